@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
-# Sourced by every test script: TAP, a scratch folder, and what the scripts share.
+# Sourced by every test script: TAP, a scratch folder, and shared functions.
 #   ok NAME COMMAND...      the command must succeed
 #   fails NAME STATUS COMMAND...   it must exit with exactly STATUS
 #   is NAME GOT WANTED      two texts must be equal
 #   like NAME TEXT PATTERN  an extended regular expression must match
-#   same FILE <CSV          "same N" or "different N": id and prediction of two tables, to rounding
+#   same FILE <CSV          "same N" or "different N": compares id and prediction of two tables
+#                           within rounding
 #   small_sweep             prints a sweep file of simulated plants that ends in its [grid]
-#   skip_all REASON         the whole script is skipped
+#   skip_all REASON         skips the whole script
 #   done_testing            last line of a script
 # Variables: ESPALIER (the program), SRCDIR (the source tree), T (scratch folder, removed on exit).
 
@@ -16,7 +17,7 @@ T=$(mktemp -d)
 trap 'rm -rf "$T"' EXIT
 ESPALIER=${ESPALIER:-$PWD/espalier}
 SRCDIR=${SRCDIR:-$PWD}
-# Tests run side by side, and on more ranks than there are cores: tests/mpi/launch.sh wants to be told.
+# Tests run side by side and on more ranks than cores, so the launch checks would warn.
 export ESPALIER_CHECKS=off
 unset ESPALIER_DB
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -80,7 +81,7 @@ same() {
         END { print (bad ? "different" : "same"), n }' "$1" -
 }
 
-# The head of a small sweep of simulated plants; sections are to follow.
+# Print the head of a small sweep of simulated plants. The caller adds sections.
 small_head() {
     cat <<'INI'
 [sweep]

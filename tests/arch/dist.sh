@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A tarball holds every tracked file: documents, queries, grids, job scripts, tests.
-# Only what is of use in a git checkout alone is left out.
+# A tarball contains every tracked file: documents, queries, grids, job scripts, tests. Only files
+# that are useless outside a git checkout are left out.
 . "$SRCDIR/tests/lib.sh"
 [ -f "$PWD/Makefile" ] || skip_all "no Makefile in $PWD"
 git -C "$SRCDIR" ls-files >"$T/tracked" 2>"$T/.err"

@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The laws of the source tree; prints one line for each breach, "RULE FILE:LINE: what".
-# usage: awk -f law.awk FILE ...    with FILE as src/FOLDER/NAME.[ch] or tests/.../NAME.[ch]; a folder is a
-# layer, or a part of the layer data (src/data/text)
+# The laws of the source tree. Prints one line for each breach, "RULE FILE:LINE: what".
+# usage: awk -f law.awk FILE ...    with FILE as src/FOLDER/NAME.[ch] or tests/.../NAME.[ch]; a
+# folder is a layer, or a part of the layer data (src/data/text)
 #
 # In src/:
-# direction  an include names the own folder or a lower one; data/genotype and data/graph stand side by side
-# user       a library has the users listed here and no other
-# talk       only cli/, the log, the live line and what starts mpirun print; cli/ and launch/ end the process
-# guard      a header of src/X/Y.h begins with the guard X_Y_H
+# direction  a file includes headers of its own folder or a lower one; data/genotype and data/graph
+#            include neither of each other
+# user       each library is used only by the files listed here
+# talk       only cli/, the log, the live line and the files that start mpirun print; only cli/ and
+#            launch/ end the process
+# guard      header src/X/Y.h begins with the guard X_Y_H
 # length     a file has at most 800 lines
 # tag        a struct, union or enum is defined once in the whole tree
 # room       a folder has at most 25 .c files
-# kind       no file names a model type (MODEL_TYPES in src/grid/param_table.h) but the rows, src/trial/model_*.c, its
-#            own src/gcn/TYPE.c and the parameter table: not as a whole text, not in a list of names, not between
-#            quotes in SQL, not by its row
+# kind       model types (MODEL_TYPES in src/grid/param_table.h) are named only by their rows,
+#            src/trial/model_*.c, by their own src/gcn/TYPE.c and by the parameter table. Other
+#            files may not name them as a text, in a list of names, between quotes in SQL, or by
+#            their rows
 # Everywhere:
 # licence    the first line is the SPDX line
 # length     a function has at most 60 lines in src/, 80 in tests/
-# word       nothing is left for later, no struct hides behind a typedef
+# word       no word marks work left for later, and no typedef hides a struct
 
 BEGIN {
     n = split("base tensor data/text data/core data/genotype data/graph data gcn grid trial sched store " \
@@ -49,7 +52,7 @@ function breach(rule, what)
     printf "%s %s:%d: %s\n", rule, FILENAME, FNR, what
 }
 
-# The names in "#define NAME(X, OR) X(one) OR X(two)" of a file, as "one|two"; "" where there are none.
+# Return the names in "#define NAME(X, OR) X(one) OR X(two)" of a file as "one|two", or "".
 function kinds_of(name, file,    line, goes_on, inside, out)
 {
     while ((getline line < file) > 0) {
@@ -64,7 +67,8 @@ function kinds_of(name, file,    line, goes_on, inside, out)
     return out
 }
 
-# Whether the code or the texts of a line name one of the kinds, "one|two", whose rows are PREFIX_one, PREFIX_two.
+# True if the code or texts of a line name one of the kinds "one|two", whose rows are PREFIX_one and
+# PREFIX_two.
 function names_kind(kinds, prefix,    one)
 {
     one = "(" kinds ")"
@@ -73,8 +77,8 @@ function names_kind(kinds, prefix,    one)
                            texts ~ "\n" one "([ ,|]+" one ")*\n" || texts ~ "'" one "'")
 }
 
-# The line without comments and without what stands between quotes, which goes into texts, each with a line feed
-# before and after it.
+# Return the line without comments and quoted text. The quoted text goes into `texts`, with a line
+# feed before and after each.
 function code_of(line,    out, c, next_two, i, quote)
 {
     out = quote = texts = ""

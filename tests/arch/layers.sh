@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The laws of the source tree (tests/arch/law.awk says which), first on trees that break them.
+# The laws of the source tree (see tests/arch/law.awk), first on small trees that break them.
 . "${SRCDIR:-.}/tests/lib.sh"
 
 law=$SRCDIR/tests/arch/law.awk
 licence='/* SPDX-License-Identifier: BSD-3-Clause */'
 
-# Breaches of RULE ("" for all) in the tree at DIRECTORY.
+# List the breaches of RULE ("" for all) in the tree at DIRECTORY.
 breaches() {
     (cd "$2" && find src tests -name '*.[ch]' | sort | xargs awk -f "$law" | grep "^$1") || true
 }
 
-# One broken file in an otherwise lawful tree must give exactly one breach, of that rule, there.
+# One broken file in an otherwise correct tree must give exactly one breach: of that rule, in that
+# file.
 is_caught() {
     rule=$1
     file=$2
@@ -130,10 +131,10 @@ unlicensed() {
 }
 is "scripts and queries without a licence" "$(unlicensed)" ""
 
-# A law about kinds that are not found would hold of itself.
+# If the list of kinds were not found, the law about kinds would hold trivially.
 is "the list of model types" "$(grep -c '^#define MODEL_TYPES(X, OR)' "$SRCDIR/src/grid/param_table.h")" 1
 
-# A law about a user that does not exist would hold of itself.
+# Without any user, the law about users would hold trivially.
 users() {
     (cd "$SRCDIR" && grep -rlE --include="*.[ch]" "include <$1>" src | tr '\n' ' ')
 }

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The packages agree with the project: versions, lists of files, lists of libraries.
+# The packages agree with the project in versions, lists of files and lists of libraries.
 . "$SRCDIR/tests/lib.sh"
 [ -f "$PWD/Makefile" ] || skip_all "no Makefile in $PWD"
 cd "$SRCDIR/packaging" || exit 1
 build=$OLDPWD
 
-# version FILE PATTERN: the group in the first line that matches PATTERN must be the wanted version.
+# version FILE PATTERN: the group of PATTERN in its first match must be the wanted version.
 version() {
     is "version in $1" "$(sed -n "s/$2/\\1/p" "$SRCDIR/$1" | head -n 1)" "$wanted"
 }
@@ -43,7 +43,7 @@ for part in bin/espalier share/man/man1/espalier.1 share/espalier/grids/demo.ini
     ok "installed: $part" test -f "usr/$part"
 done
 
-# Every library that ./bootstrap installs to build is in Build-Depends.
+# Build-Depends contains every library that ./bootstrap installs to build.
 cd "$SRCDIR/packaging" || exit 1
 sed -n "/^needed_to_build='/,/^'/p; /^wanted_to_build='/,/^'/p" ../bootstrap |
     awk 'NF == 6 { print $3 } NF == 5 { print $3 }' | grep -v build-essential | sort -u >"$T/needed"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What the figures are worth: the same accuracy as others get, and the memory that a rank needs. CSV
+# The value of the results: the accuracy compared with other programs, and the memory of a rank. CSV
 # lines "case,value,unit,beside,target" on stdout.
 # usage: accuracy.sh ESPALIER SOURCE_DIRECTORY
 espalier=$1

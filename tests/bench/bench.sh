@@ -1,20 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Every figure as one table, and as bench.csv in the working directory with machine and commit; the
-# figures that the README quotes are kept in tests/bench/results.csv.
+# All benchmarks as one table, and as bench.csv in the working directory with machine and commit.
+# tests/bench/results.csv keeps the figures that the README quotes.
 # usage: bench.sh ESPALIER PROGRAM_DIRECTORY SOURCE_DIRECTORY
 # Environment:
-#   ESPALIER_DATA  real data; rows without them say so
-#   PYTHON         the one with the peers; default /usr/bin/python3
-#   ROUNDS         how often each program runs in turn; default 5, of whole sweeps 3
-#   PARTS          some of: load training sweep noop commit loss resume million simulate memory accuracy; default all
-#   KEEP_OPENBLAS  1: leave OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE as they are
+#   ESPALIER_DATA  real data; rows that lack them say so
+#   PYTHON         the Python with the peers; default /usr/bin/python3
+#   ROUNDS         number of times that the programs run in turn; default 5, for whole sweeps 3
+#   PARTS          some of: load training sweep noop commit loss resume million simulate memory
+#                  accuracy; default all
+#   KEEP_OPENBLAS  1: keep OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE
 espalier=$1
 programs=$2
 src=$3
 here=$src/tests/bench
-# A kernel that somebody pinned for all programs may be half as fast as the one that OpenBLAS would
-# pick, and slows its users unequally: PyTorch more than us. Both sides get what OpenBLAS picks.
+# A kernel pinned for all programs may be half as fast as the one that OpenBLAS would choose, and
+# slows its users unequally: PyTorch more than espalier. So OpenBLAS chooses for both sides.
 [ -n "${KEEP_OPENBLAS:-}" ] || unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
 if [ -n "${ESPALIER_DATA:-}" ]; then
     ESPALIER_DATA=$(cd "$ESPALIER_DATA" && pwd) || exit 1
@@ -54,7 +55,7 @@ is_there() {
 }
 
 place="$(date +%F),$(git -C "$src" rev-parse --short HEAD 2>/dev/null || echo release),\"$(machine)\""
-# A process for each row: awk reads a pipe in blocks, and a row may take minutes.
+# One process for each row: awk reads a pipe in blocks, and a row may take minutes.
 show() {
     printf '%s\n' "$1" | awk -f "$here/table.awk"
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What commits that survive a power cut cost a sweep of trials of about 50 ms on two cores: with them, and
-# with an fsync() that does nothing, in turn; and `espalier status` in a loop beside such a sweep. CSV
-# lines "case,value,unit,beside,target" on stdout.
+# Cost of durable commits for a sweep of trials of about 50 ms on two cores: with commits that
+# survive a power cut, and with an fsync() that does nothing, in turn. Also the cost of `espalier
+# status` in a loop beside such a sweep. CSV lines "case,value,unit,beside,target" on stdout.
 # usage: commit.sh ESPALIER SOURCE_DIRECTORY FAULT_SO
 espalier=$1
 src=$2
@@ -23,7 +23,7 @@ epochs = 135
 dropout = 0.1:0.5:0.1
 INI
 
-# From the first start of a trial to the end of the session, when all is committed.
+# From the first start of a trial to the end of the session, after the last commit.
 sweep() {
     rm -f "$T/commit.db"*
     espalier_run "$T/commit.ini" -n 2 --db "$T/commit.db"

@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The evidence behind defaults: doc/decisions/0035 (choose_epoch), 0036 (graphs), 0037 (scale), 0038 (stop part with groups).
-# Print a Markdown table for each TABLE: choose_epoch graphs scale stop_groups. Needs sqlite3, python3 and ESPALIER_DATA.
-# Not all grids were fixed before test scores were seen. To save time, the grids of MUTAG, PROTEINS and BBBP for
-# choose_epoch, the grid of stop_groups and the epochs of graphs were cut after partial results had been seen. The cells
-# of BBBP for pool and batch_norm were chosen after those of MUTAG and PROTEINS.
+# Measurements behind defaults: doc/decisions/0035 (choose_epoch), 0036 (graphs), 0037 (scale), 0038
+# (stop part with groups). Prints a Markdown table for each TABLE: choose_epoch graphs scale
+# stop_groups. Needs sqlite3, python3 and ESPALIER_DATA.
+# Not all grids were fixed before test scores were seen. To save time, these were cut after partial
+# results had been seen: the grids of MUTAG, PROTEINS and BBBP for choose_epoch, the grid of
+# stop_groups, and the epochs of graphs. The cells of BBBP for pool and batch_norm were chosen after
+# those of MUTAG and PROTEINS.
 # usage: defaults.sh ESPALIER SOURCE_DIRECTORY TABLE...
-# With KEEP=DIRECTORY the databases stay there, and a second call goes on with them.
+# With KEEP=DIRECTORY the databases stay there, and a second call continues them.
 espalier=$1
 src=$2
 shift 2
@@ -16,7 +18,8 @@ seeds="1 2 3 4 5"
 fold_seeds="1 2 3"
 db=${KEEP:-$T}
 
-# sweep NAME: run the sweep file on stdin once for each seed, each time with another test part; all in NAME.db.
+# sweep NAME: run the sweep file on stdin once for each seed, each with another test part, into
+# NAME.db.
 sweep() {
     cat >"$T/$1.ini"
     for seed in ${SEEDS:-$seeds}; do
@@ -25,7 +28,7 @@ sweep() {
     done
 }
 
-# table NAME SQL: rows of a Markdown table, each begun by NAME.
+# table NAME SQL: print rows of a Markdown table, each beginning with NAME.
 table() {
     sqlite3 -separator ' | ' "$db/$1.db" "$2" | sed "s/^/| $1 | /; s/\$/ |/"
 }
@@ -69,7 +72,8 @@ labels = $ESPALIER_DATA/cora/labels.csv" ;;
 
 # ---- choose_epoch ----
 
-# NAME COLUMNS TYPE: means over all trials, then over the configuration that the objective puts first in each seed.
+# NAME COLUMNS TYPE: means over all trials, then over the first configuration by the objective for
+# each seed.
 choose_epoch_rows() {
     scored="(select *, row_number() over (partition by $3, stop, choose_epoch, sweep order by value desc) as place
         from trials join (select trial_id, best_epoch from trial) on trial = trial_id)"
@@ -77,7 +81,7 @@ choose_epoch_rows() {
     table "$1" "select $3, stop, choose_epoch, 'first', $(means "$2") from $scored where place = 1 group by 1, 2, 3"
 }
 
-# "test_r2 test_pearson": their means, the number of negative test_r2 where that is among them.
+# Means of "test_r2 test_pearson", and the number of negative test_r2 if that is among them.
 means() {
     gap=
     for column in $1; do
@@ -136,7 +140,7 @@ INI
 
 # ---- graphs ----
 
-# graphs_rows NAME EPOCHS BATCH_SIZE: the axes on stdin, on held-out folds, with a stop part.
+# graphs_rows NAME EPOCHS BATCH_SIZE: run the axes on stdin on held-out folds with a stop part.
 graphs_rows() {
     sweep "graphs-$1-$3" <<INI
 [sweep]
@@ -168,7 +172,7 @@ batch_norm = no, yes
 layers     = 2, 3
 pool       = mean, sum
 INI
-        # The defaults: a step for each epoch.
+        # The defaults: one step an epoch.
         SEEDS=1
         graphs_rows $name 100 full <<INI
 batch_norm = no, yes
@@ -180,7 +184,7 @@ INI
 
 # ---- scale ----
 
-# The PROTEINS folder with its attribute x as EXPRESSION; with labels of nodes as they are.
+# The PROTEINS folder with its attribute x replaced by EXPRESSION; node labels unchanged.
 proteins_with() {
     mkdir -p "$T/PROTEINS"
     cp "$ESPALIER_DATA"/tu/PROTEINS/*.txt "$T/PROTEINS/"
@@ -194,7 +198,7 @@ open(sys.argv[1], "w").writelines("%.9g\n" % scaled(x, mean, sd) for x in values
 PY
 }
 
-# scale_rows NAME VARIANT SCALE: one sweep of the data on stdin.
+# scale_rows NAME VARIANT SCALE: run one sweep of the data on stdin.
 scale_rows() {
     data=$(cat)
     sweep "scale-$1-$2-$3" <<INI
@@ -226,7 +230,7 @@ scale() {
     for how in none standardize; do
         graph_data proteins | sed "s|^folder.*|folder = $T/PROTEINS|" | scale_rows proteins times-1000 $how 32 30
     done
-    proteins_with "(x - mean) / sd" # the labels stay 0 and 1
+    proteins_with "(x - mean) / sd" # labels remain 0 and 1
     graph_data proteins | sed "s|^folder.*|folder = $T/PROTEINS|" | scale_rows proteins attribute-alone none 32 30
     for how in none standardize; do
         graph_data bbbp | scale_rows bbbp atoms $how 32 30

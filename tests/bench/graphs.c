@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Seconds of training runs on BBBP, whose samples are graphs: what tests/bench/training.sh puts
- * beside peer_graphs.py.
+/* Seconds of training runs on BBBP, whose samples are graphs. tests/bench/training.sh compares them
+ * with peer_graphs.py.
  * usage: graphs DATA HIDDEN EPOCHS BATCH RUNS [DUMP]
- * DATA is $ESPALIER_DATA; BATCH is molecules in a step. Prints a line for each run: seconds, the
- * peak of resident memory in MiB, the ROC AUC of the held-out part. With DUMP it writes there what
- * the peer trains on and stops: int32 graphs, nodes, features, edges; then start [graphs + 1],
- * ends of edges (both ways, not sorted) [2][edges], features (float), label, part (1 to 3). */
+ * DATA is $ESPALIER_DATA; BATCH is molecules in a step. Prints a line for each run: seconds, peak
+ * resident memory in MiB, ROC AUC of the held-out part. With DUMP, writes the peer's training data
+ * there and stops: int32 graphs, nodes, features, edges; then start [graphs + 1], ends of edges
+ * (both directions, not sorted) [2][edges], features (float), label, part (1 to 3). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

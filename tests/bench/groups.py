@@ -41,7 +41,7 @@ def main():
         group = {row[0]: row[3] for row in read(other, "mac_roman")[1:]}
     else:
         table = read(other)[1:]
-        # Every third marker: the clusters are the same, and found in seconds.
+        # Every third marker gives the same clusters within seconds.
         group = clusters([row[0] for row in table], [list(map(float, row[1::3])) for row in table], int(how))
     head, *rows = read(phenotypes)
     out = csv.writer(sys.stdout, lineterminator="\n")

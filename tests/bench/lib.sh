@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced by the benchmarks, with src (the source tree) and espalier (the program) set. Variables: T (scratch folder, removed on exit), python (the one with the
-# peers, $PYTHON or Debian's), rounds ($ROUNDS, how often each program runs in turn), one_core (runs
-# a command bound to the first core that this process may use, where there is taskset).
+# Sourced by the benchmarks, with src (the source tree) and espalier (the program) set. Variables:
+#   T         scratch folder, removed on exit
+#   python    the Python with the peers: $PYTHON or Debian's
+#   rounds    $ROUNDS: number of times that the programs run in turn
+#   one_core  runs a command bound to the first core of this process, if there is a taskset
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # set there, or used there
 
@@ -20,7 +22,7 @@ fi
 # Median of the numbers on stdin.
 median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
 
-# row CASE VALUE UNIT BESIDE TARGET: one line of CSV; fields with commas are quoted.
+# row CASE VALUE UNIT BESIDE TARGET: print one CSV line. Fields with commas are quoted.
 row() {
     printf '%s\n' "$@" | awk '{
         gsub(/"/, "\"\"")
@@ -29,25 +31,25 @@ row() {
     } END { print line }'
 }
 
-# ratio A B: A / B with one decimal, two below 10; - where there was nothing to measure.
+# ratio A B: A / B with one decimal, two below 10; "-" if B is 0.
 ratio() { echo "$1 $2" | awk '{ if (!$2) { print "-"; exit } r = $1 / $2; printf r < 10 ? "%.2f" : "%.1f", r }'; }
 
-# version_of MODULE: of a Python package; nothing where it is missing.
+# version_of MODULE: version of a Python package, or nothing.
 version_of() {
     "$python" -c "import importlib.metadata as m, $1; print(m.version('$1').split('+')[0])" 2>/dev/null
 }
 
-# torch_is: PyTorch's version and BLAS; nothing where it is missing.
+# torch_is: PyTorch's version and BLAS, or nothing.
 torch_is() { "$python" -W ignore "$src/tests/bench/peer_torch.py" --version 2>/dev/null; }
 
-# has_data FILE: whether $ESPALIER_DATA has it.
+# has_data FILE: true if $ESPALIER_DATA contains it.
 has_data() { [ -n "${ESPALIER_DATA:-}" ] && [ -e "$ESPALIER_DATA/$1" ]; }
 no_data="no data at ESPALIER_DATA = '${ESPALIER_DATA:-}'"
 
-# espalier_run OPTION...: a quiet `espalier run`; what it said only when it fails.
+# espalier_run OPTION...: run `espalier run`; print its messages only if it fails.
 espalier_run() {
     "$espalier" run "$@" --progress none 2>"$T/err" || { cat "$T/err" >&2; exit 1; }
 }
 
-# Seconds of a sweep proper: from the first start to the last finish of an attempt.
+# Seconds of the sweep itself: from the first start to the last finish of an attempt.
 span() { sqlite3 "$1" 'select round(max(finished) - min(started), 3) from attempt'; }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What it costs to read a data set: "seconds processor_seconds peak_bytes n_samples n_features" on
- * stdout, of the fastest of some times.
+/* Cost of reading a data set: prints "seconds processor_seconds peak_bytes n_samples n_features" of
+ * the fastest of TIMES repetitions.
  * usage: load TIMES GENOTYPES [PHENOTYPES [phenotyped]] */
 #include <stdio.h>
 #include <stdlib.h>

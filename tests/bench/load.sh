@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What reading genotypes takes, one core: the published VCF of FT10 beside bcftools, and a PLINK set of 2,000 x
-# 500,000. CSV lines "case,value,unit,beside,target" on stdout.
+# Time to read genotypes on one core: the published VCF of FT10 compared with bcftools, and a PLINK
+# set of 2,000 x 500,000. CSV lines "case,value,unit,beside,target" on stdout.
 # usage: load.sh PROGRAM_DIRECTORY SOURCE_DIRECTORY
 programs=$1
 src=$2
 # shellcheck source=tests/bench/lib.sh
 . "$src/tests/bench/lib.sh"
 
-# seconds COMMAND...: of the whole process, from start to exit.
+# seconds COMMAND...: time of the whole process, from start to exit.
 seconds() {
     from=$(date +%s%N)
     "$@" >/dev/null 2>"$T/err" || { cat "$T/err" >&2; exit 1; }

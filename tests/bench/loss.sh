@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What the death of one of 4 ranks of a host costs a sweep on two cores: the whole command, with a rank
-# killed (SIGKILL) in the middle of a trial of about a second, and without, in turn. CSV line
+# Cost of the death of one of 4 ranks on one host, for a sweep on two cores: the whole command with
+# a rank killed (SIGKILL) in the middle of a trial of about a second, and without, in turn. CSV line
 # "case,value,unit,beside,target" on stdout.
 # usage: loss.sh ESPALIER SOURCE_DIRECTORY
 espalier=$1
@@ -28,7 +28,7 @@ epochs = 1400
 dropout = 0.3
 INI
 
-# Once a third of the trials is done.
+# Kill a rank once a third of the trials are done.
 kill_one() {
     until [ "$(sqlite3 "$T/loss.db" "select count(*) from trial where state = 'done'" 2>/dev/null || echo 0)" -ge 8 ]; do
         sleep 0.05
@@ -36,7 +36,7 @@ kill_one() {
     kill -KILL "$(sqlite3 "$T/loss.db" "select pid from attempt where rank = 3 limit 1")"
 }
 
-# Seconds of the command. $1: what is done to it meanwhile.
+# Seconds of the command. $1: command to run during the sweep.
 sweep() {
     rm -f "$T/loss.db"*
     from=$(date +%s.%N)

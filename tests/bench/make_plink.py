@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A PLINK 1 set of unrelated samples and independent variants: PREFIX.bed, .bim and .fam.
+"""Write a PLINK 1 set of unrelated samples and independent variants: PREFIX.bed, .bim and .fam.
 usage: make_plink.py SAMPLES VARIANTS PREFIX"""
 import sys
 

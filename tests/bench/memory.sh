@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What 8 ranks on one host take for a data set of 500 MB: a CSV line "case,value,unit,peer,target" on
-# stdout. The peer is the same launch with a copy for each rank.
+# Memory of 8 ranks on one host for a data set of 500 MB: a CSV line "case,value,unit,peer,target"
+# on stdout. The peer is the same launch with a copy for each rank.
 # usage: memory.sh ESPALIER
 espalier=$1
 T=$(mktemp -d)
@@ -21,9 +21,9 @@ reduce = exact
 [train]
 epochs = 100000
 INI
-data_mb=500 # a byte each
+data_mb=500 # one byte a value
 
-# Children of a process, and theirs.
+# Print the descendants of a process.
 descendants() {
     cat /proc/"$1"/task/*/children 2>/dev/null | tr ' ' '\n' | while read -r child; do
         echo "$child"
@@ -31,7 +31,7 @@ descendants() {
     done
 }
 
-# Resident MB of all ranks while they train; a page that n of them share counts 1/n in each.
+# Resident MB of all ranks while they train. A page shared by n ranks counts 1/n for each.
 resident() {
     rm -f "$T"/db*
     ESPALIER_SHM=$1 mpirun -q --oversubscribe --bind-to none -n 8 "$espalier" run "$T/panel.ini" --db "$T/db" \

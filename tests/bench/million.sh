@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Sweeps of 10^4, 10^5 and 10^6 trials that do nothing (9 folds of 1,111 to 100,100 configurations): what
-# each command takes, so that growth is seen. CSV lines "case,value,unit,beside,target" on stdout.
+# Growth with the number of trials: sweeps of 10^4, 10^5 and 10^6 trials that do nothing (9 folds of
+# 1,111 to 100,100 configurations), and the time of each command on them. CSV lines
+# "case,value,unit,beside,target" on stdout.
 # usage: million.sh ESPALIER SOURCE_DIRECTORY
 # Needs /usr/bin/time (package time).
-# MILLION_SIZES: other numbers of levels of the second axis, 100 configurations each; default "11 111 1001".
+# MILLION_SIZES: other numbers of levels of the second axis, with 100 configurations each; default
+# "11 111 1001".
 espalier=$1
 src=$2
 # shellcheck source=tests/bench/lib.sh
@@ -31,7 +33,7 @@ learning_rate = 0.001:$(echo "$1" | awk '{ printf "%.3f", $1 / 1000 }'):0.001
 INI
 }
 
-# Seconds that a command takes; its answer goes nowhere. time_of NAME COMMAND...
+# time_of NAME COMMAND...: seconds of a command, whose output is discarded.
 time_of() {
     name=$1
     shift
@@ -40,14 +42,14 @@ time_of() {
     echo "$begun $(date +%s.%N)" | awk '{ printf "%.3f\n", $2 - $1 }' >>"$T/$name"
 }
 
-# Both ranks leave their largest resident size, kB, in files by rank.
+# Each rank writes its largest resident size in kB to a file named by its rank.
 cat >"$T/watched" <<EOF
 #!/bin/sh
 exec /usr/bin/time -f %M -o "$T/kb.\$OMPI_COMM_WORLD_RANK" "$espalier" "\$@"
 EOF
 chmod +x "$T/watched"
 
-launch() { # a launch of 2 ranks, for the time to its first trial, its rate and its memory
+launch() { # launch 2 ranks, for the time to the first trial, the rate and the memory
     rm -f "$T/m.db"*
     begun=$(date +%s.%N)
     mpirun -q -n 2 --bind-to none "$T/watched" run "$T/m.ini" --db "$T/m.db" --progress none \
@@ -77,7 +79,7 @@ per_second() { # NAME ROWS TARGET FILE
     row "$n trials: $1" "$(echo "$2 $(median <"$T/$4")" | awk '{ printf "%.0f", $1 / $2 }')" rows/s none "$3"
 }
 
-# The smallest size stands for what does not grow with the trials.
+# The smallest size shows the part that does not grow with the trials.
 smallest=
 for levels in ${MILLION_SIZES:-11 111 1001}; do
     n=$((levels * 900))

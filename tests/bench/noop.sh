@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Trials that do nothing, on two cores: ours, durable in SQLite, beside what hands out tasks elsewhere,
-# in turn. CSV lines "case,value,unit,beside,target" on stdout.
+# Trials that do nothing, on two cores: espalier, durable in SQLite, and other programs that
+# distribute tasks, in turn. CSV lines "case,value,unit,beside,target" on stdout.
 # usage: noop.sh ESPALIER SOURCE_DIRECTORY
-# Numbers of trials are such that each program works for seconds; NOOP_SCALE divides them.
+# Each program gets enough trials to work for seconds; NOOP_SCALE divides their number.
 espalier=$1
 src=$2
 # shellcheck source=tests/bench/lib.sh
@@ -27,14 +27,14 @@ type = noop
 hidden_size = 1:10:1
 INI
 
-# From the first start of a trial to the end of the session, when all is committed.
+# From the first start of a trial to the end of the session, after the last commit.
 ours() {
     rm -f "$T/noop.db"*
     espalier_run "$T/noop.ini" -n 2 --db "$T/noop.db"
     sqlite3 "$T/noop.db" 'select count(*) / (max(s.finished) - min(a.started)) from attempt a, session s'
 }
 
-# A core for each of two workers; the master, which waits, shares them.
+# One core for each of two workers; the master, which waits, shares them.
 futures() {
     mpirun -q -n 3 --oversubscribe --bind-to none "$python" -m mpi4py.futures \
         "$src/tests/bench/peer_mpi.py" "$1" "$2" </dev/null
@@ -45,7 +45,7 @@ optuna() {
     "$python" -W ignore "$src/tests/bench/peer_optuna.py" "$T/optuna.db" $((200 / scale))
 }
 
-# gnu_parallel says hello and takes a first breath in a tenth of a second, which is in its time.
+# The tenth of a second in which gnu_parallel starts is part of its time.
 gnu_parallel() {
     n=$((2000 / scale))
     begun=$(date +%s.%N)

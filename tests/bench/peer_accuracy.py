@@ -4,8 +4,8 @@
 
 usage: peer_accuracy.py DATA SPLITS
 
-SPLITS is what `espalier inspect --splits` wrote. Prints the mean test Pearson r over its folds, at
-the epoch with the best validation r: the same selection that espalier makes.
+SPLITS is the output of `espalier inspect --splits`. Prints the mean test Pearson r over its folds,
+at the epoch with the best validation r, which is espalier's selection.
 """
 import pathlib
 import sys

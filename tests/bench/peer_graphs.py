@@ -1,18 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Training on samples that are graphs in PyTorch, one core: what tests/bench compares with.
+"""PyTorch training on samples that are graphs, on one core, for comparison with espalier.
 
 usage: peer_graphs.py DUMP HIDDEN EPOCHS BATCH RUNS [FORM]
 
 DUMP    written by tests/bench/graphs: the same graphs, features, classes and parts
 FORM    how a batch is multiplied: csr (default), coo or scatter
 
-The model of espalier's pool = mean: three graph convolutions, a scatter mean over each graph's
-nodes, a linear layer; the same batches, settings and one evaluation an epoch, keeping the best
-weights. A^ is normalised once for all graphs; a batch takes its nodes and edges out of it without a
-loop over graphs, and the dev part is put together once. Measured in PyTorch 1.13 on a
-busy machine: csr and coo are alike within what runs differ by, scatter takes half as much again.
-Prints a line for each run: seconds of training, peak of resident memory in MiB, ROC AUC of the
+The model is that of espalier's pool = mean: three graph convolutions, a scatter mean over each
+graph's nodes, a linear layer; the same batches and settings, one evaluation an epoch, the best
+weights kept. A^ is normalised once for all graphs. A batch takes its nodes and edges from it
+without a loop over graphs, and the dev part is assembled once. Measured in PyTorch 1.13 on a busy
+machine: csr and coo differ by no more than repeated runs, scatter takes half as much again.
+Prints a line for each run: seconds of training, peak resident memory in MiB, ROC AUC of the
 held-out part.
 """
 import resource
@@ -46,7 +46,7 @@ class Graphs:
 
 
 def ranges(begin, length):
-    """begin[0], begin[0] + 1, ..., begin[1], ... and which range each is of."""
+    """Return begin[0], begin[0] + 1, ..., begin[1], ... and the range that each belongs to."""
     of = torch.repeat_interleave(torch.arange(len(begin)), length)
     first = torch.cumsum(length, 0) - length
     return torch.arange(len(of)) - first[of] + begin[of], of
@@ -64,7 +64,7 @@ class Batch:
         self.x, self.y, self.size = data.x[nodes], data.y[graphs], size
         self.form, self.edges = form, (i, j, w)
         if form == "coo":
-            # Sorted and without repeats as it is: no need to look again.
+            # It is sorted and without repeats: PyTorch need not check.
             self.a = torch.sparse_coo_tensor(torch.stack([i, j]), w, (n, n))._coalesced_(True)
         elif form == "csr":
             rows = torch.cat([torch.zeros(1, dtype=torch.int64),

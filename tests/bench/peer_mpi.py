@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tasks that do nothing under mpi4py.futures, results to the master, no database.
+"""Tasks that do nothing under mpi4py.futures, with results sent to the master and no database.
 
 usage: mpirun -n 3 python3 -m mpi4py.futures peer_mpi.py TASKS CHUNK    (a master and two workers)
 
-Prints tasks a second; the start of the workers is not in it.
+Prints tasks a second, without the start of the workers.
 """
 import sys
 import time

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trials that do nothing in Optuna: a grid in one SQLite file, worked off by two processes.
+"""Trials that do nothing in Optuna: a grid in one SQLite file, run by two processes.
 
 usage: peer_optuna.py DATABASE TRIALS
 
-Prints trials a second; imports and the making of the study are not in it. Each trial is slower
-than the one before, since the sampler reads all earlier ones: few trials flatter it.
+Prints trials a second, without imports and the creation of the study. Each trial is slower than the
+one before, since the sampler reads all earlier ones: few trials favour Optuna.
 """
 import multiprocessing
 import sys

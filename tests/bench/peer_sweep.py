@@ -4,10 +4,10 @@
 
 usage: mpirun -n 3 python3 -m mpi4py.futures peer_sweep.py DATA SPLITS TRIALS
 
-A master that waits and two workers, one thread each. A worker loads data and graph once. SPLITS is
-what `espalier inspect --splits` wrote; TRIALS is a CSV file with a header of hidden_size,
+A waiting master and two workers of one thread each. A worker loads data and graph once. SPLITS is
+the output of `espalier inspect --splits`; TRIALS is a CSV file with a header of hidden_size,
 learning_rate, dropout, batch_size and a line for each trial. Prints seconds from the first start to
-the last finish of a trial, their number and the best test score.
+the last finish of a trial, the number of trials and the best test score.
 """
 import csv
 import pathlib
@@ -26,7 +26,7 @@ def set_up(root, splits):
     one_core()
     ids, loaded = load_ft10(pathlib.Path(root))
     problem = loaded._replace(parts=split_parts(splits, ids)[0])
-    train(problem, Settings(epochs=2))  # first calls set things up
+    train(problem, Settings(epochs=2))  # first calls initialise
 
 
 def trial(settings):

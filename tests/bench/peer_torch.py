@@ -1,21 +1,21 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The same training in PyTorch, one core: what tests/bench compares with.
+"""The same training in PyTorch, on one core, for comparison with espalier.
 
 usage: peer_torch.py CASE DATA HIDDEN EPOCHS BATCH [RUNS]
-       peer_torch.py --version         PyTorch's, and what it multiplies with
+       peer_torch.py --version         PyTorch's version, and its BLAS
 
-CASE    cora: sparse features; cora-kipf: also input dropout, weight decay on the first layer alone;
-        ft10: dense features; ft10-ax: starts from A^X made once, as espalier does and few do;
-        ft16: chromosome 5, all its markers
+CASE    cora: sparse features; cora-kipf: also input dropout, and weight decay on the first layer
+        only; ft10: dense features; ft10-ax: starts from A^X made once, as espalier does and few
+        others do; ft16: chromosome 5, all its markers
 BATCH   training nodes in a step, 0 for all
 
-The same graph, settings, sizes of parts and one evaluation an epoch, keeping the best weights.
-Measured in PyTorch 1.13 on one core, the faster form taken: A^ as coalesced COO (CSR within an
-eighth; dense 1.1 to 6 times slower for ft10, 10 and more for cora), masked sparse features without a
-second check of their indices (0.2 ms), Adam one tensor at a time. Not measured one by one: gradients
-set to None, best weights copied into place, denormal numbers flushed.
-Prints a line for each run: seconds of training, peak of resident memory in MiB, test score.
+The same graph, settings and sizes of parts, one evaluation an epoch, the best weights kept.
+Measured in PyTorch 1.13 on one core, with the faster form chosen: A^ as coalesced COO (CSR is
+within an eighth; dense is 1.1 to 6 times slower for ft10, 10 times or more for cora), masked sparse
+features without a second check of their indices (0.2 ms), Adam one tensor at a time. Not measured
+one by one: gradients set to None, best weights copied in place, denormal numbers flushed.
+Prints a line for each run: seconds of training, peak resident memory in MiB, test score.
 """
 import csv
 import pathlib
@@ -49,13 +49,13 @@ class Settings(NamedTuple):
     dropout: float = 0.5
     input_dropout: float = 0.0
     weight_decay: float = 5e-4
-    decays_all: bool = True  # the weights of every layer, or the first's
+    decays_all: bool = True  # weights of every layer, or only of the first
 
 
 def one_core():
     torch.set_num_threads(1)
-    # Adam's moments of dead units may become denormal numbers, which are slow. Within noise for ft16
-    # (1.6 to 1.9 s for 30 epochs, with and without).
+    # Adam's moments of dead units may become denormal numbers, which are slow. The effect is within
+    # noise for ft16 (1.6 to 1.9 s for 30 epochs, with and without).
     torch.set_flush_denormal(True)
 
 
@@ -91,7 +91,7 @@ def load_cora(root):
 
 
 def neighbours(x, k=10):
-    """Ends of the edges between each row and the k most like it by cosine."""
+    """Return the ends of the edges between each row and its k most similar rows by cosine."""
     length = np.linalg.norm(x, axis=1, keepdims=True)
     unit = x / np.where(length == 0, 1, length)
     similarity = unit @ unit.T
@@ -109,7 +109,7 @@ def random_parts(n):
 
 
 def split_parts(path, ids):
-    """Each fold of a file that `espalier inspect --splits` wrote, as indices of its parts."""
+    """Read each fold of the output of `espalier inspect --splits`, as indices of its parts."""
     place = {name: i for i, name in enumerate(ids)}
     folds = defaultdict(lambda: defaultdict(list))
     with open(path, newline="", encoding="utf-8") as file:
@@ -119,7 +119,7 @@ def split_parts(path, ids):
 
 
 def load_panel(genotypes, phenotypes, trait):
-    """The ids, and a problem with parts by chance; markers without variation are left out."""
+    """Return the ids, and a problem with random parts. Markers without variation are left out."""
     with open(phenotypes, newline="", encoding="utf-8") as file:
         value = {row["accession_id"]: float(row[trait]) for row in csv.DictReader(file)}
     ids = [str(name) for name in np.loadtxt(genotypes, delimiter=",", skiprows=1, usecols=0,
@@ -166,7 +166,7 @@ class Gcn(torch.nn.Module):
             return x
         if not x.is_sparse:
             return functional.dropout(x, p)
-        # The checked constructor searches the indices for their largest: 0.2 ms.
+        # The checked constructor looks for the largest index, which takes 0.2 ms.
         return torch._sparse_coo_tensor_unsafe(x.indices(), functional.dropout(x.values(), p),
                                                x.shape)
 
@@ -186,7 +186,7 @@ def make_optimizer(model, settings):
 
 
 def target_of(problem):
-    """Classes as they are, numbers standardised by the training part."""
+    """Return classes unchanged, and numbers standardised by the training part."""
     if problem.y.dtype != torch.float32:
         return problem.y, int(problem.y.max()) + 1, functional.cross_entropy
     known = problem.y[problem.parts[0]]
@@ -201,7 +201,7 @@ def score(z, y):
 
 
 def train(problem, settings):
-    """Train and return the test score of the epoch that validated best."""
+    """Train and return the test score of the epoch with the best validation score."""
     a, x, (y, n_out, loss_of) = problem.a, problem.x, target_of(problem)
     part, of_val, of_test = problem.parts
     y_val = y[of_val]
@@ -231,7 +231,7 @@ def train(problem, settings):
 
 
 def version():
-    """Debian's PyTorch takes whatever the system's libblas.so.3 is; others bring their own."""
+    """Return the BLAS: Debian's PyTorch uses the system's libblas.so.3, other builds their own."""
     own = re.search(r"BLAS_INFO=(\w+)", torch.__config__.show())
     with open("/proc/self/maps", encoding="utf-8") as maps:
         blas = re.search(r"([^/\n]*)/libblas\.so\.3", maps.read())
@@ -250,7 +250,7 @@ def main():
                         decays_all=not is_kipf)
     one_core()
     problem = load(case, root)
-    train(problem, settings._replace(epochs=2))  # first calls set things up
+    train(problem, settings._replace(epochs=2))  # first calls initialise
     for _ in range(int(sys.argv[6]) if len(sys.argv) > 6 else 1):
         begun = time.perf_counter()
         test = train(problem, settings)

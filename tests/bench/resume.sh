@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A database of 100,000 trials, half of them done: how long a run that goes on with it takes from its
-# start to handing out work, and how long status and best take. CSV lines "case,value,unit,beside,target".
+# A database of 100,000 trials, half of them done: the time of a continued run from its start to its
+# first trial, and the time of status and best. CSV lines "case,value,unit,beside,target".
 # usage: resume.sh ESPALIER SOURCE_DIRECTORY
 # RESUME_SCALE divides the number of trials.
 espalier=$1
@@ -29,8 +29,8 @@ INI
 sed 's/1:100:1/1:200:1/' "$T/half.ini" >"$T/all.ini"
 espalier_run "$T/half.ini" --db "$T/half.db"
 
-# Seconds from the start of a process to the first start of a trial of its session; all are
-# registered already, as when a run was stopped.
+# Seconds from the start of a process to the first start of a trial in its session. All trials are
+# already registered, as after a run that was stopped.
 "$espalier" run "$T/all.ini" --db "$T/half.db" --progress none 2>/dev/null &
 pid=$!
 until [ "$(sqlite3 "$T/half.db" 'select count(*) from trial' 2>/dev/null)" = "$n" ]; do

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What this machine's own sgemm makes of the two products of a dense first layer: X W and X^T G.
+/* Speed of this machine's sgemm for the two products of a dense first layer: X W and X^T G.
  * usage: sgemm SAMPLES FEATURES HIDDEN RUNS
- * Prints a line for each run: seconds of both, GFLOP/s over both, the kernel that OpenBLAS picked.
- * One run is a tenth of a second or more; one thread. */
+ * Prints a line for each run: seconds of both, GFLOP/s over both, the kernel that OpenBLAS chose.
+ * A run takes at least a tenth of a second, on one thread. */
 #include <cblas.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct shapes {
     int n, f, h;
 };
 
-/* Numbers of either sign, never tiny: denormal ones would be slow. */
+/* Numbers of either sign, but not tiny: denormal numbers would be slow. */
 static float *make_matrix(int rows, int columns)
 {
     size_t n = (size_t)rows * (size_t)columns;
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
         return 1;
     }
     openblas_set_num_threads(1);
-    both(&s, x, w, h, g); /* the first call sets things up */
+    both(&s, x, w, h, g); /* the first call initialises */
     for (int i = 0; i < atoi(argv[4]); i++)
         run(&s, x, w, h, g);
     free(x);

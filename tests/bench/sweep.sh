@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A whole sweep on two cores beside PyTorch under mpi4py.futures, in turn: CSV lines
+# A whole sweep on two cores, and PyTorch under mpi4py.futures, in turn: CSV lines
 # "case,value,unit,beside,target" on stdout.
 # usage: sweep.sh ESPALIER SOURCE_DIRECTORY
-# The 192 trials of grids/ft10.ini take PyTorch about eight minutes (48 took 125 s): both run the 48 of one dropout,
-# each width, learning rate and batch size as often as in the whole. SWEEP_WHERE replaces the choice.
+# PyTorch needs about eight minutes for the 192 trials of grids/ft10.ini (125 s for 48). So both run
+# the 48 trials of one dropout, with the same shares of widths, learning rates and batch sizes as
+# the whole. SWEEP_WHERE replaces this choice.
 espalier=$1
 src=$2
 # shellcheck source=tests/bench/lib.sh
@@ -19,7 +20,7 @@ if ! has_data arabidopsis; then
     exit 0
 fi
 
-# ours RANKS: seconds.
+# ours RANKS: print seconds.
 ours() {
     rm -f "$T/ours.db"*
     espalier_run "$src/grids/ft10.ini" --set folds=0 --set "where=$where" -n "$1" --db "$T/ours.db"

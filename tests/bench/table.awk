@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Lines of CSV (case,value,unit,beside,target) as rows of a table.
+# Print CSV lines (case,value,unit,beside,target) as rows of a table.
 # usage: awk -f table.awk
 
-# The fields of a line of CSV; quoted ones may hold commas and doubled quotes.
+# Split a CSV line into fields; quoted fields may contain commas and doubled quotes.
 function fields(line, out,    n, i, c, is_quoted)
 {
     n = 1

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Seconds of training runs on real data: what tests/bench/training.sh puts beside peer_torch.py.
+/* Seconds of training runs on real data, which tests/bench/training.sh compares with peer_torch.py.
  * usage: train CASE DATA HIDDEN EPOCHS BATCH [RUNS]
  * The cases are in the table below; DATA is $ESPALIER_DATA; BATCH is training nodes in a step, 0
- * for all. Prints a line for each run: seconds, the peak of resident memory in MiB, the test score.
- */
+ * for all. Prints a line for each run: seconds, peak resident memory in MiB, test score. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +14,12 @@
 #include "gcn/reducer.h"
 #include "gcn/train.h"
 
-/* Reading files and building the graph are in no case's seconds; making the inputs of layer 1 is
- * where they are reduced. */
+/* Seconds never include reading files or building the graph. They include making the inputs of
+ * layer 1 if these are reduced. */
 struct bench_case {
     const char *name;
     bool is_cora;
-    const char *files, *trait; /* of a genotype data set, as in "%s/arabidopsis/FILES_geno.csv" */
+    const char *files, *trait; /* a genotype data set, as in "%s/arabidopsis/FILES_geno.csv" */
     const char *suffix;        /* of the genotypes */
     double input_dropout;
     enum decay_scope decay_scope;
@@ -153,7 +152,7 @@ static struct gcn_spec make_spec(const struct bench_case *c, int hidden, int epo
     };
 }
 
-/* One run from first to last; prints its line. */
+/* Do one run from first to last, and print its line. */
 static int run(struct problem *p, const struct bench_case *c, const struct gcn_spec *spec,
                struct gcn_outcome *outcome, struct arena *scratch, struct err *err)
 {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Training runs beside PyTorch and beside the machine's own sgemm, in turn, one core each: CSV lines
-# "case,value,unit,beside,target" on stdout.
+# Training runs compared with PyTorch and with the machine's own sgemm, in turn, on one core each:
+# CSV lines "case,value,unit,beside,target" on stdout.
 # usage: training.sh PROGRAM_DIRECTORY SOURCE_DIRECTORY
 programs=$1
 src=$2
@@ -9,7 +9,7 @@ src=$2
 . "$src/tests/bench/lib.sh"
 torch=$(torch_is)
 
-# in_turn OURS PEER: the medians of the first words that the two commands print, in one line.
+# in_turn OURS PEER: print the medians of the first words of the two commands' output, in one line.
 # shellcheck disable=SC2086 # commands are several words
 in_turn() {
     : >"$T/ours"
@@ -23,7 +23,7 @@ in_turn() {
     echo "$(median <"$T/ours") $(median <"$T/peer")"
 }
 
-# compare NAME TARGET CASE PEER_CASE HIDDEN EPOCHS BATCH: three runs of each in every round.
+# compare NAME TARGET CASE PEER_CASE HIDDEN EPOCHS BATCH: three runs of each program in every round.
 compare() {
     name=$1 target=$2 ours=$3 peer=$4
     shift 4
@@ -40,7 +40,7 @@ compare() {
     fi
 }
 
-# Nominal: what two whole dense products an epoch would cost, whatever was really multiplied.
+# Nominal rate: the work of two whole dense products an epoch, whatever is really multiplied.
 sgemm() {
     name="FT10, 256 hidden: nominal GFLOP/s over the whole epoch"
     if ! has_data arabidopsis; then
@@ -56,8 +56,8 @@ sgemm() {
     row "$name" "$(ratio "$ours" "$peer")" "of sgemm's" "OpenBLAS, both products ($peer GFLOP/s; ours $ours)" "at least 0.75"
 }
 
-# Samples that are graphs; the peer trains on what ours read. It is given its fastest form: see
-# peer_graphs.py.
+# Samples that are graphs. The peer trains on the data that espalier has read, in the peer's fastest
+# form (see peer_graphs.py).
 graphs() {
     hidden=$1
     name="BBBP: three layers, $hidden hidden, batches of 64 molecules, 10 epochs"

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Models without a graph, asked about new samples where the training data are gone or changed.
+# Models without a graph predict new samples after their training data were changed or removed.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
 "$ESPALIER" simulate panel --samples 100 --markers 60 >/dev/null 2>&1 || exit 1
 awk -F, -v OFS=, 'NR == 1 { print $1, "site", "trait", "kind"; next } { print $1, "S" NR % 4, $2, $2 < 85 ? "low" : "high" }' panel/phenotypes.csv >whole.csv
 
-# From rows FROM to TO of the panel: a VCF (REF and ALT swapped where `turn` is set), or a table of halves; some are missing.
+# Rows FROM to TO of the panel: vcf() gives a VCF (with REF and ALT swapped if `turn` is set),
+# halves() a table with fractions. Some values are missing.
 cat >vcf.awk <<'AWK'
 BEGIN { FS = "," }
 FNR == 1 { n = NF; next }
@@ -77,43 +78,43 @@ ask >before.out
 is "eight answers about 30 samples" "$(grep -c '^s[0-9]' before.out)" 240
 is "without the training data: of all samples, the same bits" "$(ask --all)" "$(cat before.out)"
 predict vcf.db --config c1 --genotypes new.vcf --all >/dev/null
-like "nobody is said to be left out" "$(cat .err)" "new.vcf: 30 samples to predict$"
-like "which is said" "$(cat .err)" "new.vcf: predicting without the training data, which these models do not need"
+like "no message says that samples are left out" "$(cat .err)" "new.vcf: 30 samples to predict$"
+like "a warning says that the training data are missing" "$(cat .err)" "new.vcf: predicting without the training data, which these models do not need"
 predict vcf.db --config c3 --genotypes new.vcf --all >gcn.out
-is "a gcn reads them" "$(grep -c 'without the training data' .err) $(grep -c '^s' gcn.out)" "0 30"
+is "a gcn reads the training data" "$(grep -c 'without the training data' .err) $(grep -c '^s' gcn.out)" "0 30"
 
-# Next season's phenotypes.
+# Changed phenotypes.
 cp train/pheno.csv then.csv
 sed -i '2s/,[^,]*,low$/,101,high/; 2s/,[^,]*,high$/,60,low/' train/pheno.csv
-is "the table is another" "$(cmp -s train/pheno.csv then.csv || echo yes)" yes
-is "phenotypes that changed: the same bits" "$(ask)" "$(cat before.out)"
+is "the phenotypes differ" "$(cmp -s train/pheno.csv then.csv || echo yes)" yes
+is "with changed phenotypes: the same bits" "$(ask)" "$(cat before.out)"
 predict vcf.db --config c1 --genotypes new.vcf >/dev/null
 like "with a warning" "$(cat .err)" "warning: sweep 'grid': the data are not the training data .* with the phenotypes of that time; .*; predicting without the training data: it is not known which samples they contain, so all samples of new.vcf are predicted"
-fails "a gcn does not guess" 1 "$ESPALIER" predict vcf.db --config c3 --genotypes new.vcf
-like "says why" "$(cat .err)" "the data are not the training data .* with the phenotypes of that time; .*; the models need the training data: a gcn needs the genotypes of the training samples that are neighbours of a new one$"
-is "and takes the old ones" "$(predict vcf.db --config c3 --genotypes new.vcf --set phenotypes=then.csv)" "$(cat gcn.out)"
+fails "a gcn fails" 1 "$ESPALIER" predict vcf.db --config c3 --genotypes new.vcf
+like "the message gives the reason" "$(cat .err)" "the data are not the training data .* with the phenotypes of that time; .*; the models need the training data: a gcn needs the genotypes of the training samples that are neighbours of a new one$"
+is "it uses the old phenotypes" "$(predict vcf.db --config c3 --genotypes new.vcf --set phenotypes=then.csv)" "$(cat gcn.out)"
 
-# Gone.
+# The data are removed.
 mv train gone
 is "no data at all: the same bits" "$(ask)" "$(cat before.out)"
 mkdir elsewhere && cp vcf.db new.vcf elsewhere
-is "nor on another computer" "$(cd elsewhere && predict vcf.db --config c1 --genotypes new.vcf)" "$(predict vcf.db --config c1 --genotypes new.vcf)"
-fails "but for a gcn" 1 "$ESPALIER" predict vcf.db --config c3 --genotypes new.vcf
-like "the remedy is named" "$(cat .err)" "train/old.vcf.*; the models need the training data: a gcn needs .*; if the file has moved, give --set genotypes=FILE$"
+is "the same on another computer" "$(cd elsewhere && predict vcf.db --config c1 --genotypes new.vcf)" "$(predict vcf.db --config c1 --genotypes new.vcf)"
+fails "a gcn fails without data" 1 "$ESPALIER" predict vcf.db --config c3 --genotypes new.vcf
+like "the message gives the remedy" "$(cat .err)" "train/old.vcf.*; the models need the training data: a gcn needs .*; if the file has moved, give --set genotypes=FILE$"
 cp then.csv gone/pheno.csv
-is "and works" "$(predict vcf.db --config c3 --genotypes new.vcf --set genotypes=gone/old.vcf --set phenotypes=gone/pheno.csv)" "$(cat gcn.out)"
+is "the remedy works" "$(predict vcf.db --config c3 --genotypes new.vcf --set genotypes=gone/old.vcf --set phenotypes=gone/pheno.csv)" "$(cat gcn.out)"
 fails "samples of the panel" 1 "$ESPALIER" predict vcf.db --config c1 --part val
-like "need it too" "$(cat .err)" "train/old.vcf[^;]*; if the file has moved, give --set genotypes=FILE$"
+like "need the data, too" "$(cat .err)" "train/old.vcf[^;]*; if the file has moved, give --set genotypes=FILE$"
 fails "a reduction" 1 "$ESPALIER" predict reduced.db --genotypes new.vcf --all
 like "needs the data" "$(cat .err)" "the models need the training data: their first layer is stored by training samples \(model.reduce\); if the file has moved, give --set genotypes=FILE"
-fails "raw numbers" 1 "$ESPALIER" predict raw.db --genotypes new.csv
-like "have no means" "$(cat .err)" "the models need the training data: they do not contain the means of the features, which are neither dosages nor standardised"
-fails "settings that are not the model's" 1 "$ESPALIER" predict vcf.db --config c1 --genotypes new.vcf --all --set scale=none
+fails "unscaled features" 1 "$ESPALIER" predict raw.db --genotypes new.csv
+like "have no stored means" "$(cat .err)" "the models need the training data: they do not contain the means of the features, which are neither dosages nor standardised"
+fails "settings that differ from the model's" 1 "$ESPALIER" predict vcf.db --config c1 --genotypes new.vcf --all --set scale=none
 like "are refused" "$(cat .err)" "its settings give"
-fails "covariates are still wanted" 1 "$ESPALIER" predict classes.db --config c1 --genotypes new.vcf
+fails "covariates are still needed" 1 "$ESPALIER" predict classes.db --config c1 --genotypes new.vcf
 like "from a table" "$(cat .err)" "give a table with site of the new samples"
 sqlite3 vcf.db ".backup bad.db"
 sqlite3 bad.db "update model set safetensors = substr(safetensors, 1, 2000)"
 fails "a damaged model" 1 "$ESPALIER" predict bad.db --config c1 --genotypes new.vcf --all
-like "is called so, and nothing else is blamed" "$(cat .err)" "^espalier: bad.db: the model of t1 is damaged: .*hash[^;]*;[^;]*$"
+like "the message blames only the model" "$(cat .err)" "^espalier: bad.db: the model of t1 is damaged: .*hash[^;]*;[^;]*$"
 done_testing

@@ -20,18 +20,18 @@ INI
 best() { "$ESPALIER" best "$@" 2>"$T/chatter"; }
 
 fails "no database" 1 "$ESPALIER" best
-is "says what to do" "$(cat .err)" "espalier: results.db: no such file; run 'espalier run' first"
-is "and makes none" "$(ls results.db* 2>/dev/null)" ""
-fails "more operands than one" 2 "$ESPALIER" best a.db b.db
-fails "a format that is none" 2 "$ESPALIER" best --format xml
+is "the message says what to do" "$(cat .err)" "espalier: results.db: no such file; run 'espalier run' first"
+is "no database is made" "$(ls results.db* 2>/dev/null)" ""
+fails "two operands" 2 "$ESPALIER" best a.db b.db
+fails "an invalid format" 2 "$ESPALIER" best --format xml
 
 ok "a sweep" "$ESPALIER" run small.ini --progress none
 is "the header" "$(best | head -n 1 | tr -s ' ')" \
     "place config hidden_size dropout batch_size trials mean val_r2 sd se diff diff_low diff_high within_se seconds"
-is "ten rows unless told otherwise" "$(best | wc -l)" 11
+is "ten rows by default" "$(best | wc -l)" 11
 is "-n" "$(best -n 3 | wc -l)" 4
 is "-n 0: all" "$(best -n 0 | wc -l)" 13
-like "what mean is of" "$(cat chatter)" '^espalier: small: mean of val_pearson'
+like "the objective behind 'mean' is printed" "$(cat chatter)" '^espalier: small: mean of val_pearson'
 is "csv has the view's order" "$(best --format csv -n 0 | cut -d, -f2)" \
     "config
 $(sqlite3 results.db 'select config from leaderboard order by place')"
@@ -42,35 +42,36 @@ is "--where keeps the places" "$(best --where "hidden_size = 4 and batch_size = 
     "place
 $(sqlite3 results.db "select place from leaderboard where hidden_size = 4 and batch_size = 'full' order by place")"
 fails "--where with an unknown column" 1 "$ESPALIER" best --where 'hiden_size = 4'
-is "names it" "$(cat .err)" \
+is "the message names it" "$(cat .err)" \
     "espalier: where hiden_size = 4: results.db: no such column: hiden_size; did you mean hidden_size?"
-fails "--where with a word that is like no column" 1 "$ESPALIER" best --where 'dropout = full'
-is "asks for quotes" "$(cat .err)" \
+fails "--where with a word unlike any column" 1 "$ESPALIER" best --where 'dropout = full'
+is "the message asks for quotes" "$(cat .err)" \
     "espalier: where dropout = full: results.db: no such column: full; put text in quotes, as in type = 'ridge'"
-fails "--where with a column that has no quotes and is near" 1 "$ESPALIER" best --where 'batchsize > 3'
-like "names that" "$(cat .err)" 'did you mean batch_size[?]$'
+fails "--where with a misspelt column" 1 "$ESPALIER" best --where 'batchsize > 3'
+like "the message proposes the column" "$(cat .err)" 'did you mean batch_size[?]$'
 best --where "trials > 1000" >none
-is "a condition that is true of nothing" "$(wc -l <none)" 1
-like "is told of" "$(cat chatter)" "warning: --where trials > 1000: true of no configuration"
+is "a condition without matches" "$(wc -l <none)" 1
+like "a warning reports it" "$(cat chatter)" "warning: --where trials > 1000: true of no configuration"
 fails "--where with a second statement" 1 "$ESPALIER" best --where '1); delete from trial; --'
 
-# How sure it is: two pairs of holdout splits (0.2 to 0.6), so t = 12.706 and 1/2 + 1/3.
-like "what diff is" "$(best; cat chatter)" '^espalier: \*: within one standard error .*; diff: difference from the best on the same folds'
+# The interval of diff: two pairs of holdout splits (0.2 to 0.6), so t = 12.706 and the variance
+# factor is 1/2 + 1/3.
+like "the meaning of diff is printed" "$(best; cat chatter)" '^espalier: \*: within one standard error .*; diff: difference from the best on the same folds'
 best --format csv -n 0 >best.csv
 is "diff and its interval" "$(sqlite3 -cmd '.import --csv best.csv b' :memory: "select count(*),
     sum(abs(diff_high - diff - 12.7062047361747 * diff_se) < 1e-12 + 1e-12 * diff_high),
     sum(abs(diff - diff_low - 12.7062047361747 * diff_se) < 1e-12 - 1e-12 * diff_low) from b")" "12|12|12"
-is "by hand" "$(sqlite3 results.db "with d as (select t.config_id as config, t.value - b.value as d
+is "diff and its error by hand" "$(sqlite3 results.db "with d as (select t.config_id as config, t.value - b.value as d
     from trial as t join trial as b using (replicate, fold)
     where b.config_id = (select config from leaderboard where place = 1)),
     m as (select config, avg(d) as mean, (max(d) - min(d)) / sqrt(2) as sd from d group by config)
     select count(*) from m join leaderboard using (config) where abs(diff - m.mean) < 1e-12
     and abs(diff_se - m.sd * sqrt(1.0 / 2 + 1.0 / 3)) < 1e-12 and pairs = 2")" 12
-is "--where knows the interval" "$(best --format csv -n 0 --where 'diff_high < diff_low + 0.5' | wc -l)" \
+is "--where accepts the interval" "$(best --format csv -n 0 --where 'diff_high < diff_low + 0.5' | wc -l)" \
     "$(sqlite3 results.db 'select 1 + count(*) from leaderboard where 2 * 12.7062047361747 * diff_se < 0.5')"
-is "the mark" "$(best -n 0 | grep -c '\*')" "$(sqlite3 results.db 'select sum(within_se) from leaderboard')"
+is "the mark of within_se" "$(best -n 0 | grep -c '\*')" "$(sqlite3 results.db 'select sum(within_se) from leaderboard')"
 
-# ---- advice: the same at the end of run ----
+# ---- advice: `best` and the end of `run` print the same ----
 
 cat >advice.ini <<'INI'
 [sweep]
@@ -92,14 +93,14 @@ lambda = 1, 10, 100
 INI
 warnings() { grep '^espalier: warning: ' "$1"; }
 ok "a sweep to advise on" "$ESPALIER" run advice.ini --db advice.db --progress none
-like "is warned of at first" "$(cat .err)" 'warning: advice.ini: the validation part chooses the epoch'
+like "it gets warnings first" "$(cat .err)" 'warning: advice.ini: the validation part chooses the epoch'
 before=$(warnings .err | grep -v 'advice.ini: ')
 best advice.db >answer
-is "run and best warn of the same" "$(warnings chatter | grep -v 'chooses the epoch')" "$before"
-like "of something" "$before" 'warning: [0-9]+ of the next 5 configurations'
+is "run and best print the same warnings" "$(warnings chatter | grep -v 'chooses the epoch')" "$before"
+like "there are warnings" "$before" 'warning: [0-9]+ of the next 5 configurations'
 ok "run, with nothing left to run" "$ESPALIER" run advice.ini --db advice.db --progress none
-is "does not say it again" "$(warnings .err | grep -vc 'advice.ini: ')" 0
-# Made up: c3, the gcn with the largest learning rate, is best, and differs from all but c2.
+is "does not repeat them" "$(warnings .err | grep -vc 'advice.ini: ')" 0
+# Invented scores: c3, the gcn with the largest learning rate, is best and differs from all but c2.
 sqlite3 advice.db "update trial set value = 0.1 * fold + config_id * 0.001 * (1 + 0.01 * fold);
     update trial set value = 0.1 * fold + 0.9 + iif(config_id = 2, 0.05 * fold - 0.06, 0) where config_id in (2, 3);
     update metric set value = -0.25 where split = 'val' and name = 'r2' and trial_id in (select trial_id from trial where config_id = 3)"
@@ -108,25 +109,25 @@ is "the types of model" "$(grep -c 'warning: the validation part chooses the epo
 like "a negative R2" "$(cat chatter)" 'warning: c3 has a mean validation R2 of -0.25: it predicts worse than the mean'
 is "beside r" "$(awk 'NR < 3 { print $8 }' answer | tr '\n' ' ')" "val_r2 -0.25 "
 like "an edge" "$(cat chatter)" 'warning: learning_rate: c3 has 1, the largest of 3 values, .* try 10 and 100 \(--set grid.learning_rate=10,100 adds'
-is "of no setting that the type lacks" "$(grep -c lambda: chatter)" 0
-like "what cannot be told apart" "$(cat chatter)" 'warning: 1 of the next 5 configurations cannot be told apart from the best one'
+is "no advice on a setting that the type lacks" "$(grep -c lambda: chatter)" 0
+like "configurations that cannot be told apart" "$(cat chatter)" 'warning: 1 of the next 5 configurations cannot be told apart from the best one'
 is "each once" "$(warnings chatter | wc -l)" 4
-is "nothing of it in the answer" "$(grep -c warning answer)" 0
+is "stdout has no warnings" "$(grep -c warning answer)" 0
 before=$(warnings chatter)
 best advice.db --format csv --rule best >answer
-is "for programs too" "$(warnings chatter)" "$before"
+is "the same warnings with --format csv" "$(warnings chatter)" "$before"
 best advice.db --where "learning_rate < 1" >answer
-is "an axis that was cut has no edge" "$(grep -c 'learning_rate: ' chatter)" 0
+is "an axis restricted by --where has no edge" "$(grep -c 'learning_rate: ' chatter)" 0
 ok "a run that goes beyond the edge" "$ESPALIER" run advice.ini --db advice.db --progress none --set grid.learning_rate=10,100 --set grid.type=gcn
 is "adds to the sweep" "$(sqlite3 advice.db "select group_concat(levels) from axis where name = 'learning_rate'")" "[0.01,0.1,1,10,100]"
-is "in one of its name" "$(sqlite3 advice.db 'select count(*) from sweep')" 1
+is "the database has one sweep" "$(sqlite3 advice.db 'select count(*) from sweep')" 1
 ok "classes" "$ESPALIER" inspect advice.ini
 like "inspect warns of small parts" "$(cat .err; "$ESPALIER" inspect advice.ini --set samples=60 2>&1)" \
     'advice.ini: 3 of 3 validation parts have fewer than 30 samples \(the smallest has 16\)'
 
-# The choice, and its test part.
+# The choice of --rule, and its test part.
 cheapest="select config from leaderboard where within_se order by flops, place limit 1"
-is "nothing of the test part unless one is chosen" "$(best | grep -c pearson)" 0
+is "best prints test scores only with --rule" "$(best | grep -c pearson)" 0
 best --rule 1se >chosen
 is "--rule 1se: the cheapest within one standard error" "$(grep -o '^chosen: c[0-9]*' chosen)" \
     "chosen: c$(sqlite3 results.db "$cheapest")"
@@ -134,39 +135,39 @@ is "its test part" "$(awk '$1 == "pearson" { print $2, $3 }' chosen)" \
     "$(sqlite3 results.db "select printf('2 %.5g', avg(test_pearson)) from trials where config = ($cheapest)")"
 is "each metric, and no loss" "$(sed -n '/^test/,$p' chosen | awk '{ print $1 }' | tr '\n' ' ')" \
     "test mae pearson r2 rmse spearman "
-like "to be looked at once" "$(cat chatter)" '^espalier: the test part is for one look after the choice'
+like "a note says that the test part is for a single look" "$(cat chatter)" '^espalier: the test part is for one look after the choice'
 like "--rule best" "$(best --rule best)" "^chosen: c$(sqlite3 results.db 'select config from leaderboard where place = 1'), place 1, the best$"
 like "with --where" "$(best --rule best --where 'hidden_size = 4')" ', the best where hidden_size = 4$'
 is "as csv one row" "$(best --rule 1se --format csv | cut -d, -f2)" "config
 $(sqlite3 results.db "$cheapest")"
 like "as a sweep file" "$(best --rule 1se --format ini | head -n 1)" \
     "^; configuration c$(sqlite3 results.db "$cheapest") .*, the cheapest within one standard error of the best$"
-is "and no warning of a finished sweep" "$(grep -c 'not finished' chatter)" 0
-fails "a rule that is none" 2 "$ESPALIER" best --rule 2se
-fails "--where that leaves none to choose from" 1 "$ESPALIER" best --rule 1se --where 0
+is "a finished sweep gets no warning" "$(grep -c 'not finished' chatter)" 0
+fails "an invalid rule" 2 "$ESPALIER" best --rule 2se
+fails "--where that leaves no choice" 1 "$ESPALIER" best --rule 1se --where 0
 
-# Made worse on copies: a trial to be run, one trial for each configuration, a setting that is not in
-# a configuration, the view of an older version.
+# Damaged copies: a pending trial, one trial a configuration, a setting missing from a
+# configuration, the view of an older version.
 for copy in pending single other older; do cp results.db $copy.db; done
 sqlite3 pending.db "update trial set state = 'pending', value = null where trial_id = 3"
 best pending.db --rule best >chosen
 like "a sweep that is not finished" "$(cat chatter)" '^espalier: warning: 1 trial of the sweep is not finished: the choice may change'
 is "one pair has no interval" "$(best pending.db -n 0 --format csv --where 'pairs = 1' | cut -d, -f12-15 | tail -n +2)" ",,,1"
 sqlite3 single.db "update trial set state = 'failed', value = null where replicate = 1"
-is "nor has one trial, nor a mark" "$(best single.db -n 0 --format csv | cut -d, -f9,10,12-16 | sort | uniq -c | sed 's/^ *//')" \
+is "one trial has neither an interval nor a mark" "$(best single.db -n 0 --format csv | cut -d, -f9,10,12-16 | sort | uniq -c | sed 's/^ *//')" \
     "12 ,,,,,1,
 1 sd,se,diff_se,diff_low,diff_high,pairs,within_se"
-fails "one trial has no standard error to choose by" 1 "$ESPALIER" best single.db --rule 1se
-like "says so" "$(cat .err)" 'no standard error for --rule 1se: c[0-9]+ has one trial'
+fails "--rule 1se needs a standard error" 1 "$ESPALIER" best single.db --rule 1se
+like "the message says so" "$(cat .err)" 'no standard error for --rule 1se: c[0-9]+ has one trial'
 sqlite3 other.db "update config set params = json_remove(params, '\$.dropout') where config_id = 5"
-is "a setting that is not there" "$(best other.db -n 0 --where 'config = 5' --format csv | cut -d, -f3-5 | tail -n 1)" "4,,8"
+is "a missing setting" "$(best other.db -n 0 --where 'config = 5' --format csv | cut -d, -f3-5 | tail -n 1)" "4,,8"
 sqlite3 older.db "drop view leaderboard; create view leaderboard as select 'small' as sweep, 1 as place,
     1 as config, 4 as hidden_size, 0 as dropout, 8 as batch_size, 2 as trials, 0.5 as mean, 0 as sd, 0 as se, 1 as seconds"
 before=$(cksum <older.db)
 is "the view of an older version" "$(best older.db -n 0 --format csv)" "$(cat best.csv)"
-is "is left as it is" "$(cksum <older.db)" "$before"
+is "is left unchanged" "$(cksum <older.db)" "$before"
 
-# The best configuration as a sweep file: its trials are those that are there already.
+# The best configuration as a sweep file: its trials already have results.
 best --format ini >best.ini
 keys() {
     sqlite3 "$1" "select key from trial where config_id = (select config from leaderboard
@@ -182,9 +183,9 @@ ok "in the same database" "$ESPALIER" run best.ini --progress none
 is "there is nothing to do" "$(sqlite3 results.db 'select count(*) from attempt')" 24
 best --format ini --where 'hidden_size = 8' >best8.ini
 like "--where chooses" "$(cat best8.ini)" '^hidden_size = 8$'
-fails "--where that leaves none" 1 "$ESPALIER" best --format ini --where 0
+fails "--where without matches" 1 "$ESPALIER" best --format ini --where 0
 
-# Every effective setting is written out, for any kind of data, and the file trains the same trials.
+# Every effective setting is written, for any kind of data, and the file trains the same trials.
 is "defaults are written out" "$(grep -E '^(layers|scale|objective|weight_decay|samples|test) = ' best.ini | tr '\n' ' ')" \
     "objective = val_pearson scale = standardize samples = 60 test = 0.2 layers = 2 weight_decay = 0.0005 "
 is "and nothing else" "$(grep -cE '= *$|auto|^(lambda|maf|group|edges) =' best.ini)" 0
@@ -205,13 +206,13 @@ hidden_size = 4
 type = mlp, ridge, gcn
 threads = 1
 INI
-same_again() { # NAME PLACE OPTION...: the configuration at that place of the sweep, written and run alone
+same_again() { # NAME PLACE OPTION...: write the configuration at PLACE of the sweep, and run it alone
     name=$1 place=$2
     shift 2
     ok "$name" "$ESPALIER" run panel.ini --db "$place.db" --progress none "$@"
     best "$place.db" --format ini --where "place = $place" >again.ini
     ok "... as a file" "$ESPALIER" run again.ini --db "again$place.db" --progress none
-    is "... without a word of settings" "$(grep -cE 'does nothing|belongs to' .err)" 0
+    is "... without warnings about settings" "$(grep -cE 'does nothing|belongs to' .err)" 0
     is "... with the same keys" "$(sqlite3 "again$place.db" 'select key from trial order by key')" \
         "$(sqlite3 "$place.db" "select key from trial where config_id = (select config from leaderboard where place = $place) order by key")"
 }
@@ -222,12 +223,12 @@ same_again "with groups" 3 --set split.file= --set group=family --set data.pheno
 # Two sweeps in a file.
 sed -e 's/= small/= other/' -e 's/^dropout.*/layers = 1, 2/' small.ini >other.ini
 ok "another sweep" "$ESPALIER" run other.ini --progress none
-like "the last one counts" "$(best; cat chatter)" "^espalier: sweep 'other', the last of 2"
+like "best shows the last sweep" "$(best; cat chatter)" "^espalier: sweep 'other', the last of 2"
 is "with its own axes" "$(best --format csv | head -n 1)" \
     "place,config,hidden_size,layers,batch_size,trials,mean,val_r2,sd,se,diff,diff_se,diff_low,diff_high,pairs,within_se,flops,seconds"
 is "--sweep" "$(best --sweep small --format csv -n 0 | wc -l)" 13
-fails "a sweep that is not there" 1 "$ESPALIER" best --sweep none
-is "says which are" "$(cat .err)" \
+fails "a missing sweep" 1 "$ESPALIER" best --sweep none
+is "the message lists the sweeps" "$(cat .err)" \
     "espalier: results.db: no sweep 'none' in it; its sweeps are: small, other"
 fails "a sweep that is nearly there" 1 "$ESPALIER" best --sweep smal
 is "and which was meant" "$(cat .err)" \

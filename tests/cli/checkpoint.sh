@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A trial that is stopped goes on from a checkpoint, and the sweep is what it would have been. Trials
-# get the length they need here from a measurement on this machine.
+# A trial that is stopped continues from a checkpoint, and the sweep equals an uninterrupted one.
+# The length of trials is set from a measurement on this machine.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 unset SLURM_JOB_ID SLURM_JOB_END_TIME LSB_JOBID LSB_JOBINDEX PBS_JOBID
@@ -25,7 +25,7 @@ batch_size = 64, full
 INI
 query() { sqlite3 "$1" "$2"; }
 run() { "$ESPALIER" run sweep.ini --progress none "$@"; }
-# All that is not time.
+# Everything except times.
 bits() {
     query "$1" "select trial_id, key, state, value, epochs_run, best_epoch, flops, peak_bytes, error from trial;
         select * from metric order by 1, 2, 3;
@@ -34,13 +34,14 @@ bits() {
 
 run --set epochs=400 --db speed.db 2>/dev/null
 slow=$(query speed.db "select seconds from trial order by seconds desc limit 1")
-# So many that the longer trial takes some 8 s; on a machine that is busy by then it is more.
+# Epochs for about 8 s of the longer trial; more on a busy machine.
 epochs=$(awk "BEGIN { printf \"%d\", 400 * 8 / $slow }")
 sweep() { run --set epochs="$epochs" "$@"; }
 
 ok "an undisturbed run" sweep --db whole.db
 
-# Expected to take longer than the grace period: stopped at once, 3 s after it began.
+# The trial is expected to take longer than the grace period. So it is stopped at once, 3 s after
+# its start.
 "$ESPALIER" run sweep.ini --progress none --set epochs="$epochs" --db parts.db --grace 1s 2>first.err &
 pid=$!
 until [ -n "$(query parts.db "select 1 from attempt where outcome = 'running'
@@ -51,32 +52,32 @@ done
 kill -TERM $pid
 wait $pid
 is "a run that is stopped can be resumed" $? 75
-like "and says what it has kept" "$(tail -n 1 first.err)" \
+like "and reports the checkpoint" "$(tail -n 1 first.err)" \
     '^espalier: stopped early; (1 trial is|2 trials are) left, 1 with a checkpoint: the same command continues$'
 
 trial=$(query parts.db "select trial_id from checkpoint")
 after=$(query parts.db "select epoch from checkpoint")
 state=$(query parts.db "select state from trial where trial_id = ${trial:-0}")
 is "the trial is pending" "$state" pending
-ok "its checkpoint is after a tenth of it at least" [ "$((10 * after))" -ge "$epochs" ]
+ok "its checkpoint has at least a tenth of the epochs" [ "$((10 * after))" -ge "$epochs" ]
 ok "status" "$ESPALIER" status parts.db
-like "names it" "$(grep -A 3 '^trials with a checkpoint' "$T/.out" | tail -n 1)" \
+like "the message names it" "$(grep -A 3 '^trials with a checkpoint' "$T/.out" | tail -n 1)" \
     "^ *$trial +[12] +pending +$after +[0-9.]+ +[0-9.]+\$"
 ok "show" "$ESPALIER" show parts.db "t$trial"
-like "names it" "$(grep -A 3 '^checkpoint' "$T/.out" | tail -n 1)" "^ *$after +[0-9.]+ +[0-9]+\$"
+like "the message names it" "$(grep -A 3 '^checkpoint' "$T/.out" | tail -n 1)" "^ *$after +[0-9.]+ +[0-9]+\$"
 
 ok "the same command on two ranks" sweep --db parts.db -n 2
-is "goes on where it was" "$(grep -c "t$trial resumed from its checkpoint after epoch $after of $epochs" "$T/.err")" 1
+is "continues from the checkpoint" "$(grep -c "t$trial resumed from its checkpoint after epoch $after of $epochs" "$T/.err")" 1
 is "no checkpoint is left" "$(query parts.db 'select count(*) from checkpoint')" 0
 is "one attempt was stopped and one ended" \
     "$(query parts.db "select group_concat(outcome) from (select outcome from attempt where trial_id = $trial order by attempt_id)")" \
     "stopped,done"
-is "seconds are those of both" \
+is "seconds are those of both attempts" \
     "$(query parts.db "select seconds > 2 + finished - started from trial join attempt using (trial_id)
         where trial_id = $trial and outcome = 'done'")" 1
 bits whole.db >whole.txt
 bits parts.db >parts.txt
-ok "the sweep is what it would have been" cmp whole.txt parts.txt
+ok "the sweep equals the undisturbed one" cmp whole.txt parts.txt
 
 # ---- a checkpoint that cannot be used ----
 
@@ -85,6 +86,6 @@ sqlite3 parts.db "update trial set state = 'pending' where trial_id = $trial;
 ok "a trial whose checkpoint is damaged is run" sweep --db parts.db
 is "from its beginning" "$(grep -c 'resumed from' "$T/.err")" 0
 bits parts.db >parts.txt
-ok "and is what it would have been" cmp whole.txt parts.txt
-is "and none of the seconds are in it" "$(query parts.db "select seconds < 100 from trial where trial_id = $trial")" 1
+ok "and has the undisturbed result" cmp whole.txt parts.txt
+is "and counts no earlier seconds" "$(query parts.db "select seconds < 100 from trial where trial_id = $trial")" 1
 done_testing

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Type lines with tabs into an interactive shell on a terminal, and see which words the program gets.
+"""Type lines with tabs into an interactive shell, and print the words that the program gets.
 
 usage: complete_in_shell.py FOLDER SHELL [ARGUMENT ...] <LINES
 
 FOLDER/bin/espalier must be a program that appends a line to FOLDER/asked after it has answered
-`__complete`, and else a line with its words to FOLDER/called. A line of LINES has <TAB> where the key
-is pressed. Prints FOLDER/called.
+`__complete`, and otherwise appends its words as a line to FOLDER/called. <TAB> in a line of LINES
+stands for the key. Prints FOLDER/called.
 """
 import os
 import pty
@@ -31,13 +31,13 @@ if pid == 0:
 
 
 def drain(seconds):
-    """Read what the shell prints, until it has been silent for so long."""
+    """Read the output of the shell until it has been silent for this many seconds."""
     while select.select([terminal], [], [], seconds)[0]:
         try:
             data = os.read(terminal, 65536)
         except OSError:
             return
-        if b"\033[c" in data or b"\033[0c" in data:  # fish asks what the terminal can do
+        if b"\033[c" in data or b"\033[0c" in data:  # fish asks for the terminal's capabilities
             os.write(terminal, b"\033[?1;2c")
 
 

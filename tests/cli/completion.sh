@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Shell completion: the candidates, and what bash, zsh and fish make of them.
+# Shell completion: the candidates, and their use by bash, zsh and fish.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -11,10 +11,11 @@ echo id >samples.csv
 "$ESPALIER" run grid.ini --progress none >/dev/null 2>&1
 before=$(find . -type f -newer samples.csv ! -name '.*' | sort | xargs cksum)
 
-# candidates WORD...: of the last word, in a line; first how they are inserted.
+# candidates WORD...: print the candidates for the last WORD in a line, after the way to insert
+# them.
 candidates() { "$ESPALIER" __complete "$@" 2>&1 | cut -f1 | tr '\n' ' '; }
 is "commands" "$(candidates s)" "words simulate status show "
-is "none that are hidden" "$(candidates __)" "words "
+is "no hidden commands" "$(candidates __)" "words "
 is "options" "$(candidates best --w)" "words --where --wide "
 is "with a description" "$("$ESPALIER" __complete best --num)" "words
 --number	Show N configurations (0 = all)"
@@ -23,10 +24,10 @@ is "choices behind =" "$(candidates best --format=t)" "words --format=table "
 is "the value of a letter" "$(candidates best -n '')" "words "
 is "sweep files and folders" "$(candidates run '')" "files grid.ini my sweep.ini sub/ "
 is "in a folder" "$(candidates run sub/)" "files sub/inner.ini "
-is "any file where none is a sweep file" "$(candidates run sam)" "files samples.csv "
+is "any file, if there is no sweep file" "$(candidates run sam)" "files samples.csv "
 is "databases" "$(candidates best '')" "files results.db sub/ "
 is "also behind the sweep file" "$(candidates run grid.ini r)" "files results.db "
-is "one is enough" "$(candidates best results.db '')" "words "
+is "only one database" "$(candidates best results.db '')" "words "
 is "folders" "$(candidates simulate '')" "files sub/ "
 is "any file" "$(candidates init sa)" "files samples.csv "
 # shellcheck disable=SC2088 # the program expands it
@@ -41,27 +42,27 @@ is "files of a setting" "$(candidates run --set genotypes=sam)" "files genotypes
 is "columns" "$(candidates best --where hidden)" "open hidden_size = hidden_size < hidden_size > "
 is "several columns" "$(candidates best --where diff_)" "open diff_se diff_low diff_high "
 is "columns within a condition" "$(candidates best --where 'mean > 0.5 and diff_l')" "open mean > 0.5 and diff_low = mean > 0.5 and diff_low < mean > 0.5 and diff_low > "
-is "none within a text" "$(candidates best --where "sweep = 'me")" "open "
+is "no columns within a text" "$(candidates best --where "sweep = 'me")" "open "
 is "sweeps" "$(candidates best --sweep '')" "words small "
 cp results.db other.sqlite
-is "of the database on the line" "$(rm -f nothing; candidates best other.sqlite --sweep '')" "words small "
+is "sweeps of the database on the line" "$(rm -f nothing; candidates best other.sqlite --sweep '')" "words small "
 rm other.sqlite
-is "of ESPALIER_DB" "$(ESPALIER_DB=none.db candidates best --sweep '')" "words "
+is "sweeps of ESPALIER_DB" "$(ESPALIER_DB=none.db candidates best --sweep '')" "words "
 is "settings of params" "$(candidates params dropo)" "words dropout "
 is "commands of help" "$(candidates help pre)" "words predict "
 is "shells" "$(candidates completion '')" "words bash zsh fish "
-is "nothing for a command that is none" "$(candidates nonsense '')" "words "
-is "no word is no crash" "$("$ESPALIER" __complete >/dev/null 2>&1; echo $?)" 2
+is "nothing for an unknown command" "$(candidates nonsense '')" "words "
+is "without a word it does not crash" "$("$ESPALIER" __complete >/dev/null 2>&1; echo $?)" 2
 is "no file is made or changed" "$(find . -type f -newer samples.csv ! -name '.*' | sort | xargs cksum)" "$before"
 cp results.db evil.db
 sqlite3 evil.db "update sweep set name = 'a' || char(27) || ']52;c;eA==' || char(7)"
-is "a name that commands a terminal is not offered" "$(candidates best evil.db --sweep '')" "words "
+is "a name that controls a terminal is not offered" "$(candidates best evil.db --sweep '')" "words "
 rm evil.db
 touch "$(printf 'evil\033]52;c;eA==\007.ini')"
-is "nor such a file" "$(candidates run ev)" "files "
+is "nor a file with such a name" "$(candidates run ev)" "files "
 rm evil*
 
-# An answer takes less than 50 ms of processor time, the mean of twenty.
+# An answer takes less than 50 ms of processor time, in the mean of twenty.
 times >before.times
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     "$ESPALIER" __complete best --where hid >/dev/null
@@ -71,8 +72,8 @@ ms() { awk 'NR == 2 { gsub(/[ms]/, " "); printf "%d\n", 1000 * ($1 * 60 + $2 + $
 took=$(($(ms after.times) - $(ms before.times)))
 if [ "$took" -lt 1000 ]; then pass "fast"; else fail "fast" "20 answers took $took ms"; fi
 
-fails "a shell that is none" 2 "$ESPALIER" completion bsh
-is "is told" "$(head -n 1 .err)" "espalier: completion bsh: must be one of bash|zsh|fish; did you mean 'bash'?"
+fails "an unknown shell" 2 "$ESPALIER" completion bsh
+is "the message says so" "$(head -n 1 .err)" "espalier: completion bsh: must be one of bash|zsh|fish; did you mean 'bash'?"
 
 # ---- in the shells ----
 

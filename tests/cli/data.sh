@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# simulate writes a panel, inspect says what is in it and how it is held.
+# simulate writes a panel, and inspect shows its contents and its form in memory.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -18,11 +18,11 @@ is "and so is its graph" "$(sum panel/edges.csv)" "4176577668 3190"
 
 read_back=$("$ESPALIER" inspect panel/sweep.ini)
 is "genotypes are small integers" "$(line features "$read_back")" "300, small integers, 18 kB"
-is "and joined" "$(line genotypes "$read_back")" \
+is "all samples are joined" "$(line genotypes "$read_back")" \
     "60 samples, 300 markers read, 0 monomorphic dropped, 0 missing calls set to the marker mean"
 
 printf '[data]\nformat = simulated\nsamples = 60\nmarkers = 300\n' >made.ini
-is "made or read, the data are the same" "$(line digest "$("$ESPALIER" inspect made.ini)")" \
+is "generated and read data are the same" "$(line digest "$("$ESPALIER" inspect made.ini)")" \
     "$(line digest "$read_back")"
 
 is "the phenotypes name the subpopulation" "$(sed -n '1p;9,10p' panel/phenotypes.csv | cut -d, -f1,3)" "id,population
@@ -39,7 +39,7 @@ like "are refused" "$(cat "$T/.err")" '--unphenotyped 58: must be at most 57'
 
 sed '2s/,[02],/,NA,/; 3s/,[02],/,0.5,/' panel/genotypes.csv >imputed.csv
 imputed=$("$ESPALIER" inspect panel/sweep.ini --set "data.genotypes=$T/imputed.csv")
-is "one value between makes all of them floats" "$(line features "$imputed")" "300, floats, 72 kB"
-like "missing ones are counted" "$(line genotypes "$imputed")" ' 1 missing call'
+is "one fraction makes all features floats" "$(line features "$imputed")" "300, floats, 72 kB"
+like "missing values are counted" "$(line genotypes "$imputed")" ' 1 missing call'
 
 done_testing

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The disk fails, fills, or is a network filesystem: what was committed stays, what is missing is listed,
-# nothing hangs, and the same line goes on.
+# The disk fails, fills up, or is a network filesystem. What was committed stays, missing trials are
+# listed, nothing hangs, and the same command continues.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 fault=$(dirname "$ESPALIER")/tests/cli/fault.so
@@ -26,7 +26,7 @@ epochs = 4
 hidden_size = 4, 8
 dropout = 0:0.4:0.2
 INI
-# Some seconds: the commits of half a second fall into it.
+# This sweep takes some seconds, so several commits happen during it.
 cat >long.ini <<'INI'
 [sweep]
 name = long
@@ -45,7 +45,8 @@ INI
 rows() { sqlite3 "$1" 'select config, replicate, fold, state, value, val_loss, test_pearson from trials order by 1, 2, 3'; }
 done_in() { sqlite3 "$1" "select count(*) from trial where state = 'done'"; }
 
-# broken FILE_PART CALL AT ARGUMENT...: a run whose disk fails from then on; its status in $status, its words in err
+# broken FILE_PART CALL AT ARGUMENT...: run with a disk that fails from then on; sets $status,
+# messages are in err
 broken() {
     part=$1 call=$2 at=$3
     shift 3
@@ -56,9 +57,9 @@ broken() {
 
 "$ESPALIER" run small.ini --db whole.db --progress none 2>/dev/null
 wanted=$(rows whole.db)
-is "the run that they are compared with" "$(done_in whole.db)" 18
+is "the reference run is complete" "$(done_in whole.db)" 18
 
-# Every kind of call, at points from the first to beyond the last.
+# Every kind of call fails at several points, the last beyond the end of the run.
 for magic in $local $nfs; do
     [ "$magic" = $local ] && log=wal || log=journal
     export FAULT_MAGIC="$magic"
@@ -83,31 +84,31 @@ for magic in $local $nfs; do
     done
 done
 
-# In the middle of a sweep: what is safe and what is missing are named.
+# In the middle of a sweep, the message gives what is safe and what is missing.
 missing_is_named() {
     safe=$(sed -n "s/.*$1: all committed results are safe: \([0-9]*\) of 60 trials$/\1/p" err)
-    is "$2: what is safe is in the file" "$(done_in "$1")" "$safe"
-    like "$2: what is missing is named" "$(cat err)" "missing: $((60 - safe)) trials \(t[0-9]+.*\); fix the cause, then run the same command again$"
+    is "$2: the file contains the safe trials" "$(done_in "$1")" "$safe"
+    like "$2: the message lists the missing trials" "$(cat err)" "missing: $((60 - safe)) trials \(t[0-9]+.*\); fix the cause, then run the same command again$"
     first=$(sed -n 's/.*trials (t\([0-9]*\).*/\1/p' err)
-    is "$2: and is missing" "$(sqlite3 "$1" "select min(trial_id) from trial where state <> 'done'")" "$first"
+    is "$2: and they are missing" "$(sqlite3 "$1" "select min(trial_id) from trial where state <> 'done'")" "$first"
 }
 export FAULT_MAGIC=$local
 broken mid.db-wal sync 4 long.ini --db mid.db
 is "a failing fsync in mid sweep ends it with 1" $status 1
-like "says what failed and why" "$(cat err)" '^espalier: mid.db: cannot flush to disk \(fsync\): Input/output error$'
+like "the message says what failed and why" "$(cat err)" '^espalier: mid.db: cannot flush to disk \(fsync\): Input/output error$'
 missing_is_named mid.db "fsync"
-ok "the same line goes on" "$ESPALIER" run long.ini --db mid.db --progress none
-is "and has all" "$(done_in mid.db)" 60
+ok "the same command continues" "$ESPALIER" run long.ini --db mid.db --progress none
+is "and completes the sweep" "$(done_in mid.db)" 60
 export FAULT_MAGIC=$nfs FAULT_ERRNO=28
 broken ranks.db-journal write 60 long.ini --db ranks.db -n 2
 unset FAULT_ERRNO
 is "a full disk under run -n 2 ends all ranks with 1" $status 1
-like "says so" "$(cat err)" '^espalier: ranks.db: the disk or a quota is full'
+like "the message says so" "$(cat err)" '^espalier: ranks.db: the disk or a quota is full'
 missing_is_named ranks.db "two ranks"
-ok "they go on" "$ESPALIER" run long.ini --db ranks.db --progress none -n 2
-is "row for row" "$(rows ranks.db)" "$(rows mid.db)"
+ok "they continue" "$ESPALIER" run long.ini --db ranks.db --progress none -n 2
+is "its rows are equal" "$(rows ranks.db)" "$(rows mid.db)"
 
-# All of it with a rollback journal, as on a network filesystem.
+# The same with a rollback journal, as on a network filesystem.
 export FAULT_MAGIC=$nfs LD_PRELOAD="$fault"
 ok "a sweep with a rollback journal" "$ESPALIER" run small.ini --db nfs.db
 is "has the same rows" "$(rows nfs.db)" "$wanted"
@@ -124,11 +125,11 @@ ok "best beside it" "$ESPALIER" best killed.db
 kill -9 $pid
 wait $pid 2>/dev/null
 ok "status after kill -9" "$ESPALIER" status killed.db
-ok "the same line goes on after kill -9" "$ESPALIER" run long.ini --db killed.db --progress none
-is "and equals the others" "$(rows killed.db)" "$(rows mid.db)"
+ok "the same command continues after kill -9" "$ESPALIER" run long.ini --db killed.db --progress none
+is "and its rows equal the others" "$(rows killed.db)" "$(rows mid.db)"
 unset FAULT_MAGIC LD_PRELOAD
 
-# Somebody leaves a transaction open: with a rollback journal one that reads is enough.
+# Another process leaves a transaction open. With a rollback journal, a reading one blocks the run.
 FAULT_MAGIC=$nfs LD_PRELOAD=$fault "$ESPALIER" run long.ini --db held.db --progress none >out 2>err &
 pid=$!
 for _ in $(seq 600); do
@@ -138,11 +139,11 @@ done
 { printf 'pragma busy_timeout = 5000;\nbegin;\nselect count(*) from trial;\n'; sleep 5; } | sqlite3 held.db >/dev/null
 wait $pid
 is "a run waits for a transaction that was left open" $? 0
-like "says for whom" "$(cat err)" 'held.db: cannot write: blocked by pid [0-9]+ \(sqlite3\); waiting up to 10 minutes'
-like "and that it is over" "$(cat err)" 'held.db: can be written again'
-is "and lacks nothing" "$(rows held.db)" "$(rows mid.db)"
+like "the message names the holder" "$(cat err)" 'held.db: cannot write: blocked by pid [0-9]+ \(sqlite3\); waiting up to 10 minutes'
+like "and the end of the wait" "$(cat err)" 'held.db: can be written again'
+is "and no result is missing" "$(rows held.db)" "$(rows mid.db)"
 
-# Somebody removes the file.
+# Another process removes the file.
 "$ESPALIER" run long.ini --db gone.db --progress none >out 2>err &
 pid=$!
 for _ in $(seq 600); do
@@ -153,16 +154,16 @@ rm gone.db
 echo older >gone.db.saved
 wait $pid
 is "a run whose database is removed ends with 1" $? 1
-is "keeps what another run has saved" "$(cat gone.db.saved)" older
-like "and says what it has saved" "$(cat err)" 'gone.db: was removed, .* all that was committed is in gone.db.saved.2: move that file back into place, then repeat the command$'
-is "in two lines" "$(grep -vc "long.ini: " err)" 2
-is "once, without a log that would be taken for its own" "$(echo gone.db*)" "gone.db.saved gone.db.saved.2"
+is "an older saved copy is kept" "$(cat gone.db.saved)" older
+like "and the message names the saved copy" "$(cat err)" 'gone.db: was removed, .* all that was committed is in gone.db.saved.2: move that file back into place, then repeat the command$'
+is "the message has two lines" "$(grep -vc "long.ini: " err)" 2
+is "there is one copy, without a log" "$(echo gone.db*)" "gone.db.saved gone.db.saved.2"
 mv gone.db.saved.2 gone.db
-is "which is sound" "$(sqlite3 gone.db 'pragma integrity_check')" ok
-ok "and gone on with" "$ESPALIER" run long.ini --db gone.db --progress none
-is "row for row" "$(rows gone.db)" "$(rows mid.db)"
+is "the copy is sound" "$(sqlite3 gone.db 'pragma integrity_check')" ok
+ok "and a run continues it" "$ESPALIER" run long.ini --db gone.db --progress none
+is "its rows are equal" "$(rows gone.db)" "$(rows mid.db)"
 
-# Somebody cuts it off, or its log.
+# Another process truncates the file, or its log.
 for part in cut.db cut.db-wal; do
     rm -f cut.db*
     "$ESPALIER" run long.ini --db cut.db --progress none >out 2>err &
@@ -174,27 +175,27 @@ for part in cut.db cut.db-wal; do
     truncate -s 0 $part
     wait $pid
     is "a run whose $part is cut off ends with 1" $? 1
-    like "says so" "$(cat err)" "^espalier: cut.db: $part was truncated or removed during the run: 0 of [0-9]+ bytes are left"
-    is "and does not call it safe" "$(grep -c safe err)" 0
+    like "the message says so" "$(cat err)" "^espalier: cut.db: $part was truncated or removed during the run: 0 of [0-9]+ bytes are left"
+    is "the message does not call it safe" "$(grep -c safe err)" 0
 done
 
-# Beyond help.
+# A database that cannot be repaired in place.
 cp mid.db bad.db
 dd if=/dev/urandom of=bad.db bs=4096 seek=3 count=1 conv=notrunc 2>/dev/null
 before=$(cksum <bad.db)
 fails "a damaged database is refused" 1 "$ESPALIER" run long.ini --db bad.db
-like "with what to do" "$(cat "$T/.err")" '^espalier: bad.db: damaged \(.*\); use an older copy, or recover the readable part with .sqlite3 bad.db .recover'
-is "and left as it is" "$(cksum <bad.db)" "$before"
-is "with nothing beside it" "$(ls bad.db*)" bad.db
+like "the message says what to do" "$(cat "$T/.err")" '^espalier: bad.db: damaged \(.*\); use an older copy, or recover the readable part with .sqlite3 bad.db .recover'
+is "and left unchanged" "$(cksum <bad.db)" "$before"
+is "no file is left beside it" "$(ls bad.db*)" bad.db
 if sqlite3 whole.db .recover 2>/dev/null | grep -q INSERT; then
     sqlite3 bad.db .recover 2>/dev/null | sqlite3 new.db >/dev/null 2>&1
-    ok "what can be read is gone on with" "$ESPALIER" run long.ini --db new.db --progress none
-    is "and equals the others" "$(rows new.db)" "$(rows mid.db)"
+    ok "a run continues the recovered part" "$ESPALIER" run long.ini --db new.db --progress none
+    is "and its rows equal the others" "$(rows new.db)" "$(rows mid.db)"
 else
-    pass "what can be read is gone on with # SKIP this sqlite3 has no .recover"
+    pass "a run continues the recovered part # SKIP this sqlite3 has no .recover"
 fi
 
-# A small disk that fills.
+# A small disk fills up.
 cat >"$T/fill.sh" <<'END'
 mkdir -p disk && mount -t tmpfs -o size=8m none disk || exit 99
 "$ESPALIER" run long.ini --db disk/f.db --progress none >out 2>err
@@ -211,14 +212,14 @@ END
 export ESPALIER
 if unshare -rm sh fill.sh 2>/dev/null; then
     is "a disk that fills ends the run with 1" "$(cat status)" 1
-    like "which says so" "$(cat err)" '^espalier: disk/f.db: the disk or a quota is full: make room'
-    like "and what is safe" "$(cat err)" "disk/f.db: all committed results are safe: $(cat safe) of 60 trials"
-    like "status says so, too" "$(cat full)" '^lost \(its process is gone: .*; the disk is full: make room, then run the same command again\)'
+    like "the message says so" "$(cat err)" '^espalier: disk/f.db: the disk or a quota is full: make room'
+    like "and what is safe is reported" "$(cat err)" "disk/f.db: all committed results are safe: $(cat safe) of 60 trials"
+    like "status reports it, too" "$(cat full)" '^lost \(its process is gone: .*; the disk is full: make room, then run the same command again\)'
     is "the file is sound" "$(cat integrity)" ok
-    is "with room the same line goes on" "$(cat status2)" 0
-    is "row for row" "$(rows filled.db)" "$(rows mid.db)"
+    is "with free space the same command continues" "$(cat status2)" 0
+    is "its rows are equal" "$(rows filled.db)" "$(rows mid.db)"
 else
-    pass "a disk that fills # SKIP no right to mount a small one"
+    pass "a disk that fills # SKIP no permission to mount a small one"
 fi
 
 done_testing

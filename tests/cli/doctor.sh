@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# doctor: facts, then what is wrong and what mends it; and run, which says the same before it begins.
-# What takes several ranks: tests/mpi/launch.sh.
+# doctor prints facts, then each problem and its fix. run prints the same problems before it begins.
+# tests/mpi/launch.sh covers launches of several ranks.
 . "$SRCDIR/tests/lib.sh"
 unset ESPALIER_CHECKS
 PRELOAD=$PWD/tests/mpi/preload.so
 cd "$T" || exit 1
-# Under a name of its own, so that runs of other tests are none of its kind.
+# The copy has a name of its own, so that runs of other tests do not count as other espalier runs.
 cp "$ESPALIER" "esp$$" || exit 1
 ESPALIER=$T/esp$$
 
@@ -28,56 +28,56 @@ doctor() {
 
 like "the facts" "$(doctor | awk '{ print $1 }' | tr '\n' ' ')" \
     "^espalier cpu cores blas mpi memory /dev/shm launch .*database rank "
-is "nothing wrong with a new database" "$(taskset -c 0 "$ESPALIER" doctor --db new.db | tail -n 1)" "no problems found"
+is "a new database is fine" "$(taskset -c 0 "$ESPALIER" doctor --db new.db | tail -n 1)" "no problems found"
 like "a database that cannot be created" "$(doctor --db nowhere/x.db)" "^warning: nowhere/x.db: cannot be created"
 echo 'a letter' >letter.db
-like "a file that is no database" "$(doctor --db letter.db)" "^warning: letter.db: not a database"
+like "a file that is not a database" "$(doctor --db letter.db)" "^warning: letter.db: not a database"
 like "each with its fix" "$(doctor --db letter.db | tail -n 1)" "^    fix: give another --db"
-fails "a sweep file that is wrong" 2 "$ESPALIER" doctor nowhere.ini
+fails "a missing sweep file" 2 "$ESPALIER" doctor nowhere.ini
 
 # Threads and cores.
 threads='^warning: threads = 3, but this rank may run on 1 core only'
 like "threads of --threads" "$(taskset -c 0 "$ESPALIER" doctor --threads 3)" "$threads"
 like "threads of the sweep" "$(taskset -c 0 "$ESPALIER" doctor quick.ini)" "$threads"
-ok "run goes on" taskset -c 0 "$ESPALIER" run quick.ini --db threads.db --progress none
-like "and says so" "$(cat .err)" "${threads#^}.*; "
-is "nothing of it with ESPALIER_CHECKS=off" \
+ok "run continues" taskset -c 0 "$ESPALIER" run quick.ini --db threads.db --progress none
+like "and the message says so" "$(cat .err)" "${threads#^}.*; "
+is "no warning with ESPALIER_CHECKS=off" \
     "$(ESPALIER_CHECKS=off taskset -c 0 "$ESPALIER" run quick.ini --db off.db 2>&1 | grep -c 'threads = 3')" 0
 
-# One process where the batch system gave many tasks. (srun for real: tests/mpi/srun.sh)
+# One process in a job with room for many tasks. (tests/mpi/srun.sh uses the real srun.)
 is "a batch script of one task" "$(SLURM_JOB_ID=7 SLURM_NTASKS=1 taskset -c 0 "$ESPALIER" doctor | tail -n 1)" "no problems found"
 for job in SLURM_NTASKS=32 LSB_DJOB_NUMPROC=32 PBS_NP=32; do
     like "$job" "$(env "$job" "$ESPALIER" doctor)" "^warning: the batch job has room for 32 tasks, but this is one process"
 done
 printf 'n1\nn1\nn2\n' >nodes
 like "PBS_NODEFILE" "$(PBS_NODEFILE=nodes doctor)" "room for 3 tasks"
-like "with the fix" "$(PBS_NODEFILE=nodes doctor)" "^    fix: espalier run -n 3"
+like "the fix is printed" "$(PBS_NODEFILE=nodes doctor)" "^    fix: espalier run -n 3"
 like "blaunch" "$(LSF_PM_TASKID=2 doctor)" "^warning: blaunch started this process as task 2"
 like "pbsdsh" "$(PBS_VNODENUM=2 doctor)" "^warning: pbsdsh started this process as task 3"
-is "not where each task has its shard" \
+is "no warning with --shard" \
     "$(LSF_PM_TASKID=2 "$ESPALIER" run quick.ini --shard 1/2 --db s.db --progress none 2>&1 | grep -c blaunch)" 0
 
-# A task of several without MPI between them.
-fails "is refused by run" 2 env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --db alone.db
-like "with the fix" "$(cat .err)" "^espalier: srun started 4 tasks, but no MPI connects them.*; srun --mpi=pmix"
-is "before anything is made" "$(ls alone.db* 2>/dev/null)" ""
+# One of several tasks without MPI between them.
+fails "run refuses it" 2 env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --db alone.db
+like "the fix is printed" "$(cat .err)" "^espalier: srun started 4 tasks, but no MPI connects them.*; srun --mpi=pmix"
+is "before any file is made" "$(ls alone.db* 2>/dev/null)" ""
 fails "also with -n" 2 env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini -n 2 --db alone.db
-ok "but not with a shard" env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --shard 1/2 --db alone.db
-ok "nor in a terminal of srun --pty" env SLURM_PTY_PORT=1 SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --db pty.db
-ok "nor in a step of one task" env SLURM_STEP_NUM_TASKS=1 "$ESPALIER" run quick.ini --db step.db
-like "doctor tells" "$(SLURM_STEP_NUM_TASKS=4 doctor)" "^run would refuse: srun started 4 tasks"
-fails "and ends with the status that run would have" 2 env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" doctor
+ok "a shard is accepted" env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --shard 1/2 --db alone.db
+ok "a terminal of srun --pty is accepted" env SLURM_PTY_PORT=1 SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --db pty.db
+ok "a step of one task is accepted" env SLURM_STEP_NUM_TASKS=1 "$ESPALIER" run quick.ini --db step.db
+like "doctor reports it" "$(SLURM_STEP_NUM_TASKS=4 doctor)" "^run would refuse: srun started 4 tasks"
+fails "doctor exits with the status of run" 2 env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" doctor
 
-# On a filesystem that other nodes see. 0x6969: NFS
+# A filesystem that other nodes see. 0x6969: NFS
 nfs() {
     env LD_PRELOAD="$PRELOAD" TEST_FILESYSTEM=0x6969 "$@"
 }
 if [ "$(nfs "$ESPALIER" doctor | grep -c ' on nfs: journal mode delete')" -eq 1 ]; then
-    is "a database of a rollback journal on NFS" "$(nfs taskset -c 0 "$ESPALIER" doctor --db off.db | tail -n 1)" "no problems found"
+    is "a rollback journal on NFS is fine" "$(nfs taskset -c 0 "$ESPALIER" doctor --db off.db | tail -n 1)" "no problems found"
     sqlite3 off.db 'pragma journal_mode = wal' >/dev/null
     like "a write-ahead log on NFS" "$(nfs "$ESPALIER" doctor --db off.db)" "^warning: off.db is on nfs.* write-ahead log"
-    ok "the fix it names" sh -c "$(nfs "$ESPALIER" doctor --db off.db | sed -n 's/.*fix: .*: \(sqlite3 .*\)/\1/p')"
-    is "mends it" "$(nfs taskset -c 0 "$ESPALIER" doctor --db off.db | tail -n 1)" "no problems found"
+    ok "the printed fix works" sh -c "$(nfs "$ESPALIER" doctor --db off.db | sed -n 's/.*fix: .*: \(sqlite3 .*\)/\1/p')"
+    is "and removes the warning" "$(nfs taskset -c 0 "$ESPALIER" doctor --db off.db | tail -n 1)" "no problems found"
     sqlite3 off.db 'pragma journal_mode = wal' >/dev/null
     env LD_PRELOAD="$PRELOAD" TEST_FILESYSTEM=0x6969 "$ESPALIER" run quick.ini --set epochs=1000000 --set seed=2 --set name=slow --db off.db --progress none 2>slow.err &
     pid=$!
@@ -85,7 +85,7 @@ if [ "$(nfs "$ESPALIER" doctor | grep -c ' on nfs: journal mode delete')" -eq 1 
         grep -qs 'to run on' slow.err && break
         sleep 0.1
     done
-    is "and so does run, by itself" "$(ls off.db*)" "off.db
+    is "run fixes it by itself" "$(ls off.db*)" "off.db
 off.db.lock"
     kill $pid
     wait $pid

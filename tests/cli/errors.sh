@@ -1,18 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Bad input: one line that names the place, exit status 1 or 2, and nothing lost.
+# Bad input: one line that names the place, exit status 1 or 2, and no results are lost.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
-# refused NAME STATUS PATTERN COMMAND...: fails with STATUS, says PATTERN on stderr, in one line; warnings may stand beside it.
+# refused NAME STATUS PATTERN COMMAND...: COMMAND exits with STATUS, and one line on stderr matches
+# PATTERN. Warnings are ignored.
 refused() {
     name=$1
     status=$2
     pattern=$3
     shift 3
     fails "$name" "$status" "$@"
-    like "$name: says so" "$(cat "$T/.err")" "$pattern"
-    is "$name: in one line" "$(grep -vc '^espalier: warning: ' "$T/.err")" 1
+    like "$name: the message" "$(cat "$T/.err")" "$pattern"
+    is "$name: it has one line" "$(grep -vc '^espalier: warning: ' "$T/.err")" 1
 }
 
 # A genotype table from stdin and a sweep over it.
@@ -36,7 +37,7 @@ fails "no command" 2 "$ESPALIER"
 refused "an unknown command" 2 "'rnu' is not a command" "$ESPALIER" rnu
 fails "no sweep file" 2 "$ESPALIER" run
 fails "an unknown option" 2 "$ESPALIER" run --wrong x.ini
-refused "a sweep file that is not there" 2 'none.ini: No such file' "$ESPALIER" run none.ini
+refused "a missing sweep file" 2 'none.ini: No such file' "$ESPALIER" run none.ini
 refused "a folder as sweep file" 2 'Is a directory' "$ESPALIER" run .
 printf 'a\000b' >nul.ini
 refused "a binary sweep file" 2 'NUL byte' "$ESPALIER" run nul.ini
@@ -48,7 +49,7 @@ refused "an unknown section" 2 'x.ini:[12]: .*modle.*model' "$ESPALIER" run x.in
 printf '[model]\ndropout = 1.2\n[data]\nformat = simulated\n' >x.ini
 refused "a value out of range" 2 'x.ini:2: dropout = 1.2: must be .*\[0, 1\)' "$ESPALIER" run x.ini
 printf '[grid]\ndropout = 0.1\nlayers = 2\ndropout = 0.2\n[data]\nformat = simulated\n' >x.ini
-refused "an axis twice" 2 'x.ini:4: .*dropout' "$ESPALIER" run x.ini
+refused "a duplicate axis" 2 'x.ini:4: .*dropout' "$ESPALIER" run x.ini
 printf '[model]\nlayers = 0\nwidth = 2\n[train]\nepochs = many\n[data]\nformat = simulated\n' >x.ini
 fails "three faults" 2 "$ESPALIER" run x.ini
 is "are reported at once" "$(grep -c 'x.ini:' "$T/.err")" 3
@@ -57,9 +58,9 @@ fails "twelve faults" 2 "$ESPALIER" run x.ini
 is "ten are printed" "$(grep -c 'x.ini:[0-9]' "$T/.err")" 10
 is "the others are counted" "$(tail -n 1 "$T/.err")" "espalier: x.ini: ... and 2 more errors"
 printf '[sweep]\nobjective = val_accuracy\n[data]\nformat = simulated\n' >x.ini
-refused "an objective of the other task" 2 'val_accuracy.*val_pearson' "$ESPALIER" run x.ini
+refused "an objective for another task" 2 'val_accuracy.*val_pearson' "$ESPALIER" run x.ini
 printf '[sweep]\nwhere = hidden_sise < 3\n[grid]\nhidden_size = 2, 4\n[data]\nformat = simulated\n' >x.ini
-refused "a where clause with a typing error" 2 'x.ini:2: .*hidden_sise' "$ESPALIER" run x.ini
+refused "a where clause with a typo" 2 'x.ini:2: .*hidden_sise' "$ESPALIER" run x.ini
 printf '[graph]\nk = 400\n[data]\nformat = simulated\n' >x.ini
 refused "more neighbours than samples" 1 'k = 400' "$ESPALIER" run x.ini
 
@@ -80,14 +81,14 @@ refused "a ragged row" 1 'g.csv:3:' "$ESPALIER" run genotype.ini
 printf 'id,m1,m2\na,0,1\nb,0,x\nc,1,1\n' | geno
 refused "a cell that is not a number" 1 "g.csv:3: .*m2" "$ESPALIER" run genotype.ini
 printf 'id,m1,m2\na,0,1\nb,0,2\na,1,1\n' | geno
-refused "an id twice" 1 "g.csv:4: .*'?a" "$ESPALIER" run genotype.ini
+refused "a duplicate id" 1 "g.csv:4: .*'?a" "$ESPALIER" run genotype.ini
 printf 'id,m1,m2\nx,0,1\ny,0,2\nz,1,1\n' | geno
 refused "no id in common" 1 'no .*in common' "$ESPALIER" run genotype.ini
 printf 'id,m1,m2\na,0,1\nb,0,2\nc,1,1\nd,1,0\n' | geno
 printf 'id,y\na,NA\nb,\nc,NA\nd,NA\n' >p.csv
 refused "all phenotypes missing" 1 'p.csv' "$ESPALIER" run genotype.ini
 printf 'id,y,z\na,1,1\nb,2,2\n' >p.csv
-refused "a choice of traits" 2 'y.*z' "$ESPALIER" run genotype.ini
+refused "several traits to choose from" 2 'y.*z' "$ESPALIER" run genotype.ini
 
 printf 'a,0,1,0\nb,0,2,1\nc,1,1,2\n' | geno
 refused "a genotype table without a header" 1 'g.csv:1: marker "0" is in columns 2 and 4' "$ESPALIER" run genotype.ini
@@ -99,7 +100,7 @@ for file in g.csv p.csv genotype.ini; do
     ln -sf $file link
     refused "splits over the input $file" 1 'will not be overwritten' "$ESPALIER" inspect genotype.ini --splits link
 done
-is "inputs are as they were" "$(cat g.csv p.csv genotype.ini | cksum)" "$before"
+is "inputs are unchanged" "$(cat g.csv p.csv genotype.ini | cksum)" "$before"
 
 printf 'node,label\na,0\nb,1\nc,0\n' >l.csv
 printf 'node,x,y\na,1,2\nb,2,1\nc,1,1\n' >f.csv
@@ -121,19 +122,19 @@ refused "far more ranks than cores" 2 'ranks 90000: must be at most' env -u SLUR
 
 echo 'not a database, a letter to my sister' >letter.db
 before=$(cksum <letter.db)
-refused "a database that is not one" 1 'letter.db' "$ESPALIER" run fine.ini --db letter.db
-is "a file that is no database is left as it was" "$(cksum <letter.db)" "$before"
+refused "a file that is not a database" 1 'letter.db' "$ESPALIER" run fine.ini --db letter.db
+is "a file that is not a database stays unchanged" "$(cksum <letter.db)" "$before"
 sqlite3 other.db 'pragma application_id = 77; create table t(x); insert into t values (1)'
 before=$(cksum <other.db)
 refused "the database of another program" 1 'other.db' "$ESPALIER" run fine.ini --db other.db
-is "the database of another program is left as it was" "$(cksum <other.db)" "$before"
-refused "a database in a folder that is not there" 1 'nowhere/x.db' "$ESPALIER" run fine.ini --db nowhere/x.db
-refused "a leaderboard of nothing" 1 'none.db' "$ESPALIER" best none.db
+is "the database of another program stays unchanged" "$(cksum <other.db)" "$before"
+refused "a database in a missing folder" 1 'nowhere/x.db' "$ESPALIER" run fine.ini --db nowhere/x.db
+refused "a leaderboard without results" 1 'none.db' "$ESPALIER" best none.db
 
 if [ "$(id -u)" = 0 ] && mkdir full && mount -t tmpfs -o size=400k none full 2>/dev/null; then
     ok "a small disk holds a small sweep" "$ESPALIER" run fine.ini --db full/r.db
     fails "a full disk" 1 "$ESPALIER" run fine.ini --db full/r.db --set replicates=5000 --set type=noop --set name=more
-    like "a full disk: says so" "$(cat "$T/.err")" "disk or a quota is full"
+    like "a full disk: the message" "$(cat "$T/.err")" "disk or a quota is full"
     is "a full disk loses nothing" "$(sqlite3 full/r.db \
         "select count(*) > 0 from trial where state = 'done'; pragma integrity_check" | tr '\n' ' ')" "1 ok "
     umount full
@@ -150,16 +151,16 @@ fi
 
 # ---- a small address space ----
 
-# limited MIB COMMAND...: with a time limit, since OpenBLAS tries for ever where it gets no memory.
+# limited MIB COMMAND...: has a time limit, since OpenBLAS tries forever if it gets no memory.
 # shellcheck disable=SC2016 # for the inner shell
 limited() { timeout 20 sh -c 'ulimit -v $(($1 * 1024)); shift; exec "$@"' sh "$@"; }
-# A sanitizer reserves terabytes of addresses.
+# A sanitizer reserves terabytes of address space.
 if ! grep -q __asan_init "$ESPALIER"; then
     refused "an address space too small for OpenBLAS" 1 \
         "^espalier: the address space is limited to 300 MiB .*: OpenBLAS needs 330 MiB for one thread, .*'ulimit -v unlimited'" \
         limited 300 "$ESPALIER" status none.db
     printf '[data]\nformat = genotype\ngenotypes = missing.csv\nphenotypes = missing.csv\n' >missing.ini
-    refused "one that is too small for all threads" 1 \
+    refused "an address space too small for all threads" 1 \
         "^espalier: warning: the address space is limited to 2000 MiB .*: OpenBLAS may need 4608 MiB for 32 threads, .* OMP_NUM_THREADS=1$" \
         limited 2000 env OMP_NUM_THREADS=32 "$ESPALIER" inspect missing.ini
     fails "with one thread" 1 limited 2000 env OMP_NUM_THREADS=1 "$ESPALIER" inspect missing.ini

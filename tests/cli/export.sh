@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Every trial as csv and json.
+# Export every trial as CSV and JSON.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -25,27 +25,27 @@ is "csv to stdout is the same" "$("$ESPALIER" export | cksum)" "$(cksum <all.csv
 is "a row for each trial" "$(wc -l <all.csv)" 9
 is "the view's columns" "$(head -n 1 all.csv)" \
     "$(sqlite3 results.db "select group_concat(name) from pragma_table_info('trials')")"
-# What another reader of csv makes of it: the same as the view.
+# Another CSV reader gets the same values as the view.
 sqlite3 read.db '.mode csv' '.import all.csv t'
-is "reads back as the view" \
+is "csv reads back as the view" \
     "$(sqlite3 read.db "select sweep, trial, batch_size, fold, state, host from t")" \
     "$(sqlite3 results.db "select sweep, trial, batch_size, fold, state, host from trials")"
 sqlite3 read.db "attach 'results.db' as r" "select t.trial from t join r.trials v on v.trial = t.trial
     where cast(t.value as real) is not v.value or cast(t.test_rmse as real) is not v.test_rmse" >differ
-is "every bit of its numbers" "$(cat differ)" ""
+is "with every bit of its numbers" "$(cat differ)" ""
 
 is "- is stdout" "$("$ESPALIER" export -o - | cksum)" "$(cksum <all.csv)"
-is "and no file" "$(ls ./- 2>/dev/null)" ""
+is "and makes no file" "$(ls ./- 2>/dev/null)" ""
 ok "export --format json" "$ESPALIER" export --format json -o all.json
 is "json reads back" "$(sqlite3 results.db "select count(*), sum(j.value ->> 'value' = v.value),
     max(j.value ->> 'sweep') from json_each(readfile('all.json')) j join trials v
     on v.trial = j.value ->> 'trial'")" '8|8|small, "but" mine'
-fails "a sweep that is not there" 1 "$ESPALIER" export --sweep none
-fails "a folder that is not there" 1 "$ESPALIER" export -o none/all.csv
-is "is named" "$(cat .err)" "espalier: none/all.csv: cannot make a file in its folder: No such file or directory"
+fails "a missing sweep" 1 "$ESPALIER" export --sweep none
+fails "a missing folder" 1 "$ESPALIER" export -o none/all.csv
+is "the message names it" "$(cat .err)" "espalier: none/all.csv: cannot make a file in its folder: No such file or directory"
 fails "no database" 1 "$ESPALIER" export none.db
 fails "a full disk" 1 "$ESPALIER" export -o /dev/full
 before=$(cksum <results.db)
 fails "export over the database" 1 "$ESPALIER" export -o results.db
-is "leaves it as it was" "$(cksum <results.db)" "$before"
+is "leaves it unchanged" "$(cksum <results.db)" "$before"
 done_testing

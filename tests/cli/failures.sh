@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A sweep that fails: when it is worth going on, and what it says when it is not.
+# A sweep whose trials fail: when it continues, and what it reports when it stops.
 # shellcheck disable=SC2086 # options are several words
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
@@ -22,25 +22,25 @@ run() { "$ESPALIER" run small.ini --progress none "$@"; }
 count() { sqlite3 "$1" "select count(*) from trial where state = '$2'"; }
 late='--set trial_timeout=0.000001'
 
-# Short trials are handed out several at once: a few more may have ended by then.
-fails "three that fail alike before any came through stop the sweep" 1 run $late
-is "after those, not after all" "$(sqlite3 results.db "select sum(state = 'failed') between 3 and 30,
+# Short trials are assigned several at a time: a few more may have ended by then.
+fails "three equal failures before any success stop the sweep" 1 run $late
+is "it stops soon after them" "$(sqlite3 results.db "select sum(state = 'failed') between 3 and 30,
     sum(state = 'pending') + sum(state = 'failed') from trial")" "1|40"
-like "with the reason" "$(cat .err)" \
+like "the message gives the reason" "$(cat .err)" \
     "^espalier: warning: stopped: 3 trials in a row failed for the same reason, and none succeeded: ran longer than trial_timeout = 1e-06"
-like "and what to look at" "$(cat .err)" \
+like "and the trial to look at" "$(cat .err)" \
     "^espalier: next: espalier show results.db t[0-9]+, fix the cause, then the same command with --retry failed$"
-is "the session says so" "$(sqlite3 results.db 'select outcome from session')" stopped
-ok "mended, it goes on" run --retry failed
+is "the session is stored as stopped" "$(sqlite3 results.db 'select outcome from session')" stopped
+ok "after the fix, the sweep continues" run --retry failed
 is "and is complete" "$(count results.db 'done')" 40
 
-ok "one that came through" run --db some.db --set grid.hidden_size=4
+ok "one success" run --db some.db --set grid.hidden_size=4
 fails "lets the others fail" 3 run --db some.db $late
-is "all of them" "$(count some.db failed)" 39
+is "all of them fail" "$(count some.db failed)" 39
 fails "unless there is a limit" 1 run --db some.db $late --retry failed --max-fails 2
-like "which it names" "$(cat .err)" \
+like "the message names the limit" "$(cat .err)" \
     "^espalier: warning: stopped: 2 trials failed \(--max-fails\), the last with: ran longer than trial_timeout"
-is "the failed ones of this run count" "$(sqlite3 some.db 'select count(*) between 42 and 70 from attempt')" 1
+is "only failures of this run count" "$(sqlite3 some.db 'select count(*) between 42 and 70 from attempt')" 1
 fails "a limit that is reached with the last trial" 3 run --db last.db $late --set grid.hidden_size=4 --max-fails 1
 fails "a limit is a number" 2 run --max-fails -1
 

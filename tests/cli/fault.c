@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Preloaded into the real program (LD_PRELOAD): a disk that fails, a filesystem that is another.
+/* Preloaded into the real program (LD_PRELOAD): a failing disk, another filesystem or clock.
  *
- *   FAULT_FILE=PART   files whose path ends with PART; needed by the next three
+ *   FAULT_FILE=PART   files whose path ends with PART; required by the next three
  *   FAULT_CALL=NAME   the call that fails: write (and pwrite), sync, truncate, lock
- *   FAULT_AT=N        from the N-th of them in a process, counted from 1
- *   FAULT_ERRNO=N     with this errno; EIO without it
- *   FAULT_ONCE=1      the N-th alone
+ *   FAULT_AT=N        fail from the N-th such call in a process, counted from 1
+ *   FAULT_ERRNO=N     with this errno; default EIO
+ *   FAULT_ONCE=1      only the N-th call
  *   FAULT_MAGIC=N     statfs() reports this type for every path
  *   FAULT_CLOCK=N     each reading of the clock sets it back by N seconds
- *   FAULT_NO_SYNC=1   fsync() and fdatasync() do nothing, at once
- *   FAULT_SYNC_LOG=F  append to F, at exit, the seconds spent in them and how many there were */
+ *   FAULT_NO_SYNC=1   fsync() and fdatasync() do nothing and return at once
+ *   FAULT_SYNC_LOG=F  append to F, at exit, the number of these calls and the seconds spent in them */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static int is_ours(int fd)
            !memcmp(path + n - strlen(part), part, strlen(part));
 }
 
-/* Whether this call fails; sets errno. The database is written by one thread. */
+/* Return nonzero and set errno if this call is to fail. Only one thread writes the database. */
 static int fails(const char *call, int fd)
 {
     static long count;
@@ -56,7 +56,7 @@ static int fails(const char *call, int fd)
     return 1;
 }
 
-/* The next definition of the function that this stands in. */
+/* The next definition of the calling function. */
 #define NEXT(type, ...) ((type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, __func__))
 
 ssize_t write(int fd, const void *bytes, size_t n)

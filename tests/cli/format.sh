@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The formats of answers: sections as csv and json, and tables that fit the terminal.
+# Output formats: sections as CSV and JSON, and tables that fit the terminal.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -20,24 +20,24 @@ ok "a sweep" "$ESPALIER" run small.ini --progress none
 
 # ---- sections ----
 
-# json PYTHON: the value of an expression over the answer d on standard input
+# json PYTHON: print a Python expression of d, the JSON on standard input
 json() { python3 -c "import json, sys; d = json.load(sys.stdin); print($1)"; }
 
 answer() { "$ESPALIER" "$@" 2>/dev/null; }
 is "status: an object of sections" "$(answer status --format json | json '" ".join(d)')" \
     "sweeps session ranks running checkpoints failures lost sessions"
 is "a record is an object" "$(answer status --format json | json 'd["session"]["outcome"], d["session"]["trials"]')" "finished 32"
-is "a table is an array, empty where there is nothing" \
+is "a table is an array, which may be empty" \
     "$(answer status --format json | json 'd["failures"], len(d["sweeps"]), d["sweeps"][0]["done"]')" "[] 1 32"
 is "csv is the first section" "$(answer status --format csv)" "sweep,configs,trials,done,diverged,failed,running,pending
 small,16,32,32,0,0,0,0"
-is "or the one asked for" "$(answer status --format csv --section ranks | head -n 1)" "rank,host,trials,busy_s,diverged,failed"
+is "or the requested section" "$(answer status --format csv --section ranks | head -n 1)" "rank,host,trials,busy_s,diverged,failed"
 is "without rows its header" "$(answer status --format csv --section running | wc -l)" 1
 is "json too" "$(answer status --format json --section session | json 'd["ranks"]')" 1
 is "and the table" "$(answer status --section sweeps | tr -s ' ')" "sweep configs trials done diverged failed running pending
 small 16 32 32 0 0 0 0"
-fails "a section that is none" 2 "$ESPALIER" status --section sweps
-like "is answered with the nearest" "$(cat .err)" "did you mean 'sweeps'"
+fails "an unknown section" 2 "$ESPALIER" status --section sweps
+like "the message proposes the nearest" "$(cat .err)" "did you mean 'sweeps'"
 
 is "show: a configuration" "$(answer show c2 --format json | json '" ".join(d), d["configuration"]["config"], len(d["trials"])')" \
     "configuration settings trials models 2 2"
@@ -45,11 +45,11 @@ is "show: a trial" "$(answer show t3 --format json | json '" ".join(d), len(d["c
     "trial metrics timing attempts model checkpoint curve 3"
 is "show: its curve" "$(answer show t3 --section curve --format csv | wc -l)" 4
 fails "show: a section that a trial lacks" 2 "$ESPALIER" show t3 --section settings
-like "is named" "$(cat .err)" "settings: a trial has no such section"
+like "the message names it" "$(cat .err)" "settings: a trial has no such section"
 is "best: one table is an array" "$(answer best --format json -n 2 | json 'len(d), d[0]["place"]')" "2 1"
 is "best: the test part" "$(answer best --rule best --section test --format csv | cut -d, -f1 | tr '\n' ' ')" \
     "test mae pearson r2 rmse spearman "
-fails "best: no test part without a choice" 2 "$ESPALIER" best --section test
+fails "best: --section test needs --rule" 2 "$ESPALIER" best --section test
 is "plan: what it costs" "$(answer plan small.ini --db none.db --ranks 4 --section cost --format json | json 'd["trials"], d["to_run"], d["ranks"], d["seconds"] > 0, d["memory_bytes"] > 0')" \
     "32 32 4 True True"
 is "plan: all trials" "$(answer plan small.ini --format json | json 'len(d)')" 32
@@ -61,13 +61,13 @@ is "verify" "$(answer verify -k 3 --format json | json 'd["summary"], [t["equal"
     "{'trials': 3, 'equal': 3, 'different': 0} [1, 1, 1]"
 sqlite3 results.db 'update trial set value = 2 where trial_id = 3'
 fails "verify: another number" 1 "$ESPALIER" verify --trial t3 --format csv
-is "is in the answer, too" "$(sed -n 2p .out | cut -d, -f1,5)" "3,0"
+is "is in the output, too" "$(sed -n 2p .out | cut -d, -f1,5)" "3,0"
 is "merge" "$(answer merge both.db results.db --format json | json 'd[0]["done"]')" 32
 is "export as a table" "$(answer export --format table | wc -l)" 33
 
 # ---- on a terminal ----
 
-# COLUMNS COMMAND...: what the command shows on a terminal of that width
+# COLUMNS COMMAND...: print the output of a command on a terminal of this width
 on_terminal() {
     columns=$1
     shift
@@ -84,14 +84,14 @@ for width in 60 80 100 130; do
     is "$width columns: no line of the table is wider" "$(($(table <shown | widest) <= width))" 1
     is "$width columns: place, configuration and mean stay" \
         "$(table <shown | head -n 1 | tr -s ' ' '\n' | grep -cxE 'place|config|mean')" 3
-    like "$width columns: the others are named" "$(grep 'not shown' shown)" '^espalier: not shown: .*\(--wide shows all columns\)$'
-    is "$width columns: none is lost" \
+    like "$width columns: dropped columns are listed" "$(grep 'not shown' shown)" '^espalier: not shown: .*\(--wide shows all columns\)$'
+    is "$width columns: no column is lost" \
         "$({ table <shown | head -n 1; sed -n 's/^espalier: not shown: \(.*\) (--wide.*/\1/p' shown; } | tr -s ', ' '\n' | grep -c .)" 16
 done
 is "axes stay longer than other columns" "$(on_terminal 88 "'$ESPALIER' best -n 0" | table | head -n 1 | tr -s ' ')" \
     "place config hidden_size dropout learning_rate weight_decay mean sd"
 is "--wide has all columns" "$(on_terminal 60 "'$ESPALIER' best -n 3 --wide" | table | head -n 1)" "$(answer best -n 3 | head -n 1)"
-is "and names none" "$(on_terminal 60 "'$ESPALIER' best -n 3 --wide" | grep -c 'not shown')" 0
+is "and lists none as dropped" "$(on_terminal 60 "'$ESPALIER' best -n 3 --wide" | grep -c 'not shown')" 0
 is "a pipe has all columns" "$(COLUMNS=40 "$ESPALIER" best -n 3 2>/dev/null | head -n 1)" "$(answer best -n 3 | head -n 1)"
 for command in status "show c2" "show t3" "plan small.ini"; do
     is "$command fits 70 columns" "$(($(on_terminal 70 "'$ESPALIER' $command" | grep -vE '^(espalier|last session|ranks were)' | widest) <= 70))" 1
@@ -112,7 +112,7 @@ epochs = 30
 hidden_size = 64
 dropout = 0:0.9:0.01
 INI
-# Each drawing begins with a carriage return and "erase the line".
+# Each update begins with a carriage return and "erase the line".
 drawn() {
     script -qec "stty cols $1; '$ESPALIER' run long.ini --db line$1.db" /dev/null </dev/null 2>/dev/null |
         tr '\r' '\n' | sed -n "s/^$(printf '\033')\[K\([0-9].*\)/\1/p" | sed 's/espalier: .*//'

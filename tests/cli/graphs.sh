@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Samples that are graphs: what `inspect` says of them, and what is trained on them.
+# Samples that are graphs: what `inspect` prints, and training on them.
 . "${SRCDIR:-.}/tests/lib.sh"
 
 mkdir "$T/set"
@@ -17,7 +17,7 @@ folder = set
 test = 0
 val = 0.5
 END
-# The lines between the samples and the digest, and what comes after it.
+# The output of inspect without the lines of the digest and of the time to read.
 inspect() {
     "$ESPALIER" inspect "$@" | grep -v -e '^digest' -e '^read in'
 }
@@ -58,18 +58,18 @@ ok "graphs are trained on" "$ESPALIER" run train.ini --db train.db --progress no
 is "every pooling, with edges and without" \
     "$(grep -o '6 of 6 trials run .*, 6 done' "$T/.err" | sed 's/ in .*,/,/')" "6 of 6 trials run, 6 done"
 
-# Settings that join or compare samples, and what is said of them.
+# Settings that join or compare samples are refused, with a message.
 refused() { # NAME SETTING=VALUE TEXT
     fails "$1" 2 "$ESPALIER" plan tu.ini --set "$2"
-    is "$1: named" "$(cat "$T/.err")" "espalier: --set $3"
+    is "$1: the message names the setting" "$(cat "$T/.err")" "espalier: --set $3"
 }
-refused "no neighbours of molecules" build=knn \
+refused "neighbours of molecules" build=knn \
     "build: build = knn joins samples, but here each sample is a graph: must be file or none"
-refused "no threshold" build=threshold \
+refused "a threshold" build=threshold \
     "build: build = threshold joins samples, but here each sample is a graph: must be file or none"
-refused "no ridge" type=ridge \
+refused "ridge" type=ridge \
     "type: type = ridge needs one row of features for each sample, but here each sample is a graph: must be gcn or mlp"
-refused "no reduction" reduce=exact \
+refused "a reduction" reduce=exact \
     "reduce: reduce needs one row of features for each sample, but here each row is a node: must be none"
 
 printf '\000\000\010\003\000\000\000\004\000\000\000\002\000\000\000\002abcdefghijklmnop' >"$T/images"
@@ -146,43 +146,43 @@ effective() { # DB
     "$ESPALIER" best "$1" -n 1 --format ini 2>/dev/null | grep -E '^(scale|batch_norm|pool|choose_epoch) ' | tr '\n' ';'
 }
 ok "labels" "$ESPALIER" run defaults.ini --db labels.db --progress none
-is "stay as they are" "$(effective labels.db)" \
+is "keep their values" "$(effective labels.db)" \
     "scale = none;batch_norm = yes;pool = sum;choose_epoch = loss;"
 is "without a warning" "$(grep -c "standard deviations" "$T/.err")" 0
 ok "attributes" "$ESPALIER" run defaults.ini --db amounts.db --progress none --set folder=amounts
 is "are standardized" "$(effective amounts.db)" \
     "scale = standardize;batch_norm = yes;pool = sum;choose_epoch = loss;"
 is "without a warning, too" "$(grep -c "standard deviations" "$T/.err")" 0
-ok "unscaled ones" "$ESPALIER" inspect defaults.ini --set folder=amounts --set scale=none
-is "are warned of" "$(grep "standard deviations" "$T/.err")" \
+ok "unscaled attributes" "$ESPALIER" inspect defaults.ini --set folder=amounts --set scale=none
+is "give a warning" "$(grep "standard deviations" "$T/.err")" \
     "espalier: warning: defaults.ini: scale = none, but standard deviations of features differ by a factor of more than 100: 2.26e+03 for feature 'attribute1', 0.5 for feature 'label=0': set [data] scale = standardize"
 printf 'node,label\n1,a\n2,b\n3,a\n4,b\n5,a\n6,b\n' >nodes.csv
 printf 'source,target\n1,2\n3,4\n5,6\n' >edges.csv
 printf 'node,feature,value\n1,7,1\n2,7,1\n3,8,900\n4,8,300\n5,7,1\n6,8,5\n' >words.csv
 printf '[data]\nformat = graph\nedges = edges.csv\nfeatures = words.csv\nlabels = nodes.csv\n' >words.ini
 ok "sparse features" "$ESPALIER" inspect words.ini
-is "are warned of, too" "$(grep -o 'standard deviations.*' "$T/.err")" \
+is "give a warning, too" "$(grep -o 'standard deviations.*' "$T/.err")" \
     "standard deviations of features differ by a factor of more than 100: 331 for feature 8, 0.5 for feature 7: set [data] scale = row, or divide the large values"
 awk 'BEGIN { print "node,common,rare"; for (i = 1; i <= 50000; i++) print i "," i % 2 "," (i == 7) }' >marks.csv
 awk 'BEGIN { print "node,label"; for (i = 1; i <= 50000; i++) print i "," (i % 3 ? "a" : "b") }' >all.csv
 ok "a rare label" "$ESPALIER" inspect words.ini --set features=marks.csv --set labels=all.csv
-is "is not on another scale" "$(grep -c "standard deviations" "$T/.err")" 0
+is "gives no warning of scale" "$(grep -c "standard deviations" "$T/.err")" 0
 cp defaults.ini before.ini
-ok "what ran under other defaults" "$ESPALIER" run before.ini --db before.db --progress none \
+ok "a sweep that ran under other defaults" "$ESPALIER" run before.ini --db before.db --progress none \
     --set folder=amounts --set scale=none --set batch_norm=no --set pool=mean --set choose_epoch=objective
-fails "is another sweep now" 2 "$ESPALIER" run before.ini --db before.db --progress none --set folder=amounts
-is "and goes on with these lines" "$(grep -o 'add to .*' "$T/.err" | tr '\n' ';')" \
+fails "is now another sweep" 2 "$ESPALIER" run before.ini --db before.db --progress none --set folder=amounts
+is "and continues with the printed lines" "$(grep -o 'add to .*' "$T/.err" | tr '\n' ';')" \
     "add to [data]: scale = none);add to [model]: batch_norm = no);add to [model]: pool = mean);add to [train]: choose_epoch = objective);"
 
-# What belongs to another format is named.
+# Settings of other formats are refused.
 cd "$T" || exit 1
 fails "settings of other formats" 2 "$ESPALIER" inspect tu.ini --set data.images=labels --set data.labels=labels
-is "each" "$(cat "$T/.err")" \
+is "each is named" "$(cat "$T/.err")" \
 "espalier: --set labels: labels belongs to format = graph | idx, and the format is tu
 espalier: --set images: images belongs to format = idx, and the format is tu"
 printf '[data]\nformat = idx\n' >"$T/bare.ini"
-fails "what is needed" 2 "$ESPALIER" inspect bare.ini
-is "each that is" "$(cat "$T/.err")" \
+fails "missing settings" 2 "$ESPALIER" inspect bare.ini
+is "each is named, too" "$(cat "$T/.err")" \
 "espalier: bare.ini:1: [data] labels is not set: required by format = idx
 espalier: bare.ini:1: [data] images is not set: required by format = idx"
 
@@ -194,7 +194,7 @@ if [ -n "${ESPALIER_DATA:-}" ]; then
         is "$1" "$(inspect "$T/real.ini" | awk '
             $1 ~ /^(samples|nodes|edges)$/ { printf "%d ", $2 }')" "$2 $3 $4 "
     done
-    # The shipped grids, as far as a short test goes.
+    # The shipped grids, cut down for a short test.
     ok "mutag trains" "$ESPALIER" run "$SRCDIR/grids/mutag.ini" --db mutag.db --progress none \
         --set pool=sum --set type=gcn --set learning_rate=1e-2 --set epochs=60
     is "and learns: the larger class is 125 of 188" \

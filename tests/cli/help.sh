@@ -27,11 +27,11 @@ for command in $commands; do
         "espalier: $command: unknown option '--no-such-option'
 espalier: see 'espalier $command --help'"
 done
-like "defaults are live" "$("$ESPALIER" best --help)" '--number N .*\[10\]'
+like "defaults are those of the program" "$("$ESPALIER" best --help)" '--number N .*\[10\]'
 widest() { COLUMNS=$1 "$ESPALIER" help run | awk '!/^  (espalier|srun) / && length > n { n = length } END { print n }'; }
 is "help fits 60 columns" "$(($(widest 60) <= 60))" 1
-is "and uses 100" "$(($(widest 100) > 80 && $(widest 100) <= 100))" 1
-is "but no more" "$(widest 1000)" "$(widest 100)"
+is "it uses up to 100 columns" "$(($(widest 100) > 80 && $(widest 100) <= 100))" 1
+is "it never uses more" "$(widest 1000)" "$(widest 100)"
 is "80 without a terminal" "$(widest '')" "$(widest 80)"
 
 # Every example is a line that its command accepts: --help ends it before it does anything.
@@ -56,11 +56,11 @@ fails "rank 0 reports a wrong line" 2 as_rank 0 run --wrong
 ok "rank 1 leaves without an error" as_rank 1 run --wrong
 is "nor anything of that" "$(cat "$T/.out" "$T/.err")" ""
 
-# What is close to a wrong word.
+# The message proposes a word close to the wrong one.
 said() { "$ESPALIER" "$@" 2>&1 | head -n 1; }
 is "a command" "$(said bset)" "espalier: 'bset' is not a command; did you mean 'best'?"
 is "a command for help" "$(said help stauts)" "espalier: 'stauts' is not a command; did you mean 'status'?"
-is "a word that is like none" "$(said xyzzy)" "espalier: 'xyzzy' is not a command; 'espalier help' lists the commands"
+is "a word unlike any command" "$(said xyzzy)" "espalier: 'xyzzy' is not a command; 'espalier help' lists the commands"
 is "an option" "$(said best --fromat csv)" "espalier: best: unknown option '--fromat'; did you mean '--format'?"
 is "a choice" "$(said best --format jsn)" "espalier: --format jsn: must be one of table|csv|json|ini; did you mean 'json'?"
 
@@ -75,9 +75,9 @@ is "a beginning of several" "$(said predict --f x)" \
     "espalier: predict: '--f' is the beginning of several options: --force, --features, --format"
 is "its own options come first" "$(said best --w 1 --rule x)" "$(said best --rule x)"
 is "-- ends the options" "$(said status -- --db)" "espalier: --db: no such file; run 'espalier run' first"
-is "two that exclude each other" "$(said best -q -v)" "espalier: best: --quiet and --verbose: give one of them"
+is "two options that exclude each other" "$(said best -q -v)" "espalier: best: --quiet and --verbose: give one of them"
 
-# Which database: an operand, --db, ESPALIER_DB, results.db.
+# The database: an operand, --db, ESPALIER_DB or results.db, in this order.
 cd "$T" || exit 1
 missing() { echo "espalier: $1: no such file; run 'espalier run' first"; }
 for line in status best 'show c1' predict export verify; do
@@ -106,13 +106,13 @@ ok "run with \$ESPALIER_DB" "$ESPALIER" run small.ini --progress none
 unset ESPALIER_DB
 is "merge needs an input" "$(said merge m.db)" "espalier: merge: at least one input is needed: espalier merge OUT IN..."
 ok "merge into --db" "$ESPALIER" merge --db m.db a.db
-is "is merge into OUT" "$("$ESPALIER" merge m.db a.db 2>"$T/.err2")" "$(cat "$T/.out")"
+is "gives the same as OUT" "$("$ESPALIER" merge m.db a.db 2>"$T/.err2")" "$(cat "$T/.out")"
 rm m.db*
 is "makes each" "$(echo ./*.db)" "./a.db ./b.db ./c.db"
-is "a second sweep file is no database" "$(said run small.ini other.ini)" \
+is "a second sweep file is refused" "$(said run small.ini other.ini)" \
     "espalier: run: 'other.ini' is one argument too many: espalier run takes one sweep file"
 
-# A disk that is full takes the answer of no command.
+# Every command fails if the disk is full.
 printf '[model]\nlayers = 2\n[data]\nformat = simulated\n' >"$T/x.ini"
 to_full_disk() { "$ESPALIER" "$@" >/dev/full; }
 for line in --help --version help "best --help" "inspect --help" params "inspect $T/x.ini" "plan $T/x.ini"; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Somebody else's results.db: opening it runs nothing of theirs, and whatever is wrong with it is said.
+# A database from an attacker: opening it runs none of its code, and each fault is reported.
 . "$SRCDIR/tests/lib.sh"
 command -v sqlite3 >/dev/null || skip_all "no sqlite3 shell"
 cd "$T" || exit 1
@@ -8,7 +8,7 @@ cd "$T" || exit 1
 small_sweep >small.ini
 ok "a sweep" "$ESPALIER" run small.ini --db base.db --progress none
 
-# Each command that opens a database; prints the exit status of each.
+# Run each command that opens a database and print their exit statuses.
 all() {
     for command in "status x.db" "best x.db" "best x.db --where 1" "best x.db --format ini" "show x.db c1" \
         "show x.db t1" "export x.db" "predict x.db --all -o p.csv" "verify x.db" "plan small.ini --db x.db" \
@@ -22,17 +22,17 @@ all() {
     done | sort | uniq -c | sed 's/^ *//' | tr '\n' ' '
 }
 
-# NAME SQL MESSAGE: nothing opens a database that was changed so.
+# NAME SQL MESSAGE: every command refuses a database changed by SQL.
 refused() {
     cp base.db hostile.db
     sqlite3 hostile.db "$2" || fail "$1: not made"
     rm -f errors
     is "$1" "$(all hostile.db)" "13 1 "
-    like "$1: is named" "$(cat errors)" "$3"
+    like "$1: the message" "$(cat errors)" "$3"
     ok "$1: wrote nothing" [ ! -e pwned ]
 }
 
-# NAME SQL: a database that was changed so is read and written like any other.
+# NAME SQL: a database changed by SQL is read and written as usual.
 tolerated() {
     cp base.db hostile.db
     sqlite3 hostile.db "$2" || fail "$1: not made"
@@ -59,19 +59,19 @@ refused "a generated column" "alter table trial add column g integer generated a
 refused "a table without constraints" "pragma writable_schema = on; update sqlite_schema
     set sql = replace(replace(sql, ' NOT NULL', ''), 'STRICT', '') where name = 'session'" \
     "table 'session' differs from what espalier creates"
-refused "a name of SQLite's" "create view json_each as select 1 as key" "view 'json_each' has the name of an SQLite function"
+refused "a name reserved by SQLite" "create view json_each as select 1 as key" "view 'json_each' has the name of an SQLite function"
 
-tolerated "views that do not end" "drop view trials; drop view leaderboard; create view trials as
+tolerated "endless views" "drop view trials; drop view leaderboard; create view trials as
     with recursive c (n) as (select 1 union all select n + 1 from c) select n as trial, 'small' as sweep from c;
     create view leaderboard as
     with recursive c (n) as (select 1 union all select n + 1 from c) select n as place, 'small' as sweep from c"
 tolerated "a view that sets a tokenizer" "drop view leaderboard; create view leaderboard as
     select fts3_tokenizer('simple', x'4141414141414141') as sweep"
-tolerated "tables, views, triggers and statistics of people" "create table notes (a); create view mine as
+tolerated "tables, views, triggers and statistics of users" "create table notes (a); create view mine as
     select * from trials; create index i on notes (a);
     create trigger t after insert on notes begin delete from trial; end; analyze"
 
-# Ranges that no table checks.
+# Ranges that no table constraint checks.
 cp base.db hostile.db
 sqlite3 hostile.db "update trial set fold = -3 where trial_id = 1; update trial set replicate = -7 where trial_id = 2;
     update trial set replicate = 2000000000 where trial_id = 3"
@@ -80,16 +80,16 @@ for trial in 1 2 3; do
     like "is refused, t$trial" "$(tail -n 1 "$T/.err")" "(fold|replicate).*(must be|less than)"
 done
 fails "merge of such trials" 1 "$ESPALIER" merge merged.db hostile.db
-like "names the first" "$(cat "$T/.err")" 'hostile.db: t1: fold = -3: must be from 0 to 2147483647'
-ok "and leaves nothing" [ ! -e merged.db ]
+like "the message names the first" "$(cat "$T/.err")" 'hostile.db: t1: fold = -3: must be from 0 to 2147483647'
+ok "no output is left" [ ! -e merged.db ]
 
 # A setting that is NULL in a configuration.
 cp base.db hostile.db
 sqlite3 hostile.db "update config set params = json_set(params, '$.hidden_size', null)"
 fails "best --format ini of a NULL" 1 "$ESPALIER" best hostile.db --format ini
-like "names it" "$(cat "$T/.err")" 'hidden_size = null: must be an integer'
+like "the message names it" "$(cat "$T/.err")" 'hidden_size = null: must be an integer'
 
-# What another program deleted, without that which belongs to it: its numbers must not be given again.
+# Another program deleted rows that others refer to: their numbers must not be given again.
 gone() { # NAME SQL MESSAGE
     cp base.db hostile.db
     sqlite3 hostile.db "$2"
@@ -99,17 +99,17 @@ gone() { # NAME SQL MESSAGE
     is "and changes nothing, $1" "$(sqlite3 hostile.db .dump | cksum)" "$before"
 }
 gone "trials without their configuration" "delete from config where config_id = 2" "trials of configuration 2"
-gone "nothing but trials" "delete from config; delete from axis; delete from sweep" "trials of configuration 1"
+gone "only trials" "delete from config; delete from axis; delete from sweep" "trials of configuration 1"
 gone "configurations without their sweep" "delete from sweep" "configurations of sweep 1"
 
-# A text where a number belongs, which CSV would show, and an error of 20 MB.
+# A text in a column of numbers, which CSV would show, and an error of 20 MB.
 cp base.db hostile.db
 sqlite3 hostile.db "create table kept as select sql from sqlite_schema where name = 'attempt'; pragma writable_schema = on;
     update sqlite_schema set sql = replace(sql, 'STRICT', '') where name = 'attempt'"
 sqlite3 hostile.db "update attempt set rank = 'evil' where trial_id = 2; pragma writable_schema = on;
     update sqlite_schema set sql = (select sql from kept) where name = 'attempt'; drop table kept"
 fails "export of a text as a rank" 1 "$ESPALIER" export hostile.db
-like "names it" "$(cat "$T/.err")" "'evil' in the column 'rank'"
+like "the message names it" "$(cat "$T/.err")" "'evil' in the column 'rank'"
 cp base.db hostile.db
 sqlite3 hostile.db "update trial set state = 'failed', error = replace(hex(zeroblob(10000000)), '00', 'xy') where trial_id = 2"
 for command in "status hostile.db" "show hostile.db t2" "show hostile.db c1"; do
@@ -117,14 +117,14 @@ for command in "status hostile.db" "show hostile.db t2" "show hostile.db c1"; do
     is "an endless error is cut: $command" "$(sh -c 'ulimit -v 4000000; exec "$@"' sh "$ESPALIER" $command 2>&1 | wc -c | awk '{ print ($1 > 1000 && $1 < 9000) }')" 1
 done
 
-# The largest number that a trial can have.
+# The largest possible trial number.
 cp base.db hostile.db
 sqlite3 hostile.db "update trial set trial_id = 9223372036854775807 where trial_id = 4"
 is "the largest number is exported" "$("$ESPALIER" export hostile.db | tail -n 1 | cut -d, -f2)" 9223372036854775807
 
-# Conditions that do not end.
+# Endless conditions.
 endless='1 < (with recursive c (n) as (select 1 union all select n + 1 from c) select max(n) from c)'
-fails "--where that does not end" 1 timeout 60 "$ESPALIER" best base.db --where "$endless"
+fails "an endless --where" 1 timeout 60 "$ESPALIER" best base.db --where "$endless"
 like "is stopped" "$(cat "$T/.err")" 'takes too long and was stopped; simplify the condition'
 ten='(values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))'
 {
@@ -132,6 +132,6 @@ ten='(values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))'
     echo "[sweep]"
     echo "where = hidden_size < (select count(*) from $ten, $ten, $ten, $ten, $ten, $ten, $ten, $ten, $ten)"
 } >endless.ini
-fails "where that does not end" 2 timeout 60 "$ESPALIER" plan endless.ini
+fails "an endless where" 2 timeout 60 "$ESPALIER" plan endless.ini
 like "is stopped too" "$(cat "$T/.err")" 'takes more than 1000000 steps for one point; simplify it'
 done_testing

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Every command that reads, on databases whose values somebody changed (tests/fuzz/database_mutate): each ends
-# with an answer or a message. A few here; `make soak` runs many, built with sanitizers.
-# HOSTILE_ROUNDS: how many databases [4]; HOSTILE_SEED: number of the first [1].
+# Run every reading command on databases with changed values (tests/fuzz/database_mutate): each ends
+# with an answer or a message. `make check` tries a few; `make soak` tries many, with sanitizers.
+# HOSTILE_ROUNDS: number of databases [4]; HOSTILE_SEED: number of the first [1].
 . "$SRCDIR/tests/lib.sh"
 rounds=${HOSTILE_ROUNDS:-4}
 seed=${HOSTILE_SEED:-1}
@@ -16,7 +16,7 @@ echo "batch_size = 8, full" >>small.ini
 ok "a sweep" "$ESPALIER" run small.ini --db base.db --progress none
 cp base.db other.db
 
-# Exit 124 is a time-out: a changed setting may make a trial that verify runs again a long one.
+# Status 124 is a time-out: a changed setting may lengthen a trial that verify runs again.
 try() {
     timeout 60 "$ESPALIER" "$@" >out 2>err
     status=$?
@@ -54,6 +54,6 @@ while [ "$seed" -le "$last" ]; do
     [ "$bad" = "$before" ] || bad="$bad (seed $seed)"
     seed=$((seed + 1))
 done
-is "$rounds databases, each asked everything" "$bad" ""
-ok "none wrote a file of its own" [ ! -e pwned ]
+is "every command on $rounds databases" "$bad" ""
+ok "no other file was written" [ ! -e pwned ]
 done_testing

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# init: files of every kind become a sweep file that plan and run take; nothing is overwritten.
+# init turns files of every kind into a sweep file that plan and run accept. It overwrites nothing.
 . "${SRCDIR:-.}/tests/lib.sh"
 
 cd "$T" || exit 1
 "$ESPALIER" simulate sim --samples 60 --markers 40 --causal 5 >/dev/null || exit 1
 init() { "$ESPALIER" init --budget 1s "$@"; }
 
-# The value of a key in a sweep file.
+# Print the value of a key in a sweep file.
 value() { sed -n "s/^$2 *= *\(.*[^ ]\)  *;.*/\1/p; s/^$2 *= *\([^;]*\)\$/\1/p" "$1"; }
 
 # Write NAME.ini for files, and plan it.
@@ -16,24 +16,24 @@ works() {
     shift
     ok "$stem" init "$@" -o "$stem.ini"
     out=$(cat .out)
-    ok "$stem: plan takes it" "$ESPALIER" plan "$stem.ini"
+    ok "$stem: plan accepts it" "$ESPALIER" plan "$stem.ini"
 }
 
 # ---- genotypes ----
 
 works panel sim/genotypes.csv sim/phenotypes.csv
-like "says what it joined" "$out" '^joined +60 of 60 genotyped samples have a value; 0 values have no genotype$'
+like "reports what it joined" "$out" '^joined +60 of 60 genotyped samples have a value; 0 values have no genotype$'
 like "names the trait" "$out" '^traits +"trait": 60 numbers$'
-like "says what comes next" "$out" '^next +espalier inspect panel.ini$'
+like "prints the next step" "$out" '^next +espalier inspect panel.ini$'
 is "regression" "$(value panel.ini task)" regression
-is "baselines" "$(value panel.ini type)" "gcn, mlp, ridge"
+is "baselines are proposed" "$(value panel.ini type)" "gcn, mlp, ridge"
 like "small panels repeat more" "$(init sim/genotypes.csv sim/phenotypes.csv --budget 10h -o - 2>/dev/null)" '^replicates +=  *10 '
 is "every line has a comment or needs none" \
     "$(grep '=' panel.ini | grep -v ' ;' | grep -v '^;' | sed 's/ *=.*//' | tr '\n' ' ')" "format "
-ok "run takes it" "$ESPALIER" run panel.ini --progress none --db panel.db
+ok "run accepts it" "$ESPALIER" run panel.ini --progress none --db panel.db
 like "and best chooses" "$("$ESPALIER" best panel.db --rule best 2>&1)" '^chosen: c'
 
-# The same panel as VCF, HapMap and PLINK: samples are columns.
+# The same panel as VCF, HapMap and PLINK, where samples are columns.
 awk -F, '{ for (j = 1; j <= NF; j++) cell[NR, j] = $j }
     END {
         m = split("A C G T", base, " ")
@@ -75,7 +75,7 @@ gzip -kf p.vcf
 for file in p.vcf p.vcf.gz p.hmp.txt p.bed p.bim; do
     works "of_$file" "$file" sim/phenotypes.csv
 done
-like "VCF is named" "$(init p.vcf sim/phenotypes.csv -o - 2>&1 >/dev/null)" '^genotypes +p.vcf: VCF$'
+like "the message names VCF" "$(init p.vcf sim/phenotypes.csv -o - 2>&1 >/dev/null)" '^genotypes +p.vcf: VCF$'
 works prefix p sim/phenotypes.csv
 works three p.bed p.bim p.fam sim/phenotypes.csv
 works fam p.bed
@@ -96,7 +96,7 @@ like "covariates are a comment" "$(cat field.ini)" '^; covariates +=  *row, plot
 awk -F, -v OFS=, 'NR == 1 { print "id", "\"days, to \"\"flower\"\"\"", "b", "country" }
     NR > 1 { print $1, $2, NR * 1.5, "c" NR % 4 }' sim/phenotypes.csv >two.csv
 fails "several traits" 2 init sim/genotypes.csv two.csv -o two.ini
-is "are listed" "$(cat .err)" \
+is "the message lists them" "$(cat .err)" \
     'espalier: two.csv: several traits: name one with --trait: "days, to "flower"": 60 numbers; "b": 60 numbers; "country": 60 words of 4 kinds'
 ok "and no file is written" test ! -e two.ini
 works two sim/genotypes.csv two.csv --trait 'days, to "flower"'
@@ -106,13 +106,13 @@ like "to switch on" "$(cat two.ini)" '^; group +=  *country '
 works words sim/genotypes.csv two.csv --trait country
 is "words are classes" "$(value words.ini task)" classification
 fails "an unknown trait" 2 init sim/genotypes.csv two.csv --trait nope
-like "names those there are" "$(cat .err)" 'no trait "nope": --trait must be one of "days'
+like "the message lists the traits" "$(cat .err)" 'no trait "nope": --trait must be one of "days'
 awk -F, -v OFS=, 'NR > 1 && NR % 9 == 0 { $3 = -9 } 1' sim/genotypes.csv >coded.csv
 works coded coded.csv sim/phenotypes.csv
 is "a code for missing calls" "$(value coded.ini missing_genotype)" -9
 awk -F, -v OFS=, 'NR > 1 { for (j = 2; j <= NF; j++) $j -= 1 } 1' sim/genotypes.csv >signed.csv
 works signed signed.csv sim/phenotypes.csv
-is "features that are no counts" "$(value signed.ini metric)" correlation
+is "features that are not counts" "$(value signed.ini metric)" correlation
 tr , ';' <sim/phenotypes.csv | tr . , >comma.csv
 works decimal sim/genotypes.csv comma.csv
 
@@ -120,59 +120,59 @@ awk -F, -v OFS=, 'NR == 1 { print "line", "yield", "kg", "family", "year", "tray
     NR > 1 { print $1, $2, 1 - 2.2 * $2, "c" NR % 12, 2010 + NR % 4, NR % 3 - 1, NR * 1.5 }' sim/phenotypes.csv >wide.csv
 works wide sim/genotypes.csv wide.csv --trait yield
 is "another column is the group" "$(value wide.ini group)" family
-like "copies of the trait are no covariates, levels are factors" "$(cat wide.ini)" \
+like "copies of the trait are not covariates, levels are factors" "$(cat wide.ini)" \
     '^; covariates +=  *factor.year., factor.tray., height '
 sed 's/^; covariates/covariates/' wide.ini >factors.ini
 ok "and can be switched on" "$ESPALIER" plan factors.ini
-like "amounts are not said to be classes" "$out" '^traits '
-is "not even once" "$(printf '%s\n' "$out" | grep -c '^classes')" 0
+like "amounts are not called classes" "$out" '^traits '
+is "in no warning" "$(printf '%s\n' "$out" | grep -c '^classes')" 0
 
-# ---- warnings are those of the file that is written ----
+# ---- warnings match the file that was written ----
 
-# The warnings about NAME.ini that init printed last, and those of inspect.
+# The last warnings about NAME.ini that init printed, and those of inspect.
 warnings() { grep -a '^espalier: warning: ' "$1" | sed "s/'espalier inspect' lists them, //" | sort; }
 "$ESPALIER" simulate mid --samples 200 --markers 40 --causal 5 >/dev/null
 for budget in 1s 1m; do
     ok "200 samples, $budget" "$ESPALIER" init mid/genotypes.csv mid/phenotypes.csv --budget $budget -o mid.ini
-    is "$budget: parts are no matter of warnings" "$(grep -c 'parts have fewer' .err)" 0
+    is "$budget: no warning about parts" "$(grep -c 'parts have fewer' .err)" 0
     rm mid.ini
 done
 awk -F, -v OFS=, '{ print $0, NR == 1 ? "country" : "c" int(sqrt(NR)) }' mid/phenotypes.csv | head -100 >uneven.csv
 ok "uneven groups" init mid/genotypes.csv uneven.csv -o uneven.ini
 cp .err of_init
-is "are a setting" "$(value uneven.ini group)" country
+is "groups are a setting" "$(value uneven.ini group)" country
 "$ESPALIER" inspect uneven.ini >/dev/null 2>of_inspect
-like "parts that are small" "$(cat of_init)" 'parts have fewer than 30 samples'
-is "are those that inspect counts" "$(warnings of_init)" "$(warnings of_inspect)"
+like "small parts give a warning" "$(cat of_init)" 'parts have fewer than 30 samples'
+is "the warning equals that of inspect" "$(warnings of_init)" "$(warnings of_inspect)"
 awk -F, -v OFS=, 'NR % 2 == 0 { line = $0 } NR > 1 && NR % 2 { $0 = line; $1 = "t" NR } 1' mid/genotypes.csv >twins.csv
 awk -F, -v OFS=, 'NR > 1 && NR % 2 { $1 = "t" NR } 1' mid/phenotypes.csv >pairs.csv
 ok "samples with the same markers" init twins.csv pairs.csv --budget 1s -o twins.ini
-like "init names who lists them" "$(cat .err)" "makes the scores too optimistic: 'espalier inspect' lists them, "
+like "init names the command that lists them" "$(cat .err)" "makes the scores too optimistic: 'espalier inspect' lists them, "
 "$ESPALIER" inspect twins.ini >/dev/null 2>.err
 like "inspect lists them" "$(cat .err)" 'makes the scores too optimistic: \[split\] group keeps samples together$'
-like "one replicate is one" "$("$ESPALIER" plan twins.ini --set replicates=1 --set folds=0 --set val=0.2 2>&1)" \
+like "a single replicate is counted as one" "$("$ESPALIER" plan twins.ini --set replicates=1 --set folds=0 --set val=0.2 2>&1)" \
     'configurations x 1 replicate x 1 fold = '
 head -13 mid/phenotypes.csv >dozen.csv
 ok "a dozen samples" init mid/genotypes.csv dozen.csv -o dozen.ini
-is "are no matter of correlations" "$(grep -c 'means nothing\|at random' .err)" 0
-is "but of errors" "$(value dozen.ini objective)" val_rmse
+is "give no warning about correlations" "$(grep -c 'means nothing\|at random' .err)" 0
+is "the objective is an error" "$(value dozen.ini objective)" val_rmse
 awk -F, -v OFS=, 'NR == 1 { print "node", "label" } NR > 1 { print $1, NR % 3 }' mid/phenotypes.csv >kinds.csv
 awk -F, -v OFS=, 'NR == 1 { print "node", "feature", "value" }
     NR > 1 { for (j = 2; j <= NF; j++) if ($j > 0) print $1, j, (j == 3 ? 5000 : 1) * $j }' mid/genotypes.csv >amounts.csv
-ok "features of unlike spread" init amounts.csv kinds.csv mid/edges.csv -o amounts.ini
+ok "features of different spread" init amounts.csv kinds.csv mid/edges.csv -o amounts.ini
 is "are scaled" "$(value amounts.ini scale)" row
-is "and not warned of" "$(grep -c 'scale = none' .err)" 0
+is "and give no warning" "$(grep -c 'scale = none' .err)" 0
 
-# ---- cells that are no numbers: what the readers say ----
+# ---- cells that are not numbers ----
 
-# Write FILE from FILE2 with the value of the trait in some rows replaced.
+# Replace the trait by WITH in some rows.
 spoil() { awk -F, -v OFS=, -v with="$1" 'NR % 12 == 3 { $2 = with } 1' sim/phenotypes.csv; }
 for cell in - n.d. '*' '#N/A' '"1,116.3"' '83.25 d' '>5.50'; do
     spoil "$cell" >spoilt.csv
     for trait in "" "--trait=trait"; do
         # shellcheck disable=SC2086 # no option
         fails "a trait with $cell $trait" 1 init sim/genotypes.csv spoilt.csv $trait -o no.ini
-        like "$cell $trait is named" "$(cat .err)" \
+        like "$cell $trait: the message" "$(cat .err)" \
             '^espalier: spoilt.csv:3: column "trait" = .*: a word among numbers: .* name it in data.missing'
     done
 done
@@ -181,24 +181,24 @@ fails "a trait beside another with such cells" 2 init sim/genotypes.csv two.csv 
 like "lists both" "$(cat .err)" '"trait": 55 numbers and 5 others, the first "-" on line 3; "height": 60 numbers$'
 awk -F, -v OFS=, 'NR > 1 { $2 = $2 "%" } 1' sim/phenotypes.csv >percent.csv
 fails "words alone" 2 init sim/genotypes.csv percent.csv -o no.ini
-like "the first is named" "$(cat .err)" '^espalier: percent.csv:2: column "trait" = "[-0-9.]*%": no column can be predicted'
+like "the message names the first" "$(cat .err)" '^espalier: percent.csv:2: column "trait" = "[-0-9.]*%": no column can be predicted'
 awk -F, -v OFS=, 'NR > 1 { $2 = 5 } 1' sim/phenotypes.csv >constant.csv
 fails "a trait without differences" 2 init sim/genotypes.csv constant.csv -o no.ini
-like "is named as that" "$(cat .err)" '^espalier: constant.csv:2: column "trait" = "5" in every row: no column can'
-fails "words alone are no classes" 1 init sim/genotypes.csv percent.csv --trait trait -o no.ini
-like "but names" "$(cat .err)" '60 values make 60 classes, 60 of them with one member'
+like "the message says so" "$(cat .err)" '^espalier: constant.csv:2: column "trait" = "5" in every row: no column can'
+fails "nothing but words cannot be a trait" 1 init sim/genotypes.csv percent.csv --trait trait -o no.ini
+like "the message calls them names" "$(cat .err)" '60 values make 60 classes, 60 of them with one member'
 awk -F, -v OFS=, 'NR == 7 { $5 = "-" } 1' sim/genotypes.csv >dash.csv
 awk -F, -v OFS=, 'NR > 1 { for (j = 2; j <= NF; j++) $j = $j == 0 ? "AA" : $j == 1 ? "AC" : "CC" } 1' \
     sim/genotypes.csv >letters.csv
 awk -F, '{ for (j = 1; j <= NF; j++) line[j] = line[j] (NR > 1 ? "," : "") $j }
     END { for (j = 1; j <= NF; j++) print line[j] }' sim/genotypes.csv >transposed.csv
-fails "a genotype that is no dosage" 1 init dash.csv sim/phenotypes.csv -o no.ini
-is "is named with its place" "$(cat .err)" \
+fails "a genotype that is not a dosage" 1 init dash.csv sim/phenotypes.csv -o no.ini
+is "the message gives its place" "$(cat .err)" \
     'espalier: dash.csv:7: column "1_4" = "-": must be a number, or empty or NA where missing: set [data] missing_genotype = - if it is a missing call'
 fails "genotypes of letters" 1 init letters.csv sim/phenotypes.csv -o no.ini
-like "are named" "$(cat .err)" '^espalier: letters.csv:2: column "1_1" = "..": must be a number, or empty or NA where missing$'
+like "the message names them" "$(cat .err)" '^espalier: letters.csv:2: column "1_1" = "..": must be a number, or empty or NA where missing$'
 fails "a transposed table" 1 init transposed.csv sim/phenotypes.csv -o no.ini
-like "is named as that" "$(cat .err)" 'are columns of transposed.csv .*: that table is transposed; it must have a row for each sample'
+like "the message says so" "$(cat .err)" 'are columns of transposed.csv .*: that table is transposed; it must have a row for each sample'
 ok "and no file is written" test ! -e no.ini
 
 # ---- graphs and molecules ----
@@ -212,10 +212,10 @@ awk -F, -v OFS=, 'NR == 1 { print "node", "part" }
     NR > 1 { print $1, NR % 3 == 0 ? "test" : NR % 3 == 1 ? "val" : "train" }' sim/phenotypes.csv >split.csv
 works sparse features.csv labels.csv sim/edges.csv split.csv
 is "classes of nodes" "$(value sparse.ini task)" classification
-like "whole numbers are said to be classes" "$out" \
+like "a note says that whole numbers are classes" "$out" \
     '^classes +the whole numbers of "label" are used as classes; if they are amounts, set task = regression$'
 is "parts of a file" "$(value sparse.ini file)" split.csv
-is "no other parts" "$(value sparse.ini test)$(value sparse.ini stop)" ""
+is "no other parts are proposed" "$(value sparse.ini test)$(value sparse.ini stop)" ""
 
 mkdir tu
 for g in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
@@ -227,7 +227,7 @@ done
 works folder tu
 is "graphs" "$(value folder.ini format) $(value folder.ini batch_norm)" "tu yes"
 ok "graphs train" "$ESPALIER" run folder.ini --progress none --db folder.db
-fails "a trait that a folder has not" 1 init tu --trait 7 -o no.ini
+fails "a trait that the folder lacks" 1 init tu --trait 7 -o no.ini
 
 # 40 images of 2 x 2 and their classes
 # shellcheck disable=SC2059 # octal escapes
@@ -244,7 +244,7 @@ fails "a trait that a folder has not" 1 init tu --trait 7 -o no.ini
 works images images classes
 is "images" "$(value images.ini format)" idx
 fails "images alone" 1 init images -o no.ini
-is "want labels" "$(cat .err)" "espalier: images: IDX images: the IDX file of their labels is missing"
+is "need labels" "$(cat .err)" "espalier: images: IDX images: the IDX file of their labels is missing"
 
 {
     echo "name,smiles,active"
@@ -256,40 +256,40 @@ if init drugs.csv -o drugs.ini >.out 2>.err; then
     is "molecules" "$(value drugs.ini format) $(value drugs.ini trait) $(value drugs.ini id)" "smiles active name"
     like "graphs are summed up first" "$(value drugs.ini pool)" "^sum"
     like "and then averaged" "$(init drugs.csv --budget 10h -o - 2>/dev/null)" '^pool +=  *sum, mean '
-    is "all of them are parsed" "$(value drugs.ini skip_invalid)" ""
+    is "all molecules are parsed" "$(value drugs.ini skip_invalid)" ""
     ok "plan takes them" "$ESPALIER" plan drugs.ini
     echo "e,C(,1" >>drugs.csv
     init drugs.csv -o bad.ini >.out 2>.err
-    is "one is not" "$(value bad.ini skip_invalid)" yes
-    like "which is counted" "$(cat .out)" '^skipped +1 molecule that cannot be parsed$'
+    is "one cannot be parsed" "$(value bad.ini skip_invalid)" yes
+    like "and is counted" "$(cat .out)" '^skipped +1 molecule that cannot be parsed$'
 else
     like "without Indigo molecules are refused" "$(cat .err)" 'built without Indigo'
 fi
 printf 'CCO a\nCCN b\n' >bare.smi
 fails "molecules without a trait" 1 init bare.smi
-like "say what is needed" "$(cat .err)" 'bare.smi: holds molecules and no trait'
+like "the message says what is needed" "$(cat .err)" 'bare.smi: holds molecules and no trait'
 
 # ---- the output ----
 
 fails "an output that exists" 1 init sim/genotypes.csv sim/phenotypes.csv -o panel.ini
-is "stays" "$(cat .err)" \
+is "it is not overwritten" "$(cat .err)" \
     "espalier: panel.ini: exists and will not be overwritten: name another file with -o, or move this one away"
 ln -s nowhere dangling.ini
 fails "a link to nowhere" 1 init sim/genotypes.csv sim/phenotypes.csv -o dangling.ini
-ok "is not followed" test ! -e nowhere
+ok "the link is not followed" test ! -e nowhere
 ok "the default is grid.ini" init sim/genotypes.csv sim/phenotypes.csv
-ok "which is there" test -s grid.ini
+ok "the default file exists" test -s grid.ini
 fails "and is not overwritten" 1 init sim/genotypes.csv sim/phenotypes.csv
 init sim/genotypes.csv sim/phenotypes.csv -o - >stdout.ini 2>said
 ok "on stdout it is a sweep file" "$ESPALIER" plan stdout.ini
 like "and the rest is on stderr" "$(cat said)" '^next +espalier inspect grid.ini$'
 mkdir -p deep/er
 ok "in another folder" init sim/genotypes.csv sim/phenotypes.csv -o deep/er/x.ini
-is "paths are seen from there" "$(value deep/er/x.ini genotypes)" "../../sim/genotypes.csv"
-ok "and lead back" "$ESPALIER" plan deep/er/x.ini
-fails "a folder that is not there" 1 init sim/genotypes.csv sim/phenotypes.csv -o nowhere/x.ini
-like "is named" "$(cat .err)" 'nowhere/x.ini: cannot write to the folder: No such file'
-fails "a budget that is none" 2 init sim/genotypes.csv sim/phenotypes.csv --budget soon -o no.ini
+is "paths are relative to that folder" "$(value deep/er/x.ini genotypes)" "../../sim/genotypes.csv"
+ok "and lead to the data" "$ESPALIER" plan deep/er/x.ini
+fails "a missing folder" 1 init sim/genotypes.csv sim/phenotypes.csv -o nowhere/x.ini
+like "the message names it" "$(cat .err)" 'nowhere/x.ini: cannot write to the folder: No such file'
+fails "an invalid budget" 2 init sim/genotypes.csv sim/phenotypes.csv --budget soon -o no.ini
 fails "a budget without a unit" 2 init sim/genotypes.csv sim/phenotypes.csv --budget 10 -o no.ini
 
 # ---- a table where a sweep file is wanted ----
@@ -299,12 +299,12 @@ printf '#a\nid\ttrait\ns1\t2\n' >tabs.tsv
 for file in sim/phenotypes.csv marked.csv tabs.tsv; do
     for command in inspect plan run; do
         fails "$command $file" 2 "$ESPALIER" $command $file
-        is "$command $file: is said once" "$(cat .err)" \
+        is "$command $file: one message" "$(cat .err)" \
             "espalier: $file: is a table, not a sweep file: 'espalier init' writes a sweep file from data tables"
     done
 done
 
-# ---- what cannot be read ----
+# ---- unreadable files ----
 
 : >empty
 mkdir folder
@@ -318,13 +318,13 @@ no() {
     message=$2
     shift 2
     fails "$what" 1 init "$@" -o no.ini
-    like "$what: is said" "$(cat .err)" "$message"
+    like "$what: the message" "$(cat .err)" "$message"
 }
 no "a file of a TUDataset" '^espalier: tu/S_A.txt: is one of the files of a TUDataset: name their folder instead$' tu/S_A.txt
 no "no such file" '^espalier: missing.csv: cannot open: No such file or directory$' missing.csv
 no "an empty file" '^espalier: empty: is empty or cannot be unpacked: must be a VCF' empty
 no "a folder" '^espalier: folder: is a folder without a file ending in _graph_indicator.txt' folder
-# The first bytes of a workbook, of R data, plain and gzip, and of an archive.
+# The first bytes of a workbook, of R data (plain and gzip), and of an archive.
 {
     printf 'PK\3\4%026d[Content_Types].xml' 0 >p.xlsx
     printf '\320\317\021\340\241\261\032\341' >p.xls
@@ -380,7 +380,7 @@ if [ -n "${ESPALIER_DATA:-}" ] && [ -d "$ESPALIER_DATA/arabidopsis" ]; then
     works digits "$d/digits/t10k-images-idx3-ubyte.gz" "$d/digits/t10k-labels-idx1-ubyte.gz"
     if [ -e drugs.ini ]; then
         works bbbp "$d/bbbp/BBBP.csv"
-        is "a rare kind of atom is no matter of scales" "$(grep -c 'scale = none' .err)" 0
+        is "a rare kind of atom gives no warning of scale" "$(grep -c 'scale = none' .err)" 0
         fails "two columns of bbbp_clean may be the trait" 2 init "$d/bbbp/bbbp_clean.csv" -o clean.ini
         works clean "$d/bbbp/bbbp_clean.csv" --trait p_np
         is "classes of unequal size" "$(value clean.ini objective)" val_roc_auc

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The scripts of jobs/ for LSF, PBS and Cobalt, submitted by stand-ins that run a job at once with
-# what these systems set in its environment. Slurm's are run by a real Slurm in tests/mpi/slurm.sh.
+# The scripts of jobs/ for LSF, PBS and Cobalt. Stand-ins submit them: they run a job at once, with
+# the environment of the real systems. tests/mpi/slurm.sh runs those for Slurm under a real Slurm.
 . "${SRCDIR:-.}/tests/lib.sh"
 command -v mpirun >/dev/null || skip_all "mpirun is not installed"
 cd "$T" || exit 1
@@ -23,31 +23,31 @@ epochs = 3
 hidden_size = 4, 8
 dropout = 0:0.4:0.2
 INI
-# A trial of about a second, and one that nobody waits for.
+# A trial of about a second, and an endless one.
 sed 's/^epochs.*/epochs = 30000/' quick.ini >slow.ini
 sed 's/^epochs.*/epochs = 10000000/' quick.ini >endless.ini
 
-# The view `trials` without what depends on when and where.
+# The view `trials` without columns that depend on when and where trials ran.
 rows() {
     sqlite3 "$1" "select trial, config, hidden_size, dropout, replicate, fold, state, quote(value),
         quote(val_r2), quote(test_pearson) from trials order by hidden_size, dropout, replicate, fold"
 }
 ranks() { sqlite3 "$1" "select group_concat(ranks, ' ') from session"; }
-ok "the quick sweep by itself" "$ESPALIER" run quick.ini --db quick.db --progress none
-ok "the slow one" "$ESPALIER" run slow.ini -n 2 --db slow.db --progress none
+ok "a plain run of the quick sweep" "$ESPALIER" run quick.ini --db quick.db --progress none
+ok "a plain run of the slow sweep" "$ESPALIER" run slow.ini -n 2 --db slow.db --progress none
 
 for script in "$jobs"/*.sh; do
     ok "sh reads ${script##*/}" sh -n "$script"
-    is "it can be executed" "$(test -x "$script" && echo yes)" yes
+    is "it is executable" "$(test -x "$script" && echo yes)" yes
 done
 
 # ---- stand-ins ---------------------------------------------------------------------------------------
 mkdir bin
 PATH=$T/bin:$PATH
 
-# WARN=DATABASE:N: when it holds N finished trials, the signal of -wa goes to every process of the
-# job, the first time that it runs, with N = 0 each time. A job that ends with the status of -Q runs again. What is on the
-# command line wins over #BSUB lines.
+# WARN=DATABASE:N: when DATABASE has N finished trials, send the signal of -wa to every process of
+# the job. This happens in the first run only; N = 0: in every run. A job that ends with the status
+# of -Q runs again. Options on the command line override #BSUB lines.
 cat >bin/bsub <<'SH'
 #!/bin/sh
 name='' n='' requeue='' warning=''
@@ -106,7 +106,7 @@ done
 exit $status
 SH
 
-# LSF's way to start a process on another host of the job.
+# LSF's command to start a process on another host of the job.
 cat >bin/blaunch <<'SH'
 #!/bin/sh
 shift
@@ -143,33 +143,33 @@ chmod +x bin/*
 # ---- LSF ---------------------------------------------------------------------------------------------
 
 ok "jobs/lsf-mpirun.sh" env GRID=quick.ini DATABASE=lsf.db bsub -n 2 <"$jobs/lsf-mpirun.sh"
-is "equals the sweep by itself" "$(rows lsf.db)" "$(rows quick.db)"
+is "the rows equal those of a plain run" "$(rows lsf.db)" "$(rows quick.db)"
 is "on two ranks" "$(ranks lsf.db)" 2
 like "it asks for ranks on each host" "$(cat bsub.options)" '^-R span\[ptile=16\]$'
-like "and for a core of each" "$(cat bsub.options)" '^-R affinity\[core\(1\)\]$'
+like "and for one core for each" "$(cat bsub.options)" '^-R affinity\[core\(1\)\]$'
 
 rm -f bsub.runs
 ok "warned before the walltime" \
     env WARN=warned.db:3 GRID=slow.ini DATABASE=warned.db bsub -n 2 <"$jobs/lsf-mpirun.sh"
 is "it goes back into the queue, once" "$(cat bsub.runs)" "0: 2 runs, status 0"
-is "and in the end equals the sweep that was not" "$(rows warned.db)" "$(rows slow.db)"
+is "and completes with the rows of a plain run" "$(rows warned.db)" "$(rows slow.db)"
 
 rm -f bsub.runs
-fails "one that never finishes a trial" 1 \
+fails "a job that never finishes a trial" 1 \
     env WARN=endless.db:0 GRID=endless.ini DATABASE=endless.db bsub -n 2 <"$jobs/lsf-mpirun.sh"
 is "does not go back into the queue" "$(cat bsub.runs)" "0: 1 runs, status 1"
-like "and says why" "$(cat "$T/.out")" "before any trial finished: not requeued"
+like "and the message gives the reason" "$(cat "$T/.out")" "before any trial finished: not requeued"
 
 ok "jobs/lsf-array.sh" "$jobs/lsf-array.sh" quick.ini 3 array.db
-is "equals the sweep by itself" "$(rows array.db)" "$(rows quick.db)"
+is "the rows equal those of a plain run" "$(rows array.db)" "$(rows quick.db)"
 is "from three parts" "$(echo array.*of3.db)" "array.1of3.db array.2of3.db array.3of3.db"
 like "the merge waits for the array" "$(cat bsub.options)" '^-w ended\(espalier-[0-9]+\)$'
 rm array.db array.2of3.db
-ok "one element by itself" bsub -n 1 -J 'espalier[2]' "$jobs/lsf-array.sh" quick.ini 3 array.db
+ok "one element alone" bsub -n 1 -J 'espalier[2]' "$jobs/lsf-array.sh" quick.ini 3 array.db
 ok "and merged by hand" "$ESPALIER" merge array.db array.1of3.db array.2of3.db array.3of3.db
-is "equals it again" "$(rows array.db)" "$(rows quick.db)"
+is "the rows are equal again" "$(rows array.db)" "$(rows quick.db)"
 
-# Without a container here: what the site's bsub is asked for, and the job itself.
+# There is no container here: check the options passed to the site's bsub, and the job itself.
 rm -f bsub.options
 cat >bin/n2 <<'SH'
 #!/bin/sh
@@ -178,7 +178,7 @@ exec bsub.real -n 2 "$@"
 SH
 mv bin/bsub bin/bsub.real && mv bin/n2 bin/bsub && chmod +x bin/bsub
 ok "jobs/lsf-docker.sh" "$jobs/lsf-docker.sh" somebody/espalier quick.ini docker.db
-is "equals the sweep by itself" "$(rows docker.db)" "$(rows quick.db)"
+is "the rows equal those of a plain run" "$(rows docker.db)" "$(rows quick.db)"
 is "on two ranks" "$(ranks docker.db)" 2
 like "it asks for the image" "$(cat bsub.options)" '^-a docker\(somebody/espalier\)$'
 is "and for the network, the IPC and this folder of the host" "$(sort docker.environment)" \
@@ -190,10 +190,10 @@ mv bin/bsub.real bin/bsub
 # ---- PBS, Cobalt -------------------------------------------------------------------------------------
 
 ok "jobs/pbs-mpirun.sh" qsub -v GRID=quick.ini,DATABASE=pbs.db "$jobs/pbs-mpirun.sh"
-is "equals the sweep by itself" "$(rows pbs.db)" "$(rows quick.db)"
+is "the rows equal those of a plain run" "$(rows pbs.db)" "$(rows quick.db)"
 is "on two ranks" "$(ranks pbs.db)" 2
 
 ok "jobs/cobalt-mpirun.sh" env RANKS_PER_NODE=2 qsub -A project "$jobs/cobalt-mpirun.sh" quick.ini cobalt.db
-is "equals the sweep by itself" "$(rows cobalt.db)" "$(rows quick.db)"
+is "the rows equal those of a plain run" "$(rows cobalt.db)" "$(rows quick.db)"
 is "on two ranks" "$(ranks cobalt.db)" 2
 done_testing

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Models that are kept: which, what `show --model` writes, and that numpy makes of it what was recorded.
+# Kept models: which ones, what `show --model` writes, and that numpy computes the recorded
+# predictions from it.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -25,7 +26,8 @@ learning_rate = 0.01, 0.1
 INI
 models() { sqlite3 "$1" "select group_concat(trial_id || ' ' || hex(safetensors)) from (select * from model order by 1)" | cksum; }
 kept() { sqlite3 "$1" "select group_concat(distinct config_id) || ':' || count(*) from model join trial using (trial_id)"; }
-# What each rule chooses, by the leaderboard, and how many models that is: "1,3:12".
+# The configurations that each rule chooses by the leaderboard, and the number of their models:
+# "1,3:12".
 chosen() {
     sqlite3 "$1" "with c as (select config from leaderboard where place = 1 union select * from
         (select config from leaderboard where within_se order by flops, place limit 1))
@@ -44,110 +46,110 @@ run
 best=$(sqlite3 results.db 'select config from leaderboard where place = 1')
 cheap=$("$ESPALIER" best results.db --rule 1se --format csv 2>/dev/null | sed -n '2s/^[0-9]*,\([0-9]*\),.*/\1/p')
 is "the best configuration keeps its models, and the choice of --rule 1se" "$(kept results.db)" "$(chosen results.db)"
-is "which is another" "$(kept results.db)" "$cheap,$best:12"
+is "the two choices differ" "$(kept results.db)" "$cheap,$best:12"
 run --set keep=all --db all.db
 is "keep = all" "$(kept all.db)" 1,2,3,4:24
-is "is no part of the key" "$(sqlite3 all.db 'select key from trial order by 1')" "$(sqlite3 results.db 'select key from trial order by 1')"
+is "does not change the key" "$(sqlite3 all.db 'select key from trial order by 1')" "$(sqlite3 results.db 'select key from trial order by 1')"
 run --set keep=none --db none.db
 is "keep = none" "$(kept none.db)" ""
 
-# Space that dropped models leave is given back at the end.
+# The space of dropped models is released at the end.
 loose() { "$ESPALIER" run small.ini --set grid.hidden_size=200,300 --db loose.db --progress none "$@"; }
 ok "large models" loose --set keep=all
 size=$(wc -c <loose.db)
 is "nothing is free" "$(grep -c smaller "$T/.err")" 0
 ok "are dropped" loose --set keep=none
 like "and the file is smaller" "$(head -n -1 "$T/.err")" "^espalier: the database is [0-9.]+ MB smaller: its free pages were given back to the disk$"
-is "by most of it" "$(($(wc -c <loose.db) < size / 4))" 1
-is "and whole" "$(sqlite3 loose.db "pragma integrity_check; select count(*) from trial where state = 'done'; pragma freelist_count")" "ok
+is "by more than half" "$(($(wc -c <loose.db) < size / 4))" 1
+is "and complete" "$(sqlite3 loose.db "pragma integrity_check; select count(*) from trial where state = 'done'; pragma freelist_count")" "ok
 24
 0"
 ok "another run" loose --set keep=none
-is "has nothing to give back" "$(grep -c smaller "$T/.err")" 0
-# What comes in another order, in pieces, and twice, ends with the same rows.
+is "releases nothing" "$(grep -c smaller "$T/.err")" 0
+# A sweep run in another order, in parts and twice ends with the same rows.
 run --set learning_rate=0.1 --db pieces.db
 run --set hidden_size=8 --db pieces.db
 run --db pieces.db
 is "a sweep in pieces keeps the same" "$(sqlite3 pieces.db "select t.key, hex(safetensors) from model join trial t using (trial_id) order by 1" | cksum)" \
     "$(sqlite3 results.db "select t.key, hex(safetensors) from model join trial t using (trial_id) order by 1" | cksum)"
 run --shard 1/2 --db half.db && run --shard 2/2 --db half.db
-is "a half keeps what it has" "$(sqlite3 half.1of2.db 'select count(*) from model') $(sqlite3 half.2of2.db 'select count(*) from model')" \
+is "a half keeps its own models" "$(sqlite3 half.1of2.db 'select count(*) from model') $(sqlite3 half.2of2.db 'select count(*) from model')" \
     "$(sqlite3 half.1of2.db "select count(*) from trial") $(sqlite3 half.2of2.db 'select count(*) from trial')"
 ok "halves" "$ESPALIER" merge joined.db half.1of2.db half.2of2.db
-is "joined keep the same" "$(models joined.db)" "$(models results.db)"
+is "merged halves keep the same" "$(models joined.db)" "$(models results.db)"
 sqlite3 results.db "update trial set state = 'pending' where config_id = $best and fold = 1; delete from model"
 before=$(sqlite3 results.db 'select count(*) from attempt')
 run
-is "what is run again has its model again, and so have the others" \
+is "trials that run again get their models again" \
     "$(kept results.db) $(($(sqlite3 results.db 'select count(*) from attempt') - before))" "$cheap,$best:12 2"
 
-# The best configuration has its models when the sweep ends, however it became the best.
+# At the end of a sweep the best configuration has its models, however it became the best.
 content() { sqlite3 "$1" "select t.key, hex(safetensors) from model join trial t using (trial_id) order by 1" | cksum; }
-is "to the byte" "$(content results.db)" "$(content pieces.db)"
+is "byte for byte" "$(content results.db)" "$(content pieces.db)"
 cp results.db retried.db
 sqlite3 retried.db "update trial set state = 'failed', value = null where config_id = $best and fold = 1; delete from model"
 run --db retried.db
 is "with failed trials another one is the best" "$(kept retried.db | grep -c "^$best:")" 0
 attempts() { sqlite3 "$1" "select trial_id, attempts, (select count(*) from attempt as a where a.trial_id = t.trial_id), state from trial as t where config_id = $best"; }
 before=$(attempts retried.db | awk -F'|' '$4 == "failed" { $2++; $3++; $4 = "done" } { print $1, $2, $3, $4 }')
-ok "run again they make it the best" "$ESPALIER" run small.ini --db retried.db --progress none --retry failed
-like "which is said" "$(cat .err)" "^espalier: c$best is the best, and 4 of its trials have no model: training them again for the models$"
-is "it has all models" "$(content retried.db)" "$(content pieces.db)"
-is "and the attempts that failed and were retried, no more" "$(attempts retried.db | tr '|' ' ')" "$before"
-is "a sweep file of what is chosen keeps its models" "$("$ESPALIER" best none.db --format ini 2>/dev/null | grep "^keep")" "keep = best"
+ok "run again, they make it the best again" "$ESPALIER" run small.ini --db retried.db --progress none --retry failed
+like "and a message says so" "$(cat .err)" "^espalier: c$best is the best, and 4 of its trials have no model: training them again for the models$"
+is "the best has all its models" "$(content retried.db)" "$(content pieces.db)"
+is "without further attempts" "$(attempts retried.db | tr '|' ' ')" "$before"
+is "the chosen configuration as a sweep file keeps its models" "$("$ESPALIER" best none.db --format ini 2>/dev/null | grep "^keep")" "keep = best"
 ok "plan" "$ESPALIER" plan small.ini --db none.db
-like "says what run will do" "$(cat .err)" "^espalier: small: c$best is the best, and 6 of its trials have no model: 'run' trains them once more to make the models, about [0-9a-z. -]+ on 1 rank$"
-like "of the other too" "$(cat .err)" "^espalier: small: c$cheap is the cheapest within one standard error of the best, and 6 of"
+like "reports what run will do" "$(cat .err)" "^espalier: small: c$best is the best, and 6 of its trials have no model: 'run' trains them once more to make the models, about [0-9a-z. -]+ on 1 rank$"
+like "for the other rule, too" "$(cat .err)" "^espalier: small: c$cheap is the cheapest within one standard error of the best, and 6 of"
 ok "a sweep that ran with keep = none" "$ESPALIER" run small.ini --db none.db --progress none
-is "trains what both rules choose" "$(grep 'training them' .err)" "espalier: c$best is the best, and 6 of its trials have no model: training them again for the models
+is "trains the choices of both rules" "$(grep 'training them' .err)" "espalier: c$best is the best, and 6 of its trials have no model: training them again for the models
 espalier: c$cheap is the cheapest within one standard error of the best, and 6 of its trials have no model: training them again for the models"
-is "and has the same" "$(content none.db)" "$(content pieces.db)"
-ok "which predicts at once" "$ESPALIER" predict none.db --config "c$cheap" --all -o new.csv
+is "and has the same models" "$(content none.db)" "$(content pieces.db)"
+ok "and predict works at once" "$ESPALIER" predict none.db --config "c$cheap" --all -o new.csv
 "$ESPALIER" run small.ini --db none.db --progress none 2>.err
-is "and once is enough" "$(grep -c 'training them' .err)" 0
+is "a second run does nothing" "$(grep -c 'training them' .err)" 0
 "$ESPALIER" plan small.ini --db none.db >plan.txt 2>.err
-is "plan has nothing more to say" "$(grep -c 'once more' .err)" 0
+is "plan reports nothing more" "$(grep -c 'once more' .err)" 0
 cp none.db filled.db
 ok "keep = all comes too late" "$ESPALIER" run small.ini --db filled.db --progress none --set keep=all
-is "which is said" "$(grep 'keep = all' .err)" "espalier: keep = all, but 12 finished trials have no model: to get all models, run the same command with another --db and merge that file into this one ('espalier merge')"
-ok "as it says" "$ESPALIER" merge filled.db all.db
-is "they are there" "$(content filled.db)" "$(content all.db)"
-ok "and then" "$ESPALIER" run small.ini --db filled.db --progress none --set keep=all
-is "there is nothing to say" "$(grep -c 'keep = all' .err)" 0
+is "and a message says so" "$(grep 'keep = all' .err)" "espalier: keep = all, but 12 finished trials have no model: to get all models, run the same command with another --db and merge that file into this one ('espalier merge')"
+ok "the proposed command runs" "$ESPALIER" merge filled.db all.db
+is "all models are there" "$(content filled.db)" "$(content all.db)"
+ok "after that" "$ESPALIER" run small.ini --db filled.db --progress none --set keep=all
+is "nothing is printed" "$(grep -c 'keep = all' .err)" 0
 run --set keep=none --db grown.db --set replicates=1
 for replicates in 2 3 4 5 6; do
     run --db grown.db --set replicates=$replicates
-    is "whoever is chosen of $replicates replicates has models" "$(kept grown.db)" "$(chosen grown.db)"
+    is "every choice of $replicates replicates has models" "$(kept grown.db)" "$(chosen grown.db)"
 done
 sqlite3 pieces.db "update trial set value = 0.5 where trial_id = (select min(trial_id) from model); delete from model"
 "$ESPALIER" run small.ini --db pieces.db --progress none 2>.err
-like "a model of other scores is not kept" "$(cat .err)" 'trained again for its model, it scores [-0-9.e]+ instead of 0\.5: the model is not kept'
+like "a model with other scores is not kept" "$(cat .err)" 'trained again for its model, it scores [-0-9.e]+ instead of 0\.5: the model is not kept'
 run --db joined.db --shard 1/2
-is "a shard makes none" "$(sqlite3 joined.1of2.db 'select count(*) from attempt') $(kept joined.1of2.db | cut -d: -f2)" \
+is "a shard makes no models" "$(sqlite3 joined.1of2.db 'select count(*) from attempt') $(kept joined.1of2.db | cut -d: -f2)" \
     "$(sqlite3 joined.1of2.db 'select count(*) from trial') $(sqlite3 joined.1of2.db 'select count(*) from trial')"
 
-# A damaged model is as good as none.
+# A damaged model counts as missing.
 cp retried.db bits.db
 damaged=$(sqlite3 bits.db "update model set safetensors = x'00' where trial_id = (select max(trial_id) from trial where config_id = $best) returning trial_id")
 fails "a damaged model" 1 "$ESPALIER" show bits.db "t$damaged" --model x
-ok "is found by run" "$ESPALIER" run small.ini --db bits.db --progress none
-is "which says so" "$(grep 'damaged\|training it' .err)" "espalier: warning: the model of t$damaged is damaged (its bytes do not have the hash that was stored with them) and was dropped
+ok "run finds it" "$ESPALIER" run small.ini --db bits.db --progress none
+is "run reports it" "$(grep 'damaged\|training it' .err)" "espalier: warning: the model of t$damaged is damaged (its bytes do not have the hash that was stored with them) and was dropped
 espalier: c$best is the best, and 1 of its trials has no model: training it again for the model"
-is "and made again" "$(content bits.db)" "$(content retried.db)"
+is "the model is made again" "$(content bits.db)" "$(content retried.db)"
 
-# What `keep` says now holds for a sweep that has nothing left to run.
+# A changed `keep` also applies to a sweep that has nothing left to run.
 cp all.db turned.db
 ok "keep = best after keep = all" "$ESPALIER" run small.ini --db turned.db --progress none
-is "is said in a line" "$(grep dropped .err)" \
+is "one line reports it" "$(grep dropped .err)" \
     "espalier: dropped the models of 12 trials from an earlier run: keep = best, and --rule best and 1se choose other configurations"
-is "and done" "$(content turned.db)" "$(content retried.db)"
-ok "once more" "$ESPALIER" run small.ini --db turned.db --progress none
-is "there is nothing to say" "$(grep -c dropped .err)" 0
+is "and it is done" "$(content turned.db)" "$(content retried.db)"
+ok "a second run" "$ESPALIER" run small.ini --db turned.db --progress none
+is "nothing is printed" "$(grep -c dropped .err)" 0
 ok "keep = none after it" "$ESPALIER" run small.ini --db turned.db --progress none --set keep=none
-is "is said too" "$(grep dropped .err)" "espalier: dropped the models of 12 trials from an earlier run: keep = none"
-is "and done too" "$(kept turned.db)" ""
+is "a message reports it, too" "$(grep dropped .err)" "espalier: dropped the models of 12 trials from an earlier run: keep = none"
+is "and it is done, too" "$(kept turned.db)" ""
 
-# Stopped, killed in the middle of it, and gone on.
+# Stopped, killed in the middle, and continued.
 sed 's/^hidden_size = .*/hidden_size = 8/; s/^learning_rate = .*/learning_rate = 0.1/; s/^epochs = .*/epochs = 500/' small.ini >slow.ini
 "$ESPALIER" run slow.ini --progress none --db slow.db --set keep=none 2>/dev/null
 before=$(sqlite3 slow.db 'select count(*) from attempt')
@@ -158,54 +160,54 @@ until_models stopped.db
 kill -TERM $pid
 wait $pid
 is "stopped while it makes models" "$?" 75
-like "it is done with all trials" "$(cat stopped.err)" "^espalier: small: [1-5] of 6 trials run in .*, 6 done, 0 diverged, 0 failed"
-like "and says what is left" "$(cat stopped.err)" "^espalier: stopped early; the models of [1-5] trials? are still missing: the same command continues"
+like "all trials are done" "$(cat stopped.err)" "^espalier: small: [1-5] of 6 trials run in .*, 6 done, 0 diverged, 0 failed"
+like "and the message says what is left" "$(cat stopped.err)" "^espalier: stopped early; the models of [1-5] trials? are still missing: the same command continues"
 "$ESPALIER" run slow.ini --progress none --db slow.db 2>killed.err &
 pid=$!
 until_models slow.db
 kill -9 $pid
 wait $pid 2>/dev/null
 like "killed while it makes models" "$(sqlite3 slow.db 'select count(*) from model')" '^[1-5]$'
-ok "the same line goes on" "$ESPALIER" run slow.ini --progress none --db slow.db
-like "with those that lack" "$(cat "$T/.err")" 'and [1-5] of its trials have'
-is "to all of them" "$(sqlite3 slow.db 'select count(*) from model')" 6
-is "with no attempt more" "$(sqlite3 slow.db 'select count(*) from attempt')" "$before"
-is "and nothing but done" "$(sqlite3 slow.db 'select distinct state from trial')" 'done'
+ok "the same command continues" "$ESPALIER" run slow.ini --progress none --db slow.db
+like "with the missing models" "$(cat "$T/.err")" 'and [1-5] of its trials have'
+is "until all are there" "$(sqlite3 slow.db 'select count(*) from model')" 6
+is "without further attempts" "$(sqlite3 slow.db 'select count(*) from attempt')" "$before"
+is "and every trial is done" "$(sqlite3 slow.db 'select distinct state from trial')" 'done'
 
-# Written out.
+# Models are written to files.
 trial=$(sqlite3 all.db "select min(trial_id) from trial where config_id = 4")
 ok "a trial's model" "$ESPALIER" show all.db "t$trial" --model one.safetensors
-like "is said" "$(cat .err)" "^espalier: one.safetensors: the model of t$trial, [0-9.]+ MB"
-is "is the blob" "$(sqlite3 all.db "select hex(safetensors) from model where trial_id = $trial" | cksum)" \
+like "a message reports it" "$(cat .err)" "^espalier: one.safetensors: the model of t$trial, [0-9.]+ MB"
+is "the file equals the stored bytes" "$(sqlite3 all.db "select hex(safetensors) from model where trial_id = $trial" | cksum)" \
     "$(sqlite3 :memory: "select hex(readfile('one.safetensors'))" | cksum)"
-like "show tells of it" "$("$ESPALIER" show all.db "t$trial")" '^model, which --model FILE writes to a file'
-like "and of a configuration's" "$("$ESPALIER" show all.db c4)" '^models, which --model FILE writes to files'
+like "show reports the model" "$("$ESPALIER" show all.db "t$trial")" '^model, which --model FILE writes to a file'
+like "and those of a configuration" "$("$ESPALIER" show all.db c4)" '^models, which --model FILE writes to files'
 mkdir out.d
 ok "a configuration's models" "$ESPALIER" show all.db c4 --model out.d/best.safetensors
-is "are named by trial" "$(cd out.d && echo *)" "best-t19.safetensors best-t20.safetensors best-t21.safetensors best-t22.safetensors best-t23.safetensors best-t24.safetensors"
+is "files are named by trial" "$(cd out.d && echo *)" "best-t19.safetensors best-t20.safetensors best-t21.safetensors best-t22.safetensors best-t23.safetensors best-t24.safetensors"
 fails "a model that is not kept" 1 "$ESPALIER" show none.db t7 --model x
-is "is named, with the remedy" "$(cat .err)" "espalier: none.db: no model of t7 is kept: keep = best keeps models of the best configuration and of the one that 'best --rule 1se' chooses, keep = all keeps every model; to train it again, run the same sweep with another --db"
-fails "nor of a configuration" 1 "$ESPALIER" show none.db c2 --model x
+is "the message gives the remedy" "$(cat .err)" "espalier: none.db: no model of t7 is kept: keep = best keeps models of the best configuration and of the one that 'best --rule 1se' chooses, keep = all keeps every model; to train it again, run the same sweep with another --db"
+fails "a configuration without models" 1 "$ESPALIER" show none.db c2 --model x
 fails "the database is not overwritten" 1 "$ESPALIER" show all.db t1 --model ./all.db
-is "which is said" "$(cat .err)" "espalier: ./all.db: is the input all.db: will not be overwritten"
+is "and a message says so" "$(cat .err)" "espalier: ./all.db: is the input all.db: will not be overwritten"
 
-# Whatever its type (what the files say is in tests/unit/kept.c).
+# Every model type can be written (tests/unit/kept.c checks the contents).
 sed -e '/^hidden_size/d' -e 's/^learning_rate.*/type = gcn, mlp, ridge/' small.ini >types.ini
 "$ESPALIER" run types.ini --set keep=all --db types.db --progress none 2>/dev/null
 is "each type of model is kept" "$(kept types.db)" 1,2,3:18
-ok "and runs again to the same bits" "$ESPALIER" verify -k 0 types.db
+ok "verify gives the same bits" "$ESPALIER" verify -k 0 types.db
 
-# After a reduction the weights by features are made from the data.
+# After a reduction, weights of features are computed from the data.
 run --set keep=all --set reduce=exact --set sweep.name=reduced --db reduced.db
 ok "a reduced model" "$ESPALIER" show reduced.db t1 --model reduced.safetensors
 fails "its data are not overwritten" 1 "$ESPALIER" show reduced.db t1 --model panel/genotypes.csv
 mv panel elsewhere
 fails "its data are needed" 1 "$ESPALIER" show reduced.db t1 --model x.safetensors
-ok "wherever they are" "$ESPALIER" show reduced.db t1 --model x.safetensors --set genotypes=elsewhere/genotypes.csv --set phenotypes=elsewhere/phenotypes.csv
-is "to the same" "$(cksum <x.safetensors)" "$(cksum <reduced.safetensors)"
-ok "others need none" "$ESPALIER" show all.db t1 --model x.safetensors
+ok "from any place" "$ESPALIER" show reduced.db t1 --model x.safetensors --set genotypes=elsewhere/genotypes.csv --set phenotypes=elsewhere/phenotypes.csv
+is "with the same result" "$(cksum <x.safetensors)" "$(cksum <reduced.safetensors)"
+ok "other models need no data" "$ESPALIER" show all.db t1 --model x.safetensors
 
-# Of a graph, with numpy: reads the format as it is published, and predicts.
+# A graph model with numpy: read the published format and predict.
 python=/usr/bin/python3
 $python -c 'import numpy' 2>/dev/null || {
     echo "# no numpy: not read by other means"
@@ -245,7 +247,7 @@ markers=$(sqlite3 all.db 'select features from sweep')
 name=$(head -n 1 elsewhere/genotypes.csv | cut -d, -f2)
 is "names, means and shapes" "$($python features.py one.safetensors)" \
     "espalier-model-1 $markers $name [$markers, $markers, $markers] ($markers, 8) 8"
-is "of a reduced one too" "$($python features.py reduced.safetensors)" \
+is "the same for a reduced model" "$($python features.py reduced.safetensors)" \
     "espalier-model-1 $markers $name [$markers, $markers, $markers] ($markers, 4) 4"
 
 $python - <<'PY'

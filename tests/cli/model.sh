@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What a model may have beyond layers, in whole sweeps: skip connections, normalisation, activations,
-# schedules, weights of classes.
+# Options of models in whole sweeps: skip connections, normalisation, activations, schedules, class
+# weights.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -31,11 +31,11 @@ INI
 
 ok "a sweep of models" "$ESPALIER" run deep.ini
 is "every trial is done" "$(sqlite3 results.db "select state || count(*) from trial group by state")" done32
-like "an axis that does nothing with two layers is named" "$(cat .err)" \
+like "a warning names an axis that does nothing with two layers" "$(cat .err)" \
     "residual has no effect in 16 of the 32 configurations"
-is "every model of eight layers is another one" "$(sqlite3 results.db "select count(distinct value)
+is "all models of eight layers differ" "$(sqlite3 results.db "select count(distinct value)
     from trials where layers = 8")" 16
-is "residual is part of the key where it does nothing, too" "$(sqlite3 results.db \
+is "residual is part of the key even if it does nothing" "$(sqlite3 results.db \
     "select count(distinct key) from trial")" 32
 ok "nothing is left to do" "$ESPALIER" run deep.ini
 is "nothing was run again" "$(sqlite3 results.db "select count(*) from attempt")" 32
@@ -49,8 +49,8 @@ ok "a schedule" "$ESPALIER" run best.ini --db step.db --set schedule=step --set 
 is "is a setting of the configuration" "$(sqlite3 step.db \
     "select json_extract(params, '$.schedule') || json_extract(params, '$.step_size') from config")" step2
 
-fails "classes are weighed where there are none" 2 "$ESPALIER" run deep.ini --db no.db --set class_weights=balanced
-like "which is said" "$(cat .err)" \
+fails "class weights without classes" 2 "$ESPALIER" run deep.ini --db no.db --set class_weights=balanced
+like "and a message says so" "$(cat .err)" \
     "--set class_weights: .* the task is regression, which has no classes: must be none$"
 printf '[data]\nformat = simulated\nsamples = 60\nmarkers = 40\ncausal = 5\n[train]\nclass_weights = balanced\n' >weights.ini
 fails "also in a file" 2 "$ESPALIER" run weights.ini --db no.db
@@ -81,5 +81,5 @@ INI
 ok "classes as an axis" "$ESPALIER" run graph.ini --db graph.db
 is "change the loss" "$(sqlite3 graph.db "select count(distinct train_loss) from curve where epoch = 5")" 2
 fails "an unknown activation" 2 "$ESPALIER" run graph.ini --db no.db --set activation=selu
-like "is told which there are" "$(cat .err)" "relu \| tanh \| elu \| gelu"
+like "the message lists the activations" "$(cat .err)" "relu \| tanh \| elu \| gelu"
 done_testing

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# No file that a sweep reads is overwritten: not its siblings, nor the members of a folder, by no command.
+# No command overwrites a file that a sweep reads, including related files and members of a folder.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
-# ---- PLINK: the sweep names p.bed, and three files are read ----
+# ---- PLINK: the sweep names p.bed, and espalier reads three files ----
 
 awk 'BEGIN { for (i = 0; i < 24; i++) print "F" i, "s" i, 0, 0, 0, (i * 7) % 11 + i / 10 }' >p.fam
 awk 'BEGIN { for (j = 0; j < 20; j++) print 1, "m" j, 0, 100 + j, "A", "C" }' >p.bim
@@ -28,16 +28,16 @@ ln p.fam hard.txt
 ln -s p.bim soft.txt
 sums() { cat p.fam p.bim p.bed p.ini p.db f.* set/* 2>/dev/null | cksum; }
 
-# kept FILE AS COMMAND...: a command that would write to FILE says that it is an input, called AS, and nothing else, as it
-# says so before the work; and all is as it was.
+# kept FILE AS COMMAND...: a command that would write to FILE refuses before it does any work, with
+# only the message that FILE is an input, named AS. All files stay unchanged.
 kept() {
     file=$1
     as=$2
     shift 2
     before=$(sums)
     fails "$* $file" 1 "$ESPALIER" "$@" "$file"
-    is "is said: $*" "$(cat .err .out)" "espalier: $file: is the input $as: will not be overwritten"
-    is "all is as it was: $*" "$(sums)" "$before"
+    is "$*: the message" "$(cat .err .out)" "espalier: $file: is the input $as: will not be overwritten"
+    is "$*: all files are unchanged" "$(sums)" "$before"
 }
 for part in fam bim bed; do
     kept p.$part "$PWD/p.$part" predict p.db --all -o
@@ -56,7 +56,7 @@ kept p.db p.db predict p.db --all -o
 cd elsewhere || exit 1
 fails "a sweep that was moved" 1 "$ESPALIER" predict q.db --all -o ../p.fam
 cd ..
-# Found beside the database, whence the run was started.
+# Inputs are found beside the database, where the run was started.
 cd elsewhere || exit 1
 fails "a sweep file, from another folder" 1 "$ESPALIER" predict ../p.db --all -o ../p.ini
 like "is an input" "$(cat ../.err)" "p.ini: is the input ../p.ini: will not be overwritten"
@@ -97,26 +97,26 @@ done
 ok "another file in that folder may be written" "$ESPALIER" predict tu.db --all -o set/said.csv
 ok "and once more" "$ESPALIER" predict tu.db --all -o set/said.csv
 
-# ---- names that are none ----
+# ---- invalid names ----
 
 refused() {
     fails "$1" 1 "$ESPALIER" show p.db "$3" --model "$2"
-    is "is said: $1" "$(tail -n 1 .err)" "espalier: $4"
+    is "$1: the message" "$(tail -n 1 .err)" "espalier: $4"
 }
 for id in c1 t1; do
     refused "a folder: $id" . $id ".: is a folder: must be a file to write"
     refused "a folder with a slash: $id" elsewhere/ $id "elsewhere/: is a folder: must be a file to write"
 done
 mkfifo pipe
-refused "several models into what is no file" pipe c1 "pipe: is not a regular file, but must be the name of 2 files"
+refused "several models into a path that is not a file" pipe c1 "pipe: is not a regular file, but must be the name of 2 files"
 for name in "show p.db t1 --model" "predict p.db --all -o" "export p.db -o" "inspect p.ini --splits" "run p.ini --db"; do
     # shellcheck disable=SC2086
     fails "an empty name: $name" 2 "$ESPALIER" $name ""
-    like "is said to be empty: $name" "$(cat .err)" "^espalier: --[a-z]+ '': must be the name of a file$"
+    like "$name: the message calls it empty" "$(cat .err)" "^espalier: --[a-z]+ '': must be the name of a file$"
 done
 is "nothing else was written" "$(find . -name '*-t*')" ""
 ok "a name" "$ESPALIER" show p.db c1 --model elsewhere/m.st
-is "makes two" "$(cd elsewhere && echo m*)" "m-t1.st m-t2.st"
+is "two files are written" "$(cd elsewhere && echo m*)" "m-t1.st m-t2.st"
 
 # ---- whole or not at all ----
 
@@ -127,30 +127,30 @@ for name in "export p.db -o" "inspect p.ini --splits" "show p.db t1 --model"; do
     # shellcheck disable=SC2086
     if "$ESPALIER" $name whole.csv >/dev/null 2>&1 && [ "$(wc -c <whole.csv)" -gt 1024 ]; then
         fails "a limit on file sizes: $name" 1 small $name old.csv
-        like "is said: $name" "$(cat .err)" "^espalier: old.csv: cannot write: File too large: 'ulimit -f' or the filesystem limits its size$"
+        like "$name: the message" "$(cat .err)" "^espalier: old.csv: cannot write: File too large: 'ulimit -f' or the filesystem limits its size$"
         is "the old file stays: $name" "$(cat old.csv)" old
     fi
 done
 fails "simulate under that limit" 1 small simulate panel --samples 50 --markers 60 --causal 5
-like "says so" "$(cat .err)" "panel/genotypes.csv: cannot write: File too large"
+like "the message says so" "$(cat .err)" "panel/genotypes.csv: cannot write: File too large"
 is "and leaves none of its files" "$(ls -A panel)" ""
 ok "simulate" "$ESPALIER" simulate panel --samples 50 --markers 60 --causal 5
 rm panel/genotypes.csv
-fails "simulate beside a file that is there" 1 "$ESPALIER" simulate panel --samples 50 --markers 60 --causal 5
-is "leaves that" "$(cat .err; ls -A panel)" "espalier: panel/phenotypes.csv: exists already: will not be overwritten
+fails "simulate over an existing file" 1 "$ESPALIER" simulate panel --samples 50 --markers 60 --causal 5
+is "the file stays" "$(cat .err; ls -A panel)" "espalier: panel/phenotypes.csv: exists already: will not be overwritten
 edges.csv
 phenotypes.csv
 sweep.ini"
 fails "a run under that limit" 1 small run p.ini --db limited.db --progress none
-like "says so" "$(cat .err)" "limited.db: cannot .*: File too large"
+like "the message says so" "$(cat .err)" "limited.db: cannot .*: File too large"
 fails "and a merge" 1 small merge merged.db p.db
-like "says so, too" "$(cat .err)" "merged.db: cannot .*: File too large"
-is "without a database" "$(ls merged.db* 2>/dev/null)" ""
+like "the message says so, too" "$(cat .err)" "merged.db: cannot .*: File too large"
+is "no database is left" "$(ls merged.db* 2>/dev/null)" ""
 ln -s old.csv link.csv
 fails "a link is not followed" 1 "$ESPALIER" export p.db -o link.csv
-is "which is said" "$(cat .err)" "espalier: link.csv: is a symbolic link, which is not followed: give the name of the file itself, or remove the link"
+is "and a message says so" "$(cat .err)" "espalier: link.csv: is a symbolic link, which is not followed: give the name of the file itself, or remove the link"
 is "nothing happens to its target" "$(cat old.csv)" old
-ok "standard output by its name" "$ESPALIER" export p.db -o /dev/stdout
+ok "/dev/stdout as the output" "$ESPALIER" export p.db -o /dev/stdout
 is "is written to" "$(cat .out)" "$("$ESPALIER" export p.db)"
 rm -rf old.csv whole.csv panel link.csv limited.db*
 is "no temporary file is left" "$(ls -A)" "$before"
@@ -160,20 +160,21 @@ is "no temporary file is left" "$(ls -A)" "$before"
 for db in p.db elsewhere/q.db; do
     before=$(cksum "$db")
     fails "inspect --splits $db" 1 "$ESPALIER" inspect p.ini --splits "$db"
-    is "it is said that $db is a database" "$(cat .err .out)" "espalier: $db: is a database: will not be overwritten"
+    is "the message says that $db is a database" "$(cat .err .out)" "espalier: $db: is a database: will not be overwritten"
     fails "predict -o $db" 1 "$ESPALIER" predict tu.db --genotypes p.bed -o "$db"
-    is "nor is it predictions" "$(cat .err .out)" "espalier: $db: is a database: will not be overwritten"
-    is "$db is as it was" "$(cksum "$db")" "$before"
+    is "predict refuses it, too" "$(cat .err .out)" "espalier: $db: is a database: will not be overwritten"
+    is "$db is unchanged" "$(cksum "$db")" "$before"
 done
 
-# The log of a run that was killed has its last commits, and a journal the way back: here by their first bytes.
+# The log of a killed run has its last commits, and a journal can roll back. Here they have only
+# their first bytes.
 printf '\067\177\006\202 and so on' >q.db-wal
 printf '\331\325\005\371\040\241\143\327 and so on' >q.db-journal
 for file in q.db-wal q.db-journal; do
     before=$(cksum "$file")
     fails "export -o $file" 1 "$ESPALIER" export p.db -o "$file"
-    like "it is said what it is" "$(cat .err)" "^espalier: $file: is the (log|journal) of a database: will not be overwritten$"
-    is "$file is as it was" "$(cksum "$file")" "$before"
+    like "the message says what it is" "$(cat .err)" "^espalier: $file: is the (log|journal) of a database: will not be overwritten$"
+    is "$file is unchanged" "$(cksum "$file")" "$before"
 done
 
 done_testing

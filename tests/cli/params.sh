@@ -35,14 +35,14 @@ model,dropout,real,"number in [0, 1)",0.5,,1,Fraction of hidden units set to zer
 is "json" "$("$ESPALIER" params resources.threads --format json)" \
 '[{"section": "resources", "key": "threads", "type": "integer", "allowed": "integer in [1, 1024]", "default": "1", "unit": "", "axis": 1, "meaning": "Number of cores of one trial"}]'
 
-# The page and the table for programs have the same keys, each default is allowed.
+# The page and the CSV table have the same keys, and each default is allowed.
 "$ESPALIER" params --format csv >"$T/all.csv"
 is "as many settings on the page as in the csv" \
     "$(awk '/^[a-z]/ && $1 != "key"' "$T/all" | sed '/^A setting/,$d' | wc -l)" \
     "$(($(wc -l <"$T/all.csv") - 1))"
 
 fails "an unknown key" 2 "$ESPALIER" params lr
-is "is told what was meant" "$("$ESPALIER" params lr 2>&1)" \
+is "the message proposes a key" "$("$ESPALIER" params lr 2>&1)" \
     "espalier: 'lr' is neither a section nor a key; did you mean [train] learning_rate?"
 fails "an unknown format" 2 "$ESPALIER" params --format xml
 ok "help" "$ESPALIER" params --help

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What a sweep will take, what it took, and how far the one was from the other.
+# The forecast of a sweep, its actual cost, and the error of the forecast.
 # shellcheck disable=SC2086 # options are several words
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
@@ -20,43 +20,43 @@ hidden_size = 4, 64
 batch_size = 8, full
 INI
 
-# The columns of a row of plan.csv, by name: column NAME < rows
+# column NAME < rows: the columns of a row of plan.csv by name
 column() { awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { print $at }'; }
 
 "$ESPALIER" plan small.ini --format csv >before.csv 2>before
-is "every trial is there" "$(column state <before.csv | sort | uniq -c | tr -s ' ')" " 12 pending"
-is "with what it is expected to take" "$(column seconds <before.csv | awk '$1 > 0' | wc -l)" 12
-is "and nothing measured" "$(column measured <before.csv | sort -u)" ""
-like "the total says where its speed is from" "$(cat before)" \
+is "every trial is listed" "$(column state <before.csv | sort | uniq -c | tr -s ' ')" " 12 pending"
+is "with its expected seconds" "$(column seconds <before.csv | awk '$1 > 0' | wc -l)" 12
+is "and no measured seconds" "$(column measured <before.csv | sort -u)" ""
+like "the total names the source of its speed" "$(cat before)" \
     '; 12 to run: about [0-9.e-]+ s on 1 rank \((assuming a usual processor: no configuration was tried|by the speed of [0-9]+ configurations? tried here)\), [0-9.e-]+ GFLOP$'
-like "and the last line what memory a rank takes" "$(tail -n 1 before)" \
+like "the last line gives the memory of a rank" "$(tail -n 1 before)" \
     'memory for one rank: about [0-9.]+ [kM]B \([0-9.]+ kB of data and [0-9.]+ kB derived from them, once for all ranks of a host, and up to [0-9.]+ [kM]B for a trial\)$'
 
 ok "a run" "$ESPALIER" run small.ini --progress none
-like "says how well it used its ranks" "$(cat "$T/.err")" \
+like "reports how busy its ranks were" "$(cat "$T/.err")" \
     '^espalier: ranks were busy [0-9.]+ % of the time; the run took (no longer than|[0-9.]+ (% longer than|times)) the shortest possible time of [0-9.e-]+ s \(all trials spread evenly over 1 rank\)$'
 is "every prediction is kept" "$(sqlite3 results.db 'select count(*) from trial where predicted > 0')" 12
-is "and stands beside what was measured" "$(sqlite3 results.db "select name from pragma_table_info('trials')
+is "and is beside the measured seconds" "$(sqlite3 results.db "select name from pragma_table_info('trials')
     where name in ('seconds', 'predicted', 'rank')" | tr '\n' ' ')" "seconds predicted rank "
 "$ESPALIER" plan small.ini --format csv >after.csv 2>after
-is "plan shows what was predicted then" "$(column seconds <after.csv | awk '{ printf "%.9g ", $1 }')" \
+is "plan shows the old prediction" "$(column seconds <after.csv | awk '{ printf "%.9g ", $1 }')" \
     "$(sqlite3 results.db 'select predicted from trial' | awk '{ printf "%.9g ", $1 }')"
-is "and what it took" "$(column measured <after.csv | awk '$1 > 0' | wc -l)" 12
-like "and how far that was off" "$(cat after)" \
+is "and the measured seconds" "$(column measured <after.csv | awk '$1 > 0' | wc -l)" 12
+like "and the error of the prediction" "$(cat after)" \
     '12 finished trials were expected to take [0-9.e-]+ s and took [0-9.e-]+ s; predictions were off by a median of [0-9.]+ % \(90 % of the trials by at most [0-9]+ %\)$'
-like "and that nothing is left" "$(cat after)" '= 12 trials; all are finished$'
+like "and plan says that all are finished" "$(cat after)" '= 12 trials; all are finished$'
 
 "$ESPALIER" plan small.ini --set grid.hidden_size=4,64,65 --format csv >grown.csv 2>grown
-is "new points have a prediction alone" "$(column measured <grown.csv | grep -c .)" 12
-# Twice the range of what the neighbours took: of trials of milliseconds some are interrupted.
+is "new points have only a prediction" "$(column measured <grown.csv | grep -c .)" 12
+# Allow twice the range of the neighbours: some trials of milliseconds are interrupted.
 like "like that of their neighbours" "$(awk -F, '
     $3 == 64 && $4 == "full" { if (!n++ || $NF < least) least = $NF; if ($NF > most) most = $NF }
     $3 == 65 && $4 == "full" { predicted = $(NF - 1) }
     END { print (predicted > least / 2 && predicted < 2 * most ? "near" : predicted " " least " " most) }' grown.csv)" near
 
-# An axis of --set counts as if the file had it.
+# An axis given by --set counts like one of the file.
 ok "an axis of --set" "$ESPALIER" run small.ini --set grid.hidden_size=4,64,65 --set grid.dropout=0.1,0.5 --progress none
-like "goes on with what is there" "$(cat "$T/.err")" ': 36 trials, 24 to run on 1 rank$'
+like "continues the sweep" "$(cat "$T/.err")" ': 36 trials, 24 to run on 1 rank$'
 sed 's/^hidden_size = .*/hidden_size = 4, 64, 65\ndropout = 0.1, 0.5/' small.ini >axis.ini
 ok "the same axes in the file" "$ESPALIER" run axis.ini --set sweep.name=small --progress none
 like "leave nothing to run" "$(cat "$T/.err")" ': 36 trials, 0 to run on 1 rank$'
@@ -66,7 +66,8 @@ is "and each type has its own settings" "$("$ESPALIER" plan small.ini --set grid
 4,8,gcn,2
 4,8,gcn,3
 ,,ridge,"
-# A summary by default: what is shown is the same as in the whole list, whose length is a line a trial.
+# By default plan prints a summary. Its lines equal those of the whole list, which has one line a
+# trial.
 wide="--set grid.hidden_size=1:30:1 --set grid.batch_size=full --set replicates=2 --set model.type=noop --db none.db"
 "$ESPALIER" plan small.ini $wide --list >all 2>all.err
 "$ESPALIER" plan small.ini $wide >short 2>short.err
@@ -76,17 +77,17 @@ squeeze() { tr -s ' ' | sed 's/^ //'; }
 is "the same first ten" "$(head -n 11 short | squeeze)" "$(head -n 11 all | squeeze)"
 is "then the gap" "$(sed -n 12p short)" "..."
 is "the same last ten" "$(tail -n 10 short | squeeze)" "$(tail -n 10 all | squeeze)"
-like "a line tells how to see all" "$(cat short.err)" \
+like "a line says how to see all" "$(cat short.err)" \
     'small: the first 10 and the last 10 of 60 trials; plan --list shows all$'
-is "--list does not say so" "$(grep -c -- --list all.err)" 0
-is "costs are those of all" "$(grep -c '30 configurations x 2 replicates x 1 fold = 60 trials' short.err)" 1
+is "--list does not print that line" "$(grep -c -- --list all.err)" 0
+is "totals cover all trials" "$(grep -c '30 configurations x 2 replicates x 1 fold = 60 trials' short.err)" 1
 is "csv has all without --list" "$("$ESPALIER" plan small.ini $wide --format csv 2>/dev/null | wc -l)" 61
 "$ESPALIER" plan small.ini --set grid.hidden_size=1:10:1 --set grid.batch_size=full --set replicates=2 \
     --set model.type=noop --db none.db >twenty 2>twenty.err
 is "20 trials are all shown" "$(wc -l <twenty) $(grep -c -- --list twenty.err)" "21 0"
 "$ESPALIER" plan small.ini $wide --set grid.hidden_size=1:60:1 --shard 1/2 >part 2>/dev/null
 "$ESPALIER" plan small.ini $wide --set grid.hidden_size=1:60:1 --shard 1/2 --list >part.all 2>/dev/null
-is "of a shard its own first ten" "$(head -n 11 part | squeeze)" "$(head -n 11 part.all | squeeze)"
+is "a shard shows its own first ten" "$(head -n 11 part | squeeze)" "$(head -n 11 part.all | squeeze)"
 is "and its own last ten" "$(tail -n 10 part | squeeze)" "$(tail -n 10 part.all | squeeze)"
 
 command -v mpirun >/dev/null || { done_testing; exit 0; }
@@ -96,10 +97,10 @@ few() {
         --db few"$1".db --progress none </dev/null
 }
 ok "more ranks than trials" few 4 1
-like "are named with both numbers" "$(cat "$T/.err")" \
+like "a warning gives both numbers" "$(cat "$T/.err")" \
     '4 ranks are more than the 1 trial to run: 3 ranks will have nothing to do'
-is "and what there is is run" "$(sqlite3 few4.db "select count(*) from trial where state = 'done'")" 1
+is "and all trials run" "$(sqlite3 few4.db "select count(*) from trial where state = 'done'")" 1
 ok "as many ranks as trials" few 2 2
-is "are not" "$(grep -c 'ranks are more' "$T/.err")" 0
+is "give no warning" "$(grep -c 'ranks are more' "$T/.err")" 0
 
 done_testing

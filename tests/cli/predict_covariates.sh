@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# New samples for models that take covariates.
+# New samples for models with covariates.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -39,8 +39,8 @@ for config in 1 2 3; do
     predict --config c$config --all >all.csv
     is "samples of the panel as new ones: c$config" "$(predict --config c$config --genotypes panel/genotypes.csv --phenotypes pheno.csv --all | same all.csv)" "same 80"
 done
-like "what is missing is counted" "$(cat .err)" "pheno.csv: covariates: 0 samples without a row and 13 missing cells set to the mean of the training data"
-# Columns by name: in another order, without the trait, some rows left out.
+like "missing values are counted" "$(cat .err)" "pheno.csv: covariates: 0 samples without a row and 13 missing cells set to the mean of the training data"
+# Columns are found by name: in another order, without the trait, with rows left out.
 awk -F, -v OFS=, '{ print $1, $5, $4, $2 }' pheno.csv >turned.csv
 is "columns are found by name" "$(predict --config c1 --genotypes panel/genotypes.csv --phenotypes turned.csv --all | cksum)" \
     "$(predict --config c1 --genotypes panel/genotypes.csv --phenotypes pheno.csv --all | cksum)"
@@ -48,8 +48,8 @@ awk -F, -v OFS=, 'NR < 3 || NR > 5 { if (NR == 9) $4 = "NowhereLand"; print }' t
 predict --config c1 --genotypes panel/genotypes.csv --phenotypes some.csv --all >some.out
 like "samples without a row are counted" "$(cat .err)" "some.csv: covariates: 3 samples without a row"
 like "unknown words are named" "$(cat .err)" "warning: some.csv: 1 cell with a word that the training data do not have, taken as missing: the first is \"NowhereLand\" in column \"site\", line 6"
-is "nobody else is touched" "$(same all.csv <some.out) $(predict --config c1 --all | awk -F, 'NR == FNR { a[$1] = $2; next } FNR > 1 { d = a[$1] - $2; n += d * d > 1e-6 } END { print n }' - some.out)" "different 80 4"
-# They are what the table says: another plot moves a prediction.
+is "other samples are not affected" "$(same all.csv <some.out) $(predict --config c1 --all | awk -F, 'NR == FNR { a[$1] = $2; next } FNR > 1 { d = a[$1] - $2; n += d * d > 1e-6 } END { print n }' - some.out)" "different 80 4"
+# The table's covariates are used: another plot changes a prediction.
 awk -F, -v OFS=, 'NR > 1 { $2 = 100 + ($2 - 99) % 6 } 1' turned.csv >moved.csv
 is "the table counts" "$(predict --config c1 --genotypes panel/genotypes.csv --phenotypes moved.csv --all | same all.csv | cut -d' ' -f1)" different
 
@@ -58,23 +58,23 @@ refused() {
     message=$2
     shift 2
     fails "$name" 1 "$ESPALIER" predict --config c1 --all "$@"
-    is "is said: $name" "$(tail -n 1 .err)" "espalier: $message"
+    is "$name: the message" "$(tail -n 1 .err)" "espalier: $message"
 }
 refused "no table" "--genotypes: the models also need covariates: give a table with year, factor(plot), site of the new samples: --phenotypes FILE" --genotypes panel/genotypes.csv
 cut -d, -f1,2,4 turned.csv >less.csv
-refused "a column that is absent" 'less.csv:1: no column "year": each of data.covariates must be one of "plot", "site"' --genotypes panel/genotypes.csv --phenotypes less.csv
+refused "a missing column" 'less.csv:1: no column "year": each of data.covariates must be one of "plot", "site"' --genotypes panel/genotypes.csv --phenotypes less.csv
 awk -F, -v OFS=, '{ print $3, $2, $4, $1 }' turned.csv >last.csv
 refused "a column that is taken for the ids" 'last.csv:1: no column "year": each of data.covariates must be one of "plot", "site", "id"; this one was taken for the ids: set data.id (--set id=NAME) to the column of ids' --genotypes panel/genotypes.csv --phenotypes last.csv
-is "unless it is said where they are" "$(predict --config c1 --genotypes panel/genotypes.csv --phenotypes last.csv --set id=id --all | cksum)" \
+is "--id names the column of ids" "$(predict --config c1 --genotypes panel/genotypes.csv --phenotypes last.csv --set id=id --all | cksum)" \
     "$(predict --config c1 --genotypes panel/genotypes.csv --phenotypes turned.csv --all | cksum)"
 sed '4s/,200[0-9],/,soon,/' turned.csv >word.csv
 refused "a word among numbers" 'word.csv:4: column "year" = "soon": must be a number, as in the training data' --genotypes panel/genotypes.csv --phenotypes word.csv
 sed 's/^s/x/' turned.csv >others.csv
-refused "nobody of them" "panel/genotypes.csv and others.csv have no id in common (the first are \"$(sed -n '2s/,.*//p' turned.csv)\" and \"$(sed -n '2s/,.*//p' others.csv)\")" --genotypes panel/genotypes.csv --phenotypes others.csv
+refused "no sample in common" "panel/genotypes.csv and others.csv have no id in common (the first are \"$(sed -n '2s/,.*//p' turned.csv)\" and \"$(sed -n '2s/,.*//p' others.csv)\")" --genotypes panel/genotypes.csv --phenotypes others.csv
 fails "without --genotypes" 2 "$ESPALIER" predict --phenotypes pheno.csv
 fails "the table is not overwritten" 1 "$ESPALIER" predict --all --genotypes panel/genotypes.csv --phenotypes turned.csv -o turned.csv
 "$ESPALIER" run grid.ini --set covariates= --set name=plain --db plain.db --progress none >/dev/null 2>&1
-fails "a table for models that take none" 1 "$ESPALIER" predict plain.db --all --genotypes panel/genotypes.csv --phenotypes pheno.csv
+fails "a table for models without covariates" 1 "$ESPALIER" predict plain.db --all --genotypes panel/genotypes.csv --phenotypes pheno.csv
 like "is refused" "$(cat .err)" "phenotypes: the models have no covariates \(data.covariates\)"
 
 # ---- a covariate that matters, on real data ----
@@ -82,7 +82,7 @@ like "is refused" "$(cat .err)" "phenotypes: the models have no covariates \(dat
 geno=$ESPALIER_DATA/arabidopsis/ft10_geno.csv
 if [ -r "$geno" ]; then
     cut -d, -f1-301 "$geno" >ft10.csv
-    # A made-up greenhouse: warm plants flower 30 days earlier. A fifth of the plants is hidden.
+    # An invented greenhouse: warm plants flower 30 days earlier. A fifth of the plants are hidden.
     awk -F, -v OFS=, 'NR == 1 { print $1, $2, "house"; next } { warm = int(NR / 3) % 2; print $1, $2 - 30 * warm, warm ? "warm" : "cold" }' \
         "$ESPALIER_DATA/arabidopsis/ft10_pheno.csv" >truth.csv
     awk -F, 'NR == 1 || NR % 5' truth.csv >known.csv
@@ -96,7 +96,7 @@ FNR > 1 { n++; a = y[$1]; b = $2; sa += a; sb += b; saa += a * a; sbb += b * b; 
 END { printf "%.3f\n", (sab - sa * sb / n) / sqrt((saa - sa * sa / n) * (sbb - sb * sb / n)) }
 AWK
     with=$(predict ft10.db --genotypes ft10.csv --phenotypes house.csv | awk -f pearson.awk truth.csv -)
-    is "nobody is without a row" "$(grep -c 'house.csv: covariates: 0 samples without a row and 0 missing' .err)" 1
+    is "every sample has a row" "$(grep -c 'house.csv: covariates: 0 samples without a row and 0 missing' .err)" 1
     # The same table with all houses unknown.
     awk -F, -v OFS=, 'NR > 1 { $2 = "" } 1' house.csv >unknown.csv
     without=$(predict ft10.db --genotypes ft10.csv --phenotypes unknown.csv | awk -f pearson.awk truth.csv -)

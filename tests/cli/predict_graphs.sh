@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What kept models say of new molecules, graphs and images: the same as of their own.
+# Kept models predict new molecules, graphs and images, with the same results as for their own.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -12,7 +12,7 @@ refused() {
     message=$2
     shift 2
     fails "$name" 1 "$ESPALIER" predict "$@"
-    is "is said: $name" "$(tail -n 1 .err)" "espalier: $message"
+    is "$name: the message" "$(tail -n 1 .err)" "espalier: $message"
 }
 
 # ---- molecules ----
@@ -46,52 +46,52 @@ if "$ESPALIER" run grid.ini --progress none >/dev/null 2>.err; then
         is "molecules of the data as new ones have the same bits: c$config" "$(predict --config c$config --graphs panel.csv --each | cksum)" "$(cksum <all.csv)"
     done
     is "there are 499" "$(wc -l <all.csv)" 500
-    like "who is known is counted" "$(cat .err)" "panel.csv: 499 graphs to predict, 499 of them already in the training data"
-    # Columns by name, in another order, and without the target.
+    like "known molecules are counted" "$(cat .err)" "panel.csv: 499 graphs to predict, 499 of them already in the training data"
+    # Columns are found by name, in another order and without the target.
     awk -F, -v OFS=, 'NR == 1 || NR % 9 == 5 { print $4, "", $1 }' panel.csv | sed '1s/,,/,p_np,/' >few.csv
     predict --config c8 --each --graphs few.csv >few.out
     is "fewer molecules have the same bits" "$(sed 1d few.out | grep -cxFf all.csv) $(wc -l <few.out)" "56 57"
     for row in 2 17 40; do
         sed -n "1p;${row}p" few.csv | cut -d, -f1,3 >one.csv
-        is "so has one alone: row $row" "$(predict --config c8 --each --graphs one.csv | sed 1d)" "$(sed -n "${row}p" few.out)"
+        is "one molecule alone has the same bits: row $row" "$(predict --config c8 --each --graphs one.csv | sed 1d)" "$(sed -n "${row}p" few.out)"
     done
-    # More than are in memory at a time.
+    # More molecules than fit in memory at a time.
     awk -F, -v OFS=, 'NR == 1 { print; next } { row[NR] = $2 "," $3 "," $4 } END { for (k = 0; k < 5; k++) for (i = 2; i <= NR; i++) print k * 1000000 + i, row[i] }' panel.csv >many.csv
     cut -d, -f2- all.csv | sed 1d >each.csv
     is "thousands have the same bits" "$(predict --config c8 --each --graphs many.csv | sed 1d | cut -d, -f2- | cksum)" "$(cat each.csv each.csv each.csv each.csv each.csv | cksum)"
-    # A SMILES file, as OpenBabel and RDKit write it.
+    # A SMILES file as OpenBabel and RDKit write it.
     awk -F, 'NR > 1 { print $1 "\tno " $3 }' few.csv >few.smi
     sed '1s/^num//;s/^/no /' few.out | sed 1d >wanted.csv
     is "a file without a header has the same bits" "$(predict --config c8 --each --graphs few.smi | sed 1d)" "$(cat wanted.csv)"
     { echo "SMILES Name "; tr '\t' ' ' <few.smi; } | gzip >few.smi.gz
-    is "with a title, and packed, too" "$(predict --config c8 --each --graphs few.smi.gz | sed 1d)" "$(cat wanted.csv)"
+    is "also with a title, and packed" "$(predict --config c8 --each --graphs few.smi.gz | sed 1d)" "$(cat wanted.csv)"
     printf 'CCO a\nCC(C b\n' >bad.smi
     fails "a line that cannot be read" 1 "$ESPALIER" predict --graphs bad.smi
-    like "is named" "$(cat .err)" '^espalier: bad.smi:2: row 2: "CC\(C" cannot be parsed as a molecule: .*; --set skip_invalid=yes skips such rows$'
+    like "the message names it" "$(cat .err)" '^espalier: bad.smi:2: row 2: "CC\(C" cannot be parsed as a molecule: .*; --set skip_invalid=yes skips such rows$'
     refused "it is not overwritten" "bad.smi: is the input bad.smi: will not be overwritten" --graphs bad.smi -o bad.smi
     fails "nothing to train on" 1 "$ESPALIER" run grid.ini --set molecules=few.smi --db smi.db
-    like "which is said" "$(cat .err)" 'few.smi: no column "smiles" \(data.smiles\) on the first line: a SMILES file without a header has nothing to predict; the first line must name the columns, including the target.s$'
-    # What no molecule can be made of.
+    like "and a message says so" "$(cat .err)" 'few.smi: no column "smiles" \(data.smiles\) on the first line: a SMILES file without a header has nothing to predict; the first line must name the columns, including the target.s$'
+    # Texts that are not molecules.
     printf 'num,smiles\nx,CCO\ny,CC(C\nz,c1ccccc1\nw,\n' >bad.csv
     fails "a row that cannot be read" 1 "$ESPALIER" predict --graphs bad.csv
-    like "is named, with the remedy" "$(cat .err)" '^espalier: bad.csv:3: row 2: "CC\(C" cannot be parsed as a molecule: .*; --set skip_invalid=yes skips such rows$'
-    is "and left out on demand" "$(predict --graphs bad.csv --set skip_invalid=yes | cut -d, -f1,4 | tr '\n' ' ')" "id,models x,3 z,3 "
+    like "the message gives the remedy" "$(cat .err)" '^espalier: bad.csv:3: row 2: "CC\(C" cannot be parsed as a molecule: .*; --set skip_invalid=yes skips such rows$'
+    is "it can be left out" "$(predict --graphs bad.csv --set skip_invalid=yes | cut -d, -f1,4 | tr '\n' ' ')" "id,models x,3 z,3 "
     like "counted and named" "$(cat .err)" "warning: bad.csv: 2 molecules cannot be parsed and have no prediction: line 3, 5$"
     printf 'smiles\nCCO\n' >new.csv
     refused "no such column" 'new.csv: no column "num" (data.id): the first column is "smiles"' --graphs new.csv
     printf 'num,smiles\na,CC\na,CO\n' >twice.csv
-    refused "an id twice" 'twice.csv:3: id "a" occurs twice, first on line 2' --graphs twice.csv
+    refused "a duplicate id" 'twice.csv:3: id "a" occurs twice, first on line 2' --graphs twice.csv
     printf 'num,smiles\n' >none.csv
-    refused "nobody" "none.csv: no molecules after the header; 0 cannot be parsed" --graphs none.csv
+    refused "no molecule" "none.csv: no molecules after the header; 0 cannot be parsed" --graphs none.csv
     refused "no such file" "nowhere.csv: cannot open: No such file or directory" --graphs nowhere.csv
     fails "genotypes for molecules" 1 "$ESPALIER" predict --genotypes panel.csv
-    like "are refused by name" "$(cat .err)" "the sweep's data are not genotypes \(data.format\): give new graphs with --graphs"
+    like "are refused, with the setting's name" "$(cat .err)" "the sweep's data are not genotypes \(data.format\): give new graphs with --graphs"
     fails "both" 2 "$ESPALIER" predict --genotypes panel.csv --graphs panel.csv
     fails "--part of a file" 2 "$ESPALIER" predict --graphs panel.csv --part val
     fails "--all of a file" 2 "$ESPALIER" predict --graphs panel.csv --all
     fails "the table is not overwritten" 1 "$ESPALIER" predict --graphs few.csv -o few.csv
 else
-    like "without Indigo that is said" "$(cat .err)" "built without Indigo"
+    like "without Indigo, the message says so" "$(cat .err)" "built without Indigo"
 fi
 
 # ---- a folder of TUDataset ----
@@ -108,17 +108,17 @@ sed "${nodes}q" "$tu/MUTAG_node_labels.txt" >part/MY_node_labels.txt
 awk -F, -v n="$nodes" '$1 <= n && $2 <= n' "$tu/MUTAG_A.txt" >part/MY_A.txt
 is "59 of them, without labels of graphs, too" "$(predict tu.db --graphs part --each)" "$(sed 60q all.csv)"
 sed '3s/[0-9]*/99/;20s/[0-9]*/98/' part/MY_node_labels.txt >changed && mv changed part/MY_node_labels.txt
-is "unknown labels of nodes touch their graphs alone" "$(predict tu.db --graphs part --each | sed 1d | grep -vxFf all.csv | cut -d, -f1 | tr '\n' ' ')" "1 2 "
+is "unknown node labels affect only their graphs" "$(predict tu.db --graphs part --each | sed 1d | grep -vxFf all.csv | cut -d, -f1 | tr '\n' ' ')" "1 2 "
 like "are counted and named" "$(cat .err)" "warning: part: 2 nodes with a label that does not occur in the training data, .*: the first is 99, of node 3$"
 rm part/MY_node_labels.txt
 fails "without labels of nodes" 1 "$ESPALIER" predict tu.db --graphs part
-like "the file is asked for" "$(cat .err)" "part/MY_node_labels.txt"
+like "the message names the missing file" "$(cat .err)" "part/MY_node_labels.txt"
 yes 1 | sed "${nodes}q" >part/MY_node_labels.txt
 sed -i 's/$/, 2/' part/MY_node_labels.txt
 refused "two labels of a node" "part/MY_node_labels.txt: 2 labels and 0 attributes of a node: must be 1 and 0, as in the training data" tu.db --graphs part
 sed 's/^7$/8/' "$tu/MUTAG_graph_indicator.txt" | tr -d '\r' >part/MY_graph_indicator.txt
-fails "graphs that are not counted through" 1 "$ESPALIER" predict tu.db --graphs part
-like "are refused with the line" "$(cat .err)" "part/MY_graph_indicator.txt:[0-9]+: graph"
+fails "graph numbers with gaps" 1 "$ESPALIER" predict tu.db --graphs part
+like "are refused, with the line" "$(cat .err)" "part/MY_graph_indicator.txt:[0-9]+: graph"
 
 # ---- images ----
 
@@ -129,20 +129,20 @@ if [ -r "$digits/t10k-images-idx3-ubyte.gz" ]; then
     { printf '\0\0\010\003\0\0\0\062\0\0\0\034\0\0\0\034' && gzip -dc "$digits/t10k-images-idx3-ubyte.gz" | tail -c +17 | head -c 39200; } >fifty
     is "images have the same bits" "$(predict idx.db --graphs fifty)" "$(predict idx.db --all | sed 51q)"
     predict idx.db --graphs fifty >/dev/null
-    like "they are known" "$(cat .err)" "fifty: 50 graphs to predict, 50 of them"
+    like "they are reported as known" "$(cat .err)" "fifty: 50 graphs to predict, 50 of them"
     { printf '\0\0\010\003\0\0\0\002\0\0\0\016\0\0\0\070' && head -c 1584 fifty | tail -c 1568; } >wide
     refused "another size" "wide: images of 14 x 56 pixels: must be 28 x 28, as in the training data" idx.db --graphs wide
 else
     echo "# no digits: images are left out"
 fi
 
-# ---- where samples are no graphs ----
+# ---- samples that are not graphs ----
 
 "$ESPALIER" simulate panel --samples 60 --markers 60 >/dev/null 2>&1
 printf '[sweep]\nfolds = 0\n[data]\nformat = genotype\ngenotypes = panel/genotypes.csv\nphenotypes = panel/phenotypes.csv\n[train]\nepochs = 1\n' >geno.ini
 "$ESPALIER" run geno.ini --db geno.db --progress none >/dev/null 2>&1
 fails "graphs for a panel" 1 "$ESPALIER" predict geno.db --graphs panel.csv
-like "are refused by name" "$(cat .err)" "the samples of the sweep are not graphs \(data.format\): new samples must be given with --genotypes$"
+like "are refused, with the setting's name" "$(cat .err)" "the samples of the sweep are not graphs \(data.format\): new samples must be given with --genotypes$"
 
 # ---- the commands of README ----
 
@@ -154,7 +154,7 @@ awk -F, -v OFS=, 'NR == 1 || NR % 10 == 0 { print $1, $4 }' "$bbbp" >five/new.cs
 awk -F, -v OFS=, 'NR % 10 == 0 { print $1, $2 }' "$bbbp" >truth.csv
 is "there are five" "$(grep -c '^espalier\|^cat' five/commands)" 5
 (cd five && PATH=$T/bin:$PATH sh -e commands >out 2>err)
-is "they end well" $? 0
+is "they succeed" $? 0
 is "205 molecules are predicted" "$(sed 1d five/predictions.csv | cut -d, -f1 | cksum)" "$(cut -d, -f1 truth.csv | cksum)"
 # The share of pairs in the right order.
 like "better than by chance" "$(awk -F, 'NR == FNR { y[$1] = $2; next } FNR > 1 { if (y[$1]) pos[++p] = $6; else neg[++q] = $6 }

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# New nodes for a graph that was given as edges.
+# New nodes for a graph given as edges.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
 predict() { "$ESPALIER" predict "$@" 2>.err; }
 
-# A graph of 90 nodes with weighted edges; the last 20 are new. Features as a full table and listed, named.
+# A graph of 90 nodes with weighted edges; the last 20 are new. Features as a full table, as a list,
+# and with names.
 awk 'BEGIN {
     srand(7)
     print "node,a,b,c,d" >"all.csv"; print "node,feature,value" >"listed.csv"; print "node,y" >"labels.csv"
@@ -57,11 +58,12 @@ is "trained" "$(sqlite3 results.db "select state || count(*) from trial")" done9
 "$ESPALIER" run grid.ini --progress none --set task=regression --set features=listed.csv --set name=listed --db listed.db >/dev/null 2>&1
 new() { predict "$1" --config "$2" --features "$3" --edges new_edges.csv; }
 is "new nodes" "$(new results.db c1 new.csv | cut -d, -f1 | tail -n 2 | tr '\n' ' ')$(new results.db c1 new.csv | wc -l)" "n88 n89 21"
-like "what is told" "$(tr '\n' '~' <.err)" "new.csv: 20 new nodes, skipped 0 rows of nodes .*new_edges.csv: 1 new node without an edge to the training data~.*ignored 1 edge between new nodes: .*new_edges.csv: ignored 1 edge between nodes of the training data"
+like "messages about them" "$(tr '\n' '~' <.err)" "new.csv: 20 new nodes, skipped 0 rows of nodes .*new_edges.csv: 1 new node without an edge to the training data~.*ignored 1 edge between new nodes: .*new_edges.csv: ignored 1 edge between nodes of the training data"
 new listed.db c1 new_listed.csv >new_listed.out
 like "listed features, some unknown" "$(cat .err)" "warning: new_listed.csv: dropped 4 entries: the training data have no such feature"
 
-# Nodes of the data by other names are what they were, to models without a graph; and a table may hold both.
+# A model without a graph predicts the same for stored nodes under other names. A table may contain
+# old and new nodes.
 for config in c2 c3; do
     predict --config $config --all >all.out
     sed 's/^n/copy/' all.csv >copies.csv
@@ -73,20 +75,20 @@ done
 { cat all.csv && sed 1d copies.csv | awk -F, '$2 == "a" { print $1 "," $3 ",1,1,1" }'; } >both.csv
 is "nodes of the data are left out" "$(predict --config c2 --features both.csv | wc -l)" 71
 like "and counted" "$(cat .err)" "both.csv: 70 new nodes, skipped 70 rows of nodes of the training data"
-# Who else is there does not matter.
+# Other nodes of the table do not matter.
 new results.db c1 new.csv >new.out
 sed -n '1p;5,9p' new.csv >few.csv
 awk -F, 'NR == FNR { n[$1]; next } FNR == 1 || ($1 in n)' few.csv new_edges.csv >few_edges.csv
 is "fewer nodes" "$(predict --config c1 --features few.csv --edges few_edges.csv | same new.out)" "same 5"
-# What is missing is the mean.
+# A missing feature becomes the mean.
 sed '2s/,7,[^,]*/,7,/' new.csv >gap.csv
 mean=$(awk -F, 'NR > 1 { s += $3 } END { printf "%.9g", s / (NR - 1) }' all.csv)
 sed "2s/,7,[^,]*/,7,$mean/" new.csv >filled.csv
 new results.db c1 filled.csv >filled.out
 is "a missing cell is the mean of the data" "$(new results.db c1 gap.csv | same filled.out)" "same 20"
-like "which is counted" "$(cat .err)" "gap.csv: set 1 missing cell to the mean of the training data"
+like "missing cells are counted" "$(cat .err)" "gap.csv: set 1 missing cell to the mean of the training data"
 
-# By other means.
+# Compute it independently.
 if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
     cat >joined.py <<'PY'
 import csv, json, struct, sys
@@ -147,33 +149,33 @@ else
     echo "# no numpy: not compared with other means"
 fi
 
-# Refused.
+# Refused tables.
 refused() {
     name=$1
     message=$2
     shift 2
     fails "$name" 1 "$ESPALIER" predict --config c1 "$@"
-    is "is said: $name" "$(tail -n 1 .err)" "espalier: $message"
+    is "$name: the message" "$(tail -n 1 .err)" "espalier: $message"
 }
 refused "no edges" "--features: the graph comes from a file of edges: give the edges of the new nodes with --edges FILE" --features new.csv
-refused "nobody new" "all.csv: no new node: 70 rows are of nodes of the training data" --features all.csv --edges new_edges.csv
+refused "no new sample" "all.csv: no new node: 70 rows are of nodes of the training data" --features all.csv --edges new_edges.csv
 cut -d, -f1-4 new.csv >less.csv
-refused "a column that is absent" 'less.csv:1: no column "a": must have every feature of the training data' --features less.csv --edges new_edges.csv
+refused "a missing column" 'less.csv:1: no column "a": must have every feature of the training data' --features less.csv --edges new_edges.csv
 { cat new_edges.csv && echo "n70,stranger,1"; } >stranger.csv
 refused "an edge to nowhere" "stranger.csv:$(wc -l <stranger.csv): column \"from\": id \"stranger\" is not in new.csv nor in the training data" --features new.csv --edges stranger.csv
 { cat new.csv && tail -n 1 new.csv; } >twice.csv
-refused "a node twice" 'twice.csv:22: node "n89" occurs twice' --features twice.csv --edges new_edges.csv
+refused "a duplicate node" 'twice.csv:22: node "n89" occurs twice' --features twice.csv --edges new_edges.csv
 sed '3s/,7,.*/,7,x,1,1/' new.csv >word.csv
 fails "a word" 1 "$ESPALIER" predict --config c1 --features word.csv --edges new_edges.csv
 like "is refused with its line" "$(cat .err)" 'word.csv:3: '
 fails "the other form" 1 "$ESPALIER" predict listed.db --config c1 --features new.csv --edges new_edges.csv
 like "is refused" "$(cat .err)" "new.csv:1: features are a full table: must be listed \(node, feature\), as in the training data"
-fails "and the other way round" 1 "$ESPALIER" predict --config c1 --features new_listed.csv --edges new_edges.csv
+fails "and the reverse" 1 "$ESPALIER" predict --config c1 --features new_listed.csv --edges new_edges.csv
 like "is refused, too" "$(cat .err)" "new_listed.csv:1: features are listed \(node, feature\): must be a full table"
 fails "genotypes" 1 "$ESPALIER" predict --genotypes new.csv
-like "are refused by name" "$(cat .err)" "not genotypes \(data.format\): give new nodes with --features"
+like "are refused, with the setting's name" "$(cat .err)" "not genotypes \(data.format\): give new nodes with --features"
 fails "graphs" 1 "$ESPALIER" predict --graphs new.csv
-like "are, too" "$(cat .err)" "not graphs \(data.format\): new samples must be given with --features"
+like "are refused, too" "$(cat .err)" "not graphs \(data.format\): new samples must be given with --features"
 fails "--edges alone" 2 "$ESPALIER" predict --edges new_edges.csv
 fails "the edges are not overwritten" 1 "$ESPALIER" predict --config c1 --features new.csv --edges new_edges.csv -o new_edges.csv
 

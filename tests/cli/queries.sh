@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# db/queries with the plain sqlite3 shell, on a sweep whose answers are known.
+# db/queries run by the plain sqlite3 shell, on a sweep with known answers.
 . "$SRCDIR/tests/lib.sh"
 command -v sqlite3 >/dev/null || skip_all "no sqlite3 shell"
 cd "$T" || exit 1
@@ -9,8 +9,8 @@ small_sweep >small.ini
 echo "batch_size = 8, full" >>small.ini
 echo "threads = 1, 2" >>small.ini
 ok "a sweep" "$ESPALIER" run small.ini --progress none
-# Made-up numbers from here on: configuration c scores c / 100 in c / 10 seconds, 8 being bad and slow;
-# two threads are 1.6 times as fast as one.
+# Invented numbers from here on: configuration c scores c / 100 in c / 10 seconds, except that 8 is
+# bad and slow. Two threads are 1.6 times as fast as one.
 sqlite3 results.db "update trial set value = config_id / 100.0, seconds = config_id / 10.0;
     update trial set value = 0, seconds = 0.85 where config_id = 8"
 query() { sqlite3 results.db <"$SRCDIR/db/queries/$1.sql"; }
@@ -48,7 +48,7 @@ small|2|4|8|0.5|0.5|1.6|0.8"
 
 for file in "$SRCDIR"/db/queries/*.sql; do
     name=$(basename "$file" .sql)
-    like "$name opens with what it is for" "$(head -n 1 "$file")" '^-- '
+    like "$name begins with its purpose" "$(head -n 1 "$file")" '^-- '
     ok "$name is in the list above" grep -q "query $name" "$SRCDIR/tests/cli/queries.sh"
 done
 done_testing

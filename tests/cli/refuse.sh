@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What a run must not do: write beside another, or mix two experiments under one name.
+# A run refuses to write beside another run, or to mix two experiments under one name.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -38,29 +38,29 @@ for _ in $(seq 600); do
     sleep 0.1
 done
 fails "a second run is refused" 1 run small.ini --db busy.db
-like "and told by whom, since when, and what it runs" "$(cat .err)" \
+like "the message names the holder, its start and its command" "$(cat .err)" \
     "^espalier: busy.db: another run is writing to it: pid $pid on $(hostname), slurm job 77, since 20..-..-.. ..:..:.. UTC: .*espalier run long.ini --db busy.db"
 like "and what to do" "$(cat .err)" "; wait for it \('espalier status' shows its progress\), stop it, or give this run another --db$"
-fails "so is one of several ranks" 1 run small.ini --db busy.db -n 2
-is "once" "$(wc -l <.err)" 1
+fails "a run of several ranks is refused, too" 1 run small.ini --db busy.db -n 2
+is "with one message" "$(wc -l <.err)" 1
 printf '[data]\nformat = genotype\ngenotypes = none.csv\nphenotypes = none.csv\n' >none.ini
 fails "before it reads its data" 1 run none.ini --db busy.db
-like "which nobody misses" "$(cat .err)" "another run is writing to it"
+like "and the data are not needed" "$(cat .err)" "another run is writing to it"
 ln -s busy.db other.db
 fails "also by another name" 1 run small.ini --db other.db
 ln busy.db hard.db
 ln -s nothing.db dangling.db
 fails "a link to nothing is refused" 1 run small.ini --db dangling.db
-like "and says so" "$(cat .err)" "^espalier: dangling.db: a link to a file that does not exist"
-is "and stays" "$(readlink dangling.db)" nothing.db
-fails "a hard link is refused for what it is" 1 run small.ini --db hard.db
-like "and says why" "$(cat .err)" "^espalier: hard.db: the file has 2 names \(hard links\): two runs could write"
+like "and the message says so" "$(cat .err)" "^espalier: dangling.db: a link to a file that does not exist"
+is "the link stays" "$(readlink dangling.db)" nothing.db
+fails "a hard link is refused" 1 run small.ini --db hard.db
+like "the message gives the reason" "$(cat .err)" "^espalier: hard.db: the file has 2 names \(hard links\): two runs could write"
 rm hard.db
 kill -9 $pid
 wait $pid 2>/dev/null
 ok "the lock of a killed run is free at once" run small.ini --db busy.db
 
-# ---- a database whose -shm file is cut off under a run ----
+# ---- a database whose -shm file is truncated during a run ----
 
 "$ESPALIER" run small.ini --set epochs=200 --set grid.hidden_size=64:400:1 --db cut.db --progress none >/dev/null 2>cut.err &
 pid=$!
@@ -80,46 +80,46 @@ is "no lock file is left" "$(ls busy.db.lock 2>/dev/null)" ""
 mkdir closed && chmod 555 closed
 if [ "$(id -u)" != 0 ]; then
     fails "a folder that may not be written to is an error" 1 run small.ini --db closed/r.db
-    like "that names the file" "$(cat .err)" "closed/r.db: cannot create .*closed/r.db.lock: Permission denied"
+    like "the message names the file" "$(cat .err)" "closed/r.db: cannot create .*closed/r.db.lock: Permission denied"
 fi
 
 # ---- other settings under one name ----
 
 ok "a sweep" run small.ini
 fails "other fixed settings are refused" 2 run small.ini --set epochs=4 --set optimizer=sgd
-is "with the list of what changed, and what to do" "$(grep -v "small.ini: " .err)" \
+is "the message lists the changes and what to do" "$(grep -v "small.ini: " .err)" \
 "espalier: results.db: sweep 'small' is stored with other settings (stored -> now):
 espalier:   train.epochs: 3 -> 4
 espalier:   train.optimizer: adam -> sgd
 espalier: change [sweep] name, or add --new-sweep to start again under this name and keep the stored sweep as 'small#1' (or the next free number)"
 is "and nothing is stored" "$(sql results.db 'select count(*) from trial')" 2
-fails "so are other data" 2 run small.ini --set samples=70
-like "with the setting" "$(cat .err)" "^espalier:   data.samples: 60 -> 70$"
+fails "changed data are refused" 2 run small.ini --set samples=70
+like "the message gives the setting" "$(cat .err)" "^espalier:   data.samples: 60 -> 70$"
 like "and the digests" "$(cat .err)" "^espalier:   the data differ \(digest [0-9a-f]{32} -> [0-9a-f]{32}\)$"
 
 "$ESPALIER" simulate panel --samples 60 --markers 40 --causal 5 >/dev/null 2>&1
 ok "a sweep over files" run panel/sweep.ini --db panel.db --set epochs=2 --set model.type=noop
 sed -i '2s/[^,]*$/9.5/' panel/phenotypes.csv
 fails "a file that has changed is refused" 2 run panel/sweep.ini --db panel.db --set epochs=2 --set model.type=noop
-like "and named" "$(cat .err)" "^espalier:   the data differ: panel/genotypes.csv, panel/phenotypes.csv"
+like "and the message names it" "$(cat .err)" "^espalier:   the data differ: panel/genotypes.csv, panel/phenotypes.csv"
 
 ok "plan shows them as new" "$ESPALIER" plan small.ini --set epochs=4 --format csv
 like "and warns" "$(cat .err)" "sweep 'small' is stored with other settings: 'run' would need another \[sweep\] name or --new-sweep"
 is "all of them" "$(grep -c pending .out)" 2
 
-ok "--new-sweep begins anew" run small.ini --set epochs=4 --new-sweep
-like "says what becomes of the old one" "$(cat .err)" "the earlier sweep 'small' is now named 'small#1'"
+ok "--new-sweep starts a new sweep" run small.ini --set epochs=4 --new-sweep
+like "and reports the new name of the old one" "$(cat .err)" "the earlier sweep 'small' is now named 'small#1'"
 is "under the same name" "$(sql results.db 'select sweep, count(*) from trials group by sweep')" "small|2
 small#1|2"
-ok "the same line goes on with it" run small.ini --set epochs=4 --new-sweep
-is "and begins nothing" "$(sql results.db 'select count(*) from sweep')" 2
+ok "the same command continues it" run small.ini --set epochs=4 --new-sweep
+is "and starts no other sweep" "$(sql results.db 'select count(*) from sweep')" 2
 is "best shows the new one" "$("$ESPALIER" best --format csv 2>/dev/null | cut -d, -f2 | sort -n | tail -n 2)" "3
 4"
 is "or the old one when asked" "$("$ESPALIER" best --sweep small#1 --format csv 2>/dev/null | cut -d, -f2 | sort -n | tail -n 2)" "1
 2"
 fails "the old settings are refused" 2 run small.ini
-like "with the way back" "$(cat "$T/.err")" "^espalier: the stored sweep 'small#1' has these settings: set \[sweep\] name = small#1 to continue it"
-ok "the old one goes on under its number" run small.ini --set name=small#1 --set replicates=2
+like "the message gives the old name" "$(cat "$T/.err")" "^espalier: the stored sweep 'small#1' has these settings: set \[sweep\] name = small#1 to continue it"
+ok "the old one continues under its new name" run small.ini --set name=small#1 --set replicates=2
 is "with more replicates" "$(sql results.db "select count(*) from trials where sweep = 'small#1' and state = 'done'")" 4
 
 # ---- run and best agree ----
@@ -130,7 +130,7 @@ agree() {
     ok "$1" run a.ini --db a.db $2
     run=$(sed -n 's/.*best: c\([0-9]*\), val_pearson \(.*\)/\1 \2/p' .err)
     best=$("$ESPALIER" best a.db --format csv 2>/dev/null | awk -F, 'NR == 2 { printf "%d %.4g", $2, $5 }')
-    is "and names the best that best names" "$run" "$best"
+    is "and prints the same best as best" "$run" "$best"
 }
 agree "three replicates" ""
 agree "one of them" "--set replicates=1"
@@ -138,20 +138,20 @@ agree "four" "--set replicates=4"
 agree "a part of the grid" "--set grid.hidden_size=2,4"
 agree "another part" "--set grid.hidden_size=8"
 
-# Meanwhile too: what is not in this run's plan has more trials and stays ahead.
+# Also during the run: a configuration outside its plan has more trials and stays ahead.
 ok "a run of some length, with fewer replicates" "$ESPALIER" run a.ini --db a.db --progress live \
     --set replicates=2 --set grid.hidden_size=150 --set grid.dropout=0:0.8:0.05
-is "says the same best as best, all the time" "$(tr '\r' '\n' <.err | grep '[0-9] trials (' | sed 's/.*best val_pearson \([^ ]*\) (c\([0-9]*\)).*/\2 \1/' | sort -u)" "$best"
+is "always prints the same best as best" "$(tr '\r' '\n' <.err | grep '[0-9] trials (' | sed 's/.*best val_pearson \([^ ]*\) (c\([0-9]*\)).*/\2 \1/' | sort -u)" "$best"
 
 # ---- names ----
 
 printf '[sweep]\nname = caf\351\n[data]\nformat = simulated\n' >latin.ini
 fails "a name that is not UTF-8 is refused" 2 run latin.ini --db latin.db
-is "with its line" "$(cat .err)" "espalier: latin.ini:2: name: byte 0xe9 is not UTF-8: save the file as UTF-8"
+is "the message gives its line" "$(cat .err)" "espalier: latin.ini:2: name: byte 0xe9 is not UTF-8: save the file as UTF-8"
 printf '[data]\nformat = simulated\nsamples = 60\nmarkers = 40\n' >"$(printf 'caf\351.ini')"
-fails "so is one that the file's name gives" 2 run "$(printf 'caf\351.ini')" --db latin.db
-like "which says so" "$(LC_ALL=C sed 's/\xe9/?/' .err)" "caf.*the file's name is not UTF-8: set \[sweep\] name"
+fails "a name taken from the file name is refused, too" 2 run "$(printf 'caf\351.ini')" --db latin.db
+like "the message says so" "$(LC_ALL=C sed 's/\xe9/?/' .err)" "caf.*the file's name is not UTF-8: set \[sweep\] name"
 ok "a name in UTF-8" run small.ini --db utf.db --set name=café
-like "is what it is in JSON" "$("$ESPALIER" export utf.db --format json 2>/dev/null)" '"sweep": *"café"'
+like "is unchanged in JSON" "$("$ESPALIER" export utf.db --format json 2>/dev/null)" '"sweep": *"café"'
 
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A sweep in a single process: it runs, resumes, grows, and says how it ended.
+# A sweep in a single process: it runs, resumes, grows, and reports how it ended.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -38,7 +38,7 @@ is "only its new points" "$(count)" $((before + 6))
 is "and keeps the old ones" "$(sqlite3 results.db "select count(*) from trial where state = 'done'")" 18
 
 "$ESPALIER" run small.ini --db pipe.db --set replicates=9 --progress live 2>&1 | head -c 1 >/dev/null
-is "whoever read the messages may leave" "$(sqlite3 pipe.db 'select outcome from session')" finished
+is "a reader of the messages may exit" "$(sqlite3 pipe.db 'select outcome from session')" finished
 ok "a dry run lists every trial" "$ESPALIER" run small.ini --dry-run --db none.db
 is "and leaves no database" "$(ls none.db 2>/dev/null)" ""
 ok "plan as csv" "$ESPALIER" plan small.ini --format csv --db none.db
@@ -107,10 +107,10 @@ sleep 0.5
 kill -INT $pid
 wait $pid
 is "an interrupted run exits with 75" $? 75
-like "and says that the same command goes on" "$(cat err)" "9 trials are left"
+like "and says that the same command continues" "$(cat err)" "9 trials are left"
 is "nothing is left running" "$(sqlite3 long.db "select count(*) from trial where state = 'pending'")" 9
 
-# Threads beyond the cores this process may use: said once, and run all the same.
+# More threads than cores: one warning, and the sweep runs.
 cat >threads.ini <<'INI'
 [data]
 format = simulated
@@ -123,9 +123,10 @@ epochs = 2
 threads = 1, 3
 INI
 ok "more threads than cores run" env ESPALIER_CHECKS=on taskset -c 0 "$ESPALIER" run threads.ini --db threads.db --progress none
-like "more threads than cores are named" "$(cat "$T/.err")" 'threads = 3, but this rank may run on 1 core only'
+like "a warning gives threads and cores" "$(cat "$T/.err")" 'threads = 3, but this rank may run on 1 core only'
 
-# While data are made and read nothing is to be saved: a signal ends that at once, with 75 too.
+# While data are made and read, there is nothing to save: a signal ends the run at once, also with
+# 75.
 cat >early.ini <<'INI'
 [data]
 format = simulated
@@ -140,16 +141,16 @@ sleep 0.7
 kill -TERM $pid
 wait $pid
 is "a signal while data are made ends with 75" $? 75
-like "says so" "$(cat err)" '^espalier: stopped before the sweep began; the same command starts it$'
+like "the message says so" "$(cat err)" '^espalier: stopped before the sweep began; the same command starts it$'
 fails "and leaves nothing" 1 test -e early.db
 "$ESPALIER" run early.ini -n 2 --db early.db >out 2>err &
 pid=$!
 sleep 1.5
 kill -TERM $pid
 wait $pid
-is "so it is under run -n" $? 75
-like "where it is said too" "$(cat err)" 'stopped before the sweep began'
-for seconds in 0.2 0.5; do # before mpirun, its ranks, or MPI are there
+is "the same under run -n" $? 75
+like "with a message, too" "$(cat err)" 'stopped before the sweep began'
+for seconds in 0.2 0.5; do # before mpirun, its ranks, or MPI have started
     "$ESPALIER" run early.ini -n 2 --db early.db >out 2>err &
     pid=$!
     sleep $seconds
@@ -158,7 +159,7 @@ for seconds in 0.2 0.5; do # before mpirun, its ranks, or MPI are there
     is "a signal after $seconds s is not lost" "$? $(grep -c 'stopped before the sweep began' err)" "75 1"
 done
 
-# An mpirun that hangs is ended, and what a rank makes of the loss of another one does not count.
+# run ends an mpirun that hangs, and ignores the status with which a rank reacts to the loss of another.
 mkdir hangs
 printf '#!/bin/sh\ntrap "" USR1 TERM\nsleep 60 & wait\nwait\nwait\n' >hangs/mpirun
 mkdir loses
@@ -173,7 +174,7 @@ for stub in hangs loses; do
     is "a signal to a launch that $stub" "$? $(grep -c 'stopped before the sweep began' err)" "75 1"
 done
 
-# What it says to type next can be typed, whatever the files are called.
+# The printed next command can be typed as it is, for any file name.
 mkdir bin
 ln -s "$ESPALIER" bin/espalier
 next() { sed -n 's/.*next[^:]*: \(espalier .*\)/\1/p' "$1" | sed 's/, fix .*//; s/ shows why .*//'; }
@@ -181,18 +182,18 @@ typed() { PATH="$T/bin:$PATH" sh -c "$(cat "$T/line")"; }
 for db in "x;y 'z' \$HOME*.db" -r.db; do
     ok "a database called $db" "$ESPALIER" run small.ini --db="$db" --progress none
     next "$T/.err" >line
-    ok "its next line is one for a shell" typed
+    ok "the printed next command works in a shell" typed
     like "and shows the sweep" "$(cat "$T/.out")" "dropout"
     rm "./$db"
     ok "in two shards" "$ESPALIER" run small.ini --db="$db" --progress none --shard 1/2
     ok "the other" "$ESPALIER" run small.ini --db="$db" --progress none --shard 2/2
     next "$T/.err" >line
-    ok "their next line is one for a shell" typed
+    ok "the printed next command works in a shell" typed
     is "and merges them" "$(sqlite3 "./$db" 'select count(*) from trial')" 12
 done
 ok "a folder with a blank" "$ESPALIER" simulate "a b"
 next "$T/.out" >line
 is "is quoted" "$(cat line)" "espalier run 'a b'/sweep.ini"
-is "a plain name is as it is" "$("$ESPALIER" run small.ini 2>&1 | sed -n 's/.*next: //p')" "espalier best results.db"
+is "a plain name is not quoted" "$("$ESPALIER" run small.ini 2>&1 | sed -n 's/.*next: //p')" "espalier best results.db"
 
 done_testing

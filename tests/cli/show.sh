@@ -34,11 +34,11 @@ like "trial: timing" "$page" '^forward [0-9.e-]+ [0-9.]+$'
 like "trial: attempts" "$page" "^[0-9]+ 1 0 $(hostname) [0-9]+ 20[0-9-]+ [0-9:]+ [0-9.e-]+ done$"
 like "trial: the curve" "$page" '^3( [0-9.e-]+){2} -?[0-9.e-]+ [0-9.e-]+$'
 
-fails "a configuration that is not there" 1 "$ESPALIER" show c99
-is "is named" "$(cat .err)" "espalier: results.db: no configuration 99"
-fails "a trial that is not there" 1 "$ESPALIER" show t99
-fails "an id that is none" 2 "$ESPALIER" show x9
-is "says what ids are" "$(cat .err)" \
+fails "a missing configuration" 1 "$ESPALIER" show c99
+is "the message names it" "$(cat .err)" "espalier: results.db: no configuration 99"
+fails "a missing trial" 1 "$ESPALIER" show t99
+fails "an invalid id" 2 "$ESPALIER" show x9
+is "the message explains ids" "$(cat .err)" \
     "espalier: 'x9' is not an id: must be c12 (a configuration) or t345 (a trial)"
 fails "no id" 2 "$ESPALIER" show
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# How far a sweep is, from outside.
+# Progress of a sweep, seen from outside.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -32,10 +32,10 @@ like "how it ended" "$status" "^finished, 1 rank, pid [0-9]+ on $(hostname)$"
 like "how fast it was" "$status" '^4 trials in [0-9.]+ s, [0-9.]+/s$'
 like "how well the ranks were used" "$status" \
     '^ranks were busy [0-9.]+ % of the time; the run took (no longer than|[0-9.]+ (% longer than|times)) the shortest possible time of [0-9.e-]+ s \(all trials spread evenly over 1 rank\)$'
-like "who did it" "$status" "^ *0 $(hostname) 4 [0-9.e-]+ 2 0$"
+like "which rank did it" "$status" "^ *0 $(hostname) 4 [0-9.e-]+ 2 0$"
 like "why trials diverged" "$status" '^small diverged [12] [0-9]+ .* epoch '
 
-# A clock that was set back while an older version ran.
+# The clock was set back while an older version ran.
 cp results.db back.db
 sqlite3 back.db 'update attempt set finished = started - 3600; update session set finished = started - 3600'
 ok "after a clock was set back" "$ESPALIER" status back.db
@@ -47,12 +47,12 @@ like "shows the attempt" "$(tr -s ' ' <.out)" ' 0 running *$'
 fault=$(dirname "$ESPALIER")/tests/cli/fault.so
 if [ -f "$fault" ] && LD_PRELOAD=$fault "$ESPALIER" --version >/dev/null 2>&1; then
     FAULT_CLOCK=3600 LD_PRELOAD=$fault "$ESPALIER" run small.ini --db set.db --progress none 2>/dev/null
-    is "nor does a clock that is set back make one" "$(sqlite3 set.db 'select count(*), min(finished - started) >= 0 from attempt')" "4|1"
+    is "a clock set back during a run gives no negative time" "$(sqlite3 set.db 'select count(*), min(finished - started) >= 0 from attempt')" "4|1"
 else
-    pass "nor does a clock that is set back make one # SKIP tests/cli/fault.so does not run"
+    pass "a clock set back during a run gives no negative time # SKIP tests/cli/fault.so does not run"
 fi
 
-# While a run is writing.
+# During a run.
 cat >long.ini <<'INI'
 [data]
 format = simulated
@@ -72,15 +72,15 @@ for _ in $(seq 1200); do
 done
 live=$("$ESPALIER" status long.db | tr -s ' ')
 like "a live run is running" "$live" "^running, 1 rank, pid [0-9]+ on"
-like "and tells what is left" "$live" '^about [0-9a-z. ]+ left for [0-9]+ trials?$'
+like "and the rest is reported" "$live" '^about [0-9a-z. ]+ left for [0-9]+ trials?$'
 fails "a second writer is refused" 1 "$ESPALIER" run long.ini --db long.db --progress none
-like "and told who is writing" "$(cat .err)" "another run is writing to it: pid [0-9]+ on $(hostname), since "
+like "the message names the writer" "$(cat .err)" "another run is writing to it: pid [0-9]+ on $(hostname), since "
 kill -KILL $pid
 wait $pid 2>/dev/null
 like "a killed run is lost" "$("$ESPALIER" status long.db)" "^lost \(its process is gone: no such process; run the same command again to continue\)"
 is "and loses nothing that was committed" "$(sqlite3 long.db 'pragma integrity_check')" ok
 
-# What it was doing, if a commit had found it at it (a long trial) when it was killed.
+# If a commit recorded a (long) trial as running when the run was killed, status lists it.
 trial=$(sqlite3 long.db "select max(trial_id) from trial where state <> 'done'")
 sqlite3 long.db "update attempt set outcome = 'stopped', finished = started where outcome = 'running';
     update trial set state = iif(trial_id = $trial, 'running', 'pending') where state <> 'done';
@@ -89,11 +89,11 @@ sqlite3 long.db "update attempt set outcome = 'stopped', finished = started wher
 before=$(cksum <long.db)
 dead=$("$ESPALIER" status long.db | tr -s ' ')
 like "it runs no trials" "$dead" '^long 91 91 [0-9]+ 0 0 0 [0-9]+$'
-is "none are listed" "$(printf '%s\n' "$dead" | grep -c 'running trials')" 0
-like "but those that were lost" "$dead" "^ ?1 lost 1 3 node7 $trial"
+is "no running trial is listed" "$(printf '%s\n' "$dead" | grep -c 'running trials')" 0
+like "lost attempts are listed" "$dead" "^ ?1 lost 1 3 node7 $trial"
 like "show says so" "$("$ESPALIER" show long.db "t$trial" | tr -s ' ')" "^[0-9 ]+ node7 99 2023-11-14 22:13:20 - lost"
 like "and that it is pending" "$("$ESPALIER" show long.db "t$trial" | tr -s ' ')" "^state pending$"
-is "so does export" "$("$ESPALIER" export long.db --format csv | grep -c ',running,')" 0
+is "export says so, too" "$("$ESPALIER" export long.db --format csv | grep -c ',running,')" 0
 is "reading changes nothing" "$(cksum <long.db)" "$before"
 "$ESPALIER" run long.ini --db long.db --progress none 2>next &
 pid=$!
@@ -103,13 +103,13 @@ for _ in $(seq 1200); do
 done
 kill -INT $pid
 wait $pid
-like "the next run says what it found" "$(cat next)" \
+like "the next run reports what it found" "$(cat next)" \
     "^espalier: long.db: the run of pid [0-9]+ on $(hostname), since .* UTC is gone: no such process; [12] trials? that it was running (is|are) pending again$"
-is "and puts it right" "$(sqlite3 long.db "select outcome from session where session_id = 1; select outcome from attempt where pid = 99")" "lost
+is "and repairs it" "$(sqlite3 long.db "select outcome from session where session_id = 1; select outcome from attempt where pid = 99")" "lost
 lost"
 like "sessions are listed, the last first" "$("$ESPALIER" status long.db | tr -s ' ')" "^ ?1 lost 20[0-9-]+ [0-9:]+ .*1 $(hostname)"
 
-# A live run whose lock somebody has removed.
+# A live run whose lock another process has removed.
 "$ESPALIER" run long.ini --db long.db --progress none 2>/dev/null &
 pid=$!
 for _ in $(seq 1200); do
@@ -117,13 +117,13 @@ for _ in $(seq 1200); do
     sleep 0.05
 done
 rm -f long.db.lock
-fails "still keeps out a second one" 1 "$ESPALIER" run long.ini --db long.db --progress none
-like "which is told of its process" "$(cat .err)" "another run is writing to it, although it holds no lock: pid $pid on $(hostname), since .* \(its process is running\); wait for it"
+fails "a second run is still refused" 1 "$ESPALIER" run long.ini --db long.db --progress none
+like "the message names the process" "$(cat .err)" "another run is writing to it, although it holds no lock: pid $pid on $(hostname), since .* \(its process is running\); wait for it"
 like "status sees it run" "$("$ESPALIER" status long.db)" "^running, 1 rank, pid $pid on"
 kill -INT $pid
 wait $pid
 
-# A trial that outlasts a commit, for real.
+# A real trial that runs longer than a commit interval.
 "$ESPALIER" run long.ini --set epochs=1000000 --db slow.db --progress none 2>/dev/null &
 pid=$!
 for _ in $(seq 1200); do
@@ -131,11 +131,11 @@ for _ in $(seq 1200); do
     sleep 0.05
 done
 live=$("$ESPALIER" status slow.db | tr -s ' ')
-like "a trial under way is counted" "$live" '^long 91 91 0 0 0 1 90$'
-like "and listed with its rank, host and since when" "$live" \
+like "a running trial is counted" "$live" '^long 91 91 0 0 0 1 90$'
+like "and listed with rank, host and start" "$live" \
     "^ ?[0-9]+ [0-9]+ 0 $(hostname) 20[0-9-]+ [0-9:]+ [0-9.]+$"
 kill -KILL $pid
 wait $pid 2>/dev/null
-like "killed, it is pending" "$("$ESPALIER" status slow.db | tr -s ' ')" '^long 91 91 0 0 0 0 91$'
-like "and its attempt lost" "$("$ESPALIER" status slow.db | tr -s ' ')" "^ ?1 lost 1 0 $(hostname) "
+like "after a kill it is pending" "$("$ESPALIER" status slow.db | tr -s ' ')" '^long 91 91 0 0 0 0 91$'
+like "and its attempt is lost" "$("$ESPALIER" status slow.db | tr -s ' ')" "^ ?1 lost 1 0 $(hostname) "
 done_testing

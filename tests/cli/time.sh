@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# When a run stops: at a time limit, at the walltime of the batch system's job (played by scripts), at
-# signals. Trials get the length they need here, in seconds of processor time, from a measurement on
-# this machine; where it is busy they take a few times longer.
+# When a run stops: at a time limit, at the walltime of a batch job (played by scripts), and at
+# signals. The length of trials is set in seconds of processor time, from a measurement on this
+# machine. On a busy machine they take a few times longer.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 unset SLURM_JOB_ID SLURM_JOB_END_TIME LSB_JOBID LSB_JOBINDEX PBS_JOBID
@@ -22,7 +22,7 @@ count() { query "$1" "select count(*) from trial where state = '$2'"; }
 now() { date +%s.%N; }
 run() { "$ESPALIER" run sweep.ini --progress none "$@"; }
 
-# The time of the children, of which there is one.
+# The time of the only child.
 # shellcheck disable=SC2016 # for the inner shell
 per_s=$(sh -c '"$0" run sweep.ini --progress none --set epochs=2000 --set grid.dropout=0:0.2:0.1 --db speed.db 2>/dev/null
     times' "$ESPALIER" | awk 'NR == 2 { split($1, at, "[ms]"); printf "%d", 3 * 2000 / (60 * at[1] + at[2]) }')
@@ -53,15 +53,15 @@ done
 # shellcheck disable=SC2046
 limited() { run $(long 0.15) --set grid.dropout=0:0.885:0.015 "$@"; }
 begun=$(now)
-fails "a limit that is not enough for all" 75 limited --db limited.db --time-limit 4s
+fails "a limit that is too short for all trials" 75 limited --db limited.db --time-limit 4s
 like "ends in time" "$(awk "BEGIN { print $(now) - $begun }")" '^[0-4]\.?'
 n=$(count limited.db 'done')
 like "with some done" "$n" '^[1-9]'
 is "the others pending" "$(count limited.db pending)" $((60 - n))
-like "and says what is left" "$(cat "$T/.err")" "^espalier: stopped by the time limit; $((60 - n)) trials are left"
+like "and the message says what is left" "$(cat "$T/.err")" "^espalier: stopped by the time limit; $((60 - n)) trials are left"
 is "the session was stopped" "$(query limited.db 'select outcome from session')" stopped
-# Another program that takes the processor in the last second makes a trial longer than was foreseen;
-# without foresight there would be one each time.
+# Another program that takes the processor in the last second makes a trial longer than predicted.
+# Without prediction, each run would have such a trial.
 cut_off() { query "$1" "select count(*) from attempt where outcome <> 'done'"; }
 n_cut=$(cut_off limited.db)
 for try in 2 3; do
@@ -73,17 +73,17 @@ is "no attempt was cut off" "$n_cut" 0
 ok "the same line without a limit" limited --db limited.db
 is "is complete" "$(count limited.db 'done')" 60
 
-# Trials of 0.1 s and of 30 s: the short ones are run, the long ones named.
+# Trials of 0.1 s and of 30 s: the short ones run, the long ones are listed.
 # shellcheck disable=SC2046
 mixed() { run $(long 1) --set "grid.epochs=$((per_s / 10)),$((per_s * 30))" --set grid.dropout=0:0.4:0.1 "$@"; }
-fails "what is longer than the limit is not begun" 75 mixed --db mixed.db --time-limit 8s
-is "what is shorter is run" "$(count mixed.db 'done')|$(count mixed.db pending)" "5|5"
+fails "trials longer than the limit do not begin" 75 mixed --db mixed.db --time-limit 8s
+is "shorter trials run" "$(count mixed.db 'done')|$(count mixed.db pending)" "5|5"
 like "a warning comes first" "$(grep -B 9 ' trials run in ' "$T/.err")" \
     "^espalier: warning: 5 trials are expected to take up to .* each, but such a run has only 7\\.[0-9] s in all"
-like "and what cannot fit is named" "$(tail -n 1 "$T/.err")" \
+like "the message lists trials that cannot fit" "$(tail -n 1 "$T/.err")" \
     "^espalier: warning: 5 trials are expected to take up to .* each, but such a run has only 7\\.[0-9] s in all"
 fails "a run that finds only such trials is not to be requeued" 1 mixed --db mixed.db --time-limit 8s
-is "and nothing begun" "$(query mixed.db 'select count(*) from attempt')" 5
+is "no trial begins" "$(query mixed.db 'select count(*) from attempt')" 5
 
 # ---- the walltime of a job ----
 
@@ -103,17 +103,17 @@ echo 2-03:04:30
 END
 ok "in a Slurm job, by the environment" \
     env SLURM_JOB_ID=77 SLURM_JOB_END_TIME=$(($(date +%s) + 7230)) "$ESPALIER" run sweep.ini --set epochs=2 --db e.db
-is "the time left is said" "$(said)" \
+is "the message gives the time left" "$(said)" \
     "espalier: walltime: Slurm job 77 has 2 h left; a trial starts only if it can end 30 s before that"
-fails "and squeue left alone" 1 test -e calls
+fails "squeue is not asked" 1 test -e calls
 
 fails "seconds left of a job in which nothing fits" 75 env SLURM_JOB_ID=77 SLURM_JOB_END_TIME=$(($(date +%s) + 3)) \
     "$ESPALIER" run sweep.ini --set epochs=2000000 --db seconds.db --progress none
 ok "a limit beyond the end of the job" env SLURM_JOB_ID=77 SLURM_JOB_END_TIME=$(($(date +%s) + 7230)) \
     "$ESPALIER" run sweep.ini --set epochs=2 --db beyond.db --time-limit 3h
-like "is warned of" "$(said)" "^espalier: warning: walltime: --time-limit 3 h ends after Slurm job 77, which has 2 h left: the job's limit applies$"
+like "a warning reports it" "$(said)" "^espalier: warning: walltime: --time-limit 3 h ends after Slurm job 77, which has 2 h left: the job's limit applies$"
 fails "a limit that is over before the first trial" 75 run --set samples=1500 --set markers=15000 --set epochs=2 --db slow.db --time-limit 1s
-is "begins none" "$(count slow.db 'done')" 0
+is "no trial begins" "$(count slow.db 'done')" 0
 
 # The time that mpirun takes to start the ranks counts, too.
 mkdir slow
@@ -125,23 +125,23 @@ END
 chmod +x slow/mpirun
 fails "a limit that is over before the ranks have started" 75 env PATH="$T/slow:$PATH" \
     "$ESPALIER" run sweep.ini --progress none --set epochs=2 --db launch.db -n 2 --time-limit 2s
-is "begins none, either" "$(count launch.db 'done')|$(count launch.db pending)" "0|10"
+is "no trial begins, either" "$(count launch.db 'done')|$(count launch.db pending)" "0|10"
 
 export SLURM_JOB_ID=77
-ok "asked of squeue" short q.db
-is "it is said too" "$(said)" \
+ok "in a Slurm job, by squeue" short q.db
+is "the message gives the time left, too" "$(said)" \
     "espalier: walltime: Slurm job 77 has 2 d 3 h left; a trial starts only if it can end 30 s before that"
-is "asked once" "$(cat calls)" "-h -j 77 -o %L"
-ok "with a limit of one's own" short own.db --time-limit 1h
-is "nobody is asked" "$(said)" ""
-ok "nor where nothing is left to do" short own.db
-is "as a resumed sweep shows" "$(said)" ""
+is "squeue is asked once" "$(cat calls)" "-h -j 77 -o %L"
+ok "with --time-limit" short own.db --time-limit 1h
+is "squeue is not asked" "$(said)" ""
+ok "with nothing left to do" short own.db
+is "squeue is not asked either" "$(said)" ""
 play squeue <<'END'
 #!/bin/sh
 echo UNLIMITED
 END
 ok "a job without a limit" short unlimited.db
-is "is told so" "$(said)" "espalier: walltime: Slurm reports no time limit for job 77; --time-limit sets one"
+is "the message says so" "$(said)" "espalier: walltime: Slurm reports no time limit for job 77; --time-limit sets one"
 play squeue <<'END'
 #!/bin/sh
 echo 0:03
@@ -149,33 +149,33 @@ END
 # shellcheck disable=SC2046
 fails "three seconds left of a job" 75 run $(long 0.15) --set grid.dropout=0:0.885:0.015 --db three.db
 like "are used" "$(count three.db 'done')" '^[1-9]'
-like "and it says why it ends" "$(cat "$T/.err")" "^espalier: stopped by the time limit; [1-9][0-9]* trials? (is|are) left"
+like "the message says why the run ends" "$(cat "$T/.err")" "^espalier: stopped by the time limit; [1-9][0-9]* trials? (is|are) left"
 play squeue <<'END'
 #!/bin/sh
 echo INVALID
 END
-fails "a job that is over its time begins nothing" 75 short over.db
-is "nothing" "$(count over.db pending)" 10
-is "says so" "$(said)" \
+fails "a job past its walltime begins no trial" 75 short over.db
+is "no trial has begun" "$(count over.db pending)" 10
+is "the message says so" "$(said)" \
     "espalier: warning: walltime: the time of Slurm job 77 is over: no trial starts; --time-limit sets another limit"
-like "and what is left" "$(tail -n 1 "$T/.err")" \
+like "and the message says what is left" "$(tail -n 1 "$T/.err")" \
     "^espalier: stopped by the time limit; 10 trials are left, .*: the same command continues"
 over() { env SLURM_JOB_END_TIME="$1" "$ESPALIER" run sweep.ini --progress none --set epochs=2 --db over.db; }
 ago="walltime: the time of Slurm job 77 ended at 2023-11-14 22:13:20 UTC, [0-9]+ d( [0-9]+ h)? ago"
-fails "nor one whose end is past" 75 over 1700000000
-is "nothing" "$(count over.db pending)" 10
-like "tells since when" "$(said)" \
+fails "a job whose end is past begins no trial" 75 over 1700000000
+is "no trial has begun" "$(count over.db pending)" 10
+like "the message says since when" "$(said)" \
     "^espalier: warning: $ago \\(SLURM_JOB_END_TIME\\): no trial starts; --time-limit sets another limit\$"
 play squeue <<'END'
 #!/bin/sh
 echo "slurm_load_jobs error: Unable to contact slurm controller"
 exit 1
 END
-fails "nor where squeue has no answer" 75 over $(($(date +%s) - 3))
-is "nothing" "$(count over.db pending)" 10
-like "it was seconds ago" "$(said)" ' UTC, [3-9](\.[0-9])? s ago '
-ok "an end that cannot be read" over soon
-is "is said to be that" "$(said)" \
+fails "the same if squeue does not answer" 75 over $(($(date +%s) - 3))
+is "no trial has begun" "$(count over.db pending)" 10
+like "the message says that the end was seconds ago" "$(said)" ' UTC, [3-9](\.[0-9])? s ago '
+ok "an invalid end time" over soon
+is "the message says so" "$(said)" \
     "espalier: warning: walltime: SLURM_JOB_END_TIME=soon cannot be read: must be seconds since 1970
 espalier: walltime: Slurm reports no time limit for job 77; --time-limit sets one"
 unset SLURM_JOB_ID
@@ -198,7 +198,8 @@ like "qstat is asked" "$(said)" "^espalier: walltime: PBS job 9.server has 2 h l
 
 # ---- signals ----
 
-# under_way DB N: wait until N trials are, a minute at most. They are recorded a moment before they begin.
+# under_way DB N: wait until N trials run, at most a minute. They are recorded a moment before they
+# begin.
 under_way() {
     for _ in $(seq 1200); do
         [ "$(query "$1" "select count(*) from attempt where outcome = 'running'" 2>/dev/null || echo 0)" -ge "$2" ] && break
@@ -206,7 +207,7 @@ under_way() {
     done
     sleep 0.5
 }
-# begin DB ARGUMENTS: in the background, until the first trial is under way; $pid.
+# begin DB ARGUMENTS: start a run in the background and wait for its first trial; sets $pid.
 begin() {
     db=$1
     shift
@@ -214,13 +215,13 @@ begin() {
     pid=$!
     under_way "$db" 1
 }
-# end: wait for it; $status and $took, seconds since $begun.
+# end: wait for the run; sets $status and $took, seconds since $begun.
 end() {
     wait $pid
     status=$?
     took=$(awk "BEGIN { print $(now) - $begun }")
 }
-# Trials done that were under way at the signal, and that were begun after it.
+# Count done trials that were running at the signal, and done trials that began after it.
 ended() {
     query "$1" "select sum(started < $begun and finished > $begun), sum(started > $begun) from attempt where outcome = 'done'"
 }
@@ -233,8 +234,8 @@ for signal in TERM INT USR1 USR2 HUP; do
     kill -$signal $pid
     end
     is "SIG$signal: exit status" $status 75
-    is "the trial under way ended, no other was begun" "$(ended $signal.db)" "1|0"
-    like "which it says" "$(cat err)" \
+    is "the running trial ended, and no other began" "$(ended $signal.db)" "1|0"
+    like "and the message says so" "$(cat err)" \
         "^espalier: SIG$signal: no new trials; trials running on 1 rank may finish within 1 min \(--grace\); a second signal stops at once\$"
     [ "$signal" = TERM ] && like "and how it goes on" "$(tail -n 1 err)" "the same command continues"
 done
@@ -244,8 +245,8 @@ begin grace.db $(long 30) --grace 1s
 begun=$(now)
 kill -TERM $pid
 end
-is "a trial longer than the grace" $status 75
-ok "is not waited for" below "$took" 3
+is "a trial longer than the grace period" $status 75
+ok "the run does not wait for it" below "$took" 3
 is "and is pending again" "$(count grace.db pending)|$(query grace.db "select count(*) from attempt where outcome = 'done'")" "10|0"
 
 # shellcheck disable=SC2046
@@ -255,9 +256,9 @@ kill -TERM $pid
 end
 is "no grace" $status 75
 is "no trial ends" "$(query none.db "select count(*) from attempt where finished > $begun and outcome = 'done'")" 0
-like "and it says so" "$(cat err)" "^espalier: stopping at once; running trials are left to the next run"
+like "the message says so" "$(cat err)" "^espalier: stopping at once; running trials are left to the next run"
 
-# A copy of the signal is no second one.
+# A copy of the signal does not count as a second one.
 # shellcheck disable=SC2046
 begin twice.db $(long 8) --grace 100s
 begun=$(now)
@@ -269,10 +270,10 @@ kill -TERM $pid
 end
 is "a second signal" $status 75
 ok "stops at once" below "$took" 3
-like "and it says so" "$(cat err)" "^espalier: stopping at once; running trials are left to the next run"
+like "the message says so" "$(cat err)" "^espalier: stopping at once; running trials are left to the next run"
 is "without damage" "$(query twice.db 'pragma integrity_check')|$(count twice.db pending)" "ok|10"
 
-# Under nohup a terminal may go.
+# Under nohup the terminal may close.
 cat >hup.sh <<'END'
 trap '' HUP
 exec "$@"
@@ -285,11 +286,11 @@ for ranks in 1 2; do
     kill -HUP $pid
     begun=$(now)
     end
-    is "SIGHUP that is ignored stays so, -n $ranks" "$status $(count hup$ranks.db 'done')" "0 10"
+    is "an ignored SIGHUP stays ignored, -n $ranks" "$status $(count hup$ranks.db 'done')" "0 10"
 done
 
-# mpirun that was started by hand hands SIGTERM on and kills; run -n does not let it come to that.
-# Its ranks get a SIGTERM for SIGHUP, too.
+# An mpirun started by hand forwards SIGTERM, and then kills. run -n avoids that. Ranks under mpirun
+# also get SIGTERM for SIGHUP.
 for signal in TERM HUP; do
     # shellcheck disable=SC2046
     mpirun -q --oversubscribe -n 2 "$ESPALIER" run sweep.ini $(long 4) --progress none --db bare$signal.db >out 2>err &
@@ -298,8 +299,8 @@ for signal in TERM HUP; do
     begun=$(now)
     kill -$signal $pid
     end
-    ok "SIG$signal to an mpirun of one's own ends at once" below "$took" 4
-    like "which it says" "$(cat err)" "^espalier: SIGTERM: stopping at once, as mpirun kills its ranks a second later"
+    ok "SIG$signal to an mpirun started by hand ends the run at once" below "$took" 4
+    like "and the message says so" "$(cat err)" "^espalier: SIGTERM: stopping at once, as mpirun kills its ranks a second later"
     is "without damage" "$(query bare$signal.db 'pragma integrity_check')|$(ended bare$signal.db)" "ok||"
 done
 # shellcheck disable=SC2046
@@ -310,6 +311,6 @@ begun=$(now)
 kill -TERM $pid
 end
 is "SIGTERM to run -n" "$status $(ended own_n.db)" "75 2|0"
-like "lets what is under way finish" "$(cat err)" "no new trials; trials running on 2 ranks may finish within 1 min"
+like "lets running trials finish" "$(cat err)" "no new trials; trials running on 2 ranks may finish within 1 min"
 
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Genotypes from what the field writes: FT10 from the VCF is FT10 from the table, to the bit.
+# Genotype formats: FT10 from the VCF equals FT10 from the table, to the bit.
 . "$SRCDIR/tests/lib.sh"
 
 line() {
@@ -42,21 +42,21 @@ END
 all=$("$ESPALIER" inspect small.ini)
 is "a VCF is read" "$(line genotypes "$all")" \
     "6 samples, 5 markers read, 0 monomorphic dropped, 1 missing call set to the marker mean"
-is "and what was split is told" "$(line sites "$all")" \
+is "and split sites are reported" "$(line sites "$all")" \
     "0 outside the region and 0 multi-allelic dropped, 1 split"
 some=$("$ESPALIER" inspect small.ini --set multiallelic=skip --set region=1 --set maf=0.1)
-is "what is dropped is told: sites" "$(line sites "$some")" \
+is "dropped sites are reported" "$(line sites "$some")" \
     "1 outside the region and 1 multi-allelic dropped, 0 split"
-is "and markers" "$(line filters "$some")" \
+is "and dropped markers" "$(line filters "$some")" \
     "0 markers with too many missing calls, 1 rare and 0 by thinning dropped"
-fails "a region that is none" 2 "$ESPALIER" inspect small.ini --set region=1:x
-is "is named" "$(cat "$T/.err")" "espalier: --set region: region = 1:x: must be CHROM, CHROM:POS, \
+fails "an invalid region" 2 "$ESPALIER" inspect small.ini --set region=1:x
+is "the message names it" "$(cat "$T/.err")" "espalier: --set region: region = 1:x: must be CHROM, CHROM:POS, \
 CHROM:FROM-TO or CHROM:FROM-, or several of these separated by commas"
-fails "a choice of variants that is none" 2 "$ESPALIER" inspect small.ini --set variants=10
-like "is named, too" "$(cat "$T/.err")" 'variants = 10: must be all \| first:N \| thin:N'
+fails "an invalid choice of variants" 2 "$ESPALIER" inspect small.ini --set variants=10
+like "the message names it, too" "$(cat "$T/.err")" 'variants = 10: must be all \| first:N \| thin:N'
 fails "a VCF of another length" 1 sh -c "sed '5s/.0\/1\$//' small.vcf >cut.vcf &&
     '$ESPALIER' inspect small.ini --set genotypes=$T/cut.vcf"
-like "is refused by line" "$(cat "$T/.err")" 'cut\.vcf:5: 5 samples: the header has 6$'
+like "is refused, with the line" "$(cat "$T/.err")" 'cut\.vcf:5: 5 samples: the header has 6$'
 
 # ---- HapMap as it is ----
 
@@ -71,7 +71,7 @@ END
 hapmap=$("$ESPALIER" inspect small.ini --set genotypes=tutorial.hmp.txt 2>.err)
 is "sites whose calls contradict their alleles are read or dropped" "$(line genotypes "$hapmap")" \
     "6 samples, 4 markers read, 0 monomorphic dropped, 4 missing calls set to the marker mean"
-is "in one line" "$(sed -n 1p .err)" "espalier: warning: tutorial.hmp.txt: 3 sites have calls that \
+is "in one note" "$(sed -n 1p .err)" "espalier: warning: tutorial.hmp.txt: 3 sites have calls that \
 contradict their column alleles; alleles taken from the calls: 2, dropped because their calls do not \
 have two letters: 1; the first are \"PZA01271.1\", \"PZA03613.2\", \"PZA03614.2\""
 ok "a model of them" "$ESPALIER" run small.ini --progress none --set genotypes=tutorial.hmp.txt --set epochs=2 \
@@ -93,9 +93,9 @@ plain=$("$ESPALIER" inspect "$SRCDIR/grids/ft10.ini")
 vcf=$("$ESPALIER" inspect "$SRCDIR/grids/ft10-vcf.ini")
 is "FT10 from the VCF has the digest of FT10 from the table" "$(line digest "$vcf")" \
     "$(line digest "$plain")"
-is "of 2029 accessions" "$(line genotypes "$vcf")" \
+is "with 2029 accessions" "$(line genotypes "$vcf")" \
     "2029 samples, 984 markers read, 0 monomorphic dropped, 0 missing calls set to the marker mean"
-is "maf leaves as many as it should" \
+is "maf keeps the right number of markers" \
     "$(line features "$("$ESPALIER" inspect "$SRCDIR/grids/ft10-vcf.ini" --set maf=0.05)")" \
     "405, small integers, 428 kB"
 
@@ -109,5 +109,5 @@ scores() {
 
 from_table=$(scores ft10)
 is "and the same keys and bits" "$(scores ft10-vcf)" "$from_table"
-like "which are some" "$from_table" 'val.pearson.0\.'
+like "there are some" "$from_table" 'val.pearson.0\.'
 done_testing

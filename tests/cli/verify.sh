@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Trials run again from the database alone, and their bits compared.
+# verify repeats trials from the database alone and compares their bits.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -26,27 +26,27 @@ ok "a sweep" "$ESPALIER" run small.ini --progress none
 ok "five of its trials" "$ESPALIER" verify
 is "are equal" "$(sed -n '$p' .out)" "5 of 24 done trials run again: 5 equal to the bit, 0 not"
 is "a line each" "$(grep -c '^t[0-9]*  c[0-9]*  replicate [01]  fold [012]  equal: val_pearson' .out)" 5
-is "of all configurations" "$(awk 'NF > 9 { print $2 }' .out | sort -u | grep -c c)" 4
+is "trials of all configurations" "$(awk 'NF > 9 { print $2 }' .out | sort -u | grep -c c)" 4
 first=$(cat .out)
 "$ESPALIER" verify >again
-is "the same ones again" "$(cat again)" "$first"
+is "the same sample is drawn again" "$(cat again)" "$first"
 "$ESPALIER" verify --seed 2 >other
 is "another seed, others" "$([ "$(cat other)" != "$first" ] && echo others)" others
 (cd / && "$ESPALIER" verify -k 0 "$T/results.db") >all
 is "all of them, from anywhere" "$(sed -n '$p' all)" "24 of 24 done trials run again: 24 equal to the bit, 0 not"
 ok "one" "$ESPALIER" verify --trial t7
-like "is that one" "$(cat .out)" '^t7  c2  replicate 0  fold 0  equal'
+like "only that trial is verified" "$(cat .out)" '^t7  c2  replicate 0  fold 0  equal'
 sed 's/replicates = 2/replicates = 1/' small.ini >less.ini
 ok "the sweep with fewer replicates" "$ESPALIER" run less.ini --set sweep.name=small --progress none
-ok "a replicate that it has no more" "$ESPALIER" verify --trial 4
+ok "a replicate outside the smaller sweep" "$ESPALIER" verify --trial 4
 
-# Another number anywhere is found, and said whose it is.
+# A changed number anywhere is found and attributed to its trial.
 changed() { # NAME SQL PATTERN
     cp results.db changed.db
     sqlite3 changed.db "$2; update session set blas_kernel = 'Abacus'"
     fails "$1" 1 "$ESPALIER" verify --trial t3 changed.db
-    like "is told" "$(cat .out)" "$3"
-    like "and on what it was computed" "$(cat .out)" '^    BLAS kernel  Abacus, here [A-Za-z]'
+    like "the message reports the difference" "$(cat .out)" "$3"
+    like "and the machine that computed it" "$(cat .out)" '^    BLAS kernel  Abacus, here [A-Za-z]'
 }
 changed "another value" "update trial set value = value + 1e-15 where trial_id = 3" '^t3 .*differs: value [-0-9.e]*, here [-0-9.e]*$'
 changed "another metric" "update metric set value = value * (1 + 1e-15) where trial_id = 3 and split = 'test' and name = 'mae'" 'differs: test_mae '
@@ -64,33 +64,33 @@ like "is equal" "$(cat .out)" "^t$id .*equal"
 cp results.db changed.db
 sqlite3 changed.db "update model set (hash, safetensors) = (select hash, safetensors from model where trial_id > $id limit 1) where trial_id = $id"
 fails "with another model" 1 "$ESPALIER" verify --trial "$id" changed.db
-like "it is not" "$(cat .out)" "^t$id .*differs: the model that is kept$"
+like "the message reports the model" "$(cat .out)" "^t$id .*differs: the model that is kept$"
 
-fails "a trial that is not there" 1 "$ESPALIER" verify --trial t99
-is "is named" "$(cat .err)" "espalier: results.db: no trial 99"
-fails "an id that is none" 1 "$ESPALIER" verify --trial x
+fails "a missing trial" 1 "$ESPALIER" verify --trial t99
+is "the message names it" "$(cat .err)" "espalier: results.db: no trial 99"
+fails "an invalid id" 1 "$ESPALIER" verify --trial x
 sqlite3 changed.db "update trial set state = 'failed' where trial_id = 1"
-fails "one that failed" 1 "$ESPALIER" verify --trial 1 changed.db
+fails "a failed trial" 1 "$ESPALIER" verify --trial 1 changed.db
 is "cannot be verified" "$(cat .err)" \
     "espalier: changed.db: t1 is failed: only trials that are done or diverged can be verified"
 sqlite3 changed.db "update trial set key = '00' where trial_id = 2"
-fails "a key that the settings do not give" 1 "$ESPALIER" verify --trial 2 changed.db
-like "is named" "$(cat .err)" 'changed.db: t2: its key is 00, but its settings give [0-9a-f]{32} here'
+fails "a key that does not match the settings" 1 "$ESPALIER" verify --trial 2 changed.db
+like "the message names it" "$(cat .err)" 'changed.db: t2: its key is 00, but its settings give [0-9a-f]{32} here'
 sqlite3 changed.db "update trial set state = 'pending'"
-fails "nothing done" 1 "$ESPALIER" verify changed.db
-is "is said" "$(cat .err)" "espalier: changed.db: sweep 'small' has no done trial yet"
+fails "a sweep without results" 1 "$ESPALIER" verify changed.db
+is "a message reports it" "$(cat .err)" "espalier: changed.db: sweep 'small' has no done trial yet"
 
-# Data that moved, and data that are others.
+# Moved data, and changed data.
 mv panel elsewhere
-fails "data that are gone" 1 "$ESPALIER" verify
-like "are named" "$(cat .err)" "^espalier: sweep 'small': .*/panel/.*csv: "
-ok "and may be anywhere" "$ESPALIER" verify -k 1 --set genotypes=elsewhere/genotypes.csv --set phenotypes=elsewhere/phenotypes.csv
+fails "missing data" 1 "$ESPALIER" verify
+like "the message names them" "$(cat .err)" "^espalier: sweep 'small': .*/panel/.*csv: "
+ok "data may be at another place" "$ESPALIER" verify -k 1 --set genotypes=elsewhere/genotypes.csv --set phenotypes=elsewhere/phenotypes.csv
 cp -r elsewhere panel
 awk -F, -v OFS=, 'NR == 3 { $2 = $2 + 0.5 } { print }' elsewhere/phenotypes.csv >panel/phenotypes.csv
 fails "data that have changed" 1 "$ESPALIER" verify
-like "are refused by name" "$(cat .err)" "sweep 'small': the data are not the training data .digest [0-9a-f]{32}, here [0-9a-f]{32}.: .*/panel/genotypes.csv, .*/panel/phenotypes.csv"
+like "are refused, with the setting's name" "$(cat .err)" "sweep 'small': the data are not the training data .digest [0-9a-f]{32}, here [0-9a-f]{32}.: .*/panel/genotypes.csv, .*/panel/phenotypes.csv"
 
-# What diverged does so again.
+# A trial that diverged diverges again.
 cat >high.ini <<'INI'
 [data]
 format = simulated

@@ -62,23 +62,63 @@ def shown(format_text):
     return " ".join(text.split())
 
 
+PREFIXED = re.compile(r"__attribute__\(\(format\(printf,\s*(\d+),\s*\d+\)\)\)\s+(?:static\s+)?[\w\s\*]*?(\w+)\s*\(")
+MACRO = re.compile(r"^#define (\w+)\(([^)]*), \.\.\.\)\s*(?:\\\n)?\s*(\w+)\(", re.M)
+TEXT_MACRO = re.compile(r"^#define (\w+)\s+((?:\s*(?:\\\n)?\s*\"(?:[^\"\\\n]|\\.)*\")+)", re.M)
+
+TEXT_OR_NAME = re.compile(TOKEN.pattern + r"|\b[A-Z]\w*\b", re.S)
+
+
+def alternatives(text):
+    """The texts of "condition ? text : text", with other expressions in the list as well."""
+    result, at = [""], 0
+    while at < len(text):
+        token = TOKEN.match(text, at)
+        if token:
+            result[-1] += token[0]
+            at = token.end()
+            continue
+        if text[at] in "?:":
+            result.append("")
+        else:
+            result[-1] += text[at]
+        at += 1
+    return result
+
+
+def functions_of(text):
+    """Functions and macros that a file declares, with the place of their format."""
+    code = re.sub(r"^#(?:.*\\\n)*.*", "", text, flags=re.M)
+    result = {m[1]: int(m[3]) for m in DECLARED.finditer(code)}
+    result.update({m[2]: int(m[1]) for m in PREFIXED.finditer(code)})
+    for macro in MACRO.finditer(text):
+        result[macro[1]] = macro[2].count(",") + 2
+    return result
+
+
 def messages_of(root, folders):
     sources = sorted(root.glob("src/**/*.[ch]"))
     texts = {path: without_comments(path.read_text(encoding="utf-8")) for path in sources}
     functions = {"err_set": 2, "err_wrap": 2}
-    for text in texts.values():
-        functions.update({m[1]: int(m[3]) for m in DECLARED.finditer(text)})
-    call = re.compile(r"\b(" + "|".join(sorted(functions.keys() - NOT_MESSAGES)) + r")\s*\(")
+    named = {}
+    for path, text in texts.items():
+        named.update({m[1]: m[2] for m in TEXT_MACRO.finditer(text)})
+        named.update({m[1]: m[2] for m in re.finditer(r"^#define ([A-Z]\w*) ([A-Z]\w*)$", text, re.M)})
+        if path.suffix == ".h":
+            functions.update(functions_of(text))
     for path, text in texts.items():
         file = str(path.relative_to(root))
         if path.suffix != ".c" or (folders and not any(file.startswith(f) for f in folders)):
             continue
+        here = {**functions, **functions_of(text)}
+        call = re.compile(r"\b(" + "|".join(sorted(here.keys() - NOT_MESSAGES)) + r")\s*\(")
         for match in call.finditer(text):
             given = arguments(text, match.end())
-            place = functions[match[1]] - 1
+            place = here[match[1]] - 1
             # Two texts of one argument are those of "condition ? text : text".
-            for part in re.split(r"[?:](?=\s*\")", given[place]) if place < len(given) else []:
-                found = "".join(t[1:-1] for t in re.findall(r'"(?:[^"\\]|\\.)*"', part))
+            for part in alternatives(given[place]) if place < len(given) else []:
+                part = TEXT_OR_NAME.sub(lambda m: named.get(named.get(m[0]), named.get(m[0], m[0])), part)
+                found = "".join(t[1:-1] for t in TOKEN.findall(part) if t.startswith('"'))
                 if re.search("[a-z]{3}", CONVERSION.sub("", found)):
                     yield file, shown(found)
 
@@ -88,7 +128,7 @@ def explained_in(root):
         root.glob("doc/manual/reference/messages/*.md")
     ):
         if page.is_file():
-            for match in re.finditer(r"^(?:\* )?`` ?(.+?) ?``$|^(?:\* )?`([^`]+)`$", page.read_text(encoding="utf-8"), re.M):
+            for match in re.finditer(r"^(?:\* )?`` ?(.+?) ?``(?: \(.*\))?$|^(?:\* )?`([^`]+)`(?: \(.*\))?$", page.read_text(encoding="utf-8"), re.M):
                 yield match[1] or match[2]
 
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Change values of a results database as somebody might who means harm: no table forbids anything
- * while it is done, and hashes of what was changed are made again.
+/* Change values of a results database as an attacker might. While this is done, no table constraint
+ * applies. Hashes of changed data are computed again.
  *
  * usage: database_mutate DATABASE SEED */
 #include <math.h>
@@ -119,7 +119,7 @@ static void bind_any(sqlite3_stmt *statement)
     }
 }
 
-/* Of some bytes of what is there: one letter, one word less, a piece twice. */
+/* Bind the old bytes with one byte changed, a piece removed, or a piece doubled. */
 static void bind_changed(sqlite3_stmt *statement, const void *old, int n)
 {
     static char bytes[1 << 20];
@@ -145,7 +145,7 @@ static void bind_changed(sqlite3_stmt *statement, const void *old, int n)
     sqlite3_bind_text(statement, 1, bytes, n, SQLITE_STATIC);
 }
 
-/* ---- where ---- */
+/* ---- places ---- */
 
 struct place {
     char table[64], first[64], column[64]; /* first: the table's first column */
@@ -178,7 +178,7 @@ static void draw_place(struct place *place, sqlite3 *db)
                               place->table, draw((uint32_t)atoi(n))));
 }
 
-/* One value, or all of the column. */
+/* Change one value, or all values of the column. */
 static void change_value(sqlite3 *db)
 {
     struct place p;
@@ -205,7 +205,7 @@ static void change_value(sqlite3 *db)
     sqlite3_free(sql);
 }
 
-/* A model with the hash of what is in it. */
+/* SQL function: the hash of a model's bytes. */
 static void hash_model(sqlite3_context *context, int n, sqlite3_value **values)
 {
     const void *bytes = sqlite3_value_blob(values[0]);
@@ -216,7 +216,7 @@ static void hash_model(sqlite3_context *context, int n, sqlite3_value **values)
     sqlite3_result_text(context, hex, -1, SQLITE_TRANSIENT);
 }
 
-/* Its header is its beginning. */
+/* Change a byte near the beginning, where the header is. */
 static void change_model(sqlite3 *db)
 {
     char *sql = sqlite3_mprintf("UPDATE model SET safetensors = CAST(substr(safetensors, 1, %u) ||"

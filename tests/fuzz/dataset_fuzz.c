@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A dataset block of another process. Sizes and hashes are set right, for a fuzzer will not guess
- * them; what is then accepted is used. */
+/* A dataset block from another process. Sizes and hashes are corrected first, since a fuzzer does
+ * not guess them. Accepted blocks are used. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-/* Every value of the features, a row at a time. */
+/* Read every value of the features, row by row. */
 static void decode(const struct dataset *d)
 {
     struct mat row;
@@ -29,7 +29,7 @@ static void decode(const struct dataset *d)
     mat_release(&row);
 }
 
-/* Every edge of every graph. */
+/* Visit every edge of every graph. */
 static void walk_graphs(const struct dataset *d)
 {
     for (int32_t i = 0; i < d->n_samples; i++) {
@@ -74,7 +74,7 @@ static void use(const struct dataset *d)
     }
 }
 
-/* Sizes that add up, where they can be told, and the hashes. */
+/* Make sizes add up where possible, and compute the hashes. */
 static void complete(struct block_header *h, size_t bytes)
 {
     if (!h->allele_bytes && !h->marker_id_bytes)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of a data set whose samples are graphs in one input, apart by lines of "%%". Its first
- * byte is the format: t TUDataset (edges, indicator, graph labels, node labels, node attributes), s
- * SMILES (table, split), i IDX (images, labels, split); the second the task, 0 auto, 1 regression,
- * 2 classification; the third 1 where invalid molecules are skipped; then a line end. */
+/* The files of a data set whose samples are graphs, in one input, separated by lines of "%%". The
+ * input starts with three bytes and a line end:
+ *   1  format: t TUDataset (edges, indicator, graph labels, node labels, node attributes),
+ *      s SMILES (table, split), i IDX (images, labels, split)
+ *   2  task: 0 auto, 1 regression, 2 classification
+ *   3  1: skip invalid molecules */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     if (bytes[0] == 't')
         memfiles_folder(folder, file, tu_name, n_files);
     fill_spec(&spec, file, folder, bytes);
-    /* What is loaded was checked by dataset_open(). */
+    /* dataset_open() has checked what is loaded. */
     if (data_load(&d, &spec, &report, &err) == 0)
         dataset_release(&d);
     if (bytes[0] == 't')

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of a data set in one input, apart by lines of "%%". Its first byte is the format, g
- * genotype (genotypes, phenotypes, split), p the same with covariates, codes and groups, or n graph
- * (labels, features, edges, split); the second
- * the task, 0 auto, 1 regression, 2 classification; then a line end. */
+/* The files of a data set in one input, separated by lines of "%%". The input starts with two bytes
+ * and a line end:
+ *   1  format: g genotype (genotypes, phenotypes, split), p the same with covariates, codes and
+ *      groups, n graph (labels, features, edges, split)
+ *   2  task: 0 auto, 1 regression, 2 classification */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         spec.edges = file[2].path;
         spec.split = file[3].path;
     }
-    /* What is loaded was checked by dataset_open(). */
+    /* dataset_open() has checked what is loaded. */
     if (data_load(&d, &spec, &report, &err) == 0)
         dataset_release(&d);
     data_unmatched_release(&unmatched);

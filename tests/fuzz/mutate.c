@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of genotypes with faults, by the thousand: those of the corpus and of tests/unit/sites.c,
- * changed at random in ways that such files break, and given to variants_fuzz.c. The same ones each
- * time.
- * usage: mutate [CASES [FIRST]]      with both each case is named before it is run */
+/* Run variants_fuzz.c on thousands of damaged genotype files. The files of the corpus and of
+ * tests/unit/sites.c are changed at random in ways in which such files get damaged. Each run makes
+ * the same files.
+ * usage: mutate [CASES [FIRST]]      with both, each case is named before it runs */
 #include <dirent.h>
 #include <htslib/bgzf.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-#define HEAD 3 /* bytes of an input before its file */
+#define HEAD 3 /* bytes of an input before its first file */
 #define MOST_BYTES (1 << 16)
 #define MOST_BASES 200
 
@@ -30,7 +30,7 @@ struct input {
 static struct input base[MOST_BASES];
 static int n_bases;
 
-/* ---- what is changed ---- */
+/* ---- inputs ---- */
 
 static void append(struct input *in, const char *path, const char *between)
 {
@@ -123,7 +123,7 @@ static uint32_t place(const struct input *in)
     return HEAD + draw((uint32_t)(in->n - HEAD));
 }
 
-/* `gone` bytes at a place become these. */
+/* Replace `gone` bytes at `at` with n others. */
 static void replace(struct input *in, size_t at, size_t gone, const void *bytes, size_t n)
 {
     if (gone > in->n - at)
@@ -152,7 +152,7 @@ static void put_word(struct input *in)
     replace(in, place(in), draw(2) * draw(4), word, strlen(word));
 }
 
-/* As BCF and BGZF have their lengths. */
+/* Insert or overwrite a number as BCF and BGZF store lengths. */
 static void put_number(struct input *in)
 {
     static const uint32_t numbers[] = {0,          1,          2,         3,       0x7f,
@@ -190,7 +190,7 @@ static void splice(struct input *in)
     replace(in, place(in), draw(2) ? n : 0, other->bytes + from, n < 300 ? n : 300);
 }
 
-/* A line, a block: what stands between two equal bytes. */
+/* Move or copy a line or block: the bytes between two equal ones. */
 static void move(struct input *in)
 {
     static uint8_t part[MOST_BYTES];
@@ -240,7 +240,7 @@ static void change(struct input *in)
     }
 }
 
-/* As BGZF, in blocks of any size. */
+/* Compress the input as BGZF with blocks of any size. */
 static void wrap(struct input *in)
 {
     struct memfile file;
@@ -284,7 +284,7 @@ static void run_case(uint32_t number)
         if (draw(2))
             change(&in);
     }
-    exact = malloc(in.n); /* so that a read past its end is noticed */
+    exact = malloc(in.n); /* exact size, so that a read past the end is detected */
     if (!exact)
         abort();
     memcpy(exact, in.bytes, in.n);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of new samples in one input, apart by lines of "%%". Its first byte is the kind: t a
- * folder of TUDataset (edges, indicator, node labels, node attributes), s a table of molecules, m a
- * SMILES file, i IDX images, l listed features of nodes and d a full table of them (features,
- * edges), c a table of covariates; the second 1 where invalid molecules are skipped; then a line
- * end. The data that they are for never change. */
+/* The files of new samples in one input, separated by lines of "%%". The data that the models were
+ * trained on never change. The input starts with two bytes and a line end:
+ *   1  kind: t TUDataset folder (edges, indicator, node labels, node attributes), s table of
+ *      molecules, m SMILES file, i IDX images, l listed features of nodes, d full table of them
+ *      (features, edges), c table of covariates
+ *   2  1: skip invalid molecules */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 struct kind {
     char letter;
     const struct data_format *format;
-    const char *text[6]; /* of the data's files */
+    const char *text[6]; /* files of the data */
     struct data_spec spec;
     struct dataset data;
 };
@@ -54,7 +55,7 @@ static const char *const smi_name[] = {"m.smi"};
 static const char *const tu_name[] = {"T_A.txt", "T_graph_indicator.txt", "T_node_labels.txt",
                                       "T_node_attributes.txt", "T_graph_labels.txt"};
 
-/* The data of a kind, kept for all inputs. */
+/* Load the data of a kind, which all inputs share. */
 static void load(struct kind *k)
 {
     static const uint8_t images[] = {0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 2, 0,   0,
@@ -111,7 +112,7 @@ static void read_graphs(const struct kind *k, const char *path)
     new_graphs_close(&new);
 }
 
-/* As a file of that name. */
+/* Read it as a file named smi_name. */
 static void read_smi(const struct kind *k, const struct memfile *file)
 {
     char folder[32], path[64];

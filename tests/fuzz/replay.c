@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs a fuzz target over its corpus in `make check`, where no fuzzer need be installed: linked
- * with NAME_fuzz.c it gives it each file of $SRCDIR/tests/fuzz/NAME. A fault crashes the program,
- * or aborts it; under --enable-sanitize every stray access is one. */
+/* Run a fuzz target over its corpus in `make check`, without a fuzzer. It is linked with
+ * NAME_fuzz.c and passes it each file of $SRCDIR/tests/fuzz/NAME. A fault crashes or aborts the
+ * program. With --enable-sanitize, every stray access is a fault. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A block of exactly the file's size, so that a read past its end is noticed. */
+/* Read a file into a block of exactly its size, so that a read past the end is detected. */
 static uint8_t *read_file(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sweep file of any bytes is read or refused, and what is read survives sweep_write(): the file
- * written for a point of the grid trains the same configuration. Behind a form feed, which no
- * sweep file has, stands a --set. */
+/* A sweep file of any bytes is accepted or refused. If it is accepted, the file that sweep_write()
+ * writes for a point of the grid must train the same configuration. A form feed, which no sweep
+ * file contains, separates a --set. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The last point of the grid. */
+/* Get the last point of the grid. */
 static void last_point(const struct sweep *sweep, struct settings *out)
 {
     *out = sweep->fixed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A table, plain or gzip: every cell is looked at. */
+/* A table, plain or gzip: read every cell. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

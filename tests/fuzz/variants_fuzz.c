@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of genotypes that are no tables. The first byte of an input says which: v for one file
- * (VCF, BCF, HapMap, packed or not), p for a .bed, .bim and .fam, apart by lines of "%%"; the
- * second is a digit of bits: 1 DS, 2 multi-allelic sites skipped, 4 phenotyped samples alone; then
- * a line end. They are loaded, and then read again as new samples of other data. */
+/* Genotype files other than tables. They are loaded, and then read again as new samples of other
+ * data. The input starts with two bytes and a line end:
+ *   1  v: one file (VCF, BCF, HapMap, packed or not); p: .bed, .bim and .fam, separated by lines
+ *      of "%%"
+ *   2  a digit, the sum of 1 (use DS), 2 (skip multi-allelic sites), 4 (phenotyped samples only) */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static void remove_folder(void)
     rmdir(folder);
 }
 
-/* PLINK's files are known by their names. */
+/* PLINK files are recognised by their names. */
 static void write_set(const uint8_t *bytes, size_t n)
 {
     static int is_made;
@@ -62,7 +63,7 @@ static void write_set(const uint8_t *bytes, size_t n)
     }
 }
 
-/* Of whatever is wrong there is one line, which names a file. */
+/* A message has one line and names a file. */
 static void check_message(const struct err *err)
 {
     for (const char *c = err->text; *c; c++)
@@ -82,7 +83,7 @@ static void load(struct data_spec *spec)
     struct dataset d;
     struct err err = {""};
 
-    /* What is loaded was checked by dataset_open(). */
+    /* dataset_open() has checked what is loaded. */
     if (data_load(&d, spec, &report, &err) == 0)
         dataset_release(&d);
     else
@@ -111,7 +112,7 @@ static void make_data(struct dataset *d)
         abort();
 }
 
-/* The last samples first, twice; of many a few. */
+/* Read the last eight samples in reverse order, twice. */
 static int read_samples(struct recode *r, struct err *err)
 {
     int32_t sample[8], n = recode_ids(r)->n < 8 ? recode_ids(r)->n : 8;
@@ -124,7 +125,7 @@ static int read_samples(struct recode *r, struct err *err)
     for (int again = 0; status == 0 && again < 2; again++) {
         status = recode_read(&x, &report, r, sample, n, err);
         for (int64_t i = 0; status == 0 && i < mat_size(&x); i++)
-            if (!(x.v[i] == x.v[i])) /* a call that is missing is filled in */
+            if (!(x.v[i] == x.v[i])) /* a missing call is filled in */
                 abort();
         if (status == 0 && report.n_found + report.n_other > r->data->n_markers)
             abort();

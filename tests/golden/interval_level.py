@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How often the 95 % interval of a paired difference leaves out 0 though neither model is better:
+"""How often the 95 % interval of a paired difference excludes 0 although neither model is better:
 plain paired t and corrected resampled t (doc/decisions/0030). 5 % is right. Run by hand.
 
 Two ridge regressions are equal in expectation: each sees half of the features, and both halves have

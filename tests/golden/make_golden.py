@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Losses and logits of a plain PyTorch model, for tests/unit/golden.c to compare with.
+"""Losses and logits of a plain PyTorch model, for comparison in tests/unit/golden.c.
 
 usage: make_golden.py DIRECTORY
 
-Every case is one text file of whitespace-separated words: names, each followed by its values.
-Everything is computed on dense matrices over the whole graph, so that neither receptive fields
-nor sparse products are shared with what is tested. Dropout is off: its bits are not PyTorch's.
-Run by hand, never by `make check`; the versions are recorded in the files.
+Each case is one text file of whitespace-separated words: names, each followed by its values.
+Everything is computed on dense matrices over the whole graph, so that it shares neither receptive
+fields nor sparse products with the code under test. Dropout is off, since PyTorch draws other bits.
+Run by hand, never by `make check`; the files record the versions.
 """
 import pathlib
 import sys
@@ -44,7 +44,7 @@ CASES = {
                            "adam", 0.005, 5e-4, "all", 0, 6, "standardize"),
 }
 
-# What a case has beyond that; all others: none of it.
+# Options of a case; all other cases use PLAIN.
 PLAIN = {"residual": 0, "batch_norm": 0, "schedule": "constant", "step_size": 1,
          "step_gamma": 1.0, "warmup_epochs": 0, "clip_norm": 0.0, "class_weights": "none"}
 OPTIONS = {
@@ -58,7 +58,7 @@ OPTIONS = {
 
 
 def make_graph(rng, n):
-    """Edges (i < j) with weights: about three for each sample."""
+    """Return edges (i < j) with weights: about three for each sample."""
     pairs = sorted({tuple(sorted(p)) for p in rng.integers(0, n, (3 * n, 2)) if p[0] != p[1]})
     return [(i, j, round(float(rng.uniform(0.2, 2)), 3)) for i, j in pairs]
 
@@ -96,7 +96,7 @@ ACTIVATIONS = {"relu": torch.relu, "tanh": torch.tanh, "elu": torch.nn.functiona
 
 
 class Network:
-    """weights: w and b of each layer; gamma and running statistics of hidden ones are added."""
+    """weights: w and b of each layer. Adds gamma and running statistics of hidden layers."""
 
     def __init__(self, a, weights, activation, options):
         self.a, self.act, self.options = a, ACTIVATIONS[activation], options
@@ -106,14 +106,14 @@ class Network:
         self.running = [(torch.zeros(len(b)), torch.ones(len(b))) for _, b in hidden]
 
     def arrays(self):
-        """In the order of struct model's vector."""
+        """Return the parameters in the order of struct model's vector."""
         out = []
         for l, layer in enumerate(self.layers):
             out += [*layer, *self.gamma[l:l + 1]]
         return out + [v for pair in self.running for v in pair]
 
     def groups(self, decay, scope):
-        """Weights decay, biases and scales never do."""
+        """Weights decay; biases and scales do not."""
         out = []
         for l, (w, b) in enumerate(self.layers):
             decays = l == 0 or scope == "all"
@@ -122,7 +122,8 @@ class Network:
         return out
 
     def needed(self, nodes, steps):
-        """The samples that nodes depend on through so many convolutions; most of all: all."""
+        """Return the samples that nodes depend on through this many convolutions; if most of all,
+        return all."""
         have = torch.zeros(len(self.a), dtype=torch.bool)
         have[nodes] = True
         for _ in range(steps):
@@ -140,7 +141,7 @@ class Network:
         return torch.zeros_like(z).index_copy(0, rows, u)
 
     def forward(self, x, nodes=None):
-        """nodes: the batch that trains; None: evaluation."""
+        """nodes: the batch to train on; None: evaluation."""
         h = x
         for l, (w, b) in enumerate(self.layers):
             z = self.a @ (h @ w)
@@ -188,7 +189,7 @@ def make_case(path, seed, case, options):
      momentum, batch_size, scale) = case
     rng = np.random.default_rng(seed)
     edges = make_graph(rng, n)
-    x = rng.integers(0, 3, (n, f))  # dosages: short to write, like the data this is for
+    x = rng.integers(0, 3, (n, f))  # dosages: short to write, and like the real data
     if sparse:
         x *= rng.uniform(size=(n, f)) < 0.3
     target = np.round(rng.normal(60, 12, n), 2)

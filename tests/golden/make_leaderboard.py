@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the leaderboard says of made-up trials, by NumPy and SciPy, for tests/unit/leaderboard.c.
+"""The leaderboard of invented trials, by NumPy and SciPy, for tests/unit/leaderboard.c.
 
 usage: make_leaderboard.py FILE
 
-A case: name, direction, replicates, folds, test, val, whether a split file is given, number of
-configurations; then a line of values for each (nan: diverged); then a line for each of what is
-expected: trials, mean, sd, se, diff, diff_se, diff_low, diff_high, pairs, within_se, place. nan is
-NULL. Run by hand, never by `make check`; the versions are recorded in the file.
+A case: name, direction, replicates, folds, test, val, whether there is a split file, number of
+configurations; then a line of values for each (nan: diverged); then a line of expected values for
+each: trials, mean, sd, se, diff, diff_se, diff_low, diff_high, pairs, within_se, place. nan means
+NULL. Run by hand, never by `make check`; the file records the versions.
 """
 import sys
 
@@ -17,20 +17,20 @@ from scipy import optimize, special, stats
 
 
 def student(df):
-    """The t of a 95 % interval. stats.t.ppf() of SciPy 1.10 is good to nine digits only."""
+    """Return t of a 95 % interval. stats.t.ppf() of SciPy 1.10 has only nine correct digits."""
     return optimize.brentq(lambda t: 0.05 - special.betainc(df / 2, 0.5, df / (df + t * t)),
                            1, 100, xtol=1e-15, rtol=1e-15)
 
 
 def share(folds, test, val, given):
-    """Validation samples for each training sample, where each pair has other parts."""
+    """Return validation samples per training sample, if each pair has other parts."""
     if folds > 1:
         return 1 / (folds - 1)
     return 0.0 if given else val / (1 - test - val)
 
 
 def ranked(values, direction):
-    """Rows by place: complete ones first, then by mean, then by number."""
+    """Return rows by place: complete ones first, then by mean, then by number."""
     counts = np.sum(~np.isnan(values), axis=1)
     means = [np.nanmean(v) if n else np.inf for v, n in zip(values, counts)]
     sign = -1 if direction == "max" else 1
@@ -39,7 +39,7 @@ def ranked(values, direction):
 
 
 def paired(x, best, ratio):
-    """Nadeau & Bengio 2003, the corrected resampled t; by scipy's own paired t without correction."""
+    """Corrected resampled t (Nadeau & Bengio 2003); without correction, scipy's own paired t."""
     both = ~np.isnan(x) & ~np.isnan(best)
     d = x[both] - best[both]
     if len(d) < 2:
@@ -69,7 +69,7 @@ def expected(values, direction, ratio):
 
 
 def make(rng, configs, trials, spread, missing=()):
-    """Scores that go up and down together, as those on the same folds do."""
+    """Return scores that rise and fall together, like scores on the same folds."""
     common = rng.normal(0, 0.1, trials)
     own = rng.normal(0, spread, (configs, trials))
     values = np.round(0.5 + common + own + 0.02 * np.arange(configs)[:, None], 6)

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Losses and logits of a plain PyTorch model on samples that are graphs, as make_golden.py does.
+"""Losses and logits of a plain PyTorch model on samples that are graphs, like make_golden.py.
 
 usage: make_pool.py DIRECTORY
 
-Nodes of all graphs are computed on one dense block-diagonal matrix; batches name graphs.
+Nodes of all graphs form one dense block-diagonal matrix; batches list graphs.
 """
 import pathlib
 import sys
@@ -44,7 +44,7 @@ class GraphNetwork(golden.Network):
         self.pool, self.start = pool, start
 
     def needed(self, graphs, _):
-        """The nodes of the graphs: no edge leaves one."""
+        """Return the nodes of the graphs. No edge leaves a graph."""
         return torch.cat([torch.arange(self.start[g], self.start[g + 1]) for g in graphs])
 
     def forward(self, x, nodes=None):
@@ -60,7 +60,7 @@ class GraphNetwork(golden.Network):
 
 
 def make_graphs(rng, n):
-    """Sizes from 1 to 7; some graphs have no edge, some fall into pieces."""
+    """Sizes from 1 to 7; some graphs have no edge, some have several components."""
     start = np.concatenate([[0], np.cumsum(rng.integers(1, 8, n))])
     edges = []
     for begin, end in zip(start[:-1], start[1:]):

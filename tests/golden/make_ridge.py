@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ridge regression by scikit-learn and GBLUP by numpy, for tests/unit/ridge.c to compare with.
+"""Ridge regression by scikit-learn and GBLUP by numpy, for comparison in tests/unit/ridge.c.
 
 usage: make_ridge.py DIRECTORY
 
 Each case is solved twice. Weights, intercepts and scores come from scikit-learn's Ridge with
 fit_intercept=True and alpha = F lambda, which solves the primal. `gblup` solves the mixed-model
 equations of Henderson (1975) for G = ZZ'/F with the variance ratio lambda. Classes are +-1 for one
-against the rest, as RidgeClassifier has them. Scores are computed from their definitions. Every case
-is one text file of whitespace-separated words. Run by hand, never by `make check`; needs scikit-learn.
+against the rest, as in RidgeClassifier. Scores are computed from their definitions. Each case is
+one text file of whitespace-separated words. Run by hand, never by `make check`; needs scikit-learn.
 """
 import pathlib
 import sys
@@ -43,7 +43,7 @@ def scaled(x, scale):
 
 
 def auc(truth, score):
-    """The share of pairs that are in the right order, ties half."""
+    """Return the share of pairs in the right order; ties count half."""
     order = np.sign(score[truth][:, None] - score[~truth][None, :])
     return (order.mean() + 1) / 2
 
@@ -65,12 +65,12 @@ def metrics(task, y, out, sd, classes):
 
 
 def gblup(z, y, train, lam):
-    """Mean + breeding value of each sample, of which those of `train` have a record in y.
+    """Return mean + breeding value of each sample. Those of `train` have a record in y.
 
     Henderson's equations in the form for a G without an inverse:
         [ 1'1   1'W         ] [b]   [ 1'y  ]
         [ GW'1  GW'W + lam I] [u] = [ GW'y ]
-    where W takes the samples with a record from all.
+    where W selects the samples with a record.
     """
     n, g = len(z), z @ z.T / z.shape[1]
     w = np.zeros((len(train), n))

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A sweep whose runs are killed at random moments, one after the other: whole process trees, single ranks,
-# mpirun, the process that started it; then one to completion, which equals the undisturbed sweep.
-# CRASHES: how many (100). SEED: of the random moments (the time).
+# Runs of a sweep are killed at random moments, one after the other: whole process trees, single
+# ranks, mpirun, the process that started it. Then a run completes, and the sweep equals an
+# undisturbed one.
+# CRASHES: number of crashes (100). SEED: seed of the random moments (default the time).
 . "$SRCDIR/tests/lib.sh"
 . "$SRCDIR/tests/mpi/killlib.sh"
 crashes=${CRASHES:-100}
@@ -10,14 +11,14 @@ seed=${SEED:-$(date +%s)}
 preload=$(dirname "$ESPALIER")/tests/mpi/preload.so
 echo "# SEED=$seed CRASHES=$crashes"
 DB=$T/loop.db
-# No trial is blamed for the ranks that die here: where few are left, chance strikes one of them twice.
+# No trial may fail because ranks die here: when few trials are left, one is hit twice by chance.
 sed -e 's/^folds.*/folds = 5\nreplicates = 40/' -e 's/^epochs.*/epochs = 1000\n[resources]\ncrash_limit = 1000/' sweep.ini >loop.ini
 
 "$ESPALIER" run loop.ini --progress none --db plain.db -n 2 2>/dev/null
 wanted=$(rows plain.db)
 is "the undisturbed run" "$(sqlite3 plain.db "select count(*) from trial where state = 'done'")" 1600
 
-# A process and all below it.
+# A process and all its descendants.
 tree() {
     echo "$1"
     for child in $(pgrep -P "$1"); do
@@ -29,7 +30,7 @@ ranks() {
         grep -aq 'OMPI_COMM_WORLD_RANK=' "/proc/$process/environ" 2>/dev/null && echo "$process"
     done
 }
-strike() { # with the processes named
+strike() { # kill the listed processes
     # shellcheck disable=SC2086 # several
     [ -z "$1" ] || kill -KILL $1 2>/dev/null
 }
@@ -44,7 +45,7 @@ while read -r how seconds which more <&3; do
     i=$((i + 1))
     problems=
     ranks=$((how ? 2 + (how == 2 || how == 3) : 1))
-    # The second half as on a network filesystem: with a rollback journal.
+    # The second half runs as on a network filesystem, with a rollback journal.
     set --
     [ $((2 * i)) -le "$crashes" ] || set -- env LD_PRELOAD="$preload" TEST_FILESYSTEM=0x6969
     [ $ranks = 1 ] && more_ranks='' || more_ranks="-n $ranks"
@@ -74,7 +75,7 @@ while read -r how seconds which more <&3; do
         fail "crash $i (how $how after $seconds s, rank $which)" "$problems" "$(tail -n 3 err)"
     }
 done 3<moments
-is "$crashes crashes, each of which left a sound database and all records" $troubles 0
+is "$crashes crashes, each leaving a sound database and all records" $troubles 0
 left=$(sqlite3 last/loop.db "select count(*) from trial where state <> 'done'")
 echo "# $left of 1600 trials are left, $(sqlite3 last/loop.db "select count(*) || ' attempts, ' || sum(outcome = 'lost') || ' lost, ' || sum(outcome = 'crashed') || ' crashed' from attempt")"
 problems=

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The same sweep on 1, 2 and 3 ranks, and interrupted and resumed: the same rows, bit for bit.
+# The same sweep on 1, 2 and 3 ranks, and interrupted and resumed, has the same rows, bit for bit.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -21,7 +21,7 @@ batch_size = 16, full
 stop = 0, 0.2
 INI
 
-# Everything but times and places, as text that shows every bit of a number: quote().
+# Everything except times and places, as text that shows every bit of a number: quote().
 rows() {
     sqlite3 "$1" "select t.key, t.state, quote(t.value), t.epochs_run, t.best_epoch, replicate, fold,
             (select group_concat(split || name || quote(value)) from
@@ -47,38 +47,38 @@ for n in 1 2 3; do
 done
 is "three ranks took part" "$(sqlite3 mpi3.db 'select count(distinct rank) from attempt')" 3
 
-# Data and inputs in memory that the ranks share, and in copies of their own.
+# Data and inputs in shared memory, and in a copy for each rank.
 graphs() {
     db=$1
     shift
     "$@" --set grid.k=3,5 --set grid.input_dropout=0,0.3 --set epochs=30 --set grid.hidden_size=8 \
         --set grid.batch_size=full --db "$db" --progress none
 }
-# In a namespace of its own, with a folder of so many kB and nothing in it to share memory in.
+# Run in a namespace with an empty folder of $1 kB for shared memory.
 in_small() {
     mkdir -p small
     ESPALIER_SHM=$T/small unshare -rm sh -c 'mount -t tmpfs -o size='"$1"'k none small && shift && "$@"' - \
         "$@" </dev/null
 }
 ok "several graphs" graphs graphs.db mpi 3
-is "no word about memory" "$(grep -c share "$T/.err")" 0
+is "no message about memory" "$(grep -c share "$T/.err")" 0
 wanted_graphs=$(rows graphs.db)
 export ESPALIER_SHM=off
 ok "sharing turned off" graphs off.db mpi 3
 is "gives the same rows" "$(rows off.db)" "$wanted_graphs"
-is "without a word" "$(grep -c share "$T/.err")" 0
+is "without a message" "$(grep -c share "$T/.err")" 0
 export ESPALIER_SHM=/nowhere
-ok "a folder that is not there" graphs nowhere.db mpi 3
+ok "a missing folder" graphs nowhere.db mpi 3
 is "gives the same rows" "$(rows nowhere.db)" "$wanted_graphs"
-like "and is named, with the host" "$(grep share "$T/.err")" \
+like "the message names it, with the host" "$(grep share "$T/.err")" \
     "^espalier: warning: 1 host cannot share memory: .* copy of the data; $(hostname): /nowhere: No such file"
 unset ESPALIER_SHM
 if in_small 16 true 2>/dev/null; then
-    ok "room for nothing" graphs small.db in_small 16 mpirun --oversubscribe -n 3 "$ESPALIER" run sweep.ini
-    like "is said" "$(grep share "$T/.err")" "copy of the data; .*/small has 0.0[0-9] MB left: "
+    ok "no room" graphs small.db in_small 16 mpirun --oversubscribe -n 3 "$ESPALIER" run sweep.ini
+    like "a message reports it" "$(grep share "$T/.err")" "copy of the data; .*/small has 0.0[0-9] MB left: "
     is "gives the same rows" "$(rows small.db)" "$wanted_graphs"
-    ok "room for the data alone" graphs data.db in_small 128 mpirun --oversubscribe -n 3 "$ESPALIER" run sweep.ini
-    like "is said" "$(grep share "$T/.err")" "copy of the prepared inputs; .*/small has 0.[0-9]* MB left: "
+    ok "room for the data only" graphs data.db in_small 128 mpirun --oversubscribe -n 3 "$ESPALIER" run sweep.ini
+    like "a message reports it" "$(grep share "$T/.err")" "copy of the prepared inputs; .*/small has 0.[0-9]* MB left: "
     is "gives the same rows" "$(rows data.db)" "$wanted_graphs"
 fi
 
@@ -86,7 +86,7 @@ ok "run -n 2 starts mpirun itself" "$ESPALIER" run sweep.ini -n 2 --db own.db
 is "and keeps the command as it was typed" "$(sqlite3 own.db 'select command from session')" "espalier run -n 2 --db own.db sweep.ini"
 is "run -n 2 gives the same rows" "$(rows own.db)" "$wanted"
 
-# Kept models, which name the trait and more, are the same bytes whichever rank trained them.
+# Kept models contain the names of the trait and others. Every rank writes the same bytes.
 "$ESPALIER" simulate panel --markers 100 >/dev/null
 cat >kept.ini <<'INI'
 [sweep]
@@ -131,20 +131,20 @@ like "interrupted in the middle, exit 75" "$status $left" '^75 [1-9]'
 ok "resumed on 3 ranks" mpi 3 --set epochs=1200 --db stop.db
 is "interrupted and resumed gives the same rows" "$(rows stop.db)" "$(rows long.db)"
 
-fails "a sweep file that is wrong ends every rank" 2 mpi 2 --set layers=99
+fails "an invalid sweep file ends every rank" 2 mpi 2 --set layers=99
 late() {
     mpi 2 --set trial_timeout=0.001 --set epochs=100000 --set grid.hidden_size=8 --set grid.dropout=0 \
         --set grid.batch_size=16 "$@"
 }
 fails "failed trials give exit status 3 under mpirun" 3 late --db slow.db --set folds=2 --set grid.stop=0 --set grid.learning_rate=0.01
-fails "so many that fail alike stop every rank with 1" 1 late --db alike.db
+fails "equal failures stop every rank with 1" 1 late --db alike.db
 cat >sweep.ini <<'INI'
 [data]
 format = genotype
 genotypes = none.csv
 phenotypes = none.csv
 INI
-fails "data that are not there end every rank" 1 mpi 2
+fails "missing data end every rank" 1 mpi 2
 fails "and the same under run -n" 1 "$ESPALIER" run sweep.ini -n 2
 is "in one line" "$(grep -c . "$T/.err")" 1
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What FAULT() does in tests/mpi/espalier_faults, the tests' build of the program.
+/* Implementation of FAULT() in tests/mpi/espalier_faults, the tests' build of the program.
  *
  *   ESPALIER_FAULT      "POINT:RANK:COUNT:ACTION; ...": when this rank (0 without a launch, * any)
- *                       comes to that point for the COUNT-th time, it does:
+ *                       reaches that point for the COUNT-th time, it does:
  *       kill   SIGKILL itself
  *       exit   _exit(1)
- *       stop   SIGSTOP itself; goes on after ESPALIER_FAULT_SECONDS (default 2)
- *       nap    this thread sleeps for as long, the others go on
- *       term   SIGTERM itself, and goes on
+ *       stop   SIGSTOP itself; continue after ESPALIER_FAULT_SECONDS (default 2)
+ *       nap    this thread sleeps for that long, the others continue
+ *       term   SIGTERM itself, and continue
  *     The kind of a message is part of the point: "any: a message was sent (START)". "trial=17" is
  *     the point at which trial 17 begins, counted from 0 as in the plan.
- *   ESPALIER_FAULT_LOG  a file that gets a line for each fault that came about */
+ *   ESPALIER_FAULT_LOG  a file that gets a line for each fault that happens */
 #include "base/fault.h"
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ enum { MAX_FAULTS = 8, POINT_BYTES = 160 };
 struct fault {
     char point[POINT_BYTES];
     char rank[8], action[8];
-    int left; /* passages before it comes about */
+    int left; /* passages until it happens */
 };
 
 static struct {
@@ -45,7 +45,7 @@ static void refuse(const char *text)
     _exit(99);
 }
 
-/* Points have colons of their own. */
+/* Points contain colons themselves. */
 static void parse(struct fault *fault, char *text)
 {
     char *action = strrchr(text, ':'), *count, *rank;
@@ -85,7 +85,7 @@ static double seconds(void)
     return text ? atof(text) : 2;
 }
 
-/* It goes on by the hand of a child, which holds nothing of ours open. */
+/* A child resumes the process. It holds none of our files open. */
 static void stop(void)
 {
     pid_t self = getpid();

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
-# Sourced by tests/mpi/hosts*.sh: hosts n0, n1, n2 for a test, each with a network, a name, processes
-# and shared memory of its own, joined by a bridge. Open MPI reaches them through an agent that
-# stands in for ssh. All of it lies in namespaces that end with the test.
+# Sourced by tests/mpi/hosts*.sh: hosts n0, n1, n2 for a test. Each has its own network, name,
+# processes and shared memory; a bridge joins them. Open MPI reaches them through an agent that
+# stands in for ssh. Everything is in namespaces that end with the test.
 #   hosts N            make n0 ... n(N-1)
 #   on HOST COMMAND... run a command there
-#   slots HOST:N ...   where ranks are started, in this order
-#   ranks_on HOST      pids of the ranks there, in our numbers
-#   left_on HOST       how many processes of Open MPI and espalier there are
-#   cut_link HOST, join_link HOST    the link, until it carries again
-#   lose HOST          the host, with all its processes, and without a word to others
-#   kill_host HOST     its processes; the kernel closes their connections
-#   revive HOST        a new one of its name
-#   begin DB N, mpirun_begin DB N    the sweep on N ranks, until each has a result
-#   finish             wait for it: $status, after $seconds; its messages are in $T/err
-#   completes NAME     finish, and all is as if nothing had been
+#   slots HOST:N ...   where ranks start, in this order
+#   ranks_on HOST      pids of the ranks there, as seen from here
+#   left_on HOST       number of processes of Open MPI and espalier there
+#   cut_link HOST, join_link HOST    cut or restore the link; returns when it works again
+#   lose HOST          the host vanishes with all its processes and closes no connection
+#   kill_host HOST     kill its processes; the kernel closes their connections
+#   revive HOST        make a new host of that name
+#   begin DB N, mpirun_begin DB N    start the sweep on N ranks; wait until each has a result
+#   finish             wait for it; sets $status and $seconds; its messages are in $T/err
+#   completes NAME     finish, and the sweep must equal an undisturbed one
 
 hosts_inside() {
     if [ "$(id -u)" -eq 0 ] && unshare -mnpu --fork --kill-child --mount-proc true 2>/dev/null; then
@@ -58,13 +58,13 @@ make_host() {
         on "$1" ip addr add "$2/24" dev eth0 && on "$1" ip link set dev eth0 up && await_link "$1"
 }
 
-# Whether a connection gets from one host to another: to be refused there.
+# True if a connection gets from one host to another, where it is refused.
 reaches() {
     on "$1" env LC_ALL=C bash -c ": <>/dev/tcp/$2/9" 2>&1 | grep -q refused
 }
 
-# For seconds after a link was cut, connections may fail at once. A daemon that starts meanwhile
-# ends without a word, and its mpirun waits for it for ever.
+# For seconds after a cut, connections may fail at once. A daemon that starts then exits without a
+# message, and its mpirun waits forever.
 await_link() {
     for other in "$NET"/n*.up; do
         other=$(basename "$other" .up)
@@ -76,7 +76,7 @@ await_link() {
     done
 }
 
-# What the agents ask for. A daemon sees the files and variables of the test.
+# Serve the requests of the agents. A daemon sees the files and variables of the test.
 serve_agents() {
     while read -r id command; do
         (
@@ -95,7 +95,7 @@ hosts() {
     mkfifo "$NET/asked"
     cat >"$NET/agent" <<AGENT
 #!/bin/sh
-# ssh HOST COMMAND: it stays until the command has ended
+# ssh HOST COMMAND: stays until the command ends
 id=\$1.\$\$
 shift
 mkfifo "$NET/end.\$id" && echo "\$id \$*" >"$NET/asked" && read -r status <"$NET/end.\$id"
@@ -169,7 +169,8 @@ rows() {
             where m.trial_id = t.trial_id order by split, name)) from trial t order by key" | cksum
 }
 
-# launch DB N COMMAND...: N = 0 waits for nothing. In the background, with a limit of its own: a launch that does not return is a failure.
+# launch DB N COMMAND...: run in the background and wait for the results of N ranks (0: do not
+# wait). The time limit makes a launch that hangs a failure.
 launch() {
     db=$1
     n=$2
@@ -194,7 +195,7 @@ mpirun_begin() {
         --mca plm_rsh_no_tree_spawn 1 -n "$2" "$ESPALIER" run
 }
 
-# A sweep whose data take rank 0, alone on n0, some seconds to make, while the others wait for them.
+# Rank 0, alone on n0, needs some seconds to make the data of this sweep, while the others wait.
 cat >"$T/slow.ini" <<'INI'
 [sweep]
 folds = 2
@@ -212,7 +213,7 @@ heartbeat_limit = 3
 dropout = 0:0.95:0.05
 INI
 
-# Stops rank 0 in the midst of it: launched without data it would not have used a second of processor.
+# Stop rank 0 while it makes the data: without data a launch uses less than a second of processor.
 hold_rank_0() {
     for _ in $(seq 300); do
         held=$(ranks_on n0)
@@ -247,7 +248,7 @@ kill_ranks() {
     done
 }
 
-# Until nothing but the host itself runs there, for at most so many seconds.
+# Wait at most $2 seconds until no process of Open MPI or espalier is left on host $1.
 empties() {
     for _ in $(seq $(($2 * 5))); do
         [ "$(left_on "$1")" = 0 ] && return

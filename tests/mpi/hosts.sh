@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Hosts that are lost in mid sweep, as they are lost in reality: each a set of namespaces.
-# HOSTS: which loss it is: ranks, late, lost or all (default: one of them, another each day).
+# Hosts are lost in the middle of a sweep. Each host is a set of namespaces.
+# HOSTS: the kind of loss: ranks, late, lost or all (default: one of them, another each day).
 . "$SRCDIR/tests/mpi/hostlib.sh"
 cd "$T" || exit 1
 losses=${HOSTS:-$(case $(($(date +%s) / 86400 % 3)) in 0) echo ranks ;; 1) echo late ;; *) echo lost ;; esac)}
@@ -9,7 +9,7 @@ losses=${HOSTS:-$(case $(($(date +%s) / 86400 % 3)) in 0) echo ranks ;; 1) echo 
 echo "# HOSTS=$losses"
 hosts 3 || skip_all "no bridge between network namespaces"
 
-# Shorter than for hosts_long.sh, where more depends on the time.
+# Shorter trials than in hosts_long.sh, which depends more on timing.
 sed -i 's/^epochs.*/epochs = 8000/; s/^heartbeat_limit.*/heartbeat_limit = 2/' sweep.ini
 sed -i 's/^markers.*/markers = 40000/' slow.ini
 "$ESPALIER" run sweep.ini --db alone.db --progress none 2>/dev/null
@@ -22,12 +22,12 @@ is "two ranks of a host share memory" "$(for pid in $(ranks_on n1); do
 done | sort | uniq -c | awk '{ printf "%s ", $1 }')" "2 "
 completes "three hosts"
 is "three hosts took part" "$(sqlite3 whole.db 'select count(distinct host) from attempt')" 3
-is "no host complains" "$(grep -c share "$T/err")" 0
+is "there is no warning" "$(grep -c share "$T/err")" 0
 
 lose_ranks() {
     kill_ranks n1
     completes "all ranks of a host killed"
-    like "and they are named, with their host" "$(cat "$T/err")" "rank 1 .pid [0-9]+ on n1. is lost"
+    like "the message names them, with their host" "$(cat "$T/err")" "rank 1 .pid [0-9]+ on n1. is lost"
 }
 lose_late() {
     cut_link n1
@@ -45,7 +45,7 @@ for loss in $losses; do
     "lose_$loss"
 done
 
-# Data that rank 0 waits for, so that a rank is lost before the sweep has begun.
+# The others wait for rank 0's data, so a rank is lost before the sweep begins.
 mv slow.ini sweep.ini
 slots n0:1 n1:1
 launch early.db 0 "$ESPALIER" run -n 2
@@ -55,9 +55,9 @@ release_rank_0
 finish
 is "a host lost before the sweep has begun: the run returns with 1" "$status" 1
 like "within seconds" "$seconds" '^.$|^[1-5].$'
-like "and says so" "$(cat err)" "another host does not answer while the launch was being set up: .* begins again"
+like "and the message says so" "$(cat err)" "another host does not answer while the launch was being set up: .* begins again"
 slots n0:2
-ok "the same command on what is left" on n0 timeout 100 "$ESPALIER" run -n 2 sweep.ini --db early.db
+ok "the same command on the remaining hosts" on n0 timeout 100 "$ESPALIER" run -n 2 sweep.ini --db early.db
 is "completes it" "$(sqlite3 early.db "select count(*), sum(state = 'done') from trial")" "40|40"
 
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Hosts that are lost in more ways than in hosts.sh, and under a plain mpirun.
+# More kinds of host loss than hosts.sh tests, and hosts under a plain mpirun.
 . "$SRCDIR/tests/mpi/hostlib.sh"
 cd "$T" || exit 1
 hosts 3 || skip_all "no bridge between network namespaces"
@@ -31,9 +31,9 @@ cut_link n1
 sleep 1
 join_link n1
 completes "a link cut for a moment"
-is "nobody is lost" "$(crashes early.db)" 0
+is "no rank is lost" "$(crashes early.db)" 0
 
-# As after a quarter of an hour: TCP gives a connection up.
+# TCP gives up a connection early, as it does by default after a quarter of an hour.
 for host in n0 n1 n2; do
     on $host sh -c 'echo 3 >/proc/sys/net/ipv4/tcp_retries2'
 done
@@ -55,9 +55,9 @@ is "the others leave" "$(empties n2 10)$(empties n0 10)" ""
 slots n0:1 n2:1
 db=leader.db
 "$ESPALIER" status leader.db >seen 2>&1
-like "nothing is running any more" "$(cat seen)" "lost"
+like "the run has ended" "$(cat seen)" "lost"
 begin leader.db 1
-completes "the same command on what is left"
+completes "the same command on the remaining hosts"
 revive n1
 
 slots n0:1 n1:2 n2:1
@@ -69,22 +69,22 @@ is "complete" "$(rows ranks.db)" "$wanted"
 mpirun_begin host.db 4
 lose n1
 finish
-is "mpirun, a host lost: it is ended by rank 0" "$status" 1
-like "who says so" "$(cat err)" "mpirun waits for the lost host, it is ended in 5 s with its own exit status 1"
-is "complete all the same" "$(rows host.db)" "$wanted"
+is "mpirun, a host lost: rank 0 ends it" "$status" 1
+like "rank 0 says so" "$(cat err)" "mpirun waits for the lost host, it is ended in 5 s with its own exit status 1"
+is "the sweep is complete" "$(rows host.db)" "$wanted"
 is "nothing is left" "$(empties n0 10)$(empties n2 20)" ""
 revive n1
 
-# As behind a firewall: the agent starts a daemon there, which cannot reach mpirun.
+# As with a firewall: the agent starts a daemon there, which cannot reach mpirun.
 cut_link n1
 LIMIT=40 launch wall.db 0 "$ESPALIER" run -n 4
 finish
 is "a host that cannot reach mpirun: run stops when it is asked to" "$status" 124
-like "it has said what may be wrong" "$(tr '\n' ' ' <err)" "not all ranks have started after 30 s.*firewall.*stopped before"
-is "nothing is left, there or here" "$(empties n1 20)$(empties n0 10)$(empties n2 20)" ""
+like "the message says what may be wrong" "$(tr '\n' ' ' <err)" "not all ranks have started after 30 s.*firewall.*stopped before"
+is "no process is left on any host" "$(empties n1 20)$(empties n0 10)$(empties n2 20)" ""
 join_link n1
 
-# The others of n1 wait for rank 0's data; only their daemon can notice that the link is cut.
+# The other ranks, on n1, wait for rank 0's data; only their daemon can detect the cut link.
 mv slow.ini sweep.ini
 launch data.db 0 "$ESPALIER" run -n 4
 hold_rank_0
@@ -93,7 +93,7 @@ sleep 14
 release_rank_0
 finish
 is "a link cut before the sweep has begun: the run returns with 1" "$status" 1
-is "nothing is left beyond it" "$(empties n1 20)" ""
-is "nor on this side" "$(empties n0 10)$(empties n2 20)" ""
+is "no process is left beyond the cut" "$(empties n1 20)" ""
+is "and none on this side" "$(empties n0 10)$(empties n2 20)" ""
 
 done_testing

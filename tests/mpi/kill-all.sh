@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# tests/mpi/kill.sh with all its cases.
+# All cases of tests/mpi/kill.sh.
 KILL=all
 # shellcheck source=tests/mpi/kill.sh
 . "$SRCDIR/tests/mpi/kill.sh"

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# kill -9 at every named point of the protocol (src/base/fault.h), of rank 0 and of another rank, with 1 to 5
-# ranks: complete at once or after one resume, equal to the undisturbed run, nothing lost from the records.
-# KILL: "all", or every so many cases (default 15); "show" lists them. FROM: the first of those (default a day's).
+# kill -9 at every named point of the protocol (src/base/fault.h), for rank 0 and another rank, with
+# 1 to 5 ranks. The sweep completes at once or after one resume and equals an undisturbed run, and
+# no attempt is missing from the database.
+# KILL: "all", or N for every N-th case (default 15); "show" lists them. FROM: number of the first
+# case (default: another each day).
 . "$SRCDIR/tests/lib.sh"
 . "$SRCDIR/tests/mpi/killlib.sh"
 every=${KILL:-15}
@@ -12,10 +14,11 @@ show=
 
 # ---- the points ----
 
-points() { # of FAULT or FAULT_MESSAGE
+points() { # points FAULT or points FAULT_MESSAGE
     find "$SRCDIR/src" -name '*.c' | sort | xargs sed -n "s/^.*[^A-Z_]$1(\"\\([^\"]*\\)\".*/\\1/p"
 }
-# Of messages from "scheduler" or "worker". A checkpoint is of trials of seconds: tests/cli/checkpoint.sh.
+# The kinds of messages from "scheduler" or "worker". Checkpoints need trials of seconds:
+# tests/cli/checkpoint.sh.
 kinds() {
     sed -n "s/^ \\*  *$1 -> [a-z]*  *\\([A-Z_, ]*\\).*/\\1/p" "$SRCDIR/src/sched/message.h" | sed 's/CHECKPOINT//' | tr -cs 'A-Z_' ' '
     [ "$1" = scheduler ] && echo BYE || echo LEAVE
@@ -28,10 +31,10 @@ done >names
 is "every point in the sources is known here" "$(wc -l <names)" "$n_marks"
 is "each has a name of its own" "$(sort names | uniq -d)" ""
 is "the tests' program has all of them" "$(while read -r name; do grep -aqF "$name" "$FAULTY" || echo "$name"; done <names)" ""
-is "the program that is installed has none" "$(while read -r name; do ! grep -aqF "$name" "$ESPALIER" || echo "$name"; done <names)" ""
-is "nor what reads ESPALIER_FAULT" "$(grep -ac ESPALIER_FAULT "$ESPALIER")" 0
+is "the installed program has none" "$(while read -r name; do ! grep -aqF "$name" "$ESPALIER" || echo "$name"; done <names)" ""
+is "and does not read ESPALIER_FAULT" "$(grep -ac ESPALIER_FAULT "$ESPALIER")" 0
 
-# ---- the cases: RANKS|VICTIM|POINT, for each point those who come to it ----
+# ---- the cases: RANKS|VICTIM|POINT, for each point with the ranks that reach it ----
 
 cases() {
     points FAULT | while read -r name; do
@@ -64,7 +67,7 @@ cases() {
 # ---- one case ----
 
 run() { timeout -k 5 60 "$FAULTY" run sweep.ini --progress none --db "$T/k.db" "$@" </dev/null >out 2>err; }
-# k.db as the first version would have left it: the tables of schema 1, and of the rows what those have columns for.
+# k.db as the first version would have left it: tables of schema 1, and those columns of the rows.
 make_old() {
     run --set epochs=3 --set sweep.name=old
     rm -f old.db
@@ -77,7 +80,7 @@ make_old() {
     mv old.db k.db
 }
 
-# What comes before the fault, so that the point is passed: sets before and options.
+# Faults and options that make the run reach the point.
 prepare() {
     before='' options='' ranks=''
     other=$((victim ? victim : 1))
@@ -95,7 +98,8 @@ prepare() {
     [ "$n" = 1 ] || ranks="-n $n"
 }
 
-# Only what dies before the ranks are independent, or rank 0, costs a second run.
+# A second run may be needed only if rank 0 dies, or a rank dies while ranks still depend on each
+# other.
 may_end_early() {
     [ "$victim" = 0 ] && return
     case $point in
@@ -125,7 +129,7 @@ try() {
 }
 
 cases >all
-is "each case is one" "$(sort all | uniq -d; grep '^0' all)" ""
+is "no case is a duplicate" "$(sort all | uniq -d; grep '^0' all)" ""
 if [ -n "$show" ]; then
     cat all >&2
     exit

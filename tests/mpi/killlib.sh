@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
-# shellcheck disable=SC2034 # used by those who source it
-# Sourced after tests/lib.sh by the tests that kill: a short sweep, and what must be true of its database
-# however it came about. Variables: FAULTY (the program with tests/mpi/faults.c), problems (text, "": none)
+# shellcheck disable=SC2034 # used by scripts that source it
+# Sourced after tests/lib.sh by the tests that kill: a short sweep, and checks of its database.
+# Variables: FAULTY (the program with tests/mpi/faults.c), problems (text, "" if none)
 FAULTY=$(dirname "$ESPALIER")/tests/mpi/espalier_faults
 [ -x "$FAULTY" ] || skip_all "tests/mpi/espalier_faults is not built"
 # shellcheck disable=SC3045 # known to dash, bash and busybox
-ulimit -c 0 # what is killed on purpose leaves no core files
+ulimit -c 0 # killed processes leave no core files
 cd "$T" || exit 1
 
 # 24 trials of about 20 ms.
@@ -26,7 +26,8 @@ dropout = 0, 0.5
 learning_rate = 0.01, 0.1
 INI
 
-# Everything of this sweep but times and places, as text that shows every bit of a number: quote().
+# Everything of this sweep except times and places, as text that shows every bit of a number:
+# quote().
 rows() {
     sqlite3 "$1" "select t.key, t.state, quote(t.value), t.epochs_run, t.best_epoch, replicate, fold, t.error,
             (select group_concat(split || name || quote(value)) from
@@ -38,7 +39,7 @@ rows() {
         where sweep.name = 'kill' order by t.key" 2>&1 | cksum
 }
 
-# What must stay in the records, whatever comes after: who tried what, and how it ended.
+# The part of each attempt that must never change: who tried what, and how it ended.
 attempts() {
     sqlite3 "$1" "select attempt_id, trial_id, session_id, rank, pid, started,
             iif(outcome in ('running', 'lost'), '-', outcome) from attempt order by 1" 2>/dev/null
@@ -46,7 +47,7 @@ attempts() {
 
 problem() { problems="$problems; $1"; }
 
-# keep FOLDER DB: the database as it lies there, looked at without touching it. Adds to problems.
+# keep FOLDER DB: copy the database files, and check the copy. Adds to problems.
 keep() {
     rm -rf "$1"
     mkdir "$1"
@@ -58,8 +59,8 @@ keep() {
     [ "$(sqlite3 "$kept" 'pragma integrity_check' 2>&1)" = ok ] || problem "what is left is damaged"
 }
 
-# remembers DB BEFORE: each attempt of a database as it was before is in it; one that was open may have ended
-# by its result after all. Adds to problems.
+# remembers DB BEFORE: DB contains each attempt of the earlier copy BEFORE. An open attempt may have
+# ended with a result. Adds to problems.
 remembers() {
     attempts "$1" >.now
     attempts "$2" >.before
@@ -69,7 +70,8 @@ remembers() {
     [ "$lost" -eq 0 ] || problem "$lost attempts are lost from the records"
 }
 
-# settled DB ROWS FOLDER: complete, equal, nothing open, and no attempt of FOLDER missing. Adds to problems.
+# settled DB ROWS FOLDER: DB is complete, has these ROWS and nothing open, and lacks no attempt of
+# FOLDER. Adds to problems.
 settled() {
     [ "$(rows "$1")" = "$2" ] || problem "other rows: $(sqlite3 "$1" 'select state, count(*) from trial group by 1' | tr '\n' ' ')"
     [ "$(sqlite3 "$1" 'pragma integrity_check')" = ok ] || problem "damaged"
@@ -84,8 +86,8 @@ settled() {
     [ ! -e "$1.lock" ] || problem "the lock file is left"
 }
 
-# Processes of this test's scratch folder that are still there after half a minute; they are ended. (A
-# mpirun whose parent dies while it starts takes some seconds, more where starting is slow.)
+# Kill processes of this test's scratch folder that are left after half a minute. Adds to problems.
+# (An mpirun whose parent dies during the start takes some seconds, more on a slow machine.)
 left_behind() {
     for _ in $(seq 60); do
         left=$(pgrep -f "$T/.*[.]db")

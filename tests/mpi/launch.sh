@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What is wrong with a launch of several ranks is said by doctor, and by run before it begins, with
-# what mends it. Each mistake is made for real.
+# doctor, and run before it begins, report problems of a launch of several ranks with a fix. Each
+# mistake is really made.
 . "$SRCDIR/tests/lib.sh"
 command -v mpirun >/dev/null || skip_all "mpirun is not here"
 unset ESPALIER_CHECKS
 PRELOAD=$PWD/tests/mpi/preload.so
 cd "$T" || exit 1
-# Under a name of its own, so that runs of other tests are none of its kind.
+# The copy has a name of its own, so that runs of other tests do not count as other espalier runs.
 name=esp$$
 cp "$ESPALIER" "$name" || exit 1
 ESPALIER=$T/$name
@@ -30,25 +30,25 @@ mpi() {
 doctor() {
     mpi "$@" "$ESPALIER" doctor
 }
-# Those of the launch, not of the results.
+# Warnings about the launch, not about results.
 warnings() { grep warning | grep -vcE 'quick.ini: |one trial for|validation R2'; }
 cores=$(nproc)
-like "the ranks in a line where they are alike" "$(doctor --enable-recovery --bind-to none -n 3)" "^rank 0-2 +$(hostname), cores"
+like "equal ranks share a line" "$(doctor --enable-recovery --bind-to none -n 3)" "^rank 0-2 +$(hostname), cores"
 if [ "$cores" -ge 2 ]; then
     is "two ranks on two cores" "$(doctor --enable-recovery --bind-to none -n 2 | tail -n 1)" "no problems found"
     is "each on its own" "$(doctor --enable-recovery --bind-to core -n 2 | tail -n 1)" "no problems found"
-    is "run has nothing to say either" \
+    is "run prints no warning either" \
         "$(mpi --enable-recovery --bind-to none -n 2 "$ESPALIER" run quick.ini --db quiet.db 2>&1 | warnings)" 0
-    is "nor with -n" "$("$ESPALIER" run quick.ini -n 2 --db n.db 2>&1 | warnings)" 0
+    is "and none with -n" "$("$ESPALIER" run quick.ini -n 2 --db n.db 2>&1 | warnings)" 0
 fi
 
 out=$(doctor -n 2)
 like "recovery off" "$out" "^warning: mpirun is not in recovery mode: if one rank dies, it ends all 2"
-like "with the fix" "$out" "^    fix: 'espalier run -n 2'; or mpirun --enable-recovery"
+like "the fix is printed" "$out" "^    fix: 'espalier run -n 2'; or mpirun --enable-recovery"
 like "and as a fact" "$out" "^recovery +off"
-ok "run goes on" mpi -n 2 "$ESPALIER" run quick.ini --db r.db --progress none
-like "and says so" "$(cat .err)" "espalier: warning: mpirun is not in recovery mode.*; 'espalier run -n 2'; or mpirun --enable-recovery"
-is "once" "$(grep -c 'recovery mode' .err)" 1
+ok "run continues" mpi -n 2 "$ESPALIER" run quick.ini --db r.db --progress none
+like "and the message says so" "$(cat .err)" "espalier: warning: mpirun is not in recovery mode.*; 'espalier run -n 2'; or mpirun --enable-recovery"
+is "only once" "$(grep -c 'recovery mode' .err)" 1
 
 like "ranks bound to one core" "$(mpi --bind-to none -n 2 taskset -c 0 "$ESPALIER" doctor)" \
     "^warning: the 2 ranks on $(hostname) are all bound to one core, number 0"
@@ -61,7 +61,7 @@ if [ "$cores" -ge 2 ]; then
         "warning: 3 ranks x 1 thread do not fit on the 2 cores of"
 fi
 
-# Clocks: rank 1's is not that of rank 0.
+# Clocks: rank 1's differs from rank 0's.
 ahead() {
     mpi --enable-recovery -n 1 "$ESPALIER" doctor : -n 1 env LD_PRELOAD="$PRELOAD" TEST_CLOCK_AHEAD="$1" "$ESPALIER" doctor
 }
@@ -69,7 +69,7 @@ like "a clock that is ahead" "$(ahead 60)" "^warning: the clock of .* is (5[0-9]
 like "a clock that is behind" "$(ahead -300)" "^warning: the clock of .* is (29[0-9]|300)\.[0-9] s behind"
 is "a clock that is right" "$(ahead 0 | grep -c 'the clock')" 0
 
-# Shared memory of so many MB, in a namespace of its own.
+# Run in a namespace with $1 MB of shared memory.
 in_small() {
     mkdir -p small
     ESPALIER_SHM=$T/small unshare -rm sh -c 'mount -t tmpfs -o size='"$1"'m none small && shift && "$@"' - "$@" </dev/null
@@ -86,10 +86,10 @@ if in_small 16 true 2>/dev/null; then
         "^warning: shared memory on .* GiB free, but the data need at least 0\.049 GiB"
     is "enough for other data" "$(in_small 16 mpirun --oversubscribe -n 2 "$ESPALIER" doctor quick.ini | grep -c 'shared memory')" 0
 else
-    pass "shared memory that is too small # SKIP nobody may mount here"
+    pass "shared memory that is too small # SKIP no permission to mount"
 fi
 
-# Two runs at once, on one core.
+# Two runs at once on one core.
 sed 's/^epochs.*/epochs = 1000000/' quick.ini >slow.ini
 taskset -c 0 "$ESPALIER" run slow.ini -n 2 --db slow.db --progress none 2>slow.err &
 pid=$!
@@ -98,17 +98,17 @@ for _ in $(seq 600); do
     sleep 0.1
 done
 out=$(taskset -c 0 "$ESPALIER" doctor)
-# Two: the one that only waits for its ranks does not count.
+# Two processes: the one that only waits for its ranks does not count.
 like "another run on the same core" "$out" "^warning: 2 processes of another espalier run on .* the same cores"
-like "with the fix" "$out" "^    fix: wait until it ends, or give each run its own cores"
-ok "run goes on" taskset -c 0 "$ESPALIER" run quick.ini --db beside.db --progress none
-like "and says so" "$(cat .err)" "warning: [0-9]+ processes of another espalier run"
+like "the fix is printed" "$out" "^    fix: wait until it ends, or give each run its own cores"
+ok "run continues" taskset -c 0 "$ESPALIER" run quick.ini --db beside.db --progress none
+like "and the message says so" "$(cat .err)" "warning: [0-9]+ processes of another espalier run"
 kill $pid
 wait $pid
 is "the other run ends" $? 75
 
-# Rank 0 leaves early, whatever the reason: nobody waits for it.
-fails "a sweep file that is not there" 2 mpi -n 3 "$ESPALIER" run nowhere.ini
+# Rank 0 leaves early, for any reason: no rank waits for it.
+fails "a missing sweep file" 2 mpi -n 3 "$ESPALIER" run nowhere.ini
 fails "an option that is not there" 2 mpi -n 3 "$ESPALIER" run --nonsense
 ok "help" mpi -n 3 "$ESPALIER" run --help
 ok "dry run" mpi -n 3 "$ESPALIER" run quick.ini --dry-run

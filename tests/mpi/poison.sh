@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Trials that kill their rank, and ranks that hang and come back: what is held against whom, and what
-# becomes of late results.
+# Trials that kill their rank, and ranks that hang and come back: which trials are blamed, and what
+# happens to late results.
 . "$SRCDIR/tests/lib.sh"
 . "$SRCDIR/tests/mpi/killlib.sh"
 DB=$T/p.db
 
-# run FAULT ARGUMENT...: words in err, status in $status
+# run FAULT ARGUMENT...: messages are in err, the exit status in $status
 run() {
     fault=$1
     shift
     ESPALIER_FAULT=$fault timeout -k 5 60 "$FAULTY" run sweep.ini --progress none --db "$DB" "$@" </dev/null >out 2>err
     status=$?
 }
-done_equal() { # the trials that are done are those of the undisturbed run
+done_equal() { # count the done trials that equal those of the undisturbed run
     sqlite3 "$DB" "attach 'plain.db' as plain; select count(*) from trial t join plain.trial p using (key)
         where t.state = 'done' and t.value is p.value"
 }
@@ -30,8 +30,8 @@ no_problem() {
 is "the undisturbed run" "$(sqlite3 plain.db "select count(*) from trial where state = 'done'")" 24
 problems=
 
-# Rank 0 is busy with its first trial while the others meet the bad one. On a busy machine a rank
-# may need seconds to meet it.
+# Rank 0 is busy with its first trial while the others run the bad one. On a busy machine a rank may
+# need seconds to reach it.
 export ESPALIER_FAULT_SECONDS=4
 run "trial=3:*:1:kill; worker: a trial begins:0:1:nap" -n 3
 is "a trial that kills its rank at once: the sweep ends with 3" $status 3
@@ -42,40 +42,40 @@ no_problem "nothing is left"
 run "" -n 2
 is "it stays failed" "$status $(reason | cut -c1-20)" "3 4 took its rank down"
 run "" -n 2 --retry failed
-is "and runs where it is well" "$status $(done_equal)" "0 24"
+is "and runs without the fault" "$status $(done_equal)" "0 24"
 
-# The others are busy while rank 0 meets it. It takes a moment to kill, in which a commit records that it
-# runs: a machine may be so busy that the commit before names another trial.
+# The others are busy while rank 0 runs it. The kill is delayed until a commit has recorded that the trial
+# runs: on a very busy machine the commit before may name another trial.
 rm -f "$DB"*
 bad="trial=3:*:1:nap; trial=3:*:1:kill; worker: a trial begins:1:1:nap; worker: a trial begins:2:1:nap"
 run "$bad" -n 3
 is "it kills rank 0: the run ends with 1" $status 1
 no_problem "and all ranks leave"
 run "$bad" -n 3
-is "the next run does not fall into the same hole" $status 3
-# On a busy machine the others may still be in their first trials, which are lost, too.
-like "it said what was lost" "$(cat err)" "(1 trial that it was running is|[23] trials that it was running are) pending again"
-is "that costs the trial no crash, but a place" "$(sqlite3 "$DB" "select trial_id || ' ' || rank from attempt
+is "the next run does not die of it" $status 3
+# On a busy machine the other ranks may still run their first trials, which are lost, too.
+like "its message names the lost trial" "$(cat err)" "(1 trial that it was running is|[23] trials that it was running are) pending again"
+is "the trial gets no crash, but waits" "$(sqlite3 "$DB" "select trial_id || ' ' || rank from attempt
     where outcome = 'lost' and (trial_id = 4 or rank = 0)")" "4 0"
-is "two other ranks find it out" "$(crashes)" "4 2 1 1"
+is "two other ranks die of it" "$(crashes)" "4 2 1 1"
 is "it is failed, with that reason" "$(reason)" "4 took its rank down for the last time (crash_limit): its process is gone"
 is "all others are done, and equal" "$(done_equal)" 23
 
-# Without other ranks everything else is done first.
+# Without other ranks, everything else is done first.
 rm -f "$DB"*
 bad="trial=3:0:1:nap; trial=3:0:1:kill"
 export ESPALIER_FAULT_SECONDS=2
 run "$bad"
 is "a single process is killed" $status 137
 run "$bad"
-is "by it again" $status 137
+is "the second run is killed, too" $status 137
 run "$bad"
-is "but comes to it last" "$status $(done_equal)" "137 23"
+is "the third run reaches it last" "$status $(done_equal)" "137 23"
 run ""
-is "and where it is well, nothing is held against it" "$status $(done_equal)" "0 24"
+is "without the fault it is done" "$status $(done_equal)" "0 24"
 
-# A rank that stands still for longer than the heartbeat limit: in mid sweep, with trials of up to 0.25 s, of
-# which there are enough for when it comes back; and past the end of the sweep.
+# A rank stops for longer than the heartbeat limit: in the middle of a sweep, with trials of up to
+# 0.25 s (enough of them are left when it comes back), and until after the end of the sweep.
 "$FAULTY" run sweep.ini --progress none --db speed.db --set epochs=4000 --set grid.hidden_size=16 \
     --set grid.dropout=0.5 --set grid.learning_rate=0.01 2>/dev/null
 long=$(sqlite3 speed.db "select cast(0.25 * 4000 / min(seconds) as integer) from trial")
@@ -94,7 +94,7 @@ for seconds in 1.6 60; do
     no_problem "nothing is stored twice, nothing lost"
     if [ $seconds = 1.6 ]; then
         like "it comes back" "$(cat err)" "rank 2 is back"
-        is "and works on" "$(sqlite3 "$DB" "select count(*) > 1 from attempt where rank = 2 and outcome = 'done'")" 1
+        is "and continues to work" "$(sqlite3 "$DB" "select count(*) > 1 from attempt where rank = 2 and outcome = 'done'")" 1
     fi
 done
 

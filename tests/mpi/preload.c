@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Preloaded by tests: a machine that is not as it is.
- *   TEST_CLOCK_AHEAD   seconds that the clock is ahead
+/* Preloaded by tests: changes what the machine reports.
+ *   TEST_CLOCK_AHEAD   seconds to add to the clock
  *   TEST_FILESYSTEM    f_type of every filesystem, as in linux/magic.h */
 #include <stdlib.h>
 #include <sys/syscall.h>

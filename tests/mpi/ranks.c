@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks talking to each other, with trials that only sleep. Run by ranks.sh under mpirun.
+/* Communication of ranks, with trials that only sleep. ranks.sh runs it under mpirun.
  *   ranks basics             collectives and messages
- *   ranks sweep N SECONDS    N trials of so many seconds each; every tenth is instant
+ *   ranks sweep N SECONDS    N trials of SECONDS each; every tenth is instant
  *   ranks stop N SECONDS     the same, with the stop flag set after a third of the results
  *   ranks sinkfail N SECONDS the sink fails after a third of the results
- *   ranks foreign            rank 1 sends what is no message
+ *   ranks foreign            rank 1 sends bytes that are not a message
  *   ranks unwell             rank 1 leaves with an error
  *   ranks torn               rank 1 dies in the middle of a long message
- *   ranks share FOLDER       rank 0's bytes, one copy on the host: proven by measuring
- *   ranks copies             the same with sharing turned off: a copy each
- *   ranks refused FOLDER WHY sharing fails there for that reason: a copy each
+ *   ranks share FOLDER       rank 0's bytes are shared, one copy on the host: measured
+ *   ranks copies             the same without sharing: one copy a rank
+ *   ranks refused FOLDER WHY sharing fails there for that reason: one copy a rank
  *   ranks short              the last rank has no memory for its copy: all ranks learn it
- *   ranks patience           whoever waits for rank 0 sleeps
- *   ranks cost N SECONDS     N trials, timed, and what the scheduler's thread costs meanwhile
- * Exit 0: all as expected. */
+ *   ranks patience           ranks that wait for rank 0 sleep
+ *   ranks cost N SECONDS     N timed trials, and the cost of the scheduler's thread meanwhile
+ * Exits with 0 if everything is as expected. */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -80,7 +80,7 @@ static void run_fake(void *self, struct trial_result *r, int64_t number,
 struct seen {
     int *times; /* [n] results of each trial */
     int64_t n, n_seen, uncommitted;
-    int64_t stop_at, fail_at; /* after so many results; 0: never */
+    int64_t stop_at, fail_at; /* at this number of results; 0: never */
     int32_t *by_rank;         /* [world.size] */
     volatile sig_atomic_t stop;
 };
@@ -140,7 +140,7 @@ static void on_progress(void *arg, const struct master_progress *progress)
     CHECK(progress->n_workers == world.size && progress->n_busy <= world.size);
 }
 
-/* Rank 0's side; the others serve. */
+/* Rank 0 schedules; the others serve. */
 static int run(struct seen *seen, struct ledger *ledger, const struct runner *runner,
                enum master_end *end)
 {
@@ -233,7 +233,7 @@ static void test_gather(void)
     free(all);
 }
 
-/* Messages of 0, 1, 2 ... and one of 8 MB: all of a rank arrive, in order. */
+/* Messages of 0, 1, 2 ... bytes and one of 8 MB: all messages of a rank arrive, in order. */
 #define N_MESSAGES 200
 #define LARGE ((size_t)8 << 20)
 
@@ -319,7 +319,7 @@ static void case_sweep(const char *name, int64_t n, double seconds)
     ledger_destroy(ledger);
 }
 
-/* What a broken rank 1 would say; then it waits for the stop and leaves. */
+/* Act as a broken rank 1, then wait for the stop and leave. */
 static void misbehave(bool is_foreign)
 {
     struct buf message = {0}, in = {0};
@@ -366,7 +366,7 @@ static void case_broken(bool is_foreign)
 
 /* ---- shared bytes ---- */
 
-/* Bytes of memory that this process accounts for: pages that n processes share count 1/n. */
+/* Return the memory of this process; of pages shared by n processes, 1/n. */
 static double proportional_bytes(void)
 {
     FILE *file = fopen("/proc/self/smaps_rollup", "r");
@@ -382,7 +382,7 @@ static double proportional_bytes(void)
     return kb * 1024;
 }
 
-/* Rank 0: of all ranks. The others: 0. */
+/* Return the sum over all ranks on rank 0, and 0 on the others. */
 static double sum_of_ranks(double mine)
 {
     char text[32], **all = calloc((size_t)world.size, sizeof *all);
@@ -414,7 +414,7 @@ static void share(struct shared *shared, size_t n, const char *folder)
         CHECK(bytes[i] == (unsigned char)(i * 7 + i / 251));
 }
 
-/* All ranks are on one host here. why: part of the reason for copies; NULL where there is none. */
+/* All ranks are on one host here. why: part of the reason for copies, or NULL. */
 static void case_share(const char *folder, bool is_shared, const char *why)
 {
     const size_t large = (size_t)64 << 20;
@@ -423,7 +423,7 @@ static void case_share(const char *folder, bool is_shared, const char *why)
 
     share(&small, 1, folder);
     share(&block, large, folder);
-    share(&nothing, 0, folder); /* everybody has read everything by now */
+    share(&nothing, 0, folder); /* by now, all ranks have read everything */
     sum = sum_of_ranks(proportional_bytes()) - before;
     CHECK(!block.copy == is_shared);
     if (!world.rank && is_shared)
@@ -434,7 +434,7 @@ static void case_share(const char *folder, bool is_shared, const char *why)
         CHECK(block.n_refusing == (why ? 1 : 0));
         CHECK(why ? strstr(block.reason, why) != NULL : !*block.reason);
     }
-    share(&nothing, 0, folder); /* nobody leaves while others are measured */
+    share(&nothing, 0, folder); /* no rank leaves while others are measured */
     shared_release(&block);
     shared_release(&nothing);
     shared_release(&small);
@@ -485,7 +485,7 @@ static void case_patience(void)
     shared_release(&shared);
 }
 
-/* Rank 0 hears the others all the same. */
+/* Rank 0 still hears the other ranks. */
 static void case_torn(void)
 {
     struct buf message = {0};

@@ -22,13 +22,13 @@ for n in 1 2 3; do
     ok "the sink fails on $n" ranks $n sinkfail 60 0.03
 done
 for n in 2 3; do
-    ok "rank 1 of $n sends what is no message" ranks $n foreign
+    ok "rank 1 of $n sends bytes that are not a message" ranks $n foreign
     ok "rank 1 of $n leaves with an error" ranks $n unwell
 done
 ok "rank 1 of 3 dies in the middle of a long message" mpirun -n 3 --enable-recovery --oversubscribe \
     --mca btl_vader_single_copy_mechanism none tests/mpi/ranks torn
 
-# A folder of 16 MB with nothing in it, in a namespace of its own.
+# Run in a namespace with an empty folder of 16 MB.
 in_small() {
     unshare -rm sh -c "mkdir -p '$T/small' && mount -t tmpfs -o size=16m none '$T/small' && \"\$@\"" - "$@"
 }
@@ -38,13 +38,13 @@ for n in 2 3; do
     ok "a copy each on $n, sharing turned off" ranks $n copies
     ok "a copy each on $n, no such folder" ranks $n refused /nowhere "/nowhere: No such file or directory"
     ok "memory short on one of $n" ranks $n short
-    ok "nobody burns a core waiting, on $n" ranks $n patience
+    ok "waiting ranks use no processor, on $n" ranks $n patience
 done
 if in_small true 2>/dev/null; then
     ok "a copy each, the folder is too small" in_small mpirun -n 3 --oversubscribe tests/mpi/ranks \
         refused "$T/small" "MB left: 67.11 MB are needed"
 else
-    pass "a folder that is too small # SKIP nobody may mount here"
+    pass "a folder that is too small # SKIP no permission to mount"
 fi
 left=$(mktemp -d /dev/shm/espalier-test-XXXXXX)
 ok "one copy in a folder of its own" ranks 2 share "$left"

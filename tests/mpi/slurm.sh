@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The scripts of jobs/ for Slurm, run by a private Slurm of this one machine: mpirun, srun, an array,
-# and what may happen to them. However a sweep was run, its rows are those of a plain run.
+# The scripts of jobs/ for Slurm, under a private Slurm on this machine: mpirun, srun, an array, and
+# their failures. In all cases the rows equal those of a plain run.
 . "${SRCDIR:-.}/tests/lib.sh"
 . "$SRCDIR/tests/mpi/slurmlib.sh"
 jobs=$SRCDIR/jobs
@@ -20,7 +20,7 @@ epochs = 5
 hidden_size = 4, 8
 learning_rate = 0.01, 0.1
 END
-# A trial of about a second, and one that nobody waits for.
+# A trial of about a second, and an endless one.
 sed 's/^epochs.*/epochs = 35000/' quick.ini >slow.ini
 sed 's/^epochs.*/epochs = 10000000/' quick.ini >endless.ini
 sed 's/^replicates.*/replicates = 8/; s/^epochs.*/epochs = 20000/' quick.ini >many.ini
@@ -32,44 +32,45 @@ rows() {
 finished() { sqlite3 "$1" "select count(*) from trials where state = 'done'" 2>/dev/null || echo 0; }
 job_of() { sed -n "s/.*batch job \([0-9]*\).*/\1/p" "$1"; }
 has_finished() { [ "$(finished "$1")" -ge "$2" ]; }
-# The ranks, one process of each, of the sweep into database $1.
+# The rank processes of the sweep into database $1.
 ranks_of() { pgrep -f "^$ESPALIER run .*--db $1 "; }
 
-ok "the quick sweep by itself" "$ESPALIER" run quick.ini --db quick.db --progress none
-ok "the slow one" "$ESPALIER" run slow.ini -n 2 --db slow.db --progress none
-ok "that of many trials" "$ESPALIER" run many.ini -n 2 --db many.db --progress none
+ok "a plain run of the quick sweep" "$ESPALIER" run quick.ini --db quick.db --progress none
+ok "a plain run of the slow sweep" "$ESPALIER" run slow.ini -n 2 --db slow.db --progress none
+ok "a plain run of the sweep of many trials" "$ESPALIER" run many.ini -n 2 --db many.db --progress none
 
 ok "sbatch jobs/slurm-mpirun.sh" batch -n 2 -o mpirun.log "$jobs/slurm-mpirun.sh" quick.ini mpirun.db
-is "equals the sweep by itself" "$(rows mpirun.db)" "$(rows quick.db)"
+is "the rows equal those of a plain run" "$(rows mpirun.db)" "$(rows quick.db)"
 is "on two ranks" "$(sqlite3 mpirun.db 'select ranks from session')" 2
 
 ok "sbatch jobs/slurm-srun.sh" batch -n 2 -o srun.log "$jobs/slurm-srun.sh" quick.ini srun.db
-is "equals the sweep by itself" "$(rows srun.db)" "$(rows quick.db)"
+is "the rows equal those of a plain run" "$(rows srun.db)" "$(rows quick.db)"
 is "on two ranks" "$(sqlite3 srun.db 'select ranks from session')" 2
 
-# What --signal=B:USR2@120 in the scripts does before the walltime.
+# The scripts ask for this signal with --signal=B:USR2@120.
 for script in mpirun srun; do
     submit -n 2 -o warned.$script.log "$jobs/slurm-$script.sh" endless.ini warned.$script.db
     until_ok grep "to run on 2 ranks" warned.$script.log
     scancel --batch --signal=USR2 "$job"
     ended "$job"
     is "slurm-$script.sh that is sent USR2 ends with 75" $? 75
-    like "it says how to go on" "$(cat warned.$script.log)" "submit the same command again"
+    like "the message says how to continue" "$(cat warned.$script.log)" "submit the same command again"
 done
 
-# A rank that dies takes an srun with it, and the script starts another; under mpirun the others go on.
+# A rank that dies ends its srun, and the script starts another; under mpirun the other ranks
+# continue.
 for script in mpirun srun; do
     submit -n 2 -o killed.$script.log "$jobs/slurm-$script.sh" slow.ini killed.$script.db
     until_ok has_finished killed.$script.db 2
     kill -9 "$(ranks_of killed.$script.db | tail -n 1)"
     ended "$job"
     is "slurm-$script.sh ends with 0 though a rank was killed" $? 0
-    is "equals the sweep by itself" "$(rows killed.$script.db)" "$(rows slow.db)"
+    is "the rows equal those of a plain run" "$(rows killed.$script.db)" "$(rows slow.db)"
 done
 is "mpirun: in one session" "$(sqlite3 killed.mpirun.db 'select count(*) from session')" 1
 like "srun: in another one" "$(cat killed.srun.log)" "a rank died: starting again, with [2-8] trials finished"
 
-# scancel in the middle, and the same line again.
+# scancel in the middle, then the same line again.
 submit -n 2 -o cancelled.log "$jobs/slurm-mpirun.sh" slow.ini cancelled.db
 until_ok has_finished cancelled.db 2
 scancel "$job"
@@ -77,9 +78,9 @@ until_ok is_gone "$job"
 is "a job that is cancelled ends" $? 0
 like "with some trials finished" "$(finished cancelled.db)" "^[2-7]$"
 ok "the same line again" batch -n 2 -o cancelled.log "$jobs/slurm-mpirun.sh" slow.ini cancelled.db
-is "equals the sweep by itself" "$(rows cancelled.db)" "$(rows slow.db)"
+is "the rows equal those of a plain run" "$(rows cancelled.db)" "$(rows slow.db)"
 
-# An array of 4, one element of it cancelled while it runs, run again by itself, and merged.
+# An array of 4. One element is cancelled while it runs, then run again alone; then all are merged.
 ok "jobs/slurm-array.sh submits an array and its merge" "$jobs/slurm-array.sh" many.ini 4 array.db
 merge=$(job_of "$T/.out")
 array=$((merge - 1))
@@ -88,12 +89,12 @@ scancel "${array}_2"
 until_ok is_gone "$merge"
 is "the merge ends" $? 0
 like "the element that was cancelled has not finished" "$("$ESPALIER" status array.2of4.db)" "[1-9] *$"
-like "the merge says what is missing" "$(cat "espalier-merge-$merge.log")" "trials are not finished"
-ok "the element by itself" batch --array=2 "$jobs/slurm-array.sh" many.ini 4 array.db
+like "the merge reports what is missing" "$(cat "espalier-merge-$merge.log")" "trials are not finished"
+ok "the element alone" batch --array=2 "$jobs/slurm-array.sh" many.ini 4 array.db
 ok "and merged" "$ESPALIER" merge array.db array.1of4.db array.2of4.db array.3of4.db array.4of4.db
-is "equals the sweep by itself" "$(rows array.db)" "$(rows many.db)"
+is "the rows equal those of a plain run" "$(rows array.db)" "$(rows many.db)"
 
 ok "--shard auto in an array of 2" batch --array=1-2 --wrap "'$ESPALIER' run quick.ini --db auto.db --shard auto"
 ok "wrote both" "$ESPALIER" merge auto.db auto.1of2.db auto.2of2.db
-is "equals the sweep by itself" "$(rows auto.db)" "$(rows quick.db)"
+is "the rows equal those of a plain run" "$(rows auto.db)" "$(rows quick.db)"
 done_testing

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A private Slurm of this one machine, started when this file is sourced (after tests/lib.sh) and
-# stopped at the end of the test. Only root can start one; the test is skipped where it cannot be.
-#   submit SBATCH_ARGUMENT...  the job's number in $job
-#   ended JOB                  wait for it, all its elements; returns its exit status
-#   batch SBATCH_ARGUMENT...   both; sbatch --wait looks only every ten seconds
+# A private Slurm on this machine. It starts when this file is sourced (after tests/lib.sh) and
+# stops at the end of the test. Only root can start one; otherwise the test is skipped.
+#   submit SBATCH_ARGUMENT...  sets $job to the job's number
+#   ended JOB                  wait for it with all its elements; returns its exit status
+#   batch SBATCH_ARGUMENT...   both; sbatch --wait polls only every ten seconds
 # shellcheck shell=sh
 
 PATH=$PATH:/usr/sbin:/sbin
@@ -14,7 +14,7 @@ done
 grep -q ' /sys/fs/cgroup' /proc/mounts || skip_all "slurmd needs /sys/fs/cgroup"
 
 host=$(hostname -s)
-# Two, below those that the kernel hands out; tests that run at the same time have other pids.
+# Two ports below those that the kernel assigns; tests running at the same time have other pids.
 port=$((10000 + $$ % 10000 * 2))
 SLURM_CONF=$T/slurm.conf
 export SLURM_CONF ESPALIER
@@ -82,7 +82,7 @@ END
     return 1
 }
 
-# Once more where a port is taken all the same.
+# Try once more if a port is taken.
 start_slurm() {
     start_munge && start_daemons && return
     stop_daemons slurmd slurmctld
@@ -90,7 +90,7 @@ start_slurm() {
     start_daemons
 }
 
-# Wait until a command succeeds, for five minutes at most.
+# Wait up to five minutes until a command succeeds.
 until_ok() {
     for _ in $(seq 1500); do
         "$@" >/dev/null 2>&1 && return 0
@@ -105,7 +105,7 @@ submit() {
     job=$(sbatch --parsable "$@") && [ -n "$job" ]
 }
 
-# An array has a line for each element; the greatest status counts, as with sbatch --wait.
+# An array has a line for each element. The greatest status counts, as with sbatch --wait.
 ended() {
     until_ok is_gone "$1" || return 99
     scontrol -o show job "$1" | awk '

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Mistakes with srun, in a private Slurm: tasks without MPI between them are refused.
-# shellcheck disable=SC2016 # what is in single quotes is for the shells of tasks and jobs
+# Mistakes with srun, under a private Slurm: tasks without MPI between them are refused.
+# shellcheck disable=SC2016 # single quotes are for the shells of tasks and jobs
 . "${SRCDIR:-.}/tests/lib.sh"
 . "$SRCDIR/tests/mpi/slurmlib.sh"
 unset ESPALIER_CHECKS
@@ -20,11 +20,11 @@ cd "$T" || exit 1
 
 fails "srun without PMIx is refused" 2 srun -n 2 "$ESPALIER" run quick.ini --db none.db
 is "by each task" "$(grep -c 'srun started 2 tasks, but no MPI connects them.*; srun --mpi=pmix' .err)" 2
-is "before anything is made" "$(ls none.db* 2>/dev/null)" ""
-like "doctor tells" "$(srun -n 2 "$ESPALIER" doctor)" "^run would refuse: srun started 2 tasks"
-ok "the fix it names" srun --mpi=pmix -n 2 "$ESPALIER" run quick.ini --db pmix.db --progress none
+is "before any file is made" "$(ls none.db* 2>/dev/null)" ""
+like "doctor reports it" "$(srun -n 2 "$ESPALIER" doctor)" "^run would refuse: srun started 2 tasks"
+ok "the printed fix" srun --mpi=pmix -n 2 "$ESPALIER" run quick.ini --db pmix.db --progress none
 is "runs on two ranks" "$(sqlite3 pmix.db 'select ranks from session')" 2
-is "and is not warned of it" "$(grep -c '^espalier:.*\(srun\|recovery\)' .err)" 0
+is "without a warning" "$(grep -c '^espalier:.*\(srun\|recovery\)' .err)" 0
 ok "a step of one task" srun -n 1 "$ESPALIER" run quick.ini --db one.db --progress none
 ok "a shard for each task" srun -n 2 sh -c '"$ESPALIER" run quick.ini --db s.db --shard $((SLURM_PROCID + 1))/2'
 
@@ -38,7 +38,7 @@ is "one process in a job of two tasks runs" $? 0
 like "and says that only one core is used" "$(cat job.log)" "warning: the batch job has room for 2 tasks, but this is one process.*; espalier run -n 2"
 job '"$ESPALIER" run quick.ini -n 2 --db batch2.db --progress none'
 is "with -n it uses both" "$(sqlite3 batch2.db 'select ranks from session')" 2
-is "without a word of it" "$(grep -c 'room for' job.log)" 0
+is "without a message" "$(grep -c 'room for' job.log)" 0
 job '"$ESPALIER" doctor'
 like "doctor names the job" "$(cat job.log)" "^batch job +Slurm, [0-9]+"
 done_testing

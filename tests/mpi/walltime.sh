@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The walltime of a real Slurm, which is a minute at least: jobs that are warned before it and go
-# back into the queue by themselves, and jobs that Slurm ends. Takes about six minutes.
+# The walltime of a real Slurm, which is at least a minute: jobs that are warned before it and
+# requeue themselves, and jobs that Slurm ends. Takes about six minutes.
 . "${SRCDIR:-.}/tests/lib.sh"
 . "$SRCDIR/tests/mpi/slurmlib.sh"
 jobs=$SRCDIR/jobs
@@ -13,7 +13,7 @@ rows() {
 finished() { sqlite3 "$1" "select count(*) from trials where state = 'done'"; }
 sessions() { sqlite3 "$1" 'select count(*) from session'; }
 state_of() { scontrol show job "$1" | sed -n 's/.*JobState=\([A-Z]*\).*/\1/p'; }
-# Wait, ten minutes at most, for a job to be in a state that is not to change.
+# Wait up to ten minutes until a job is in a final state.
 wait_for() {
     for _ in $(seq 600); do
         case $(state_of "$1") in
@@ -23,7 +23,7 @@ wait_for() {
     done
 }
 
-# 90 trials of about 2 seconds of a core, however busy the machine is: 90 s on two ranks.
+# 90 trials of about 2 seconds of processor time: 90 s on two ranks.
 sweep() { # LEARNING_RATES REPLICATES EPOCHS
     printf '[sweep]\nreplicates = %s\n[data]\nformat = simulated\nsamples = 60\nmarkers = 80\n[train]\nepochs = %s\n' "$2" "$3"
     printf '[grid]\nlearning_rate = %s\n' "$1"
@@ -34,18 +34,18 @@ cpu=$(sh -c '"$0" run probe.ini -n 1 --db probe.db --progress none 2>/dev/null; 
     awk 'NR == 2 { split($1, at, "[ms]"); print 60 * at[1] + at[2] }')
 epochs=$(awk "BEGIN { print int(2 * 2 * 100000 / $cpu) }")
 sweep "0.001, 0.01, 0.1" 30 "$epochs" >grid.ini
-ok "the sweep by itself" "$ESPALIER" run grid.ini -n 2 --db plain.db --progress none
+ok "a plain run" "$ESPALIER" run grid.ini -n 2 --db plain.db --progress none
 
-# Warned 20 seconds before the end, or up to half a minute sooner: Slurm looks no oftener.
+# Warned 20 seconds before the end, or up to half a minute earlier: Slurm checks no more often.
 job=$(REQUEUE=yes sbatch --parsable --time=1 --signal=B:USR2@20 -n 2 -o warned.log \
     "$jobs/slurm-mpirun.sh" grid.ini warned.db)
 wait_for "$job"
 is "a job that is warned is completed in the end" "$(state_of "$job")" COMPLETED
 like "in several runs of the same job" "$(sessions warned.db)" '^([2-9]|1[0-9])$'
-is "that say so" "$(grep -c 'stopped early' warned.log)" "$(($(sessions warned.db) - 1))"
-is "equals the sweep by itself" "$(rows warned.db)" "$(rows plain.db)"
+is "with messages that say so" "$(grep -c 'stopped early' warned.log)" "$(($(sessions warned.db) - 1))"
+is "the rows equal those of a plain run" "$(rows warned.db)" "$(rows plain.db)"
 
-# Not warned, and without a way to ask how long it has: Slurm ends it.
+# Without a warning, and unable to ask for the remaining time: Slurm ends the job.
 mkdir blind
 for program in mpirun orted sh env; do
     ln -s "$(command -v $program)" blind/$program
@@ -68,5 +68,5 @@ for _ in $(seq 12); do
     wait_for "$job"
 done
 is "back in the queue it is completed" "$(state_of "$job")" COMPLETED
-is "equals the sweep by itself" "$(rows ended.db)" "$(rows plain.db)"
+is "the rows equal those of a plain run" "$(rows ended.db)" "$(rows plain.db)"
 done_testing

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whole sweeps over the real ledger, cost model and dispatch policy: how close they come to the
- * best schedule there is, whatever the trials are like. */
+ * best possible schedule for many kinds of trials. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,12 +21,13 @@
 
 enum shape { SAME, EVEN, LOGNORMAL, BIMODAL, PARETO };
 
-/* Trials of about mean_s. The model is told work in proportion to what a configuration takes but
- * for its quirk, at a tenth of the speed that it expects of a machine. */
+/* Trials of about mean_s seconds. The work given to the cost model is proportional to a
+ * configuration's seconds without its quirk. The simulated machine has a tenth of the speed that
+ * the model expects. */
 struct scene {
     enum shape shape;
     double mean_s;
-    double quirk, noise; /* sd of the logarithm, by configuration and by trial */
+    double quirk, noise; /* sd of the logarithm: by configuration, by trial */
     double seconds[N_TRIALS];
     struct gcn_cost work[N_CONFIGS];
     double slowness[N_WORKERS];
@@ -39,11 +40,11 @@ static double draw(enum shape shape, const struct rng *rng, uint32_t config)
     switch (shape) {
     case EVEN:
         return 2 * u;
-    case LOGNORMAL: /* sd 0.94: the trials of grids/ft10.ini */
+    case LOGNORMAL: /* sd 0.94, like the trials of grids/ft10.ini */
         return exp(0.94 * rng_normal(rng, 2, config) - 0.44);
     case BIMODAL: /* one in fifty is a hundred times longer */
         return u < 0.02 ? 33 : 0.33;
-    case PARETO: /* the heaviest tail with a mean that 20,000 trials still show */
+    case PARETO: /* the heaviest tail whose mean 20,000 trials still show */
         return 0.33 * pow(1 - u, -1 / 1.5);
     default:
         return 1;
@@ -98,7 +99,7 @@ static void expect(const char *name, const struct sim_report *r, double most)
     if (r->makespan_s > most * r->bound_s)
         fail_msg("%s: %.3f times the bound, at most %.3f was wanted", name,
                  r->makespan_s / r->bound_s, most);
-    /* Nobody waits for the scheduler longer than a message there and back, and its queue. */
+    /* No worker waits for the scheduler longer than a message both ways and its queue take. */
     assert_true(r->longest_wait_s < 0.02);
 }
 
@@ -125,11 +126,11 @@ static void test_distributions(void **state)
         scene_init(&scene);
         r = play(&scene, N_TRIALS, N_WORKERS);
         expect(cases[i].name, &r, 1.01);
-        assert_true(r.off < 0.16); /* the median of the quirks: folds go out together */
+        assert_true(r.off < 0.16); /* the median of the quirks: folds are assigned together */
     }
 }
 
-/* What the model cannot know beforehand: configurations off by a factor of 2 either way. */
+/* The model cannot know this in advance: configurations are off by a factor of 2, either way. */
 static void test_bad_formula(void **state)
 {
     static struct scene scene = {.shape = LOGNORMAL, .mean_s = 1, .quirk = 0.7, .noise = 0.1};
@@ -141,7 +142,8 @@ static void test_bad_formula(void **state)
     expect("quirks", &r, 1.01);
 }
 
-/* A mixed cluster: half of the nodes half as fast, one sick node eight times slower. */
+/* A mixed cluster: half of the nodes have half the speed, and one faulty node is eight times
+ * slower. */
 static void test_mixed_cluster(void **state)
 {
     static struct scene scene = {.shape = LOGNORMAL, .mean_s = 0.5, .quirk = 0.2, .noise = 0.05};
@@ -155,7 +157,7 @@ static void test_mixed_cluster(void **state)
     expect("mixed", &r, 1.01);
 }
 
-/* Trials of 3 us: what limits is the scheduler, and batches keep it at its work. */
+/* Trials of 3 us: the scheduler is the limit, and batches keep it busy. */
 static void test_no_ops(void **state)
 {
     static struct scene scene = {.shape = SAME, .mean_s = 3e-6, .noise = 0.3};
@@ -185,7 +187,7 @@ static void test_few_trials(void **state)
     expect("one worker", &r, 1.01);
 }
 
-/* ---- the policy by hand ---- */
+/* ---- the policy, step by step ---- */
 
 struct hand {
     struct ledger *ledger;
@@ -210,7 +212,7 @@ static void hand_release(struct hand *hand)
     ledger_destroy(hand->ledger);
 }
 
-/* The first result of a configuration sends the rest of it to where it belongs. */
+/* The first result of a configuration moves its other trials to their place in the order. */
 static void test_order_follows_results(void **state)
 {
     const struct gcn_cost work[3] = {{.flops = 5e10}, {.flops = 4e10}, {.flops = 3e10}};
@@ -245,7 +247,7 @@ static void test_idle_and_late(void **state)
     assert_int_equal(dispatch_n_busy(hand.dispatch), 0);
     assert_int_equal(dispatch_idle(hand.dispatch), 0);
     n = dispatch_assign(hand.dispatch, 0, INFINITY, out, NULL);
-    assert_in_range(n, 5, 7); /* the running one and a tenth of a second */
+    assert_in_range(n, 5, 7); /* the running one, and work for a tenth of a second */
     assert_int_equal(dispatch_idle(hand.dispatch), 1);
     dispatch_leave(hand.dispatch, 1);
     assert_int_equal(dispatch_idle(hand.dispatch), 2);
@@ -260,11 +262,11 @@ static void test_idle_and_late(void **state)
     dispatch_finish(hand.dispatch, 0, 0, TRIAL_DONE, 0.02);
     assert_int_equal(dispatch_idle(hand.dispatch), 0);
     assert_in_range(dispatch_assign(hand.dispatch, 0, INFINITY, out, NULL), 2, 7);
-    assert_int_equal(out[0], n - 1); /* what came back is first */
+    assert_int_equal(out[0], n - 1); /* the returned one is first */
     hand_release(&hand);
 }
 
-/* A slow worker is promised less: fewer trials lie ready, and it is said to take longer. */
+/* A slow worker gets fewer trials in advance, and longer predictions. */
 static void test_slow_worker(void **state)
 {
     const struct gcn_cost work[1] = {{.flops = 2e9}};
@@ -284,7 +286,7 @@ static void test_slow_worker(void **state)
     hand_release(&hand);
 }
 
-/* Workers for whom there was nothing are thought of again when something comes back. */
+/* Idle workers without a trial are served when a trial comes back. */
 static void test_back_to_the_idle(void **state)
 {
     const struct gcn_cost work[1] = {{.flops = 2e9}};
@@ -296,27 +298,27 @@ static void test_back_to_the_idle(void **state)
     assert_int_equal(dispatch_assign(hand.dispatch, 0, INFINITY, out, NULL), 2);
     assert_int_equal(dispatch_assign(hand.dispatch, 1, INFINITY, out, NULL), 0);
     assert_int_equal(dispatch_idle(hand.dispatch), -1);
-    dispatch_give_back(hand.dispatch, 1, 1); /* it is not worker 1's to return */
+    dispatch_give_back(hand.dispatch, 1, 1); /* worker 1 does not hold it */
     assert_int_equal(dispatch_idle(hand.dispatch), -1);
     dispatch_give_back(hand.dispatch, 0, 1);
     assert_int_equal(dispatch_idle(hand.dispatch), 1);
     assert_int_equal(dispatch_assign(hand.dispatch, 1, INFINITY, out, NULL), 1);
     assert_int_equal(dispatch_lose(hand.dispatch, 1, 1, out), 0);
     assert_int_equal(dispatch_n_alive(hand.dispatch), 1);
-    /* Nobody else lives: worker 0 gets the suspect, once it holds nothing. */
+    /* No other worker is alive: worker 0 gets the suspect once it holds nothing else. */
     assert_int_equal(dispatch_assign(hand.dispatch, 0, INFINITY, out, NULL), 0);
     dispatch_finish(hand.dispatch, 0, 0, TRIAL_DONE, 0.02);
     assert_int_equal(dispatch_idle(hand.dispatch), 0);
     assert_int_equal(dispatch_assign(hand.dispatch, 0, INFINITY, out, NULL), 1);
     assert_int_equal(out[0], 1);
-    /* It comes back, late, and is first. */
+    /* The lost worker returns, and its late result comes first. */
     dispatch_return(hand.dispatch, 1);
     assert_int_equal(dispatch_finish(hand.dispatch, 1, 1, TRIAL_DONE, 60), LEDGER_ACCEPTED);
     assert_int_equal(dispatch_n_busy(hand.dispatch), 0);
     hand_release(&hand);
 }
 
-/* Prices that are not set anew yet do not end a sweep before its time. */
+/* Outdated predictions must not end a sweep early. */
 static void test_can_begin(void **state)
 {
     enum { N = 640 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What will happen in a simulation: a binary heap by time. */
+/* The future events of a simulation: a binary heap ordered by time. */
 #ifndef EVENTS_H
 #define EVENTS_H
 
@@ -8,9 +8,9 @@
 struct event {
     double at_s;
     int32_t worker;
-    int32_t n;     /* trials */
-    int64_t trial; /* that it is about */
-    int kind;      /* the simulation's own */
+    int32_t n;     /* number of trials */
+    int64_t trial; /* the trial it concerns */
+    int kind;      /* defined by the simulation */
 };
 
 struct events {
@@ -19,7 +19,7 @@ struct events {
 };
 
 void events_push(struct events *events, struct event event);
-struct event events_pop(struct events *events); /* the earliest; there must be one */
+struct event events_pop(struct events *events); /* the earliest; the heap must not be empty */
 void events_release(struct events *events);
 
 #endif

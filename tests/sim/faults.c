@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whole sweeps in which workers die, hang and come back, trials take their workers down, and time
- * runs out: over the real ledger, cost model and dispatch policy. */
+/* Whole sweeps over the real ledger, cost model and dispatch policy. Workers die, hang and come
+ * back, trials kill their workers, and time runs out. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #define MOST_TRIALS 200000
 #define MOST_WORKERS 1000
 
-/* Trials of grids/ft10.ini (tests/bench/simulate.c), or a shape of the test's own. */
+/* Trials of grids/ft10.ini (tests/bench/simulate.c), or of a shape defined by the test. */
 struct scene {
     double seconds[MOST_TRIALS];
     struct gcn_cost work[MOST_TRIALS / GROUP];
@@ -85,7 +85,7 @@ static struct sim_report play(const char *name, const struct sim *sim)
     return r;
 }
 
-/* One in ten, at any time of the sweep; never worker 0, with which the sweep ends. */
+/* Kill one in ten at any time of the sweep, but never worker 0, with which the sweep ends. */
 static int32_t kill_some(const struct sim *sim, double within_s)
 {
     int32_t n = 0;
@@ -109,8 +109,8 @@ static void test_one_in_ten_dies(void **state)
     assert_int_equal(r.n_lost, n);
     assert_int_equal(r.n_returned, 0);
     assert_int_equal(r.n_failed, 0);
-    /* What they ran and a second unnoticed is lost of each; the last trials are those that ran
-     * as somebody died. */
+    /* Each dead worker loses what it ran and an unnoticed second. The last trials to end are those
+     * that ran on a worker that died. */
     assert_true(r.makespan_s < 1.05 * r.capacity_s + 2);
 }
 
@@ -126,7 +126,7 @@ static void test_short_trials(void **state)
     assert_true(r.makespan_s < 1.1 * r.capacity_s + 1.5);
 }
 
-/* A switch fails: three quarters at once. */
+/* A switch fails: three quarters of the workers die at once. */
 static void test_most_die_at_once(void **state)
 {
     struct sim sim = scene_init(20000, 100, 0.5, 0.1, 0.03);
@@ -166,10 +166,10 @@ static void test_only_worker_0_is_left(void **state)
     r = play("only worker 0 is left", &sim);
     assert_int_equal(r.n_lost, 9);
     assert_int_equal(r.n_failed, 0);
-    assert_true(r.makespan_s < 1.1 * r.capacity_s); /* the longest trials were lost half way */
+    assert_true(r.makespan_s < 1.1 * r.capacity_s); /* the longest trials were lost half-way */
 }
 
-/* They seem lost, come back late with what they had, and are given work again. */
+/* Some workers seem lost, come back late with their results, and get work again. */
 static void test_some_hang(void **state)
 {
     struct sim sim = scene_init(50000, 250, 0.5, 0.1, 0.03);
@@ -212,7 +212,7 @@ static void test_poison(void **state)
         }
 }
 
-/* Short ones, many on a worker: nobody says which of them it was. */
+/* Short trials, many on a worker: no message identifies the one that crashed. */
 static void test_poison_among_many(void **state)
 {
     struct sim sim = scene_init(100000, 4, 1e-5, 0.1, 0.03);
@@ -226,7 +226,7 @@ static void test_poison_among_many(void **state)
 
 /* ---- a walltime ---- */
 
-/* Predictions are right: nothing ends too late, and shorter trials fill what is left. */
+/* Predictions are right: no trial ends too late, and shorter trials fill the remaining time. */
 static void test_walltime(void **state)
 {
     struct sim sim = scene_init(100000, 100, 2, 0, 0);
@@ -241,7 +241,7 @@ static void test_walltime(void **state)
     assert_true(r.done_s > 0.99 * 600 * 100);
 }
 
-/* Predictions are off by 30 percent. Each worker tries its luck as time runs out. */
+/* Predictions are off by 30 %. Each worker may start one trial too many as time runs out. */
 static void test_walltime_with_surprises(void **state)
 {
     struct sim sim = scene_init(100000, 100, 2, 0.2, 0.2);
@@ -257,7 +257,7 @@ static void test_walltime_with_surprises(void **state)
     assert_true(r.done_s > 0.98 * 600 * 100);
 }
 
-/* All trials are alike: those that do not fit are left, and the workers with them. */
+/* All trials are equal: those that do not fit remain, and their workers stay idle. */
 static void test_walltime_that_is_too_short(void **state)
 {
     struct sim sim = scene_init(1000, 10, 1, 0, 0);

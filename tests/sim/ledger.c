@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random walks over the ledger: workers that are lost, slow, or only seem lost; results that come
- * late, twice, or out of order. Whatever happens, every trial ends once. */
+/* Random walks over the ledger. Workers are lost, slow, or only seem lost; results come late,
+ * twice, or out of order. Every trial must end exactly once. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@
 #define MAX_FLYING 4096
 #define CRASH_LIMIT 3
 
-/* A worker as it sees itself; the ledger may have given it up. */
+/* A worker's own state. The ledger may have declared it lost. */
 struct actor {
     int64_t held[MAX_HELD];
     int n_held;
@@ -37,7 +37,7 @@ struct walk {
     int64_t flying[MAX_FLYING]; /* results on their way */
     int n_flying;
     int accepted[N_TRIALS];
-    bool is_condemned[N_TRIALS]; /* failed by its crashes */
+    bool is_condemned[N_TRIALS]; /* failed because of its crashes */
     int n_rounds, n_failed, n_duplicates;
 };
 
@@ -100,12 +100,12 @@ static void deliver(struct walk *walk)
     int64_t trial = walk->flying[i];
     enum ledger_verdict verdict;
 
-    if (draw(walk, 8)) /* else it comes again */
+    if (draw(walk, 8)) /* otherwise it comes again */
         walk->flying[i] = walk->flying[--walk->n_flying];
     verdict = ledger_finish(walk->ledger, trial, states[draw(walk, 4)]);
     if (verdict == LEDGER_DUPLICATE)
         walk->n_duplicates++;
-    else if (walk->is_condemned[trial]) /* it takes the place of the failure */
+    else if (walk->is_condemned[trial]) /* a result replaces the failure */
         walk->is_condemned[trial] = false;
     else
         walk->accepted[trial]++;
@@ -122,11 +122,11 @@ static void lose(struct walk *walk, int w)
         walk->accepted[failed[i]]++;
     }
     walk->n_failed += n;
-    if (draw(walk, 2)) /* else it was only slow, and goes on */
+    if (draw(walk, 2)) /* otherwise it was only slow, and continues */
         walk->actors[w].n_held = 0;
 }
 
-/* Suspects go out after all others, and to nobody who holds something. */
+/* Suspects go after all others, and only to workers that hold nothing. */
 static void check_turn(const struct walk *walk, int w, int64_t next)
 {
     if (!ledger_is_suspect(walk->ledger, next))
@@ -203,8 +203,8 @@ static void test_random_walk(void **state)
     free(walk);
 }
 
-/* Ten thousand workers and a million trials: each worker in turn hands in what it holds and
- * leases more; one in two hundred is lost, with what it holds, and comes back empty. */
+/* Ten thousand workers and a million trials. Each worker in turn hands in what it holds and leases
+ * more. One in two hundred is lost with what it holds, and comes back empty. */
 #define MANY_WORKERS 10000
 #define MANY_TRIALS 1000000
 #define BATCH 16

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The scheduler is one server: a message that comes while it is
- * busy waits its turn. What is under way between two ends lies in the worker's rings, in order; an
- * event only says how many of it arrive. */
+/* The scheduler is a single server: a message that arrives while it is busy waits. Trials and
+ * results on their way are in the worker's rings, in order; an event only gives the number that
+ * arrive. */
 #include "simulator.h"
 
 #include <assert.h>
@@ -13,7 +13,7 @@
 #include "events.h"
 #include "sched/dispatch.h"
 
-/* As in sched/worker.c. */
+/* Constants of sched/worker.c. */
 #define LOOK_S 0.02
 #define GROUP_S 0.005
 #define GROUP_RESULTS 64
@@ -22,14 +22,14 @@
 enum { RING = 2 * DISPATCH_MAX };
 
 enum kind {
-    ARRIVE, /* at a worker; LOOK, HOARD, HEARTBEAT and STARTED are about a trial */
+    ARRIVE, /* at a worker; LOOK, HOARD, HEARTBEAT and STARTED concern a trial */
     END,
     LOOK,
     HOARD,
     HEARTBEAT,
     DIE,
     HANG,
-    RESULTS, /* at the scheduler, as all that follow */
+    RESULTS, /* at the scheduler, like all that follow */
     RETURNED,
     STARTED,
     NOTICE
@@ -37,20 +37,20 @@ enum kind {
 
 struct ring {
     int32_t trials[RING];
-    uint32_t head, tail; /* taken, put */
+    uint32_t head, tail; /* next to take, next to put */
 };
 
 struct worker {
-    struct ring queue; /* assigned; `arrived` of it are here */
-    struct ring out;   /* results and returned trials under way, and results not yet sent */
-    uint32_t arrived;  /* a position in queue */
-    int32_t n_ready;   /* results not yet sent */
-    double group_s;    /* when the first trial of them began */
+    struct ring queue; /* assigned; those before `arrived` are here */
+    struct ring out;   /* results and returned trials under way, then unsent results */
+    uint32_t arrived;  /* position in queue */
+    int32_t n_ready;   /* unsent results */
+    double group_s;    /* begin of their first trial */
     int64_t running;   /* -1: none */
     double began_s, idle_s;
-    double wakes_s; /* it hangs until then */
+    double wakes_s; /* hangs until then */
     bool is_dead;
-    bool is_lost; /* to the scheduler */
+    bool is_lost; /* in the scheduler's view */
 };
 
 struct state {
@@ -60,9 +60,9 @@ struct state {
     struct dispatch *dispatch;
     struct worker *workers;
     struct events events;
-    double now_s, free_s; /* the scheduler has handled all before */
+    double now_s, free_s; /* free_s: the scheduler has handled everything before */
     double busy_s;
-    uint8_t *times; /* [n_trials] results */
+    uint8_t *times; /* [n_trials] number of results */
     float *off;     /* [n_trials] */
     struct sim_report report;
 };
@@ -86,7 +86,8 @@ static int64_t ring_take(struct ring *ring)
 
 /* ---- the scheduler ---- */
 
-/* A suspect is alone, and not with worker 0 where another lives. */
+/* True if worker may have the trial: a suspect runs alone, and not on worker 0 if another is
+ * alive. */
 static bool may_be_there(const struct state *s, int32_t worker, int64_t trial)
 {
     return !ledger_is_suspect(s->ledger, trial) ||
@@ -165,7 +166,7 @@ static void lose(struct state *s, int32_t worker)
     supply_idle(s);
 }
 
-/* It seemed lost only. */
+/* The worker only seemed lost. */
 static void welcome(struct state *s, int32_t worker)
 {
     if (!s->workers[worker].is_lost || s->workers[worker].is_dead)
@@ -210,7 +211,7 @@ static void send_results(struct state *s, int32_t worker)
     s->workers[worker].n_ready = 0;
 }
 
-/* Results not yet sent go before it: the ring keeps the order. */
+/* Unsent results go first: the ring keeps the order. */
 static void give_back(struct state *s, int32_t worker)
 {
     struct worker *w = &s->workers[worker];
@@ -283,7 +284,7 @@ static void end_trial(struct state *s, int32_t worker)
     begin_next(s, worker);
 }
 
-/* Results of before go first. */
+/* Earlier results go first. */
 static void say_started(struct state *s, int32_t worker)
 {
     send_results(s, worker);
@@ -304,7 +305,7 @@ static void arrive(struct state *s, int32_t worker, int32_t n)
     }
 }
 
-/* In the life of a worker that is awake. */
+/* Handle an event of a worker that is awake. */
 static void live(struct state *s, const struct event *event)
 {
     bool is_running = s->workers[event->worker].running == event->trial;
@@ -370,7 +371,8 @@ static double speed(const struct sim *sim, int32_t worker)
     return sim->slowness ? 1 / sim->slowness[worker] : 1;
 }
 
-/* The least time in which those that live by then can have done so much: by bisection. */
+/* Return the shortest time in which the workers alive until then can do total_s of work, by
+ * bisection. */
 static double capacity(const struct sim *sim, double total_s)
 {
     double low_s = 0, high_s = 1e9;
@@ -385,7 +387,7 @@ static double capacity(const struct sim *sim, double total_s)
     return high_s < 0.99e9 ? high_s : INFINITY;
 }
 
-/* Each trial ended once, or waits: where there was no time left, or nobody. */
+/* Each trial ended once, or is pending because no time or no worker was left. */
 static void count_wrong(struct state *s)
 {
     bool is_finished = ledger_is_finished(s->ledger);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random walks over ledger and dispatch together: workers die, hang and come back, are taken down
- * by a trial; messages are late, doubled or lost with their worker; time may run out. A second
- * book is kept of everything, and compared at each step. */
+/* Random walks over ledger and dispatch together. Workers die, hang and come back, or a trial kills
+ * them; messages are late, doubled or lost with their worker; time may run out. The test keeps its
+ * own book of everything and compares it at each step. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 #define N_CONFIGS (N_TRIALS / GROUP)
 #define N_WORKERS 9
 #define QUEUE 4096
-#define BUCKET 1.032 /* the width of one in sched/pending.h */
+#define BUCKET 1.032 /* width of a bucket of sched/pending.h */
 
 enum kind { RESULT, STARTED, RETURNED };
 
@@ -31,9 +31,9 @@ struct message {
     double seconds;
 };
 
-/* A worker as it is; what the scheduler thinks of it is in the book. */
+/* The true state of a worker. The book has the scheduler's view. */
 struct actor {
-    int64_t queue[QUEUE]; /* [at, end) assigned and not begun */
+    int64_t queue[QUEUE]; /* [at, end) assigned, not yet begun */
     int at, end;
     int64_t running; /* -1: none */
     double began_s;
@@ -42,15 +42,15 @@ struct actor {
     bool is_dead;
 };
 
-/* What should be true. */
+/* The expected state. */
 struct book {
     bool is_final[N_TRIALS];
-    bool is_condemned[N_TRIALS]; /* by its crashes */
+    bool is_condemned[N_TRIALS]; /* because of its crashes */
     bool is_suspect[N_TRIALS];
     int crashes[N_TRIALS];
-    int64_t said[N_WORKERS]; /* the trial that it said it runs; -1 */
+    int64_t said[N_WORKERS]; /* the trial that it reported to run; -1: none */
     bool is_lost[N_WORKERS];
-    int n_killed[N_TRIALS]; /* workers that it took down */
+    int n_killed[N_TRIALS]; /* workers that it killed */
 };
 
 struct walk {
@@ -63,7 +63,7 @@ struct walk {
     bool is_poison[N_TRIALS];
     struct actor actors[N_WORKERS];
     struct book book;
-    bool is_chaos; /* else workers are lost to poison only, and no message is */
+    bool is_chaos; /* otherwise only poison kills workers, and no message is lost */
     int crash_limit;
     double now_s, until_s;
     int n_rounds, n_finished, n_poisoned, n_innocent, n_returned, n_duplicates, n_out_of_time,
@@ -129,8 +129,8 @@ static void begin_round(struct walk *walk)
     walk->n_rounds++;
 }
 
-/* Poison costs as many workers as the limit says (with a limit of 1 and nobody to say which it
- * was, one more). */
+/* Poison kills at most as many workers as the limit (one more with a limit of 1 and no report of
+ * the running trial). */
 static void check_poison(const struct walk *walk)
 {
     int most = walk->crash_limit > 1 ? walk->crash_limit : 2;
@@ -151,7 +151,7 @@ static void end_round(struct walk *walk)
     ledger_destroy(walk->ledger);
 }
 
-/* ---- what is handed out ---- */
+/* ---- assignment ---- */
 
 static double left_s(const struct walk *walk)
 {
@@ -163,7 +163,7 @@ static bool may_run(const struct walk *walk, int32_t w, int64_t trial)
     return w || dispatch_n_alive(walk->dispatch) == 1 || !walk->book.is_suspect[trial];
 }
 
-/* Seconds of a trial on this worker, with the margin. */
+/* Predicted seconds of a trial on this worker, with the margin. */
 static double safe_seconds(const struct walk *walk, int32_t w, int64_t trial)
 {
     return cost_seconds(walk->cost, ledger_group(walk->ledger, trial)) *
@@ -175,7 +175,7 @@ static bool is_pending(const struct walk *walk, int64_t trial)
     return ledger_state(walk->ledger, trial) == TRIAL_PENDING;
 }
 
-/* A suspect goes out where no other trial fits, or because all would wait for it. */
+/* A suspect is assigned if no other trial fits, or if the whole sweep would wait for it. */
 static void check_suspect(const struct walk *walk, int32_t w, int64_t trial, double sweep_s)
 {
     double expected_s = ledger_expected(walk->ledger, ledger_group(walk->ledger, trial));
@@ -217,7 +217,7 @@ static void supply(struct walk *walk, int32_t w)
         fail_msg("step %u: %g s for worker %d with %g s left", walk->step, held_s, w, left_s(walk));
 }
 
-/* Whoever holds nothing after that: there is nothing for it. */
+/* After that, a worker holds nothing only if there is nothing for it. */
 static void supply_idle(struct walk *walk)
 {
     int32_t w;
@@ -231,7 +231,7 @@ static void supply_idle(struct walk *walk)
                          (long)trial);
 }
 
-/* ---- what the scheduler hears ---- */
+/* ---- messages to the scheduler ---- */
 
 static void take_result(struct walk *walk, int32_t w, const struct message *message)
 {
@@ -278,7 +278,7 @@ static void deliver(struct walk *walk, int32_t w)
         hear(walk, w, &message);
 }
 
-/* ---- what becomes of workers ---- */
+/* ---- life and death of workers ---- */
 
 static void send(struct walk *walk, int32_t w, enum kind kind, int64_t trial, double seconds)
 {
@@ -320,7 +320,7 @@ static void live(struct walk *walk, int32_t w)
     }
 }
 
-/* Against which trials a crash is held when this worker is lost now: how many. */
+/* List the trials that get a crash if this worker is lost now; return their number. */
 static int32_t culprits(const struct walk *walk, int32_t w, int64_t out[N_TRIALS])
 {
     int64_t said = walk->book.said[w];
@@ -361,7 +361,7 @@ static void lose(struct walk *walk, int32_t w)
     supply_idle(walk);
 }
 
-/* The scheduler learns of a death. In chaos the last messages may be lost too. */
+/* The scheduler learns of a death. In chaos, the last messages may be lost, too. */
 static void notice(struct walk *walk, int32_t w)
 {
     struct actor *actor = &walk->actors[w];
@@ -397,7 +397,7 @@ static void act(struct walk *walk)
         supply_idle(walk);
 }
 
-/* ---- what must be true ---- */
+/* ---- what must hold ---- */
 
 static void check(const struct walk *walk)
 {
@@ -419,7 +419,7 @@ static void check(const struct walk *walk)
     }
 }
 
-/* Nobody works and nobody can begin: nothing that waits would have ended in time. */
+/* No worker is busy and none can begin: no pending trial would have ended in time. */
 static void check_nothing_fits(const struct walk *walk)
 {
     for (int32_t w = 0; w < N_WORKERS; w++)
@@ -429,7 +429,7 @@ static void check_nothing_fits(const struct walk *walk)
                 fail_msg("step %u: trial %ld still fits", walk->step, (long)trial);
 }
 
-/* Whether the sweep is over: all done, all dead, or no time left. */
+/* True if the sweep is over: all done, all dead, or no time left. */
 static bool is_over(struct walk *walk)
 {
     if (ledger_is_finished(walk->ledger) || !dispatch_n_alive(walk->dispatch))

@@ -12,7 +12,7 @@
 #include "random.h"
 #include "tensor/activation.h"
 
-/* Each activation against a plain twin, over widths that take every path of the fast one. */
+/* Each activation against a plain twin, at widths that reach every branch of the fast version. */
 
 static double plain_activation(enum activation activation, double u)
 {
@@ -28,7 +28,7 @@ static double plain_activation(enum activation activation, double u)
     }
 }
 
-/* By central differences; relu has a corner. */
+/* Slope by central differences. relu has a corner at 0. */
 static double plain_slope(enum activation activation, double u)
 {
     const double step = 1e-6;
@@ -84,7 +84,7 @@ static void test_activate(void **state)
                 check_activation(widths[w], (enum activation)a, drops);
 }
 
-/* Rectifying must not hide that training diverged. */
+/* Rectifying must keep NaN, or a diverged training would go unnoticed. */
 static void test_keeps_nan(void **state)
 {
     float z[20], bias[20] = {0};
@@ -100,7 +100,7 @@ static void test_keeps_nan(void **state)
     }
 }
 
-/* The slope at 0 is 1, and a dropped element's is 0, though both are 0 in h. */
+/* h is 0 both at u = 0, where the slope is 1, and for a dropped element, where the slope is 0. */
 static void check_at_zero(enum activation activation)
 {
     float z[8] = {0}, bias[8] = {0}, h[8], d[8];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a statistician would say: from facts to texts. */
+/* Statistical advice: from facts to texts. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +54,7 @@ static void test_steps(void **state)
         P_DROPOUT, (const double[]){0.2, 0.3, 0.4}, 3, 0.4,
         "dropout: c7 has 0.4, the largest of 3 values, so a better one may lie beyond: try 0.5 and "
         "0.6 (--set grid.dropout=0.5,0.6 adds them to the sweep)");
-    /* The step would leave the range: half of the way to its end. */
+    /* One step would leave the range: advise half the distance to its end. */
     edge(P_DROPOUT, (const double[]){0.5, 0.7, 0.9}, 3, 0.9,
          "dropout: c7 has 0.9, the largest of 3 values, so a better one may lie beyond: try 0.95 "
          "and 0.97 (--set grid.dropout=0.95,0.97 adds them to the sweep)");
@@ -75,7 +75,7 @@ static void test_no_edge(void **state)
     (void)state;
     edge(P_LEARNING_RATE, RATES, 3, 0.01, NULL);
     edge(P_LEARNING_RATE, RATES, 2, 0.01, NULL);
-    /* The ends of the setting's own range; patience = 0 means never. */
+    /* No advice at the ends of the setting's own range; patience = 0 means never. */
     edge(P_DROPOUT, (const double[]){0, 0.2, 0.4}, 3, 0, NULL);
     edge(P_LAYERS, (const double[]){1, 2, 3}, 3, 1, NULL);
     edge(P_LAYERS, (const double[]){6, 7, 8}, 3, 8, NULL);

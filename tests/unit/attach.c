@@ -13,16 +13,15 @@
 #include "data/core/builder.h"
 #include "data/graph/graph.h"
 
-/* More samples, of the data and new ones, than a block of rows has; more markers than a panel of
- * columns. */
+/* More samples (stored and new) than a block of rows, and more markers than a panel of columns. */
 #define N 300
 #define FRESH 270
 #define K 1100
 #define COVARIATES 3
-#define ROUNDING 1e-5 /* of sums of K floats, whatever their order */
-#define REPEATS 40    /* in repeated data sample i is as i % REPEATS */
+#define ROUNDING 1e-5 /* of sums of K floats, in any order */
+#define REPEATS 40    /* sample i of repeated data equals sample i % REPEATS */
 
-/* LARGE: whole numbers whose products float cannot count. */
+/* LARGE: whole numbers whose products exceed what float represents exactly. */
 enum form { WHOLE, HOLES, FRACTIONS, LARGE, REPEATED };
 
 static double random_number(uint32_t step, int32_t i, int32_t j)
@@ -71,7 +70,8 @@ static void make_data(struct dataset *d, enum form form)
         fail_msg("%s", err.text);
 }
 
-/* New samples: like one of the data in about half of the markers; covariates are not looked at. */
+/* New samples that agree with a stored sample in about half of the markers. Covariates are
+ * ignored. */
 static struct mat make_fresh(const struct dataset *d, bool is_whole)
 {
     struct mat x;
@@ -91,7 +91,7 @@ static struct mat make_fresh(const struct dataset *d, bool is_whole)
     return x;
 }
 
-/* A graph of some edges, for the degrees. */
+/* A graph with a few edges, for the degrees. */
 static void make_panel(struct csr *a_hat)
 {
     struct triplet list[2 * N];
@@ -124,7 +124,7 @@ static void read_panel(const struct dataset *d)
     }
 }
 
-/* A row as its metric multiplies it; returns the factor of its products. */
+/* Write a row as its metric multiplies it; return the factor of its products. */
 static double prepare(double *out, const float *row, enum graph_metric metric)
 {
     double mean = 0, squares = 0, variance = 0;
@@ -160,7 +160,7 @@ static void fill_reference(const struct dataset *d, enum graph_metric metric, co
     }
 }
 
-/* Fewer than k are more similar than j, or as similar and before it. */
+/* True if fewer than k samples are more similar than j, or equally similar with a smaller index. */
 static bool is_nearest(const double *row, int32_t j, int32_t k)
 {
     int32_t n = 0;
@@ -170,7 +170,8 @@ static bool is_nearest(const double *row, int32_t j, int32_t k)
     return n < k;
 }
 
-/* As similar as another to rounding: either may come first. Whole numbers tie to the last bit. */
+/* True if the similarity to j equals another one within rounding, so that either may come first.
+ * Whole numbers tie exactly. */
 static bool is_unclear(const double *row, int32_t j, bool is_whole)
 {
     for (int32_t other = 0; other < N; other++) {
@@ -258,7 +259,7 @@ static void test_knn(void **state)
         }
 }
 
-/* The last places among equals are those of the smaller indices. */
+/* Among equally similar samples, those with the smaller indices get the last places. */
 static void test_ties(void **state)
 {
     struct dataset d;
@@ -300,7 +301,6 @@ static void test_threshold(void **state)
     dataset_release(&d);
 }
 
-/* Copies of the data's samples, the last first. */
 static struct mat make_copies(const struct dataset *d)
 {
     struct mat x;
@@ -314,7 +314,8 @@ static struct mat make_copies(const struct dataset *d)
     return x;
 }
 
-/* The nearest k + 1 of a copy are the sample itself and its k nearest, as alike. */
+/* The k + 1 nearest samples of a copy are the original and its k nearest, with equal
+ * similarities. */
 static void check_nearest_copies(const struct dataset *d, enum graph_metric metric,
                                  const struct mat *copies)
 {
@@ -340,7 +341,7 @@ static void check_nearest_copies(const struct dataset *d, enum graph_metric metr
     neighbours_release(&near);
 }
 
-/* Within a threshold a copy has what the sample's row has, and the sample itself. */
+/* Within a threshold, a copy has the neighbours of its original, and the original itself. */
 static void check_close_copies(const struct dataset *d, enum graph_metric metric,
                                const struct mat *copies)
 {
@@ -383,7 +384,7 @@ static void test_copies(void **state)
     }
 }
 
-/* 1 / sqrt(degree + 1), of weighted degrees. */
+/* 1 / sqrt(degree + 1) for weighted degrees. */
 static void test_degrees(void **state)
 {
     static const enum graph_build builds[] = {GRAPH_KNN, GRAPH_FILE, GRAPH_NONE};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The batch system is played by scripts in a folder that is put before the rest of the PATH. */
+/* Scripts in a folder at the front of PATH stand in for the batch system. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static const char *const variables[] = {
 
 static const char *const commands[] = {"squeue", "bjobs", "qstat"};
 
-/* Only what a test says is around it. */
+/* Start each test without the variables of a batch system. */
 static int alone(void **state)
 {
     char path[512];
@@ -39,7 +39,7 @@ static int alone(void **state)
     return 0;
 }
 
-/* The script notes how it was called. */
+/* Install a script as `command`. It records its arguments. */
 static void play(const char *command, const char *body)
 {
     char script[4096];
@@ -107,7 +107,7 @@ static void test_command(void **state)
 
 static void test_slow_command(void **state)
 {
-    /* Waits for a child; closes its outputs and goes on. */
+    /* One waits for a child; the other closes its outputs and continues. */
     const char *const slow[][4] = {{"sh", "-c", "echo early; sleep 61; echo late", NULL},
                                    {"sh", "-c", "exec >/dev/null 2>&1; sleep 62", NULL}};
 
@@ -178,25 +178,24 @@ static void test_slurm_by_environment(void **state)
     setenv("SLURM_JOB_END_TIME", end, 1);
     says("squeue", "10:00", 0);
     assert_left(5000);
-    /* Of a job that has ended. */
+    /* The end time in the environment has passed: ask squeue. */
     setenv("SLURM_JOB_END_TIME", "1700000000", 1);
     assert_left(600);
     assert_called("-h -j 77 -o %L\n");
     says("squeue", "UNLIMITED", 0);
     assert_left((double)NAN);
-    /* What squeue says of it is no time. */
+    /* squeue reports no time: fall back to the environment. */
     snprintf(end, sizeof end, "%.0f", clock_unix() - 20);
     setenv("SLURM_JOB_END_TIME", end, 1);
     says("squeue", "INVALID", 0);
     assert_left(-20);
     says("squeue", "slurm_load_jobs error: Invalid job id specified", 1);
     assert_left(-20);
-    /* It cannot be read. */
     setenv("SLURM_JOB_END_TIME", "soon", 1);
     assert_left((double)NAN);
     says("squeue", "10:00", 0);
     assert_left(600);
-    /* No limit: a year. */
+    /* A year means no limit. */
     snprintf(end, sizeof end, "%.0f", clock_unix() + 365 * 86400.0 - 60);
     setenv("SLURM_JOB_END_TIME", end, 1);
     assert_left((double)NAN);
@@ -301,7 +300,7 @@ static void test_qstat(void **state)
          0);
     assert_left(93000);
     assert_called("-f 12[7].server\n");
-    /* What was used was looked at long ago. */
+    /* resources_used is out of date: the start time counts. */
     snprintf(text, sizeof text,
              "    Resource_List.walltime = 01:00:00\n    resources_used.walltime = 00:10:00\n"
              "    stime = %s",

@@ -13,7 +13,7 @@
 #include "tensor/batchnorm.h"
 #include "tensor/kernel.h"
 
-/* Against plain twins in double, over widths that end within a tile and beyond one. */
+/* Against plain twins in double, at widths that end inside a tile and after one. */
 
 enum { MOST = 151, ROWS = 7 };
 
@@ -85,7 +85,7 @@ static void test_forward(void **state)
     }
 }
 
-/* sum over rows and columns of weight * gamma (z - mean) / sd, a function of z and gamma. */
+/* sum over rows and columns of weight * gamma (z - mean) / sd, as a function of z and gamma. */
 static double objective(const struct mat *z, const struct mat *weight, const double *gamma)
 {
     int32_t rows[ROWS];
@@ -162,7 +162,7 @@ static void test_remember(void **state)
     assert_close((double)running_variance[0], 2.8);
 }
 
-/* One row is its own mean: nothing is left of it, and nothing comes back. */
+/* One row equals its mean: output and gradient are 0. */
 static void test_one_row(void **state)
 {
     float z[] = {0.1f, -7}, mean_f[2], inverse[2], gamma[] = {2, 3}, d[] = {5, 6}, d_gamma[2];

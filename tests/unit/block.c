@@ -12,7 +12,7 @@
 #include "data/core/block.h"
 #include "data/core/builder.h"
 
-/* What a block holds beside samples that are nodes: graphs, covariates, alleles, codes. */
+/* Blocks with more than samples that are nodes: graphs, covariates, alleles, codes. */
 
 static const char *const ids[] = {"a", "b", "c"};
 static const char *const alleles[] = {"1\t30\tA\tC", "", "X\t7\tG\tT"};
@@ -36,7 +36,7 @@ static void refuse(const struct draft *draft, const char *pattern)
         fail_msg("\"%s\" is not in \"%s\"", pattern, err.text);
 }
 
-/* Every value, read in every rectangle that ends at the last column. */
+/* Read every rectangle that ends at the last column. */
 static void check_decoded(const struct dataset *d, const float *wanted)
 {
     for (int32_t row = 0; row < d->n_nodes; row++)
@@ -54,7 +54,7 @@ static void check_decoded(const struct dataset *d, const float *wanted)
             }
 }
 
-/* ---- graphs: of 2, 3 and 1 nodes; a path in the second, an edge in the first ---- */
+/* ---- graphs of 2, 3 and 1 nodes: an edge in the first, a path in the second ---- */
 
 static const int64_t starts[] = {0, 2, 5, 6};
 static const float node_features[] = {1, 0, 2, 0.5f, 3, 0, 4, 0, 5, 0, 6, 0};
@@ -120,7 +120,7 @@ static void test_bad_graphs(void **state)
     refuse(&draft, "3 samples with 6 nodes");
 }
 
-/* ---- graphs that are alike: codes of their own, covariates by place ---- */
+/* ---- graphs that are alike: codes of their own, covariates by position ---- */
 
 static const int64_t alike_starts[] = {0, 2, 4, 6};
 static const uint8_t code[] = {0, 255, 3, 3, 255, 0};
@@ -213,7 +213,7 @@ static void test_covariates(void **state)
     refuse(&draft, "not finite");
 }
 
-/* Beside floats, too; and without them the same block as ever. */
+/* Covariates also go with float features. A block without covariates is unchanged. */
 static void test_covariates_of_floats(void **state)
 {
     const float markers[] = {0, 2, 0.5f, 0, 1, 1};
@@ -295,7 +295,7 @@ static void test_damage(void **state)
     damage(&dosages);
 }
 
-/* A header that lies, hashed anew. */
+/* Change one header field, sign the block again, and expect the refusal. */
 static void lie(const struct draft *draft, size_t offset, int32_t value, const char *pattern)
 {
     struct dataset d, view;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A training that is broken off after any epoch and goes on from its checkpoint computes what an
- * undisturbed one does, bit for bit. */
+/* A training that stops after any epoch and continues from its checkpoint gives the same bits as an
+ * uninterrupted one. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,6 @@ enum { EPOCHS = 6 };
 
 static const struct hash key = {3, 5};
 
-/* Stops after an epoch, with a checkpoint. */
 struct breaking {
     int32_t at; /* 0: never */
     struct buf saved;
@@ -42,7 +41,7 @@ struct trained {
     struct gcn_epoch curve[EPOCHS];
 };
 
-/* state: to go on from; NULL: from the beginning. */
+/* `state` is the checkpoint to continue from, or NULL to start from the beginning. */
 static void train(struct trained *out, const struct toy *toy, const struct gcn_spec *spec,
                   struct breaking *breaking, const struct buf *state)
 {
@@ -87,7 +86,7 @@ static void check_same(const struct trained *a, const struct trained *b)
     }
 }
 
-/* Broken off once after each epoch, and once after every epoch in turn. */
+/* Interrupt once after each epoch, and once after every epoch in turn. */
 static void check_breaks(const struct toy *toy, const struct gcn_spec *spec)
 {
     struct breaking never = {0}, breaking = {0};
@@ -143,7 +142,7 @@ static void test_optimizers_and_batches(void **state)
     }
 }
 
-/* What the best epoch is by is not what the value is of. */
+/* With a stop part, the best epoch is chosen by another part than the one that gives the value. */
 static void test_stop_part(void **state)
 {
     struct gcn_spec spec = make_spec(TASK_REGRESSION);
@@ -175,7 +174,7 @@ static void test_layers_and_input_dropout(void **state)
     }
 }
 
-/* Running statistics and the place in the schedule are part of it. */
+/* The checkpoint includes running statistics and the position in the schedule. */
 static void test_options(void **state)
 {
     (void)state;
@@ -209,7 +208,7 @@ static float feature(enum kind kind, int32_t i, int32_t f)
     return kind == GENOTYPES ? (float)((i * i + 5 * f) % 3) : (float)(i % TOY_FEATURES == f);
 }
 
-/* Other features, on a ring. */
+/* Replace the features, and the graph by a ring. */
 static void change_features(struct toy *toy, enum kind kind)
 {
     struct gcn_inputs_spec spec = {.small_batches = true};
@@ -237,7 +236,7 @@ static void change_features(struct toy *toy, enum kind kind)
     csr_release(&adjacency);
 }
 
-/* With each form that is there, as if it were the only one. */
+/* Test each form that is available as if it were the only one. */
 static void check_forms(struct toy *toy, int n_seen[FIRST_FORM_COUNT])
 {
     struct gcn_spec spec = make_spec(TASK_REGRESSION);
@@ -277,7 +276,7 @@ static void test_forms_of_layer_1(void **state)
         assert_true(n_seen[form] > 0);
 }
 
-/* Patience that runs out in the very epoch of the break, or later, is not given anew. */
+/* A checkpoint keeps the count of epochs without improvement: patience must not start again. */
 static void test_early_stopping(void **state)
 {
     struct gcn_spec spec = make_spec(TASK_REGRESSION);
@@ -318,7 +317,7 @@ static void test_divergence(void **state)
     toy_release(&toy);
 }
 
-/* A trial that cannot go on begins anew, and is what it would have been. */
+/* A trial that cannot use its checkpoint starts again and gives the same result. */
 static void check_refused(const struct toy *toy, const struct gcn_spec *spec,
                           const struct buf *state, const struct trained *whole)
 {
@@ -378,7 +377,7 @@ static void test_damaged_ones_are_refused(void **state)
     toy_release(&toy);
 }
 
-/* With the hash of what they are: only their numbers are wrong. */
+/* These carry a valid hash; only their numbers are wrong. */
 static void test_hostile_ones_are_refused(void **state)
 {
     enum { BEST_EPOCH = 60, OPTIMIZER_STEPS = 72 }; /* after the head (checkpoint.c) */
@@ -412,8 +411,8 @@ static void test_hostile_ones_are_refused(void **state)
     toy_release(&toy);
 }
 
-/* Of another trial: another key, more weights, another optimiser, or more epochs than it has. By
- * more threads, which may add in another order. */
+/* Checkpoints of other trials: another key, more weights, another optimiser, more epochs than the
+ * trial has, or more threads, which may sum in another order. */
 static void test_foreign_ones_are_refused(void **state)
 {
     struct gcn_spec spec = make_spec(TASK_REGRESSION), other = spec;

@@ -29,7 +29,7 @@ static void place(struct rank_info *f, const char *host, const char *cpus)
     host_cpus_parse(&f->cpus, cpus);
 }
 
-/* Nothing wrong: ranks under mpirun, each on a core of its own. */
+/* A launch without faults: ranks under mpirun, each on its own core. */
 static int set_up(void **state)
 {
     (void)state;
@@ -65,7 +65,7 @@ static int32_t find(int32_t n, struct checks_job job)
     return found.n;
 }
 
-/* Exactly one, that says `what` and mends it with `fix`. */
+/* Expect exactly one finding, with text `what` and remedy `fix`. */
 static void assert_found(int32_t n, struct checks_job job, const char *what, const char *fix)
 {
     find(n, job);
@@ -108,7 +108,7 @@ static void test_singleton(void **state)
     alone(LAUNCHER_OTHER, 4);
     assert_found(1, job, "4 tasks", "espalier run -n 4");
     assert_true(found.list[0].is_refused);
-    /* Nobody knows whether there are others: a warning. */
+    /* Other tasks may or may not exist: a warning. */
     alone(LAUNCHER_BLAUNCH, 2);
     assert_found(1, job, "as task 2", "--shard");
     assert_false(found.list[0].is_refused);
@@ -143,7 +143,7 @@ static void test_recovery(void **state)
     info[0].launched_by_run = 1;
     assert_int_equal(find(4, job_of(1)), 0);
     info[0].launched_by_run = 0;
-    assert_int_equal(find(1, job_of(1)), 1); /* refused as a singleton, and nothing else */
+    assert_int_equal(find(1, job_of(1)), 1); /* only: it is a singleton */
     info[0].n_launched = 1;
     assert_int_equal(find(1, job_of(1)), 0);
     info[0].recovery = RECOVERY_UNKNOWN;
@@ -166,7 +166,7 @@ static void test_clocks(void **state)
     info[3].before += 0.9;
     info[3].after += 0.9;
     assert_int_equal(find(4, job_of(1)), 0);
-    /* A rank that was held up between its two looks, and rank 0 likewise. */
+    /* A rank that was delayed between its two clock readings, and the same for rank 0. */
     info[3].after += 20;
     assert_int_equal(find(4, job_of(1)), 0);
     info[3].before -= 20;
@@ -215,14 +215,14 @@ static void test_cores(void **state)
     assert_found(1, job_of(17), "threads = 17, but this rank may run on 16 cores only", "fewer");
     host_cpus_parse(&info[0].cpus, "3");
     assert_found(1, job_of(2), "threads = 2, but this rank may run on 1 core only", "--bind-to");
-    /* What is not known is not found fault with. */
+    /* Unknown cores give no finding. */
     set_up(state);
     for (int i = 0; i < 4; i++)
         CPU_ZERO(&info[i].cpus);
     assert_int_equal(find(4, job_of(8)), 0);
 }
 
-/* Two of three on one core, though there are three cores in all. */
+/* Two of three ranks are bound to one core, although the host has three cores. */
 static void test_cores_of_some(void **state)
 {
     (void)state;
@@ -275,14 +275,13 @@ static void test_other_runs(void **state)
     see(0, 3);
     assert_found(2, job_of(1), "1 process of another espalier run on a may run on the same cores",
                  "taskset");
-    /* There is room for all. */
     host_cpus_parse(&others[1].cpus, "0-3");
     assert_int_equal(find(2, job_of(1)), 0);
-    /* Pids that mean other processes to some of the ranks. */
+    /* Some ranks are in another pid namespace, so the pids are not comparable. */
     host_cpus_parse(&others[1].cpus, "1");
     strcpy(info[1].pids, "pid:[2]");
     assert_int_equal(find(2, job_of(1)), 0);
-    /* Others that are in each other's way are no business of ours. */
+    /* Other runs that compete only with each other are ignored. */
     set_up(state);
     see(0, 3);
     host_cpus_parse(&others[1].cpus, "7");
@@ -336,7 +335,7 @@ static void test_cpu_lists(void **state)
     assert_round("-3", "none");
 }
 
-/* 0-1 x 2 and 0-2 x 1 fit into three; one more does not, whoever comes first. */
+/* Two threads on 0-1 and one on 0-2 fit three cores. One more does not fit, in any order. */
 static void test_matching(void **state)
 {
     struct host_demand demands[4] = {

@@ -13,10 +13,10 @@
 #include "tensor/coded.h"
 #include "tensor/gemm.h"
 
-/* A matrix whose column j has up to most[j % n_most] values. */
+/* A matrix whose column j has at most most[j % n_most] values. */
 struct sample {
     struct mat x;
-    int32_t fails_at; /* column whose reading fails; -1: none */
+    int32_t fails_at; /* column whose read fails; -1: none */
 };
 
 static void sample_init(struct sample *s, int32_t n, int32_t f, const int *most, int n_most)
@@ -75,7 +75,7 @@ static void check_element(double got, double sum, double size)
 static void check_product(const struct coded *c, const struct sample *s, int32_t width)
 {
     struct mat w = random_mat(s->x.n_cols, width);
-    struct mat z = random_mat(s->x.n_rows, width); /* what stood there must not matter */
+    struct mat z = random_mat(s->x.n_rows, width); /* old contents must not matter */
 
     coded_product(&z, c, NULL, &w);
     for (int32_t i = 0; i < z.n_rows; i++)
@@ -94,7 +94,7 @@ static void check_product(const struct coded *c, const struct sample *s, int32_t
     mat_release(&z);
 }
 
-/* Rows of the large matrix that stand in the small one: all but every third. */
+/* Rows of the large matrix that the small one contains: all but every third. */
 static int32_t some_rows(int32_t *rows, int32_t *pos, int32_t n)
 {
     int32_t kept = 0;
@@ -161,7 +161,8 @@ static void test_products(void **state)
         }
 }
 
-/* A row's bits depend neither on the other rows computed, nor on the threads; nor do columns'. */
+/* The bits of a row depend neither on the other rows nor on the threads; nor do those of a
+ * column. */
 static void test_same_bits(void **state)
 {
     struct sample s;
@@ -202,7 +203,7 @@ static void test_same_bits(void **state)
     mat_release(&dw3);
 }
 
-/* Columns that are copies of a few make larger groups, and every limit is the cheapest for some. */
+/* Copied columns form larger groups, and every limit is the cheapest for some panel. */
 static void test_linked_columns(void **state)
 {
     int32_t panel_seen[CODED_ENTRIES / CODED_LEAST_LIMIT + 1] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cost model on made-up machines, whose seconds are known. */
+/* The cost model on simulated machines whose seconds are known. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,19 +15,20 @@
 #define N_CONFIGS 300
 #define N_RANKS 6
 
-/* A machine: seconds = what its coefficients say, times rank, noise, and now and then nonsense. */
+/* A machine: seconds = formula of its coefficients, times the rank's slowness and noise. Some
+ * measurements are absurd. */
 struct machine {
     double a, b, c, d;
     double noise;          /* sd of the logarithm */
-    double garbage;        /* share of measurements that are off by a factor of 1000 either way */
+    double garbage;        /* share of measurements wrong by a factor of 1000, either way */
     double quirk;          /* sd of the logarithm of a configuration's own factor */
-    double ranks[N_RANKS]; /* slowness; 0: 1 */
+    double ranks[N_RANKS]; /* slowness; 0 means 1 */
     struct gcn_cost work[N_CONFIGS];
     struct rng rng;
     uint32_t n_drawn;
 };
 
-/* Sizes over two decades, batches from 1 to 64 steps an epoch. */
+/* Sizes span two decades; 1 to 64 steps an epoch. */
 static void machine_init(struct machine *m)
 {
     rng_init(&m->rng, hash_text("cost"), RNG_SIMULATE);
@@ -59,7 +60,7 @@ static double measure(struct machine *m, int32_t config, int32_t rank)
     return s;
 }
 
-/* Configurations [from, to) are measured once each, on ranks in turn. */
+/* Measure configurations [from, to) once each, on the ranks in turn. */
 static void teach(struct cost *cost, struct machine *m, int32_t from, int32_t to)
 {
     for (int32_t config = from; config < to; config++) {
@@ -77,7 +78,7 @@ static int ascending(const void *a_, const void *b_)
     return (*a > *b) - (*a < *b);
 }
 
-/* The share-th quantile of |log(predicted / true)| over configurations [from, to). */
+/* Return the share-th quantile of |log(predicted / true)| over configurations [from, to). */
 static double off(const struct cost *cost, const struct machine *m, int32_t from, int32_t to,
                   double share)
 {
@@ -100,14 +101,14 @@ static struct cost *new_cost(struct machine *m)
     return cost;
 }
 
-/* Half of the configurations tell how long the other half will take. */
+/* Half of the configurations predict the seconds of the other half. */
 static void test_coefficients_are_found(void **state)
 {
     static const double machines[][4] = {
         {1e-11, 1e-11, 5e-5, 1e-3}, /* about as expected */
-        {4e-9, 1e-10, 1e-6, 1e-2},  /* an old one: flops are all that counts */
-        {1e-13, 1e-9, 1e-6, 1e-4},  /* memory is */
-        {1e-13, 1e-13, 2e-3, 0.1},  /* steps are */
+        {4e-9, 1e-10, 1e-6, 1e-2},  /* old machine: flops dominate */
+        {1e-13, 1e-9, 1e-6, 1e-4},  /* memory dominates */
+        {1e-13, 1e-13, 2e-3, 0.1},  /* steps dominate */
     };
 
     (void)state;
@@ -124,7 +125,6 @@ static void test_coefficients_are_found(void **state)
     cost_destroy(NULL);
 }
 
-/* Every coefficient of a machine on which all four count. */
 static void test_each_coefficient(void **state)
 {
     struct machine m = {.a = 2e-11, .b = 3e-11, .c = 1e-4, .d = 0.02, .noise = 0.01};
@@ -144,7 +144,7 @@ static void test_each_coefficient(void **state)
     cost_destroy(cost);
 }
 
-/* A configuration that is not what the formula says: its first trial tells about the others. */
+/* The formula misjudges a configuration: its first trial corrects the prediction of its others. */
 static void test_a_configuration_corrects_itself(void **state)
 {
     struct machine m = {.a = 1e-11, .b = 1e-11, .c = 5e-5, .d = 1e-3, .noise = 0.02, .quirk = 0.4};
@@ -173,8 +173,8 @@ static void test_slow_ranks(void **state)
     fast = cost_slowness(cost, 0);
     for (int32_t r = 0; r < N_RANKS; r++)
         assert_float_equal(cost_slowness(cost, r) / fast / m.ranks[r], 1, 0.3);
-    /* What counts is the product: seconds on a rank. (The first ones were measured before it was
-     * known which rank is slow.) */
+    /* Compare the product, seconds on a rank. (The first trials were measured before the slow ranks
+     * were known.) */
     for (int32_t i = N_CONFIGS / 2; i < N_CONFIGS; i += 17)
         assert_float_equal(cost_seconds(cost, i) * cost_slowness(cost, 5) / truth(&m, i) / 8, 1,
                            0.3);
@@ -199,14 +199,13 @@ static void test_garbage(void **state)
     cost_observe(cost, 0, 0, (double)NAN);
     cost_observe(cost, 0, 0, (double)INFINITY);
     assert_true(cost_seconds(cost, 0) == before);
-    /* One absurd trial among ten. */
     for (int i = 0; i < 10; i++)
         cost_observe(cost, 1, 1, i == 5 ? 1e9 : truth(&m, 1));
     assert_true(fabs(log(cost_seconds(cost, 1) / truth(&m, 1))) < 0.25);
     cost_destroy(cost);
 }
 
-/* The dear ones run first: what they teach must hold for small ones too. */
+/* The expensive ones run first: their fit must also hold for cheap ones. */
 static void test_from_dear_to_cheap(void **state)
 {
     struct machine m = {.a = 3e-11, .b = 2e-11, .c = 1e-4, .d = 2e-3, .noise = 0.03};
@@ -229,7 +228,7 @@ static void test_from_dear_to_cheap(void **state)
     cost_destroy(cost);
 }
 
-/* Nothing that no-op trials or a single configuration do may break a fit. */
+/* No-op trials or a single configuration must not break a fit. */
 static void test_no_work(void **state)
 {
     const struct gcn_cost nothing[2] = {{.flops = 0}, {.flops = 0}};
@@ -246,8 +245,8 @@ static void test_no_work(void **state)
     cost_destroy(cost);
 }
 
-/* A result must cost microseconds: who sets prices anew after a fit hears of few of them, at first
- * of all, and not of the last digits. */
+/* A result must cost microseconds, and each piece of news makes the caller set all prices anew. So
+ * cost_refit() reports the first fit and then few, and ignores changes in the last digits. */
 static void test_news_grow_rare(void **state)
 {
     struct machine m = {.a = 1e-11, .b = 1e-11, .c = 5e-5, .d = 1e-3, .noise = 0.1};

@@ -33,8 +33,8 @@ static struct draft dense_draft(void)
                           .feature_names = feature_names};
 }
 
-/* Whole numbers, some of them missing: 3 samples, a row longer than a vector, of which every column
- * has its own mean. */
+/* Three samples of whole numbers, some missing. A row is longer than a vector, and each column has
+ * its own mean. */
 #define WIDE 77
 static int8_t dosage[3 * WIDE];
 
@@ -54,7 +54,7 @@ static struct draft dosage_draft(void)
     return draft;
 }
 
-/* Sparse, classes, edges, parts: every section that the dense one has not. */
+/* Sparse features, classes, edges, parts: every section that the dense data set lacks. */
 static struct draft sparse_draft(struct csr *a)
 {
     static struct triplet triplets[] = {{0, 1, 1}, {2, 0, 2}, {2, 1, 3}};
@@ -128,7 +128,7 @@ static void test_sparse(void **state)
     csr_release(&a);
 }
 
-/* The mean of a column's present values, as floats were imputed before they were whole numbers. */
+/* The mean of a column's present values, computed as for features held as floats. */
 static float reference_mean(int32_t j)
 {
     double sum = 0;
@@ -201,7 +201,7 @@ static void test_decode_floats(void **state)
     dataset_release(&d);
 }
 
-/* A block is bytes: a copy elsewhere is the same dataset. */
+/* A block has no pointers: a copy elsewhere is the same data set. */
 static void test_copy(void **state)
 {
     struct csr a;
@@ -242,7 +242,7 @@ static void test_digest(void **state)
     dataset_release(&c);
 }
 
-/* Every byte counts: whichever is changed, the block is refused. Every shorter one is, too. */
+/* A block with any byte changed, or of any shorter length, is refused. */
 static void damage(const struct draft *draft)
 {
     struct dataset d, view;
@@ -300,7 +300,7 @@ static void test_values_are_checked(void **state)
     refuse(&draft, "target of sample 1 is infinite");
     draft = dense, draft.features = holes;
     refuse(&draft, "not finite");
-    dosage[WIDE + 35] = DOSAGE_MISSING; /* the only one of its column */
+    dosage[WIDE + 35] = DOSAGE_MISSING; /* the only one in its column */
     refuse(&dosages, "not finite");
     draft = sparse, draft.label = bad_label;
     refuse(&draft, "label 2 of sample 1");
@@ -317,7 +317,7 @@ static void test_values_are_checked(void **state)
     csr_release(&a);
 }
 
-/* A header that lies is found out although its digest is right. */
+/* A wrong header is detected although its digest matches. */
 static void check_sections(const struct draft *draft)
 {
     struct dataset d, view;

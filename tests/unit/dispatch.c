@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trials with a checkpoint among all others. */
+/* Trials with a checkpoint among trials without one. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,7 +67,7 @@ static void test_comes_first_for_what_is_left(void **state)
     tear_down(&s);
 }
 
-/* Time for the rest of a long trial, but for no whole one. */
+/* There is time for the rest of a long trial, but not for a whole one. */
 static void test_fits_by_what_is_left(void **state)
 {
     struct scene s;
@@ -86,7 +86,7 @@ static void test_fits_by_what_is_left(void **state)
     tear_down(&s);
 }
 
-/* Given back with a later checkpoint, it waits for the next worker again. */
+/* A trial given back with a later checkpoint goes to the next worker. */
 static void test_comes_back(void **state)
 {
     struct scene s;
@@ -104,7 +104,8 @@ static void test_comes_back(void **state)
     tear_down(&s);
 }
 
-/* One that took a rank with it is a suspect first of all: it waits, and then goes on. */
+/* A trial that took a rank down is a suspect first: it waits, then continues from its
+ * checkpoint. */
 static void test_suspect(void **state)
 {
     int64_t failed[DISPATCH_MAX];
@@ -122,7 +123,7 @@ static void test_suspect(void **state)
     tear_down(&s);
 }
 
-/* The seconds of parts teach nothing, nor do they widen the margin. */
+/* The seconds of partial trials neither train the cost model nor widen the margin. */
 static void test_parts_teach_nothing(void **state)
 {
     double margin;
@@ -136,7 +137,7 @@ static void test_parts_teach_nothing(void **state)
     dispatch_finish(s.dispatch, 0, 0, TRIAL_DONE, NAN);
     assert_true(fabs(cost_seconds(s.cost, 0) - 10) < 1);
     assert_true(dispatch_margin(s.dispatch) == margin);
-    /* It could not be used, and was run whole. */
+    /* The checkpoint could not be used, so the trial was run whole. */
     dispatch_resume(s.dispatch, 1, 0.001);
     assert_int_equal(assign(&s, 0, INFINITY), 1);
     dispatch_finish(s.dispatch, 0, 1, TRIAL_DONE, 10);

@@ -32,7 +32,7 @@ static void test_three_alike(void **state)
     assert_int_equal(note(&f, 6, TRIAL_FAILED, "took 2 s, limit 1 s"), FAILURES_ALL_ALIKE);
     assert_int_equal(f.trial, 6);
     assert_string_equal(f.reason, "took 2 s, limit 1 s");
-    /* What was still under way does not change why. */
+    /* Trials that were still running do not change the reason. */
     assert_int_equal(note(&f, 7, TRIAL_DONE, ""), FAILURES_ALL_ALIKE);
     assert_int_equal(note(&f, 8, TRIAL_FAILED, "other"), FAILURES_ALL_ALIKE);
     assert_int_equal(f.trial, 6);

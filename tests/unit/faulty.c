@@ -17,10 +17,10 @@ static sqlite3_vfs *usual;
 
 struct faulty_file {
     sqlite3_file base;
-    sqlite3_file *real; /* lies behind */
+    sqlite3_file *real; /* of the VFS behind this one */
 };
 
-/* In the place of libc's, which is asked through its system call. */
+/* Replaces libc's statfs(), which it reaches through the system call. */
 int statfs(const char *path, struct statfs *fs)
 {
     int rc = (int)syscall(SYS_statfs, path, fs);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A disk that fails when it is told to: an SQLite VFS over the usual one, and a statfs() that names
- * any filesystem. One for the process; writes get half done, syncs are not passed on. */
+/* A disk that fails on request: an SQLite VFS over the default one, and a statfs() that reports any
+ * filesystem. The process has one. A failing write is half done; syncs are not passed on. */
 #ifndef FAULTY_H
 #define FAULTY_H
 
 #include <stdbool.h>
 
 enum faulty_call {
-    FAULTY_ANY, /* each of those below */
+    FAULTY_ANY, /* each call below */
     FAULTY_OPEN,
     FAULTY_WRITE,
     FAULTY_SYNC,
@@ -20,19 +20,20 @@ enum faulty_call {
 };
 
 struct faulty {
-    enum faulty_call call; /* this one */
-    int at;                /* the at-th of them, from 1; 0: never */
-    bool for_good;         /* and all after it */
-    bool is_full;          /* a write says that the disk is full */
-    bool kills;            /* the process instead */
+    enum faulty_call call; /* the kind that fails */
+    int at;                /* fail the at-th call, from 1; 0: never */
+    bool for_good;         /* all later calls fail, too */
+    bool is_full;          /* a failing write reports a full disk */
+    bool kills;            /* kill the process instead of failing */
     int seen;              /* out */
     int failed;            /* out */
 };
 
-/* Use it from now on for what SQLite opens; each call begins anew. Pass a zeroed one to stop. */
+/* Use `faulty` from now on for all files that SQLite opens. Counting starts again at each call.
+ * Pass a zeroed one to stop. */
 void faulty_set(struct faulty *faulty);
 
-/* The filesystem type that statfs() reports; 0: the true one. */
+/* The filesystem type that statfs() reports; 0: the real one. */
 extern long faulty_magic;
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { N = 50 };
 
-/* A path 0 - 1 - ... - (N - 1), with self loops as A^ has. */
+/* A path 0 - 1 - ... - (N - 1), with self loops like A^. */
 static void make_path(struct csr *a)
 {
     struct triplet t[3 * N];
@@ -27,7 +27,7 @@ static void make_path(struct csr *a)
     assert_int_equal(csr_from_triplets(a, N, N, t, n, NULL), 0);
 }
 
-/* Whether node lies within `hops` of one of the nodes [n]. */
+/* True if `node` lies within `hops` of one of nodes[n]. */
 static bool is_near(int32_t node, const int32_t *nodes, int32_t n, int32_t hops)
 {
     for (int32_t i = 0; i < n; i++)
@@ -58,7 +58,7 @@ static void check_level(const struct receptive_field *field, int32_t l, const in
     assert_ptr_equal(receptive_field_pos(field, l), level->pos);
 }
 
-/* Each level is what the one above needs, no more; built twice, the second forgets the first. */
+/* Each level holds exactly what the level above needs. A second build forgets the first. */
 static void test_levels(void **state)
 {
     static const int32_t first[] = {49, 7, 20, 8}, second[] = {0, 30};
@@ -79,7 +79,7 @@ static void test_levels(void **state)
     csr_release(&a);
 }
 
-/* 46 of 50 are rounded up to all, 45 are not; the batch itself never is. */
+/* A level of 46 of 50 nodes is rounded up to all, one of 45 is not. The batch itself never is. */
 static void test_nearly_all(void **state)
 {
     int32_t nodes[N];

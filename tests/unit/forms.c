@@ -16,7 +16,7 @@
 #include "tensor/kernel.h"
 #include "tensor/spmm.h"
 
-/* Whatever form the features are held in, a trial learns the same. */
+/* A trial learns the same from every form of its features. */
 
 enum { N = 240, F = 180, EPOCHS = 12 };
 
@@ -32,7 +32,7 @@ struct sample {
 
 static float feature(enum kind kind, const struct rng *rng, int32_t i, int32_t j)
 {
-    /* Six markers at a time are inherited together. */
+    /* Six neighbouring markers are inherited together. */
     int32_t seen = kind == GENOTYPES ? j - j % 6 : j;
     double u = rng_uniform(rng, (uint32_t)i, (uint32_t)seen);
 
@@ -196,7 +196,7 @@ static void test_codes(void **state)
     sample_release(&s);
 }
 
-/* Nothing is kept that no trial needs. */
+/* Forms that no trial needs are not kept. */
 static void test_what_is_held(void **state)
 {
     struct gcn_inputs inputs;
@@ -219,7 +219,7 @@ static void test_what_is_held(void **state)
     sample_release(&s);
 }
 
-/* Zeros read from a dense table are as good as those left out of a sparse one. */
+/* A dense table of mostly zeros gives the same as a sparse one. */
 static void test_mostly_zero(void **state)
 {
     for (int scale = SCALE_NONE; scale <= SCALE_ROW; scale += SCALE_ROW - SCALE_NONE) {
@@ -271,7 +271,7 @@ static void test_sparse_ax(void **state)
     sample_release(&s);
 }
 
-/* Packed and viewed elsewhere, every form is what it was. */
+/* Packed and viewed elsewhere, every form is unchanged. */
 static void test_packed(void **state)
 {
     static const enum kind kinds[] = {GENOTYPES, ONE_HOT};
@@ -327,7 +327,6 @@ static void check_outline(const struct sample *s, const struct gcn_inputs_spec *
     gcn_inputs_release(&inputs);
 }
 
-/* What is outlined is what is made. */
 static void test_outline(void **state)
 {
     (void)state;
@@ -347,7 +346,7 @@ static void test_outline(void **state)
                 }
 }
 
-/* Dense inputs, which are made in panels, are to the bit what they would be in one piece. */
+/* Dense inputs are made in panels, with the same bits as in one piece. */
 static void test_panels(void **state)
 {
     enum { WIDE = 40003 };

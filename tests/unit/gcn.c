@@ -44,7 +44,7 @@ static void assert_same_curve(const struct gcn_outcome *a, const struct gcn_outc
     assert_memory_equal(a->losses, b->losses, sizeof a->losses);
 }
 
-/* The same trial, in fresh memory, in used memory and after another: the same bits. */
+/* The same trial gives the same bits in fresh memory, in used memory and after another trial. */
 static void test_same_key_same_bits(void **state)
 {
     struct gcn_epoch first_curve[30], second_curve[30], other_curve[30];
@@ -79,8 +79,8 @@ static void test_same_key_same_bits(void **state)
     }
 }
 
-/* Batches of an epoch hold every training node once, and differ between epochs: with a rate of
- * 0 the mean of the epoch's losses is the full-batch loss. */
+/* The batches of an epoch contain every training node once, and differ between epochs: at a rate of
+ * 0, the mean of an epoch's losses is the full-batch loss. */
 static void test_batches_cover_training_part(void **state)
 {
     struct gcn_epoch full_curve[3], mini_curve[3];
@@ -105,7 +105,7 @@ static void test_batches_cover_training_part(void **state)
     toy_release(&toy);
 }
 
-/* Epoch e takes the training nodes as the RNG_BATCH stream shuffles them at step e, in slices. */
+/* Epoch e takes slices of the training nodes as stream RNG_BATCH shuffles them at step e. */
 static void test_batch_order(void **state)
 {
     struct gcn_epoch curve[3];
@@ -140,7 +140,7 @@ static void test_batch_order(void **state)
     toy_release(&toy);
 }
 
-/* Units are dropped at the asked rate and scaled so that the mean stays. */
+/* Dropout removes units at the given rate and scales the others so that the mean stays. */
 static void test_dropout_expectation(void **state)
 {
     struct dropout dropout;
@@ -164,7 +164,7 @@ static void test_dropout_expectation(void **state)
     mat_release(&x), mat_release(&y);
 }
 
-/* best_epoch is the first with the best value, and the scores are those of its weights. */
+/* best_epoch is the first epoch with the best value; the scores belong to its weights. */
 static void test_best_epoch(void **state)
 {
     struct gcn_epoch curve[40], short_curve[40];
@@ -187,7 +187,7 @@ static void test_best_epoch(void **state)
     assert_true(outcome.metrics[PART_VAL][METRIC_ACCURACY] == outcome.value);
     assert_true(isnan(outcome.metrics[PART_TEST][METRIC_PEARSON]));
     assert_true(isnan(outcome.losses[PART_NONE]));
-    /* Stopping right there ends with the same weights. */
+    /* Stopping at that epoch gives the same weights. */
     spec.epochs = best + 1;
     train(&shorter, &toy, &spec, key, &arena);
     assert_memory_equal(outcome.metrics, shorter.metrics, sizeof outcome.metrics);
@@ -197,8 +197,8 @@ static void test_best_epoch(void **state)
     toy_release(&toy);
 }
 
-/* With CHOOSE_LOSS the best epoch is the first with the smallest loss, whatever the objective says;
- * the value stays the objective's. */
+/* With CHOOSE_LOSS the best epoch is the first with the smallest loss, even if its objective is not
+ * the best. The value is still the objective's. */
 static void test_choose_by_loss(void **state)
 {
     struct gcn_epoch curve[60];
@@ -225,7 +225,7 @@ static void test_choose_by_loss(void **state)
     assert_true(outcome.value == curve[by_loss].val_value);
     assert_true(outcome.metrics[PART_VAL][METRIC_PEARSON] == outcome.value);
     assert_true(outcome.losses[PART_VAL] == curve[by_loss].val_loss);
-    /* patience counts epochs without a smaller loss */
+    /* patience then counts epochs without a smaller loss */
     spec.patience = 2;
     train(&outcome, &toy, &spec, key, &arena);
     assert_true(outcome.epochs_run < 60);
@@ -256,8 +256,8 @@ static void test_patience(void **state)
     toy_release(&toy);
 }
 
-/* A target that can be learnt, and its contrary for the stop part: that finds the first epochs
- * best, and the validation part late ones. */
+/* Make a target that can be learnt, and negate it on the stop part. The stop part then prefers the
+ * first epochs, the validation part later ones. */
 static void turn_round(struct toy *toy)
 {
     float *target = (float *)(uintptr_t)toy->data.target;
@@ -278,7 +278,7 @@ static int32_t best_of(const struct gcn_epoch *curve, int32_t n)
     return best;
 }
 
-/* The curve is the one there is where these samples are the validation part. */
+/* The curve equals that of a training with the stop part as its validation part. */
 static void check_curve(const struct toy *toy, const struct gcn_spec *spec,
                         const struct gcn_epoch *curve)
 {
@@ -298,8 +298,8 @@ static void check_curve(const struct toy *toy, const struct gcn_spec *spec,
     arena_release(&arena);
 }
 
-/* Trainings on the same samples with and without it are the same, so that nothing of it is trained
- * on; what each calls its best epoch is not. */
+/* Trainings on the same samples with and without a stop part are the same, so no training uses it.
+ * Only their best epochs differ. */
 static void check_stop_part(struct toy *toy, struct gcn_spec *spec)
 {
     struct gcn_epoch by_val_curve[40], curve[40];
@@ -319,7 +319,7 @@ static void check_stop_part(struct toy *toy, struct gcn_spec *spec)
     for (int32_t e = 0; e < 40; e++)
         assert_true(fabs(curve[e].train_loss - by_val_curve[e].train_loss) < 1e-5);
     check_curve(toy, spec, curve);
-    /* What it was chosen by, and what it is worth to those that did not choose. */
+    /* The stop part has the scores that chose the epoch, the validation part those it reports. */
     assert_true(outcome.metrics[PART_STOP][METRIC_RMSE] == curve[best].val_value);
     assert_true(outcome.losses[PART_STOP] == curve[best].val_loss);
     assert_true(outcome.value == outcome.metrics[PART_VAL][METRIC_RMSE]);
@@ -435,7 +435,7 @@ static void test_observer_stops(void **state)
     toy_release(&toy);
 }
 
-/* Scores are in the target's units: predicting with any fit, rmse is of its spread's order. */
+/* Scores have the target's units: rmse is of the order of the target's spread for any fit. */
 static void test_target_units(void **state)
 {
     struct gcn_epoch curve[300];
@@ -459,7 +459,7 @@ static void test_target_units(void **state)
     toy_release(&toy);
 }
 
-/* Targets far from 0 (days since 4713 BC) are scored as well as those near it. */
+/* Targets far from 0 (days since 4713 BC) are scored as exactly as targets near 0. */
 static void test_target_offset(void **state)
 {
     struct gcn_epoch near_curve[30], far_curve[30];
@@ -473,7 +473,7 @@ static void test_target_offset(void **state)
     (void)state;
     toy_init(&toy, TASK_REGRESSION, false);
     spec.epochs = 30;
-    /* On the grid that floats have at 2^21, so that moving loses nothing. */
+    /* Floats near 2^21 are multiples of 1/4: shifting a target on that grid loses nothing. */
     for (int i = 0; i < TOY_SAMPLES; i++)
         moved[i] = roundf(toy.data.target[i] * 4) / 4;
     target = toy.data.target;
@@ -564,8 +564,8 @@ static void test_scaling(void **state)
     toy_release(&toy);
 }
 
-/* The list of arrays describes the vector as the layers view it, without gaps; what is not trained
- * is at its end. */
+/* The list of arrays describes the vector as the layers view it, without gaps. Arrays that are not
+ * trained are last. */
 static void check_tensors(const struct model *model, const struct gcn_spec *spec)
 {
     struct model_tensor t;
@@ -612,7 +612,7 @@ static void test_model_tensors(void **state)
     arena_release(&arena);
 }
 
-/* What is handed out predicts what was scored, in the units of the target. */
+/* The returned weights reproduce the scored predictions, in units of the target. */
 static void test_outcome_weights(void **state)
 {
     struct gcn_spec spec = toy_spec(TASK_REGRESSION);

@@ -12,14 +12,13 @@
 
 #include "gcn/trainer.h"
 
-/* Training step by step as PyTorch did: tests/golden/make_golden.py, and make_pool.py where samples
- * are graphs, wrote what it started from and what it found. */
+/* Training, step by step, as PyTorch did it. tests/golden/make_golden.py, and make_pool.py for
+ * samples that are graphs, wrote the initial values and the results. */
 
 enum { EPOCHS = 20 };
 
 static const struct hash key = {.high = 1, .low = 2};
 
-/* One case, as read. */
 struct golden {
     FILE *file;
     struct dataset data;
@@ -56,7 +55,7 @@ static double read_number(FILE *file)
     return value;
 }
 
-/* The place of the next word among n choices. */
+/* Return the index of the next word among n choices. */
 static int read_choice(FILE *file, const char *const *choices, int n)
 {
     char word[32];
@@ -128,7 +127,7 @@ static void read_graphs(struct golden *golden)
     data->n_nodes = (int32_t)golden->graph_start[n - 1];
 }
 
-/* What is not plain, where the next word says so. */
+/* Read the options that follow if the next word announces them. */
 static void read_options(struct golden *golden)
 {
     static const char *const schedules[] = {"constant", "cosine", "step"};
@@ -211,7 +210,7 @@ static void read_data(struct golden *golden)
     data->label = golden->label;
 }
 
-/* The training part as PyTorch had it; everything else validates. */
+/* The training part is that of PyTorch; all other samples are the validation part. */
 static void read_split(struct golden *golden)
 {
     FILE *file = golden->file;
@@ -272,7 +271,7 @@ static void read_weights(struct golden *golden, struct trainer *trainer)
     free(weights);
 }
 
-/* Every batch of every epoch; the mean loss of each epoch. */
+/* Train on every batch of every epoch; losses: mean loss of each epoch. */
 static void train(double losses[EPOCHS], struct golden *golden, struct trainer *trainer)
 {
     int32_t *nodes = take((size_t)golden->split.n_train, sizeof *nodes);

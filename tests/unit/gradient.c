@@ -15,8 +15,8 @@
 
 static const struct hash key = {.high = 0x0123456789abcdef, .low = 0xfedcba9876543210};
 
-/* Every weight's gradient (one of each stride: stride.h) against central differences of the twin in
- * double, on a batch. */
+/* Compare the gradient of every weight (of every stride-th: stride.h) on a batch with central
+ * differences of the twin in double. */
 static void check_gradient(const struct toy *toy, const struct gcn_spec *spec, const int32_t *nodes,
                            int32_t n)
 {
@@ -33,7 +33,7 @@ static void check_gradient(const struct toy *toy, const struct gcn_spec *spec, c
         0);
     weights = calloc((size_t)trainer.model.n_weights, sizeof *weights);
     assert_non_null(weights);
-    /* Biases start at 0, where a wrong one could hide. */
+    /* Biases start at 0, where a wrong one could go unnoticed. */
     for (int64_t i = 0; i < trainer.model.n_weights; i++) {
         trainer.model.weights[i] += 0.01f * (float)(i % 7 - 3);
         weights[i] = (double)trainer.model.weights[i];
@@ -96,7 +96,6 @@ static void test_gradient_sparse_classification(void **state)
     check_gradients(TASK_CLASSIFICATION, true);
 }
 
-/* Every activation with and without skip connections, batch normalisation and dropout. */
 static void check_options(enum task task, bool is_sparse)
 {
     static const int32_t batch[] = {30, 2, 14, 38, 16};
@@ -131,7 +130,7 @@ static void test_gradient_options_classification(void **state)
     check_options(TASK_CLASSIFICATION, true);
 }
 
-/* As many layers as there may be; one node, whose field grows from level to level. */
+/* The largest number of layers; one node, whose field grows from level to level. */
 static void test_gradient_of_depth(void **state)
 {
     static const int32_t batch[] = {30};
@@ -153,7 +152,7 @@ static void test_gradient_of_depth(void **state)
     toy_release(&toy);
 }
 
-/* A whole graph's worth of features does not fit one panel. */
+/* The features of the whole graph exceed one panel. */
 static void test_gradient_in_panels(void **state)
 {
     static const int32_t batch[] = {30, 2, 14, 38, 16, 22, 8, 0};
@@ -185,7 +184,7 @@ static void test_gradient_in_panels(void **state)
     toy_release(&toy);
 }
 
-/* Dropped features are new in every step, though the batch and its place in memory are the same. */
+/* Each step drops other features, although the batch and its place in memory are the same. */
 static void test_input_dropout_is_redrawn(void **state)
 {
     struct gcn_spec spec = toy_spec(TASK_REGRESSION);
@@ -208,7 +207,7 @@ static void test_input_dropout_is_redrawn(void **state)
     toy_release(&toy);
 }
 
-/* New weights are seen by what was computed before. */
+/* Values computed from old weights are computed again. */
 static void test_set_weights(void **state)
 {
     struct gcn_spec spec = toy_spec(TASK_REGRESSION);

@@ -35,8 +35,7 @@ static void build_dataset(struct dataset *d, struct draft *draft)
         fail_msg("%s", err.text);
 }
 
-/* Real-valued features, between 0 and 2 when dosages are asked for (imputed ones, that do not
- * tie). */
+/* Real-valued features; with `dosages`, imputed ones between 0 and 2, which do not tie. */
 static void make(struct dataset *d, bool dosages)
 {
     static float features[N * F];
@@ -63,10 +62,10 @@ static void build(struct csr *a, const struct dataset *d, const struct graph_spe
             assert_int_not_equal(a->col[e], i);
 }
 
-/* HOLES: some are missing; REPEATED: sample i is as i % 7. */
+/* HOLES: some are missing. REPEATED: sample i equals sample i % 7. */
 enum kind { COMPLETE, HOLES, REPEATED };
 
-/* Whole numbers in [low, high] held as such. */
+/* Whole numbers in [low, high], stored as integers. */
 static void make_whole(struct dataset *d, int32_t n_cols, int low, int high, enum kind kind)
 {
     static int8_t dosage[N * WIDE];
@@ -169,8 +168,8 @@ static void fill_reference(const struct dataset *d, enum graph_metric metric)
             s_of[i][j] = s_of[j][i] = reference(metric, i, j);
 }
 
-/* b is among the k most similar of a: fewer than k others are more similar, or as similar and
- * before it. */
+/* True if b is among the k samples most similar to a: fewer than k others are more similar, or
+ * equally similar with a smaller index. */
 static bool is_neighbour(int32_t a, int32_t b, int32_t k)
 {
     int32_t n_before = 0;
@@ -221,7 +220,7 @@ static void test_knn(void **state)
     }
 }
 
-/* Products of whole numbers are exact, also where their sum is more than a float can count. */
+/* Products of whole numbers are exact, even if their sum exceeds what float represents exactly. */
 static void test_exact(void **state)
 {
     struct similarity s;
@@ -248,7 +247,7 @@ static void test_exact(void **state)
     dataset_release(&d);
 }
 
-/* Numerator of the correlation of a and b, of whole numbers; with a itself, its variance. */
+/* Return the numerator of the correlation of a and b for whole numbers; for a = b, the variance. */
 static int64_t covariance(int32_t a, int32_t b)
 {
     int64_t products = 0, sum_a = 0, sum_b = 0;
@@ -261,8 +260,8 @@ static int64_t covariance(int32_t a, int32_t b)
     return width * products - sum_a * sum_b;
 }
 
-/* Of samples whose correlations are equal in whole numbers, though their rows are not, the one with
- * the smaller index comes first. */
+/* If two samples have equal correlations (compared as whole numbers) but different rows, the one
+ * with the smaller index comes first. */
 static void test_correlation_ties(void **state)
 {
     static int64_t variance[N];
@@ -301,11 +300,11 @@ static void check_equal(const struct csr *a, const struct csr *b)
     assert_memory_equal(a->val, b->val, (size_t)csr_nnz(a) * sizeof *a->val);
 }
 
-/* Of data without ties, of repeated samples, and of rows that are nothing but ties. */
+/* Data without ties, repeated samples, and rows that all tie. */
 static void test_cut(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < 8; kind++) { /* 8: kinship, which monomorphic markers have not */
+    for (int kind = 0; kind < 8; kind++) { /* no kind 8: monomorphic markers have no kinship */
         struct graph_spec spec = {.build = GRAPH_KNN, .metric = (enum graph_metric)(kind % 3)};
         bool is_repeated = kind / 3 == 1, is_constant = kind / 3 == 2;
         struct neighbours n;
@@ -350,7 +349,7 @@ static void test_grow(void **state)
     dataset_release(&d);
 }
 
-/* Held as small integers or as floats, the graph is the same. */
+/* Features stored as small integers or as floats give the same graph. */
 static void test_forms(void **state)
 {
     struct dataset whole, floats;
@@ -407,7 +406,7 @@ static void test_threshold_and_weights(void **state)
     }
 }
 
-/* Equal samples are equally similar, to the last bit: ties go to the smaller index. */
+/* Equal samples have similarities equal to the last bit: ties go to the smaller index. */
 static void test_ties(void **state)
 {
     static float features[N * F];
@@ -424,8 +423,8 @@ static void test_ties(void **state)
             features[i * F + j] = (float)(2 * (int)(2 * rng_uniform(&rng, i % 7, j)));
     build_dataset(&d, &draft);
     build(&a, &d, &spec);
-    /* Seven genotypes, each N / 7 times: the first three samples of a genotype are joined to all
-     * of it (a fourth to the first three). */
+    /* Seven genotypes, each about N / 7 times: the first three samples of a genotype are neighbours
+     * of all others of it (a fourth is a neighbour of the first three). */
     for (int32_t i = 28; i < N; i++) {
         assert_int_equal(a.row_start[i + 1] - a.row_start[i], 3);
         for (int32_t c = 0; c < 3; c++)
@@ -435,7 +434,7 @@ static void test_ties(void **state)
     dataset_release(&d);
 }
 
-/* Of equals, the one with the largest index gives way to a better one that comes later. */
+/* Among ties, the sample with the largest index is replaced by a better one found later. */
 static void test_late_neighbour(void **state)
 {
     static float features[2 * N] = {1, 0, 1, 1, 1, 1, 1, 1, 1, 0.5f};
@@ -500,7 +499,7 @@ static void test_given_edges(void **state)
     assert_int_equal(csr_nnz(&a), 0);
     assert_int_equal(graph_components(&a, NULL), 6);
     csr_release(&a);
-    /* Rows of zeros are similar to nothing, and still have neighbours. */
+    /* Rows of zeros have similarity 0 to all, and still have neighbours. */
     spec = (struct graph_spec){.build = GRAPH_KNN, .k = 1};
     build(&a, &d, &spec);
     assert_int_equal(csr_nnz(&a), 10);
@@ -567,8 +566,8 @@ static void test_errors(void **state)
     csr_release(&empty);
 }
 
-/* Kinship of genotypes coded -1, 0, 1 is that of 0, 1, 2, of whole numbers and of others, among the
- * data and with others; cosine takes features as they are. */
+/* Genotypes coded -1, 0, 1 have the kinship of the same coded 0, 1, 2: for whole numbers and
+ * others, among the data and with new samples. cosine uses features without centring. */
 static void test_coding(void **state)
 {
     enum { BLOCK = 16 };

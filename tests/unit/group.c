@@ -13,7 +13,7 @@
 #include "data/core/builder.h"
 #include "data/core/split.h"
 
-/* The laws of splits by group (data/core/split.h), on random data and on hard ones. */
+/* The rules of splits by group (data/core/split.h), on random data and on hard cases. */
 
 #define MAX_N 600
 #define MAX_GROUPS 200
@@ -26,7 +26,7 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)(((uint64_t)random_state * below) >> 32);
 }
 
-/* n samples in n_groups groups; n_classes 0: numbers. Every eighth sample has no value. */
+/* n samples in n_groups groups; n_classes 0: regression. Every eighth sample has no value. */
 static void make(struct dataset *d, int32_t n, const int32_t *group, int32_t n_groups,
                  int32_t n_classes, const uint8_t *part)
 {
@@ -66,7 +66,7 @@ static void make(struct dataset *d, int32_t n, const int32_t *group, int32_t n_g
         fail_msg("%s", err.text);
 }
 
-/* Sizes from 1 to largest, most of them small; the number of groups. */
+/* Draw sizes from 1 to `largest`, most of them small. Return the number of groups. */
 static int32_t random_groups(int32_t *group, int32_t n, uint32_t largest)
 {
     int32_t n_groups = 0;
@@ -101,7 +101,7 @@ static void refuse(const struct dataset *d, const struct split_spec *spec, const
     assert_string_equal(err.text, wanted);
 }
 
-/* size[g] = samples of a list in group g. */
+/* size[g] = number of samples of a list in group g. */
 static void count(int32_t *size, const struct dataset *d, const int32_t *list, int32_t n)
 {
     memset(size, 0, MAX_GROUPS * sizeof *size);
@@ -117,7 +117,7 @@ static void count_all(int32_t *size, const struct dataset *d)
             size[d->group[i]]++;
 }
 
-/* Each group is on one side as a whole, each labelled sample on some side. */
+/* Each group is on one side as a whole; each labelled sample is on some side. */
 static void check_whole(const struct split *s, const struct dataset *d)
 {
     int32_t all[MAX_GROUPS], part[4][MAX_GROUPS];
@@ -135,8 +135,8 @@ static void check_whole(const struct split *s, const struct dataset *d)
     }
 }
 
-/* No group of train, and none of the part that went there, would bring a part of numbers nearer to
- * what it should be. */
+/* For regression, a part is as near to its wanted size as whole groups allow: moving one group in
+ * from the training part, or out of this part, brings it no nearer. */
 static void check_near(const struct split *s, const struct dataset *d, const int32_t *list,
                        int32_t n, double fraction)
 {
@@ -171,7 +171,8 @@ static int32_t count_groups(const struct dataset *d, const int32_t *list, int32_
     return n_groups;
 }
 
-/* Of what trains, a fraction in whole groups, one at least, and one is left. */
+/* The stop part takes a fraction of the training part in whole groups: at least one, and at least
+ * one remains. */
 static void check_stop(const struct dataset *d, struct split_spec spec)
 {
     int32_t all[MAX_GROUPS], largest = 0;
@@ -218,7 +219,8 @@ static void test_holdout(void **state)
     }
 }
 
-/* Folds are disjoint, cover what is not tested, and differ by no more than the largest group. */
+/* Folds are disjoint, cover all samples outside the test part, and differ in size by at most the
+ * largest group. */
 static void check_folds(const struct dataset *d, struct split_spec spec)
 {
     int32_t all[MAX_GROUPS], seen[MAX_N] = {0}, least = MAX_N, most = 0, largest = 0, n_test = 0;
@@ -276,7 +278,7 @@ static void test_folds(void **state)
     }
 }
 
-/* A group as large as all others together: it is dealt first, and they make up for it. */
+/* A group as large as all others together is dealt first, and the others balance it. */
 static void test_balance(void **state)
 {
     int32_t group[80];
@@ -297,7 +299,7 @@ static void test_balance(void **state)
     dataset_release(&d);
 }
 
-/* As many folds as groups: each is one of them, in their order. */
+/* With as many folds as groups, each fold is one group, in group order. */
 static void test_leave_one_out(void **state)
 {
     static const int32_t group[] = {2, 0, 0, 1, 2, 3, 3, 0, 2, 1, 3, 3};
@@ -322,7 +324,7 @@ static void test_leave_one_out(void **state)
     dataset_release(&d);
 }
 
-/* Many small groups: every class is spread over the folds as if there were none. */
+/* Many small groups: every class is spread over the folds as evenly as without groups. */
 static void test_stratified(void **state)
 {
     int32_t group[MAX_N];
@@ -358,7 +360,7 @@ static void test_stratified(void **state)
     }
 }
 
-/* The test part follows from the seed alone, val from the replicate too. */
+/* The test part depends on the seed alone, the validation part also on the replicate. */
 static void test_what_decides(void **state)
 {
     struct split_spec spec = {.test = 0.2, .val = 0.2, .seed = 7}, other = spec;
@@ -391,7 +393,8 @@ static void test_what_decides(void **state)
     dataset_release(&d);
 }
 
-/* One group of nearly all samples: it is trained on, the small ones are the parts. */
+/* One group holds nearly all samples: it is trained on, and the small groups are the other
+ * parts. */
 static void test_unequal(void **state)
 {
     struct split_spec spec = {.test = 0.2, .val = 0.2};
@@ -440,7 +443,7 @@ static void test_too_few(void **state)
     dataset_release(&d);
 }
 
-/* A split file has the last word on parts, and must not tear groups. */
+/* A split file decides the parts. It must not split groups. */
 static void test_file(void **state)
 {
     static const int32_t group[] = {0, 0, 1, 1, 2, 2};
@@ -462,7 +465,7 @@ static void test_file(void **state)
     refuse(&d, &spec,
            "split.file divides group \"g0\": sample \"x\" is in val, others of its group are in "
            "train");
-    spec.folds = 2; /* train and val of the file are one */
+    spec.folds = 2; /* train and val of the file are joined */
     split(&s, &d, &spec);
     check_whole(&s, &d);
     split_release(&s);

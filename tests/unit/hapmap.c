@@ -71,7 +71,8 @@ static void test_three_alleles(void **state)
 
 /* ---- alleles that the file does not name ---- */
 
-/* Those of the calls, in order; of calls that are missing in part none. */
+/* The alleles are the letters of the calls in alphabetical order. A partly missing call adds
+ * none. */
 static void test_seen_alleles(void **state)
 {
     static const int8_t wanted[] = {2, 2, 0, 1, 0, 0, 0, 1, 1, -128, -128, -128};
@@ -98,7 +99,8 @@ static const char *const new_call[][N_NEW] = {
     {"AA", "AC", "CC"}, {"GG", "AG", "AA"}, {"CC", "CG", "AA"}, {"CC", "AC", "TT"},
     {"TT", "TT", "NN"}, {"AA", "AG", "GG"}, {"GG", "GT", "GG"}};
 
-/* What models of data say of new samples [first, end) of a file of these alone. */
+/* Recode new samples [first, end), in a file of their own, for models trained on the data of
+ * `spec`. */
 static struct recode_report recode(float x[N_NEW][N_MARKERS], const struct data_spec *spec,
                                    int first, int end)
 {
@@ -129,8 +131,9 @@ static struct recode_report recode(float x[N_NEW][N_MARKERS], const struct data_
     return report;
 }
 
-/* What the data count is counted, by letter: m2 has the other one of the two first, m5 one alone; a
- * call of m4 and two of m6 have a letter that the data have not, and m7 has no other. */
+/* Letters decide which allele is counted. In the new file, the alleles of m2 are in the other order
+ * and m5 has only one. A call of m4 and two of m6 have a letter that the data lack. m7 has no
+ * letter of the data. */
 static void test_seen_in_new_samples(void **state)
 {
     static const float wanted[N_NEW][N_MARKERS] = {{0, 0, 2, 0, 0, 2, 0.75F, 0.75F},
@@ -151,7 +154,7 @@ static void test_seen_in_new_samples(void **state)
     assert_memory_equal(alone, wanted, sizeof wanted);
 }
 
-/* What a table counts is not known, nor what the first of the letters is. */
+/* Nobody knows which allele a table counts, or which letter comes first. */
 static void test_seen_by_name(void **state)
 {
     struct data_spec spec = hapmap_of(TRAINED);
@@ -164,16 +167,16 @@ static void test_seen_by_name(void **state)
 
 /* ---- alleles that the calls contradict ---- */
 
-/* As in the files that TASSEL and GAPIT are taught with. Two letters in the calls are the alleles,
- * whatever the column names; a site with one, three or none is dropped. */
-#define CONTRADICTED                                                                       \
-    HEAD "PZB00859.1\tA/C\t1\t10" REST "AA\tCC\tAC\tNN\n"  /* as it should be */           \
-         "PZA01271.1\tA/C\t1\t20" REST "AA\tGG\tAG\tNN\n"  /* A and G */                   \
-         "PZA03613.2\tG/T\t1\t30" REST "GG\tTT\tCC\tNN\n"  /* three letters */             \
-         "PZA03614.2\tA/T\t1\t40" REST "C\tY\tT\tN\n"      /* one-letter calls: C and T */ \
-         "PZA00258.3\tA\t1\t50" REST "GG\tGG\tGG\tNN\n"    /* one letter, another one */   \
-         "PZA02962.13\tA\t1\t60" REST "GG\tAA\tAG\tNN\n"   /* A and G */                   \
-         "PZA02962.14\tA/G\t1\t70" REST "AA\t--\t+-\tNN\n" /* three with the gaps */       \
+/* As in the example files of TASSEL and GAPIT. If the calls have two letters, these are the
+ * alleles, and the column is ignored. A site with one letter, three or none is dropped. */
+#define CONTRADICTED                                                                           \
+    HEAD "PZB00859.1\tA/C\t1\t10" REST "AA\tCC\tAC\tNN\n"  /* correct */                       \
+         "PZA01271.1\tA/C\t1\t20" REST "AA\tGG\tAG\tNN\n"  /* A and G */                       \
+         "PZA03613.2\tG/T\t1\t30" REST "GG\tTT\tCC\tNN\n"  /* three letters */                 \
+         "PZA03614.2\tA/T\t1\t40" REST "C\tY\tT\tN\n"      /* one-letter calls: C and T */     \
+         "PZA00258.3\tA\t1\t50" REST "GG\tGG\tGG\tNN\n"    /* one letter, not the one named */ \
+         "PZA02962.13\tA\t1\t60" REST "GG\tAA\tAG\tNN\n"   /* A and G */                       \
+         "PZA02962.14\tA/G\t1\t70" REST "AA\t--\t+-\tNN\n" /* with the gaps, three */          \
          "PZA00599.25\tA/G\t1\t80" REST "++\t--\t+-\tNN\n" /* + and - */
 
 static void test_contradicted(void **state)
@@ -203,7 +206,7 @@ static void test_contradicted(void **state)
     dataset_release(&d);
 }
 
-/* A call that is missing in part contradicts nothing: it is missing. */
+/* A partly missing call counts as missing and contradicts nothing. */
 static void test_missing_in_part(void **state)
 {
     static const int8_t wanted[] = {0, 2, -128, -128};
@@ -230,8 +233,8 @@ static void test_all_contradicted(void **state)
     assert_non_null(strstr(err.text, "0 multi-allelic, 1 with calls that contradict alleles"));
 }
 
-/* New samples of a site whose calls contradict its alleles are matched by letter with the alleles
- * of the training data, three letters too. */
+/* A new site whose calls contradict its alleles column is matched by letter with the alleles of the
+ * training data, even if it has three letters. */
 static void test_contradicted_in_new_samples(void **state)
 {
     static const int32_t sample[] = {0, 1, 2};
@@ -265,7 +268,7 @@ static void test_contradicted_in_new_samples(void **state)
     dataset_release(&d);
 }
 
-/* The load must fail with this text, folders left out. */
+/* The load must fail with this text. Folders are removed from it. */
 static void refuse(const char *text, const char *wanted)
 {
     struct data_spec spec = hapmap_of(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `init` proposes for data, how it shrinks that, and the text it becomes. */
+/* The proposals of `init`, how it shrinks them, and their text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,7 +67,7 @@ static const struct init_facts *everything(int *n)
     return facts;
 }
 
-/* The text that a plan shows of a value is the one it was given: init_fit() compares them. */
+/* A plan prints a value with the same text: init_fit() compares the two. */
 static void check_value(enum param_id id, const char *text)
 {
     struct buf shown = {0};
@@ -95,7 +95,7 @@ static void values_are_valid(void **state)
             const struct proposal_setting *s = &p.setting[k];
 
             assert_true(*s->comment);
-            assert_ptr_equal(proposal_find(&p, s->id), s); /* none twice */
+            assert_ptr_equal(proposal_find(&p, s->id), s); /* no setting twice */
             assert_true(!s->is_axis || param_table[s->id].flags & PARAM_AXIS);
             for (int32_t v = 0; v < s->n; v++)
                 check_value(s->id, s->value[v]);
@@ -116,14 +116,14 @@ static void small_panels_repeat_more(void **state)
     assert_null(proposal_find(&p, P_VAL));
     propose(&p, &middle);
     assert_string_equal(value_of(&p, P_REPLICATES), "5");
-    assert_string_equal(value_of(&p, P_STOP), "0.2"); /* 51 of 256; a tenth were 25 */
+    assert_string_equal(value_of(&p, P_STOP), "0.2"); /* 51 of 256; a tenth would be 25 */
     propose(&p, &large);
     assert_string_equal(value_of(&p, P_REPLICATES), "1");
     assert_string_equal(value_of(&p, P_FOLDS), "0");
     assert_string_equal(value_of(&p, P_VAL), "0.2");
 }
 
-/* Samples of the smallest validation and stop part that a proposal leaves. */
+/* Count the samples of the smallest validation and stop parts of a proposal. */
 static void count_parts(int32_t *val, int32_t *stop, const struct proposal *p, int32_t n)
 {
     int32_t folds = atoi(value_of(p, P_FOLDS)), dealt = n - n / 5;
@@ -140,7 +140,7 @@ static void parts_are_large_enough_where_they_can(void **state)
     (void)state;
     for (int32_t n = 112; n < 30000; n += 1 + n / 50) {
         struct init_facts f = panel(n, 100);
-        int32_t least = 180; /* of two folds each trains on fewer samples */
+        int32_t least = 180; /* below, two folds leave too little to train on */
 
         propose(&p, &f);
         do {
@@ -196,7 +196,7 @@ static void a_baseline_stands_beside(void **state)
     few.is_dosages = false;
     propose(&p, &few);
     assert_string_equal(value_of(&p, P_METRIC), "correlation");
-    propose(&p, &many); /* the equations of ridge are of samples */
+    propose(&p, &many); /* ridge solves equations of the size of the samples */
     assert_false(proposal_has_value(&p, P_TYPE, "ridge"));
     assert_null(proposal_find(&p, P_LAMBDA));
     propose(&p, &molecules);
@@ -259,7 +259,7 @@ static void folds_fit_the_groups(void **state)
     f.n_groups = 18;
     propose(&p, &f);
     assert_string_equal(value_of(&p, P_FOLDS), "5");
-    f.has_split = f.has_val = true; /* a file says who is where */
+    f.has_split = f.has_val = true; /* a file defines the parts */
     propose(&p, &f);
     assert_false(p.uses_group);
     assert_null(proposal_find(&p, P_TEST));
@@ -317,7 +317,7 @@ static void the_best_known_value_stays_longest(void **state)
     assert_true(proposal_has_value(&p, P_LAMBDA, "1"));
     assert_false(proposal_has_value(&p, P_LAMBDA, "100"));
     assert_true(proposal_has_value(&p, P_LEARNING_RATE, "0.003"));
-    assert_string_equal(value_of(&p, P_LAYERS), "2"); /* no axis: stays */
+    assert_string_equal(value_of(&p, P_LAYERS), "2"); /* not an axis: stays */
 }
 
 /* ---- text ---- */

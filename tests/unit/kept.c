@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a kept model says of the stored samples is what was recorded: the file's weights and
- * preprocessing, applied to the features as they were read by plain loops in double. */
+/* A kept model must predict for the stored samples what was recorded. Plain loops in double apply
+ * the file's weights and preprocessing to the features as they were read. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ struct fixture {
     struct model_runner *gcn;
     struct settings settings;
     struct trial_result result;
-    struct buf file; /* complete */
+    struct buf file; /* after kept_complete() */
 };
 
 static FILE *open_in(const struct fixture *f, const char *name)
@@ -51,7 +51,7 @@ static FILE *open_in(const struct fixture *f, const char *name)
     return file;
 }
 
-/* A ring of 30 nodes, 50 features of which few are not 0, three classes; b"é" is one of them. */
+/* A ring of 30 nodes with 50 mostly zero features and three classes, one named b"é". */
 static void write_graph(const struct fixture *f)
 {
     FILE *edges = open_in(f, "edges.csv"), *features = open_in(f, "features.csv");
@@ -198,7 +198,7 @@ static const float *array(const struct fixture *f, const char *format, int l, in
     return t.data;
 }
 
-/* z (n, w): what comes after the product with the graph, batch normalisation with it. */
+/* Apply to z (n, w) the steps after the product with the graph, including batch normalisation. */
 static void shift(double *z, size_t n, size_t w, const struct fixture *f, int l)
 {
     int64_t shape[2];
@@ -220,7 +220,7 @@ static void shift(double *z, size_t n, size_t w, const struct fixture *f, int l)
     }
 }
 
-/* h (n, w) of a layer to the next, without its activation. a NULL: no graph. */
+/* Map h (n, w) from one layer to the next, without its activation. a: NULL without a graph. */
 static double *layer(const double *h, size_t n, const struct fixture *f, const struct csr *a, int l,
                      size_t *width)
 {
@@ -354,7 +354,7 @@ static void applies(const char *ini, bool is_reduced)
     set_up(&f, ini);
     assert_non_null(f.result.model);
     assert_int_equal(kept_is_complete(f.result.model, f.result.model_bytes), !is_reduced);
-    /* The second time from the products of the first. */
+    /* The second round reuses the products of the first. */
     for (int i = 0; is_reduced && i < 2; i++) {
         buf_clear(&f.file);
         if (kept_complete(&f.file, f.result.model, f.result.model_bytes, &f.data, &f.settings,
@@ -410,7 +410,7 @@ static void test_reductions(void **state)
     applies(WIDE REST "reduce = exact\n", true);
     applies(WIDE REST "reduce = pca:9\n", true);
     applies(DENSE REST "reduce = pca:9\n", true);
-    applies(DENSE REST "reduce = exact\n", false); /* which does nothing here */
+    applies(DENSE REST "reduce = exact\n", false); /* which has no effect here */
     applies(WIDE "scale = row\n" REST "reduce = exact\n", true);
     applies(WIDE "scale = none\n" REST "reduce = pca:20\n", true);
     applies(SPARSE REST "reduce = exact\n", true);
@@ -443,7 +443,7 @@ static void test_texts(void **state)
     tear_down(&f);
 }
 
-/* The same trial, the same bytes; nothing is kept where nothing is wanted. */
+/* The same trial gives the same bytes. Nothing is kept if nothing was requested. */
 static void test_rules(void **state)
 {
     struct fixture f, again;
@@ -479,7 +479,7 @@ static void test_damage(void **state)
     tear_down(&f);
 }
 
-/* A header that lies is refused, or gives numbers that mean nothing: it is never read beyond. */
+/* A model with a false header is refused or predicts nonsense, but is never read past its end. */
 static void lies(const char *ini, uint32_t step)
 {
     static const char likely[] = "0189U F4";

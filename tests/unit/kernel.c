@@ -18,9 +18,9 @@
 #include "tensor/kernel.h"
 #include "tensor/spmm.h"
 
-/* Each fast kernel against a plain twin, over widths that take every path of the fast one. */
+/* Each fast kernel against a plain twin, at widths that reach every branch of the fast version. */
 
-/* About a third of the entries; row 3 is empty. */
+/* About a third of the entries are present; row 3 is empty. */
 static struct csr random_csr(int32_t n_rows, int32_t n_cols)
 {
     struct triplet *t = malloc((size_t)n_rows * (size_t)n_cols * sizeof *t);
@@ -111,7 +111,7 @@ static void test_spmm_tn(void **state)
     }
 }
 
-/* The decision for (i, j), block by block as dropout.h says. */
+/* The decision for (i, j), taken block by block as dropout.h defines it. */
 static uint16_t plain_bits(const struct dropout *dropout, uint32_t step, int64_t first_block,
                            int64_t j)
 {
@@ -245,7 +245,7 @@ static void test_cross_entropy(void **state)
     mat_release(&z), mat_release(&d);
 }
 
-/* Twice the weight is the sample twice. */
+/* A weight of two equals having the sample twice. */
 static void test_weighted_cross_entropy(void **state)
 {
     static const int32_t rows[] = {0, 1}, twice[] = {0, 1, 1}, label[] = {2, 0};
@@ -265,7 +265,7 @@ static void test_weighted_cross_entropy(void **state)
     mat_release(&z), mat_release(&d), mat_release(&want);
 }
 
-/* Level above: samples 1, 4; below: 4, 0, 1. */
+/* Samples of the level above: 1, 4; of the level below: 4, 0, 1. */
 static void test_gather_and_scatter(void **state)
 {
     static const int32_t rows[] = {1, 4}, pos[] = {1, 2, -1, -1, 0};
@@ -399,14 +399,14 @@ static float half_of_least(void)
     return least * 0.5F;
 }
 
-/* arg: a float, out. */
+/* arg: a float, inout. */
 static void *halve(void *arg)
 {
     *(float *)arg = half_of_least();
     return NULL;
 }
 
-/* arg: two floats, out: of a thread that flushes, and of one that it starts. */
+/* arg: two floats, inout: one for a thread that sets the flush mode, one for a thread it starts. */
 static void *flush_and_halve(void *arg)
 {
     float *out = arg;
@@ -419,15 +419,14 @@ static void *flush_and_halve(void *arg)
     return NULL;
 }
 
-/* Training threads are started by one that has called it. */
+/* Training threads are started by a thread that flushes; they inherit the mode. */
 static void test_subnormal_numbers(void **state)
 {
     float out[2] = {1, 1};
     pthread_t thread;
 
     (void)state;
-    if (getenv("TEST_UNDER_VALGRIND")) /* it computes without flushing, whatever the processor is
-                                          told */
+    if (getenv("TEST_UNDER_VALGRIND")) /* which ignores the flush mode */
         skip();
     assert_true(half_of_least() > 0);
     assert_int_equal(pthread_create(&thread, NULL, flush_and_halve, out), 0);

@@ -14,7 +14,7 @@
 
 enum { MAX_N = 40 };
 
-/* Symmetric; entries above the diagonal are NaN where only the lower triangle may be read. */
+/* Symmetric. If only the lower triangle may be read, entries above the diagonal are NaN. */
 static void fill(double a[MAX_N][MAX_N], double *lower, int32_t n)
 {
     struct rng rng;
@@ -28,7 +28,7 @@ static void fill(double a[MAX_N][MAX_N], double *lower, int32_t n)
         }
 }
 
-/* One rotation of Jacobi's: a[p][q] becomes 0. */
+/* One Jacobi rotation: a[p][q] becomes 0. */
 static void rotate(double a[MAX_N][MAX_N], int32_t n, int32_t p, int32_t q)
 {
     double theta = atan2(2 * a[p][q], a[q][q] - a[p][p]) / 2;
@@ -48,7 +48,7 @@ static void rotate(double a[MAX_N][MAX_N], int32_t n, int32_t p, int32_t q)
     }
 }
 
-/* The twin: eigenvalues on the diagonal after many sweeps. a is overwritten. */
+/* The twin: after many sweeps the diagonal holds the eigenvalues. a is overwritten. */
 static void jacobi(double *values, double a[MAX_N][MAX_N], int32_t n)
 {
     for (int sweep = 0; sweep < 30; sweep++)
@@ -113,7 +113,7 @@ static void test_leading(void **state)
     check(MAX_N, 1);
 }
 
-/* Entries of equal size: the first of them is the positive one. */
+/* Among entries of equal size, the first is positive. */
 static void test_sign_of_ties(void **state)
 {
     double a[4] = {2, NAN, 1, 2}, values[2], vectors[4];
@@ -136,7 +136,7 @@ static void test_nothing(void **state)
         assert_true(values[i] == 0);
 }
 
-/* Both forms over two panels, against a plain loop; the upper triangle is left alone. */
+/* Both forms, over two panels, against a plain loop. The upper triangle must not change. */
 static void test_gram(void **state)
 {
     enum { N = 9, K = 21 };

@@ -9,12 +9,12 @@
 #include "store/query.h"
 #include "storelib.h"
 
-/* The leaderboard's statistics as SciPy has them: tests/golden/make_leaderboard.py wrote the trials
- * and what it found. */
+/* The leaderboard's statistics against SciPy. tests/golden/make_leaderboard.py wrote the trials and
+ * the expected values. */
 
 enum { MAX_CONFIGS = 8, MAX_TRIALS = 16 };
 
-/* Columns of a line of what is expected, as the leaderboard calls them. */
+/* Columns of a line of expected values, named as in the leaderboard. */
 static const char *const columns[] = {"trials", "mean",      "sd",       "se",
                                       "diff",   "diff_se",   "diff_low", "diff_high",
                                       "pairs",  "within_se", "place"};
@@ -22,7 +22,7 @@ enum { COLUMNS = sizeof columns / sizeof *columns };
 
 struct golden {
     char name[32], direction[8];
-    int replicates, folds, has_file, configs, trials; /* of a configuration */
+    int replicates, folds, has_file, configs, trials; /* trials: of a configuration */
     double test, val;
     double values[MAX_CONFIGS][MAX_TRIALS];
     double expected[MAX_CONFIGS][COLUMNS];
@@ -80,7 +80,7 @@ static void put_trials(struct fixture *f, struct store *store, const struct gold
 
             fixture_result(&r, trial, g->values[c][t]);
             if (isnan(g->values[c][t])) {
-                /* What it was before it diverged is in the file, and counts for nothing. */
+                /* The file has the value before the trial diverged. It must not count. */
                 r.state = TRIAL_DIVERGED;
                 r.value = 77;
             }
@@ -152,7 +152,7 @@ static void check_case(const struct golden *g)
     put_trials(&f, store, g);
     assert_int_equal(query_sweep(&sweep, store, NULL, &err), 0);
     check_leaderboard(g, store, &sweep);
-    /* As a sweep of an older schema reads. */
+    /* An older schema has no parts. */
     assert_int_equal(db_exec(store, "UPDATE sweep SET parts = NULL", &err), 0);
     check_leaderboard(g, store, &sweep);
     assert_int_equal(query_table(&table, store, QUERY_BEST, sweep.sweep_id, &err), 0);
@@ -184,8 +184,8 @@ static void test_golden(void **state)
     fclose(file);
 }
 
-/* Roots of SciPy's incomplete beta function (its own t.ppf() is good to nine digits only); with one
- * and two degrees of freedom there are closed forms. */
+/* Roots of SciPy's incomplete beta function (its own t.ppf() has only nine correct digits). One and
+ * two degrees of freedom have closed forms. */
 static void test_student(void **state)
 {
     static const struct {

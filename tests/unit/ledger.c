@@ -30,7 +30,7 @@ static void assert_counts(const struct ledger *ledger, int64_t pending, int64_t 
     assert_int_equal(ledger_is_finished(ledger), !pending && !leased);
 }
 
-/* What a worker is given when it takes all it can, up to max. */
+/* Lease for a worker that takes as many trials as it can, up to max. */
 static int32_t lease(struct ledger *ledger, int32_t worker, int32_t max, int64_t *out)
 {
     int32_t n = 0;
@@ -74,7 +74,7 @@ static void lease_all(struct ledger *ledger, const int64_t *wanted, int32_t n)
     assert_int_equal(ledger_next(ledger, 0, INFINITY), -1);
 }
 
-/* Trials of a group stay together; what is learnt while they run changes the order of the rest. */
+/* Trials of a group stay together. A new expectation changes the order of the rest. */
 static void test_order_changes(void **state)
 {
     const double expected_s[] = {1, 4, 3, 2};
@@ -94,7 +94,7 @@ static void test_order_changes(void **state)
     ledger_expect(ledger, 0, 3);
     assert_float_equal(ledger_pending_s(ledger), 3 * 3 + 2 * 0.5 + 3 * 3 + 2 * 9, 1e-9);
     assert_checked(ledger);
-    /* What came back is first of its group; equal groups as numbered. */
+    /* A returned trial is the first of its group. Groups with equal expectations go by number. */
     assert_int_equal(lease(ledger, 1, 1, out), 1);
     assert_int_equal(out[0], 9);
     ledger_give_back(ledger, 3);
@@ -123,7 +123,7 @@ static void test_results(void **state)
     ledger_destroy(ledger);
 }
 
-/* Given back: it is next in line; a late result of it is welcome, a second giving back is not. */
+/* A trial that is given back is next. Its late result counts; giving it back again does not. */
 static void test_given_back(void **state)
 {
     struct ledger *ledger = ledger_create(4, 1, NULL, 2, NULL);
@@ -184,7 +184,7 @@ static void test_crash_limit(void **state)
     assert_int_equal(ledger_lose_worker(ledger, 0, 3, failed), 0);
     assert_counts(ledger, 3, 0, 0, 0);
     assert_true(ledger_is_suspect(ledger, 0) && !ledger_is_suspect(ledger, 1));
-    /* What was running comes last, and alone. */
+    /* The trial that was running comes last, and alone. */
     assert_int_equal(lease(ledger, 1, 3, out), 2);
     assert_int_equal(out[0], 1);
     assert_int_equal(out[1], 2);
@@ -193,14 +193,14 @@ static void test_crash_limit(void **state)
     ledger_give_back(ledger, 1);
     assert_int_equal(lease(ledger, 2, 3, out), 0);
     assert_int_equal(ledger_next(ledger, -1, INFINITY), 1);
-    /* It held nothing else, so that it need not have said. */
+    /* The worker held only this trial, so no start message is needed to blame it. */
     assert_int_equal(ledger_lose_worker(ledger, 2, 3, failed), 1);
     assert_int_equal(failed[0], 0);
     assert_int_equal(ledger_lose_worker(ledger, 2, 3, failed), 0);
     assert_int_equal(ledger_lose_worker(ledger, 77, 3, failed), 0);
     assert_int_equal(ledger_blames(ledger, 77, 3, out), 0);
     assert_counts(ledger, 1, 1, 0, 1);
-    /* Worker 2 was only silent after all. */
+    /* Worker 2 was only silent: its result arrives after all. */
     assert_int_equal(ledger_finish(ledger, 0, TRIAL_FAILED), LEDGER_DUPLICATE);
     assert_int_equal(ledger_finish(ledger, 0, TRIAL_DONE), LEDGER_ACCEPTED);
     assert_int_equal(ledger_finish(ledger, 0, TRIAL_DONE), LEDGER_DUPLICATE);
@@ -208,7 +208,7 @@ static void test_crash_limit(void **state)
     ledger_destroy(ledger);
 }
 
-/* Nobody knows which of many it was: the one is found, the others are not harmed. */
+/* Nobody knows which of many trials crashed. The ledger finds it and completes the others. */
 static void find_the_one(int32_t crash_limit, int n_lost_wanted)
 {
     struct ledger *ledger = ledger_create(8, 8, NULL, crash_limit, NULL);
@@ -242,7 +242,7 @@ static void test_unknown_culprit(void **state)
     find_the_one(1, 2);
 }
 
-/* What earlier sessions saw. */
+/* Crashes that earlier sessions counted. */
 static void test_blame(void **state)
 {
     struct ledger *ledger = ledger_create(4, 1, NULL, 3, NULL);
@@ -265,7 +265,8 @@ static void test_blame(void **state)
     ledger_destroy(ledger);
 }
 
-/* What was under way when a run before was killed: last and alone, as if it had crashed. */
+/* A trial that was running when an earlier run was killed comes last and alone, like one that
+ * crashed. */
 static void test_suspect(void **state)
 {
     struct ledger *ledger = ledger_create(3, 1, NULL, 2, NULL);
@@ -283,7 +284,7 @@ static void test_suspect(void **state)
     assert_int_equal(out[0], 1);
     assert_int_equal(lease(ledger, 1, 3, out), 1);
     assert_int_equal(out[0], 0);
-    /* But nothing was held against it. */
+    /* No crash counts against it yet. */
     assert_int_equal(ledger_lose_worker(ledger, 1, 1, failed), 0);
     assert_int_equal(lease(ledger, 1, 3, out), 1);
     assert_int_equal(ledger_lose_worker(ledger, 1, 1, failed), 1);
@@ -292,7 +293,7 @@ static void test_suspect(void **state)
     ledger_destroy(ledger);
 }
 
-/* The longest that fits, suspects only where nothing else does. */
+/* Lease the longest trial that fits. Suspects go only if nothing else fits. */
 static void test_fitting(void **state)
 {
     const double expected_s[] = {1, 10, 100, 5};
@@ -318,7 +319,8 @@ static void test_fitting(void **state)
     ledger_destroy(ledger);
 }
 
-/* Only the trial that runs counts a crash: not one that finished, nor one of another worker. */
+/* A crash counts only against the running trial, not against a finished one or one of another
+ * worker. */
 static void test_crash_of_the_right_trial(void **state)
 {
     struct ledger *ledger = ledger_create(4, 1, NULL, 1, NULL);
@@ -336,7 +338,7 @@ static void test_crash_of_the_right_trial(void **state)
     ledger_destroy(ledger);
 }
 
-/* What comes late or in the wrong order says nothing about others. */
+/* Late and out-of-order messages do not blame other trials. */
 static void test_out_of_order(void **state)
 {
     struct ledger *ledger = ledger_create(4, 4, NULL, 2, NULL);
@@ -345,8 +347,8 @@ static void test_out_of_order(void **state)
     (void)state;
     lease(ledger, 0, 3, out);
     ledger_finish(ledger, 0, TRIAL_DONE);
-    ledger_start(ledger, 0, 0); /* it has ended since */
-    ledger_start(ledger, 0, 3); /* nobody has it */
+    ledger_start(ledger, 0, 0); /* it has ended */
+    ledger_start(ledger, 0, 3); /* no worker has it */
     ledger_start(ledger, 0, -1);
     ledger_start(ledger, 5, 1);
     assert_int_equal(ledger_blames(ledger, 0, 4, out), 2);
@@ -354,13 +356,14 @@ static void test_out_of_order(void **state)
     assert_int_equal(ledger_blames(ledger, 0, 4, out), 1);
     assert_int_equal(out[0], 2);
     assert_int_equal(ledger_lose_worker(ledger, 0, 1, failed), 0);
-    /* A start from before the loss, of what another has now; that other is not to blame. */
+    /* A start message from before the loss names a trial that another worker has now. It must not
+     * blame that worker. */
     assert_int_equal(lease(ledger, 1, 4, out), 2);
     assert_int_equal(out[0], 1);
     ledger_start(ledger, 0, 1);
     assert_int_equal(ledger_blames(ledger, 1, 4, out), 2);
     assert_int_equal(ledger_blames(ledger, 0, 4, out), 0);
-    /* The suspect's own result comes late, and ends it. */
+    /* The suspect's own late result ends it. */
     assert_int_equal(lease(ledger, 2, 4, out), 1);
     assert_int_equal(ledger_finish(ledger, 2, TRIAL_DONE), LEDGER_ACCEPTED);
     assert_int_equal(ledger_lose_worker(ledger, 2, 1, failed), 0);
@@ -369,7 +372,7 @@ static void test_out_of_order(void **state)
     ledger_destroy(ledger);
 }
 
-/* A worker that was only slow: its result counts once, whoever has the trial by then. */
+/* A worker was only slow: its result counts once, whoever holds the trial by then. */
 static void test_slow_worker(void **state)
 {
     struct ledger *ledger = ledger_create(1, 1, NULL, 2, NULL);
@@ -386,7 +389,7 @@ static void test_slow_worker(void **state)
     ledger_destroy(ledger);
 }
 
-/* A grid that grew: what is known already is not run again. */
+/* A sweep that grew: finished trials do not run again. */
 static void test_grown(void **state)
 {
     struct ledger *ledger = ledger_create(5, 1, NULL, 2, NULL);

@@ -76,7 +76,7 @@ static void test_genotype(void **state)
     dataset_release(&d);
 }
 
-/* One call that is no whole number, and all are floats: with the same means in their holes. */
+/* One call that is not a whole number turns all into floats. Missing calls get the same means. */
 static void test_imputed_genotype(void **state)
 {
     static const float features[] = {0, 2, 0.5f, 2, 1, 4.5f / 3, 0, 1, 2, 0, 0, 2};
@@ -146,7 +146,7 @@ static void test_missing_codes(void **state)
     check_code("x,0,9\ny,1,2\nz,3,-1\n", "-1", NULL);
     check_code("x,0,9\ny,1,-2\n", "9", CODE("3: column \"m2\"", "-2", "0", "1"));
     check_code("x,0,9\ny,-2,1\n", "none", NULL);
-    /* As rrBLUP counts, of two and of four chromosomes; means taken off. */
+    /* Counted as in rrBLUP, from two and four chromosomes, with means subtracted. */
     check_code("x,0,-1\ny,1,0\n", NULL, NULL);
     check_code("x,-1,-2\ny,1,2\n", NULL, NULL);
     check_code("x,-1,-1.5\ny,0.5,2\n", NULL, NULL);
@@ -225,7 +225,7 @@ static void test_phenotype_errors(void **state)
                     "trait");
 }
 
-/* Values that are taken for classes, one for nearly each sample. */
+/* Values read as classes, nearly one class a sample. */
 static void refuse_labels(const char *format, const char *wanted)
 {
     struct data_spec spec = {.format = &graph_format};
@@ -547,7 +547,7 @@ static const char *real(const char *name)
     return out;
 }
 
-/* The hash of all features as floats: they are what they were when they were held as such. */
+/* Hash all features as floats. The hashes date from when features were stored as floats. */
 static void check_values(const struct dataset *d, const char *wanted)
 {
     char hex[HASH_HEX_SIZE];
@@ -582,7 +582,7 @@ static void test_ft10(void **state)
     dataset_release(&d);
 }
 
-/* A tab-separated phenotype table with more accessions than were genotyped. */
+/* A tab-separated phenotype table with more accessions than the genotypes have. */
 static void test_ft10_pheno(void **state)
 {
     struct data_spec spec = {.format = &genotype_format,
@@ -649,7 +649,7 @@ static void test_cora(void **state)
     dataset_release(&d);
 }
 
-/* The source as published: self loops are in it. */
+/* The published source contains self loops. */
 static void test_facebook(void **state)
 {
     struct data_spec spec = {.format = &graph_format,

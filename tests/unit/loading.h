@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loading as a unit test of a reader does it; after cmocka.h. */
+/* Helpers to load data in unit tests of readers. Include after cmocka.h. */
 #ifndef TESTS_LOADING_H
 #define TESTS_LOADING_H
 
@@ -16,7 +16,7 @@ static inline void load(struct dataset *d, struct data_report *report, const str
         fail_msg("%s", err.text);
 }
 
-/* What a report says under a label; "" where it says nothing. */
+/* Return the note of a report under `label`, or "". */
 static inline const char *noted(const struct data_report *report, const char *label)
 {
     for (int32_t i = 0; i < report->n_notes; i++)
@@ -25,7 +25,7 @@ static inline const char *noted(const struct data_report *report, const char *la
     return "";
 }
 
-/* The number before these words of a note; 0 where it is not there. */
+/* Return the number in front of `words` in a note, or 0. */
 static inline int64_t noted_number(const struct data_report *report, const char *label,
                                    const char *words)
 {
@@ -36,7 +36,7 @@ static inline int64_t noted_number(const struct data_report *report, const char 
     return at ? strtoll(at, NULL, 10) : 0;
 }
 
-/* The load must fail with this text, folders left out. */
+/* The load must fail with this text. Folders are removed from it. */
 static inline void refuse_spec(const struct data_spec *spec, const char *wanted)
 {
     struct dataset d;

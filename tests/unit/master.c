@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scheduler and worker thread in one process: what reaches the sink, and when. */
+/* Scheduler and worker thread in one process: which events reach the sink, and when. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,9 +16,9 @@
 static const struct world alone = {.rank = 0, .size = 1, .is_mpi = false};
 
 struct fake {
-    double seconds; /* of each trial */
+    double seconds; /* per trial */
     bool is_moody;  /* trials 1, 4, 7 ... diverge and 2, 5, 8 ... fail */
-    bool saves;     /* what is stopped leaves a checkpoint, and takes no time when it goes on */
+    bool saves;     /* a stopped trial leaves a checkpoint, and takes no time when it continues */
 };
 
 static void run_fake(void *self, struct trial_result *r, int64_t number,
@@ -48,24 +48,24 @@ static void run_fake(void *self, struct trial_result *r, int64_t number,
     }
 }
 
-/* Everything that the scheduler said. */
+/* Everything that the scheduler reported. */
 struct record {
     int64_t n_results, n_commits, n_progress;
     int64_t uncommitted, most_uncommitted;
-    double first_s, latest_s; /* of the oldest uncommitted result; the longest it waited */
+    double first_s, latest_s; /* time of the oldest uncommitted result; the longest wait */
     int *times;               /* [n trials] */
     int64_t n_checkpoints, n_resumed;
     double most_predicted_s;
     size_t most_bytes;
-    int64_t resumes; /* the trial that goes on from a checkpoint; 0: none */
+    int64_t resumes; /* the trial that continues from a checkpoint; 0: none */
     bool has_checkpoint_of[40];
     struct master_progress last;
     int64_t n_running;
-    bool is_named;           /* a trial that runs, since the last commit */
+    bool is_named;           /* a running trial was reported since the last commit */
     double grace_s, limit_s; /* limit_s 0: none */
     volatile sig_atomic_t hurry;
-    bool stops_in_second; /* when a trial after the first result is seen to run */
-    int64_t stop_at, fail_result_at, fail_commit_at; /* the how-manieth; 0: never */
+    bool stops_in_second; /* stop when a trial after the first result is running */
+    int64_t stop_at, fail_result_at, fail_commit_at; /* at the n-th; 0: never */
     volatile sig_atomic_t stop;
 };
 
@@ -163,7 +163,7 @@ static void on_progress(void *arg, const struct master_progress *progress)
     record->n_progress++;
 }
 
-/* Returns master_run()'s. */
+/* Return the result of master_run(). */
 static int play(struct record *record, struct ledger *ledger, struct fake *fake, double commit_s,
                 enum master_end *end, struct err *err)
 {
@@ -232,12 +232,12 @@ static void test_each_once(void **state)
     counts = record.last.counts;
     assert_int_equal(record.last.finished, 29999);
     assert_int_equal(counts.diverged, 10000);
-    assert_int_equal(counts.failed, 9999); /* 17 would have */
+    assert_int_equal(counts.failed, 9999); /* 17 would have failed */
     assert_int_equal(record.last.n_busy, 0);
     finish(&record, ledger);
 }
 
-/* Trials of 10 ms for half a second: committed every 50 ms, shown every 100 ms. */
+/* Trials of 10 ms for half a second, with a commit every 50 ms and progress every 100 ms. */
 static void test_commits_in_time(void **state)
 {
     struct ledger *ledger = ledger_create(50, 50, NULL, 2, NULL);
@@ -274,7 +274,7 @@ static void test_stop(void **state)
     finish(&record, ledger);
 }
 
-/* What was under way leaves a checkpoint, which is committed and found again. */
+/* The running trial leaves a checkpoint, which is committed and found again. */
 static void test_stop_with_a_checkpoint(void **state)
 {
     struct ledger *ledger = ledger_create(4, 4, NULL, 2, NULL);
@@ -300,7 +300,7 @@ static void test_stop_with_a_checkpoint(void **state)
     assert_int_equal(end, MASTER_FINISHED);
     assert_int_equal(record.n_results, 3);
     assert_int_equal(record.n_resumed, 1);
-    assert_true(record.most_predicted_s < 1); /* its 10 s taught nothing */
+    assert_true(record.most_predicted_s < 1); /* its 10 s were not learnt */
     finish(&record, ledger);
 }
 
@@ -334,7 +334,7 @@ static void test_stop_before_the_start(void **state)
     finish(&record, ledger);
 }
 
-/* Told to stop as the first result comes, with trials of 0.3 s: how many results there are. */
+/* Stop at the first result, with trials of 0.3 s. Return the number of results. */
 static int64_t results_of_stop(double grace_s, bool hurry)
 {
     struct ledger *ledger = ledger_create(4, 4, NULL, 2, NULL);
@@ -350,8 +350,8 @@ static int64_t results_of_stop(double grace_s, bool hurry)
     return record.n_results;
 }
 
-/* With grace the trial under way is finished, without it is not, in a hurry none is. On a machine
- * that is busy elsewhere for tenths of a second there may be one more or less: then once again. */
+/* With grace, the running trial finishes; without, it does not; in a hurry, no result is recorded.
+ * On a machine busy for tenths of a second there may be one result more or less: then try again. */
 static void expect_results(double grace_s, bool hurry, int64_t results)
 {
     int64_t n = -1;
@@ -369,7 +369,7 @@ static void test_grace(void **state)
     expect_results(5, true, 0);
 }
 
-/* No trial is begun that is expected to end too late, and none goes on beyond the limit. */
+/* No trial begins that is expected to end too late, and none continues past the limit. */
 static void test_time_limit(void **state)
 {
     struct ledger *ledger = ledger_create(40, 40, NULL, 2, NULL);
@@ -387,7 +387,7 @@ static void test_time_limit(void **state)
     finish(&record, ledger);
 }
 
-/* Trials under way reach the sink before a commit, each once. */
+/* Each running trial reaches the sink once before a commit. */
 static void test_running(void **state)
 {
     struct ledger *ledger = ledger_create(3, 3, NULL, 2, NULL);
@@ -402,7 +402,7 @@ static void test_running(void **state)
     finish(&record, ledger);
 }
 
-/* Nothing is handed on after a fault of the sink. */
+/* After an error of the sink it receives nothing more. */
 static void test_sink_faults(void **state)
 {
     struct fake fake = {.seconds = 0.002};

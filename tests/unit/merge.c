@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Databases joined into one. */
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -12,10 +11,10 @@
 
 #define INI "[sweep]\nname = s\nreplicates = 2\n[grid]\nhidden_size = 16, 32\n"
 
-/* Two databases of one sweep, and where they go. */
+/* Two databases of one sweep, and the output. */
 struct pair {
     struct fixture a, b;
-    struct fixture out; /* only its folder and path */
+    struct fixture out; /* only its folder and path are used */
 };
 
 static void pair_open(struct pair *p)
@@ -32,7 +31,7 @@ static void pair_close(struct pair *p)
     fixture_close(&p->out);
 }
 
-/* A session of its own for each call: started is what tells them apart. */
+/* Each call makes a session of its own; `started` distinguishes them. */
 static void put(struct fixture *f, int64_t trial, enum trial_state state, double value)
 {
     struct store_session session = {.command = "c", .version = "v", .host = "h", .ranks = 1};
@@ -90,7 +89,7 @@ static void refused(struct pair *p, const struct fixture *f, const char *wanted,
     errlist_release(&conflicts);
 }
 
-/* Each has done what failed in the other; both orders give the same. */
+/* Each database has done a trial that failed in the other. Both orders give the same. */
 static void test_best_of_both(void **state)
 {
     struct pair p;
@@ -137,7 +136,7 @@ static void test_session_that_ended(void **state)
     pair_close(&p);
 }
 
-/* Whatever the last bit of it is in. */
+/* A difference in the last bit of any field counts. */
 static void test_conflicts(void **state)
 {
     static const struct {
@@ -168,7 +167,6 @@ static void test_conflicts(void **state)
         fixture_sql(&p.out, "SELECT group_concat(state || quote(value)) FROM trial", after);
         assert_string_equal(before, after);
         fixture_sql_is(&p.out, "SELECT count(*) FROM session", "1");
-        /* Into a file that is not there. */
         unlink(p.out.path);
         refused(&p, &p.b, "1 trial with two results: nothing was merged", cases[i].what);
         assert_int_equal(access(p.out.path, F_OK), -1);
@@ -176,7 +174,7 @@ static void test_conflicts(void **state)
     }
 }
 
-/* Seconds, ranks, memory may be any. */
+/* Seconds, ranks and memory may differ. */
 static void test_no_conflict(void **state)
 {
     struct pair p;
@@ -215,7 +213,7 @@ static void test_other_sweeps(void **state)
     pair_close(&p);
 }
 
-/* What may be fixed to different values varies in the whole; what makes another experiment is
+/* Settings that may change become axes of the whole. A setting that defines another experiment is
  * refused. */
 static void test_fixed_settings(void **state)
 {
@@ -232,7 +230,7 @@ static void test_fixed_settings(void **state)
     unlink(p.b.path);
     put(&p.b, 0, TRIAL_DONE, 0.25);
     refused(&p, &p.b, "sweep 's' in it has epochs 100, in ", NULL);
-    /* A version that had no choose_epoch did what is `objective` now, and wrote neither. */
+    /* Versions without choose_epoch did what `objective` does, and stored no value. */
     fixture_plan(&p.b, INI);
     unlink(p.b.path);
     put(&p.b, 0, TRIAL_DONE, 0.25);
@@ -250,7 +248,7 @@ static void test_fixed_settings(void **state)
     pair_close(&p);
 }
 
-/* A part is registered with the numbers of the whole, and with what it needs. */
+/* A part is registered with the numbers of the whole sweep, and only with its own rows. */
 static void test_numbers_of_a_part(void **state)
 {
     struct fixture f;
@@ -266,7 +264,7 @@ static void test_numbers_of_a_part(void **state)
     fixture_close(&f);
 }
 
-/* A table that merge.c does not know would be lost. (Checkpoints are meant to be.) */
+/* merge would lose a table that merge.c does not know. (It drops checkpoints on purpose.) */
 static void test_all_tables(void **state)
 {
     struct fixture f;

@@ -32,7 +32,7 @@ static void test_round_trip(void **state)
     buf_release(&message);
 }
 
-/* Cut anywhere, it is refused: in the header, or where its trials are counted. */
+/* A message cut at any byte is refused: in its header, or where its trials are counted. */
 static void test_truncated(void **state)
 {
     const int64_t trials[] = {1, 2};
@@ -94,7 +94,7 @@ static void test_mailbox_order(void **state)
     assert_string_equal(buf_text(&message), "letter 0");
     assert_true(mailbox_take(&box, &message, 1));
     assert_string_equal(buf_text(&message), "letter 1");
-    mailbox_release(&box); /* with one not taken */
+    mailbox_release(&box); /* one message is left in the box */
     buf_release(&message);
 }
 

@@ -35,7 +35,7 @@ static void test_names(void **state)
     assert_int_equal(metric_task(METRIC_LOG_LOSS), TASK_CLASSIFICATION);
 }
 
-/* Values worked out with numpy 1.24.2. */
+/* Values computed with numpy 1.24.2. */
 static void test_regression(void **state)
 {
     static const float truth[] = {3, -0.5f, 2, 7, 4.25f, 2};
@@ -49,7 +49,7 @@ static void test_regression(void **state)
     assert_near(regression(METRIC_SPEARMAN, truth, prediction, 6), 0.955882353);
 }
 
-/* An offset of 1e6 leaves 4 decimals in float32; the sums must not lose them. */
+/* At an offset of 1e6 float32 has 4 decimals left; the sums must not lose them. */
 static void test_pearson_of_large_offset(void **state)
 {
     static const float truth[] = {1000001, 1000002, 1000003, 1000004};
@@ -84,7 +84,7 @@ static double classification(enum metric metric, const int32_t *truth, const flo
     return metric_classification(metric, truth, log_prob, n, n_classes, scratch);
 }
 
-/* Two classes, ties among the scores. */
+/* Two classes, with ties among the scores. */
 static void test_binary(void **state)
 {
     static const int32_t truth[] = {0, 0, 1, 1, 1};
@@ -93,13 +93,13 @@ static void test_binary(void **state)
     (void)state;
     assert_near(classification(METRIC_ROC_AUC, truth, prob, 5, 2), 4.5 / 6);
     assert_near(classification(METRIC_ACCURACY, truth, prob, 5, 2), 0.6);
-    /* class 0: 2 hits, 2 truths, 4 guesses; class 1: 1, 3, 1 */
+    /* class 0: 2 hits, 2 truths, 4 predictions; class 1: 1, 3, 1 */
     assert_near(classification(METRIC_MACRO_F1, truth, prob, 5, 2), (4.0 / 6 + 2.0 / 4) / 2);
     assert_near(classification(METRIC_LOG_LOSS, truth, prob, 5, 2),
                 -(log(.9) + log(.6) + log(.35) + log(.8) + log(.4)) / 5);
 }
 
-/* Class 3 occurs nowhere, class 2 only among the guesses. */
+/* Class 3 occurs nowhere, class 2 only among the predictions. */
 static void test_multiclass(void **state)
 {
     static const int32_t truth[] = {0, 1, 1, 0};

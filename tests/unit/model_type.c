@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The properties of each model type's row against what the program does: a new row is tested by
- * being there. */
+/* Compare the facts in each model type's row with the program's behaviour. A new row is tested
+ * without changes here. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -138,7 +138,7 @@ static void test_names_are_the_choices(void **state)
     buf_release(&name);
 }
 
-/* The `models` column and the rows. */
+/* The `models` column of the parameter table agrees with the rows. */
 static void test_settings(void **state)
 {
     struct settings s;
@@ -181,7 +181,7 @@ static void test_facts_by_name(void **state)
     assert_false(model_type_is("forest", "trains"));
 }
 
-/* Other random numbers give other results where they are drawn, and only there. */
+/* Other random numbers give other results if the type draws any, and only then. */
 static void test_random_numbers(void **state)
 {
     (void)state;
@@ -217,7 +217,6 @@ static void test_graph(void **state)
     }
 }
 
-/* A type that trains for long can be told to stop. */
 static void test_stop(void **state)
 {
     (void)state;
@@ -233,7 +232,7 @@ static void test_stop(void **state)
     }
 }
 
-/* Inputs that another process made train the same model; an outline tells their size. */
+/* Inputs made by another process train the same model. An outline gives their size. */
 static void test_inputs_are_shared(void **state)
 {
     (void)state;
@@ -275,7 +274,6 @@ static bool always(void *arg)
     return true;
 }
 
-/* A type that trains leaves a model that is kept. */
 static void test_models_are_kept(void **state)
 {
     (void)state;
@@ -325,7 +323,8 @@ static void write_classes(char *ini, size_t n)
              scratch_path("features.csv"), scratch_path("labels.csv"), scratch_path("edges.csv"));
 }
 
-/* Of classes: a log_loss where there are probabilities; a sweep that ranks by it is refused else. */
+/* For classes: types with probabilities have a log_loss. For other types a sweep that ranks by it
+ * is refused. */
 static void test_probabilities(void **state)
 {
     char ini[1024];

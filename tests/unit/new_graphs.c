@@ -15,7 +15,7 @@
 #include "data/graph/molecule.h"
 #include "loading.h"
 
-/* The set T in a folder of the scratch folder. */
+/* Write the set T into a folder of the scratch folder. */
 static const char *tu_folder(const char *name, const char *edges, const char *indicator,
                              const char *labels, const char *attributes, const char *targets)
 {
@@ -74,7 +74,7 @@ static int next(struct dataset *out, struct new_graphs *n, int32_t most)
 
 static void test_labels(void **state)
 {
-    /* Columns 5, 6, 7 of the first label, 1, 2 of the second, the attribute. */
+    /* Columns 5, 6, 7 of the first label, columns 1, 2 of the second, the attribute. */
     static const float wanted[] = {0, 0, 1, 0, 1, 3, 1, 0, 0, 0, 0, 4};
     struct dataset data, new;
     struct new_graphs n;
@@ -113,7 +113,7 @@ static void load_molecules(struct dataset *d, const char *table)
     load(d, &report, &spec);
 }
 
-/* Two at a time: ids go on, features are those of the table at once. */
+/* Read two at a time: ids continue, and features equal those of the whole table. */
 static void test_pieces(void **state)
 {
     const char *table = "smiles,y\nCCO,1\nC1CC1N,2\nO=C=O,1\nc1ccccc1,2\nCl,1\n";
@@ -146,8 +146,8 @@ static void test_pieces(void **state)
 
 /* ---- SMILES files ---- */
 
-/* What a file of this name and text gives to models whose data have a column "num" of ids:
- * "id:atoms id:atoms", or how the message begins, without the folder. */
+/* Read a file with this name and text for models whose data have an id column "num". Expect
+ * "id:atoms id:atoms", or the beginning of the message without its folder. */
 static void check_file(const char *name, const char *text, bool skips, const char *wanted)
 {
     struct data_spec spec = {.format = &smiles_format, .id = "num", .skip_invalid = skips};
@@ -184,7 +184,7 @@ static void test_smiles_files(void **state)
     check_file("a.smi", "CCO \"a\nCC 5\"b\n", false, "\"a:3 5\"b:2");
     check_file("a.smi", "SMILES Name \nCCO a\nCC b\n", false, "a:3 b:2");
     check_file("a.smi", "CCO a\nX b\n\tC\nCC c\n", true, "a:3 c:2");
-    /* With a header it is a table, and so is any other file. */
+    /* With a header it is a table, and so is any file with another name. */
     check_file("a.smi", "num,smiles\nx y,CCO\n", false, "x y:3");
     check_file("a.smi", "num;\"smiles\"\nx;CCO\n", false, "x:3");
     check_file("a.smi", "smiles num\nCCO x\n", false, "x:3");
@@ -225,7 +225,7 @@ static void test_header_is_missed(void **state)
     dataset_release(&data);
 }
 
-/* ---- known ones ---- */
+/* ---- known graphs ---- */
 
 static int32_t count(const struct dataset *data, const struct dataset *graphs)
 {
@@ -245,7 +245,7 @@ static void test_known(void **state)
     (void)state;
     load_molecules(&data, "smiles,y\nCCO,1\nCC(C)Cc1ccc(cc1)C(C)C(=O)O,2\nCCCCN,1\n");
     load_molecules(&same, "smiles,y\nOCC,1\nOC(=O)C(C)c1ccc(CC(C)C)cc1,2\nNCCCC,1\n");
-    /* An atom more, a bond elsewhere, another element. */
+    /* One atom more, a bond elsewhere, another element. */
     load_molecules(&others, "smiles,y\nOCCC,1\nOC(=O)CCc1ccc(CC(C)C)cc1,2\nOCCCC,1\nCCO.C,1\n");
     assert_int_equal(count(&data, &same), 3);
     assert_int_equal(count(&data, &others), 0);
@@ -254,7 +254,7 @@ static void test_known(void **state)
     dataset_release(&others);
 }
 
-/* The same labels and numbers of edges, joined otherwise. */
+/* The same labels and number of edges, but joined in another way. */
 static void test_edges(void **state)
 {
     struct dataset path, star;
@@ -272,7 +272,7 @@ static void test_edges(void **state)
 
 /* ---- one graph ---- */
 
-/* The block of a graph in that of all. */
+/* A graph's block within the block of all. */
 static void test_one(void **state)
 {
     const struct graph_spec spec = {.build = GRAPH_FILE};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a model and its training may have beyond the plain ones: that it arrives where it belongs.
- * Gradients are in gradient.c, whole trainings beside PyTorch's in golden.c, breaks in
- * checkpoint.c. */
+/* Options of a model and its training: each takes effect where it belongs. gradient.c tests
+ * gradients, golden.c compares whole trainings with PyTorch, checkpoint.c tests interruptions. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,8 +75,8 @@ static void train(struct trained *out, const struct toy *toy, const struct gcn_s
                      0);
 }
 
-/* Epochs before the first step are those of a constant rate, to the bit; and that rate is the one
- * that decouples adamw's decay. */
+/* Epochs before the first step equal those of a constant rate, to the bit. The same rate decouples
+ * adamw's weight decay. */
 static void test_rate_of_each_epoch(void **state)
 {
     struct gcn_spec spec = toy_spec(TASK_REGRESSION);
@@ -101,7 +100,7 @@ static void test_rate_of_each_epoch(void **state)
         assert_memory_equal(&constant.curve[2].val_loss, &stepped.curve[2].val_loss,
                             sizeof(double));
         assert_true(constant.curve[3].val_loss != stepped.curve[3].val_loss);
-        /* Factor 1/2 after every epoch before the first is half the rate from the beginning. */
+        /* A first warmup epoch at factor 1/2 equals half the rate from the beginning. */
         spec.schedule = SCHEDULE_CONSTANT;
         spec.warmup_epochs = 1;
         spec.epochs = 1;
@@ -115,7 +114,7 @@ static void test_rate_of_each_epoch(void **state)
     toy_release(&toy);
 }
 
-/* ---- length of the gradient ---- */
+/* ---- norm of the gradient ---- */
 
 static void test_clipping(void **state)
 {
@@ -168,7 +167,7 @@ static void test_balanced_classes(void **state)
     assert_int_equal(training_target_init(&target, &spec, &data, train_nodes, 6, &arena, NULL), 0);
     assert_close((double)target.class_weight[0], 6.0 / (2 * 4));
     assert_close((double)target.class_weight[2], 6.0 / (2 * 2));
-    assert_close((double)target.class_weight[1], 6.0 / 2); /* not seen */
+    assert_close((double)target.class_weight[1], 6.0 / 2); /* not in the training part */
     assert_close(loss_weight(&target, train_nodes, 6), 6);
     assert_close(loss_weight(&target, val, 2), 6);
     spec.class_weights = CLASSES_ALIKE;
@@ -189,8 +188,8 @@ static double loss_by_twin(const struct toy *toy, const struct gcn_spec *spec,
     return toy_loss(toy, spec, weights, NULL, nodes, n, key, -1);
 }
 
-/* With a rate of 0 the mean over an epoch's batches is that of the whole training part, weights or
- * not; the recorded losses are weighted, the metrics are not. */
+/* At a rate of 0, the mean over an epoch's batches is that of the whole training part, with or
+ * without weights. Recorded losses are weighted, metrics are not. */
 static void test_weighted_means(void **state)
 {
     struct gcn_spec spec = toy_spec(TASK_CLASSIFICATION);
@@ -238,7 +237,7 @@ static void start(struct trainer *trainer, const struct toy *toy, const struct g
         trainer_init(trainer, spec, &toy->inputs, &toy->split, key, &clock_system, arena, NULL), 0);
 }
 
-/* Training moves the running statistics, the optimiser does not; evaluation leaves them. */
+/* Training changes the running statistics, the optimiser does not, and evaluation does not. */
 static void test_running_statistics(void **state)
 {
     struct gcn_spec spec = norm_spec();
@@ -267,8 +266,8 @@ static void test_running_statistics(void **state)
     toy_release(&toy);
 }
 
-/* A sample's logits in evaluation do not depend on which others are asked for, and the product
- * that full-batch training shares gives the same as one made for the purpose. */
+/* In evaluation, a sample's logits do not depend on the other samples. The product shared with
+ * full-batch training gives the same as one made for the sample. */
 static void test_evaluation_is_of_each_sample(void **state)
 {
     struct gcn_spec spec = norm_spec();
@@ -293,13 +292,13 @@ static void test_evaluation_is_of_each_sample(void **state)
         logits = trainer_logits_of(&trainer, &toy.split.val[i], 1, &rows);
         assert_true(fabsf(logits.v[0] - shared[i]) < 1e-5f * (1 + fabsf(shared[i])));
     }
-    assert_int_equal(arena.used_bytes, used); /* all memory was taken before */
+    assert_int_equal(arena.used_bytes, used); /* all memory was allocated before */
     arena_release(&arena);
     toy_release(&toy);
 }
 
-/* A batch is normalised by its own field: its loss and gradient do not know which full batch it is
- * from. Steps of batches that are the whole part are those of full batch. */
+/* A batch is normalised by its own field: its loss and gradient do not depend on the full batch it
+ * comes from. A batch of the whole training part steps like full batch. */
 static void test_batches_are_their_own(void **state)
 {
     struct gcn_spec spec = norm_spec();
@@ -324,8 +323,8 @@ static void test_batches_are_their_own(void **state)
 
 /* ---- skip connections ---- */
 
-/* Without residual, layers of zeros end all that comes from below; with it the network is that of
- * its first and last layer. */
+/* Without residual, layers of zeros stop everything from below. With it, the network equals its
+ * first and last layer. */
 static void test_skips_go_around(void **state)
 {
     struct gcn_spec spec = toy_spec(TASK_REGRESSION);
@@ -350,7 +349,7 @@ static void test_skips_go_around(void **state)
     toy_release(&toy);
 }
 
-/* What one option alone would do where it has nothing to act on: nothing, to the bit. */
+/* Options without anything to act on change nothing, to the bit. */
 static void test_idle_options(void **state)
 {
     struct gcn_spec spec = toy_spec(TASK_REGRESSION);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A file that appears whole or not at all. */
+/* A file appears whole or not at all. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -114,7 +114,7 @@ static void test_new_only(void **state)
     assert_int_equal(count_temporary(), 0);
 }
 
-/* Somebody else may have made the link, and the target may be any file of ours. */
+/* Another user may have made the link, and its target may be any of our files. */
 static void test_links(void **state)
 {
     const char *target = scratch_text("target", "precious");
@@ -174,7 +174,7 @@ static void test_direct(void **state)
     assert_string_equal(err.text, "/dev/full: cannot write: No space left on device");
 }
 
-/* As much as does not fit: the write of one block, and the flush of many small ones. */
+/* More bytes than fit: in one large write, and in the flush of many small ones. */
 static void test_limit(void **state)
 {
     static char block[100000];

@@ -27,7 +27,7 @@ static struct block pack(const struct gcn_inputs *inputs)
     return block;
 }
 
-/* All that lies between the bounds, and nothing of the original. */
+/* The array lies inside the block, so it is not the original's. */
 static void assert_inside(const void *array, size_t bytes, const struct block *block)
 {
     assert_true((const char *)array >= block->bytes);
@@ -85,7 +85,7 @@ static void test_round_trip(void **state)
         assert_same_mat(&view.x, &toy.inputs.x, &block);
         assert_same_mat(&view.ax, &toy.inputs.ax, &block);
 
-        /* The same elsewhere, from the view: equal bytes, without an address in them. */
+        /* Packing the view elsewhere gives equal bytes, so they contain no address. */
         again = pack(&view);
         assert_int_equal(again.n, block.n);
         assert_memory_equal(again.bytes, block.bytes, block.n);
@@ -133,7 +133,6 @@ static void test_damaged_blocks_are_refused(void **state)
     toy_release(&toy);
 }
 
-/* Training does not tell them apart. */
 static void test_views_train_alike(void **state)
 {
     const struct hash key = {1, 2};

@@ -9,7 +9,7 @@
 
 #include "loading.h"
 
-/* Tables of phenotypes as people have them: codes, covariates, groups. */
+/* Phenotype tables as users have them: codes, covariates, groups. */
 
 #define GENO "id,m1,m2\nx,0,2\ny,2,0\nz,0,1\nw,0,0\n"
 
@@ -66,7 +66,7 @@ static void check_suspect(const char *cells, int32_t n, double value)
     dataset_release(&d);
 }
 
-/* -9 is a number unless it is said to be none; where no other is negative somebody should look. */
+/* -9 is a number unless declared missing. If no other value is negative, a note asks for a look. */
 static void test_suspect(void **state)
 {
     (void)state;
@@ -104,7 +104,7 @@ static void test_decimal_comma(void **state)
     assert_int_equal(noted_number(&report, "covariates", " column,"), 1);
     assert_true(d.covariates[0] == 1.25f && d.covariates[3] == 2.5f);
     dataset_release(&d);
-    /* Three digits are no thousands where a semicolon separates. */
+    /* With semicolons as separators, a comma before three digits is a decimal comma. */
     spec = spec_of("id;ft\nx;1,500\ny;2,500\n");
     check_target(&spec, (const float[]){1.5f, 2.5f, NAN, NAN});
     spec = spec_of("id\tft\nx\t1,500\ny\t2,25\n");
@@ -114,7 +114,7 @@ static void test_decimal_comma(void **state)
                        "or be a decimal comma: write a decimal point and no thousands separator");
 }
 
-/* 1.066 beside 979 is 1066. What may be a measurement stays. */
+/* 1.066 beside 979 means 1066. Values that may be measurements are accepted. */
 static void test_thousands(void **state)
 {
     struct data_spec spec = spec_of("id,ft\nx,979\ny,1.066\nz,NA\nw,1.012.500\n");
@@ -237,12 +237,12 @@ static void test_covariates(void **state)
             assert_true(fabsf(mat_row(&x, i)[j] - wanted[i][j]) < 1e-6f);
         assert_true(fabsf(mat_row(&x, i)[3] + mat_row(&x, i)[4] - 1) < 1e-6f);
     }
-    dataset_decode(&piece, &d, 1, 1); /* over the end of the markers */
+    dataset_decode(&piece, &d, 1, 1); /* starts among the markers and ends in the covariates */
     assert_true(room[0] == 0 && room[1] == 20 && room[2] == 1 && room[3] == 20);
     dataset_release(&d);
 }
 
-/* Numbers that are names. */
+/* Numbers that are used as names. */
 static void test_factor(void **state)
 {
     struct data_spec spec = spec_of(TABLE);
@@ -270,7 +270,7 @@ static void refuse_covariates(const char *list, const char *wanted)
     refuse_spec(&spec, wanted);
 }
 
-/* Names with commas and quotes in them stand in quotes, as in a table. */
+/* Names that contain commas or quotes are quoted, as in a table. */
 static void test_quoted_names(void **state)
 {
     struct data_spec spec = spec_of("id;ft;\"a, b\";\"c \"\"d\"\"\";e\"f(g)\n"
@@ -316,7 +316,7 @@ static void test_covariate_errors(void **state)
                        "table as UTF-8 (iconv -f CHARSET -t UTF-8)");
 }
 
-/* Covariates are no markers: the graph and the duplicates do not see them. */
+/* Covariates are not markers: the graph and the search for duplicates ignore them. */
 static void test_digest(void **state)
 {
     struct data_spec spec = spec_of(TABLE);
@@ -357,7 +357,7 @@ static void test_group(void **state)
     spec.split = scratch_text("split.csv", "id,year\nw,10\nx,10\ny,200\nz,200\n");
     load(&d, &report, &spec);
     assert_memory_equal(d.group, years, sizeof years);
-    assert_string_equal(dataset_group_name(&d, 1), "200"); /* by number, not by letter */
+    assert_string_equal(dataset_group_name(&d, 1), "200"); /* in numeric order */
     assert_null(d.part);
     dataset_release(&d);
 }
@@ -378,7 +378,7 @@ static void test_group_with_parts(void **state)
     assert_int_equal(d.n_groups, 2);
     assert_int_equal(d.group[3], -1);
     dataset_release(&d);
-    spec.group = "country"; /* of the phenotypes, parts of the split file */
+    spec.group = "country"; /* group from the phenotypes, parts from the split file */
     load(&d, &report, &spec);
     assert_memory_equal(d.part, part, sizeof part);
     assert_string_equal(dataset_group_name(&d, 0), "CZE");

@@ -104,7 +104,7 @@ static void test_no_axes(void **state)
     sweep_release(&sweep);
 }
 
-/* Of points that train the same model the first is kept that `where` lets through. */
+/* Points that train the same model: the first one that passes `where` is kept. */
 static int keep_large(void *least, const struct sweep *sweep, const struct settings *point,
                       struct err *err)
 {
@@ -220,7 +220,6 @@ static void test_largest(void **state)
     sweep_release(&sweep);
 }
 
-/* The sweep files that come with the program. */
 static void test_shipped(void **state)
 {
     static const struct {

@@ -8,14 +8,14 @@
 
 #include "loading.h"
 
-/* Five samples, three variants: 2 1 0 ? 2, 0 0 1 2 0, ? 0 0 0 1 of A1. */
+/* Five samples, three variants. Counts of A1: 2 1 0 ? 2, 0 0 1 2 0, ? 0 0 0 1. */
 #define FAM                                                             \
     "f a 0 0 1 1.5\nf b 0 0 2 2\nf\tc\t0\t0\t1\t-9\r\nf d 0 0 1 NA\n\n" \
     "f e 0 0 1 0\n"
 #define BIM "1\trs1\t0\t10\tC\tA\n1 rs2 0 20 G T\nX\trs3\t0\t5\tA\tG"
 
 static const uint8_t bed[] = {0x6c, 0x1b, 1, 0x78, 0x00, 0x2f, 0x03, 0xfd, 0x02};
-/* The same by samples. */
+/* The same in sample-major order. */
 static const uint8_t turned[] = {0x6c, 0x1b, 0, 0x1c, 0x3e, 0x3b, 0x31, 0x2c};
 
 static struct data_spec write_set(const uint8_t *bytes, size_t n, const char *bim, const char *fam)
@@ -55,11 +55,11 @@ static void test_both_orders(void **state)
     check(&spec);
     spec = write_set(turned, sizeof turned, BIM, FAM);
     check(&spec);
-    /* small letters are of masked sequence, 0 of what nobody knows */
+    /* small letters are masked sequence, 0 is an unknown allele */
     spec =
         write_set(bed, sizeof bed, "1\trs1\t0\t10\tc\ta\n1 rs2 0 20 0 0\nX\trs3\t0\t5\tA\tG", FAM);
     check(&spec);
-    spec.genotypes = scratch_path("set"); /* what the three have in common */
+    spec.genotypes = scratch_path("set"); /* the common prefix of the three files */
     check(&spec);
 }
 
@@ -73,7 +73,7 @@ static void test_phenotypes(void **state)
     (void)state;
     assert_int_equal(data_load(&d, &spec, &report, &err), 0);
     assert_false(*noted(&report, "case control"));
-    assert_int_equal(report.n_joined, 3); /* 0 is a number where others are not 1 and 2 */
+    assert_int_equal(report.n_joined, 3); /* 0 is a number if others are not 1 and 2 */
     assert_true(d.target[0] == 1.5F && d.target[2] != d.target[2] && d.target[4] == 0);
     dataset_release(&d);
     spec = write_set(bed, sizeof bed, BIM,
@@ -86,7 +86,7 @@ static void test_phenotypes(void **state)
     dataset_release(&d);
     spec.task = DATA_TASK_REGRESSION;
     assert_int_equal(data_load(&d, &spec, &report, &err), 0);
-    assert_true(d.n_classes == 0 && d.target[2] == 0); /* a number like any other */
+    assert_true(d.n_classes == 0 && d.target[2] == 0); /* an ordinary number */
     assert_false(*noted(&report, "case control"));
     assert_int_equal(report.n_joined, 4);
     dataset_release(&d);
@@ -94,7 +94,7 @@ static void test_phenotypes(void **state)
     assert_int_equal(data_load(&d, &spec, &report, &err), 0);
     assert_int_equal(report.n_joined, 3);
     assert_int_equal(d.n_samples, 3);
-    assert_int_equal(d.n_features, 2); /* variant 2 is 0 in those three */
+    assert_int_equal(d.n_features, 2); /* variant 2 is 0 in these three */
     assert_int_equal(d.dosage[4], 2);
     dataset_release(&d);
     spec.phenotypes = scratch_text("pheno.csv", "id,y\ne,5\na,1\nc,2\n");

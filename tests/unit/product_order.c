@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "gcn/first_layer.h"
 
-/* Work counted by doing it: the loops of each way, with a counter in the innermost one. */
+/* Work is counted by doing it: the loops of each order, with a counter in the innermost. */
 
 static struct rng rng;
 static uint32_t drawn;
@@ -87,12 +87,12 @@ static void test_upper_layers(void **state)
     assert_in_range(n_first, 30, 270);
 }
 
-/* Small matrices given by where they are not zero. */
+/* Small matrices, given by the positions of their nonzeros. */
 enum { N = 30, F = 24 };
 
 struct pattern {
     bool a[N][N], x[N][F], ax[N][F];
-    int looks, sums; /* of codes: for a row of the product, and of the transposed one */
+    int looks, sums; /* of codes, for a row of the product and of the transposed one */
 };
 
 static void draw(struct pattern *p)
@@ -114,9 +114,8 @@ static void draw(struct pattern *p)
     p->sums = random_int(1, F);
 }
 
-/* Cost of forward and backward over the first rows1 and rows0 rows, for one column of W. Rows are
- * alike on average, which the shape takes for granted, so that all rows are counted and shared out.
- */
+/* Cost of forward and backward over the first rows1 and rows0 rows, for one column of W. Like the
+ * shape, assume that rows are alike on average: count all rows and take the share. */
 static double count_first(enum first_form form, const struct pattern *p, int rows1, int rows0)
 {
     double a = 0, x = 0, ax = 0, cells = 0, looks = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random matrices for tests of kernels; after cmocka.h. */
+/* Random matrices for tests of kernels. Include after cmocka.h. */
 #ifndef TESTS_RANDOM_H
 #define TESTS_RANDOM_H
 
@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "tensor/mat.h"
 
-/* Take every path of a fast kernel. */
+/* Widths that reach every branch of a fast kernel. */
 static const int32_t widths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 24, 31, 64, 65, 95, 151};
 #define N_WIDTHS (sizeof widths / sizeof *widths)
 

@@ -58,12 +58,12 @@ static void test_launcher(void **state)
     assert_launcher(LAUNCHER_BLAUNCH, 4);
     setenv("SLURM_STEP_NUM_TASKS", "5", 1);
     assert_launcher(LAUNCHER_SRUN, 5);
-    /* srun --mpi=pmi2, and the daemons of a Hydra in a step. */
+    /* srun --mpi=pmi2, and the daemons of a Hydra in a Slurm step. */
     setenv("PMI_SIZE", "5", 1);
     assert_launcher(LAUNCHER_SRUN, 5);
     setenv("PMI_SIZE", "40", 1);
     assert_launcher(LAUNCHER_OTHER, 40);
-    /* The daemons of mpirun are a step too. */
+    /* The daemons of mpirun are also a Slurm step. */
     setenv("OMPI_COMM_WORLD_SIZE", "1", 1);
     assert_launcher(LAUNCHER_MPIRUN, 1);
     clear(state);
@@ -129,7 +129,7 @@ static void test_round(void **state)
     assert_int_equal(CPU_COUNT(&copy.others[1].cpus), 0);
     free(copy.others);
 
-    /* Cut off, at whatever place, it is either refused or short of a digit. */
+    /* A text cut anywhere is refused, or has lost one digit. */
     for (size_t n = 0; n + 1 < text.size; n++) {
         char *cut = strndup(buf_text(&text), n);
 

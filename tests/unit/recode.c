@@ -14,29 +14,29 @@
 #include "scratch.h"
 #include "sites.h"
 
-/* Random files against a reference that counts letters: the value of a marker is how often its
- * second allele stands in a call, whatever the file calls REF and ALT. */
+/* Random files against a reference that counts letters: the value of a marker is the number of
+ * times its second allele occurs in a call. REF and ALT of the file do not matter. */
 
 #define K 48 /* markers of the data */
-#define N 7  /* its samples */
+#define N 7  /* samples of the data */
 #define ROUNDS 20
 
 /* ---- the data ---- */
 
 struct marker_text {
-    const char *chrom, *there; /* its name, and the one that a file has */
+    const char *chrom, *there; /* chromosome in the data, and in the file */
     int pos;
     char ref, alt;
-    bool is_known; /* its alleles are */
-    bool is_long;  /* its name has them */
+    bool is_known; /* its alleles are known */
+    bool is_long;  /* its name contains the alleles */
 };
 
 static struct marker_text marker[K];
 
-/* Chromosomes of the data and as a file names them. */
+/* Chromosome names of the data, and of the file. */
 struct naming {
     const char *data[3], *file[3];
-    bool is_mixed; /* whole names count */
+    bool is_mixed; /* prefixes count: 1 and chr1 differ */
 };
 
 static const struct naming namings[] = {
@@ -90,7 +90,7 @@ static void make_markers(const struct naming *naming, const char *letters, enum 
     }
 }
 
-/* Whole numbers with missing ones, or fractions. */
+/* Whole numbers with missing values, or fractions. */
 static void make_data(struct dataset *d, bool is_whole)
 {
     static const char *ids[N] = {"d0", "d1", "d2", "d3", "d4", "d5", "d6"};
@@ -149,7 +149,7 @@ static void add(struct sites *out, const struct form *form, int j, const char *a
     sites_add(out, marker[j].there, marker[j].pos, letters, form->is_diploid ? 2 : (int)draw(4));
 }
 
-/* What a file may say at the place of marker j. */
+/* Add what a file may have at the position of marker j. */
 static void add_place(struct sites *out, const struct form *form, int j)
 {
     char r = marker[j].ref, a = marker[j].alt, other = r;
@@ -199,7 +199,7 @@ static void make_file(struct sites *out, const struct form *form)
     out->n = 0;
     for (int j = 0; j < K; j++) {
         add_place(out, form, j);
-        if (draw(4) == 0) /* a site that no marker is of */
+        if (draw(4) == 0) /* a site without a marker */
             sites_add(out, marker[j].there, marker[j].pos + 7, "AC", 2);
         if (draw(8) == 0)
             sites_add(out, "un", marker[j].pos, "AC", 2);
@@ -336,7 +336,7 @@ static void check_read(struct recode *r, const struct sites *sites, const float 
     assert_int_equal(report.n_missing, want.n_missing);
 }
 
-/* Samples in any order, n of them. */
+/* Choose samples in any order; return their number. */
 static int32_t choose(int32_t *sample)
 {
     for (int32_t i = 0; i < SITES_SAMPLES; i++) {
@@ -348,7 +348,7 @@ static int32_t choose(int32_t *sample)
     return 1 + (int32_t)draw(SITES_SAMPLES);
 }
 
-/* All samples in their order, then others in any. */
+/* Read all samples in order, then others in any order. */
 static void check_file(const struct dataset *d, const char *path, const struct sites *sites)
 {
     int32_t sample[SITES_SAMPLES];
@@ -396,7 +396,7 @@ static void test_variants(void **state)
         }
 }
 
-/* Of a table names alone are known, also where the data know alleles. */
+/* A table has names only, even if the data have alleles. */
 static void test_table(void **state)
 {
     static struct sites sites;
@@ -445,7 +445,7 @@ static void check_value(const char *path, enum data_dosage dosage, const struct 
     recode_close(&r);
 }
 
-/* Two markers A/C, of means 0.5 and 1. */
+/* Two markers A/C with means 0.5 and 1. */
 static void make_pair(struct dataset *d)
 {
     struct draft draft = {.n_samples = 2,
@@ -459,7 +459,7 @@ static void make_pair(struct dataset *d)
     assert_int_equal(draft_build(d, &draft, NULL), 0);
 }
 
-/* DS says nothing of a site without ALT. */
+/* DS has no information for a site without ALT. */
 static void test_imputed(void **state)
 {
     struct dataset d;
@@ -474,7 +474,7 @@ static void test_imputed(void **state)
     dataset_release(&d);
 }
 
-/* Cells of a table are taken as they are. */
+/* Table cells are used as they are. */
 static void test_fractions(void **state)
 {
     struct dataset d;
@@ -497,7 +497,8 @@ static void test_fractions(void **state)
     "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\n" \
     "1\t10\t.\ta\tc\t.\t.\t.\tGT\t0/1\t1/1\n"
 
-/* What is said of names of chromosomes, and that letters may be small. */
+/* The report names chromosomes that were matched by another spelling. Alleles may be small
+ * letters. */
 static void test_chroms(void **state)
 {
     struct recode_report report;
@@ -553,7 +554,7 @@ static void test_faulty(void **state)
     (void)state;
     make_pair(&d);
     assert_int_equal(recode_open(&r, &d, path, DATA_DOSAGE_GT, NULL, &err), 0);
-    for (int again = 0; again < 2; again++) { /* read from the beginning, it is as faulty */
+    for (int again = 0; again < 2; again++) { /* a second read fails in the same way */
         assert_int_equal(recode_read(&x, &report, &r, (int32_t[]){1, 0}, 2, &err), -1);
         assert_non_null(strstr(err.text, "bad.vcf:3: sample \"b\": GT = \"0/2\": must be"));
     }

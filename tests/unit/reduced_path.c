@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The promise of reduce = exact: gradient descent on L takes the path it takes on X. */
+/* The guarantee of reduce = exact: gradient descent on L follows the same path as on X. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 
 enum { STEPS = 50 };
 
-/* The same data twice, as they are and reduced. */
+/* The same data twice, original and reduced. */
 struct pair {
     struct dataset data;
     struct split split;
@@ -63,8 +63,8 @@ static void pair_release(struct pair *pair)
     dataset_release(&pair->data);
 }
 
-/* Of the weights of `full` those of `reduced`: V = Q W in layer 1, with Q = diag(1 / lambda) L^T X
- * since L^T L is diag(lambda); all others the same. */
+/* Convert the weights of `full` to those of `reduced`. Layer 1 has V = Q W with Q = diag(1 /
+ * lambda) L^T X, since L^T L is diag(lambda). All others are the same. */
 static void project(float *weights, const struct pair *pair, const struct trainer *full,
                     const struct trainer *reduced)
 {
@@ -94,7 +94,8 @@ static void project(float *weights, const struct pair *pair, const struct traine
     mat_release(&xw);
 }
 
-/* The largest difference of two predictions of the validation part, in standard deviations. */
+/* Return the largest difference of two predictions of the validation part, in standard
+ * deviations. */
 static double difference(struct trainer *a, struct trainer *b)
 {
     struct mat x = trainer_watched_logits(a), y = trainer_watched_logits(b);
@@ -106,7 +107,7 @@ static double difference(struct trainer *a, struct trainer *b)
     return most;
 }
 
-/* Both trained for STEPS; how far apart they end. batch 0: full. */
+/* Train both for STEPS and return how far they end apart. batch 0: full. */
 static double part(struct pair *pair, const struct gcn_spec *spec, int32_t batch)
 {
     struct arena arena = {0};
@@ -134,7 +135,7 @@ static double part(struct pair *pair, const struct gcn_spec *spec, int32_t batch
         trainer_step(&reduced, nodes, batch);
     }
     apart = difference(&full, &reduced);
-    /* The path leads somewhere. */
+    /* The training makes progress. */
     if (!batch)
         assert_true(last < 0.8 * first);
     free(weights);
@@ -186,7 +187,7 @@ static void test_same_path(void **state)
     assert_true(part(&pair, &gcn, 0) < 1e-4);
     gcn.batch_size = 10;
     assert_true(part(&pair, &gcn, 10) < 1e-4);
-    /* What is promised of sgd is not true of adam: the same start, another path. */
+    /* The guarantee covers sgd, not adam: adam leaves the path from the same start. */
     gcn.batch_size = 0;
     gcn.optimizer = OPTIMIZER_ADAM;
     assert_true(part(&pair, &gcn, 0) > 1e-2);

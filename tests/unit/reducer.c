@@ -15,8 +15,7 @@
 
 enum { MOST_SAMPLES = 60, MOST_FEATURES = 400 };
 
-/* Dosages 0, 1, 2 of n samples, in groups that share their frequencies; as read, dense and sparse.
- */
+/* Dosages 0, 1, 2 of n samples. Groups share their frequencies. Raw, dense and sparse. */
 static void make_data(struct dataset *data, int32_t n, int32_t f)
 {
     static struct triplet t[MOST_SAMPLES * MOST_FEATURES];
@@ -45,7 +44,7 @@ static void release_data(struct dataset *data)
     csr_release(&data->sparse_features);
 }
 
-/* What trials without a reduction train on. */
+/* The features of trials without a reduction. */
 static void make_scaled(struct mat *x, const struct dataset *data, enum feature_scale scale)
 {
     assert_int_equal(mat_init(x, data->n_samples, data->n_features, NULL), 0);
@@ -114,7 +113,7 @@ static void test_exact_keeps_products(void **state)
         make_scaled(&x, &data, (enum feature_scale)scale);
         reduce(&l, &data, (enum feature_scale)scale, REDUCE_EXACT, 0);
         assert_int_equal(l.n_rows, 25);
-        /* Centred columns are one dimension less. */
+        /* Centred columns have one dimension less. */
         assert_int_equal(l.n_cols, scale == SCALE_STANDARDIZE ? 24 : 25);
         assert_same_products(&l, &x);
         for (int32_t c = 1; c < l.n_cols; c++) {
@@ -127,7 +126,7 @@ static void test_exact_keeps_products(void **state)
     release_data(&data);
 }
 
-/* Two samples that are equal, one that is the sum of two others, features that do not vary. */
+/* Two equal samples, a sample that is the sum of two others, and constant features. */
 static void test_rank_deficient(void **state)
 {
     struct dataset data;
@@ -163,8 +162,8 @@ static void test_rank_deficient(void **state)
     release_data(&data);
 }
 
-/* The twin: one direction after the other by power iteration on X X^T. out (N, N): the products
- * of samples in the k leading directions. */
+/* The twin: power iteration on X X^T, one direction after the other. out (N, N): products of the
+ * samples in the k leading directions. */
 static void power_iteration(double out[MOST_SAMPLES][MOST_SAMPLES], const struct mat *x, int32_t k)
 {
     static double left[MOST_SAMPLES][MOST_SAMPLES];
@@ -343,7 +342,7 @@ static void test_check(void **state)
     assert_true(reducer_bytes(&wide, REDUCE_EXACT) > 2 * 20 * 20 * 8);
 }
 
-/* Weights are drawn for the features that were there before. */
+/* The limit of initial weights depends on the number of original features. */
 static void test_inputs(void **state)
 {
     struct gcn_spec spec = {.layers = 2, .hidden_size = 50};

@@ -150,8 +150,8 @@ static void test_empty(void **state)
     assert_table(&none, REPORT_TABLE, "config  note  mean\n");
 }
 
-/* Each real is formatted once, and not at all where the row above has it: no row is looked at
- * again. */
+/* Each real is formatted once, or not at all if the row above has the same. No row is visited
+ * twice. */
 static void test_rows_cost_themselves(void **state)
 {
     static char *axes[] = {"rate", "seconds"};
@@ -176,7 +176,7 @@ static void test_rows_cost_themselves(void **state)
         }
 }
 
-/* -0 is equal to 0, and yet another text. */
+/* -0 equals 0 but has another text. */
 static void test_negative_zero(void **state)
 {
     static char *axes[] = {"value"};
@@ -194,8 +194,8 @@ static void test_negative_zero(void **state)
     buf_release(&out);
 }
 
-/* Rows in turn give what the table gives; alignment is that of all rows, also of those before the
- * gap. */
+/* Rows passed one by one give the same as a whole table. All rows share one alignment, including
+ * those before the gap. */
 static void test_gap(void **state)
 {
     struct buf out = {0};
@@ -256,7 +256,7 @@ static void test_layout(void **state)
     (void)state;
     expect_fit(0, "place config rate mean sd seconds error", 60);
     expect_fit(200, "place config rate mean sd seconds error", 60);
-    /* The text is narrowed before a column goes, and then gets the room that the column leaves. */
+    /* The text is narrowed before a column is dropped, and then gets the room of that column. */
     expect_fit(100, "place config rate mean sd seconds error", 50);
     expect_fit(74, "place config rate mean sd seconds error", 24);
     expect_fit(73, "place config rate mean sd error", 32);
@@ -264,7 +264,7 @@ static void test_layout(void **state)
     expect_fit(38, "place config mean sd", 0);
     expect_fit(29, "place config mean", 0);
     expect_fit(24, "place config mean", 0);
-    /* Columns that must stay do so, whatever the width. */
+    /* Required columns stay at any width. */
     expect_fit(5, "place config mean", 0);
 }
 
@@ -337,7 +337,7 @@ static void test_answer(void **state)
     expect_answer(&style, true, "sweep,trials\n");
 }
 
-/* A narrow terminal: texts are cut with a mark, columns are left out and named. */
+/* On a narrow terminal, texts are cut with a mark, and dropped columns are listed. */
 static void test_narrow(void **state)
 {
     struct answer_style style = {.kind = REPORT_TABLE, .width = 34};

@@ -130,7 +130,7 @@ static void test_foreign(void **state)
     in = (struct cursor){.data = packed.data, .size = packed.size};
     assert_int_equal(trial_result_unpack(&r, &in), -1);
     packed.data[0] ^= 1;
-    packed.data[12] = 99; /* no such state */
+    packed.data[12] = 99; /* not a state */
     in = (struct cursor){.data = packed.data, .size = packed.size};
     assert_int_equal(trial_result_unpack(&r, &in), -1);
     assert_null(r.curve);

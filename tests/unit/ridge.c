@@ -16,7 +16,7 @@
 #include "gcn/scale.h"
 #include "tensor/lapack.h"
 
-/* Cases that tests/golden/make_ridge.py solved with scikit-learn and as GBLUP. */
+/* Cases solved by tests/golden/make_ridge.py with scikit-learn and as GBLUP. */
 struct golden {
     FILE *file;
     struct dataset data;
@@ -46,7 +46,7 @@ static int32_t read_int(FILE *file)
     return (int32_t)read_number(file);
 }
 
-/* The place of the next word among three choices, or fewer. */
+/* Return the index of the next word among at most three choices. */
 static int read_choice(FILE *file, const char *const choices[3])
 {
     char word[32];
@@ -69,7 +69,7 @@ static void *take(size_t n, size_t size)
 
 enum held { DENSE, DOSAGE, SPARSE };
 
-/* The same values in one of three forms. */
+/* Build the same values in one of three forms. */
 static void build(struct dataset *data, struct draft *draft, const float *x, enum held held)
 {
     size_t n = (size_t)draft->n_samples, f = (size_t)draft->n_features;
@@ -195,7 +195,7 @@ static void check_weights(struct golden *g, const struct ridge *ridge)
     free(weights);
 }
 
-/* The predictions of all samples, in double: what GBLUP predicts. */
+/* The predictions for all samples, in double, are those of GBLUP. */
 static void check_predictions(struct golden *g, const struct ridge *ridge,
                               const struct ridge_inputs *inputs)
 {
@@ -248,7 +248,7 @@ static int train(struct gcn_outcome *outcome, struct ridge *ridge, const struct 
     return ridge_train(outcome, ridge, &training, err);
 }
 
-/* Trained on what was sent to another process, too. */
+/* Training also works on inputs sent to another process. */
 static void test_golden(void **state)
 {
     struct golden g;
@@ -308,7 +308,7 @@ static void test_lambda_too_small(void **state)
 
 static void test_solve(void **state)
 {
-    /* By hand: L = (2, 0; 1, 3), a = L L^T, x = (1, -2) and (0, 1). */
+    /* Solved by hand: L = (2, 0; 1, 3), a = L L^T, x = (1, -2) and (0, 1). */
     double a[] = {4, NAN, 2, 10}, b[] = {0, -18, 2, 10};
 
     (void)state;
@@ -317,7 +317,7 @@ static void test_solve(void **state)
     assert_true(fabs(b[2]) < 1e-14 && fabs(b[3] - 1) < 1e-14);
 }
 
-/* Larger than a block: against the products that it must come from. */
+/* Larger than a block: compare with the products that define it. */
 static void test_blocks(void **state)
 {
     enum { N = 300 };

@@ -186,7 +186,7 @@ static void test_stopped_is_pending(void **state)
     trial_result_release(&r);
 }
 
-/* Keeps a copy of the last checkpoint; stops after so many epochs, each of which takes 1 s. */
+/* Keep a copy of the last checkpoint, and stop after stop_at epochs of 1 s each. */
 struct keeper {
     double now_s;
     int64_t epochs, stop_at; /* stop_at 0: never */
@@ -235,7 +235,7 @@ static void run_kept(struct trial_result *r, struct keeper *keeper,
     model_runner_destroy(gcn);
 }
 
-/* The clock moves after an epoch was run: it is seen one epoch late. */
+/* The clock advances after an epoch has run, so the runner sees it one epoch late. */
 static void test_stopped_trial_goes_on(void **state)
 {
     struct keeper whole = {0}, first = {.stop_at = 4}, rest = {0};
@@ -262,7 +262,7 @@ static void test_stopped_trial_goes_on(void **state)
     buf_release(&first.state);
 }
 
-/* Less than 2 s of work are sooner redone. */
+/* Less than 2 s of work is not worth a checkpoint. */
 static void test_little_is_not_kept(void **state)
 {
     struct keeper keeper = {.stop_at = 2};
@@ -274,7 +274,7 @@ static void test_little_is_not_kept(void **state)
     assert_int_equal(keeper.n_saved, 0);
 }
 
-/* A checkpoint that is damaged: the trial begins anew, and none of the seconds are its own. */
+/* With a damaged checkpoint the trial starts again, and no earlier seconds count. */
 static void test_damaged_checkpoint(void **state)
 {
     struct keeper first = {.stop_at = 4}, again = {0};
@@ -292,7 +292,7 @@ static void test_damaged_checkpoint(void **state)
     buf_release(&first.state);
 }
 
-/* The limit is on all attempts together. */
+/* trial_timeout limits all attempts together. */
 static void test_timeout_of_parts(void **state)
 {
     struct keeper first = {.stop_at = 4}, rest = {0};
@@ -309,7 +309,7 @@ static void test_timeout_of_parts(void **state)
     buf_release(&first.state);
 }
 
-/* A long one is kept every five minutes, whether it is stopped or not. */
+/* A long trial saves a checkpoint every five minutes, even if it is not stopped. */
 static void test_long_trial_is_kept(void **state)
 {
     struct keeper keeper = {.stop_at = 700};
@@ -379,7 +379,7 @@ static void test_flops_are_about_those_predicted(void **state)
     trial_result_release(&r);
 }
 
-/* Costs and memory are known before anything large is made. */
+/* Cost and memory are known before anything large is made. */
 static void test_memory(void **state)
 {
     struct fixture f;
@@ -416,7 +416,7 @@ static void plan_k(struct settings *s, int k)
     s->v[P_K].i = k;
 }
 
-/* An adopted view serves in the place of what was made, and outlives what comes and goes. */
+/* An adopted view replaces inputs that were made, and stays when others come and go. */
 static void test_adopted_inputs_stay(void **state)
 {
     struct prepared *prepared = prepared_create(&fixture.data, NULL);
@@ -453,7 +453,7 @@ static void test_adopted_inputs_stay(void **state)
     free(block);
 }
 
-/* Of the inputs, which is what is foretold without making them. */
+/* Return the columns of the inputs; the forecast made without inputs must agree. */
 static int32_t columns_of(struct fixture *f, const struct settings *s)
 {
     const struct gcn_inputs *inputs = prepared_inputs(f->prepared, s, NULL);
@@ -464,7 +464,7 @@ static int32_t columns_of(struct fixture *f, const struct settings *s)
     return n;
 }
 
-/* Graphs that differ share one L; one that is not reduced has the features. */
+/* Inputs of different graphs share one L. Inputs without reduction have the features. */
 static void test_reduced_inputs(void **state)
 {
     struct fixture f;
@@ -500,7 +500,7 @@ static void test_reduced_inputs(void **state)
     tear_down(&f);
 }
 
-/* Beside networks: lambdas share products of samples, which another process can take over. */
+/* For ridge, all lambdas share the products of samples, which another process can adopt. */
 static void test_ridge(void **state)
 {
     struct fixture f;

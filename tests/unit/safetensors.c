@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of arrays, whole and damaged. Each damaged one is in memory of exactly its size, so that a
- * sanitizer sees who reads beyond it. */
+/* Files of arrays, whole and damaged. Each damaged file has a buffer of exactly its size, so that a
+ * sanitizer detects a read past its end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static void write_file(struct buf *file)
     buf_release(&metadata);
 }
 
-/* What is found may be read, all of it. */
+/* Read all bytes of each array that is found. */
 static int use(const void *file, size_t bytes)
 {
     const char *begin = file;
@@ -109,7 +109,7 @@ static void test_reads_what_it_wrote(void **state)
     buf_release(&file);
 }
 
-/* Cut anywhere, with more behind it, or with a header that is said to be shorter or longer. */
+/* Cut at any byte, extended, or with a header that claims to be shorter or longer. */
 static void test_other_sizes(void **state)
 {
     struct buf file = {0};
@@ -132,7 +132,7 @@ static void test_other_sizes(void **state)
     buf_release(&file);
 }
 
-/* A file of one array "a" as this header says, and `size` bytes of data. */
+/* Look for array "a" in a file with this header entry and `size` bytes of data. */
 static int find_one(struct safetensor *t, const char *entry, size_t size)
 {
     struct buf header = {0}, file = {0};
@@ -153,8 +153,8 @@ static int find_one(struct safetensor *t, const char *entry, size_t size)
 static void test_entries_that_lie(void **state)
 {
     static const char *const bad[] = {
-        "{\"dtype\":\"F64\",\"shape\":[4,2],\"data_offsets\":[0,32]}", /* more than there is */
-        "{\"dtype\":\"F32\",\"shape\":[4,1],\"data_offsets\":[0,32]}", /* less */
+        "{\"dtype\":\"F64\",\"shape\":[4,2],\"data_offsets\":[0,32]}", /* more than the file has */
+        "{\"dtype\":\"F32\",\"shape\":[4,1],\"data_offsets\":[0,32]}", /* fewer */
         "{\"dtype\":\"F32\",\"shape\":[7],\"data_offsets\":[2,30]}",
         "{\"dtype\":\"F32\",\"shape\":[-4,-2],\"data_offsets\":[0,32]}",
         "{\"dtype\":\"F32\",\"shape\":[4,2],\"data_offsets\":[32,0]}",
@@ -175,14 +175,14 @@ static void test_entries_that_lie(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (!find_one(&t, bad[i], 32))
             fail_msg("%s", bad[i]);
-    /* Inside the file, and nowhere that a float may be. */
+    /* Inside the file, but not aligned for floats. */
     assert_int_equal(find_one(&t, "{\"dtype\":\"F32\",\"shape\":[7],\"data_offsets\":[2,30]}", 30),
                      -1);
     assert_int_equal(find_one(&t, "{\"dtype\":\"U8\",\"shape\":[28],\"data_offsets\":[2,30]}", 30),
                      0);
 }
 
-/* The same ones every time. Source: Marsaglia 2003, "Xorshift RNGs". */
+/* The same sequence in each run. Source: Marsaglia 2003, "Xorshift RNGs". */
 static uint32_t below(uint32_t n)
 {
     static uint32_t x = 2463534242u;
@@ -193,7 +193,7 @@ static uint32_t below(uint32_t n)
     return x % n;
 }
 
-/* One to three bytes are others, or gone. */
+/* Change or remove one to three bytes. */
 static void break_some(struct buf *out, const struct buf *file)
 {
     static const char likely[] = "0123456789[]{}\",:FU \\-.";
@@ -213,7 +213,7 @@ static void break_some(struct buf *out, const struct buf *file)
                 (char)(how == 1 ? below(256) : (uint8_t)likely[below(sizeof likely - 1)]);
         }
     }
-    /* Or nothing of a header that has become shorter would be read. */
+    /* Often correct the header's length; otherwise nothing of a shortened header would be read. */
     memcpy(&n, file->data, sizeof n);
     n -= (int64_t)(file->size - out->size);
     if (below(2))
@@ -235,7 +235,7 @@ static void test_broken(void **state)
         whole += found == N_NAMES + 2;
         part += found > 0 && found < N_NAMES + 2;
     }
-    /* All ways are gone. */
+    /* Enough cases were read whole, in part, and not at all. */
     assert_in_range(whole, N_BROKEN / 50, N_BROKEN * 3 / 4);
     assert_in_range(part, N_BROKEN / 50, N_BROKEN * 3 / 4);
     buf_release(&broken);

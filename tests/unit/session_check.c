@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sessions that read 'running': asked after by process, by batch job, or not at all, and what a
- * writer and a reader make of the answer. The batch system is a stand-in on PATH. */
+/* Sessions that are stored as 'running'. They are checked by process, by batch job, or not at all,
+ * and a writer and a reader act on the answer. A script on PATH stands in for the batch system. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void sql(const struct fixture *f, const char *text)
     sqlite3_close(db);
 }
 
-/* A database whose session runs trial 1 and says nothing more. */
+/* A database whose session runs trial 1 and was not closed. */
 static void leave(struct fixture *f)
 {
     static const struct store_session session = {
@@ -46,7 +46,7 @@ static void leave(struct fixture *f)
     store_close(store);
 }
 
-/* Now it was that process. */
+/* Store process p and batch job `job` as those of the session. */
 static void be(struct fixture *f, const struct process *p, const char *job)
 {
     char text[512];
@@ -58,7 +58,7 @@ static void be(struct fixture *f, const struct process *p, const char *job)
     sql(f, text);
 }
 
-/* A child that does nothing until it is killed. */
+/* Start a child that does nothing until it is killed. */
 static void spawn(struct process *child)
 {
     int fds[2];
@@ -68,7 +68,7 @@ static void spawn(struct process *child)
     pid = fork();
     assert_true(pid >= 0);
     if (!pid) {
-        /* Not beyond a test that failed. */
+        /* End the child if the test fails. */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         process_self(child);
         if (write(fds[1], child, sizeof *child) != sizeof *child)
@@ -81,7 +81,7 @@ static void spawn(struct process *child)
     close(fds[1]);
 }
 
-/* lines: what store_released() says, "" for nothing. */
+/* wanted: the lines of store_released(), or "". */
 static void expect_released(struct fixture *f, const char *wanted)
 {
     const struct errlist *lines;
@@ -115,7 +115,7 @@ static void expect_refused(struct fixture *f, const char *wanted)
                    "running running running");
 }
 
-/* Of a trial that is exported. */
+/* Compare the state of trial 1 in an export. */
 static void expect_state(void *arg, const struct result_table *row)
 {
     int32_t c = 0;
@@ -127,7 +127,8 @@ static void expect_state(void *arg, const struct result_table *row)
         assert_string_equal(row->cells[c].s, arg);
 }
 
-/* What readers see: life and why of the session, and the query of a trial, of the attempts. */
+/* Check what readers see: life and reason of the session, and the state in queries of trials and
+ * attempts. */
 static void expect_read(struct fixture *f, enum session_life life, const char *why,
                         const char *state, const char *outcome)
 {
@@ -173,7 +174,7 @@ static void test_process(void **state)
     expect_read(&f, SESSION_LIFE_RUNNING, "its process is running", "running", "running");
     kill(child.pid, SIGSTOP);
     expect_refused(&f, "(its process is running)");
-    /* Dead, but nobody has asked after it yet. */
+    /* The process is dead, but no run has checked yet. */
     kill(child.pid, SIGKILL);
     usleep(100000);
     expect_read(&f, SESSION_LIFE_GONE, "no such process", "pending", "lost");
@@ -184,7 +185,7 @@ static void test_process(void **state)
     fixture_close(&f);
 }
 
-/* A pid that another process has by now, and a host that has been started anew. */
+/* A pid that another process has by now, and a host that was rebooted. */
 static void test_not_that_process(void **state)
 {
     struct fixture f;
@@ -211,7 +212,7 @@ static void test_not_that_process(void **state)
     waitpid((pid_t)child.pid, NULL, 0);
 }
 
-/* squeue as the test wants it, first on PATH. */
+/* Put a script in place of squeue. */
 static void put_squeue(struct fixture *f, const char *script)
 {
     char name[128], path[512];
@@ -254,7 +255,8 @@ static void test_elsewhere(void **state)
                     " holds no lock and is assumed dead: neither node9 nor Slurm can be queried");
     fixture_close(&f);
 
-    /* A job that is requeued keeps its number: that it lives, since we are in it, says nothing. */
+    /* A requeued job keeps its number. The job runs because we are in it, so the answer means
+     * nothing. */
     leave(&f);
     be(&f, &far, "slurm 77");
     put_squeue(&f, "echo RUNNING");
@@ -272,7 +274,7 @@ static void test_elsewhere(void **state)
     free(kept);
 }
 
-/* In another container of this machine: its kernel keeps the locks of both. */
+/* The process is in another container of this machine: the kernel holds the locks of both. */
 static void test_other_namespace(void **state)
 {
     struct fixture f;
@@ -288,7 +290,7 @@ static void test_other_namespace(void **state)
     fixture_close(&f);
 }
 
-/* A copy of the file of a run that lives is not written by it. */
+/* The running process writes to the original file, not to its copy. */
 static void test_copy(void **state)
 {
     struct fixture f;
@@ -321,7 +323,7 @@ static void merge(const struct fixture *out, const struct fixture *in)
         fail_msg("%s", notes.text[0]);
 }
 
-/* What runs in an input neither runs in the output for ever nor comes twice. */
+/* A trial that runs in an input neither runs forever in the output nor is merged twice. */
 static void test_merged(void **state)
 {
     static const char sql_all[] =
@@ -340,7 +342,7 @@ static void test_merged(void **state)
         merge(&out, &in);
         fixture_sql_is(&out, sql_all, "running pending 0 none");
     }
-    /* Nothing runs in the output: it can be written to. */
+    /* Nothing runs in the output, so it can be written. */
     kill(child.pid, SIGKILL);
     waitpid((pid_t)child.pid, NULL, 0);
     for (int twice = 0; twice < 2; twice++) {
@@ -348,7 +350,7 @@ static void test_merged(void **state)
         fixture_sql_is(&out, sql_all, "lost pending 1 lost");
     }
     fixture_sql_is(&in, "SELECT outcome FROM attempt", "running");
-    /* The same once the next run has said so in the input. */
+    /* The result is the same after the next run has closed the session in the input. */
     expect_released(&in, "1 trial");
     merge(&out, &in);
     fixture_sql_is(&out, sql_all, "lost pending 1 lost");

@@ -11,8 +11,7 @@
 
 static const bool none_swept[P_COUNT] = {false};
 
-/* Pinned: a change of this text changes the key of every trial there is, so it comes with a new
- * KEY_VERSION. */
+/* Pinned: changing this text changes the key of every trial, and requires a new KEY_VERSION. */
 static const char canonical_defaults[] = "espalier-key-2\n"
                                          "data=00000000000000010000000000000002\n"
                                          "sweep.objective=val_pearson\n"
@@ -71,7 +70,7 @@ static const char json_defaults[] =
     "\"batch_size\": \"full\", \"choose_epoch\": \"objective\", \"patience\": 0, "
     "\"class_weights\": \"none\", \"threads\": 1}";
 
-/* As they were before there was choose_epoch. */
+/* The defaults before choose_epoch existed. */
 static void resolved_defaults(struct settings *s)
 {
     settings_defaults(s);
@@ -273,7 +272,7 @@ static void test_json(void **state)
     buf_release(&out);
 }
 
-/* What a type of model has not says nothing about it. */
+/* Settings that a model type lacks do not count. */
 static void test_trim(void **state)
 {
     const struct hash digest = {1, 2};
@@ -321,8 +320,8 @@ static void test_trim(void **state)
     buf_release(&scratch);
 }
 
-/* The texts of points in turn are those of each point alone, whatever came before; a value is
- * formatted where it is another. */
+/* Texts of successive points equal those of each point alone, whatever came before. A value is
+ * formatted only when it changes. */
 static void test_texts_of_points(void **state)
 {
     static const char *const types[] = {"gcn", "ridge", "mlp", "noop"};
@@ -366,7 +365,7 @@ static void test_texts_of_points(void **state)
     buf_release(&scratch);
 }
 
-/* A type of model that computes otherwise than it did has other keys; the rest keep theirs. */
+/* A model type that computes differently than before has new keys. Keys of other types stay. */
 static void test_revision(void **state)
 {
     const struct hash digest = {1, 2};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parts of a sweep: by number, by the environment of a job array, and in the names of databases. */
+/* Parts of a sweep: by number, by the environment of a job array, and in names of databases. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static void test_parse(void **state)
     }
 }
 
-/* Against the digits of the whole number, one after the other. */
+/* Long division over the hexadecimal digits of the key. */
 static int remainder_of(struct hash key, int n)
 {
     char hex[HASH_HEX_SIZE];
@@ -64,7 +64,7 @@ static void test_owns(void **state)
     }
 }
 
-/* Twice as many parts halve each: nothing else moves. */
+/* Doubling the number of parts halves each part and moves nothing else. */
 static void test_nested(void **state)
 {
     (void)state;
@@ -118,7 +118,7 @@ static void test_environments(void **state)
         {SLURM("-1", "-1", "4", "1", "6"), -1, 0, 0, "must be an integer in [0, "},
         {SLURM("1", "1", "99999999999999999999", "1", "4"), -1, 0, 0, "TASK_MAX"},
         {SLURM("1", "1", "200000", "1", "200000"), -1, 0, 0, "must be at most 100000"},
-        {LSF("0", "0", "1"), 0, 1, 1, NULL}, /* a job that is no array */
+        {LSF("0", "0", "1"), 0, 1, 1, NULL}, /* not a job array */
         {LSF("0", NULL, NULL), 0, 1, 1, NULL},
         {LSF("1", "100", "1"), 1, 1, 100, NULL},
         {LSF("100", "100", NULL), 1, 100, 100, NULL},

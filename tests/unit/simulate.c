@@ -44,7 +44,7 @@ static struct simulated_panel *simulate(float *trait, const struct simulate_spec
     return g;
 }
 
-/* The frequency of the allele of a marker over samples first, first + step, ... */
+/* Return the allele frequency of a marker over samples first, first + step, ... */
 static double frequency(struct simulated_panel *g, int32_t marker, int32_t first, int32_t step)
 {
     double sum = 0, n = 0;
@@ -73,8 +73,8 @@ static void test_genotypes(void **state)
     free(g);
 }
 
-/* Var of a population's frequency is fst p (1 - p), so that the ratio of averages over markers
- * gives fst back (less the noise of 100 samples a population). */
+/* The variance of a population's frequency is fst p (1 - p). The ratio of averages over markers
+ * estimates fst (with the noise of 100 samples a population). */
 static void test_fst(void **state)
 {
     static const double fst[] = {0.05, 0.2, 0.5};
@@ -116,7 +116,7 @@ static double correlation(struct simulated_panel *g, int32_t a, int32_t b, int32
     return sum / n / sqrt(pa * (1 - pa) * pb * (1 - pb));
 }
 
-/* Neighbours are linked, markers far apart and on other chromosomes are not. */
+/* Neighbouring markers are linked; distant markers and other chromosomes are not. */
 static void test_linkage(void **state)
 {
     double next = 0, far = 0, other = 0;
@@ -159,7 +159,8 @@ static void test_trait(void **state)
     free(g);
 }
 
-/* With one causal marker and no noise the trait is that marker; with noise alone it is nothing. */
+/* With one causal marker and no noise, the trait equals that marker. With noise alone it is
+ * unrelated. */
 static void test_heritability(void **state)
 {
     struct simulate_spec spec = base;
@@ -197,7 +198,7 @@ static void test_seed(void **state)
     b = simulate(trait_b, &spec);
     assert_memory_equal(a->v, b->v, sizeof a->v);
     assert_memory_equal(trait_a, trait_b, sizeof trait_a);
-    /* Of the panel as version 0.1.0 made it. */
+    /* Hash of the panel that version 0.1.0 made. */
     assert_string_equal(hash_hex(hash_bytes(a->v, sizeof a->v), hex),
                         "0fc8adc9509f3c686bf8ef23bb2e814b");
     free(b);

@@ -130,7 +130,7 @@ void sites_bgzf(const char *path, const struct sites *sites)
     out = bgzf_open(path, "w");
     if (!file || !out)
         abort();
-    while ((n = fread(bytes, 1, sizeof bytes, file)) > 0) /* a block each: lines go across */
+    while ((n = fread(bytes, 1, sizeof bytes, file)) > 0) /* one block each, so lines span blocks */
         if (bgzf_write(out, bytes, n) != (ssize_t)n || bgzf_flush(out) != 0)
             abort();
     fclose(file);
@@ -163,7 +163,7 @@ void sites_bcf(const char *path, const struct sites *sites)
 
 /* ---- PLINK ---- */
 
-/* ALT is A1, REF is A2; without ALT, A1 is 0. */
+/* ALT is A1, REF is A2. Without ALT, A1 is 0. */
 static int bed_code(const struct letters *s, const char *call)
 {
     static const int code[] = {3, 2, 0};
@@ -209,7 +209,7 @@ void sites_plink(const char *path, const struct sites *sites)
 
 /* ---- tables ---- */
 
-/* Two letters, or one for both. */
+/* Two letters, or one for both alleles. */
 static void put_letters(FILE *file, const char *call)
 {
     static const char *const iupac[] = {"RAG", "YCT", "SCG", "WAT", "KGT", "MAC"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A few samples in letters, and files of every kind that say the same of them. */
+/* A few samples as letters, and files of every kind with the same calls. */
 #ifndef TESTS_SITES_H
 #define TESTS_SITES_H
 
@@ -14,8 +14,8 @@
 struct letters {
     const char *chrom;
     int pos;
-    char allele[5];                             /* REF, then those of ALT */
-    char call[SITES_SAMPLES][SITES_PLOIDY + 1]; /* "": missing */
+    char allele[5];                             /* REF, then the alleles of ALT */
+    char call[SITES_SAMPLES][SITES_PLOIDY + 1]; /* "" if missing */
 };
 
 struct sites {
@@ -23,25 +23,26 @@ struct sites {
     int n;
 };
 
-/* The next of a row of numbers, in [0, n); where the row begins. */
+/* draw() returns the next number of a sequence, in [0, n); draw_from() starts a sequence. */
 uint32_t draw(uint32_t n);
 void draw_from(uint32_t seed);
 
-/* Append a site; its calls are of random alleles of its own, some missing. ploidy 0: each call its
- * own, 1 to SITES_PLOIDY. */
+/* Append a site and return it. Its calls are random alleles of the site, some missing. ploidy 0:
+ * each call has its own, 1 to SITES_PLOIDY. */
 struct letters *sites_add(struct sites *sites, const char *chrom, int pos, const char *allele,
                           int ploidy);
 
 const char *sites_spell(char allele);
 int sites_count(const char *call, char allele);
 
-/* Write them to path. PLINK and HapMap: two alleles a call; PLINK: two alleles a site at most. */
+/* Write the sites to path. PLINK and HapMap need two alleles a call; PLINK also at most two a
+ * site. */
 void sites_vcf(const char *path, const struct sites *sites);
 void sites_bgzf(const char *path, const struct sites *sites);
 void sites_bcf(const char *path, const struct sites *sites);
 void sites_plink(const char *path, const struct sites *sites); /* .bed; also .bim and .fam */
 void sites_hapmap(const char *path, const struct sites *sites);
-/* Columns CHROM_POS, or with is_long CHROM_POS_REF_ALT; each site once. */
+/* Columns are named CHROM_POS, or CHROM_POS_REF_ALT if is_long; each site once. */
 void sites_table(const char *path, const struct sites *sites, const _Bool *is_long);
 
 #endif

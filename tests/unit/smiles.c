@@ -20,7 +20,7 @@ static struct data_spec spec_of(const char *table)
     return (struct data_spec){.format = &smiles_format, .molecules = scratch_text("m.csv", table)};
 }
 
-/* The message begins and ends so; between them is what Indigo says. */
+/* The message must begin and end with these texts. Between them is Indigo's own text. */
 static void refuse(const struct data_spec *spec, const char *begins, const char *ends)
 {
     struct dataset d;
@@ -53,7 +53,8 @@ static int feature(const struct dataset *d, int32_t node, const char *name)
 
 /* ---- one molecule ---- */
 
-/* What is not 0 of an atom, as "C degree=3 ..."; values other than 1 after a colon. */
+/* Compare the nonzero features of an atom, written as "C degree=3 ..."; values other than 1 follow
+ * a colon. */
 static void check_atom(const struct dataset *d, int32_t node, const char *wanted)
 {
     char text[512] = "";
@@ -98,7 +99,7 @@ static void test_atoms(void **state)
     dataset_release(&d);
 }
 
-/* Kekule or aromatic, hydrogens written or not: the same graph. */
+/* Kekule or aromatic, with or without written hydrogens: the same graph. */
 static void test_same_molecule(void **state)
 {
     struct data_spec spec = spec_of("smiles,y\nc1ccccc1O,a\nC1=CC=CC=C1O,b\n[H]Oc1ccccc1,a\n");
@@ -114,7 +115,7 @@ static void test_same_molecule(void **state)
     dataset_release(&d);
 }
 
-/* Thymine's ring, as Daylight and RDKit have it: aromatic with double bonds to the outside. */
+/* Thymine's ring is aromatic, with double bonds outside, as in Daylight and RDKit. */
 static void test_aromatic_model(void **state)
 {
     struct data_spec spec = spec_of("smiles,y\nCC1=CNC(=O)NC1=O,a\nCc1c[nH]c(=O)[nH]c1=O,b\n");
@@ -231,7 +232,7 @@ static void test_invalid(void **state)
     assert_int_equal(d.n_samples, 2);
     assert_int_equal(report.n_skipped, 4);
     assert_non_null(strstr(noted(&report, "skipped"), "the first on line 3"));
-    /* Ids stay the numbers of rows. */
+    /* Ids remain the row numbers. */
     assert_string_equal(dataset_id(&d, 1), "3");
     assert_int_equal(dataset_graph(&d, 1).n_nodes, 3);
     dataset_release(&d);
@@ -243,7 +244,7 @@ static void test_invalid(void **state)
            "");
 }
 
-/* Indigo alone would take these for whole, or a long time for the longest. */
+/* Indigo alone would accept the truncated ones as whole, and take long for the longest. */
 static void test_cut_off(void **state)
 {
     static char chain[10002];
@@ -260,7 +261,7 @@ static void test_cut_off(void **state)
         {"[C+16]", "a charge beyond 15"},
         {"[C----------------]", "a charge beyond 15"},
         {"[999CH3+15]", ""},
-        {"C C(", ""}, /* a name */
+        {"C C(", ""}, /* the text after a blank is a name */
         {chain, "it has more than 10000 letters"},
         {chain + 1, ""},
     };
@@ -315,7 +316,7 @@ static void test_bbbp(void **state)
     assert_int_equal(split.n_test, 205);
     assert_int_equal(split.n_train + split.n_val + split.n_test, 2050);
     split_release(&split);
-    /* As MoleculeNet has it: CRLF, names with commas and quotes, one with a stray quote. */
+    /* MoleculeNet's original: CRLF, names with commas and quotes, one with a stray quote. */
     snprintf(path, sizeof path, "%s/bbbp/BBBP.csv", data);
     load(&original, &report, &spec);
     assert_true(hash_equal(original.digest, d.digest));

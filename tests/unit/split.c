@@ -15,7 +15,7 @@
 
 #define MAX_N 500
 
-/* n samples; sample i has class pattern[i % strlen(pattern)], '.' for none; NULL: regression, with
+/* n samples; sample i has class pattern[i % strlen(pattern)], '.' for none. NULL: regression, with
  * every tenth target missing. */
 static void make(struct dataset *d, int32_t n, const char *pattern, const uint8_t *part)
 {
@@ -53,7 +53,8 @@ static void split(struct split *s, const struct dataset *d, const struct split_s
         fail_msg("%s", err.text);
 }
 
-/* Lists ascend, are disjoint and hold the labelled samples, all of them if there is no file. */
+/* Lists are sorted and disjoint and contain the labelled samples: all of them if there is no
+ * file. */
 static void check(const struct split *s, const struct dataset *d)
 {
     const int32_t *list[] = {s->train, s->val, s->test, s->stop};
@@ -99,7 +100,7 @@ static void test_regression(void **state)
     dataset_release(&d);
 }
 
-/* Every part of every class is off by less than one sample, whatever the fractions. */
+/* For all fractions, every class in every part is off by less than one sample. */
 static void test_stratified(void **state)
 {
     static const double fraction[] = {0.1, 0.15, 0.2, 0.25, 1.0 / 3, 0.37, 0.45};
@@ -129,7 +130,7 @@ static void test_stratified(void **state)
     dataset_release(&d);
 }
 
-/* The test part follows from the seed alone; val from the replicate, too. */
+/* The test part depends on the seed alone, the validation part also on the replicate. */
 static void test_what_decides(void **state)
 {
     struct split_spec base = {.test = 0.2, .val = 0.2, .seed = 7}, other;
@@ -251,7 +252,8 @@ static void assert_same_list(const int32_t *a, int32_t n_a, const int32_t *b, in
     assert_memory_equal(a, b, (size_t)n_a * sizeof *a);
 }
 
-/* It is taken from what would train, in shares of its classes, and nothing else moves. */
+/* The stop part takes samples from the training part, in proportion to its classes, and moves
+ * nothing else. */
 static void check_stop(const struct dataset *d, const struct split_spec *spec)
 {
     struct split_spec without = *spec;
@@ -314,7 +316,7 @@ static int32_t count_common(const struct split *a, const struct split *b)
     return n;
 }
 
-/* Seed, replicate and fold. */
+/* The stop part depends on seed, replicate and fold. */
 static void test_what_decides_stop(void **state)
 {
     struct split_spec base = {.val = 0.2, .stop = 0.5, .folds = 10, .seed = 7}, other[3];
@@ -337,7 +339,7 @@ static void test_what_decides_stop(void **state)
     dataset_release(&d);
 }
 
-/* A stop part of the file stays, also beside folds; who has no epochs trains on it. */
+/* A stop part from the file is kept, also with folds. Model types without epochs train on it. */
 static void test_stop_of_file(void **state)
 {
     static const uint8_t part[20] = {1, 2, 3, 0, 1, 2, 3, 1, 1, 2, 4, 4, 1, 4, 1, 1, 1, 2, 1, 4};

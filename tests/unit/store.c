@@ -137,7 +137,7 @@ static void test_places(void **state)
         for (int r = 0; r < 3; r++)
             put(&f, store, c * 3 + r, c == 1 && r == 2 ? TRIAL_DIVERGED : TRIAL_DONE, values[c][r]);
     done(store);
-    /* 1 and 3 tie; 2 lost a trial; 5 was never run. */
+    /* 1 and 3 tie; 2 has a failed trial; 5 has not run. */
     fixture_sql_is(&f, "SELECT group_concat(config) FROM (SELECT * FROM leaderboard)", "4,1,3,2,5");
     fixture_sql_is(&f, "SELECT place FROM leaderboard WHERE config = 2", "4");
     fixture_sql_is(&f,
@@ -170,7 +170,7 @@ static void test_smaller_is_better(void **state)
     fixture_close(&f);
 }
 
-/* Words and numbers of an axis as they stand in the sweep file. */
+/* Words and numbers of an axis appear as in the sweep file. */
 static void test_reduction_in_views(void **state)
 {
     struct fixture f;
@@ -198,7 +198,7 @@ static void test_grown_grid(void **state)
     done(fixture_store(&f));
     fixture_plan(&f, SWEEP "hidden_size = 8, 16\nlayers = 2, 3\nbatch_size = 32, full\n");
     store = fixture_store(&f);
-    assert_int_equal(f.known.ids[1 * 12 + 1 * 3], 1); /* 16 units, 2 layers, full batch: known */
+    assert_int_equal(f.known.ids[1 * 12 + 1 * 3], 1); /* 16 units, 2 layers, full batch: stored */
     done(store);
     fixture_sql_is(&f, "SELECT count(*) FROM config", "9");
     fixture_sql_is(&f, "SELECT layers || batch_size FROM leaderboard WHERE config = 2", "2full");
@@ -207,7 +207,7 @@ static void test_grown_grid(void **state)
     fixture_close(&f);
 }
 
-/* Of the settings that may change under a name one is in the views. */
+/* threads may change within a sweep, and is the one such setting that the views show. */
 static void test_changed_threads_are_an_axis(void **state)
 {
     struct fixture f;
@@ -341,7 +341,7 @@ static void expect_row(const struct result_table *table, const double wanted[6])
         assert_float_equal(table->cells[3 + i].f, wanted[i], 1e-9);
 }
 
-/* A run that stopped after two of four trials, as `status` and `show` ask for it. */
+/* Queries of `status` and `show` on a run that stopped after two of four trials. */
 static void test_every_query(void **state)
 {
     struct store_session session = {.command = "run", .version = "1", .host = "h", .ranks = 2};
@@ -389,7 +389,7 @@ static void test_every_query(void **state)
     assert_int_equal(table.cells[4].i, 1); /* diverged */
     assert_int_equal(table.cells[5].i, 0);
     result_table_release(&table);
-    /* 200 flops in 10 s; 600 are left. */
+    /* The run took 10 s for 200 flops; 600 are left. */
     check(db_exec(store, "UPDATE session SET started = 1000, finished = 1010", &err), &err);
     check(query_table(&table, store, QUERY_SESSION, 0, &err), &err);
     assert_string_equal(table.names[9], "rate");
@@ -401,8 +401,8 @@ static void test_every_query(void **state)
     assert_string_equal(table.names[1], "left_s");
     assert_true(table.cells[1].f == 30);
     result_table_release(&table);
-    /* Two attempts of half a second on two ranks, at the same time; then one of them first. Not as
-     * long as the session counts as stopped. */
+    /* Two attempts of half a second run at the same time on two ranks; then one runs first. A
+     * stopped session has no efficiency. */
     check(db_exec(store, "UPDATE session SET outcome = 'finished'", &err), &err);
     check(query_table(&table, store, QUERY_EFFICIENCY, 0, &err), &err);
     expect_row(&table, (const double[]){0.5, 1, 0.5, 0.5, 1, 0});
@@ -419,7 +419,7 @@ static void test_every_query(void **state)
     fixture_close(&f);
 }
 
-/* The file that `best --format ini` prints trains the same trials: same configuration key. */
+/* The file printed by `best --format ini` trains the same trials: same configuration key. */
 static void ini_keeps_the_keys(const char *ini)
 {
     struct fixture f;
@@ -454,7 +454,8 @@ static void test_ini_keeps_the_keys(void **state)
     ini_keeps_the_keys(SWEEP "optimizer = adam, sgd\nthreads = 1, 2\n");
 }
 
-/* Ranks come by their numbers, one row for each host of a rank; what is open counts no seconds. */
+/* Ranks are in numeric order, one row for each host of a rank. A running attempt adds no
+ * seconds. */
 static void test_workers(void **state)
 {
     struct store_session session = {.command = "run", .version = "1", .host = "h", .ranks = 2};
@@ -498,8 +499,8 @@ static void test_workers(void **state)
     fixture_close(&f);
 }
 
-/* The levels of a new sweep, read from few of its configurations, are those of all; also where a
- * type of model lacks an axis. */
+/* Levels of a new sweep are read from a few of its configurations and must equal those of all, even
+ * if a model type lacks an axis. */
 static void test_levels(void **state)
 {
     static const char all[] =
@@ -517,7 +518,7 @@ static void test_levels(void **state)
     fixture_close(&f);
 }
 
-/* Steps that SQLite takes to prune the models of a sweep that has none. */
+/* Return the steps that SQLite takes to prune the models of a sweep without models. */
 static int prune_steps(const char *ini)
 {
     struct fixture f;
@@ -535,7 +536,7 @@ static int prune_steps(const char *ini)
     return steps;
 }
 
-/* Every commit does it: it may cost what there is of models, not what there is of trials. */
+/* Every commit prunes models. Its cost may grow with the models, not with the trials. */
 static void test_prune_costs_no_trials(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attempts while they run, and what becomes of them: begun, ended, crashed, lost. */
+/* Running attempts, and how they end: finished, crashed, lost. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static void crash(struct fixture *f, struct store *store, int64_t trial,
         fail_msg("%s", err.text);
 }
 
-/* By rank 1 of node1 (fixture_result). */
+/* End a trial on rank 1 of node1 (fixture_result). */
 static void end(struct fixture *f, struct store *store, int64_t trial, enum trial_state state)
 {
     struct trial_result r;
@@ -57,7 +57,7 @@ static void end(struct fixture *f, struct store *store, int64_t trial, enum tria
     trial_result_release(&r);
 }
 
-/* "state attempts; outcome@rank start-finish error, ..." of a trial. */
+/* Compare a trial with "state attempts; outcome@rank start-finish error, ...". */
 static void expect(struct fixture *f, int64_t trial, const char *wanted)
 {
     char sql[512];
@@ -82,14 +82,14 @@ static void test_begun_and_ended(void **state)
     store = open_session(&f);
     begin(&f, store, 0, &place_1, 900);
     expect(&f, 0, "running 1; running@1 900-");
-    begin(&f, store, 0, &place_1, 950); /* told twice */
+    begin(&f, store, 0, &place_1, 950); /* reported twice */
     expect(&f, 0, "running 1; running@1 900-");
     end(&f, store, 0, TRIAL_DONE);
     expect(&f, 0, "done 1; done@1 1000-1000.5");
-    /* What was never told of. */
+    /* A result without a reported start. */
     end(&f, store, 1, TRIAL_FAILED);
     expect(&f, 1, "failed 1; failed@1 1000-1000.5");
-    /* Given back. */
+    /* The trial was given back. */
     begin(&f, store, 2, &place_1, 900);
     end(&f, store, 2, TRIAL_PENDING);
     expect(&f, 2, "pending 1; stopped@1 1000-1000.5");
@@ -98,7 +98,7 @@ static void test_begun_and_ended(void **state)
     fixture_close(&f);
 }
 
-/* One trial on two ranks, since one was given up too early. */
+/* One trial on two ranks, because one rank was declared lost too early. */
 static void test_on_two_ranks(void **state)
 {
     struct fixture f;
@@ -112,14 +112,14 @@ static void test_on_two_ranks(void **state)
     expect(&f, 0, "running 2; running@2 900-; running@1 950-");
     end(&f, store, 0, TRIAL_DONE);
     expect(&f, 0, "done 2; stopped@2 900-1000.5; done@1 1000-1000.5");
-    begin(&f, store, 0, &place_2, 1100); /* it has a result by now */
+    begin(&f, store, 0, &place_2, 1100); /* the trial has a result */
     expect(&f, 0, "done 2; stopped@2 900-1000.5; done@1 1000-1000.5");
-    /* Given back by one, still run by the other. */
+    /* One rank gave it back while the other still runs it. */
     begin(&f, store, 1, &place_2, 900);
     begin(&f, store, 1, &place_1, 950);
     end(&f, store, 1, TRIAL_PENDING);
     expect(&f, 1, "running 2; running@2 900-; stopped@1 1000-1000.5");
-    /* A result of a rank of which nothing was known. */
+    /* A result from a rank that had not reported a start. */
     begin(&f, store, 2, &place_2, 900);
     end(&f, store, 2, TRIAL_DONE);
     expect(&f, 2, "done 2; stopped@2 900-1000.5; done@1 1000-1000.5");
@@ -151,7 +151,7 @@ static void test_crashes_are_counted(void **state)
     fixture_sql_is(&f,
                    "SELECT outcome || rank || started || error || (finished > 1e9) FROM attempt",
                    "crashed1900.0no sign of life1");
-    crash(&f, store, 1, &place_2); /* nobody knew that it ran */
+    crash(&f, store, 1, &place_2); /* no start was reported */
     fixture_sql_is(&f,
                    "SELECT state || attempts || outcome || rank || (started = finished)"
                    " FROM trial JOIN attempt USING (trial_id) WHERE trial_id = 2",
@@ -166,11 +166,11 @@ static void test_crashes_are_counted(void **state)
     crash(&f, store, 4, &place_1);
     fixture_sql_is(&f, "SELECT state FROM trial WHERE trial_id = 5", "running");
     end(&f, store, 5, TRIAL_DONE);
-    crash(&f, store, 5, &place_2); /* its result had come */
+    crash(&f, store, 5, &place_2); /* after its result */
     fixture_sql_is(&f, "SELECT state FROM trial WHERE trial_id = 6", "done");
     store_close(store);
     expect_crashes(&f, "120110");
-    /* Failed for it, and tried again: from the beginning. */
+    /* It failed because of crashes and is tried again: its count starts again. */
     store = open_session(&f);
     begin(&f, store, 2, &place_1, 900);
     crash(&f, store, 2, &place_1);
@@ -223,7 +223,7 @@ static void test_session_is_lost(void **state)
     fixture_close(&f);
 }
 
-/* A process that is killed while it runs this trial, and had committed a result of that one. */
+/* A process dies while it runs `trial`; it has committed the result of `finished`. */
 static void die_running(struct fixture *f, int64_t trial, int64_t finished)
 {
     pid_t pid = fork();
@@ -263,10 +263,10 @@ static void test_killed_before_a_commit(void **state)
                    " || s.outcome || (a.pid = s.pid) FROM trial AS t JOIN attempt AS a"
                    " USING (trial_id) JOIN session AS s USING (session_id) WHERE trial_id = 4",
                    "pending1lost01lost1");
-    expect_lost(&f, "000100"); /* once */
+    expect_lost(&f, "000100"); /* counted once */
     die_running(&f, 3, 1);
     expect_lost(&f, "000200");
-    /* Its result had come, and was committed. */
+    /* Its result was already committed. */
     die_running(&f, 2, 2);
     expect_lost(&f, "000200");
     expect(&f, 2, "done 1; done@1 1000-1000.5");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checkpoints in the database: kept until there is a result, and no longer. */
+/* Checkpoints stay in the database until their trial has a result. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,7 +79,7 @@ static void test_gone_with_the_result(void **state)
     fixture_close(&f);
 }
 
-/* Merging takes none along, and a result that comes with it ends one. */
+/* merge copies no checkpoint. A merged result removes the checkpoint of its trial. */
 static void test_merged(void **state)
 {
     struct errlist conflicts = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A writer that is killed in the middle loses nothing that it had committed. */
+/* A writer that is killed loses nothing that it has committed. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define INI "[sweep]\nname = s\nreplicates = 1000\n[grid]\nhidden_size = 16, 32\n"
 #define GROUP 20
 
-/* Write groups of results for ever, telling the parent after each commit. */
+/* Write groups of results and notify the parent after each commit; then wait. */
 static void write_groups(struct fixture *f, int told)
 {
     struct store *store = fixture_store(f);
@@ -33,7 +33,7 @@ static void write_groups(struct fixture *f, int told)
         pause();
 }
 
-/* Kill a writer once it has told of n commits; returns how many it told of. */
+/* Kill a writer after it has reported n commits. Return the number it reported. */
 static int64_t crash_after(struct fixture *f, int n)
 {
     int told[2];
@@ -76,7 +76,7 @@ static void test_kill(void **state)
         commits = crash_after(&f, n);
         assert_true(commits >= n);
         if (n % 2) {
-            /* Somebody looks before the next run repairs. */
+            /* A reader comes before the next run repairs the file. */
             assert_int_equal(store_open_reader(&store, f.path, &err), 0);
             assert_int_equal(query_table(&table, store, QUERY_SWEEPS, 0, &err), 0);
             done = table.cells[3].i;
@@ -87,7 +87,7 @@ static void test_kill(void **state)
         store_close(fixture_store(&f));
         fixture_sql_is(&f, "PRAGMA integrity_check", "ok");
         done = atoll(fixture_sql(&f, "SELECT count(*) FROM trial WHERE state = 'done'", text));
-        /* The last commit may have happened without its message. */
+        /* The last commit may have been done but not reported. */
         assert_true(done == commits * GROUP || done == (commits + 1) * GROUP);
         fixture_sql_is(&f,
                        "SELECT count(*) FROM trial JOIN attempt USING (trial_id) WHERE state"
@@ -97,7 +97,7 @@ static void test_kill(void **state)
     }
 }
 
-/* On a network filesystem the journal is rolled back by whoever comes next, a reader too. */
+/* On a network filesystem, the next process rolls the journal back, even if it is a reader. */
 static void test_hot_journal(void **state)
 {
     struct fixture f;
@@ -142,7 +142,7 @@ static int64_t file_size(const struct fixture *f)
     return st.st_size;
 }
 
-/* A finished database of 2000 trials, most of whose pages are free. */
+/* A finished database of 2000 trials in which most pages are free. */
 static struct store *open_loose(struct fixture *f)
 {
     struct store *store;
@@ -196,7 +196,7 @@ static void test_compact(void **state)
     int64_t before = file_size(&f), saved;
 
     (void)state;
-    /* Broken off, and in the way of a reader, it leaves the file as it is. */
+    /* Compacting that is interrupted, or blocked by a reader, leaves the file unchanged. */
     assert_int_equal(store_compact(store, count_down, &few), 0);
     assert_int_equal(few, -1);
     assert_int_equal(file_size(&f), before);
@@ -210,15 +210,15 @@ static void test_compact(void **state)
     assert_int_equal(saved, before - file_size(&f));
     assert_true(file_size(&f) < before / 4);
     assert_int_equal(store_compact(store, count_down, &for_ever), 0);
-    /* The store is as good as new. */
+    /* The store remains usable. */
     assert_int_equal(db_exec(store, "UPDATE trial SET seconds = trial_id", &err), 0);
     store_close(store);
     check_loose(&f);
     fixture_close(&f);
 }
 
-/* Killed before the copy is complete (after: calls of go_on), or while it is written back (us):
- * then whoever comes next rolls back, a reader too. */
+/* Kill the process after `after` calls of go_on, before the copy is complete, or after `us`
+ * microseconds, while it is written back. The next process rolls back, even if it is a reader. */
 static void kill_compact(struct fixture *f, int after, useconds_t us)
 {
     struct store *reader;

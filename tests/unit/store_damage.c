@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A log that was cut keeps what was committed before the cut; a file that is damaged is refused and
- * stays byte for byte as it was. */
+/* A truncated log keeps what was committed before the cut. A damaged file is refused and stays byte
+ * for byte as it was. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -99,7 +99,7 @@ static void write_group(struct fixture *f, struct store *store, int64_t first)
         _exit(1);
 }
 
-/* A killed run's file and log; sizes[i]: of the log when i groups had been committed. */
+/* Leave file and log of a killed run. sizes[i]: of the log after i committed groups. */
 static void leave_log(struct fixture *f, size_t sizes[TRIALS / GROUP + 1])
 {
     size_t *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -137,7 +137,7 @@ static int count_done(struct store *store)
     return (int)n;
 }
 
-/* By a reader, then by the next run, which repairs. */
+/* Check with a reader, then with the next run, which repairs. */
 static void expect_done(struct fixture *f, int wanted, size_t cut)
 {
     struct store *store;
@@ -156,8 +156,8 @@ static void expect_done(struct fixture *f, int wanted, size_t cut)
     fixture_sql_is(f, "PRAGMA integrity_check", "ok");
 }
 
-/* What precedes the first group (registration) is committed too; a cut before its end leaves what
- * was folded into the file, the schema. */
+/* Registration precedes the first group and is committed, too. If the log is cut inside it, only
+ * the schema remains, which is in the file. */
 static int groups_before(const size_t sizes[TRIALS / GROUP + 1], size_t cut)
 {
     int n = 0;
@@ -196,7 +196,7 @@ static void test_log_cut(void **state)
     fixture_close(&f);
 }
 
-/* A frame that does not hold what was written ends the log there: its checksum tells. */
+/* A checksum detects a damaged frame, and the log ends there. */
 static void test_log_garbage(void **state)
 {
     size_t sizes[TRIALS / GROUP + 1];
@@ -235,7 +235,7 @@ static void expect_refused(const struct fixture *f, const struct bytes *file, si
         fail_msg("%s at %zu is not noticed", what, at);
     if (strncmp(err.text, f->path, strlen(f->path)) != 0)
         fail_msg("%s at %zu: %s", what, at, err.text);
-    /* Of its first page it depends on the byte what the file is taken for. */
+    /* Damage in the first page may make the file look like something else. */
     if (at >= PAGE &&
         (!strstr(err.text, ": damaged (") ||
          !strstr(err.text, " .recover | sqlite3 NEW.db' (sqlite3 of Debian 12 lacks")))
@@ -243,7 +243,7 @@ static void expect_refused(const struct fixture *f, const struct bytes *file, si
     if (!is_same(f->path, "", &damaged))
         fail_msg("%s at %zu: the file was changed", what, at);
     assert_int_equal(log_size(f->path), 0);
-    if (!store_open_reader(&store, f->path, &err)) { /* may find what it looks for, or not */
+    if (!store_open_reader(&store, f->path, &err)) { /* may or may not succeed */
         db_exec(store, "SELECT count(*) FROM trial WHERE state = 'done'", &err);
         store_close(store);
     }
@@ -263,7 +263,8 @@ static struct bytes finished_file(struct fixture *f)
     return read_bytes(f->path, "");
 }
 
-/* The middle of the last page that has something behind it: of an empty table nothing is lost. */
+/* Return the middle of the last page with content: damage to the page of an empty table loses
+ * nothing. */
 static size_t middle_of_last(const struct bytes *file)
 {
     static const unsigned char nothing[PAGE / 2];
@@ -326,7 +327,8 @@ static void test_header(void **state)
     fixture_close(&f);
 }
 
-/* The log of a killed run is not folded into a file that is refused: it is needed as it is. */
+/* The log of a killed run is not checkpointed into a file that is refused: its repair needs both as
+ * they are. */
 static void test_damage_under_a_log(void **state)
 {
     size_t sizes[TRIALS / GROUP + 1];

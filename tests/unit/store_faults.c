@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The disk fails at each call in turn, for once or for good, or the process dies there: what had
- * been committed is in the database that is opened next, and it is sound. */
+/* The disk fails at each call in turn, once or for good, or the process dies there. The database
+ * opened next is sound and contains everything that had been committed. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@
 
 static struct faulty sound;
 
-/* A whole run; *safe counts the results of acknowledged commits. */
+/* Run a whole sweep; *safe counts the results of acknowledged commits. */
 static int run_sweep(struct fixture *f, volatile int *safe, struct err *err)
 {
     struct store_session session = {.command = "c",
@@ -80,7 +80,7 @@ static void check_what_is_left(struct fixture *f, int safe, const char *what, in
                    "0");
 }
 
-/* Fails the n-th call for every n that a run comes to; returns the last of them. */
+/* Fail the n-th call for every n that a run reaches. Return the last n. */
 static int fail_each(struct faulty fault, const char *what)
 {
     const int step = test_stride();
@@ -151,7 +151,7 @@ static void test_full(void **state)
     faulty_magic = 0;
 }
 
-/* Killed at the n-th call of any kind, a write half done. */
+/* Kill the process at the n-th call of any kind, with a write half done. */
 static bool kill_at(int n, volatile int *safe)
 {
     struct faulty fault = {.call = FAULTY_ANY, .at = n, .kills = true};
@@ -170,7 +170,7 @@ static bool kill_at(int n, volatile int *safe)
     waitpid(child, &status, 0);
     if (!WIFSIGNALED(status) && status)
         fail_msg("the run failed by itself");
-    if (n % 2) { /* somebody looks before it is repaired */
+    if (n % 2) { /* a reader comes before the repair */
         struct store *reader;
 
         if (!store_open_reader(&reader, f.path, &err))
@@ -214,7 +214,7 @@ static bool note_wait(void *arg, double waited_s, const char *holder)
     return true;
 }
 
-/* A child that begins a statement on the database and holds it; told[0] says when. */
+/* Start a child that begins a statement on the database and holds it. Return once it has. */
 static pid_t hold(const struct fixture *f, const char *sql)
 {
     int told[2];
@@ -249,8 +249,8 @@ static void let_go(pid_t child)
     waitpid(child, &status, 0);
 }
 
-/* A commit that has to wait longer than its patience fails, says for whom, and can be tried again
- * with what it held. */
+/* A commit that waits longer than its patience fails and names the holder. It can then be repeated
+ * with the same results. */
 static void wait_for(const char *sql, long magic, bool at_commit)
 {
     char seen[64] = "", wanted[64], name[32];
@@ -297,8 +297,8 @@ static void test_held(void **state)
     wait_for("SELECT * FROM trial", NFS, true);
 }
 
-/* Somebody removes the file under a run: what was committed is saved. With a log that
- * includes the commit which finds it out. */
+/* Another process removes the file during a run: what was committed is saved. With a log, this
+ * includes the commit that detects the loss. */
 static void lose_file(const char *command, long magic)
 {
     struct fixture f;
@@ -329,8 +329,8 @@ static void lose_file(const char *command, long magic)
     faulty_magic = 0;
 }
 
-/* Noticed when the log is folded in, after the last commit: that is in the copy, of which there is
- * one. */
+/* The loss is detected when the log is checkpointed after the last commit. That commit is in the
+ * copy, and only one copy is made. */
 static void test_file_removed_at_the_end(void **state)
 {
     struct fixture f;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Databases that other programs changed, to do harm or to keep notes: what is refused, what is
- * tolerated, and that nothing of theirs runs. */
+/* Databases changed by other programs, maliciously or to keep notes: what is refused, what is
+ * tolerated, and that none of their code runs. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 #define INI "[sweep]\nname = s\nreplicates = 2\n[grid]\nhidden_size = 16, 32\n"
 
-/* Statements by somebody else, whom nothing restrains. */
+/* Run statements on the file without any restriction. */
 static void change(const struct fixture *f, const char *sql)
 {
     sqlite3 *db;
@@ -42,7 +42,7 @@ static void make(struct fixture *f)
     store_close(store);
 }
 
-/* Readers, writers and merges refuse the file, and say so with these words. */
+/* Readers, writers and merges refuse the file with this message. */
 static void check_refused(const struct fixture *f, const char *wanted)
 {
     struct merge_input input = {.path = f->path};
@@ -84,7 +84,7 @@ static int ask_leaderboard(struct store *store, const struct query_sweep *sweep,
     return 0;
 }
 
-/* Ask for all there is, by every number; answers may be errors. */
+/* Run all queries with every number. Errors are allowed. */
 static void ask_all(struct store *store)
 {
     static const int64_t ids[] = {0, 1, 2, -1, INT64_MAX};
@@ -161,7 +161,7 @@ static void test_refused_by_name(void **state)
     }
 }
 
-/* Names of axes are not SQL, and no file comes of them. */
+/* Names of axes are not run as SQL, and not used as file names. */
 static void test_axis_names(void **state)
 {
     static const char *const names[] = {
@@ -185,7 +185,7 @@ static void test_axis_names(void **state)
     }
 }
 
-/* What people keep beside the results stays, and nobody looks at it. */
+/* Objects that users keep beside the results stay and are ignored. */
 static void test_own_objects(void **state)
 {
     static const char *const foreign[] = {
@@ -224,8 +224,8 @@ static void test_own_objects(void **state)
     fixture_close(&f);
 }
 
-/* This program shows its own views: one that does not end does not begin, and a tokenizer's address
- * is not taken from one. */
+/* The program uses its own views. So an endless view of the file never runs, and no tokenizer
+ * address is read from one. */
 static void test_views_of_the_file(void **state)
 {
     static const char *const views[] = {
@@ -282,7 +282,7 @@ static void test_connection(void **state)
     fixture_close(&f);
 }
 
-/* Values that the tables forbid, behind tables that forbid them. */
+/* Store values that the tables forbid, and keep the tables' constraints as text. */
 static void plant(const struct fixture *f, const char *sql)
 {
     change(f, "CREATE TABLE kept AS SELECT name, sql FROM sqlite_schema WHERE type = 'table';"
@@ -296,7 +296,7 @@ static void plant(const struct fixture *f, const char *sql)
               "DROP TABLE kept");
 }
 
-/* Nobody crashes, and a writer does not begin. */
+/* Readers do not crash, and a writer refuses to start. */
 static void test_forbidden_values(void **state)
 {
     static const char *const changes[] = {
@@ -332,7 +332,7 @@ static void test_forbidden_values(void **state)
             store_find(store, &f.plan, &f.data, &f.known, &err);
             store_close(store);
         }
-        /* One without a session has none to damage. */
+        /* A file without sessions has none to damage. */
         if (strstr(changes[i], "UPDATE session"))
             assert_int_equal(store_open(&store, f.path, &err), 0);
         else if (!store_open(&store, f.path, &err))
@@ -384,7 +384,7 @@ static void test_ranges(void **state)
     }
 }
 
-/* Such a checkpoint is none: the trial begins anew. */
+/* An invalid checkpoint is ignored: the trial starts again. */
 static void test_checkpoints(void **state)
 {
     static const char *const rows[] = {"1, -5, 0.5, 1.0, x'00'", "1, 1, 7.0, 1.0, x'00'",
@@ -412,7 +412,7 @@ static void test_checkpoints(void **state)
     }
 }
 
-/* Rolling such a journal back would delete the file that it names. */
+/* Rolling back this journal would delete the file that it names. */
 static void test_journal_that_names_a_file(void **state)
 {
     static const char end[] = "/tmp/victim\0\0\0\0\0\0\0\0\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
@@ -433,7 +433,6 @@ static void test_journal_that_names_a_file(void **state)
     fixture_close(&f);
 }
 
-/* --where with a condition that does not end. */
 static void test_endless_condition(void **state)
 {
     struct fixture f;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A database that an older version made: read as it is, and brought up to date by a writer. */
+/* A database made by an older version is read as it is, and migrated by a writer. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define INI "[sweep]\nname = s\nreplicates = 2\n[grid]\nhidden_size = 16, 32\n"
 
-/* One sweep that ended, with the views of its time. */
+/* One finished sweep, with the views of schema 1. */
 static const char content_1[] =
     "INSERT INTO sweep VALUES (1, 'old', 'val_pearson', 'max', 'regression', 'o.ini', '', 'd', 9,"
     " 3, 0, 1.5, 2.5);"
@@ -99,7 +99,7 @@ static void test_brought_up_to_date(void **state)
                    "0.25");
     fixture_sql_is(&f, "SELECT group_concat(sweep || place) FROM leaderboard WHERE trials > 0",
                    "old1,s1");
-    /* Once. */
+    /* The migration runs once. */
     store_close(fixture_store(&f));
     fixture_sql_is(&f, "SELECT count(*) FROM trial", "5");
     fixture_close(&f);
@@ -130,8 +130,8 @@ static void test_merged(void **state)
     fixture_close(&f);
 }
 
-/* A fault after the first step (a table has the name of one that is to be made) leaves everything
- * as it was. */
+/* An error after the first step (a table already has a name that a later step needs) leaves
+ * everything unchanged. */
 static void test_all_or_nothing(void **state)
 {
     struct fixture f;
@@ -149,7 +149,7 @@ static void test_all_or_nothing(void **state)
     fixture_close(&f);
 }
 
-/* Views, tables and triggers that people have added, of tables that are made anew. */
+/* Views, tables and triggers added by users that refer to tables which are rebuilt. */
 static void test_own_objects(void **state)
 {
     static const char own[] =
@@ -181,7 +181,7 @@ static void test_own_objects(void **state)
     fixture_close(&f);
 }
 
-/* A file that any released schema made, and one that was brought up, are read and written. */
+/* Files of every released schema, original and migrated, are read and written. */
 static void test_every_schema(void **state)
 {
     struct fixture f;

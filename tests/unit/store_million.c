@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is read and registered in passes gives what is looked up row by row. */
+/* Reading and registering in passes gives the same as looking up row by row. */
 #include "storelib.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static void end(struct fixture *f, struct store *store, int64_t t, enum trial_st
 
     fixture_result(&r, t, value);
     r.state = state;
-    r.rank = (int32_t)t + (int32_t)state; /* another one for another attempt */
+    r.rank = (int32_t)t + (int32_t)state; /* each attempt has another rank */
     if (state == TRIAL_FAILED) {
         r.value = NAN;
         r.metrics[PART_VAL][METRIC_PEARSON] = NAN;
@@ -98,8 +98,8 @@ static void trials_are_the_view(const struct fixture *f, const char *sweep, cons
     store_close(store);
 }
 
-/* Two sweeps, folds that were added (so that a configuration's trials are apart), metrics of some
- * trials, and two attempts of one. */
+/* Two sweeps; folds added later (so a configuration's trials are not adjacent); metrics of some
+ * trials; two attempts of one trial. */
 static void test_trials_are_the_view(void **state)
 {
     static const char more_folds[] = "[sweep]\nname = s\nfolds = 2\nreplicates = 2\n[grid]\n"
@@ -132,7 +132,7 @@ static void test_trials_are_the_view(void **state)
 
 /* ---- registration ---- */
 
-/* 3 x 2 x 2 = 12 configurations of 2 folds: a statement of 16 trials and 8 of one. */
+/* 3 x 2 x 2 = 12 configurations of 2 folds: one statement of 16 trials and one of 8. */
 static const char twelve[] = "[sweep]\nname = s\nfolds = 2\n[grid]\nhidden_size = 4, 8, 16\n"
                              "learning_rate = 0.1, 0.01\ndropout = 0, 0.5\n";
 
@@ -152,7 +152,7 @@ static struct hash key_of(const struct fixture *f, int64_t t, bool of_config)
     return key;
 }
 
-/* Look each trial of the plan up by its keys: what is known of it must be that. */
+/* Look up each trial of the plan by its keys and compare it with `known`. */
 static void known_is_the_file(const struct fixture *f)
 {
     char sql[400], wanted[64], key[HASH_HEX_SIZE], config[HASH_HEX_SIZE];
@@ -191,7 +191,7 @@ static void register_and_check(struct fixture *f, int64_t first, int64_t step)
     done(store);
 }
 
-/* A new sweep has its trials in the order of the plan; half of them done it is found again. */
+/* A new sweep stores its trials in plan order. With half of them done, it is found again. */
 static void test_half_a_sweep(void **state)
 {
     struct fixture f;
@@ -207,7 +207,8 @@ static void test_half_a_sweep(void **state)
     fixture_close(&f);
 }
 
-/* Values before, between and after; then folds; then fewer of all: what was there stays. */
+/* Add values before, between and after; then folds; then remove some of each. Stored trials
+ * stay. */
 static void test_grown_and_shrunk(void **state)
 {
     static const char grown[] =
@@ -234,7 +235,8 @@ static void test_grown_and_shrunk(void **state)
     fixture_close(&f);
 }
 
-/* A second sweep in the file, so that trials are no longer all of one; the first is found again. */
+/* A second sweep in the file, so trial numbers are no longer those of one sweep. The first is found
+ * again. */
 static void test_two_sweeps(void **state)
 {
     static const char other[] = "[sweep]\nname = other\nfolds = 3\n[grid]\nhidden_size = 4, 8\n";
@@ -254,7 +256,7 @@ static void test_two_sweeps(void **state)
     fixture_close(&f);
 }
 
-/* One part, then the other, then the whole: numbers are those of the whole throughout. */
+/* Register one part, then the other, then the whole: numbers are always those of the whole. */
 static void test_parts(void **state)
 {
     struct fixture f;
@@ -284,7 +286,8 @@ static void test_parts(void **state)
     fixture_close(&f);
 }
 
-/* A foreign row with the largest number there is leaves none for others: said, not wrapped. */
+/* A foreign row with the largest possible number leaves no number for others. This is reported, and
+ * numbers do not wrap. */
 static void test_no_number_left(void **state)
 {
     static const char two[] = "[sweep]\nname = two\n[grid]\nhidden_size = 4, 8\n";

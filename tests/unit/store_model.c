@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whose models stay. */
+/* Which models are kept. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,18 +50,18 @@ static void test_best_and_incomplete_stay(void **state)
     put(&f, store, 2, 0.1, TRIAL_DONE);
     put(&f, store, 4, 0.2, TRIAL_DONE);
     prune(store, 2, false);
-    fixture_sql_is(&f, MODELS, "1m0,3m2,5m4"); /* none is over */
+    fixture_sql_is(&f, MODELS, "1m0,3m2,5m4"); /* no configuration is complete */
     put(&f, store, 1, 0.5, TRIAL_DONE);
     prune(store, 2, false);
-    fixture_sql_is(&f, MODELS, "1m0,2m1,3m2,5m4"); /* the only one that is over */
+    fixture_sql_is(&f, MODELS, "1m0,2m1,3m2,5m4"); /* the only complete one */
     put(&f, store, 5, 0.3, TRIAL_DONE);
     prune(store, 2, false);
-    fixture_sql_is(&f, MODELS, "1m0,2m1,3m2"); /* another, worse */
+    fixture_sql_is(&f, MODELS, "1m0,2m1,3m2"); /* another complete one, worse */
     put(&f, store, 3, 0.95, TRIAL_DONE);
     prune(store, 3, false);
-    fixture_sql_is(&f, MODELS, "1m0,2m1,3m2,4m3"); /* of a part nothing is over */
+    fixture_sql_is(&f, MODELS, "1m0,2m1,3m2,4m3"); /* 3 trials a configuration: none is complete */
     prune(store, 2, false);
-    fixture_sql_is(&f, MODELS, "3m2,4m3"); /* another, better */
+    fixture_sql_is(&f, MODELS, "3m2,4m3"); /* another complete one, better */
     assert_int_equal(store_find_model(&model, store, 4, &err), 1);
     assert_memory_equal(model.data, "m3", 2);
     assert_int_equal(store_find_model(&model, store, 1, &err), 0);
@@ -79,7 +79,8 @@ static void change(const struct fixture *f, const char *sql)
     sqlite3_close(db);
 }
 
-/* What --rule 1se chooses stays beside the best; before the sweep is whole, what it may choose. */
+/* The choice of --rule 1se is kept beside the best. While the sweep runs, its possible choices
+ * are. */
 static void test_cheapest_stays(void **state)
 {
     const double first[3] = {0.75, 0.7, 0.9}, second[3] = {0.75, 0.7, 0.7};
@@ -110,7 +111,7 @@ static void test_cheapest_stays(void **state)
     fixture_close(&f);
 }
 
-/* What is not known to be cheap is not: then seconds order, then places. */
+/* A configuration of unknown cost is not the cheapest. Then seconds decide, then places. */
 static void test_costs(void **state)
 {
     struct fixture f;
@@ -122,7 +123,7 @@ static void test_costs(void **state)
     for (int64_t t = 0; t < 6; t++)
         put(&f, store, t, t % 2 ? 0.5 : 0.1, TRIAL_DONE);
     prune(store, 2, false);
-    fixture_sql_is(&f, MODELS, "1m0,2m1"); /* of equals the first */
+    fixture_sql_is(&f, MODELS, "1m0,2m1"); /* the first of equals */
     for (int64_t t = 2; t < 6; t++)
         put(&f, store, t, t % 2 ? 0.4 : 0.1, TRIAL_DONE);
     prune(store, 3, false);
@@ -137,7 +138,7 @@ static void test_costs(void **state)
     fixture_close(&f);
 }
 
-/* What is read is what was put, or it is not given out. */
+/* A model is read back as it was stored, or refused. */
 static void test_damage(void **state)
 {
     static const char *const damages[] = {
@@ -169,7 +170,7 @@ static void test_damage(void **state)
     fixture_close(&f);
 }
 
-/* One that failed leaves its configuration behind those that are whole, whatever its mean. */
+/* A configuration with a failed trial ranks behind complete ones, whatever its mean. */
 static void test_failures(void **state)
 {
     struct fixture f;
@@ -184,7 +185,7 @@ static void test_failures(void **state)
     put(&f, store, 3, 0.1, TRIAL_DONE);
     prune(store, 2, false);
     fixture_sql_is(&f, MODELS, "3m2,4m3");
-    put(&f, store, 2, 0.1, TRIAL_DIVERGED); /* a result takes the place of all that was there */
+    put(&f, store, 2, 0.1, TRIAL_DIVERGED); /* a new result replaces everything of the trial */
     prune(store, 2, false);
     fixture_sql_is(&f, MODELS, "4m3");
     store_close(store);
@@ -203,12 +204,12 @@ static void test_smaller_may_be_better(void **state)
     put(&f, store, 1, 0.3, TRIAL_DONE);
     put(&f, store, 2, 0.3, TRIAL_DONE);
     prune(store, 1, false);
-    fixture_sql_is(&f, MODELS, "2m1"); /* of equals the first */
+    fixture_sql_is(&f, MODELS, "2m1"); /* the first of equals */
     store_close(store);
     fixture_close(&f);
 }
 
-/* Halves of a sweep: each keeps what it has, both together only the best. */
+/* Halves of a sweep: each keeps its own models; merged, only the best are kept. */
 static void test_merge(void **state)
 {
     struct fixture half[2], out;
@@ -248,7 +249,7 @@ static void test_merge(void **state)
     fixture_close(&out);
 }
 
-/* A flipped bit on either side: what is whole stays, or takes its place. */
+/* A flipped bit on either side: the undamaged model is kept. */
 static void test_merge_damaged(void **state)
 {
     struct fixture side[2];
@@ -272,7 +273,7 @@ static void test_merge_damaged(void **state)
     input = (struct merge_input){.path = side[1].path};
     if (merge_databases(side[0].path, &input, 1, &notes, &err))
         fail_msg("%s", err.text);
-    fixture_sql_is(&side[0], MODELS, "1m0,2m1,3m1"); /* of two that are damaged the one there */
+    fixture_sql_is(&side[0], MODELS, "1m0,2m1,3m1"); /* both damaged: that of the output */
     assert_int_equal(notes.n, 3);
     assert_non_null(strstr(notes.text[0], ": the model of t2 is damaged: it is left out"));
     assert_non_null(strstr(notes.text[2], ": the model of t1 is damaged: the copy in "));

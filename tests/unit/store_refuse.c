@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a store refuses it leaves as it was, byte for byte. */
+/* A store leaves a file that it refuses unchanged, byte for byte. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -182,8 +182,8 @@ static void write_lock(const struct fixture *f, const char *text, int *fd)
     assert_int_equal(fcntl(*fd, F_OFD_SETLK, &flock), 0);
 }
 
-/* A server that has not heard of its client's end keeps the lock. What another host left without a
- * lock is taken over. */
+/* A server that has not noticed the death of its client keeps the lock. A lock file that another
+ * host left unlocked is taken over. */
 static void test_lock_of_another_host(void **state)
 {
     static const char text[] = "far.away 4711 60.5\nlsf job 88\nespalier run a.ini\n";
@@ -254,7 +254,7 @@ static void test_two_names(void **state)
     fixture_close(&f);
 }
 
-/* ---- a lock file that is not to be trusted ---- */
+/* ---- a lock file that cannot be trusted ---- */
 
 static const char *lock_name(const struct fixture *f)
 {
@@ -264,7 +264,7 @@ static const char *lock_name(const struct fixture *f)
     return name;
 }
 
-/* For a run, and for what looks first. */
+/* Refused for a run, and for the check before it. */
 static void expect_lock_refused(const struct fixture *f, const char *what)
 {
     struct lock_holder holder;
@@ -348,8 +348,8 @@ static void test_beside_is_no_file(void **state)
     fixture_close(&f);
 }
 
-/* Any user who may read the file can take such a lock: it keeps no run out, and a run keeps it out.
- */
+/* Any user who may read the file can take such a lock. It does not block a run, but a run blocks
+ * it. */
 static void test_shared_lock(void **state)
 {
     struct flock flock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
@@ -376,7 +376,7 @@ static void test_shared_lock(void **state)
     fixture_close(&f);
 }
 
-/* Who may write to the database may lock it. */
+/* Users who may write to the database may lock it. */
 static void test_lock_mode(void **state)
 {
     struct fixture f;
@@ -394,7 +394,7 @@ static void test_lock_mode(void **state)
     fixture_close(&f);
 }
 
-/* As somebody who may not write there: root may everywhere. */
+/* Run as a user without write permission, since root may write everywhere. */
 static int as_nobody(void (*test)(const char *path), const char *path)
 {
     int status;
@@ -447,7 +447,7 @@ static void run_of_another_here(const char *path)
         _exit(1);
 }
 
-/* In a folder that both may write to. Only root can play two users. */
+/* A folder that two users may write to. Only root can act as two users. */
 static void test_other_users_lock(void **state)
 {
     const char *lock_file;
@@ -519,7 +519,7 @@ static void test_read_only_directory(void **state)
     fixture_close(&f);
 }
 
-/* Fill a small filesystem until it is full; what was committed before is there. */
+/* Fill a small filesystem. Everything that was committed before remains. */
 static void fill(struct fixture *f, int64_t *committed)
 {
     struct store *store = fixture_store(f);

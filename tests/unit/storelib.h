@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the tests of the store share: a sweep, a dataset without data, made-up results. */
+/* Shared by tests of the store: a sweep, a data set without data, invented results. */
 #ifndef STORELIB_H
 #define STORELIB_H
 
@@ -13,17 +13,17 @@
 #include "store/store.h"
 
 struct fixture {
-    char folder[64]; /* a fresh one under $TMPDIR */
-    char path[96];   /* of a database in it; not made yet */
+    char folder[64]; /* a new one under $TMPDIR */
+    char path[96];   /* of a database in it, which does not exist yet */
     struct sweep sweep;
     struct dataset data;
     struct plan plan;
     struct store_trials known;
 };
 
-/* The text of a sweep file; asserts that it is right. */
+/* ini: the text of a sweep file, which must be valid. */
 void fixture_open(struct fixture *f, const char *ini);
-/* Another sweep file over the same folder and data. */
+/* Plan another sweep file with the same folder and data. */
 void fixture_plan(struct fixture *f, const char *ini);
 void fixture_close(struct fixture *f); /* removes the folder */
 
@@ -33,8 +33,8 @@ struct store *fixture_store(struct fixture *f);
 /* A done trial with an objective, two metrics and a curve of two epochs. */
 void fixture_result(struct trial_result *r, int64_t trial, double value);
 
-/* The first column of the first row of a query on the file, by a connection of its own; into
- * text[256]; "NULL" and "" as SQL says. */
+/* Run a query on the file over its own connection and write the first column of the first row to
+ * text[256]; "NULL" and "" as in SQL. */
 const char *fixture_sql(const struct fixture *f, const char *sql, char text[256]);
 void fixture_sql_is(const struct fixture *f, const char *sql, const char *wanted);
 

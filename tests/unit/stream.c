@@ -13,7 +13,7 @@
 #include "data/text/stream.h"
 #include "scratch.h"
 
-/* Three members of lines that compress, but not to nothing. */
+/* Three members of lines that compress, but do not vanish. */
 enum { N_MEMBERS = 3, MEMBER_BYTES = 1000, TEXT_BYTES = N_MEMBERS * MEMBER_BYTES };
 
 static char text[TEXT_BYTES];
@@ -60,8 +60,8 @@ static size_t read_bytes(unsigned char *out, size_t size, const char *path)
     return n;
 }
 
-/* In pieces: "" where all of the text is there and nothing else, "fewer" where less of it is,
- * "others" where other bytes are, or the error without the folder. */
+/* Read in pieces. Return "" for the exact text, "fewer" if some is missing, "others" if bytes
+ * differ, or the error without its folder. */
 static const char *outcome(const char *path)
 {
     static struct err err;
@@ -85,14 +85,14 @@ static const char *outcome(const char *path)
     return err.text;
 }
 
-/* ---- files that no reader takes ---- */
+/* ---- files that every reader refuses ---- */
 
 #define ZIP(name) "PK\3\4\24\0\0\0\10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\23\0\0\0" name
 
 static const struct {
     const char *head;
     size_t n;
-    const char *wanted; /* what the message says is behind "is " */
+    const char *wanted; /* the message after "is " */
 } foreign[] = {
 #define FOREIGN(bytes, wanted)          \
     {                                   \
@@ -142,7 +142,7 @@ static void test_foreign_in_gzip(void **state)
     assert_memory_equal(outcome(path), "packed.rds: is R data (.rds): ", 29);
 }
 
-/* Text that begins almost so, and what is too short to be told. */
+/* Text that begins almost like those files, and text too short to recognise. */
 static void test_own_text(void **state)
 {
     static const char *const texts[] = {"",          "P",        "PK,a\n1,2\n", "X\n0\n",
@@ -161,8 +161,8 @@ static void test_whole(void **state)
     assert_string_equal(outcome(write_bgzf("blocks.gz")), "");
 }
 
-/* Whatever bit flips: either it is of what does not count (the time in a header), or it is told.
- * Without the first two bytes it is no gzip. */
+/* Any flipped bit is either irrelevant (the time in a header) or reported. Without its first two
+ * bytes the file is not gzip. */
 static void check_flips(const char *path)
 {
     unsigned char bytes[8000];
@@ -189,7 +189,8 @@ static void test_flips(void **state)
     check_flips(write_bgzf("blocks.gz"));
 }
 
-/* Cut off anywhere: between two members of gzip nobody can tell, of BGZF the mark is missing. */
+/* Cut at any byte. A gzip file cut between two members looks whole; a BGZF file lacks its end
+ * mark. */
 static int count_silent_cuts(const char *path)
 {
     unsigned char bytes[8000];

@@ -13,7 +13,7 @@
 #include "grid/plan.h"
 #include "grid/sweep_file.h"
 
-/* Parse what must be right. */
+/* Parse a text that must be valid. */
 static void parse(struct sweep *sweep, const char *path, const char *text,
                   const char *const *overrides, size_t n)
 {
@@ -112,7 +112,7 @@ static void test_line_endings_and_mark(void **state)
     sweep_release(&sweep);
 }
 
-/* Indentation is free where no key stands above: the first key of a section. */
+/* The first key of a section may be indented: no key precedes it. */
 static void test_indented_first_key(void **state)
 {
     struct sweep sweep;
@@ -142,7 +142,7 @@ static void test_default_name(void **state)
     }
 }
 
-/* Lines far beyond what inih takes at once, with every length around its buffer's. */
+/* Lines far longer than inih's buffer, with every length around the buffer's. */
 static void test_long_lists(void **state)
 {
     struct buf text = {0};
@@ -166,7 +166,7 @@ static void test_long_lists(void **state)
     buf_release(&text);
 }
 
-/* A long text comes back byte for byte, wherever it is cut. */
+/* A long text is read back byte for byte, wherever the buffer cuts it. */
 static void test_long_texts(void **state)
 {
     static const char pattern[] = "[a] = b;#c:  =;d ";
@@ -231,7 +231,7 @@ static void test_overrides(void **state)
     sweep_release(&sweep);
 }
 
-/* --set mends what the file lacks. */
+/* --set provides what the file lacks. */
 static void test_override_meets_requirement(void **state)
 {
     static const char *const set[] = {"features=f.csv"};
@@ -278,7 +278,7 @@ static void test_load(void **state)
     errlist_release(&errors);
 }
 
-/* What is written is read back as the same trials, whichever configuration it is. */
+/* A written sweep is read back as the same trials, for every configuration. */
 static void test_write_round_trip(void **state)
 {
     static const char text[] = "[sweep]\nseed = 7\nreplicates = 2\nwhere = k > 0\n"
@@ -344,8 +344,8 @@ static void test_write_exactly(void **state)
     buf_release(&out);
 }
 
-/* A setting that a stored text lacks is what it was before there was the setting, and the default
- * is written, so that the text has the same meaning to sweep_parse() and sweep_parse_stored(). */
+/* A setting missing from a stored text has the value of the time before the setting existed. This
+ * value is written, so that sweep_parse() and sweep_parse_stored() agree on the text. */
 static void test_stored(void **state)
 {
     static const char text[] = "[sweep]\nname = x\n\n[data]\nformat = simulated\n\n"
@@ -369,7 +369,7 @@ static void test_stored(void **state)
     buf_release(&out);
 }
 
-/* Defaults are written out, but for what the format or the type of model lacks. */
+/* Defaults are written, except settings that the format or the model type lacks. */
 static void test_write_effective(void **state)
 {
     struct buf out = {0};
@@ -387,8 +387,8 @@ static void test_write_effective(void **state)
     assert_non_null(strstr(buf_text(&out), "\nlearning_rate = 0.01\n"));
     assert_null(strstr(buf_text(&out), "auto"));
     assert_null(strstr(buf_text(&out), "\ngroup ="));  /* empty */
-    assert_null(strstr(buf_text(&out), "\nmaf ="));    /* of genotypes */
-    assert_null(strstr(buf_text(&out), "\nlambda =")); /* of ridge */
+    assert_null(strstr(buf_text(&out), "\nmaf ="));    /* for genotypes */
+    assert_null(strstr(buf_text(&out), "\nlambda =")); /* for ridge */
     assert_null(strstr(buf_text(&out), "[graph]"));
     parse(&again, "y.ini", buf_text(&out), NULL, 0);
     for (int id = 0; id < P_COUNT; id++)

@@ -13,7 +13,7 @@
 #include "grid/sweep.h"
 #include "grid/sweep_file.h"
 
-/* All errors of text, one a line, must be `wanted`. */
+/* Expect these errors for `text`, one a line. */
 static void assert_faults(const char *text, const char *const *set, size_t n_set,
                           const char *wanted)
 {
@@ -96,7 +96,7 @@ static void test_lines(void **state)
                  "x.ini:2: control character 0x01\n");
 }
 
-/* A long line without `=` is one fault, not a piece of the key above. */
+/* A long line without `=` is one fault, not a continuation of the key above. */
 static void test_long_line_without_key(void **state)
 {
     struct buf text = {0};
@@ -180,7 +180,7 @@ static void test_format_requirements(void **state)
                  "x.ini:2: build = file needs format = graph and [data] edges\n");
     assert_fault("[data]\nformat = simulated\nedges = e.csv\n",
                  "x.ini:3: edges belongs to format = graph, and the format is simulated\n");
-    /* what depends on a faulty setting is not reported as well */
+    /* consequences of a faulty setting are not reported */
     assert_fault(
         "[data]\nformat = genotypes\ngenotypes = g.csv\n",
         "x.ini:2: format = genotypes: must be genotype | graph | simulated | tu | smiles | idx\n");
@@ -188,7 +188,7 @@ static void test_format_requirements(void **state)
 
 #define FORMATS "must be genotype | graph | simulated | tu | smiles | idx"
 
-/* Files that were stored before the format had to be given are of simulated data. */
+/* Files stored before the format was required are of simulated data. */
 static void test_missing_format(void **state)
 {
     static const struct {
@@ -327,13 +327,13 @@ static void test_set(void **state)
     assert_set_fault(text, "name=a\nb", "--set name=a?b: control character 0x0a\n");
     assert_set_fault(text, "folds=1",
                      "--set folds: folds = 1: must be 0 (one holdout split) or at least 2\n");
-    /* after the file's */
+    /* after those of the file */
     assert_set_fault(
         "[model]\nlayers = 9\n", "k=0",
         "x.ini:2: layers = 9: must be in [1, 8]\n--set k=0: must be in [1, 1000000]\n");
 }
 
-/* Something that is no sweep file at all does not flood the terminal. */
+/* A file that is not a sweep file does not flood the terminal. */
 static void test_many(void **state)
 {
     struct errlist errors = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What goes on with a sweep, and what is another of its name. */
+/* Which plans continue a stored sweep, and which are another sweep with its name. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #define HEAD "[sweep]\nname = s\nreplicates = 2\n"
 #define INI HEAD "[model]\nlayers = 2\n[train]\nepochs = 3\n[grid]\nhidden_size = 16, 32\n"
 
-/* The lines of store_differences() with the fixture's plan, each ended by a newline. */
+/* Compare the lines of store_differences() for the fixture's plan, each ended by a newline. */
 static void expect(const struct fixture *f, const char *wanted)
 {
     struct errlist lines = {0};
@@ -45,8 +45,8 @@ static void expect_of(struct fixture *f, const char *ini, const char *wanted)
 
 static void test_goes_on(void **state)
 {
-    /* the same; more replicates, a value more, one fewer; another axis; an axis fixed; other
-     * threads, limits, points left out; another sweep of the file */
+    /* in turn: the same sweep; more replicates, one value more, one fewer; another axis; the axis
+     * fixed; other threads, limits and `where`; another sweep in the file */
     static const char *const same[] = {
         INI,
         "[sweep]\nname = s\nreplicates = 5\n[train]\nepochs = 3\n[grid]\nhidden_size = 16, 32\n",
@@ -67,8 +67,7 @@ static void test_goes_on(void **state)
     fixture_close(&f);
 }
 
-/* What was an axis once may be fixed at any value later, though the last run fixed it at another.
- */
+/* A former axis may be fixed at any value, even if the last run fixed it at another. */
 static void test_once_an_axis(void **state)
 {
     struct fixture f;
@@ -109,7 +108,7 @@ static void test_data(void **state)
 
     (void)state;
     begin(&f, INI);
-    /* Where nothing else can have come of it, other settings of the data are no other data. */
+    /* If the data are the same, other [data] settings make no difference. */
     expect_of(&f, HEAD "[data]\nfst = 0.3\n[train]\nepochs = 3\n", "");
     hash_hex(f.data.digest, before);
     f.data.digest = hash_text("other");
@@ -148,7 +147,7 @@ static void test_superseded(void **state)
     assert_int_equal(query_ini(&ini, store, 1, &err), 0);
     assert_non_null(strstr(buf_text(&ini), "name = s#1\n"));
     store_close(store);
-    /* It goes on under the name that it has now. */
+    /* The old sweep continues under its new name. */
     expect_of(&f,
               "[sweep]\nname = s#1\nreplicates = 2\n[train]\nepochs = 3\n[grid]\nhidden_size = 8\n",
               "");
@@ -157,7 +156,7 @@ static void test_superseded(void **state)
     fixture_close(&f);
 }
 
-/* Make the database one of the time before choose_epoch, when batch_norm was no by default. */
+/* Make the database look as before choose_epoch, when batch_norm was no by default. */
 static void make_old(const struct fixture *f)
 {
     sqlite3 *db;
@@ -177,8 +176,8 @@ static void make_old(const struct fixture *f)
 
 #define OLD HEAD "[train]\nepochs = 3\nchoose_epoch = objective\n"
 
-/* A sweep stored without choose_epoch was made with objective: the keys are the same, and a default
- * that has changed since is reported with the line that keeps it. */
+/* A sweep stored without choose_epoch was run with objective: its keys are the same. A default
+ * changed since then is reported with the line that keeps the old value. */
 static void test_before(void **state)
 {
     char keys[256], text[256];
@@ -201,7 +200,7 @@ static void test_before(void **state)
     store_close(fixture_store(&f));
     fixture_sql_is(&f, "SELECT group_concat(key) FROM (SELECT key FROM trial)", keys);
 
-    /* It is what it was also where the setting becomes an axis. */
+    /* Stored configurations keep the old value, even if the setting becomes an axis. */
     expect_of(&f, HEAD "[train]\nepochs = 3\n[grid]\nhidden_size = 16\nchoose_epoch = loss\n", "");
     store_close(fixture_store(&f));
     fixture_sql_is(&f, "SELECT count(*) FROM config", "3");

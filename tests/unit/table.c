@@ -31,7 +31,7 @@ static void next_row(struct table *t, int64_t line, const char *first, const cha
     assert_string_equal(t->cell[t->n_cols - 1], last);
 }
 
-/* Read to the end; the error's text without the folder, "" when there is none. */
+/* Read to the end; return the error's text without its folder, or "". */
 static const char *first_error(const char *path)
 {
     static struct err err;
@@ -88,7 +88,7 @@ static void test_line_ends(void **state)
     }
 }
 
-/* The CR and the LF of a line end fall into different chunks of 2^18 bytes. */
+/* The CR and LF of a line end are in different chunks of 2^18 bytes. */
 static void test_line_end_between_chunks(void **state)
 {
     static const char head[] = {'i', 'd', '\r', '\n'};
@@ -129,13 +129,13 @@ static void test_separators(void **state)
     open_text(&t, "id\nx\n");
     next_row(&t, 2, "x", "x");
     table_close(&t);
-    /* A tab at the end is an empty cell. */
+    /* A tab at the end of a line adds an empty cell. */
     open_text(&t, "id\ta\nx\t\n");
     next_row(&t, 2, "x", "");
     table_close(&t);
 }
 
-/* What the header alone leaves open is said by the line after it. */
+/* If the header leaves the separator open, the next line decides. */
 static void test_separators_of_names(void **state)
 {
     static const struct {
@@ -160,7 +160,7 @@ static void test_separators_of_names(void **state)
     }
 }
 
-/* As PLINK and R write them. */
+/* As PLINK and R write blanks. */
 static void test_blanks(void **state)
 {
     struct table t;
@@ -182,7 +182,7 @@ static void test_blanks(void **state)
     table_close(&t);
 }
 
-/* Blanks that go on in the next chunk of 2^18 bytes. */
+/* Blanks that continue in the next chunk of 2^18 bytes. */
 static void test_blanks_between_chunks(void **state)
 {
     const size_t n = (1 << 18) + 100;
@@ -223,7 +223,7 @@ static void test_quotes(void **state)
                         "q.csv:2: a quoted cell has no closing quote");
 }
 
-/* In a cell that does not begin with one, a quote is a letter. */
+/* A quote inside a cell that does not begin with one is an ordinary character. */
 static void test_stray_quotes(void **state)
 {
     struct table t;
@@ -266,7 +266,7 @@ static void test_row_names(void **state)
     table_close(&t);
 }
 
-/* Numbers of rows before the column of ids are left out. */
+/* Row numbers before the column of ids are ignored. */
 static void test_row_numbers(void **state)
 {
     struct table t;
@@ -279,7 +279,7 @@ static void test_row_numbers(void **state)
     next_row(&t, 2, "33-16", "64.75");
     next_row(&t, 3, "A4226", "65");
     table_close(&t);
-    open_text(&t, "m1,m2\n1,0,1\n2,2,1\n"); /* they may be all the ids that there are */
+    open_text(&t, "m1,m2\n1,0,1\n2,2,1\n"); /* row numbers may be the only ids */
     assert_true(t.has_row_names);
     next_row(&t, 2, "1", "1");
     table_close(&t);
@@ -320,7 +320,7 @@ static void test_named_separator(void **state)
                         "s.csv:1: sep=|: must be a comma, a semicolon or a tab");
     assert_string_equal(first_error(scratch_text("s.csv", "sep=;")),
                         "s.csv: is empty: must begin with a line that names the columns");
-    open_text(&t, "sep=;x,y\na,1\n"); /* a name like any other */
+    open_text(&t, "sep=;x,y\na,1\n"); /* an ordinary name */
     assert_int_equal(t.n_cols, 2);
     table_close(&t);
 }
@@ -357,7 +357,7 @@ static void write_gzip(const char *path, int n_rows)
     gzclose(file);
 }
 
-/* Large enough that lines and cells straddle chunks. */
+/* Large enough that lines and cells span chunks. */
 static void test_gzip(void **state)
 {
     const int n = 100000;
@@ -442,7 +442,7 @@ static void test_missing(void **state)
     table_close(&t);
 }
 
-/* What is quoted in a message cannot break the line or drive a terminal. */
+/* Quoted text cannot break a message into lines or control a terminal. */
 static void test_message_is_one_line(void **state)
 {
     struct table t;
@@ -472,7 +472,7 @@ static void refuse_row(const char *row, size_t limit, const char *message)
     table_close(&t);
 }
 
-/* The limit is for a row, also where quotes stretch it over several lines. */
+/* The limit applies to a row, even if quotes stretch it over several lines. */
 static void test_longest_row(void **state)
 {
     struct table t;

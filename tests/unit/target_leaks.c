@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Features that are the target, and those that only look like it. */
+/* Features that equal the target, and features that only resemble it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ struct made {
     const char *ids[N];
 };
 
-/* The same numbers each time, in [0, 1). */
+/* The same sequence in each run, in [0, 1). */
 static double draw(uint32_t *state)
 {
     *state = *state * 1664525u + 1013904223u;
@@ -62,7 +62,7 @@ static struct draft draft_of(const struct made *m, int32_t n_classes)
                           .label = n_classes ? m->label : NULL};
 }
 
-/* "3:1.000 " for each feature that is found. */
+/* wanted: "3:1.000 " for each feature found. */
 static void expect(const struct draft *draft, const char *wanted)
 {
     struct dataset d;
@@ -95,11 +95,11 @@ static void test_dense(void **state)
 
         m.dense[i * K + 2] = y / 7 + 1000;
         m.dense[i * K + 5] = -y;
-        m.dense[i * K + 7] = y + (float)(i % 5); /* r of 0.97 */
+        m.dense[i * K + 7] = y + (float)(i % 5); /* r = 0.97 */
         mean += i % 4 ? (double)y / (N - N / 4) : 0;
     }
     expect(&draft, "2:1.000:177 5:-1.000:177 ");
-    /* a quarter was missing, and has the mean of the rest */
+    /* a quarter was missing and has the mean of the others */
     for (int i = 0; i < N; i += 4)
         m.dense[i * K + 5] = (float)-mean;
     expect(&draft, "2:1.000:177 5:-1.000:133 ");
@@ -142,7 +142,7 @@ static void test_covariate(void **state)
     expect(&draft, "12:-1.000:177 ");
 }
 
-/* Classes 1, 5 and 7: by their numbers, and each for itself; held dense and sparse. */
+/* Classes 1, 5 and 7, compared by number and one by one; dense and sparse. */
 static void test_classes(void **state)
 {
     static struct made m;
@@ -172,7 +172,7 @@ static void test_classes(void **state)
     csr_release(&sparse);
 }
 
-/* Of few samples of two classes some feature is always the class. */
+/* With few samples of two classes, some feature always equals the class. */
 static void test_chance(void **state)
 {
     static struct made m;

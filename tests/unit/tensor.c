@@ -30,7 +30,7 @@ static double entry(const struct mat *m, bool transposed, int32_t i, int32_t j)
     return transposed ? mat_row(m, j)[i] : mat_row(m, i)[j];
 }
 
-/* The twin of the three products: a plain triple loop in double. */
+/* The twin of the three products: a triple loop in double. */
 static void check_product(const struct mat *c, const struct mat *before, double alpha, double beta,
                           const struct mat *a, bool a_transposed, const struct mat *b,
                           bool b_transposed, int32_t inner)
@@ -80,7 +80,7 @@ static void test_gemm(void **state)
     assert_true(strlen(gemm_kernel()) > 0);
 }
 
-/* The kernel for narrow products, over every tail of rows, of columns and of the sum. */
+/* The kernel for narrow products, over every remainder of rows, columns and the sum. */
 static void test_tall(void **state)
 {
     static const int32_t widths[] = {16, 32, 48, 64, 112}, depths[] = {1, 127, 128, 300};
@@ -108,7 +108,7 @@ static void test_tall(void **state)
     }
 }
 
-/* Whoever computes a row, its bits are the same. */
+/* The bits of a row do not depend on the thread that computes it. */
 static void test_threads(void **state)
 {
     struct triplet t[900 * 3];
@@ -176,7 +176,7 @@ static void test_csr_from_triplets(void **state)
     csr_release(&a);
 }
 
-/* Each invariant broken once. */
+/* Break each invariant once. */
 static void test_csr_check(void **state)
 {
     struct triplet t[] = {{0, 0, 1}, {0, 2, 1}, {1, 1, 1}};
@@ -236,7 +236,7 @@ static void to_dense(struct mat *m, const struct csr *a)
             mat_row(m, r)[a->col[e]] += a->val[e];
 }
 
-/* A sparse matrix and its dense twin; about one in `every` is there. */
+/* A sparse matrix and its dense twin. About one entry in `every` is present. */
 static void random_csr(struct csr *a, struct mat *twin, int32_t n_rows, int32_t n_cols, int every)
 {
     struct triplet *t = calloc((size_t)n_rows * (size_t)n_cols, sizeof *t);
@@ -324,7 +324,7 @@ static void test_csr_is_symmetric(void **state)
     csr_release(&a);
 }
 
-/* Against the formula on dense matrices. */
+/* Compare with the formula on dense matrices. */
 static void test_csr_normalize(void **state)
 {
     enum { N = 23 };

@@ -9,7 +9,7 @@
 #include "data/text/lines.h"
 #include "scratch.h"
 
-/* A source of n equal bytes: no file is needed for a line of any length. */
+/* A source of n equal bytes, for lines of any length without a file. */
 struct endless {
     size_t n_left;
     char byte;

@@ -13,7 +13,7 @@
 
 enum { MAX_WIDTH = 16 };
 
-/* A ring with chords: every node has from two to five neighbours, weights from 0.5 to 1.5. */
+/* A ring with chords: every node has two to five neighbours, with weights from 0.5 to 1.5. */
 static void make_adjacency(struct csr *a)
 {
     struct triplet t[8 * TOY_SAMPLES];
@@ -138,7 +138,8 @@ struct gcn_spec toy_spec(enum task task)
     };
 }
 
-/* What dropout multiplies an element by: half `place` of the blocks from `block` on. */
+/* Return the dropout factor of an element: the 16-bit word number `place` of the blocks from
+ * `block` on decides. */
 static double factor(double probability, struct hash key, enum rng_stream stream, int64_t step,
                      int64_t block, int64_t place)
 {
@@ -165,7 +166,7 @@ static void drop_inputs(table h, const struct toy *toy, const struct gcn_spec *s
     memset(h, 0, sizeof(table));
     for (int32_t i = 0; i < TOY_SAMPLES; i++)
         for (int64_t e = sparse->row_start[i]; e < sparse->row_start[i + 1]; e++) {
-            /* Without missing entries a sparse row's places are its columns. */
+            /* Without missing entries, positions in a sparse row equal columns. */
             int64_t place = toy->data.is_sparse ? e - sparse->row_start[i] : sparse->col[e];
             int64_t block = toy->data.is_sparse ? sparse->row_start[i] / 8 + i
                                                 : (int64_t)i * ((TOY_FEATURES + 7) / 8);
@@ -221,7 +222,8 @@ static double activate(enum activation activation, double u)
     }
 }
 
-/* The samples that `nodes` depend on through `steps` convolutions; most of all samples: all. */
+/* Mark the samples that `nodes` depend on through `steps` convolutions. If these are most of all
+ * samples, mark all. */
 static void find_needed(bool needed[TOY_SAMPLES], const struct toy *toy, const int32_t *nodes,
                         int32_t n, int32_t steps)
 {
@@ -245,8 +247,8 @@ static void find_needed(bool needed[TOY_SAMPLES], const struct toy *toy, const i
     }
 }
 
-/* u = gamma (z - mean) / sqrt(variance + 1e-5) + shift, by the rows that are needed; z has the
- * shift already. */
+/* u = gamma (z - mean) / sqrt(variance + 1e-5) + shift, with statistics over the needed rows. z
+ * already includes the shift. */
 static void normalize(table z, const double *shift, const double *gamma,
                       const bool needed[TOY_SAMPLES], int32_t width)
 {
@@ -265,7 +267,7 @@ static void normalize(table z, const double *shift, const double *gamma,
     }
 }
 
-/* n / (C n_c) over the training part; without weights 1. */
+/* n / (C n_c) over the training part; 1 without weights. */
 static double class_weight(const struct toy *toy, const struct gcn_spec *spec, int32_t node)
 {
     int32_t n[TOY_CLASSES] = {0};

@@ -17,13 +17,13 @@ struct toy {
 void toy_init(struct toy *toy, enum task task, bool is_sparse);
 void toy_release(struct toy *toy);
 
-/* Six of those that train are the stop part from now on. */
+/* Move six samples of the training part into a stop part. */
 void toy_part_stop(struct toy *toy);
 
 /* Two layers of 9, relu, no dropout, full batch, adam at 0.01, 5 epochs. */
 struct gcn_spec toy_spec(enum task task);
 
-/* Mean loss of nodes [n] with the weights of a struct model, widened. standardized is the
+/* Mean loss of nodes[n] with the weights of a struct model, widened to double. standardized: the
  * regression target; step < 0: no dropout. */
 double toy_loss(const struct toy *toy, const struct gcn_spec *spec, const double *weights,
                 const float *standardized, const int32_t *nodes, int32_t n, struct hash key,

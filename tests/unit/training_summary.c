@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What stands for the training data, from whole files and from broken ones. */
+/* The summary that replaces the training data, from complete and from damaged files. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static const struct safetensor whole[N_TENSORS] = {
     [FIRST] = {"layers.0.weight", SAFETENSORS_F32, 2, {1, 2}, fill},
 };
 
-/* The file of tensors t, those without a name left out; then its stand-in. */
+/* Make a file of tensors t, leaving out those without a name, and read its summary. */
 static int make(struct training_summary *s, struct buf *file, const struct safetensor *t,
                 const char *n_markers, struct err *err)
 {
@@ -77,7 +77,7 @@ static void test_is_the_mean(void **state)
     assert_string_equal(dataset_alleles(&s.data, 1), "");
     assert_string_equal(dataset_class_name(&s.data, 1), "high");
     dataset_decode(&x, &s.data, 0, 0);
-    assert_memory_equal(row, fill, sizeof fill); /* of dosages; of the rest the mean */
+    assert_memory_equal(row, fill, sizeof fill); /* dosages have the fill, others the mean */
     assert_true(row[2] == (float)means[2]);
 
     assert_int_equal(scaling_init(&scaling, &s.data, SCALE_STANDARDIZE, &err), 0);
@@ -89,7 +89,7 @@ static void test_is_the_mean(void **state)
     buf_release(&file);
 }
 
-/* Without classes it is a target, without fill all means are those of the scaling. */
+/* Without classes the task is regression. Without fill, all means come from the scaling. */
 static void test_other_forms(void **state)
 {
     struct safetensor t[N_TENSORS];
@@ -142,10 +142,10 @@ static void test_broken(void **state)
     refuse(whole, "0");
     refuse(whole, "4");
     refuse(whole, "nan");
-    refuse(whole, "1"); /* other than the fill has */
+    refuse(whole, "1"); /* not as many as the fill has */
     for (int i = NAMES; i <= MEAN; i++) {
         memcpy(t, whole, sizeof t);
-        t[i].shape[0]--; /* texts without their last NUL, numbers of too few features */
+        t[i].shape[0]--; /* texts without their last NUL, arrays of too few features */
         refuse(t, "2");
     }
     for (int i = FILL; i <= MEAN; i++) {
@@ -157,11 +157,10 @@ static void test_broken(void **state)
     t[NAMES].name[0] = '\0';
     refuse(t, "2");
     memcpy(t, whole, sizeof t);
-    t[ALLELES].shape[0] = 9; /* of one feature alone */
+    t[ALLELES].shape[0] = 9; /* enough for one feature only */
     refuse(t, "2");
 }
 
-/* A file that ends anywhere. */
 static void test_cut(void **state)
 {
     struct training_summary s;

@@ -19,7 +19,7 @@
 #define INDICATOR "1\n1\n1\n2\n2\n"
 #define LABELS "5\n-2\n5\n5\n7\n"
 
-/* The files of the set T; NULL: there is none. */
+/* The files of the set T; NULL: no such file. */
 struct files {
     const char *edges, *indicator, *graph_labels, *graph_attributes, *node_labels, *node_attributes;
 };
@@ -54,7 +54,7 @@ static void refuse(const struct files *files, const char *wanted)
     refuse_spec(&spec, wanted);
 }
 
-/* ---- what is read ---- */
+/* ---- accepted ---- */
 
 static void test_labels(void **state)
 {
@@ -147,7 +147,7 @@ static void test_regression(void **state)
     spec.trait = "3";
     refuse_spec(&spec, "data.trait = 3: must be the number of a column of T_graph_attributes.txt, "
                        "from 1 to 2");
-    /* Without a task labels go first, attributes where there are none. */
+    /* Without a task, labels take precedence; without labels, attributes. */
     spec.trait = NULL;
     spec.task = DATA_TASK_AUTO;
     load(&d, &report, &spec);
@@ -161,7 +161,7 @@ static void test_regression(void **state)
     dataset_release(&d);
 }
 
-/* Edges in one direction, twice, and to themselves. */
+/* Edges in one direction, duplicate edges, and loops. */
 static void test_untidy_edges(void **state)
 {
     struct files files = whole;
@@ -197,7 +197,7 @@ static void test_parts(void **state)
     dataset_release(&d);
 }
 
-/* ---- what is refused ---- */
+/* ---- refused ---- */
 
 static void test_bad_folder(void **state)
 {
@@ -316,7 +316,7 @@ static void test_two_sets(void **state)
     assert_non_null(strstr(err.text, ": must be one data set"));
 }
 
-/* Too many labels to be labels. */
+/* Too many distinct values to be labels. */
 static void test_measured_labels(void **state)
 {
     enum { N = 10001 };

@@ -32,7 +32,7 @@ static struct data_spec vcf_of(const char *text)
     return spec_of(scratch_text("panel.vcf", text));
 }
 
-/* The data set as text: a line "NAME=v v v v" for each marker, ? where it is missing. */
+/* The data set as text: a line "NAME=v v v v" for each marker, ? if missing. */
 static const char *text_of(const struct dataset *d)
 {
     static char text[1024];
@@ -81,7 +81,7 @@ static void test_genotypes(void **state)
                                                       "GT:DS") "0|1:.\t0/1/1:1\t1|.:2\t.:0\n");
 
     (void)state;
-    /* Haploid, missing in part, trailing fields left out, three alleles. */
+    /* Haploid, partly missing, trailing fields omitted, three alleles. */
     expect(&spec, "1_10=0 1 2 ?\n1_20=0 1 ? ?\nX_5=1 2 ? ?\n");
 }
 
@@ -93,7 +93,7 @@ static void test_dosages(void **state)
 
     (void)state;
     spec.filter.dosage = DATA_DOSAGE_DS;
-    /* One fraction, and all are floats; what is missing is the mean. */
+    /* One fraction turns all into floats; missing values become the mean. */
     expect(&spec, "1_10=0 1.25 2 1.08333\n1_20=0 1 2 0\n");
     spec = vcf_of(HEAD SITE("1", "10", "A\tC", "DS") "0\t1\t2\t.\n" SITE("1", "20", "A\tC",
                                                                          "DS") "0\t1\t2\t3\n");
@@ -155,7 +155,7 @@ static void test_filters(void **state)
     assert_int_equal(noted_number(&report, "filters", " rare"), 2);
     assert_int_equal(noted_number(&report, "filters", " markers with too many"), 2);
     dataset_release(&d);
-    spec.filter.maf = 0.125; /* just as rare as they are */
+    spec.filter.maf = 0.125; /* exactly as rare as these are */
     spec.filter.call_rate = 0.75;
     expect(&spec, "1_10=0 0 0 1\n1_20=0 ? 2 1\n2_10=2 2 2 1\n2_20=0 2 0 1\n");
     spec.filter.region = "2, 1:20-25";
@@ -240,7 +240,7 @@ static void test_subset(void **state)
     expect(&spec, "m1=0 0 2\n");
 }
 
-/* More markers than a chunk has, more samples than a block, and three widths of them. */
+/* More markers than a chunk, more samples than a block, and three marker widths. */
 static void test_many(void **state)
 {
     enum { SAMPLES = 600, SITES = 5000 };
@@ -287,7 +287,7 @@ static void test_many(void **state)
     dataset_release(&d);
 }
 
-/* What is nearly a VCF is not taken for a table. */
+/* A file that is nearly a VCF is not read as a table. */
 static void test_nearly_vcf(void **state)
 {
     (void)state;
@@ -349,7 +349,7 @@ static void test_faulty_dosages(void **state)
     refuse_spec(&spec, "panel.vcf:4: FORMAT = \"GT\" has no DS: data.dosage = DS needs it");
 }
 
-/* Write text as gzip, less the last bytes. */
+/* Write text as gzip without the last `less` bytes. */
 static const char *gzipped(const char *name, const char *text, size_t less)
 {
     static char packed[1 << 16];
@@ -412,7 +412,7 @@ static void test_bgzf(void **state)
     "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"\">\n" \
     "##FORMAT=<ID=DS,Number=A,Type=Float,Description=\"\">\n" COLUMNS
 
-/* The same as a BCF, less the last bytes. */
+/* The same as BCF, without the last `less` bytes. */
 static const char *bcf_of(const char *text, size_t less)
 {
     static char bytes[1 << 16];
@@ -445,7 +445,7 @@ static const char *bcf_of(const char *text, size_t less)
         "DS:GT") "0:0\t.:1\t2:.\t1:0\n" SITE("X", "5", "AT\tA",                         \
                                              "GT:DS") "0|1:1\t0/1/1:1\t1|.:2\t.:0\n"
 
-/* As bcftools -r: a site is in a region that its REF or END reaches. */
+/* Like bcftools -r: a site is in a region that its REF or END reaches. */
 static void test_overlap(void **state)
 {
     static const char text[] =
@@ -486,7 +486,8 @@ static void test_bcf(void **state)
     }
 }
 
-/* Masked sequence is in small letters; what is no sequence keeps them. */
+/* Masked sequence is in small letters, which are equal to capitals. Alleles that are not sequence
+ * keep their case. */
 static void test_case(void **state)
 {
     struct data_spec spec[] = {

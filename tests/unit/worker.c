@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A worker alone: messages are laid out before it, its clock is the test's, and what it sends is
- * read afterwards. The runner may lay out more from inside a trial. */
+/* A worker alone: messages are queued in advance, the test controls its clock, and what it sends is
+ * read afterwards. The runner may queue more from inside a trial. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,15 +18,15 @@ struct scene {
     struct mailbox to_worker, from_worker;
     double now_s;
     int n_run;
-    int64_t stop_in;    /* the trial at whose begin stop is sent; -1: none */
-    int64_t stop_after; /* the trial at whose end stop is sent; -1: none */
+    int64_t stop_in;    /* send stop when this trial begins; -1: never */
+    int64_t stop_after; /* send stop when this trial ends; -1: never */
     int64_t long_trial; /* takes 0.8 s; -1: none */
-    double other_s;     /* what all others take */
-    double expected_s;  /* what is said of each when it is assigned */
+    double other_s;     /* seconds of the others */
+    double expected_s;  /* expected seconds of each, sent with the assignment */
     double grace_s;     /* of the stop */
-    int64_t late;       /* trials from 0 on that are assigned when the worker has waited 0.25 s */
+    int64_t late;       /* trials, from 0, that are assigned after a wait of 0.25 s */
     bool saves;         /* a trial that is stopped leaves a checkpoint of 5 bytes */
-    int32_t from_epoch; /* of the checkpoint that the last trial went on from; 0: none */
+    int32_t from_epoch; /* of the last trial's checkpoint; 0: none */
     struct buf message;
 };
 
@@ -133,7 +133,7 @@ static void play(struct scene *scene)
     assert_int_equal(worker_run(&channel, &runner, 3, &clock, NULL), 0);
 }
 
-/* ---- what it said ---- */
+/* ---- messages from the worker ---- */
 
 static struct cursor next(struct scene *scene, enum message_kind wanted)
 {
@@ -220,7 +220,7 @@ static void test_stop_before_work(void **state)
     teardown(&scene);
 }
 
-/* It is known to run before it is known how far it came, and given back after that. */
+/* The worker reports the start, then the checkpoint, then gives the trial back. */
 static void test_stopped_with_a_checkpoint(void **state)
 {
     struct scene scene;
@@ -252,7 +252,7 @@ static void assign_with_checkpoint(struct scene *scene, int64_t trial, size_t cu
     assert_int_equal(mailbox_put(&scene->to_worker, &scene->message, NULL), 0);
 }
 
-/* It goes to its own trial, and no other; earlier seconds count. */
+/* The checkpoint goes to its own trial only; its earlier seconds count. */
 static void test_trial_that_goes_on(void **state)
 {
     struct scene scene;
@@ -295,7 +295,7 @@ static void test_cut_checkpoint(void **state)
     teardown(&scene);
 }
 
-/* The finished one is handed in, the running one and the rest come back. */
+/* The finished trial is handed in; the running one and the rest come back. */
 static void test_stop_inside_a_trial(void **state)
 {
     struct scene scene;
@@ -316,7 +316,7 @@ static void test_stop_inside_a_trial(void **state)
     teardown(&scene);
 }
 
-/* Instant trials come in groups of 64; the last ones when there is nothing left to do. */
+/* Instant trials are reported in groups of 64, the rest when nothing is left to do. */
 static void test_groups(void **state)
 {
     struct scene scene;
@@ -333,7 +333,7 @@ static void test_groups(void **state)
     teardown(&scene);
 }
 
-/* Results do not wait behind a long trial, nor do the trials behind it. */
+/* A long trial delays neither earlier results nor the return of later trials. */
 static void test_long_trial(void **state)
 {
     struct scene scene;
@@ -352,8 +352,7 @@ static void test_long_trial(void **state)
     teardown(&scene);
 }
 
-/* Of a trial that is not short the scheduler hears before it begins, after all that was finished.
- */
+/* Before a trial that is not short, the worker reports its start, after all finished results. */
 static void test_start(void **state)
 {
     struct scene scene;
@@ -374,7 +373,7 @@ static void test_start(void **state)
     teardown(&scene);
 }
 
-/* Told to stop at its beginning, trial 0 of 0.8 s that is expected to take so long has so long. */
+/* Trial 0 takes 0.8 s and receives a stop at its beginning. */
 static void grace(double expected_s, double grace_s, bool finishes, double seconds)
 {
     struct scene scene;
@@ -401,13 +400,13 @@ static void test_grace(void **state)
     (void)state;
     grace(0.8, 1, true, 0.8);
     grace(0.8, 0, false, 0);
-    grace(2, 1, false, 0);            /* cannot end in time: work for nothing */
+    grace(2, 1, false, 0);            /* cannot finish in time: stops at once */
     grace(0.2, 0.5, false, 0.5);      /* takes longer than expected */
-    grace((double)NAN, 1, true, 0.8); /* nobody knows */
+    grace((double)NAN, 1, true, 0.8); /* expectation unknown */
     grace((double)NAN, 0.5, false, 0.5);
 }
 
-/* The wait for an assignment is its first trial's. */
+/* The first trial after an assignment gets the seconds waited for it. */
 static void test_seconds(void **state)
 {
     struct scene scene;
