@@ -137,8 +137,9 @@ is "and leaves none of its files" "$(ls -A panel)" ""
 ok "simulate" "$ESPALIER" simulate panel --samples 50 --markers 60 --causal 5
 rm panel/genotypes.csv
 fails "simulate over an existing file" 1 "$ESPALIER" simulate panel --samples 50 --markers 60 --causal 5
-is "the file stays" "$(cat .err; ls -A panel)" "espalier: panel/phenotypes.csv: exists already: will not be overwritten
+is "the file stays" "$(cat .err; ls -A panel)" "espalier: panel/genotypes.vcf: exists already: will not be overwritten
 edges.csv
+genotypes.vcf
 phenotypes.csv
 sweep.ini"
 fails "a run under that limit" 1 small run p.ini --db limited.db --progress none
