@@ -67,7 +67,7 @@ fails "with another model" 1 "$ESPALIER" verify --trial "$id" changed.db
 like "the message reports the model" "$(cat .out)" "^t$id .*differs: the model that is kept$"
 
 fails "a missing trial" 1 "$ESPALIER" verify --trial t99
-is "the message names it" "$(cat .err)" "espalier: results.db: no trial 99"
+is "the message names it" "$(cat .err)" "espalier: results.db: no trial t99 in it"
 fails "an invalid id" 1 "$ESPALIER" verify --trial x
 sqlite3 changed.db "update trial set state = 'failed' where trial_id = 1"
 fails "a failed trial" 1 "$ESPALIER" verify --trial 1 changed.db
