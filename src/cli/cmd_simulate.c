@@ -19,6 +19,7 @@ struct simulate_options {
     struct common_options common;
     const char *samples, *markers, *populations, *fst, *causal, *heritability, *seed;
     long unphenotyped;
+    bool has_populations;
 };
 
 static int read_values(struct simulate_spec *spec, const struct simulate_options *o,
@@ -54,6 +55,7 @@ struct simulated {
     struct mat row;   /* (1, markers) */
     int32_t populations;
     int32_t unphenotyped; /* samples without a value of the trait, evenly spaced */
+    bool has_populations; /* as a column of the phenotypes */
 };
 
 static void put_genotypes(FILE *file, struct simulated *s)
@@ -101,14 +103,16 @@ static void put_phenotypes(FILE *file, struct simulated *s)
     const struct dataset *d = s->data;
     int64_t n = d->n_samples, m = s->unphenotyped;
 
-    fputs("id,trait,population\n", file);
+    fputs(s->has_populations ? "id,trait,population\n" : "id,trait\n", file);
     for (int32_t i = 0; i < n; i++) {
         bool is_missing = (i + 1) * m / n > i * m / n;
 
         fprintf(file, "%s,", dataset_id(d, i));
         if (!is_missing)
             fprintf(file, "%.9g", (double)d->target[i]);
-        fprintf(file, ",p%d\n", i % s->populations + 1);
+        if (s->has_populations)
+            fprintf(file, ",p%d", i % s->populations + 1);
+        fputc('\n', file);
     }
 }
 
@@ -174,8 +178,10 @@ static int write_panel(const struct dataset *d, const char *directory,
                        const struct simulate_options *o, int32_t populations, struct err *err)
 {
     struct graph_spec spec = {.build = GRAPH_KNN, .metric = GRAPH_COSINE, .k = 10};
-    struct simulated s = {
-        .data = d, .populations = populations, .unphenotyped = (int32_t)o->unphenotyped};
+    struct simulated s = {.data = d,
+                          .populations = populations,
+                          .unphenotyped = (int32_t)o->unphenotyped,
+                          .has_populations = o->has_populations};
     int rc;
 
     if (spec.k >= d->n_samples)
@@ -246,6 +252,9 @@ static const struct option_row options[] = {
     {0, "unphenotyped", "N", OPTION_INT, .into = offsetof(struct simulate_options, unphenotyped),
      .help = "Leave the trait of N samples out of phenotypes.csv.", .default_text = "0", .min = 0,
      .max = INT32_MAX},
+    {0, "with-populations", NULL, OPTION_FLAG,
+     .into = offsetof(struct simulate_options, has_populations),
+     .help = "Add the column population to phenotypes.csv."},
     {0, "seed", "N", OPTION_SETTING, .into = offsetof(struct simulate_options, seed),
      .help = "Draw another panel.", .param = P_SIMULATION_SEED},
     {0},
@@ -266,8 +275,8 @@ const struct command command_simulate = {
     .max_operands = 1,
     .operand_kind = VALUE_DIRECTORY,
     .summary = "Write a simulated panel and a sweep file for it.",
-    .about = "Writes genotypes.csv, the same genotypes as genotypes.vcf, phenotypes.csv with the "
-             "columns trait and population, edges.csv and sweep.ini. The same options always give "
+    .about = "Writes genotypes.csv, the same genotypes as genotypes.vcf, phenotypes.csv, "
+             "edges.csv and sweep.ini. The same options always give "
              "the same panel. Existing files are not overwritten.",
     .examples = examples,
     .see = "run",

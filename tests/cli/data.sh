@@ -25,14 +25,16 @@ printf '[data]\nformat = simulated\nsamples = 60\nmarkers = 300\n' >made.ini
 is "generated and read data are the same" "$(line digest "$("$ESPALIER" inspect made.ini)")" \
     "$(line digest "$read_back")"
 
-is "the phenotypes name the subpopulation" "$(sed -n '1p;9,10p' panel/phenotypes.csv | cut -d, -f1,3)" "id,population
+ok "a panel with populations" "$ESPALIER" simulate groups --samples 60 --markers 300 --with-populations
+is "has a column that names them" "$(sed -n '1p;9,10p' groups/phenotypes.csv | cut -d, -f1,3)" "id,population
 s8,p8
 s9,p1"
+is "and is the same otherwise" "$(cut -d, -f1,2 groups/phenotypes.csv | cksum)" "$(cksum <panel/phenotypes.csv)"
 sed 's/genotypes.csv/genotypes.vcf/' panel/sweep.ini >panel/vcf.ini
 is "the VCF holds the same data" "$(line digest "$("$ESPALIER" inspect panel/vcf.ini)")" \
     "$(line digest "$read_back")"
 ok "samples without a trait" "$ESPALIER" simulate some --samples 60 --markers 300 --unphenotyped 7
-is "are as many as asked for" "$(grep -c '^s[0-9]*,,p[0-9]$' some/phenotypes.csv)" 7
+is "are as many as asked for" "$(grep -c '^s[0-9]*,$' some/phenotypes.csv)" 7
 is "and nothing else differs" "$(sum some/genotypes.csv)" "$(sum panel/genotypes.csv)"
 fails "too many of them" 2 "$ESPALIER" simulate none --samples 60 --markers 300 --unphenotyped 58
 like "are refused" "$(cat "$T/.err")" '--unphenotyped 58: must be at most 57'

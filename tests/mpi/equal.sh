@@ -83,7 +83,7 @@ if in_small 16 true 2>/dev/null; then
 fi
 
 ok "run -n 2 starts mpirun itself" "$ESPALIER" run sweep.ini -n 2 --db own.db
-is "and keeps the command as it was typed" "$(sqlite3 own.db 'select command from session')" "espalier run -n 2 --db own.db sweep.ini"
+is "and keeps the command as it was typed" "$(sqlite3 own.db 'select command from session')" "espalier run sweep.ini -n 2 --db own.db"
 is "run -n 2 gives the same rows" "$(rows own.db)" "$wanted"
 
 # Kept models contain the names of the trait and others. Every rank writes the same bytes.
