@@ -261,7 +261,7 @@ static void end_launch(const struct world *world, const char *reason, bool speak
 
     if (speaks && !stop_signal)
         log_warn("%s while the launch was being set up: all ranks end; nothing is lost, and the "
-                 "same command begins again",
+                 "same command continues",
                  reason);
     if (world->is_mpi && world->rank == 0) {
         launch_report_status(status);

@@ -62,17 +62,22 @@ static int add_part(struct answer *answer, struct store *store, const struct pag
 
 /* Whether the configuration or trial is in the database, by the query of its first part. -1 and
  * err: it is not, or the query failed. */
-static int check_exists(struct store *store, const struct page_part *first, int64_t id,
+static int check_exists(struct store *store, const struct page_part *parts, int64_t id,
                         struct err *err)
 {
+    const char *db = store_path(store);
     struct result_table table;
     int64_t n;
 
-    if (query_table(&table, store, first->query, id, err))
+    if (query_table(&table, store, parts->query, id, err))
         return -1;
     n = table.n_rows;
     result_table_release(&table);
-    return n ? 0 : err_set(err, "no %s %lld", first->section.name, (long long)id);
+    if (n)
+        return 0;
+    return parts == trial_parts
+               ? err_set(err, "%s: no trial t%lld in it", db, (long long)id)
+               : err_set(err, "%s: no configuration c%lld in it", db, (long long)id);
 }
 
 /* The options, and what they ask for. */
@@ -94,10 +99,10 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
         return models_save(page->model, page->common.db, store, p == trial_parts, page->id,
                            &page->set, err);
     if (check_exists(store, p, page->id, err))
-        return err_wrap(err, "%s", page->common.db);
+        return -1;
     for (; p->section.name; p++)
         if (answer_wants(answer, &p->section) && add_part(answer, store, p, page->id, err))
-            return err_wrap(err, "%s", page->common.db);
+            return -1;
     return 0;
 }
 

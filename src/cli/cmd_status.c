@@ -91,9 +91,8 @@ static void print_outcome(struct answer *answer, const struct session *s)
     answer_printf(answer, "%s", outcome_of(s));
     if (s->life == SESSION_LIFE_GONE)
         answer_printf(answer, " (its process is gone: %s; %s)", s->why,
-                      s->is_disk_full
-                          ? "the disk is full: make room, then run the same command again"
-                          : "run the same command again to continue");
+                      s->is_disk_full ? "the disk is full: make room; the same command continues"
+                                      : "the same command continues");
     else if (s->life == SESSION_LIFE_ELSEWHERE)
         answer_printf(answer, " (it ran when this file was copied, or merged from others)");
     answer_printf(answer, ", %lld rank%s, pid %lld on %s\n", ranks, plural(ranks),

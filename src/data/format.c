@@ -9,12 +9,13 @@
 #include "data/core/data_spec.h"
 #include "data/core/dataset.h"
 
-static int refuse(const struct data_format *format, struct err *err)
+int data_format_refuse(const struct data_format *format, const char *option, const char *kind,
+                       struct err *err)
 {
-    return err_set(
-        err, "--graphs: the samples of the sweep are not graphs (data.format): new samples %s%s",
-        format->new_option ? "must be given with --" : "cannot be given",
-        format->new_option ? format->new_option : "");
+    return err_set(err,
+                   "--%s: the samples of the sweep are not %s (data.format = %s): use --%s FILE "
+                   "for new samples",
+                   option, kind, format->name, format->new_option);
 }
 
 int new_graphs_open(struct new_graphs *n, const struct dataset *data, const struct data_spec *spec,
@@ -25,7 +26,7 @@ int new_graphs_open(struct new_graphs *n, const struct dataset *data, const stru
     *n = (struct new_graphs){.spec = *spec};
     n->spec.like = data;
     if (!format->set_new_path)
-        return refuse(format, err);
+        return data_format_refuse(format, "graphs", "graphs", err);
     format->set_new_path(&n->spec, path);
     return format->pieces ? format->pieces->open(&n->pieces, &n->spec, err) : 0;
 }

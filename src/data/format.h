@@ -39,6 +39,10 @@ const struct data_format *data_format_at(int64_t choice);
 /* Format i, from 0; NULL after the last. */
 const struct data_format *data_format_next(size_t i);
 
+/* Report that an option of `predict` names samples of another kind. Always -1. */
+int data_format_refuse(const struct data_format *format, const char *option, const char *kind,
+                       struct err *err);
+
 /* The setting of [data], NULL if the format does not have it. */
 const struct data_setting *data_format_setting(const struct data_format *format, const char *key);
 

@@ -11,8 +11,6 @@
 #include "base/log.h"
 #include "tensor/gemm.h"
 
-#define REMEDY "lift the limit with 'ulimit -v unlimited', or ask the batch system for more memory"
-
 /* In MiB; RLIM_INFINITY is larger than any such number. */
 static unsigned long long limit_mib(void)
 {
@@ -31,7 +29,8 @@ static void refuse_least(void)
         return;
     n = snprintf(text, sizeof text,
                  "espalier: the address space is limited to %llu MiB (ulimit -v): OpenBLAS needs "
-                 "%d MiB for one thread, and hangs if it does not get them; " REMEDY "\n",
+                 "%d MiB for one thread, and hangs if it does not get them; type 'ulimit -v "
+                 "unlimited', or ask the batch system for more memory\n",
                  found, ADDRESS_LEAST_MIB);
     if (write(STDERR_FILENO, text, (size_t)n) < 0)
         _exit(1);
@@ -64,6 +63,7 @@ void address_space_warn(void)
         return;
     has_warned = true;
     log_warn("the address space is limited to %llu MiB (ulimit -v): OpenBLAS may need %lld MiB for "
-             "%ld threads, and hangs if it does not get them; " REMEDY ", or set OMP_NUM_THREADS=1",
+             "%ld threads, and hangs if it does not get them; set OMP_NUM_THREADS=1, type "
+             "'ulimit -v unlimited', or ask the batch system for more memory",
              found, needed, threads);
 }

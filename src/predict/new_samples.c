@@ -12,17 +12,11 @@
 static int check_data(const struct dataset *data, const struct settings *settings,
                       const char *phenotypes, struct err *err)
 {
-    static const char *const instead[] = {
-        [DATA_ROWS] = "this format has no new samples",
-        [DATA_NODES] = "give new nodes with --features",
-        [DATA_GRAPHS] = "give new graphs with --graphs",
-    };
     const struct data_format *format = data_format_at(settings->v[P_FORMAT].i);
     bool has_covariates = data->n_markers < data->n_features;
 
     if (!format->has_genotypes)
-        return err_set(err, "--genotypes: the sweep's data are not genotypes (data.format): %s",
-                       instead[format->samples]);
+        return data_format_refuse(format, "genotypes", "genotypes", err);
     if (has_covariates && !phenotypes)
         return err_set(err,
                        "--genotypes: the models also need covariates: give a table with %.200s of "

@@ -110,7 +110,9 @@ static int check_config(int32_t *n_done, const struct predict *w, struct err *er
     for (int64_t i = 0; i < n; i++)
         *n_done += trial_state_parse(result_table_text(&table, i, "state")) == TRIAL_DONE;
     result_table_release(&table);
-    return n ? 0 : err_set(err, "%s: no configuration c%lld", w->o->db, (long long)w->config_id);
+    if (n)
+        return 0;
+    return err_set(err, "%s: no configuration c%lld in it", w->o->db, (long long)w->config_id);
 }
 
 static void report_fewer(const struct predict *w, int32_t n_done)

@@ -363,11 +363,7 @@ static int check_data(const struct predict *w, struct err *err)
     const struct data_format *format = data_format_at(w->settings.v[P_FORMAT].i);
 
     if (format->samples != DATA_NODES)
-        return err_set(err,
-                       "--features: the sweep's data are not nodes of a graph (data.format = "
-                       "graph): new samples %s%s",
-                       format->new_option ? "are given with --" : "cannot be given",
-                       format->new_option ? format->new_option : "");
+        return data_format_refuse(format, "features", "nodes of a graph", err);
     if (w->predictor.graph.build == GRAPH_FILE && !w->o->edges)
         return err_set(err, "--features: the graph comes from a file of edges: give the edges of "
                             "the new nodes with --edges FILE");

@@ -45,11 +45,12 @@ int replay_find(struct replay_trial *trial, struct store *store, int64_t trial_i
         read_record(trial, &table);
     if (trial->replicate >= param_table[P_REPLICATES].max)
         rc = err_set(err,
-                     "t%lld: replicate %d: must be less than %.0f; another program changed the "
+                     "%s: t%lld: replicate %d: must be less than %.0f; another program changed the "
                      "database",
-                     (long long)trial_id, trial->replicate, param_table[P_REPLICATES].max);
+                     store_path(store), (long long)trial_id, trial->replicate,
+                     param_table[P_REPLICATES].max);
     if (!table.n_rows)
-        rc = err_set(err, "no trial %lld", (long long)trial_id);
+        rc = err_set(err, "%s: no trial t%lld in it", store_path(store), (long long)trial_id);
     result_table_release(&table);
     return rc;
 }
@@ -218,8 +219,10 @@ int replay_prepare(struct replay *r, const struct replay_trial *trial, int64_t *
     if (!is_there && change_config(r, trial, err))
         return err_wrap(err, "sweep '%s'", trial->sweep);
     if (trial->fold < 0 || trial->fold >= r->plan.folds)
-        return err_set(err, "%s: t%lld: fold %d of %d", r->db, (long long)trial->trial_id,
-                       trial->fold, r->plan.folds);
+        return err_set(err,
+                       "%s: t%lld: fold %d: must be in [0, %d]; another program changed the "
+                       "database",
+                       r->db, (long long)trial->trial_id, trial->fold, r->plan.folds - 1);
     if (check_key(r, trial, r->data.digest, err))
         return err_wrap(err, "%s: t%lld", r->db, (long long)trial->trial_id);
     *number = (int64_t)trial->replicate * r->plan.folds + trial->fold;

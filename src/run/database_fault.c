@@ -95,7 +95,7 @@ static void warn_missing(const char *db, const struct job *job, const struct sto
     log_warn("%s: all committed results are safe: %lld of %lld trials", db, (long long)(total - n),
              (long long)total);
     if (n)
-        log_warn("missing: %lld trial%s (%s); fix the cause, then run the same command again",
+        log_warn("missing: %lld trial%s (%s); fix the cause; the same command continues",
                  (long long)n, n == 1 ? "" : "s",
                  buf_failed(&missing) ? "..." : buf_text(&missing));
     else

@@ -40,7 +40,7 @@
 static void leave_alone(const struct err *err) __attribute__((noreturn));
 static void leave_alone(const struct err *err)
 {
-    log_warn("%s: this rank exits", err->text);
+    log_warn("%s; this rank exits: the same command continues", err->text);
     world_leave(EXIT_ERROR);
 }
 

@@ -605,7 +605,7 @@ int query_ini(struct buf *out, struct store *store, int64_t config_id, struct er
                  ? err_wrap(err, "configuration %lld", (long long)config_id)
                  : 0;
     else if (rc == 0)
-        rc = err_set(err, "%s: no configuration %lld in it", store->path, (long long)config_id);
+        rc = err_set(err, "%s: no configuration c%lld in it", store->path, (long long)config_id);
     sqlite3_finalize(row);
     return rc;
 }

@@ -71,7 +71,8 @@ int schema_version(struct store *store, uint32_t *version, struct err *err)
     if (rc)
         return -1;
     if (!found) /* left by a run that was killed while it created the file */
-        return err_set(err, "%s: empty; run 'espalier run' first", store->path);
+        return err_set(err, "%s: its creation was interrupted; run 'espalier run' again",
+                       store->path);
     if (found < 1 || found > SCHEMA_VERSION)
         return err_set(err, "%s: has schema %lld; this espalier supports 1 to %u", store->path,
                        (long long)found, SCHEMA_VERSION);

@@ -282,7 +282,9 @@ static int open_writer(struct store *store, struct err *err)
     store->patience_s = WRITER_PATIENCE_S;
     sqlite3_busy_handler(store->db, wait_for_others, store);
     if (sqlite3_db_readonly(store->db, "main") == 1)
-        return err_set(err, "%s: not writable", store->path);
+        return err_set(err,
+                       "%s: its permissions or the filesystem forbid writing; use another --db",
+                       store->path);
     /* A commit's models fit into the cache. secure_delete, which Debian's SQLite turns on, would
      * overwrite dropped models with zeros and double the bytes written. */
     if (db_exec(store,
@@ -390,6 +392,11 @@ static int open_reader(struct store *store, struct err *err)
     if ((code == SQLITE_READONLY || code == SQLITE_CANTOPEN) && !has_log(store->path))
         return open_reading(store, SQLITE_OPEN_READONLY, "?immutable=1", err);
     return -1;
+}
+
+const char *store_path(const struct store *store)
+{
+    return store->path;
 }
 
 int store_open_reader(struct store **out, const char *path, struct err *err)

@@ -38,6 +38,9 @@ int store_open(struct store **store, const char *path, struct err *err);
  * permission. */
 int store_open_reader(struct store **store, const char *path, struct err *err);
 
+/* Return the path of the file. Owned by the store. */
+const char *store_path(const struct store *store);
+
 /* Return a line for each session whose trials store_open() released, or that it assumed dead
  * because nothing could confirm its state. Owned by the store. */
 const struct errlist *store_released(const struct store *store);

@@ -56,8 +56,17 @@ static bool is_before(const struct settings *s, struct hash digest, struct hash 
     return found;
 }
 
+static int parse_hash(struct hash *hash, const struct store *store, const char *sweep,
+                      const char *hex, struct err *err)
+{
+    if (!hash_parse(hash, hex))
+        return 0;
+    return err_set(err, "%s: sweep '%s' has the key '%.80s': must be 32 hexadecimal digits",
+                   store->path, sweep, hex);
+}
+
 static int judge(enum sweep_revision *found, struct store *store, sqlite3_stmt *row,
-                 struct err *err)
+                 const char *name, struct err *err)
 {
     struct sweep sweep;
     struct settings s;
@@ -69,8 +78,10 @@ static int judge(enum sweep_revision *found, struct store *store, sqlite3_stmt *
     rc = stored_settings_parse_sweep(&sweep, store, text(row, 2), err);
     if (!rc)
         rc = read_settings(&s, &sweep, store, row, err);
-    if (!rc && (hash_parse(&key, text(row, 0)) || hash_parse(&digest, text(row, 3))))
-        rc = err_set(err, "%s: a key is not a hash", store->path);
+    if (!rc)
+        rc = parse_hash(&key, store, name, text(row, 0), err);
+    if (!rc)
+        rc = parse_hash(&digest, store, name, text(row, 3), err);
     if (!rc)
         *found = is_before(&s, digest, key) ? SWEEP_REVISION_BEFORE : SWEEP_REVISION_NOW;
     sweep_release(&sweep);
@@ -96,7 +107,7 @@ int sweep_identity_revision(enum sweep_revision *found, struct store *store,
     }
     rc = row ? db_step(store, row, err) : -1;
     if (rc == 1)
-        rc = judge(found, store, row, err);
+        rc = judge(found, store, row, name, err);
     sqlite3_finalize(row);
     buf_release(&type);
     return rc;

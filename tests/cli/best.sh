@@ -22,6 +22,9 @@ best() { "$ESPALIER" best "$@" 2>"$T/chatter"; }
 fails "no database" 1 "$ESPALIER" best
 is "the message says what to do" "$(cat .err)" "espalier: results.db: no such file; run 'espalier run' first"
 is "no database is made" "$(ls results.db* 2>/dev/null)" ""
+sqlite3 begun.db "pragma application_id = 1163087948; create table t (x); drop table t"
+fails "a database whose creation was interrupted" 1 "$ESPALIER" best begun.db
+is "the message says so" "$(cat .err)" "espalier: begun.db: its creation was interrupted; run 'espalier run' again"
 fails "two operands" 2 "$ESPALIER" best a.db b.db
 fails "an invalid format" 2 "$ESPALIER" best --format xml
 

@@ -88,7 +88,7 @@ done
 missing_is_named() {
     safe=$(sed -n "s/.*$1: all committed results are safe: \([0-9]*\) of 60 trials$/\1/p" err)
     is "$2: the file contains the safe trials" "$(done_in "$1")" "$safe"
-    like "$2: the message lists the missing trials" "$(cat err)" "missing: $((60 - safe)) trials \(t[0-9]+.*\); fix the cause, then run the same command again$"
+    like "$2: the message lists the missing trials" "$(cat err)" "missing: $((60 - safe)) trials \(t[0-9]+.*\); fix the cause; the same command continues$"
     first=$(sed -n 's/.*trials (t\([0-9]*\).*/\1/p' err)
     is "$2: and they are missing" "$(sqlite3 "$1" "select min(trial_id) from trial where state <> 'done'")" "$first"
 }
@@ -214,7 +214,7 @@ if unshare -rm sh fill.sh 2>/dev/null; then
     is "a disk that fills ends the run with 1" "$(cat status)" 1
     like "the message says so" "$(cat err)" '^espalier: disk/f.db: the disk or a quota is full: make room'
     like "and what is safe is reported" "$(cat err)" "disk/f.db: all committed results are safe: $(cat safe) of 60 trials"
-    like "status reports it, too" "$(cat full)" '^lost \(its process is gone: .*; the disk is full: make room, then run the same command again\)'
+    like "status reports it, too" "$(cat full)" '^lost \(its process is gone: .*; the disk is full: make room; the same command continues\)'
     is "the file is sound" "$(cat integrity)" ok
     is "with free space the same command continues" "$(cat status2)" 0
     is "its rows are equal" "$(rows filled.db)" "$(rows mid.db)"

@@ -161,7 +161,7 @@ if ! grep -q __asan_init "$ESPALIER"; then
         limited 300 "$ESPALIER" status none.db
     printf '[data]\nformat = genotype\ngenotypes = missing.csv\nphenotypes = missing.csv\n' >missing.ini
     refused "an address space too small for all threads" 1 \
-        "^espalier: warning: the address space is limited to 2000 MiB .*: OpenBLAS may need 4608 MiB for 32 threads, .* OMP_NUM_THREADS=1$" \
+        "^espalier: warning: the address space is limited to 2000 MiB .*: OpenBLAS may need 4608 MiB for 32 threads, .* set OMP_NUM_THREADS=1, type 'ulimit -v unlimited', or ask the batch system for more memory$" \
         limited 2000 env OMP_NUM_THREADS=32 "$ESPALIER" inspect missing.ini
     fails "with one thread" 1 limited 2000 env OMP_NUM_THREADS=1 "$ESPALIER" inspect missing.ini
     is "there is no warning" "$(grep -c 'address space' "$T/.err")" 0

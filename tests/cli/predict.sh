@@ -121,9 +121,9 @@ is "ridge has scores" "$(predict classes.db --config c5 | head -n 1)" id,predict
 # Impossible requests are refused.
 # shellcheck disable=SC2086 # options are several words
 refused() { fails "$1" "$2" "$ESPALIER" predict "$3" $4 && is "is said: $1" "$(cat .err)" "espalier: $5"; }
-refused "no such configuration" 1 results.db "--config c99" "results.db: no configuration c99"
+refused "no such configuration" 1 results.db "--config c99" "results.db: no configuration c99 in it"
 refused "an id that does not exist" 1 results.db "--config best" "'best' is not a configuration: must be a number, as in c12"
-refused "no such trial" 1 results.db "--trial t99" "no trial 99"
+refused "no such trial" 1 results.db "--trial t99" "results.db: no trial t99 in it"
 refused "two choices at once" 2 results.db "--trial t1 --config c1" "--config and --trial exclude each other"
 sqlite3 results.db ".backup none.db" && sqlite3 none.db "delete from model where trial_id = 1; update trial set state = 'pending' where trial_id = 2; delete from model where trial_id > 3"
 like "no model" "$("$ESPALIER" predict none.db --trial t1 2>&1)" "^espalier: none.db: no model of t1 is kept: keep = best .* to train it again, run the same sweep with another --db"
@@ -368,7 +368,7 @@ if [ -r "$tu/MUTAG_graph_labels.txt" ]; then
     "$ESPALIER" predict tu.db --all 2>/dev/null | sed 1d | cut -d, -f1 | paste -d, - "$tu/MUTAG_graph_labels.txt" | tr -d ' \r' >labels.csv
     is "graphs have the recorded accuracy" "$(predicted tu.db val accuracy labels.csv)" "$(recorded tu.db val accuracy)"
     fails "new graphs" 1 "$ESPALIER" predict tu.db --genotypes panel.vcf
-    like "are refused, with the setting's name" "$(cat .err)" "the sweep's data are not genotypes"
+    like "are refused, with the setting's name" "$(cat .err)" "the samples of the sweep are not genotypes"
 else
     echo "# no ESPALIER_DATA: graphs are left out"
 fi

@@ -85,7 +85,7 @@ if "$ESPALIER" run grid.ini --progress none >/dev/null 2>.err; then
     refused "no molecule" "none.csv: no molecules after the header; 0 cannot be parsed" --graphs none.csv
     refused "no such file" "nowhere.csv: cannot open: No such file or directory" --graphs nowhere.csv
     fails "genotypes for molecules" 1 "$ESPALIER" predict --genotypes panel.csv
-    like "are refused, with the setting's name" "$(cat .err)" "the sweep's data are not genotypes \(data.format\): give new graphs with --graphs"
+    like "are refused, with the setting's name" "$(cat .err)" "the samples of the sweep are not genotypes \(data.format = (tu|smiles|idx)\): use --graphs FILE for new samples"
     fails "both" 2 "$ESPALIER" predict --genotypes panel.csv --graphs panel.csv
     fails "--part of a file" 2 "$ESPALIER" predict --graphs panel.csv --part val
     fails "--all of a file" 2 "$ESPALIER" predict --graphs panel.csv --all
@@ -142,7 +142,7 @@ fi
 printf '[sweep]\nfolds = 0\n[data]\nformat = genotype\ngenotypes = panel/genotypes.csv\nphenotypes = panel/phenotypes.csv\n[train]\nepochs = 1\n' >geno.ini
 "$ESPALIER" run geno.ini --db geno.db --progress none >/dev/null 2>&1
 fails "graphs for a panel" 1 "$ESPALIER" predict geno.db --graphs panel.csv
-like "are refused, with the setting's name" "$(cat .err)" "the samples of the sweep are not graphs \(data.format\): new samples must be given with --genotypes$"
+like "are refused, with the setting's name" "$(cat .err)" "the samples of the sweep are not graphs \(data.format = genotype\): use --genotypes FILE for new samples$"
 
 # ---- the commands of README ----
 

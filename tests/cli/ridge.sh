@@ -158,4 +158,7 @@ run --set grid.type=mlp,ridge --set grid.epochs=2 --db mixed.db
 sqlite3 mixed.db "update config set key = '91bbb572f5f7789136b9ec9b2c1f65be' where params ->> 'type' = 'ridge'"
 fails "beside an mlp" 2 "$ESPALIER" run old.ini --set grid.type=mlp,ridge --set grid.epochs=2 --db mixed.db
 ok "the mlp alone continues" "$ESPALIER" run old.ini --set grid.type=mlp --set grid.epochs=2 --db mixed.db --progress none
+sqlite3 mixed.db "update config set key = 'none' where params ->> 'type' = 'ridge'"
+fails "a key that is none" 1 "$ESPALIER" run old.ini --set grid.type=mlp,ridge --set grid.epochs=2 --db mixed.db
+like "is named, with its sweep" "$(cat .err)" "mixed.db: sweep 'old' has the key 'none': must be 32 hexadecimal digits"
 done_testing

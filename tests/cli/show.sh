@@ -35,7 +35,7 @@ like "trial: attempts" "$page" "^[0-9]+ 1 0 $(hostname) [0-9]+ 20[0-9-]+ [0-9:]+
 like "trial: the curve" "$page" '^3( [0-9.e-]+){2} -?[0-9.e-]+ [0-9.e-]+$'
 
 fails "a missing configuration" 1 "$ESPALIER" show c99
-is "the message names it" "$(cat .err)" "espalier: results.db: no configuration 99"
+is "the message names it" "$(cat .err)" "espalier: results.db: no configuration c99 in it"
 fails "a missing trial" 1 "$ESPALIER" show t99
 fails "an invalid id" 2 "$ESPALIER" show x9
 is "the message explains ids" "$(cat .err)" \

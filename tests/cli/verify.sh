@@ -67,7 +67,7 @@ fails "with another model" 1 "$ESPALIER" verify --trial "$id" changed.db
 like "the message reports the model" "$(cat .out)" "^t$id .*differs: the model that is kept$"
 
 fails "a missing trial" 1 "$ESPALIER" verify --trial t99
-is "the message names it" "$(cat .err)" "espalier: results.db: no trial 99"
+is "the message names it" "$(cat .err)" "espalier: results.db: no trial t99 in it"
 fails "an invalid id" 1 "$ESPALIER" verify --trial x
 sqlite3 changed.db "update trial set state = 'failed' where trial_id = 1"
 fails "a failed trial" 1 "$ESPALIER" verify --trial 1 changed.db
@@ -76,6 +76,10 @@ is "cannot be verified" "$(cat .err)" \
 sqlite3 changed.db "update trial set key = '00' where trial_id = 2"
 fails "a key that does not match the settings" 1 "$ESPALIER" verify --trial 2 changed.db
 like "the message names it" "$(cat .err)" 'changed.db: t2: its key is 00, but its settings give [0-9a-f]{32} here'
+sqlite3 changed.db "update trial set fold = 7 where trial_id = 3"
+fails "a fold that the sweep does not have" 1 "$ESPALIER" verify --trial 3 changed.db
+is "the message names the numbers" "$(cat .err)" \
+    "espalier: changed.db: t3: fold 7: must be in [0, 2]; another program changed the database"
 sqlite3 changed.db "update trial set state = 'pending'"
 fails "a sweep without results" 1 "$ESPALIER" verify changed.db
 is "a message reports it" "$(cat .err)" "espalier: changed.db: sweep 'small' has no done trial yet"

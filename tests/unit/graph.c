@@ -551,9 +551,10 @@ static void test_errors(void **state)
     dataset_release(&d);
     huge[0] = huge[2] = 3e38f;
     build_dataset(&d, &huge_draft);
-    refuse(&d, (struct graph_spec){.build = GRAPH_KNN, .k = 1},
-           "graph.metric: the similarity of samples 0 and 1 is not a finite number: features are "
-           "too large");
+    refuse(
+        &d, (struct graph_spec){.build = GRAPH_KNN, .k = 1},
+        "graph.metric: the similarity of samples \"x\" and \"x\" is not a finite number: features "
+        "are too large");
     dataset_release(&d);
 
     assert_int_equal(csr_init(&empty, N, 2, 0, NULL), 0);

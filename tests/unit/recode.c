@@ -561,7 +561,7 @@ static void test_faulty(void **state)
     recode_close(&r);
     path = scratch_path("nowhere.vcf");
     assert_int_equal(recode_open(&r, &d, path, DATA_DOSAGE_GT, NULL, &err), -1);
-    assert_non_null(strstr(err.text, "nowhere.vcf: cannot open"));
+    assert_non_null(strstr(err.text, "nowhere.vcf: cannot open: No such file or directory"));
     recode_close(&r);
     recode_close(&r);
     dataset_release(&d);

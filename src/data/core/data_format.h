@@ -87,7 +87,7 @@ struct data_format {
                 struct err *err);
 
     /* New samples for models of this format. */
-    const char *new_option; /* of `predict`: genotypes, features, graphs; NULL: none */
+    const char *new_option; /* of `predict`: genotypes, features or graphs */
     void (*set_new_path)(struct data_spec *spec, const char *path); /* for graphs; else NULL */
     const struct data_pieces *pieces;                               /* NULL: read at once */
 

@@ -165,9 +165,10 @@ static int bcf_open_file(struct variants *v, struct err *err)
         return err_nomem(err, v->path, sizeof *b);
     v->state = b;
     hts_set_log_level(HTS_LOG_OFF); /* espalier reports errors itself, once */
+    errno = 0;
     b->file = hts_open(v->path, "r");
     if (!b->file)
-        return err_set(err, "%s: cannot open", v->path);
+        return variants_fail_open(v, err);
     if (b->file->format.compression == bgzf && !hts_check_EOF(b->file))
         return err_set(err, "%s: truncated: the end marker of a BGZF file is missing", v->path);
     b->header = bcf_hdr_read(b->file);

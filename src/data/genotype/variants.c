@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "data/genotype/variants.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,6 +17,15 @@ void variants_close(struct variants *v)
     names_release(&v->ids);
     free(v->slot);
     memset(v, 0, sizeof *v);
+}
+
+int variants_fail_open(const struct variants *v, struct err *err)
+{
+    /* what htslib sets for a format that it does not know */
+    bool is_unknown = errno == ENOEXEC || errno == 0;
+
+    return err_set(err, "%s: cannot open: %s", v->path,
+                   is_unknown ? "neither VCF nor BCF" : strerror(errno));
 }
 
 int variants_add_id(struct variants *v, const char *id, int64_t line, struct err *err)

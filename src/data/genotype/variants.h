@@ -97,6 +97,9 @@ struct variants_reader {
     void (*close)(struct variants *v);
 };
 
+/* Report that htslib could not open the file, by errno. Always -1. */
+int variants_fail_open(const struct variants *v, struct err *err);
+
 /* Append a sample's id; line is where it stands. */
 int variants_add_id(struct variants *v, const char *id, int64_t line, struct err *err);
 

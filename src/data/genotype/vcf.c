@@ -428,9 +428,10 @@ static int vcf_open_file(struct variants *v, struct err *err)
     if (check_begin(v->path, err))
         return -1;
     hts_set_log_level(HTS_LOG_OFF); /* espalier reports errors itself, once */
+    errno = 0;
     vcf->file = hts_open(v->path, "r");
     if (!vcf->file)
-        return err_set(err, "%s: cannot open", v->path);
+        return variants_fail_open(v, err);
     /* A BGZF file cut off between two blocks lacks only its end marker. */
     if (vcf->file->format.compression == bgzf && !hts_check_EOF(vcf->file))
         return err_set(err, "%s: truncated: the end marker of a BGZF file is missing", v->path);

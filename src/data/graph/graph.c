@@ -82,7 +82,7 @@ static int search_row(struct search *s, const struct similarity *of, int32_t i, 
         if (j == i)
             continue;
         v = similarity_of(of, i, j);
-        if (similarity_check(v, i, j, err))
+        if (similarity_check(v, of->data, i, j, err))
             return -1;
         offer(s, i, (struct neighbour){v, j});
         if (j >= of->first + of->n_rows)
@@ -241,7 +241,7 @@ static int join_similar(struct triplets *list, const struct similarity *of, int3
     for (int32_t j = i + 1; j < of->data->n_samples; j++) {
         double v = similarity_of(of, i, j);
 
-        if (similarity_check(v, i, j, err) ||
+        if (similarity_check(v, of->data, i, j, err) ||
             (v >= spec->threshold && join(list, i, j, v, spec->weights, err)))
             return -1;
     }
@@ -452,15 +452,16 @@ static int32_t find_near(struct neighbour *near, const double *similarity, int32
 
 /* Append the edges of new sample i. near: scratch, [N]. */
 static int add_edges(struct attached *out, struct neighbour *near, int32_t i,
-                     const double *similarity, int32_t n_samples, const struct graph_spec *spec,
-                     struct err *err)
+                     const double *similarity, const struct dataset *d,
+                     const struct graph_spec *spec, struct err *err)
 {
+    int32_t n_samples = d->n_samples;
     int64_t at = out->start[i];
     struct attached_edge *grown;
     int32_t n;
 
     for (int32_t j = 0; j < n_samples; j++)
-        if (similarity_check(similarity[j], i, j, err))
+        if (similarity_check(similarity[j], d, -1, j, err))
             return -1;
     n = find_near(near, similarity, n_samples, spec);
     grown = realloc(out->edge, (size_t)(at + n + 1) * sizeof *grown);
@@ -490,8 +491,8 @@ static int attach_all(struct attached *out, struct similarity *s, const struct g
 
         similarity_rows(s, &rows);
         for (int32_t i = 0; !rc && i < n; i++)
-            rc = add_edges(out, near, first + i, s->product + (int64_t)i * n_samples, n_samples,
-                           spec, err);
+            rc = add_edges(out, near, first + i, s->product + (int64_t)i * n_samples, s->data, spec,
+                           err);
     }
     free(near);
     return rc;

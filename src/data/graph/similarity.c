@@ -361,12 +361,17 @@ void similarity_rows(struct similarity *s, const struct mat *x)
         }
 }
 
-int similarity_check(double v, int32_t i, int32_t j, struct err *err)
+int similarity_check(double v, const struct dataset *d, int32_t i, int32_t j, struct err *err)
 {
     if (isfinite(v))
         return 0;
+    if (i < 0)
+        return err_set(err,
+                       "graph.metric: the similarity of a new sample and sample \"%.80s\" is not a "
+                       "finite number: features are too large",
+                       dataset_id(d, j));
     return err_set(err,
-                   "graph.metric: the similarity of samples %d and %d is not a finite number: "
-                   "features are too large",
-                   i, j);
+                   "graph.metric: the similarity of samples \"%.80s\" and \"%.80s\" is not a "
+                   "finite number: features are too large",
+                   dataset_id(d, i), dataset_id(d, j));
 }

@@ -55,7 +55,8 @@ double similarity_of(const struct similarity *s, int32_t i, int32_t j);
  * Not between blocks. Costs n N F flop. */
 void similarity_rows(struct similarity *s, const struct mat *x);
 
-/* -1 and err unless v, the similarity of i and j, is finite. */
-int similarity_check(double v, int32_t i, int32_t j, struct err *err);
+/* -1 and err unless v, the similarity of samples i and j of the data, is finite. i < 0: of a new
+ * sample and j. */
+int similarity_check(double v, const struct dataset *d, int32_t i, int32_t j, struct err *err);
 
 #endif
