@@ -373,16 +373,20 @@ else
     echo "# no ESPALIER_DATA: graphs are left out"
 fi
 
-# The five commands of README, on real data.
+# From a VCF to predictions in five commands, on real data.
 vcf=$ESPALIER_DATA/arabidopsis/Arabidopsis_2029_Maf001_Filter80.1000lines.vcf.gz
 if [ -r "$vcf" ]; then
     mkdir five bin
     ln -s "$ESPALIER" bin/espalier
-    awk '/^espalier init my.vcf/ { p = 1 } p && /^```/ { exit } p' "$SRCDIR/README.md" |
-        sed 's/--budget 1m/--budget 5s/' >five/commands
+    cat >five/commands <<'END'
+espalier init my.vcf.gz my.csv -o mine.ini --budget 5s
+espalier inspect mine.ini
+espalier run mine.ini -n 2
+espalier best --rule best
+espalier predict --genotypes my.vcf.gz -o predictions.csv
+END
     cp "$vcf" five/my.vcf.gz
     cp "$ESPALIER_DATA/arabidopsis/ft10_pheno.csv" five/my.csv
-    is "there are five" "$(grep -c '^espalier' five/commands)" 5
     (cd five && PATH=$T/bin:$PATH sh -e commands >out 2>err)
     is "they succeed" $? 0
     is "971 plants are predicted" "$(sed 1d five/predictions.csv | cut -d, -f1 | sort -u | wc -l)" 971

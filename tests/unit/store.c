@@ -346,13 +346,13 @@ static void test_every_query(void **state)
 {
     struct store_session session = {.command = "run", .version = "1", .host = "h", .ranks = 2};
     int64_t n_rows[QUERY_COUNT] = {
-        [QUERY_FILES] = 1,         [QUERY_SWEEPS] = 1,        [QUERY_FAILURES] = 1,
-        [QUERY_SESSION] = 1,       [QUERY_SESSIONS] = 1,      [QUERY_EFFICIENCY] = 0,
-        [QUERY_CONFIG] = 1,        [QUERY_CONFIG_TRIALS] = 2, [QUERY_TRIAL] = 1,
-        [QUERY_TRIAL_METRICS] = 2, [QUERY_TRIAL_TIMING] = 2,  [QUERY_TRIAL_ATTEMPTS] = 1,
-        [QUERY_TRIAL_CURVE] = 2,   [QUERY_TRIAL_RECORD] = 1,  [QUERY_TRIAL_SESSION] = 1,
-        [QUERY_DONE] = 1,          [QUERY_CONFIG_TEST] = 1,   [QUERY_MODELS_MISSING] = 1,
-        [QUERY_WITH_MODELS] = 0,   [QUERY_LEVELS] = 2,
+        [QUERY_FILES] = 1,          [QUERY_SWEEP_NAMES] = 1,   [QUERY_SWEEPS] = 1,
+        [QUERY_FAILURES] = 1,       [QUERY_SESSION] = 1,       [QUERY_SESSIONS] = 1,
+        [QUERY_EFFICIENCY] = 0,     [QUERY_CONFIG] = 1,        [QUERY_CONFIG_TRIALS] = 2,
+        [QUERY_TRIAL] = 1,          [QUERY_TRIAL_METRICS] = 2, [QUERY_TRIAL_TIMING] = 2,
+        [QUERY_TRIAL_ATTEMPTS] = 1, [QUERY_TRIAL_CURVE] = 2,   [QUERY_TRIAL_RECORD] = 1,
+        [QUERY_TRIAL_SESSION] = 1,  [QUERY_DONE] = 1,          [QUERY_CONFIG_TEST] = 1,
+        [QUERY_MODELS_MISSING] = 1, [QUERY_WITH_MODELS] = 0,   [QUERY_LEVELS] = 2,
     };
     const struct gcn_cost work[2] = {{.flops = 100}, {.flops = 300}};
     struct fixture f;
