@@ -22,7 +22,8 @@ tutorial() {
         return
     fi
     mkdir -p "$T/$1" && cd "$T/$1" || exit 1
-    cp "$SRCDIR/grids/demo.ini" "$SRCDIR/db/queries/marginal.sql" .
+    cp "$SRCDIR/grids/demo.ini" .
+    ln -s "$SRCDIR/grids" "$SRCDIR/db" .
     "$python" "$SRCDIR/tests/doc/tutorial.py" "$manual/$1.md" >"$T/tap" 2>"$T/.err"
     while IFS= read -r line; do
         case $line in
