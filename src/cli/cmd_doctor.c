@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "config.h"
+#include "data/graph/molecule.h"
 #include "launch/host.h"
 #include "launch/preflight.h"
 #include "report/answer.h"
@@ -86,6 +87,11 @@ static const char *recovery_of(const struct examination *e)
     return recovery[e->info->recovery];
 }
 
+static const char *molecules_of(void)
+{
+    return molecule_is_readable() ? "read by Indigo" : "not read: built without Indigo";
+}
+
 static void print_machine(struct answer *answer, const struct examination *e)
 {
     char cpu[128], memory[BYTES_TEXT], shm[BYTES_TEXT];
@@ -95,6 +101,7 @@ static void print_machine(struct answer *answer, const struct examination *e)
     answer_printf(answer, "cores       %d that this process may use\n", host_cores());
     answer_printf(answer, "blas        %s, kernel %s\n", gemm_library(), gemm_kernel());
     answer_printf(answer, "mpi         %s\n", world_library());
+    answer_printf(answer, "molecules   %s\n", molecules_of());
     answer_printf(answer, "memory      %s\n", bytes_words(memory, e->memory_bytes));
     if (!isnan(e->shm_bytes))
         answer_printf(answer, "/dev/shm    %s free\n", bytes_words(shm, e->shm_bytes));
@@ -129,6 +136,7 @@ static void add_machine(struct answer *answer, const struct examination *e)
     rows_text(&rows, "blas", gemm_library());
     rows_text(&rows, "blas_kernel", gemm_kernel());
     rows_text(&rows, "mpi", world_library());
+    rows_text(&rows, "molecules", molecules_of());
     rows_real(&rows, "memory_bytes", e->memory_bytes);
     rows_real(&rows, "shm_free_bytes", e->shm_bytes);
     rows_text(&rows, "launch", launch_of(e->world));
