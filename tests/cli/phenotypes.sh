@@ -241,6 +241,9 @@ printf 'sep=;\r\nTaxa;dpoll\r\n33-16;64,5\r\nA4226;65\r\nB73;60\r\nMo17;61\r\nOh
 is "Excel's sep= line and decimal commas" "$(line digest "$(first --set phenotypes=excel.csv)")" "$digest"
 printf '"Taxa" "dpoll"\n"1" "33-16" 64.5\n"2" "A4226" 65\n"3" "B73" 60\n"4" "Mo17" 61\n"5" "Oh43" 70\n' >r.txt
 is "write.table() of a data frame" "$(line digest "$(first --set phenotypes=r.txt)")" "$digest"
+printf '"","Taxa","dpoll"\n"1","33-16",64.5\n"2","A4226",65\n"3","B73",60\n"4","Mo17",61\n"5","Oh43",70\n' >r.csv
+fails "write.csv() of a data frame" 1 first --set phenotypes=r.csv
+like "the message gives the remedy" "$(cat .err)" 'r.csv:1: the first column has no name .*row.names = FALSE'
 printf '"m1" "m2" "m3"\n"33-16" 0 1 2\n"A4226" 1 2 0\n"B73" 2 0 1\n"Mo17" 0 0 0\n"Oh43" 0 2 1\n' >m.txt
 is "write.table() of a matrix with row names" "$(line digest "$(first --set genotypes=m.txt)")" "$digest"
 printf 'PK\003\004\024\000\006\000\010\000\000\000\041\000\000\000\000\000\000\000\000\000\000\000\000\000\023\000\000\000[Content_Types].xml' >book.xlsx

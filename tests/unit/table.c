@@ -285,6 +285,27 @@ static void test_row_numbers(void **state)
     table_close(&t);
 }
 
+/* An unnamed column of numbers would join with ids that are numbers. */
+static void test_unnamed_row_numbers(void **state)
+{
+    static const char *const numbered[] = {"\"\",\"id\",\"y\"\n\"1\",\"a\",2\n", ",id,y\n0,a,2\n"};
+    struct table t;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
+        assert_string_equal(
+            first_error(scratch_text("r.csv", numbered[i])),
+            "r.csv:1: the first column has no name and numbers the rows: write the table without "
+            "it "
+            "(R: row.names = FALSE, pandas: index=False), or name it if it holds the ids");
+    assert_string_equal(first_error(scratch_text("r.csv", "id y\n1 7 2\n2 8 1\n")),
+                        "r.csv:2: one cell more than the header: if R's write.table() numbered the "
+                        "rows, write the table with row.names = FALSE");
+    open_text(&t, ",y\n6909,68.3\n1,2\n"); /* ids */
+    next_row(&t, 2, "6909", "68.3");
+    table_close(&t);
+}
+
 static void test_no_row_names(void **state)
 {
     (void)state;
@@ -503,6 +524,7 @@ int main(void)
         cmocka_unit_test(test_row_names),
         cmocka_unit_test(test_row_numbers),
         cmocka_unit_test(test_no_row_names),
+        cmocka_unit_test(test_unnamed_row_numbers),
         cmocka_unit_test(test_named_separator),
         cmocka_unit_test(test_quotes),
         cmocka_unit_test(test_stray_quotes),

@@ -571,6 +571,21 @@ static bool has_row_numbers(const struct table *t)
            !table_parse_number(&number, next);
 }
 
+/* R's write.csv() numbers the rows from 1, pandas' to_csv() from 0, in a column without a name. Such
+ * numbers may equal ids of another table. */
+static int refuse_row_numbers(const struct table *t, struct err *err)
+{
+    const struct table_source *s = t->source;
+    const char *first = s->text.data + s->start[0];
+
+    if (t->name[0][0] || s->first.status <= 0 || (strcmp(first, "0") && strcmp(first, "1")))
+        return 0;
+    return table_fault(err, t,
+                       "the first column has no name and numbers the rows: write the table without "
+                       "it (R: row.names = FALSE, pandas: index=False), or name it if it holds the "
+                       "ids");
+}
+
 static int add_row_names(struct table *t, struct err *err)
 {
     static char row_names[] = "row.names";
@@ -599,7 +614,7 @@ static int read_ahead(struct table *t, struct err *err)
     s->first.line = t->line;
     t->line = line;
     if (!is_header_short(t))
-        return 0;
+        return refuse_row_numbers(t, err);
     if (has_row_numbers(t))
         s->n_skipped = 1;
     else if (!names_ids(t))
@@ -657,10 +672,16 @@ void table_close(struct table *t)
 int table_next(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
+    bool is_first = s->first.is_there;
     int status = next_row(t, err);
 
     if (status <= 0)
         return status;
+    if (s->n_cells == (size_t)t->n_cols + 1 && is_first && !s->n_skipped &&
+        !strcmp(s->text.data + s->start[0], "1"))
+        return table_fault(err, t,
+                           "one cell more than the header: if R's write.table() numbered the rows, "
+                           "write the table with row.names = FALSE");
     if (s->n_cells != (size_t)t->n_cols + s->n_skipped)
         return table_fault(err, t, "%zu cells: the %s has %zu", s->n_cells,
                            t->has_row_names || s->n_skipped ? "first row" : "header",

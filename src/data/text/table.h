@@ -11,7 +11,8 @@
  * A first line "sep=;", written by Excel, sets the separator. If all rows have one cell more than
  * the header, as from R's write.table(), the first column is named "row.names", unless the header
  * begins with the name of an id column (id, taxa, sample ...). If it only numbers the rows from 1
- * and words follow it, it is dropped. */
+ * and words follow it, it is dropped. A first column without a name that numbers the rows from 0 or
+ * 1, as from R's write.csv() or pandas, is refused: its numbers are no ids. */
 #ifndef DATA_TEXT_TABLE_H
 #define DATA_TEXT_TABLE_H
 
