@@ -173,9 +173,9 @@ like "is refused" "$(cat .err)" "new.csv:1: features are a full table: must be l
 fails "and the reverse" 1 "$ESPALIER" predict --config c1 --features new_listed.csv --edges new_edges.csv
 like "is refused, too" "$(cat .err)" "new_listed.csv:1: features are listed \(node, feature\): must be a full table"
 fails "genotypes" 1 "$ESPALIER" predict --genotypes new.csv
-like "are refused, with the setting's name" "$(cat .err)" "not genotypes \(data.format\): give new nodes with --features"
+like "are refused, with the setting's name" "$(cat .err)" "not genotypes \(data.format = graph\): use --features FILE for new samples"
 fails "graphs" 1 "$ESPALIER" predict --graphs new.csv
-like "are refused, too" "$(cat .err)" "not graphs \(data.format\): new samples must be given with --features"
+like "are refused, too" "$(cat .err)" "not graphs \(data.format = graph\): use --features FILE for new samples"
 fails "--edges alone" 2 "$ESPALIER" predict --edges new_edges.csv
 fails "the edges are not overwritten" 1 "$ESPALIER" predict --config c1 --features new.csv --edges new_edges.csv -o new_edges.csv
 
