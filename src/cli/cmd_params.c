@@ -86,9 +86,7 @@ static void put_setting(struct buf *out, enum param_id id)
     const char *cells[5] = {p->key, p->flags & PARAM_AXIS ? "axis" : "",
                             p->flags & PARAM_REQUIRED ? "required" : p->default_text};
 
-    param_allowed(&allowed, id);
-    if (*p->unit && p->type != PARAM_DURATION)
-        buf_printf(&allowed, ", %s", p->unit);
+    param_allowed_in_unit(&allowed, id);
     cells[3] = buf_text(&allowed);
     cells[4] = p->help;
     do

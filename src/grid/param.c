@@ -250,6 +250,15 @@ void param_allowed(struct buf *out, enum param_id id)
     }
 }
 
+void param_allowed_in_unit(struct buf *out, enum param_id id)
+{
+    const struct param *p = &param_table[id];
+
+    param_allowed(out, id);
+    if (*p->unit && p->type != PARAM_DURATION)
+        buf_printf(out, ", %s", p->unit);
+}
+
 static int err_not_allowed(struct err *err, enum param_id id)
 {
     static const char *const article[] = {

@@ -141,4 +141,7 @@ void param_format(struct buf *out, enum param_id id, union value value);
 /* Append the allowed values for help and messages: "integer in [1, 8]", "relu | tanh", ... */
 void param_allowed(struct buf *out, enum param_id id);
 
+/* The same with the unit: "number in (0, 1e+06], GB". A duration names units of its own. */
+void param_allowed_in_unit(struct buf *out, enum param_id id);
+
 #endif

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "data/format.h"
+#include "data/text/file_names.h"
 #include "launch/environment.h"
 #include "store/database_file.h"
 
@@ -29,10 +30,8 @@ static double size_of(const char *path)
 
 static double genotype_bytes(const char *path)
 {
-    size_t n = strlen(path);
-
     /* a .bed file packs four genotypes into a byte */
-    return size_of(path) * (n > 4 && !strcmp(path + n - 4, ".bed") ? 4 : 0.5);
+    return size_of(path) * (file_names_end_in(path, ".bed") ? 4 : 0.5);
 }
 
 /* A lower bound of the features' memory before anything is read. A genotype is a byte, and in text

@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "cli/command/command.h"
 #include "cli/command/parse.h"
+#include "data/text/file_names.h"
 #include "grid/param.h"
 #include "launch/environment.h"
 #include "store/query.h"
@@ -93,17 +94,10 @@ static void skip(struct candidates *c, size_t n)
 
 /* ---- files ---- */
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-
-    return n >= m && !strcmp(text + n - m, end);
-}
-
 static bool is_wanted_file(const char *name, enum value_kind kind)
 {
-    return kind == VALUE_FILE || (kind == VALUE_GRID && ends_with(name, ".ini")) ||
-           (kind == VALUE_DATABASE && ends_with(name, ".db"));
+    return kind == VALUE_FILE || (kind == VALUE_GRID && file_names_end_in(name, ".ini")) ||
+           (kind == VALUE_DATABASE && file_names_end_in(name, ".db"));
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/duration.h"
+#include "data/text/file_names.h"
 #include "grid/param.h"
 #include "launch/environment.h"
 
@@ -343,13 +344,6 @@ static const char *take_db(struct call *call)
     return db;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-
-    return n >= m && !strcmp(text + n - m, end);
-}
-
 static int choose_db(struct call *call, struct err *err)
 {
     const char *operand = take_db(call), *option = call->common->db;
@@ -357,7 +351,7 @@ static int choose_db(struct call *call, struct err *err)
 
     if (operand && !*operand)
         return err_set(err, "%s: the name of the database is empty", call->command->name);
-    if (operand && call->command->db_operand == DB_LAST && ends_with(operand, ".ini"))
+    if (operand && call->command->db_operand == DB_LAST && file_names_end_in(operand, ".ini"))
         return err_set(err, "%s: '%s' is one argument too many: espalier %s takes one sweep file",
                        call->command->name, operand, call->command->name);
     if (operand && option && strcmp(operand, option) != 0)

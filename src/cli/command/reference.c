@@ -134,11 +134,9 @@ static void put_mdoc_setting(struct buf *out, enum param_id id)
     const struct param *p = &param_table[id];
     struct buf allowed = {0};
 
-    param_allowed(&allowed, id);
+    param_allowed_in_unit(&allowed, id);
     buf_printf(out, ".It Li %s\n", p->key);
     put_mdoc_text(out, p->help);
-    if (*p->unit && p->type != PARAM_DURATION)
-        buf_printf(&allowed, ", %s", p->unit);
     buf_puts(out, ".Pp\nAllowed: ");
     put_mdoc_text(out, buf_text(&allowed));
     if (p->flags & PARAM_REQUIRED)
@@ -256,9 +254,7 @@ static void put_markdown_setting(struct buf *out, enum param_id id)
     const struct param *p = &param_table[id];
     struct buf allowed = {0};
 
-    param_allowed(&allowed, id);
-    if (*p->unit && p->type != PARAM_DURATION)
-        buf_printf(&allowed, ", %s", p->unit);
+    param_allowed_in_unit(&allowed, id);
     buf_printf(out, "| `%s` | ", p->key);
     put_cell(out, p->help);
     buf_puts(out, " | ");
