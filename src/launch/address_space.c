@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "tensor/gemm.h"
 
-/* In MiB; RLIM_INFINITY is larger than any such number. */
+/* RLIM_INFINITY is larger than any number of MiB. */
 static unsigned long long limit_mib(void)
 {
     struct rlimit limit;
@@ -37,8 +37,8 @@ static void refuse_least(void)
     _exit(1);
 }
 
-/* The dynamic linker calls these before the constructors of the libraries. OpenBLAS reserves its
- * first memory in such a constructor. */
+/* The dynamic linker calls these before the constructors of libraries, in which OpenBLAS reserves
+ * its first memory. */
 static void (*const before_libraries[])(void)
     __attribute__((section(".preinit_array"), used)) = {refuse_least};
 

@@ -8,10 +8,10 @@
 
 int32_t preflight_threads(const struct sweep *sweep);
 
-/* Fill job. sweep: NULL if unknown. Borrows db. */
+/* sweep: NULL if unknown. Borrows db. */
 void preflight_job(struct checks_job *job, const struct sweep *sweep, const char *db);
 
-/* False if the user switched the checks off (ESPALIER_CHECKS=off). */
+/* False if ESPALIER_CHECKS=off. */
 bool preflight_is_on(void);
 
 #endif

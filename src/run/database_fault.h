@@ -10,16 +10,16 @@
 
 struct database_fault {
     const char *db;               /* borrowed */
-    void (*meanwhile)(void *arg); /* called repeatedly while the run waits for the database */
+    void (*meanwhile)(void *arg); /* called repeatedly while the run waits */
     void *arg;
-    bool has_warned; /* the user knows that the run waits */
+    bool has_warned;
 };
 
-/* Let the store wait for other processes, and warn once. A stop signal soon ends the waiting. The
- * store borrows fault. */
+/* Let the store, which borrows fault, wait for other processes, and warn once. A stop signal soon
+ * ends the waiting. */
 void database_fault_watch(struct database_fault *fault, struct store *store);
 
-/* After a commit: report that the database can be written again, if a warning was printed. */
+/* After a commit: report the end of waiting if a warning was printed. */
 void database_fault_over(struct database_fault *fault);
 
 /* After a run broke off and closed its database: open it again and warn which results are safe,

@@ -50,7 +50,7 @@ static int count_folds(struct job *job, struct err *err)
     return 0;
 }
 
-/* For node attributes and features of a given graph: amounts are standardized, one-hot labels and
+/* In node attributes and features of a given graph, amounts are standardized, one-hot labels and
  * words are not (doc/decisions/0037). settings_resolve() handles the other formats. */
 static int resolve_scale(struct job *job, struct err *err)
 {
@@ -95,7 +95,6 @@ static int fail_load(const struct job *job, struct err *err, struct errlist *fau
     return errlist_add_usage(faults, err);
 }
 
-/* For -v: the files that the settings name, and where they lie. */
 static void log_files(const struct settings *settings)
 {
     for (int id = 0; id < P_COUNT; id++) {

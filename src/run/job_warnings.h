@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Warnings that `run`, `plan` and `inspect` print once, before any training. Each needs a job of
- * the stage that it names. */
+/* Warnings that `run`, `plan` and `inspect` print once, before any training, each at its stage of a
+ * job. */
 #ifndef RUN_JOB_WARNINGS_H
 #define RUN_JOB_WARNINGS_H
 
@@ -10,7 +10,7 @@
 void job_warn_data(const struct job *job);
 
 /* After settings were resolved: unscaled features whose standard deviations differ by a factor
- * above 100. -1 and err: no memory. */
+ * above 100. */
 int job_warn_spread(struct job *job, struct err *err);
 
 /* After the plan was made: points of the grid and settings without effect. */

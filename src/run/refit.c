@@ -88,7 +88,6 @@ static void note(struct refit *refit, const struct plan *plan, const struct data
     refit->n_due++;
 }
 
-/* Without models refit_find() need not ask which configurations are chosen. */
 static bool has_models(const struct plan *plan, const struct dataset *data)
 {
     struct settings s;

@@ -28,15 +28,14 @@
 
 /* of all ranks in a minute; storing 1 MB takes 10 ms, and a job keeps 30 s for its end */
 #define CHECKPOINT_BYTES ((size_t)512 << 20)
-/* A commit waits for the disk. With results of 20 us, this makes it wait once in half a second, the
- * longest time that a result may be at risk. */
+/* A commit waits for the disk: with results of 20 us, once in half a second. */
 #define COMMIT_RESULTS 25000
-/* time to tell the other ranks that there is nothing to do */
+/* to tell the other ranks that there is nothing to do */
 #define DISMISS_S 60.0
 
 /* ---- the other ranks ---- */
 
-/* Rank 0 is gone, so nobody takes a result; the next run repeats the trial. */
+/* Rank 0 is gone, so nobody takes a result. */
 static void leave_alone(const struct err *err) __attribute__((noreturn));
 static void leave_alone(const struct err *err)
 {

@@ -13,7 +13,6 @@ void sweep_summary_begin(const struct sweep_session *session);
 void sweep_summary_results(const struct sweep_session *session, enum master_end end,
                            double seconds);
 
-/* Print the next command. */
 void sweep_summary_next(const struct sweep_session *session, enum master_end end);
 
 #endif

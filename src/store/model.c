@@ -28,8 +28,8 @@ int model_write_held(struct store *store, struct err *err)
     return 0;
 }
 
-/* Insert the row now, and fill it before the commit if it still exists: a deletion does not undo
- * what was written to the log. */
+/* Fill the row only before the commit, and only if it still exists: a deletion does not undo what
+ * was written to the log. */
 int store_put_model(struct store *store, int64_t trial_id, const void *model, size_t bytes,
                     struct err *err)
 {
@@ -44,7 +44,6 @@ int store_put_model(struct store *store, int64_t trial_id, const void *model, si
     return store->models.size > HELD_BYTES ? model_write_held(store, err) : 0;
 }
 
-/* True if the file in column 1 has the hash in column 0. */
 static bool is_whole(sqlite3_stmt *row)
 {
     const char *hash = (const char *)sqlite3_column_text(row, 0);
@@ -113,7 +112,7 @@ int store_drop_damaged(struct store *store, const char *sweep, struct errlist *n
     return rc;
 }
 
-/* Run a deletion of a sweep's models. each, is_whole: its other parameters, if it has them. */
+/* each, is_whole: parameters of STATEMENT_MODEL_PRUNE. */
 static int drop(struct store *store, enum statement id, const char *sweep, int64_t each,
                 bool is_whole, int64_t *n, struct err *err)
 {
