@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks of the address-space limit (ulimit -v). If it is too small, OpenBLAS tries forever to
- * reserve memory, when it is loaded or at the first product. Below ADDRESS_LEAST_MIB the process
- * ends with a message before OpenBLAS is loaded. */
+/* If the address space is too small (ulimit -v), OpenBLAS tries forever to reserve memory, when it
+ * is loaded or at the first product. Below ADDRESS_LEAST_MIB the process ends with a message
+ * before that. */
 #ifndef LAUNCH_ADDRESS_SPACE_H
 #define LAUNCH_ADDRESS_SPACE_H
 
@@ -11,7 +11,8 @@
 #define ADDRESS_THREAD_MIB 138
 #define ADDRESS_LEAST_MIB (ADDRESS_BASE_MIB + ADDRESS_THREAD_MIB)
 
-/* Before the first product: warn once if the limit is too small for all threads of OpenBLAS. */
+/* Call before the first product: warns once if the limit is too small for all threads of
+ * OpenBLAS. */
 void address_space_warn(void);
 
 #endif

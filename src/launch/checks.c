@@ -177,7 +177,6 @@ static void unite(cpu_set_t *all, const struct group *group)
         CPU_OR(all, all, &group->info[group->ranks[i]].cpus);
 }
 
-/* If the host has no more cores, only fewer ranks help. */
 static void set_core_fix(char out[FINDING_TEXT], const struct group *group)
 {
     const struct rank_info *first = first_of(group);
@@ -285,7 +284,7 @@ static bool is_of_group(const struct group *group, int32_t pid)
     return false;
 }
 
-/* The first rank that listed other runs. NULL if ranks have different pid namespaces: their
+/* The first rank that listed other runs. NULL if ranks have different pid namespaces, so that their
  * processes cannot be told from others. */
 static const struct rank_info *watcher_of(const struct group *group)
 {
@@ -302,7 +301,6 @@ static const struct rank_info *watcher_of(const struct group *group)
     return watcher;
 }
 
-/* The group's ranks, then other runs that may use the same cores. */
 static int32_t list_demands(struct host_demand *demands, const struct group *group)
 {
     const struct rank_info *watcher = watcher_of(group);
@@ -340,7 +338,7 @@ static check_group *const of_groups[] = {check_cores, check_others, check_shared
 
 enum { N_GROUP_CHECKS = sizeof of_groups / sizeof *of_groups };
 
-/* The first finding of each check, and the number of hosts with it. */
+/* n: hosts with the finding. */
 struct tally {
     struct finding first[N_GROUP_CHECKS];
     int32_t n[N_GROUP_CHECKS];

@@ -24,7 +24,7 @@ struct checks_job {
 enum { FINDINGS_MAX = 16, FINDING_TEXT = 400 };
 
 struct finding {
-    bool is_refused; /* `run` does not begin */
+    bool is_refused;
     char what[FINDING_TEXT];
     char fix[FINDING_TEXT];
 };
@@ -34,7 +34,7 @@ struct findings {
     int32_t n;
 };
 
-/* info: [n] in rank order. A finding of several hosts is reported once. -1 and err: no memory. */
+/* info: [n] in rank order. A finding of several hosts is reported once. */
 int checks_find(struct findings *findings, const struct rank_info *info, int32_t n,
                 const struct checks_job *job, struct err *err);
 

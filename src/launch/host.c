@@ -117,8 +117,7 @@ static bool find_cpu(struct matching *m, int32_t demand)
     return false;
 }
 
-/* Once a thread finds no processor, others with the same set will not either, which keeps the
- * search short. */
+/* Once a thread finds no processor, others with the same set need not search. */
 int32_t host_cpus_short(const struct host_demand *demands, int32_t n)
 {
     struct matching m = {.demands = demands};

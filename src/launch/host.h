@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The machine of this process: its processors, whether they suffice, and other `espalier run`
- * processes. */
+/* The machine of this process: its processors, and other `espalier run` processes. */
 #ifndef LAUNCH_HOST_H
 #define LAUNCH_HOST_H
 
@@ -21,7 +20,7 @@ int host_cores(void);
 /* Append "0-3,8", as in /proc; "none" for the empty set, which means "unknown". */
 void host_cpus_format(struct buf *out, const cpu_set_t *cpus);
 
-/* Parse such a text; any other gives the empty set. */
+/* Any other text gives the empty set. */
 void host_cpus_parse(cpu_set_t *cpus, const char *text);
 
 /* A process that wants one processor for each of its threads. */
@@ -30,8 +29,8 @@ struct host_demand {
     int32_t threads;
 };
 
-/* The number of threads that get no processor of their own at best: a maximum matching by
- * augmenting paths (Kuhn 1955). Demands with an empty set do not count. */
+/* The number of threads that get no processor of their own at best, by a maximum matching (Kuhn
+ * 1955). Demands with an empty set do not count. */
 int32_t host_cpus_short(const struct host_demand *demands, int32_t n);
 
 enum { HOST_RUNS_MAX = 1024 };

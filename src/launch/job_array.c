@@ -118,7 +118,7 @@ static size_t stem(const char *db)
     return dot && dot > name ? (size_t)(dot - db) : strlen(db);
 }
 
-/* Offset of ".KofN" before the extension, or 0. */
+/* Offset of ".KofN", or 0. */
 static size_t find_shard(struct shard *shard, const char *db)
 {
     size_t end = stem(db), at = end;

@@ -106,7 +106,7 @@ static bool is_left(const struct process *mpirun, double seconds)
     return false;
 }
 
-/* Runs in a process that holds nothing that mpirun could wait for. */
+/* This process holds nothing that mpirun could wait for. */
 static void see_to_its_end(const struct process *mpirun) __attribute__((noreturn));
 static void see_to_its_end(const struct process *mpirun)
 {

@@ -31,16 +31,16 @@
 /* usually seconds; minutes on an overloaded filesystem */
 #define COME_UP_S 600.0
 #define LATE_S 30.0
-/* for mpirun to end by itself, and after each signal */
+/* to end by itself, and after each signal */
 #define END_S 3.0
-/* before the ranks have started, when mpirun may wait for them forever */
+/* before the ranks have started */
 #define STOP_EARLY_S 10.0
 
 struct mpirun_end {
     int status;        /* reported by rank 0, or -1 */
     int mpirun_status; /* exit status, or 128 + the signal that ended it */
     bool has_come_up;
-    const char *reason; /* why this process ended mpirun; NULL: it did not */
+    const char *reason; /* why this process ended mpirun, or NULL */
 };
 
 /* ---- the end of mpirun ---- */
@@ -48,15 +48,15 @@ struct mpirun_end {
 struct watch {
     struct mpirun_end *end;
     pid_t pid;
-    struct buf line;  /* incomplete line of the report */
-    double due_s;     /* end of patience; INFINITY: never */
+    struct buf line;  /* incomplete */
+    double due_s;     /* end of patience */
     const char *then; /* the reason then */
-    double late_s;    /* when to warn of late ranks, or INFINITY */
+    double late_s;    /* when to warn of late ranks */
     double heartbeat_s;
     const volatile sig_atomic_t *stop; /* not 0: mpirun was asked to stop its ranks */
-    double told_s;                     /* time of the last such signal */
+    double told_s;                     /* of the last such signal */
     bool is_elsewhere;                 /* rank 0 is on another host */
-    int n_asked;                       /* signals sent */
+    int n_asked;
     bool has_ended;
 };
 
@@ -73,8 +73,8 @@ static void take_sign_of_life(struct watch *w)
     w->then = "rank 0 no longer responds";
 }
 
-/* mpirun loses a signal that arrives before its ranks listen. It is sent again until the ranks have
- * started, and once more then. */
+/* mpirun loses a signal that arrives before its ranks listen, so it is sent until they have
+ * started, and once more. */
 static void stop_again(struct watch *w)
 {
     if (!*w->stop || now_s() < w->told_s + STOP_AGAIN_S)
@@ -153,8 +153,7 @@ static void see_end(struct watch *w)
     w->end->mpirun_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* mpirun ends processes on other hosts if it gets SIGTERM. Only then kill it and its processes
- * here. */
+/* After SIGTERM, mpirun ends processes on other hosts; kill those here only if this fails. */
 static void lose_patience(struct watch *w)
 {
     if (!w->n_asked)
@@ -219,7 +218,6 @@ double mpirun_begun(void)
     const char *begun = getenv(LAUNCH_BEGUN);
     double passed_s = begun ? clock_unix() - strtod(begun, NULL) : 0;
 
-    /* clocks of two hosts may differ */
     return clock_now(&clock_system) - fmax(passed_s, 0);
 }
 
@@ -239,7 +237,7 @@ static void forward(int signal_number)
         kill((pid_t)child_pid, SIGUSR1);
 }
 
-/* Words to hide from the ranks: -n, and options that they get otherwise. */
+/* Hide -n, and options that the ranks get otherwise. */
 static int words_to_drop(const char *word)
 {
     if (!strcmp(word, "-n") || !strcmp(word, "--ranks") || !strcmp(word, "--progress"))
@@ -262,8 +260,8 @@ static void add(struct words *words, const char *word)
     words->at[words->n++] = word;
 }
 
-/* Other ranks continue when one dies: --enable-recovery up to Open MPI 4; from 5 on, with the
- * launcher PRRTE, a runtime option. */
+/* Other ranks continue when one dies: --enable-recovery up to Open MPI 4, a runtime option of PRRTE
+ * from 5 on. */
 static void add_recovery(struct words *words)
 {
     const char *library = world_library();
@@ -341,7 +339,7 @@ static const char **make_args(const struct mpirun *launch, int argc, char **argv
     return words.at;
 }
 
-/* What mpirun needs to survive the loss of a host. The user's settings take precedence. */
+/* Settings to survive the loss of a host. The user's take precedence. */
 static void set_for_hosts(const struct mpirun *launch)
 {
     struct batch_job job;
@@ -423,7 +421,7 @@ static int start(struct mpirun_end *end, const struct mpirun *launch, const char
 
 static enum exit_status end_status(const struct mpirun_end *end)
 {
-    /* Nothing had begun. A rank that exits from its signal handler is lost to the others, which may
+    /* Nothing had begun. A rank that exits from its signal handler is lost to others, which may
      * have reported that. */
     if (was_asked_to_stop && !end->has_come_up) {
         log_info("%s", STOP_BEFORE);
@@ -431,7 +429,6 @@ static enum exit_status end_status(const struct mpirun_end *end)
     }
     if (end->status >= 0)
         return (enum exit_status)end->status;
-    /* A rank that is stopped before the sweep begins exits from its signal handler. */
     if (was_asked_to_stop && !end->reason)
         return EXIT_RESUMABLE;
     if (end->reason)

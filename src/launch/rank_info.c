@@ -24,9 +24,9 @@ static int32_t number_of(const char *name)
 
 /* ---- the launcher ---- */
 
-/* The first match counts: under mpirun in a Slurm job, a rank may also see the step of its daemon.
- * A step with a terminal (srun --pty) runs its shell on one task only. A task of blaunch or pbsdsh
- * learns only its own number. */
+/* Under mpirun in a Slurm job, a rank may also see the step of its daemon. A step with a terminal
+ * (srun --pty) runs its shell on one task only. A task of blaunch or pbsdsh learns only its own
+ * number. */
 static enum launcher find_launcher(int32_t *n)
 {
     int32_t step = getenv("SLURM_PTY_PORT") ? 0 : number_of("SLURM_STEP_NUM_TASKS");

@@ -22,7 +22,7 @@ static volatile double first_s;            /* when it came */
 static volatile sig_atomic_t leave_status = EXIT_RESUMABLE;
 static volatile sig_atomic_t is_parents_word; /* run -n reports that it was stopped */
 
-/* Reading, simulating and reducing may take minutes and leave nothing to save. */
+/* There is nothing to save. */
 static void leave(void)
 {
     static const char text[] = "espalier: " STOP_BEFORE "\n";
@@ -33,8 +33,8 @@ static void leave(void)
     _exit(leave_status);
 }
 
-/* The other ranks get the signal too. If rank 0 exits because of it, so must they. If it already
- * watches its flag, it will tell them to stop. */
+/* The other ranks get the signal too. If rank 0 exits because of it, so must they; otherwise it
+ * will tell them to stop. */
 #define FOLLOW_S 20
 
 static void leave_late(int number)
@@ -80,7 +80,7 @@ void stop_have_come_up(void)
     is_parents_word = false;
 }
 
-/* An mpirun kills its ranks after SIGINT and SIGTERM. run -n passes signals on as SIGUSR1, which
+/* mpirun kills its ranks after SIGINT and SIGTERM; run -n passes signals on as SIGUSR1, which
  * mpirun only forwards. srun does not set the variable. */
 static bool is_under_mpirun(void)
 {

@@ -18,15 +18,13 @@
 
 #define STOP_AGAIN_S 0.3
 
-enum { STOP_OWN = -1 };                   /* stop_signal if the program itself wants to stop */
-extern volatile sig_atomic_t stop_signal; /* number of the signal; 0: none */
+enum { STOP_OWN = -1 };                   /* stop_signal of the program itself */
+extern volatile sig_atomic_t stop_signal; /* 0: none */
 extern volatile sig_atomic_t stop_hurry;  /* not 0: end at once */
 
-/* Stop on the program's own request. */
 void stop_ask(void);
 
-/* Catch the signals from now on. Call before any thread exists. is_quiet: exit without a message,
- * for other ranks than rank 0. */
+/* Call before any thread exists. is_quiet: exit without a message, for other ranks than rank 0. */
 void stop_catch(bool is_quiet);
 
 /* Until the ranks have started, run -n prints this, since there may be no rank to do so. */
@@ -37,14 +35,14 @@ void stop_have_come_up(void);
  * only starts mpirun. */
 void stop_install(void (*handler)(int number), int flags);
 
-/* The flags are watched from now on. */
+/* From now on the flags are watched. */
 void stop_heed(void);
 
-/* True if stop_tell() has news, so that the caller can end a live line first. */
+/* True if stop_tell() will print, so that the caller can end a live line first. */
 bool stop_has_news(void);
 
-/* Print, once for each request, what happens now. n_busy: workers that run a trial; grace_s: their
- * grace period. Not from a signal handler. */
+/* Print, once for each request, what happens now. n_busy: workers that run a trial, for up to
+ * grace_s. Not from a signal handler. */
 void stop_tell(int32_t n_busy, double grace_s);
 
 #endif

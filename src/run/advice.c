@@ -13,7 +13,7 @@
 
 /* The correlation of two samples is 1 or -1. */
 #define LEAST_CORRELATED 3
-/* Of two values, the chosen one is always at an edge. */
+/* With two values, the chosen one is always at an edge. */
 #define LEAST_LEVELS 3
 enum { N_EXAMPLES = 2, NUMBER_TEXT = 32 };
 
@@ -106,7 +106,6 @@ static bool is_geometric(const struct advice_axis *axis)
     return ratio[1] / ratio[0] < step[1] / step[0];
 }
 
-/* Write a whole number, or two significant digits. */
 static void put_number(char text[NUMBER_TEXT], double number, bool is_whole)
 {
     struct buf shortest = {0};
@@ -117,8 +116,8 @@ static void put_number(char text[NUMBER_TEXT], double number, bool is_whole)
     buf_release(&shortest);
 }
 
-/* Write a value beyond `edge`: `next`, which continues the axis, or halfway to the setting's limit.
- * False: the setting allows none. */
+/* Write `next`, which continues the axis beyond `edge`, or the value halfway to the setting's
+ * limit. False: none is allowed. */
 static bool put_beyond(char text[NUMBER_TEXT], enum param_id id, double edge, double next)
 {
     const struct param *p = &param_table[id];
@@ -228,13 +227,13 @@ void advice_alike(struct errlist *out, const struct query_alike *alike)
 
 /* ---- what the database shows ---- */
 
-/* From the first row; NaN: no such column. */
+/* NaN: no such column. */
 static double number(const struct result_table *table, const char *column)
 {
     return result_table_find(table, 0, column) ? result_table_real(table, 0, column) : (double)NAN;
 }
 
-/* True for settings of the model or its training: those of the split have no best value. */
+/* Settings of the split have no best value. */
 static bool is_tuned(enum param_id id)
 {
     const struct param *p = &param_table[id];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of a run whose database cannot be written: another process holds it, or the disk
- * failed. */
+/* Messages of a run whose database cannot be written. */
 #ifndef RUN_DATABASE_FAULT_H
 #define RUN_DATABASE_FAULT_H
 
@@ -19,11 +18,11 @@ struct database_fault {
  * ends the waiting. */
 void database_fault_watch(struct database_fault *fault, struct store *store);
 
-/* After a commit: report the end of waiting if a warning was printed. */
+/* After a commit: end the waiting, with a message if there was a warning. */
 void database_fault_over(struct database_fault *fault);
 
-/* After a run broke off and closed its database: open it again and warn which results are safe,
- * which trials of the shard are missing, and how to continue. */
+/* After a run broke off: open its database again and warn which results are safe, which trials of
+ * the shard are missing, and how to continue. */
 void database_fault_report(const char *db, const struct job *job, const struct shard *shard);
 
 #endif

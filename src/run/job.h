@@ -23,8 +23,8 @@ struct job {
     double *bytes;            /* [n_configs] of the inputs and one trial */
     double inputs_bytes;      /* of all inputs, which the ranks of a host share */
     double trial_bytes;       /* of the largest trial in addition */
-    double load_s;            /* time taken to read the data */
-    bool knows_amounts;       /* has_amounts is set */
+    double load_s;
+    bool knows_amounts; /* has_amounts is set */
     bool has_amounts;
 };
 
@@ -32,15 +32,14 @@ struct job {
 void job_release(struct job *job);
 void job_release_plan(struct job *job);
 
-/* The number of replicates whose parts the warnings examine: all, unless they need more splits than
- * are kept in memory. */
+/* The number of replicates that warnings examine: all, unless they need more splits than are kept
+ * in memory. */
 int32_t job_replicates(const struct job *job);
 
 /* *out: the features are amounts (scale_has_amounts()). Only the first call scans the data. */
 int job_has_amounts(bool *out, struct job *job, struct err *err);
 
-/* Make the inputs of configurations that have trials to run, as many as other ranks can receive. -1
- * and err like prepared_inputs(). */
+/* Make the inputs of configurations that have trials to run, as many as other ranks can receive. */
 int job_make_inputs(struct job *job, const struct ledger *ledger, struct err *err);
 
 #endif

@@ -18,7 +18,6 @@
 /* more distinct numbers are probably amounts */
 #define MOST_NUMBERED_CLASSES 10
 
-/* Whole numbers that were guessed to be classes. Images have class numbers anyway. */
 static void warn_classes(const struct job *job)
 {
     const struct settings *s = &job->sweep.fixed;
@@ -176,7 +175,6 @@ static int has_lucky(struct job *job, struct err *err)
     return 0;
 }
 
-/* True if a model is trained without epochs. */
 static bool has_steady(const struct job *job)
 {
     struct settings s;

@@ -9,19 +9,18 @@
 #include "data/format.h"
 #include "data/genotype/duplicates.h"
 
-/* The side of a sample is its fold, or its part of a holdout split. With folds, the test part is
- * the side after the last fold; samples in no fold, since a split file gives a stop part, are one
- * more. Samples that choose the epoch count as training samples, since no score uses them.
- * Duplicates may be on one side in one replicate and on two in the next. */
+/* The side of a sample is its part of a holdout split or, with folds, its fold, `folds` (test) or
+ * folds + 1 (none, since a split file gives a stop part). Samples that choose the epoch count as
+ * training samples, since no score uses them. */
 
-#define MOST_LEAKING 3  /* features that a message names */
-#define MOST_SETS 5     /* printed */
-#define MOST_MEMBERS 20 /* printed of each set */
+#define MOST_LEAKING 3 /* named in a message */
+#define MOST_SETS 5
+#define MOST_MEMBERS 20
 
 struct leaks {
     struct duplicates duplicates;
     int32_t *side;      /* [N] in the current replicate; -1: none */
-    int32_t folds;      /* 0: a holdout split, whose sides are enum part */
+    int32_t folds;      /* 0: a holdout split */
     int32_t *replicate; /* [n_sets] first replicate with the set on two sides; -1: none */
     int32_t n_straddling;
     int32_t n_replicates; /* examined */

@@ -8,7 +8,7 @@
 #include "run/job.h"
 
 /* Print one warning for each kind. Only genotypes are compared: other features may be equal by
- * nature. The job must have a plan. -1 and err: no memory. */
+ * nature. The job must have a plan. */
 int leaks_warn(struct job *job, struct err *err);
 
 /* Append the leaks with names, for `inspect`. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Missing models at the end of a sweep. The best configuration, or the choice of --rule 1se, lacks
- * models if a late trial made it the choice, or if it ran when no models were kept. Its trials
- * without a model are trained once more, only for their models: stored results and attempts do not
- * change (doc/decisions/0029). */
+/* Missing models at the end of a sweep: the best configuration, or the choice of --rule 1se, may
+ * have been chosen late, or have run when no models were kept. Its trials without a model are
+ * trained once more; stored results and attempts do not change (doc/decisions/0029). */
 #ifndef RUN_REFIT_H
 #define RUN_REFIT_H
 
@@ -32,8 +31,7 @@ const char *refit_text(char out[REFIT_TEXT], const struct refit_config *config);
 
 void refit_release(struct refit *refit); /* accepts a zeroed one */
 
-/* Find the trials to train again, by the store with its uncommitted changes. Skips trials whose
- * model is too large to keep. */
+/* Read the store with its uncommitted changes. Skips trials whose model is too large to keep. */
 int refit_find(struct refit *refit, struct store *store, const struct plan *plan,
                const struct dataset *data, const struct store_trials *known, struct err *err);
 
@@ -44,8 +42,7 @@ int refit_count_without(int64_t *n, struct store *store, const struct plan *plan
 
 bool refit_has(const struct refit *refit, int64_t trial);
 
-/* Store the model of a trial that was trained again if its score equals the stored one; otherwise
- * warn once. */
+/* Store the model if the score equals the stored one; otherwise warn once. */
 int refit_take(struct refit *refit, struct store *store, int64_t trial_id,
                const struct trial_result *result, struct err *err);
 

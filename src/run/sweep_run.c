@@ -30,7 +30,6 @@
 #define CHECKPOINT_BYTES ((size_t)512 << 20)
 /* A commit waits for the disk: with results of 20 us, once in half a second. */
 #define COMMIT_RESULTS 25000
-/* to tell the other ranks that there is nothing to do */
 #define DISMISS_S 60.0
 
 /* ---- the other ranks ---- */
@@ -268,7 +267,7 @@ static int prepare(struct sweep_session *session, struct errlist *faults)
         return -1;
     if (make_session(session, &err))
         return errlist_add_err(faults, &err);
-    /* while a failure does not involve the other ranks */
+    /* before a failure involves the other ranks */
     if (session->before.pending && session->world->size > 1 &&
         job_make_inputs(session->job, session->ledger, &err))
         return errlist_add_err(faults, &err);
@@ -368,7 +367,7 @@ static int run_all(struct sweep_end *out, struct sweep_session *session, struct 
     progress_finish(&session->progress);
     if (rc ||
         store_end_session(session->store, end == MASTER_FINISHED ? "finished" : "stopped", err)) {
-        /* If the database was moved or cut off, err names the file with the saved results. */
+        /* Otherwise err names the file with the saved results. */
         out->has_rest =
             !database_file_has_moved(session->store) && !database_file_is_cut_off(session->store);
         store_close(session->store);

@@ -168,7 +168,6 @@ static int prune(struct sweep_session *session, bool is_whole, int64_t *n, struc
                               (int64_t)plan->replicates * plan->folds, is_whole, n, err);
 }
 
-/* True if nothing of the whole sweep was left when this run began. */
 static bool was_whole(const struct sweep_session *session)
 {
     const struct store_trials *known = &session->known;

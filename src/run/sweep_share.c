@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 
-/* Precedes inputs: a configuration that uses them, whose settings say what they are for. */
+/* Precedes inputs: a configuration that uses them. */
 struct label {
     int64_t config;
     char space[56]; /* aligns the inputs to 64 bytes */

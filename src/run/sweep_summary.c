@@ -81,7 +81,7 @@ static void print_efficiency(const struct sweep_session *session)
     result_table_release(&table);
 }
 
-/* "; best: c29, val_pearson 0.3952". Like `best`, ranks all configurations of the sweep. */
+/* Like `best`, ranks all configurations of the sweep. */
 static void format_best(char *out, size_t size, const struct sweep_session *session)
 {
     struct query_sweep sweep;
@@ -146,7 +146,6 @@ static void print_failures(const struct sweep_session *session)
     buf_release(&word);
 }
 
-/* Count the remaining trials that have a checkpoint. */
 static int64_t count_begun(const struct sweep_session *session)
 {
     int64_t n = 0;

@@ -10,8 +10,8 @@
 #include "base/duration.h"
 #include "base/log.h"
 
-/* Reserve for the last commit (a shared filesystem may need seconds), the exit of the ranks and the
- * rest of the job script; a small share of short limits. */
+/* For the last commit (a shared filesystem may need seconds), the exit of the ranks and the rest of
+ * the job script; a small share of short limits. */
 #define END_S 30.0
 #define END_SHARE 0.05
 
@@ -33,7 +33,7 @@ static void warn_end(void)
                  text);
 }
 
-/* left_s: at most 0; less only if SLURM_JOB_END_TIME has passed */
+/* left_s < 0 only if SLURM_JOB_END_TIME has passed */
 static void warn_over(const struct batch_job *job, double left_s)
 {
     char since[64] = "", ago[DURATION_TEXT];

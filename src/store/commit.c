@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Durable writes, and the return of free pages to the disk. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -47,8 +46,8 @@ int store_settle(struct store *store, struct err *err)
 
 #define LEAST_BYTES (1 << 20)
 #define LEAST_SHARE 0.25
-/* The second half of the work, writing pages back, cannot be interrupted: this bounds its silence
- * to less than a minute. */
+/* This bounds the silence of writing pages back, which cannot be interrupted, to less than a
+ * minute. */
 #define MOST_BYTES ((int64_t)1 << 30)
 /* steps of SQLite (some hundred rows) between two calls of go_on */
 #define STEPS_A_CALL 1000
@@ -128,7 +127,6 @@ static int is_over(void *arg)
 
 static int vacuum(struct store *store, struct patience *patience)
 {
-    /* for the new file */
     int attached = sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 1);
     int rc;
 
@@ -146,7 +144,7 @@ int64_t store_compact(struct store *store, bool (*go_on)(void *arg), void *arg)
 
     if (measure(store, &before) || !is_worth_it(&before) || is_shared(store))
         return 0;
-    /* The journal beside the file and the temporary file may be on one disk. */
+    /* The file and the temporary folder may be on one disk. */
     if (!has_room(store->path, 2 * before.file_bytes) ||
         !has_room(temporary_folder(), 2 * before.file_bytes))
         return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A connection to a database: its state and its prepared statements. Internal to src/store. */
+/* A connection to a database. Internal to src/store. */
 #ifndef STORE_CONNECTION_H
 #define STORE_CONNECTION_H
 
@@ -47,7 +47,7 @@
       "INSERT INTO axis (sweep_id, ordinal, name)" \
       " SELECT ?1, 1 + coalesce(max(ordinal), 0), ?2 FROM axis WHERE sweep_id = ?1" \
       " ON CONFLICT DO NOTHING") \
-    /* Settings that are no axis of the file but differ from the stored configurations. */ \
+    /* Settings that are no axis of the file but differ from stored ones. */ \
     X(AXIS_CHANGED, \
       "INSERT INTO axis (sweep_id, ordinal, name)" \
       " SELECT ?1, (SELECT coalesce(max(ordinal), 0) FROM axis WHERE sweep_id = ?1)" \
@@ -77,7 +77,7 @@
       " UNION ALL SELECT config_id, " STATEMENT_TRIAL_COLUMNS \
       " FROM config CROSS JOIN trial USING (config_id)" \
       " WHERE sweep_id = ?1 AND NOT " SQL_ONE_SWEEP) \
-    /* Rows whose sweep or configuration another program deleted. */ \
+    /* Rows whose parent another program deleted. */ \
     X(SWEEP_GONE, \
       "SELECT min(sweep_id) FROM (SELECT DISTINCT sweep_id FROM config)" \
       " WHERE sweep_id NOT IN (SELECT sweep_id FROM sweep)") \
@@ -212,7 +212,7 @@ enum statement {
 
 struct store {
     sqlite3 *db;
-    char *path; /* as given */
+    char *path;
     struct lock lock;
     bool is_writer;
     bool is_new;                  /* created by this store_open() */
@@ -220,9 +220,9 @@ struct store {
     struct session_check *checks; /* [n_checks] */
     size_t n_checks;
     struct errlist released;
-    struct buf saved;                          /* name of the copy by database_file_check_place() */
-    struct buf models;                         /* of this transaction: id, size, bytes of each */
-    sqlite3_stmt *statements[STATEMENT_COUNT]; /* prepared on first use */
+    struct buf saved;  /* name of the copy by database_file_check_place() */
+    struct buf models; /* of this transaction: id, size, bytes of each */
+    sqlite3_stmt *statements[STATEMENT_COUNT];
 
     /* for store_be_patient() */
     double patience_s, waiting_since_s;

@@ -264,7 +264,7 @@ int database_file_note_size(struct store *store, struct err *err)
                                   &n_copied) != SQLITE_BUSY &&
         n_frames && size_of(store, "-wal") < before)
         return cut_off(store, "-wal", before, err);
-    /* VACUUM by another process also makes the file smaller. */
+    /* VACUUM by another process shrinks the file, too. */
     if (size_of(store, "") < store->file_bytes && !is_sound(store))
         return cut_off(store, "", store->file_bytes, err);
     store->log_bytes = log;
@@ -283,8 +283,7 @@ int database_file_check_size(struct store *store, struct err *err)
 
 /* ---- who holds the database ---- */
 
-/* SQLite's locks in the file and in the log's -shm: sqlite3.c, PENDING_BYTE and WAL_WRITE_LOCK;
- * https://sqlite.org/walformat.html, 2.3. */
+/* sqlite3.c, PENDING_BYTE and WAL_WRITE_LOCK; https://sqlite.org/walformat.html, 2.3. */
 enum { FILE_LOCKS = 0x40000000, FILE_LOCKS_BYTES = 512, LOG_WRITE_LOCK = 120 };
 
 static int open_kept(int *fd, const char *path, const char *suffix)

@@ -12,8 +12,8 @@
 
 struct store;
 
-/* A type of filesystem. SQLite's write-ahead log needs memory that all readers share, so it is
- * unsafe if is_shared (https://sqlite.org/wal.html, "disadvantages"). */
+/* SQLite's write-ahead log needs memory that all readers share, so it is unsafe if is_shared
+ * (https://sqlite.org/wal.html, "disadvantages"). */
 struct filesystem {
     uint32_t magic; /* f_type of statfs(2) */
     const char *name;
@@ -23,13 +23,13 @@ struct filesystem {
 /* An unknown number counts as shared, which is slower but safe. */
 const struct filesystem *database_file_filesystem_find(uint32_t magic);
 
-/* The filesystem of a path, or of its directory if the path does not exist yet. */
+/* path need not exist if its directory does. */
 const struct filesystem *database_file_filesystem(const char *path);
 
 /* Return "wal" or "delete". filesystem: its name, or NULL. */
 const char *database_file_journal_mode(const char *path, const char **filesystem);
 
-/* True in WAL mode: a writer has the file open, or was killed. */
+/* True if a writer has the file open, or was killed. */
 bool database_file_has_wal(const char *path);
 
 /* True if the path no longer leads to the open file. */
@@ -38,7 +38,7 @@ bool database_file_has_moved(struct store *store);
 /* True if another process shortened the file or its log: commits may be lost. */
 bool database_file_is_cut_off(const struct store *store);
 
-/* The rest is internal to src/store. */
+/* Internal to src/store: */
 
 enum { DATABASE_FILE_OWNER = 96 };
 
@@ -53,15 +53,15 @@ int database_file_check_kind(const struct stat *st, const char *name, const char
  * second name, as in a snapshot of the folder. */
 int database_file_check(const char *path, bool is_writer, struct err *err);
 
-/* Fail, after a commit, if the file is no longer at its path, since closing would delete it. Its
- * contents are saved once, as PATH.saved or PATH.saved.N, which err names. */
+/* Fail, after a commit, if the file is no longer at its path. Its contents are saved once, as
+ * PATH.saved or PATH.saved.N, which err names. */
 int database_file_check_place(struct store *store, struct err *err);
 
 /* Note the sizes of file and log, before a transaction and after a commit. Fails if one was
  * shortened, except by folding in the log or by VACUUM. */
 int database_file_note_size(struct store *store, struct err *err);
 
-/* Fail, inside a transaction, if the file or its log is shorter than noted. SQLite would not
+/* Fail, inside a transaction, if the file or its log is shorter than noted: SQLite would not
  * notice, and a commit would be lost. */
 int database_file_check_size(struct store *store, struct err *err);
 

@@ -19,7 +19,7 @@ int db_distrust(struct store *store, struct err *err);
  *   model_type_is(type, fact)   see trial/model_type.h; false for an unknown type */
 int db_add_functions(struct store *store, struct err *err);
 
-/* Set err to "PATH: operation, reason, remedy" (store/sqlite_error.h). Always -1. */
+/* Set err to "PATH: operation, reason, remedy". Always -1. */
 int db_fail(struct store *store, struct err *err);
 
 /* Run constant text with one or more statements. */
@@ -60,28 +60,26 @@ int db_check_row(struct store *store, sqlite3_stmt *row, const char *types, stru
  * next step), t enum trial_state *. NULL reads as NaN (r), NULL (s) or 0. */
 int db_read(struct store *store, sqlite3_stmt *row, struct err *err, const char *types, ...);
 
-/* Copy the column names into out->names and out->n_cols. -1: out of memory. */
 int db_column_names(struct result_table *out, sqlite3_stmt *row);
 
 /* The text is borrowed until the statement's next step. */
 void db_view_cell(struct cell *cell, sqlite3_stmt *row, int column);
 
-/* Run a bound statement to its end. A NULL from db_bind() fails with its err. */
+/* A NULL from db_bind() fails with its err. */
 int db_finish(struct store *store, sqlite3_stmt *statement, struct err *err);
 
-/* Read an integer from the first column of the only row; `missing` without a row. */
+/* Read an integer from the only row; `missing` without a row. */
 int db_integer(struct store *store, sqlite3_stmt *statement, int64_t missing, int64_t *out,
                struct err *err);
 
 /* Release dead sessions: open attempts become 'lost', their trials pending. Call after
- * session_check_refuse() found no session of store->checks alive. */
+ * session_check_refuse() found none alive. */
 int session_release(struct store *store, struct err *err);
 
-/* Write the models that store_put_model() holds back. */
 int model_write_held(struct store *store, struct err *err);
 
-/* Step a statement with the columns hash, safetensors, id to its end. Append the id (int64_t) of
- * each model whose bytes do not match its hash. */
+/* Append the id (int64_t) of each model whose bytes do not match its hash. Columns of row: hash,
+ * safetensors, id. */
 int model_find_damaged(struct buf *ids, struct store *store, sqlite3_stmt *row, struct err *err);
 
 /* Recreate the views `trials` and `leaderboard` if their columns changed, inside the caller's
@@ -92,7 +90,7 @@ int views_update(struct store *store, struct err *err);
 int views_expect(struct store *store, bool has_stop, struct err *err);
 
 /* Append a SELECT for the configuration ?1: its sweep_id, then the columns of `trials` that depend
- * on it alone (settings; `sweep` last). */
+ * on it alone (`sweep` last). */
 int views_put_config(struct buf *out, struct store *store, struct err *err);
 
 /* Append the SELECT of the leaderboard. last > 0: omit sd, se and pairs beyond place `last`, which

@@ -30,8 +30,7 @@ static void count_steps(sqlite3 *db, int steps_a_call, struct expression_limit *
 
 /* some milliseconds */
 #define STEPS_A_CALL 1000000
-/* Enough for the leaderboard, which takes some thousand steps a trial, and a condition on each
- * row. */
+/* Enough for the leaderboard, some thousand steps a trial, and a condition on each row. */
 #define CALLS_LEAST 50
 #define TRIALS_A_CALL 50
 
@@ -60,8 +59,7 @@ static bool is_foreign(const struct buf *names, const char *table)
 }
 
 /* Allow only the leaderboard and, in subqueries, tables of this program. A view was checked when it
- * was named, so its reads are allowed. If no column is read, as by count(*), a WITH table looks
- * like one of the file. */
+ * was named. If no column is read, as by count(*), a WITH table looks like one of the file. */
 static int authorize_tables(void *arg, int action, const char *a, const char *b,
                             const char *database, const char *view)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Limits on SQL expressions from users: what they may read, and for how long. Internal to
- * src/store; struct store_predicate (store.h) limits `where` over the axes of a sweep file. */
+/* Limits on SQL expressions from users. Internal to src/store; struct store_predicate (store.h)
+ * limits `where` over the axes of a sweep file. */
 #ifndef STORE_EXPRESSION_H
 #define STORE_EXPRESSION_H
 
@@ -17,7 +17,7 @@ sqlite3_stmt *expression_prepare(struct store *store, const char *sql, const cha
                                  struct err *err);
 
 struct expression_limit {
-    int64_t calls; /* remaining calls of SQLite's progress handler */
+    int64_t calls; /* of SQLite's progress handler */
 };
 
 /* Limit a statement's steps, because a condition may contain a query that does not end. The limit

@@ -231,7 +231,7 @@ static int blocked(int fd, const char *name, const char *path, int error, struct
 }
 
 /* Replace a lock file that no run holds but that cannot be locked: left by another user, or under a
- * shared lock. Our own shared lock keeps runs out until it is removed. 0: try again; -1 and err. */
+ * shared lock. Our shared lock keeps runs out meanwhile. 0: try again; -1 and err. */
 static int displace(const char *name, const char *path, struct err *err)
 {
     struct flock flock;

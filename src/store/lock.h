@@ -42,16 +42,15 @@ struct lock_holder {
     char command[256]; /* truncated; "": unknown */
 };
 
-/* Take the lock. -1 and err: another process holds it (err names it and the remedy), the file
- * cannot be created, or the database has a second name. Under one name, neither the journal nor the
- * lock of the other would be found (https://sqlite.org/howtocorrupt.html, 2.4). Symbolic links are
- * followed. lock_release() removes the file; it takes a zeroed lock. */
+/* Take the lock. -1 and err: another process holds it, the file cannot be created, or the database
+ * has a second name, under which neither the journal nor the lock would be found
+ * (https://sqlite.org/howtocorrupt.html, 2.4). Symbolic links are followed. lock_release() removes
+ * the file; it takes a zeroed lock. */
 int lock_take(struct lock *lock, const char *path, struct err *err);
 void lock_release(struct lock *lock);
 
-/* Replace the note, one line, that the next holder reads if this one is killed. Takes a microsecond
- * and is not flushed: it outlives the process but not the machine. Any thread; failures are
- * ignored. */
+/* Replace the note, one line, for the next holder if this one is killed. Takes a microsecond and is
+ * not flushed: it outlives the process but not the machine. Any thread; failures are ignored. */
 void lock_note(const struct lock *lock, const char *text);
 
 /* Fail like lock_take(), but take nothing. For use before expensive work. */

@@ -363,7 +363,7 @@ static int drop_damaged(struct merge *m, const char *table, const char *select, 
     return rc;
 }
 
-/* Damaged models of the output go first: sound ones can take their place. */
+/* Sound models can take the place of damaged ones. */
 static int drop_all_damaged(struct merge *m, const char *path, struct errlist *notes,
                             struct err *err)
 {

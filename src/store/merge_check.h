@@ -14,7 +14,7 @@ int merge_check_ranges(struct store *store, const char *path, struct err *err);
 int merge_check_sweeps(struct store *store, const char *path, struct err *err);
 
 /* Count trials that both finished with different bits, with a line in conflicts for each of the
- * first `most`. -1 and err only if the database fails. */
+ * first `most`. */
 int merge_check_conflicts(struct store *store, const char *path, int most,
                           struct errlist *conflicts, int64_t *count, struct err *err);
 

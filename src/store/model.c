@@ -5,7 +5,7 @@
 #include "store/db.h"
 #include "store/store.h"
 
-/* most bytes held back until the commit */
+/* held back until the commit */
 #define HELD_BYTES ((size_t)64 << 20)
 
 int model_write_held(struct store *store, struct err *err)
@@ -112,7 +112,6 @@ int store_drop_damaged(struct store *store, const char *sweep, struct errlist *n
     return rc;
 }
 
-/* each, is_whole: parameters of STATEMENT_MODEL_PRUNE. */
 static int drop(struct store *store, enum statement id, const char *sweep, int64_t each,
                 bool is_whole, int64_t *n, struct err *err)
 {

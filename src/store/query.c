@@ -62,7 +62,7 @@ static size_t place_of(const struct worker_sums *sums, int64_t rank, const char 
     return low;
 }
 
-/* Results come in groups of one rank, so try the last sum first. NULL: out of memory. */
+/* Results come in groups of one rank, so try the last sum first. */
 static struct worker_sum *sum_of(struct worker_sums *sums, int64_t rank, const char *host)
 {
     size_t at = sums->last;
@@ -173,8 +173,7 @@ int query_workers(struct result_table *out, struct store *store, struct err *err
     " count(*) FILTER (WHERE state = 'running') AS running,"              \
     " count(*) FILTER (WHERE state = 'pending') AS pending"
 
-/* One pass through the index, not a look at each configuration: a quarter of the time for a million
- * trials. */
+/* One pass through the index takes a quarter of the time for a million trials. */
 #define QUERY_SCORED                                                                       \
     "scored AS MATERIALIZED (SELECT config_id, count(value) AS trials, avg(value) AS mean" \
     " FROM trial WHERE state = 'done' GROUP BY config_id HAVING count(value) > 0)"
@@ -274,7 +273,6 @@ static void order_types(char out[TYPED_COLUMNS + 1], const struct result_table *
     assert(!n_missing);
 }
 
-/* Finalizes row. columns: a row of query_types, or "". */
 static int collect(struct result_table *out, struct store *store, sqlite3_stmt *row,
                    const char *columns, struct err *err)
 {
@@ -315,7 +313,6 @@ int query_table(struct result_table *out, struct store *store, enum query query,
     return row ? collect(out, store, row, query_types[query] ? query_types[query] : "", err) : -1;
 }
 
-/* name: "" if none is close. */
 static void find_nearest_sweep(char *name, size_t size, struct store *store, const char *wrong)
 {
     struct result_table table;

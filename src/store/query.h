@@ -18,8 +18,7 @@ struct query_sweep {
     int64_t n_sweeps; /* in the file */
 };
 
-/* Find a sweep by name; NULL: the one that ran last. -1 and err (which lists the names): there is
- * none. */
+/* Find a sweep by name; NULL: the one that ran last. -1 and err, which lists the names. */
 int query_sweep(struct query_sweep *sweep, struct store *store, const char *name, struct err *err);
 
 struct query_filter {
@@ -53,7 +52,7 @@ int query_leaderboard(struct result_table *out, struct query_alike *alike, struc
 int query_cheapest(struct result_table *out, struct query_alike *alike, struct store *store,
                    const struct query_sweep *sweep, const char *where, struct err *err);
 
-/* Append the names that query_filter.where may use, each with its NUL. No row is read. */
+/* Append the names that query_filter.where may use, each with its NUL. */
 int query_columns(struct buf *out, struct store *store, struct err *err);
 
 /* Pass rows of the view `trials` to `row` one by one, for a sweep or, with NULL, all. Each is a
@@ -277,7 +276,7 @@ int query_workers(struct result_table *out, struct store *store, struct err *err
 /* Write a sweep file that trains exactly one configuration, with the same keys. */
 int query_ini(struct buf *out, struct store *store, int64_t config_id, struct err *err);
 
-/* Parse the number of a configuration or trial: "12", or with its letter "c12". False: invalid. */
+/* "12", or with its letter "c12". False: invalid. */
 bool query_parse_id(int64_t *id, const char *text, char letter);
 
 #endif

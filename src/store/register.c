@@ -27,7 +27,7 @@ struct config_index {
     size_t n;
 };
 
-/* Return the slot of a key, or the empty one where it belongs. */
+/* The slot of a key, or the empty one where it belongs. */
 static struct config_slot *slot_of(const struct config_index *index, struct hash key)
 {
     size_t at = (size_t)key.low & (index->n_slots - 1);
@@ -162,8 +162,8 @@ static int find_last(struct new_trials *trials, struct store *store, struct err 
     return 0;
 }
 
-/* Add a trial under the number after the largest. new_trials_flush() writes it at the latest. Call
- * inside one transaction. */
+/* Add a trial under the number after the largest, inside one transaction. new_trials_flush() writes
+ * the last ones. */
 static int new_trials_add(struct new_trials *trials, struct store *store,
                           const struct new_trial *trial, int64_t *trial_id, struct err *err)
 {
@@ -322,8 +322,8 @@ static int insert_axes(struct walk *w, struct err *err)
         db_bind(w->store, STATEMENT_AXIS_CHANGED, err, "is", w->sweep_id, buf_text(&w->json)), err);
 }
 
-/* In a new sweep, note each configuration that is the first with a value of some axis: these few
- * are enough to read the levels of all axes. */
+/* These few configurations, each the first with a value of some axis, are enough to read the levels
+ * of all axes. */
 static void note_levels(struct walk *w, int32_t config, const struct settings *s, int64_t config_id)
 {
     const struct sweep *sweep = w->plan->sweep;

@@ -23,7 +23,7 @@ struct result_table {
 
 void result_table_release(struct result_table *table);
 
-/* Return the cell of a row in the named column, borrowed; NULL: no such column. */
+/* Return the cell of a row in the named column, borrowed, or NULL. */
 const struct cell *result_table_find(const struct result_table *table, int64_t row,
                                      const char *column);
 

@@ -30,7 +30,6 @@ int schema_version(struct store *store, uint32_t *version, struct err *err);
  * code. */
 int schema_make(sqlite3 *db, uint32_t from, uint32_t to);
 
-/* Migrate an older schema to SCHEMA_VERSION in one transaction. */
 int schema_migrate(struct store *store, uint32_t from, struct err *err);
 
 /* Make an older schema look current to this connection, without writing. */

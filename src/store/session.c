@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Begin and end of sessions, and release of those that died. */
 #include <math.h>
 #include <stdio.h>
 

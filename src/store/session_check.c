@@ -130,7 +130,7 @@ enum session_life session_check_life(const char **why, const struct store *store
 
 /* ---- what a reader sees ---- */
 
-/* Append "3, 5", the sessions that do not run in this file; false: none. */
+/* Append "3, 5"; false: none. */
 static bool put_dead(struct buf *out, const struct store *store)
 {
     for (size_t i = 0; i < store->n_checks; i++)

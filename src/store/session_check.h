@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sessions with outcome 'running', and whether they are alive, checked when a database is opened.
- * If nothing else can tell, the lock decides: a writer has it itself, a reader looks whether
- * another has it. In a copy, or after a merge, 'running' refers to another file. */
+/* Sessions with outcome 'running', checked when a database is opened. If nothing else can tell, the
+ * lock decides. In a copy, or after a merge, 'running' refers to another file. */
 #ifndef STORE_SESSION_CHECK_H
 #define STORE_SESSION_CHECK_H
 
@@ -19,9 +18,8 @@ enum session_life {
     SESSION_LIFE_ELSEWHERE /* the file is a copy or was merged */
 };
 
-/* Return a session's state when the database was opened. Queries show a dead one as 'lost', its
- * open attempts as lost and their trials as pending. why: the evidence, or ""; owned by the
- * store. */
+/* Return a session's state when the database was opened. Queries show a dead one and its open
+ * attempts as 'lost', their trials as pending. why: the evidence, or ""; owned by the store. */
 enum session_life session_check_life(const char **why, const struct store *store,
                                      int64_t session_id);
 
@@ -39,11 +37,10 @@ struct session_check {
 /* Fill store->checks. version: of the file's schema. */
 int session_check_all(struct store *store, uint32_t version, struct err *err);
 
-/* -1 and err, which names writer and remedy, if a session is alive. */
+/* -1 and err if a session is alive. */
 int session_check_refuse(const struct store *store, struct err *err);
 
-/* For a reader, show dead sessions and their open attempts as 'lost', their trials as pending, by
- * temporary views. */
+/* Create the temporary views by which a reader's queries show this. */
 int session_check_hide(struct store *store, uint32_t version, struct err *err);
 
 /* The inode of the database file; 0: unknown. */

@@ -127,7 +127,7 @@ static struct store *store_new(const char *path, struct err *err)
     return store;
 }
 
-/* As a URI no name is special to SQLite (":memory:", "file:..."). */
+/* In a URI no name is special to SQLite (":memory:", "file:..."). */
 static int open_uri(struct store *store, int flags, const char *suffix, struct err *err)
 {
     struct buf uri = {0};

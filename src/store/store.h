@@ -21,8 +21,8 @@ struct store;
 /* Open for writing; creates the file if needed. Takes the advisory lock PATH.lock. Checks all of a
  * file up to 16 MiB; of a larger one, the tables from which a sweep is resumed.
  *
- * Checks whether the processes of 'running' sessions still exist (doc/decisions/0016; a few seconds
- * at most). Attempts of dead ones become 'lost', their trials pending.
+ * Checks for up to a few seconds whether the processes of 'running' sessions still exist
+ * (doc/decisions/0016). Attempts of dead ones become 'lost', their trials pending.
  *
  * -1 and err: such a session is alive; the file is not a database, not ours, newer than this
  * program, damaged, locked or read-only; the disk is full; another process holds the file for 10 s.
@@ -34,16 +34,15 @@ int store_open(struct store **store, const char *path, struct err *err);
  * with a rollback journal, for one query at most. Works in a directory without write permission. */
 int store_open_reader(struct store **store, const char *path, struct err *err);
 
-/* Owned by the store. */
 const char *store_path(const struct store *store);
 
 /* A line for each session whose trials store_open() released, or that it assumed dead without
- * evidence. Owned by the store. */
+ * evidence. */
 const struct errlist *store_released(const struct store *store);
 
 /* Let a writer wait up to patience_s for other processes (an open transaction; with a rollback
  * journal also a reader). Meanwhile `wait`, which must not use the store, is called about 20 times
- * a second with the seconds waited and the holder ("pid 4711 (sqlite3)", or ""); false gives up. */
+ * a second with the holder ("pid 4711 (sqlite3)", or ""); false gives up. */
 void store_be_patient(struct store *store, double patience_s,
                       bool (*wait)(void *arg, double waited_s, const char *holder), void *arg);
 
@@ -70,14 +69,14 @@ struct store_trials {
     /* in: trials of this run's part (all after init). Others are not stored or looked up, and read
      * as 0, pending, NaN. */
     bool *ours;
-    int64_t *ids;      /* 0: not stored */
-    uint8_t *states;   /* enum trial_state */
-    double *values;    /* objective; NaN: missing, as below */
-    double *seconds;   /* of the last attempt */
-    double *predicted; /* prediction of it */
-    double *left;      /* share left to run after its checkpoint, or 1 */
-    int32_t *crashes;  /* crashes of its rank since its last result; 0 for a finished trial */
-    int32_t *lost;     /* likewise, attempts cut off when their run was killed */
+    int64_t *ids;    /* 0: not stored */
+    uint8_t *states; /* enum trial_state */
+    double *values;  /* objective; NaN: missing, as below */
+    double *seconds; /* of the last attempt */
+    double *predicted;
+    double *left;     /* share left to run after its checkpoint, or 1 */
+    int32_t *crashes; /* crashes of its rank since its last result; 0 for a finished trial */
+    int32_t *lost;    /* likewise, attempts cut off when their run was killed */
     /* [n_configs] made by store_register() and store_find(); 0: not stored, or no trial is ours. */
     int64_t *config_ids;
 };
@@ -133,8 +132,8 @@ struct store_place {
     int32_t pid;
 };
 
-/* Add an open attempt ('running') and set the trial to 'running'. started: Unix seconds. Does
- * nothing if this rank's attempt is open, or if the trial has a result of this session. */
+/* Add an open attempt and set the trial to 'running'. started: Unix seconds. Does nothing if this
+ * rank's attempt is open, or if the trial has a result of this session. */
 int store_attempt_begin(struct store *store, int64_t trial_id, const struct store_place *place,
                         double started, struct err *err);
 
@@ -171,9 +170,9 @@ int store_put_model(struct store *store, int64_t trial_id, const void *model, si
 /* 1: appended to `out`; 0: none. -1 and err also if its bytes differ from those stored. */
 int store_find_model(struct buf *out, struct store *store, int64_t trial_id, struct err *err);
 
-/* Drop models for `keep = best`. It considers configurations with at least `each` trials
- * (replicates x folds) in the file and none left to run. Of these, the best and the choice of
- * --rule 1se keep their models.
+/* Drop models for `keep = best`. Only configurations with at least `each` trials (replicates x
+ * folds) in the file and none left to run count. The best of them and the choice of --rule 1se keep
+ * their models.
  *
  * is_whole: no trial of the sweep is left to run, so the choice is final; otherwise configurations
  * that may yet be chosen keep theirs. n: models dropped, or NULL. Part of the transaction. Cost: a
@@ -181,8 +180,7 @@ int store_find_model(struct buf *out, struct store *store, int64_t trial_id, str
 int store_prune_models(struct store *store, const char *sweep, int64_t each, bool is_whole,
                        int64_t *n, struct err *err);
 
-/* Drop damaged models, with a line in notes for each. Part of the transaction. Cost: reads all
- * models. */
+/* Drop damaged models, with a line in notes for each. Part of the transaction. Reads all models. */
 int store_drop_damaged(struct store *store, const char *sweep, struct errlist *notes,
                        struct err *err);
 
@@ -190,11 +188,11 @@ int store_drop_damaged(struct store *store, const char *sweep, struct errlist *n
 int store_drop_models(struct store *store, const char *sweep, int64_t *n, struct err *err);
 
 /* A `where` expression over the axes, compiled once, in memory. Each swept setting is a column,
- * bare (hidden_size) or qualified (model.hidden_size). Numbers are numbers; choices are text, and
- * so is `full`, which SQL orders after any number and treats as 0 in arithmetic. Only one
- * expression is allowed: no second statement, no table, nothing that may differ on another rank
- * (time, random()). Use as struct predicate with store_predicate_keep, for points of the same
- * sweep. err names the expression. */
+ * bare (hidden_size) or qualified (model.hidden_size). Choices are text, and so is `full`, which
+ * SQL orders after any number and treats as 0 in arithmetic. Only one expression is allowed: no
+ * second statement, no table, nothing that may differ on another rank (time, random()). Use as
+ * struct predicate with store_predicate_keep, for points of the same sweep. err names the
+ * expression. */
 struct store_predicate;
 int store_predicate_open(struct store_predicate **out, const char *expression,
                          const struct sweep *sweep, struct err *err);

@@ -11,8 +11,8 @@
 int stored_settings_parse_sweep(struct sweep *sweep, struct store *store, const char *ini,
                                 struct err *err);
 
-/* Step a statement whose first column is axis.name to its end, and set varies[id] for each. -1 and
- * err also if the statement is NULL. */
+/* Step a statement with the column axis.name to its end, and set varies[id] for each. -1 and err
+ * also if the statement is NULL. */
 int stored_settings_mark_axes(bool varies[P_COUNT], struct store *store, sqlite3_stmt *row,
                               struct err *err);
 

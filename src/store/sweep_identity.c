@@ -212,7 +212,6 @@ static bool is_of_data(enum param_id id)
            (!strcmp(param_table[id].section, "data") || id == P_SPLIT_FILE);
 }
 
-/* Names the data files: if their settings are equal, contents changed. */
 static void compare_data(struct comparison *c)
 {
     char digest[HASH_HEX_SIZE];

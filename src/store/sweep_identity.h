@@ -16,8 +16,7 @@ enum sweep_identity_tables {
  * it. */
 enum sweep_revision { SWEEP_REVISION_NONE, SWEEP_REVISION_BEFORE, SWEEP_REVISION_NOW };
 
-/* Find the revision for the sweep `name` and the model type in s; other settings in s do not
- * count. */
+/* s: gives the model type; its other settings do not count. */
 int sweep_identity_revision(enum sweep_revision *found, struct store *store,
                             enum sweep_identity_tables tables, const char *name,
                             const struct settings *s, struct err *err);

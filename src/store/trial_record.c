@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of a trial: attempts, checkpoint and result. A row of `attempt` is open while a trial
- * runs; trial.attempts counts the rows. trial.state is 'running' while one is open and the trial
- * has no result of the session. */
+/* A row of `attempt` is open while a trial runs; trial.attempts counts the rows. trial.state is
+ * 'running' while one is open and the trial has no result of the session. */
 #include <math.h>
 
 #include "base/clock.h"
@@ -212,7 +211,6 @@ static int write_timing(struct store *store, int64_t trial_id, const struct tria
     return 0;
 }
 
-/* Delete what an earlier attempt stored. */
 static int delete_details(struct store *store, int64_t trial_id, struct err *err)
 {
     static const enum statement deletes[] = {STATEMENT_METRIC_DELETE, STATEMENT_CURVE_DELETE,

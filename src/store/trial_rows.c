@@ -40,8 +40,8 @@ struct trial_rows {
     struct cell *metric_cells;  /* [n_metrics] after `value` */
     char *const *metric_names;
     int n_settings, n_metrics;
-    int64_t config_id; /* the settings in the view are those of this one; 0: none */
-    bool is_wanted;    /* that configuration exists and belongs to the sweep */
+    int64_t config_id; /* configuration of the settings in the view; 0: none */
+    bool is_wanted;    /* it exists and belongs to the sweep */
     char *host;        /* of the row in the view */
     void (*take)(void *arg, const struct result_table *row);
     void *arg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The views for people who type SQL, with a column for each setting that varies in a sweep, each
- * main setting (PARAM_MAIN), and each metric of the file's tasks on each scored part. */
+/* The views for people who type SQL. They have a column for each axis, each main setting
+ * (PARAM_MAIN), and each metric of the file's tasks on each scored part. */
 #include <string.h>
 
 #include "gcn/metric.h"
