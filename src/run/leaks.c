@@ -10,8 +10,8 @@
 #include "data/genotype/duplicates.h"
 
 /* The side of a sample is its part of a holdout split or, with folds, its fold, `folds` (test) or
- * folds + 1 (none, since a split file gives a stop part). Samples that choose the epoch count as
- * training samples, since no score uses them. */
+ * folds + 1 (the stop part of a split file). Samples that choose the epoch count as training
+ * samples, since no score uses them. */
 
 #define MOST_LEAKING 3 /* named in a message */
 #define MOST_SETS 5
