@@ -283,7 +283,7 @@ int database_file_check_size(struct store *store, struct err *err)
 
 /* ---- who holds the database ---- */
 
-/* sqlite3.c, PENDING_BYTE and WAL_WRITE_LOCK; https://sqlite.org/walformat.html, 2.3. */
+/* From sqlite3.c, PENDING_BYTE and WAL_WRITE_LOCK; https://sqlite.org/walformat.html, 2.3. */
 enum { FILE_LOCKS = 0x40000000, FILE_LOCKS_BYTES = 512, LOG_WRITE_LOCK = 120 };
 
 static int open_kept(int *fd, const char *path, const char *suffix)

@@ -28,8 +28,8 @@ int model_write_held(struct store *store, struct err *err)
     return 0;
 }
 
-/* Fill the row only before the commit, and only if it still exists: a deletion does not undo what
- * was written to the log. */
+/* Insert the row now, and fill it before the commit if it still exists: a deletion does not undo
+ * what was written to the log. */
 int store_put_model(struct store *store, int64_t trial_id, const void *model, size_t bytes,
                     struct err *err)
 {

@@ -394,7 +394,7 @@ static int put_axes(struct buf *sql, struct store *store, int64_t sweep_id, stru
     return rc;
 }
 
-/* Stops a query whose condition takes too long. */
+/* Like collect(), but stop a query whose condition takes too long. */
 static int collect_where(struct result_table *out, struct store *store, sqlite3_stmt *row,
                          const char *where, struct err *err)
 {

@@ -424,7 +424,7 @@ static int compare_known(const void *a, const void *b)
     return (x->config_id > y->config_id) - (x->config_id < y->config_id);
 }
 
-/* Ignores trials that are not in the plan or our part. Columns: STATEMENT_TRIALS_OF. */
+/* Ignore trials that are not in the plan or our part. Columns: STATEMENT_TRIALS_OF. */
 static int take_trial(struct walk *w, sqlite3_stmt *row, struct known_config **last,
                       struct err *err)
 {
@@ -494,7 +494,7 @@ static bool lacks_trials(const struct walk *w, int32_t config)
     return false;
 }
 
-/* Also sets the texts for the keys of its trials. */
+/* Also set the texts for the keys of its trials. */
 static int read_config(struct walk *w, int32_t config, struct settings *s, struct hash *key,
                        struct err *err)
 {

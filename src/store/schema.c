@@ -325,7 +325,7 @@ static bool hides_function(const char *name)
            !sqlite3_strnicmp(name, "pragma_", 7);
 }
 
-/* Indexes of UNIQUE, AUTOINCREMENT of other tables, ANALYZE. */
+/* SQLite makes these for UNIQUE, for ANALYZE and for AUTOINCREMENT of other tables. */
 static bool is_internal(const struct object *o)
 {
     static const char *const names[] = {"sqlite_sequence", "sqlite_stat1", "sqlite_stat3",
