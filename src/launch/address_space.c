@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "tensor/gemm.h"
 
-/* In MiB; RLIM_INFINITY is larger than any such number. */
 static unsigned long long limit_mib(void)
 {
     struct rlimit limit;
@@ -37,12 +36,11 @@ static void refuse_least(void)
     _exit(1);
 }
 
-/* The dynamic linker calls these before the constructors of the libraries. OpenBLAS reserves its
- * first memory in such a constructor. */
+/* The dynamic linker calls these before OpenBLAS reserves its first memory in a constructor. */
 static void (*const before_libraries[])(void)
     __attribute__((section(".preinit_array"), used)) = {refuse_least};
 
-/* OpenBLAS starts at most as many threads as there are cores, but reserves memory for
+/* OpenBLAS starts fewer threads if there are fewer cores, but reserves memory for
  * OMP_NUM_THREADS. */
 static long threads_reserved(void)
 {

@@ -10,16 +10,15 @@
 #include "base/escape.h"
 #include "launch/host.h"
 
-/* larger differences mislead readers of times; NTP keeps clocks within milliseconds */
+/* NTP keeps clocks within milliseconds */
 #define SKEW_S 1.0
-/* default size of /dev/shm in a container (docker, podman, Kubernetes) */
+/* default of docker, podman and Kubernetes */
 #define CONTAINER_SHM_BYTES (64.0 * 1024 * 1024)
 #define GIB (1024.0 * 1024 * 1024)
 
-/* The ranks on one machine. */
 struct group {
-    const struct rank_info *info; /* [.] of all ranks */
-    const int32_t *ranks;         /* [n] */
+    const struct rank_info *info; /* of all ranks */
+    const int32_t *ranks;         /* [n] on one machine */
     int32_t n;
     const struct checks_job *job;
 };
@@ -47,7 +46,6 @@ static void set(char out[FINDING_TEXT], const char *format, ...)
 
 /* ---- the launch as a whole ---- */
 
-/* Tasks without MPI would each run the whole grid. */
 static bool check_singleton(struct finding *f, const struct rank_info *here, int32_t n,
                             const struct checks_job *job)
 {
@@ -104,8 +102,8 @@ static bool check_recovery(struct finding *f, const struct rank_info *info, int3
     return true;
 }
 
-/* How far a rank's clock is at least ahead of rank 0's. All ranks were once between `before` and
- * `after`, so a delayed rank does not look like a wrong clock. */
+/* All ranks were once between `before` and `after`, so a delayed rank does not look like a wrong
+ * clock. */
 static double skew_of(const struct rank_info *info, int32_t rank)
 {
     double most = info[rank].after - info[0].before;
@@ -179,7 +177,6 @@ static void unite(cpu_set_t *all, const struct group *group)
         CPU_OR(all, all, &group->info[group->ranks[i]].cpus);
 }
 
-/* If the host has no more cores, only fewer ranks help. */
 static void set_core_fix(char out[FINDING_TEXT], const struct group *group)
 {
     const struct rank_info *first = first_of(group);
@@ -287,8 +284,8 @@ static bool is_of_group(const struct group *group, int32_t pid)
     return false;
 }
 
-/* The first rank that listed other runs. NULL if the ranks have different pid namespaces: then
- * their own processes cannot be told from others. */
+/* The first rank that listed other runs. NULL if ranks have different pid namespaces, so that their
+ * processes cannot be told from others. */
 static const struct rank_info *watcher_of(const struct group *group)
 {
     const struct rank_info *watcher = NULL;
@@ -304,7 +301,6 @@ static const struct rank_info *watcher_of(const struct group *group)
     return watcher;
 }
 
-/* The group's ranks, then other runs that may use the same cores. demands has room for all. */
 static int32_t list_demands(struct host_demand *demands, const struct group *group)
 {
     const struct rank_info *watcher = watcher_of(group);
@@ -342,7 +338,7 @@ static check_group *const of_groups[] = {check_cores, check_others, check_shared
 
 enum { N_GROUP_CHECKS = sizeof of_groups / sizeof *of_groups };
 
-/* The first finding of each check, and the number of hosts with it. */
+/* n: hosts with the finding. */
 struct tally {
     struct finding first[N_GROUP_CHECKS];
     int32_t n[N_GROUP_CHECKS];
@@ -361,7 +357,7 @@ static void check_one_group(struct tally *tally, const struct group *group,
     }
 }
 
-/* Rank 0's machine first, then in the order of ranks. */
+/* Rank 0's machine comes first. */
 static void check_groups(struct tally *tally, struct group *group, int32_t *ranks, bool *is_seen,
                          struct host_demand *demands, int32_t n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mistakes in a launch and their remedies, for `doctor`, and for `run` before it reads data. Pure
- * functions of what the ranks have seen (rank_info.h). */
+/* Mistakes in a launch and their remedies, for `doctor` and `run`. Pure functions of what the ranks
+ * have seen (rank_info.h). */
 #ifndef LAUNCH_CHECKS_H
 #define LAUNCH_CHECKS_H
 
@@ -9,38 +9,36 @@
 
 #include "launch/rank_info.h"
 
-/* The command that is to be run. */
 struct checks_job {
-    int32_t threads;    /* most threads that one trial uses */
+    int32_t threads;    /* most that one trial uses */
     bool is_part;       /* --shard: independent tasks are intended */
-    bool starts_ranks;  /* run -n: the ranks that it starts make their own checks */
-    double share_bytes; /* size of the data, a lower bound; 0: unknown */
+    bool starts_ranks;  /* run -n: its ranks make their own checks */
+    double share_bytes; /* of the data, a lower bound; 0: unknown */
 
     const char *db;
     const char *filesystem; /* of the database */
     bool is_network;        /* other nodes may access the same file */
-    bool is_wal;            /* the file exists and has a write-ahead log */
+    bool is_wal;
 };
 
 enum { FINDINGS_MAX = 16, FINDING_TEXT = 400 };
 
 struct finding {
-    bool is_refused; /* `run` refuses to begin */
+    bool is_refused;
     char what[FINDING_TEXT];
     char fix[FINDING_TEXT];
 };
 
 struct findings {
-    struct finding list[FINDINGS_MAX]; /* [n] */
+    struct finding list[FINDINGS_MAX];
     int32_t n;
 };
 
-/* info: [n] in rank order. A finding of several hosts is reported once, for the first. -1 and err:
- * no memory. */
+/* info: [n] in rank order. A finding of several hosts is reported once. */
 int checks_find(struct findings *findings, const struct rank_info *info, int32_t n,
                 const struct checks_job *job, struct err *err);
 
-/* Add a finding from elsewhere. Drops it if the list is full. */
+/* Add a finding from elsewhere; a full list drops it. */
 void checks_add(struct findings *findings, const char *fix, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

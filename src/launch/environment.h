@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Environment variables that `run -n` sets for the ranks that it starts. */
+/* Environment variables of a launch. `run -n` sets them for its ranks. */
 #ifndef LAUNCH_ENVIRONMENT_H
 #define LAUNCH_ENVIRONMENT_H
 
 /* The command as the user typed it. */
 #define LAUNCH_COMMAND "ESPALIER_COMMAND"
 
-/* Unix time when the command began. The ranks may run on another host, which has its own monotonic
- * clock. */
+/* Unix time when the command began: another host has another monotonic clock. */
 #define LAUNCH_BEGUN "ESPALIER_BEGUN"
 
-/* Set if a process reads the reports of rank 0 (launch/launch_report.h). */
+/* Set if a process reads the reports of rank 0. */
 #define LAUNCH_REPORT "ESPALIER_REPORT"
 
-/* Set by the user: the database of commands that are given none. */
+/* From the user: the database of commands that are given none. */
 #define LAUNCH_DB "ESPALIER_DB"
 
-/* Set by the user for rank 0. "off": `run` does not check the launch. */
+/* From the user: "off" keeps rank 0 from checking the launch. */
 #define LAUNCH_CHECKS "ESPALIER_CHECKS"
 
 #endif

@@ -97,7 +97,7 @@ void host_cpus_parse(cpu_set_t *cpus, const char *text)
 
 struct matching {
     const struct host_demand *demands;
-    int32_t owner[CPU_SETSIZE]; /* index of a demand; -1: free */
+    int32_t owner[CPU_SETSIZE]; /* -1: free */
     cpu_set_t tried;            /* on this augmenting path */
 };
 
@@ -117,8 +117,7 @@ static bool find_cpu(struct matching *m, int32_t demand)
     return false;
 }
 
-/* Once a thread finds no processor, others with the same set will not either. This keeps the search
- * short when hundreds of ranks share a machine. */
+/* Once a thread finds no processor, others with the same set need not search. */
 int32_t host_cpus_short(const struct host_demand *demands, int32_t n)
 {
     struct matching m = {.demands = demands};
@@ -144,7 +143,6 @@ int32_t host_cpus_short(const struct host_demand *demands, int32_t n)
 
 /* ---- other runs ---- */
 
-/* Read /proc/PID/NAME, NUL-terminated. */
 static size_t read_of(int32_t pid, const char *name, char *out, size_t size)
 {
     char path[64];
@@ -218,7 +216,7 @@ int32_t host_find_runs(struct host_run *out)
     for (int32_t i = 0; i < n; i++) {
         int32_t kept = drop_ancestors(out, n, out[i].pid);
 
-        /* the order has changed, so start again */
+        /* the order has changed */
         i = kept < n ? -1 : i;
         n = kept;
     }

@@ -25,7 +25,7 @@ struct job_array_environment job_array_environment(void)
     };
 }
 
-/* A variable's number, at least `least`; `missing` if not set, unless that is negative. */
+/* missing: the number of a variable that is not set; negative: an error. */
 static int number(long *out, const char *name, const char *text, long least, long missing,
                   struct err *err)
 {
@@ -118,7 +118,7 @@ static size_t stem(const char *db)
     return dot && dot > name ? (size_t)(dot - db) : strlen(db);
 }
 
-/* Offset of ".KofN" before the extension; 0: none. */
+/* Offset of ".KofN", or 0. */
 static size_t find_shard(struct shard *shard, const char *db)
 {
     size_t end = stem(db), at = end;
@@ -191,7 +191,7 @@ static int resolve(struct job_array_share *share, const char *option, struct err
     return rc == 1 ? job_array_check_beside(share->base, &share->shard, err) : rc;
 }
 
-/* db may already be the name of a shard */
+/* db may already be the name of a shard. */
 static void put_merge(struct buf *out, const char *db, int32_t n)
 {
     size_t end = stem(db), base;

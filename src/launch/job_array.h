@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The job array of this process, from Slurm's and LSF's environment variables, and the database of
- * a shard. */
+/* The job array of this process (Slurm, LSF), and the database of a shard. */
 #ifndef LAUNCH_JOB_ARRAY_H
 #define LAUNCH_JOB_ARRAY_H
 
 #include "base/buf.h"
 #include "grid/shard.h"
 
-/* Values of the variables; NULL: not set. */
+/* NULL: not set. */
 struct job_array_environment {
     const char *slurm_id, *slurm_min, *slurm_max, *slurm_step, *slurm_count;
     const char *lsf_index, *lsf_end, *lsf_step; /* index 0: not an array */
@@ -15,36 +14,33 @@ struct job_array_environment {
 
 struct job_array_environment job_array_environment(void);
 
-/* This element's part of the sweep: 1 + its place in the array, of as many as the array has
- * elements. Returns 1 in an array; 0 and the whole sweep elsewhere; -1 and err if the array has
- * gaps or the variables are invalid. LSF does not report the first index, which is assumed to be
- * the smallest that the step allows. */
+/* This element's part of the sweep, by its place in the array. Returns 1 in an array; 0 and the
+ * whole sweep elsewhere; -1 and err if the array has gaps or the variables are invalid. LSF does
+ * not report the first index: it is assumed to be the smallest that the step allows. */
 int job_array_shard(struct shard *shard, const struct job_array_environment *environment,
                     struct err *err);
 
-/* "NAME.KofN.db" for "NAME.db" (any extension). Unchanged if db is already that, or if the shard is
- * the whole sweep. */
+/* "NAME.KofN.db" for "NAME.db". Unchanged if db is already that, or for the whole sweep. */
 void job_array_database(struct buf *out, const char *db, const struct shard *shard);
 
-/* Parse the shard from the name of a database; false if the name has none. */
+/* False if the name has no shard. */
 bool job_array_database_shard(struct shard *shard, const char *db);
 
-/* Refuse to split a sweep differently: -1 and err if databases of another number of shards lie
- * beside db (the name before job_array_database()). Otherwise an element that is submitted alone
- * would take itself for an array of one and run everything again. */
+/* -1 and err if databases of another number of shards lie beside db, the name before
+ * job_array_database(): an element that is submitted alone would take itself for an array of one
+ * and run everything again. */
 int job_array_check_beside(const char *db, const struct shard *shard, struct err *err);
 
 /* The meaning of --shard and --db together. */
 struct job_array_share {
     struct shard shard;
-    struct buf db;    /* owned; this shard's database */
-    struct buf merge; /* owned; "NAME.db NAME.*ofN.db": arguments that join the shards */
-    const char *base; /* --db as given; borrowed */
-    bool is_alone;    /* --shard auto outside an array */
+    struct buf db;    /* this shard's database */
+    struct buf merge; /* "NAME.db NAME.*ofN.db", arguments of `merge` */
+    const char *base; /* --db; borrowed */
+    bool is_alone;
 };
 
-/* option: K/N, auto, or NULL for the whole sweep. -1 and err: as above, or no memory. Release
- * accepts a zeroed one. */
+/* option: K/N, auto, or NULL for the whole sweep. Release takes a zeroed one. */
 int job_array_share_open(struct job_array_share *share, const char *option, const char *db,
                          struct err *err);
 void job_array_share_release(struct job_array_share *share);

@@ -17,7 +17,7 @@
 #include "launch/environment.h"
 
 #define END_S 5.0
-/* Open MPI gives up a host only if a second signal comes within five seconds of the first. */
+/* Open MPI gives up a host only if a second signal comes within five seconds. */
 #define AGAIN_S 2.5
 
 /* ---- to `run -n` ---- */
@@ -29,7 +29,7 @@ bool launch_report_is_heard(void)
     return getenv(LAUNCH_REPORT) != NULL;
 }
 
-/* In one piece, without stdio: nothing else is written there. */
+/* Written in one piece, without stdio. */
 static void report(const char *line)
 {
     char text[256];
@@ -94,7 +94,6 @@ static bool is_mpirun(pid_t pid)
     return false;
 }
 
-/* Wait until mpirun has ended (false) or time is up (true). */
 static bool is_left(const struct process *mpirun, double seconds)
 {
     double until_s = clock_now(&clock_system) + seconds;
@@ -107,7 +106,7 @@ static bool is_left(const struct process *mpirun, double seconds)
     return false;
 }
 
-/* Runs in a process that holds nothing that mpirun could wait for. */
+/* This process holds nothing that mpirun could wait for. */
 static void see_to_its_end(const struct process *mpirun) __attribute__((noreturn));
 static void see_to_its_end(const struct process *mpirun)
 {

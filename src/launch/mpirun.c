@@ -28,21 +28,19 @@
 #include "sched/world.h"
 
 #define LOOK_MS 100
-/* within seconds, on an overloaded filesystem within minutes */
+/* usually seconds; minutes on an overloaded filesystem */
 #define COME_UP_S 600.0
-/* when to warn what the launch may be waiting for */
 #define LATE_S 30.0
-/* for mpirun to end by itself, and after each signal */
+/* to end by itself, and after each signal */
 #define END_S 3.0
-/* after a stop before the ranks have started: mpirun may wait for them forever */
+/* before the ranks have started */
 #define STOP_EARLY_S 10.0
 
-/* The end of mpirun. */
 struct mpirun_end {
-    int status;         /* reported by rank 0; -1: none */
-    int mpirun_status;  /* exit status of mpirun; 128 + the signal that ended it */
-    bool has_come_up;   /* rank 0 has reported */
-    const char *reason; /* why this process ended mpirun; NULL: it did not */
+    int status;        /* reported by rank 0, or -1 */
+    int mpirun_status; /* exit status, or 128 + the signal that ended it */
+    bool has_come_up;
+    const char *reason; /* why this process ended mpirun, or NULL */
 };
 
 /* ---- the end of mpirun ---- */
@@ -50,15 +48,15 @@ struct mpirun_end {
 struct watch {
     struct mpirun_end *end;
     pid_t pid;
-    struct buf line;  /* of the report, until its newline arrives */
-    double due_s;     /* end of patience; INFINITY: never */
+    struct buf line;  /* incomplete */
+    double due_s;     /* end of patience */
     const char *then; /* the reason then */
-    double late_s;    /* when to warn of late ranks; INFINITY: done, or they are here */
+    double late_s;    /* when to warn of late ranks */
     double heartbeat_s;
     const volatile sig_atomic_t *stop; /* not 0: mpirun was asked to stop its ranks */
-    double told_s;                     /* time of the last such signal */
+    double told_s;                     /* of the last such signal */
     bool is_elsewhere;                 /* rank 0 is on another host */
-    int n_asked;                       /* signals sent */
+    int n_asked;
     bool has_ended;
 };
 
@@ -75,8 +73,8 @@ static void take_sign_of_life(struct watch *w)
     w->then = "rank 0 no longer responds";
 }
 
-/* mpirun loses a signal that arrives before its ranks listen. It is sent again until the ranks have
- * started, when the first signal ends them, and once more then. */
+/* mpirun loses a signal that arrives before its ranks listen, so it is sent until they have
+ * started, and once more. */
 static void stop_again(struct watch *w)
 {
     if (!*w->stop || now_s() < w->told_s + STOP_AGAIN_S)
@@ -131,7 +129,6 @@ static void take_bytes(struct watch *w, const char *bytes, size_t n)
     }
 }
 
-/* False at the end of the report. */
 static bool read_report(struct watch *w, int fd)
 {
     struct pollfd wanted = {.fd = fd, .events = POLLIN};
@@ -156,8 +153,7 @@ static void see_end(struct watch *w)
     w->end->mpirun_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* First SIGTERM, so that mpirun ends processes on other hosts; then kill it and its processes
- * here. */
+/* After SIGTERM, mpirun ends processes on other hosts; kill those here only if this fails. */
 static void lose_patience(struct watch *w)
 {
     if (!w->n_asked)
@@ -169,8 +165,8 @@ static void lose_patience(struct watch *w)
     w->due_s = now_s() + END_S;
 }
 
-/* A daemon of Open MPI that starts but cannot reach mpirun ends without a message, and mpirun waits
- * for it forever. */
+/* A daemon of Open MPI that cannot reach mpirun ends without a message, and mpirun waits for it
+ * forever. */
 static void warn_late(struct watch *w)
 {
     if (now_s() < w->late_s)
@@ -182,8 +178,7 @@ static void warn_late(struct watch *w)
              LATE_S, COME_UP_S / 60);
 }
 
-/* pid: mpirun, leader of a process group; report_fd: its standard output. *stop: mpirun was sent
- * SIGUSR1, and gets it again until the ranks have started. */
+/* pid: mpirun, leader of a process group; report_fd: its standard output. */
 static void watch(struct mpirun_end *end, pid_t pid, int report_fd, double heartbeat_s,
                   const volatile sig_atomic_t *stop)
 {
@@ -223,7 +218,6 @@ double mpirun_begun(void)
     const char *begun = getenv(LAUNCH_BEGUN);
     double passed_s = begun ? clock_unix() - strtod(begun, NULL) : 0;
 
-    /* clocks of two hosts may differ */
     return clock_now(&clock_system) - fmax(passed_s, 0);
 }
 
@@ -243,7 +237,7 @@ static void forward(int signal_number)
         kill((pid_t)child_pid, SIGUSR1);
 }
 
-/* The number of words to hide from the ranks: -n, and options that they get otherwise. */
+/* Hide -n, and options that the ranks get otherwise. */
 static int words_to_drop(const char *word)
 {
     if (!strcmp(word, "-n") || !strcmp(word, "--ranks") || !strcmp(word, "--progress"))
@@ -254,7 +248,7 @@ static int words_to_drop(const char *word)
     return 0;
 }
 
-enum { MAX_WORDS = 48 }; /* words before the program */
+enum { MAX_WORDS = 48 }; /* before the program */
 
 struct words {
     const char **at;
@@ -266,8 +260,8 @@ static void add(struct words *words, const char *word)
     words->at[words->n++] = word;
 }
 
-/* The other ranks continue when one dies. Open MPI up to 4: --enable-recovery; from 5 on, with the
- * launcher PRRTE, a runtime option. */
+/* Other ranks continue when one dies: --enable-recovery up to Open MPI 4, a runtime option of PRRTE
+ * from 5 on. */
 static void add_recovery(struct words *words)
 {
     const char *library = world_library();
@@ -281,8 +275,7 @@ static void add_recovery(struct words *words)
     }
 }
 
-/* In an allocation, each rank gets the cores that were requested. On a shared machine nothing is
- * bound: a rank bound to a busy core waited for seconds. */
+/* On a shared machine nothing is bound: a rank bound to a busy core waited for seconds. */
 static void add_placement(struct words *words, const char *cores)
 {
     struct batch_job job;
@@ -300,7 +293,7 @@ static void add_placement(struct words *words, const char *cores)
     }
 }
 
-/* mpirun passes its environment to ranks on its own host, to others only the variables of -x. */
+/* mpirun passes to other hosts only the variables of -x. */
 static void add_environment(struct words *words)
 {
     static const char *const names[] = {LAUNCH_COMMAND,  LAUNCH_REPORT, LAUNCH_BEGUN,
@@ -346,14 +339,13 @@ static const char **make_args(const struct mpirun *launch, int argc, char **argv
     return words.at;
 }
 
-/* What mpirun needs to survive the loss of a host. The user's settings take precedence. */
+/* Settings to survive the loss of a host. The user's take precedence. */
 static void set_for_hosts(const struct mpirun *launch)
 {
     struct batch_job job;
     char seconds[16];
 
-    /* Up to this many daemons talk to mpirun directly, not through another whose host may be
-     * lost. */
+    /* Up to this many daemons talk to mpirun directly, not through another host. */
     setenv("OMPI_MCA_routed_radix", "1024", 0);
     /* A daemon that mpirun cannot reach ends its ranks and itself after 3 times this. */
     snprintf(seconds, sizeof seconds, "%.0f", fmax(launch->heartbeat_s, 1));
@@ -361,8 +353,8 @@ static void set_for_hosts(const struct mpirun *launch)
     snprintf(seconds, sizeof seconds, "%.0f", fmax(launch->heartbeat_s / 3, 1));
     setenv("OMPI_MCA_oob_tcp_keepalive_intvl", seconds, 0);
     setenv("OMPI_MCA_oob_tcp_keepalive_probes", "6", 0);
-    /* The daemon detaches from the ssh that started it: a broken ssh, as when its host shuts down,
-     * would end the launch. A batch system that starts daemons itself must keep hold of them. */
+    /* The daemon detaches from the ssh that started it, since a broken ssh would end the launch. A
+     * batch system that starts daemons itself must keep hold of them. */
     batch_job_here(&job);
     if (job.system == BATCH_NONE)
         setenv("OMPI_MCA_plm_rsh_no_tree_spawn", "1", 0);
@@ -374,7 +366,7 @@ static void become_mpirun(const struct mpirun *launch, const char **args, int fa
 
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
-    /* Its own process group: Ctrl-C must reach only this process's parent. */
+    /* Ctrl-C must reach only this process's parent. */
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (null >= 0)
@@ -388,7 +380,6 @@ static void become_mpirun(const struct mpirun *launch, const char **args, int fa
     _exit(127);
 }
 
-/* Return 0 once mpirun runs in the child. */
 static int check_start(int fd, pid_t pid, struct err *err)
 {
     int failure = 0;
@@ -428,18 +419,16 @@ static int start(struct mpirun_end *end, const struct mpirun *launch, const char
     return rc;
 }
 
-/* Return the sweep's exit status. */
 static enum exit_status end_status(const struct mpirun_end *end)
 {
-    /* Nothing had begun. A rank that exits from its signal handler is lost to the others, one of
-     * which may have reported that. */
+    /* Nothing had begun. A rank that exits from its signal handler is lost to others, which may
+     * have reported that. */
     if (was_asked_to_stop && !end->has_come_up) {
         log_info("%s", STOP_BEFORE);
         return EXIT_RESUMABLE;
     }
     if (end->status >= 0)
         return (enum exit_status)end->status;
-    /* A rank that is stopped before the sweep begins exits from its signal handler. */
     if (was_asked_to_stop && !end->reason)
         return EXIT_RESUMABLE;
     if (end->reason)

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* launch: how ranks are started and watched, and what a launch looks like.
+/* launch: how ranks are started and watched.
  *
  * mpirun starts the ranks of `run -n`, launch_report carries rank 0's reports to it, stop handles
  * signals. rank_info and host collect what each rank has; checks and preflight find mistakes.
- * job_array splits a sweep among elements of a job array. Problems go up to cli as errors or
- * findings. May include store, sched and the layers below, but not run, predict or cli.
+ * job_array splits a sweep among elements of a job array. May include store, sched and the layers
+ * below, but not run, predict or cli.
  *
- * This file: start mpirun for `run -n` and wait for its end.
- *
- * In recovery mode, in which other ranks continue when one dies, Open MPI 4's mpirun always exits
- * with 0, and never if it has lost a host. Therefore rank 0 reports its end
- * (launch/launch_report). */
+ * This file: start mpirun for `run -n` and wait for its end. In recovery mode Open MPI 4's mpirun
+ * always exits with 0, and never if it has lost a host, so rank 0 reports its end. */
 #ifndef LAUNCH_MPIRUN_H
 #define LAUNCH_MPIRUN_H
 
@@ -19,28 +16,26 @@
 
 struct mpirun {
     int ranks;
-    int threads;          /* cores of a rank: the most that one trial uses */
-    double heartbeat_s;   /* the sweep's heartbeat_limit */
-    double begun_s;       /* when the command began, by clock_system */
-    const char *command;  /* as the user typed it */
-    const char *progress; /* --progress and --color of the ranks, which do not see the terminal */
+    int threads;        /* cores of a rank */
+    double heartbeat_s; /* heartbeat_limit */
+    double begun_s;     /* by clock_system */
+    const char *command;
+    const char *progress; /* for the ranks, which do not see the terminal */
     const char *color;
 };
 
-/* When this command began, by clock_system: now, or when the `run -n` that started this rank began.
- * Call it first. */
+/* When this command, or the `run -n` that started this rank, began, by clock_system. Call it
+ * first. */
 double mpirun_begun(void);
 
-/* Run `mpirun -n RANKS espalier run ARGV...` and wait. argv[0] is the command's name; -n in argv is
- * dropped. SIGINT, SIGTERM and the like become SIGUSR1 for mpirun, which passes it to the ranks:
- * they stop cleanly, whereas Ctrl-C sent to mpirun would kill them.
+/* Run `mpirun -n RANKS espalier run ARGV...`, without the -n in argv, and wait. SIGINT, SIGTERM and
+ * the like become SIGUSR1 for mpirun, which passes it to the ranks: they stop cleanly, whereas
+ * Ctrl-C sent to mpirun would kill them. mpirun is ended if
  *
- * mpirun is ended if
- *
- * - rank 0 has reported its status, but mpirun does not exit: it waits forever for a lost host;
+ * - rank 0 has reported its status, but mpirun waits for a lost host;
  * - the ranks do not start;
- * - rank 0 falls silent: on another host for heartbeat_s and some seconds, as its workers judge it;
- *   on this host for longer, since a disk may block it and mpirun would notice its death.
+ * - rank 0 falls silent: on another host for heartbeat_s and some seconds; on this host for longer,
+ *   since a disk may block it and mpirun would notice its death.
  *
  * status out: of the sweep. -1 and err: mpirun cannot be started. */
 int mpirun_run(enum exit_status *status, const struct mpirun *launch, int argc, char **argv,

@@ -34,9 +34,8 @@ static double genotype_bytes(const char *path)
     return size_of(path) * (file_names_end_in(path, ".bed") ? 4 : 0.5);
 }
 
-/* A lower bound of the features' memory before anything is read. A genotype is a byte, and in text
- * a digit and a comma. Another number is four bytes, and in text at most some twenty characters.
- * Packed files count with their size on disk. */
+/* A lower bound of the features' memory. A genotype is a byte, in text a digit and a comma; another
+ * number is four bytes, in text up to some twenty. Packed files count with their size on disk. */
 static double data_bytes(const struct sweep *sweep)
 {
     const struct settings *fixed = &sweep->fixed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks of a launch (checks.h) for a sweep, before `run` reads any data. */
+/* Checks of a launch for a sweep, before `run` reads any data. */
 #ifndef LAUNCH_PREFLIGHT_H
 #define LAUNCH_PREFLIGHT_H
 
@@ -8,10 +8,9 @@
 
 int32_t preflight_threads(const struct sweep *sweep);
 
-/* Fill job. sweep: NULL if unknown. Borrows db. */
+/* sweep: NULL if unknown. Borrows db. */
 void preflight_job(struct checks_job *job, const struct sweep *sweep, const char *db);
 
-/* False if the user switched the checks off (ESPALIER_CHECKS=off). */
 bool preflight_is_on(void);
 
 #endif

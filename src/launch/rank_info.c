@@ -13,7 +13,7 @@
 #include "launch/host.h"
 #include "sched/shared.h"
 
-/* 0 if the variable is not set or not a number. */
+/* 0: not set, or no number. */
 static int32_t number_of(const char *name)
 {
     const char *text = getenv(name);
@@ -24,9 +24,9 @@ static int32_t number_of(const char *name)
 
 /* ---- the launcher ---- */
 
-/* The first match counts: under mpirun in a Slurm job, a rank may also see the step of the daemon
- * that started it. A step with a terminal (srun --pty) runs its shell on one task only. A task of
- * blaunch or pbsdsh learns its own number, but not how many there are. */
+/* Under mpirun in a Slurm job, a rank may also see the step of its daemon. A step with a terminal
+ * (srun --pty) runs its shell on one task only. A task of blaunch or pbsdsh learns only its own
+ * number. */
 static enum launcher find_launcher(int32_t *n)
 {
     int32_t step = getenv("SLURM_PTY_PORT") ? 0 : number_of("SLURM_STEP_NUM_TASKS");
@@ -76,8 +76,8 @@ static int32_t count_job_tasks(void)
     return count_lines(getenv("PBS_NODEFILE"));
 }
 
-/* Open MPI 4 sets this variable if --enable-recovery was given, and others with the same prefix in
- * any case. Open MPI 5 sets none of them. */
+/* Open MPI 4 sets this variable for --enable-recovery, and others with the same prefix always. Open
+ * MPI 5 sets none. */
 static enum recovery find_recovery(void)
 {
     const char *recovery = getenv("OMPI_MCA_orte_enable_recovery");
@@ -145,7 +145,6 @@ void rank_info_pack(struct buf *out, const struct rank_info *info)
     }
 }
 
-/* Longest text of a set of CPU_SETSIZE processors. */
 #define CPUS_TEXT 4096
 
 static int unpack_others(struct rank_info *info, const char *text, struct err *err)
@@ -188,7 +187,6 @@ int rank_info_unpack(struct rank_info *info, const char *text, struct err *err)
     return unpack_others(info, text + used, err);
 }
 
-/* Without such a variable every rank looks around. */
 static bool is_first_of_host(void)
 {
     const char *local = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
@@ -231,7 +229,6 @@ static int unpack_all(struct rank_info *info, char **texts, int32_t n, struct er
     return 0;
 }
 
-/* Rank 0: receive the information of all ranks. */
 static int receive(const struct world *world, const char *text, struct rank_info **out,
                    struct err *err)
 {
@@ -262,7 +259,7 @@ int rank_info_gather(const struct world *world, struct rank_info **info, struct 
 
     *info = NULL;
     rank_info_here(&here);
-    /* if this fails, go on without other runs: the other ranks wait */
+    /* go on without other runs if this fails: the other ranks wait */
     (void)look_around(&here, &ignored);
     rc = read_clock(world, &here, err);
     if (!rc) {

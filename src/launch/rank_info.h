@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What each rank of a launch sees of it. checks.h draws the conclusions. */
+/* Facts of each rank about its launch, from which checks.h draws conclusions. */
 #ifndef LAUNCH_RANK_INFO_H
 #define LAUNCH_RANK_INFO_H
 
@@ -13,8 +13,8 @@
 
 enum launcher {
     LAUNCHER_NONE,
-    LAUNCHER_MPIRUN, /* of Open MPI */
-    LAUNCHER_OTHER,  /* mpirun or mpiexec of another MPI */
+    LAUNCHER_MPIRUN,
+    LAUNCHER_OTHER, /* of another MPI */
     LAUNCHER_SRUN,
     LAUNCHER_BLAUNCH,
     LAUNCHER_PBSDSH
@@ -28,41 +28,40 @@ enum recovery {
 
 struct rank_info {
     char host[65];
-    char machine[65]; /* boot id: ranks with the same id share processors and clock, also from
-                       * containers */
-    char pids[24];    /* its pid namespace */
+    char machine[65]; /* boot id: equal for ranks that share processors, also from containers */
+    char pids[24];
     int32_t pid;
     cpu_set_t cpus;      /* where it may run; empty: unknown */
     int32_t cpus_online; /* of the machine */
 
     enum launcher launcher;
-    int32_t n_launched;      /* tasks started by the launcher, as far as this one sees; 0: none */
-    int32_t n_job;           /* tasks or slots of the batch job; 0: none, or unknown */
-    int32_t launched_by_run; /* `run -n` started this rank */
+    int32_t n_launched; /* tasks of the launcher, as far as this one sees */
+    int32_t n_job;      /* tasks or slots of the batch job, or 0 */
+    int32_t launched_by_run;
     enum recovery recovery;
 
     double shm_bytes, shm_free_bytes; /* of the folder for shared memory; -1: unknown */
 
-    /* Unix time before and after a moment that lies between the two on all ranks. */
+    /* Unix time before and after one moment, the same for all ranks. */
     double before, after;
 
     struct host_run *others; /* [n_others] owned; only of the first rank of a host */
     int32_t n_others;
 };
 
-/* Fill in this rank's information, except clock and other runs. */
+/* Fill in all but clock and other runs. */
 void rank_info_here(struct rank_info *info);
 
-/* To and from a text without NUL, for world_gather(). -1 and err: the text is invalid. */
+/* To and from a text without NUL, for world_gather(). */
 void rank_info_pack(struct buf *out, const struct rank_info *info);
 int rank_info_unpack(struct rank_info *info, const char *text, struct err *err);
 
-/* Collective; takes some milliseconds. *info: on rank 0 that of all ranks in rank order, malloc()ed
- * and handed over (rank_info_destroy); elsewhere NULL. */
+/* Collective; takes some milliseconds. *info: on rank 0 of all ranks in rank order, handed over;
+ * elsewhere NULL. */
 int rank_info_gather(const struct world *world, struct rank_info **info, struct err *err);
 void rank_info_destroy(struct rank_info *info, int32_t n); /* accepts NULL with any n */
 
-/* Return "mpirun", "srun" and so on. Static text. */
+/* "mpirun", "srun" and so on. */
 const char *launcher_name(enum launcher launcher);
 
 #endif

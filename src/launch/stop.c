@@ -22,7 +22,7 @@ static volatile double first_s;            /* when it came */
 static volatile sig_atomic_t leave_status = EXIT_RESUMABLE;
 static volatile sig_atomic_t is_parents_word; /* run -n reports that it was stopped */
 
-/* Reading, simulating and reducing may take minutes and leave nothing to save. */
+/* There is nothing to save. */
 static void leave(void)
 {
     static const char text[] = "espalier: " STOP_BEFORE "\n";
@@ -33,8 +33,8 @@ static void leave(void)
     _exit(leave_status);
 }
 
-/* The other ranks get the signal too. If rank 0 exits because of it, so must they. If it already
- * watches its flag, it counts on them and will tell them to stop. */
+/* The other ranks get the signal too. If rank 0 exits because of it, so must they; otherwise it
+ * will tell them to stop. */
 #define FOLLOW_S 20
 
 static void leave_late(int number)
@@ -44,7 +44,6 @@ static void leave_late(int number)
         leave();
 }
 
-/* Safe: clock_now() uses only clock_gettime(). */
 static void handle(int number)
 {
     double now_s = clock_now(&clock_system);
@@ -81,8 +80,8 @@ void stop_have_come_up(void)
     is_parents_word = false;
 }
 
-/* True if SIGINT and SIGTERM come from an mpirun that will kill its ranks. run -n passes signals on
- * as SIGUSR1, which mpirun only forwards. srun does not set the variable. */
+/* mpirun kills its ranks after SIGINT and SIGTERM; run -n passes signals on as SIGUSR1, which
+ * mpirun only forwards. srun does not set the variable. */
 static bool is_under_mpirun(void)
 {
     return getenv("OMPI_COMM_WORLD_SIZE") != NULL;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests to stop: SIGINT, SIGTERM, SIGUSR1, SIGUSR2 and SIGHUP. While there is nothing to save,
- * they end the process with EXIT_RESUMABLE. After stop_heed() they only set flags.
+/* Requests to stop: SIGINT, SIGTERM, SIGUSR1, SIGUSR2 and SIGHUP (unless ignored, as by nohup).
+ * While there is nothing to save, they end the process with EXIT_RESUMABLE. After stop_heed() they
+ * only set flags.
  *
  * The first signal asks for no new trials; running trials may finish within the grace period. A
  * second one, STOP_AGAIN_S or more later, asks for an immediate end. An earlier one is the same
- * request by another path: batch systems signal the script and all processes below it, and
- * launchers pass signals on. Under an mpirun that run -n did not start, SIGINT and SIGTERM ask for
- * an immediate end: mpirun kills its ranks a second after it gets one of them, or a SIGHUP, which
- * its ranks receive as SIGTERM.
- *
- * SIGHUP stays ignored if it was (nohup). */
+ * request by another path: batch systems signal a script and all processes below it, and launchers
+ * pass signals on. Under an mpirun that run -n did not start, SIGINT and SIGTERM ask for an
+ * immediate end: mpirun kills its ranks a second after it gets one of them, or a SIGHUP, which
+ * ranks receive as SIGTERM. */
 #ifndef LAUNCH_STOP_H
 #define LAUNCH_STOP_H
 
@@ -19,34 +18,31 @@
 
 #define STOP_AGAIN_S 0.3
 
-enum { STOP_OWN = -1 };                   /* stop_signal if the program itself wants to stop */
-extern volatile sig_atomic_t stop_signal; /* number of the signal; 0: none yet */
+enum { STOP_OWN = -1 };                   /* stop_signal of the program itself */
+extern volatile sig_atomic_t stop_signal; /* 0: none */
 extern volatile sig_atomic_t stop_hurry;  /* not 0: end at once */
 
-/* Stop on the program's own request. A later signal asks for an immediate end. */
 void stop_ask(void);
 
-/* Catch the signals from now on. Call before any thread exists. is_quiet: exit without a message,
- * for other ranks than rank 0. */
+/* Call before any thread exists. is_quiet: exit without a message, for other ranks than rank 0. */
 void stop_catch(bool is_quiet);
 
-/* For a signal before there is anything to save. Until the ranks have started, run -n prints it,
- * since there may be no rank to do so. */
+/* Until the ranks have started, run -n prints this, since there may be no rank to do so. */
 #define STOP_BEFORE "stopped before the sweep began; the same command starts it"
 void stop_have_come_up(void);
 
 /* Install another handler for the five signals, with flags of sigaction(2), in the process that
- * only starts mpirun and passes signals on. */
+ * only starts mpirun. */
 void stop_install(void (*handler)(int number), int flags);
 
-/* The flags are watched from now on. */
+/* From now on the flags are watched. */
 void stop_heed(void);
 
-/* True if stop_tell() has news, so that the caller can end a live line first. */
+/* True if stop_tell() will print, so that the caller can end a live line first. */
 bool stop_has_news(void);
 
-/* Print, once for each request, what happens now. n_busy: workers that run a trial; grace_s: their
- * grace period. Not from a signal handler. */
+/* Print, once for each request, what happens now. n_busy: workers that run a trial, for up to
+ * grace_s. Not from a signal handler. */
 void stop_tell(int32_t n_busy, double grace_s);
 
 #endif

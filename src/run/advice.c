@@ -11,9 +11,9 @@
 #include "grid/param.h"
 #include "store/query.h"
 
-/* The correlation of one sample is undefined; that of two is 1 or -1. */
+/* The correlation of two samples is 1 or -1. */
 #define LEAST_CORRELATED 3
-/* Of two values, the chosen one is always at an edge. */
+/* With two values, the chosen one is always at an edge. */
 #define LEAST_LEVELS 3
 enum { N_EXAMPLES = 2, NUMBER_TEXT = 32 };
 
@@ -88,7 +88,7 @@ void advice_repeated(struct errlist *out, bool has_ridge)
 
 /* ---- the edges of axes ---- */
 
-/* Whether equal ratios describe the levels better than equal steps. */
+/* True if equal ratios describe the levels better than equal steps. */
 static bool is_geometric(const struct advice_axis *axis)
 {
     double ratio[2] = {INFINITY, 0}, step[2] = {INFINITY, 0};
@@ -106,7 +106,6 @@ static bool is_geometric(const struct advice_axis *axis)
     return ratio[1] / ratio[0] < step[1] / step[0];
 }
 
-/* A whole number, or two significant digits. */
 static void put_number(char text[NUMBER_TEXT], double number, bool is_whole)
 {
     struct buf shortest = {0};
@@ -117,8 +116,8 @@ static void put_number(char text[NUMBER_TEXT], double number, bool is_whole)
     buf_release(&shortest);
 }
 
-/* One value further out than `edge`, as text; false if the setting allows none. next: the value at
- * the axis's spacing. If the setting does not allow that one, the value halfway to its limit. */
+/* Write `next`, which continues the axis beyond `edge`, or the value halfway to the setting's
+ * limit. False: none is allowed. */
 static bool put_beyond(char text[NUMBER_TEXT], enum param_id id, double edge, double next)
 {
     const struct param *p = &param_table[id];
@@ -138,7 +137,7 @@ static bool put_beyond(char text[NUMBER_TEXT], enum param_id id, double edge, do
            !param_read(&value, id, text, NULL);
 }
 
-/* "0.3 and 1" and "0.3,1"; false if there is nothing to try. */
+/* "0.3 and 1" and "0.3,1"; false: nothing to try. */
 static bool put_examples(struct buf *words, struct buf *list, const struct advice_axis *axis,
                          double edge, double inner)
 {
@@ -228,13 +227,13 @@ void advice_alike(struct errlist *out, const struct query_alike *alike)
 
 /* ---- what the database shows ---- */
 
-/* A number of the first row; NaN if the table has no such column. */
+/* NaN: no such column. */
 static double number(const struct result_table *table, const char *column)
 {
     return result_table_find(table, 0, column) ? result_table_real(table, 0, column) : (double)NAN;
 }
 
-/* Whether a setting is of the model or its training. Settings of the split have no best value. */
+/* Settings of the split have no best value. */
 static bool is_tuned(enum param_id id)
 {
     const struct param *p = &param_table[id];
@@ -243,7 +242,7 @@ static bool is_tuned(enum param_id id)
            (p->type == PARAM_INT || p->type == PARAM_REAL || p->type == PARAM_COUNT);
 }
 
-/* Look at one axis. Its levels are the rows from `first` to before `end`. */
+/* Levels: rows from `first` to before `end`. */
 static int find_axis(struct errlist *out, const struct result_table *levels, int64_t first,
                      int64_t end, const struct result_table *chosen, struct err *err)
 {

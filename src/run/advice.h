@@ -1,81 +1,70 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The warnings that a statistician would give about a sweep. Each states what is wrong, why it
- * matters and what to do.
- *
- * advice_*() are pure functions from facts to texts. `run` gathers the facts of its plan (job_warnings);
- * advice_find() reads those of a finished sweep from the database, for the end of `run` and for
- * `best`. Commands print the texts with advice_print(). */
+/* The warnings that a statistician would give about a sweep. advice_*() are pure functions from
+ * facts to texts; job_warnings gathers the facts of a plan, advice_find() those of a finished
+ * sweep. */
 #ifndef RUN_ADVICE_H
 #define RUN_ADVICE_H
 
 #include "grid/param.h"
 #include "store/query.h"
 
-/* Samples of the parts of one kind that decide something, over replicates and folds.
- * Zero-initialise one. */
+/* Samples of the parts of one kind, over replicates and folds. Zero-initialise one. */
 struct advice_parts {
     int32_t n;       /* parts with samples */
-    int32_t n_small; /* of these: with fewer than ADVICE_FEW samples */
-    int32_t n_tiny;  /* of these: too small for a correlation */
-    int32_t least;   /* samples of the smallest */
+    int32_t n_small; /* fewer than ADVICE_FEW samples */
+    int32_t n_tiny;  /* too small for a correlation */
+    int32_t least;
 };
 
 #define ADVICE_FEW 30
 
 void advice_count_part(struct advice_parts *parts, int32_t n_samples);
 
-/* The objective that is scored on the parts. */
 struct advice_objective {
-    const char *name;    /* "val_pearson" */
-    bool is_correlation; /* undefined, or 1 and -1, for parts of one or two samples */
-    bool has_folds;      /* the number of folds sets the size of the validation parts */
+    const char *name;
+    bool is_correlation; /* undefined, or 1 and -1, for one or two samples */
+    bool has_folds;      /* folds set the size of the validation parts */
 };
 
-/* At most one warning for each of the two kinds of parts. */
 void advice_small_parts(struct errlist *out, const struct advice_parts *val,
                         const struct advice_parts *stop, const struct advice_objective *objective);
 
-/* Models without epochs compete with models whose epoch the validation part has chosen. */
+/* Models without epochs compete with models whose epoch the validation part chose. */
 void advice_mixed_types(struct errlist *out);
 
-/* All replicates are validated on the same samples. has_ridge: some models draw no random numbers. */
+/* All replicates are validated on the same samples. has_ridge: some models draw no random
+ * numbers. */
 void advice_repeated(struct errlist *out, bool has_ridge);
 
-/* A numeric axis and where the chosen configuration lies on it. */
 struct advice_axis {
     enum param_id id;
-    const double *levels; /* [n] ascending, borrowed: the numbers that configurations have */
+    const double *levels; /* [n] ascending, borrowed */
     int32_t n;
-    bool has_full; /* `full` is among the values: it is larger than any number */
+    bool has_full; /* `full` is a value, larger than any number */
     double chosen;
 };
 
-/* Warn if the chosen value is the smallest or largest of at least three and the setting allows
- * values beyond it. The warning suggests the next two, at the axis's own spacing: equal ratios or
- * equal steps. */
+/* Warn if the chosen value is the smallest or largest of at least three, and suggest the next two,
+ * at the axis's own spacing, if the setting allows them. */
 void advice_axis(struct errlist *out, const struct advice_axis *axis, int64_t config);
 
-/* Warn if the mean validation R2 of the chosen configuration is negative. NaN: it has none. */
+/* r2: NaN if there is none. */
 void advice_r2(struct errlist *out, int64_t config, double r2, const char *objective);
 
-/* Warn if the scores of configurations cannot be told from that of the best one. */
 void advice_alike(struct errlist *out, const struct query_alike *alike);
 
-/* A configuration that was chosen. */
 struct advice_choice {
-    const struct result_table *row; /* the first row: it, with the columns of query_leaderboard() */
-    const struct query_alike *alike; /* filled with it */
-    bool is_restricted;              /* others were excluded, so the edges of axes say nothing */
+    const struct result_table *row; /* its first row, with the columns of query_leaderboard() */
+    const struct query_alike *alike;
+    bool is_restricted; /* others were excluded, so the edges of axes say nothing */
 };
 
-/* Find all warnings that the database gives reason for. -1 and err. */
 int advice_find(struct errlist *out, struct store *store, const struct query_sweep *sweep,
                 const struct advice_choice *choice, struct err *err);
 
-/* Find and print the warnings about a sweep's best configuration. */
 void advice_print_best(struct store *store, const char *name);
 
-/* Print and release the warnings. path: the file that they are about, or NULL. */
+/* Print and release. path: the file that they are about, or NULL. */
 void advice_print(struct errlist *advice, const char *path);
 
 #endif

@@ -106,7 +106,7 @@ static bool is_first_of_type(const struct job *job, const int32_t *configs, int 
     return true;
 }
 
-/* Among configurations of at most most_bytes; 0 if there are none. */
+/* 0: none has at most most_bytes. */
 static int choose_configs(int32_t configs[MOST_PROBES], const struct job *job, double most_bytes)
 {
     const struct gcn_cost *work = job->work;
@@ -135,8 +135,8 @@ static int choose_configs(int32_t configs[MOST_PROBES], const struct job *job, d
     return n;
 }
 
-/* Made in advance, so that the probe's time is spent on training. Inputs that cannot be made fail
- * again in the probe. */
+/* So that the probe's time is spent on training. Inputs that cannot be made fail again in the
+ * probe. */
 static void make_inputs(struct job *job, const int32_t *configs, int n)
 {
     struct settings s;
@@ -149,7 +149,7 @@ static void make_inputs(struct job *job, const int32_t *configs, int n)
     }
 }
 
-/* Cheapest first: if an epoch exceeds the whole budget, one probe is enough. */
+/* If an epoch exceeds the whole budget, the cheapest probe is enough. */
 static void sort_configs(int32_t *configs, int n, const struct cost *cost)
 {
     for (int i = 1; i < n; i++)

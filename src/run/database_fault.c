@@ -5,8 +5,8 @@
 #include "grid/shard.h"
 #include "launch/stop.h"
 
-/* Queries end within moments. The owner of an open transaction will notice it, and waiting is
- * cheaper than losing a job of hours. */
+/* The owner of an open transaction will notice it, and waiting is cheaper than losing a job of
+ * hours. */
 #define WARN_S 2.0
 #define PATIENCE_S 600.0
 #define STOPPING_S 10.0 /* a batch system that asked the job to stop kills it soon */
@@ -103,7 +103,6 @@ static void warn_missing(const char *db, const struct job *job, const struct sto
     buf_release(&missing);
 }
 
-/* known: for the job's plan, with the shard marked */
 static void warn_rest(const char *db, const struct job *job, struct store_trials *known)
 {
     struct store *store;

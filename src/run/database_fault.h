@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of a run whose database cannot be written: another process holds it, or the disk
- * failed. */
+/* Messages of a run whose database cannot be written. */
 #ifndef RUN_DATABASE_FAULT_H
 #define RUN_DATABASE_FAULT_H
 
@@ -10,20 +9,20 @@
 
 struct database_fault {
     const char *db;               /* borrowed */
-    void (*meanwhile)(void *arg); /* called repeatedly while the run waits for the database */
+    void (*meanwhile)(void *arg); /* called repeatedly while the run waits */
     void *arg;
-    bool has_warned; /* the user knows that the run waits */
+    bool has_warned;
 };
 
-/* Let the store wait for other processes, and warn once. A stop signal soon ends the waiting. The
- * store borrows fault. */
+/* Let the store, which borrows fault, wait for other processes, and warn once. A stop signal soon
+ * ends the waiting. */
 void database_fault_watch(struct database_fault *fault, struct store *store);
 
-/* After a commit: report that the database can be written again, if a warning was printed. */
+/* After a commit: end the waiting, with a message if there was a warning. */
 void database_fault_over(struct database_fault *fault);
 
-/* After a run broke off and closed its database: open it again and warn which results are safe,
- * which trials of the shard are missing, and how to continue. */
+/* After a run broke off: open its database again and warn which results are safe, which trials of
+ * the shard are missing, and how to continue. */
 void database_fault_report(const char *db, const struct job *job, const struct shard *shard);
 
 #endif

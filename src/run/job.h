@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sweep file with its data and plan. `run`, `plan`, `inspect` and `init` work on it. */
+/* A sweep file with its data and plan. */
 #ifndef RUN_JOB_H
 #define RUN_JOB_H
 
@@ -14,17 +14,17 @@ struct job {
     struct sweep sweep; /* resolved once the data are read */
     struct dataset data;
     struct data_report report;
-    struct data_unmatched *unmatched; /* filled by job_load(); borrowed; NULL: not wanted */
+    struct data_unmatched *unmatched; /* out of job_load(); borrowed; NULL: not wanted */
     struct plan plan;
     struct prepared *prepared;
-    bool has_list; /* the command lists the samples, so warnings give only their number */
-    struct sweep_share share; /* owner of data and prepared once other ranks have them too */
-    struct gcn_cost *work;    /* [n_configs] work of one trial; owned */
-    double *bytes;            /* [n_configs] memory of the inputs and one trial; owned */
-    double inputs_bytes;      /* memory of all inputs, which the ranks of a host share */
-    double trial_bytes;       /* memory of the largest trial in addition */
-    double load_s;            /* seconds taken to read the data */
-    bool knows_amounts;       /* has_amounts is set (job_has_amounts()) */
+    bool has_list;            /* the command lists the samples, so warnings only count them */
+    struct sweep_share share; /* owner of data and prepared once other ranks have them */
+    struct gcn_cost *work;    /* [n_configs] of one trial */
+    double *bytes;            /* [n_configs] of the inputs and one trial */
+    double inputs_bytes;      /* of all inputs, which the ranks of a host share */
+    double trial_bytes;       /* of the largest trial in addition */
+    double load_s;
+    bool knows_amounts; /* has_amounts is set */
     bool has_amounts;
 };
 
@@ -32,16 +32,14 @@ struct job {
 void job_release(struct job *job);
 void job_release_plan(struct job *job);
 
-/* The number of replicates whose parts the warnings examine: all, unless they need more splits than
- * are kept in memory. */
+/* The number of replicates that warnings examine: all, unless they need more splits than are kept
+ * in memory. */
 int32_t job_replicates(const struct job *job);
 
-/* True in *out if the features are amounts (scale_has_amounts()). Only the first call scans the
- * data. -1 and err: no memory. */
+/* *out: the features are amounts (scale_has_amounts()). Only the first call scans the data. */
 int job_has_amounts(bool *out, struct job *job, struct err *err);
 
-/* Make the inputs of configurations that have trials to run, as many as other ranks can receive.
- * ledger: for the job's plan. -1 and err like prepared_inputs(). */
+/* Make the inputs of configurations that have trials to run, as many as other ranks can receive. */
 int job_make_inputs(struct job *job, const struct ledger *ledger, struct err *err);
 
 #endif

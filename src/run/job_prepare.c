@@ -50,8 +50,8 @@ static int count_folds(struct job *job, struct err *err)
     return 0;
 }
 
-/* For node attributes and features of a given graph: amounts are standardized, one-hot labels and
- * words are not (doc/decisions/0037). settings_resolve() handles the other formats. */
+/* In node attributes and features of a given graph, amounts are standardized, one-hot labels and
+ * words are not (doc/decisions/0037). */
 static int resolve_scale(struct job *job, struct err *err)
 {
     union value *v = job->sweep.fixed.v;
@@ -82,7 +82,6 @@ static int resolve(struct job *job, struct errlist *faults)
     return requirements_check_data(&job->sweep, &job->data, faults);
 }
 
-/* A setting that proves missing when the data are read is a fault of the sweep file. */
 static int fail_load(const struct job *job, struct err *err, struct errlist *faults)
 {
     struct buf place = {0};
@@ -95,7 +94,6 @@ static int fail_load(const struct job *job, struct err *err, struct errlist *fau
     return errlist_add_usage(faults, err);
 }
 
-/* For -v: the files that the settings name, and where they lie. */
 static void log_files(const struct settings *settings)
 {
     for (int id = 0; id < P_COUNT; id++) {
@@ -167,7 +165,7 @@ static int check_folds(struct job *job, const struct settings *s, struct err *er
     return 0;
 }
 
-/* True if the stop part is smaller than all before, so that parts need checking. */
+/* True if the stop part is smaller than all before. */
 static bool has_other_parts(const struct settings *s, double *least_stop)
 {
     double stop = s->v[P_STOP].f;

@@ -1,36 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Steps from a sweep file to a plan over its data, with their warnings.
- *
- * Each step returns -1 and adds a line for each fault to faults. Faults of the sweep file are usage
- * errors (errlist_add_usage()), including those that only the data reveal. */
+/* Steps from a sweep file to a plan over its data, with their warnings. Each returns -1 with a line
+ * in faults for each fault. Faults of the sweep file are usage errors, including those that only
+ * the data reveal. */
 #ifndef RUN_JOB_PREPARE_H
 #define RUN_JOB_PREPARE_H
 
 #include "base/text_list.h"
 #include "run/job.h"
 
-/* Read the sweep file at path with overrides (--set). */
+/* set: overrides (--set). */
 int job_parse(struct job *job, const char *path, const struct text_list *set,
               struct errlist *faults);
 
-/* In place of job_parse(): parse a text that messages call `path`; relative paths start at path's
+/* In place of job_parse(): messages call the text `path`, and relative paths start at path's
  * folder. */
 int job_parse_text(struct job *job, const char *path, const char *text, struct errlist *faults);
 
-/* Read the data that the sweep file names, and resolve the settings that depend on them. */
+/* Read the data and resolve the settings that depend on them. */
 int job_load(struct job *job, struct errlist *faults);
 
-/* Make the plan and compute the cost of each configuration. */
 int job_plan(struct job *job, struct errlist *faults);
 
-/* In place of job_plan(), to examine graphs and their parts: without costs, which would need the
- * inputs of every configuration. */
+/* In place of job_plan(): no costs, which would need the inputs of every configuration. */
 int job_points(struct job *job, struct errlist *faults);
 
-/* After job_load(): parse another text, for the same data. */
+/* After job_load(): parse another text for the same data. */
 int job_parse_again(struct job *job, const char *path, const char *text, struct errlist *faults);
 
-/* Call job_parse(), job_load() and job_plan(). */
 int job_prepare(struct job *job, const char *path, const struct text_list *set,
                 struct errlist *faults);
 

@@ -18,7 +18,6 @@
 /* more distinct numbers are probably amounts */
 #define MOST_NUMBERED_CLASSES 10
 
-/* Whole numbers that were guessed to be classes. Images have class numbers anyway. */
 static void warn_classes(const struct job *job)
 {
     const struct settings *s = &job->sweep.fixed;
@@ -77,7 +76,7 @@ int job_warn_spread(struct job *job, struct err *err)
         return 0;
     if (!has_amounts && job_has_amounts(&has_amounts, job, err))
         return -1;
-    if (!has_amounts) /* the spread of 0 and 1 shows how rare a label is, not its scale */
+    if (!has_amounts) /* the spread of 0 and 1 shows how rare a label is */
         return 0;
     if (scale_measure_spread(&spread, d, err))
         return -1;
@@ -176,7 +175,6 @@ static int has_lucky(struct job *job, struct err *err)
     return 0;
 }
 
-/* True if a model is trained without epochs, none of which can be lucky. */
 static bool has_steady(const struct job *job)
 {
     struct settings s;

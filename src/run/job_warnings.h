@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Warnings that `run`, `plan` and `inspect` print once, before any training. Each needs a job of
- * the stage that it names. */
+/* Warnings before any training, each at its stage of a job. */
 #ifndef RUN_JOB_WARNINGS_H
 #define RUN_JOB_WARNINGS_H
 
@@ -9,15 +8,14 @@
 /* After the data were read: what was dropped or guessed. */
 void job_warn_data(const struct job *job);
 
-/* After settings were resolved: unscaled features whose standard deviations differ by a factor
- * above 100. -1 and err: no memory. */
+/* After settings were resolved: unscaled features of very different spread. */
 int job_warn_spread(struct job *job, struct err *err);
 
 /* After the plan was made: points of the grid and settings without effect. */
 void job_warn_plan(const struct job *job);
 
-/* Warn of parts that are too few or too small to decide anything. job_plan() calls this; after
- * job_points() the caller must. */
+/* After the plan was made: parts too few or too small to decide anything. job_plan() calls this;
+ * after job_points() the caller must. */
 int job_warn_parts(struct job *job, struct err *err);
 
 #endif

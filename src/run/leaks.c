@@ -9,20 +9,18 @@
 #include "data/format.h"
 #include "data/genotype/duplicates.h"
 
-/* The side of a sample is its fold, or its part of a holdout split. With folds, the test part is
- * the side after the last fold. Samples that choose the epoch count as training samples, since no
- * score uses them; those in no fold, because a split file gives a stop part beside folds, are one
- * more side after test. Folds differ between replicates, so duplicates may be on one side in one
- * replicate and on two in the next. */
+/* The side of a sample is its part of a holdout split or, with folds, its fold, `folds` (test) or
+ * folds + 1 (the stop part of a split file). Samples that choose the epoch count as training
+ * samples, since no score uses them. */
 
-#define MOST_LEAKING 3  /* features that a message names */
-#define MOST_SETS 5     /* sets that are printed */
-#define MOST_MEMBERS 20 /* members printed of each set */
+#define MOST_LEAKING 3 /* named in a message */
+#define MOST_SETS 5
+#define MOST_MEMBERS 20
 
 struct leaks {
     struct duplicates duplicates;
-    int32_t *side;      /* [N] in the current replicate; -1: on no side */
-    int32_t folds;      /* 0: a holdout split, whose sides are enum part */
+    int32_t *side;      /* [N] in the current replicate; -1: none */
+    int32_t folds;      /* 0: a holdout split */
     int32_t *replicate; /* [n_sets] first replicate with the set on two sides; -1: none */
     int32_t n_straddling;
     int32_t n_replicates; /* examined */
@@ -41,7 +39,6 @@ static void put_side(struct leaks *leaks, const int32_t *nodes, int32_t n, int32
         leaks->side[nodes[i]] = side;
 }
 
-/* With folds: samples of the stop part that are in no fold have their own side. */
 static void put_side_of_stop(struct leaks *leaks, const struct split *split)
 {
     for (int32_t i = 0; i < split->n_stop; i++)
@@ -121,7 +118,7 @@ static int find(struct leaks *leaks, struct job *job, struct err *err)
     return 0;
 }
 
-/* Append which replicates were examined: " in the first 2 of 3 replicates". */
+/* " in the first 2 of 3 replicates" */
 static void put_scope(struct buf *out, const struct leaks *leaks, const struct job *job)
 {
     if (leaks->n_replicates < job->plan.replicates)
@@ -154,7 +151,7 @@ static void put_features(struct buf *out, const struct dataset *d, const struct 
         buf_printf(out, " and %d more", found->n - MOST_LEAKING);
 }
 
-/* names: the first of n features */
+/* names: the first of n features. */
 static int find_target_leaks(struct buf *names, int32_t *n, const struct job *job, struct err *err)
 {
     struct target_leaks found;

@@ -76,7 +76,6 @@ static void take_known(struct progress *p, int32_t config, int64_t id, int32_t n
         p->best_id = id;
 }
 
-/* A configuration of the plan, found by its number in the database. */
 struct place {
     int64_t id;
     int32_t config;
@@ -154,7 +153,7 @@ bool progress_trial(struct progress *p, int64_t trial, double value)
 
 enum { LINE_SIZE = 512, PART_SIZE = 96 };
 
-/* Append a part to the line, unless the line would then be wider than `width` (0: no limit). */
+/* False: the line would be wider than `width` (0: no limit). */
 static bool add_part(char line[LINE_SIZE], int width, const char *part)
 {
     const char *comma = *line && *part ? ", " : "";
@@ -184,7 +183,7 @@ static void format_left(char part[PART_SIZE], const struct master_progress *now)
         snprintf(part, PART_SIZE, "%s left", duration_words(words, round(now->left_s)));
 }
 
-/* A shard need not have all trials of any configuration, so it reports no best one. */
+/* A shard need not have all trials of any configuration. */
 static void format_best(char part[PART_SIZE], const struct progress *p, bool is_shard)
 {
     *part = '\0';
@@ -207,7 +206,6 @@ void progress_rate(char out[PROGRESS_RATE], double per_s)
         snprintf(out, PROGRESS_RATE, "%.3g/h", per_s * 3600);
 }
 
-/* Write the parts in the order of importance. A narrow terminal gets the first ones that fit. */
 static void format_line(char line[LINE_SIZE], int width, const struct progress *p,
                         const struct master_progress *now)
 {
@@ -226,9 +224,8 @@ static void format_line(char line[LINE_SIZE], int width, const struct progress *
         snprintf(line, LINE_SIZE, "%.*s", (int)text_prefix(parts[0], width), parts[0]);
 }
 
-/* Return the columns for the live line. A rank that mpirun started writes into a pipe, but may share the
- * terminal of mpirun. Asked for each line, since a window can be resized. One column stays empty:
- * some terminals wrap as soon as the last one is written. */
+/* A rank that mpirun started writes into a pipe, but may share the terminal of mpirun. A window can
+ * be resized. One column stays empty: some terminals wrap as soon as the last one is written. */
 static int live_width(void)
 {
     int tty = isatty(STDERR_FILENO) ? -1 : open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
@@ -262,7 +259,7 @@ void progress_finish(struct progress *p)
     p->line_open = false;
 }
 
-/* Beyond ten times the bound, as for trials that do nothing, a percentage is hard to read. */
+/* Beyond ten times the bound a percentage is hard to read. */
 #define MUCH 9
 
 void progress_efficiency(struct buf *out, const struct result_table *table)

@@ -18,35 +18,30 @@ struct progress {
     const struct plan *plan; /* borrowed */
     const char *objective;   /* "val_pearson" */
     bool maximize;
-    double *sum;         /* [n_configs] of the objective over finished trials; owned */
-    int32_t *n_finished; /* [n_configs] trials of the configuration that are done */
-    int64_t best_id; /* the best configuration so far, by its number in the database; 0: none has
-                            all its trials yet. The caller of progress_trial() sets it */
-    int32_t best_n;  /* its trials */
+    double *sum;         /* [n_configs] of the objective over finished trials */
+    int32_t *n_finished; /* [n_configs] */
+    int64_t best_id; /* by number in the database, set by the caller of progress_trial(); 0: none */
+    int32_t best_n;
     double best_mean;
-    double next_s;  /* when to print again, in elapsed seconds */
-    bool line_open; /* the live line is on the screen */
+    double next_s; /* when to print again */
+    bool line_open;
 };
 
 int progress_init(struct progress *p, enum progress_mode mode, const struct plan *plan,
                   struct err *err);
 void progress_release(struct progress *p);
 
-/* Read the scores that the database already has for the sweep. The plan of this run has been
- * registered. Like the leaderboard, progress ranks all configurations of the sweep, including those
- * that are not in this plan. known: of the plan. -1 and err. */
+/* Read the sweep's scores, including those of configurations that are not in this plan. known: of
+ * the registered plan. */
 int progress_read(struct progress *progress, struct store *store, const struct store_trials *known,
                   struct err *err);
 
-/* Count a trial that has just finished; a value of NaN is not counted. True if its configuration is
- * now the best: as in the view `leaderboard`, among those with the most trials, and with at least
- * as many as the plan has for each. */
+/* Count a finished trial, unless its value is NaN. True if its configuration is now the best: among
+ * those with the most trials, at least as many as the plan has for each. */
 bool progress_trial(struct progress *p, int64_t trial, double value);
 
-/* Print a line if it is time for one. The live line never wraps: on a narrow terminal its last parts
- * are left out. */
+/* Print the line if it is time for one. It never wraps. */
 void progress_show(struct progress *p, const struct master_progress *now);
-/* Clear the live line. */
 void progress_finish(struct progress *p);
 
 enum { PROGRESS_RATE = 32 };
@@ -54,9 +49,9 @@ enum { PROGRESS_RATE = 32 };
 /* "3.2/s", "12/min", "0.5/h". */
 void progress_rate(char out[PROGRESS_RATE], double per_s);
 
-/* Append how well a session used its ranks, from the row of QUERY_EFFICIENCY, without a line feed:
- * "ranks were busy 97.1 % of the time; the run took 1.9 % longer than the shortest possible time of
- * 11 s (all trials spread evenly over 2 ranks)". Nothing is appended without a row or a time. */
+/* Append a sentence from the row of QUERY_EFFICIENCY, if any: "ranks were busy 97.1 % of the time;
+ * the run took 1.9 % longer than the shortest possible time of 11 s (all trials spread evenly over
+ * 2 ranks)". */
 void progress_efficiency(struct buf *out, const struct result_table *table);
 
 #endif

@@ -36,7 +36,6 @@ bool refit_has(const struct refit *refit, int64_t trial)
     return refit->n_due && refit->is_due[trial];
 }
 
-/* True if a trial would produce a model if it ran now. */
 static bool may_have_model(const struct settings *s, const struct dataset *data)
 {
     bool is_reduced = s->v[P_REDUCE].i != REDUCE_NONE;
@@ -88,7 +87,6 @@ static void note(struct refit *refit, const struct plan *plan, const struct data
     refit->n_due++;
 }
 
-/* Without models refit_find() need not ask which configurations are chosen. */
 static bool has_models(const struct plan *plan, const struct dataset *data)
 {
     struct settings s;

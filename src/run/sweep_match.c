@@ -31,7 +31,6 @@ static bool find_past(char *past, size_t size, struct store *store, const struct
     return true;
 }
 
-/* Report the differences and what to do. */
 static int refuse(struct store *store, const char *db, const struct job *job,
                   const struct errlist *differences, struct errlist *faults)
 {

@@ -6,14 +6,13 @@
 #include "run/job.h"
 #include "store/store.h"
 
-/* Before a job is registered. Returns 0 if the job continues the database's sweep, if there is
- * none, or if new_sweep renames it to NAME#1. Returns -1 and faults: the differences and what to do
- * (a usage error), or a fault of the database. */
+/* Before a job is registered. 0 if the job continues the stored sweep, if there is none, or if
+ * new_sweep renames it to NAME#1. -1 and faults: the differences and what to do (a usage error), or
+ * a fault of the database. */
 int sweep_match_check(struct store *store, const char *db, const struct job *job, bool new_sweep,
                       struct errlist *faults);
 
-/* For commands that run nothing: warn of differences. *is_same: the database's trials are the
- * job's. */
+/* Warn of differences. *is_same: there are none. */
 int sweep_match_warn(bool *is_same, struct store *store, const char *db, const struct job *job,
                      struct err *err);
 

@@ -28,15 +28,13 @@
 
 /* of all ranks in a minute; storing 1 MB takes 10 ms, and a job keeps 30 s for its end */
 #define CHECKPOINT_BYTES ((size_t)512 << 20)
-/* A commit waits for the disk. With results of 20 us, this makes it wait once in half a second, the
- * longest time that a result may be at risk. */
+/* A commit waits for the disk: with results of 20 us, once in half a second. */
 #define COMMIT_RESULTS 25000
-/* time to tell the other ranks that there is nothing to do */
 #define DISMISS_S 60.0
 
 /* ---- the other ranks ---- */
 
-/* Rank 0 is gone, so nobody takes a result; the next run repeats the trial. */
+/* Rank 0 is gone, so nobody takes a result. */
 static void leave_alone(const struct err *err) __attribute__((noreturn));
 static void leave_alone(const struct err *err)
 {
@@ -269,7 +267,7 @@ static int prepare(struct sweep_session *session, struct errlist *faults)
         return -1;
     if (make_session(session, &err))
         return errlist_add_err(faults, &err);
-    /* while a failure does not involve the other ranks */
+    /* before a failure involves the other ranks */
     if (session->before.pending && session->world->size > 1 &&
         job_make_inputs(session->job, session->ledger, &err))
         return errlist_add_err(faults, &err);
@@ -369,7 +367,7 @@ static int run_all(struct sweep_end *out, struct sweep_session *session, struct 
     progress_finish(&session->progress);
     if (rc ||
         store_end_session(session->store, end == MASTER_FINISHED ? "finished" : "stopped", err)) {
-        /* If the database was moved or cut off, err names the file with the saved results. */
+        /* Otherwise err names the file with the saved results. */
         out->has_rest =
             !database_file_has_moved(session->store) && !database_file_is_cut_off(session->store);
         store_close(session->store);

@@ -3,8 +3,8 @@
  *
  * job and job_prepare turn a sweep file into a plan (with job_warnings, leaks, advice). A session
  * runs its trials and stores results (sweep_run, sweep_session, with sweep_share, calibrate,
- * walltime, progress, refit). sweep_summary prints the outcome. Errors go up to cli. May include
- * launch, store, sched and the layers below, but not cli, report or predict.
+ * walltime, progress, refit). sweep_summary prints the outcome. May include launch, store, sched
+ * and the layers below, but not cli, report or predict.
  *
  * This file: a sweep over the ranks of a launch. Rank 0 leads, the others follow. */
 #ifndef RUN_SWEEP_RUN_H
@@ -13,26 +13,23 @@
 #include "base/exit_status.h"
 #include "run/sweep_session.h"
 
-/* What the other ranks have been told. */
 enum sweep_others {
-    SWEEP_OTHERS_WAIT,   /* nothing: the caller must call sweep_run_dismiss() */
-    SWEEP_OTHERS_UNSURE, /* telling them failed halfway: the caller must abort the launch */
+    SWEEP_OTHERS_WAIT,   /* the caller must call sweep_run_dismiss() */
+    SWEEP_OTHERS_UNSURE, /* failed halfway: the caller must abort the launch */
     SWEEP_OTHERS_TOLD
 };
 
 struct sweep_end {
     enum sweep_others others;
     enum exit_status status; /* valid if the run did not fail */
-    bool has_rest; /* the run broke off: call database_fault_report() to list the saved results */
+    bool has_rest;           /* call database_fault_report() to list the saved results */
 };
 
-/* Rank 0: run every trial of the shard that the database lacks, and print the outcome. Fills out
- * also on -1 and faults. */
+/* Rank 0: run every trial of the shard that the database lacks. Fills out also on -1. */
 int sweep_run_lead(struct sweep_end *out, const struct world *world, struct job *job,
                    const struct sweep_options *options, struct errlist *faults);
 
-/* Other ranks: wait for plan and data, then work until the sweep ends. On -1 and err the caller
- * must abort the launch. */
+/* Other ranks: work until the sweep ends. On -1 the caller must abort the launch. */
 int sweep_run_follow(const struct world *world, struct err *err);
 
 /* Rank 0, in place of sweep_run_lead(): send the other ranks home. */

@@ -17,7 +17,7 @@
 #include "trial/kept.h"
 #include "trial/model_runner.h"
 
-#define COMPACT_S 60.0 /* longest time of store_compact() on a slow disk */
+#define COMPACT_S 60.0 /* store_compact() on a slow disk */
 
 int sweep_session_refit(struct sweep_session *session, struct err *err)
 {
@@ -168,7 +168,6 @@ static int prune(struct sweep_session *session, bool is_whole, int64_t *n, struc
                               (int64_t)plan->replicates * plan->folds, is_whole, n, err);
 }
 
-/* True if nothing of the whole sweep was left when this run began. */
 static bool was_whole(const struct sweep_session *session)
 {
     const struct store_trials *known = &session->known;
@@ -180,8 +179,7 @@ static bool was_whole(const struct sweep_session *session)
     return true;
 }
 
-/* Trials whose models earlier runs did not keep. Only the user can decide to train them all
- * again. */
+/* Only the user can decide to train all trials without models again. */
 static int report_without(const struct sweep_session *session, struct err *err)
 {
     int64_t n;

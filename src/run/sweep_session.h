@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rank 0's state for one session: earlier results, who runs what, and where results go. */
+/* Rank 0's state for one session. */
 #ifndef RUN_SWEEP_SESSION_H
 #define RUN_SWEEP_SESSION_H
 
@@ -14,16 +14,16 @@
 #include "trial/model_runner.h"
 
 struct sweep_options {
-    const char *db;      /* of the shard */
-    const char *merge;   /* arguments of the `merge` command that joins the shards */
-    struct shard shard;  /* the part of the sweep to run */
-    const char *command; /* the command line, to be recorded */
-    bool retry_failed;   /* run failed trials again */
+    const char *db;    /* of the shard */
+    const char *merge; /* arguments of `merge` that join the shards */
+    struct shard shard;
+    const char *command;
+    bool retry_failed;
     bool new_sweep;      /* if fixed settings differ, start again under the same name */
-    int64_t max_fails;   /* stop after this many failures in this run; 0: never */
-    double begun_s;      /* when the command began, by clock_system */
-    double time_limit_s; /* time limit from begun_s on; NaN: ask the batch system */
-    double grace_s;      /* grace period for running trials after a stop signal */
+    int64_t max_fails;   /* 0: never */
+    double begun_s;      /* by clock_system */
+    double time_limit_s; /* from begun_s on; NaN: ask the batch system */
+    double grace_s;      /* for running trials after a stop signal */
     enum progress_mode progress;
 };
 
@@ -32,52 +32,48 @@ struct sweep_session {
     struct job *job;
     const struct sweep_options *options;
     struct store *store;
-    struct store_trials known; /* state of the database when the run began */
+    struct store_trials known; /* when the run began, like `before` */
     struct ledger *ledger;
     struct cost *cost;
     struct dispatch *dispatch;
     struct master *master;
     struct progress progress;
     struct model_runner *runner;
-    struct ledger_counts before; /* counts when the run began */
-    struct failures failures;    /* failures of this run */
+    struct ledger_counts before;
+    struct failures failures;
     struct database_fault fault;
     struct walltime walltime;
-    struct refit refit; /* trials to train again for their models */
-    int64_t n_others;   /* trials of other shards, which are done for the ledger */
-    int32_t n_losses;   /* losses of ranks, including those that came back */
-    bool prunes;        /* keep = best */
-    bool has_results;   /* since the last commit */
-    bool has_warned;    /* about a model that is too large */
-    bool only_models;   /* only models were missing when the run began */
+    struct refit refit;
+    int64_t n_others; /* trials of other shards, done for the ledger */
+    int32_t n_losses; /* including ranks that came back */
+    bool prunes;      /* keep = best */
+    bool has_results; /* since the last commit */
+    bool has_warned;  /* about a model that is too large */
+    bool only_models; /* were missing when the run began */
 };
 
-/* With keep = best, once a whole sweep has nothing left to run: schedule, once, the trials of the
- * best configuration and of the choice of --rule 1se that lack a model. */
+/* With keep = best, when nothing is left to run: schedule, once, the trials that lack a model
+ * (refit.h). */
 int sweep_session_refit(struct sweep_session *session, struct err *err);
 
-/* Apply `keep` to the models of earlier runs, and commit. Reports dropped models. */
+/* Apply `keep` to the models of earlier runs, and commit. */
 int sweep_session_settle_models(struct sweep_session *session, struct err *err);
 
-/* The ledger's counts without the trials of other shards. */
+/* Without the trials of other shards. */
 struct ledger_counts sweep_session_counts(const struct sweep_session *session);
 
-/* Count finished trials that are pending or leased in the ledger for their models. */
+/* Count finished trials that are to run again for their models. */
 int64_t sweep_session_models_left(const struct sweep_session *session);
 
-/* At the end of a sweep: return free pages of the database to the disk if there are many and time
- * is left. */
+/* Return free pages of the database to the disk if there are many and time is left. */
 void sweep_session_compact(struct sweep_session *session);
 
-/* Called by the scheduler's thread while it is blocked, so that its silence is not taken for its
- * death. */
+/* Called by the scheduler's thread while it is blocked, so that it does not seem dead. */
 void sweep_session_keep_alive(void *session);
 
-/* The runner of rank 0. It notes each trial, so that the next run knows it if this run is
- * killed. */
+/* This runner notes each trial for the next run, in case this one is killed. */
 struct runner sweep_session_runner(struct sweep_session *session);
 
-/* The sink for the scheduler's results: the database, the progress line and the log. */
 struct master_sink sweep_session_sink(struct sweep_session *session);
 
 #endif

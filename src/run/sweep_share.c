@@ -5,8 +5,7 @@
 
 #include "base/log.h"
 
-/* Precedes inputs: a configuration that uses them, whose settings tell the receiver what they are
- * for. */
+/* Precedes inputs: a configuration that uses them. */
 struct label {
     int64_t config;
     char space[56]; /* aligns the inputs to 64 bytes */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sharing of data and prepared inputs with all ranks, one copy on each host that can share memory
- * (sched/shared.h). */
+/* Sharing of data and prepared inputs with all ranks, one copy on each host (sched/shared.h). */
 #ifndef RUN_SWEEP_SHARE_H
 #define RUN_SWEEP_SHARE_H
 

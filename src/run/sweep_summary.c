@@ -18,7 +18,7 @@ static const char *name_of(const struct sweep_session *session)
 
 enum { SHARD_TEXT = 32 };
 
-/* Return ", shard 2/4", or "" for the whole sweep. */
+/* ", shard 2/4", or "" for the whole sweep. */
 static const char *shard_text(char out[SHARD_TEXT], const struct shard *shard)
 {
     *out = '\0';
@@ -81,8 +81,7 @@ static void print_efficiency(const struct sweep_session *session)
     result_table_release(&table);
 }
 
-/* "; best: c29, val_pearson 0.3952". Like `best`, ranks all configurations of the sweep, also those
- * outside this run's grid. */
+/* Like `best`, ranks all configurations of the sweep. */
 static void format_best(char *out, size_t size, const struct sweep_session *session)
 {
     struct query_sweep sweep;
@@ -128,7 +127,7 @@ void sweep_summary_results(const struct sweep_session *session, enum master_end 
 
 /* ---- how to go on ---- */
 
-/* Failed trials stay failed when the command is repeated, so the message says where to look. */
+/* Failed trials stay failed when the command is repeated. */
 static void print_failures(const struct sweep_session *session)
 {
     const struct failures *f = &session->failures;
@@ -147,7 +146,6 @@ static void print_failures(const struct sweep_session *session)
     buf_release(&word);
 }
 
-/* Count the remaining trials that have a checkpoint. */
 static int64_t count_begun(const struct sweep_session *session)
 {
     int64_t n = 0;

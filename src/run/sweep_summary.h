@@ -8,12 +8,10 @@
 /* Before the first trial. */
 void sweep_summary_begin(const struct sweep_session *session);
 
-/* After the last trial, `seconds` later: the counts, the best configuration, how busy the ranks
- * were, and statistical advice. */
+/* After the last trial, `seconds` later. */
 void sweep_summary_results(const struct sweep_session *session, enum master_end end,
                            double seconds);
 
-/* Print the next command. */
 void sweep_summary_next(const struct sweep_session *session, enum master_end end);
 
 #endif

@@ -10,12 +10,12 @@
 #include "base/duration.h"
 #include "base/log.h"
 
-/* Reserve for the last commit (a shared filesystem may need seconds for an fsync), the exit of the
- * ranks and the rest of the job script; a small share of short limits. */
+/* For the last commit (a shared filesystem may need seconds), the exit of the ranks and the rest of
+ * the job script; a small share of short limits. */
 #define END_S 30.0
 #define END_SHARE 0.05
 
-#define FRESH_SHARE 0.9 /* a job with more than this share of its time left has just begun */
+#define FRESH_SHARE 0.9 /* a job with more of its time left has just begun */
 
 static double end_s(double seconds)
 {
@@ -33,7 +33,7 @@ static void warn_end(void)
                  text);
 }
 
-/* left_s: at most 0; less than 0 only if SLURM_JOB_END_TIME has passed */
+/* left_s < 0 only if SLURM_JOB_END_TIME has passed */
 static void warn_over(const struct batch_job *job, double left_s)
 {
     char since[64] = "", ago[DURATION_TEXT];
@@ -55,7 +55,7 @@ static void warn_over(const struct batch_job *job, double left_s)
                  batch_system_title(job->system), job->id);
 }
 
-/* Seconds left; INFINITY: no limit. */
+/* Seconds left, or INFINITY. */
 static double ask(void)
 {
     char left[DURATION_TEXT], end[DURATION_TEXT];
@@ -102,8 +102,7 @@ static void begin_by_job(struct walltime *walltime)
         walltime->whole_s = (double)INFINITY;
 }
 
-/* A job that ends before --time-limit. A job that seems over is ignored: this may be why the user
- * gave a limit. */
+/* A job that seems over is ignored: this may be why the user gave a limit. */
 static void heed_job(struct walltime *walltime, double limit_s)
 {
     char limit[DURATION_TEXT], left[DURATION_TEXT];

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Durable writes, and the return of free pages to the disk. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -47,10 +46,10 @@ int store_settle(struct store *store, struct err *err)
 
 #define LEAST_BYTES (1 << 20)
 #define LEAST_SHARE 0.25
-/* Writing the pages back, the second half of the work, cannot be interrupted, and a minute of
- * silence looks like a run that hangs. */
+/* This bounds the silence of writing pages back, which cannot be interrupted, to less than a
+ * minute. */
 #define MOST_BYTES ((int64_t)1 << 30)
-/* steps of SQLite between two calls of go_on; some hundred rows */
+/* steps of SQLite (some hundred rows) between two calls of go_on */
 #define STEPS_A_CALL 1000
 
 struct size {
@@ -90,7 +89,6 @@ static bool is_worth_it(const struct size *size)
            size->file_bytes - size->free_bytes <= MOST_BYTES;
 }
 
-/* True while a reader has the file open: store_settle() could not end the log. */
 static bool is_shared(struct store *store)
 {
     sqlite3_stmt *row = db_prepare(store, "PRAGMA journal_mode", NULL);
@@ -102,7 +100,7 @@ static bool is_shared(struct store *store)
     return is_shared;
 }
 
-/* Return the folder of SQLite's temporary files (https://sqlite.org/tempfiles.html, 5). */
+/* See https://sqlite.org/tempfiles.html, 5. */
 static const char *temporary_folder(void)
 {
     const char *folder = getenv("SQLITE_TMPDIR");
@@ -119,7 +117,7 @@ static bool has_room(const char *path, int64_t bytes)
     return !statvfs(path, &disk) && (double)disk.f_bavail * (double)disk.f_frsize > (double)bytes;
 }
 
-/* Progress handler of SQLite: a nonzero result interrupts the statement. */
+/* A nonzero result interrupts the statement. */
 static int is_over(void *arg)
 {
     const struct patience *patience = arg;
@@ -129,7 +127,6 @@ static int is_over(void *arg)
 
 static int vacuum(struct store *store, struct patience *patience)
 {
-    /* VACUUM attaches the new file. */
     int attached = sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 1);
     int rc;
 
@@ -147,8 +144,7 @@ int64_t store_compact(struct store *store, bool (*go_on)(void *arg), void *arg)
 
     if (measure(store, &before) || !is_worth_it(&before) || is_shared(store))
         return 0;
-    /* SQLite writes old pages to a journal beside the file and new ones to a temporary file, maybe
-     * on one disk. */
+    /* The file and the temporary folder may be on one disk. */
     if (!has_room(store->path, 2 * before.file_bytes) ||
         !has_room(temporary_folder(), 2 * before.file_bytes))
         return 0;

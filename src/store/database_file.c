@@ -18,9 +18,7 @@
 #include "base/process.h"
 #include "store/connection.h"
 
-/* Magic numbers from linux/magic.h and the sources of filesystems outside the kernel. The
- * write-ahead log needs memory that all processes with the file share, which two nodes do not have:
- * https://sqlite.org/wal.html, "disadvantages". */
+/* Magic numbers from linux/magic.h and the sources of filesystems outside the kernel. */
 static const struct filesystem table[] = {
     {0x00006969, "nfs", true},       {0x0bd00bd0, "lustre", true}, {0x47504653, "gpfs", true},
     {0x19830326, "beegfs", true},    {0xff534d42, "cifs", true},   {0xfe534d42, "smb2", true},
@@ -66,8 +64,7 @@ const char *database_file_journal_mode(const char *path, const char **filesystem
     return fs->is_shared ? "delete" : "wal";
 }
 
-/* Byte 19 of the header (https://sqlite.org/fileformat2.html, 1.3.3) is 2 for the write-ahead
- * log. */
+/* https://sqlite.org/fileformat2.html, 1.3.3: byte 19 is 2 for the write-ahead log. */
 bool database_file_has_wal(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -131,14 +128,14 @@ int database_file_check(const char *path, bool is_writer, struct err *err)
 
 /* ---- the path of the file ---- */
 
-/* VACUUM attaches the copy; nothing else may attach (db_distrust). */
+/* VACUUM attaches the copy, which db_distrust() forbids otherwise. */
 static int save(struct store *store, const char *copy)
 {
     sqlite3_stmt *statement = NULL;
     struct buf name = {0};
     int rc;
 
-    /* "./": SQLite would read a name that begins with "file:" as a URI. */
+    /* SQLite reads a name that begins with "file:" as a URI. */
     buf_printf(&name, "%s%s", *copy == '/' ? "" : "./", copy);
     rc = buf_failed(&name) ? SQLITE_NOMEM
                            : sqlite3_prepare_v2(store->db, "VACUUM INTO ?1", -1, &statement, NULL);
@@ -161,7 +158,7 @@ bool database_file_has_moved(struct store *store)
     return has_moved != 0;
 }
 
-/* Append PATH.saved, or PATH.saved.2 and so on: earlier copies stay, links are not followed. */
+/* Append the first of PATH.saved, PATH.saved.2, ... that names nothing, not even a link. */
 static void put_free_name(struct buf *out, const char *path)
 {
     struct stat st;
@@ -173,7 +170,6 @@ static void put_free_name(struct buf *out, const char *path)
     }
 }
 
-/* Removes an incomplete copy. */
 static int save_free(struct store *store, struct err *err)
 {
     struct buf *copy = &store->saved;
@@ -247,7 +243,7 @@ static int note_answer(void *out, int n, char **text, char **names)
     return 0;
 }
 
-/* Check the file on disk: pages in memory would hide missing ones. */
+/* Pages in memory would hide missing ones. */
 static bool is_sound(struct store *store)
 {
     bool is_ok = false;
@@ -262,13 +258,13 @@ int database_file_note_size(struct store *store, struct err *err)
     int64_t log = size_of(store, "-wal"), before = store->log_bytes;
     int n_frames = -1, n_copied;
 
-    /* Another process may empty the log; SQLite then reports no frames in it. */
+    /* SQLite reports no frames if another process emptied the log. */
     if (log < before &&
         sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &n_frames,
                                   &n_copied) != SQLITE_BUSY &&
         n_frames && size_of(store, "-wal") < before)
         return cut_off(store, "-wal", before, err);
-    /* VACUUM by another process also makes the file smaller. */
+    /* VACUUM by another process shrinks the file, too. */
     if (size_of(store, "") < store->file_bytes && !is_sound(store))
         return cut_off(store, "", store->file_bytes, err);
     store->log_bytes = log;
@@ -287,8 +283,7 @@ int database_file_check_size(struct store *store, struct err *err)
 
 /* ---- who holds the database ---- */
 
-/* Offsets of SQLite's locks in the file and in the log's -shm: sqlite3.c, PENDING_BYTE and
- * WAL_WRITE_LOCK; https://sqlite.org/walformat.html, 2.3. */
+/* From sqlite3.c, PENDING_BYTE and WAL_WRITE_LOCK; https://sqlite.org/walformat.html, 2.3. */
 enum { FILE_LOCKS = 0x40000000, FILE_LOCKS_BYTES = 512, LOG_WRITE_LOCK = 120 };
 
 static int open_kept(int *fd, const char *path, const char *suffix)
@@ -304,7 +299,7 @@ static int open_kept(int *fd, const char *path, const char *suffix)
     return *fd;
 }
 
-/* 0: no process, or unknown. */
+/* 0: none, or unknown. */
 static pid_t lock_owner(int fd, off_t from, off_t bytes)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = from, .l_len = bytes};
@@ -323,7 +318,7 @@ void database_file_holder(char out[DATABASE_FILE_HOLDER], struct store *store)
     char name[32];
 
     *out = '\0';
-    /* A pid of another host means nothing here. */
+    /* The pid may be that of another host. */
     if (pid && *process_name(name, sizeof name, pid))
         snprintf(out, DATABASE_FILE_HOLDER, "pid %ld (%s)", (long)pid, name);
 }

@@ -44,7 +44,7 @@ int db_distrust(struct store *store, struct err *err)
         {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, /* except temporary triggers */
         {SQLITE_DBCONFIG_ENABLE_VIEW, 0},    /* except temporary views */
     };
-    /* Limits far above what this program needs and well below SQLite's defaults. */
+    /* Far above what this program needs, and well below SQLite's defaults. */
     static const struct {
         int name, value;
     } limits[] = {
@@ -226,7 +226,7 @@ int db_step(struct store *store, sqlite3_stmt *statement, struct err *err)
 /* ---- values of the file ---- */
 
 static const struct {
-    char letter; /* letter of db_check_row() */
+    char letter;
     int type;
     const char *wanted;
 } kinds[] = {
@@ -384,7 +384,7 @@ void db_view_cell(struct cell *cell, sqlite3_stmt *row, int c)
         break;
     default:
         text = (const char *)sqlite3_column_text(row, c);
-        *cell = (struct cell){.type = CELL_TEXT, .s = text ? text : ""}; /* NULL: empty blob */
+        *cell = (struct cell){.type = CELL_TEXT, .s = text ? text : ""};
     }
 }
 

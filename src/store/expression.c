@@ -13,7 +13,7 @@
 
 /* ---- expressions that do not end ---- */
 
-/* Progress handler of SQLite: a nonzero result interrupts the statement. */
+/* A nonzero result interrupts the statement. */
 static int count_call(void *arg)
 {
     struct expression_limit *limit = arg;
@@ -21,7 +21,6 @@ static int count_call(void *arg)
     return --limit->calls < 0;
 }
 
-/* SQLite then calls count_call() after each steps_a_call steps. */
 static void count_steps(sqlite3 *db, int steps_a_call, struct expression_limit *limit)
 {
     sqlite3_progress_handler(db, steps_a_call, count_call, limit);
@@ -29,10 +28,9 @@ static void count_steps(sqlite3 *db, int steps_a_call, struct expression_limit *
 
 /* ---- a condition on the leaderboard ---- */
 
-/* some milliseconds between two calls of the handler */
+/* some milliseconds */
 #define STEPS_A_CALL 1000000
-/* Enough for the leaderboard (some thousand steps a trial with all its joins) and a condition on
- * each row. */
+/* Enough for the leaderboard, some thousand steps a trial, and a condition on each row. */
 #define CALLS_LEAST 50
 #define TRIALS_A_CALL 50
 
@@ -49,7 +47,7 @@ static bool is_readable(const char *table)
     return false;
 }
 
-/* names: other tables and views of the file, each with its NUL. */
+/* names: NUL-terminated other tables and views of the file. */
 static bool is_foreign(const struct buf *names, const char *table)
 {
     const char *name = buf_text(names), *end = name + names->size;
@@ -60,9 +58,8 @@ static bool is_foreign(const struct buf *names, const char *table)
     return !sqlite3_strnicmp(table, "sqlite_", 7) || !sqlite3_strnicmp(table, "pragma_", 7);
 }
 
-/* Allow the leaderboard and, in subqueries, the tables of this program; nothing else in the file. A
- * view was allowed when it was named, so its reads are. If no column is read, as by count(*), a
- * WITH table looks like one of the file. */
+/* Allow only the leaderboard and, in subqueries, tables of this program. A view was checked when it
+ * was named. If no column is read, as by count(*), a WITH table looks like one of the file. */
 static int authorize_tables(void *arg, int action, const char *a, const char *b,
                             const char *database, const char *view)
 {
@@ -94,7 +91,6 @@ static int find_foreign(struct buf *names, struct store *store, struct err *err)
     return rc ? -1 : buf_failed(names) ? err_nomem(err, "names of tables", names->size) : 0;
 }
 
-/* The column that is nearest to a wrong one, in name[size]; "": none is close. */
 static void find_nearest_column(char *name, size_t size, struct store *store, const char *wrong)
 {
     struct buf columns = {0};
@@ -113,8 +109,7 @@ static void find_nearest_column(char *name, size_t size, struct store *store, co
     buf_release(&columns);
 }
 
-/* SQLite takes a word without quotes for a column. The example is the last model type that
- * trains. */
+/* SQLite takes a word without quotes for a column. */
 static void explain(struct store *store, const char *where, struct err *err)
 {
     static const char no_column[] = "no such column: ";
@@ -184,18 +179,18 @@ int expression_end(const struct expression_limit *limit, struct store *store, co
 
 /* ---- `where` over the axes of a sweep file ---- */
 
-/* Limit for one point. An expression takes some hundred steps; one over long json_each() lists
- * could run forever. Steps, unlike time, are the same on all ranks. */
+/* An expression takes some hundred steps, but one over long json_each() lists could run forever.
+ * Steps, unlike time, are the same on all ranks. */
 #define STEPS_A_POINT 1000000
-#define STEPS_COUNTED 10000 /* steps between two calls */
-#define LONGEST_VALUE 10000 /* bytes of a value that an expression makes */
+#define STEPS_COUNTED 10000
+#define LONGEST_VALUE 10000 /* bytes */
 
 struct store_predicate {
     sqlite3 *db;
     sqlite3_stmt *statement;
-    char *expression;              /* owned, for messages */
-    struct expression_limit limit; /* of the current point */
-    struct buf word;               /* scratch for bound texts */
+    char *expression;
+    struct expression_limit limit;
+    struct buf word;
 };
 
 /* All ranks must make the same plan. */
@@ -234,7 +229,7 @@ static int authorize_axes(void *arg, int action, const char *a, const char *b, c
     case SQLITE_SELECT:
         return SQLITE_OK;
     case SQLITE_READ:
-        /* The axes are in subqueries; the schema table is the only real table. */
+        /* The schema table is the only real table. */
         return a && strncmp(a, "sqlite_", 7) == 0 ? SQLITE_DENY : SQLITE_OK;
     case SQLITE_FUNCTION:
         return b && is_constant_function(b) ? SQLITE_OK : SQLITE_DENY;
@@ -244,8 +239,7 @@ static int authorize_axes(void *arg, int action, const char *a, const char *b, c
 }
 
 /* Append one subquery for each section, so that both k and graph.k are found:
- *     FROM (SELECT ?1 AS "k") AS "graph", (SELECT ?2 AS "dropout") AS "model"
- * Axis a is parameter a + 1. */
+ *     FROM (SELECT ?1 AS "k") AS "graph", (SELECT ?2 AS "dropout") AS "model" */
 static void put_axes(struct buf *sql, const struct sweep *sweep)
 {
     const char *lead = " FROM ";
@@ -294,7 +288,7 @@ static int fail(struct store_predicate *p, const struct sweep *sweep, struct err
     return -1;
 }
 
-/* Prepare SELECT with the expression in `depth` parentheses. The line break ends a comment. */
+/* The line break ends a comment in the expression. */
 static int prepare(struct store_predicate *p, const struct sweep *sweep, int depth,
                    sqlite3_stmt **statement, struct err *err)
 {
@@ -317,7 +311,7 @@ static int prepare(struct store_predicate *p, const struct sweep *sweep, int dep
 }
 
 /* Reject text that closes our parenthesis and opens another ("1) UNION SELECT (1"): it parses at
- * one depth only, an expression at any. */
+ * only one depth. */
 static int compile(struct store_predicate *p, const struct sweep *sweep, struct err *err)
 {
     sqlite3_stmt *deeper;

@@ -7,7 +7,7 @@
 
 #include "base/batch.h"
 
-enum { BOOT_ID = 36 }; /* characters of a realm that identify the boot */
+enum { BOOT_ID = 36 }; /* the part of a realm that identifies the boot */
 
 static void __attribute__((format(printf, 3, 4)))
 answer(struct liveness_answer *out, enum liveness liveness, const char *format, ...)
@@ -36,7 +36,7 @@ static bool parse_job(struct batch_job *job, const char *text)
     return job->system != BATCH_NONE && *job->id;
 }
 
-/* A requeued job keeps its number, so our own job says nothing about an earlier process in it. */
+/* A requeued job keeps its number, so an earlier process of our own job may be gone. */
 static bool is_own(const struct batch_job *job)
 {
     struct batch_job own;

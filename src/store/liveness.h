@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Check whether the holder of something is still alive, before it is taken away. Internal to
- * src/store. */
+/* Check whether the holder of a lock or session is still alive. */
 #ifndef STORE_LIVENESS_H
 #define STORE_LIVENESS_H
 
@@ -8,16 +7,12 @@
 
 #include "base/process.h"
 
-enum liveness {
-    LIVENESS_GONE,
-    LIVENESS_ALIVE,
-    LIVENESS_UNKNOWN /* its state cannot be queried from here */
-};
+enum liveness { LIVENESS_GONE, LIVENESS_ALIVE, LIVENESS_UNKNOWN };
 
 struct liveness_answer {
     enum liveness liveness;
     bool is_same_kernel; /* as ours: file locks are reliable on any filesystem */
-    char why[160];       /* "no such process", "Slurm job 77 is over" ... */
+    char why[160];
 };
 
 /* Check whether a process is alive.

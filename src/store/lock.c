@@ -18,8 +18,8 @@
 #include "store/database_file.h"
 #include "store/liveness.h"
 
-#define HOLDER_BYTES 1024 /* bytes read from the lock file */
-#define TRIES 1000        /* attempts while others replace the file */
+#define HOLDER_BYTES 1024
+#define TRIES 1000
 
 /* Follow links: two names of a database share one lock. */
 static char *lock_path(const char *path)
@@ -33,7 +33,7 @@ static char *lock_path(const char *path)
     return name;
 }
 
-/* kind: F_WRLCK for the lock of a run, or F_RDLCK. */
+/* kind: F_WRLCK (a run's) or F_RDLCK. */
 static int lock_operation(int fd, int operation, short kind, struct flock *lock)
 {
     *lock = (struct flock){.l_type = kind, .l_whence = SEEK_SET};
@@ -74,7 +74,6 @@ static void read_holder(int fd, struct lock_holder *holder)
         holder->born = born;
 }
 
-/* Read the fifth line. */
 static void read_note(int fd, char *note, size_t size)
 {
     char text[HOLDER_BYTES] = "";
@@ -87,7 +86,7 @@ static void read_note(int fd, char *note, size_t size)
     copy_line(note, size, line);
 }
 
-/* Append advice about a holder. A server that missed the end of a process may keep its lock. */
+/* A server that missed the end of a process may keep its lock. */
 static void put_advice(char *out, size_t size, const struct lock_holder *holder, const char *path)
 {
     struct process process = {.pid = holder->pid, .start = holder->born};
@@ -151,8 +150,7 @@ static int check_one_name(const char *path, struct err *err)
 
 /* ---- the lock file ---- */
 
-/* Give the lock file the database's permissions, as SQLite does for journals: anyone who may write
- * to it may lock it. */
+/* Copy the database's permissions: anyone who may write to it may lock it. */
 static void share_like(int fd, const char *path)
 {
     struct stat st;
@@ -160,11 +158,11 @@ static void share_like(int fd, const char *path)
     if (stat(path, &st))
         return;
     if ((!geteuid() && fchown(fd, st.st_uid, st.st_gid)) || fchmod(fd, st.st_mode & 0666))
-        errno = 0; /* others then cannot lock it, and get a message */
+        errno = 0; /* others cannot lock it then, and get a message */
 }
 
-/* Open the lock file. flags: O_RDONLY, or O_RDWR, which also creates it. -1 and errno; 0: err says
- * why it is not the file of a run. */
+/* flags: O_RDONLY, or O_RDWR, which also creates the file. -1 with errno, or with errno 0 and err:
+ * it is not the file of a run. */
 static int open_file(const char *name, int flags, const char *path, struct err *err)
 {
     const int always = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -172,7 +170,7 @@ static int open_file(const char *name, int flags, const char *path, struct err *
     int error = errno;
     struct stat st;
 
-    /* Not O_CREAT alone: with fs.protected_regular it fails on a file of another user. */
+    /* With fs.protected_regular, O_CREAT without O_EXCL fails on a file of another user. */
     if (fd < 0 && error == ENOENT && flags == O_RDWR) {
         fd = open(name, O_RDWR | O_CREAT | O_EXCL | always, 0644);
         if (fd >= 0)
@@ -191,8 +189,8 @@ static int open_file(const char *name, int flags, const char *path, struct err *
     return -1;
 }
 
-/* True if the open file still has this name. The previous holder may have removed it between our
- * open() and our lock, and others cannot see a lock on a removed file. */
+/* The previous holder may have removed the file between our open() and our lock. Others cannot see
+ * a lock on a removed file. */
 static bool is_current(int fd, const char *name)
 {
     struct stat ours, there;
@@ -203,7 +201,6 @@ static bool is_current(int fd, const char *name)
 
 /* ---- a file that is in the way ---- */
 
-/* Describe who has a shared lock: "; pid 12 holds a shared lock on it". */
 static void describe_sharer(char *out, size_t size, int fd)
 {
     struct flock flock;
@@ -217,7 +214,7 @@ static void describe_sharer(char *out, size_t size, int fd)
         snprintf(out, size, "; a process holds a shared lock on it ('fuser' names the process)");
 }
 
-/* fd: the lock file; -1: cannot be opened. error: why it cannot be opened or removed. */
+/* fd: the lock file, or -1. error: of opening or removing it. */
 static int blocked(int fd, const char *name, const char *path, int error, struct err *err)
 {
     char owner[DATABASE_FILE_OWNER] = "", sharer[96];
@@ -233,9 +230,8 @@ static int blocked(int fd, const char *name, const char *path, int error, struct
         path, name, owner, fd < 0 ? "opened" : "replaced", strerror(error), sharer);
 }
 
-/* Replace a lock file that cannot be locked though no run holds it: left by a killed run of another
- * user, or under a shared lock, which no run takes. Our own shared lock keeps runs out until the
- * file is removed; the next attempt creates another. 0 try again, -1 and err. */
+/* Replace a lock file that no run holds but that cannot be locked: left by another user, or under a
+ * shared lock. Our shared lock keeps runs out meanwhile. 0: try again; -1 and err. */
 static int displace(const char *name, const char *path, struct err *err)
 {
     struct flock flock;
@@ -256,7 +252,7 @@ static int displace(const char *name, const char *path, struct err *err)
 
 /* ---- taking the lock ---- */
 
-/* Handle a lock of another process: 0 try again, -1 and err. */
+/* 0: try again; -1 and err. */
 static int give_way(int fd, const char *name, const char *path, struct err *err)
 {
     struct flock flock;
@@ -266,7 +262,7 @@ static int give_way(int fd, const char *name, const char *path, struct err *err)
     return flock.l_type == F_RDLCK ? displace(name, path, err) : 0;
 }
 
-/* 1 taken, 0 try again, -1 and err. */
+/* 1: taken; 0: try again; -1 and err. */
 static int try_take(struct lock *lock, const char *name, const char *path, struct err *err)
 {
     int fd = open_file(name, O_RDWR, path, err);
@@ -297,7 +293,6 @@ static int try_take(struct lock *lock, const char *name, const char *path, struc
 
 /* ---- contents of the lock file ---- */
 
-/* Append "slurm job 77", or "-" outside a batch system. */
 static void put_job(struct buf *out)
 {
     struct batch_job job;
@@ -309,7 +304,6 @@ static void put_job(struct buf *out)
         buf_printf(out, "%s job %s", batch_system_name(job.system), job.id);
 }
 
-/* Append this process's command line as one line. */
 static void put_command(struct buf *out)
 {
     char text[sizeof((struct lock_holder *)0)->command];
@@ -335,7 +329,7 @@ static void write_holder(struct lock *lock)
     buf_puts(&text, "\n");
     put_command(&text);
     buf_printf(&text, "\n%lld %s\n", (long long)self.start, self.realm);
-    /* Only messages need this text; a full disk shows in the database. */
+    /* Only messages need this text. */
     if (ftruncate(lock->fd, 0) || pwrite(lock->fd, buf_text(&text), text.size, 0) < 0)
         errno = 0;
     lock->note_at = (int64_t)text.size;
@@ -347,7 +341,7 @@ void lock_note(const struct lock *lock, const char *text)
     char line[sizeof lock->left + 1];
     int n = snprintf(line, sizeof line, "%s\n", text);
 
-    /* A longer note leaves its end after the newline. */
+    /* An old, longer note leaves its end after the newline. */
     if (pwrite(lock->fd, line, (size_t)n, (off_t)lock->note_at) < 0)
         errno = 0;
 }
@@ -392,8 +386,7 @@ void lock_release(struct lock *lock)
     lock->path = NULL;
 }
 
-/* Return a descriptor of a live run's lock file, or -1. *rc = -1 and err: something else has its
- * name. */
+/* Return a descriptor, or -1. *rc = -1 and err: the name belongs to something else. */
 static int open_held(int *rc, const char *path, struct err *err)
 {
     char *name = lock_path(path);

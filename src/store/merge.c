@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A reader copies an input into temporary tables in_NAME of the output's connection. This accepts
- * any schema and any number of inputs; ATTACH accepts ten. Set operations then combine in_NAME with
- * main.NAME, using tables that map numbers:
+/* Each input is copied into temporary tables in_NAME of the output's connection. This works for any
+ * schema and, unlike ATTACH, for any number of inputs. Set operations then combine in_NAME with
+ * main.NAME, using tables that map numbers (merge_check.c reads these too):
  *
  *     sweep_map, config_map, session_map   was, now
  *     trial_map                            was, now, verdict
  *
- * merge_check.c reads these too. verdict: 'new', the output lacks the trial; 'better', the input's
- * result beats the output's; 'both' have one; 'kept', the output's stays. */
+ * verdict: 'new', the output lacks the trial; 'better', the input's result beats the output's;
+ * 'both' have one; 'kept', the output's stays. */
 #include "store/merge.h"
 
 #include <string.h>
@@ -17,11 +17,9 @@
 #include "store/stored_settings.h"
 #include "trial/kept.h"
 
-/* A table and its columns with numbers of the file. These are mapped; all other columns are
- * copied. */
 struct source {
     const char *table;
-    const char *mapped; /* "|a|b|" */
+    const char *mapped; /* "|a|b|": columns with numbers of the file */
 };
 
 enum { SWEEP, AXIS, CONFIG, TRIAL, METRIC, CURVE, TIMING, SESSION, ATTEMPT, MODEL, SOURCES };
@@ -41,10 +39,10 @@ static const struct source sources[SOURCES] = {
 
 struct merge {
     struct store *store;         /* the output */
-    struct buf columns[SOURCES]; /* "a, b", the copied columns */
+    struct buf columns[SOURCES]; /* "a, b": the other columns, which are copied */
 };
 
-/* One statement; @ stands for the copied columns of its table. */
+/* @ stands for the copied columns. */
 struct step {
     int source;
     const char *sql;
@@ -52,9 +50,9 @@ struct step {
 
 #define RANK(state) \
     "CASE " state " WHEN 'done' THEN 2 WHEN 'diverged' THEN 2 WHEN 'failed' THEN 1 ELSE 0 END"
-/* Each merge begins by marking sessions of other files as lost; 'running' beats that. */
+/* Merging first marks sessions of other files as lost; 'running' beats that. */
 #define SESSION_RANK(outcome) "CASE " outcome " WHEN 'lost' THEN 0 WHEN 'running' THEN 1 ELSE 2 END"
-/* Free numbers come first, since one that SQLite assigns could take theirs. */
+/* Rows whose number is free come first, since SQLite could assign it to another. */
 #define FREE_ID(table, id) \
     "iif(EXISTS (SELECT 1 FROM main." table " AS o WHERE o." id " = i." id "), NULL, i." id ")"
 #define FREE_FIRST(table, id) \
@@ -73,8 +71,7 @@ static const struct step tables[] = {
 
 /* clang-format off */
 
-/* Sweeps, configurations, and a verdict on each trial. A trial that runs in an input does not run
- * here; a merge after its end adds its attempt. */
+/* A trial that runs in an input does not run here; a merge after its end adds its attempt. */
 static const struct step match[] = {
     {ATTEMPT, "DELETE FROM in_attempt WHERE outcome = 'running'"},
     {TRIAL, "UPDATE in_trial SET state = 'pending' WHERE state = 'running'"},
@@ -113,7 +110,6 @@ static const struct step match[] = {
             " ON o.config_id = now AND o.replicate = i.replicate AND o.fold = i.fold"},
 };
 
-/* Results, with their sessions and attempts. */
 static const struct step apply[] = {
     {TRIAL, "INSERT INTO main.trial (trial_id, config_id, @)"
             " SELECT " FREE_ID("trial", "trial_id") ", c.now, @ FROM in_trial AS i"
@@ -171,7 +167,6 @@ static const struct step apply[] = {
 
 /* clang-format on */
 
-/* Only the merged parts show which settings vary in a sweep. */
 static const struct step finish[] = {
     {AXIS, "INSERT INTO main.axis (sweep_id, ordinal, name)"
            " SELECT sweep_id, row_number() OVER (PARTITION BY sweep_id ORDER BY at) +"
@@ -186,7 +181,7 @@ static const struct step finish[] = {
            " WHERE c.sweep_id = axis.sweep_id AND level IS NOT NULL ORDER BY level))"},
 };
 
-/* Models of an input; of the output for the same trials. Columns of model_find_damaged(). */
+/* Columns of model_find_damaged(). */
 static const char sql_in_models[] = "SELECT hash, safetensors, trial_id FROM temp.in_model";
 static const char sql_both_models[] =
     "SELECT o.hash, o.safetensors, o.trial_id FROM temp.in_model AS i"
@@ -199,7 +194,7 @@ static const char sql_copied_columns[] = "SELECT name FROM pragma_table_info(?1,
 static const char sql_counts[] = "SELECT count(*), sum(verdict = 'new'), sum(verdict = 'better')"
                                  " FROM trial_map";
 
-/* Last column: true if no trial of the sweep is left to run. */
+/* Last column: true if no trial is left to run. */
 static const char sql_with_models[] =
     "SELECT name, ini, coalesce((SELECT count(*) >= planned"
     " AND count(*) FILTER (WHERE state IN ('pending', 'running')) = 0"
@@ -233,7 +228,6 @@ static int run_steps(struct merge *m, const struct step *steps, size_t n, struct
 
 #define RUN(m, steps, err) run_steps(m, steps, sizeof(steps) / sizeof *(steps), err)
 
-/* List a table's copied columns, and create its temporary table. */
 static int prepare_source(struct merge *m, int source, struct err *err)
 {
     const struct source *s = &sources[source];
@@ -267,7 +261,6 @@ static int prepare_all(struct merge *m, struct err *err)
     return RUN(m, tables, err);
 }
 
-/* Insert the rows of one statement through another with as many parameters. */
 static int pour(struct store *to, sqlite3_stmt *insert, struct store *from, sqlite3_stmt *row,
                 struct err *err)
 {
@@ -319,7 +312,6 @@ done:
     return rc;
 }
 
-/* Read all of an input in one transaction. */
 static int read_input(struct merge *m, const char *path, struct err *err)
 {
     struct store *input;
@@ -349,7 +341,6 @@ static int count_trials(struct merge *m, struct merge_input *input, struct err *
     return rc;
 }
 
-/* Delete the damaged models of a table, with a note for each. */
 static int drop_damaged(struct merge *m, const char *table, const char *select, const char *path,
                         const char *what, struct errlist *notes, struct err *err)
 {
@@ -372,7 +363,7 @@ static int drop_damaged(struct merge *m, const char *table, const char *select, 
     return rc;
 }
 
-/* Damaged models of the output go first, so that sound ones can take their place. */
+/* Sound models can take the place of damaged ones. */
 static int drop_all_damaged(struct merge *m, const char *path, struct errlist *notes,
                             struct err *err)
 {
@@ -422,7 +413,6 @@ static int prune_sweep(struct merge *m, sqlite3_stmt *row, struct err *err)
     return rc;
 }
 
-/* Drop models that the merged sweeps do not keep. */
 static int prune(struct merge *m, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(m->store, sql_with_models, err);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merge databases of espalier, such as those of a sweep's shards.
- *
- * Rows are matched by identity, never by number: sweeps by name (objective, direction, data and
- * fixed settings must agree), configurations and trials by key, sessions by host, process and
+/* Merge databases of espalier, such as those of a sweep's shards. Rows are matched by identity,
+ * never by number: sweeps by name, configurations and trials by key, sessions by host, process and
  * start, attempts by session and times. So the order of inputs does not matter, and merging one
  * twice changes nothing. Numbers of an input are kept if free in the output.
  *
- * A result beats none, and done or diverged beats failed; between equals the output's stays. The
- * attempts of both are kept. Damaged models are not copied, and a sound one replaces a damaged one
- * of the output. */
+ * A result beats none, and done or diverged beats failed; between equals the output's stays. All
+ * attempts are kept. Damaged models are not copied; a sound one replaces a damaged one of the
+ * output. */
 #ifndef STORE_MERGE_H
 #define STORE_MERGE_H
 
@@ -18,22 +16,20 @@
 
 struct merge_input {
     const char *path;
-    int64_t n_trials;   /* out: trials in the input */
-    int64_t n_new;      /* out: those that the output did not have */
-    int64_t n_finished; /* out: those that the output had and this input finishes */
+    int64_t n_trials;   /* out: in the input */
+    int64_t n_new;      /* out: not in the output before */
+    int64_t n_finished; /* out: in the output, finished by this input */
 };
 
-/* Merge inputs[n] into the database at `out`, created if needed, in one transaction. Inputs are
- * opened for reading in turn, each read in one transaction; a run may be writing to them, and their
- * schema may be older.
+/* Merge inputs[n] into the database at `out`, created if needed, in one transaction. Each input is
+ * read in one transaction; a run may be writing to it, and its schema may be older.
  *
  * A trial finished in both with different bits in value, metrics or curve is a conflict: equal keys
  * must give equal numbers. `notes` gets a line for each conflict (at most MERGE_MAX_CONFLICTS an
- * input) with the difference, its place and the sessions, for each damaged model, and those of
- * store_released() for `out`.
+ * input), for each damaged model, and those of store_released() for `out`.
  *
- * A trial that runs in an input is pending in the output, without an attempt, until a merge after
- * its end. Attempts of dead sessions are lost.
+ * A trial that runs in an input is pending in the output, without an attempt. Attempts of dead
+ * sessions are lost.
  *
  * -1 and err, with `out` unchanged or not created: a conflict; a sweep of the same name with
  * another objective, other data or other fixed settings; an error of store_open() or

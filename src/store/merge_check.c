@@ -18,7 +18,6 @@ static const char sql_other_sweep[] =
     "  FROM in_sweep AS i JOIN main.sweep AS o USING (name))"
     " WHERE o IS NOT i";
 
-/* Settings with more than one value in a sweep. */
 static const char sql_axes[] =
     "SELECT a.name FROM main.axis AS a JOIN main.sweep AS w USING (sweep_id) WHERE w.name = ?1"
     " UNION SELECT a.name FROM in_axis AS a JOIN in_sweep AS w USING (sweep_id) WHERE w.name = ?1";
@@ -29,7 +28,7 @@ static const char sql_both_files[] =
 static const char sql_both_sweeps[] =
     "SELECT name FROM temp.in_sweep JOIN main.sweep AS o USING (name)";
 
-/* The process that made a trial's result. db is main or temp, prefix "" or "in_". */
+/* The process that made a result. db: main or temp; prefix: "" or "in_". */
 #define WHO(db, prefix, id)                                                         \
     "coalesce((SELECT printf('%s, pid %d, %s UTC%s', a.host, a.pid,"                \
     " datetime(a.started, 'unixepoch'), ' (' || s.cpu || '; ' || s.command || ')')" \
@@ -43,14 +42,13 @@ static const char sql_both_sweeps[] =
     " SELECT " columns " FROM in_" name " WHERE trial_id = was) OR"              \
     " EXISTS (SELECT " columns " FROM in_" name " WHERE trial_id = was EXCEPT"   \
     " SELECT " columns " FROM main." name " WHERE trial_id = now))"
-/* Damaged models are dropped before this. */
 #define MODELS_DIFFER                                                              \
     "EXISTS (SELECT 1 FROM main.model AS m JOIN in_model AS n ON n.trial_id = was" \
     " WHERE m.trial_id = now AND m.hash <> n.hash)"
 
 /* clang-format off */
 
-/* ?1: maximum number of rows. The last column counts all. */
+/* ?1: maximum number of rows; the last column counts all. */
 static const char sql_conflicts[] =
     "WITH differing AS MATERIALIZED (SELECT was, now, CASE"
     " WHEN i.state <> o.state THEN 'state' WHEN i.value IS NOT o.value THEN 'value'"
@@ -77,7 +75,6 @@ static const char *text_of(sqlite3_stmt *row, int column)
     return text ? text : "(none)";
 }
 
-/* Compare the revisions of one sweep and one model type. */
 static int check_revision(struct store *store, const char *path, const char *name,
                           const struct settings *s, struct err *err)
 {
@@ -115,8 +112,7 @@ static int check_revisions(struct store *store, const char *path, struct err *er
     return rc;
 }
 
-/* Ranges that the tables do not check. Types and NULLs are checked when rows are inserted into
- * main. */
+/* Inserting into main checks types and NULLs. */
 static const char sql_out_of_range[] =
     "SELECT trial_id, iif(replicate BETWEEN 0 AND 2147483647, 'fold', 'replicate') AS what,"
     " iif(replicate BETWEEN 0 AND 2147483647, fold, replicate) AS found FROM temp.in_trial"
@@ -163,7 +159,7 @@ static int read_axes(bool varies[P_COUNT], struct store *store, const char *name
     return rc;
 }
 
-/* Settings that a sweep file lacks have the value that applied when the file was written. */
+/* A setting that a sweep file lacks has the value from when the file was written. */
 static int compare_files(struct store *store, const char *path, const char *name,
                          const struct sweep *here, const struct sweep *there, struct err *err)
 {

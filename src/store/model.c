@@ -5,7 +5,7 @@
 #include "store/db.h"
 #include "store/store.h"
 
-/* most bytes held back until the commit */
+/* held back until the commit */
 #define HELD_BYTES ((size_t)64 << 20)
 
 int model_write_held(struct store *store, struct err *err)
@@ -44,7 +44,6 @@ int store_put_model(struct store *store, int64_t trial_id, const void *model, si
     return store->models.size > HELD_BYTES ? model_write_held(store, err) : 0;
 }
 
-/* True if the file in column 1 has the hash in column 0. */
 static bool is_whole(sqlite3_stmt *row)
 {
     const char *hash = (const char *)sqlite3_column_text(row, 0);
@@ -113,7 +112,6 @@ int store_drop_damaged(struct store *store, const char *sweep, struct errlist *n
     return rc;
 }
 
-/* Run a deletion of a sweep's models. each, is_whole: its other parameters, if it has them. */
 static int drop(struct store *store, enum statement id, const char *sweep, int64_t each,
                 bool is_whole, int64_t *n, struct err *err)
 {

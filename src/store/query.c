@@ -20,8 +20,6 @@
 #include "store/stored_settings.h"
 #include "trial/kept.h"
 
-/* Sums over the attempts of a session by rank. */
-
 static const char sql_attempts[] = "SELECT rank, host, outcome, max(0, finished - started)"
                                    " FROM attempt WHERE session_id ="
                                    " (SELECT max(session_id) FROM session)";
@@ -33,14 +31,14 @@ enum { COLUMNS = sizeof worker_columns / sizeof *worker_columns };
 
 struct worker_sum {
     int64_t rank;
-    char *host; /* owned */
+    char *host;
     int64_t trials, diverged, failed;
     double busy_s;
-    bool has_ended; /* an attempt has ended */
+    bool has_ended;
 };
 
 struct worker_sums {
-    struct worker_sum *of; /* [n] sorted by rank and host; owned */
+    struct worker_sum *of; /* [n] sorted by rank and host */
     size_t n, capacity, last;
 };
 
@@ -49,7 +47,6 @@ static int compare(const struct worker_sum *a, int64_t rank, const char *host)
     return a->rank != rank ? (a->rank > rank) - (a->rank < rank) : strcmp(a->host, host);
 }
 
-/* Binary search: the index where it is or belongs. */
 static size_t place_of(const struct worker_sums *sums, int64_t rank, const char *host)
 {
     size_t low = 0, high = sums->n;
@@ -65,7 +62,7 @@ static size_t place_of(const struct worker_sums *sums, int64_t rank, const char 
     return low;
 }
 
-/* Results come in groups of one rank, so try the last sum first. NULL: out of memory. */
+/* Results come in groups of one rank, so try the last sum first. */
 static struct worker_sum *sum_of(struct worker_sums *sums, int64_t rank, const char *host)
 {
     size_t at = sums->last;
@@ -120,7 +117,7 @@ static void fill_row(struct cell *row, struct worker_sum *sum)
     row[3] = (struct cell){.type = sum->has_ended ? CELL_REAL : CELL_NULL, .f = sum->busy_s};
     row[4] = (struct cell){.type = CELL_INTEGER, .i = sum->diverged};
     row[5] = (struct cell){.type = CELL_INTEGER, .i = sum->failed};
-    sum->host = NULL; /* owned by the table now */
+    sum->host = NULL; /* handed over */
 }
 
 static int fill(struct result_table *out, struct worker_sums *sums, struct err *err)
@@ -167,7 +164,7 @@ int query_workers(struct result_table *out, struct store *store, struct err *err
     return rc;
 }
 
-/* This program writes shorter errors; another program may write any length. */
+/* Other programs may write errors of any length. */
 #define QUERY_ERROR "coalesce(substr(error, 1, 1000), '')"
 #define QUERY_STATES                                                      \
     "count(*) AS trials, count(*) FILTER (WHERE state = 'done') AS done," \
@@ -176,8 +173,7 @@ int query_workers(struct result_table *out, struct store *store, struct err *err
     " count(*) FILTER (WHERE state = 'running') AS running,"              \
     " count(*) FILTER (WHERE state = 'pending') AS pending"
 
-/* WITH table: configurations of all sweeps with done trials. One pass through the index, not a look
- * at each configuration: a quarter of the time for a million trials. */
+/* One pass through the index takes a quarter of the time for a million trials. */
 #define QUERY_SCORED                                                                       \
     "scored AS MATERIALIZED (SELECT config_id, count(value) AS trials, avg(value) AS mean" \
     " FROM trial WHERE state = 'done' GROUP BY config_id HAVING count(value) > 0)"
@@ -188,8 +184,7 @@ static const char *const query_sql[QUERY_COUNT] = {
 #undef QUERY_SQL
 };
 
-/* Columns that code reads, with the letter of db_check_row() for each. Others are shown
- * unchecked. */
+/* Columns that code reads, with letters of db_check_row(). Others are shown unchecked. */
 static const char *const query_types[QUERY_COUNT] = {
     [QUERY_FILES] = "file:s ini:s",
     [QUERY_SWEEPS] = "sweep:s configs:i trials:i done:i diverged:i failed:i",
@@ -249,7 +244,6 @@ static int add_row(struct result_table *out, int64_t *capacity, sqlite3_stmt *ro
     return rc;
 }
 
-/* Return a column's letter in a row of query_types. */
 static char type_of(const char *types, const char *column)
 {
     size_t n = strlen(column);
@@ -260,9 +254,9 @@ static char type_of(const char *types, const char *column)
     return '?';
 }
 
-enum { TYPED_COLUMNS = 31 }; /* most columns of a query with types */
+enum { TYPED_COLUMNS = 31 };
 
-/* Order the letters of a row of query_types like the columns, for db_check_row(). */
+/* Order the letters of a row of query_types like the columns. */
 static void order_types(char out[TYPED_COLUMNS + 1], const struct result_table *table,
                         const char *types)
 {
@@ -279,7 +273,6 @@ static void order_types(char out[TYPED_COLUMNS + 1], const struct result_table *
     assert(!n_missing);
 }
 
-/* Collect all rows of a bound statement and finalize it. columns: a row of query_types, or "". */
 static int collect(struct result_table *out, struct store *store, sqlite3_stmt *row,
                    const char *columns, struct err *err)
 {
@@ -320,7 +313,6 @@ int query_table(struct result_table *out, struct store *store, enum query query,
     return row ? collect(out, store, row, query_types[query] ? query_types[query] : "", err) : -1;
 }
 
-/* The sweep whose name is the nearest, in name[size]; "": none is close. */
 static void find_nearest_sweep(char *name, size_t size, struct store *store, const char *wrong)
 {
     struct result_table table;
@@ -402,7 +394,7 @@ static int put_axes(struct buf *sql, struct store *store, int64_t sweep_id, stru
     return rc;
 }
 
-/* Like collect(), but stops a query whose condition takes too long. */
+/* Like collect(), but stop a query whose condition takes too long. */
 static int collect_where(struct result_table *out, struct store *store, sqlite3_stmt *row,
                          const char *where, struct err *err)
 {
@@ -419,12 +411,11 @@ static int collect_where(struct result_table *out, struct store *store, sqlite3_
     return expression_end(&limit, store, where, err) ? -1 : rc;
 }
 
-/* Places compared with the best one. The contenders of a sweep of 100,000 configurations are among
- * them. */
+/* Places compared with the best: enough for all contenders among 100,000 configurations. */
 enum { PLACES_COMPARED = 1000 };
 
-/* Append a WITH table l: leaderboard rows for which the expression is true. last > 0: only places
- * up to `last`, in a fraction of the time. */
+/* Append a WITH table l, the leaderboard rows that satisfy `where`. last > 0: only the first
+ * places, in a fraction of the time. */
 static int put_rows(struct buf *sql, struct store *store, const struct query_sweep *sweep,
                     const char *where, int64_t last, struct err *err)
 {
@@ -455,7 +446,7 @@ static bool is_regression(const struct query_sweep *sweep)
     return metric >= 0 && metric_task((enum metric)metric) == TASK_REGRESSION;
 }
 
-/* Append the columns to show, up to FROM. Metrics are looked up only for the shown rows. */
+/* Metrics are looked up only for the shown rows. */
 static int put_columns(struct buf *sql, struct store *store, const struct query_sweep *sweep,
                        const struct query_filter *filter, bool has_alike, struct err *err)
 {
@@ -498,7 +489,6 @@ static int collect_rows(struct result_table *out, struct store *store,
     return collect_where(out, store, row, where, err);
 }
 
-/* Remove the last three columns, which are the same in each row. */
 static void take_alike(struct query_alike *alike, struct result_table *table)
 {
     *alike = (struct query_alike){0};
@@ -511,7 +501,7 @@ static void take_alike(struct query_alike *alike, struct result_table *table)
         result_table_drop_last(table);
 }
 
-/* choice: source of the rows, the part after FROM. */
+/* choice: what follows FROM. */
 static int choose_rows(struct result_table *out, struct query_alike *alike, struct store *store,
                        const struct query_sweep *sweep, const struct query_filter *filter,
                        int64_t last, const char *choice, struct err *err)
@@ -538,7 +528,6 @@ int query_leaderboard(struct result_table *out, struct query_alike *alike, struc
 {
     int64_t last = filter->limit;
 
-    /* Without a condition the first rows are the first places. */
     if (filter->where || last < 0)
         last = 0;
     else if (alike && last < PLACES_COMPARED)
@@ -568,7 +557,7 @@ int query_cheapest(struct result_table *out, struct query_alike *alike, struct s
     return choose_rows(out, alike, store, sweep, &filter, 0, " (" SQL_1SE " LIMIT ?2)", err);
 }
 
-/* Use the sweep's current name, since the sweep may have been superseded. */
+/* The sweep may have been superseded: use its current name. */
 static int write_ini(struct buf *out, struct store *store, sqlite3_stmt *row, struct err *err)
 {
     const char *ini, *name, *params;
@@ -581,8 +570,7 @@ static int write_ini(struct buf *out, struct store *store, sqlite3_stmt *row, st
     rc = stored_settings_parse_sweep(&sweep, store, ini, err);
     settings = sweep.fixed;
     settings.v[P_SWEEP_NAME].s = name;
-    if (keep_of(&settings) == KEEP_NONE) /* a chosen configuration is trained again for its
-                                          * models */
+    if (keep_of(&settings) == KEEP_NONE) /* it is trained again for its models */
         settings.v[P_KEEP].i = KEEP_BEST;
     if (!rc)
         rc = stored_settings_overlay(&settings, store, params, err);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Queries of the database that return tables. They work on a store opened for reading or
- * writing. */
+/* Queries of the database that return tables, for readers and writers. */
 #ifndef STORE_QUERY_H
 #define STORE_QUERY_H
 
@@ -12,73 +11,65 @@
 #include "store/sql.h"
 #include "store/store.h"
 
-/* A sweep of the file. */
 struct query_sweep {
     int64_t sweep_id;
-    char name[256]; /* truncated */
+    char name[256];
     char objective[32];
-    int64_t n_sweeps; /* sweeps in the file */
+    int64_t n_sweeps; /* in the file */
 };
 
-/* Find a sweep by name; NULL: the sweep that ran last. -1 and err: no sweep of this name (err lists
- * the names), or no sweep at all. */
+/* Find a sweep by name; NULL: the one that ran last. -1 and err, which lists the names. */
 int query_sweep(struct query_sweep *sweep, struct store *store, const char *name, struct err *err);
 
-/* The rows and columns of the leaderboard to return. */
 struct query_filter {
-    const char *where; /* SQL expression over the columns of the view, diff_low and diff_high; NULL:
-                        * all rows. err names it */
-    int64_t limit;     /* maximum number of rows; -1: all */
-    bool is_brief;     /* columns that fit a screen: no diff_se, pairs and flops, no val_r2 if
-                        * `mean` is the same, and within_se as a mark, '*' */
+    const char *where; /* SQL over the names of query_columns(); NULL: all rows */
+    int64_t limit;     /* -1: all */
+    /* Columns that fit a screen: no diff_se, pairs and flops, no val_r2 if `mean` is the same, and
+     * within_se as '*'. */
+    bool is_brief;
 };
 
-/* Configurations that cannot be told apart from the best, among all rows of the filter, whatever
- * its limit. */
+/* Configurations that cannot be told apart from the best, whatever the filter's limit. */
 struct query_alike {
-    int64_t n_scored;   /* configurations with a mean, including the best */
+    int64_t n_scored;   /* with a mean, including the best */
     int64_t n_compared; /* others with an interval of the difference to the best */
-    int64_t n_alike;    /* others whose 95 % interval of it contains 0 */
+    int64_t n_alike;    /* others whose 95 % interval contains 0 */
 };
 
 /* Return leaderboard rows by place: place, config, the axes of this sweep, trials, mean, val_r2,
  * sd, se, diff, diff_se, diff_low, diff_high, pairs, within_se, flops, seconds. val_r2 (regression
- * only) is the mean R2 on the validation part over the done trials. diff_low and diff_high bound
- * the 95 % interval of diff, by Student's t with pairs - 1 degrees of freedom; NULL for fewer than
- * two pairs. alike: out, or NULL. Pair with result_table_release(). */
+ * only) is the mean validation R2 of done trials. diff_low and diff_high bound the 95 % interval of
+ * diff, by Student's t with pairs - 1 degrees of freedom; NULL for fewer than two pairs. alike:
+ * out, or NULL. Pair with result_table_release(). */
 int query_leaderboard(struct result_table *out, struct query_alike *alike, struct store *store,
                       const struct query_sweep *sweep, const struct query_filter *filter,
                       struct err *err);
 
-/* Return the cheapest configuration within one standard error of the first (the standard error is
- * the first's), among those for which the expression is true and that lost no more trials.
- * Cheapest: fewest flops (seconds if unknown), then place. One row; none if the first has no
- * standard error. where, alike: as above. Source: Breiman, Friedman, Olshen & Stone 1984, section
- * 3.4.3. */
+/* Return the cheapest configuration (fewest flops, seconds if unknown, then place) within one
+ * standard error of the first, the first's own, that satisfies `where` and lost no more trials. One
+ * row; none if the first has no standard error. Source: Breiman, Friedman, Olshen & Stone 1984,
+ * section 3.4.3. */
 int query_cheapest(struct result_table *out, struct query_alike *alike, struct store *store,
                    const struct query_sweep *sweep, const char *where, struct err *err);
 
-/* The names that a condition may use (query_filter.where), each with a NUL behind it: the columns of
- * the view `leaderboard`, diff_low and diff_high. No row is read. -1 and err. */
+/* Append the names that query_filter.where may use, each with its NUL. */
 int query_columns(struct buf *out, struct store *store, struct err *err);
 
 /* Pass rows of the view `trials` to `row` one by one, for a sweep or, with NULL, all. Each is a
- * table of one row, borrowed for the call; the first call has the names and no row. */
+ * table of one row, borrowed for the call; the first call has only the names. */
 int query_trials(struct store *store, const struct query_sweep *sweep,
                  void (*row)(void *arg, const struct result_table *row), void *arg,
                  struct err *err);
 
-/* X(name, SQL): the queries. ?1 is an id; the comment says of what. Columns are read by their SQL
- * names (result_table.h). */
+/* X(name, SQL): ?1 is an id, of the thing that the comment names. */
 /* clang-format off */
 #define QUERY_TABLE(X) \
-    X(FILES, /* file and settings of each sweep */ \
+    X(FILES, \
       "SELECT file, ini FROM sweep ORDER BY sweep_id") \
     X(SWEEP_NAMES, /* the last one run first */ \
       "SELECT name FROM sweep ORDER BY sweep_id DESC") \
-    X(SWEEPS, /* all sweeps. Of a single sweep SQLite need not look up the trials, and counts \
-                 those that are done as the rest. For several, this order groups the rows: four \
-                 times as fast. */ \
+    X(SWEEPS, /* A single sweep needs no look at each trial. For several, this order groups the \
+                 rows: four times as fast. */ \
       "SELECT sweep.name AS sweep, (SELECT count(*) FROM config) AS configs, everything.trials AS trials," \
       " everything.trials - rest.trials AS done, diverged, failed, running, pending" \
       " FROM sweep, (SELECT count(*) AS trials FROM trial) AS everything," \
@@ -93,8 +84,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " (SELECT count(*) FROM config JOIN trial USING (config_id)" \
       " WHERE config.sweep_id = sweep.sweep_id)) AS trials, planned FROM sweep" \
       " WHERE trials < planned ORDER BY sweep_id") \
-    X(BEST, /* of a sweep: first row of the leaderboard, without comparisons; none before a trial \
-               is done */ \
+    X(BEST, /* of a sweep: first row of the leaderboard, if any, without comparisons */ \
       "WITH " QUERY_SCORED " SELECT config_id AS config, mean FROM scored JOIN config" \
       " USING (config_id) JOIN sweep USING (sweep_id) WHERE sweep_id = ?1" \
       " ORDER BY trials DESC, CASE direction WHEN 'max' THEN -mean ELSE mean END, config_id LIMIT 1") \
@@ -110,13 +100,13 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
       " WHERE state IN ('diverged', 'failed')" \
       " GROUP BY sweep_id, state, reason ORDER BY count(*) DESC, min(trial_id) LIMIT 20") \
-    X(RUNNING, /* running trials, longest first, at most 20 */ \
+    X(RUNNING, /* longest first */ \
       "SELECT trial_id AS trial, config_id AS config, rank, host," \
       " datetime(started, 'unixepoch') AS since_utc," \
       " max(0, round((julianday('now') - 2440587.5) * 86400 - started, 1)) AS seconds" \
       " FROM attempt JOIN trial USING (trial_id) WHERE outcome = 'running'" SQL_WITHOUT_RESULT \
       " ORDER BY started, trial_id LIMIT 20") \
-    X(CHECKPOINTS, /* trials with a checkpoint, at most 20 */ \
+    X(CHECKPOINTS, \
       "SELECT trial_id AS trial, config_id AS config, t.state, epoch AS after_epoch," \
       " round(100 * (1 - remaining), 1) AS percent, c.seconds FROM checkpoint AS c" \
       " JOIN trial AS t USING (trial_id) ORDER BY trial_id LIMIT 20") \
@@ -130,7 +120,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "SELECT session_id AS session, outcome, datetime(started, 'unixepoch') AS started_utc," \
       " max(0, round(finished - started, 1)) AS seconds, ranks, host, coalesce(job, '') AS job, command" \
       " FROM session ORDER BY session_id DESC LIMIT 10") \
-    X(SESSION, /* 0: the last one; one row. rate: trials per second */ \
+    X(SESSION, /* 0: the last one. rate: trials per second */ \
       "WITH s AS (SELECT * FROM session WHERE session_id =" \
       " iif(?1, ?1, (SELECT max(session_id) FROM session)))," \
       " ran AS MATERIALIZED (SELECT count(*) AS n, max(attempt.finished) AS at FROM attempt" \
@@ -153,9 +143,9 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "SELECT pending.n AS pending, iif(pending.n = 0, 0.0, ran.elapsed *" \
       " iif((SELECT sum(flops) FROM of) > 0, pending.flops / (SELECT sum(flops) FROM of)," \
       " 1.0 * pending.n / ran.n)) AS left_s FROM s, ran, pending") \
-    X(EFFICIENCY, /* of a session; 0: the last one. No row before its first attempt has ended, nor \
-                     if it was stopped early or lost a rank, since the time wasted then is not \
-                     recorded. Covers only the session's attempts, including failed ones: \
+    X(EFFICIENCY, /* of a session; 0: the last one. No row before its first attempt has ended, \
+                     nor if it was stopped early or lost a rank, since the wasted time is not \
+                     recorded. Over its attempts, including failed ones: \
                        total_s     sum of their seconds \
                        longest_s   the longest \
                        elapsed_s   from the first start to the last end \
@@ -178,7 +168,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "SELECT sweep, objective, place, config, trials, mean, sd, se, diff, diff_se, pairs," \
       " within_se, flops, seconds FROM leaderboard" \
       " JOIN sweep ON sweep.name = leaderboard.sweep WHERE config = ?1") \
-    X(CONFIG_SETTINGS, /* varies: 'axis' if it varies in the sweep */ \
+    X(CONFIG_SETTINGS, /* varies: 'axis', or '' */ \
       "SELECT s.key AS setting, s.value, iif(axis.name IS NULL, '', 'axis') AS varies" \
       " FROM config, json_each(config.params) AS s LEFT JOIN axis" \
       " ON axis.sweep_id = config.sweep_id AND axis.name = s.key" \
@@ -186,7 +176,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     X(CONFIG_TRIALS, \
       "SELECT trial_id AS trial, replicate, fold, state, value, epochs_run, best_epoch, seconds," \
       " attempts, " QUERY_ERROR " AS error FROM trial WHERE config_id = ?1 ORDER BY trial_id") \
-    X(CONFIG_TEST, /* metrics on the test part over its done trials; sd as in the views */ \
+    X(CONFIG_TEST, /* on the test part, over done trials */ \
       "SELECT name AS test, count(*) AS trials, avg(v) AS mean," \
       " sqrt(sum(d * d) / (count(*) - 1)) AS sd FROM (SELECT m.name, m.value AS v," \
       " m.value - avg(m.value) OVER (PARTITION BY m.name) AS d FROM trial" \
@@ -201,11 +191,11 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "SELECT sweep_id, sweep.name, objective, data_digest, config_id, replicate, fold, trial.key," \
       " state, value, epochs_run, best_epoch FROM trial JOIN config USING (config_id)" \
       " JOIN sweep USING (sweep_id) WHERE trial_id = ?1") \
-    X(TRIAL_SESSION, /* program and machine that computed its result */ \
+    X(TRIAL_SESSION, /* that computed its result */ \
       "SELECT version, cpu, blas, blas_kernel, attempt.host FROM attempt JOIN session" \
       " USING (session_id) WHERE trial_id = ?1 AND attempt.outcome IN ('done', 'diverged')" \
       " ORDER BY attempt_id DESC LIMIT 1") \
-    X(DONE, /* done trials of a sweep */ \
+    X(DONE, /* of a sweep */ \
       "SELECT trial_id, config_id FROM config JOIN trial USING (config_id)" \
       " WHERE sweep_id = ?1 AND state = 'done' ORDER BY trial_id") \
     X(TRIAL_METRICS, \
@@ -226,9 +216,9 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " AND model_type_is(params ->> 'type', 'has_epochs') AND coalesce(params ->> 'stop', 0) = 0" \
       " AND state = 'done' AND best_epoch > 0 AND NOT EXISTS (SELECT 1 FROM metric" \
       " WHERE metric.trial_id = trial.trial_id AND split = 'stop'))") \
-    X(REPEATED, /* of a sweep: a row if replicates were validated on the same samples: those of a \
-                   split file, or of folds on which each model without random numbers repeats all \
-                   its metrics (an accuracy alone may be equal by chance) */ \
+    X(REPEATED, /* of a sweep: a row if replicates were validated on the same samples: by a split \
+                   file, or by folds on which each model without random numbers repeats all its \
+                   metrics (an accuracy alone may be equal by chance) */ \
       "SELECT 1 WHERE EXISTS (SELECT 1 FROM sweep JOIN config USING (sweep_id) JOIN trial" \
       " USING (config_id) WHERE sweep_id = ?1 AND parts = 'given' AND params ->> 'folds' <= 1" \
       " AND state = 'done' AND replicate > 0)" \
@@ -247,18 +237,18 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " iif(outcome = 'running', (julianday('now') - 2440587.5) * 86400, NULL)) - started)" \
       " AS seconds, outcome," \
       " " QUERY_ERROR " AS error FROM attempt WHERE trial_id = ?1 ORDER BY attempt_id") \
-    X(TRIAL_MODEL, /* size of its model file, if kept */ \
+    X(TRIAL_MODEL, \
       "SELECT length(safetensors) AS bytes FROM model WHERE trial_id = ?1") \
-    X(CONFIG_MODELS, /* model files of its trials, if kept */ \
+    X(CONFIG_MODELS, \
       "SELECT trial_id AS trial, length(safetensors) AS bytes FROM trial JOIN model" \
       " USING (trial_id) WHERE config_id = ?1 ORDER BY trial_id") \
     X(MODELS_MISSING, /* of a sweep: done trials without a model, of the best configuration and \
-                         of the one that --rule 1se chooses */ \
+                         of the choice of --rule 1se */ \
       "WITH " SQL_CHOSEN "SELECT trial_id AS trial, config_id AS config, value, is_best" \
       " FROM chosen JOIN trial ON config_id = config" \
       " WHERE state = 'done' AND trial_id NOT IN (SELECT trial_id FROM model)" \
       " ORDER BY is_best DESC, trial_id") \
-    X(WITH_MODELS, /* of a sweep: trials with a model */ \
+    X(WITH_MODELS, /* of a sweep */ \
       "SELECT trial_id AS trial FROM config JOIN trial USING (config_id) JOIN model" \
       " USING (trial_id) WHERE sweep_id = ?1 ORDER BY trial_id") \
     X(TRIAL_CHECKPOINT, /* of a trial without a result */ \
@@ -280,15 +270,13 @@ int query_table(struct result_table *out, struct store *store, enum query query,
                 struct err *err);
 
 /* Return the ranks of the last session: rank, host, trials, busy_s (seconds in trials), diverged,
- * failed; sorted by rank and host. One pass over its attempts, which SQLite would sort. */
+ * failed; sorted by rank and host. */
 int query_workers(struct result_table *out, struct store *store, struct err *err);
 
-/* Write a sweep file that trains exactly one configuration, with the same settings and so the same
- * keys. */
+/* Write a sweep file that trains exactly one configuration, with the same keys. */
 int query_ini(struct buf *out, struct store *store, int64_t config_id, struct err *err);
 
-/* Parse the number of a configuration or trial: "12", or with its letter "c12", "t12". False:
- * invalid. */
+/* "12", or with its letter "c12". False: invalid. */
 bool query_parse_id(int64_t *id, const char *text, char letter);
 
 #endif

@@ -20,14 +20,14 @@ struct config_slot {
     int64_t config_id; /* 0: the slot is empty */
 };
 
-/* Hash table with open addressing, at most half full. */
+/* Open addressing, at most half full. */
 struct config_index {
-    struct config_slot *slots; /* [n_slots] owned */
+    struct config_slot *slots; /* [n_slots] */
     size_t n_slots;            /* 0 or a power of two */
     size_t n;
 };
 
-/* Return the slot of a key, or the empty one where it belongs. Keys are hashes, so any bits do. */
+/* The slot of a key, or the empty one where it belongs. */
 static struct config_slot *slot_of(const struct config_index *index, struct hash key)
 {
     size_t at = (size_t)key.low & (index->n_slots - 1);
@@ -74,8 +74,6 @@ static int add(struct config_index *index, struct store *store, sqlite3_stmt *ro
     return 0;
 }
 
-/* Read the configurations of a sweep. Pair with config_index_release(), which takes a zeroed
- * index. */
 static int config_index_read(struct config_index *index, struct store *store, int64_t sweep_id,
                              struct err *err)
 {
@@ -96,7 +94,7 @@ static void config_index_release(struct config_index *index)
     *index = (struct config_index){0};
 }
 
-/* 0: no configuration of the sweep has this key. */
+/* 0: none. */
 static int64_t config_index_find(const struct config_index *index, struct hash key)
 {
     return index->n_slots ? slot_of(index, key)->config_id : 0;
@@ -106,7 +104,7 @@ static int64_t config_index_find(const struct config_index *index, struct hash k
  *
  * A statement for 16 takes two thirds of the time of 16 statements. */
 
-enum { TRIALS_AT_ONCE = 16 }; /* as STATEMENT_TRIAL_INSERT_16 */
+enum { TRIALS_AT_ONCE = 16 };
 
 struct new_trial {
     int64_t trial_id, config_id;
@@ -115,8 +113,8 @@ struct new_trial {
 };
 
 struct new_trials {
-    int64_t last_id; /* largest in the file, including these; -1: unknown yet */
-    int n;           /* waiting to be written */
+    int64_t last_id; /* largest in the file, including these; -1: not read yet */
+    int n;           /* not yet written */
     struct new_trial of[TRIALS_AT_ONCE];
 };
 
@@ -129,7 +127,6 @@ static int bind_trial(sqlite3_stmt *statement, int column, const struct new_tria
            sqlite3_bind_text(statement, column + 4, trial->key, -1, SQLITE_STATIC);
 }
 
-/* n: trials that the statement takes. */
 static int write_trials(struct store *store, enum statement id, const struct new_trial *trials,
                         int n, struct err *err)
 {
@@ -165,9 +162,8 @@ static int find_last(struct new_trials *trials, struct store *store, struct err 
     return 0;
 }
 
-/* Add a trial under the number after the largest, returned in trial_id. Written by
- * new_trials_flush() at the latest. Call inside one transaction. -1 and err also if no number is
- * left. */
+/* Add a trial under the number after the largest, inside one transaction. new_trials_flush() writes
+ * the last ones. */
 static int new_trials_add(struct new_trials *trials, struct store *store,
                           const struct new_trial *trial, int64_t *trial_id, struct err *err)
 {
@@ -186,33 +182,32 @@ static int new_trials_add(struct new_trials *trials, struct store *store,
 
 /* ---- a walk over the plan ---- */
 
-/* A configuration of the plan that is in the database. */
 struct known_config {
     int64_t config_id;
     int32_t config; /* index in the plan */
 };
 
-/* One walk over a plan; without `insert` it only reads. */
+/* Without `insert` a walk only reads. */
 struct walk {
     struct store *store;
     const struct plan *plan;
     const struct dataset *data;
-    const struct gcn_cost *work; /* [n_configs] NULL: unknown */
+    const struct gcn_cost *work; /* [n_configs], or NULL */
     struct store_trials *trials;
     int64_t sweep_id; /* 0: not in the database */
     bool insert;
-    bool is_part;               /* some trials are not ours: numbers are those of the whole plan */
-    bool is_new;                /* the sweep is new: nothing needs a lookup */
-    bool is_grown;              /* a configuration was added */
+    bool is_part; /* some trials are not ours: use the numbers of the whole plan */
+    bool is_new;  /* nothing needs a lookup */
+    bool is_grown;
     bool gives_stop;            /* the data give a stop part to trials that want one */
-    bool has_stop;              /* trials will be scored on a stop part */
-    struct config_index there;  /* stored configurations of the sweep, before this walk */
+    bool has_stop;              /* trials will be scored on one */
+    struct config_index there;  /* stored before this walk */
     struct known_config *known; /* [n_known] sorted by config_id */
     size_t n_known;
     struct new_trials new_trials;
     struct settings_texts texts;
-    bool *has_level;   /* values of all axes, one after another: a configuration has it */
-    struct buf levels; /* "[1,2": configurations that together have all of these */
+    bool *has_level;   /* [values of all axes, in order] true: some configuration has it */
+    struct buf levels; /* "[1,2": configurations that together have these */
     struct buf json;
 };
 
@@ -229,7 +224,7 @@ static const char *choice_text(struct buf *out, enum param_id id, const struct s
     return buf_text(out);
 }
 
-/* Refuse a plan that differs, although the caller has checked store_differences(). */
+/* The caller has checked this with store_differences(). */
 static int check_same(struct walk *w, const char *name, struct err *err)
 {
     struct errlist differences = {0};
@@ -242,8 +237,7 @@ static int check_same(struct walk *w, const char *name, struct err *err)
     return rc;
 }
 
-/* Store the fixed settings as a sweep file, with defaults for the axes, which config.params
- * overrides. */
+/* The stored file gives axes their defaults; config.params overrides them. */
 static int insert_sweep(struct walk *w, const struct settings *s, struct err *err)
 {
     const struct dataset *d = w->data;
@@ -277,7 +271,7 @@ static int insert_sweep(struct walk *w, const struct settings *s, struct err *er
     return rc;
 }
 
-/* Refuse rows whose parent was deleted: SQLite reuses numbers, so they would join our sweep. */
+/* SQLite reuses numbers, so rows whose parent was deleted would join our sweep. */
 static int refuse_orphans(struct walk *w, enum statement id, const char *children,
                           const char *parent, struct err *err)
 {
@@ -308,7 +302,6 @@ static int find_sweep(struct walk *w, struct err *err)
     return w->insert ? insert_sweep(w, &s, err) : 0;
 }
 
-/* Insert the axes of the file in its order, then settings that differ from the stored ones. */
 static int insert_axes(struct walk *w, struct err *err)
 {
     const struct sweep *sweep = w->plan->sweep;
@@ -329,8 +322,8 @@ static int insert_axes(struct walk *w, struct err *err)
         db_bind(w->store, STATEMENT_AXIS_CHANGED, err, "is", w->sweep_id, buf_text(&w->json)), err);
 }
 
-/* In a new sweep, note each configuration that is the first with a value of some axis. These few
- * are enough to read the levels of all axes. */
+/* These few configurations, each the first with a value of some axis, are enough to read the levels
+ * of all axes. */
 static void note_levels(struct walk *w, int32_t config, const struct settings *s, int64_t config_id)
 {
     const struct sweep *sweep = w->plan->sweep;
@@ -413,7 +406,7 @@ static int count_ended(struct walk *w, int64_t t, const char *outcome, int32_t *
     return 0;
 }
 
-/* Only for trials to be run: a result settles what came before. */
+/* A finished trial needs no counts. */
 static int count_crashes(struct walk *w, int64_t t, int attempts, struct err *err)
 {
     if (!attempts || w->trials->states[t] > TRIAL_RUNNING)
@@ -431,8 +424,7 @@ static int compare_known(const void *a, const void *b)
     return (x->config_id > y->config_id) - (x->config_id < y->config_id);
 }
 
-/* Take a stored trial, unless it is not in the plan or our part of it. Columns:
- * STATEMENT_TRIALS_OF. */
+/* Ignore trials that are not in the plan or our part. Columns: STATEMENT_TRIALS_OF. */
 static int take_trial(struct walk *w, sqlite3_stmt *row, struct known_config **last,
                       struct err *err)
 {
@@ -476,7 +468,7 @@ static int take_trials(struct walk *w, struct err *err)
     return rc;
 }
 
-/* Return the first trial of a configuration; *end is one past its last. */
+/* *end: one past its last trial. */
 static int64_t first_trial(const struct walk *w, int32_t config, int64_t *end)
 {
     int64_t n_each = w->plan->n_trials / w->plan->n_configs, first = config * n_each;
@@ -502,7 +494,7 @@ static bool lacks_trials(const struct walk *w, int32_t config)
     return false;
 }
 
-/* Read a configuration's settings, and the texts for its key and its trials' keys. */
+/* Also set the texts for the keys of its trials. */
 static int read_config(struct walk *w, int32_t config, struct settings *s, struct hash *key,
                        struct err *err)
 {
@@ -514,7 +506,6 @@ static int read_config(struct walk *w, int32_t config, struct settings *s, struc
     return 0;
 }
 
-/* Find the plan's configurations and their trials in the database. */
 static int find_configs(struct walk *w, struct err *err)
 {
     struct settings s;
@@ -538,7 +529,6 @@ static int find_configs(struct walk *w, struct err *err)
     return take_trials(w, err);
 }
 
-/* Insert the configuration and its trials where the database lacks them. */
 static int insert_missing(struct walk *w, int32_t config, struct err *err)
 {
     int64_t end, t = first_trial(w, config, &end);
@@ -705,7 +695,7 @@ int store_find(struct store *store, const struct plan *plan, const struct datase
                struct store_trials *trials, struct err *err)
 {
     struct walk w = {.store = store, .plan = plan, .data = data, .trials = trials};
-    /* One snapshot, and one lock instead of one for each query. */
+    /* One snapshot and one lock for all queries. */
     int rc = db_exec(store, "BEGIN", err);
 
     walk_init(&w);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The answer to a query: names and cells. Connects the readers in query.h with the writers in
- * report/. */
+/* The answer to a query: names and cells. */
 #ifndef STORE_RESULT_TABLE_H
 #define STORE_RESULT_TABLE_H
 
@@ -24,21 +23,18 @@ struct result_table {
 
 void result_table_release(struct result_table *table);
 
-/* Return the cell of a row in the named column, borrowed; NULL if there is no such column. */
+/* Return the cell of a row in the named column, borrowed, or NULL. */
 const struct cell *result_table_find(const struct result_table *table, int64_t row,
                                      const char *column);
 
-/* Return a cell's value by column name; the table must have the column (asserted). A cell of
- * another type reads as 0 for integer, NaN for real (which accepts integers) and "" for text. The
- * text is borrowed. */
+/* Return a cell's value by column name; the table must have the column. A cell of another type
+ * reads as 0, NaN (integers read as reals) or "". The text is borrowed. */
 int64_t result_table_integer(const struct result_table *table, int64_t row, const char *column);
 double result_table_real(const struct result_table *table, int64_t row, const char *column);
 const char *result_table_text(const struct result_table *table, int64_t row, const char *column);
 
-/* Remove the last column. */
 void result_table_drop_last(struct result_table *table);
 
-/* Remove the last column if all its cells are NULL. */
 void result_table_drop_empty(struct result_table *table);
 
 #endif

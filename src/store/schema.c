@@ -10,8 +10,8 @@
 
 /* ---- versions ---- */
 
-/* SQL from version i to i + 1; NULL: no version i. A changed table is created anew, not renamed:
- * that would rewrite references in people's own views and tables. */
+/* SQL from version i to i + 1. A changed table is created anew: renaming would rewrite references
+ * in people's own views and tables. */
 static const char *const steps[SCHEMA_VERSION] = {
     [1] = "ALTER TABLE trial ADD COLUMN predicted REAL; PRAGMA user_version = 2",
     [2] = "DROP VIEW IF EXISTS trials; DROP VIEW IF EXISTS leaderboard;"
@@ -46,8 +46,7 @@ static const char *const steps[SCHEMA_VERSION] = {
           "PRAGMA user_version = 3",
 };
 
-/* The same for a reader of version i. Temporary views take precedence over tables of the same
- * name. */
+/* The same for a reader of version i: temporary views hide tables of the same name. */
 static const char *const reader_views[SCHEMA_VERSION] = {
     [1] = "CREATE TEMP VIEW trial AS SELECT *, NULL AS predicted FROM main.trial",
     [2] = "CREATE TEMP VIEW session AS SELECT *, NULL AS realm, NULL AS born, NULL AS job,"
@@ -95,7 +94,8 @@ int schema_migrate(struct store *store, uint32_t from, struct err *err)
 
     if (from == SCHEMA_VERSION)
         return 0;
-    /* Otherwise dropping a table deletes rows that refer to it. No effect inside a transaction. */
+    /* Otherwise dropping a table deletes rows that refer to it. This has no effect inside a
+     * transaction. */
     if (db_exec(store, "PRAGMA foreign_keys = off", err))
         return -1;
     rc = db_exec(store, "BEGIN EXCLUSIVE", err);
@@ -123,12 +123,11 @@ int schema_migrate_for_reading(struct store *store, uint32_t from, struct err *e
 
 /* ---- check that a file has our tables ----
  *
- * Create each version's objects again in memory, from every schema that the file may have begun
- * with, and compare them as text without comments and white space. An object of the file is ours by
- * its name. */
+ * Create the objects again in memory, from every schema that the file may have begun with, and
+ * compare them as text without comments and white space. */
 
 struct object {
-    char *type, *name, *table, *sql; /* owned; sql is normalised, "" if there is none */
+    char *type, *name, *table, *sql; /* sql: normalised, or "" */
 };
 
 struct schema {
@@ -174,7 +173,6 @@ static const char *skip_space(const char *p)
     }
 }
 
-/* Skip the quoted text or name that begins at p. */
 static const char *skip_quoted(const char *p)
 {
     char end = *p == '[' ? ']' : *p;
@@ -184,7 +182,7 @@ static const char *skip_quoted(const char *p)
     return *p ? p + 1 : p; /* a doubled quote begins another text, which does no harm */
 }
 
-/* Unquote the table name: ALTER TABLE and .recover quote it, our schema does not. */
+/* ALTER TABLE and .recover quote the table name. */
 static const char *put_table_name(struct buf *out, const char *p)
 {
     static const char head[] = "CREATE TABLE ";
@@ -256,7 +254,6 @@ static int read_file(struct schema *schema, struct store *store, struct err *err
     return rc;
 }
 
-/* Create the objects of a file that began as schema `from` and now has schema `to`. */
 static int make(struct schema *schema, uint32_t from, uint32_t to, struct err *err)
 {
     sqlite3 *db = NULL;
@@ -297,7 +294,7 @@ static bool is_view_of_ours(const char *name)
     return !sqlite3_stricmp(name, "trials") || !sqlite3_stricmp(name, "leaderboard");
 }
 
-/* All schemas migrated to one version end with the same names. */
+/* All schemas migrated to one version have the same names. */
 static bool is_ours(const struct comparison *c, const char *name)
 {
     return is_view_of_ours(name) || find(&c->made[c->version], name);
@@ -309,8 +306,7 @@ static bool is_same(const struct object *made, const struct object *o)
            !strcmp(made->table, o->table) && !strcmp(made->sql, o->sql);
 }
 
-/* Set *found if the program creates an object in this form, trying the newest schema first. Older
- * schemas are migrated only if needed, since each takes milliseconds. */
+/* Try the newest schema first, since each takes milliseconds to make. */
 static int find_as_made(bool *found, struct comparison *c, const struct object *o, struct err *err)
 {
     *found = false;
@@ -322,14 +318,14 @@ static int find_as_made(bool *found, struct comparison *c, const struct object *
     return 0;
 }
 
-/* SQLite looks for such a table before it uses its own function. */
+/* SQLite prefers such a table to its own function. */
 static bool hides_function(const char *name)
 {
     return !sqlite3_stricmp(name, "json_each") || !sqlite3_stricmp(name, "json_tree") ||
            !sqlite3_strnicmp(name, "pragma_", 7);
 }
 
-/* True for objects that SQLite makes: indexes of UNIQUE, AUTOINCREMENT of other tables, ANALYZE. */
+/* SQLite makes these for UNIQUE, for ANALYZE and for AUTOINCREMENT of other tables. */
 static bool is_internal(const struct object *o)
 {
     static const char *const names[] = {"sqlite_sequence", "sqlite_stat1", "sqlite_stat3",

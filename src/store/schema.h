@@ -10,31 +10,29 @@
 
 struct store;
 
-#define SCHEMA_APPLICATION_ID 0x4553504cu /* "ESPL"; same value in db/schema.sql */
-#define SCHEMA_VERSION 3u                 /* likewise; schema.c migrates older versions */
+#define SCHEMA_APPLICATION_ID 0x4553504cu /* "ESPL", as in db/schema.sql */
+#define SCHEMA_VERSION 3u                 /* as in db/schema.sql */
 
-/* SQL that creates the tables of each schema version, from 1 (db/schema*.sql, embedded at build
- * time). */
+/* db/schema*.sql by version, from 1, embedded at build time. */
 extern const char *const schema_sql[SCHEMA_VERSION + 1];
 
-/* Compare the file's schema with the one that this program creates or migrates to `version`. -1 and
- * err, which names the object: a table or index of ours is missing or differs, somebody else's
- * trigger or index is on one, or a name hides an SQLite function. Objects that people added are
- * otherwise allowed; nothing reads them. Takes a few milliseconds for any file. */
+/* Compare the file's schema with what this program creates or migrates to `version`. -1 and err,
+ * which names the object: a table or index of ours is missing or differs, somebody else's trigger
+ * or index is on one, or a name hides an SQLite function. Other objects that people added are
+ * allowed; nothing reads them. */
 int schema_check(struct store *store, uint32_t version, struct err *err);
 
-/* Read user_version through SQLite; the file's header may be older than the log of a killed run. -1
+/* Read user_version through SQLite: the file's header may be older than the log of a killed run. -1
  * and err also if it is newer than this program. */
 int schema_version(struct store *store, uint32_t *version, struct err *err);
 
-/* Create the tables of schema `from` in an empty database and migrate them to `to`. Returns an
- * SQLite code. */
+/* Create the tables of schema `from` in an empty database and migrate them. Returns an SQLite
+ * code. */
 int schema_make(sqlite3 *db, uint32_t from, uint32_t to);
 
-/* Migrate an older schema to SCHEMA_VERSION in one transaction. */
 int schema_migrate(struct store *store, uint32_t from, struct err *err);
 
-/* Make an older schema look like the current one to this connection, without writing. */
+/* Make an older schema look current to this connection, without writing. */
 int schema_migrate_for_reading(struct store *store, uint32_t from, struct err *err);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Begin and end of sessions, and release of those that died. */
 #include <math.h>
 #include <stdio.h>
 
@@ -11,7 +10,7 @@
 #include "store/session_check.h"
 #include "store/store.h"
 
-/* NULL outside a batch system, else "slurm 77". */
+/* "slurm 77", or NULL outside a batch system. */
 static const char *own_job(char *text, size_t size)
 {
     struct batch_job job;
@@ -45,7 +44,7 @@ int store_begin_session(struct store *store, const struct store_session *s, stru
     return 0;
 }
 
-/* Close a session's open attempts and return their trials to pending. n_trials: out, how many. */
+/* n_trials: out, trials returned to pending. */
 static int end_attempts(struct store *store, int64_t session_id, double finished,
                         const char *outcome, int *n_trials, struct err *err)
 {
@@ -79,7 +78,7 @@ int store_end_session(struct store *store, const char *outcome, struct err *err)
     return 0;
 }
 
-/* Add a line about a dead session, unless it is known to be dead and had nothing open. */
+/* Ignore a session that is known to be dead and had nothing open. */
 static void report_release(struct store *store, const struct session_check *check, int n_trials)
 {
     char trials[96] = "";
@@ -103,7 +102,7 @@ void store_note_running(struct store *store, int64_t trial_id)
     lock_note(&store->lock, note);
 }
 
-/* Add the attempt in a dead session's note as an open one. */
+/* Add the attempt in a dead session's note. */
 static int recall(struct store *store, const struct session_check *check, struct err *err)
 {
     long long session_id, trial_id;

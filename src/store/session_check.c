@@ -10,7 +10,7 @@
 #include "store/db.h"
 #include "store/liveness.h"
 
-/* Columns of both statements. Before schema 3 only host and pid identify a session. */
+/* Before schema 3 only host and pid identify a session. */
 enum { ID, HOST, PID, REALM, BORN, JOB, INODE, STARTED, COMMAND };
 static const char sql_running[] =
     "SELECT session_id, host, pid, realm, born, job, inode, started, command"
@@ -130,7 +130,7 @@ enum session_life session_check_life(const char **why, const struct store *store
 
 /* ---- what a reader sees ---- */
 
-/* Append the ids of sessions that do not run in this file ("3, 5"); false if there are none. */
+/* Append "3, 5"; false: none. */
 static bool put_dead(struct buf *out, const struct store *store)
 {
     for (size_t i = 0; i < store->n_checks; i++)
@@ -140,7 +140,7 @@ static bool put_dead(struct buf *out, const struct store *store)
     return out->size > 0;
 }
 
-/* Create a view of a table of the file in which one column has another expression. */
+/* Create a view of a table in which one column has another expression. */
 static int replace_column(struct store *store, const char *table, const char *column,
                           const char *expression, struct err *err)
 {
@@ -200,7 +200,7 @@ int session_check_hide(struct store *store, uint32_t version, struct err *err)
     struct buf dead = {0};
     int rc = 0;
 
-    /* Before schema 3 no attempt is open; session_check_life() answers for the session itself. */
+    /* Before schema 3 no attempt is open, and session_check_life() answers for sessions. */
     if (version >= 3 && put_dead(&dead, store))
         rc = buf_failed(&dead) || replace_state(store, buf_text(&dead), err) ||
                      replace_outcome(store, "attempt", buf_text(&dead), err) ||

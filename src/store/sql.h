@@ -3,20 +3,19 @@
 #ifndef STORE_SQL_H
 #define STORE_SQL_H
 
-/* Condition on attempts without a result (open, stopped, crashed or lost), appended to a WHERE. The
- * index attempt_without_result (db/schema.sql) applies only to exactly these words. */
+/* Attempts without a result: open, stopped, crashed or lost. The index attempt_without_result
+ * (db/schema.sql) applies only to exactly these words. */
 #define SQL_WITHOUT_RESULT " AND outcome NOT IN ('done', 'diverged') AND outcome <> 'failed'"
 
 #define SQL_ONE_SWEEP "(SELECT count(*) FROM sweep) = 1"
 
-/* The rules by which `best` chooses, shared by the queries and by the choice of models to keep: */
+/* The rules by which `best` chooses and models are kept (doc/decisions/0030): */
 
-/* Order leaderboard rows by cost, cheapest first. Seconds count only if flops are unknown
- * (doc/decisions/0030). */
+/* Cheapest first. Seconds count only if flops are unknown. */
 #define SQL_COST "flops IS NULL, flops, iif(flops IS NULL, seconds, 0)"
 
-/* The leaderboard rows within one standard error of the first that lost no more trials; l has all
- * rows and columns. --rule 1se chooses the first of them. */
+/* Rows of l, the leaderboard, within one standard error of the first that lost no more trials.
+ * --rule 1se chooses the first of them. */
 #define SQL_1SE                                                                   \
     "SELECT l.* FROM l, (SELECT trials AS first_trials, mean AS first_mean,"      \
     " se AS first_se FROM l ORDER BY place LIMIT 1) WHERE trials >= first_trials" \

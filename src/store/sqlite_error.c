@@ -10,7 +10,7 @@
 #include "store/database_file.h"
 
 static const struct {
-    int code; /* SQLITE_IOERR_... */
+    int code;
     const char *doing;
 } doings[] = {
     {SQLITE_IOERR_READ, "read"},
@@ -40,8 +40,7 @@ static const char *doing(int code)
     return "reach the file";
 }
 
-/* Return errno of the last failure of the journal or the file. SQLite passes errno on from
- * statements but not from a commit; its file objects keep it. */
+/* SQLite passes errno on from statements but not from a commit; its file objects keep it. */
 static int last_errno(const struct store *store)
 {
     static const int pointers[] = {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER};

@@ -27,10 +27,9 @@
 #include "store/sqlite_error.h"
 #include "trial/result.h"
 
-/* A reader, or a run that has not begun, should rather fail than wait for long. */
 #define WRITER_PATIENCE_S 10.0
 #define READER_PATIENCE_MS 10000
-#define WAIT_S 0.05 /* between two attempts to get the database */
+#define WAIT_S 0.05
 
 #define CHECKED_WHOLE_BYTES (16 << 20) /* takes 0.1 s */
 
@@ -48,9 +47,8 @@ static uint32_t big_endian(const unsigned char *p)
 }
 
 /* Check the header before SQLite opens the file and repairs, checkpoints or locks it: a file that
- * is not ours must stay as it is (https://sqlite.org/fileformat2.html, 1.3). Our own header is
- * never older than the log, since store_open() writes it before there is a log. *is_empty: no file,
- * or no bytes. */
+ * is not ours must stay as it is (https://sqlite.org/fileformat2.html, 1.3). Our header is never
+ * older than the log, since it is written before there is a log. */
 static int check_header(const char *path, bool *is_empty, struct err *err)
 {
     unsigned char header[HEADER_BYTES];
@@ -86,9 +84,8 @@ static int check_header(const char *path, bool *is_empty, struct err *err)
     return 0;
 }
 
-/* Refuse a journal that ends with a super-journal's name: SQLite deletes that file when it rolls
- * back (https://sqlite.org/fileformat2.html, 3). Only transactions over attached files have one, so
- * ours do not. */
+/* Refuse a journal that names a super-journal: SQLite deletes that file when it rolls back
+ * (https://sqlite.org/fileformat2.html, 3). Only transactions over attached files have one. */
 static int check_journal(const char *path, struct err *err)
 {
     static const unsigned char magic[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
@@ -130,7 +127,7 @@ static struct store *store_new(const char *path, struct err *err)
     return store;
 }
 
-/* Open the path as a URI, so that no name is special to SQLite (":memory:", "file:..."). */
+/* In a URI no name is special to SQLite (":memory:", "file:..."). */
 static int open_uri(struct store *store, int flags, const char *suffix, struct err *err)
 {
     struct buf uri = {0};
@@ -161,9 +158,9 @@ static int create_schema(struct store *store, struct err *err)
     return db_exec(store, "COMMIT", err);
 }
 
-/* Choose the journal. While nobody writes it is a rollback journal (store_close), so a finished
- * file needs no other. A file that a killed run left with a log may have been moved to where logs
- * are not safe. A reader that blocks the change is no error. */
+/* While nobody writes, a file has a rollback journal (store_close), so it is complete by itself. A
+ * file that a killed run left with a log may have been moved to where logs are not safe. A reader
+ * that blocks the change is no error. */
 static int use_journal(struct store *store, struct err *err)
 {
     bool is_wal = !strcmp(database_file_journal_mode(store->path, NULL), "wal");
@@ -176,7 +173,7 @@ static int use_journal(struct store *store, struct err *err)
     return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ? 0 : db_fail(store, err);
 }
 
-/* Busy handler of SQLite; n counts the calls for one lock. */
+/* n counts the calls for one lock. */
 static int wait_for_others(void *arg, int n)
 {
     struct store *store = arg;
@@ -223,10 +220,9 @@ static int check_part(struct store *store, const char *sql, struct err *err)
     return rc;
 }
 
-/* Check pages and values now. SQLite would notice an overwritten page or forbidden value only when
- * it reads it, perhaps after hours. Only our tables; others may hold anything. A sweep is resumed
- * from the first tables; the rest grow with epochs and metrics, may take seconds to read, and
- * nothing depends on them. */
+/* SQLite would notice an overwritten page or forbidden value only when it reads it, perhaps after
+ * hours. A sweep is resumed from some tables; the others grow with epochs and metrics, and may take
+ * seconds to read. */
 static int check_pages(struct store *store, uint32_t version, struct err *err)
 {
     static const struct {
@@ -251,7 +247,7 @@ static int check_pages(struct store *store, uint32_t version, struct err *err)
     return 0;
 }
 
-/* A run that was killed while it created the file may have left nothing but its journal. */
+/* A run that was killed while it created the file may have left only its journal. */
 static int check_empty(struct store *store, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, "PRAGMA page_count", err);
@@ -263,7 +259,6 @@ static int check_empty(struct store *store, struct err *err)
     return rc;
 }
 
-/* Check contents that another program may have written. */
 static int check_file(struct store *store, uint32_t version, struct err *err)
 {
     if (store->is_new)
@@ -271,8 +266,7 @@ static int check_file(struct store *store, uint32_t version, struct err *err)
     return schema_check(store, version, err) || check_pages(store, version, err) ? -1 : 0;
 }
 
-/* synchronous = full lets a commit survive a power cut. With two commits a second it costs
- * nothing. */
+/* synchronous = full lets a commit survive a power cut, at no cost with two commits a second. */
 static int open_writer(struct store *store, struct err *err)
 {
     uint32_t version;
@@ -300,7 +294,6 @@ static int open_writer(struct store *store, struct err *err)
     return use_journal(store, err);
 }
 
-/* Close without the care of store_close(). Removes our file before its lock. */
 static void discard(struct store *store, bool with_file)
 {
     for (int i = 0; i < STATEMENT_COUNT; i++)
@@ -335,7 +328,7 @@ int store_open(struct store **out, const char *path, struct err *err)
     if (!rc)
         rc = open_writer(store, err);
     if (rc) {
-        /* Do not fold a log into a refused file, which must not change. */
+        /* Do not fold a log into a refused file. */
         if (store->db && !store->is_new)
             sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
         discard(store, store->is_new);
@@ -375,10 +368,9 @@ static int open_reading(struct store *store, int flags, const char *suffix, stru
     return db_exec(store, "PRAGMA query_only = on", err);
 }
 
-/* Open for reading. A killed run's file may need repair first, and rolling back its journal needs
- * write permission. In a directory without write permission, a WAL database cannot be opened as
- * usual, since its readers share a memory file. Without a log nothing can change there, so
- * "immutable" is safe. */
+/* Rolling back a killed run's journal needs write permission. In a directory without it, a WAL
+ * database cannot be opened as usual, since its readers share a memory file; without a log nothing
+ * can change there, so "immutable" is safe. */
 static int open_reader(struct store *store, struct err *err)
 {
     int code;
@@ -427,7 +419,7 @@ void store_close(struct store *store)
     if (!store)
         return;
     if (store->is_writer) {
-        /* Otherwise the journal would do this at the next open. */
+        /* Otherwise the next open would do this from the journal. */
         if (!sqlite3_get_autocommit(store->db))
             sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
         store_settle(store, NULL);

@@ -4,7 +4,7 @@
 #include "grid/sweep_file.h"
 #include "store/db.h"
 
-/* The operator -> returns a number as it was written; json_each.value returns only 15 digits. */
+/* The operator -> returns a number as it was written, json_each.value only 15 digits. */
 static const char sql_params[] = "SELECT p.key, iif(p.type = 'text', p.value, ?1 -> p.key)"
                                  " FROM json_each(?1) AS p";
 
@@ -50,7 +50,6 @@ static void keep_meaning(struct settings *settings, const bool given[P_COUNT])
             settings->v[id] = param_before((enum param_id)id);
 }
 
-/* Put one value of a configuration into settings. An unknown name comes from a newer program. */
 static int overlay_param(struct settings *settings, bool given[P_COUNT], struct store *store,
                          sqlite3_stmt *row, struct err *err)
 {

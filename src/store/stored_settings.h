@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings as the database stores them: sweep files, axes and configurations. Internal to
- * src/store. */
+/* Settings as the database stores them. Internal to src/store. */
 #ifndef STORE_STORED_SETTINGS_H
 #define STORE_STORED_SETTINGS_H
 
@@ -8,17 +7,17 @@
 
 #include "store/store.h"
 
-/* Parse a sweep file stored in `sweep.ini`. Pair with sweep_release(). */
+/* Parse `sweep.ini`. Pair with sweep_release(). */
 int stored_settings_parse_sweep(struct sweep *sweep, struct store *store, const char *ini,
                                 struct err *err);
 
-/* Step a statement whose first column is axis.name to its end, and set varies[id] for each setting
- * that it names. -1 and err, also if the statement is NULL. */
+/* Step a statement with the column axis.name to its end, and set varies[id] for each. -1 and err
+ * also if the statement is NULL. */
 int stored_settings_mark_axes(bool varies[P_COUNT], struct store *store, sqlite3_stmt *row,
                               struct err *err);
 
-/* Put the values of `config.params`, a JSON object, into settings. -1 and err also for an unknown
- * name or value, which comes from a newer program. */
+/* Put the JSON object `config.params` into settings. -1 and err also for an unknown name or value,
+ * which comes from a newer program. */
 int stored_settings_overlay(struct settings *settings, struct store *store, const char *params,
                             struct err *err);
 

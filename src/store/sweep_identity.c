@@ -27,7 +27,7 @@ static const char *text(sqlite3_stmt *row, int column)
     return (const char *)sqlite3_column_text(row, column);
 }
 
-/* Read the row's settings as when its key was computed. */
+/* Read the settings as they were when the key was computed. */
 static int read_settings(struct settings *s, const struct sweep *sweep, struct store *store,
                          sqlite3_stmt *row, struct err *err)
 {
@@ -40,8 +40,8 @@ static int read_settings(struct settings *s, const struct sweep *sweep, struct s
     return settings_resolve(s, is_regression ? TASK_REGRESSION : TASK_CLASSIFICATION, err);
 }
 
-/* True if an earlier revision made the key. Settings that are in a key only as axes are in all or
- * in none. */
+/* True if an earlier revision made the key. Settings that are in a key only as axes are in all keys
+ * or in none. */
 static bool is_before(const struct settings *s, struct hash digest, struct hash key)
 {
     bool swept[P_COUNT];
@@ -123,9 +123,9 @@ struct comparison {
     const struct plan *plan;
     const struct dataset *data;
     struct errlist *out;
-    int64_t sweep_id; /* 0: the database has no sweep of this name */
+    int64_t sweep_id; /* 0: none of this name */
     struct sweep there, here;
-    char digest[HASH_HEX_SIZE]; /* digest of the stored data */
+    char digest[HASH_HEX_SIZE]; /* of the stored data */
     bool varies[P_COUNT];       /* axes of the stored sweep or of the plan */
 };
 
@@ -212,7 +212,6 @@ static bool is_of_data(enum param_id id)
            (!strcmp(param_table[id].section, "data") || id == P_SPLIT_FILE);
 }
 
-/* Name the data files: if their settings are equal, contents changed. */
 static void compare_data(struct comparison *c)
 {
     char digest[HASH_HEX_SIZE];
@@ -231,7 +230,6 @@ static void compare_data(struct comparison *c)
     buf_release(&files);
 }
 
-/* Stored configurations would be ranked beside those of the plan. */
 static int compare_revisions(struct comparison *c, struct err *err)
 {
     enum sweep_revision found;

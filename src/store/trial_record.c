@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of a trial: attempts, checkpoint and result.
- *
- * A row of `attempt` is open while a trial runs. trial.attempts counts the rows. trial.state is
+/* A row of `attempt` is open while a trial runs; trial.attempts counts the rows. trial.state is
  * 'running' while one is open and the trial has no result of the session. */
 #include <math.h>
 
@@ -17,10 +15,10 @@ struct attempt {
     struct store_place place;
     double started, finished; /* Unix seconds; started NaN: keep that of the open row */
     const char *outcome;      /* never 'running' */
-    const char *error;        /* NULL: none */
+    const char *error;
 };
 
-/* Set *open to the open attempt of a trial by a rank; 0: only other ranks have one; -1: none. */
+/* *open: the attempt of this rank; 0: only other ranks have one; -1: none. */
 static int find_open(int64_t *open, struct store *store, int64_t trial_id, int32_t rank,
                      struct err *err)
 {
@@ -50,9 +48,8 @@ static bool is_result(const char *outcome)
     return trial_state_parse(outcome) > TRIAL_RUNNING;
 }
 
-/* Record the end of an attempt in the row from find_open() or a new one (the caller counts it).
- * Without a result the trial becomes pending; a result ends open attempts of other ranks as
- * 'stopped'. */
+/* open: from find_open(). Without an open row inserts one, which the caller counts. A result ends
+ * open attempts of other ranks as 'stopped'. */
 static int end_attempt(struct store *store, int64_t open, const struct attempt *attempt,
                        struct err *err)
 {
@@ -69,7 +66,7 @@ static int end_attempt(struct store *store, int64_t open, const struct attempt *
                                 err);
 }
 
-/* A late message must not restart a trial that already has a result. */
+/* A late message must not restart a trial that has a result. */
 static int has_result(bool *has, struct store *store, int64_t trial_id, struct err *err)
 {
     int64_t found;
@@ -149,8 +146,7 @@ int store_checkpoint_find(struct trial_checkpoint *out, struct buf *state, struc
     if (db_check_row(store, row, "nrrb", NULL) ||
         db_read(store, row, err, "nrr", &out->epoch, &out->left, &out->seconds) ||
         !trial_checkpoint_is_valid(out))
-        return db_finish(store, row, err); /* a checkpoint changed by another program counts as
-                                            * missing */
+        return db_finish(store, row, err); /* changed by another program: counts as missing */
     buf_clear(state);
     buf_add(state, sqlite3_column_blob(row, 3), (size_t)sqlite3_column_bytes(row, 3));
     out->state = state->data;
@@ -215,7 +211,6 @@ static int write_timing(struct store *store, int64_t trial_id, const struct tria
     return 0;
 }
 
-/* Delete what an earlier attempt stored. */
 static int delete_details(struct store *store, int64_t trial_id, struct err *err)
 {
     static const enum statement deletes[] = {STATEMENT_METRIC_DELETE, STATEMENT_CURVE_DELETE,
@@ -227,7 +222,7 @@ static int delete_details(struct store *store, int64_t trial_id, struct err *err
     return 0;
 }
 
-/* open: the attempt that ends, from find_open(). */
+/* open: from find_open(). */
 static int update_trial(struct store *store, int64_t trial_id, const struct trial_result *r,
                         int64_t open, int64_t *attempts, struct err *err)
 {

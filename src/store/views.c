@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The views for people who type SQL, with a column for each setting that varies in a sweep, each
- * main setting (PARAM_MAIN), and each metric of the file's tasks on each scored part. */
+/* The views for people who type SQL. They have a column for each axis, each main setting
+ * (PARAM_MAIN), and each metric of the file's tasks on each scored part. */
 #include <string.h>
 
 #include "gcn/metric.h"
 #include "grid/param.h"
 #include "store/db.h"
 
-/* Settings with a column: the axes of all sweeps, then those of ?1, a JSON array, that are no axis.
- * A sweep that does not vary a setting shows its fixed value. */
+/* The axes of all sweeps, then those of ?1, a JSON array, that are no axis. */
 static const char sql_settings[] =
     "SELECT name FROM (SELECT name, 0 AS part, min(sweep_id * 1000 + ordinal) AS place FROM axis"
     " GROUP BY name UNION ALL SELECT value, 1, key FROM json_each(?1)"
@@ -37,11 +36,11 @@ static const char trials_tail[] =
  * constant) does not raise its configuration. sd is the sample standard deviation (n - 1), in two
  * passes; NULL for one trial.
  *
- * Pairs of trials share replicate and fold, and so their parts. `off`, the difference of a pair
- * minus that of the means, averages about zero, so one pass over its squares is as exact as two.
- * `share` is n_val / n_train, for the variance of a mean over overlapping parts (Nadeau & Bengio
- * 2003; doc/decisions/0030); 0 if a split file without folds gives all pairs the same parts, which
- * before schema 3 only `ini` shows. */
+ * Pairs of trials share replicate and fold. `off`, the difference of a pair minus that of the
+ * means, averages about zero, so one pass over its squares is as exact as two. `share` is
+ * n_val / n_train, for the variance of a mean over overlapping parts (Nadeau & Bengio 2003;
+ * doc/decisions/0030); 0 if a split file without folds gives all pairs the same parts, which before
+ * schema 3 only `ini` shows. */
 static const char leaderboard_head[] =
     "WITH score AS MATERIALIZED (\n"
     "    SELECT config_id, count(value) AS trials, avg(value) AS mean,\n"
@@ -105,7 +104,6 @@ static const char leaderboard_tail[] =
     "    LEFT JOIN spread AS first ON first.config_id = best.config_id\n"
     "ORDER BY ranked.sweep_id, place";
 
-/* Append the column of a setting, which must be known to this program. */
 static int put_setting(struct buf *out, struct store *store, const char *name, struct err *err)
 {
     if (param_find(NULL, name) == P_COUNT)
@@ -191,7 +189,6 @@ static int put_metrics(struct buf *out, struct store *store, bool has_stop, stru
     return 0;
 }
 
-/* Append the text of a view, found by one of the two queries; nothing if there is none. */
 static int find_view(struct buf *sql, struct store *store, const char *query, const char *name,
                      struct err *err)
 {
@@ -211,7 +208,6 @@ static int find_view(struct buf *sql, struct store *store, const char *query, co
     return rc;
 }
 
-/* True if a view has this text. */
 static int has_view(struct store *store, const char *query, const char *name, const char *sql,
                     bool *has, struct err *err)
 {
@@ -223,8 +219,8 @@ static int has_view(struct store *store, const char *query, const char *name, co
     return rc;
 }
 
-/* Create a view, unless it exists with this text: each change of the schema makes all readers
- * prepare their statements again. is_temp: for this connection, not in the file. */
+/* A view that exists with this text stays: each change of the schema makes all readers prepare
+ * their statements again. */
 static int make_view(struct store *store, bool is_temp, const char *name, const struct buf *select,
                      struct err *err)
 {
@@ -247,8 +243,7 @@ static int make_view(struct store *store, bool is_temp, const char *name, const 
     return rc;
 }
 
-/* Create a view in the file, for people, and as a temporary one, the only one this program
- * reads. */
+/* The program reads only the temporary view. */
 static int put_view(struct store *store, bool is_written, const char *name,
                     const struct buf *select, struct err *err)
 {
@@ -257,7 +252,7 @@ static int put_view(struct store *store, bool is_written, const char *name,
     return make_view(store, true, name, select, err);
 }
 
-/* Keep the columns of a stop part that the file has; they belong to another of its sweeps. */
+/* A stop part that has columns in the file belongs to another of its sweeps. */
 static int shows_stop(struct store *store, bool *shows, struct err *err)
 {
     struct buf there = {0};

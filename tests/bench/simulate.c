@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cost of the scheduler with up to 10,000 ranks and 10^6 trials: CSV lines
- * "case,value,unit,peer,target" on stdout. Ledger, cost model and dispatch policy are the real ones,
- * and their time is real; ranks, trials and wire are simulated (tests/sim/simulator.h).
+ * "case,value,unit,peer,target" on stdout. Ledger, cost model and dispatch policy are the real
+ * ones, and their time is real; ranks, trials and wire are simulated (tests/sim/simulator.h).
  *
- * Trials are those of grids/ft10.ini as measured on one core of an AMD EPYC: 192 configurations
- * x 2 folds took 0.05 to 1.9 s; their logarithm has mean -1.02 and sd 0.94. A configuration differs
- * from the formula by 8 percent, a trial from its repetition by 3. A message takes 50 us one way and
- * 5 us of rank 0's scheduler, each result in it 10 us (a no-op sweep commits 110,000 a second). */
+ * Trials are those of grids/ft10.ini as measured on one core of an AMD EPYC: 192 configurations x 2
+ * folds took 0.05 to 1.9 s; their logarithm has mean -1.02 and sd 0.94. A configuration differs
+ * from the formula by 8 percent, a trial from its repetition by 3. A message takes 50 us one way
+ * and 5 us of rank 0's scheduler, each result in it 10 us (a no-op sweep commits 110,000 a
+ * second). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +64,7 @@ static struct sim_report simulate(const struct sweep *sweep, int32_t ranks, int6
     return sim_run(&sim);
 }
 
-/* Print results and return scheduler microseconds a trial, or -1 if a trial was lost. */
+/* Return scheduler microseconds a trial, or -1 if a trial was lost. */
 static double report(const struct sweep *sweep, int32_t ranks, int64_t trials)
 {
     struct sim_report r = simulate(sweep, ranks, trials);

@@ -14,8 +14,8 @@
 #include "gcn/reducer.h"
 #include "gcn/train.h"
 
-/* Seconds never include reading files or building the graph. They include making the inputs of
- * layer 1 if these are reduced. */
+/* Seconds include making the inputs of layer 1 if these are reduced, but not reading files or
+ * building the graph. */
 struct bench_case {
     const char *name;
     bool is_cora;
@@ -152,7 +152,6 @@ static struct gcn_spec make_spec(const struct bench_case *c, int hidden, int epo
     };
 }
 
-/* Do one run from first to last, and print its line. */
 static int run(struct problem *p, const struct bench_case *c, const struct gcn_spec *spec,
                struct gcn_outcome *outcome, struct arena *scratch, struct err *err)
 {

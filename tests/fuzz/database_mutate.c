@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Change values of a results database as an attacker might. While this is done, no table constraint
- * applies. Hashes of changed data are computed again.
- *
+/* Change values of a results database as an attacker might: no table constraint applies, and hashes
+ * of changed data are computed again.
  * usage: database_mutate DATABASE SEED */
 #include <math.h>
 #include <sqlite3.h>
@@ -148,7 +147,7 @@ static void bind_changed(sqlite3_stmt *statement, const void *old, int n)
 /* ---- places ---- */
 
 struct place {
-    char table[64], first[64], column[64]; /* first: the table's first column */
+    char table[64], first[64], column[64];
 };
 
 static void read_text(char out[64], sqlite3 *db, char *sql)
@@ -178,7 +177,6 @@ static void draw_place(struct place *place, sqlite3 *db)
                               place->table, draw((uint32_t)atoi(n))));
 }
 
-/* Change one value, or all values of the column. */
 static void change_value(sqlite3 *db)
 {
     struct place p;
@@ -205,7 +203,6 @@ static void change_value(sqlite3 *db)
     sqlite3_free(sql);
 }
 
-/* SQL function: the hash of a model's bytes. */
 static void hash_model(sqlite3_context *context, int n, sqlite3_value **values)
 {
     const void *bytes = sqlite3_value_blob(values[0]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A dataset block from another process. Sizes and hashes are corrected first, since a fuzzer does
- * not guess them. Accepted blocks are used. */
+ * not guess them. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,7 +13,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-/* Read every value of the features, row by row. */
 static void decode(const struct dataset *d)
 {
     struct mat row;
@@ -29,7 +28,6 @@ static void decode(const struct dataset *d)
     mat_release(&row);
 }
 
-/* Visit every edge of every graph. */
 static void walk_graphs(const struct dataset *d)
 {
     for (int32_t i = 0; i < d->n_samples; i++) {

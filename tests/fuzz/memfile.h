@@ -28,8 +28,8 @@ static inline void memfile_close(struct memfile *file)
     close(file->fd);
 }
 
-/* Split an input into files at lines of "%%": at most max files, the last with everything that
- * follows. Return their number. */
+/* Split an input at lines of "%%" into at most max files, the last with all that follows. Return
+ * their number. */
 static inline int memfiles_open(struct memfile *file, int max, const uint8_t *bytes, size_t n)
 {
     static const char mark[] = "%%\n";
@@ -48,8 +48,7 @@ static inline int memfiles_open(struct memfile *file, int max, const uint8_t *by
     return n_files;
 }
 
-/* Make a folder of links to the n files, each under its name.
- *   folder  out  at least 32 bytes */
+/* Make a folder of links to the n files. folder: out, at least 32 bytes. */
 static inline void memfiles_folder(char *folder, const struct memfile *file,
                                    const char *const *name, int n)
 {

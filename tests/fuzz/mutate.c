@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Run variants_fuzz.c on thousands of damaged genotype files. The files of the corpus and of
- * tests/unit/sites.c are changed at random in ways in which such files get damaged. Each run makes
- * the same files.
+/* Run variants_fuzz.c on thousands of genotype files: those of the corpus and of
+ * tests/unit/sites.c, damaged at random, but the same in each run.
  * usage: mutate [CASES [FIRST]]      with both, each case is named before it runs */
 #include <dirent.h>
 #include <htslib/bgzf.h>
@@ -240,7 +239,6 @@ static void change(struct input *in)
     }
 }
 
-/* Compress the input as BGZF with blocks of any size. */
 static void wrap(struct input *in)
 {
     struct memfile file;

@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 struct kind {
     char letter;
     const struct data_format *format;
-    const char *text[6]; /* files of the data */
+    const char *text[6];
     struct data_spec spec;
     struct dataset data;
 };
@@ -55,7 +55,6 @@ static const char *const smi_name[] = {"m.smi"};
 static const char *const tu_name[] = {"T_A.txt", "T_graph_indicator.txt", "T_node_labels.txt",
                                       "T_node_attributes.txt", "T_graph_labels.txt"};
 
-/* Load the data of a kind, which all inputs share. */
 static void load(struct kind *k)
 {
     static const uint8_t images[] = {0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 2, 0,   0,
@@ -112,7 +111,6 @@ static void read_graphs(const struct kind *k, const char *path)
     new_graphs_close(&new);
 }
 
-/* Read it as a file named smi_name. */
 static void read_smi(const struct kind *k, const struct memfile *file)
 {
     char folder[32], path[64];

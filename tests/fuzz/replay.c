@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Run a fuzz target over its corpus in `make check`, without a fuzzer. It is linked with
- * NAME_fuzz.c and passes it each file of $SRCDIR/tests/fuzz/NAME. A fault crashes or aborts the
- * program. With --enable-sanitize, every stray access is a fault. */
+/* Run NAME_fuzz.c over its corpus, $SRCDIR/tests/fuzz/NAME, in `make check`. A fault crashes the
+ * program; with --enable-sanitize, every stray access is a fault. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Read a file into a block of exactly its size, so that a read past the end is detected. */
+/* The block has exactly the file's size, so that a read past the end is detected. */
 static uint8_t *read_file(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");

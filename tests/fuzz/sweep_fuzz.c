@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sweep file of any bytes is accepted or refused. If it is accepted, the file that sweep_write()
- * writes for a point of the grid must train the same configuration. A form feed, which no sweep
- * file contains, separates a --set. */
+/* A sweep file of any bytes. If it is accepted, the file that sweep_write() writes for a point of
+ * the grid must train the same configuration. A form feed separates a --set. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Get the last point of the grid. */
 static void last_point(const struct sweep *sweep, struct settings *out)
 {
     *out = sweep->fixed;

@@ -85,7 +85,6 @@ static double seconds(void)
     return text ? atof(text) : 2;
 }
 
-/* A child resumes the process. It holds none of our files open. */
 static void stop(void)
 {
     pid_t self = getpid();

@@ -54,7 +54,7 @@ static const struct relay_options serving = {.silence_s = SILENCE_S, .cut_off = 
 
 struct fake {
     double seconds;
-    int64_t instant_every; /* 0: none */
+    int64_t instant_every;
 };
 
 static void run_fake(void *self, struct trial_result *r, int64_t number,
@@ -81,7 +81,7 @@ struct seen {
     int *times; /* [n] results of each trial */
     int64_t n, n_seen, uncommitted;
     int64_t stop_at, fail_at; /* at this number of results; 0: never */
-    int32_t *by_rank;         /* [world.size] */
+    int32_t *by_rank;
     volatile sig_atomic_t stop;
 };
 
@@ -140,7 +140,6 @@ static void on_progress(void *arg, const struct master_progress *progress)
     CHECK(progress->n_workers == world.size && progress->n_busy <= world.size);
 }
 
-/* Rank 0 schedules; the others serve. */
 static int run(struct seen *seen, struct ledger *ledger, const struct runner *runner,
                enum master_end *end)
 {
@@ -233,7 +232,6 @@ static void test_gather(void)
     free(all);
 }
 
-/* Messages of 0, 1, 2 ... bytes and one of 8 MB: all messages of a rank arrive, in order. */
 #define N_MESSAGES 200
 #define LARGE ((size_t)8 << 20)
 
@@ -319,7 +317,6 @@ static void case_sweep(const char *name, int64_t n, double seconds)
     ledger_destroy(ledger);
 }
 
-/* Act as a broken rank 1, then wait for the stop and leave. */
 static void misbehave(bool is_foreign)
 {
     struct buf message = {0}, in = {0};
@@ -366,7 +363,7 @@ static void case_broken(bool is_foreign)
 
 /* ---- shared bytes ---- */
 
-/* Return the memory of this process; of pages shared by n processes, 1/n. */
+/* Pages shared by n processes count 1/n. */
 static double proportional_bytes(void)
 {
     FILE *file = fopen("/proc/self/smaps_rollup", "r");
@@ -382,7 +379,7 @@ static double proportional_bytes(void)
     return kb * 1024;
 }
 
-/* Return the sum over all ranks on rank 0, and 0 on the others. */
+/* Rank 0 gets the sum, the others 0. */
 static double sum_of_ranks(double mine)
 {
     char text[32], **all = calloc((size_t)world.size, sizeof *all);
@@ -485,7 +482,6 @@ static void case_patience(void)
     shared_release(&shared);
 }
 
-/* Rank 0 still hears the other ranks. */
 static void case_torn(void)
 {
     struct buf message = {0};

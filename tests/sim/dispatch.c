@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whole sweeps over the real ledger, cost model and dispatch policy: how close they come to the
- * best possible schedule for many kinds of trials. */
+ * best possible schedule. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,9 +21,8 @@
 
 enum shape { SAME, EVEN, LOGNORMAL, BIMODAL, PARETO };
 
-/* Trials of about mean_s seconds. The work given to the cost model is proportional to a
- * configuration's seconds without its quirk. The simulated machine has a tenth of the speed that
- * the model expects. */
+/* Trials of about mean_s seconds. The cost model knows a configuration's seconds without its quirk.
+ * The simulated machine has a tenth of the speed that it expects. */
 struct scene {
     enum shape shape;
     double mean_s;
@@ -99,7 +98,7 @@ static void expect(const char *name, const struct sim_report *r, double most)
     if (r->makespan_s > most * r->bound_s)
         fail_msg("%s: %.3f times the bound, at most %.3f was wanted", name,
                  r->makespan_s / r->bound_s, most);
-    /* No worker waits for the scheduler longer than a message both ways and its queue take. */
+    /* A worker waits for the scheduler no longer than a message both ways and its queue take. */
     assert_true(r->longest_wait_s < 0.02);
 }
 
@@ -130,7 +129,7 @@ static void test_distributions(void **state)
     }
 }
 
-/* The model cannot know this in advance: configurations are off by a factor of 2, either way. */
+/* Configurations are off by a factor of 2, either way. */
 static void test_bad_formula(void **state)
 {
     static struct scene scene = {.shape = LOGNORMAL, .mean_s = 1, .quirk = 0.7, .noise = 0.1};
@@ -142,8 +141,7 @@ static void test_bad_formula(void **state)
     expect("quirks", &r, 1.01);
 }
 
-/* A mixed cluster: half of the nodes have half the speed, and one faulty node is eight times
- * slower. */
+/* Half of the nodes have half the speed, and one faulty node is eight times slower. */
 static void test_mixed_cluster(void **state)
 {
     static struct scene scene = {.shape = LOGNORMAL, .mean_s = 0.5, .quirk = 0.2, .noise = 0.05};
@@ -212,7 +210,7 @@ static void hand_release(struct hand *hand)
     ledger_destroy(hand->ledger);
 }
 
-/* The first result of a configuration moves its other trials to their place in the order. */
+/* The first result of a configuration moves its other trials. */
 static void test_order_follows_results(void **state)
 {
     const struct gcn_cost work[3] = {{.flops = 5e10}, {.flops = 4e10}, {.flops = 3e10}};
@@ -255,7 +253,6 @@ static void test_idle_and_late(void **state)
     dispatch_assign(hand.dispatch, 2, INFINITY, out, NULL);
     assert_int_equal(dispatch_n_busy(hand.dispatch), 2);
     assert_int_equal(dispatch_idle(hand.dispatch), -1);
-    /* Worker 0 is stuck in its first trial. */
     for (int64_t trial = 1; trial < n; trial++)
         dispatch_give_back(hand.dispatch, 0, trial);
     assert_int_equal(dispatch_assign(hand.dispatch, 0, INFINITY, out, NULL), 0);
@@ -266,7 +263,6 @@ static void test_idle_and_late(void **state)
     hand_release(&hand);
 }
 
-/* A slow worker gets fewer trials in advance, and longer predictions. */
 static void test_slow_worker(void **state)
 {
     const struct gcn_cost work[1] = {{.flops = 2e9}};
@@ -286,7 +282,7 @@ static void test_slow_worker(void **state)
     hand_release(&hand);
 }
 
-/* Idle workers without a trial are served when a trial comes back. */
+/* Idle workers are served when a trial comes back. */
 static void test_back_to_the_idle(void **state)
 {
     const struct gcn_cost work[1] = {{.flops = 2e9}};
@@ -311,7 +307,6 @@ static void test_back_to_the_idle(void **state)
     assert_int_equal(dispatch_idle(hand.dispatch), 0);
     assert_int_equal(dispatch_assign(hand.dispatch, 0, INFINITY, out, NULL), 1);
     assert_int_equal(out[0], 1);
-    /* The lost worker returns, and its late result comes first. */
     dispatch_return(hand.dispatch, 1);
     assert_int_equal(dispatch_finish(hand.dispatch, 1, 1, TRIAL_DONE, 60), LEDGER_ACCEPTED);
     assert_int_equal(dispatch_n_busy(hand.dispatch), 0);

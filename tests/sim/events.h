@@ -8,9 +8,9 @@
 struct event {
     double at_s;
     int32_t worker;
-    int32_t n;     /* number of trials */
-    int64_t trial; /* the trial it concerns */
-    int kind;      /* defined by the simulation */
+    int32_t n;
+    int64_t trial;
+    int kind; /* defined by the simulation */
 };
 
 struct events {

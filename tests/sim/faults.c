@@ -18,7 +18,7 @@
 #define MOST_TRIALS 200000
 #define MOST_WORKERS 1000
 
-/* Trials of grids/ft10.ini (tests/bench/simulate.c), or of a shape defined by the test. */
+/* As in grids/ft10.ini (tests/bench/simulate.c), or of a shape defined by the test. */
 struct scene {
     double seconds[MOST_TRIALS];
     struct gcn_cost work[MOST_TRIALS / GROUP];
@@ -126,7 +126,7 @@ static void test_short_trials(void **state)
     assert_true(r.makespan_s < 1.1 * r.capacity_s + 1.5);
 }
 
-/* A switch fails: three quarters of the workers die at once. */
+/* A switch fails. */
 static void test_most_die_at_once(void **state)
 {
     struct sim sim = scene_init(20000, 100, 0.5, 0.1, 0.03);
@@ -169,7 +169,6 @@ static void test_only_worker_0_is_left(void **state)
     assert_true(r.makespan_s < 1.1 * r.capacity_s); /* the longest trials were lost half-way */
 }
 
-/* Some workers seem lost, come back late with their results, and get work again. */
 static void test_some_hang(void **state)
 {
     struct sim sim = scene_init(50000, 250, 0.5, 0.1, 0.03);
@@ -241,7 +240,7 @@ static void test_walltime(void **state)
     assert_true(r.done_s > 0.99 * 600 * 100);
 }
 
-/* Predictions are off by 30 %. Each worker may start one trial too many as time runs out. */
+/* Predictions are off by 30 %: each worker may start one trial too many. */
 static void test_walltime_with_surprises(void **state)
 {
     struct sim sim = scene_init(100000, 100, 2, 0.2, 0.2);
@@ -257,7 +256,7 @@ static void test_walltime_with_surprises(void **state)
     assert_true(r.done_s > 0.98 * 600 * 100);
 }
 
-/* All trials are equal: those that do not fit remain, and their workers stay idle. */
+/* Trials that do not fit remain, and their workers stay idle. */
 static void test_walltime_that_is_too_short(void **state)
 {
     struct sim sim = scene_init(1000, 10, 1, 0, 0);

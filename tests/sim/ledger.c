@@ -31,13 +31,13 @@ struct actor {
 struct walk {
     struct rng rng;
     uint32_t step;
-    uint32_t n_drawn; /* numbers drawn in this step */
+    uint32_t n_drawn;
     struct ledger *ledger;
     struct actor actors[N_WORKERS];
     int64_t flying[MAX_FLYING]; /* results on their way */
     int n_flying;
     int accepted[N_TRIALS];
-    bool is_condemned[N_TRIALS]; /* failed because of its crashes */
+    bool is_condemned[N_TRIALS];
     int n_rounds, n_failed, n_duplicates;
 };
 
@@ -203,8 +203,8 @@ static void test_random_walk(void **state)
     free(walk);
 }
 
-/* Ten thousand workers and a million trials. Each worker in turn hands in what it holds and leases
- * more. One in two hundred is lost with what it holds, and comes back empty. */
+/* Each worker in turn hands in what it holds and leases more. One in two hundred is lost with what
+ * it holds, and comes back empty. */
 #define MANY_WORKERS 10000
 #define MANY_TRIALS 1000000
 #define BATCH 16

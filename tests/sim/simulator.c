@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The scheduler is a single server: a message that arrives while it is busy waits. Trials and
- * results on their way are in the worker's rings, in order; an event only gives the number that
- * arrive. */
+ * results under way are in the worker's rings, in order; an event only gives their number. */
 #include "simulator.h"
 
 #include <assert.h>
@@ -44,13 +43,13 @@ struct worker {
     struct ring queue; /* assigned; those before `arrived` are here */
     struct ring out;   /* results and returned trials under way, then unsent results */
     uint32_t arrived;  /* position in queue */
-    int32_t n_ready;   /* unsent results */
-    double group_s;    /* begin of their first trial */
-    int64_t running;   /* -1: none */
+    int32_t n_ready;
+    double group_s;  /* begin of their first trial */
+    int64_t running; /* -1: none */
     double began_s, idle_s;
     double wakes_s; /* hangs until then */
     bool is_dead;
-    bool is_lost; /* in the scheduler's view */
+    bool is_lost; /* to the scheduler */
 };
 
 struct state {
@@ -62,7 +61,7 @@ struct state {
     struct events events;
     double now_s, free_s; /* free_s: the scheduler has handled everything before */
     double busy_s;
-    uint8_t *times; /* [n_trials] number of results */
+    uint8_t *times; /* [n_trials] */
     float *off;     /* [n_trials] */
     struct sim_report report;
 };
@@ -86,8 +85,7 @@ static int64_t ring_take(struct ring *ring)
 
 /* ---- the scheduler ---- */
 
-/* True if worker may have the trial: a suspect runs alone, and not on worker 0 if another is
- * alive. */
+/* A suspect runs alone, and not on worker 0 if another is alive. */
 static bool may_be_there(const struct state *s, int32_t worker, int64_t trial)
 {
     return !ledger_is_suspect(s->ledger, trial) ||
@@ -284,7 +282,6 @@ static void end_trial(struct state *s, int32_t worker)
     begin_next(s, worker);
 }
 
-/* Earlier results go first. */
 static void say_started(struct state *s, int32_t worker)
 {
     send_results(s, worker);
@@ -305,7 +302,6 @@ static void arrive(struct state *s, int32_t worker, int32_t n)
     }
 }
 
-/* Handle an event of a worker that is awake. */
 static void live(struct state *s, const struct event *event)
 {
     bool is_running = s->workers[event->worker].running == event->trial;
@@ -371,8 +367,7 @@ static double speed(const struct sim *sim, int32_t worker)
     return sim->slowness ? 1 / sim->slowness[worker] : 1;
 }
 
-/* Return the shortest time in which the workers alive until then can do total_s of work, by
- * bisection. */
+/* The shortest time in which the workers alive until then can do total_s of work. */
 static double capacity(const struct sim *sim, double total_s)
 {
     double low_s = 0, high_s = 1e9;
@@ -387,7 +382,6 @@ static double capacity(const struct sim *sim, double total_s)
     return high_s < 0.99e9 ? high_s : INFINITY;
 }
 
-/* Each trial ended once, or is pending because no time or no worker was left. */
 static void count_wrong(struct state *s)
 {
     bool is_finished = ledger_is_finished(s->ledger);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sweep without ranks: the real ledger, cost model and dispatch policy, simulated workers and a
- * simulated wire. Workers act as in sched/worker.c: they send results in groups, and return their
- * queue from inside a long trial. They may die, hang or meet a trial that kills them. There may be
- * a walltime. */
+/* A sweep without ranks: the real ledger, cost model and dispatch policy, simulated workers and
+ * wire. Workers act as in sched/worker.c: they send results in groups, and return their queue from
+ * inside a long trial. */
 #ifndef SIMULATOR_H
 #define SIMULATOR_H
 
@@ -26,8 +25,8 @@ struct sim {
     const double *dies_s;  /* [n_workers] time of death; INFINITY: never; NULL: no deaths */
     const double *hangs_s; /* [n_workers] the same for one hang of hang_s */
     double hang_s;
-    double notice_s;    /* until the scheduler notices a death or hang; above latency_s */
-    double heartbeat_s; /* a trial that runs this long has been reported; 0: no reports */
+    double notice_s;    /* until the scheduler notices; above latency_s */
+    double heartbeat_s; /* of a trial that runs this long; 0: no reports */
     bool (*is_poison)(const void *arg, int64_t trial); /* kills its worker at its end; NULL: none */
     int32_t crash_limit;                               /* 0 means 2 */
     double until_s; /* walltime; a trial that exceeds it is not stopped; 0: no limit */
@@ -43,13 +42,13 @@ struct sim_report {
     int64_t n_messages;    /* to the scheduler */
     int64_t n_wrong;       /* trials that did not end exactly once, suspects in a forbidden place */
     int64_t n_duplicates;  /* results that were already known */
-    int32_t n_lost, n_returned; /* numbers of workers */
-    int64_t n_failed;           /* trials failed by the crash limit */
-    int64_t n_innocent;         /* of these, not poison */
-    int64_t n_late;             /* trials that ended after until_s */
-    double late_s;              /* the time wasted on them */
-    double capacity_s;          /* lower bound with these deaths; INFINITY: not possible */
-    double done_s;              /* of trials that were done, on a worker of slowness 1 */
+    int32_t n_lost, n_returned;
+    int64_t n_failed;   /* trials failed by the crash limit */
+    int64_t n_innocent; /* of these, not poison */
+    int64_t n_late;     /* trials that ended after until_s */
+    double late_s;      /* the time wasted on them */
+    double capacity_s;  /* lower bound with these deaths, or INFINITY */
+    double done_s;      /* of trials that were done, on a worker of slowness 1 */
 };
 
 struct sim_report sim_run(const struct sim *sim);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random walks over ledger and dispatch together. Workers die, hang and come back, or a trial kills
- * them; messages are late, doubled or lost with their worker; time may run out. The test keeps its
- * own book of everything and compares it at each step. */
+ * them; messages are late, doubled or lost with their worker; time may run out. The test compares
+ * everything with its own book at each step. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ struct message {
     double seconds;
 };
 
-/* The true state of a worker. The book has the scheduler's view. */
+/* The true state of a worker; the book has the scheduler's view. */
 struct actor {
     int64_t queue[QUEUE]; /* [at, end) assigned, not yet begun */
     int at, end;
@@ -42,20 +42,19 @@ struct actor {
     bool is_dead;
 };
 
-/* The expected state. */
 struct book {
     bool is_final[N_TRIALS];
-    bool is_condemned[N_TRIALS]; /* because of its crashes */
+    bool is_condemned[N_TRIALS];
     bool is_suspect[N_TRIALS];
     int crashes[N_TRIALS];
     int64_t said[N_WORKERS]; /* the trial that it reported to run; -1: none */
     bool is_lost[N_WORKERS];
-    int n_killed[N_TRIALS]; /* workers that it killed */
+    int n_killed[N_TRIALS];
 };
 
 struct walk {
     struct rng rng;
-    uint32_t step, n_drawn; /* numbers drawn in this step */
+    uint32_t step, n_drawn;
     struct ledger *ledger;
     struct cost *cost;
     struct dispatch *dispatch;
@@ -163,7 +162,7 @@ static bool may_run(const struct walk *walk, int32_t w, int64_t trial)
     return w || dispatch_n_alive(walk->dispatch) == 1 || !walk->book.is_suspect[trial];
 }
 
-/* Predicted seconds of a trial on this worker, with the margin. */
+/* Predicted seconds, with the margin. */
 static double safe_seconds(const struct walk *walk, int32_t w, int64_t trial)
 {
     return cost_seconds(walk->cost, ledger_group(walk->ledger, trial)) *
@@ -320,7 +319,7 @@ static void live(struct walk *walk, int32_t w)
     }
 }
 
-/* List the trials that get a crash if this worker is lost now; return their number. */
+/* Trials that get a crash if this worker is lost now. */
 static int32_t culprits(const struct walk *walk, int32_t w, int64_t out[N_TRIALS])
 {
     int64_t said = walk->book.said[w];
@@ -361,7 +360,7 @@ static void lose(struct walk *walk, int32_t w)
     supply_idle(walk);
 }
 
-/* The scheduler learns of a death. In chaos, the last messages may be lost, too. */
+/* In chaos, the last messages may be lost, too. */
 static void notice(struct walk *walk, int32_t w)
 {
     struct actor *actor = &walk->actors[w];
@@ -419,7 +418,7 @@ static void check(const struct walk *walk)
     }
 }
 
-/* No worker is busy and none can begin: no pending trial would have ended in time. */
+/* No worker is busy and none can begin, so no pending trial would have ended in time. */
 static void check_nothing_fits(const struct walk *walk)
 {
     for (int32_t w = 0; w < N_WORKERS; w++)
@@ -429,7 +428,6 @@ static void check_nothing_fits(const struct walk *walk)
                 fail_msg("step %u: trial %ld still fits", walk->step, (long)trial);
 }
 
-/* True if the sweep is over: all done, all dead, or no time left. */
 static bool is_over(struct walk *walk)
 {
     if (ledger_is_finished(walk->ledger) || !dispatch_n_alive(walk->dispatch))
