@@ -233,7 +233,7 @@ static double macro_f1(const int32_t *truth, const float *log_prob, int32_t n, i
     return sum / present;
 }
 
-/* AUC of one class against the rest, from the rank sum; NaN if a side is empty. */
+/* One class against the rest, from the rank sum; NaN if a side is empty. */
 static double one_auc(const int32_t *truth, const float *log_prob, int32_t n, int32_t n_classes,
                       int32_t c, double *rank)
 {

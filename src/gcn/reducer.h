@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reduces more features than samples to coordinates in an orthonormal basis.
+/* Reduces more features than samples to coordinates in an orthonormal basis (doc/decisions/0010).
  *
- * X (N, F), the scaled features, is L Q. Q (rank, F) has orthonormal rows that span X's rows; L (N,
- * rank) has the samples' coordinates. With X X^T = U diag(lambda) U^T, L is U diag(sqrt(lambda))
- * and Q, never computed, is diag(1 / sqrt(lambda)) U^T X. L's columns are in descending order of
- * lambda. (Singular value decomposition; Golub & Van Loan 2013, Matrix Computations, section 2.4.)
+ * X (N, F), the scaled features, is L Q. Q (rank, F) has orthonormal rows that span X's rows. With
+ * X X^T = U diag(lambda) U^T, lambda in descending order, L (N, rank) is U diag(sqrt(lambda)), and
+ * Q, never computed, is diag(1 / sqrt(lambda)) U^T X. (Singular value decomposition; Golub & Van
+ * Loan 2013, Matrix Computations, section 2.4.)
  *
- * Layer 1 trains on L as on X: weights by X are W = Q^T V plus a part that no sample sees. Products
- * between samples, and so kinship and kernels, are those of X. The gradient by V is Q times that by
- * W, so gradient descent with momentum and weight decay takes the same path from V = Q W, to
- * rounding. Adam scales each coordinate by its own history; it takes another path in the same class
- * of models.
+ * Products between samples are those of X. The gradient by weights V of L is Q times that by
+ * weights W of X, so gradient descent with momentum and weight decay takes the same path from V = Q
+ * W, to rounding. Adam takes another path in the same class of models.
  *
  * With the K leading directions alone, L L^T is the matrix of rank K nearest to X X^T (Eckart &
  * Young 1936). If columns are standardised, L holds principal components. */
@@ -31,8 +29,8 @@ struct reducer {
     int32_t n;                  /* smaller of N and F */
 };
 
-/* Check the settings against the data. -1 and err, "reduce = ...: ...": K is larger than N or F, or
- * trials drop inputs, which needs features. */
+/* -1 and err, "reduce = ...: ...": K is larger than N or F, or trials drop inputs, which needs
+ * features. */
 int reducer_check(const struct gcn_inputs_spec *spec, const struct dataset *data, struct err *err);
 
 /* True if the features stay unchanged: REDUCE_NONE, or REDUCE_EXACT with F <= N, which saves
@@ -57,18 +55,17 @@ void reducer_release(struct reducer *reducer); /* accepts a zeroed one */
 int reducer_products(double **gram, const struct dataset *data, enum feature_scale scale,
                      struct err *err);
 
-/* l out (N, rank), as above. rank, from 1 to K, counts the lambda above n FLT_EPSILON^2 times the
- * largest. Rounding X to floats can move an eigenvalue that far from 0 (Weyl); it is also 64 n
- * roundings of the double sums. Pair with mat_release(). -1 and err: out of memory, or the
- * decomposition failed. */
+/* l out (N, rank). rank, from 1 to K, counts the lambda above n FLT_EPSILON^2 times the largest:
+ * rounding X to floats can move an eigenvalue that far from 0 (Weyl). Pair with mat_release(). -1
+ * and err: out of memory, or the decomposition failed. */
 int reducer_make(struct mat *l, const struct reducer *reducer, int32_t reduce, struct err *err);
 
-/* From weights by coordinates to the smallest weights by features that act alike on the samples.
+/* The smallest weights by features that act on the samples like weights by coordinates.
  *   w   out (F, H)  X w = xw; in double, then rounded. Pair with mat_release().
  *   xw  in  (N, H)  L v, with v the weights by coordinates of this reduction
- * w is X^+ xw over the directions of the reduction: well conditioned for the samples whatever the
- * lambda, and the same in any basis that a machine finds. Costs reducer_make() and 2 N F H flop. -1
- * and err as there. (Golub & Van Loan 2013, section 5.5.) */
+ * w is X^+ xw over the directions of the reduction, the same in any basis that a machine finds.
+ * Costs reducer_make() and 2 N F H flop. -1 and err as there. (Golub & Van Loan 2013, section
+ * 5.5.) */
 int reducer_weights(struct mat *w, const struct reducer *reducer, int32_t reduce,
                     const struct mat *xw, struct err *err);
 

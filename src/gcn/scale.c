@@ -166,7 +166,7 @@ void scaling_learn(struct scaling *scaling, bool has_all_samples, int32_t width,
     }
 }
 
-/* floats read at a time, except for a longer row */
+/* read at a time, except for a longer row */
 #define ROOM_FLOATS (1 << 16)
 
 int scaling_fit(struct scaling *scaling, const struct dataset *data, enum feature_scale scale,
@@ -250,7 +250,7 @@ struct coded_source scale_coded_source(const struct scale_source *source)
 
 /* ---- sparse ---- */
 
-/* Count the entries that are not zero; store them in out unless it is NULL. */
+/* out may be NULL: count only. */
 static int pass_entries(struct csr *out, int64_t *n, const struct dataset *data, struct err *err)
 {
     struct mat space;
@@ -363,8 +363,7 @@ static int measure_sparse(double *factor, const struct dataset *data, struct err
     return 0;
 }
 
-/* *found: some feature has a value other than 0 and 1. is_amount: [F] out, which; NULL: stop at the
- * first. */
+/* is_amount: [F] out, which features have another value than 0 and 1; NULL: stop at the first. */
 static int find_amounts(bool *found, bool *is_amount, const struct dataset *data, struct err *err)
 {
     struct mat space;

@@ -63,7 +63,7 @@ static int share_first(struct trainer *trainer, struct arena *scratch, struct er
     return 0;
 }
 
-/* Fewest nodes scored at a time: products over small batches of graphs are inefficient. */
+/* Products over small batches of graphs are inefficient. */
 #define SCORED_NODES 4096
 
 static int largest_first(const void *a, const void *b)
@@ -73,7 +73,6 @@ static int largest_first(const void *a, const void *b)
     return (left < right) - (left > right);
 }
 
-/* Nodes of the largest possible batch. */
 static int capacity_of_graphs(int32_t *capacity, const struct trainer *trainer,
                               struct arena *scratch, struct err *err)
 {
@@ -172,7 +171,7 @@ static void charge(struct trainer *trainer, enum gcn_phase phase, double *since)
     *since = now;
 }
 
-/* The shared product for the present weights; NULL if it is not shared. */
+/* NULL if it is not shared. */
 static const struct mat *shared_first(struct trainer *trainer)
 {
     if (!trainer->shares_first)
@@ -236,7 +235,6 @@ double trainer_step(struct trainer *trainer, const int32_t *nodes, int32_t n)
     return loss;
 }
 
-/* Number of leading graphs that fit together. */
 static int32_t count_fitting(const struct trainer *trainer, const int32_t *graphs, int32_t n)
 {
     const int64_t *start = trainer->inputs->data->graph_start;
