@@ -11,7 +11,7 @@
 
 static const char blanks[] = " \t\n";
 
-/* Values read so far; the axis gets them only if the whole text is valid. */
+/* The axis gets these values only if the whole text is valid. */
 struct list {
     enum param_id id;
     union value *values;
@@ -35,7 +35,7 @@ static int list_add(struct list *list, union value value, struct err *err)
     return 0;
 }
 
-/* A computed value is formatted and parsed, so that its bits equal those of a written one. */
+/* Formatting and parsing gives a computed value the bits of a written one. */
 static int add_number(struct list *list, double number, bool to_integer, struct err *err)
 {
     char text[64];
@@ -49,7 +49,7 @@ static int add_number(struct list *list, double number, bool to_integer, struct 
     return list_add(list, value, err);
 }
 
-/* Return the number of trimmed parts, or max + 1 if there are more than max. */
+/* Return the number of trimmed parts, or max + 1 if there are more. */
 static int split(char *part[], int max, char *text, const char *separator)
 {
     int n = 0;
@@ -97,7 +97,7 @@ static int add_range(struct list *list, char *text, struct err *err)
     return 0;
 }
 
-/* text: the part between the parentheses */
+/* text: between the parentheses */
 static int add_log(struct list *list, char *text, struct err *err)
 {
     const struct param *p = &param_table[list->id];
@@ -150,7 +150,6 @@ static int add_element(struct list *list, char *text, struct err *err)
     return list_add(list, value, err);
 }
 
-/* The next comma outside parentheses. */
 static char *element_end(char *text)
 {
     int depth = 0;
@@ -182,7 +181,7 @@ static int add_all(struct list *list, char *text, struct err *err)
     return 0;
 }
 
-/* real_parse() turns -0 into 0, so equal numbers have equal bits. */
+/* Equal numbers have equal bits: real_parse() turns -0 into 0. */
 static int compare_values(const void *a, const void *b)
 {
     int64_t x = ((const union value *)a)->i, y = ((const union value *)b)->i;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The numbered trials of a sweep.
  *
- * Points are in row-major order of the axes in the file, the last axis fastest. Dropped are points
- * that `where` refuses, and points that train the same model as an earlier one, since they differ
- * only in settings that their model type lacks (settings_has). The others are configurations 0 ..
- * n_configs - 1, each with replicates, each with folds:
+ * Points are in row-major order of the axes in the file, the last axis fastest. Points that `where`
+ * refuses are dropped, and so are those that differ from an earlier one only in settings that their
+ * model type lacks (settings_has). The others are configurations 0 .. n_configs - 1, each with
+ * replicates, each with folds:
  *
  *   trial = (config * replicates + replicate) * max(folds, 1) + fold */
 #ifndef GRID_PLAN_H
@@ -14,9 +14,9 @@
 #include "grid/sweep.h"
 
 #define PLAN_MAX_POINTS 10000000  /* plan_init() refuses a larger grid as a mistake */
-#define PLAN_MAX_TRIALS 100000000 /* likewise, counting replicates and folds */
+#define PLAN_MAX_TRIALS 100000000 /* likewise, with replicates and folds */
 
-/* Filter on points. keep() returns 1 to keep, 0 to drop, -1 and err. NULL: keep all. */
+/* keep() returns 1 to keep, 0 to drop, -1 and err. NULL: keep all. */
 struct predicate {
     int (*keep)(void *arg, const struct sweep *sweep, const struct settings *point,
                 struct err *err);
@@ -39,8 +39,8 @@ struct plan_trial {
     int32_t fold;
 };
 
-/* Pair with plan_release(). Returns -1 and err if there are too many points (counted before memory
- * is allocated) or none, or if the predicate fails. */
+/* Pair with plan_release(). -1 and err: there are too many points (counted before memory is
+ * allocated) or none, or the predicate fails. */
 int plan_init(struct plan *plan, const struct sweep *sweep, const struct predicate *predicate,
               struct err *err);
 void plan_release(struct plan *plan);
@@ -60,33 +60,27 @@ void plan_settings_with(const struct plan *plan, enum param_id id, struct settin
  * else of the last. */
 void plan_settings_revised(const struct plan *plan, struct settings *out);
 
-/* As bytes, from which other ranks make the same plan without the sweep file, the environment or
- * the `where` expression. */
+/* As bytes: other ranks lack the sweep file, the environment and the `where` expression. */
 
 void plan_pack(struct buf *out, const struct plan *plan);
 
-/* Fill plan and sweep; plan borrows sweep. PATH settings come back empty, since the data travel as
- * a block; TEXT settings do not, since kept models contain some (trial/kept.h). Returns -1 and err
- * for a truncated message or one from another version. Pair with plan_release() and
- * sweep_release(). */
+/* Fill plan and sweep; plan borrows sweep. PATH settings come back empty. -1 and err: the message
+ * is truncated or from another version. Pair with plan_release() and sweep_release(). */
 int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struct err *err);
 
-/* Settings without effect: momentum under adam, k without knn. */
-
-/* Configurations in which an axis has no effect. They differ from others only in random numbers, so
- * ranking them ranks chance. */
+/* Configurations in which an axis has no effect (momentum under adam): ranking them ranks
+ * chance. */
 int32_t plan_count_idle(const struct plan *plan, const struct axis *axis);
 
-/* Configurations whose batch normalisation sees one row at a time and turns it into zeros:
- * batch_size = 1 and no edge that adds rows. They learn only from their biases. */
+/* Configurations whose batch normalisation sees one row at a time (batch_size = 1 and no edges) and
+ * turns it into zeros. */
 int32_t plan_count_one_row(const struct plan *plan);
 
 /* Append why points were dropped: "k and metric do nothing for mlp", a part for each model type
  * that lacks axes with several values. */
 void plan_put_repeats(struct buf *out, const struct plan *plan);
 
-/* Append, in the same words, fixed settings that were given but that no model type of the sweep
- * has. */
+/* Append likewise fixed settings that were given but that no model type of the sweep has. */
 void plan_put_strays(struct buf *out, const struct plan *plan);
 
 #endif

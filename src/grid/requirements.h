@@ -5,16 +5,16 @@
 
 #include "grid/sweep.h"
 
-/* Part of sweep_parse(). Add each fault to errors as "path:line: ..."; a missing setting has the
+/* Part of sweep_parse(). Adds each fault to errors as "path:line: ..."; a missing setting has the
  * line of its section. is_file: data.format must be given (sweep_load()). refused[id]: the value
  * was faulty and reported; checks that depend on it are skipped. */
 void requirements_check(const struct sweep *sweep, bool is_file, bool refused[P_COUNT],
                         struct errlist *errors);
 
-/* True if a data format (an index of the choices of data.format) has the setting. */
+/* format: an index of the choices of data.format. */
 bool requirements_format_has(enum param_id id, int64_t format);
 
-/* Where a missing setting belongs: "path:line" of its section, or "path" if the file lacks it. */
+/* The place of a missing setting: "path:line" of its section, or "path" if the file lacks it. */
 void requirements_put_place(struct buf *out, const struct sweep *sweep, enum param_id id);
 
 /* Check settings against the data, except points that `where` may drop. Returns -1 and adds faults
