@@ -104,8 +104,7 @@ static void test_comes_back(void **state)
     tear_down(&s);
 }
 
-/* A trial that took a rank down is a suspect first: it waits, then continues from its
- * checkpoint. */
+/* A trial that took a rank down waits, then continues from its checkpoint. */
 static void test_suspect(void **state)
 {
     int64_t failed[DISPATCH_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A disk that fails on request: an SQLite VFS over the default one, and a statfs() that reports any
- * filesystem. The process has one. A failing write is half done; syncs are not passed on. */
+ * filesystem. A failing write is half done; syncs are not passed on. */
 #ifndef FAULTY_H
 #define FAULTY_H
 
@@ -29,11 +29,11 @@ struct faulty {
     int failed;            /* out */
 };
 
-/* Use `faulty` from now on for all files that SQLite opens. Counting starts again at each call.
- * Pass a zeroed one to stop. */
+/* Use `faulty` for all files that SQLite opens, and count from 1 again. Pass a zeroed one to
+ * stop. */
 void faulty_set(struct faulty *faulty);
 
-/* The filesystem type that statfs() reports; 0: the real one. */
+/* The type that statfs() reports; 0: the real one. */
 extern long faulty_magic;
 
 #endif

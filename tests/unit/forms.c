@@ -196,7 +196,6 @@ static void test_codes(void **state)
     sample_release(&s);
 }
 
-/* Forms that no trial needs are not kept. */
 static void test_what_is_held(void **state)
 {
     struct gcn_inputs inputs;
@@ -271,7 +270,6 @@ static void test_sparse_ax(void **state)
     sample_release(&s);
 }
 
-/* Packed and viewed elsewhere, every form is unchanged. */
 static void test_packed(void **state)
 {
     static const enum kind kinds[] = {GENOTYPES, ONE_HOT};
@@ -346,7 +344,7 @@ static void test_outline(void **state)
                 }
 }
 
-/* Dense inputs are made in panels, with the same bits as in one piece. */
+/* Panels give the same bits as one piece. */
 static void test_panels(void **state)
 {
     enum { WIDE = 40003 };

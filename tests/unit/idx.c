@@ -245,7 +245,7 @@ static double mean_pixel(const struct dataset *d)
     return sum / d->n_nodes;
 }
 
-/* Counts of each digit, and the mean pixel, as published. */
+/* As published. */
 static void test_digits(void **state)
 {
     static const int32_t counts[] = {980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009};

@@ -67,7 +67,7 @@ static const struct init_facts *everything(int *n)
     return facts;
 }
 
-/* A plan prints a value with the same text: init_fit() compares the two. */
+/* init_fit() compares texts with those of a plan. */
 static void check_value(enum param_id id, const char *text)
 {
     struct buf shown = {0};
@@ -123,7 +123,7 @@ static void small_panels_repeat_more(void **state)
     assert_string_equal(value_of(&p, P_VAL), "0.2");
 }
 
-/* Count the samples of the smallest validation and stop parts of a proposal. */
+/* The samples of a proposal's smallest validation and stop parts. */
 static void count_parts(int32_t *val, int32_t *stop, const struct proposal *p, int32_t n)
 {
     int32_t folds = atoi(value_of(p, P_FOLDS)), dealt = n - n / 5;

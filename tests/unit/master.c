@@ -48,7 +48,6 @@ static void run_fake(void *self, struct trial_result *r, int64_t number,
     }
 }
 
-/* Everything that the scheduler reported. */
 struct record {
     int64_t n_results, n_commits, n_progress;
     int64_t uncommitted, most_uncommitted;
@@ -163,7 +162,6 @@ static void on_progress(void *arg, const struct master_progress *progress)
     record->n_progress++;
 }
 
-/* Return the result of master_run(). */
 static int play(struct record *record, struct ledger *ledger, struct fake *fake, double commit_s,
                 enum master_end *end, struct err *err)
 {
@@ -351,7 +349,7 @@ static int64_t results_of_stop(double grace_s, bool hurry)
 }
 
 /* With grace, the running trial finishes; without, it does not; in a hurry, no result is recorded.
- * On a machine busy for tenths of a second there may be one result more or less: then try again. */
+ * A machine busy for tenths of a second may give one result more or less: try again. */
 static void expect_results(double grace_s, bool hurry, int64_t results)
 {
     int64_t n = -1;
@@ -402,7 +400,7 @@ static void test_running(void **state)
     finish(&record, ledger);
 }
 
-/* After an error of the sink it receives nothing more. */
+/* After its error the sink receives nothing more. */
 static void test_sink_faults(void **state)
 {
     struct fake fake = {.seconds = 0.002};

@@ -213,8 +213,7 @@ static void test_other_sweeps(void **state)
     pair_close(&p);
 }
 
-/* Settings that may change become axes of the whole. A setting that defines another experiment is
- * refused. */
+/* Settings that may change become axes. One that defines another experiment is refused. */
 static void test_fixed_settings(void **state)
 {
     struct pair p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compare the facts in each model type's row with the program's behaviour. A new row is tested
+/* Compares the facts in each model type's row with the program's behaviour. A new row is tested
  * without changes here. */
 #include <math.h>
 #include <setjmp.h>
@@ -232,7 +232,7 @@ static void test_stop(void **state)
     }
 }
 
-/* Inputs made by another process train the same model. An outline gives their size. */
+/* Inputs made by another process train the same model. */
 static void test_inputs_are_shared(void **state)
 {
     (void)state;
@@ -323,8 +323,7 @@ static void write_classes(char *ini, size_t n)
              scratch_path("features.csv"), scratch_path("labels.csv"), scratch_path("edges.csv"));
 }
 
-/* For classes: types with probabilities have a log_loss. For other types a sweep that ranks by it
- * is refused. */
+/* Types with probabilities have a log_loss. For other types a sweep that ranks by it is refused. */
 static void test_probabilities(void **state)
 {
     char ini[1024];

@@ -15,7 +15,7 @@
 #include "data/graph/molecule.h"
 #include "loading.h"
 
-/* Write the set T into a folder of the scratch folder. */
+/* Write the set T. */
 static const char *tu_folder(const char *name, const char *edges, const char *indicator,
                              const char *labels, const char *attributes, const char *targets)
 {
@@ -146,8 +146,8 @@ static void test_pieces(void **state)
 
 /* ---- SMILES files ---- */
 
-/* Read a file with this name and text for models whose data have an id column "num". Expect
- * "id:atoms id:atoms", or the beginning of the message without its folder. */
+/* For models whose data have an id column "num". Expect "id:atoms id:atoms", or the beginning of
+ * the message without its folder. */
 static void check_file(const char *name, const char *text, bool skips, const char *wanted)
 {
     struct data_spec spec = {.format = &smiles_format, .id = "num", .skip_invalid = skips};
@@ -254,7 +254,7 @@ static void test_known(void **state)
     dataset_release(&others);
 }
 
-/* The same labels and number of edges, but joined in another way. */
+/* The same labels and number of edges, joined in another way. */
 static void test_edges(void **state)
 {
     struct dataset path, star;

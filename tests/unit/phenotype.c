@@ -9,7 +9,7 @@
 
 #include "loading.h"
 
-/* Phenotype tables as users have them: codes, covariates, groups. */
+/* Phenotype tables as users have them. */
 
 #define GENO "id,m1,m2\nx,0,2\ny,2,0\nz,0,1\nw,0,0\n"
 
@@ -316,7 +316,7 @@ static void test_covariate_errors(void **state)
                        "table as UTF-8 (iconv -f CHARSET -t UTF-8)");
 }
 
-/* Covariates are not markers: the graph and the search for duplicates ignore them. */
+/* The graph and the search for duplicates ignore covariates. */
 static void test_digest(void **state)
 {
     struct data_spec spec = spec_of(TABLE);
@@ -378,7 +378,7 @@ static void test_group_with_parts(void **state)
     assert_int_equal(d.n_groups, 2);
     assert_int_equal(d.group[3], -1);
     dataset_release(&d);
-    spec.group = "country"; /* group from the phenotypes, parts from the split file */
+    spec.group = "country"; /* parts from the split file */
     load(&d, &report, &spec);
     assert_memory_equal(d.part, part, sizeof part);
     assert_string_equal(dataset_group_name(&d, 0), "CZE");

@@ -21,7 +21,6 @@ static void parse(struct sweep *sweep, const char *text)
     errlist_release(&errors);
 }
 
-/* Keeps points with k * layers < limit. */
 static int keep_small(void *limit, const struct sweep *sweep, const struct settings *point,
                       struct err *err)
 {

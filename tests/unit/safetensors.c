@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of arrays, whole and damaged. Each damaged file has a buffer of exactly its size, so that a
- * sanitizer detects a read past its end. */
+/* Each damaged file has a buffer of exactly its size, so that a sanitizer detects a read past its
+ * end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -109,7 +109,7 @@ static void test_reads_what_it_wrote(void **state)
     buf_release(&file);
 }
 
-/* Cut at any byte, extended, or with a header that claims to be shorter or longer. */
+/* Cut at any byte, extended, or with a header that claims another size. */
 static void test_other_sizes(void **state)
 {
     struct buf file = {0};
@@ -213,7 +213,7 @@ static void break_some(struct buf *out, const struct buf *file)
                 (char)(how == 1 ? below(256) : (uint8_t)likely[below(sizeof likely - 1)]);
         }
     }
-    /* Often correct the header's length; otherwise nothing of a shortened header would be read. */
+    /* With a false header length, nothing of a shortened header would be read. */
     memcpy(&n, file->data, sizeof n);
     n -= (int64_t)(file->size - out->size);
     if (below(2))

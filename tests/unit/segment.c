@@ -17,7 +17,6 @@
 
 enum { BYTES = 300000 };
 
-/* True if the folder contains only . and .. */
 static bool is_empty(const char *folder)
 {
     return rmdir(folder) == 0 && mkdir(folder, 0700) == 0;
@@ -112,8 +111,7 @@ static void test_no_folder(void **state)
     segment_release(&s);
 }
 
-/* A file size limit stands in for a full folder, which only root can make (tests/mpi/shared.sh does
- * if it can). */
+/* A file size limit stands in for a full folder, which only root can make (tests/mpi/shared.sh). */
 static void test_no_room(void **state)
 {
     const char *folder = new_folder("small");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sessions that are stored as 'running'. They are checked by process, by batch job, or not at all,
- * and a writer and a reader act on the answer. A script on PATH stands in for the batch system. */
+/* Sessions stored as 'running' are checked by process or by batch job, if at all. A script on PATH
+ * stands in for the batch system. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,7 +115,6 @@ static void expect_refused(struct fixture *f, const char *wanted)
                    "running running running");
 }
 
-/* Compare the state of trial 1 in an export. */
 static void expect_state(void *arg, const struct result_table *row)
 {
     int32_t c = 0;
@@ -127,8 +126,7 @@ static void expect_state(void *arg, const struct result_table *row)
         assert_string_equal(row->cells[c].s, arg);
 }
 
-/* Check what readers see: life and reason of the session, and the state in queries of trials and
- * attempts. */
+/* Check life and reason of the session, and the state in queries of trials and attempts. */
 static void expect_read(struct fixture *f, enum session_life life, const char *why,
                         const char *state, const char *outcome)
 {
@@ -212,7 +210,6 @@ static void test_not_that_process(void **state)
     waitpid((pid_t)child.pid, NULL, 0);
 }
 
-/* Put a script in place of squeue. */
 static void put_squeue(struct fixture *f, const char *script)
 {
     char name[128], path[512];
@@ -255,8 +252,7 @@ static void test_elsewhere(void **state)
                     " holds no lock and is assumed dead: neither node9 nor Slurm can be queried");
     fixture_close(&f);
 
-    /* A requeued job keeps its number. The job runs because we are in it, so the answer means
-     * nothing. */
+    /* A requeued job keeps its number: it runs because we are in it. */
     leave(&f);
     be(&f, &far, "slurm 77");
     put_squeue(&f, "echo RUNNING");
@@ -290,7 +286,7 @@ static void test_other_namespace(void **state)
     fixture_close(&f);
 }
 
-/* The running process writes to the original file, not to its copy. */
+/* The running process writes to the original file. */
 static void test_copy(void **state)
 {
     struct fixture f;
@@ -350,7 +346,6 @@ static void test_merged(void **state)
         fixture_sql_is(&out, sql_all, "lost pending 1 lost");
     }
     fixture_sql_is(&in, "SELECT outcome FROM attempt", "running");
-    /* The result is the same after the next run has closed the session in the input. */
     expect_released(&in, "1 trial");
     merge(&out, &in);
     fixture_sql_is(&out, sql_all, "lost pending 1 lost");

@@ -170,7 +170,7 @@ static void test_smaller_is_better(void **state)
     fixture_close(&f);
 }
 
-/* Words and numbers of an axis appear as in the sweep file. */
+/* Levels appear as in the sweep file. */
 static void test_reduction_in_views(void **state)
 {
     struct fixture f;
@@ -207,7 +207,7 @@ static void test_grown_grid(void **state)
     fixture_close(&f);
 }
 
-/* threads may change within a sweep, and is the one such setting that the views show. */
+/* The views show no other such setting. */
 static void test_changed_threads_are_an_axis(void **state)
 {
     struct fixture f;
@@ -419,7 +419,7 @@ static void test_every_query(void **state)
     fixture_close(&f);
 }
 
-/* The file printed by `best --format ini` trains the same trials: same configuration key. */
+/* The file printed by `best --format ini` has the same configuration key. */
 static void ini_keeps_the_keys(const char *ini)
 {
     struct fixture f;
@@ -518,7 +518,7 @@ static void test_levels(void **state)
     fixture_close(&f);
 }
 
-/* Return the steps that SQLite takes to prune the models of a sweep without models. */
+/* Steps of SQLite for a sweep without models. */
 static int prune_steps(const char *ini)
 {
     struct fixture f;
@@ -536,7 +536,7 @@ static int prune_steps(const char *ini)
     return steps;
 }
 
-/* Every commit prunes models. Its cost may grow with the models, not with the trials. */
+/* Every commit prunes models: its cost must not grow with the trials. */
 static void test_prune_costs_no_trials(void **state)
 {
     (void)state;

@@ -210,7 +210,6 @@ static void test_compact(void **state)
     assert_int_equal(saved, before - file_size(&f));
     assert_true(file_size(&f) < before / 4);
     assert_int_equal(store_compact(store, count_down, &for_ever), 0);
-    /* The store remains usable. */
     assert_int_equal(db_exec(store, "UPDATE trial SET seconds = trial_id", &err), 0);
     store_close(store);
     check_loose(&f);

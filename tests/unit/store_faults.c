@@ -24,7 +24,7 @@
 
 static struct faulty sound;
 
-/* Run a whole sweep; *safe counts the results of acknowledged commits. */
+/* *safe counts the results of acknowledged commits. */
 static int run_sweep(struct fixture *f, volatile int *safe, struct err *err)
 {
     struct store_session session = {.command = "c",
@@ -151,7 +151,7 @@ static void test_full(void **state)
     faulty_magic = 0;
 }
 
-/* Kill the process at the n-th call of any kind, with a write half done. */
+/* A write is left half done. */
 static bool kill_at(int n, volatile int *safe)
 {
     struct faulty fault = {.call = FAULTY_ANY, .at = n, .kills = true};
@@ -170,7 +170,7 @@ static bool kill_at(int n, volatile int *safe)
     waitpid(child, &status, 0);
     if (!WIFSIGNALED(status) && status)
         fail_msg("the run failed by itself");
-    if (n % 2) { /* a reader comes before the repair */
+    if (n % 2) { /* before the repair */
         struct store *reader;
 
         if (!store_open_reader(&reader, f.path, &err))
@@ -214,7 +214,7 @@ static bool note_wait(void *arg, double waited_s, const char *holder)
     return true;
 }
 
-/* Start a child that begins a statement on the database and holds it. Return once it has. */
+/* Start a child that begins a statement and holds the database. */
 static pid_t hold(const struct fixture *f, const char *sql)
 {
     int told[2];
@@ -329,8 +329,8 @@ static void lose_file(const char *command, long magic)
     faulty_magic = 0;
 }
 
-/* The loss is detected when the log is checkpointed after the last commit. That commit is in the
- * copy, and only one copy is made. */
+/* The checkpoint of the log after the last commit detects the loss. That commit is in the copy, and
+ * only one copy is made. */
 static void test_file_removed_at_the_end(void **state)
 {
     struct fixture f;

@@ -12,7 +12,7 @@
 
 #define INI "[sweep]\nname = s\nreplicates = 2\n[grid]\nhidden_size = 16, 32\n"
 
-/* Run statements on the file without any restriction. */
+/* Without any restriction. */
 static void change(const struct fixture *f, const char *sql)
 {
     sqlite3 *db;
@@ -25,7 +25,6 @@ static void change(const struct fixture *f, const char *sql)
     sqlite3_close(db);
 }
 
-/* A database with one result in it. */
 static void make(struct fixture *f)
 {
     struct trial_result r;
@@ -161,7 +160,7 @@ static void test_refused_by_name(void **state)
     }
 }
 
-/* Names of axes are not run as SQL, and not used as file names. */
+/* Names of axes are neither SQL nor file names. */
 static void test_axis_names(void **state)
 {
     static const char *const names[] = {
@@ -224,8 +223,8 @@ static void test_own_objects(void **state)
     fixture_close(&f);
 }
 
-/* The program uses its own views. So an endless view of the file never runs, and no tokenizer
- * address is read from one. */
+/* The program uses its own views: an endless view of the file never runs, and no tokenizer address
+ * is read from one. */
 static void test_views_of_the_file(void **state)
 {
     static const char *const views[] = {
@@ -384,7 +383,7 @@ static void test_ranges(void **state)
     }
 }
 
-/* An invalid checkpoint is ignored: the trial starts again. */
+/* It is ignored: the trial starts again. */
 static void test_checkpoints(void **state)
 {
     static const char *const rows[] = {"1, -5, 0.5, 1.0, x'00'", "1, 1, 7.0, 1.0, x'00'",

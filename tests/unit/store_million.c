@@ -235,8 +235,7 @@ static void test_grown_and_shrunk(void **state)
     fixture_close(&f);
 }
 
-/* A second sweep in the file, so trial numbers are no longer those of one sweep. The first is found
- * again. */
+/* Trial numbers are no longer those of one sweep. */
 static void test_two_sweeps(void **state)
 {
     static const char other[] = "[sweep]\nname = other\nfolds = 3\n[grid]\nhidden_size = 4, 8\n";
@@ -286,8 +285,7 @@ static void test_parts(void **state)
     fixture_close(&f);
 }
 
-/* A foreign row with the largest possible number leaves no number for others. This is reported, and
- * numbers do not wrap. */
+/* A foreign row has the largest possible number: this is reported, and numbers do not wrap. */
 static void test_no_number_left(void **state)
 {
     static const char two[] = "[sweep]\nname = two\n[grid]\nhidden_size = 4, 8\n";

@@ -209,7 +209,7 @@ static void test_smaller_may_be_better(void **state)
     fixture_close(&f);
 }
 
-/* Halves of a sweep: each keeps its own models; merged, only the best are kept. */
+/* Each half keeps its own models; merged, only the best are kept. */
 static void test_merge(void **state)
 {
     struct fixture half[2], out;
@@ -249,7 +249,7 @@ static void test_merge(void **state)
     fixture_close(&out);
 }
 
-/* A flipped bit on either side: the undamaged model is kept. */
+/* A bit is flipped on one side: the undamaged model is kept. */
 static void test_merge_damaged(void **state)
 {
     struct fixture side[2];

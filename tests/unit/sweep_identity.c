@@ -11,7 +11,7 @@
 #define HEAD "[sweep]\nname = s\nreplicates = 2\n"
 #define INI HEAD "[model]\nlayers = 2\n[train]\nepochs = 3\n[grid]\nhidden_size = 16, 32\n"
 
-/* Compare the lines of store_differences() for the fixture's plan, each ended by a newline. */
+/* wanted: the lines of store_differences(), each ended by a newline. */
 static void expect(const struct fixture *f, const char *wanted)
 {
     struct errlist lines = {0};
@@ -156,7 +156,7 @@ static void test_superseded(void **state)
     fixture_close(&f);
 }
 
-/* Make the database look as before choose_epoch, when batch_norm was no by default. */
+/* The time before choose_epoch, when batch_norm was no by default. */
 static void make_old(const struct fixture *f)
 {
     sqlite3 *db;

@@ -378,7 +378,7 @@ static void write_gzip(const char *path, int n_rows)
     gzclose(file);
 }
 
-/* Large enough that lines and cells span chunks. */
+/* Lines and cells span chunks. */
 static void test_gzip(void **state)
 {
     const int n = 100000;

@@ -23,8 +23,8 @@ void toy_part_stop(struct toy *toy);
 /* Two layers of 9, relu, no dropout, full batch, adam at 0.01, 5 epochs. */
 struct gcn_spec toy_spec(enum task task);
 
-/* Mean loss of nodes[n] with the weights of a struct model, widened to double. standardized: the
- * regression target; step < 0: no dropout. */
+/* Mean loss of nodes[n]. weights: of a struct model. standardized: the regression target; step < 0:
+ * no dropout. */
 double toy_loss(const struct toy *toy, const struct gcn_spec *spec, const double *weights,
                 const float *standardized, const int32_t *nodes, int32_t n, struct hash key,
                 int64_t step);

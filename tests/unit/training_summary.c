@@ -34,7 +34,7 @@ static const struct safetensor whole[N_TENSORS] = {
     [FIRST] = {"layers.0.weight", SAFETENSORS_F32, 2, {1, 2}, fill},
 };
 
-/* Make a file of tensors t, leaving out those without a name, and read its summary. */
+/* Write the tensors with a name to a file and read its summary. */
 static int make(struct training_summary *s, struct buf *file, const struct safetensor *t,
                 const char *n_markers, struct err *err)
 {
