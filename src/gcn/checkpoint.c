@@ -29,7 +29,7 @@ struct head {
     int64_t form; /* enum first_form */
 };
 
-/* The bits depend on these libraries and threads; a mixed cluster has several. */
+/* A mixed cluster has several of these libraries; bits depend on them. */
 static struct hash machine(void)
 {
     char text[256];
@@ -40,7 +40,7 @@ static struct hash machine(void)
 
 enum { MOST_VECTORS = 4 };
 
-/* Each has [n_weights]; returns their number. */
+/* [n_weights] each; returns their number. */
 static uint32_t vectors(float *out[MOST_VECTORS], const struct checkpoint *c)
 {
     uint32_t n = 0;

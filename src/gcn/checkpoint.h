@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The state of a training between two epochs, as bytes: weights, optimiser, best epoch, counters
- * and curve. Continuing from it computes the same bits as training without a break. */
+/* The state of a training between two epochs, as bytes: continuing from it computes the same bits
+ * as training without a break. */
 #ifndef GCN_CHECKPOINT_H
 #define GCN_CHECKPOINT_H
 
@@ -11,7 +11,7 @@ struct checkpoint {
     struct trainer *trainer;
     struct gcn_outcome *outcome; /* epochs_run, best_epoch, value, curve */
     float *best;                 /* [n_weights] of the best epoch */
-    double elapsed_s;            /* training time without breaks */
+    double elapsed_s;            /* training time */
     struct hash key;             /* of the trial */
 };
 

@@ -12,8 +12,7 @@
 
 /* ---- outlines: sparse features ---- */
 
-/* A^X pays if it has no more entries than X and A^ together. x: any values with the pattern of
- * X. */
+/* A^X pays if it has no more entries than X and A^ together. Only the pattern of x counts. */
 static int outline_sparse(struct gcn_outline *o, const struct csr *x, const struct csr *adjacency,
                           struct err *err)
 {
@@ -211,10 +210,9 @@ double gcn_weights(const struct gcn_spec *spec, const struct dataset *data, int3
     return n;
 }
 
-/* trainer.c scores graphs of at least this many nodes together. */
+/* trainer.c scores at least this many nodes together. */
 #define FEW_NODES 4096.0
 
-/* Rows in memory at a time. */
 static double most_rows(const struct gcn_spec *spec, const struct gcn_outline *o, int32_t n_train)
 {
     double n = o->data->n_nodes, batch;
@@ -226,7 +224,7 @@ static double most_rows(const struct gcn_spec *spec, const struct gcn_outline *o
     return fmin(n, fmax(batch, FEW_NODES));
 }
 
-/* Panel of dense features in first_layer.c. */
+/* first_layer.c copies dense features in panels. */
 static double panel_bytes(const struct gcn_outline *o, enum first_form form, double rows)
 {
     double row = (double)o->n_inputs * sizeof(float);
@@ -260,9 +258,9 @@ double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *o,
 struct shape {
     double n_nodes;
     double degree;   /* mean entries in a row of A^ */
-    double features; /* mean entries in a row of X */
+    double features; /* the same of X */
     double n_inputs, n_hidden, n_outputs;
-    double graph_nodes; /* mean nodes; 1 if samples are nodes */
+    double graph_nodes; /* mean; 1 if samples are nodes */
     int32_t layers;
     bool pools;
     enum first_form form;
@@ -310,7 +308,6 @@ static double layer_width(const struct shape *shape, int32_t l)
     return l == shape->layers - 1 && !shape->pools ? shape->n_outputs : shape->n_hidden;
 }
 
-/* Flops of a forward or a backward product. */
 static double first_layer_flops(const struct shape *shape, double n, bool is_training,
                                 bool is_backward)
 {
@@ -336,7 +333,7 @@ static double first_layer_flops(const struct shape *shape, double n, bool is_tra
     }
 }
 
-/* The readout and layers 2 and up. dense_products: 1 forward, 2 backward. */
+/* dense_products: 1 forward, 2 backward. */
 static double upper_layers(const struct shape *shape, double n, double dense_products)
 {
     double sum = shape->pools ? 2 * dense_products * n * shape->n_hidden * shape->n_outputs : 0;
@@ -355,7 +352,6 @@ static double upper_layers(const struct shape *shape, double n, double dense_pro
     return sum;
 }
 
-/* A feature row in the form of layer 1. */
 static double feature_bytes(const struct shape *shape)
 {
     const struct gcn_outline *inputs = shape->inputs;
@@ -373,7 +369,7 @@ static double feature_bytes(const struct shape *shape)
     }
 }
 
-/* Features, weights and result once each. */
+/* Features, weights and result count once. */
 static double first_layer_bytes(const struct shape *shape, double n)
 {
     double width = layer_width(shape, 0);
@@ -412,7 +408,7 @@ static double pass_bytes(const struct shape *shape, double n)
     return first_layer_bytes(shape, n) + upper_layers_bytes(shape, n);
 }
 
-/* adam reads weight, gradient and two moments, and writes all but the gradient. */
+/* adam writes all but the gradient. */
 static double optimizer_bytes(const struct shape *shape)
 {
     bool is_one = shape->layers == 1 && !shape->pools;

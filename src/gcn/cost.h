@@ -9,8 +9,8 @@
 #include "gcn/spec.h"
 
 struct gcn_cost {
-    double flops; /* in matrix products */
-    double bytes; /* operands and results of products, optimiser state */
+    double flops; /* of matrix products */
+    double bytes; /* of products and optimiser state */
     double steps; /* of the optimiser */
 };
 
@@ -19,10 +19,10 @@ struct gcn_outline {
     int32_t n_inputs;           /* F */
     int64_t entries_a;          /* of A^ */
     bool has[FIRST_FORM_COUNT];
-    bool has_x;        /* X (N, F) for input dropout */
+    bool has_x;        /* X for input dropout */
     int64_t entries_x; /* of the sparse forms */
     int64_t entries_ax;
-    struct coded coded; /* coded_count(): no arrays */
+    struct coded coded; /* no arrays */
 };
 
 /* Outline the result of gcn_inputs_init(). Reads the data in panels; sparse features take their
@@ -39,20 +39,19 @@ struct gcn_outline gcn_outline_of(const struct gcn_inputs *inputs);
 
 double gcn_outline_bytes(const struct gcn_outline *outline);
 
-/* Estimated bytes that gcn_train() takes from its arena: within 1.3 times the measured peak_bytes
- * above a megabyte. */
+/* Estimated memory from the arena: within 1.3 times the measured peak_bytes above a megabyte. */
 double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *outline,
                        int32_t n_train);
 
 double gcn_weights(const struct gcn_spec *spec, const struct dataset *data, int32_t n_inputs);
 
-/* The cheapest available form of the first layer. */
+/* The cheapest available form. */
 enum first_form gcn_first_form(const struct gcn_spec *spec, const struct gcn_outline *outline,
                                int32_t n_train);
 
-/* Estimated work of gcn_train() if every epoch runs, without scoring the best epoch. Neighbours
- * count as random; without a stop part, all samples outside training count as validation. Measured:
- * within 1.4 times of outcome.flops. */
+/* Estimated work of gcn_train() if every epoch runs, without scoring the best epoch: within 1.4
+ * times the measured outcome.flops. Neighbours count as random; without a stop part, all samples
+ * outside training count as validation. */
 struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_outline *outline,
                          const struct split *split);
 

@@ -75,8 +75,8 @@ void first_layer_forget(struct first_layer *first)
     first->panel_field = NULL;
 }
 
-/* n feature rows from row `begin` of a level: of A^X (level 1), or of X after dropout (level 0).
- * Whole matrices are not copied. */
+/* n feature rows from row `begin`: of A^X (level 1), or of X after dropout (level 0). Whole
+ * matrices are not copied. */
 static struct mat pick(struct first_layer *first, const struct receptive_field *field,
                        int32_t level, int32_t begin, int32_t n, uint32_t step)
 {
@@ -128,7 +128,7 @@ static void multiply(struct mat *out, struct first_layer *first,
     first->flops += 2.0 * (double)mat_size(out) * w->n_rows;
 }
 
-/* dw = features^T d, starting with the last panel, which is still in memory. */
+/* dw = features^T d, from the last panel, which is still in memory, to the first. */
 static void multiply_back(struct mat *dw, struct first_layer *first,
                           const struct receptive_field *field, int32_t level, const struct mat *d,
                           uint32_t step)

@@ -2,7 +2,7 @@
 /* The first layer's product Z = A^ X W, which takes nearly all of a training's time.
  *
  * product_order.h chooses the form. With input dropout the product is A^ (X' W), with a new X' =
- * dropout(X) in every step. Dense rows of a field are copied in panels, to limit memory. */
+ * dropout(X) in every step. Panels of copied dense rows limit memory. */
 #ifndef GCN_FIRST_LAYER_H
 #define GCN_FIRST_LAYER_H
 
@@ -19,9 +19,9 @@ struct first_layer {
     const struct gcn_inputs *inputs; /* borrowed */
     enum first_form form;            /* without input dropout */
     struct dropout dropout;          /* of features */
-    float *panel;                    /* (panel_rows, F) copied dense features */
+    float *panel;                    /* (panel_rows, F) copied features */
     int32_t panel_rows;
-    const struct receptive_field *panel_field; /* the panel holds its rows from panel_begin */
+    const struct receptive_field *panel_field; /* the panel has its rows from panel_begin */
     int32_t panel_begin;
     float *product; /* (capacity, H) X W, then its gradient */
     float *dropped; /* [nnz] sparse features after dropout */
@@ -40,8 +40,8 @@ void first_layer_forward(struct mat *z, struct first_layer *first,
                          const struct receptive_field *field, const struct mat *w, bool is_training,
                          uint32_t step);
 
-/* dw out (F, H), from dz (n of level 1, H). With dropout, call it only right after this step's
- * forward pass. */
+/* dw out (F, H), dz (n of level 1, H). With dropout, call it right after this step's forward
+ * pass. */
 void first_layer_backward(struct mat *dw, struct first_layer *first,
                           const struct receptive_field *field, const struct mat *dz, uint32_t step);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The inputs of a training that depend only on data and graph: made once and shared read-only by
- * the trials of a grid. */
+/* The inputs of a training that depend only on data and graph, shared read-only by the trials of a
+ * grid. */
 #ifndef GCN_INPUTS_H
 #define GCN_INPUTS_H
 
@@ -17,9 +17,9 @@
 
 struct gcn_inputs {
     const struct dataset *data;
-    int32_t n_inputs; /* F: columns of layer 1; after a reduction those of L */
+    int32_t n_inputs; /* F, columns of layer 1; after a reduction those of L */
     int32_t fan_in;   /* original features (model.h) */
-    /* (N, N) normalised adjacency. If samples are graphs, N is M: nodes of all graphs. */
+    /* (N, N) normalised adjacency. If samples are graphs, N counts the nodes of all. */
     struct csr a_hat;
 
     /* Scaled features X in the available forms. */
@@ -29,8 +29,7 @@ struct gcn_inputs {
     struct csr x_sparse;  /* (N, F) */
     struct coded coded;   /* (N, F) */
 
-    /* X for input dropout, unless x_sparse holds it; after a reduction L, which gives the weights
-     * their meaning (trial/kept.h). */
+    /* X for input dropout, unless x_sparse holds it; after a reduction L (trial/kept.h). */
     struct mat x; /* (N, F), or empty */
 
     bool is_view; /* arrays are borrowed */
@@ -42,31 +41,30 @@ enum feature_scale {
     SCALE_ROW,         /* each sample: sum 1 (Kipf & Welling 2017) */
 };
 
-/* Requirements of the trials that share the inputs. */
+/* Requirements of all trials that share the inputs. */
 struct gcn_inputs_spec {
     enum feature_scale scale;
-    bool drops_inputs;  /* some trials need X */
-    bool small_batches; /* some trials use few rows a step: A^X is cheaper */
+    bool drops_inputs;  /* some need X */
+    bool small_batches; /* some use few rows a step: A^X is cheaper */
     int32_t reduce;     /* REDUCE_NONE, REDUCE_EXACT, or leading directions (reducer.h) */
 };
 
-/* Make the inputs; ignores spec->reduce. adjacency is borrowed for the call. Pair with
- * gcn_inputs_release(). -1 and err as gcn_outline_find(). */
+/* Ignores spec->reduce. adjacency is borrowed for the call. Pair with gcn_inputs_release(). -1 and
+ * err as gcn_outline_find(). */
 int gcn_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
                     const struct csr *adjacency, const struct gcn_inputs_spec *spec,
                     struct err *err);
-/* Like gcn_inputs_init(), with the outline (cost.h) of the same arguments. */
+/* Like gcn_inputs_init(), with the outline (cost.h) of its arguments. */
 struct gcn_outline;
 int gcn_inputs_make(struct gcn_inputs *inputs, const struct gcn_outline *outline,
                     const struct csr *adjacency, const struct gcn_inputs_spec *spec,
                     struct err *err);
-/* Like gcn_inputs_init(), with reduced features l (N, rank) of reducer_make(), borrowed for the
- * call. */
+/* Like gcn_inputs_init(), with l (N, rank) of reducer_make() as features. */
 int gcn_inputs_init_reduced(struct gcn_inputs *inputs, const struct dataset *data,
                             const struct csr *adjacency, const struct mat *l, struct err *err);
 void gcn_inputs_release(struct gcn_inputs *inputs);
 
-/* As one position-independent block (gcn/packed.h). */
+/* The inputs as one position-independent block (gcn/packed.h). */
 
 size_t gcn_inputs_packed_bytes(const struct gcn_inputs *inputs);
 

@@ -18,8 +18,7 @@ struct training_target {
 };
 
 /* Take memory from scratch. A balanced class weighs n / (C n_c), as in scikit-learn, with n_c of n
- * training nodes and C classes among them (doc/decisions/0027): these weights sum to n over the
- * training nodes. An absent class has n_c = 1. */
+ * training nodes and C classes among them; an absent class has n_c = 1 (doc/decisions/0027). */
 int training_target_init(struct training_target *target, const struct gcn_spec *spec,
                          const struct dataset *data, const int32_t *train, int32_t n_train,
                          struct arena *scratch, struct err *err);

@@ -34,7 +34,7 @@ bool metric_is_larger_better(enum metric metric);
 /* -1: no such metric. */
 int metric_parse(const char *name);
 
-/* n_classes is 0 for regression. */
+/* n_classes: 0 for regression. */
 size_t metric_scratch_bytes(int32_t n, int32_t n_classes);
 
 /* Regression scores of n pairs in the target's units; NaN if n is 0 or a prediction is NaN.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The weights of a graph convolutional network. */
+/* Weights of a graph convolutional network. */
 #ifndef GCN_MODEL_H
 #define GCN_MODEL_H
 
@@ -9,14 +9,13 @@
 #include "gcn/spec.h"
 
 /* Layer l = 0, 1, ...: act(A^ H w + b), or for a hidden layer with batch normalisation act(BN(A^ H
- * w) + b), BN with scale gamma: BN would cancel a bias before it. If samples are graphs, all
- * convolutions are hidden layers, and the last layer is the readout P w + b with pooled rows P
+ * w) + b), BN with scale gamma. If samples are graphs, the last layer is the readout P w + b
  * (pass.h). */
 struct layer {
     struct mat w;           /* (in, out) */
     float *b;               /* [out] */
     float *gamma;           /* [out]; like the next two NULL without batch normalisation */
-    float *mean, *variance; /* [out] running statistics */
+    float *mean, *variance; /* [out] running */
 };
 
 enum model_array {
@@ -28,7 +27,7 @@ enum model_array {
     MODEL_ARRAY_COUNT
 };
 
-/* An array of the vector of weights. Names follow PyTorch:
+/* Names follow PyTorch:
  *     layers.0.weight  (in, out), not PyTorch's (out, in)
  *     layers.0.bias    [out]; with batch normalisation norms.0.bias
  *     layers.L.weight  (in, out) and layers.L.bias: the readout after L convolutions
@@ -43,12 +42,12 @@ struct model_tensor {
     enum model_array array;
 };
 
-/* One vector has weight, bias and gamma of each layer, then running mean and variance of each
- * hidden layer, which training computes and the optimiser skips. */
+/* One vector has weight, bias and gamma of each layer, then running means and variances, which the
+ * optimiser skips. */
 struct model {
     int32_t n_layers, n_tensors; /* with the readout */
     int64_t n_weights;
-    int64_t n_trained;           /* the first ones, with a gradient */
+    int64_t n_trained;           /* the first of these have a gradient */
     float *weights;              /* [n_weights] */
     float *gradient;             /* [n_weights] */
     struct layer *layer;         /* [n_layers] views into weights */
@@ -63,11 +62,11 @@ struct model {
 int model_init(struct model *model, const struct gcn_spec *spec, int32_t n_inputs, int32_t fan_in,
                int32_t n_outputs, struct hash key, struct arena *scratch, struct err *err);
 
-/* Array i of a model with these shapes. False: there is none. */
+/* Describe array i of the vector; false: there is none. */
 bool model_tensor(struct model_tensor *out, const struct gcn_spec *spec, int32_t n_inputs,
                   int32_t n_outputs, int32_t i);
 
-/* Convolutions and readout. */
+/* Count the convolutions and the readout. */
 int32_t model_layers(const struct gcn_spec *spec);
 
 int32_t model_width(const struct model *model);

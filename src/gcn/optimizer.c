@@ -9,7 +9,7 @@
 double optimizer_rate(const struct gcn_spec *spec, int32_t epoch)
 {
     double rate = spec->learning_rate;
-    int32_t since = epoch - spec->warmup_epochs - 1; /* since the first at the full rate */
+    int32_t since = epoch - spec->warmup_epochs - 1;
 
     if (since < 0)
         return rate * epoch / (spec->warmup_epochs + 1.0);

@@ -24,7 +24,7 @@ struct packer {
     size_t size; /* of the block */
     size_t at;
     uint32_t here;
-    int i; /* arrays passed */
+    int i;
     bool failed;
 };
 

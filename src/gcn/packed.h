@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A struct and its arrays as one position-independent block, which every process that maps it uses
- * in place.
+/* A struct and its arrays as one position-independent block, which processes map and use in place.
  *
  *     header     magic, version, size, digest of all that follows
  *     object     the struct with NULL pointers
@@ -43,8 +42,8 @@ size_t packed_bytes(const struct packed_type *type, void *object);
  * pass must be NULL. */
 void packed_write(void *block, const struct packed_type *type, const void *object);
 
-/* object out: views the block, which must outlive it; copies nothing. -1 and err: the digest is
- * wrong, or the block is of another type or program. Local, thread-safe. */
+/* object out: a view of the block, which must outlive it. -1 and err: the digest is wrong, or the
+ * block is of another type or program. Local, thread-safe. */
 int packed_view(void *object, const struct packed_type *type, const void *block, size_t bytes,
                 struct err *err);
 

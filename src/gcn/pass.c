@@ -21,13 +21,12 @@ struct hidden {
     float *kept;       /* (capacity, H) for activation_back(); may be h */
     uint16_t *bits;    /* dropout decisions */
     float *normalized; /* (capacity, H) BN without scale; with batch normalisation, like the rest */
-    float *mean;       /* [H] subtracted mean */
+    float *mean;       /* [H] subtracted */
     float *inverse;    /* [H] 1 / sqrt(variance + epsilon) */
     double *moments;   /* [2 H] mean and variance of the batch */
 };
 
-/* dropout is NULL for none and addressed by step; below is h of the hidden layer below, for a skip
- * connection. */
+/* dropout: NULL for none. below: h of the hidden layer below, for a skip connection. */
 struct hidden_pass {
     const struct receptive_field *field;
     struct layer *weights;
@@ -81,7 +80,6 @@ static float inverse_of(double variance)
     return (float)(1 / sqrt(variance + BATCHNORM_EPSILON));
 }
 
-/* Normalise by the batch's statistics and update the running ones. */
 static void normalize_batch(struct hidden *hidden, const struct hidden_pass *pass,
                             const struct mat *z, const int32_t *z_rows, struct mat *y)
 {
@@ -106,7 +104,7 @@ static void normalize_running(struct hidden *hidden, const struct layer *weights
     batchnorm_apply(y, NULL, z, z_rows, weights->mean, hidden->inverse, weights->gamma);
 }
 
-/* With a skip connection, the gradient may need the values without the sum: kept. */
+/* With a skip connection, the gradient may need the values before the sum, in kept. */
 static void activate_hidden(struct hidden *hidden, const struct hidden_pass *pass,
                             const struct mat *z, const int32_t *z_rows)
 {
@@ -225,7 +223,6 @@ static uint32_t layer_step(const struct pass *pass, uint32_t step, int32_t layer
     return step * (uint32_t)pass->model->n_layers + (uint32_t)layer;
 }
 
-/* NULL: none. */
 static const struct dropout *dropout_of(const struct pass *pass, bool is_training)
 {
     return is_training && !dropout_is_off(&pass->dropout) ? &pass->dropout : NULL;
@@ -264,7 +261,6 @@ static bool propagates_first(const struct receptive_field *field, int32_t layer,
     return product_order_propagates_first(&shape);
 }
 
-/* A^ h, kept for the way back. */
 static struct mat neighbourhood_view(const struct pass *pass, const struct receptive_field *field,
                                      int32_t layer)
 {
@@ -353,7 +349,7 @@ struct mat pass_gradient(struct pass *pass, const struct receptive_field *field)
     return mat_view(pass->d, n, pass->model->layer[last].w.n_cols);
 }
 
-/* d in: gradient by the layer's product; out: by the h below. Writes dW. */
+/* d in: gradient by the layer's product; out: by the h below. */
 static void propagate_back(struct mat *d, struct pass *pass, const struct receptive_field *field,
                            int32_t layer)
 {
@@ -384,7 +380,7 @@ static void propagate_back(struct mat *d, struct pass *pass, const struct recept
     *d = d_below;
 }
 
-/* Add the gradient of the skip connection to d, the gradient by the h below. */
+/* d is the gradient by the h below. */
 static void skip_back(struct mat *d, const struct pass *pass, const struct receptive_field *field,
                       int32_t layer)
 {
@@ -406,7 +402,7 @@ static void through_hidden(struct mat *d, struct pass *pass, int32_t layer)
                 dropout_of(pass, true));
 }
 
-/* d in: gradient by the logits; out: by the h below. Writes dW. */
+/* d in: gradient by the logits; out: by the h below. */
 static void readout_back(struct mat *d, struct pass *pass, const struct receptive_field *field)
 {
     const struct mat *w = &pass->model->layer[pass->n_hidden].w;

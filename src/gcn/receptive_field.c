@@ -25,7 +25,7 @@ int receptive_field_init(struct receptive_field *field, int32_t n_samples, int32
     return 0;
 }
 
-/* Marks are 0 for present, -1 for absent. */
+/* Marks in pos are 0 (present) and -1 (absent). */
 static void number(struct level *level, const struct csr *a_hat)
 {
     level->n = 0;

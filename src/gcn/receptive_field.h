@@ -2,12 +2,12 @@
 /* The receptive field of a batch: the rows that each layer must compute.
  *
  * Level L (the number of layers) holds the batch's nodes, level l - 1 every node with an entry in
- * A^'s rows of level l; layer 1 propagates the rows of level 0. Nothing is sampled: gradients are
- * exact. A level with most samples is rounded up to all, which costs less than picking rows. The
- * added rows have zero gradients, but count in the statistics of a batch normalisation.
+ * A^'s rows of level l. Nothing is sampled: gradients are exact. A level with most samples is
+ * rounded up to all, which costs less than picking rows; the added rows count in the statistics of
+ * a batch normalisation.
  *
- * If samples are graphs, all levels hold the nodes of the batch's graphs, in the given order. A
- * batch costs only its size: pos of nodes outside it is never read, and not cleared. */
+ * If samples are graphs, all levels hold the nodes of the batch's graphs, in the given order
+ * (doc/decisions/0031). */
 #ifndef GCN_RECEPTIVE_FIELD_H
 #define GCN_RECEPTIVE_FIELD_H
 
@@ -39,17 +39,17 @@ struct receptive_field {
 int receptive_field_init(struct receptive_field *field, int32_t n_samples, int32_t n_layers,
                          struct arena *scratch, struct err *err);
 
-/* For samples that are graphs, in batches of at most `capacity` nodes. Takes 4 bytes for each node
- * of the data, each node of the capacity and each graph. */
+/* The same for graphs, in batches of at most `capacity` nodes. Takes 4 bytes for each node of the
+ * data, each node of the capacity and each graph. */
 int receptive_field_init_graphs(struct receptive_field *field, const struct dataset *data,
                                 int32_t capacity, int32_t n_layers, struct arena *scratch,
                                 struct err *err);
 
-/* The n nodes are distinct, in any order. Allocates nothing. */
+/* The nodes are distinct. Allocates nothing. */
 void receptive_field_build(struct receptive_field *field, const struct csr *a_hat,
                            const int32_t *nodes, int32_t n);
 
-/* The n graphs are distinct and stay borrowed. Allocates nothing. */
+/* The graphs are distinct and stay borrowed. Allocates nothing. */
 void receptive_field_build_graphs(struct receptive_field *field, const struct csr *a_hat,
                                   const int32_t *graphs, int32_t n);
 
@@ -60,7 +60,7 @@ const int32_t *receptive_field_samples(const struct receptive_field *field);
  * rows. */
 double receptive_field_expected(double n_samples, double degree, double n, int32_t down);
 
-/* rows and pos for the kernels: NULL if the level holds every node in its own place. */
+/* NULL if the level holds every node in its own place. */
 const int32_t *receptive_field_rows(const struct receptive_field *field, int32_t level);
 const int32_t *receptive_field_pos(const struct receptive_field *field, int32_t level);
 

@@ -387,8 +387,7 @@ static int transposed_product(double *w, const struct reducer *reducer, const do
     return rc;
 }
 
-/* Room: w (F, H), b (N, H), t [H]. With products of samples the inverse comes first, of features
- * last. */
+/* w (F, H), b (N, H), t [H]. With products of samples the inverse comes first, of features last. */
 static int solve(double *w, double *b, double *t, const struct reducer *reducer,
                  const struct leading *leading, const struct mat *xw, struct err *err)
 {

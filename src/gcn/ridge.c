@@ -12,7 +12,7 @@
 
 /* ---- K ---- */
 
-/* In: the lower triangle of Z Z^T, with contiguous rows. */
+/* kernel in: the lower triangle of Z Z^T, with contiguous rows. */
 static void finish_kernel(double *kernel, int32_t n, int32_t n_features)
 {
     for (int32_t i = 0; i < n; i++)
@@ -75,7 +75,7 @@ void ridge_inputs_pack(void *block, const struct ridge_inputs *inputs)
 {
     struct ridge_inputs copy;
 
-    memset(&copy, 0, sizeof copy); /* The padding is hashed. */
+    memset(&copy, 0, sizeof copy); /* padding is hashed */
     copy.kernel = inputs->kernel;
     copy.n = inputs->n;
     packed_write(block, &packed, &copy);
@@ -93,7 +93,6 @@ int ridge_inputs_view(struct ridge_inputs *inputs, const struct dataset *data, c
 
 /* ---- fit ---- */
 
-/* Target of column c for sample i. */
 static double right_side(const struct training_target *target, int32_t c, int32_t i)
 {
     if (target->task == TASK_CLASSIFICATION)
@@ -151,7 +150,7 @@ static const double *kernel_row(const struct ridge_inputs *inputs, int32_t i)
     return inputs->kernel + (size_t)i * (size_t)inputs->n;
 }
 
-/* Lower triangle of a = K_tt + lambda I. */
+/* a out: the lower triangle. */
 static void put_system(double *a, const struct ridge_training *training)
 {
     const struct split *split = training->split;

@@ -12,15 +12,13 @@
  * Predictions are K_.t alpha + b. The feature weights w = Z_t^T alpha / F predict the same; with b
  * they minimise |y - Z_t w - b|^2 + F lambda |w|^2.
  *
- * With standardised markers, K is a genomic relationship matrix and this is GBLUP with the mean as
- * fixed effect. lambda is residual over genetic variance, (1 - h2) / h2 for heritability h2.
- * Features are centred over all samples; this offset changes b and no prediction.
+ * With standardised markers this is GBLUP with the mean as fixed effect: K is a genomic
+ * relationship matrix and lambda residual over genetic variance, (1 - h2) / h2 for heritability h2.
  *
  * There is no epoch to choose, so ridge also trains on the stop part (data/core/split.h).
  *
  * Each class is regressed against the rest, +1 against -1, with its own intercept, like
- * RidgeClassifier of scikit-learn. The largest score decides. Scores are not probabilities: there
- * is no loss and no log_loss.
+ * RidgeClassifier of scikit-learn. The largest score decides; scores are not probabilities.
  *
  * Source: Hoerl & Kennard 1970, Technometrics 12:55; the dual: Saunders et al. 1998, ICML; the
  * fixed effect: Henderson 1975, Biometrics 31:423; GBLUP: VanRaden 2008, J Dairy Sci 91:4414; equal
@@ -58,7 +56,7 @@ int ridge_inputs_init(struct ridge_inputs *inputs, const struct dataset *data,
 void ridge_inputs_release(struct ridge_inputs *inputs);
 
 double ridge_inputs_bytes(const struct dataset *data);
-/* Most bytes that ridge_inputs_init() and a training take together. */
+/* Most bytes of ridge_inputs_init() and a training together. */
 double ridge_bytes(const struct dataset *data);
 
 /* As gcn_inputs_pack() and gcn_inputs_view(). */
@@ -95,7 +93,7 @@ int ridge_train(struct gcn_outcome *outcome, struct ridge *ridge,
 
 /* The model as weights of the scaled features, which are read again: outputs are Z w + b,
  * standardised for regression.
- *   weights  out  [(F + 1) C] w (F, C), then b [C], like a single layer in struct model */
+ *   weights  out  [(F + 1) C] w (F, C), then b [C] */
 int ridge_weights(float *weights, const struct ridge *ridge, const struct dataset *data,
                   enum feature_scale scale, const struct split *split, struct err *err);
 

@@ -33,20 +33,19 @@ void scaling_release(struct scaling *scaling); /* accepts a zeroed one */
  * for the largest. Panels of all samples leave columns to scaling_learn_columns(). */
 void scaling_learn(struct scaling *scaling, bool has_all_samples, int32_t width, float *raw);
 
-/* scaling_init() and scaling_learn() with temporary memory. After -1, scaling holds nothing. */
+/* scaling_init() and scaling_learn(). After -1, scaling holds nothing. */
 int scaling_fit(struct scaling *scaling, const struct dataset *data, enum feature_scale scale,
                 struct err *err);
 
-/* raw: a panel's values (N, panel.n). */
+/* raw: values of a panel (N, panel.n) */
 void scaling_learn_columns(struct scaling *scaling, const struct feature_panel *panel,
                            const struct mat *raw);
 
-/* Read a panel's unscaled features into `room`; returns a view of it. */
+/* Read unscaled features into `room`; returns a view of it. */
 struct mat scaling_read(const struct scaling *scaling, const struct feature_panel *panel,
                         float *room);
 
-/* out: the scaled values of raw. Equals kernel_standardize() and kernel_normalize_rows() up to
- * their rounding to float. */
+/* Equals kernel_standardize() and kernel_normalize_rows() of raw up to their rounding to float. */
 void scaling_apply(double *out, const struct scaling *scaling, const struct feature_panel *panel,
                    const struct mat *raw);
 
@@ -62,7 +61,7 @@ struct scale_source {
 };
 struct coded_source scale_coded_source(const struct scale_source *source);
 
-/* Count the nonzero entries of dense features; make a sparse matrix of them. Pair the latter with
+/* Count the nonzero entries of dense features; store them as a sparse matrix. Pair with
  * csr_release(). */
 int scale_count_entries(int64_t *nnz, const struct dataset *data, struct err *err);
 int scale_gather_entries(struct csr *out, int64_t nnz, const struct dataset *data, struct err *err);
@@ -70,22 +69,21 @@ int scale_gather_entries(struct csr *out, int64_t nnz, const struct dataset *dat
 /* -1 and err: this scale would make sparse features dense. */
 int scale_check(const struct dataset *data, enum feature_scale scale, struct err *err);
 
-/* A scaled copy of sparse features. Pair with csr_release(). -1 and err also as scale_check(). */
+/* Pair with csr_release(). -1 and err also as scale_check(). */
 int scale_sparse(struct csr *out, const struct dataset *data, enum feature_scale scale,
                  struct err *err);
 
 /* Shows whether one learning rate suits all features: standard deviations of unscaled features over
- * all samples, without constant ones. */
+ * all samples. */
 struct scale_spread {
     /* -1 if all are constant. Among dense 0/1 features only the widest can be the narrowest. */
     int32_t widest, narrowest;
-    double most, least; /* their standard deviations */
+    double most, least; /* standard deviations */
 };
 
 int scale_measure_spread(struct scale_spread *out, const struct dataset *data, struct err *err);
 
-/* *out: some dense feature has a value other than 0 and 1. False for sparse features, which cannot
- * be standardized. */
+/* *out: some dense feature has a value other than 0 and 1. False for sparse features. */
 int scale_has_amounts(bool *out, const struct dataset *data, struct err *err);
 
 #endif

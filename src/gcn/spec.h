@@ -14,13 +14,13 @@ enum optimizer { OPTIMIZER_ADAM, OPTIMIZER_ADAMW, OPTIMIZER_SGD };
 enum decay_scope { DECAY_ALL, DECAY_FIRST };                         /* on W of which layers */
 enum schedule { SCHEDULE_CONSTANT, SCHEDULE_COSINE, SCHEDULE_STEP }; /* optimizer.h */
 enum class_weights { CLASSES_ALIKE, CLASSES_BALANCED };              /* loss.h */
-enum choose_epoch { CHOOSE_LOSS, CHOOSE_OBJECTIVE }; /* criterion of the best epoch */
+enum choose_epoch { CHOOSE_LOSS, CHOOSE_OBJECTIVE };
 
 struct gcn_spec {
     int32_t layers; /* graph convolutions, >= 1 */
     int32_t hidden_size;
     enum activation activation;
-    enum pool pool; /* of a graph's nodes; POOL_NONE: samples are nodes */
+    enum pool pool; /* POOL_NONE: samples are nodes */
     bool residual;
     bool batch_norm;
     double dropout;       /* of hidden units, in [0, 1) */
@@ -29,7 +29,7 @@ struct gcn_spec {
     enum optimizer optimizer;
     double learning_rate;
     enum schedule schedule;
-    /* For SCHEDULE_STEP: epochs (>= 1) between changes, and their factor. */
+    /* Epochs (>= 1) between changes, and their factor. */
     int32_t step_size;
     double step_gamma;
     int32_t warmup_epochs;

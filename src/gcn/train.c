@@ -80,8 +80,8 @@ static double prepare(struct gcn_run *run, const struct mat *z, const int32_t *r
     return loss / loss_weight(target, nodes, n);
 }
 
-/* Regression compares standardised values, so that the target's offset costs no precision; errors
- * are scaled to its units. */
+/* Standardised values, so that the target's offset costs no precision; errors are scaled to its
+ * units. */
 static double score(struct gcn_run *run, enum metric metric, int32_t n)
 {
     const struct training_target *target = &run->trainer.target;
@@ -150,7 +150,7 @@ static void score_all(struct gcn_run *run)
     settle_scores(run);
 }
 
-/* Returns the mean loss. The weights of the samples sum to n, balanced or not. */
+/* Returns the mean loss. The samples' weights sum to n, balanced or not. */
 static double train_epoch(struct gcn_run *run, int32_t epoch)
 {
     int32_t n = run->split->n_train;

@@ -25,7 +25,7 @@ struct gcn_observer {
     bool (*epoch_done)(void *arg, const struct gcn_outcome *so_far, const struct gcn_run *run);
     void *arg;
     /* From gcn_save() of the same trial, borrowed. The outcome, except times, has the same bits as
-     * without a break; epoch_done sees all epochs. NULL or unsuitable: training starts anew. */
+     * without a break. NULL or unsuitable: training starts anew. */
     const void *state;
     size_t state_bytes;
 };

@@ -21,7 +21,7 @@ static void build(struct receptive_field *field, const struct trainer *trainer,
         receptive_field_build(field, &trainer->inputs->a_hat, samples, n);
 }
 
-/* Rows of `both`'s level 1 for the rows of `field`'s; NULL if they are the same. */
+/* Rows of `both` for the rows of `field`; NULL if they are the same. */
 static int32_t *map_rows(const struct receptive_field *field, const struct receptive_field *both,
                          int32_t *place)
 {
@@ -63,7 +63,7 @@ static int share_first(struct trainer *trainer, struct arena *scratch, struct er
     return 0;
 }
 
-/* Products over small batches of graphs are inefficient. */
+/* Products over few nodes are inefficient. */
 #define SCORED_NODES 4096
 
 static int largest_first(const void *a, const void *b)
@@ -162,7 +162,6 @@ void trainer_set_weights(struct trainer *trainer, const float *weights)
     trainer->z1_is_fresh = false;
 }
 
-/* Add the time since *since to a phase, and restart. */
 static void charge(struct trainer *trainer, enum gcn_phase phase, double *since)
 {
     double now = clock_now(trainer->clock);
@@ -171,7 +170,7 @@ static void charge(struct trainer *trainer, enum gcn_phase phase, double *since)
     *since = now;
 }
 
-/* NULL if it is not shared. */
+/* Returns NULL if the product is not shared. */
 static const struct mat *shared_first(struct trainer *trainer)
 {
     if (!trainer->shares_first)

@@ -28,7 +28,7 @@ struct trainer {
     uint32_t n_steps;
     double seconds[GCN_PHASE_COUNT];
 
-    /* In full batch without input dropout, an evaluation and the next step share the first layer's
+    /* In full batch without input dropout, an evaluation and the next step share the first
      * product. */
     bool is_full_batch;
     bool shares_first;
@@ -39,7 +39,7 @@ struct trainer {
     int32_t *batch_in_z1;
     int32_t *watch_in_z1;
 
-    /* If samples are graphs, which need not all be in memory. */
+    /* For graphs, which need not all be in memory. */
     int32_t capacity;  /* most nodes of a batch or of graphs scored together */
     struct mat logits; /* (N, C) of the scored graphs */
     int32_t *place;    /* [N] row of each scored graph */
@@ -54,10 +54,10 @@ int trainer_init(struct trainer *trainer, const struct gcn_spec *spec,
 void trainer_set_weights(struct trainer *trainer, const float *weights);
 
 /* Call after weights and counters were replaced (checkpoint.h): recomputes what derives from the
- * weights, without counting its flops twice. */
+ * weights, without counting its flops again. */
 void trainer_weights_came(struct trainer *trainer);
 
-/* Set the learning rate of epoch 1, 2, ... */
+/* epoch: 1, 2, ... */
 void trainer_begin_epoch(struct trainer *trainer, int32_t epoch);
 
 /* Gradient of a batch's mean loss into trainer->model.gradient; returns the sum of losses. Updates

@@ -35,7 +35,7 @@ static int list_add(struct list *list, union value value, struct err *err)
     return 0;
 }
 
-/* Formatting and parsing gives a computed value the bits of a written one. */
+/* Parsing the formatted number gives it the bits of a written one. */
 static int add_number(struct list *list, double number, bool to_integer, struct err *err)
 {
     char text[64];
@@ -49,7 +49,7 @@ static int add_number(struct list *list, double number, bool to_integer, struct 
     return list_add(list, value, err);
 }
 
-/* Return the number of trimmed parts, or max + 1 if there are more. */
+/* Returns max + 1 if there are more than max. */
 static int split(char *part[], int max, char *text, const char *separator)
 {
     int n = 0;
@@ -86,7 +86,7 @@ static int add_range(struct list *list, char *text, struct err *err)
         return err_set(err, "%s = %s: the step is zero", key, shown);
     if ((hi - lo) * step < 0)
         return err_set(err, "%s = %s: the step leads away from %s", key, shown, part[1]);
-    /* The small addend corrects rounding: (0.5 - 0.2) / 0.1 is 2.9999999999999996. */
+    /* The addend corrects rounding: (0.5 - 0.2) / 0.1 is 2.9999999999999996. */
     n = floor((hi - lo) / step + 1e-9) + 1;
     if (!(n <= AXIS_MAX_VALUES))
         return err_set(err, "%s = %s: %.3g values, at most %d are allowed", key, shown, n,

@@ -12,11 +12,11 @@
 
 #include "grid/param.h"
 
-#define AXIS_MAX_VALUES 100000 /* a longer axis is taken for a typing error */
+#define AXIS_MAX_VALUES 100000 /* a longer axis is a typing error */
 
 struct axis {
     enum param_id id;
-    union value *values; /* [n] owned, in file order, all different */
+    union value *values; /* [n] owned, in file order, distinct */
     int32_t n;
     int line; /* in the file, or SWEEP_LINE_SET */
 };

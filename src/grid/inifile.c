@@ -20,7 +20,7 @@
 #define MARK_TEXT "\1"
 #define PROBE "?"
 #define MAX_SECTION 49 /* inih cuts off longer names */
-#define MAX_SHOWN 60   /* characters of a faulty line in a message */
+#define MAX_SHOWN 60   /* of a faulty line in a message */
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
@@ -38,7 +38,7 @@ struct reader {
     enum piece piece;
     bool is_unanswered; /* inih did not call the handler */
     bool has_key;       /* an indented line is a continuation */
-    bool is_lost;       /* inside a faulty section, whose keys are skipped */
+    bool is_lost;       /* inside a faulty section */
     bool is_out_of_memory;
 };
 
@@ -47,8 +47,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The end is before trailing blanks and a comment, which by inih's rule begins with a `;` after a
- * blank. */
+/* Before trailing blanks and a comment, which by inih's rule begins with a `;` after a blank. */
 static const char *line_end(const char *line, const char *end)
 {
     for (const char *c = line + 1; c < end; c++) {
@@ -62,7 +61,7 @@ static const char *line_end(const char *line, const char *end)
     return end;
 }
 
-/* what: the faulty part of the current line */
+/* what: the faulty part of the line */
 static int complain(struct reader *r, const char *what, const char *what_end, const char *why)
 {
     int n = (int)(what_end - what > MAX_SHOWN ? MAX_SHOWN : what_end - what);
@@ -168,7 +167,7 @@ static void settle(struct reader *r)
     complain(r, r->start, r->end, "must be 'key = value' or '[section]'");
 }
 
-/* Like fgets(): one line or piece of at most size - 1 bytes. */
+/* Like fgets(): one piece of at most size - 1 bytes. */
 static char *read_piece(char *out, int size, void *arg)
 {
     struct reader *r = arg;

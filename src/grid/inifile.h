@@ -21,7 +21,7 @@ struct inifile_entry {
     char *section;    /* owned; "" before the first section */
     char *key;        /* owned; NULL: the line opens the section */
     struct buf value; /* trimmed; continuation lines are joined by one blank */
-    int line;         /* first line of the entry, from 1 */
+    int line;         /* first line, from 1 */
 };
 
 struct inifile {

@@ -53,7 +53,7 @@ enum param_struct {
 struct param_target {
     enum param_struct into;
     size_t offset, size; /* of the member */
-    int less;            /* subtracted before the value is stored */
+    int less;            /* subtracted from the value */
 };
 
 struct param {
@@ -72,7 +72,7 @@ struct param {
 
 extern const struct param param_table[P_COUNT];
 
-#define FOLDS_GROUPS (-1) /* replaced by a number once the data are known */
+#define FOLDS_GROUPS (-1) /* replaced once the data are known */
 
 /* The type decides the member:
  *
@@ -89,7 +89,7 @@ union value {
     const char *s;
 };
 
-/* P_COUNT if there is none. section NULL: search all sections. */
+/* P_COUNT: none. section NULL: all sections. */
 enum param_id param_find(const char *section, const char *key);
 
 /* name: "key" or "section.key". */
@@ -107,8 +107,7 @@ const char *param_suggest(const char *section, const char *key);
 
 const char *param_suggest_section(const char *section);
 
-/* Parse one value and check its range. TEXT and PATH borrow text. err: "dropout = 1.2: must be in
- * [0, 1)". */
+/* Parse and check the range. TEXT and PATH borrow text. err: "dropout = 1.2: must be in [0, 1)". */
 int param_parse(union value *out, enum param_id id, const char *text, struct err *err);
 
 /* Like param_parse(), but err lacks "key = value: ". */
@@ -127,7 +126,7 @@ union value param_before(enum param_id id);
 
 bool param_equal(enum param_id id, union value a, union value b);
 
-/* `name` must be one of the setting's choices. */
+/* `name` must be a choice of the setting. */
 int64_t param_choice(enum param_id id, const char *name);
 
 /* Append the canonical text: the shortest decimal that parses to the same value, a choice's name,

@@ -17,8 +17,8 @@
  *            MAIN      a column of the views even if it does not vary
  *            OPEN_MIN, OPEN_MAX  the bound itself is not allowed
  *            REQUIRED  a sweep file must set it; the default is for older stored sweeps
- *   models   model types that have the setting (settings_trim). noop has those of the networks,
- *            because it measures grids of their size. Data formats list their own settings.
+ *   models   model types that have the setting. noop has those of the networks, because it
+ *            measures grids of their size. Data formats list their own settings.
  *   target   the struct member that trial/spec.c copies the value to:
  *            INTO(struct, member)
  *            AFTER_AUTO(struct, member)  of CHOICE: minus one, as the member has no `auto`
@@ -28,8 +28,7 @@
 
 #include "data/core/data_format.h"
 
-/* In the order of the choices of model.type. Each is a row model_NAME of trial/model_type.h. OR
- * stands between two of them. */
+/* Each is a row model_NAME of trial/model_type.h. OR stands between two of them. */
 #define MODEL_TYPES(X, OR) \
     X(gcn) OR X(mlp)       \
     OR X(ridge)            \
@@ -43,7 +42,7 @@
 #define MODELS_GRAPH "gcn|noop"
 #define MODELS_RIDGE "ridge|noop"
 
-/* Model types that output class scores instead of probabilities: they have no log_loss. */
+/* Model types whose class scores are not probabilities: they have no log_loss. */
 #define MODELS_SCORES "ridge"
 
 #define PARAM_METRICS                                                                  \
@@ -311,8 +310,8 @@
       MODELS_ALL, NOWHERE, \
       "Longest silence of a rank; a rank silent for longer is lost, and other ranks run its trials")
 
-/* Values that describe earlier versions, if not the default: for stored sweeps without the setting,
- * and for model types that lack it.
+/* Values of earlier versions, if not the default: for stored sweeps without the setting, and for
+ * model types that lack it.
  *
  * X(id, value) */
 #define PARAM_BEFORE_TABLE(X) \
@@ -320,7 +319,7 @@
     X(POOL, "mean") \
     X(CHOOSE_EPOCH, "objective")
 
-/* Settings that have no effect unless another setting has one of these choices.
+/* Settings without effect unless another setting has one of these choices.
  *
  * X(id, other, choices) */
 #define PARAM_BESIDE_TABLE(X) \
@@ -334,7 +333,7 @@
     X(EPSILON, OPTIMIZER, "adam|adamw") \
     X(CLASS_WEIGHTS, TASK, "classification")
 
-/* Model types that gave other numbers for the same settings. A later revision changes their keys.
+/* Model types that once gave other numbers for the same settings.
  *
  * X(type, revision, before, now) */
 #define PARAM_REVISION_TABLE(X) \

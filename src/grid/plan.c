@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "grid/sweep.h"
 
-/* 10^30 points must not overflow. */
+/* A double holds 10^30 points. */
 static double count_points(const struct sweep *sweep)
 {
     double n = 1;
@@ -320,8 +320,8 @@ static int64_t n_hidden(const struct settings *s)
     return s->v[P_LAYERS].i - !settings_pool(s);
 }
 
-/* True if other values would train the same model, as far as settings show. s must be resolved. A
- * setting that the model type lacks is not idle, since it distinguishes no configurations. */
+/* True if other values would train the same model. s must be resolved. A setting that the model
+ * type lacks distinguishes no configurations and is not idle. */
 static bool setting_is_idle(const struct settings *s, enum param_id id)
 {
     /* A split file with groups may have no parts. */
@@ -394,7 +394,7 @@ static const char *gap(int i, int n)
     return i == 0 ? "" : i == n - 1 ? " and " : ", ";
 }
 
-/* "k, metric and weights do nothing for mlp". */
+/* Append "k, metric and weights do nothing for mlp" */
 static void put_nothing(struct buf *out, const enum param_id *ids, int n, const union value *types,
                         int n_types)
 {
@@ -409,7 +409,6 @@ static void put_nothing(struct buf *out, const enum param_id *ids, int n, const 
     }
 }
 
-/* Axes with several values that the model type lacks. */
 static void put_missing(struct buf *out, const struct sweep *sweep, union value type)
 {
     enum param_id ids[P_COUNT];

@@ -68,7 +68,7 @@ static const struct data_setting *setting_of(const struct data_format *format, e
                : data_format_setting(format, param_table[id].key);
 }
 
-/* Formats with the setting, 0 if it belongs to all. first: one of them, or NULL. */
+/* Returns 0 if the setting belongs to all formats. first: one of them, or NULL. */
 static int count_formats(const struct data_format **first, enum param_id id)
 {
     const struct data_format *format;
@@ -288,7 +288,7 @@ static void check_split(const struct check *c)
 
     if (sweep->fixed.v[P_FOLDS].i == 1)
         complain(c, P_FOLDS, "folds = 1: must be 0 (one holdout split) or at least 2");
-    /* `where` may drop points that leave nothing to train on */
+    /* `where` may drop such points */
     check_groups(c);
     if (sweep->fixed.v[P_FOLDS].i != 0 || *sweep->fixed.v[P_SPLIT_FILE].s ||
         *sweep->fixed.v[P_WHERE].s || test + val < 1)

@@ -48,7 +48,7 @@ const char *settings_type_name(union value type)
     return type_names[type.i];
 }
 
-/* Filled once, since plans ask for each setting of each configuration. */
+/* Filled once: plans ask for each setting of each configuration. */
 static struct {
     pthread_once_t once;
     bool has[N_TYPES][P_COUNT];
@@ -146,7 +146,6 @@ static bool is_in_key(enum param_id id, union value v, bool is_swept)
     return flags & PARAM_IDENTITY || (flags & PARAM_SWEPT && is_swept);
 }
 
-/* Appends nothing if the setting is not in the key. */
 static void put_line(struct buf *out, enum param_id id, union value v, bool is_swept)
 {
     if (!is_in_key(id, v, is_swept))
@@ -287,7 +286,6 @@ static void put_member(struct buf *out, enum param_id id, union value v)
     buf_puts(out, quote);
 }
 
-/* Earlier versions did the same without the setting. */
 static bool was_unknown(enum param_id id, union value v)
 {
     return param_table[id].flags & PARAM_LATER && param_equal(id, v, param_before(id)) &&

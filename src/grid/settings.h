@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One value for every setting: the instructions for a trial. */
+/* One value for every setting: what a trial does. */
 #ifndef GRID_SETTINGS_H
 #define GRID_SETTINGS_H
 
@@ -11,7 +11,7 @@
 #define KEY_VERSION "espalier-key-2"
 
 struct settings {
-    union value v[P_COUNT]; /* texts are borrowed from the sweep, which must outlive this */
+    union value v[P_COUNT]; /* texts are borrowed from the sweep */
 };
 
 void settings_defaults(struct settings *s);
@@ -21,45 +21,44 @@ void settings_before(struct settings *s);
 /* True if samples are graphs, which are pooled. */
 bool settings_pool(const struct settings *s);
 
-/* Looks in column `models` of the table. */
 bool settings_has(const struct settings *s, enum param_id id);
 const char *settings_type_name(union value type);
-/* Fix settings that the model type lacks at param_before(), graph.build at `none`, so that equal
- * models have equal keys. Idempotent. */
+/* Fix settings that the model type lacks at param_before(), graph.build at `none`: equal models
+ * then have equal keys. Idempotent. */
 void settings_trim(struct settings *s);
 
 /* Replace every `auto` by its meaning for this format and task. Idempotent. -1 and err: the
  * objective is not a metric for the task. */
 int settings_resolve(struct settings *s, enum task task, struct err *err);
 
-/* The revision, from 1, of the model type (PARAM_REVISION_TABLE, doc/decisions/0039), which is part
- * of the key. */
+/* The revision of the model type, from 1 (PARAM_REVISION_TABLE, doc/decisions/0039), is
+ * part of the key. */
 int32_t settings_revision(const struct settings *s);
-/* Append what was computed before the revision and what is now, as a line for store_differences();
- * nothing for revision 1. */
+/* Append what was computed before the revision and what is now, for store_differences(); nothing
+ * for revision 1. */
 void settings_put_revision(struct buf *out, const struct settings *s);
 
-/* Append the canonical text of everything that can change a trial's numbers: version, data digest,
- * "section.key=value" lines in table order, and `revision` unless it is 1. swept[id] marks axes
- * (for SWEPT). Replicate and fold -1 identify a configuration. */
+/* Append everything that can change a trial's numbers: version, data digest, "section.key=value"
+ * lines in table order, and `revision` unless it is 1. swept[id] marks axes (for SWEPT). Replicate
+ * and fold -1 identify a configuration. */
 void settings_canonical(struct buf *out, const struct settings *s, const bool swept[P_COUNT],
                         struct hash digest, int32_t replicate, int32_t fold);
 
 /* The hash of the canonical text. */
 struct hash settings_key(const struct settings *s, const bool swept[P_COUNT], struct hash digest,
                          int32_t replicate, int32_t fold, struct buf *scratch);
-/* True if an earlier revision of the model type gave `key` to these settings. */
+/* True if an earlier revision gave `key` to these settings. */
 bool settings_made_before(const struct settings *s, const bool swept[P_COUNT], struct hash digest,
                           int32_t replicate, int32_t fold, struct hash key, struct buf *scratch);
 
 /* Append the settings that are AXIS, IDENTITY or SWEPT and that the model type has, as one JSON
  * object in table order: {"hidden_size": 64, ...}. COUNT full is the string "full". */
 void settings_json(struct buf *out, const struct settings *s);
-/* Likewise for a kept model, whose bytes follow from the key: omits settings that earlier versions,
- * which trained the same model, did not have. */
+/* Likewise for a kept model, whose bytes follow from the key: omits settings that earlier versions
+ * did not have. */
 void settings_json_kept(struct buf *out, const struct settings *s);
 
-/* Texts of many points in turn. Only values that differ from the previous point's are formatted. */
+/* Texts of many points in turn, formatting only values that differ from the previous point's. */
 struct setting_text {
     union value value;
     bool is_set;
@@ -81,7 +80,7 @@ struct settings_texts {
 void settings_texts_init(struct settings_texts *texts, const bool swept[P_COUNT],
                          struct hash digest);
 void settings_texts_release(struct settings_texts *texts);
-/* Select a point. s must be resolved. */
+/* s must be resolved. */
 void settings_texts_set(struct settings_texts *texts, const struct settings *s);
 /* Equals settings_key() of the point. */
 struct hash settings_texts_key(struct settings_texts *texts, int32_t replicate, int32_t fold);

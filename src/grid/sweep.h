@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sweep: the fixed settings and axes of a sweep file (grid/sweep_file.h).
+/* A sweep: the fixed settings and axes of a sweep file.
  *
  * A setting is fixed in its own section or an axis in [grid]. A file with both is refused, since
  * either could be a leftover. --set may fix an axis or make a fixed setting an axis. */
@@ -25,10 +25,9 @@ struct sweep {
     size_t n_strings;
 };
 
-/* Accepts a zeroed sweep and one that sweep_parse() refused. */
+/* Accepts a zeroed sweep. */
 void sweep_release(struct sweep *sweep);
 
-/* Values of all axes together. */
 size_t sweep_n_values(const struct sweep *sweep);
 
 /* Hand a text over to the sweep; NULL if memory is short or text is NULL. */

@@ -115,8 +115,8 @@ void sweep_write_effective(struct buf *out, const struct sweep *sweep,
     put_all(out, sweep, settings, true);
 }
 
-#define MAX_SHOWN 80  /* characters of a faulty --set in a message */
-#define MAX_ERRORS 10 /* of a file; a file of another kind has one in each line */
+#define MAX_SHOWN 80  /* of a faulty --set in a message */
+#define MAX_ERRORS 10 /* a file of another kind has one in each line */
 
 struct assignment {
     struct sweep *sweep;
@@ -447,8 +447,8 @@ static int compare_faults(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-/* Sort the errors from `first` on by line, and keep MAX_ERRORS of them. Each of several passes has
- * kept its first MAX_ERRORS and counted the others. */
+/* Sort the errors from `first` on by line, and keep MAX_ERRORS. Each of several passes has kept its
+ * first MAX_ERRORS and counted the others. */
 static void arrange(struct errlist *errors, size_t first, const char *path)
 {
     const size_t n = errors->n - first, n_more = errors->n_more;
@@ -496,7 +496,7 @@ static void default_name(struct sweep *sweep, struct errlist *errors)
         sweep->fixed.v[P_SWEEP_NAME].s = name;
 }
 
-/* sweep->fixed holds the values of missing settings. is_file: required settings must be present. */
+/* sweep->fixed: values of missing settings. is_file: required settings must be present. */
 static int parse(struct sweep *sweep, const char *path, const char *text,
                  const char *const *overrides, size_t n_overrides, bool is_file,
                  struct errlist *errors)
