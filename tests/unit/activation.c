@@ -28,7 +28,6 @@ static double plain_activation(enum activation activation, double u)
     }
 }
 
-/* Slope by central differences. */
 static double plain_slope(enum activation activation, double u)
 {
     const double step = 1e-6;
@@ -100,7 +99,7 @@ static void test_keeps_nan(void **state)
     }
 }
 
-/* h is 0 both at u = 0, where the slope is 1, and for a dropped element, where the slope is 0. */
+/* h is 0 at u = 0, where the slope is 1, and for a dropped element, where the slope is 0. */
 static void check_at_zero(enum activation activation)
 {
     float z[8] = {0}, bias[8] = {0}, h[8], d[8];

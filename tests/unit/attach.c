@@ -19,7 +19,7 @@
 #define K 1100
 #define COVARIATES 3
 #define ROUNDING 1e-5 /* of sums of K floats, in any order */
-#define REPEATS 40    /* sample i of repeated data equals sample i % REPEATS */
+#define REPEATS 40    /* sample i equals sample i % REPEATS */
 
 /* LARGE: whole numbers whose products exceed what float represents exactly. */
 enum form { WHOLE, HOLES, FRACTIONS, LARGE, REPEATED };
@@ -158,7 +158,7 @@ static void fill_reference(const struct dataset *d, enum graph_metric metric, co
     }
 }
 
-/* Equally similar samples count by index. */
+/* A smaller index wins among equally similar samples. */
 static bool is_nearest(const double *row, int32_t j, int32_t k)
 {
     int32_t n = 0;

@@ -244,7 +244,7 @@ static void test_memory(void **state)
     char self[256], root[256];
 
     (void)state;
-    /* scratch_path() does not keep these. */
+    /* scratch_path() keeps too few paths. */
     snprintf(self, sizeof self, "%s", scratch_path("self"));
     snprintf(root, sizeof root, "%s", scratch_path("groups"));
     assert_int_equal(mkdir(root, 0700), 0);
@@ -481,7 +481,6 @@ static void test_shell(void **state)
     buf_release(&out);
 }
 
-/* The twin tries every length. */
 static void shortest(char out[32], double value)
 {
     for (int digits = 1; digits <= 17; digits++) {
@@ -517,7 +516,7 @@ static void test_real_format(void **state)
                            ? some[i]
                            : (rng_uniform(&rng, 0, i) - 0.5) * pow(10, (double)(i % 60) - 30);
 
-        if (i % 3 == 0) /* few digits */
+        if (i % 3 == 0)
             value = strtod((snprintf(wanted, sizeof wanted, "%.5g", value), wanted), NULL);
         shortest(wanted, value);
         if (value == floor(value) && fabs(value) < 1e15)

@@ -38,7 +38,7 @@ static int alone(void **state)
     return 0;
 }
 
-/* Install a script as `command`; it records its arguments. */
+/* The script records its arguments. */
 static void play(const char *command, const char *body)
 {
     char script[4096];
@@ -177,7 +177,7 @@ static void test_slurm_by_environment(void **state)
     setenv("SLURM_JOB_END_TIME", end, 1);
     says("squeue", "10:00", 0);
     assert_left(5000);
-    /* This end time has passed: ask squeue. */
+    /* The end time has passed: ask squeue. */
     setenv("SLURM_JOB_END_TIME", "1700000000", 1);
     assert_left(600);
     assert_called("-h -j 77 -o %L\n");

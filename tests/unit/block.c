@@ -36,7 +36,6 @@ static void refuse(const struct draft *draft, const char *pattern)
         fail_msg("\"%s\" is not in \"%s\"", pattern, err.text);
 }
 
-/* Read every rectangle that ends at the last column. */
 static void check_decoded(const struct dataset *d, const float *wanted)
 {
     for (int32_t row = 0; row < d->n_nodes; row++)
@@ -213,7 +212,7 @@ static void test_covariates(void **state)
     refuse(&draft, "not finite");
 }
 
-/* They also go with float features. */
+/* Covariates also go with float features. */
 static void test_covariates_of_floats(void **state)
 {
     const float markers[] = {0, 2, 0.5f, 0, 1, 1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A training that stops after any epoch and continues from its checkpoint gives the same bits as an
+/* A training that continues from its checkpoint after any epoch gives the same bits as an
  * uninterrupted one. */
 #include <math.h>
 #include <setjmp.h>
@@ -41,7 +41,7 @@ struct trained {
     struct gcn_epoch curve[EPOCHS];
 };
 
-/* state: the checkpoint to continue from, or NULL. */
+/* state is the checkpoint to continue from, or NULL. */
 static void train(struct trained *out, const struct toy *toy, const struct gcn_spec *spec,
                   struct breaking *breaking, const struct buf *state)
 {
@@ -174,7 +174,6 @@ static void test_layers_and_input_dropout(void **state)
     }
 }
 
-/* The checkpoint includes running statistics and the position in the schedule. */
 static void test_options(void **state)
 {
     (void)state;
@@ -235,7 +234,6 @@ static void change_features(struct toy *toy, enum kind kind)
     csr_release(&adjacency);
 }
 
-/* Test each available form as if it were the only one. */
 static void check_forms(struct toy *toy, int n_seen[FIRST_FORM_COUNT])
 {
     struct gcn_spec spec = make_spec(TASK_REGRESSION);
@@ -376,7 +374,7 @@ static void test_damaged_ones_are_refused(void **state)
     toy_release(&toy);
 }
 
-/* Their hash is valid; only their numbers are wrong. */
+/* Their hash is valid; their numbers are wrong. */
 static void test_hostile_ones_are_refused(void **state)
 {
     enum { BEST_EPOCH = 60, OPTIMIZER_STEPS = 72 }; /* after the head (checkpoint.c) */

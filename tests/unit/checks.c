@@ -142,7 +142,7 @@ static void test_recovery(void **state)
     info[0].launched_by_run = 1;
     assert_int_equal(find(4, job_of(1)), 0);
     info[0].launched_by_run = 0;
-    assert_int_equal(find(1, job_of(1)), 1); /* a singleton */
+    assert_int_equal(find(1, job_of(1)), 1); /* singleton */
     info[0].n_launched = 1;
     assert_int_equal(find(1, job_of(1)), 0);
     info[0].recovery = RECOVERY_UNKNOWN;
@@ -221,7 +221,7 @@ static void test_cores(void **state)
     assert_int_equal(find(4, job_of(8)), 0);
 }
 
-/* Two of three ranks are bound to one core, although the host has three. */
+/* The host has three cores. */
 static void test_cores_of_some(void **state)
 {
     (void)state;

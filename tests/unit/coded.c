@@ -161,7 +161,7 @@ static void test_products(void **state)
         }
 }
 
-/* The bits of a row or column do not depend on the others, nor on the threads. */
+/* The bits of a row or column depend neither on the others nor on the threads. */
 static void test_same_bits(void **state)
 {
     struct sample s;

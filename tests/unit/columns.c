@@ -30,7 +30,7 @@ static float value_of(const char *text)
     return *text && *text != 'N' ? strtof(text, NULL) : NAN;
 }
 
-/* Read ROWS rows of whole(), with `odd` in one cell (row -1: in none). */
+/* `odd` is the text of one cell (row -1: of none). */
 static void read_table(struct columns *c, struct table *t, int32_t row, int32_t col,
                        const char *odd, int32_t rows_expected)
 {

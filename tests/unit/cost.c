@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cost model on simulated machines whose seconds are known. */
+/* The cost model on simulated machines. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +59,6 @@ static double measure(struct machine *m, int32_t config, int32_t rank)
     return s;
 }
 
-/* Measure configurations [from, to) once each, on the ranks in turn. */
 static void teach(struct cost *cost, struct machine *m, int32_t from, int32_t to)
 {
     for (int32_t config = from; config < to; config++) {
@@ -100,7 +99,6 @@ static struct cost *new_cost(struct machine *m)
     return cost;
 }
 
-/* Half of the configurations predict the other half. */
 static void test_coefficients_are_found(void **state)
 {
     static const double machines[][4] = {
@@ -143,7 +141,7 @@ static void test_each_coefficient(void **state)
     cost_destroy(cost);
 }
 
-/* The formula misjudges a configuration; its first trial corrects the prediction of its others. */
+/* A configuration's first trial corrects the prediction of its others. */
 static void test_a_configuration_corrects_itself(void **state)
 {
     struct machine m = {.a = 1e-11, .b = 1e-11, .c = 5e-5, .d = 1e-3, .noise = 0.02, .quirk = 0.4};
@@ -203,7 +201,6 @@ static void test_garbage(void **state)
     cost_destroy(cost);
 }
 
-/* A fit to the expensive ones must also hold for cheap ones. */
 static void test_from_dear_to_cheap(void **state)
 {
     struct machine m = {.a = 3e-11, .b = 2e-11, .c = 1e-4, .d = 2e-3, .noise = 0.03};

@@ -127,7 +127,6 @@ static void test_sparse(void **state)
     csr_release(&a);
 }
 
-/* Computed as for features held as floats. */
 static float reference_mean(int32_t j)
 {
     double sum = 0;

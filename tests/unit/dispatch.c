@@ -67,7 +67,6 @@ static void test_comes_first_for_what_is_left(void **state)
     tear_down(&s);
 }
 
-/* There is time for the rest of a long trial, but not for a whole one. */
 static void test_fits_by_what_is_left(void **state)
 {
     struct scene s;
@@ -86,7 +85,6 @@ static void test_fits_by_what_is_left(void **state)
     tear_down(&s);
 }
 
-/* A trial given back with a later checkpoint goes to the next worker. */
 static void test_comes_back(void **state)
 {
     struct scene s;
@@ -122,7 +120,6 @@ static void test_suspect(void **state)
     tear_down(&s);
 }
 
-/* The seconds of partial trials neither train the cost model nor widen the margin. */
 static void test_parts_teach_nothing(void **state)
 {
     double margin;

@@ -13,7 +13,6 @@
 
 #define N 8
 
-/* covariates may be NULL. */
 static void make(struct dataset *d, const int8_t *dosage, const float *features,
                  const float *covariates)
 {

@@ -21,10 +21,10 @@ enum faulty_call {
 
 struct faulty {
     enum faulty_call call; /* the kind that fails */
-    int at;                /* fail the at-th call, from 1; 0: never */
-    bool for_good;         /* all later calls fail, too */
+    int at;                /* from 1; 0: never */
+    bool for_good;         /* so do all later calls */
     bool is_full;          /* a failing write reports a full disk */
-    bool kills;            /* kill the process instead of failing */
+    bool kills;            /* kill the process instead */
     int seen;              /* out */
     int failed;            /* out */
 };

@@ -218,7 +218,6 @@ static void test_what_is_held(void **state)
     sample_release(&s);
 }
 
-/* A dense table of mostly zeros gives the same as a sparse one. */
 static void test_mostly_zero(void **state)
 {
     for (int scale = SCALE_NONE; scale <= SCALE_ROW; scale += SCALE_ROW - SCALE_NONE) {

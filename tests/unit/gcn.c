@@ -44,7 +44,7 @@ static void assert_same_curve(const struct gcn_outcome *a, const struct gcn_outc
     assert_memory_equal(a->losses, b->losses, sizeof a->losses);
 }
 
-/* In fresh memory, in used memory and after another trial. */
+/* The same trial runs in fresh memory, in used memory and after another trial. */
 static void test_same_key_same_bits(void **state)
 {
     struct gcn_epoch first_curve[30], second_curve[30], other_curve[30];
@@ -195,8 +195,8 @@ static void test_best_epoch(void **state)
     toy_release(&toy);
 }
 
-/* The best epoch is the first with the smallest loss, even if its objective is not the best. The
- * value is still the objective's. */
+/* The best epoch has the smallest loss, even if its objective is not the best. The value is still
+ * the objective's. */
 static void test_choose_by_loss(void **state)
 {
     struct gcn_epoch curve[60];
@@ -276,7 +276,7 @@ static int32_t best_of(const struct gcn_epoch *curve, int32_t n)
     return best;
 }
 
-/* The curve equals that of a training with the stop part as its validation part. */
+/* A training with the stop part as its validation part has the same curve. */
 static void check_curve(const struct toy *toy, const struct gcn_spec *spec,
                         const struct gcn_epoch *curve)
 {
@@ -456,7 +456,7 @@ static void test_target_units(void **state)
     toy_release(&toy);
 }
 
-/* Targets far from 0 (days since 4713 BC) are scored as exactly as targets near 0. */
+/* The target counts days since 4713 BC. */
 static void test_target_offset(void **state)
 {
     struct gcn_epoch near_curve[30], far_curve[30];
@@ -561,8 +561,7 @@ static void test_scaling(void **state)
     toy_release(&toy);
 }
 
-/* The list describes the vector as the layers view it, without gaps. Arrays that are not trained
- * are last. */
+/* The list describes the vector as the layers view it. Arrays that are not trained are last. */
 static void check_tensors(const struct model *model, const struct gcn_spec *spec)
 {
     struct model_tensor t;
@@ -609,7 +608,6 @@ static void test_model_tensors(void **state)
     arena_release(&arena);
 }
 
-/* The returned weights reproduce the scored predictions. */
 static void test_outcome_weights(void **state)
 {
     struct gcn_spec spec = toy_spec(TASK_REGRESSION);

@@ -55,7 +55,6 @@ static double read_number(FILE *file)
     return value;
 }
 
-/* The index among n choices. */
 static int read_choice(FILE *file, const char *const *choices, int n)
 {
     char word[32];
@@ -270,7 +269,6 @@ static void read_weights(struct golden *golden, struct trainer *trainer)
     free(weights);
 }
 
-/* losses: the mean of each epoch. */
 static void train(double losses[EPOCHS], struct golden *golden, struct trainer *trainer)
 {
     int32_t *nodes = take((size_t)golden->split.n_train, sizeof *nodes);

@@ -35,7 +35,7 @@ static void build_dataset(struct dataset *d, struct draft *draft)
         fail_msg("%s", err.text);
 }
 
-/* With `dosages`, imputed ones between 0 and 2, which do not tie. */
+/* Dosages are imputed and do not tie. */
 static void make(struct dataset *d, bool dosages)
 {
     static float features[N * F];
@@ -167,7 +167,7 @@ static void fill_reference(const struct dataset *d, enum graph_metric metric)
             s_of[i][j] = s_of[j][i] = reference(metric, i, j);
 }
 
-/* Equally similar samples count by index. */
+/* A smaller index wins among equally similar samples. */
 static bool is_neighbour(int32_t a, int32_t b, int32_t k)
 {
     int32_t n_before = 0;
@@ -218,7 +218,7 @@ static void test_knn(void **state)
     }
 }
 
-/* Their sum may exceed what float represents exactly. */
+/* Products of whole numbers are exact, even if their sum exceeds what float represents exactly. */
 static void test_exact(void **state)
 {
     struct similarity s;
@@ -258,8 +258,8 @@ static int64_t covariance(int32_t a, int32_t b)
     return width * products - sum_a * sum_b;
 }
 
-/* If two samples have equal correlations (compared as whole numbers) but different rows, the one
- * with the smaller index comes first. */
+/* Among equal correlations of different rows, compared as whole numbers, the smaller index comes
+ * first. */
 static void test_correlation_ties(void **state)
 {
     static int64_t variance[N];

@@ -13,7 +13,7 @@
 #include "data/core/builder.h"
 #include "data/core/split.h"
 
-/* The rules of splits by group (data/core/split.h), on random data and on hard cases. */
+/* The rules of splits by group (data/core/split.h). */
 
 #define MAX_N 600
 #define MAX_GROUPS 200
@@ -66,7 +66,7 @@ static void make(struct dataset *d, int32_t n, const int32_t *group, int32_t n_g
         fail_msg("%s", err.text);
 }
 
-/* From 1 to `largest`, most of them small. Return the number of groups. */
+/* Draw sizes up to `largest`, most of them small. Return the number of groups. */
 static int32_t random_groups(int32_t *group, int32_t n, uint32_t largest)
 {
     int32_t n_groups = 0;
@@ -101,7 +101,6 @@ static void refuse(const struct dataset *d, const struct split_spec *spec, const
     assert_string_equal(err.text, wanted);
 }
 
-/* size[g] = number of samples of a list in group g. */
 static void count(int32_t *size, const struct dataset *d, const int32_t *list, int32_t n)
 {
     memset(size, 0, MAX_GROUPS * sizeof *size);
@@ -277,7 +276,7 @@ static void test_folds(void **state)
     }
 }
 
-/* A group as large as all others together is dealt first, and the others balance it. */
+/* A group as large as all others together is dealt first. */
 static void test_balance(void **state)
 {
     int32_t group[80];
@@ -298,7 +297,6 @@ static void test_balance(void **state)
     dataset_release(&d);
 }
 
-/* Each fold is one group, in group order. */
 static void test_leave_one_out(void **state)
 {
     static const int32_t group[] = {2, 0, 0, 1, 2, 3, 3, 0, 2, 1, 3, 3};
@@ -323,7 +321,7 @@ static void test_leave_one_out(void **state)
     dataset_release(&d);
 }
 
-/* Many small groups: every class is spread over the folds as evenly as without groups. */
+/* Many small groups spread every class over the folds as evenly as no groups. */
 static void test_stratified(void **state)
 {
     int32_t group[MAX_N];
@@ -392,7 +390,6 @@ static void test_what_decides(void **state)
     dataset_release(&d);
 }
 
-/* The largest group is trained on, and the small ones are the other parts. */
 static void test_unequal(void **state)
 {
     struct split_spec spec = {.test = 0.2, .val = 0.2};
@@ -441,7 +438,6 @@ static void test_too_few(void **state)
     dataset_release(&d);
 }
 
-/* A split file must not split groups. */
 static void test_file(void **state)
 {
     static const int32_t group[] = {0, 0, 1, 1, 2, 2};

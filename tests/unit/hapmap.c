@@ -99,7 +99,6 @@ static const char *const new_call[][N_NEW] = {
     {"AA", "AC", "CC"}, {"GG", "AG", "AA"}, {"CC", "CG", "AA"}, {"CC", "AC", "TT"},
     {"TT", "TT", "NN"}, {"AA", "AG", "GG"}, {"GG", "GT", "GG"}};
 
-/* New samples [first, end) are in a file of their own. */
 static struct recode_report recode(float x[N_NEW][N_MARKERS], const struct data_spec *spec,
                                    int first, int end)
 {
@@ -232,7 +231,7 @@ static void test_all_contradicted(void **state)
     assert_non_null(strstr(err.text, "0 multi-allelic, 1 with calls that contradict alleles"));
 }
 
-/* Such a site is matched by letter with the alleles of the training data, even if it has three
+/* Calls decide, and letters match them with the training data, even at a site with three
  * letters. */
 static void test_contradicted_in_new_samples(void **state)
 {
@@ -267,7 +266,6 @@ static void test_contradicted_in_new_samples(void **state)
     dataset_release(&d);
 }
 
-/* Folders are removed from the message. */
 static void refuse(const char *text, const char *wanted)
 {
     struct data_spec spec = hapmap_of(text);

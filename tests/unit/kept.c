@@ -354,7 +354,6 @@ static void applies(const char *ini, bool is_reduced)
     set_up(&f, ini);
     assert_non_null(f.result.model);
     assert_int_equal(kept_is_complete(f.result.model, f.result.model_bytes), !is_reduced);
-    /* The second round reuses the products of the first. */
     for (int i = 0; is_reduced && i < 2; i++) {
         buf_clear(&f.file);
         if (kept_complete(&f.file, f.result.model, f.result.model_bytes, &f.data, &f.settings,

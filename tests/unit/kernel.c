@@ -111,7 +111,7 @@ static void test_spmm_tn(void **state)
     }
 }
 
-/* The decision for (i, j), block by block as dropout.h defines it. */
+/* dropout.h defines the decision for (i, j), block by block. */
 static uint16_t plain_bits(const struct dropout *dropout, uint32_t step, int64_t first_block,
                            int64_t j)
 {

@@ -48,7 +48,7 @@ static void rotate(double a[MAX_N][MAX_N], int32_t n, int32_t p, int32_t q)
     }
 }
 
-/* The twin. Many sweeps leave the eigenvalues on the diagonal of a. */
+/* The twin leaves the eigenvalues on the diagonal of a. */
 static void jacobi(double *values, double a[MAX_N][MAX_N], int32_t n)
 {
     for (int sweep = 0; sweep < 30; sweep++)

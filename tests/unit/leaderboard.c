@@ -14,7 +14,6 @@
 
 enum { MAX_CONFIGS = 8, MAX_TRIALS = 16 };
 
-/* Expected values, named as in the leaderboard. */
 static const char *const columns[] = {"trials", "mean",      "sd",       "se",
                                       "diff",   "diff_se",   "diff_low", "diff_high",
                                       "pairs",  "within_se", "place"};

@@ -73,7 +73,7 @@ static void lease_all(struct ledger *ledger, const int64_t *wanted, int32_t n)
     assert_int_equal(ledger_next(ledger, 0, INFINITY), -1);
 }
 
-/* Trials of a group stay together. A new expectation changes the order of the rest. */
+/* Trials of a group stay together. */
 static void test_order_changes(void **state)
 {
     const double expected_s[] = {1, 4, 3, 2};
@@ -122,7 +122,7 @@ static void test_results(void **state)
     ledger_destroy(ledger);
 }
 
-/* A trial that is given back is next. Its late result counts; giving it back again does not. */
+/* A late result of a returned trial counts; giving it back again does not. */
 static void test_given_back(void **state)
 {
     struct ledger *ledger = ledger_create(4, 1, NULL, 2, NULL);
@@ -207,7 +207,7 @@ static void test_crash_limit(void **state)
     ledger_destroy(ledger);
 }
 
-/* Nobody knows which of many trials crashed. The ledger finds it and completes the others. */
+/* Nobody knows which of many trials crashed: the ledger finds it. */
 static void find_the_one(int32_t crash_limit, int n_lost_wanted)
 {
     struct ledger *ledger = ledger_create(8, 8, NULL, crash_limit, NULL);
@@ -335,7 +335,6 @@ static void test_crash_of_the_right_trial(void **state)
     ledger_destroy(ledger);
 }
 
-/* Late messages do not blame other trials. */
 static void test_out_of_order(void **state)
 {
     struct ledger *ledger = ledger_create(4, 4, NULL, 2, NULL);
@@ -368,7 +367,6 @@ static void test_out_of_order(void **state)
     ledger_destroy(ledger);
 }
 
-/* A result counts once, whoever holds the trial by then. */
 static void test_slow_worker(void **state)
 {
     struct ledger *ledger = ledger_create(1, 1, NULL, 2, NULL);
@@ -385,7 +383,6 @@ static void test_slow_worker(void **state)
     ledger_destroy(ledger);
 }
 
-/* Finished trials do not run again. */
 static void test_grown(void **state)
 {
     struct ledger *ledger = ledger_create(5, 1, NULL, 2, NULL);

@@ -16,7 +16,7 @@ static inline void load(struct dataset *d, struct data_report *report, const str
         fail_msg("%s", err.text);
 }
 
-/* The note of a report under `label`, or "". */
+/* Returns "" without a note. */
 static inline const char *noted(const struct data_report *report, const char *label)
 {
     for (int32_t i = 0; i < report->n_notes; i++)
@@ -25,7 +25,7 @@ static inline const char *noted(const struct data_report *report, const char *la
     return "";
 }
 
-/* The number in front of `words` in a note, or 0. */
+/* Return the number in front of `words` in a note, or 0. */
 static inline int64_t noted_number(const struct data_report *report, const char *label,
                                    const char *words)
 {

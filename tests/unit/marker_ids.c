@@ -204,7 +204,7 @@ static void test_place_first(void **state)
         assert_int_equal(report.n_by_id, 0);
         assert_int_equal(report.n_missing, 0);
     }
-    /* In a table, the name takes precedence. */
+    /* The name takes precedence in a table. */
     report = recode(x, &d, scratch_text("new.csv", "id,rs1,1_10\na,2,0\nb,2,1\nc,2,2\n"));
     assert_true(x[0] == 0 && x[3] == 1 && x[6] == 2);
     assert_int_equal(report.n_found, 1);

@@ -272,7 +272,6 @@ static void test_stop(void **state)
     finish(&record, ledger);
 }
 
-/* The running trial leaves a checkpoint, which is committed and found again. */
 static void test_stop_with_a_checkpoint(void **state)
 {
     struct ledger *ledger = ledger_create(4, 4, NULL, 2, NULL);
@@ -332,7 +331,7 @@ static void test_stop_before_the_start(void **state)
     finish(&record, ledger);
 }
 
-/* Stop at the first result, with trials of 0.3 s. Return the number of results. */
+/* Trials take 0.3 s. Return the number of results. */
 static int64_t results_of_stop(double grace_s, bool hurry)
 {
     struct ledger *ledger = ledger_create(4, 4, NULL, 2, NULL);
@@ -367,7 +366,6 @@ static void test_grace(void **state)
     expect_results(5, true, 0);
 }
 
-/* No trial begins that is expected to end too late, and none continues past the limit. */
 static void test_time_limit(void **state)
 {
     struct ledger *ledger = ledger_create(40, 40, NULL, 2, NULL);
@@ -385,7 +383,6 @@ static void test_time_limit(void **state)
     finish(&record, ledger);
 }
 
-/* Each running trial reaches the sink once before a commit. */
 static void test_running(void **state)
 {
     struct ledger *ledger = ledger_create(3, 3, NULL, 2, NULL);
@@ -400,7 +397,6 @@ static void test_running(void **state)
     finish(&record, ledger);
 }
 
-/* After its error the sink receives nothing more. */
 static void test_sink_faults(void **state)
 {
     struct fake fake = {.seconds = 0.002};

@@ -32,7 +32,7 @@ static void test_round_trip(void **state)
     buf_release(&message);
 }
 
-/* Cut in the header, or where trials are counted. */
+/* The cuts are in the header, or where trials are counted. */
 static void test_truncated(void **state)
 {
     const int64_t trials[] = {1, 2};

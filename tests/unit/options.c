@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Options of a model and its training. gradient.c tests gradients, golden.c compares whole
- * trainings with PyTorch, checkpoint.c tests interruptions. */
+/* Options of a model and its training. See also gradient.c, golden.c and checkpoint.c. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -237,7 +236,7 @@ static void start(struct trainer *trainer, const struct toy *toy, const struct g
         trainer_init(trainer, spec, &toy->inputs, &toy->split, key, &clock_system, arena, NULL), 0);
 }
 
-/* Only training changes them. */
+/* Only training changes running statistics. */
 static void test_running_statistics(void **state)
 {
     struct gcn_spec spec = norm_spec();
@@ -296,8 +295,8 @@ static void test_evaluation_is_of_each_sample(void **state)
     toy_release(&toy);
 }
 
-/* Loss and gradient of a batch do not depend on the full batch it comes from. A batch of the whole
- * training part steps like full batch. */
+/* Loss and gradient of a batch do not depend on the full batch. A batch of the whole training part
+ * steps like full batch. */
 static void test_batches_are_their_own(void **state)
 {
     struct gcn_spec spec = norm_spec();
@@ -348,7 +347,7 @@ static void test_skips_go_around(void **state)
     toy_release(&toy);
 }
 
-/* To the bit. */
+/* Options without anything to act on change no bit. */
 static void test_idle_options(void **state)
 {
     struct gcn_spec spec = toy_spec(TASK_REGRESSION);

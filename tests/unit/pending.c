@@ -77,7 +77,7 @@ static void test_extremes(void **state)
     pending_order_release(&order);
 }
 
-/* Expect the longest trial that fits, to within a bucket. */
+/* The longest trial that fits is found to within a bucket. */
 static void check_first(const struct pending_order *order, const double *seconds, double most_s)
 {
     int32_t got = pending_order_first(order, most_s);

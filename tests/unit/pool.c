@@ -252,8 +252,7 @@ static void test_joining_is_refused(void **state)
     set_release(&set);
 }
 
-/* On every level, rows of the listed graphs come in list order. A second build keeps nothing of the
- * first. */
+/* Rows of the listed graphs come in list order. A second build keeps nothing of the first. */
 static void test_field(void **state)
 {
     static const int32_t first[] = {1, 2, 3, 4, 5}, second[] = {11, 3, 7};
@@ -334,7 +333,7 @@ static void train(struct gcn_outcome *outcome, const struct set *set, const stru
                      0);
 }
 
-/* The sum of a feature is positive: this can be learnt. */
+/* The sign of a feature's sum can be learnt. */
 static void test_it_learns(void **state)
 {
     struct gcn_epoch curve[200];
@@ -369,7 +368,6 @@ static bool save_and_stop(void *arg, const struct gcn_outcome *so_far, const str
     return false;
 }
 
-/* The curve and scores have the same bits. */
 static void test_break(void **state)
 {
     struct set set;
@@ -436,7 +434,7 @@ static void test_cost(void **state)
     set_release(&set);
 }
 
-/* Less than one activation of all nodes. */
+/* Memory is less than one activation of all nodes. */
 static void test_memory_is_of_a_batch(void **state)
 {
     struct gcn_spec spec = make_spec(POOL_MEAN);

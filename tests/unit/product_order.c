@@ -58,7 +58,6 @@ static void count_layer(bool propagates_first, const int below, const int above,
     sparse_ops = n_ops;
 }
 
-/* An entry of a sparse matrix costs 4 multiply-adds of a dense one. */
 static double cost_counted(void)
 {
     return dense_ops + 4.0 * sparse_ops;
@@ -87,7 +86,6 @@ static void test_upper_layers(void **state)
     assert_in_range(n_first, 30, 270);
 }
 
-/* Positions of nonzeros. */
 enum { N = 30, F = 24 };
 
 struct pattern {

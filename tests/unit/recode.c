@@ -334,7 +334,6 @@ static void check_read(struct recode *r, const struct sites *sites, const float 
     assert_int_equal(report.n_missing, want.n_missing);
 }
 
-/* In any order; return their number. */
 static int32_t choose(int32_t *sample)
 {
     for (int32_t i = 0; i < SITES_SAMPLES; i++) {
@@ -346,7 +345,6 @@ static int32_t choose(int32_t *sample)
     return 1 + (int32_t)draw(SITES_SAMPLES);
 }
 
-/* Read all samples in order, then others in any order. */
 static void check_file(const struct dataset *d, const char *path, const struct sites *sites)
 {
     int32_t sample[SITES_SAMPLES];
@@ -443,7 +441,7 @@ static void check_value(const char *path, enum data_dosage dosage, const struct 
     recode_close(&r);
 }
 
-/* Two markers A/C with means 0.5 and 1. */
+/* The means are 0.5 and 1. */
 static void make_pair(struct dataset *d)
 {
     struct draft draft = {.n_samples = 2,

@@ -93,7 +93,7 @@ static void project(float *weights, const struct pair *pair, const struct traine
     mat_release(&xw);
 }
 
-/* The largest difference of two predictions, in standard deviations. */
+/* Return the largest difference of two predictions, in standard deviations. */
 static double difference(struct trainer *a, struct trainer *b)
 {
     struct mat x = trainer_watched_logits(a), y = trainer_watched_logits(b);
@@ -105,7 +105,7 @@ static double difference(struct trainer *a, struct trainer *b)
     return most;
 }
 
-/* Train both for STEPS and return how far they end apart. batch 0: full. */
+/* Return how far apart both end after STEPS. batch 0: full. */
 static double part(struct pair *pair, const struct gcn_spec *spec, int32_t batch)
 {
     struct arena arena = {0};

@@ -44,7 +44,6 @@ static void release_data(struct dataset *data)
     csr_release(&data->sparse_features);
 }
 
-/* Without a reduction. */
 static void make_scaled(struct mat *x, const struct dataset *data, enum feature_scale scale)
 {
     assert_int_equal(mat_init(x, data->n_samples, data->n_features, NULL), 0);

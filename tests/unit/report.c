@@ -150,7 +150,6 @@ static void test_empty(void **state)
     assert_table(&none, REPORT_TABLE, "config  note  mean\n");
 }
 
-/* Each real is formatted at most once, and no row is visited twice. */
 static void test_rows_cost_themselves(void **state)
 {
     static char *axes[] = {"rate", "seconds"};
@@ -175,7 +174,6 @@ static void test_rows_cost_themselves(void **state)
         }
 }
 
-/* -0 equals 0 but has another text. */
 static void test_negative_zero(void **state)
 {
     static char *axes[] = {"value"};
@@ -262,7 +260,6 @@ static void test_layout(void **state)
     expect_fit(38, "place config mean sd", 0);
     expect_fit(29, "place config mean", 0);
     expect_fit(24, "place config mean", 0);
-    /* Required columns stay at any width. */
     expect_fit(5, "place config mean", 0);
 }
 

@@ -16,7 +16,7 @@
 #include "gcn/scale.h"
 #include "tensor/lapack.h"
 
-/* Cases solved by tests/golden/make_ridge.py with scikit-learn and as GBLUP. */
+/* tests/golden/make_ridge.py solved these cases with scikit-learn and as GBLUP. */
 struct golden {
     FILE *file;
     struct dataset data;
@@ -46,7 +46,6 @@ static int32_t read_int(FILE *file)
     return (int32_t)read_number(file);
 }
 
-/* The index among three choices. */
 static int read_choice(FILE *file, const char *const choices[3])
 {
     char word[32];
@@ -69,7 +68,6 @@ static void *take(size_t n, size_t size)
 
 enum held { DENSE, DOSAGE, SPARSE };
 
-/* The same values in one of three forms. */
 static void build(struct dataset *data, struct draft *draft, const float *x, enum held held)
 {
     size_t n = (size_t)draft->n_samples, f = (size_t)draft->n_features;

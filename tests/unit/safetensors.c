@@ -38,7 +38,6 @@ static void write_file(struct buf *file)
     buf_release(&metadata);
 }
 
-/* Read all bytes of each array that is found. */
 static int use(const void *file, size_t bytes)
 {
     const char *begin = file;
@@ -193,7 +192,6 @@ static uint32_t below(uint32_t n)
     return x % n;
 }
 
-/* Change or remove one to three bytes. */
 static void break_some(struct buf *out, const struct buf *file)
 {
     static const char likely[] = "0123456789[]{}\",:FU \\-.";

@@ -55,7 +55,7 @@ static void test_readers_see_what_is_written(void **state)
     segment_release(&reader);
 }
 
-/* Return the signal that ends a process which writes to `to`, or 0. */
+/* Return the signal that ends the writing process, or 0. */
 static int end_of_writing(void *to)
 {
     int status;

@@ -46,7 +46,6 @@ static void leave(struct fixture *f)
     store_close(store);
 }
 
-/* Store process p and batch job `job` as those of the session. */
 static void be(struct fixture *f, const struct process *p, const char *job)
 {
     char text[512];
@@ -58,7 +57,6 @@ static void be(struct fixture *f, const struct process *p, const char *job)
     sql(f, text);
 }
 
-/* Start a child that does nothing until it is killed. */
 static void spawn(struct process *child)
 {
     int fds[2];
@@ -126,7 +124,6 @@ static void expect_state(void *arg, const struct result_table *row)
         assert_string_equal(row->cells[c].s, arg);
 }
 
-/* Check life and reason of the session, and the state in queries of trials and attempts. */
 static void expect_read(struct fixture *f, enum session_life life, const char *why,
                         const char *state, const char *outcome)
 {
@@ -319,7 +316,6 @@ static void merge(const struct fixture *out, const struct fixture *in)
         fail_msg("%s", notes.text[0]);
 }
 
-/* A trial that runs in an input neither runs forever in the output nor is merged twice. */
 static void test_merged(void **state)
 {
     static const char sql_all[] =

@@ -319,8 +319,7 @@ static void test_trim(void **state)
     buf_release(&scratch);
 }
 
-/* Texts of successive points equal those of each point alone. A value is formatted only when it
- * changes. */
+/* Texts of successive points equal those of each point alone. */
 static void test_texts_of_points(void **state)
 {
     static const char *const types[] = {"gcn", "ridge", "mlp", "noop"};
@@ -364,7 +363,7 @@ static void test_texts_of_points(void **state)
     buf_release(&scratch);
 }
 
-/* A model type that computes differently than before has new keys. Keys of other types stay. */
+/* A model type that computes differently has new keys; keys of other types stay. */
 static void test_revision(void **state)
 {
     const struct hash digest = {1, 2};

@@ -44,7 +44,6 @@ static struct simulated_panel *simulate(float *trait, const struct simulate_spec
     return g;
 }
 
-/* Over samples first, first + step, ... */
 static double frequency(struct simulated_panel *g, int32_t marker, int32_t first, int32_t step)
 {
     double sum = 0, n = 0;
@@ -159,8 +158,7 @@ static void test_trait(void **state)
     free(g);
 }
 
-/* With one causal marker and no noise, the trait equals that marker. With noise alone it is
- * unrelated. */
+/* One causal marker without noise is the trait; noise alone is unrelated to all. */
 static void test_heritability(void **state)
 {
     struct simulate_spec spec = base;

@@ -27,8 +27,7 @@ struct sites {
 uint32_t draw(uint32_t n);
 void draw_from(uint32_t seed);
 
-/* Append a site with random calls, some missing. ploidy 0: each call has its own, 1 to
- * SITES_PLOIDY. */
+/* Calls are random, some missing. ploidy 0: each call has its own, 1 to SITES_PLOIDY. */
 struct letters *sites_add(struct sites *sites, const char *chrom, int pos, const char *allele,
                           int ploidy);
 

@@ -20,7 +20,7 @@ static struct data_spec spec_of(const char *table)
     return (struct data_spec){.format = &smiles_format, .molecules = scratch_text("m.csv", table)};
 }
 
-/* Between these texts is Indigo's own. */
+/* Indigo's own text stands between these. */
 static void refuse(const struct data_spec *spec, const char *begins, const char *ends)
 {
     struct dataset d;

@@ -316,7 +316,6 @@ static int32_t count_common(const struct split *a, const struct split *b)
     return n;
 }
 
-/* It depends on seed, replicate and fold. */
 static void test_what_decides_stop(void **state)
 {
     struct split_spec base = {.val = 0.2, .stop = 0.5, .folds = 10, .seed = 7}, other[3];

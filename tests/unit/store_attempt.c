@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Running attempts, and how they end: finished, crashed, lost. */
+/* Running attempts, and how they end. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static void crash(struct fixture *f, struct store *store, int64_t trial,
         fail_msg("%s", err.text);
 }
 
-/* On rank 1 of node1 (fixture_result). */
+/* The trial ran on rank 1 of node1. */
 static void end(struct fixture *f, struct store *store, int64_t trial, enum trial_state state)
 {
     struct trial_result r;
@@ -262,7 +262,7 @@ static void test_killed_before_a_commit(void **state)
                    " || s.outcome || (a.pid = s.pid) FROM trial AS t JOIN attempt AS a"
                    " USING (trial_id) JOIN session AS s USING (session_id) WHERE trial_id = 4",
                    "pending1lost01lost1");
-    expect_lost(&f, "000100"); /* once */
+    expect_lost(&f, "000100"); /* counted once */
     die_running(&f, 3, 1);
     expect_lost(&f, "000200");
     /* Its result was already committed. */

@@ -137,7 +137,6 @@ static int count_done(struct store *store)
     return (int)n;
 }
 
-/* A reader comes before the next run, which repairs. */
 static void expect_done(struct fixture *f, int wanted, size_t cut)
 {
     struct store *store;
@@ -326,7 +325,7 @@ static void test_header(void **state)
     fixture_close(&f);
 }
 
-/* The repair of a refused file needs both as they are. */
+/* The repair of a refused file needs file and log as they are. */
 static void test_damage_under_a_log(void **state)
 {
     size_t sizes[TRIALS / GROUP + 1];

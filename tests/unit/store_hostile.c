@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Databases changed by other programs, maliciously or to keep notes: what is refused, what is
- * tolerated, and that none of their code runs. */
+/* Databases changed by other programs, maliciously or to keep notes. None of their code runs. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +11,6 @@
 
 #define INI "[sweep]\nname = s\nreplicates = 2\n[grid]\nhidden_size = 16, 32\n"
 
-/* Without any restriction. */
 static void change(const struct fixture *f, const char *sql)
 {
     sqlite3 *db;
@@ -41,7 +39,6 @@ static void make(struct fixture *f)
     store_close(store);
 }
 
-/* Readers, writers and merges refuse the file with this message. */
 static void check_refused(const struct fixture *f, const char *wanted)
 {
     struct merge_input input = {.path = f->path};
@@ -83,7 +80,7 @@ static int ask_leaderboard(struct store *store, const struct query_sweep *sweep,
     return 0;
 }
 
-/* Run all queries with every number. Errors are allowed. */
+/* Errors are allowed. */
 static void ask_all(struct store *store)
 {
     static const int64_t ids[] = {0, 1, 2, -1, INT64_MAX};
@@ -184,7 +181,6 @@ static void test_axis_names(void **state)
     }
 }
 
-/* Objects that users keep beside the results stay and are ignored. */
 static void test_own_objects(void **state)
 {
     static const char *const foreign[] = {
@@ -295,7 +291,6 @@ static void plant(const struct fixture *f, const char *sql)
               "DROP TABLE kept");
 }
 
-/* Readers do not crash, and a writer refuses to start. */
 static void test_forbidden_values(void **state)
 {
     static const char *const changes[] = {
@@ -383,7 +378,7 @@ static void test_ranges(void **state)
     }
 }
 
-/* It is ignored: the trial starts again. */
+/* An invalid checkpoint is ignored: the trial starts again. */
 static void test_checkpoints(void **state)
 {
     static const char *const rows[] = {"1, -5, 0.5, 1.0, x'00'", "1, 1, 7.0, 1.0, x'00'",

@@ -180,7 +180,6 @@ static void test_own_objects(void **state)
     fixture_close(&f);
 }
 
-/* Original and migrated files of every released schema are read and written. */
 static void test_every_schema(void **state)
 {
     struct fixture f;

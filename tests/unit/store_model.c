@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which models are kept. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,7 +137,6 @@ static void test_costs(void **state)
     fixture_close(&f);
 }
 
-/* A model is read back as it was stored, or refused. */
 static void test_damage(void **state)
 {
     static const char *const damages[] = {
@@ -170,7 +168,7 @@ static void test_damage(void **state)
     fixture_close(&f);
 }
 
-/* A configuration with a failed trial ranks behind complete ones, whatever its mean. */
+/* A configuration with a failed trial ranks behind complete ones. */
 static void test_failures(void **state)
 {
     struct fixture f;

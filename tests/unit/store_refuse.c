@@ -264,7 +264,6 @@ static const char *lock_name(const struct fixture *f)
     return name;
 }
 
-/* Refused for a run, and for the check before it. */
 static void expect_lock_refused(const struct fixture *f, const char *what)
 {
     struct lock_holder holder;
@@ -519,7 +518,6 @@ static void test_read_only_directory(void **state)
     fixture_close(&f);
 }
 
-/* Everything that was committed before remains. */
 static void fill(struct fixture *f, int64_t *committed)
 {
     struct store *store = fixture_store(f);

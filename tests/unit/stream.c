@@ -60,8 +60,8 @@ static size_t read_bytes(unsigned char *out, size_t size, const char *path)
     return n;
 }
 
-/* Read in pieces. Return "" for the exact text, "fewer" if some is missing, "others" if bytes
- * differ, or the error without its folder. */
+/* Return "" for the exact text, "fewer" if some is missing, "others" if bytes differ, or the
+ * error. */
 static const char *outcome(const char *path)
 {
     static struct err err;

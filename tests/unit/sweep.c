@@ -13,7 +13,7 @@
 #include "grid/plan.h"
 #include "grid/sweep_file.h"
 
-/* text must be valid. */
+/* text is valid. */
 static void parse(struct sweep *sweep, const char *path, const char *text,
                   const char *const *overrides, size_t n)
 {
@@ -277,7 +277,6 @@ static void test_load(void **state)
     errlist_release(&errors);
 }
 
-/* Every configuration is read back as the same trials. */
 static void test_write_round_trip(void **state)
 {
     static const char text[] = "[sweep]\nseed = 7\nreplicates = 2\nwhere = k > 0\n"
@@ -343,8 +342,8 @@ static void test_write_exactly(void **state)
     buf_release(&out);
 }
 
-/* A setting missing from a stored text has the value of the time before the setting existed. This
- * value is written, so that sweep_parse() and sweep_parse_stored() agree on the text. */
+/* A missing setting has the value of the time before it existed. This value is written, so that
+ * sweep_parse() and sweep_parse_stored() agree. */
 static void test_stored(void **state)
 {
     static const char text[] = "[sweep]\nname = x\n\n[data]\nformat = simulated\n\n"

@@ -96,7 +96,6 @@ static void test_lines(void **state)
                  "x.ini:2: control character 0x01\n");
 }
 
-/* It is one fault, not a continuation of the key above. */
 static void test_long_line_without_key(void **state)
 {
     struct buf text = {0};

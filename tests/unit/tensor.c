@@ -234,7 +234,6 @@ static void to_dense(struct mat *m, const struct csr *a)
             mat_row(m, r)[a->col[e]] += a->val[e];
 }
 
-/* About one entry in `every` is present. */
 static void random_csr(struct csr *a, struct mat *twin, int32_t n_rows, int32_t n_cols, int every)
 {
     struct triplet *t = calloc((size_t)n_rows * (size_t)n_cols, sizeof *t);

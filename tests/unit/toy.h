@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A small graph with features and targets, and a plain twin of the network in double: dense
- * matrices, every sample computed, dropout looked up block by block. */
+/* A small graph with features and targets, and a plain twin of the network in double. */
 #ifndef TESTS_UNIT_TOY_H
 #define TESTS_UNIT_TOY_H
 

@@ -287,7 +287,6 @@ static void test_many(void **state)
     dataset_release(&d);
 }
 
-/* A file that is nearly a VCF is not read as a table. */
 static void test_nearly_vcf(void **state)
 {
     (void)state;
