@@ -15,7 +15,7 @@ struct layer {
     struct mat w;           /* (in, out) */
     float *b;               /* [out] */
     float *gamma;           /* [out]; like the next two NULL without batch normalisation */
-    float *mean, *variance; /* [out] running */
+    float *mean, *variance; /* [out] running statistics */
 };
 
 enum model_array {
@@ -45,9 +45,9 @@ struct model_tensor {
 /* One vector has weight, bias and gamma of each layer, then running means and variances, which the
  * optimiser skips. */
 struct model {
-    int32_t n_layers, n_tensors; /* with the readout */
+    int32_t n_layers, n_tensors; /* layers include the readout */
     int64_t n_weights;
-    int64_t n_trained;           /* the first of these have a gradient */
+    int64_t n_trained;           /* the first n_trained have a gradient */
     float *weights;              /* [n_weights] */
     float *gradient;             /* [n_weights] */
     struct layer *layer;         /* [n_layers] views into weights */

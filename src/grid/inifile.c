@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* inih gets its lines from read_piece(), one at a time:
  *
- * - Comments and blank lines are left out. Every other line must make inih call the handler;
- *   otherwise the line is a fault, and its number is known.
+ * - Comments and blank lines are left out. Any other line for which inih does not call the handler
+ *   is a fault, and its number is known.
  * - A line that exceeds inih's buffer is cut into pieces. The later pieces are indented, which
- *   makes them continuations. A MARK on both sides of each cut keeps inih from stripping blanks or
- *   finding a comment there, and lets the handler join the pieces exactly.
+ *   makes them continuations. A MARK on both sides of each cut keeps blanks and `;` there, and lets
+ *   the handler join the pieces.
  * - A key `?` follows each [section], for which inih does not call the handler. */
 #include "grid/inifile.h"
 

@@ -321,7 +321,7 @@ static int64_t n_hidden(const struct settings *s)
 }
 
 /* True if other values would train the same model. s must be resolved. A setting that the model
- * type lacks distinguishes no configurations and is not idle. */
+ * type lacks is not idle: it distinguishes no configurations. */
 static bool setting_is_idle(const struct settings *s, enum param_id id)
 {
     /* A split file with groups may have no parts. */

@@ -31,8 +31,8 @@ void settings_trim(struct settings *s);
  * objective is not a metric for the task. */
 int settings_resolve(struct settings *s, enum task task, struct err *err);
 
-/* The revision of the model type, from 1 (PARAM_REVISION_TABLE, doc/decisions/0039), is
- * part of the key. */
+/* The revision of the model type, from 1, is part of the key (PARAM_REVISION_TABLE,
+ * doc/decisions/0039). */
 int32_t settings_revision(const struct settings *s);
 /* Append what was computed before the revision and what is now, for store_differences(); nothing
  * for revision 1. */
