@@ -59,7 +59,7 @@ struct gcn_outline;
 int gcn_inputs_make(struct gcn_inputs *inputs, const struct gcn_outline *outline,
                     const struct csr *adjacency, const struct gcn_inputs_spec *spec,
                     struct err *err);
-/* Like gcn_inputs_init(), with l (N, rank) of reducer_make(), borrowed for the call, as features. */
+/* Like gcn_inputs_init(), with l (N, rank) of reducer_make() as features, borrowed for the call. */
 int gcn_inputs_init_reduced(struct gcn_inputs *inputs, const struct dataset *data,
                             const struct csr *adjacency, const struct mat *l, struct err *err);
 void gcn_inputs_release(struct gcn_inputs *inputs);
