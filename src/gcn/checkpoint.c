@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* struct head, struct books, vectors of floats, the curve, and a hash of all of it. */
+/* struct head, struct books, vectors, the curve, and a hash of all. */
 #include "gcn/checkpoint.h"
 
 #include <math.h>
@@ -8,10 +8,9 @@
 
 #include "tensor/gemm.h"
 
-/* "CKP" and the format version: increase it if a field or the optimiser's state changes. */
+/* "CKP" and the format version: increase it when a field or the optimiser's state changes. */
 #define CHECKPOINT_MAGIC 0x434b5001u
 
-/* Counters and doubles. */
 struct books {
     int32_t epochs_run, best_epoch;
     uint32_t trainer_steps, reserved;
@@ -30,7 +29,7 @@ struct head {
     int64_t form; /* enum first_form */
 };
 
-/* Hash the libraries and threads that the bits depend on; a mixed cluster has several. */
+/* A mixed cluster has several of these libraries; bits depend on them. */
 static struct hash machine(void)
 {
     char text[256];
@@ -41,7 +40,7 @@ static struct hash machine(void)
 
 enum { MOST_VECTORS = 4 };
 
-/* The vectors, [n_weights] each; returns their number. */
+/* [n_weights] each; returns their number. */
 static uint32_t vectors(float *out[MOST_VECTORS], const struct checkpoint *c)
 {
     uint32_t n = 0;
@@ -127,7 +126,6 @@ static bool has_valid_books(const struct books *books)
            books->optimizer_steps >= 0 && books->elapsed_s >= 0 && isfinite(books->elapsed_s);
 }
 
-/* True if the bytes are a complete checkpoint of this trial from an equal machine. */
 static bool is_ours(const struct checkpoint *c, const char *bytes, size_t n, struct books *books)
 {
     struct head head = make_head(c);

@@ -12,8 +12,7 @@
 
 /* ---- outlines: sparse features ---- */
 
-/* Outline the sparse forms. A^X is used if it has no more entries than X and A^ together. x has the
- * pattern of X. */
+/* A^X pays if it has no more entries than X and A^ together. Only the pattern of x counts. */
 static int outline_sparse(struct gcn_outline *o, const struct csr *x, const struct csr *adjacency,
                           struct err *err)
 {
@@ -32,7 +31,6 @@ static int outline_sparse(struct gcn_outline *o, const struct csr *x, const stru
     return rc;
 }
 
-/* True if dense features cost less as sparse ones. */
 static bool is_mostly_zeros(const struct gcn_outline *o)
 {
     struct first_shape shape = {
@@ -94,8 +92,7 @@ static int outline_dense(struct gcn_outline *o, const struct csr *adjacency,
         rc = outline_zeros(o, adjacency, err);
     if (rc)
         return rc < 0 ? -1 : 0;
-    /* Codes pay with many features and few rows. Data of graphs have many rows (nodes) and few
-     * features. */
+    /* Codes pay with many features and few rows; graphs have few features and many rows (nodes). */
     if (is_markers && spec->scale != SCALE_ROW && !data->graph_start &&
         count_codes(o, spec->scale, err))
         return -1;
@@ -213,10 +210,9 @@ double gcn_weights(const struct gcn_spec *spec, const struct dataset *data, int3
     return n;
 }
 
-/* trainer.c scores graphs of at least this many nodes together. */
+/* trainer.c scores at least this many nodes together. */
 #define FEW_NODES 4096.0
 
-/* Rows in memory at a time: nodes of all samples, or of a batch of graphs. */
 static double most_rows(const struct gcn_spec *spec, const struct gcn_outline *o, int32_t n_train)
 {
     double n = o->data->n_nodes, batch;
@@ -228,7 +224,7 @@ static double most_rows(const struct gcn_spec *spec, const struct gcn_outline *o
     return fmin(n, fmax(batch, FEW_NODES));
 }
 
-/* Panel of dense features in first_layer.c. */
+/* first_layer.c copies dense features in panels. */
 static double panel_bytes(const struct gcn_outline *o, enum first_form form, double rows)
 {
     double row = (double)o->n_inputs * sizeof(float);
@@ -245,8 +241,8 @@ double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *o,
     enum first_form form = gcn_first_form(spec, o, n_train);
     double states = spec->optimizer == OPTIMIZER_SGD ? 1 : 2;
     double n_hidden = model_layers(spec) - 1;
-    /* Weights: value, gradient and best. A hidden layer: product, units and data for the gradient.
-     * Five more matrices serve all layers. */
+    /* Weights: value, gradient, best. A hidden layer: product, units, data for the gradient. All
+     * layers share five more matrices. */
     double of_layer = 3 + spec->batch_norm;
     double activations = rows * spec->hidden_size * (n_hidden ? 5 + of_layer * n_hidden : 0);
 
@@ -255,16 +251,16 @@ double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *o,
 
 /* ---- work ---- */
 
-/* The work of gcn_train() from shapes: the formulas of first_layer.c and pass.c over receptive
- * fields of expected size. Bytes assume perfect caches within a product and empty ones between
- * products. A backward pass counts as two forward passes. */
+/* The formulas of first_layer.c and pass.c over receptive fields of expected size. Bytes assume
+ * perfect caches within a product and empty ones between products. A backward pass counts as two
+ * forward passes. */
 
 struct shape {
     double n_nodes;
-    double degree;   /* mean entries in a row of A^, with the loop */
-    double features; /* mean entries in a row of X */
+    double degree;   /* mean entries in a row of A^ */
+    double features; /* the same of X */
     double n_inputs, n_hidden, n_outputs;
-    double graph_nodes; /* mean nodes of a graph; 1 if samples are nodes */
+    double graph_nodes; /* mean; 1 if samples are nodes */
     int32_t layers;
     bool pools;
     enum first_form form;
@@ -307,13 +303,11 @@ static double level_size(const struct shape *shape, double n, int32_t down)
     return receptive_field_expected(shape->n_nodes, shape->degree, n, down);
 }
 
-/* Output columns of convolution l = 0, 1, ... */
 static double layer_width(const struct shape *shape, int32_t l)
 {
     return l == shape->layers - 1 && !shape->pools ? shape->n_outputs : shape->n_hidden;
 }
 
-/* Flops of one forward or one backward product. */
 static double first_layer_flops(const struct shape *shape, double n, bool is_training,
                                 bool is_backward)
 {
@@ -339,7 +333,7 @@ static double first_layer_flops(const struct shape *shape, double n, bool is_tra
     }
 }
 
-/* Flops of the readout and layers 2 and up. dense_products: 1 forward, 2 backward. */
+/* dense_products: 1 forward, 2 backward. */
 static double upper_layers(const struct shape *shape, double n, double dense_products)
 {
     double sum = shape->pools ? 2 * dense_products * n * shape->n_hidden * shape->n_outputs : 0;
@@ -358,7 +352,6 @@ static double upper_layers(const struct shape *shape, double n, double dense_pro
     return sum;
 }
 
-/* Bytes of a feature row in the form of layer 1. */
 static double feature_bytes(const struct shape *shape)
 {
     const struct gcn_outline *inputs = shape->inputs;
@@ -376,7 +369,7 @@ static double feature_bytes(const struct shape *shape)
     }
 }
 
-/* Bytes of a product of layer 1: features, weights and result once each. */
+/* Features, weights and result count once. */
 static double first_layer_bytes(const struct shape *shape, double n)
 {
     double width = layer_width(shape, 0);
@@ -385,8 +378,8 @@ static double first_layer_bytes(const struct shape *shape, double n)
     return rows * feature_bytes(shape) + sizeof(float) * width * (shape->n_inputs + rows);
 }
 
-/* Bytes of a hidden layer beyond its products: a normalisation reads the rows again to measure and
- * writes a copy; a residual sum and a kept slope pass once more. */
+/* Beyond a hidden layer's products: a normalisation reads the rows again and writes a copy; a
+ * residual sum and a kept slope pass once more. */
 static double option_bytes(const struct shape *shape, double rows)
 {
     double matrix = sizeof(float) * rows * shape->n_hidden;
@@ -415,7 +408,7 @@ static double pass_bytes(const struct shape *shape, double n)
     return first_layer_bytes(shape, n) + upper_layers_bytes(shape, n);
 }
 
-/* An adam step reads weight, gradient and two moments and writes all but the gradient. */
+/* adam writes all but the gradient. */
 static double optimizer_bytes(const struct shape *shape)
 {
     bool is_one = shape->layers == 1 && !shape->pools;
@@ -427,7 +420,6 @@ static double optimizer_bytes(const struct shape *shape)
     return 7 * sizeof(float) * weights;
 }
 
-/* Samples scored after each epoch. */
 static double watched(const struct split *split, int32_t n_samples)
 {
     if (split->n_stop)

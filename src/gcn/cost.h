@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Work and memory of a training before anything large is made. An outline of the inputs gives the
- * forms of the features and their sizes. The scaled features need not fit this machine. */
+/* Work and memory of a training, from an outline of its inputs, before anything large is made. */
 #ifndef GCN_COST_H
 #define GCN_COST_H
 
@@ -9,56 +8,50 @@
 #include "gcn/inputs.h"
 #include "gcn/spec.h"
 
-/* Work of a trial. */
 struct gcn_cost {
-    double flops; /* in matrix products */
-    double bytes; /* moved: operands and results of products, optimiser state */
+    double flops; /* of matrix products */
+    double bytes; /* of products and optimiser state */
     double steps; /* of the optimiser */
 };
 
 struct gcn_outline {
     const struct dataset *data; /* borrowed */
-    int32_t n_inputs;           /* F, as in struct gcn_inputs */
+    int32_t n_inputs;           /* F */
     int64_t entries_a;          /* of A^ */
     bool has[FIRST_FORM_COUNT];
-    bool has_x;        /* X (N, F) for input dropout */
+    bool has_x;        /* X for input dropout */
     int64_t entries_x; /* of the sparse forms */
     int64_t entries_ax;
-    struct coded coded; /* from coded_count(): no arrays */
+    struct coded coded; /* no arrays */
 };
 
-/* Outline what gcn_inputs_init() would make of the same. Reads the data in panels; sparse features
- * take their size once more. Nothing to release. -1 and err: out of memory, or scaling would make
- * sparse features dense. */
+/* Outline the result of gcn_inputs_init(). Reads the data in panels; sparse features take their
+ * size once more. Nothing to release. -1 and err: out of memory, or scaling would make sparse
+ * features dense. */
 int gcn_outline_find(struct gcn_outline *outline, const struct dataset *data,
                      const struct csr *adjacency, const struct gcn_inputs_spec *spec,
                      struct err *err);
 
-/* The same for gcn_inputs_init_reduced(). */
 struct gcn_outline gcn_outline_reduced(const struct dataset *data, const struct csr *adjacency,
                                        const struct mat *l);
 
-/* Outline of existing inputs. */
 struct gcn_outline gcn_outline_of(const struct gcn_inputs *inputs);
 
-/* Bytes of the inputs. */
 double gcn_outline_bytes(const struct gcn_outline *outline);
 
-/* Estimated bytes that gcn_train() takes from its arena: within 1.3 times the measured peak_bytes
- * over a megabyte. */
+/* Estimated memory from the arena: within 1.3 times the measured peak_bytes above a megabyte. */
 double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *outline,
                        int32_t n_train);
 
-/* Weights of a model with n_inputs columns. */
 double gcn_weights(const struct gcn_spec *spec, const struct dataset *data, int32_t n_inputs);
 
-/* The cheapest available form of the first layer. */
+/* The cheapest available form. */
 enum first_form gcn_first_form(const struct gcn_spec *spec, const struct gcn_outline *outline,
                                int32_t n_train);
 
-/* Estimated work of gcn_train() if every epoch runs, for `plan` and the scheduler. Neighbours count
- * as random, and without a stop part all samples outside training as validation. Scoring the best
- * epoch is not included. Measured: within 1.4 times of outcome.flops. */
+/* Estimated work of gcn_train() if every epoch runs, without scoring the best epoch: within 1.4
+ * times the measured outcome.flops. Neighbours count as random; without a stop part, all samples
+ * outside training count as validation. */
 struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_outline *outline,
                          const struct split *split);
 

@@ -21,7 +21,6 @@ static int32_t choose_panel_rows(const struct gcn_inputs *inputs, int32_t capaci
     return (int32_t)(rows < n ? rows : n);
 }
 
-/* True if X itself is held sparse, for dropout. */
 static bool x_is_sparse(const struct first_layer *first)
 {
     return first->inputs->has[FIRST_X_SPARSE];
@@ -76,8 +75,8 @@ void first_layer_forget(struct first_layer *first)
     first->panel_field = NULL;
 }
 
-/* n feature rows from row `begin` of a level: of A^X (level 1), or of X after dropout (level 0).
- * Whole matrices are not copied. */
+/* n feature rows from row `begin`: of A^X (level 1), or of X after dropout (level 0). Whole
+ * matrices are not copied. */
 static struct mat pick(struct first_layer *first, const struct receptive_field *field,
                        int32_t level, int32_t begin, int32_t n, uint32_t step)
 {
@@ -98,7 +97,7 @@ static struct mat pick(struct first_layer *first, const struct receptive_field *
     return panel;
 }
 
-/* Rows of a panel; a whole matrix is one panel. */
+/* A whole matrix is one panel. */
 static int32_t panel_rows(const struct first_layer *first, const struct receptive_field *field,
                           int32_t level)
 {
@@ -147,7 +146,6 @@ static void multiply_back(struct mat *dw, struct first_layer *first,
     first->flops += 2.0 * (double)mat_size(d) * dw->n_rows;
 }
 
-/* Sparse features, in training with the values after dropout. */
 static struct csr dropped_view(const struct first_layer *first, bool is_training)
 {
     struct csr x = first->inputs->x_sparse;
@@ -169,7 +167,7 @@ static bool drops(const struct first_layer *first, bool is_training)
     return is_training && !dropout_is_off(&first->dropout);
 }
 
-/* product = X' w over level 0; X' is X after any dropout. */
+/* product = X' w over level 0, X' after any dropout. */
 static void multiply_x(struct first_layer *first, const struct receptive_field *field,
                        const struct mat *w, bool is_training, uint32_t step)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first layer's product Z = A^ X W, which takes nearly all of the time.
+/* The first layer's product Z = A^ X W, which takes nearly all of a training's time.
  *
- * product_order.h chooses a form of A^X or X for the trial. With input dropout, X' = dropout(X) is
- * new in every step and the product is A^ (X' W). Dense rows of a field are copied in panels, to
- * limit memory. */
+ * product_order.h chooses the form. With input dropout the product is A^ (X' W), with a new X' =
+ * dropout(X) in every step. Panels of copied dense rows limit memory. */
 #ifndef GCN_FIRST_LAYER_H
 #define GCN_FIRST_LAYER_H
 
@@ -18,11 +17,11 @@
 
 struct first_layer {
     const struct gcn_inputs *inputs; /* borrowed */
-    enum first_form form;            /* used without input dropout */
+    enum first_form form;            /* without input dropout */
     struct dropout dropout;          /* of features */
-    float *panel;                    /* (panel_rows, F) copied dense features */
+    float *panel;                    /* (panel_rows, F) copied features */
     int32_t panel_rows;
-    const struct receptive_field *panel_field; /* content of the panel: rows from panel_begin */
+    const struct receptive_field *panel_field; /* the panel has its rows from panel_begin */
     int32_t panel_begin;
     float *product; /* (capacity, H) X W, then its gradient */
     float *dropped; /* [nnz] sparse features after dropout */
@@ -31,7 +30,7 @@ struct first_layer {
 
 /* Take memory from scratch.
  *   capacity  most rows of a level
- *   width     columns of the layer's result */
+ *   width     columns of the result */
 int first_layer_init(struct first_layer *first, const struct gcn_spec *spec,
                      const struct gcn_inputs *inputs, int32_t n_train, int32_t capacity,
                      int32_t width, struct hash key, struct arena *scratch, struct err *err);
@@ -41,8 +40,8 @@ void first_layer_forward(struct mat *z, struct first_layer *first,
                          const struct receptive_field *field, const struct mat *w, bool is_training,
                          uint32_t step);
 
-/* dw out (F, H), from dz (n of level 1, H). With dropout, only right after the forward pass of this
- * step. */
+/* dw out (F, H), dz (n of level 1, H). With dropout, call it right after this step's forward
+ * pass. */
 void first_layer_backward(struct mat *dw, struct first_layer *first,
                           const struct receptive_field *field, const struct mat *dz, uint32_t step);
 

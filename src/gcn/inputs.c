@@ -45,8 +45,8 @@ static int make_codes(struct gcn_inputs *inputs, const struct gcn_outline *outli
     return coded_make(&inputs->coded, &source, err);
 }
 
-/* X is read in panels of columns, so that A^X needs no second matrix of its size. A panel is a
- * whole number of spmm() blocks, so each column gives the same bits as in one piece. */
+/* Panels of columns, so that A^X needs no second matrix of its size. A panel is a whole number of
+ * spmm() blocks, so each column has the same bits as in one piece. */
 #define PANEL_BYTES ((size_t)16 << 20)
 #define PANEL_COLUMNS 64
 
@@ -54,8 +54,8 @@ struct panels {
     const struct dataset *data;
     enum feature_scale scale;
     double *row_sum;  /* [M] for SCALE_ROW; else NULL */
-    int32_t width;    /* of a panel, at most */
-    struct mat x, ax; /* room for a panel; no ax if one panel is all */
+    int32_t width;    /* at most */
+    struct mat x, ax; /* no ax if one panel is all */
 };
 
 static bool is_whole(const struct panels *p)
@@ -109,7 +109,6 @@ static void panels_release(struct panels *p)
     mat_release(&p->ax);
 }
 
-/* Copy a panel to its columns. */
 static void put_panel(struct mat *out, const struct mat *panel, int32_t at)
 {
     for (int32_t i = 0; i < panel->n_rows; i++)
@@ -172,7 +171,7 @@ static int make_features(struct gcn_inputs *inputs, const struct gcn_outline *ou
 
 /* ---- all inputs ---- */
 
-/* Set every byte, also the padding: packed inputs are hashed. */
+/* Set the padding too: packed inputs are hashed. */
 static void begin(struct gcn_inputs *inputs, const struct dataset *data, int32_t n_inputs)
 {
     memset(inputs, 0, sizeof *inputs);
@@ -240,8 +239,7 @@ void gcn_inputs_release(struct gcn_inputs *inputs)
 
 /* ---- packed ---- */
 
-/* Fails if struct gcn_inputs gets a new member. If it holds arrays, add them to walk(); then
- * correct the size. */
+/* Fails if struct gcn_inputs gets a new member: add arrays to walk(), then correct the size. */
 #if UINTPTR_MAX == UINT64_MAX
 _Static_assert(sizeof(struct gcn_inputs) == 264, "walk() must know every array of gcn_inputs");
 #endif
@@ -285,7 +283,7 @@ void gcn_inputs_pack(void *block, const struct gcn_inputs *inputs)
 {
     struct gcn_inputs copy;
 
-    memcpy(&copy, inputs, sizeof copy); /* also the padding */
+    memcpy(&copy, inputs, sizeof copy); /* with the padding */
     copy.data = NULL;
     copy.is_view = false;
     packed_write(block, &packed, &copy);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The inputs of a training that depend only on data and graph. */
+/* The inputs of a training that depend only on data and graph, shared read-only by the trials of a
+ * grid. */
 #ifndef GCN_INPUTS_H
 #define GCN_INPUTS_H
 
@@ -14,68 +15,63 @@
 #include "tensor/csr.h"
 #include "tensor/mat.h"
 
-/* Constant over a grid: made once a process and shared read-only by its trials. */
 struct gcn_inputs {
     const struct dataset *data;
-    int32_t n_inputs; /* F: columns of layer 1; after a reduction those of L */
-    int32_t fan_in;   /* original features; they scale initial weights (model.h) */
-    /* (N, N) normalised adjacency. If samples are graphs, read M for N: nodes of all graphs. */
+    int32_t n_inputs; /* F, columns of layer 1; after a reduction those of L */
+    int32_t fan_in;   /* original features (model.h) */
+    /* (N, N) normalised adjacency. If samples are graphs, N counts the nodes of all. */
     struct csr a_hat;
 
-    /* Scaled features X in the available forms, has[enum first_form]. */
+    /* Scaled features X in the available forms. */
     bool has[FIRST_FORM_COUNT];
     struct mat ax;        /* (N, F) A^X */
     struct csr ax_sparse; /* (N, F) A^X */
     struct csr x_sparse;  /* (N, F) */
     struct coded coded;   /* (N, F) */
 
-    /* X for input dropout, unless x_sparse holds it. After a reduction L, which gives meaning to
-     * weights by its columns (trial/kept.h). */
-    struct mat x; /* (N, F); empty if no trial drops inputs and nothing is reduced */
+    /* X for input dropout, unless x_sparse holds it; after a reduction L (trial/kept.h). */
+    struct mat x; /* (N, F), or empty */
 
-    bool is_view; /* the arrays are borrowed (gcn_inputs_view()) */
+    bool is_view; /* arrays are borrowed */
 };
 
 enum feature_scale {
     SCALE_NONE,
-    SCALE_STANDARDIZE, /* each feature to mean 0, sd 1 over all samples; dense only */
-    SCALE_ROW,         /* each sample's features divided by their sum (Kipf & Welling 2017) */
+    SCALE_STANDARDIZE, /* each feature: mean 0, sd 1 over all samples; dense only */
+    SCALE_ROW,         /* each sample: sum 1 (Kipf & Welling 2017) */
 };
 
-/* Requirements of the trials that share the inputs. */
+/* Requirements of all trials that share the inputs. */
 struct gcn_inputs_spec {
     enum feature_scale scale;
-    bool drops_inputs;  /* some trials use input dropout, which needs X */
-    bool small_batches; /* some trials use few rows a step: A^X is cheaper */
-    int32_t reduce;     /* REDUCE_NONE, REDUCE_EXACT, or number of leading directions (reducer.h) */
+    bool drops_inputs;  /* some need X */
+    bool small_batches; /* some use few rows a step: A^X is cheaper */
+    int32_t reduce;     /* REDUCE_NONE, REDUCE_EXACT, or leading directions (reducer.h) */
 };
 
-/* Make the inputs; ignores spec->reduce. adjacency is borrowed for the call. Pair with
- * gcn_inputs_release(). -1 and err as gcn_outline_find(). */
+/* Ignores spec->reduce. adjacency is borrowed for the call. Pair with gcn_inputs_release(). -1 and
+ * err as gcn_outline_find(). */
 int gcn_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
                     const struct csr *adjacency, const struct gcn_inputs_spec *spec,
                     struct err *err);
-/* Like gcn_inputs_init(), with the outline (cost.h) of the same arguments. */
+/* Like gcn_inputs_init(), with the outline (cost.h) of its arguments. */
 struct gcn_outline;
 int gcn_inputs_make(struct gcn_inputs *inputs, const struct gcn_outline *outline,
                     const struct csr *adjacency, const struct gcn_inputs_spec *spec,
                     struct err *err);
-/* Like gcn_inputs_init(), with reduced features l (N, rank) of reducer_make(), borrowed for the
- * call: A^L replaces A^X. */
+/* Like gcn_inputs_init(), with l (N, rank) of reducer_make() as features, borrowed for the call. */
 int gcn_inputs_init_reduced(struct gcn_inputs *inputs, const struct dataset *data,
                             const struct csr *adjacency, const struct mat *l, struct err *err);
 void gcn_inputs_release(struct gcn_inputs *inputs);
 
-/* struct gcn_inputs as one position-independent block (gcn/packed.h). An array member needs a line
- * in walk() of inputs.c. */
+/* The inputs as one position-independent block (gcn/packed.h). */
 
 size_t gcn_inputs_packed_bytes(const struct gcn_inputs *inputs);
 
 /* block out [gcn_inputs_packed_bytes()], 64-byte aligned. */
 void gcn_inputs_pack(void *block, const struct gcn_inputs *inputs);
 
-/* View a block: verifies its digest, copies nothing. block and data are borrowed and must outlive
- * the view. -1 and err: not a block of this program, or damaged. Local, thread-safe. */
+/* block and data are borrowed and must outlive the view. -1 and err as packed_view(). */
 int gcn_inputs_view(struct gcn_inputs *inputs, const struct dataset *data, const void *block,
                     size_t bytes, struct err *err);
 

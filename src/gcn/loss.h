@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Targets of a training, and its loss. */
+/* Targets and loss of a training. */
 #ifndef GCN_LOSS_H
 #define GCN_LOSS_H
 
@@ -13,19 +13,18 @@ struct training_target {
     const int32_t *label;  /* [N] classification; borrowed */
     const float *original; /* [N] regression, in the target's units; borrowed */
     float *standardized;   /* [N] regression: (original - mean) / sd */
-    double mean, sd;       /* of the training part; population sd, 1 if that is 0 */
-    float *class_weight;   /* [C] weight of a sample; NULL: 1 */
+    double mean, sd;       /* of the training part; population sd, or 1 for 0 */
+    float *class_weight;   /* [C]; NULL: 1 */
 };
 
-/* Take memory from scratch. A balanced class weighs n / (C n_c), as in scikit-learn: n training
- * nodes of C classes, n_c of class c. A class without training nodes counts as if it had one. The
- * weights of the training nodes sum to n. */
+/* Take memory from scratch. A balanced class weighs n / (C n_c), as in scikit-learn, with n_c of n
+ * training nodes and C classes among them; an absent class has n_c = 1 (doc/decisions/0027). */
 int training_target_init(struct training_target *target, const struct gcn_spec *spec,
                          const struct dataset *data, const int32_t *train, int32_t n_train,
                          struct arena *scratch, struct err *err);
 
-/* Weights of nodes [n] together, the divisor of their mean loss as in
- * torch.nn.CrossEntropyLoss(weight); n without weights. */
+/* Sum of the weights of nodes [n], the divisor of their mean loss as in
+ * torch.nn.CrossEntropyLoss(weight). */
 double loss_weight(const struct training_target *target, const int32_t *nodes, int32_t n);
 
 /* Weighted sum of losses of nodes [z->n_rows] with outputs z (n, C).

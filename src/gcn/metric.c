@@ -60,7 +60,7 @@ static int compare_ranked(const void *left, const void *right)
     return (a->value > b->value) - (a->value < b->value);
 }
 
-/* rank out [n]: 1 for the smallest; equal values share their mean rank. */
+/* rank out [n]: 1 for the smallest; ties share their mean rank. */
 static void mid_ranks(double *rank, struct ranked *order, const float *value, int64_t stride,
                       int32_t n)
 {
@@ -233,7 +233,7 @@ static double macro_f1(const int32_t *truth, const float *log_prob, int32_t n, i
     return sum / present;
 }
 
-/* AUC of one class against the rest, from the rank sum; NaN if a side is empty. */
+/* Compare one class with the rest; NaN if a side is empty. */
 static double one_auc(const int32_t *truth, const float *log_prob, int32_t n, int32_t n_classes,
                       int32_t c, double *rank)
 {

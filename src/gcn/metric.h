@@ -34,7 +34,7 @@ bool metric_is_larger_better(enum metric metric);
 /* -1: no such metric. */
 int metric_parse(const char *name);
 
-/* Scratch for any metric of n pairs or rows, n_classes (0: regression). */
+/* n_classes: 0 for regression. */
 size_t metric_scratch_bytes(int32_t n, int32_t n_classes);
 
 /* Regression scores of n pairs in the target's units; NaN if n is 0 or a prediction is NaN.
@@ -48,8 +48,8 @@ double metric_regression(enum metric metric, const float *truth, const float *pr
 /* Classification scores of n rows of log-probabilities (n, C); NaN if n is 0 or one is NaN.
  *   accuracy  the first of equal probabilities is the prediction
  *   macro_f1  mean over classes that occur in truth or prediction
- *   roc_auc   two classes: of class 1; more: one against the rest, mean over classes with both
- *             sides present; NaN if there are none. Ties count half (Mann & Whitney 1947).
+ *   roc_auc   class 1 of two; of more, each class against the rest, mean over those with both
+ *             sides present, NaN if none. Ties count half (Mann & Whitney 1947).
  *   log_loss  mean of minus the log-probability of the truth
  * scratch: metric_scratch_bytes(n, n_classes), aligned for double. */
 double metric_classification(enum metric metric, const int32_t *truth, const float *log_prob,

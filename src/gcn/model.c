@@ -80,7 +80,6 @@ bool model_tensor(struct model_tensor *out, const struct gcn_spec *spec, int32_t
     return false;
 }
 
-/* Point the layers into a vector. */
 static void view(struct layer *layers, float *vector, const struct model *model)
 {
     for (int32_t i = 0; i < model->n_tensors; i++) {
@@ -107,7 +106,6 @@ static void view(struct layer *layers, float *vector, const struct model *model)
     }
 }
 
-/* List the arrays, and count all elements and the trained ones. */
 static int list_tensors(struct model *model, const struct gcn_spec *spec, int32_t n_inputs,
                         int32_t n_outputs, struct arena *scratch)
 {

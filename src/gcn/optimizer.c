@@ -9,7 +9,7 @@
 double optimizer_rate(const struct gcn_spec *spec, int32_t epoch)
 {
     double rate = spec->learning_rate;
-    int32_t since = epoch - spec->warmup_epochs - 1; /* epochs after the first at the full rate */
+    int32_t since = epoch - spec->warmup_epochs - 1;
 
     if (since < 0)
         return rate * epoch / (spec->warmup_epochs + 1.0);
@@ -37,7 +37,7 @@ int optimizer_init(struct optimizer_state *optimizer, const struct gcn_spec *spe
     return 0;
 }
 
-/* Like torch.nn.utils.clip_grad_norm_: never lengthens; 1e-6 prevents division by 0. */
+/* Never lengthens; 1e-6 prevents division by 0. */
 static void clip(struct model *model, double most)
 {
     double factor;
@@ -49,7 +49,6 @@ static void clip(struct model *model, double most)
         kernel_scale(model->gradient, model->n_trained, (float)factor);
 }
 
-/* Update n weights from `at` of the vector. */
 static void step_range(struct optimizer_state *optimizer, struct model *model, int64_t at,
                        int64_t n, double decay)
 {

@@ -13,8 +13,7 @@
  *     cosine    r (1 + cos(pi (e - W - 1) / (E - W))) / 2 CosineAnnealingLR, Loshchilov & Hutter
  *                                                         2017, arXiv:1608.03983, eq. 5, no restart
  *     step      r step_gamma^floor((e - W - 1) / step_size)                              StepLR
- * The first epoch after the warm-up has r; no epoch has 0. The rate depends on the epoch alone, so
- * a resumed training needs no state for it. */
+ * It depends on the epoch alone, so a resumed training needs no state for it. */
 double optimizer_rate(const struct gcn_spec *spec, int32_t epoch);
 
 struct optimizer_state {
@@ -22,17 +21,17 @@ struct optimizer_state {
     float *first;                /* [n_weights] mean gradient (adam), momentum (sgd) */
     float *second;               /* [n_weights] mean squared gradient; NULL for sgd */
     int64_t n_steps;
-    double rate; /* learning rate of this epoch */
+    double rate; /* in this epoch */
 };
 
 /* Take memory from scratch. */
 int optimizer_init(struct optimizer_state *optimizer, const struct gcn_spec *spec,
                    const struct model *model, struct arena *scratch, struct err *err);
 
-/* One step along model->gradient, like torch.optim. Weight decay is L2 on the gradient in adam and
- * sgd, decoupled in adamw, and for weights only, not biases and scales. clip_norm first shortens
- * the gradient of all arrays together, in place, like torch.nn.utils.clip_grad_norm_ (Pascanu et
- * al. 2013, arXiv:1211.5063, algorithm 1). */
+/* One step along model->gradient, like torch.optim. Weight decay applies to weights only: L2 on the
+ * gradient in adam and sgd, decoupled in adamw. clip_norm first shortens the whole gradient in
+ * place, like torch.nn.utils.clip_grad_norm_ (Pascanu et al. 2013, arXiv:1211.5063, algorithm
+ * 1). */
 void optimizer_step(struct optimizer_state *optimizer, struct model *model);
 
 #endif

@@ -18,13 +18,13 @@ struct header {
 };
 
 struct packer {
-    /* COUNT the bytes, COPY arrays into the block, CLEAR pointers, POINT them into the block. */
+    /* COUNT bytes, COPY arrays into the block, CLEAR pointers, POINT them into the block. */
     enum { COUNT, COPY, CLEAR, POINT } task;
     char *block;
-    size_t size; /* POINT: bytes of the block */
+    size_t size; /* of the block */
     size_t at;
     uint32_t here;
-    int i; /* arrays passed in this walk */
+    int i;
     bool failed;
 };
 
@@ -59,7 +59,7 @@ void packer_array(struct packer *p, void **array, size_t bytes)
     p->here |= bit;
     if (p->task == COPY && bytes) {
         memcpy(p->block + p->at, *array, bytes);
-        memset(p->block + p->at + bytes, 0, aligned(bytes) - bytes); /* also hashed */
+        memset(p->block + p->at + bytes, 0, aligned(bytes) - bytes); /* hashed */
     }
     if (p->task == CLEAR)
         *array = NULL;

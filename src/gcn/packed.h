@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A struct and its arrays as one position-independent block of bytes, which every process that maps
- * it uses in place.
+/* A struct and its arrays as one position-independent block, which processes map and use in place.
  *
  *     header     magic, version, size, digest of all that follows
  *     object     the struct with NULL pointers
- *     sections   the arrays in the order of the walk, each 64-byte aligned
- *
- * A walk passes each array of the struct, and no other members. */
+ *     sections   the arrays in the order of the walk, each 64-byte aligned */
 #ifndef GCN_PACKED_H
 #define GCN_PACKED_H
 
@@ -17,7 +14,7 @@
 #include "tensor/csr.h"
 #include "tensor/mat.h"
 
-struct packer; /* one pass over the arrays of a struct */
+struct packer;
 
 struct packed_type {
     char magic[9]; /* 8 bytes and a NUL */
@@ -26,11 +23,11 @@ struct packed_type {
     void (*walk)(struct packer *p, void *object);
 };
 
-/* For a walk: pass an array, or NULL. */
+/* A walk passes each array of the struct, which may be NULL. */
 void packer_array(struct packer *p, void **array, size_t bytes);
 void packer_mat(struct packer *p, struct mat *m);
 void packer_csr(struct packer *p, struct csr *a);
-/* Like packer_array(), for a member that points to n elements. */
+/* Pass a member that points to n elements. */
 #define PACKER_ARRAY(p, member, n)                                  \
     do {                                                            \
         void *array_ = (member);                                    \
@@ -38,15 +35,15 @@ void packer_csr(struct packer *p, struct csr *a);
         (member) = array_;                                          \
     } while (0)
 
-/* Bytes of the block. object: a copy of the struct with every byte set. */
+/* object: a copy of the struct with every byte set. */
 size_t packed_bytes(const struct packed_type *type, void *object);
 
-/* block out [packed_bytes()], 64-byte aligned. object: as above; pointers other than arrays must be
- * NULL. */
+/* block out [packed_bytes()], 64-byte aligned. object: as above; pointers that the walk does not
+ * pass must be NULL. */
 void packed_write(void *block, const struct packed_type *type, const void *object);
 
-/* object out: views the block, which must outlive it. Verifies the digest, copies nothing. -1 and
- * err: not a block of this type and program, or damaged. Local, thread-safe. */
+/* object out: a view of the block, which must outlive it. -1 and err: the digest is wrong, or the
+ * block is of another type or program. Local, thread-safe. */
 int packed_view(void *object, const struct packed_type *type, const void *block, size_t bytes,
                 struct err *err);
 

@@ -11,27 +11,22 @@
 #include "tensor/kernel.h"
 #include "tensor/spmm.h"
 
-/* ---- a hidden layer: from its product to the next layer's input, and back ---- */
+/* ---- a hidden layer ---- */
 
 struct hidden {
-    const struct gcn_spec *spec; /* borrowed */
-    int32_t layer;               /* l - 1 */
+    const struct gcn_spec *spec;
+    int32_t layer; /* l - 1 */
     bool has_skip;
-    float *h;          /* (capacity, H) output */
-    float *kept;       /* (capacity, H) for activation_back(); may be h itself */
+    float *h;          /* (capacity, H) */
+    float *kept;       /* (capacity, H) for activation_back(); may be h */
     uint16_t *bits;    /* dropout decisions */
-    float *normalized; /* (capacity, H) BN without its scale; with batch normalisation, like the
-                          rest */
-    float *mean;       /* [H] subtracted mean */
+    float *normalized; /* (capacity, H) BN without scale; with batch normalisation, like the rest */
+    float *mean;       /* [H] subtracted */
     float *inverse;    /* [H] 1 / sqrt(variance + epsilon) */
     double *moments;   /* [2 H] mean and variance of the batch */
 };
 
-/* One pass through the layer.
- *   field    the rows
- *   weights  of the layer; training updates the running statistics
- *   dropout  NULL: none; addressed by step
- *   below    h of the hidden layer below, for a skip connection */
+/* dropout: NULL for none. below: h of the hidden layer below, for a skip connection. */
 struct hidden_pass {
     const struct receptive_field *field;
     struct layer *weights;
@@ -50,7 +45,6 @@ static int take_norm(struct hidden *hidden, size_t n, size_t width, struct arena
     return hidden->normalized && hidden->mean && hidden->inverse && hidden->moments ? 0 : -1;
 }
 
-/* capacity: most rows of a level. -1: out of memory. */
 static int hidden_init(struct hidden *hidden, const struct gcn_spec *spec, int32_t layer,
                        int32_t capacity, bool drops, struct arena *scratch)
 {
@@ -86,7 +80,6 @@ static float inverse_of(double variance)
     return (float)(1 / sqrt(variance + BATCHNORM_EPSILON));
 }
 
-/* Normalise by the batch's statistics and update the running ones. */
 static void normalize_batch(struct hidden *hidden, const struct hidden_pass *pass,
                             const struct mat *z, const int32_t *z_rows, struct mat *y)
 {
@@ -111,7 +104,7 @@ static void normalize_running(struct hidden *hidden, const struct layer *weights
     batchnorm_apply(y, NULL, z, z_rows, weights->mean, hidden->inverse, weights->gamma);
 }
 
-/* Activate into h; with a skip connection into kept, if the gradient needs it without the sum. */
+/* With a skip connection, the gradient may need the values before the sum, in kept. */
 static void activate_hidden(struct hidden *hidden, const struct hidden_pass *pass,
                             const struct mat *z, const int32_t *z_rows)
 {
@@ -130,8 +123,7 @@ static void activate_hidden(struct hidden *hidden, const struct hidden_pass *pas
                       receptive_field_pos(pass->field, hidden->layer));
 }
 
-/* h from the product: row i is z[z_rows[i]] (NULL: z[i]). y: scratch (n, H), or z if z_rows is
- * NULL. */
+/* Row i of the product is z[z_rows[i]] (NULL: z[i]). y: scratch (n, H), or z if z_rows is NULL. */
 static void hidden_forward(struct hidden *hidden, const struct hidden_pass *pass,
                            const struct mat *z, const int32_t *z_rows, struct mat *y)
 {
@@ -149,8 +141,7 @@ static void hidden_forward(struct hidden *hidden, const struct hidden_pass *pass
     activate_hidden(hidden, pass, z, z_rows);
 }
 
-/* d in: gradient by h; out: by the product. Writes gradients of bias and scale to d_weights. After
- * hidden_forward() in training, with the same dropout. The caller handles the skip connection. */
+/* d in: gradient by h; out: by the product. The caller handles the skip connection. */
 static void hidden_back(const struct hidden *hidden, struct mat *d, struct layer *d_weights,
                         const struct layer *weights, const struct dropout *dropout)
 {
@@ -232,13 +223,11 @@ static uint32_t layer_step(const struct pass *pass, uint32_t step, int32_t layer
     return step * (uint32_t)pass->model->n_layers + (uint32_t)layer;
 }
 
-/* Dropout of hidden units; NULL: none, or not training. */
 static const struct dropout *dropout_of(const struct pass *pass, bool is_training)
 {
     return is_training && !dropout_is_off(&pass->dropout) ? &pass->dropout : NULL;
 }
 
-/* z: in pass->z, or the shared product. */
 static void activate(struct pass *pass, const struct receptive_field *field, int32_t layer,
                      const struct mat *z, const int32_t *z_rows, bool is_training, uint32_t step)
 {
@@ -258,7 +247,6 @@ static void activate(struct pass *pass, const struct receptive_field *field, int
     hidden_forward(&pass->hidden[layer], &through, z, z_rows, &y);
 }
 
-/* True if a layer above the first computes (A^ h) w over this field. */
 static bool propagates_first(const struct receptive_field *field, int32_t layer,
                              const struct mat *w)
 {
@@ -273,7 +261,6 @@ static bool propagates_first(const struct receptive_field *field, int32_t layer,
     return product_order_propagates_first(&shape);
 }
 
-/* A^ h of a layer above the first, kept for the way back. */
 static struct mat neighbourhood_view(const struct pass *pass, const struct receptive_field *field,
                                      int32_t layer)
 {
@@ -309,7 +296,6 @@ static void propagate(struct mat *z, struct pass *pass, const struct receptive_f
                    propagation_flops(field, layer, is_first ? w->n_rows : w->n_cols);
 }
 
-/* Pooled rows, one a graph. */
 static struct mat pooled_view(const struct pass *pass, const struct receptive_field *field)
 {
     return mat_view(pass->pooled, field->n_graphs, pass->spec->hidden_size);
@@ -363,7 +349,7 @@ struct mat pass_gradient(struct pass *pass, const struct receptive_field *field)
     return mat_view(pass->d, n, pass->model->layer[last].w.n_cols);
 }
 
-/* d in: gradient by the layer's product; out: by the h below. Writes dW. */
+/* d in: gradient by the layer's product; out: by the h below. */
 static void propagate_back(struct mat *d, struct pass *pass, const struct receptive_field *field,
                            int32_t layer)
 {
@@ -394,7 +380,7 @@ static void propagate_back(struct mat *d, struct pass *pass, const struct recept
     *d = d_below;
 }
 
-/* Add the gradient of the skip connection around `layer` to d, the gradient by the h below. */
+/* d is the gradient by the h below. */
 static void skip_back(struct mat *d, const struct pass *pass, const struct receptive_field *field,
                       int32_t layer)
 {
@@ -416,7 +402,7 @@ static void through_hidden(struct mat *d, struct pass *pass, int32_t layer)
                 dropout_of(pass, true));
 }
 
-/* d in: gradient by the logits; out: by the h below. Writes dW. */
+/* d in: gradient by the logits; out: by the h below. */
 static void readout_back(struct mat *d, struct pass *pass, const struct receptive_field *field)
 {
     const struct mat *w = &pass->model->layer[pass->n_hidden].w;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gcn/product_order.h"
 
-/* Multiply-adds of a dense product per sparse entry, which reads a row of the other operand from
- * the second-level cache and uses it once (measured on a Zen 5). */
+/* A sparse entry reads a row of the other operand from the second-level cache for one use, in the
+ * time of this many multiply-adds of a dense product (measured on a Zen 5). */
 #define COST_OF_ENTRY 4.0
 
 double product_order_cost(enum first_form form, const struct first_shape *shape)

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A level with more than this share of the samples takes all. */
 #define NEARLY_ALL 0.9
 
 int receptive_field_init(struct receptive_field *field, int32_t n_samples, int32_t n_layers,
@@ -26,7 +25,7 @@ int receptive_field_init(struct receptive_field *field, int32_t n_samples, int32
     return 0;
 }
 
-/* Fill rows, n and entries from the marks in pos (0: present, -1: absent). */
+/* Marks in pos are 0 (present) and -1 (absent). */
 static void number(struct level *level, const struct csr *a_hat)
 {
     level->n = 0;

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The receptive field of a batch: the rows that each layer must compute.
  *
- * Level L (the number of layers) holds the batch's own nodes. Level l - 1 holds every node with an
- * entry in A^'s rows of level l; level 0 is the rows of X W that layer 1 propagates. Nothing is
- * sampled: gradients are exact. A level with most samples is rounded up to all, which costs less
- * than picking rows. The added rows have exact zero gradients, unless they enter the statistics of
- * a batch normalisation (pass.h).
+ * Level L (the number of layers) holds the batch's nodes, level l - 1 every node with an entry in
+ * A^'s rows of level l. Nothing is sampled: gradients are exact. A level with most samples is
+ * rounded up to all, which costs less than picking rows; the added rows count in the statistics of
+ * a batch normalisation.
  *
- * If samples are graphs, no edge leaves a graph. All levels are then the same: the nodes of the
- * batch's graphs, in the given order. pos of nodes outside the batch is not cleared, because nobody
- * reads it, so a batch costs only its size. */
+ * If samples are graphs, all levels hold the nodes of the batch's graphs, in the given order
+ * (doc/decisions/0031). */
 #ifndef GCN_RECEPTIVE_FIELD_H
 #define GCN_RECEPTIVE_FIELD_H
 
@@ -34,35 +32,35 @@ struct receptive_field {
     const int64_t *graph_start; /* [N + 1] of the dataset; borrowed */
     const int32_t *graphs;      /* [n_graphs] of the batch; borrowed */
     int32_t n_graphs;
-    int32_t *start; /* [n_graphs + 1] rows of each graph of the batch */
+    int32_t *start; /* [n_graphs + 1] rows of each graph */
 };
 
 /* Take 8 N (n_layers + 1) bytes from scratch. */
 int receptive_field_init(struct receptive_field *field, int32_t n_samples, int32_t n_layers,
                          struct arena *scratch, struct err *err);
 
-/* The same for samples that are graphs, in batches of at most `capacity` nodes. Takes 4 bytes for
- * each node of the data, each node of the capacity and each graph. */
+/* The same for graphs, in batches of at most `capacity` nodes. Takes 4 bytes for each node of the
+ * data, each node of the capacity and each graph. */
 int receptive_field_init_graphs(struct receptive_field *field, const struct dataset *data,
                                 int32_t capacity, int32_t n_layers, struct arena *scratch,
                                 struct err *err);
 
-/* Build the field of n distinct nodes in any order. Allocates nothing. */
+/* The nodes are distinct. Allocates nothing. */
 void receptive_field_build(struct receptive_field *field, const struct csr *a_hat,
                            const int32_t *nodes, int32_t n);
 
-/* Build the field of n distinct graphs, which stay borrowed. Allocates nothing. */
+/* The graphs are distinct and stay borrowed. Allocates nothing. */
 void receptive_field_build_graphs(struct receptive_field *field, const struct csr *a_hat,
                                   const int32_t *graphs, int32_t n);
 
-/* Samples [n] of the field, nodes or graphs, in the order of the top level's rows. */
+/* Nodes or graphs [n], in the order of the top level's rows. */
 const int32_t *receptive_field_samples(const struct receptive_field *field);
 
-/* Expected samples `down` levels below n, with random neighbours and on average `degree` entries in
- * A^'s rows. */
+/* Expected samples `down` levels below n, with random neighbours; degree: mean entries in A^'s
+ * rows. */
 double receptive_field_expected(double n_samples, double degree, double n, int32_t down);
 
-/* rows and pos of a level for the kernels: NULL if the level holds every node in its own place. */
+/* NULL if the level holds every node in its own place. */
 const int32_t *receptive_field_rows(const struct receptive_field *field, int32_t level);
 const int32_t *receptive_field_pos(const struct receptive_field *field, int32_t level);
 

@@ -11,8 +11,8 @@
 #include "tensor/lapack.h"
 #include "tensor/spmm.h"
 
-/* Floats in a panel; with its doubles it fits a second-level cache. Below LEAST_WIDTH columns,
- * products mostly read and write their sums. */
+/* A panel and its doubles fit a second-level cache. Below LEAST_WIDTH columns, products mostly read
+ * and write their sums. */
 #define PANEL_FLOATS (1 << 16)
 #define LEAST_WIDTH 128
 
@@ -66,7 +66,6 @@ static bool is_of_samples(const struct reducer *reducer)
     return reducer->n == reducer->data->n_samples;
 }
 
-/* Add the products of all pairs of a's columns. */
 static void add_sparse(double *gram, const struct csr *a)
 {
     size_t n = (size_t)a->n_cols;
@@ -278,7 +277,6 @@ static int of_features(struct mat *l, const struct reducer *reducer, const doubl
     return rc;
 }
 
-/* Leading eigenvectors of the products. */
 struct leading {
     double *values;  /* [k] */
     double *vectors; /* [k][n] */
@@ -389,8 +387,7 @@ static int transposed_product(double *w, const struct reducer *reducer, const do
     return rc;
 }
 
-/* Room: w (F, H), b (N, H), t [H]. With products of samples the inverse comes first, of features
- * last. */
+/* w (F, H), b (N, H), t [H]. With products of samples the inverse comes first, of features last. */
 static int solve(double *w, double *b, double *t, const struct reducer *reducer,
                  const struct leading *leading, const struct mat *xw, struct err *err)
 {

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reduces more features than samples to coordinates in an orthonormal basis.
+/* Reduces more features than samples to coordinates in an orthonormal basis (doc/decisions/0010).
  *
- * X (N, F), the scaled features, is L Q. Q (rank, F) has orthonormal rows that span X's rows; L (N,
- * rank) has the samples' coordinates. With X X^T = U diag(lambda) U^T, L is U diag(sqrt(lambda))
- * and Q, never computed, is diag(1 / sqrt(lambda)) U^T X. L's columns are in descending order of
- * lambda. (Singular value decomposition; Golub & Van Loan 2013, Matrix Computations, section 2.4.)
+ * X (N, F), the scaled features, is L Q. Q (rank, F) has orthonormal rows that span X's rows. With
+ * X X^T = U diag(lambda) U^T, lambda in descending order, L (N, rank) is U diag(sqrt(lambda)), and
+ * Q, never computed, is diag(1 / sqrt(lambda)) U^T X. (Singular value decomposition; Golub & Van
+ * Loan 2013, Matrix Computations, section 2.4.)
  *
- * Layer 1 trains on L as on X: weights by X are W = Q^T V plus a part that no sample sees. Products
- * between samples, and so kinship and kernels, are those of X. The gradient by V is Q times that by
- * W, so gradient descent with momentum and weight decay takes the same path from V = Q W, to
- * rounding. Adam scales each coordinate by its own history; it takes another path in the same class
- * of models.
+ * Products between samples are those of X. Gradient descent with momentum and weight decay takes
+ * the same path as on X, to rounding; adam takes another in the same class of models.
  *
  * With the K leading directions alone, L L^T is the matrix of rank K nearest to X X^T (Eckart &
  * Young 1936). If columns are standardised, L holds principal components. */
@@ -19,7 +16,7 @@
 
 #include "gcn/scale.h"
 
-/* gcn_inputs_spec.reduce: one of these, or the number of leading directions. */
+/* gcn_inputs_spec.reduce is one of these, or the number of leading directions. */
 enum { REDUCE_NONE = 0, REDUCE_EXACT = -1 };
 
 /* Start of all reductions of the same features. */
@@ -31,12 +28,10 @@ struct reducer {
     int32_t n;                  /* smaller of N and F */
 };
 
-/* Check the settings against the data. -1 and err, "reduce = ...: ...": K is larger than N or F, or
- * trials drop inputs, which needs features. */
+/* -1 and err, "reduce = ...: ...": K is larger than N or F, or trials drop inputs. */
 int reducer_check(const struct gcn_inputs_spec *spec, const struct dataset *data, struct err *err);
 
-/* True if the features stay unchanged: REDUCE_NONE, or REDUCE_EXACT with F <= N, which saves
- * nothing. */
+/* True for REDUCE_NONE, and for REDUCE_EXACT with F <= N, which saves nothing. */
 bool reducer_keeps(const struct dataset *data, int32_t reduce);
 
 /* Most bytes that reducer_init() and reducer_make() take together. */
@@ -44,7 +39,7 @@ double reducer_bytes(const struct dataset *data, int32_t reduce);
 
 /* Multiply all pairs of samples or features, in panels. Costs N F min(N, F) flop if dense, the
  * squared counts of entries in columns (or rows) if sparse. data is borrowed.
- *   width  features (or samples) in a panel; 0: a good number. Bits depend on it.
+ *   width  of a panel in features (or samples); 0: a good number. Bits depend on it.
  * Sets OpenBLAS to one thread, for the same bits everywhere. Pair with reducer_release(). -1 and
  * err: out of memory, or scaling would make sparse features dense. */
 int reducer_init(struct reducer *reducer, const struct dataset *data, enum feature_scale scale,
@@ -57,18 +52,16 @@ void reducer_release(struct reducer *reducer); /* accepts a zeroed one */
 int reducer_products(double **gram, const struct dataset *data, enum feature_scale scale,
                      struct err *err);
 
-/* l out (N, rank), as above. rank, from 1 to K, counts the lambda above n FLT_EPSILON^2 times the
- * largest. Rounding X to floats can move an eigenvalue that far from 0 (Weyl); it is also 64 n
- * roundings of the double sums. Pair with mat_release(). -1 and err: out of memory, or the
- * decomposition failed. */
+/* l out (N, rank). rank, from 1 to K, counts the lambda above n FLT_EPSILON^2 times the largest:
+ * rounding X to floats can move an eigenvalue that far from 0 (Weyl). Pair with mat_release(). -1
+ * and err: out of memory, or the decomposition failed. */
 int reducer_make(struct mat *l, const struct reducer *reducer, int32_t reduce, struct err *err);
 
-/* From weights by coordinates to the smallest weights by features that act alike on the samples.
+/* The smallest weights by features that act on the samples like weights by coordinates.
  *   w   out (F, H)  X w = xw; in double, then rounded. Pair with mat_release().
  *   xw  in  (N, H)  L v, with v the weights by coordinates of this reduction
- * w is X^+ xw over the directions of the reduction: well conditioned for the samples whatever the
- * lambda, and the same in any basis that a machine finds. Costs reducer_make() and 2 N F H flop. -1
- * and err as there. (Golub & Van Loan 2013, section 5.5.) */
+ * Costs reducer_make() and 2 N F H flop. -1 and err as there. w is X^+ xw over the directions of
+ * the reduction (Golub & Van Loan 2013, section 5.5), whatever basis a machine finds. */
 int reducer_weights(struct mat *w, const struct reducer *reducer, int32_t reduce,
                     const struct mat *xw, struct err *err);
 

@@ -12,7 +12,7 @@
 
 /* ---- K ---- */
 
-/* All of K from the lower triangle of Z Z^T, for contiguous rows. */
+/* kernel in: the lower triangle of Z Z^T, with contiguous rows. */
 static void finish_kernel(double *kernel, int32_t n, int32_t n_features)
 {
     for (int32_t i = 0; i < n; i++)
@@ -75,7 +75,7 @@ void ridge_inputs_pack(void *block, const struct ridge_inputs *inputs)
 {
     struct ridge_inputs copy;
 
-    memset(&copy, 0, sizeof copy); /* also the padding, which is hashed */
+    memset(&copy, 0, sizeof copy); /* padding is hashed */
     copy.kernel = inputs->kernel;
     copy.n = inputs->n;
     packed_write(block, &packed, &copy);
@@ -93,7 +93,6 @@ int ridge_inputs_view(struct ridge_inputs *inputs, const struct dataset *data, c
 
 /* ---- fit ---- */
 
-/* Target of column c for sample i. */
 static double right_side(const struct training_target *target, int32_t c, int32_t i)
 {
     if (target->task == TASK_CLASSIFICATION)
@@ -129,7 +128,7 @@ static double sum_of(const double *v, int32_t n)
     return sum;
 }
 
-/* From V^-1 y and V^-1 1 to V^-1 (y - b) and b, the mean of y by generalised least squares. */
+/* From V^-1 y and V^-1 1 to V^-1 (y - b) and b. */
 static void put_intercepts(struct ridge *ridge)
 {
     int32_t n = ridge->n_train;
@@ -151,7 +150,7 @@ static const double *kernel_row(const struct ridge_inputs *inputs, int32_t i)
     return inputs->kernel + (size_t)i * (size_t)inputs->n;
 }
 
-/* Lower triangle of a = K_tt + lambda I. */
+/* a out: the lower triangle. */
 static void put_system(double *a, const struct ridge_training *training)
 {
     const struct split *split = training->split;
@@ -202,7 +201,6 @@ static int fit(struct ridge *ridge, const struct ridge_training *training, struc
 
 /* ---- scores ---- */
 
-/* A fit, and room for the part being scored. */
 struct scores {
     const struct ridge *ridge;
     const struct ridge_inputs *inputs;

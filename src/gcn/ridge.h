@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ridge regression with an unpenalised intercept, solved exactly in the dual: the baseline of a
- * graph convolution.
+ * graph convolution (doc/decisions/0028, 0039).
  *
  * With Z (N, F), the scaled features of the network, K = Z Z^T / F and targets y of the training
  * part t:
@@ -10,19 +10,15 @@
  *   alpha = V^-1 (y - b)
  *
  * Predictions are K_.t alpha + b. The feature weights w = Z_t^T alpha / F predict the same; with b
- * they minimise |y - Z_t w - b|^2 + F lambda |w|^2. The dual has N unknowns, the primal F.
+ * they minimise |y - Z_t w - b|^2 + F lambda |w|^2.
  *
- * With standardised markers, K is a genomic relationship matrix and this is GBLUP with the mean as
- * fixed effect. lambda is residual over genetic variance, (1 - h2) / h2 for heritability h2.
- * Features are centred over all samples, not the training part; this offset changes b and no
- * prediction.
+ * With standardised markers this is GBLUP with the mean as fixed effect: K is a genomic
+ * relationship matrix and lambda residual over genetic variance, (1 - h2) / h2 for heritability h2.
  *
- * There is no epoch to choose, so ridge also trains on the stop part (data/core/split.h); val is
- * the same.
+ * There is no epoch to choose, so ridge also trains on the stop part (data/core/split.h).
  *
  * Each class is regressed against the rest, +1 against -1, with its own intercept, like
- * RidgeClassifier of scikit-learn. The largest score decides. Scores are not probabilities: there
- * is no loss and no log_loss.
+ * RidgeClassifier of scikit-learn. The largest score decides; scores are not probabilities.
  *
  * Source: Hoerl & Kennard 1970, Technometrics 12:55; the dual: Saunders et al. 1998, ICML; the
  * fixed effect: Henderson 1975, Biometrics 31:423; GBLUP: VanRaden 2008, J Dairy Sci 91:4414; equal
@@ -49,7 +45,7 @@ struct ridge_inputs {
     const struct dataset *data; /* borrowed */
     double *kernel;             /* (n, n) */
     int32_t n;                  /* N */
-    bool is_view;               /* the kernel is borrowed (ridge_inputs_view()) */
+    bool is_view;               /* kernel is borrowed */
 };
 
 /* Make K; costs N^2 F flop. Sets OpenBLAS to one thread, for the same bits everywhere. Pair with
@@ -59,25 +55,23 @@ int ridge_inputs_init(struct ridge_inputs *inputs, const struct dataset *data,
                       enum feature_scale scale, struct err *err);
 void ridge_inputs_release(struct ridge_inputs *inputs);
 
-/* Bytes of the inputs. */
 double ridge_inputs_bytes(const struct dataset *data);
-/* Most bytes that ridge_inputs_init() and a training take together. */
+/* Most bytes of ridge_inputs_init() and a training together. */
 double ridge_bytes(const struct dataset *data);
 
-/* The inputs as one block of bytes (gcn/packed.h): block out [ridge_inputs_packed_bytes()], 64-byte
- * aligned. A view borrows block and data, which must outlive it. */
+/* As gcn_inputs_pack() and gcn_inputs_view(). */
 size_t ridge_inputs_packed_bytes(const struct ridge_inputs *inputs);
 void ridge_inputs_pack(void *block, const struct ridge_inputs *inputs);
 int ridge_inputs_view(struct ridge_inputs *inputs, const struct dataset *data, const void *block,
                       size_t bytes, struct err *err);
 
-/* One trial. All members are borrowed. */
+/* All members are borrowed. */
 struct ridge_training {
     const struct ridge_spec *spec;
     const struct ridge_inputs *inputs;
     const struct split *split;
     int threads;
-    struct arena *scratch; /* memory of the fit; not reset */
+    struct arena *scratch; /* not reset */
     const struct clock *clock;
     const struct lapack_watch *watch; /* may be NULL */
 };
@@ -86,9 +80,9 @@ struct ridge_training {
 struct ridge {
     struct training_target target;
     int32_t n_train;
-    int32_t n_outputs; /* C: 1, or number of classes */
+    int32_t n_outputs; /* 1, or number of classes */
     double *alpha;     /* (C, n_train), then V^-1 1 [n_train] */
-    double *intercept; /* [C] of the standardised target, or of each class */
+    double *intercept; /* [C] of the standardised target or of each class */
 };
 
 /* Fit and score. Fills outcome (no epochs; losses of classes are NaN), or sets GCN_STOPPED if the
@@ -97,13 +91,12 @@ struct ridge {
 int ridge_train(struct gcn_outcome *outcome, struct ridge *ridge,
                 const struct ridge_training *training, struct err *err);
 
-/* The model as weights of the scaled features: outputs are Z w + b, standardised for regression.
- *   weights  out  [(F + 1) C] w (F, C), then b [C], like a single layer in struct model
- * Reads the features again. */
+/* The model as weights of the scaled features, which are read again: outputs are Z w + b,
+ * standardised for regression.
+ *   weights  out  [(F + 1) C] w (F, C), then b [C] */
 int ridge_weights(float *weights, const struct ridge *ridge, const struct dataset *data,
                   enum feature_scale scale, const struct split *split, struct err *err);
 
-/* Work of ridge_train(). */
 struct gcn_cost ridge_cost(const struct dataset *data, const struct split *split);
 
 #endif

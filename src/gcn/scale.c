@@ -104,7 +104,6 @@ static void finish_means(double *mean, int32_t n_cols, int32_t n_samples)
         mean[j] /= n_samples;
 }
 
-/* Turn sums of squares into 1 / sd. */
 static void finish_factors(double *factor, const double *mean, int32_t n_cols, int32_t n_samples)
 {
     for (int32_t j = 0; j < n_cols; j++) {
@@ -166,7 +165,7 @@ void scaling_learn(struct scaling *scaling, bool has_all_samples, int32_t width,
     }
 }
 
-/* floats read at a time, except for a longer row */
+/* read at a time, except for a longer row */
 #define ROOM_FLOATS (1 << 16)
 
 int scaling_fit(struct scaling *scaling, const struct dataset *data, enum feature_scale scale,
@@ -250,7 +249,7 @@ struct coded_source scale_coded_source(const struct scale_source *source)
 
 /* ---- sparse ---- */
 
-/* Count the entries that are not zero; store them in out unless it is NULL. */
+/* With out = NULL, entries are only counted. */
 static int pass_entries(struct csr *out, int64_t *n, const struct dataset *data, struct err *err)
 {
     struct mat space;
@@ -363,8 +362,7 @@ static int measure_sparse(double *factor, const struct dataset *data, struct err
     return 0;
 }
 
-/* *found: some feature has a value other than 0 and 1. is_amount: [F] out, which; NULL: stop at the
- * first. */
+/* is_amount: [F] out, has a value other than 0 and 1; NULL: stop at the first. */
 static int find_amounts(bool *found, bool *is_amount, const struct dataset *data, struct err *err)
 {
     struct mat space;
@@ -389,7 +387,7 @@ static int find_amounts(bool *found, bool *is_amount, const struct dataset *data
     return 0;
 }
 
-/* The sd of a 0/1 feature shows its rarity, not its scale: only the widest counts. */
+/* The sd of a 0/1 feature shows its rarity, not its scale. */
 static int find_narrowest(struct scale_spread *out, const double *factor,
                           const struct dataset *data, struct err *err)
 {

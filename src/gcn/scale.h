@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scaled features for layer 1 in pieces, if they do not fit memory as one matrix of floats. */
+/* Scaled features for layer 1 in pieces, as one matrix of floats may not fit memory. */
 #ifndef GCN_SCALE_H
 #define GCN_SCALE_H
 
@@ -9,7 +9,6 @@
 #include "gcn/inputs.h"
 #include "gcn/spec.h"
 
-/* Offsets and factors of rows and columns. */
 struct scaling {
     const struct dataset *data; /* borrowed; dense */
     enum feature_scale scale;
@@ -22,7 +21,7 @@ struct scaling {
 struct feature_panel {
     bool has_all_samples;
     int32_t at; /* first feature or sample */
-    int32_t n;  /* number of features or samples */
+    int32_t n;
 };
 
 /* Allocate only. Pair with scaling_release(), also after a failure. */
@@ -34,20 +33,19 @@ void scaling_release(struct scaling *scaling); /* accepts a zeroed one */
  * for the largest. Panels of all samples leave columns to scaling_learn_columns(). */
 void scaling_learn(struct scaling *scaling, bool has_all_samples, int32_t width, float *raw);
 
-/* scaling_init() and scaling_learn() with temporary memory. After -1, scaling holds nothing. */
+/* scaling_init() and scaling_learn(). After -1, scaling holds nothing. */
 int scaling_fit(struct scaling *scaling, const struct dataset *data, enum feature_scale scale,
                 struct err *err);
 
-/* Learn a panel's columns from raw values (N, panel.n). */
+/* raw: values of a panel (N, panel.n) */
 void scaling_learn_columns(struct scaling *scaling, const struct feature_panel *panel,
                            const struct mat *raw);
 
-/* Read a panel's unscaled features into `room`; returns a view of it. */
+/* Read unscaled features into `room`; returns a view of it. */
 struct mat scaling_read(const struct scaling *scaling, const struct feature_panel *panel,
                         float *room);
 
-/* out: the scaled values of raw, in double. Equals kernel_standardize() and kernel_normalize_rows()
- * up to their rounding to float. */
+/* Equals kernel_standardize() and kernel_normalize_rows() of raw up to their rounding to float. */
 void scaling_apply(double *out, const struct scaling *scaling, const struct feature_panel *panel,
                    const struct mat *raw);
 
@@ -56,38 +54,36 @@ void scaling_apply(double *out, const struct scaling *scaling, const struct feat
 int scale_columns(struct mat *out, const struct dataset *data, enum feature_scale scale,
                   int32_t first, struct err *err);
 
-/* scale_columns() as a source for coded_make() (tensor/coded.h). source is borrowed. */
+/* scale_columns() for coded_make() (tensor/coded.h). source is borrowed. */
 struct scale_source {
     const struct dataset *data;
     enum feature_scale scale; /* SCALE_NONE or SCALE_STANDARDIZE */
 };
 struct coded_source scale_coded_source(const struct scale_source *source);
 
-/* Count the nonzero entries of dense features; store these nnz as a sparse matrix. Pair the latter
- * with csr_release(). */
+/* Count the nonzero entries of dense features; store them as a sparse matrix. Pair with
+ * csr_release(). */
 int scale_count_entries(int64_t *nnz, const struct dataset *data, struct err *err);
 int scale_gather_entries(struct csr *out, int64_t nnz, const struct dataset *data, struct err *err);
 
-/* Check that sparse features allow this scale. -1 and err: it would make them dense. */
+/* -1 and err: this scale would make sparse features dense. */
 int scale_check(const struct dataset *data, enum feature_scale scale, struct err *err);
 
-/* A scaled copy of sparse features. Pair with csr_release(). -1 and err also as scale_check(). */
+/* Pair with csr_release(). -1 and err also as scale_check(). */
 int scale_sparse(struct csr *out, const struct dataset *data, enum feature_scale scale,
                  struct err *err);
 
 /* Shows whether one learning rate suits all features: standard deviations of unscaled features over
- * all samples, constant ones left out. */
+ * all samples. */
 struct scale_spread {
-    /* Features; -1 if all are constant. Among dense 0/1 features only the widest can be the
-     * narrowest. */
+    /* -1 if all are constant. Among dense 0/1 features only the widest can be the narrowest. */
     int32_t widest, narrowest;
-    double most, least; /* their standard deviations */
+    double most, least; /* standard deviations */
 };
 
 int scale_measure_spread(struct scale_spread *out, const struct dataset *data, struct err *err);
 
-/* *out: some dense feature has a value other than 0 and 1, like attributes and unlike one-hot
- * labels. False for sparse features, which cannot be standardized. */
+/* *out: some dense feature has a value other than 0 and 1. False for sparse features. */
 int scale_has_amounts(bool *out, const struct dataset *data, struct err *err);
 
 #endif

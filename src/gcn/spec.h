@@ -11,37 +11,37 @@
 #include "tensor/pool.h"
 
 enum optimizer { OPTIMIZER_ADAM, OPTIMIZER_ADAMW, OPTIMIZER_SGD };
-enum decay_scope { DECAY_ALL, DECAY_FIRST }; /* decay on W of every layer or the first */
+enum decay_scope { DECAY_ALL, DECAY_FIRST };                         /* on W of which layers */
 enum schedule { SCHEDULE_CONSTANT, SCHEDULE_COSINE, SCHEDULE_STEP }; /* optimizer.h */
 enum class_weights { CLASSES_ALIKE, CLASSES_BALANCED };              /* loss.h */
-enum choose_epoch { CHOOSE_LOSS, CHOOSE_OBJECTIVE }; /* criterion of the best epoch */
+enum choose_epoch { CHOOSE_LOSS, CHOOSE_OBJECTIVE };
 
 struct gcn_spec {
     int32_t layers; /* graph convolutions, >= 1 */
     int32_t hidden_size;
     enum activation activation;
-    enum pool pool;       /* of a graph's nodes; POOL_NONE: samples are nodes */
-    bool residual;        /* skip connections (pass.h) */
-    bool batch_norm;      /* of hidden units (pass.h) */
+    enum pool pool; /* POOL_NONE: samples are nodes */
+    bool residual;
+    bool batch_norm;
     double dropout;       /* of hidden units, in [0, 1) */
     double input_dropout; /* of features, in [0, 1) */
     int32_t epochs;
     enum optimizer optimizer;
     double learning_rate;
     enum schedule schedule;
-    /* For SCHEDULE_STEP: epochs (>= 1) between changes, and their factor. */
+    /* Epochs (>= 1) between changes, and their factor. */
     int32_t step_size;
     double step_gamma;
     int32_t warmup_epochs;
     double clip_norm;    /* longest gradient; 0: no limit */
     double weight_decay; /* not on biases */
     enum decay_scope decay_scope;
-    double momentum;                  /* sgd */
-    double beta1, beta2, epsilon;     /* adam, adamw */
-    int32_t batch_size;               /* training samples in a step; 0: all */
-    enum choose_epoch choose_epoch;   /* smallest loss or best objective */
+    double momentum;              /* sgd */
+    double beta1, beta2, epsilon; /* adam, adamw */
+    int32_t batch_size;           /* training samples in a step; 0: all */
+    enum choose_epoch choose_epoch;
     int32_t patience;                 /* epochs without a better one; 0: no limit */
-    enum class_weights class_weights; /* of the loss; classification */
+    enum class_weights class_weights; /* classification */
     enum metric objective;
     bool maximize;
 };

@@ -10,7 +10,6 @@
 #include "tensor/gemm.h"
 #include "tensor/kernel.h"
 
-/* A running trial. */
 struct gcn_run {
     struct gcn_outcome *outcome;
     const struct gcn_spec *spec;
@@ -19,11 +18,11 @@ struct gcn_run {
     struct trainer trainer;
     struct hash key;
     struct rng batch_rng;
-    double started; /* start time, shifted by the breaks */
-    int32_t *order; /* [n_train] training nodes in this epoch's order */
+    double started; /* shifted by the breaks */
+    int32_t *order; /* [n_train] in this epoch's order */
     int32_t *all;   /* [n_train + n_val + n_test + n_stop] */
-    float *best;    /* [n_weights] weights of the best epoch */
-    /* For the part being scored. */
+    float *best;    /* [n_weights] of the best epoch */
+    /* The part being scored. */
     float *output;  /* (N, C) log-probabilities, or [N] standardised predictions */
     float *truth;   /* [N] regression, standardised */
     int32_t *label; /* [N] classification */
@@ -81,8 +80,8 @@ static double prepare(struct gcn_run *run, const struct mat *z, const int32_t *r
     return loss / loss_weight(target, nodes, n);
 }
 
-/* Score the n prepared nodes. Regression compares standardised values, so that the target's offset
- * costs no precision; errors are scaled to its units. */
+/* Standardised values, so that the target's offset costs no precision; errors are scaled to its
+ * units. */
 static double score(struct gcn_run *run, enum metric metric, int32_t n)
 {
     const struct training_target *target = &run->trainer.target;
@@ -125,12 +124,11 @@ static void settle_scores(struct gcn_run *run)
 
 static int32_t *append(int32_t *to, const int32_t *nodes, int32_t n)
 {
-    if (n) /* an empty part may be NULL */
+    if (n) /* may be NULL if empty */
         memcpy(to, nodes, (size_t)n * sizeof *to);
     return to + n;
 }
 
-/* All metrics of all parts with the best weights. */
 static void score_all(struct gcn_run *run)
 {
     const struct split *split = run->split;
@@ -152,7 +150,7 @@ static void score_all(struct gcn_run *run)
     settle_scores(run);
 }
 
-/* Train one epoch; returns the mean loss. The weights of its samples sum to n, balanced or not. */
+/* Returns the mean loss. The samples' weights sum to n, balanced or not. */
 static double train_epoch(struct gcn_run *run, int32_t epoch)
 {
     int32_t n = run->split->n_train;
@@ -229,7 +227,6 @@ static bool has_lost_patience(const struct gcn_run *run)
            outcome->epochs_run - outcome->best_epoch >= run->spec->patience;
 }
 
-/* Train from the next epoch until a reason to stop. */
 static void train(struct gcn_run *run, const struct gcn_observer *observer)
 {
     struct gcn_outcome *outcome = run->outcome;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trains and scores one graph convolutional network: all arithmetic of a trial.
  *
- * No I/O, no globals; the clock is an argument; the epoch loop allocates nothing. On one machine
- * type, the outcome's bits depend only on (spec, inputs, split, key). */
+ * No I/O, no globals; the epoch loop allocates nothing. On one machine type, the outcome's bits
+ * depend only on (spec, inputs, split, key). */
 #ifndef GCN_TRAIN_H
 #define GCN_TRAIN_H
 
@@ -18,15 +18,14 @@
 #include "gcn/outcome.h"
 #include "gcn/spec.h"
 
-struct gcn_run; /* a running training */
+struct gcn_run;
 
 struct gcn_observer {
     /* Called after every epoch; false ends the trial with GCN_STOPPED. May call gcn_save(). */
     bool (*epoch_done)(void *arg, const struct gcn_outcome *so_far, const struct gcn_run *run);
     void *arg;
-    /* From gcn_save() of the same trial, borrowed. The outcome, except times, is the same to the
-     * bit as without a break; epoch_done sees all epochs. NULL or unsuitable: training starts anew
-     * (outcome->resumed_epoch shows this). */
+    /* From gcn_save() of the same trial, borrowed. The outcome, except times, has the same bits as
+     * without a break. NULL or unsuitable: training starts anew. */
     const void *state;
     size_t state_bytes;
 };
@@ -34,22 +33,22 @@ struct gcn_observer {
 /* Append the state between two epochs (checkpoint.h): three or four times the weights, and the
  * curve. */
 void gcn_save(struct buf *out, const struct gcn_run *run);
-size_t gcn_save_bytes(const struct gcn_run *run); /* bytes that gcn_save() appends */
+size_t gcn_save_bytes(const struct gcn_run *run);
 
-/* One trial. All members are borrowed. */
+/* All members are borrowed. */
 struct gcn_training {
     const struct gcn_spec *spec;
     const struct gcn_inputs *inputs;
     const struct split *split;
     struct hash key;       /* of the random numbers */
-    int threads;           /* of a dense product; the rest is single-threaded */
-    struct arena *scratch; /* memory of the training; not reset */
+    int threads;           /* of a dense product */
+    struct arena *scratch; /* not reset */
     const struct clock *clock;
     const struct gcn_observer *observer; /* may be NULL */
 };
 
-/* Train and score. The caller sets outcome->curve; the rest is set here. epochs = 0 scores the
- * initial weights (best_epoch 0). -1 and err: only out of memory. */
+/* The caller sets outcome->curve. epochs = 0 scores the initial weights. -1 and err: only out of
+ * memory. */
 int gcn_train(struct gcn_outcome *outcome, const struct gcn_training *training, struct err *err);
 
 #endif

@@ -21,7 +21,7 @@ static void build(struct receptive_field *field, const struct trainer *trainer,
         receptive_field_build(field, &trainer->inputs->a_hat, samples, n);
 }
 
-/* Rows of `both`'s level 1 for the rows of `field`'s; NULL if they are the same. */
+/* Rows of `both` for the rows of `field`; NULL if they are the same. */
 static int32_t *map_rows(const struct receptive_field *field, const struct receptive_field *both,
                          int32_t *place)
 {
@@ -63,7 +63,7 @@ static int share_first(struct trainer *trainer, struct arena *scratch, struct er
     return 0;
 }
 
-/* Fewest nodes scored at a time: products over small batches of graphs are inefficient. */
+/* Products over few nodes are inefficient. */
 #define SCORED_NODES 4096
 
 static int largest_first(const void *a, const void *b)
@@ -73,7 +73,6 @@ static int largest_first(const void *a, const void *b)
     return (left < right) - (left > right);
 }
 
-/* Nodes of the largest possible batch. */
 static int capacity_of_graphs(int32_t *capacity, const struct trainer *trainer,
                               struct arena *scratch, struct err *err)
 {
@@ -163,7 +162,6 @@ void trainer_set_weights(struct trainer *trainer, const float *weights)
     trainer->z1_is_fresh = false;
 }
 
-/* Add the time since *since to a phase, and restart. */
 static void charge(struct trainer *trainer, enum gcn_phase phase, double *since)
 {
     double now = clock_now(trainer->clock);
@@ -172,7 +170,7 @@ static void charge(struct trainer *trainer, enum gcn_phase phase, double *since)
     *since = now;
 }
 
-/* The shared product for the present weights; NULL if it is not shared. */
+/* Returns NULL if the product is not shared. */
 static const struct mat *shared_first(struct trainer *trainer)
 {
     if (!trainer->shares_first)
@@ -236,7 +234,6 @@ double trainer_step(struct trainer *trainer, const int32_t *nodes, int32_t n)
     return loss;
 }
 
-/* Number of leading graphs that fit together. */
 static int32_t count_fitting(const struct trainer *trainer, const int32_t *graphs, int32_t n)
 {
     const int64_t *start = trainer->inputs->data->graph_start;

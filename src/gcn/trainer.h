@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One network in training: weights, optimiser, batches. gcn_train() and tests drive it step by
- * step. */
+/* One network in training, driven step by step. */
 #ifndef GCN_TRAINER_H
 #define GCN_TRAINER_H
 
@@ -23,25 +22,24 @@ struct trainer {
     struct model model;
     struct optimizer_state optimizer;
     struct pass pass;
-    struct receptive_field batch; /* of the batch; in full batch built once */
-    /* Of the part that chooses the epoch, built once. If samples are graphs: of some scored graphs,
-     * built for each. */
+    struct receptive_field batch; /* in full batch built once */
+    /* The part that chooses the epoch, built once; or graphs being scored, built each time. */
     struct receptive_field watch;
     uint32_t n_steps;
     double seconds[GCN_PHASE_COUNT];
 
-    /* In full batch without input dropout, the evaluation after a step and the next step share the
-     * first layer's product, which is computed once. */
+    /* In full batch without input dropout, an evaluation and the next step share the first
+     * product. */
     bool is_full_batch;
     bool shares_first;
     bool z1_is_fresh;
-    struct receptive_field both; /* of training and watched part together */
+    struct receptive_field both; /* training and watched part */
     struct mat z1;               /* (n of level 1 of both, H) */
-    /* [n of level 1 of batch] rows of z1; NULL: row i. The same for watch. */
+    /* [n of level 1 of batch, or of watch] rows of z1; NULL: row i. */
     int32_t *batch_in_z1;
     int32_t *watch_in_z1;
 
-    /* If samples are graphs, which need not all be in memory at a time. */
+    /* For graphs, which need not all be in memory. */
     int32_t capacity;  /* most nodes of a batch or of graphs scored together */
     struct mat logits; /* (N, C) of the scored graphs */
     int32_t *place;    /* [N] row of each scored graph */
@@ -52,18 +50,18 @@ int trainer_init(struct trainer *trainer, const struct gcn_spec *spec,
                  const struct gcn_inputs *inputs, const struct split *split, struct hash key,
                  const struct clock *clock, struct arena *scratch, struct err *err);
 
-/* Replace the weights (layout of struct model). The optimiser's state stays. */
+/* Replace the weights (layout of struct model), but not the optimiser's state. */
 void trainer_set_weights(struct trainer *trainer, const float *weights);
 
-/* Weights and counters were replaced by earlier ones (checkpoint.h): recompute what derives from
- * the weights, without counting its flops twice. */
+/* Call after weights and counters were replaced (checkpoint.h): recomputes what derives from the
+ * weights, without counting its flops again. */
 void trainer_weights_came(struct trainer *trainer);
 
-/* Set the learning rate of epoch 1, 2, ... for the next steps. */
+/* epoch: 1, 2, ... */
 void trainer_begin_epoch(struct trainer *trainer, int32_t epoch);
 
-/* Gradient of a batch's mean loss into trainer->model.gradient; returns the sum of losses. Batch
- * normalisation updates its running statistics.
+/* Gradient of a batch's mean loss into trainer->model.gradient; returns the sum of losses. Updates
+ * running statistics.
  *   nodes  [n] or graphs of the training part in any order; NULL: full batch */
 double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n);
 
@@ -72,13 +70,12 @@ double trainer_step(struct trainer *trainer, const int32_t *nodes, int32_t n);
 
 /* Logits (n, C) without dropout: a view, valid until the next call of a trainer function.
  *   watched  row i is sample trainer->watched[i]
- *   of       row rows[i] is sample i; samples: n distinct ones. If they are nodes, this overwrites
- *            the batch's field: do not call it within full-batch training. */
+ *   of       row rows[i] is sample i; samples: n distinct ones. For nodes, this overwrites the
+ *            batch's field: do not call it within full-batch training. */
 struct mat trainer_watched_logits(struct trainer *trainer);
 struct mat trainer_logits_of(struct trainer *trainer, const int32_t *samples, int32_t n,
                              const int32_t **rows);
 
-/* Flops of all products so far. */
 double trainer_flops(const struct trainer *trainer);
 
 #endif

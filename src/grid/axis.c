@@ -11,7 +11,7 @@
 
 static const char blanks[] = " \t\n";
 
-/* Values read so far; the axis gets them only if the whole text is valid. */
+/* The axis gets these values only if the whole text is valid. */
 struct list {
     enum param_id id;
     union value *values;
@@ -35,7 +35,7 @@ static int list_add(struct list *list, union value value, struct err *err)
     return 0;
 }
 
-/* A computed value is formatted and parsed, so that its bits equal those of a written one. */
+/* Parsing the formatted number gives it the bits of a written one. */
 static int add_number(struct list *list, double number, bool to_integer, struct err *err)
 {
     char text[64];
@@ -49,7 +49,7 @@ static int add_number(struct list *list, double number, bool to_integer, struct 
     return list_add(list, value, err);
 }
 
-/* Return the number of trimmed parts, or max + 1 if there are more than max. */
+/* Returns max + 1 if there are more than max. */
 static int split(char *part[], int max, char *text, const char *separator)
 {
     int n = 0;
@@ -86,7 +86,7 @@ static int add_range(struct list *list, char *text, struct err *err)
         return err_set(err, "%s = %s: the step is zero", key, shown);
     if ((hi - lo) * step < 0)
         return err_set(err, "%s = %s: the step leads away from %s", key, shown, part[1]);
-    /* The small addend corrects rounding: (0.5 - 0.2) / 0.1 is 2.9999999999999996. */
+    /* The addend corrects rounding: (0.5 - 0.2) / 0.1 is 2.9999999999999996. */
     n = floor((hi - lo) / step + 1e-9) + 1;
     if (!(n <= AXIS_MAX_VALUES))
         return err_set(err, "%s = %s: %.3g values, at most %d are allowed", key, shown, n,
@@ -97,7 +97,7 @@ static int add_range(struct list *list, char *text, struct err *err)
     return 0;
 }
 
-/* text: the part between the parentheses */
+/* text: between the parentheses */
 static int add_log(struct list *list, char *text, struct err *err)
 {
     const struct param *p = &param_table[list->id];
@@ -150,7 +150,6 @@ static int add_element(struct list *list, char *text, struct err *err)
     return list_add(list, value, err);
 }
 
-/* The next comma outside parentheses. */
 static char *element_end(char *text)
 {
     int depth = 0;
@@ -182,7 +181,7 @@ static int add_all(struct list *list, char *text, struct err *err)
     return 0;
 }
 
-/* real_parse() turns -0 into 0, so equal numbers have equal bits. */
+/* Equal numbers have equal bits: real_parse() turns -0 into 0. */
 static int compare_values(const void *a, const void *b)
 {
     int64_t x = ((const union value *)a)->i, y = ((const union value *)b)->i;

@@ -5,26 +5,24 @@
  *   0.2:0.5:0.1         lo, lo + step, ... up to hi, inclusive
  *   log(1e-4, 1e-1, 4)  n values from lo to hi at equal ratios; n = 1 gives lo
  *
- * One list may mix all three. Values of ranges and logs are rounded to 12 significant digits, and
- * to integers for integer settings. Therefore 0.2:0.5:0.1 and 0.2, 0.3, 0.4, 0.5 give the same
- * trials. */
+ * One list may mix all three. Computed values are rounded to 12 significant digits, and to integers
+ * for integer settings, so 0.2:0.5:0.1 and 0.2, 0.3, 0.4, 0.5 give the same trials. */
 #ifndef GRID_AXIS_H
 #define GRID_AXIS_H
 
 #include "grid/param.h"
 
-#define AXIS_MAX_VALUES 100000 /* a longer axis is taken for a typing error */
+#define AXIS_MAX_VALUES 100000 /* a longer axis is a typing error */
 
 struct axis {
     enum param_id id;
-    union value *values; /* [n] owned, in file order, all different */
+    union value *values; /* [n] owned, in file order, distinct */
     int32_t n;
-    int line; /* in the file; -1: given by --set */
+    int line; /* in the file, or SWEEP_LINE_SET */
 };
 
-/* Replace axis->values by those of text. The setting must not be TEXT or PATH. On an invalid or
- * repeated value (`auto` is always invalid), list, range or log, returns -1 and err; the axis is
- * then unchanged. */
+/* Replace axis->values by those of text. The setting must not be TEXT or PATH. -1 and err, with the
+ * axis unchanged: a value is invalid (`auto` always is) or repeated. */
 int axis_parse(struct axis *axis, const char *text, struct err *err);
 void axis_release(struct axis *axis);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* inih gets its lines from read_piece(), one at a time:
  *
- * - It gets no comments and no blank lines. Every other line must make inih call the handler; if it
- *   does not, the line is a fault, and its number is known.
+ * - Comments and blank lines are left out. Any other line for which inih does not call the handler
+ *   is a fault, and its number is known.
  * - A line that exceeds inih's buffer is cut into pieces. The later pieces are indented, which
- *   makes them continuations. A MARK on both sides of each cut keeps inih from stripping blanks or
- *   finding a comment there, and lets the handler join the pieces exactly.
- * - A key `?` follows each [section], since inih does not call the handler for a section. */
+ *   makes them continuations. A MARK on both sides of each cut keeps blanks and `;` there, and lets
+ *   the handler join the pieces.
+ * - A key `?` follows each [section], for which inih does not call the handler. */
 #include "grid/inifile.h"
 
 #include <ini.h>
@@ -20,7 +20,7 @@
 #define MARK_TEXT "\1"
 #define PROBE "?"
 #define MAX_SECTION 49 /* inih cuts off longer names */
-#define MAX_SHOWN 60   /* characters of a faulty line that a message shows */
+#define MAX_SHOWN 60   /* of a faulty line in a message */
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
@@ -31,14 +31,14 @@ struct reader {
     struct inifile *out;
     const char *path;
     struct errlist *errors;
-    const char *next;     /* the next line of the text */
-    const char *at, *end; /* what inih has not received of the current line */
-    const char *start;    /* the current line's text after its indentation */
-    int line;             /* number of the current line */
+    const char *next;     /* of the text */
+    const char *at, *end; /* the rest of the current line */
+    const char *start;    /* of the current line, after its indentation */
+    int line;
     enum piece piece;
     bool is_unanswered; /* inih did not call the handler */
-    bool has_key;       /* so an indented line is a continuation */
-    bool is_lost;       /* inside a faulty section, whose keys are skipped */
+    bool has_key;       /* an indented line is a continuation */
+    bool is_lost;       /* inside a faulty section */
     bool is_out_of_memory;
 };
 
@@ -61,7 +61,7 @@ static const char *line_end(const char *line, const char *end)
     return end;
 }
 
-/* `what` is the faulty part of the current line. */
+/* what: the faulty part of the line */
 static int complain(struct reader *r, const char *what, const char *what_end, const char *why)
 {
     int n = (int)(what_end - what > MAX_SHOWN ? MAX_SHOWN : what_end - what);
@@ -137,7 +137,7 @@ static enum piece classify(struct reader *r)
     return is_continuation ? PIECE_MORE : PIECE_KEY;
 }
 
-/* Find the next line for inih; false at the end of the text. */
+/* False at the end of the text. */
 static bool next_line(struct reader *r)
 {
     do {
@@ -167,7 +167,7 @@ static void settle(struct reader *r)
     complain(r, r->start, r->end, "must be 'key = value' or '[section]'");
 }
 
-/* Like fgets(): one line or piece of at most size - 1 bytes. */
+/* Like fgets(): one piece of at most size - 1 bytes. */
 static char *read_piece(char *out, int size, void *arg)
 {
     struct reader *r = arg;

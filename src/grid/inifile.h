@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parser for INI text; sweep_file.c interprets the result. Only this module includes inih's ini.h.
+/* Parser for INI text; only this module includes inih's ini.h.
  *
  * The syntax is that of inih and Python's configparser: `key = value` or `key: value`. A comment
  * begins with `;` or `#` at the start of a line, or with ` ;` after a value. An indented line
@@ -21,7 +21,7 @@ struct inifile_entry {
     char *section;    /* owned; "" before the first section */
     char *key;        /* owned; NULL: the line opens the section */
     struct buf value; /* trimmed; continuation lines are joined by one blank */
-    int line;         /* where the entry begins, counted from 1 */
+    int line;         /* first line, from 1 */
 };
 
 struct inifile {
@@ -29,11 +29,11 @@ struct inifile {
     size_t n;
 };
 
-/* Parse text, which messages call `path`. Add each fault to errors as "path:line: ..." and return
- * -1. `out` receives all other entries, except those under a faulty [section]. Pair with
+/* Parse text, which messages call `path`. Adds each fault to errors as "path:line: ..." and returns
+ * -1; `out` still receives all other entries, except those under a faulty [section]. Pair with
  * inifile_release(). */
 int inifile_parse(struct inifile *out, const char *path, const char *text, struct errlist *errors);
-/* True if the text is a table: commas, semicolons or tabs separate cells in its first line. */
+/* True if commas, semicolons or tabs separate cells in the first line. */
 bool inifile_is_table(const char *text);
 void inifile_release(struct inifile *file);
 

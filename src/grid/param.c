@@ -26,7 +26,6 @@
 
 /* ---- the table ---- */
 
-/* Short names for the table. */
 enum {
     AXIS = PARAM_AXIS,
     IDENTITY = PARAM_IDENTITY,
@@ -319,7 +318,7 @@ static int reduction_read(int64_t *out, enum param_id id, const char *text)
     return 0;
 }
 
-/* True if text stands for a number of this type; *out is its value. */
+/* text may be the word that stands for a number of this type. */
 static bool is_word(int64_t *out, enum param_type type, const char *text)
 {
     *out = type == PARAM_FOLDS ? FOLDS_GROUPS : 0;
@@ -468,7 +467,7 @@ static void put_reduction(struct buf *out, int64_t value)
         buf_puts(out, value == REDUCE_NONE ? "none" : "exact");
 }
 
-/* Durations are written without exponents, since 1e-06s could not be parsed. */
+/* Durations have no exponents: 1e-06s could not be parsed. */
 void param_format(struct buf *out, enum param_id id, union value value)
 {
     switch (param_table[id].type) {

@@ -40,7 +40,6 @@ enum param_id {
         P_COUNT
 };
 
-/* The struct that trial/spec.c copies a value into. */
 enum param_struct {
     PARAM_NOWHERE,
     PARAM_data_spec,
@@ -54,7 +53,7 @@ enum param_struct {
 struct param_target {
     enum param_struct into;
     size_t offset, size; /* of the member */
-    int less;            /* subtracted before the value is stored */
+    int less;            /* subtracted from the value */
 };
 
 struct param {
@@ -73,9 +72,9 @@ struct param {
 
 extern const struct param param_table[P_COUNT];
 
-#define FOLDS_GROUPS (-1) /* replaced by a number once the data are known */
+#define FOLDS_GROUPS (-1) /* replaced once the data are known */
 
-/* The type decides which member is used:
+/* The type decides the member:
  *
  *   INT             i
  *   CHOICE          i, index of the choice
@@ -90,34 +89,31 @@ union value {
     const char *s;
 };
 
-/* P_COUNT if there is none. section NULL: search all sections (keys are unique in the table). */
+/* P_COUNT: none. section NULL: all sections. */
 enum param_id param_find(const char *section, const char *key);
 
-/* Find "key" or "section.key", as users write axes and --set. */
+/* name: "key" or "section.key". */
 enum param_id param_find_name(const char *name);
 bool param_is_section(const char *section);
 
-/* Distance of two words, for "did you mean". */
 #define PARAM_FAR 1000
-/* 0: equal except for case. 1: `wrong` is the beginning of `right` or its initials (lr for
- * learning_rate). Otherwise the edit distance (optimal string alignment, Damerau 1964,
- * doi:10.1145/363958.363994); PARAM_FAR if it exceeds a third of the letters. */
+/* Distance for "did you mean". 0: equal except for case. 1: `wrong` is the beginning of `right` or
+ * its initials (lr for learning_rate). Otherwise the edit distance (optimal string alignment,
+ * Damerau 1964, doi:10.1145/363958.363994); PARAM_FAR if it exceeds a third of the letters. */
 int param_distance(const char *wrong, const char *right);
 
-/* The nearest setting as "[section] key", or NULL if none is close. Settings of `section` (may be
- * NULL) win ties. */
+/* The nearest setting as "[section] key", or NULL. Settings of `section` (may be NULL) win ties. */
 const char *param_suggest(const char *section, const char *key);
 
 const char *param_suggest_section(const char *section);
 
-/* Parse one value and check its range. TEXT and PATH borrow text. err: "dropout = 1.2: must be in
- * [0, 1)". */
+/* Parse and check the range. TEXT and PATH borrow text. err: "dropout = 1.2: must be in [0, 1)". */
 int param_parse(union value *out, enum param_id id, const char *text, struct err *err);
 
-/* Like param_parse(), but without "key = value: " in err, for callers that name the place. */
+/* Like param_parse(), but err lacks "key = value: ". */
 int param_read(union value *out, enum param_id id, const char *text, struct err *err);
 
-/* True if `word` is in a list such as "a|b|c". */
+/* list: "a|b|c" */
 bool param_is_among(const char *list, const char *word);
 
 /* True if another setting makes this one irrelevant (PARAM_BESIDE_TABLE). v: all values. */
@@ -125,23 +121,22 @@ bool param_is_idle(enum param_id id, const union value v[P_COUNT]);
 
 union value param_default(enum param_id id);
 
-/* The value that describes what trials did before the setting existed or before its default
- * changed. */
+/* The value of trials from before the setting existed or its default changed. */
 union value param_before(enum param_id id);
 
 bool param_equal(enum param_id id, union value a, union value b);
 
-/* The index of a choice. `name` must be one of the setting's choices. */
+/* `name` must be a choice of the setting. */
 int64_t param_choice(enum param_id id, const char *name);
 
 /* Append the canonical text: the shortest decimal that parses to the same value, a choice's name,
  * full, pca:20, 90s. */
 void param_format(struct buf *out, enum param_id id, union value value);
 
-/* Append the allowed values for help and messages: "integer in [1, 8]", "relu | tanh", ... */
+/* Append the allowed values: "integer in [1, 8]", "relu | tanh", ... */
 void param_allowed(struct buf *out, enum param_id id);
 
-/* The same with the unit: "number in (0, 1e+06], GB". A duration names units of its own. */
+/* The same with the unit: "number in (0, 1e+06], GB". A duration names its own units. */
 void param_allowed_in_unit(struct buf *out, enum param_id id);
 
 #endif

@@ -1,41 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The settings of a sweep file, one row each. No other place declares a setting.
  *
- * INI checks, --set, "did you mean", `espalier params`, the trial key and the columns of the views
- * all read this table. Its order is the order of the canonical text that is hashed into a trial's
- * key. A new IDENTITY row that is not LATER changes the keys of all trials and needs a new
- * KEY_VERSION (settings.h).
+ * The order is that of the canonical text, which is hashed into a trial's key. A new IDENTITY row
+ * that is not LATER changes the keys of all trials and needs a new KEY_VERSION (settings.h).
  *
  * X(id, section, key, type, min, max, choices, default, unit, flags, models, target, help)
- *   key      unique in the whole table, since it names a column of the views
+ *   key      unique in the whole table: it names a column of the views
  *   type     INT REAL CHOICE TEXT PATH DURATION COUNT (an INT, or the word `full`)
  *            REDUCTION (none, exact, or pca: and an INT)  FOLDS (an INT, or the word `groups`)
- *   min,max  range of INT, REAL, COUNT, REDUCTION, FOLDS and DURATION; flags open its ends
+ *   min,max  of numbers; flags open the ends
  *   choices  of CHOICE, separated by |
  *   flags    AXIS      may stand in [grid]
  *            IDENTITY  part of a trial's key
- *            LATER     omitted from the key if trials do what they did before this row existed:
- *                      the value is the default, or the value in PARAM_BEFORE_TABLE
+ *            LATER     omitted from the key if the value is param_before()
  *            SWEPT     part of the key only as an axis
  *            MAIN      a column of the views even if it does not vary
  *            OPEN_MIN, OPEN_MAX  the bound itself is not allowed
- *            REQUIRED  a sweep file must set it; the default applies to stored sweeps that were
- *                      written before it became required
- *   models   model types that have the setting. Other types give it one fixed value
- *            (settings_trim) and omit it from their JSON. noop has all settings of the networks,
- *            since it exists to measure grids of their size. For settings of [data], the rows of
- *            the data formats list which format has them
+ *            REQUIRED  a sweep file must set it; the default is for older stored sweeps
+ *   models   model types that have the setting. noop has those of the networks, because it
+ *            measures grids of their size. Data formats list their own settings.
  *   target   the struct member that trial/spec.c copies the value to:
  *            INTO(struct, member)
- *            AFTER_AUTO(struct, member)  of CHOICE: minus one, since the member has no `auto`
+ *            AFTER_AUTO(struct, member)  of CHOICE: minus one, as the member has no `auto`
  *            NOWHERE */
 #ifndef GRID_PARAM_TABLE_H
 #define GRID_PARAM_TABLE_H
 
 #include "data/core/data_format.h"
 
-/* The model types, in the order of the choices of model.type. Each is a row model_NAME of
- * trial/model_type.h. OR stands between two of them. */
+/* Each is a row model_NAME of trial/model_type.h. OR stands between two of them. */
 #define MODEL_TYPES(X, OR) \
     X(gcn) OR X(mlp)       \
     OR X(ridge)            \
@@ -43,14 +36,13 @@
 #define MODEL_TYPE_NAME(name) #name
 #define MODEL_TYPE_CHOICES MODEL_TYPES(MODEL_TYPE_NAME, "|")
 
-/* Lists for the column `models`. */
 #define MODELS_ALL MODEL_TYPE_CHOICES
 #define MODELS_NETWORK "gcn|mlp|noop"
 #define MODELS_EPOCHS "gcn|mlp"
 #define MODELS_GRAPH "gcn|noop"
 #define MODELS_RIDGE "ridge|noop"
 
-/* Model types that output class scores instead of probabilities, and therefore have no log_loss. */
+/* Model types whose class scores are not probabilities: they have no log_loss. */
 #define MODELS_SCORES "ridge"
 
 #define PARAM_METRICS                                                                  \
@@ -318,8 +310,8 @@
       MODELS_ALL, NOWHERE, \
       "Longest silence of a rank; a rank silent for longer is lost, and other ranks run its trials")
 
-/* Settings whose default differs from what earlier versions did. The value describes what they did.
- * It applies to stored sweeps without the setting, and to model types that do not have it.
+/* Values of earlier versions, if not the default: for stored sweeps without the setting, and for
+ * model types that lack it.
  *
  * X(id, value) */
 #define PARAM_BEFORE_TABLE(X) \
@@ -327,7 +319,7 @@
     X(POOL, "mean") \
     X(CHOOSE_EPOCH, "objective")
 
-/* Settings that have no effect unless another setting has one of these choices.
+/* Settings without effect unless another setting has one of these choices.
  *
  * X(id, other, choices) */
 #define PARAM_BESIDE_TABLE(X) \
@@ -341,7 +333,7 @@
     X(EPSILON, OPTIMIZER, "adam|adamw") \
     X(CLASS_WEIGHTS, TASK, "classification")
 
-/* Model types that gave other numbers for the same settings. A later revision changes their keys.
+/* Model types that once gave other numbers for the same settings.
  *
  * X(type, revision, before, now) */
 #define PARAM_REVISION_TABLE(X) \

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "grid/sweep.h"
 
-/* A double, because 10^30 points must not overflow. */
+/* A double holds 10^30 points. */
 static double count_points(const struct sweep *sweep)
 {
     double n = 1;
@@ -46,7 +46,7 @@ static int64_t model_of(const struct sweep *sweep, int64_t point, const struct s
     return model;
 }
 
-/* is_there [n_points] false on entry: true if a point with this model is in the plan */
+/* is_there [n_points] false on entry: points whose model is in the plan */
 static int keep_points(struct plan *plan, bool *is_there, int32_t n_points,
                        const struct predicate *predicate, struct err *err)
 {
@@ -320,8 +320,8 @@ static int64_t n_hidden(const struct settings *s)
     return s->v[P_LAYERS].i - !settings_pool(s);
 }
 
-/* True if other values would train the same model, as far as settings show. s must be resolved.
- * Settings that the model type lacks are not idle: they never distinguish two configurations. */
+/* True if other values would train the same model. s must be resolved. A setting that the model
+ * type lacks is not idle: it distinguishes no configurations. */
 static bool setting_is_idle(const struct settings *s, enum param_id id)
 {
     /* A split file with groups may have no parts. */
@@ -355,7 +355,7 @@ static bool setting_is_idle(const struct settings *s, enum param_id id)
     }
 }
 
-/* Normalising a single row gives 0, whatever the weights are. */
+/* Normalising a single row gives 0. */
 static bool normalizes_one_row(const struct settings *s)
 {
     bool is_graph = settings_has(s, P_BUILD) && !is_choice(s, P_BUILD, "none");
@@ -394,7 +394,7 @@ static const char *gap(int i, int n)
     return i == 0 ? "" : i == n - 1 ? " and " : ", ";
 }
 
-/* "k, metric and weights do nothing for mlp". */
+/* Append "k, metric and weights do nothing for mlp" */
 static void put_nothing(struct buf *out, const enum param_id *ids, int n, const union value *types,
                         int n_types)
 {
@@ -409,7 +409,6 @@ static void put_nothing(struct buf *out, const enum param_id *ids, int n, const 
     }
 }
 
-/* Axes with several values that the model type lacks. */
 static void put_missing(struct buf *out, const struct sweep *sweep, union value type)
 {
     enum param_id ids[P_COUNT];

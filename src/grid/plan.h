@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The numbered trials of a sweep.
  *
- * Points are in row-major order of the axes in the file, the last axis fastest. Dropped are points
- * that `where` refuses, and points that train the same model as an earlier one, since they differ
- * only in settings that their model type lacks (settings_has). The others are configurations 0 ..
- * n_configs - 1, each with replicates, each with folds:
+ * Points are in row-major order of the axes in the file, the last axis fastest. The plan drops
+ * points that `where` refuses, and points that differ from an earlier one only in settings that
+ * their model type lacks. The others are configurations 0 .. n_configs - 1, each with replicates,
+ * each with folds:
  *
  *   trial = (config * replicates + replicate) * max(folds, 1) + fold */
 #ifndef GRID_PLAN_H
@@ -13,10 +13,10 @@
 #include "base/buf.h"
 #include "grid/sweep.h"
 
-#define PLAN_MAX_POINTS 10000000  /* plan_init() refuses a larger grid as a mistake */
-#define PLAN_MAX_TRIALS 100000000 /* likewise, counting replicates and folds */
+#define PLAN_MAX_POINTS 10000000  /* plan_init() refuses more as a mistake */
+#define PLAN_MAX_TRIALS 100000000 /* likewise, with replicates and folds */
 
-/* Filter on points. keep() returns 1 to keep, 0 to drop, -1 and err. NULL: keep all. */
+/* keep() returns 1 to keep, 0 to drop, -1 and err. NULL: keep all. */
 struct predicate {
     int (*keep)(void *arg, const struct sweep *sweep, const struct settings *point,
                 struct err *err);
@@ -39,54 +39,44 @@ struct plan_trial {
     int32_t fold;
 };
 
-/* Pair with plan_release(). Returns -1 and err if there are too many points (counted before memory
- * is allocated) or none, or if the predicate fails. */
+/* Pair with plan_release(). -1 and err: there are too many points (counted before memory is
+ * allocated) or none, or the predicate fails. */
 int plan_init(struct plan *plan, const struct sweep *sweep, const struct predicate *predicate,
               struct err *err);
 void plan_release(struct plan *plan);
 
-/* Append "6 configurations x 1 replicate x 5 folds = 30 trials". */
+/* Append "6 configurations x 1 replicate x 5 folds = 30 trials" */
 void plan_put_size(struct buf *out, const struct plan *plan);
 
 struct plan_trial plan_trial(const struct plan *plan, int64_t trial);
 
-/* The fixed settings and the configuration's values of the axes, trimmed to the model type. */
+/* Fixed settings and the configuration's values, trimmed to the model type. */
 void plan_settings(const struct plan *plan, int32_t config, struct settings *out);
 
 /* Those of the first configuration whose model type has setting `id`, or else of the last. */
 void plan_settings_with(const struct plan *plan, enum param_id id, struct settings *out);
 
-/* Those of the first configuration whose model type has a later revision (settings_revision()), or
- * else of the last. */
+/* Likewise for a model type with a later revision (settings_revision()). */
 void plan_settings_revised(const struct plan *plan, struct settings *out);
 
-/* As bytes, from which other ranks make the same plan without the sweep file, the environment or
- * the `where` expression. */
+/* Other ranks lack the sweep file, the environment and the `where` expression. */
 
 void plan_pack(struct buf *out, const struct plan *plan);
 
-/* Fill plan and sweep; plan borrows sweep. PATH settings come back empty, since the data travel as
- * a block; TEXT settings do not, since kept models contain some (trial/kept.h). Returns -1 and err
- * for a truncated message or one from another version. Pair with plan_release() and
- * sweep_release(). */
+/* Fill plan and sweep; plan borrows sweep. PATH settings come back empty. -1 and err: the message
+ * is truncated or from another version. Pair with plan_release() and sweep_release(). */
 int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struct err *err);
 
-/* Settings without effect: momentum under adam, k without knn. */
-
-/* Configurations in which an axis has no effect. They differ from others only in random numbers, so
- * ranking them ranks chance. */
+/* Configurations in which an axis has no effect: ranking them ranks chance. */
 int32_t plan_count_idle(const struct plan *plan, const struct axis *axis);
 
-/* Configurations whose batch normalisation sees one row at a time and turns it into zeros:
- * batch_size = 1 and no edge that adds rows. They learn only from their biases. */
+/* Configurations whose batch normalisation sees one row at a time and turns it into zeros. */
 int32_t plan_count_one_row(const struct plan *plan);
 
-/* Append why points were dropped: "k and metric do nothing for mlp", a part for each model type
- * that lacks axes with several values. */
+/* Append why points were dropped, for each model type: "k and metric do nothing for mlp". */
 void plan_put_repeats(struct buf *out, const struct plan *plan);
 
-/* Append, in the same words, fixed settings that were given but that no model type of the sweep
- * has. */
+/* Likewise for fixed settings that were given but that no model type of the sweep has. */
 void plan_put_strays(struct buf *out, const struct plan *plan);
 
 #endif

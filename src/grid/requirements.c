@@ -19,7 +19,6 @@ struct check {
     struct errlist *errors;
 };
 
-/* At the line that sets `id`. */
 __attribute__((format(printf, 3, 4))) static void complain(const struct check *c, enum param_id id,
                                                            const char *format, ...)
 {
@@ -45,7 +44,6 @@ void requirements_put_place(struct buf *out, const struct sweep *sweep, enum par
         buf_printf(out, ":%d", sweep->section_line[id]);
 }
 
-/* Where `id` is missing. */
 __attribute__((format(printf, 3, 4))) static void
 complain_missing(const struct check *c, enum param_id id, const char *format, ...)
 {
@@ -70,7 +68,7 @@ static const struct data_setting *setting_of(const struct data_format *format, e
                : data_format_setting(format, param_table[id].key);
 }
 
-/* Count the formats with the setting, 0 if it belongs to all. first: one of them, or NULL. */
+/* Returns 0 if the setting belongs to all formats. first: one of them, or NULL. */
 static int count_formats(const struct data_format **first, enum param_id id)
 {
     const struct data_format *format;
@@ -118,7 +116,7 @@ static const struct data_format *suggest_format(const struct sweep *sweep, enum 
     return shared;
 }
 
-/* Refuse a missing format; settings that depend on it cannot be checked then. */
+/* Settings that depend on the format cannot be checked without it. */
 static void check_format(const struct check *c, bool is_file, bool refused[P_COUNT])
 {
     struct buf allowed = {0};
@@ -138,7 +136,6 @@ static void check_format(const struct check *c, bool is_file, bool refused[P_COU
     buf_release(&allowed);
 }
 
-/* A setting that the format does not use was meant for another format. */
 static void check_data(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
@@ -223,7 +220,6 @@ static int64_t some_reduction(const struct sweep *sweep)
     return values->i;
 }
 
-/* Settings that make no sense if each sample is a graph. */
 static void check_graphs(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
@@ -292,7 +288,7 @@ static void check_split(const struct check *c)
 
     if (sweep->fixed.v[P_FOLDS].i == 1)
         complain(c, P_FOLDS, "folds = 1: must be 0 (one holdout split) or at least 2");
-    /* `where` may drop points that leave nothing to train on */
+    /* `where` may drop such points */
     check_groups(c);
     if (sweep->fixed.v[P_FOLDS].i != 0 || *sweep->fixed.v[P_SPLIT_FILE].s ||
         *sweep->fixed.v[P_WHERE].s || test + val < 1)
@@ -361,7 +357,7 @@ void requirements_check(const struct sweep *sweep, bool is_file, bool refused[P_
     check_reduction(&c);
 }
 
-/* An error if fixed; as an axis it only causes a warning (plan_count_idle()). */
+/* An axis only causes a warning (plan_count_idle()). */
 static void check_classes(const struct check *c, const struct dataset *data)
 {
     int32_t n;

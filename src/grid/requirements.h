@@ -5,20 +5,20 @@
 
 #include "grid/sweep.h"
 
-/* Part of sweep_parse(). Add each fault to errors as "path:line: ..."; a missing setting has the
- * line of its section. is_file: data.format must be given (sweep_load()). refused[id]: the value
- * was faulty and reported; checks that depend on it are skipped. */
+/* Part of sweep_parse(). Adds each fault to errors as "path:line: ..."; a missing setting has the
+ * line of its section. is_file: data.format must be given. refused[id]: the value was faulty and
+ * reported; checks that depend on it are skipped. */
 void requirements_check(const struct sweep *sweep, bool is_file, bool refused[P_COUNT],
                         struct errlist *errors);
 
-/* True if a data format (an index of the choices of data.format) has the setting. */
+/* format: an index of the choices of data.format. */
 bool requirements_format_has(enum param_id id, int64_t format);
 
-/* Where a missing setting belongs: "path:line" of its section, or "path" if the file lacks it. */
+/* Append "path:line" of the setting's section, or "path" if the file lacks it. */
 void requirements_put_place(struct buf *out, const struct sweep *sweep, enum param_id id);
 
-/* Check settings against the data, except points that `where` may drop. Returns -1 and adds faults
- * as above. */
+/* Check against the data, except points that `where` may drop. Returns -1 and adds faults as
+ * above. */
 int requirements_check_data(const struct sweep *sweep, const struct dataset *data,
                             struct errlist *errors);
 

@@ -8,7 +8,7 @@
 #include "data/format.h"
 #include "gcn/metric.h"
 
-#define AUTO 0 /* `auto` is always the first choice */
+#define AUTO 0 /* always the first choice */
 
 void settings_defaults(struct settings *s)
 {
@@ -48,11 +48,11 @@ const char *settings_type_name(union value type)
     return type_names[type.i];
 }
 
-/* Filled once, since plans ask for each setting of each configuration. */
+/* Filled once: plans ask for each setting of each configuration. */
 static struct {
     pthread_once_t once;
     bool has[N_TYPES][P_COUNT];
-    union value trimmed[P_COUNT]; /* values of settings that a type lacks */
+    union value trimmed[P_COUNT]; /* of settings that a type lacks */
 } types = {.once = PTHREAD_ONCE_INIT};
 
 static void fill_types(void)
@@ -146,7 +146,6 @@ static bool is_in_key(enum param_id id, union value v, bool is_swept)
     return flags & PARAM_IDENTITY || (flags & PARAM_SWEPT && is_swept);
 }
 
-/* One line of the canonical text, or nothing if the setting is not in the key. */
 static void put_line(struct buf *out, enum param_id id, union value v, bool is_swept)
 {
     if (!is_in_key(id, v, is_swept))
@@ -265,7 +264,7 @@ static bool is_number(enum param_id id, union value v)
            (type == PARAM_FOLDS && v.i != FOLDS_GROUPS);
 }
 
-/* Such settings are never free text, so nothing needs escaping. */
+/* Free text is never among them, so nothing needs escaping. */
 static bool is_in_json(enum param_id id)
 {
     const struct param *p = &param_table[id];
@@ -287,7 +286,6 @@ static void put_member(struct buf *out, enum param_id id, union value v)
     buf_puts(out, quote);
 }
 
-/* True if earlier versions did the same without the setting. */
 static bool was_unknown(enum param_id id, union value v)
 {
     return param_table[id].flags & PARAM_LATER && param_equal(id, v, param_before(id)) &&

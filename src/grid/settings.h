@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One value for every setting: the instructions for a trial. */
+/* One value for every setting: what a trial does. */
 #ifndef GRID_SETTINGS_H
 #define GRID_SETTINGS_H
 
@@ -11,81 +11,78 @@
 #define KEY_VERSION "espalier-key-2"
 
 struct settings {
-    union value v[P_COUNT]; /* texts are borrowed from the sweep, which must outlive this */
+    union value v[P_COUNT]; /* texts are borrowed from the sweep */
 };
 
 void settings_defaults(struct settings *s);
-/* Set every setting to the value that stored sweeps without it had (param_before). */
+/* Set every setting to param_before(). */
 void settings_before(struct settings *s);
 
-/* True if samples are graphs, which are pooled. The data format decides. */
+/* True if samples are graphs, which are pooled. */
 bool settings_pool(const struct settings *s);
 
-/* True if the model type of s has the setting (column `models` of the table). */
 bool settings_has(const struct settings *s, enum param_id id);
 const char *settings_type_name(union value type);
-/* Fix settings that the model type lacks at param_before(), graph.build at `none`. Equal models
+/* Fix settings that the model type lacks at param_before(), graph.build at `none`: equal models
  * then have equal keys. Idempotent. */
 void settings_trim(struct settings *s);
 
-/* Replace every `auto` by its meaning for this format and task. Idempotent. Returns -1 and err,
- * with the allowed metrics, if the objective is not a metric for the task. */
+/* Replace every `auto` by its meaning for this format and task. Idempotent. -1 and err: the
+ * objective is not a metric for the task. */
 int settings_resolve(struct settings *s, enum task task, struct err *err);
 
-/* The version, from 1, of the model type that these settings train. Later versions give other
- * numbers, so it is part of the key: PARAM_REVISION_TABLE (doc/decisions/0039). KEY_VERSION would
- * change the keys of all types. */
+/* The revision of the model type, from 1, is part of the key (PARAM_REVISION_TABLE,
+ * doc/decisions/0039). */
 int32_t settings_revision(const struct settings *s);
-/* Append what was computed before the revision and what is now, as a line for store_differences().
- * Only if the revision is later than 1. */
+/* Append what was computed before the revision and what is now, for store_differences(); nothing
+ * for revision 1. */
 void settings_put_revision(struct buf *out, const struct settings *s);
 
-/* Append the canonical text of everything that can change a trial's numbers: version, data digest,
- * "section.key=value" lines in table order, and `revision` unless it is 1. swept[id] marks axes
- * (for SWEPT). It identifies a trial, or with replicate and fold -1 a configuration. */
+/* Append everything that can change a trial's numbers: version, data digest, "section.key=value"
+ * lines in table order, and `revision` unless it is 1. swept[id] marks axes (for SWEPT). Replicate
+ * and fold -1 identify a configuration. */
 void settings_canonical(struct buf *out, const struct settings *s, const bool swept[P_COUNT],
                         struct hash digest, int32_t replicate, int32_t fold);
 
-/* Return the hash of the canonical text. */
+/* The hash of the canonical text. */
 struct hash settings_key(const struct settings *s, const bool swept[P_COUNT], struct hash digest,
                          int32_t replicate, int32_t fold, struct buf *scratch);
-/* True if an earlier revision of the model type gave `key` to these settings. */
+/* True if an earlier revision gave `key` to these settings. */
 bool settings_made_before(const struct settings *s, const bool swept[P_COUNT], struct hash digest,
                           int32_t replicate, int32_t fold, struct hash key, struct buf *scratch);
 
 /* Append the settings that are AXIS, IDENTITY or SWEPT and that the model type has, as one JSON
  * object in table order: {"hidden_size": 64, ...}. COUNT full is the string "full". */
 void settings_json(struct buf *out, const struct settings *s);
-/* Likewise for a kept model, whose bytes follow from the key: without settings that earlier
- * versions, which trained the same model, did not have. */
+/* Likewise for a kept model, whose bytes follow from the key: omits settings that earlier versions
+ * did not have. */
 void settings_json_kept(struct buf *out, const struct settings *s);
 
-/* Texts of many points in turn. A value is formatted only where it differs from the previous
- * point's. */
+/* Texts of many points in turn, formatting only values that differ from the previous point's. */
 struct setting_text {
     union value value;
     bool is_set;
-    struct buf line;   /* its line of the canonical text */
-    struct buf member; /* its member of the JSON */
+    struct buf line;   /* in the canonical text */
+    struct buf member; /* in the JSON */
 };
 
 struct settings_texts {
     bool swept[P_COUNT];
     struct hash digest;
     struct setting_text of[P_COUNT];
-    struct buf canonical; /* of the point; the first config_bytes identify the configuration */
-    struct buf json;      /* settings_json() of the point */
+    struct buf canonical; /* the first config_bytes identify the configuration */
+    struct buf json;      /* settings_json() */
     size_t config_bytes;
-    int64_t n_formatted; /* values formatted so far */
+    int64_t n_formatted; /* so far */
 };
 
 /* Pair with settings_texts_release(). swept is copied. */
 void settings_texts_init(struct settings_texts *texts, const bool swept[P_COUNT],
                          struct hash digest);
 void settings_texts_release(struct settings_texts *texts);
-/* Select a point. s must be resolved. */
+/* s must be resolved. */
 void settings_texts_set(struct settings_texts *texts, const struct settings *s);
-/* Return the hash that settings_key() gives for the point. */
+/* Equals settings_key() of the point. */
 struct hash settings_texts_key(struct settings_texts *texts, int32_t replicate, int32_t fold);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The part K of N of a sweep that one element of a job array owns.
  *
- * A trial belongs to part 1 + (key modulo N). The key does not depend on the trial's position, so a
- * growing grid moves no trial to another part, and parts need no communication. */
+ * A trial belongs to part 1 + (key modulo N). A growing grid moves no trial to another part
+ * (doc/decisions/0013). */
 #ifndef GRID_SHARD_H
 #define GRID_SHARD_H
 
@@ -12,20 +12,16 @@
 
 struct shard {
     int32_t k; /* 1 .. n */
-    int32_t n; /* 1 .. SHARD_MAX; 1 is the whole sweep */
+    int32_t n; /* 1 .. SHARD_MAX; 1: the whole sweep */
 };
 
-/* Parse "K/N". Returns -1 and err if the form is wrong or a number is out of range. */
+/* Parse "K/N". -1 and err: the form is wrong or a number is out of range. */
 int shard_parse(struct shard *shard, const char *text, struct err *err);
 
 bool shard_owns(const struct shard *shard, struct hash key);
 
-/* Mark the trials of a plan that a shard owns.
- *
- *   ours  out  [n_trials]
- *
- * Hashes every trial, unless the shard is the whole sweep. Returns -1 and err if memory is short or
- * the objective is not a metric for the task. */
+/* ours out [n_trials]: hashes every trial, unless the shard is the whole sweep. -1 and err: memory
+ * is short or the objective is not a metric for the task. */
 int shard_mark(bool *ours, const struct shard *shard, const struct plan *plan,
                const struct dataset *data, struct err *err);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sweep: the fixed settings and axes of a sweep file (grid/sweep_file.h).
+/* A sweep: the fixed settings and axes of a sweep file.
  *
  * A setting is fixed in its own section or an axis in [grid]. A file with both is refused, since
- * either could be a leftover. --set overrides the file: it may fix an axis or make a fixed setting
- * an axis. */
+ * either could be a leftover. --set may fix an axis or make a fixed setting an axis. */
 #ifndef GRID_SWEEP_H
 #define GRID_SWEEP_H
 
@@ -12,24 +11,23 @@
 #include "grid/axis.h"
 #include "grid/settings.h"
 
-#define SWEEP_LINE_SET (-1) /* given by --set, not by a line of the file */
+#define SWEEP_LINE_SET (-1) /* given by --set */
 
 struct sweep {
     char *path;            /* owned; as given by the user */
-    struct settings fixed; /* values from the [section]s; defaults for axes */
+    struct settings fixed; /* defaults for axes */
     struct axis *axes;     /* [n_axes] owned, in file order */
     size_t n_axes;
     bool swept[P_COUNT];
-    int line[P_COUNT];         /* line of each setting or axis; 0: default */
-    int section_line[P_COUNT]; /* line of each setting's [section]; 0: absent */
+    int line[P_COUNT];         /* of each setting or axis; 0: default */
+    int section_line[P_COUNT]; /* of each setting's [section]; 0: absent */
     char **strings;            /* owned text values */
     size_t n_strings;
 };
 
-/* Accepts a zeroed sweep and one that sweep_parse() refused. */
+/* Accepts a zeroed sweep. */
 void sweep_release(struct sweep *sweep);
 
-/* The number of values of all axes together. */
 size_t sweep_n_values(const struct sweep *sweep);
 
 /* Hand a text over to the sweep; NULL if memory is short or text is NULL. */
@@ -38,7 +36,7 @@ const char *sweep_keep_text(struct sweep *sweep, char *text);
 /* The values of a setting: *n of its axis, or the fixed one. Borrowed from the sweep. */
 const union value *sweep_values(const struct sweep *sweep, enum param_id id, int32_t *n);
 
-/* True if trials of this model type (a value of model.type) have the setting. */
+/* type: a value of model.type. */
 bool sweep_type_has(const struct sweep *sweep, union value type, enum param_id id);
 
 #endif

@@ -16,7 +16,7 @@
 #include "grid/requirements.h"
 #include "grid/settings.h"
 
-/* Paths are relative to the working directory here, but to the file's directory in the new file. */
+/* The new file would read a relative path from its own directory. */
 static void put_absolute(struct buf *out, const char *path)
 {
     char *here = *path && *path != '/' ? getcwd(NULL, 0) : NULL;
@@ -47,7 +47,7 @@ static bool stays_axis(const struct sweep *sweep, int id)
     return sweep->swept[id] && param_table[id].flags & PARAM_SWEPT;
 }
 
-/* A setting that the only model type lacks does not interest a reader. */
+/* The only model type lacks the setting. */
 static bool is_foreign(const struct sweep *sweep, const struct settings *settings, int id)
 {
     return !sweep->swept[P_TYPE] && !settings_has(settings, (enum param_id)id);
@@ -74,8 +74,8 @@ static bool is_empty(const struct settings *settings, int id)
     return (type == PARAM_TEXT || type == PARAM_PATH) && !*settings->v[id].s;
 }
 
-/* True if the setting may be omitted: users get the default, and sweep_parse_stored() the value
- * from before it existed. */
+/* Users get the default for a missing setting, and sweep_parse_stored() the value from before it
+ * existed. */
 static bool is_implied(int id, union value value)
 {
     return !(param_table[id].flags & PARAM_REQUIRED) &&
@@ -115,22 +115,20 @@ void sweep_write_effective(struct buf *out, const struct sweep *sweep,
     put_all(out, sweep, settings, true);
 }
 
-#define MAX_SHOWN 80  /* characters of a faulty --set that a message shows */
-#define MAX_ERRORS 10 /* of a file; a file of another kind has one in each line */
+#define MAX_SHOWN 80  /* of a faulty --set in a message */
+#define MAX_ERRORS 10 /* a file of another kind has one in each line */
 
-/* One `key = value`. */
 struct assignment {
     struct sweep *sweep;
     struct errlist *errors;
-    bool *refused;       /* [P_COUNT] true for settings with a faulty value */
+    bool *refused;       /* [P_COUNT] settings with a faulty value */
     const char *section; /* NULL: from --set */
     const char *key;
     const char *value;
-    const char *set; /* text of --set; NULL: from the file */
+    const char *set; /* NULL: from the file */
     int line;
 };
 
-/* Always returns -1. */
 __attribute__((format(printf, 2, 3))) static int complain(const struct assignment *a,
                                                           const char *format, ...)
 {
@@ -175,7 +173,6 @@ static int expand_environment(struct buf *out, const struct assignment *a)
     return 0;
 }
 
-/* Append the path that value stands for. */
 static int resolve_path(struct buf *out, const struct assignment *a)
 {
     const char *slash = strrchr(a->sweep->path, '/');
@@ -271,7 +268,7 @@ static int fix(enum param_id id, const struct assignment *a)
     return rc;
 }
 
-/* Find or add the axis of id; NULL if memory is short. */
+/* NULL if memory is short. */
 static struct axis *want_axis(struct sweep *sweep, enum param_id id)
 {
     struct axis *grown;
@@ -435,7 +432,6 @@ static int assign_override(struct assignment *a, char *copy)
     return is_grid ? sweep_over(id, a) : fix(id, a);
 }
 
-/* One error, to be sorted by line. */
 struct fault {
     long line; /* in the file; LONG_MAX: --set */
     size_t order;
@@ -451,8 +447,8 @@ static int compare_faults(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-/* Sort the errors from `first` on by line, and keep MAX_ERRORS of them. Each of several passes has
- * kept its first MAX_ERRORS and counted the others. */
+/* Sort the errors from `first` on by line, and keep MAX_ERRORS. Each of several passes has kept its
+ * first MAX_ERRORS and counted the others. */
 static void arrange(struct errlist *errors, size_t first, const char *path)
 {
     const size_t n = errors->n - first, n_more = errors->n_more;
@@ -500,7 +496,7 @@ static void default_name(struct sweep *sweep, struct errlist *errors)
         sweep->fixed.v[P_SWEEP_NAME].s = name;
 }
 
-/* sweep->fixed holds the values of missing settings. is_file: required settings must be present. */
+/* sweep->fixed: values of missing settings. is_file: required settings must be present. */
 static int parse(struct sweep *sweep, const char *path, const char *text,
                  const char *const *overrides, size_t n_overrides, bool is_file,
                  struct errlist *errors)

@@ -12,14 +12,13 @@
 /* Parse text, a whole file that messages call `path`. `overrides` are n texts "section.key=value"
  * or "key=value" from --set, applied in order after the file ("grid.key=1,2" sets an axis).
  * Relative paths start at path's directory, those of --set at the working directory; ${NAME} in a
- * path is an environment variable. Returns -1 and adds faults to `errors`: "path:line: ..." by line,
- * then "--set key=value: ...". A text without data.format means simulated data, as in databases,
- * unless it has a setting of another format. Pair with sweep_release(). */
+ * path is an environment variable. Returns -1 and adds faults to `errors`: "path:line: ..." by
+ * line, then "--set key=value: ...". Without data.format the data are simulated, as in databases,
+ * unless the text has a setting of another format. Pair with sweep_release(). */
 int sweep_parse(struct sweep *sweep, const char *path, const char *text,
                 const char *const *overrides, size_t n_overrides, struct errlist *errors);
 
-/* Likewise for a text of sweep_write(), perhaps from an earlier version. Missing settings get the
- * values of that time (settings_before). */
+/* Likewise for a text of sweep_write(). Missing settings get settings_before(). */
 int sweep_parse_stored(struct sweep *sweep, const char *path, const char *text,
                        struct errlist *errors);
 
@@ -29,13 +28,11 @@ int sweep_load(struct sweep *sweep, const char *path, const char *const *overrid
                size_t n_overrides, struct errlist *errors);
 
 /* Append a sweep file without axes that trains these settings (a point of a plan, resolved or not):
- * data.format, and settings of the model type that differ from their defaults (paths absolute). A
- * setting that is part of the key only as an axis (threads) stays an axis of one value, so that
- * trials keep their keys. */
+ * data.format, and settings of the model type that differ from their defaults (paths absolute). An
+ * axis with the flag SWEPT stays an axis of one value, so that trials keep their keys. */
 void sweep_write(struct buf *out, const struct sweep *sweep, const struct settings *settings);
 
-/* Likewise with defaults, so that the file keeps its meaning if they change: all settings of the
- * data format and model type. */
+/* Likewise with defaults, so that the file keeps its meaning if they change. */
 void sweep_write_effective(struct buf *out, const struct sweep *sweep,
                            const struct settings *settings);
 

@@ -12,7 +12,7 @@
 #include "random.h"
 #include "tensor/activation.h"
 
-/* Each activation against a plain twin, at widths that reach every branch of the fast version. */
+/* Each activation against a plain twin, at widths that reach every branch. */
 
 static double plain_activation(enum activation activation, double u)
 {
@@ -28,7 +28,6 @@ static double plain_activation(enum activation activation, double u)
     }
 }
 
-/* Slope by central differences. relu has a corner at 0. */
 static double plain_slope(enum activation activation, double u)
 {
     const double step = 1e-6;
@@ -84,7 +83,7 @@ static void test_activate(void **state)
                 check_activation(widths[w], (enum activation)a, drops);
 }
 
-/* Rectifying must keep NaN, or a diverged training would go unnoticed. */
+/* A rectifier that loses NaN would hide a diverged training. */
 static void test_keeps_nan(void **state)
 {
     float z[20], bias[20] = {0};
@@ -100,7 +99,7 @@ static void test_keeps_nan(void **state)
     }
 }
 
-/* h is 0 both at u = 0, where the slope is 1, and for a dropped element, where the slope is 0. */
+/* h is 0 at u = 0, where the slope is 1, and for a dropped element, where the slope is 0. */
 static void check_at_zero(enum activation activation)
 {
     float z[8] = {0}, bias[8] = {0}, h[8], d[8];
@@ -124,7 +123,7 @@ static void test_at_zero(void **state)
     check_at_zero(ACTIVATION_ELU);
 }
 
-/* Far from 0, where exponentials overflow and 1 + erf cancels. */
+/* Exponentials overflow there, and 1 + erf cancels. */
 static void test_far_from_zero(void **state)
 {
     static const float far[] = {-1e30f, -200, -30, -6, 6, 30, 200, 1e30f};

@@ -75,7 +75,7 @@ static void test_no_edge(void **state)
     (void)state;
     edge(P_LEARNING_RATE, RATES, 3, 0.01, NULL);
     edge(P_LEARNING_RATE, RATES, 2, 0.01, NULL);
-    /* No advice at the ends of the setting's own range; patience = 0 means never. */
+    /* These are the ends of the setting's own range; patience = 0 means never. */
     edge(P_DROPOUT, (const double[]){0, 0.2, 0.4}, 3, 0, NULL);
     edge(P_LAYERS, (const double[]){1, 2, 3}, 3, 1, NULL);
     edge(P_LAYERS, (const double[]){6, 7, 8}, 3, 8, NULL);

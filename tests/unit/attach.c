@@ -19,7 +19,7 @@
 #define K 1100
 #define COVARIATES 3
 #define ROUNDING 1e-5 /* of sums of K floats, in any order */
-#define REPEATS 40    /* sample i of repeated data equals sample i % REPEATS */
+#define REPEATS 40    /* sample i equals sample i % REPEATS */
 
 /* LARGE: whole numbers whose products exceed what float represents exactly. */
 enum form { WHOLE, HOLES, FRACTIONS, LARGE, REPEATED };
@@ -70,8 +70,7 @@ static void make_data(struct dataset *d, enum form form)
         fail_msg("%s", err.text);
 }
 
-/* New samples that agree with a stored sample in about half of the markers. Covariates are
- * ignored. */
+/* New samples agree with a stored sample in about half of the markers. */
 static struct mat make_fresh(const struct dataset *d, bool is_whole)
 {
     struct mat x;
@@ -91,7 +90,6 @@ static struct mat make_fresh(const struct dataset *d, bool is_whole)
     return x;
 }
 
-/* A graph with a few edges, for the degrees. */
 static void make_panel(struct csr *a_hat)
 {
     struct triplet list[2 * N];
@@ -160,7 +158,7 @@ static void fill_reference(const struct dataset *d, enum graph_metric metric, co
     }
 }
 
-/* True if fewer than k samples are more similar than j, or equally similar with a smaller index. */
+/* A smaller index wins among equally similar samples. */
 static bool is_nearest(const double *row, int32_t j, int32_t k)
 {
     int32_t n = 0;
@@ -259,7 +257,7 @@ static void test_knn(void **state)
         }
 }
 
-/* Among equally similar samples, those with the smaller indices get the last places. */
+/* The smaller indices get the last places. */
 static void test_ties(void **state)
 {
     struct dataset d;
@@ -314,8 +312,7 @@ static struct mat make_copies(const struct dataset *d)
     return x;
 }
 
-/* The k + 1 nearest samples of a copy are the original and its k nearest, with equal
- * similarities. */
+/* The k + 1 nearest samples of a copy are the original and its k nearest. */
 static void check_nearest_copies(const struct dataset *d, enum graph_metric metric,
                                  const struct mat *copies)
 {
@@ -341,7 +338,7 @@ static void check_nearest_copies(const struct dataset *d, enum graph_metric metr
     neighbours_release(&near);
 }
 
-/* Within a threshold, a copy has the neighbours of its original, and the original itself. */
+/* A copy has the neighbours of its original, and the original itself. */
 static void check_close_copies(const struct dataset *d, enum graph_metric metric,
                                const struct mat *copies)
 {
@@ -384,7 +381,6 @@ static void test_copies(void **state)
     }
 }
 
-/* 1 / sqrt(degree + 1) for weighted degrees. */
 static void test_degrees(void **state)
 {
     static const enum graph_build builds[] = {GRAPH_KNN, GRAPH_FILE, GRAPH_NONE};

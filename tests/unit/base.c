@@ -157,7 +157,7 @@ static void test_rng_vector(void **state)
     uint32_t out[4];
 
     (void)state;
-    /* Known answer of Philox4x32-10, from kat_vectors of Random123. */
+    /* From kat_vectors of Random123: Philox4x32-10. */
     rng_block(out, &rng, 0x85a308d3, 0x243f6a88);
     assert_int_equal(out[0], 0xd16cfe09);
     assert_int_equal(out[1], 0x94fdcceb);
@@ -244,7 +244,7 @@ static void test_memory(void **state)
     char self[256], root[256];
 
     (void)state;
-    /* These must outlive more paths than scratch_path() keeps. */
+    /* scratch_path() keeps too few paths. */
     snprintf(self, sizeof self, "%s", scratch_path("self"));
     snprintf(root, sizeof root, "%s", scratch_path("groups"));
     assert_int_equal(mkdir(root, 0700), 0);
@@ -262,7 +262,7 @@ static void test_memory(void **state)
     assert_true(memory_cgroup_limit(self, root) == 1073741824);
     write_file(self, "2:cpu:/job\n11:memory:/job\n");
     assert_true(memory_cgroup_limit(self, root) == 536870912);
-    /* In a container, the root of the group tree is the container's own group. */
+    /* In a container, the root of the tree is the container's own group. */
     write_file(scratch_path("groups/memory.max"), "1000\n");
     write_file(self, "0::/not/visible/here\n");
     assert_true(memory_cgroup_limit(self, root) == 1000);
@@ -302,7 +302,7 @@ static void test_tame(void **state)
          "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8c\xb3"},
         {"a\tb\nc\r\033]52;c;eA==\007\177", "a?b?c??]52;c;eA==??", "a?b\nc??]52;c;eA==??"},
         {"\xc2\x80 \xc2\x9b \xc2\x9f \xc2\xa0", "? ? ? \xc2\xa0", "? ? ? \xc2\xa0"},
-        /* Latin-1, including C1 control characters. */
+        /* Latin-1, with C1 control characters. */
         {"caf\xe9 \x9b"
          "31m \x80",
          "caf\xe9 ?31m ?", "caf\xe9 ?31m ?"},
@@ -481,7 +481,6 @@ static void test_shell(void **state)
     buf_release(&out);
 }
 
-/* The shortest decimal that reads back as value, found by trying every length. */
 static void shortest(char out[32], double value)
 {
     for (int digits = 1; digits <= 17; digits++) {
@@ -517,7 +516,7 @@ static void test_real_format(void **state)
                            ? some[i]
                            : (rng_uniform(&rng, 0, i) - 0.5) * pow(10, (double)(i % 60) - 30);
 
-        if (i % 3 == 0) /* few digits */
+        if (i % 3 == 0)
             value = strtod((snprintf(wanted, sizeof wanted, "%.5g", value), wanted), NULL);
         shortest(wanted, value);
         if (value == floor(value) && fabs(value) < 1e15)

@@ -24,7 +24,6 @@ static const char *const variables[] = {
 
 static const char *const commands[] = {"squeue", "bjobs", "qstat"};
 
-/* Start each test without the variables of a batch system. */
 static int alone(void **state)
 {
     char path[512];
@@ -39,7 +38,7 @@ static int alone(void **state)
     return 0;
 }
 
-/* Install a script as `command`. It records its arguments. */
+/* The script records its arguments. */
 static void play(const char *command, const char *body)
 {
     char script[4096];
@@ -178,13 +177,13 @@ static void test_slurm_by_environment(void **state)
     setenv("SLURM_JOB_END_TIME", end, 1);
     says("squeue", "10:00", 0);
     assert_left(5000);
-    /* The end time in the environment has passed: ask squeue. */
+    /* The end time has passed: ask squeue. */
     setenv("SLURM_JOB_END_TIME", "1700000000", 1);
     assert_left(600);
     assert_called("-h -j 77 -o %L\n");
     says("squeue", "UNLIMITED", 0);
     assert_left((double)NAN);
-    /* squeue reports no time: fall back to the environment. */
+    /* squeue reports no time: use the environment. */
     snprintf(end, sizeof end, "%.0f", clock_unix() - 20);
     setenv("SLURM_JOB_END_TIME", end, 1);
     says("squeue", "INVALID", 0);

@@ -85,7 +85,7 @@ static void test_forward(void **state)
     }
 }
 
-/* sum over rows and columns of weight * gamma (z - mean) / sd, as a function of z and gamma. */
+/* sum of weight * gamma (z - mean) / sd, as a function of z and gamma. */
 static double objective(const struct mat *z, const struct mat *weight, const double *gamma)
 {
     int32_t rows[ROWS];

@@ -12,7 +12,7 @@
 #include "data/core/block.h"
 #include "data/core/builder.h"
 
-/* Blocks with more than samples that are nodes: graphs, covariates, alleles, codes. */
+/* Blocks with graphs, covariates, alleles, codes. */
 
 static const char *const ids[] = {"a", "b", "c"};
 static const char *const alleles[] = {"1\t30\tA\tC", "", "X\t7\tG\tT"};
@@ -36,7 +36,6 @@ static void refuse(const struct draft *draft, const char *pattern)
         fail_msg("\"%s\" is not in \"%s\"", pattern, err.text);
 }
 
-/* Read every rectangle that ends at the last column. */
 static void check_decoded(const struct dataset *d, const float *wanted)
 {
     for (int32_t row = 0; row < d->n_nodes; row++)
@@ -54,7 +53,7 @@ static void check_decoded(const struct dataset *d, const float *wanted)
             }
 }
 
-/* ---- graphs of 2, 3 and 1 nodes: an edge in the first, a path in the second ---- */
+/* ---- graphs of 2, 3 and 1 nodes ---- */
 
 static const int64_t starts[] = {0, 2, 5, 6};
 static const float node_features[] = {1, 0, 2, 0.5f, 3, 0, 4, 0, 5, 0, 6, 0};
@@ -213,7 +212,7 @@ static void test_covariates(void **state)
     refuse(&draft, "not finite");
 }
 
-/* Covariates also go with float features. A block without covariates is unchanged. */
+/* Covariates also go with float features. */
 static void test_covariates_of_floats(void **state)
 {
     const float markers[] = {0, 2, 0.5f, 0, 1, 1};

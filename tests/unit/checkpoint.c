@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A training that stops after any epoch and continues from its checkpoint gives the same bits as an
+/* A training that continues from its checkpoint after any epoch gives the same bits as an
  * uninterrupted one. */
 #include <math.h>
 #include <setjmp.h>
@@ -41,7 +41,7 @@ struct trained {
     struct gcn_epoch curve[EPOCHS];
 };
 
-/* `state` is the checkpoint to continue from, or NULL to start from the beginning. */
+/* state is the checkpoint to continue from, or NULL. */
 static void train(struct trained *out, const struct toy *toy, const struct gcn_spec *spec,
                   struct breaking *breaking, const struct buf *state)
 {
@@ -142,7 +142,7 @@ static void test_optimizers_and_batches(void **state)
     }
 }
 
-/* With a stop part, the best epoch is chosen by another part than the one that gives the value. */
+/* The stop part chooses the best epoch, another part gives the value. */
 static void test_stop_part(void **state)
 {
     struct gcn_spec spec = make_spec(TASK_REGRESSION);
@@ -174,7 +174,6 @@ static void test_layers_and_input_dropout(void **state)
     }
 }
 
-/* The checkpoint includes running statistics and the position in the schedule. */
 static void test_options(void **state)
 {
     (void)state;
@@ -208,7 +207,6 @@ static float feature(enum kind kind, int32_t i, int32_t f)
     return kind == GENOTYPES ? (float)((i * i + 5 * f) % 3) : (float)(i % TOY_FEATURES == f);
 }
 
-/* Replace the features, and the graph by a ring. */
 static void change_features(struct toy *toy, enum kind kind)
 {
     struct gcn_inputs_spec spec = {.small_batches = true};
@@ -236,7 +234,6 @@ static void change_features(struct toy *toy, enum kind kind)
     csr_release(&adjacency);
 }
 
-/* Test each form that is available as if it were the only one. */
 static void check_forms(struct toy *toy, int n_seen[FIRST_FORM_COUNT])
 {
     struct gcn_spec spec = make_spec(TASK_REGRESSION);
@@ -276,7 +273,7 @@ static void test_forms_of_layer_1(void **state)
         assert_true(n_seen[form] > 0);
 }
 
-/* A checkpoint keeps the count of epochs without improvement: patience must not start again. */
+/* The count of epochs without improvement must not start again. */
 static void test_early_stopping(void **state)
 {
     struct gcn_spec spec = make_spec(TASK_REGRESSION);
@@ -377,7 +374,7 @@ static void test_damaged_ones_are_refused(void **state)
     toy_release(&toy);
 }
 
-/* These carry a valid hash; only their numbers are wrong. */
+/* Their hash is valid; their numbers are wrong. */
 static void test_hostile_ones_are_refused(void **state)
 {
     enum { BEST_EPOCH = 60, OPTIMIZER_STEPS = 72 }; /* after the head (checkpoint.c) */
@@ -411,8 +408,7 @@ static void test_hostile_ones_are_refused(void **state)
     toy_release(&toy);
 }
 
-/* Checkpoints of other trials: another key, more weights, another optimiser, more epochs than the
- * trial has, or more threads, which may sum in another order. */
+/* More threads may sum in another order. */
 static void test_foreign_ones_are_refused(void **state)
 {
     struct gcn_spec spec = make_spec(TASK_REGRESSION), other = spec;

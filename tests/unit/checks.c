@@ -65,7 +65,6 @@ static int32_t find(int32_t n, struct checks_job job)
     return found.n;
 }
 
-/* Expect exactly one finding, with text `what` and remedy `fix`. */
 static void assert_found(int32_t n, struct checks_job job, const char *what, const char *fix)
 {
     find(n, job);
@@ -143,7 +142,7 @@ static void test_recovery(void **state)
     info[0].launched_by_run = 1;
     assert_int_equal(find(4, job_of(1)), 0);
     info[0].launched_by_run = 0;
-    assert_int_equal(find(1, job_of(1)), 1); /* only: it is a singleton */
+    assert_int_equal(find(1, job_of(1)), 1); /* singleton */
     info[0].n_launched = 1;
     assert_int_equal(find(1, job_of(1)), 0);
     info[0].recovery = RECOVERY_UNKNOWN;
@@ -166,7 +165,7 @@ static void test_clocks(void **state)
     info[3].before += 0.9;
     info[3].after += 0.9;
     assert_int_equal(find(4, job_of(1)), 0);
-    /* A rank that was delayed between its two clock readings, and the same for rank 0. */
+    /* A rank, then rank 0, was delayed between its two clock readings. */
     info[3].after += 20;
     assert_int_equal(find(4, job_of(1)), 0);
     info[3].before -= 20;
@@ -222,7 +221,7 @@ static void test_cores(void **state)
     assert_int_equal(find(4, job_of(8)), 0);
 }
 
-/* Two of three ranks are bound to one core, although the host has three cores. */
+/* The host has three cores. */
 static void test_cores_of_some(void **state)
 {
     (void)state;
@@ -277,11 +276,11 @@ static void test_other_runs(void **state)
                  "taskset");
     host_cpus_parse(&others[1].cpus, "0-3");
     assert_int_equal(find(2, job_of(1)), 0);
-    /* Some ranks are in another pid namespace, so the pids are not comparable. */
+    /* In different pid namespaces, pids are not comparable. */
     host_cpus_parse(&others[1].cpus, "1");
     strcpy(info[1].pids, "pid:[2]");
     assert_int_equal(find(2, job_of(1)), 0);
-    /* Other runs that compete only with each other are ignored. */
+    /* Runs that compete only with each other are ignored. */
     set_up(state);
     see(0, 3);
     host_cpus_parse(&others[1].cpus, "7");
@@ -335,7 +334,7 @@ static void test_cpu_lists(void **state)
     assert_round("-3", "none");
 }
 
-/* Two threads on 0-1 and one on 0-2 fit three cores. One more does not fit, in any order. */
+/* Two threads on 0-1 and one on 0-2 fit three cores; one more does not, in any order. */
 static void test_matching(void **state)
 {
     struct host_demand demands[4] = {

@@ -13,7 +13,7 @@
 #include "tensor/coded.h"
 #include "tensor/gemm.h"
 
-/* A matrix whose column j has at most most[j % n_most] values. */
+/* Column j has at most most[j % n_most] values. */
 struct sample {
     struct mat x;
     int32_t fails_at; /* column whose read fails; -1: none */
@@ -94,7 +94,7 @@ static void check_product(const struct coded *c, const struct sample *s, int32_t
     mat_release(&z);
 }
 
-/* Rows of the large matrix that the small one contains: all but every third. */
+/* The small matrix lacks every third row of the large one. */
 static int32_t some_rows(int32_t *rows, int32_t *pos, int32_t n)
 {
     int32_t kept = 0;
@@ -161,8 +161,7 @@ static void test_products(void **state)
         }
 }
 
-/* The bits of a row depend neither on the other rows nor on the threads; nor do those of a
- * column. */
+/* The bits of a row or column depend neither on the others nor on the threads. */
 static void test_same_bits(void **state)
 {
     struct sample s;

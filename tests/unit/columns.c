@@ -15,7 +15,7 @@
 #define ROWS 50
 #define COLS 7
 
-/* The value of a cell, "" if missing: whole numbers; column 2 is constant. */
+/* "" if missing; column 2 is constant. */
 static const char *whole(int32_t i, int32_t j)
 {
     static const char *const text[] = {"0", "1", "2", "NA", "-127", "127", "1.0", "1e2", "-0"};
@@ -30,7 +30,7 @@ static float value_of(const char *text)
     return *text && *text != 'N' ? strtof(text, NULL) : NAN;
 }
 
-/* Read ROWS rows of whole(), with `odd` in one cell (row -1: in none). */
+/* `odd` is the text of one cell (row -1: of none). */
 static void read_table(struct columns *c, struct table *t, int32_t row, int32_t col,
                        const char *odd, int32_t rows_expected)
 {
@@ -93,7 +93,7 @@ static void test_whole(void **state)
     }
 }
 
-/* The first value that is not a small integer may stand anywhere: earlier values are kept. */
+/* The first value that is not a small integer may stand anywhere. */
 static void test_widening(void **state)
 {
     static const char *const odd[] = {"0.5", "128", "-128", "1e30", "-0.25"};
@@ -116,8 +116,7 @@ static void test_widening(void **state)
                 }
 }
 
-/* Dropping and imputing do the same to both forms. The odd value is in the constant column, which
- * then moves. */
+/* The odd value is in the constant column, which then moves. */
 static void check_cleaned(const char *odd)
 {
     int32_t n_dropped, kept = odd ? COLS : COLS - 1, wanted_missing = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cost model on simulated machines whose seconds are known. */
+/* The cost model on simulated machines. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +15,7 @@
 #define N_CONFIGS 300
 #define N_RANKS 6
 
-/* A machine: seconds = formula of its coefficients, times the rank's slowness and noise. Some
- * measurements are absurd. */
+/* seconds = formula of its coefficients, times the rank's slowness and noise. */
 struct machine {
     double a, b, c, d;
     double noise;          /* sd of the logarithm */
@@ -60,7 +59,6 @@ static double measure(struct machine *m, int32_t config, int32_t rank)
     return s;
 }
 
-/* Measure configurations [from, to) once each, on the ranks in turn. */
 static void teach(struct cost *cost, struct machine *m, int32_t from, int32_t to)
 {
     for (int32_t config = from; config < to; config++) {
@@ -101,12 +99,11 @@ static struct cost *new_cost(struct machine *m)
     return cost;
 }
 
-/* Half of the configurations predict the seconds of the other half. */
 static void test_coefficients_are_found(void **state)
 {
     static const double machines[][4] = {
-        {1e-11, 1e-11, 5e-5, 1e-3}, /* about as expected */
-        {4e-9, 1e-10, 1e-6, 1e-2},  /* old machine: flops dominate */
+        {1e-11, 1e-11, 5e-5, 1e-3}, /* as expected */
+        {4e-9, 1e-10, 1e-6, 1e-2},  /* flops dominate */
         {1e-13, 1e-9, 1e-6, 1e-4},  /* memory dominates */
         {1e-13, 1e-13, 2e-3, 0.1},  /* steps dominate */
     };
@@ -144,7 +141,7 @@ static void test_each_coefficient(void **state)
     cost_destroy(cost);
 }
 
-/* The formula misjudges a configuration: its first trial corrects the prediction of its others. */
+/* A configuration's first trial corrects the prediction of its others. */
 static void test_a_configuration_corrects_itself(void **state)
 {
     struct machine m = {.a = 1e-11, .b = 1e-11, .c = 5e-5, .d = 1e-3, .noise = 0.02, .quirk = 0.4};
@@ -173,8 +170,7 @@ static void test_slow_ranks(void **state)
     fast = cost_slowness(cost, 0);
     for (int32_t r = 0; r < N_RANKS; r++)
         assert_float_equal(cost_slowness(cost, r) / fast / m.ranks[r], 1, 0.3);
-    /* Compare the product, seconds on a rank. (The first trials were measured before the slow ranks
-     * were known.) */
+    /* Compare the product: the first trials were measured before the slow ranks were known. */
     for (int32_t i = N_CONFIGS / 2; i < N_CONFIGS; i += 17)
         assert_float_equal(cost_seconds(cost, i) * cost_slowness(cost, 5) / truth(&m, i) / 8, 1,
                            0.3);
@@ -205,7 +201,6 @@ static void test_garbage(void **state)
     cost_destroy(cost);
 }
 
-/* The expensive ones run first: their fit must also hold for cheap ones. */
 static void test_from_dear_to_cheap(void **state)
 {
     struct machine m = {.a = 3e-11, .b = 2e-11, .c = 1e-4, .d = 2e-3, .noise = 0.03};
@@ -228,7 +223,6 @@ static void test_from_dear_to_cheap(void **state)
     cost_destroy(cost);
 }
 
-/* No-op trials or a single configuration must not break a fit. */
 static void test_no_work(void **state)
 {
     const struct gcn_cost nothing[2] = {{.flops = 0}, {.flops = 0}};
@@ -245,8 +239,8 @@ static void test_no_work(void **state)
     cost_destroy(cost);
 }
 
-/* A result must cost microseconds, and each piece of news makes the caller set all prices anew. So
- * cost_refit() reports the first fit and then few, and ignores changes in the last digits. */
+/* Each piece of news makes the caller set all prices anew, so cost_refit() ignores changes in the
+ * last digits. */
 static void test_news_grow_rare(void **state)
 {
     struct machine m = {.a = 1e-11, .b = 1e-11, .c = 5e-5, .d = 1e-3, .noise = 0.1};

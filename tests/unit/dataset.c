@@ -33,8 +33,7 @@ static struct draft dense_draft(void)
                           .feature_names = feature_names};
 }
 
-/* Three samples of whole numbers, some missing. A row is longer than a vector, and each column has
- * its own mean. */
+/* A row is longer than a vector, and each column has its own mean. */
 #define WIDE 77
 static int8_t dosage[3 * WIDE];
 
@@ -54,7 +53,7 @@ static struct draft dosage_draft(void)
     return draft;
 }
 
-/* Sparse features, classes, edges, parts: every section that the dense data set lacks. */
+/* Every section that the dense data set lacks. */
 static struct draft sparse_draft(struct csr *a)
 {
     static struct triplet triplets[] = {{0, 1, 1}, {2, 0, 2}, {2, 1, 3}};
@@ -128,7 +127,6 @@ static void test_sparse(void **state)
     csr_release(&a);
 }
 
-/* The mean of a column's present values, computed as for features held as floats. */
 static float reference_mean(int32_t j)
 {
     double sum = 0;
@@ -201,7 +199,7 @@ static void test_decode_floats(void **state)
     dataset_release(&d);
 }
 
-/* A block has no pointers: a copy elsewhere is the same data set. */
+/* A copy elsewhere is the same data set: it has no pointers. */
 static void test_copy(void **state)
 {
     struct csr a;
@@ -242,7 +240,7 @@ static void test_digest(void **state)
     dataset_release(&c);
 }
 
-/* A block with any byte changed, or of any shorter length, is refused. */
+/* Change any byte, or cut the block to any length. */
 static void damage(const struct draft *draft)
 {
     struct dataset d, view;

@@ -67,7 +67,6 @@ static void test_comes_first_for_what_is_left(void **state)
     tear_down(&s);
 }
 
-/* There is time for the rest of a long trial, but not for a whole one. */
 static void test_fits_by_what_is_left(void **state)
 {
     struct scene s;
@@ -86,7 +85,6 @@ static void test_fits_by_what_is_left(void **state)
     tear_down(&s);
 }
 
-/* A trial given back with a later checkpoint goes to the next worker. */
 static void test_comes_back(void **state)
 {
     struct scene s;
@@ -104,8 +102,7 @@ static void test_comes_back(void **state)
     tear_down(&s);
 }
 
-/* A trial that took a rank down is a suspect first: it waits, then continues from its
- * checkpoint. */
+/* A trial that took a rank down waits, then continues from its checkpoint. */
 static void test_suspect(void **state)
 {
     int64_t failed[DISPATCH_MAX];
@@ -123,7 +120,6 @@ static void test_suspect(void **state)
     tear_down(&s);
 }
 
-/* The seconds of partial trials neither train the cost model nor widen the margin. */
 static void test_parts_teach_nothing(void **state)
 {
     double margin;

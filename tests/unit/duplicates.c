@@ -13,7 +13,6 @@
 
 #define N 8
 
-/* Samples of three markers, and a covariate unless `covariates` is NULL. */
 static void make(struct dataset *d, const int8_t *dosage, const float *features,
                  const float *covariates)
 {
@@ -63,7 +62,7 @@ static void test_sets(void **state)
     make(&d, panel, NULL, NULL);
     check_sets(&d);
     dataset_release(&d);
-    make(&d, panel, NULL, covariates); /* covariates are not markers */
+    make(&d, panel, NULL, covariates); /* not markers */
     check_sets(&d);
     dataset_release(&d);
     for (int i = 0; i < N * 3; i++)

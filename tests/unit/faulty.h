@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A disk that fails on request: an SQLite VFS over the default one, and a statfs() that reports any
- * filesystem. The process has one. A failing write is half done; syncs are not passed on. */
+ * filesystem. A failing write is half done; syncs are not passed on. */
 #ifndef FAULTY_H
 #define FAULTY_H
 
@@ -21,19 +21,19 @@ enum faulty_call {
 
 struct faulty {
     enum faulty_call call; /* the kind that fails */
-    int at;                /* fail the at-th call, from 1; 0: never */
-    bool for_good;         /* all later calls fail, too */
+    int at;                /* from 1; 0: never */
+    bool for_good;         /* so do all later calls */
     bool is_full;          /* a failing write reports a full disk */
-    bool kills;            /* kill the process instead of failing */
+    bool kills;            /* kill the process instead */
     int seen;              /* out */
     int failed;            /* out */
 };
 
-/* Use `faulty` from now on for all files that SQLite opens. Counting starts again at each call.
- * Pass a zeroed one to stop. */
+/* Use `faulty` for all files that SQLite opens, and count from 1 again. Pass a zeroed one to
+ * stop. */
 void faulty_set(struct faulty *faulty);
 
-/* The filesystem type that statfs() reports; 0: the real one. */
+/* The type that statfs() reports; 0: the real one. */
 extern long faulty_magic;
 
 #endif

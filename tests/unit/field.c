@@ -27,7 +27,6 @@ static void make_path(struct csr *a)
     assert_int_equal(csr_from_triplets(a, N, N, t, n, NULL), 0);
 }
 
-/* True if `node` lies within `hops` of one of nodes[n]. */
 static bool is_near(int32_t node, const int32_t *nodes, int32_t n, int32_t hops)
 {
     for (int32_t i = 0; i < n; i++)
@@ -79,7 +78,7 @@ static void test_levels(void **state)
     csr_release(&a);
 }
 
-/* A level of 46 of 50 nodes is rounded up to all, one of 45 is not. The batch itself never is. */
+/* A level of 46 of 50 nodes is rounded up to all, one of 45 is not; the batch never is. */
 static void test_nearly_all(void **state)
 {
     int32_t nodes[N];

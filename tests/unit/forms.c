@@ -196,7 +196,6 @@ static void test_codes(void **state)
     sample_release(&s);
 }
 
-/* Forms that no trial needs are not kept. */
 static void test_what_is_held(void **state)
 {
     struct gcn_inputs inputs;
@@ -219,7 +218,6 @@ static void test_what_is_held(void **state)
     sample_release(&s);
 }
 
-/* A dense table of mostly zeros gives the same as a sparse one. */
 static void test_mostly_zero(void **state)
 {
     for (int scale = SCALE_NONE; scale <= SCALE_ROW; scale += SCALE_ROW - SCALE_NONE) {
@@ -271,7 +269,6 @@ static void test_sparse_ax(void **state)
     sample_release(&s);
 }
 
-/* Packed and viewed elsewhere, every form is unchanged. */
 static void test_packed(void **state)
 {
     static const enum kind kinds[] = {GENOTYPES, ONE_HOT};
@@ -346,7 +343,7 @@ static void test_outline(void **state)
                 }
 }
 
-/* Dense inputs are made in panels, with the same bits as in one piece. */
+/* Panels give the same bits as one piece. */
 static void test_panels(void **state)
 {
     enum { WIDE = 40003 };

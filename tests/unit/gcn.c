@@ -44,7 +44,7 @@ static void assert_same_curve(const struct gcn_outcome *a, const struct gcn_outc
     assert_memory_equal(a->losses, b->losses, sizeof a->losses);
 }
 
-/* The same trial gives the same bits in fresh memory, in used memory and after another trial. */
+/* The same trial runs in fresh memory, in used memory and after another trial. */
 static void test_same_key_same_bits(void **state)
 {
     struct gcn_epoch first_curve[30], second_curve[30], other_curve[30];
@@ -79,8 +79,7 @@ static void test_same_key_same_bits(void **state)
     }
 }
 
-/* The batches of an epoch contain every training node once, and differ between epochs: at a rate of
- * 0, the mean of an epoch's losses is the full-batch loss. */
+/* At a rate of 0, the mean of an epoch's losses is the full-batch loss. */
 static void test_batches_cover_training_part(void **state)
 {
     struct gcn_epoch full_curve[3], mini_curve[3];
@@ -140,7 +139,6 @@ static void test_batch_order(void **state)
     toy_release(&toy);
 }
 
-/* Dropout removes units at the given rate and scales the others so that the mean stays. */
 static void test_dropout_expectation(void **state)
 {
     struct dropout dropout;
@@ -197,8 +195,8 @@ static void test_best_epoch(void **state)
     toy_release(&toy);
 }
 
-/* With CHOOSE_LOSS the best epoch is the first with the smallest loss, even if its objective is not
- * the best. The value is still the objective's. */
+/* The best epoch has the smallest loss, even if its objective is not the best. The value is still
+ * the objective's. */
 static void test_choose_by_loss(void **state)
 {
     struct gcn_epoch curve[60];
@@ -225,7 +223,7 @@ static void test_choose_by_loss(void **state)
     assert_true(outcome.value == curve[by_loss].val_value);
     assert_true(outcome.metrics[PART_VAL][METRIC_PEARSON] == outcome.value);
     assert_true(outcome.losses[PART_VAL] == curve[by_loss].val_loss);
-    /* patience then counts epochs without a smaller loss */
+    /* counts epochs without a smaller loss */
     spec.patience = 2;
     train(&outcome, &toy, &spec, key, &arena);
     assert_true(outcome.epochs_run < 60);
@@ -256,8 +254,8 @@ static void test_patience(void **state)
     toy_release(&toy);
 }
 
-/* Make a target that can be learnt, and negate it on the stop part. The stop part then prefers the
- * first epochs, the validation part later ones. */
+/* Make a target that can be learnt, and negate it on the stop part, which then prefers the first
+ * epochs. */
 static void turn_round(struct toy *toy)
 {
     float *target = (float *)(uintptr_t)toy->data.target;
@@ -278,7 +276,7 @@ static int32_t best_of(const struct gcn_epoch *curve, int32_t n)
     return best;
 }
 
-/* The curve equals that of a training with the stop part as its validation part. */
+/* A training with the stop part as its validation part has the same curve. */
 static void check_curve(const struct toy *toy, const struct gcn_spec *spec,
                         const struct gcn_epoch *curve)
 {
@@ -298,8 +296,7 @@ static void check_curve(const struct toy *toy, const struct gcn_spec *spec,
     arena_release(&arena);
 }
 
-/* Trainings on the same samples with and without a stop part are the same, so no training uses it.
- * Only their best epochs differ. */
+/* Trainings with and without a stop part differ only in their best epochs. */
 static void check_stop_part(struct toy *toy, struct gcn_spec *spec)
 {
     struct gcn_epoch by_val_curve[40], curve[40];
@@ -435,7 +432,7 @@ static void test_observer_stops(void **state)
     toy_release(&toy);
 }
 
-/* Scores have the target's units: rmse is of the order of the target's spread for any fit. */
+/* rmse is near the target's spread for any fit. */
 static void test_target_units(void **state)
 {
     struct gcn_epoch curve[300];
@@ -459,7 +456,7 @@ static void test_target_units(void **state)
     toy_release(&toy);
 }
 
-/* Targets far from 0 (days since 4713 BC) are scored as exactly as targets near 0. */
+/* The target counts days since 4713 BC. */
 static void test_target_offset(void **state)
 {
     struct gcn_epoch near_curve[30], far_curve[30];
@@ -564,8 +561,7 @@ static void test_scaling(void **state)
     toy_release(&toy);
 }
 
-/* The list of arrays describes the vector as the layers view it, without gaps. Arrays that are not
- * trained are last. */
+/* The list describes the vector as the layers view it. Arrays that are not trained are last. */
 static void check_tensors(const struct model *model, const struct gcn_spec *spec)
 {
     struct model_tensor t;
@@ -612,7 +608,6 @@ static void test_model_tensors(void **state)
     arena_release(&arena);
 }
 
-/* The returned weights reproduce the scored predictions, in units of the target. */
 static void test_outcome_weights(void **state)
 {
     struct gcn_spec spec = toy_spec(TASK_REGRESSION);

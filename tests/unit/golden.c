@@ -12,8 +12,8 @@
 
 #include "gcn/trainer.h"
 
-/* Training, step by step, as PyTorch did it. tests/golden/make_golden.py, and make_pool.py for
- * samples that are graphs, wrote the initial values and the results. */
+/* Training, step by step, as PyTorch did it: tests/golden/make_golden.py and make_pool.py wrote
+ * initial values and results. */
 
 enum { EPOCHS = 20 };
 
@@ -55,7 +55,6 @@ static double read_number(FILE *file)
     return value;
 }
 
-/* Return the index of the next word among n choices. */
 static int read_choice(FILE *file, const char *const *choices, int n)
 {
     char word[32];
@@ -127,7 +126,6 @@ static void read_graphs(struct golden *golden)
     data->n_nodes = (int32_t)golden->graph_start[n - 1];
 }
 
-/* Read the options that follow if the next word announces them. */
 static void read_options(struct golden *golden)
 {
     static const char *const schedules[] = {"constant", "cosine", "step"};
@@ -210,7 +208,7 @@ static void read_data(struct golden *golden)
     data->label = golden->label;
 }
 
-/* The training part is that of PyTorch; all other samples are the validation part. */
+/* All samples outside PyTorch's training part are the validation part. */
 static void read_split(struct golden *golden)
 {
     FILE *file = golden->file;
@@ -271,7 +269,6 @@ static void read_weights(struct golden *golden, struct trainer *trainer)
     free(weights);
 }
 
-/* Train on every batch of every epoch; losses: mean loss of each epoch. */
 static void train(double losses[EPOCHS], struct golden *golden, struct trainer *trainer)
 {
     int32_t *nodes = take((size_t)golden->split.n_train, sizeof *nodes);

@@ -15,8 +15,8 @@
 
 static const struct hash key = {.high = 0x0123456789abcdef, .low = 0xfedcba9876543210};
 
-/* Compare the gradient of every weight (of every stride-th: stride.h) on a batch with central
- * differences of the twin in double. */
+/* Compare the gradient of weights (every stride-th: stride.h) with central differences of the
+ * twin. */
 static void check_gradient(const struct toy *toy, const struct gcn_spec *spec, const int32_t *nodes,
                            int32_t n)
 {
@@ -130,7 +130,7 @@ static void test_gradient_options_classification(void **state)
     check_options(TASK_CLASSIFICATION, true);
 }
 
-/* The largest number of layers; one node, whose field grows from level to level. */
+/* One node, whose field grows from level to level. */
 static void test_gradient_of_depth(void **state)
 {
     static const int32_t batch[] = {30};
@@ -184,7 +184,6 @@ static void test_gradient_in_panels(void **state)
     toy_release(&toy);
 }
 
-/* Each step drops other features, although the batch and its place in memory are the same. */
 static void test_input_dropout_is_redrawn(void **state)
 {
     struct gcn_spec spec = toy_spec(TASK_REGRESSION);
@@ -207,7 +206,6 @@ static void test_input_dropout_is_redrawn(void **state)
     toy_release(&toy);
 }
 
-/* Values computed from old weights are computed again. */
 static void test_set_weights(void **state)
 {
     struct gcn_spec spec = toy_spec(TASK_REGRESSION);
@@ -224,7 +222,7 @@ static void test_set_weights(void **state)
         0);
     zeros = calloc((size_t)trainer.model.n_weights, sizeof *zeros);
     assert_non_null(zeros);
-    zeros[trainer.model.n_weights - 2] = 1; /* last weight of the second layer */
+    zeros[trainer.model.n_weights - 2] = 1; /* in the second layer */
     logits = trainer_watched_logits(&trainer);
     assert_int_equal(logits.n_rows, toy.split.n_val);
     assert_true(logits.v[0] != 0);

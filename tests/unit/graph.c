@@ -35,7 +35,7 @@ static void build_dataset(struct dataset *d, struct draft *draft)
         fail_msg("%s", err.text);
 }
 
-/* Real-valued features; with `dosages`, imputed ones between 0 and 2, which do not tie. */
+/* Dosages are imputed and do not tie. */
 static void make(struct dataset *d, bool dosages)
 {
     static float features[N * F];
@@ -62,10 +62,9 @@ static void build(struct csr *a, const struct dataset *d, const struct graph_spe
             assert_int_not_equal(a->col[e], i);
 }
 
-/* HOLES: some are missing. REPEATED: sample i equals sample i % 7. */
+/* REPEATED: sample i equals sample i % 7. */
 enum kind { COMPLETE, HOLES, REPEATED };
 
-/* Whole numbers in [low, high], stored as integers. */
 static void make_whole(struct dataset *d, int32_t n_cols, int low, int high, enum kind kind)
 {
     static int8_t dosage[N * WIDE];
@@ -168,8 +167,7 @@ static void fill_reference(const struct dataset *d, enum graph_metric metric)
             s_of[i][j] = s_of[j][i] = reference(metric, i, j);
 }
 
-/* True if b is among the k samples most similar to a: fewer than k others are more similar, or
- * equally similar with a smaller index. */
+/* A smaller index wins among equally similar samples. */
 static bool is_neighbour(int32_t a, int32_t b, int32_t k)
 {
     int32_t n_before = 0;
@@ -247,7 +245,7 @@ static void test_exact(void **state)
     dataset_release(&d);
 }
 
-/* Return the numerator of the correlation of a and b for whole numbers; for a = b, the variance. */
+/* For whole numbers, the numerator of the correlation; for a = b, the variance. */
 static int64_t covariance(int32_t a, int32_t b)
 {
     int64_t products = 0, sum_a = 0, sum_b = 0;
@@ -260,8 +258,8 @@ static int64_t covariance(int32_t a, int32_t b)
     return width * products - sum_a * sum_b;
 }
 
-/* If two samples have equal correlations (compared as whole numbers) but different rows, the one
- * with the smaller index comes first. */
+/* Among equal correlations of different rows, compared as whole numbers, the smaller index comes
+ * first. */
 static void test_correlation_ties(void **state)
 {
     static int64_t variance[N];
@@ -349,7 +347,6 @@ static void test_grow(void **state)
     dataset_release(&d);
 }
 
-/* Features stored as small integers or as floats give the same graph. */
 static void test_forms(void **state)
 {
     struct dataset whole, floats;
@@ -424,7 +421,7 @@ static void test_ties(void **state)
     build_dataset(&d, &draft);
     build(&a, &d, &spec);
     /* Seven genotypes, each about N / 7 times: the first three samples of a genotype are neighbours
-     * of all others of it (a fourth is a neighbour of the first three). */
+     * of all others of it. */
     for (int32_t i = 28; i < N; i++) {
         assert_int_equal(a.row_start[i + 1] - a.row_start[i], 3);
         for (int32_t c = 0; c < 3; c++)
@@ -567,8 +564,8 @@ static void test_errors(void **state)
     csr_release(&empty);
 }
 
-/* Genotypes coded -1, 0, 1 have the kinship of the same coded 0, 1, 2: for whole numbers and
- * others, among the data and with new samples. cosine uses features without centring. */
+/* Genotypes coded -1, 0, 1 have the kinship of the same coded 0, 1, 2, with new samples too. cosine
+ * does not centre features. */
 static void test_coding(void **state)
 {
     enum { BLOCK = 16 };

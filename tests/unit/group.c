@@ -13,7 +13,7 @@
 #include "data/core/builder.h"
 #include "data/core/split.h"
 
-/* The rules of splits by group (data/core/split.h), on random data and on hard cases. */
+/* The rules of splits by group (data/core/split.h). */
 
 #define MAX_N 600
 #define MAX_GROUPS 200
@@ -26,7 +26,7 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)(((uint64_t)random_state * below) >> 32);
 }
 
-/* n samples in n_groups groups; n_classes 0: regression. Every eighth sample has no value. */
+/* n_classes 0: regression. Every eighth sample has no value. */
 static void make(struct dataset *d, int32_t n, const int32_t *group, int32_t n_groups,
                  int32_t n_classes, const uint8_t *part)
 {
@@ -66,7 +66,7 @@ static void make(struct dataset *d, int32_t n, const int32_t *group, int32_t n_g
         fail_msg("%s", err.text);
 }
 
-/* Draw sizes from 1 to `largest`, most of them small. Return the number of groups. */
+/* Draw sizes up to `largest`, most of them small. Return the number of groups. */
 static int32_t random_groups(int32_t *group, int32_t n, uint32_t largest)
 {
     int32_t n_groups = 0;
@@ -101,7 +101,6 @@ static void refuse(const struct dataset *d, const struct split_spec *spec, const
     assert_string_equal(err.text, wanted);
 }
 
-/* size[g] = number of samples of a list in group g. */
 static void count(int32_t *size, const struct dataset *d, const int32_t *list, int32_t n)
 {
     memset(size, 0, MAX_GROUPS * sizeof *size);
@@ -117,7 +116,7 @@ static void count_all(int32_t *size, const struct dataset *d)
             size[d->group[i]]++;
 }
 
-/* Each group is on one side as a whole; each labelled sample is on some side. */
+/* Each labelled sample is on some side, each group on one. */
 static void check_whole(const struct split *s, const struct dataset *d)
 {
     int32_t all[MAX_GROUPS], part[4][MAX_GROUPS];
@@ -135,8 +134,7 @@ static void check_whole(const struct split *s, const struct dataset *d)
     }
 }
 
-/* For regression, a part is as near to its wanted size as whole groups allow: moving one group in
- * from the training part, or out of this part, brings it no nearer. */
+/* For regression, moving one group into or out of a part brings it no nearer to its wanted size. */
 static void check_near(const struct split *s, const struct dataset *d, const int32_t *list,
                        int32_t n, double fraction)
 {
@@ -278,7 +276,7 @@ static void test_folds(void **state)
     }
 }
 
-/* A group as large as all others together is dealt first, and the others balance it. */
+/* A group as large as all others together is dealt first. */
 static void test_balance(void **state)
 {
     int32_t group[80];
@@ -299,7 +297,6 @@ static void test_balance(void **state)
     dataset_release(&d);
 }
 
-/* With as many folds as groups, each fold is one group, in group order. */
 static void test_leave_one_out(void **state)
 {
     static const int32_t group[] = {2, 0, 0, 1, 2, 3, 3, 0, 2, 1, 3, 3};
@@ -324,7 +321,7 @@ static void test_leave_one_out(void **state)
     dataset_release(&d);
 }
 
-/* Many small groups: every class is spread over the folds as evenly as without groups. */
+/* Many small groups spread every class over the folds as evenly as no groups. */
 static void test_stratified(void **state)
 {
     int32_t group[MAX_N];
@@ -393,8 +390,6 @@ static void test_what_decides(void **state)
     dataset_release(&d);
 }
 
-/* One group holds nearly all samples: it is trained on, and the small groups are the other
- * parts. */
 static void test_unequal(void **state)
 {
     struct split_spec spec = {.test = 0.2, .val = 0.2};
@@ -443,7 +438,6 @@ static void test_too_few(void **state)
     dataset_release(&d);
 }
 
-/* A split file decides the parts. It must not split groups. */
 static void test_file(void **state)
 {
     static const int32_t group[] = {0, 0, 1, 1, 2, 2};

@@ -99,8 +99,6 @@ static const char *const new_call[][N_NEW] = {
     {"AA", "AC", "CC"}, {"GG", "AG", "AA"}, {"CC", "CG", "AA"}, {"CC", "AC", "TT"},
     {"TT", "TT", "NN"}, {"AA", "AG", "GG"}, {"GG", "GT", "GG"}};
 
-/* Recode new samples [first, end), in a file of their own, for models trained on the data of
- * `spec`. */
 static struct recode_report recode(float x[N_NEW][N_MARKERS], const struct data_spec *spec,
                                    int first, int end)
 {
@@ -154,7 +152,7 @@ static void test_seen_in_new_samples(void **state)
     assert_memory_equal(alone, wanted, sizeof wanted);
 }
 
-/* Nobody knows which allele a table counts, or which letter comes first. */
+/* Nobody knows which allele a table counts. */
 static void test_seen_by_name(void **state)
 {
     struct data_spec spec = hapmap_of(TRAINED);
@@ -233,8 +231,8 @@ static void test_all_contradicted(void **state)
     assert_non_null(strstr(err.text, "0 multi-allelic, 1 with calls that contradict alleles"));
 }
 
-/* A new site whose calls contradict its alleles column is matched by letter with the alleles of the
- * training data, even if it has three letters. */
+/* Calls decide, and letters match them with the training data, even at a site with three
+ * letters. */
 static void test_contradicted_in_new_samples(void **state)
 {
     static const int32_t sample[] = {0, 1, 2};
@@ -268,7 +266,6 @@ static void test_contradicted_in_new_samples(void **state)
     dataset_release(&d);
 }
 
-/* The load must fail with this text. Folders are removed from it. */
 static void refuse(const char *text, const char *wanted)
 {
     struct data_spec spec = hapmap_of(text);

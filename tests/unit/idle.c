@@ -10,7 +10,7 @@
 #include "grid/requirements.h"
 #include "grid/sweep_file.h"
 
-/* Count the configurations of a sweep in which its first axis has no effect. */
+/* Configurations in which the sweep's first axis has no effect. */
 static int32_t count(const char *text)
 {
     struct errlist errors = {0};
@@ -120,7 +120,6 @@ static void test_strays(void **state)
         "k and metric do nothing for mlp and ridge");
 }
 
-/* Count the configurations whose normalisation sees one row. */
 static int32_t count_one_row(const char *text)
 {
     struct errlist errors = {0};

@@ -84,7 +84,7 @@ static void test_first_images(void **state)
     dataset_release(&d);
 }
 
-/* Write a gzip file without its last `cut` bytes. */
+/* The file lacks its last `cut` bytes. */
 static const char *pack(const char *name, const void *bytes, size_t n, size_t cut)
 {
     const char *path = scratch_path(name);
@@ -245,7 +245,7 @@ static double mean_pixel(const struct dataset *d)
     return sum / d->n_nodes;
 }
 
-/* Counts of each digit, and the mean pixel, as published. */
+/* The counts are published. */
 static void test_digits(void **state)
 {
     static const int32_t counts[] = {980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009};

@@ -67,7 +67,7 @@ static const struct init_facts *everything(int *n)
     return facts;
 }
 
-/* A plan prints a value with the same text: init_fit() compares the two. */
+/* init_fit() compares texts with those of a plan. */
 static void check_value(enum param_id id, const char *text)
 {
     struct buf shown = {0};
@@ -95,7 +95,7 @@ static void values_are_valid(void **state)
             const struct proposal_setting *s = &p.setting[k];
 
             assert_true(*s->comment);
-            assert_ptr_equal(proposal_find(&p, s->id), s); /* no setting twice */
+            assert_ptr_equal(proposal_find(&p, s->id), s);
             assert_true(!s->is_axis || param_table[s->id].flags & PARAM_AXIS);
             for (int32_t v = 0; v < s->n; v++)
                 check_value(s->id, s->value[v]);
@@ -123,7 +123,6 @@ static void small_panels_repeat_more(void **state)
     assert_string_equal(value_of(&p, P_VAL), "0.2");
 }
 
-/* Count the samples of the smallest validation and stop parts of a proposal. */
 static void count_parts(int32_t *val, int32_t *stop, const struct proposal *p, int32_t n)
 {
     int32_t folds = atoi(value_of(p, P_FOLDS)), dealt = n - n / 5;

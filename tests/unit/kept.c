@@ -198,7 +198,7 @@ static const float *array(const struct fixture *f, const char *format, int l, in
     return t.data;
 }
 
-/* Apply to z (n, w) the steps after the product with the graph, including batch normalisation. */
+/* Apply to z (n, w) the steps after the product with the graph. */
 static void shift(double *z, size_t n, size_t w, const struct fixture *f, int l)
 {
     int64_t shape[2];
@@ -220,7 +220,7 @@ static void shift(double *z, size_t n, size_t w, const struct fixture *f, int l)
     }
 }
 
-/* Map h (n, w) from one layer to the next, without its activation. a: NULL without a graph. */
+/* Map h (n, w) to the next layer, without its activation. a: NULL without a graph. */
 static double *layer(const double *h, size_t n, const struct fixture *f, const struct csr *a, int l,
                      size_t *width)
 {
@@ -354,7 +354,6 @@ static void applies(const char *ini, bool is_reduced)
     set_up(&f, ini);
     assert_non_null(f.result.model);
     assert_int_equal(kept_is_complete(f.result.model, f.result.model_bytes), !is_reduced);
-    /* The second round reuses the products of the first. */
     for (int i = 0; is_reduced && i < 2; i++) {
         buf_clear(&f.file);
         if (kept_complete(&f.file, f.result.model, f.result.model_bytes, &f.data, &f.settings,
@@ -410,7 +409,7 @@ static void test_reductions(void **state)
     applies(WIDE REST "reduce = exact\n", true);
     applies(WIDE REST "reduce = pca:9\n", true);
     applies(DENSE REST "reduce = pca:9\n", true);
-    applies(DENSE REST "reduce = exact\n", false); /* which has no effect here */
+    applies(DENSE REST "reduce = exact\n", false); /* no effect here */
     applies(WIDE "scale = row\n" REST "reduce = exact\n", true);
     applies(WIDE "scale = none\n" REST "reduce = pca:20\n", true);
     applies(SPARSE REST "reduce = exact\n", true);

@@ -18,7 +18,7 @@
 #include "tensor/kernel.h"
 #include "tensor/spmm.h"
 
-/* Each fast kernel against a plain twin, at widths that reach every branch of the fast version. */
+/* Each fast kernel against a plain twin, at widths that reach every branch. */
 
 /* About a third of the entries are present; row 3 is empty. */
 static struct csr random_csr(int32_t n_rows, int32_t n_cols)
@@ -111,7 +111,7 @@ static void test_spmm_tn(void **state)
     }
 }
 
-/* The decision for (i, j), taken block by block as dropout.h defines it. */
+/* dropout.h defines the decision for (i, j), block by block. */
 static uint16_t plain_bits(const struct dropout *dropout, uint32_t step, int64_t first_block,
                            int64_t j)
 {
@@ -399,7 +399,6 @@ static float half_of_least(void)
     return least * 0.5F;
 }
 
-/* arg: a float, inout. */
 static void *halve(void *arg)
 {
     *(float *)arg = half_of_least();
@@ -419,7 +418,7 @@ static void *flush_and_halve(void *arg)
     return NULL;
 }
 
-/* Training threads are started by a thread that flushes; they inherit the mode. */
+/* Training threads inherit the mode. */
 static void test_subnormal_numbers(void **state)
 {
     float out[2] = {1, 1};

@@ -48,7 +48,7 @@ static void rotate(double a[MAX_N][MAX_N], int32_t n, int32_t p, int32_t q)
     }
 }
 
-/* The twin: after many sweeps the diagonal holds the eigenvalues. a is overwritten. */
+/* The twin leaves the eigenvalues on the diagonal of a. */
 static void jacobi(double *values, double a[MAX_N][MAX_N], int32_t n)
 {
     for (int sweep = 0; sweep < 30; sweep++)
@@ -136,7 +136,7 @@ static void test_nothing(void **state)
         assert_true(values[i] == 0);
 }
 
-/* Both forms, over two panels, against a plain loop. The upper triangle must not change. */
+/* Both forms, over two panels. The upper triangle must not change. */
 static void test_gram(void **state)
 {
     enum { N = 9, K = 21 };

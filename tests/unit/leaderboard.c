@@ -9,12 +9,11 @@
 #include "store/query.h"
 #include "storelib.h"
 
-/* The leaderboard's statistics against SciPy. tests/golden/make_leaderboard.py wrote the trials and
- * the expected values. */
+/* The statistics against SciPy: tests/golden/make_leaderboard.py wrote the trials and the expected
+ * values. */
 
 enum { MAX_CONFIGS = 8, MAX_TRIALS = 16 };
 
-/* Columns of a line of expected values, named as in the leaderboard. */
 static const char *const columns[] = {"trials", "mean",      "sd",       "se",
                                       "diff",   "diff_se",   "diff_low", "diff_high",
                                       "pairs",  "within_se", "place"};
@@ -22,7 +21,7 @@ enum { COLUMNS = sizeof columns / sizeof *columns };
 
 struct golden {
     char name[32], direction[8];
-    int replicates, folds, has_file, configs, trials; /* trials: of a configuration */
+    int replicates, folds, has_file, configs, trials; /* of a configuration */
     double test, val;
     double values[MAX_CONFIGS][MAX_TRIALS];
     double expected[MAX_CONFIGS][COLUMNS];
@@ -80,7 +79,7 @@ static void put_trials(struct fixture *f, struct store *store, const struct gold
 
             fixture_result(&r, trial, g->values[c][t]);
             if (isnan(g->values[c][t])) {
-                /* The file has the value before the trial diverged. It must not count. */
+                /* The file has the value before the trial diverged; it must not count. */
                 r.state = TRIAL_DIVERGED;
                 r.value = 77;
             }
@@ -184,8 +183,8 @@ static void test_golden(void **state)
     fclose(file);
 }
 
-/* Roots of SciPy's incomplete beta function (its own t.ppf() has only nine correct digits). One and
- * two degrees of freedom have closed forms. */
+/* Roots of SciPy's incomplete beta function (its t.ppf() has only nine correct digits). One and two
+ * degrees of freedom have closed forms. */
 static void test_student(void **state)
 {
     static const struct {

@@ -30,7 +30,6 @@ static void assert_counts(const struct ledger *ledger, int64_t pending, int64_t 
     assert_int_equal(ledger_is_finished(ledger), !pending && !leased);
 }
 
-/* Lease for a worker that takes as many trials as it can, up to max. */
 static int32_t lease(struct ledger *ledger, int32_t worker, int32_t max, int64_t *out)
 {
     int32_t n = 0;
@@ -74,7 +73,7 @@ static void lease_all(struct ledger *ledger, const int64_t *wanted, int32_t n)
     assert_int_equal(ledger_next(ledger, 0, INFINITY), -1);
 }
 
-/* Trials of a group stay together. A new expectation changes the order of the rest. */
+/* Trials of a group stay together. */
 static void test_order_changes(void **state)
 {
     const double expected_s[] = {1, 4, 3, 2};
@@ -123,7 +122,7 @@ static void test_results(void **state)
     ledger_destroy(ledger);
 }
 
-/* A trial that is given back is next. Its late result counts; giving it back again does not. */
+/* A late result of a returned trial counts; giving it back again does not. */
 static void test_given_back(void **state)
 {
     struct ledger *ledger = ledger_create(4, 1, NULL, 2, NULL);
@@ -208,7 +207,7 @@ static void test_crash_limit(void **state)
     ledger_destroy(ledger);
 }
 
-/* Nobody knows which of many trials crashed. The ledger finds it and completes the others. */
+/* Nobody knows which of many trials crashed: the ledger finds it. */
 static void find_the_one(int32_t crash_limit, int n_lost_wanted)
 {
     struct ledger *ledger = ledger_create(8, 8, NULL, crash_limit, NULL);
@@ -242,7 +241,7 @@ static void test_unknown_culprit(void **state)
     find_the_one(1, 2);
 }
 
-/* Crashes that earlier sessions counted. */
+/* Earlier sessions counted these crashes. */
 static void test_blame(void **state)
 {
     struct ledger *ledger = ledger_create(4, 1, NULL, 3, NULL);
@@ -265,8 +264,7 @@ static void test_blame(void **state)
     ledger_destroy(ledger);
 }
 
-/* A trial that was running when an earlier run was killed comes last and alone, like one that
- * crashed. */
+/* A trial that was running when an earlier run was killed comes last and alone. */
 static void test_suspect(void **state)
 {
     struct ledger *ledger = ledger_create(3, 1, NULL, 2, NULL);
@@ -293,7 +291,7 @@ static void test_suspect(void **state)
     ledger_destroy(ledger);
 }
 
-/* Lease the longest trial that fits. Suspects go only if nothing else fits. */
+/* Suspects go only if nothing else fits. */
 static void test_fitting(void **state)
 {
     const double expected_s[] = {1, 10, 100, 5};
@@ -319,8 +317,7 @@ static void test_fitting(void **state)
     ledger_destroy(ledger);
 }
 
-/* A crash counts only against the running trial, not against a finished one or one of another
- * worker. */
+/* A crash counts only against the running trial of this worker. */
 static void test_crash_of_the_right_trial(void **state)
 {
     struct ledger *ledger = ledger_create(4, 1, NULL, 1, NULL);
@@ -338,7 +335,6 @@ static void test_crash_of_the_right_trial(void **state)
     ledger_destroy(ledger);
 }
 
-/* Late and out-of-order messages do not blame other trials. */
 static void test_out_of_order(void **state)
 {
     struct ledger *ledger = ledger_create(4, 4, NULL, 2, NULL);
@@ -347,7 +343,7 @@ static void test_out_of_order(void **state)
     (void)state;
     lease(ledger, 0, 3, out);
     ledger_finish(ledger, 0, TRIAL_DONE);
-    ledger_start(ledger, 0, 0); /* it has ended */
+    ledger_start(ledger, 0, 0); /* ended */
     ledger_start(ledger, 0, 3); /* no worker has it */
     ledger_start(ledger, 0, -1);
     ledger_start(ledger, 5, 1);
@@ -356,8 +352,7 @@ static void test_out_of_order(void **state)
     assert_int_equal(ledger_blames(ledger, 0, 4, out), 1);
     assert_int_equal(out[0], 2);
     assert_int_equal(ledger_lose_worker(ledger, 0, 1, failed), 0);
-    /* A start message from before the loss names a trial that another worker has now. It must not
-     * blame that worker. */
+    /* A start message from before the loss names a trial that another worker has now. */
     assert_int_equal(lease(ledger, 1, 4, out), 2);
     assert_int_equal(out[0], 1);
     ledger_start(ledger, 0, 1);
@@ -372,7 +367,6 @@ static void test_out_of_order(void **state)
     ledger_destroy(ledger);
 }
 
-/* A worker was only slow: its result counts once, whoever holds the trial by then. */
 static void test_slow_worker(void **state)
 {
     struct ledger *ledger = ledger_create(1, 1, NULL, 2, NULL);
@@ -389,7 +383,6 @@ static void test_slow_worker(void **state)
     ledger_destroy(ledger);
 }
 
-/* A sweep that grew: finished trials do not run again. */
 static void test_grown(void **state)
 {
     struct ledger *ledger = ledger_create(5, 1, NULL, 2, NULL);

@@ -225,7 +225,7 @@ static void test_phenotype_errors(void **state)
                     "trait");
 }
 
-/* Values read as classes, nearly one class a sample. */
+/* There is nearly one class a sample. */
 static void refuse_labels(const char *format, const char *wanted)
 {
     struct data_spec spec = {.format = &graph_format};
@@ -547,7 +547,7 @@ static const char *real(const char *name)
     return out;
 }
 
-/* Hash all features as floats. The hashes date from when features were stored as floats. */
+/* The hashes date from when features were stored as floats. */
 static void check_values(const struct dataset *d, const char *wanted)
 {
     char hex[HASH_HEX_SIZE];
@@ -582,7 +582,7 @@ static void test_ft10(void **state)
     dataset_release(&d);
 }
 
-/* A tab-separated phenotype table with more accessions than the genotypes have. */
+/* A tab-separated table with more accessions than the genotypes have. */
 static void test_ft10_pheno(void **state)
 {
     struct data_spec spec = {.format = &genotype_format,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Helpers to load data in unit tests of readers. Include after cmocka.h. */
+/* Loading data in unit tests of readers. Include after cmocka.h. */
 #ifndef TESTS_LOADING_H
 #define TESTS_LOADING_H
 
@@ -16,7 +16,7 @@ static inline void load(struct dataset *d, struct data_report *report, const str
         fail_msg("%s", err.text);
 }
 
-/* Return the note of a report under `label`, or "". */
+/* Returns "" without a note. */
 static inline const char *noted(const struct data_report *report, const char *label)
 {
     for (int32_t i = 0; i < report->n_notes; i++)

@@ -11,8 +11,8 @@
 #include "data/genotype/recode.h"
 #include "scratch.h"
 
-/* Ids of markers (rs# of HapMap, ID of VCF, names of a .bim). The data set keeps them beside the
- * names and outside the digest. They match markers of another file when nothing else does. */
+/* Ids of markers (rs# of HapMap, ID of VCF, names of a .bim) match markers of another file when
+ * nothing else does. */
 
 #define PHENO "id,y\na,1\nb,2\nc,3.5\n"
 #define VCF "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\n"
@@ -24,7 +24,7 @@
 #define BIM "1 rs1 0 10 C A\n1 rs2 0 20 T G\n1 rs3 0 30 C A\n"
 #define FAM "f a 0 0 1 1\nf b 0 0 2 2\nf c 0 0 1 3.5\n"
 
-/* The genotypes of a, b and c at three sites. All files count the same alleles. */
+/* Samples a, b and c at three sites. All files count the same alleles. */
 static const int8_t dosage[] = {0, 2, 1, 1, 0, 1, 2, 1, 0};
 static const char vcf[] = VCF "1\t10\trs1\tA\tC" GT "0/0\t0/1\t1/1\n"
                               "1\t20\trs2\tG\tT" GT "1/1\t0/0\t0/1\n"
@@ -104,7 +104,6 @@ static void test_kept(void **state)
     dataset_release(&d);
 }
 
-/* Models trained on each kind of file read each other kind. */
 static void test_between_files(void **state)
 {
     const char *paths[] = {scratch_text("panel.csv", table), scratch_text("panel.vcf", vcf),
@@ -181,7 +180,7 @@ static void test_no_ids(void **state)
         report = recode(x, &d, scratch_text("new.vcf", files[i]));
         assert_int_equal(report.n_found, 0);
         assert_int_equal(report.n_missing, 0);
-        assert_true(x[0] == 1 && x[3] == 1); /* the mean again */
+        assert_true(x[0] == 1 && x[3] == 1); /* the mean */
         dataset_release(&d);
     }
 }
@@ -205,7 +204,7 @@ static void test_place_first(void **state)
         assert_int_equal(report.n_by_id, 0);
         assert_int_equal(report.n_missing, 0);
     }
-    /* In a table, the name takes precedence over the id. */
+    /* The name takes precedence in a table. */
     report = recode(x, &d, scratch_text("new.csv", "id,rs1,1_10\na,2,0\nb,2,1\nc,2,2\n"));
     assert_true(x[0] == 0 && x[3] == 1 && x[6] == 2);
     assert_int_equal(report.n_found, 1);

@@ -48,7 +48,6 @@ static void run_fake(void *self, struct trial_result *r, int64_t number,
     }
 }
 
-/* Everything that the scheduler reported. */
 struct record {
     int64_t n_results, n_commits, n_progress;
     int64_t uncommitted, most_uncommitted;
@@ -163,7 +162,6 @@ static void on_progress(void *arg, const struct master_progress *progress)
     record->n_progress++;
 }
 
-/* Return the result of master_run(). */
 static int play(struct record *record, struct ledger *ledger, struct fake *fake, double commit_s,
                 enum master_end *end, struct err *err)
 {
@@ -274,7 +272,6 @@ static void test_stop(void **state)
     finish(&record, ledger);
 }
 
-/* The running trial leaves a checkpoint, which is committed and found again. */
 static void test_stop_with_a_checkpoint(void **state)
 {
     struct ledger *ledger = ledger_create(4, 4, NULL, 2, NULL);
@@ -334,7 +331,7 @@ static void test_stop_before_the_start(void **state)
     finish(&record, ledger);
 }
 
-/* Stop at the first result, with trials of 0.3 s. Return the number of results. */
+/* Trials take 0.3 s. Return the number of results. */
 static int64_t results_of_stop(double grace_s, bool hurry)
 {
     struct ledger *ledger = ledger_create(4, 4, NULL, 2, NULL);
@@ -351,7 +348,7 @@ static int64_t results_of_stop(double grace_s, bool hurry)
 }
 
 /* With grace, the running trial finishes; without, it does not; in a hurry, no result is recorded.
- * On a machine busy for tenths of a second there may be one result more or less: then try again. */
+ * A machine busy for tenths of a second may give one result more or less: try again. */
 static void expect_results(double grace_s, bool hurry, int64_t results)
 {
     int64_t n = -1;
@@ -369,7 +366,6 @@ static void test_grace(void **state)
     expect_results(5, true, 0);
 }
 
-/* No trial begins that is expected to end too late, and none continues past the limit. */
 static void test_time_limit(void **state)
 {
     struct ledger *ledger = ledger_create(40, 40, NULL, 2, NULL);
@@ -387,7 +383,6 @@ static void test_time_limit(void **state)
     finish(&record, ledger);
 }
 
-/* Each running trial reaches the sink once before a commit. */
 static void test_running(void **state)
 {
     struct ledger *ledger = ledger_create(3, 3, NULL, 2, NULL);
@@ -402,7 +397,6 @@ static void test_running(void **state)
     finish(&record, ledger);
 }
 
-/* After an error of the sink it receives nothing more. */
 static void test_sink_faults(void **state)
 {
     struct fake fake = {.seconds = 0.002};

@@ -11,7 +11,6 @@
 
 #define INI "[sweep]\nname = s\nreplicates = 2\n[grid]\nhidden_size = 16, 32\n"
 
-/* Two databases of one sweep, and the output. */
 struct pair {
     struct fixture a, b;
     struct fixture out; /* only its folder and path are used */
@@ -89,7 +88,7 @@ static void refused(struct pair *p, const struct fixture *f, const char *wanted,
     errlist_release(&conflicts);
 }
 
-/* Each database has done a trial that failed in the other. Both orders give the same. */
+/* Each database has done a trial that failed in the other. */
 static void test_best_of_both(void **state)
 {
     struct pair p;
@@ -213,8 +212,7 @@ static void test_other_sweeps(void **state)
     pair_close(&p);
 }
 
-/* Settings that may change become axes of the whole. A setting that defines another experiment is
- * refused. */
+/* Settings that may change become axes. One that defines another experiment is refused. */
 static void test_fixed_settings(void **state)
 {
     struct pair p;
@@ -248,7 +246,7 @@ static void test_fixed_settings(void **state)
     pair_close(&p);
 }
 
-/* A part is registered with the numbers of the whole sweep, and only with its own rows. */
+/* A part has the numbers of the whole sweep, and only its own rows. */
 static void test_numbers_of_a_part(void **state)
 {
     struct fixture f;

@@ -32,7 +32,7 @@ static void test_round_trip(void **state)
     buf_release(&message);
 }
 
-/* A message cut at any byte is refused: in its header, or where its trials are counted. */
+/* The cuts are in the header, or where trials are counted. */
 static void test_truncated(void **state)
 {
     const int64_t trials[] = {1, 2};
@@ -94,7 +94,7 @@ static void test_mailbox_order(void **state)
     assert_string_equal(buf_text(&message), "letter 0");
     assert_true(mailbox_take(&box, &message, 1));
     assert_string_equal(buf_text(&message), "letter 1");
-    mailbox_release(&box); /* one message is left in the box */
+    mailbox_release(&box); /* with one message left */
     buf_release(&message);
 }
 

@@ -49,7 +49,7 @@ static void test_regression(void **state)
     assert_near(regression(METRIC_SPEARMAN, truth, prediction, 6), 0.955882353);
 }
 
-/* At an offset of 1e6 float32 has 4 decimals left; the sums must not lose them. */
+/* At 1e6 float32 has 4 decimals left; the sums must not lose them. */
 static void test_pearson_of_large_offset(void **state)
 {
     static const float truth[] = {1000001, 1000002, 1000003, 1000004};

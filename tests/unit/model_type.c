@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compare the facts in each model type's row with the program's behaviour. A new row is tested
+/* Compares the facts in each model type's row with the program's behaviour. A new row is tested
  * without changes here. */
 #include <math.h>
 #include <setjmp.h>
@@ -85,7 +85,6 @@ static bool never_after(void *arg, const struct gcn_outcome *so_far, const struc
     return false;
 }
 
-/* key: of the random numbers. */
 static void train(struct trained *out, struct fixture *f, const char *key, bool is_stopped)
 {
     const struct model_type *type = model_type_of(&f->settings);
@@ -138,7 +137,6 @@ static void test_names_are_the_choices(void **state)
     buf_release(&name);
 }
 
-/* The `models` column of the parameter table agrees with the rows. */
 static void test_settings(void **state)
 {
     struct settings s;
@@ -181,7 +179,7 @@ static void test_facts_by_name(void **state)
     assert_false(model_type_is("forest", "trains"));
 }
 
-/* Other random numbers give other results if the type draws any, and only then. */
+/* Results depend on random numbers only if the type draws any. */
 static void test_random_numbers(void **state)
 {
     (void)state;
@@ -232,7 +230,6 @@ static void test_stop(void **state)
     }
 }
 
-/* Inputs made by another process train the same model. An outline gives their size. */
 static void test_inputs_are_shared(void **state)
 {
     (void)state;
@@ -323,8 +320,7 @@ static void write_classes(char *ini, size_t n)
              scratch_path("features.csv"), scratch_path("labels.csv"), scratch_path("edges.csv"));
 }
 
-/* For classes: types with probabilities have a log_loss. For other types a sweep that ranks by it
- * is refused. */
+/* Types with probabilities have a log_loss. For other types a sweep that ranks by it is refused. */
 static void test_probabilities(void **state)
 {
     char ini[1024];

@@ -15,7 +15,6 @@
 #include "data/graph/molecule.h"
 #include "loading.h"
 
-/* Write the set T into a folder of the scratch folder. */
 static const char *tu_folder(const char *name, const char *edges, const char *indicator,
                              const char *labels, const char *attributes, const char *targets)
 {
@@ -113,7 +112,7 @@ static void load_molecules(struct dataset *d, const char *table)
     load(d, &report, &spec);
 }
 
-/* Read two at a time: ids continue, and features equal those of the whole table. */
+/* Ids continue from piece to piece. */
 static void test_pieces(void **state)
 {
     const char *table = "smiles,y\nCCO,1\nC1CC1N,2\nO=C=O,1\nc1ccccc1,2\nCl,1\n";
@@ -146,8 +145,8 @@ static void test_pieces(void **state)
 
 /* ---- SMILES files ---- */
 
-/* Read a file with this name and text for models whose data have an id column "num". Expect
- * "id:atoms id:atoms", or the beginning of the message without its folder. */
+/* The data have an id column "num". wanted: "id:atoms id:atoms", or the beginning of the
+ * message. */
 static void check_file(const char *name, const char *text, bool skips, const char *wanted)
 {
     struct data_spec spec = {.format = &smiles_format, .id = "num", .skip_invalid = skips};
@@ -254,7 +253,7 @@ static void test_known(void **state)
     dataset_release(&others);
 }
 
-/* The same labels and number of edges, but joined in another way. */
+/* The same labels and number of edges, joined in another way. */
 static void test_edges(void **state)
 {
     struct dataset path, star;
@@ -272,7 +271,6 @@ static void test_edges(void **state)
 
 /* ---- one graph ---- */
 
-/* A graph's block within the block of all. */
 static void test_one(void **state)
 {
     const struct graph_spec spec = {.build = GRAPH_FILE};

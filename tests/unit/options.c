@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Options of a model and its training: each takes effect where it belongs. gradient.c tests
- * gradients, golden.c compares whole trainings with PyTorch, checkpoint.c tests interruptions. */
+/* Options of a model and its training. See also gradient.c, golden.c and checkpoint.c. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,7 +99,7 @@ static void test_rate_of_each_epoch(void **state)
         assert_memory_equal(&constant.curve[2].val_loss, &stepped.curve[2].val_loss,
                             sizeof(double));
         assert_true(constant.curve[3].val_loss != stepped.curve[3].val_loss);
-        /* A first warmup epoch at factor 1/2 equals half the rate from the beginning. */
+        /* One warmup epoch at factor 1/2 equals half the rate. */
         spec.schedule = SCHEDULE_CONSTANT;
         spec.warmup_epochs = 1;
         spec.epochs = 1;
@@ -188,8 +187,8 @@ static double loss_by_twin(const struct toy *toy, const struct gcn_spec *spec,
     return toy_loss(toy, spec, weights, NULL, nodes, n, key, -1);
 }
 
-/* At a rate of 0, the mean over an epoch's batches is that of the whole training part, with or
- * without weights. Recorded losses are weighted, metrics are not. */
+/* At a rate of 0, the mean over an epoch's batches is that of the whole training part. Recorded
+ * losses are weighted, metrics are not. */
 static void test_weighted_means(void **state)
 {
     struct gcn_spec spec = toy_spec(TASK_CLASSIFICATION);
@@ -237,7 +236,7 @@ static void start(struct trainer *trainer, const struct toy *toy, const struct g
         trainer_init(trainer, spec, &toy->inputs, &toy->split, key, &clock_system, arena, NULL), 0);
 }
 
-/* Training changes the running statistics, the optimiser does not, and evaluation does not. */
+/* Only training changes running statistics. */
 static void test_running_statistics(void **state)
 {
     struct gcn_spec spec = norm_spec();
@@ -266,8 +265,7 @@ static void test_running_statistics(void **state)
     toy_release(&toy);
 }
 
-/* In evaluation, a sample's logits do not depend on the other samples. The product shared with
- * full-batch training gives the same as one made for the sample. */
+/* The product shared with full-batch training gives the same logits as one made for the sample. */
 static void test_evaluation_is_of_each_sample(void **state)
 {
     struct gcn_spec spec = norm_spec();
@@ -297,8 +295,8 @@ static void test_evaluation_is_of_each_sample(void **state)
     toy_release(&toy);
 }
 
-/* A batch is normalised by its own field: its loss and gradient do not depend on the full batch it
- * comes from. A batch of the whole training part steps like full batch. */
+/* Loss and gradient of a batch do not depend on the full batch. A batch of the whole training part
+ * steps like full batch. */
 static void test_batches_are_their_own(void **state)
 {
     struct gcn_spec spec = norm_spec();
@@ -349,7 +347,7 @@ static void test_skips_go_around(void **state)
     toy_release(&toy);
 }
 
-/* Options without anything to act on change nothing, to the bit. */
+/* Options without anything to act on change no bit. */
 static void test_idle_options(void **state)
 {
     struct gcn_spec spec = toy_spec(TASK_REGRESSION);

@@ -174,7 +174,7 @@ static void test_direct(void **state)
     assert_string_equal(err.text, "/dev/full: cannot write: No space left on device");
 }
 
-/* More bytes than fit: in one large write, and in the flush of many small ones. */
+/* The bytes come in one large write, and in the flush of many small ones. */
 static void test_limit(void **state)
 {
     static char block[100000];

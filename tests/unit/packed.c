@@ -27,7 +27,6 @@ static struct block pack(const struct gcn_inputs *inputs)
     return block;
 }
 
-/* The array lies inside the block, so it is not the original's. */
 static void assert_inside(const void *array, size_t bytes, const struct block *block)
 {
     assert_true((const char *)array >= block->bytes);
@@ -85,7 +84,7 @@ static void test_round_trip(void **state)
         assert_same_mat(&view.x, &toy.inputs.x, &block);
         assert_same_mat(&view.ax, &toy.inputs.ax, &block);
 
-        /* Packing the view elsewhere gives equal bytes, so they contain no address. */
+        /* Equal bytes elsewhere contain no address. */
         again = pack(&view);
         assert_int_equal(again.n, block.n);
         assert_memory_equal(again.bytes, block.bytes, block.n);

@@ -44,12 +44,12 @@ static void test_table_is_sound(void **state)
 
         assert_int_equal(param_parse(&value, (enum param_id)id, p->default_text, &err), 0);
         assert_true(strlen(p->help) > 0);
-        /* names of columns of the views are unique */
+        /* views have columns of these names */
         assert_int_equal(param_find(NULL, p->key), id);
-        /* an axis has no text values: they would have no owner */
+        /* they would have no owner */
         if (p->flags & PARAM_AXIS)
             assert_true(p->type != PARAM_TEXT && p->type != PARAM_PATH);
-        /* rows of a section are adjacent: they form one block of a sweep file */
+        /* a section is one block of a sweep file */
         if (id > 0 && strcmp(p->section, param_table[id - 1].section) != 0)
             for (int before = 0; before < id; before++)
                 assert_string_not_equal(param_table[before].section, p->section);
@@ -159,7 +159,7 @@ static void test_refused(void **state)
                    "trial_timeout = soon: must be a duration such as 90s, 15m, 2h or 1-12:00:00");
 }
 
-/* A formatted value reads back as the same bits, for any digits. */
+/* The same bits, for any digits. */
 static void test_round_trip(void **state)
 {
     uint64_t bits = 88172645463325252u;

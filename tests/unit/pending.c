@@ -31,7 +31,7 @@ static void test_by_hand(void **state)
     assert_int_equal(pending_order_init(&order, 5, NULL), 0);
     assert_int_equal(pending_order_first(&order, INFINITY), -1);
     pending_order_add(&order, 3, 2);
-    pending_order_add(&order, 2, 2); /* goes before its equals */
+    pending_order_add(&order, 2, 2); /* before its equals */
     pending_order_add(&order, 1, 7);
     pending_order_add(&order, 1, 1); /* present */
     pending_order_set(&order, 4, 9); /* absent */
@@ -42,7 +42,7 @@ static void test_by_hand(void **state)
     assert_int_equal(pending_order_first(&order, 6.9), 2);
     assert_int_equal(pending_order_first(&order, 1.9), -1);
     assert_int_equal(pending_order_first(&order, -1), -1);
-    pending_order_set(&order, 1, 2); /* goes behind its equals */
+    pending_order_set(&order, 1, 2); /* behind its equals */
     assert_int_equal(pending_order_first(&order, INFINITY), 2);
     pending_order_remove(&order, 2);
     pending_order_remove(&order, 3);
@@ -77,7 +77,7 @@ static void test_extremes(void **state)
     pending_order_release(&order);
 }
 
-/* Expect the longest trial that fits, to within a bucket. All trials are known. */
+/* The longest trial that fits is found to within a bucket. */
 static void check_first(const struct pending_order *order, const double *seconds, double most_s)
 {
     int32_t got = pending_order_first(order, most_s);

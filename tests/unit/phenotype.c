@@ -9,8 +9,6 @@
 
 #include "loading.h"
 
-/* Phenotype tables as users have them: codes, covariates, groups. */
-
 #define GENO "id,m1,m2\nx,0,2\ny,2,0\nz,0,1\nw,0,0\n"
 
 static struct data_spec spec_of(const char *phenotypes)
@@ -270,7 +268,6 @@ static void refuse_covariates(const char *list, const char *wanted)
     refuse_spec(&spec, wanted);
 }
 
-/* Names that contain commas or quotes are quoted, as in a table. */
 static void test_quoted_names(void **state)
 {
     struct data_spec spec = spec_of("id;ft;\"a, b\";\"c \"\"d\"\"\";e\"f(g)\n"
@@ -316,7 +313,6 @@ static void test_covariate_errors(void **state)
                        "table as UTF-8 (iconv -f CHARSET -t UTF-8)");
 }
 
-/* Covariates are not markers: the graph and the search for duplicates ignore them. */
 static void test_digest(void **state)
 {
     struct data_spec spec = spec_of(TABLE);
@@ -378,7 +374,7 @@ static void test_group_with_parts(void **state)
     assert_int_equal(d.n_groups, 2);
     assert_int_equal(d.group[3], -1);
     dataset_release(&d);
-    spec.group = "country"; /* group from the phenotypes, parts from the split file */
+    spec.group = "country"; /* parts from the split file */
     load(&d, &report, &spec);
     assert_memory_equal(d.part, part, sizeof part);
     assert_string_equal(dataset_group_name(&d, 0), "CZE");

@@ -21,7 +21,6 @@ static void parse(struct sweep *sweep, const char *text)
     errlist_release(&errors);
 }
 
-/* Keeps points with k * layers < limit. */
 static int keep_small(void *limit, const struct sweep *sweep, const struct settings *point,
                       struct err *err)
 {
@@ -104,7 +103,7 @@ static void test_no_axes(void **state)
     sweep_release(&sweep);
 }
 
-/* Points that train the same model: the first one that passes `where` is kept. */
+/* The first point of a model that passes `where` is kept. */
 static int keep_large(void *least, const struct sweep *sweep, const struct settings *point,
                       struct err *err)
 {

@@ -84,7 +84,7 @@ static void test_kernels(void **state)
     check_kernels(POOL_MAX);
 }
 
-/* A loss that is not finite must be seen, wherever in a graph it began. */
+/* A loss that is not finite must be seen, wherever it began. */
 static void test_max_keeps_what_is_no_number(void **state)
 {
     static const int32_t whole[2] = {0, 3};
@@ -118,7 +118,7 @@ static int32_t graph_size(int32_t g)
     return 1 + g * 7 % 6;
 }
 
-/* n paths of one to six nodes. The label tells if more than half of the nodes' first features are
+/* n paths of one to six nodes. The label shows if more than half of the nodes' first features are
  * 1. */
 static void set_init(struct set *set, int32_t n, enum task task)
 {
@@ -252,8 +252,7 @@ static void test_joining_is_refused(void **state)
     set_release(&set);
 }
 
-/* On every level, rows of the listed graphs come in list order. A second build keeps nothing of the
- * first. */
+/* Rows of the listed graphs come in list order. A second build keeps nothing of the first. */
 static void test_field(void **state)
 {
     static const int32_t first[] = {1, 2, 3, 4, 5}, second[] = {11, 3, 7};
@@ -289,7 +288,6 @@ static void test_field(void **state)
     set_release(&set);
 }
 
-/* Logits do not depend on the number of graphs scored together. */
 static void test_scored_in_pieces(void **state)
 {
     struct set set;
@@ -335,7 +333,7 @@ static void train(struct gcn_outcome *outcome, const struct set *set, const stru
                      0);
 }
 
-/* The model learns something learnable: that the sum of a feature is positive. */
+/* The sign of a feature's sum can be learnt. */
 static void test_it_learns(void **state)
 {
     struct gcn_epoch curve[200];
@@ -370,7 +368,6 @@ static bool save_and_stop(void *arg, const struct gcn_outcome *so_far, const str
     return false;
 }
 
-/* A stopped training that continues has the same curve and scores, to the bit. */
 static void test_break(void **state)
 {
     struct set set;
@@ -437,7 +434,7 @@ static void test_cost(void **state)
     set_release(&set);
 }
 
-/* Memory is that of a batch: less than one activation of all nodes. */
+/* Memory is less than one activation of all nodes. */
 static void test_memory_is_of_a_batch(void **state)
 {
     struct gcn_spec spec = make_spec(POOL_MEAN);

@@ -7,7 +7,7 @@
     "[grid]\nhidden_size = 16, 64\nk = 5, 10\nbatch_size = 32, full\nmetric = cosine, kinship\n" \
     "dropout = 0.1, 0.5\n"
 
-/* Count the points of 32 that are kept. -1 and err if the expression is refused. */
+/* Return how many of 32 points are kept, or -1 and err. */
 static int keeps(const char *expression, struct err *err)
 {
     struct store_predicate *where;

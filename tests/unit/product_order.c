@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "gcn/first_layer.h"
 
-/* Work is counted by doing it: the loops of each order, with a counter in the innermost. */
+/* Counts work by doing it: the loops of each order, with a counter in the innermost. */
 
 static struct rng rng;
 static uint32_t drawn;
@@ -22,7 +22,7 @@ static int random_int(int from, int to)
     return from + (int)(rng_uniform(&rng, 0, drawn++) * (to - from + 1));
 }
 
-static int32_t n_ops; /* multiply-adds of the innermost loop */
+static int32_t n_ops; /* multiply-adds */
 
 static void dense(int m, int k, int n)
 {
@@ -58,7 +58,6 @@ static void count_layer(bool propagates_first, const int below, const int above,
     sparse_ops = n_ops;
 }
 
-/* An entry of a sparse matrix costs 4 multiply-adds of a dense one. */
 static double cost_counted(void)
 {
     return dense_ops + 4.0 * sparse_ops;
@@ -87,7 +86,6 @@ static void test_upper_layers(void **state)
     assert_in_range(n_first, 30, 270);
 }
 
-/* Small matrices, given by the positions of their nonzeros. */
 enum { N = 30, F = 24 };
 
 struct pattern {
@@ -114,8 +112,8 @@ static void draw(struct pattern *p)
     p->sums = random_int(1, F);
 }
 
-/* Cost of forward and backward over the first rows1 and rows0 rows, for one column of W. Like the
- * shape, assume that rows are alike on average: count all rows and take the share. */
+/* Cost of forward and backward over the first rows1 and rows0 rows, for one column of W. Rows are
+ * alike on average: count all and take the share. */
 static double count_first(enum first_form form, const struct pattern *p, int rows1, int rows0)
 {
     double a = 0, x = 0, ax = 0, cells = 0, looks = 0;

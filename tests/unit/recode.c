@@ -14,8 +14,8 @@
 #include "scratch.h"
 #include "sites.h"
 
-/* Random files against a reference that counts letters: the value of a marker is the number of
- * times its second allele occurs in a call. REF and ALT of the file do not matter. */
+/* Random files against a reference that counts letters: a marker's value is the number of times its
+ * second allele occurs in a call, whatever REF and ALT of the file. */
 
 #define K 48 /* markers of the data */
 #define N 7  /* samples of the data */
@@ -24,16 +24,15 @@
 /* ---- the data ---- */
 
 struct marker_text {
-    const char *chrom, *there; /* chromosome in the data, and in the file */
+    const char *chrom, *there; /* in the data, in the file */
     int pos;
     char ref, alt;
-    bool is_known; /* its alleles are known */
-    bool is_long;  /* its name contains the alleles */
+    bool is_known;
+    bool is_long; /* its name contains the alleles */
 };
 
 static struct marker_text marker[K];
 
-/* Chromosome names of the data, and of the file. */
 struct naming {
     const char *data[3], *file[3];
     bool is_mixed; /* prefixes count: 1 and chr1 differ */
@@ -149,7 +148,6 @@ static void add(struct sites *out, const struct form *form, int j, const char *a
     sites_add(out, marker[j].there, marker[j].pos, letters, form->is_diploid ? 2 : (int)draw(4));
 }
 
-/* Add what a file may have at the position of marker j. */
 static void add_place(struct sites *out, const struct form *form, int j)
 {
     char r = marker[j].ref, a = marker[j].alt, other = r;
@@ -336,7 +334,6 @@ static void check_read(struct recode *r, const struct sites *sites, const float 
     assert_int_equal(report.n_missing, want.n_missing);
 }
 
-/* Choose samples in any order; return their number. */
 static int32_t choose(int32_t *sample)
 {
     for (int32_t i = 0; i < SITES_SAMPLES; i++) {
@@ -348,7 +345,6 @@ static int32_t choose(int32_t *sample)
     return 1 + (int32_t)draw(SITES_SAMPLES);
 }
 
-/* Read all samples in order, then others in any order. */
 static void check_file(const struct dataset *d, const char *path, const struct sites *sites)
 {
     int32_t sample[SITES_SAMPLES];
@@ -445,7 +441,7 @@ static void check_value(const char *path, enum data_dosage dosage, const struct 
     recode_close(&r);
 }
 
-/* Two markers A/C with means 0.5 and 1. */
+/* The means are 0.5 and 1. */
 static void make_pair(struct dataset *d)
 {
     struct draft draft = {.n_samples = 2,
@@ -474,7 +470,6 @@ static void test_imputed(void **state)
     dataset_release(&d);
 }
 
-/* Table cells are used as they are. */
 static void test_fractions(void **state)
 {
     struct dataset d;
@@ -554,7 +549,7 @@ static void test_faulty(void **state)
     (void)state;
     make_pair(&d);
     assert_int_equal(recode_open(&r, &d, path, DATA_DOSAGE_GT, NULL, &err), 0);
-    for (int again = 0; again < 2; again++) { /* a second read fails in the same way */
+    for (int again = 0; again < 2; again++) { /* fails in the same way */
         assert_int_equal(recode_read(&x, &report, &r, (int32_t[]){1, 0}, 2, &err), -1);
         assert_non_null(strstr(err.text, "bad.vcf:3: sample \"b\": GT = \"0/2\": must be"));
     }

@@ -20,7 +20,6 @@
 
 enum { STEPS = 50 };
 
-/* The same data twice, original and reduced. */
 struct pair {
     struct dataset data;
     struct split split;
@@ -63,8 +62,8 @@ static void pair_release(struct pair *pair)
     dataset_release(&pair->data);
 }
 
-/* Convert the weights of `full` to those of `reduced`. Layer 1 has V = Q W with Q = diag(1 /
- * lambda) L^T X, since L^T L is diag(lambda). All others are the same. */
+/* From weights of `full` to those of `reduced`: layer 1 has V = Q W with Q = diag(1 / lambda) L^T
+ * X, since L^T L is diag(lambda). */
 static void project(float *weights, const struct pair *pair, const struct trainer *full,
                     const struct trainer *reduced)
 {
@@ -94,8 +93,7 @@ static void project(float *weights, const struct pair *pair, const struct traine
     mat_release(&xw);
 }
 
-/* Return the largest difference of two predictions of the validation part, in standard
- * deviations. */
+/* Return the largest difference of two predictions, in standard deviations. */
 static double difference(struct trainer *a, struct trainer *b)
 {
     struct mat x = trainer_watched_logits(a), y = trainer_watched_logits(b);
@@ -107,7 +105,7 @@ static double difference(struct trainer *a, struct trainer *b)
     return most;
 }
 
-/* Train both for STEPS and return how far they end apart. batch 0: full. */
+/* Return how far apart both end after STEPS. batch 0: full. */
 static double part(struct pair *pair, const struct gcn_spec *spec, int32_t batch)
 {
     struct arena arena = {0};
@@ -135,7 +133,6 @@ static double part(struct pair *pair, const struct gcn_spec *spec, int32_t batch
         trainer_step(&reduced, nodes, batch);
     }
     apart = difference(&full, &reduced);
-    /* The training makes progress. */
     if (!batch)
         assert_true(last < 0.8 * first);
     free(weights);
@@ -187,7 +184,7 @@ static void test_same_path(void **state)
     assert_true(part(&pair, &gcn, 0) < 1e-4);
     gcn.batch_size = 10;
     assert_true(part(&pair, &gcn, 10) < 1e-4);
-    /* The guarantee covers sgd, not adam: adam leaves the path from the same start. */
+    /* The guarantee does not cover adam, which leaves the path from the same start. */
     gcn.batch_size = 0;
     gcn.optimizer = OPTIMIZER_ADAM;
     assert_true(part(&pair, &gcn, 0) > 1e-2);

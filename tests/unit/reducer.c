@@ -15,7 +15,7 @@
 
 enum { MOST_SAMPLES = 60, MOST_FEATURES = 400 };
 
-/* Dosages 0, 1, 2 of n samples. Groups share their frequencies. Raw, dense and sparse. */
+/* Dosages 0, 1, 2 of n samples, in groups that share their frequencies. */
 static void make_data(struct dataset *data, int32_t n, int32_t f)
 {
     static struct triplet t[MOST_SAMPLES * MOST_FEATURES];
@@ -44,7 +44,6 @@ static void release_data(struct dataset *data)
     csr_release(&data->sparse_features);
 }
 
-/* The features of trials without a reduction. */
 static void make_scaled(struct mat *x, const struct dataset *data, enum feature_scale scale)
 {
     assert_int_equal(mat_init(x, data->n_samples, data->n_features, NULL), 0);
@@ -162,8 +161,8 @@ static void test_rank_deficient(void **state)
     release_data(&data);
 }
 
-/* The twin: power iteration on X X^T, one direction after the other. out (N, N): products of the
- * samples in the k leading directions. */
+/* The twin: power iteration on X X^T. out (N, N): products of the samples in the k leading
+ * directions. */
 static void power_iteration(double out[MOST_SAMPLES][MOST_SAMPLES], const struct mat *x, int32_t k)
 {
     static double left[MOST_SAMPLES][MOST_SAMPLES];
@@ -342,7 +341,7 @@ static void test_check(void **state)
     assert_true(reducer_bytes(&wide, REDUCE_EXACT) > 2 * 20 * 20 * 8);
 }
 
-/* The limit of initial weights depends on the number of original features. */
+/* Initial weights depend on the number of original features. */
 static void test_inputs(void **state)
 {
     struct gcn_spec spec = {.layers = 2, .hidden_size = 50};

@@ -150,8 +150,6 @@ static void test_empty(void **state)
     assert_table(&none, REPORT_TABLE, "config  note  mean\n");
 }
 
-/* Each real is formatted once, or not at all if the row above has the same. No row is visited
- * twice. */
 static void test_rows_cost_themselves(void **state)
 {
     static char *axes[] = {"rate", "seconds"};
@@ -176,7 +174,6 @@ static void test_rows_cost_themselves(void **state)
         }
 }
 
-/* -0 equals 0 but has another text. */
 static void test_negative_zero(void **state)
 {
     static char *axes[] = {"value"};
@@ -194,8 +191,7 @@ static void test_negative_zero(void **state)
     buf_release(&out);
 }
 
-/* Rows passed one by one give the same as a whole table. All rows share one alignment, including
- * those before the gap. */
+/* Rows passed one by one share one alignment, also those before the gap. */
 static void test_gap(void **state)
 {
     struct buf out = {0};
@@ -264,7 +260,6 @@ static void test_layout(void **state)
     expect_fit(38, "place config mean sd", 0);
     expect_fit(29, "place config mean", 0);
     expect_fit(24, "place config mean", 0);
-    /* Required columns stay at any width. */
     expect_fit(5, "place config mean", 0);
 }
 
@@ -337,7 +332,7 @@ static void test_answer(void **state)
     expect_answer(&style, true, "sweep,trials\n");
 }
 
-/* On a narrow terminal, texts are cut with a mark, and dropped columns are listed. */
+/* Texts are cut with a mark, and dropped columns are listed. */
 static void test_narrow(void **state)
 {
     struct answer_style style = {.kind = REPORT_TABLE, .width = 34};

@@ -64,7 +64,7 @@ static void test_init(void **state)
     trial_result_release(NULL);
 }
 
-/* Packing what was unpacked gives the same bytes: no field is lost or moved. */
+/* No field is lost or moved. */
 static void test_round_trip(void **state)
 {
     struct trial_result r, again;

@@ -16,7 +16,7 @@
 #include "gcn/scale.h"
 #include "tensor/lapack.h"
 
-/* Cases solved by tests/golden/make_ridge.py with scikit-learn and as GBLUP. */
+/* tests/golden/make_ridge.py solved these cases with scikit-learn and as GBLUP. */
 struct golden {
     FILE *file;
     struct dataset data;
@@ -46,7 +46,6 @@ static int32_t read_int(FILE *file)
     return (int32_t)read_number(file);
 }
 
-/* Return the index of the next word among at most three choices. */
 static int read_choice(FILE *file, const char *const choices[3])
 {
     char word[32];
@@ -69,7 +68,6 @@ static void *take(size_t n, size_t size)
 
 enum held { DENSE, DOSAGE, SPARSE };
 
-/* Build the same values in one of three forms. */
 static void build(struct dataset *data, struct draft *draft, const float *x, enum held held)
 {
     size_t n = (size_t)draft->n_samples, f = (size_t)draft->n_features;
@@ -195,7 +193,7 @@ static void check_weights(struct golden *g, const struct ridge *ridge)
     free(weights);
 }
 
-/* The predictions for all samples, in double, are those of GBLUP. */
+/* Predictions in double are those of GBLUP. */
 static void check_predictions(struct golden *g, const struct ridge *ridge,
                               const struct ridge_inputs *inputs)
 {
@@ -317,7 +315,7 @@ static void test_solve(void **state)
     assert_true(fabs(b[2]) < 1e-14 && fabs(b[3] - 1) < 1e-14);
 }
 
-/* Larger than a block: compare with the products that define it. */
+/* Larger than a block. */
 static void test_blocks(void **state)
 {
     enum { N = 300 };

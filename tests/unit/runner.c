@@ -186,7 +186,7 @@ static void test_stopped_is_pending(void **state)
     trial_result_release(&r);
 }
 
-/* Keep a copy of the last checkpoint, and stop after stop_at epochs of 1 s each. */
+/* Keeps the last checkpoint, and stops after stop_at epochs of 1 s each. */
 struct keeper {
     double now_s;
     int64_t epochs, stop_at; /* stop_at 0: never */
@@ -274,7 +274,6 @@ static void test_little_is_not_kept(void **state)
     assert_int_equal(keeper.n_saved, 0);
 }
 
-/* With a damaged checkpoint the trial starts again, and no earlier seconds count. */
 static void test_damaged_checkpoint(void **state)
 {
     struct keeper first = {.stop_at = 4}, again = {0};
@@ -309,7 +308,7 @@ static void test_timeout_of_parts(void **state)
     buf_release(&first.state);
 }
 
-/* A long trial saves a checkpoint every five minutes, even if it is not stopped. */
+/* A long trial saves a checkpoint every five minutes. */
 static void test_long_trial_is_kept(void **state)
 {
     struct keeper keeper = {.stop_at = 700};
@@ -416,7 +415,7 @@ static void plan_k(struct settings *s, int k)
     s->v[P_K].i = k;
 }
 
-/* An adopted view replaces inputs that were made, and stays when others come and go. */
+/* An adopted view replaces inputs that were made. */
 static void test_adopted_inputs_stay(void **state)
 {
     struct prepared *prepared = prepared_create(&fixture.data, NULL);
@@ -453,7 +452,7 @@ static void test_adopted_inputs_stay(void **state)
     free(block);
 }
 
-/* Return the columns of the inputs; the forecast made without inputs must agree. */
+/* The forecast made without inputs must agree. */
 static int32_t columns_of(struct fixture *f, const struct settings *s)
 {
     const struct gcn_inputs *inputs = prepared_inputs(f->prepared, s, NULL);
@@ -500,7 +499,7 @@ static void test_reduced_inputs(void **state)
     tear_down(&f);
 }
 
-/* For ridge, all lambdas share the products of samples, which another process can adopt. */
+/* All lambdas share the products of samples, which another process can adopt. */
 static void test_ridge(void **state)
 {
     struct fixture f;

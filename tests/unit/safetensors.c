@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of arrays, whole and damaged. Each damaged file has a buffer of exactly its size, so that a
- * sanitizer detects a read past its end. */
+/* Each damaged file has a buffer of exactly its size, so that a sanitizer detects a read past its
+ * end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,6 @@ static void write_file(struct buf *file)
     buf_release(&metadata);
 }
 
-/* Read all bytes of each array that is found. */
 static int use(const void *file, size_t bytes)
 {
     const char *begin = file;
@@ -109,7 +108,7 @@ static void test_reads_what_it_wrote(void **state)
     buf_release(&file);
 }
 
-/* Cut at any byte, extended, or with a header that claims to be shorter or longer. */
+/* Cut at any byte, extended, or with a header that claims another size. */
 static void test_other_sizes(void **state)
 {
     struct buf file = {0};
@@ -193,7 +192,6 @@ static uint32_t below(uint32_t n)
     return x % n;
 }
 
-/* Change or remove one to three bytes. */
 static void break_some(struct buf *out, const struct buf *file)
 {
     static const char likely[] = "0123456789[]{}\",:FU \\-.";
@@ -213,7 +211,7 @@ static void break_some(struct buf *out, const struct buf *file)
                 (char)(how == 1 ? below(256) : (uint8_t)likely[below(sizeof likely - 1)]);
         }
     }
-    /* Often correct the header's length; otherwise nothing of a shortened header would be read. */
+    /* With a false header length, nothing of a shortened header would be read. */
     memcpy(&n, file->data, sizeof n);
     n -= (int64_t)(file->size - out->size);
     if (below(2))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files for a unit test, in a folder under $TMPDIR. It is made at the start and removed at the end.
- *   group tests with cmocka_run_group_tests_name(..., scratch_make, scratch_remove) */
+/* Files for a unit test, in a folder under $TMPDIR: group tests with
+ * cmocka_run_group_tests_name(..., scratch_make, scratch_remove). */
 #ifndef TESTS_SCRATCH_H
 #define TESTS_SCRATCH_H
 
@@ -36,7 +36,7 @@ static int scratch_remove(void **state)
     return nftw(scratch_folder, scratch_remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Return the path of a file in the folder. At most 8 paths are valid at a time. */
+/* At most 8 paths are valid at a time. */
 static inline const char *scratch_path(const char *name)
 {
     static char path[8][256];
@@ -57,7 +57,6 @@ static inline const char *scratch_bytes(const char *name, const void *bytes, siz
     return path;
 }
 
-/* Write a text file and return its path. */
 static inline const char *scratch_text(const char *name, const char *text)
 {
     return scratch_bytes(name, text, strlen(text));

@@ -17,7 +17,6 @@
 
 enum { BYTES = 300000 };
 
-/* True if the folder contains only . and .. */
 static bool is_empty(const char *folder)
 {
     return rmdir(folder) == 0 && mkdir(folder, 0700) == 0;
@@ -56,7 +55,7 @@ static void test_readers_see_what_is_written(void **state)
     segment_release(&reader);
 }
 
-/* Return the signal that ends a process which writes to `to`, or 0. */
+/* Return the signal that ends the writing process, or 0. */
 static int end_of_writing(void *to)
 {
     int status;
@@ -112,8 +111,7 @@ static void test_no_folder(void **state)
     segment_release(&s);
 }
 
-/* A file size limit stands in for a full folder, which only root can make (tests/mpi/shared.sh does
- * if it can). */
+/* A file size limit stands in for a full folder, which only root can make (tests/mpi/shared.sh). */
 static void test_no_room(void **state)
 {
     const char *folder = new_folder("small");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sessions that are stored as 'running'. They are checked by process, by batch job, or not at all,
- * and a writer and a reader act on the answer. A script on PATH stands in for the batch system. */
+/* Sessions stored as 'running' are checked by process or by batch job, if at all. A script on PATH
+ * stands in for the batch system. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,6 @@ static void leave(struct fixture *f)
     store_close(store);
 }
 
-/* Store process p and batch job `job` as those of the session. */
 static void be(struct fixture *f, const struct process *p, const char *job)
 {
     char text[512];
@@ -58,7 +57,6 @@ static void be(struct fixture *f, const struct process *p, const char *job)
     sql(f, text);
 }
 
-/* Start a child that does nothing until it is killed. */
 static void spawn(struct process *child)
 {
     int fds[2];
@@ -115,7 +113,6 @@ static void expect_refused(struct fixture *f, const char *wanted)
                    "running running running");
 }
 
-/* Compare the state of trial 1 in an export. */
 static void expect_state(void *arg, const struct result_table *row)
 {
     int32_t c = 0;
@@ -127,8 +124,6 @@ static void expect_state(void *arg, const struct result_table *row)
         assert_string_equal(row->cells[c].s, arg);
 }
 
-/* Check what readers see: life and reason of the session, and the state in queries of trials and
- * attempts. */
 static void expect_read(struct fixture *f, enum session_life life, const char *why,
                         const char *state, const char *outcome)
 {
@@ -212,7 +207,6 @@ static void test_not_that_process(void **state)
     waitpid((pid_t)child.pid, NULL, 0);
 }
 
-/* Put a script in place of squeue. */
 static void put_squeue(struct fixture *f, const char *script)
 {
     char name[128], path[512];
@@ -255,8 +249,7 @@ static void test_elsewhere(void **state)
                     " holds no lock and is assumed dead: neither node9 nor Slurm can be queried");
     fixture_close(&f);
 
-    /* A requeued job keeps its number. The job runs because we are in it, so the answer means
-     * nothing. */
+    /* A requeued job keeps its number: it runs because we are in it. */
     leave(&f);
     be(&f, &far, "slurm 77");
     put_squeue(&f, "echo RUNNING");
@@ -290,7 +283,7 @@ static void test_other_namespace(void **state)
     fixture_close(&f);
 }
 
-/* The running process writes to the original file, not to its copy. */
+/* The running process writes to the original file. */
 static void test_copy(void **state)
 {
     struct fixture f;
@@ -323,7 +316,6 @@ static void merge(const struct fixture *out, const struct fixture *in)
         fail_msg("%s", notes.text[0]);
 }
 
-/* A trial that runs in an input neither runs forever in the output nor is merged twice. */
 static void test_merged(void **state)
 {
     static const char sql_all[] =
@@ -350,7 +342,6 @@ static void test_merged(void **state)
         fixture_sql_is(&out, sql_all, "lost pending 1 lost");
     }
     fixture_sql_is(&in, "SELECT outcome FROM attempt", "running");
-    /* The result is the same after the next run has closed the session in the input. */
     expect_released(&in, "1 trial");
     merge(&out, &in);
     fixture_sql_is(&out, sql_all, "lost pending 1 lost");

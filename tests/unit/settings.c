@@ -231,7 +231,7 @@ static void test_objective_of_other_task(void **state)
                                   "be val_accuracy | val_macro_f1 | val_roc_auc | val_log_loss");
 }
 
-/* Every objective of the table is a metric, and every metric can be the objective. */
+/* Every objective is a metric, and every metric can be the objective. */
 static void test_objectives_are_metrics(void **state)
 {
     int n_choices = 0;
@@ -272,7 +272,6 @@ static void test_json(void **state)
     buf_release(&out);
 }
 
-/* Settings that a model type lacks do not count. */
 static void test_trim(void **state)
 {
     const struct hash digest = {1, 2};
@@ -320,8 +319,7 @@ static void test_trim(void **state)
     buf_release(&scratch);
 }
 
-/* Texts of successive points equal those of each point alone, whatever came before. A value is
- * formatted only when it changes. */
+/* Texts of successive points equal those of each point alone. */
 static void test_texts_of_points(void **state)
 {
     static const char *const types[] = {"gcn", "ridge", "mlp", "noop"};
@@ -365,7 +363,7 @@ static void test_texts_of_points(void **state)
     buf_release(&scratch);
 }
 
-/* A model type that computes differently than before has new keys. Keys of other types stay. */
+/* A model type that computes differently has new keys; keys of other types stay. */
 static void test_revision(void **state)
 {
     const struct hash digest = {1, 2};

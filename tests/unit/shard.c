@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parts of a sweep: by number, by the environment of a job array, and in names of databases. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

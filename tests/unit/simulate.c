@@ -44,7 +44,6 @@ static struct simulated_panel *simulate(float *trait, const struct simulate_spec
     return g;
 }
 
-/* Return the allele frequency of a marker over samples first, first + step, ... */
 static double frequency(struct simulated_panel *g, int32_t marker, int32_t first, int32_t step)
 {
     double sum = 0, n = 0;
@@ -159,8 +158,7 @@ static void test_trait(void **state)
     free(g);
 }
 
-/* With one causal marker and no noise, the trait equals that marker. With noise alone it is
- * unrelated. */
+/* One causal marker without noise is the trait; noise alone is unrelated to all. */
 static void test_heritability(void **state)
 {
     struct simulate_spec spec = base;
@@ -198,7 +196,7 @@ static void test_seed(void **state)
     b = simulate(trait_b, &spec);
     assert_memory_equal(a->v, b->v, sizeof a->v);
     assert_memory_equal(trait_a, trait_b, sizeof trait_a);
-    /* Hash of the panel that version 0.1.0 made. */
+    /* The panel that version 0.1.0 made. */
     assert_string_equal(hash_hex(hash_bytes(a->v, sizeof a->v), hex),
                         "0fc8adc9509f3c686bf8ef23bb2e814b");
     free(b);

@@ -14,7 +14,7 @@
 struct letters {
     const char *chrom;
     int pos;
-    char allele[5];                             /* REF, then the alleles of ALT */
+    char allele[5];                             /* REF, then ALT */
     char call[SITES_SAMPLES][SITES_PLOIDY + 1]; /* "" if missing */
 };
 
@@ -27,16 +27,14 @@ struct sites {
 uint32_t draw(uint32_t n);
 void draw_from(uint32_t seed);
 
-/* Append a site and return it. Its calls are random alleles of the site, some missing. ploidy 0:
- * each call has its own, 1 to SITES_PLOIDY. */
+/* Calls are random, some missing. ploidy 0: each call has its own, 1 to SITES_PLOIDY. */
 struct letters *sites_add(struct sites *sites, const char *chrom, int pos, const char *allele,
                           int ploidy);
 
 const char *sites_spell(char allele);
 int sites_count(const char *call, char allele);
 
-/* Write the sites to path. PLINK and HapMap need two alleles a call; PLINK also at most two a
- * site. */
+/* PLINK and HapMap need two alleles a call; PLINK also at most two a site. */
 void sites_vcf(const char *path, const struct sites *sites);
 void sites_bgzf(const char *path, const struct sites *sites);
 void sites_bcf(const char *path, const struct sites *sites);

@@ -20,7 +20,7 @@ static struct data_spec spec_of(const char *table)
     return (struct data_spec){.format = &smiles_format, .molecules = scratch_text("m.csv", table)};
 }
 
-/* The message must begin and end with these texts. Between them is Indigo's own text. */
+/* Indigo's own text stands between these. */
 static void refuse(const struct data_spec *spec, const char *begins, const char *ends)
 {
     struct dataset d;
@@ -53,8 +53,7 @@ static int feature(const struct dataset *d, int32_t node, const char *name)
 
 /* ---- one molecule ---- */
 
-/* Compare the nonzero features of an atom, written as "C degree=3 ..."; values other than 1 follow
- * a colon. */
+/* wanted: nonzero features, "C degree=3 ..."; values other than 1 follow a colon. */
 static void check_atom(const struct dataset *d, int32_t node, const char *wanted)
 {
     char text[512] = "";
@@ -232,7 +231,7 @@ static void test_invalid(void **state)
     assert_int_equal(d.n_samples, 2);
     assert_int_equal(report.n_skipped, 4);
     assert_non_null(strstr(noted(&report, "skipped"), "the first on line 3"));
-    /* Ids remain the row numbers. */
+    /* row numbers */
     assert_string_equal(dataset_id(&d, 1), "3");
     assert_int_equal(dataset_graph(&d, 1).n_nodes, 3);
     dataset_release(&d);

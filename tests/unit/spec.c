@@ -12,7 +12,7 @@
 #include "trial/model_type.h"
 #include "trial/spec.h"
 
-/* Choices of the parameter table become enums by position: every name is pinned here. */
+/* Choices become enums by position: every name is pinned here. */
 static void assert_choice(enum param_id id, int offset, int value, const char *name)
 {
     const char *at = param_table[id].choices;
@@ -85,7 +85,6 @@ static void test_objectives_are_metrics(void **state)
     }
 }
 
-/* The data format determines whether samples are graphs. */
 static void test_pool(void **state)
 {
     static const struct {

@@ -15,8 +15,8 @@
 
 #define MAX_N 500
 
-/* n samples; sample i has class pattern[i % strlen(pattern)], '.' for none. NULL: regression, with
- * every tenth target missing. */
+/* Sample i has class pattern[i % strlen(pattern)], '.' for none. NULL: regression, with every tenth
+ * target missing. */
 static void make(struct dataset *d, int32_t n, const char *pattern, const uint8_t *part)
 {
     static const char *const class_names[] = {"a", "b", "c"};
@@ -100,7 +100,7 @@ static void test_regression(void **state)
     dataset_release(&d);
 }
 
-/* For all fractions, every class in every part is off by less than one sample. */
+/* Every class in every part is off by less than one sample. */
 static void test_stratified(void **state)
 {
     static const double fraction[] = {0.1, 0.15, 0.2, 0.25, 1.0 / 3, 0.37, 0.45};
@@ -316,7 +316,6 @@ static int32_t count_common(const struct split *a, const struct split *b)
     return n;
 }
 
-/* The stop part depends on seed, replicate and fold. */
 static void test_what_decides_stop(void **state)
 {
     struct split_spec base = {.val = 0.2, .stop = 0.5, .folds = 10, .seed = 7}, other[3];

@@ -170,7 +170,6 @@ static void test_smaller_is_better(void **state)
     fixture_close(&f);
 }
 
-/* Words and numbers of an axis appear as in the sweep file. */
 static void test_reduction_in_views(void **state)
 {
     struct fixture f;
@@ -207,7 +206,6 @@ static void test_grown_grid(void **state)
     fixture_close(&f);
 }
 
-/* threads may change within a sweep, and is the one such setting that the views show. */
 static void test_changed_threads_are_an_axis(void **state)
 {
     struct fixture f;
@@ -419,7 +417,6 @@ static void test_every_query(void **state)
     fixture_close(&f);
 }
 
-/* The file printed by `best --format ini` trains the same trials: same configuration key. */
 static void ini_keeps_the_keys(const char *ini)
 {
     struct fixture f;
@@ -454,8 +451,7 @@ static void test_ini_keeps_the_keys(void **state)
     ini_keeps_the_keys(SWEEP "optimizer = adam, sgd\nthreads = 1, 2\n");
 }
 
-/* Ranks are in numeric order, one row for each host of a rank. A running attempt adds no
- * seconds. */
+/* There is one row for each host of a rank. A running attempt adds no seconds. */
 static void test_workers(void **state)
 {
     struct store_session session = {.command = "run", .version = "1", .host = "h", .ranks = 2};
@@ -499,8 +495,7 @@ static void test_workers(void **state)
     fixture_close(&f);
 }
 
-/* Levels of a new sweep are read from a few of its configurations and must equal those of all, even
- * if a model type lacks an axis. */
+/* Levels of a new sweep are read from a few of its configurations and must equal those of all. */
 static void test_levels(void **state)
 {
     static const char all[] =
@@ -518,7 +513,7 @@ static void test_levels(void **state)
     fixture_close(&f);
 }
 
-/* Return the steps that SQLite takes to prune the models of a sweep without models. */
+/* Return the steps of SQLite for a sweep without models. */
 static int prune_steps(const char *ini)
 {
     struct fixture f;
@@ -536,7 +531,7 @@ static int prune_steps(const char *ini)
     return steps;
 }
 
-/* Every commit prunes models. Its cost may grow with the models, not with the trials. */
+/* Every commit prunes models: its cost must not grow with the trials. */
 static void test_prune_costs_no_trials(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Running attempts, and how they end: finished, crashed, lost. */
+/* Running attempts, and how they end. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static void crash(struct fixture *f, struct store *store, int64_t trial,
         fail_msg("%s", err.text);
 }
 
-/* End a trial on rank 1 of node1 (fixture_result). */
+/* The trial ran on rank 1 of node1. */
 static void end(struct fixture *f, struct store *store, int64_t trial, enum trial_state state)
 {
     struct trial_result r;
@@ -57,7 +57,7 @@ static void end(struct fixture *f, struct store *store, int64_t trial, enum tria
     trial_result_release(&r);
 }
 
-/* Compare a trial with "state attempts; outcome@rank start-finish error, ...". */
+/* wanted: "state attempts; outcome@rank start-finish error, ...". */
 static void expect(struct fixture *f, int64_t trial, const char *wanted)
 {
     char sql[512];
@@ -86,10 +86,9 @@ static void test_begun_and_ended(void **state)
     expect(&f, 0, "running 1; running@1 900-");
     end(&f, store, 0, TRIAL_DONE);
     expect(&f, 0, "done 1; done@1 1000-1000.5");
-    /* A result without a reported start. */
+    /* No start was reported. */
     end(&f, store, 1, TRIAL_FAILED);
     expect(&f, 1, "failed 1; failed@1 1000-1000.5");
-    /* The trial was given back. */
     begin(&f, store, 2, &place_1, 900);
     end(&f, store, 2, TRIAL_PENDING);
     expect(&f, 2, "pending 1; stopped@1 1000-1000.5");
@@ -98,7 +97,7 @@ static void test_begun_and_ended(void **state)
     fixture_close(&f);
 }
 
-/* One trial on two ranks, because one rank was declared lost too early. */
+/* One rank was declared lost too early. */
 static void test_on_two_ranks(void **state)
 {
     struct fixture f;
@@ -119,7 +118,7 @@ static void test_on_two_ranks(void **state)
     begin(&f, store, 1, &place_1, 950);
     end(&f, store, 1, TRIAL_PENDING);
     expect(&f, 1, "running 2; running@2 900-; stopped@1 1000-1000.5");
-    /* A result from a rank that had not reported a start. */
+    /* This rank had not reported a start. */
     begin(&f, store, 2, &place_2, 900);
     end(&f, store, 2, TRIAL_DONE);
     expect(&f, 2, "done 2; stopped@2 900-1000.5; done@1 1000-1000.5");

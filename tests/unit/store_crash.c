@@ -14,7 +14,7 @@
 #define INI "[sweep]\nname = s\nreplicates = 1000\n[grid]\nhidden_size = 16, 32\n"
 #define GROUP 20
 
-/* Write groups of results and notify the parent after each commit; then wait. */
+/* Notify the parent after each commit; then wait. */
 static void write_groups(struct fixture *f, int told)
 {
     struct store *store = fixture_store(f);
@@ -33,7 +33,7 @@ static void write_groups(struct fixture *f, int told)
         pause();
 }
 
-/* Kill a writer after it has reported n commits. Return the number it reported. */
+/* Kill a writer after n commits. Return the number it reported. */
 static int64_t crash_after(struct fixture *f, int n)
 {
     int told[2];
@@ -210,7 +210,6 @@ static void test_compact(void **state)
     assert_int_equal(saved, before - file_size(&f));
     assert_true(file_size(&f) < before / 4);
     assert_int_equal(store_compact(store, count_down, &for_ever), 0);
-    /* The store remains usable. */
     assert_int_equal(db_exec(store, "UPDATE trial SET seconds = trial_id", &err), 0);
     store_close(store);
     check_loose(&f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A truncated log keeps what was committed before the cut. A damaged file is refused and stays byte
- * for byte as it was. */
+/* A truncated log keeps the commits before the cut. A damaged file is refused and stays byte for
+ * byte as it was. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -137,7 +137,6 @@ static int count_done(struct store *store)
     return (int)n;
 }
 
-/* Check with a reader, then with the next run, which repairs. */
 static void expect_done(struct fixture *f, int wanted, size_t cut)
 {
     struct store *store;
@@ -235,7 +234,7 @@ static void expect_refused(const struct fixture *f, const struct bytes *file, si
         fail_msg("%s at %zu is not noticed", what, at);
     if (strncmp(err.text, f->path, strlen(f->path)) != 0)
         fail_msg("%s at %zu: %s", what, at, err.text);
-    /* Damage in the first page may make the file look like something else. */
+    /* With its first page damaged the file may look like something else. */
     if (at >= PAGE &&
         (!strstr(err.text, ": damaged (") ||
          !strstr(err.text, " .recover | sqlite3 NEW.db' (sqlite3 of Debian 12 lacks")))
@@ -263,8 +262,7 @@ static struct bytes finished_file(struct fixture *f)
     return read_bytes(f->path, "");
 }
 
-/* Return the middle of the last page with content: damage to the page of an empty table loses
- * nothing. */
+/* Damage to the page of an empty table loses nothing. */
 static size_t middle_of_last(const struct bytes *file)
 {
     static const unsigned char nothing[PAGE / 2];
@@ -327,8 +325,7 @@ static void test_header(void **state)
     fixture_close(&f);
 }
 
-/* The log of a killed run is not checkpointed into a file that is refused: its repair needs both as
- * they are. */
+/* The repair of a refused file needs file and log as they are. */
 static void test_damage_under_a_log(void **state)
 {
     size_t sizes[TRIALS / GROUP + 1];

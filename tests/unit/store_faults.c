@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The disk fails at each call in turn, once or for good, or the process dies there. The database
- * opened next is sound and contains everything that had been committed. */
+ * opened next is sound and contains all commits. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@
 
 static struct faulty sound;
 
-/* Run a whole sweep; *safe counts the results of acknowledged commits. */
+/* *safe counts the results of acknowledged commits. */
 static int run_sweep(struct fixture *f, volatile int *safe, struct err *err)
 {
     struct store_session session = {.command = "c",
@@ -151,7 +151,6 @@ static void test_full(void **state)
     faulty_magic = 0;
 }
 
-/* Kill the process at the n-th call of any kind, with a write half done. */
 static bool kill_at(int n, volatile int *safe)
 {
     struct faulty fault = {.call = FAULTY_ANY, .at = n, .kills = true};
@@ -170,7 +169,7 @@ static bool kill_at(int n, volatile int *safe)
     waitpid(child, &status, 0);
     if (!WIFSIGNALED(status) && status)
         fail_msg("the run failed by itself");
-    if (n % 2) { /* a reader comes before the repair */
+    if (n % 2) { /* before the repair */
         struct store *reader;
 
         if (!store_open_reader(&reader, f.path, &err))
@@ -214,7 +213,7 @@ static bool note_wait(void *arg, double waited_s, const char *holder)
     return true;
 }
 
-/* Start a child that begins a statement on the database and holds it. Return once it has. */
+/* The child holds the database in a statement. */
 static pid_t hold(const struct fixture *f, const char *sql)
 {
     int told[2];
@@ -249,8 +248,7 @@ static void let_go(pid_t child)
     waitpid(child, &status, 0);
 }
 
-/* A commit that waits longer than its patience fails and names the holder. It can then be repeated
- * with the same results. */
+/* A commit that waits longer than its patience names the holder, and can be repeated. */
 static void wait_for(const char *sql, long magic, bool at_commit)
 {
     char seen[64] = "", wanted[64], name[32];
@@ -297,8 +295,8 @@ static void test_held(void **state)
     wait_for("SELECT * FROM trial", NFS, true);
 }
 
-/* Another process removes the file during a run: what was committed is saved. With a log, this
- * includes the commit that detects the loss. */
+/* Another process removes the file during a run: all commits are saved. With a log, this includes
+ * the commit that detects the loss. */
 static void lose_file(const char *command, long magic)
 {
     struct fixture f;
@@ -329,8 +327,8 @@ static void lose_file(const char *command, long magic)
     faulty_magic = 0;
 }
 
-/* The loss is detected when the log is checkpointed after the last commit. That commit is in the
- * copy, and only one copy is made. */
+/* The checkpoint of the log after the last commit detects the loss. The only copy contains this
+ * commit. */
 static void test_file_removed_at_the_end(void **state)
 {
     struct fixture f;

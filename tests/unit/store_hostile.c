@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Databases changed by other programs, maliciously or to keep notes: what is refused, what is
- * tolerated, and that none of their code runs. */
+/* Databases changed by other programs, maliciously or to keep notes. None of their code runs. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +11,6 @@
 
 #define INI "[sweep]\nname = s\nreplicates = 2\n[grid]\nhidden_size = 16, 32\n"
 
-/* Run statements on the file without any restriction. */
 static void change(const struct fixture *f, const char *sql)
 {
     sqlite3 *db;
@@ -25,7 +23,6 @@ static void change(const struct fixture *f, const char *sql)
     sqlite3_close(db);
 }
 
-/* A database with one result in it. */
 static void make(struct fixture *f)
 {
     struct trial_result r;
@@ -42,7 +39,6 @@ static void make(struct fixture *f)
     store_close(store);
 }
 
-/* Readers, writers and merges refuse the file with this message. */
 static void check_refused(const struct fixture *f, const char *wanted)
 {
     struct merge_input input = {.path = f->path};
@@ -84,7 +80,7 @@ static int ask_leaderboard(struct store *store, const struct query_sweep *sweep,
     return 0;
 }
 
-/* Run all queries with every number. Errors are allowed. */
+/* Errors are allowed. */
 static void ask_all(struct store *store)
 {
     static const int64_t ids[] = {0, 1, 2, -1, INT64_MAX};
@@ -161,7 +157,7 @@ static void test_refused_by_name(void **state)
     }
 }
 
-/* Names of axes are not run as SQL, and not used as file names. */
+/* Names of axes are neither SQL nor file names. */
 static void test_axis_names(void **state)
 {
     static const char *const names[] = {
@@ -185,7 +181,6 @@ static void test_axis_names(void **state)
     }
 }
 
-/* Objects that users keep beside the results stay and are ignored. */
 static void test_own_objects(void **state)
 {
     static const char *const foreign[] = {
@@ -224,8 +219,8 @@ static void test_own_objects(void **state)
     fixture_close(&f);
 }
 
-/* The program uses its own views. So an endless view of the file never runs, and no tokenizer
- * address is read from one. */
+/* The program uses its own views: an endless view of the file never runs, and no tokenizer address
+ * is read from one. */
 static void test_views_of_the_file(void **state)
 {
     static const char *const views[] = {
@@ -296,7 +291,6 @@ static void plant(const struct fixture *f, const char *sql)
               "DROP TABLE kept");
 }
 
-/* Readers do not crash, and a writer refuses to start. */
 static void test_forbidden_values(void **state)
 {
     static const char *const changes[] = {

@@ -130,8 +130,7 @@ static void test_merged(void **state)
     fixture_close(&f);
 }
 
-/* An error after the first step (a table already has a name that a later step needs) leaves
- * everything unchanged. */
+/* The second step fails because a table already has a name that it needs. */
 static void test_all_or_nothing(void **state)
 {
     struct fixture f;
@@ -149,7 +148,7 @@ static void test_all_or_nothing(void **state)
     fixture_close(&f);
 }
 
-/* Views, tables and triggers added by users that refer to tables which are rebuilt. */
+/* Users' views, tables and triggers refer to tables which are rebuilt. */
 static void test_own_objects(void **state)
 {
     static const char own[] =
@@ -181,7 +180,6 @@ static void test_own_objects(void **state)
     fixture_close(&f);
 }
 
-/* Files of every released schema, original and migrated, are read and written. */
 static void test_every_schema(void **state)
 {
     struct fixture f;

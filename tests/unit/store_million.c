@@ -20,7 +20,7 @@ static void end(struct fixture *f, struct store *store, int64_t t, enum trial_st
 
     fixture_result(&r, t, value);
     r.state = state;
-    r.rank = (int32_t)t + (int32_t)state; /* each attempt has another rank */
+    r.rank = (int32_t)t + (int32_t)state; /* another for each attempt */
     if (state == TRIAL_FAILED) {
         r.value = NAN;
         r.metrics[PART_VAL][METRIC_PEARSON] = NAN;
@@ -152,7 +152,6 @@ static struct hash key_of(const struct fixture *f, int64_t t, bool of_config)
     return key;
 }
 
-/* Look up each trial of the plan by its keys and compare it with `known`. */
 static void known_is_the_file(const struct fixture *f)
 {
     char sql[400], wanted[64], key[HASH_HEX_SIZE], config[HASH_HEX_SIZE];
@@ -191,7 +190,6 @@ static void register_and_check(struct fixture *f, int64_t first, int64_t step)
     done(store);
 }
 
-/* A new sweep stores its trials in plan order. With half of them done, it is found again. */
 static void test_half_a_sweep(void **state)
 {
     struct fixture f;
@@ -207,8 +205,7 @@ static void test_half_a_sweep(void **state)
     fixture_close(&f);
 }
 
-/* Add values before, between and after; then folds; then remove some of each. Stored trials
- * stay. */
+/* Stored trials stay. */
 static void test_grown_and_shrunk(void **state)
 {
     static const char grown[] =
@@ -235,8 +232,7 @@ static void test_grown_and_shrunk(void **state)
     fixture_close(&f);
 }
 
-/* A second sweep in the file, so trial numbers are no longer those of one sweep. The first is found
- * again. */
+/* With a second sweep, trial numbers are no longer those of one. */
 static void test_two_sweeps(void **state)
 {
     static const char other[] = "[sweep]\nname = other\nfolds = 3\n[grid]\nhidden_size = 4, 8\n";
@@ -256,7 +252,7 @@ static void test_two_sweeps(void **state)
     fixture_close(&f);
 }
 
-/* Register one part, then the other, then the whole: numbers are always those of the whole. */
+/* Numbers are always those of the whole. */
 static void test_parts(void **state)
 {
     struct fixture f;
@@ -286,8 +282,7 @@ static void test_parts(void **state)
     fixture_close(&f);
 }
 
-/* A foreign row with the largest possible number leaves no number for others. This is reported, and
- * numbers do not wrap. */
+/* The largest possible number is taken: this is reported, and numbers do not wrap. */
 static void test_no_number_left(void **state)
 {
     static const char two[] = "[sweep]\nname = two\n[grid]\nhidden_size = 4, 8\n";

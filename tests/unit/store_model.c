@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which models are kept. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,7 +137,6 @@ static void test_costs(void **state)
     fixture_close(&f);
 }
 
-/* A model is read back as it was stored, or refused. */
 static void test_damage(void **state)
 {
     static const char *const damages[] = {
@@ -170,7 +168,7 @@ static void test_damage(void **state)
     fixture_close(&f);
 }
 
-/* A configuration with a failed trial ranks behind complete ones, whatever its mean. */
+/* A configuration with a failed trial ranks behind complete ones. */
 static void test_failures(void **state)
 {
     struct fixture f;
@@ -209,7 +207,7 @@ static void test_smaller_may_be_better(void **state)
     fixture_close(&f);
 }
 
-/* Halves of a sweep: each keeps its own models; merged, only the best are kept. */
+/* Each half keeps its own models; merged, only the best are kept. */
 static void test_merge(void **state)
 {
     struct fixture half[2], out;
@@ -249,7 +247,7 @@ static void test_merge(void **state)
     fixture_close(&out);
 }
 
-/* A flipped bit on either side: the undamaged model is kept. */
+/* A bit is flipped on one side: the undamaged model is kept. */
 static void test_merge_damaged(void **state)
 {
     struct fixture side[2];

@@ -264,7 +264,6 @@ static const char *lock_name(const struct fixture *f)
     return name;
 }
 
-/* Refused for a run, and for the check before it. */
 static void expect_lock_refused(const struct fixture *f, const char *what)
 {
     struct lock_holder holder;
@@ -394,7 +393,7 @@ static void test_lock_mode(void **state)
     fixture_close(&f);
 }
 
-/* Run as a user without write permission, since root may write everywhere. */
+/* Root may write everywhere. */
 static int as_nobody(void (*test)(const char *path), const char *path)
 {
     int status;
@@ -519,7 +518,6 @@ static void test_read_only_directory(void **state)
     fixture_close(&f);
 }
 
-/* Fill a small filesystem. Everything that was committed before remains. */
 static void fill(struct fixture *f, int64_t *committed)
 {
     struct store *store = fixture_store(f);

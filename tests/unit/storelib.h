@@ -14,7 +14,7 @@
 
 struct fixture {
     char folder[64]; /* a new one under $TMPDIR */
-    char path[96];   /* of a database in it, which does not exist yet */
+    char path[96];   /* of a database that does not exist yet */
     struct sweep sweep;
     struct dataset data;
     struct plan plan;
@@ -27,14 +27,14 @@ void fixture_open(struct fixture *f, const char *ini);
 void fixture_plan(struct fixture *f, const char *ini);
 void fixture_close(struct fixture *f); /* removes the folder */
 
-/* Open the fixture's database for writing and register the plan. */
+/* Open the database and register the plan. */
 struct store *fixture_store(struct fixture *f);
 
 /* A done trial with an objective, two metrics and a curve of two epochs. */
 void fixture_result(struct trial_result *r, int64_t trial, double value);
 
-/* Run a query on the file over its own connection and write the first column of the first row to
- * text[256]; "NULL" and "" as in SQL. */
+/* Run a query over its own connection; text[256] gets the first column of the first row, "NULL" and
+ * "" as in SQL. */
 const char *fixture_sql(const struct fixture *f, const char *sql, char text[256]);
 void fixture_sql_is(const struct fixture *f, const char *sql, const char *wanted);
 

@@ -60,8 +60,8 @@ static size_t read_bytes(unsigned char *out, size_t size, const char *path)
     return n;
 }
 
-/* Read in pieces. Return "" for the exact text, "fewer" if some is missing, "others" if bytes
- * differ, or the error without its folder. */
+/* Return "" for the exact text, "fewer" if some is missing, "others" if bytes differ, or the
+ * error. */
 static const char *outcome(const char *path)
 {
     static struct err err;
@@ -92,7 +92,7 @@ static const char *outcome(const char *path)
 static const struct {
     const char *head;
     size_t n;
-    const char *wanted; /* the message after "is " */
+    const char *wanted; /* after "is " */
 } foreign[] = {
 #define FOREIGN(bytes, wanted)          \
     {                                   \
@@ -161,7 +161,7 @@ static void test_whole(void **state)
     assert_string_equal(outcome(write_bgzf("blocks.gz")), "");
 }
 
-/* Any flipped bit is either irrelevant (the time in a header) or reported. Without its first two
+/* A flipped bit is either irrelevant (the time in a header) or reported. Without its first two
  * bytes the file is not gzip. */
 static void check_flips(const char *path)
 {

@@ -13,7 +13,7 @@
 #include "grid/plan.h"
 #include "grid/sweep_file.h"
 
-/* Parse a text that must be valid. */
+/* text is valid. */
 static void parse(struct sweep *sweep, const char *path, const char *text,
                   const char *const *overrides, size_t n)
 {
@@ -112,7 +112,7 @@ static void test_line_endings_and_mark(void **state)
     sweep_release(&sweep);
 }
 
-/* The first key of a section may be indented: no key precedes it. */
+/* No key precedes the first one. */
 static void test_indented_first_key(void **state)
 {
     struct sweep sweep;
@@ -142,7 +142,7 @@ static void test_default_name(void **state)
     }
 }
 
-/* Lines far longer than inih's buffer, with every length around the buffer's. */
+/* Lines have every length around that of inih's buffer. */
 static void test_long_lists(void **state)
 {
     struct buf text = {0};
@@ -231,7 +231,6 @@ static void test_overrides(void **state)
     sweep_release(&sweep);
 }
 
-/* --set provides what the file lacks. */
 static void test_override_meets_requirement(void **state)
 {
     static const char *const set[] = {"features=f.csv"};
@@ -278,7 +277,6 @@ static void test_load(void **state)
     errlist_release(&errors);
 }
 
-/* A written sweep is read back as the same trials, for every configuration. */
 static void test_write_round_trip(void **state)
 {
     static const char text[] = "[sweep]\nseed = 7\nreplicates = 2\nwhere = k > 0\n"
@@ -344,8 +342,8 @@ static void test_write_exactly(void **state)
     buf_release(&out);
 }
 
-/* A setting missing from a stored text has the value of the time before the setting existed. This
- * value is written, so that sweep_parse() and sweep_parse_stored() agree on the text. */
+/* A missing setting has the value of the time before it existed. This value is written, so that
+ * sweep_parse() and sweep_parse_stored() agree. */
 static void test_stored(void **state)
 {
     static const char text[] = "[sweep]\nname = x\n\n[data]\nformat = simulated\n\n"

@@ -11,7 +11,7 @@
 
 #include "grid/axis.h"
 
-/* Compare the values of an axis, joined by blanks. */
+/* wanted: the values, joined by blanks. */
 static void assert_axis(enum param_id id, const char *text, const char *wanted)
 {
     struct axis axis = {.id = id};
@@ -62,7 +62,7 @@ static void test_ranges(void **state)
     assert_axis(P_EPOCHS, "1000000:3000000:1000000", "1000000 2000000 3000000");
 }
 
-/* A range gives the same bits as written values, so the same trial keys. */
+/* The same bits give the same trial keys. */
 static void test_ranges_equal_lists(void **state)
 {
     struct axis range = {.id = P_DROPOUT}, list = {.id = P_DROPOUT};
@@ -153,7 +153,6 @@ static void test_refused_logs(void **state)
     assert_refused(P_HIDDEN_SIZE, "log(1, 2, 8)", "hidden_size: 1 comes twice");
 }
 
-/* A faulty text leaves the axis unchanged. */
 static void test_fault_keeps_axis(void **state)
 {
     struct axis axis = {.id = P_K};

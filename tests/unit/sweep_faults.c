@@ -13,7 +13,7 @@
 #include "grid/sweep.h"
 #include "grid/sweep_file.h"
 
-/* Expect these errors for `text`, one a line. */
+/* wanted: the errors, one a line. */
 static void assert_faults(const char *text, const char *const *set, size_t n_set,
                           const char *wanted)
 {
@@ -96,7 +96,6 @@ static void test_lines(void **state)
                  "x.ini:2: control character 0x01\n");
 }
 
-/* A long line without `=` is one fault, not a continuation of the key above. */
 static void test_long_line_without_key(void **state)
 {
     struct buf text = {0};
@@ -333,7 +332,7 @@ static void test_set(void **state)
         "x.ini:2: layers = 9: must be in [1, 8]\n--set k=0: must be in [1, 1000000]\n");
 }
 
-/* A file that is not a sweep file does not flood the terminal. */
+/* A file of another kind does not flood the terminal. */
 static void test_many(void **state)
 {
     struct errlist errors = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which plans continue a stored sweep, and which are another sweep with its name. */
+/* Which plans continue a stored sweep. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #define HEAD "[sweep]\nname = s\nreplicates = 2\n"
 #define INI HEAD "[model]\nlayers = 2\n[train]\nepochs = 3\n[grid]\nhidden_size = 16, 32\n"
 
-/* Compare the lines of store_differences() for the fixture's plan, each ended by a newline. */
+/* wanted: the lines of store_differences(). */
 static void expect(const struct fixture *f, const char *wanted)
 {
     struct errlist lines = {0};
@@ -108,7 +108,7 @@ static void test_data(void **state)
 
     (void)state;
     begin(&f, INI);
-    /* If the data are the same, other [data] settings make no difference. */
+    /* With equal data, other [data] settings make no difference. */
     expect_of(&f, HEAD "[data]\nfst = 0.3\n[train]\nepochs = 3\n", "");
     hash_hex(f.data.digest, before);
     f.data.digest = hash_text("other");
@@ -156,7 +156,7 @@ static void test_superseded(void **state)
     fixture_close(&f);
 }
 
-/* Make the database look as before choose_epoch, when batch_norm was no by default. */
+/* The time before choose_epoch, when batch_norm was no by default. */
 static void make_old(const struct fixture *f)
 {
     sqlite3 *db;
@@ -176,8 +176,8 @@ static void make_old(const struct fixture *f)
 
 #define OLD HEAD "[train]\nepochs = 3\nchoose_epoch = objective\n"
 
-/* A sweep stored without choose_epoch was run with objective: its keys are the same. A default
- * changed since then is reported with the line that keeps the old value. */
+/* The keys of a sweep stored without choose_epoch are those with objective. A default changed since
+ * then is reported with the line that keeps the old value. */
 static void test_before(void **state)
 {
     char keys[256], text[256];
@@ -200,7 +200,7 @@ static void test_before(void **state)
     store_close(fixture_store(&f));
     fixture_sql_is(&f, "SELECT group_concat(key) FROM (SELECT key FROM trial)", keys);
 
-    /* Stored configurations keep the old value, even if the setting becomes an axis. */
+    /* Stored configurations keep the old value. */
     expect_of(&f, HEAD "[train]\nepochs = 3\n[grid]\nhidden_size = 16\nchoose_epoch = loss\n", "");
     store_close(fixture_store(&f));
     fixture_sql_is(&f, "SELECT count(*) FROM config", "3");

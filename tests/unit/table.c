@@ -31,7 +31,7 @@ static void next_row(struct table *t, int64_t line, const char *first, const cha
     assert_string_equal(t->cell[t->n_cols - 1], last);
 }
 
-/* Read to the end; return the error's text without its folder, or "". */
+/* Return the error's text without its folder, or "". */
 static const char *first_error(const char *path)
 {
     static struct err err;
@@ -266,7 +266,6 @@ static void test_row_names(void **state)
     table_close(&t);
 }
 
-/* Row numbers before the column of ids are ignored. */
 static void test_row_numbers(void **state)
 {
     struct table t;
@@ -378,7 +377,7 @@ static void write_gzip(const char *path, int n_rows)
     gzclose(file);
 }
 
-/* Large enough that lines and cells span chunks. */
+/* Lines and cells span chunks. */
 static void test_gzip(void **state)
 {
     const int n = 100000;

@@ -24,7 +24,6 @@ static void fill(struct mat *m, uint32_t step)
         m->v[i] = (float)rng_normal(&rng, step, (uint32_t)i);
 }
 
-/* Entry (i, j) of op(m). */
 static double entry(const struct mat *m, bool transposed, int32_t i, int32_t j)
 {
     return transposed ? mat_row(m, j)[i] : mat_row(m, i)[j];
@@ -80,7 +79,7 @@ static void test_gemm(void **state)
     assert_true(strlen(gemm_kernel()) > 0);
 }
 
-/* The kernel for narrow products, over every remainder of rows, columns and the sum. */
+/* Every remainder of rows, columns and the sum. */
 static void test_tall(void **state)
 {
     static const int32_t widths[] = {16, 32, 48, 64, 112}, depths[] = {1, 127, 128, 300};
@@ -176,7 +175,6 @@ static void test_csr_from_triplets(void **state)
     csr_release(&a);
 }
 
-/* Break each invariant once. */
 static void test_csr_check(void **state)
 {
     struct triplet t[] = {{0, 0, 1}, {0, 2, 1}, {1, 1, 1}};
@@ -205,7 +203,7 @@ static void test_csr_check(void **state)
     csr_release(&a);
 }
 
-/* n x n, about one entry in four, symmetric, some rows empty, some loops. */
+/* About one entry in four, symmetric, some rows empty, some loops. */
 static void random_graph(struct csr *a, int32_t n)
 {
     struct triplet *t = malloc((size_t)n * (size_t)n * sizeof *t);
@@ -236,7 +234,6 @@ static void to_dense(struct mat *m, const struct csr *a)
             mat_row(m, r)[a->col[e]] += a->val[e];
 }
 
-/* A sparse matrix and its dense twin. About one entry in `every` is present. */
 static void random_csr(struct csr *a, struct mat *twin, int32_t n_rows, int32_t n_cols, int every)
 {
     struct triplet *t = calloc((size_t)n_rows * (size_t)n_cols, sizeof *t);
@@ -324,7 +321,7 @@ static void test_csr_is_symmetric(void **state)
     csr_release(&a);
 }
 
-/* Compare with the formula on dense matrices. */
+/* The twin is the formula on dense matrices. */
 static void test_csr_normalize(void **state)
 {
     enum { N = 23 };

@@ -9,7 +9,7 @@
 #include "data/text/lines.h"
 #include "scratch.h"
 
-/* A source of n equal bytes, for lines of any length without a file. */
+/* A source of n equal bytes, for long lines without a file. */
 struct endless {
     size_t n_left;
     char byte;

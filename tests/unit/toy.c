@@ -138,8 +138,7 @@ struct gcn_spec toy_spec(enum task task)
     };
 }
 
-/* Return the dropout factor of an element: the 16-bit word number `place` of the blocks from
- * `block` on decides. */
+/* The 16-bit word number `place` of the blocks from `block` on decides. */
 static double factor(double probability, struct hash key, enum rng_stream stream, int64_t step,
                      int64_t block, int64_t place)
 {
@@ -222,8 +221,8 @@ static double activate(enum activation activation, double u)
     }
 }
 
-/* Mark the samples that `nodes` depend on through `steps` convolutions. If these are most of all
- * samples, mark all. */
+/* Mark the samples that `nodes` depend on through `steps` convolutions, or all if these are
+ * most. */
 static void find_needed(bool needed[TOY_SAMPLES], const struct toy *toy, const int32_t *nodes,
                         int32_t n, int32_t steps)
 {

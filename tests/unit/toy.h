@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A small graph with features and targets, and a plain twin of the network in double: dense
- * matrices, every sample computed, dropout looked up block by block. */
+/* A small graph with features and targets, and a plain twin of the network in double. */
 #ifndef TESTS_UNIT_TOY_H
 #define TESTS_UNIT_TOY_H
 
@@ -23,8 +22,8 @@ void toy_part_stop(struct toy *toy);
 /* Two layers of 9, relu, no dropout, full batch, adam at 0.01, 5 epochs. */
 struct gcn_spec toy_spec(enum task task);
 
-/* Mean loss of nodes[n] with the weights of a struct model, widened to double. standardized: the
- * regression target; step < 0: no dropout. */
+/* Mean loss of nodes[n]. weights: of a struct model. standardized: the regression target; step < 0:
+ * no dropout. */
 double toy_loss(const struct toy *toy, const struct gcn_spec *spec, const double *weights,
                 const float *standardized, const int32_t *nodes, int32_t n, struct hash key,
                 int64_t step);

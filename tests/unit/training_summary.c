@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The summary that replaces the training data, from complete and from damaged files. */
+/* The summary that replaces the training data. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static const struct safetensor whole[N_TENSORS] = {
     [FIRST] = {"layers.0.weight", SAFETENSORS_F32, 2, {1, 2}, fill},
 };
 
-/* Make a file of tensors t, leaving out those without a name, and read its summary. */
+/* Tensors without a name are left out. */
 static int make(struct training_summary *s, struct buf *file, const struct safetensor *t,
                 const char *n_markers, struct err *err)
 {

@@ -19,7 +19,7 @@
 #define INDICATOR "1\n1\n1\n2\n2\n"
 #define LABELS "5\n-2\n5\n5\n7\n"
 
-/* The files of the set T; NULL: no such file. */
+/* NULL: no such file. */
 struct files {
     const char *edges, *indicator, *graph_labels, *graph_attributes, *node_labels, *node_attributes;
 };

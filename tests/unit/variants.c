@@ -32,7 +32,7 @@ static struct data_spec vcf_of(const char *text)
     return spec_of(scratch_text("panel.vcf", text));
 }
 
-/* The data set as text: a line "NAME=v v v v" for each marker, ? if missing. */
+/* A line "NAME=v v v v" for each marker, ? if missing. */
 static const char *text_of(const struct dataset *d)
 {
     static char text[1024];
@@ -287,7 +287,6 @@ static void test_many(void **state)
     dataset_release(&d);
 }
 
-/* A file that is nearly a VCF is not read as a table. */
 static void test_nearly_vcf(void **state)
 {
     (void)state;
@@ -349,7 +348,7 @@ static void test_faulty_dosages(void **state)
     refuse_spec(&spec, "panel.vcf:4: FORMAT = \"GT\" has no DS: data.dosage = DS needs it");
 }
 
-/* Write text as gzip without the last `less` bytes. */
+/* Without the last `less` bytes. */
 static const char *gzipped(const char *name, const char *text, size_t less)
 {
     static char packed[1 << 16];
@@ -412,7 +411,7 @@ static void test_bgzf(void **state)
     "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"\">\n" \
     "##FORMAT=<ID=DS,Number=A,Type=Float,Description=\"\">\n" COLUMNS
 
-/* The same as BCF, without the last `less` bytes. */
+/* Without the last `less` bytes. */
 static const char *bcf_of(const char *text, size_t less)
 {
     static char bytes[1 << 16];
@@ -486,8 +485,8 @@ static void test_bcf(void **state)
     }
 }
 
-/* Masked sequence is in small letters, which are equal to capitals. Alleles that are not sequence
- * keep their case. */
+/* Masked sequence is in small letters, which equal capitals. Alleles that are not sequence keep
+ * their case. */
 static void test_case(void **state)
 {
     struct data_spec spec[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A worker alone: messages are queued in advance, the test controls its clock, and what it sends is
- * read afterwards. The runner may queue more from inside a trial. */
+/* A worker alone: messages are queued in advance, or by the runner from inside a trial; the test
+ * controls the clock and reads afterwards what the worker sends. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,14 +18,14 @@ struct scene {
     struct mailbox to_worker, from_worker;
     double now_s;
     int n_run;
-    int64_t stop_in;    /* send stop when this trial begins; -1: never */
-    int64_t stop_after; /* send stop when this trial ends; -1: never */
+    int64_t stop_in;    /* trial at whose beginning stop is sent; -1: none */
+    int64_t stop_after; /* trial at whose end stop is sent; -1: none */
     int64_t long_trial; /* takes 0.8 s; -1: none */
     double other_s;     /* seconds of the others */
-    double expected_s;  /* expected seconds of each, sent with the assignment */
+    double expected_s;  /* of each trial, sent with the assignment */
     double grace_s;     /* of the stop */
-    int64_t late;       /* trials, from 0, that are assigned after a wait of 0.25 s */
-    bool saves;         /* a trial that is stopped leaves a checkpoint of 5 bytes */
+    int64_t late;       /* trials, from 0, assigned after a wait of 0.25 s */
+    bool saves;         /* a stopped trial leaves a checkpoint of 5 bytes */
     int32_t from_epoch; /* of the last trial's checkpoint; 0: none */
     struct buf message;
 };
@@ -220,7 +220,6 @@ static void test_stop_before_work(void **state)
     teardown(&scene);
 }
 
-/* The worker reports the start, then the checkpoint, then gives the trial back. */
 static void test_stopped_with_a_checkpoint(void **state)
 {
     struct scene scene;
@@ -295,7 +294,7 @@ static void test_cut_checkpoint(void **state)
     teardown(&scene);
 }
 
-/* The finished trial is handed in; the running one and the rest come back. */
+/* The finished trial is handed in; the rest comes back. */
 static void test_stop_inside_a_trial(void **state)
 {
     struct scene scene;
@@ -345,14 +344,14 @@ static void test_long_trial(void **state)
     play(&scene);
     assert_int_equal(scene.n_run, 3);
     expect_results(&scene, 0, 2);
-    expect_start(&scene, 2); /* takes longer than expected */
+    expect_start(&scene, 2); /* longer than expected */
     expect_given_back(&scene, 3, 3);
     expect_results(&scene, 2, 1);
     expect_leave(&scene, "");
     teardown(&scene);
 }
 
-/* Before a trial that is not short, the worker reports its start, after all finished results. */
+/* Its start is reported after all finished results. */
 static void test_start(void **state)
 {
     struct scene scene;
@@ -400,8 +399,8 @@ static void test_grace(void **state)
     (void)state;
     grace(0.8, 1, true, 0.8);
     grace(0.8, 0, false, 0);
-    grace(2, 1, false, 0);            /* cannot finish in time: stops at once */
-    grace(0.2, 0.5, false, 0.5);      /* takes longer than expected */
+    grace(2, 1, false, 0);            /* cannot finish in time */
+    grace(0.2, 0.5, false, 0.5);      /* longer than expected */
     grace((double)NAN, 1, true, 0.8); /* expectation unknown */
     grace((double)NAN, 0.5, false, 0.5);
 }
