@@ -8,14 +8,13 @@
 #include "base/fault.h"
 #include "sched/message.h"
 
-/* Seconds between polls of the channel during a trial. A stop is noticed this late; a poll costs
- * about 1 us. */
+/* Seconds between polls of the channel during a trial; a poll costs about 1 us. */
 #define LOOK_S 0.02
-/* Results of short trials go in groups: a message costs about as much as 10 no-op trials. The start
- * of a longer one is reported, so that the scheduler knows which to blame for a crash. */
+/* Results of short trials go in groups, since a message costs as much as 10 no-op trials. Longer
+ * trials are reported when they start, so that a crash is blamed on them. */
 #define GROUP_S 0.005
 #define GROUP_RESULTS 64
-#define GROUP_BYTES ((size_t)1 << 20) /* fewer results with models: a message has at most 2 GB */
+#define GROUP_BYTES ((size_t)1 << 20) /* less with models: a message has at most 2 GB */
 /* A trial that runs this long was misjudged; other workers should get those behind it. */
 #define HOARD_S 0.5
 #define WAIT_S 1.0
@@ -37,14 +36,14 @@ struct worker {
     struct buf state;             /* received with a trial that resumes */
     struct trial_checkpoint from; /* a view of it; state NULL: none */
 
-    struct buf results; /* a message that grows */
+    struct buf results;
     int32_t n_results;
     double group_s; /* when the group's first trial began */
 
-    int64_t running; /* trial */
-    double started;  /* its start, Unix seconds */
-    double began_s;  /* its start by the clock */
-    double ends_s;   /* its expected end; NaN: unknown */
+    int64_t running;
+    double started;  /* Unix seconds */
+    double began_s;  /* by the clock */
+    double ends_s;   /* expected; NaN: unknown */
     bool is_announced;
     double looked_s; /* last poll of the channel during a trial */
     double waited_s; /* for an assignment, since the last trial */
@@ -80,7 +79,7 @@ static int give_back(struct worker *worker, const struct assigned *trials, size_
     return post(worker, &worker->out);
 }
 
-/* Report the running trial, after unsent results, which a crash of the rank would take with it. */
+/* Send results first: a crash of the rank would take them with it. */
 static int announce(struct worker *worker)
 {
     worker->is_announced = true;
@@ -100,7 +99,6 @@ static int give_back_queue(struct worker *worker)
     return n ? give_back(worker, worker->queue + worker->at, n) : 0;
 }
 
-/* Send a checkpoint of the running trial, after its start was reported. */
 static void save(void *arg, const struct trial_checkpoint *checkpoint)
 {
     struct worker *worker = arg;
@@ -253,7 +251,7 @@ static bool keep_going(void *arg)
     return !worker->has_failed && (!worker->is_stopping || now_s < worker->stop_s);
 }
 
-/* A trial expected to be short begins unreported; it is reported if it is not short. */
+/* A trial expected to be short begins unreported. */
 static int begin(struct worker *worker, const struct assigned *next)
 {
     worker->running = next->trial;
