@@ -107,8 +107,8 @@ static int64_t resumes_next(struct resumes *resumes, double most_s)
 /* ---- assignment to workers ---- */
 
 /* Seconds of work ready at a worker beside its running trial. With nothing ready, a trial of 0.25 s
- * waited 5 to 7 ms, because both ends sleep between polls. That is about one percent of half a
- * second, so longer trials go out one by one. */
+ * waited 5 to 7 ms, because both ends sleep between polls. Trials from half a second lose one
+ * percent, so they go out one by one. */
 #define AHEAD_S 0.1
 #define ALONE_S 0.5
 /* All prices are updated once in (configurations / this) results: about 1 us a result. */

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 
-#define PANEL_COLUMNS 256 /* columns read at a time */
+#define PANEL_COLUMNS 256 /* read at a time */
 #define N_LIMITS 4
 
 /* ---- cost ---- */
@@ -56,29 +56,28 @@ double coded_flops_tn(const struct coded *c)
 
 /* ---- building a group ---- */
 
-/* The value of an entry in a column minus its parent's. */
 struct item {
     int32_t entry;
     int32_t column;
     float delta;
 };
 
-/* A group that takes columns one by one. Entries are numbered by their first row. If a column
- * splits an entry, rows with the first row's value keep it; the others get new entries below it. */
+/* Entries are numbered by their first row. If a column splits an entry, rows with the first row's
+ * value keep it; the others get new entries below it. */
 struct group {
     int32_t limit;
     int32_t n_rows;
     int32_t first;  /* first column */
     int32_t n;      /* number of entries */
     uint16_t *code; /* [n_rows] */
-    uint16_t *next; /* [n_rows] codes that include the tried column */
+    uint16_t *next; /* codes that include the tried column */
     uint16_t parent[CODED_MOST_LIMIT];
     /* Next entry split from the same parent by this column; 0: none. */
     uint16_t sibling[CODED_MOST_LIMIT];
     float value[CODED_MOST_LIMIT]; /* in the tried column */
     bool is_seen[CODED_MOST_LIMIT];
-    struct buf items; /* struct item, of all columns so far */
-    struct buf base;  /* float, of entry 0 in all columns so far */
+    struct buf items; /* struct item, of all columns */
+    struct buf base;  /* float, of entry 0 in all columns */
     /* Totals of the closed groups. */
     int32_t n_groups;
     int64_t n_entries, n_items;
@@ -150,7 +149,6 @@ static void add_item(struct group *g, int32_t entry, int32_t column, int32_t par
     buf_add(&g->items, &item, sizeof item);
 }
 
-/* Add the tried column to the group. */
 static void take_column(struct group *g, int32_t column)
 {
     uint16_t *swap = g->code;
@@ -165,7 +163,6 @@ static void take_column(struct group *g, int32_t column)
     g->next = swap;
 }
 
-/* Called with each completed group. */
 typedef void group_use(struct coded *c, const struct group *g, int32_t end);
 
 static void close_group(struct coded *c, struct group *g, int32_t end, group_use *use)
@@ -362,7 +359,6 @@ static int add_all(struct coded *c, struct group *groups, int n, const struct co
     return rc;
 }
 
-/* Like add_all(), but also close the last groups. */
 static int read_columns(struct coded *c, struct group *groups, int n,
                         const struct coded_source *source, group_use *use, struct err *err)
 {
@@ -377,7 +373,6 @@ static int read_columns(struct coded *c, struct group *groups, int n,
     return rc;
 }
 
-/* Cost of both products. */
 static double cost_of(const struct coded *c, const struct group *g)
 {
     double tree = (double)g->n_entries + (double)g->n_items + c->n_cols;
@@ -386,7 +381,7 @@ static double cost_of(const struct coded *c, const struct group *g)
            transposed_cost(c->n_rows, g->n_groups, tree);
 }
 
-/* Store the counts of the cheapest limit in c. 1; 0: too expensive; -1 and err. */
+/* Store the counts of the cheapest limit. 1; 0: too expensive; -1 and err. */
 static int choose_limit(struct coded *c, const struct coded_source *source, double most,
                         struct err *err)
 {

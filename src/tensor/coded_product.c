@@ -7,7 +7,7 @@
 #include "tensor/gemm.h"
 
 /* Blocks are 16 columns and CHUNK rows; in the transposed product up to 64 columns and some groups.
- * Each element of a result belongs to one block; blocks do not change its order of summation. */
+ * Blocks do not change the order of summation of an element. */
 
 #define INLINE static inline __attribute__((always_inline))
 #define LANES 16
@@ -38,7 +38,6 @@ INLINE void store(float *p, const v16 *v, int lanes)
 
 /* ---- product ---- */
 
-/* The work of one thread. */
 struct part {
     struct mat *z;
     const struct coded *c;
@@ -78,8 +77,7 @@ INLINE void make_table(v16 *entry, const struct part *part, int32_t group, int l
     }
 }
 
-/* Add each row's entries in a panel of tables to its sum. Callers pass a constant panel, which
- * unrolls the inner loop. */
+/* Callers pass a constant panel, which unrolls the inner loop. */
 INLINE void add_panel(v16 *sum, int32_t n, const v16 *entry, const uint8_t *code,
                       const int32_t *rows, int panel)
 {
@@ -112,7 +110,7 @@ static inline void add_any_panel(v16 *sum, int32_t n, const v16 *entry, const ui
     }
 }
 
-/* Rows from .. from + n - 1 of z. Groups missing from the last panel have code 0 everywhere. */
+/* Groups missing from the last panel have code 0 everywhere. */
 INLINE void product_chunk(struct tables *tables, const struct part *part, int32_t from, int32_t n,
                           int lanes)
 {
@@ -150,8 +148,8 @@ CLONES static void do_product(const struct part *part)
     }
 }
 
-/* Parts per block of columns, so that every thread has work. Threads get whole blocks first,
- * because further cuts cost extra work. */
+/* Parts per block of columns. Threads get whole blocks first, because further cuts cost extra
+ * work. */
 static int32_t count_cuts(int32_t n_blocks)
 {
     return (gemm_threads() + n_blocks - 1) / n_blocks;

@@ -90,7 +90,7 @@ CLONES static void apply(float *restrict y, const float *restrict x, const uint1
         y[j] = bits[j] >= threshold ? scale * x[j] : 0;
 }
 
-/* y [n] = dropout of x by the blocks first_block, first_block + 1, ... */
+/* y [n] = dropout of x by the blocks from first_block. */
 static void apply_blocks(float *y, const struct dropout *dropout, uint32_t step, const float *x,
                          int64_t n, uint32_t first_block)
 {

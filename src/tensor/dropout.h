@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inverted dropout with addressed random numbers.
+/* Inverted dropout with addressed random numbers (doc/decisions/0001).
  *
  * 16 bits of a Philox block decide whether element (i, j) of a matrix is kept. The block's address
- * is (key, stream, step, i, j / 8); the bits are half j % 8, low half of each word first. So a
- * decision does not depend on the other rows computed or their order. The probability is rounded to
- * a multiple of 2^-16; the scale follows the rounded value, so expectations are exact.
- * Source: Srivastava et al. 2014, JMLR 15:1929; the inverted form scales during training. */
+ * is (key, stream, step, i, j / 8); the bits are half j % 8, low half of each word first. The
+ * probability is rounded to a multiple of 2^-16, and the scale follows the rounded value. Source:
+ * Srivastava et al. 2014, JMLR 15:1929; the inverted form scales during training. */
 #ifndef TENSOR_DROPOUT_H
 #define TENSOR_DROPOUT_H
 
@@ -20,7 +19,7 @@
 struct dropout {
     struct rng rng;
     uint16_t threshold; /* kept if the 16 bits are at least this */
-    float scale;        /* factor of kept elements */
+    float scale;        /* of kept elements */
 };
 
 /* probability in [0, 1). */

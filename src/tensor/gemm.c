@@ -9,9 +9,9 @@
 
 /* ---- a large matrix times a narrow one ----
  *
- * Tiles of c have 6 rows and 64 columns: 24 registers of sums, and 4 of b, leave 4 of AVX-512's 32.
- * The sum over K is split so that 64 columns of b stay in a 48 kB first-level cache.
- * Source: Goto & van de Geijn 2008, ACM TOMS 34:12, without the packing. */
+ * Tiles of c have 6 rows and 64 columns: 24 registers of sums, and 4 of b, of AVX-512's 32. The sum
+ * over K is split so that 64 columns of b stay in a 48 kB first-level cache. Source: Goto & van de
+ * Geijn 2008, ACM TOMS 34:12, without the packing. */
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
@@ -71,7 +71,6 @@ INLINE void strip(int rows, float *c, struct operand a, const float *b, int64_t 
         tile(rows, 1, c + j, a, b + j, depth, width, accumulates);
 }
 
-/* One piece of the sum over K, for all rows. */
 __attribute__((target("arch=x86-64-v4"))) static void
 piece(struct mat *c, struct operand a, const float *b, int64_t depth, bool accumulates)
 {

@@ -12,8 +12,7 @@
 #include "base/err.h"
 
 /* Fortran's calling convention: arguments by address, matrices by column, so a lower triangle by
- * rows is an upper one by columns (a = U^T U). OpenBLAS has no header for LAPACK; Debian packages
- * LAPACKE separately. */
+ * rows is an upper one by columns (a = U^T U). OpenBLAS has no header for LAPACK. */
 void dpotrf_(const char *triangle, const int *n, double *a, const int *a_stride, int *info);
 void dpotrs_(const char *triangle, const int *n, const int *n_rhs, const double *a,
              const int *a_stride, double *b, const int *b_stride, int *info);
@@ -81,7 +80,7 @@ struct workspace {
     int n_work, n_integers;
 };
 
-/* Eigenpairs n - k + 1 to n in ascending order. n_work = -1: only store the sizes for the work
+/* Eigenpairs n - k + 1 to n in ascending order. n_work = -1: only store the sizes of the work
  * arrays in work[0] and integers[0]. */
 static int decompose(struct workspace *w, double *a, int n, int k)
 {
@@ -122,7 +121,7 @@ static int prepare(struct workspace *w, int n, int k)
     return w->values && w->vectors && w->support && w->work && w->integers ? 0 : -1;
 }
 
-/* The sign that the header defines. Rounding must not decide between equal entries. */
+/* Rounding must not decide between equal entries. */
 static double sign_of(const double *v, int32_t n)
 {
     const double nearly = 1 - 1e-6;

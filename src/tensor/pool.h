@@ -15,7 +15,7 @@ enum pool { POOL_NONE, POOL_MEAN, POOL_SUM, POOL_MAX };
 void pool_forward(struct mat *out, int32_t *winner, const struct mat *h, const int32_t *start,
                   enum pool pool);
 
-/* dh (n, H) out: gradient by h. d (G, H): gradient by the result. winner: from pool_forward(). */
+/* dh (n, H) out: gradient by h. d (G, H): gradient by the result. */
 void pool_backward(struct mat *dh, const struct mat *d, const int32_t *winner, const int32_t *start,
                    enum pool pool);
 

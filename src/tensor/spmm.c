@@ -8,7 +8,7 @@
 #include "tensor/gemm.h"
 
 /* Blocks of 64, 16 and 8 columns stay in registers during a row; a rest of at most 7 follows.
- * Vector types keep the compiler from spilling the sums; it splits them for narrower registers. */
+ * Vector types keep the compiler from spilling the sums. */
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -18,7 +18,6 @@
 typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef float v8 __attribute__((vector_size(32), aligned(4), may_alias));
 
-/* One row of a, and the place of its columns in x. */
 struct line {
     const int32_t *col;
     const float *val;
