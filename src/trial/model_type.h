@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of model types: one row for each, with its functions and its facts for the rest of the
- * program. No code outside the rows compares types or names one (tests/arch/law.awk).
- *
- * To add a type, write model_NAME.c with its row. In grid/param_table.h add its name to
- * MODEL_TYPES, and to the type lists of settings that not every type has. */
+/* The table of model types: one row for each, with its functions and its facts. No code outside the
+ * rows compares types or names one (tests/arch/law.awk). doc/ARCHITECTURE.md lists what a new type
+ * needs. */
 #ifndef TRIAL_MODEL_TYPE_H
 #define TRIAL_MODEL_TYPE_H
 
@@ -15,19 +13,18 @@
 
 /* ---- inputs ---- */
 
-/* Identifies the inputs of a configuration; compared byte by byte. Members without effect on a kind
- * of inputs are 0. */
+/* Identifies the inputs of a configuration; compared byte by byte. Members without effect are 0. */
 struct inputs_key {
     const struct inputs_type *type;
     struct graph_spec graph;
     struct gcn_inputs_spec spec;
 };
 
-/* A kind of inputs: constant over a grid, made once, shared by trials and by model types with the
- * same inputs. An outline describes inputs before they are made. */
+/* A kind of inputs: constant over a grid, shared by trials and model types. An outline describes
+ * inputs before they are made. */
 struct inputs_type {
-    size_t size;         /* of the struct of the inputs */
-    size_t outline_size; /* of the outline */
+    size_t size;         /* of the inputs */
+    size_t outline_size;
 
     /* Fill a zeroed key except type. -1 and err: the settings do not suit the data. */
     int (*key)(struct inputs_key *key, const struct dataset *data, const struct settings *s,
@@ -52,14 +49,14 @@ struct inputs_type {
 
 /* ---- one trial ---- */
 
-/* A trial to train. All members are borrowed. */
+/* All members are borrowed. */
 struct model_training {
     const struct settings *settings; /* resolved */
     const struct dataset *data;
     const void *inputs; /* of the type's kind; NULL if it has none */
     const struct split *split;
     struct hash key;       /* of the random numbers */
-    struct arena *scratch; /* memory of train(); not reset */
+    struct arena *scratch; /* of train(); not reset */
     const struct clock *clock;
     const struct gcn_observer *observer; /* called after each epoch */
     const struct lapack_watch *watch;    /* called every few seconds without epochs */
@@ -84,12 +81,12 @@ struct model_type {
 
     const struct inputs_type *inputs; /* NULL: trials use only the data */
 
-    /* Work of a trial, and its bytes beside data and inputs, model included (kept_bytes()).
-     * outline: of its inputs, or NULL. Only called if `trains`. */
+    /* Work of a trial, and its bytes beside data and inputs, model included. outline: of its
+     * inputs, or NULL. Only called if `trains`. */
     void (*cost)(struct gcn_cost *work, double *bytes, const struct settings *s,
                  const struct dataset *data, const void *outline, const struct split *split);
-    /* Train and score. outcome->curve has room for the epochs; the rest is set here, also weights
-     * if training gives them. -1 and err: the trial cannot be trained. */
+    /* Train and score. outcome->curve has room for the epochs; the rest is set here. -1 and err:
+     * the trial cannot be trained. */
     int (*train)(struct gcn_outcome *outcome, struct model_training *training, struct err *err);
     /* Called after train() if the model is kept: set outcome->weights and related members to the
      * same model as weights of a network (spec_gcn()). The caller frees *weights. NULL: train() set
@@ -104,13 +101,12 @@ struct model_type {
 MODEL_TYPES(MODEL_TYPE_ROW, )
 #undef MODEL_TYPE_ROW
 
-/* Row i, a choice of model.type; NULL after the last. */
+/* NULL after the last row. */
 const struct model_type *model_type(int64_t i);
 
 const struct model_type *model_type_of(const struct settings *s);
 
-/* True if type `name` has the fact "trains", "draws_random", "has_epochs", "gives_probabilities" or
- * "uses_graph"; false for unknown names. */
+/* True if type `name` has the fact, such as "trains"; false for unknown names. */
 bool model_type_is(const char *name, const char *fact);
 
 #endif

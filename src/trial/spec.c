@@ -33,7 +33,6 @@ static void copy_value(char *member, const struct param *p, union value v)
     }
 }
 
-/* Copy every setting whose target is a member of this struct. */
 static void fill(void *out, enum param_struct into, const struct settings *s)
 {
     for (int id = 0; id < P_COUNT; id++)
