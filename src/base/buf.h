@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A growing byte buffer for text (always followed by a NUL) and packed messages.
- *
- * A failed allocation is sticky: later writes do nothing and buf_failed() is true. Callers can
- * write freely and check once. */
+/* A growing byte buffer for text (always followed by a NUL) and packed messages. A failed
+ * allocation is sticky: callers write freely and check buf_failed() once. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
@@ -17,7 +15,7 @@ struct buf {
     bool failed;
 };
 
-/* A zeroed struct is an empty buffer; buf_release() accepts it. */
+/* A zeroed struct is an empty buffer. */
 void buf_release(struct buf *buf);
 void buf_clear(struct buf *buf); /* keeps the memory */
 /* Keep the first `size` bytes; there must be at least as many. */
@@ -33,14 +31,14 @@ void buf_putc(struct buf *buf, char c);
 void buf_put_decimal(struct buf *buf, int64_t value); /* like "%lld" */
 void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Packing: fixed-width values in the machine's byte order, which all ranks of a sweep share. */
+/* Packing: fixed-width values in the machine's byte order, which all ranks share. */
 void buf_put_u32(struct buf *buf, uint32_t v);
 void buf_put_i64(struct buf *buf, int64_t v);
 void buf_put_f64(struct buf *buf, double v);
 void buf_put_text(struct buf *buf, const char *text); /* length, then bytes; NULL is packed as "" */
 
 /* Unpacking: a cursor over borrowed bytes. Reading past the end is sticky, too: it returns zeros
- * and sets `failed`. Callers can check once, after the last field. */
+ * and sets `failed`. */
 struct cursor {
     const char *data;
     size_t size;
@@ -51,7 +49,7 @@ struct cursor {
 uint32_t cursor_u32(struct cursor *cursor);
 int64_t cursor_i64(struct cursor *cursor);
 double cursor_f64(struct cursor *cursor);
-/* The next n bytes, borrowed; NULL if there are fewer. */
+/* Borrowed; NULL if there are fewer bytes. */
 const void *cursor_bytes(struct cursor *cursor, size_t n);
 /* Copy a packed text to out[size], cut to fit; always NUL-terminated. */
 void cursor_text(struct cursor *cursor, char *out, size_t size);

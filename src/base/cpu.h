@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Differences between processors: instruction sets and the cost of subnormal numbers. */
+/* Differences between processors. */
 #ifndef BASE_CPU_H
 #define BASE_CPU_H
 
@@ -19,12 +19,10 @@
 #endif
 
 /* Make this thread, and every thread that it starts, treat subnormal numbers as 0, as inputs and as
- * results. Call it at the start of main(), so that all threads compute alike. Works only on x86-64
- * and 64-bit Arm.
+ * results. Call it at the start of main(). Works only on x86-64 and 64-bit Arm.
  *
- * Subnormal numbers are floats nearer to 0 than FLT_MIN (1.2e-38) and doubles nearer than DBL_MIN.
- * Weight decay drives the weights of dead units there. Operations on them take up to a hundred
- * cycles; an epoch took 30 times as long on Intel (doc/decisions/0045). */
+ * Weight decay makes the weights of dead units subnormal; an epoch then took 30 times as long on
+ * Intel (doc/decisions/0045). */
 void cpu_flush_subnormal(void);
 
 #endif

@@ -8,8 +8,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Parse "90s", "15m", "2h", "1h30m", "90" (seconds), "12:30" (minutes), "12:30:00" or "1-12:00:00"
- * into seconds. The forms with colons are Slurm's. -1 and err: not a duration. */
+/* Parse "90s", "15m", "2h", "1h30m", "90" (seconds), or Slurm's "12:30" (minutes), "12:30:00" and
+ * "1-12:00:00" into seconds. */
 int duration_parse(double *out, const char *text, struct err *err);
 
 /* Append the shortest text that reads back exactly, such as "90s". */

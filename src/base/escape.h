@@ -15,13 +15,13 @@ const char *escape_find_invalid(const char *text);
 
 /* Replace harmful characters, and bytes from 0x80 to 0x9f outside characters, by '?' in place.
  * keeps_lines: line feeds stay. Returns the new length. All text that the program prints for people
- * passes here (base/err.h, base/log.h, cli_print(), report_text()); CSV and JSON do not. */
+ * passes here; CSV and JSON do not. */
 size_t escape_terminal(char *text, bool keeps_lines);
 
-/* Append a JSON string. Bytes that are not UTF-8 stay as they are. */
+/* Append a JSON string. Bytes that are not UTF-8 stay. */
 void escape_json(struct buf *out, const char *text);
 
-/* Like escape_json(), but also escape characters that command a terminal or reorder its output. */
+/* Also escape characters that command a terminal or reorder its output. */
 void escape_json_terminal(struct buf *out, const char *text);
 
 /* Quote a file name as one word of a POSIX shell that no program takes for an option: r.db,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* 128-bit hashes that identify trials, configurations and data.
- * Source: XXH3-128 of xxHash, https://xxhash.com (stable since 0.8.0). */
+/* 128-bit hashes that identify trials, configurations and data. Source: XXH3-128 of xxHash,
+ * https://xxhash.com (stable since 0.8.0). */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
@@ -21,7 +21,7 @@ bool hash_equal(struct hash a, struct hash b);
 
 /* Write lower-case hexadecimal, high word first; returns out. */
 char *hash_hex(struct hash hash, char out[HASH_HEX_SIZE]);
-/* Parse such a text. -1: not 32 hexadecimal digits; out is untouched. */
+/* -1: not 32 hexadecimal digits; out is untouched. */
 int hash_parse(struct hash *out, const char *text);
 
 #endif

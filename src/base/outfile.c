@@ -83,7 +83,7 @@ static int open_device(struct outfile *out, struct err *err)
 
 /* ---- the temporary file ---- */
 
-/* Length of the folder in a path, with its slash. */
+/* With its slash. */
 static size_t folder_bytes(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -125,7 +125,6 @@ static int open_temporary(struct outfile *out, struct err *err)
     return -1;
 }
 
-/* Check that an existing file may be replaced. */
 static int check_target(const struct outfile *out, const struct stat *st, struct err *err)
 {
     if (S_ISLNK(st->st_mode))

@@ -14,7 +14,7 @@
 
 enum { MAX_PATH = 4096 };
 
-/* The number in a file; INFINITY if there is none ("max") or no file. */
+/* INFINITY: none ("max"), or no file. */
 static double read_limit(const char *folder, const char *name)
 {
     char path[MAX_PATH + 64];
@@ -82,7 +82,7 @@ double memory_limit_bytes(void)
     return fmin(machine, memory_cgroup_limit("/proc/self/cgroup", "/sys/fs/cgroup"));
 }
 
-/* A small file of /proc without its last newline; "" if it does not exist. */
+/* Without the last newline; "" if the file does not exist. */
 static void read_text(char *out, size_t size, const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -10,10 +10,9 @@
  *     writes, then segment_seal()         read
  *     segment_release()                   segment_release()
  *
- * The caller ensures this order, and that readers wait for the writing. The file is in a memory
- * folder (/dev/shm). It is empty while it has a name, so a killed process leaves no memory behind.
- * segment_reserve() takes all pages at once and fails if the folder is too small; a mapping that
- * grows while written would end in SIGBUS. */
+ * The caller ensures this order. The file is in a memory folder (/dev/shm). It is empty while it
+ * has a name, so a killed process leaves no memory behind. segment_reserve() takes all pages at
+ * once; a mapping that grows while written would end in SIGBUS if the folder is too small. */
 #ifndef BASE_SEGMENT_H
 #define BASE_SEGMENT_H
 

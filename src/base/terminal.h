@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* AUTO: colour on a terminal, unless NO_COLOR is set and not empty (no-color.org), or TERM is unset,
- * empty or "dumb". */
+/* AUTO: colour on a terminal, unless NO_COLOR is set and not empty (no-color.org), or TERM is
+ * unset, empty or "dumb". */
 enum terminal_color { TERMINAL_COLOR_AUTO, TERMINAL_COLOR_ALWAYS, TERMINAL_COLOR_NEVER };
 
 /* Set once at start-up by cli/, before threads exist. Default TERMINAL_COLOR_AUTO. */
@@ -23,14 +23,13 @@ enum terminal_style {
 };
 
 /* The bytes that switch the style on; "" where fd has no colour. escape_terminal() replaces these
- * bytes, so a caller first makes its text harmless and then adds them. Static text. */
+ * bytes, so a caller adds them afterwards. Static text. */
 const char *terminal_style(int fd, enum terminal_style style);
 
-/* Columns of the terminal: what it reports, else COLUMNS, else 80. Where fd is no terminal, COLUMNS
- * or 80. */
+/* Columns of the terminal: what it reports, else COLUMNS, else 80. */
 int terminal_width(int fd);
 
-/* Whether the locale of the environment (LC_ALL, LC_CTYPE, LANG) uses UTF-8. */
+/* True if the locale of the environment (LC_ALL, LC_CTYPE, LANG) uses UTF-8. */
 bool terminal_is_utf8(void);
 
 #endif
