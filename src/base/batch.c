@@ -22,15 +22,16 @@
 /* ---- output of another program ---- */
 
 enum { MOST_BYTES = 1 << 20 };
-#define LOOK_S 0.005  /* between checks for the end of a program */
-#define GIVE_UP_S 1.0 /* for a killed program to end; a hanging filesystem can keep it forever */
+#define LOOK_S 0.005  /* seconds between checks for the end of a program */
+#define GIVE_UP_S 1.0 /* seconds for a killed program to end; a hanging filesystem can keep it
+                       * forever */
 
-/* Exit status of a child without a program, if posix_spawn() does not report this (some C
+/* Exit status of a child without a program where posix_spawn() does not report this (some C
  * libraries, valgrind). */
 enum { NOT_FOUND = 127 };
 
-/* Some MPI libraries do not allow fork(). The child leads its own process group, so that a script
- * is killed together with its children. */
+/* Some MPI libraries do not allow fork(). With its own process group a script is killed together
+ * with its children. */
 static int spawn(pid_t *pid, int out, const char *const *argv)
 {
     posix_spawn_file_actions_t files;
@@ -122,7 +123,7 @@ int batch_command_read(struct buf *out, const char *const *argv, double limit_s)
 
 enum { LINE_SIZE = 256 };
 
-/* The id becomes a word of a command, so only letters, digits and "._[]@-" are allowed. */
+/* The id becomes a word of a command. */
 static bool is_id(const char *id)
 {
     size_t n = strlen(id);
@@ -231,7 +232,7 @@ static const char *const gone_states[] = {
     [BATCH_PBS] = " C F X M Q H W T ",
 };
 
-/* Output of commands that no longer know the job. */
+/* Output for jobs that the system no longer knows. */
 static const char *const forgotten[][2] = {
     [BATCH_NONE] = {"\n", "\n"},
     [BATCH_SLURM] = {"Invalid job id", "Invalid job id"},
@@ -302,8 +303,7 @@ static double not_negative(double seconds)
     return seconds < 0 ? 0 : seconds;
 }
 
-/* Parse "1-02:03:04", "2:03:04" or "3:04". INVALID is squeue's word for a negative rest. NOT_SET
- * and warnings are not durations. */
+/* Parse "1-02:03:04", "2:03:04" or "3:04". INVALID is squeue's word for a negative rest. */
 static double squeue_left(const char *text)
 {
     double seconds = (double)NAN;
@@ -349,8 +349,8 @@ static double slurm_left(const struct batch_job *job, struct buf *out)
     return left_s > NO_LIMIT_S ? (double)NAN : left_s;
 }
 
-/* Parse time_left: "2:35 L" is hours:minutes, with -hms (maybe a site's default) also seconds. L
- * and X mark the time to the limit. E marks an estimated end, which does not stop the job. */
+/* Parse time_left: "2:35 L" is hours:minutes, with -hms also seconds. L and X mark the time to the
+ * limit. E marks an estimated end, which does not stop the job. */
 static double bjobs_left(const char *text)
 {
     double seconds = (double)NAN;

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The batch system around this process: the current job, the state of jobs, the time left.
  *
- * Answers come from the system's own commands (squeue, bjobs, qstat), which query a server that all
+ * Answers come from the system's commands (squeue, bjobs, qstat), which query a server that all
  * users share: call once in a session. A command that is missing or takes over BATCH_LIMIT_S means
- * "unknown".
- *
+ * "unknown". Only Slurm was available for tests.
  * Sources: squeue(1) and sbatch(1) of Slurm 22.05; IBM Spectrum LSF 10.1, command reference, bjobs
- * -o; PBS Professional 2022.1, reference guide, qstat -f, and TORQUE's. Scripts that print these
- * formats replaced LSF and PBS in the tests. */
+ * -o; PBS Professional 2022.1, reference guide, qstat -f, and TORQUE's. */
 #ifndef BASE_BATCH_H
 #define BASE_BATCH_H
 
 #include "base/buf.h"
 
-/* Run argv (ends with NULL; no shell) with empty standard input. Append stdout and stderr to out.
- * Returns the exit status. -1: no such program, killed with its children after limit_s, died of a
- * signal, or printed over a megabyte. */
+/* Run argv (ends with NULL; no shell) and append stdout and stderr to out. Returns the exit status.
+ * -1: no such program, killed with its children after limit_s, died of a signal, or printed over a
+ * megabyte. */
 int batch_command_read(struct buf *out, const char *const *argv, double limit_s);
 
 #define BATCH_LIMIT_S 5.0
@@ -24,7 +22,7 @@ enum batch_system { BATCH_NONE, BATCH_SLURM, BATCH_LSF, BATCH_PBS };
 
 struct batch_job {
     enum batch_system system;
-    /* With the array element: "77_3", "77[3]", "77[3].server". "" for BATCH_NONE. */
+    /* With the array element, as in "77_3", "77[3]", "77[3].server". "" for BATCH_NONE. */
     char id[64];
 };
 
@@ -32,8 +30,7 @@ struct batch_job {
  * job. */
 void batch_job_here(struct batch_job *job);
 
-/* For machines ("slurm", "lsf", "pbs") and for people ("Slurm", "LSF", "PBS"); "" for
- * BATCH_NONE. */
+/* For machines ("slurm") and for people ("Slurm"); "" for BATCH_NONE. */
 const char *batch_system_name(enum batch_system system);
 const char *batch_system_title(enum batch_system system);
 
@@ -43,17 +40,17 @@ enum batch_answer {
     BATCH_ALIVE    /* running, suspended or about to end */
 };
 
-/* Ask for the state of a job. A job of another cluster with the same system counts as gone. */
+/* A job of another cluster with the same system counts as gone. */
 enum batch_answer batch_ask(const struct batch_job *job);
 
 /* Seconds until this job's walltime ends; 0 or less if it is over. NaN: no job, no limit, or
  * unknown.
  *
- * Slurm: SLURM_JOB_END_TIME, which a later "scontrol update" does not change. If that is over or
- * unreadable, squeue gives the time left. LSF reports whole minutes, rounded down. */
+ * Slurm: SLURM_JOB_END_TIME, which a later "scontrol update" does not change; if that is over,
+ * squeue gives the time left. LSF reports whole minutes, rounded down. */
 double batch_seconds_left(void);
 
-/* SLURM_JOB_END_TIME; NULL if not set. end out: Unix seconds; NaN if it is not a number. */
+/* SLURM_JOB_END_TIME; NULL if not set. end out: Unix seconds, or NaN. */
 const char *batch_slurm_end(double *end);
 
 #endif

@@ -11,11 +11,9 @@ struct clock {
 
 double clock_now(const struct clock *clock);
 
-/* The machine's monotonic clock. */
 extern const struct clock clock_system;
 
-/* Unix time in seconds: the machine's clock at the first call plus the monotonic time since, so no
- * duration is negative. Thread-safe. */
+/* Unix time in seconds. Never goes back, even if the machine's clock is set. Thread-safe. */
 double clock_unix(void);
 
 /* A signal ends the sleep early. */
@@ -24,7 +22,7 @@ void clock_sleep(double seconds);
 /* Time to sleep between checks of a queue: short after a message, longer in silence. Waiting inside
  * MPI would use a whole core. */
 struct backoff {
-    double sleep_s;  /* the last sleep */
+    double sleep_s;
     double silent_s; /* all sleeps since the last message */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* 128-bit hashes that identify trials, configurations and data. Source: XXH3-128 of xxHash,
- * https://xxhash.com (stable since 0.8.0). */
+/* 128-bit hashes that identify trials, configurations and data.
+ * Source: XXH3-128 of xxHash, https://xxhash.com (stable since 0.8.0). */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 

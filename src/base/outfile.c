@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TRIES 100 /* attempts to find an unused temporary name */
+#define TRIES 100 /* to find an unused temporary name */
 
 const char *outfile_reason(int error)
 {
@@ -31,7 +31,7 @@ static void release(struct outfile *out)
 
 /* ---- direct writing ---- */
 
-/* The descriptor that a path names, or -1. */
+/* -1: none */
 static int descriptor_of(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};

@@ -2,7 +2,7 @@
 /* An output file that appears whole or not at all.
  *
  * The caller writes to a temporary file in the folder of PATH, ".espalier-XXXXXXXX.tmp".
- * outfile_commit() flushes it to disk (fsync), renames it to PATH and flushes the folder.
+ * outfile_commit() flushes it to disk, renames it to PATH and flushes the folder.
  *
  *   PATH                 what happens
  *   nothing yet          the new file gets the permissions of the umask
@@ -37,11 +37,11 @@ struct outfile {
  * call outfile_commit() or outfile_discard(). */
 int outfile_open(struct outfile *out, const char *path, enum outfile_mode mode, struct err *err);
 
-/* Make the content appear at PATH, and release out. -1 and err: a write failed (disk full, quota,
- * limit on file sizes). PATH is then unchanged, unless written directly. */
+/* Make the content appear at PATH, and release out. -1 and err: a write failed (such as disk full).
+ * PATH is then unchanged, unless written directly. */
 int outfile_commit(struct outfile *out, struct err *err);
 
-/* Leave PATH unchanged and release out, which may be released or zeroed. */
+/* Leave PATH unchanged. out may be released or zeroed. */
 void outfile_discard(struct outfile *out);
 
 int outfile_save(const char *path, enum outfile_mode mode, const void *data, size_t bytes,
@@ -50,8 +50,7 @@ int outfile_save(const char *path, enum outfile_mode mode, const void *data, siz
 /* Describe errno after a failed write. */
 const char *outfile_reason(int error);
 
-/* True if both names refer to one existing file (same device and inode). An empty name refers to no
- * file. */
+/* True if both names refer to one existing file (device and inode). "" refers to none. */
 bool outfile_is_same(const char *a, const char *b);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes and their memory limits. A struct process identifies a process for good; a pid alone is
- * reused, sometimes within minutes. */
+/* Processes and their memory limits. A pid is reused, sometimes within minutes; a struct process
+ * identifies a process for good. */
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
 
@@ -8,8 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that this process may use: the machine's memory, or less if a control group (of a batch
- * system or container) limits it. */
+/* The machine's memory, or less if a control group (batch system, container) limits it. */
 double memory_limit_bytes(void);
 
 /* The smallest limit of control groups in bytes; INFINITY if there is none.
@@ -20,8 +19,7 @@ double memory_cgroup_limit(const char *self, const char *root);
 
 struct process {
     char host[65];
-    /* Boot id and pid namespace, within which pids are comparable. "": unknown, always
-     * elsewhere. */
+    /* Boot id and pid namespace, within which pids are comparable; "": unknown. */
     char realm[64];
     int64_t pid;
     /* Clock ticks from boot to start (proc(5), stat, starttime); 0: unknown. */
@@ -29,7 +27,7 @@ struct process {
 };
 
 enum process_state {
-    PROCESS_GONE,  /* no such process, a zombie, or the pid belongs to another process */
+    PROCESS_GONE,  /* no such process, a zombie, or another process has the pid */
     PROCESS_ALIVE, /* running, stopped or hanging */
     /* Another host, container or boot, or hidden processes of another user. */
     PROCESS_ELSEWHERE
@@ -37,22 +35,22 @@ enum process_state {
 
 void process_self(struct process *self);
 
-/* Describe a live process of this host and pid namespace. */
+/* Describe a live process of this pid namespace. */
 void process_find(struct process *process, int64_t pid);
 
 /* 0: no such process. */
 int64_t process_parent(int64_t pid);
 
-/* The kernel's name of a process, at most 15 bytes; "": no such process. */
+/* At most 15 bytes; "": no such process. */
 char *process_name(char *out, size_t size, int64_t pid);
 
 /* True if both have one host and realm. */
 bool process_is_beside(const struct process *process, const struct process *other);
 
-/* Like process_is_beside() this process, which each call looks up. */
+/* Compare with this process, which each call looks up. */
 bool process_is_here(const struct process *process);
 
-/* True if a process of this realm is alive; takes some microseconds. */
+/* For a process of this realm; takes some microseconds. */
 bool process_is_alive(const struct process *process);
 
 enum process_state process_ask(const struct process *process);

@@ -19,7 +19,7 @@ int real_parse(double *out, const char *text)
 }
 
 /* %.15g finds a decimal of up to DBL_DIG digits if one reads back exactly. Subnormal numbers may
- * need fewer digits. */
+ * need fewer. */
 void real_format(struct buf *out, double value)
 {
     int first = fabs(value) < DBL_MIN ? 1 : DBL_DIG;

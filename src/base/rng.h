@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counter-based random numbers: a number has an address; there is no state (doc/decisions/0001).
- * The counter is (index, step, stream, upper half of seed.high); the key is seed.low. Source:
- * Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3", SC11; Philox4x32-10 as in
- * Random123. */
+ * The counter is (index, step, stream, upper half of seed.high); the key is seed.low.
+ * Source: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3", SC11; Philox4x32-10 as
+ * in Random123. */
 #ifndef BASE_RNG_H
 #define BASE_RNG_H
 
@@ -31,19 +31,17 @@ struct rng {
 
 void rng_init(struct rng *rng, struct hash seed, enum rng_stream stream);
 
-/* One block of four 32-bit words. */
 void rng_block(uint32_t out[4], const struct rng *rng, uint32_t step, uint32_t index);
 
-/* out (n, 4): the blocks of n indices, like n calls of rng_block(). */
+/* out (n, 4): like n calls of rng_block(). */
 void rng_blocks(uint32_t *out, const struct rng *rng, uint32_t step, const uint32_t *index,
                 size_t n);
 
-/* One number for each (step, index): uniform in [0, 1) with 53 bits; standard normal (Box & Muller
- * 1958). */
+/* Uniform in [0, 1) with 53 bits; standard normal (Box & Muller 1958). */
 double rng_uniform(const struct rng *rng, uint32_t step, uint32_t index);
 double rng_normal(const struct rng *rng, uint32_t step, uint32_t index);
 
-/* out[i] = word i of the concatenated blocks from first_block; i < n. */
+/* out[i] = word i of the concatenated blocks from first_block. */
 void rng_fill(uint32_t *out, size_t n, const struct rng *rng, uint32_t step, uint32_t first_block);
 
 /* Permute items uniformly in place (Fisher & Yates; Durstenfeld 1964). */

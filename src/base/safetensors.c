@@ -89,7 +89,7 @@ struct file {
     size_t header_bytes, data_bytes;
 };
 
-/* End of the last array, from the start of the data. */
+/* From the start of the data. */
 static uint64_t end_of_arrays(const struct file *f)
 {
     static const char text[] = "\"data_offsets\":[";
@@ -137,8 +137,8 @@ static int open_file(struct file *f, const void *file, size_t bytes)
     return has_form(f) ? 0 : -1;
 }
 
-/* Find `text` in the header; copy up to size - 1 bytes behind it to out. Quotes in JSON texts are
- * escaped, so "name": matches only a member's name. */
+/* Copy up to size - 1 bytes behind `text` in the header. Quotes in JSON texts are escaped, so
+ * "name": matches only a member's name. */
 static const char *after(char *out, size_t size, const struct file *f, const char *text)
 {
     size_t n = strlen(text), left;

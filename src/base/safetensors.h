@@ -21,22 +21,19 @@ struct safetensor {
     const void *data; /* row-major; borrowed */
 };
 
-/* Of the data. */
 size_t safetensors_bytes(const struct safetensor *tensor);
 
-/* Append one text to the metadata. */
 void safetensors_describe(struct buf *metadata, const char *name, const char *text);
 
-/* Append a file. Arrays of larger types come first, for alignment. metadata: from
- * safetensors_describe(). */
+/* Append a file. Larger types come first, for alignment. */
 void safetensors_write(struct buf *out, const struct buf *metadata,
                        const struct safetensor *tensors, size_t n);
 
-/* Find an array by name in a file of safetensors_write(), which must be aligned for doubles. out is
- * a view inside the file, with sizes up to INT32_MAX. -1: not found, or damaged. */
+/* Find an array in a file of safetensors_write(), which must be aligned for doubles. out is a view
+ * inside the file, with sizes up to INT32_MAX. -1: not found, or damaged. */
 int safetensors_find(struct safetensor *out, const void *file, size_t bytes, const char *name);
 
-/* cols 0: one dimension. rows, cols -1: any. */
+/* cols 0: one dimension; -1: any. */
 bool safetensors_is(const struct safetensor *tensor, enum safetensors_type type, int64_t rows,
                     int64_t cols);
 
