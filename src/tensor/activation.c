@@ -11,8 +11,8 @@ bool activation_keeps_slope(enum activation activation)
     return activation == ACTIVATION_GELU;
 }
 
-/* glibc 2.35 has vector forms of these (libmvec), as exact as the scalar ones. Scalar calls would
- * take as long as the products of a hidden layer. */
+/* glibc 2.35 has vector forms of these (libmvec). Scalar calls would take as long as the products
+ * of a hidden layer. */
 #ifdef HAVE_SIMD_TANHF
 #pragma omp declare simd notinbranch
 extern float tanhf(float);
@@ -142,7 +142,6 @@ INLINE void gelu_row(float *h, const float *z, const float *restrict bias, int64
     }
 }
 
-/* The derivative is Phi(u) + u phi(u). */
 INLINE void gelu_slope_row(float *h, float *restrict slope, const float *z,
                            const float *restrict bias, int64_t n)
 {

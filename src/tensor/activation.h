@@ -14,8 +14,7 @@ enum activation {
     ACTIVATION_RELU,
     ACTIVATION_TANH,
     ACTIVATION_ELU,  /* u > 0 ? u : exp(u) - 1. Clevert et al. 2016, arXiv:1511.07289, alpha = 1 */
-    ACTIVATION_GELU, /* u (1 + erf(u / sqrt 2)) / 2, not the tanh approximation. Hendrycks & Gimpel
-                      * 2016, arXiv:1606.08415 */
+    ACTIVATION_GELU, /* u (1 + erf(u / sqrt 2)) / 2. Hendrycks & Gimpel 2016, arXiv:1606.08415 */
 };
 
 /* True if activation_back() needs the slope, not h. */

@@ -7,7 +7,7 @@
 
 #include "base/cpu.h"
 
-/* Their double sums fit the first-level cache. */
+/* A tile's double sums fit the first-level cache. */
 enum { TILE = 64 };
 
 static int32_t tile_width(int32_t begin, int32_t width)
@@ -96,7 +96,6 @@ void batchnorm_apply(struct mat *y, struct mat *normalized, const struct mat *z,
     }
 }
 
-/* sum [width] of d x over all rows. */
 CLONES static void product_sums(float *sum, const struct mat *d, const struct mat *x, int32_t begin,
                                 int32_t width)
 {

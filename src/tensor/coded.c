@@ -13,7 +13,7 @@
 
 /* Costs in multiply-adds of a dense product, measured on a Zen 5. A look-up loads 64 bytes; one
  * such load fits a cycle beside two multiply-adds. A panel of tables loads and stores the sum once.
- * The other constants are for random order from the second-level cache. */
+ * The others are for random order from the second-level cache. */
 #define COST_OF_LOOK 2.1
 #define COST_OF_PANEL 3.5
 #define COST_OF_ROW 3.8   /* a row in the transposed product */
@@ -68,16 +68,16 @@ struct group {
     int32_t limit;
     int32_t n_rows;
     int32_t first;  /* first column */
-    int32_t n;      /* number of entries */
+    int32_t n;      /* entries */
     uint16_t *code; /* [n_rows] */
     uint16_t *next; /* codes that include the tried column */
     uint16_t parent[CODED_MOST_LIMIT];
-    /* Next entry split from the same parent by this column; 0: none. */
+    /* Next entry split from the same parent; 0: none. */
     uint16_t sibling[CODED_MOST_LIMIT];
     float value[CODED_MOST_LIMIT]; /* in the tried column */
     bool is_seen[CODED_MOST_LIMIT];
-    struct buf items; /* struct item, of all columns */
-    struct buf base;  /* float, of entry 0 in all columns */
+    struct buf items; /* struct item */
+    struct buf base;  /* float, of entry 0 */
     /* Totals of the closed groups. */
     int32_t n_groups;
     int64_t n_entries, n_items;
@@ -103,7 +103,7 @@ static void group_release(struct group *g)
     buf_release(&g->base);
 }
 
-/* Entry for the rows of entry e with value v; -1: too many entries. */
+/* Return the entry for the rows of entry e with value v; -1: too many. */
 static int32_t part(struct group *g, int32_t *n, int32_t e, float v)
 {
     if (!g->is_seen[e]) {
@@ -123,7 +123,7 @@ static int32_t part(struct group *g, int32_t *n, int32_t e, float v)
     return (*n)++;
 }
 
-/* Split the rows by column x [n_rows]. False: too many entries, and the group is unchanged. */
+/* False: too many entries, and the group is unchanged. x: [n_rows]. */
 static bool try_column(struct group *g, const float *x)
 {
     int32_t n = g->n;
@@ -231,7 +231,6 @@ void coded_release(struct coded *c)
     memset(c, 0, sizeof *c);
 }
 
-/* Allocate what was counted, and reset the counts. */
 static int allocate(struct coded *c, struct err *err)
 {
     size_t groups = (size_t)c->n_groups, entries = (size_t)c->n_entries;
@@ -313,8 +312,8 @@ static void lay_group(struct coded *c, const struct group *g, int32_t end)
 
 /* ---- reading ---- */
 
-/* Add a panel's columns to n groups. A column with too many values sets a group's limit to 0.
- * False: no group is left. x: [n_rows] scratch. */
+/* A column with too many values sets a group's limit to 0. False: no group is left. x: [n_rows]
+ * scratch. */
 static bool add_panel(struct coded *c, struct group *groups, int n, const struct mat *panel,
                       int32_t first, float *x, group_use *use)
 {
@@ -381,7 +380,7 @@ static double cost_of(const struct coded *c, const struct group *g)
            transposed_cost(c->n_rows, g->n_groups, tree);
 }
 
-/* Store the counts of the cheapest limit. 1; 0: too expensive; -1 and err. */
+/* 1: stored the counts of the cheapest limit; 0: too expensive; -1 and err. */
 static int choose_limit(struct coded *c, const struct coded_source *source, double most,
                         struct err *err)
 {

@@ -11,8 +11,8 @@
  * about one addition an entry.
  *
  * Zen 5, 1058 accessions, 984 neighbouring SNPs, 64 columns of w: 80 us, transposed 60 us; gemm.h
- * 550 us each. Without linkage: 360 and 415 us for two values a column; no gain for three. Sources:
- * tables of sums: Arlazarov, Dinic, Kronrod & Faradzev 1970, Soviet Math Dokl 11:1209; for
+ * 550 us each.
+ * Sources: tables of sums: Arlazarov, Dinic, Kronrod & Faradzev 1970, Soviet Math Dokl 11:1209; for
  * genotypes Liberty & Zucker 2009, Inf Process Lett 109:179. */
 #ifndef TENSOR_CODED_H
 #define TENSOR_CODED_H
@@ -24,7 +24,7 @@
 #include "base/err.h"
 #include "tensor/mat.h"
 
-#define CODED_ENTRIES 512    /* in the tables of a panel: 32 kB of first-level cache */
+#define CODED_ENTRIES 512    /* in the tables of a panel: 32 kB */
 #define CODED_LEAST_LIMIT 32 /* limits are powers of 2 ... */
 #define CODED_MOST_LIMIT 256 /* ... in this range */
 
@@ -61,21 +61,19 @@ struct coded_source {
     const void *self;
 };
 
-/* Compute shapes and panel for the limit with the cheapest products, without arrays; nothing to
- * release. Returns
+/* Compute shapes and panel without arrays; nothing to release. Returns
  *   1   counted
  *   0   unsuitable: a column has more than CODED_MOST_LIMIT values, or both products
  *       (coded_cost() of all rows + coded_cost_tn()) cost more than `most`
  *   -1  and err: out of memory, or an error of the source */
 int coded_count(struct coded *c, const struct coded_source *source, double most, struct err *err);
-/* Build what coded_count() counted, from the same columns. -1 and err as above; c then holds
- * nothing. */
+/* Build what coded_count() counted. -1 and err as above; c then holds nothing. */
 int coded_make(struct coded *c, const struct coded_source *source, struct err *err);
 int coded_init(struct coded *c, const struct coded_source *source, double most, struct err *err);
 void coded_release(struct coded *c); /* accepts a zeroed one */
 
 size_t coded_code_bytes(const struct coded *c);
-size_t coded_bytes(const struct coded *c); /* of all arrays */
+size_t coded_bytes(const struct coded *c);
 
 /* z (n, W) = rows rows[i] (NULL: i) of the matrix times w (F, W). Groups add in ascending order: a
  * row's result depends on neither other rows nor threads. */
@@ -86,8 +84,8 @@ void coded_product(struct mat *z, const struct coded *c, const int32_t *rows, co
 void coded_product_tn(struct mat *dw, const struct coded *c, const struct mat *g,
                       const int32_t *pos);
 
-/* Cost of a product with n rows, and of a transposed one, for one column of the result, in
- * multiply-adds of a dense product on a Zen 5. */
+/* Multiply-adds of a dense product (on a Zen 5) that cost as much as n rows, or a transposed
+ * product, for one column of the result. */
 double coded_cost(const struct coded *c, int32_t n);
 double coded_cost_tn(const struct coded *c);
 

@@ -7,7 +7,7 @@
 #include "tensor/gemm.h"
 
 /* Blocks are 16 columns and CHUNK rows; in the transposed product up to 64 columns and some groups.
- * Blocks do not change the order of summation of an element. */
+ * They do not change the order of summation of an element. */
 
 #define INLINE static inline __attribute__((always_inline))
 #define LANES 16
@@ -17,7 +17,7 @@
 typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));
 
 /* By pointer: the convention for passing vectors by value depends on the instruction set. lanes is
- * the constant LANES for whole vectors. */
+ * constant for whole vectors. */
 INLINE void load(v16 *v, const float *p, int lanes)
 {
     if (lanes == LANES) {
@@ -43,9 +43,9 @@ struct part {
     const struct coded *c;
     const int32_t *rows;
     const struct mat *w;
-    int32_t column; /* first column in z and w */
+    int32_t column;
     int lanes;
-    int32_t from, to; /* rows of z */
+    int32_t from, to;
 };
 
 struct tables {
@@ -77,7 +77,7 @@ INLINE void make_table(v16 *entry, const struct part *part, int32_t group, int l
     }
 }
 
-/* Callers pass a constant panel, which unrolls the inner loop. */
+/* A constant panel unrolls the inner loop. */
 INLINE void add_panel(v16 *sum, int32_t n, const v16 *entry, const uint8_t *code,
                       const int32_t *rows, int panel)
 {
@@ -148,8 +148,7 @@ CLONES static void do_product(const struct part *part)
     }
 }
 
-/* Parts per block of columns. Threads get whole blocks first, because further cuts cost extra
- * work. */
+/* Threads get whole blocks of columns first, because further cuts cost extra work. */
 static int32_t count_cuts(int32_t n_blocks)
 {
     return (gemm_threads() + n_blocks - 1) / n_blocks;
@@ -192,7 +191,6 @@ struct part_tn {
     int32_t from, to;   /* groups */
 };
 
-/* sum[v] = the rows of g with this entry. */
 INLINE void sum_run(v16 *sum, const struct part_tn *part, int32_t entry, int vectors, int lanes)
 {
     const struct coded *c = part->c;
@@ -215,7 +213,6 @@ INLINE void sum_run(v16 *sum, const struct part_tn *part, int32_t entry, int vec
         sum[v] = total[v];
 }
 
-/* dw's row += scale x sum. */
 INLINE void add_row(float *to, float scale, const v16 *sum, int vectors, int lanes)
 {
     for (int v = 0; v < vectors; v++) {

@@ -83,7 +83,7 @@ int csr_from_triplets(struct csr *a, int32_t n_rows, int32_t n_cols, struct trip
 
 int csr_transpose(struct csr *out, const struct csr *a, struct err *err)
 {
-    int64_t *next; /* place of the next entry in each row of out */
+    int64_t *next;
 
     if (csr_init(out, a->n_cols, a->n_rows, csr_nnz(a), err))
         return -1;
@@ -112,7 +112,7 @@ int csr_transpose(struct csr *out, const struct csr *a, struct err *err)
 
 struct row_sum {
     double *sum;  /* [n_cols] */
-    int32_t *row; /* [n_cols] the last row with this column, + 1 */
+    int32_t *row; /* [n_cols] last row with this column, + 1 */
     int32_t *col; /* [n] unsorted */
     int32_t n;
 };
@@ -249,7 +249,6 @@ int csr_check(const struct csr *a, struct err *err)
     return 0;
 }
 
-/* NULL: no entry. */
 static const float *find(const struct csr *a, int32_t row, int32_t col)
 {
     int64_t low = a->row_start[row];
@@ -280,7 +279,7 @@ bool csr_is_symmetric(const struct csr *a)
     return true;
 }
 
-/* Append row r of A + I to out; return its sum. */
+/* Append row r of A + I; return its sum. */
 static double append_with_self_loop(struct csr *out, const struct csr *a, int32_t r)
 {
     int64_t at = out->row_start[r];

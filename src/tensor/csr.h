@@ -38,8 +38,8 @@ int csr_from_triplets(struct csr *a, int32_t n_rows, int32_t n_cols, struct trip
 /* out = a transposed. */
 int csr_transpose(struct csr *out, const struct csr *a, struct err *err);
 
-/* out = a b, with entries that cancel to 0. 1: made; 0: not made, it would have more than `most`
- * entries; -1 and err. Source: Gustavson 1978, ACM TOMS 4:250. */
+/* out = a b, with entries that cancel to 0. 1: made; 0: more than `most` entries; -1 and err.
+ * Source: Gustavson 1978, ACM TOMS 4:250. */
 int csr_multiply(struct csr *out, const struct csr *a, const struct csr *b, int64_t most,
                  struct err *err);
 
@@ -50,8 +50,8 @@ int csr_check(const struct csr *a, struct err *err);
 bool csr_is_symmetric(const struct csr *a);
 
 /* out = D^-1/2 (A + I) D^-1/2, the propagation matrix of a GCN; D holds the row sums of A + I. a:
- * symmetric, non-negative; its diagonal counts as 0. Source: Kipf & Welling 2017, arXiv:1609.02907,
- * eq. 2 ("renormalization trick"). */
+ * symmetric, non-negative; its diagonal counts as 0.
+ * Source: Kipf & Welling 2017, arXiv:1609.02907, eq. 2 ("renormalization trick"). */
 int csr_normalize(struct csr *out, const struct csr *a, struct err *err);
 
 /* A zeroed one is empty. */

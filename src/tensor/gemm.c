@@ -10,8 +10,8 @@
 /* ---- a large matrix times a narrow one ----
  *
  * Tiles of c have 6 rows and 64 columns: 24 registers of sums, and 4 of b, of AVX-512's 32. The sum
- * over K is split so that 64 columns of b stay in a 48 kB first-level cache. Source: Goto & van de
- * Geijn 2008, ACM TOMS 34:12, without the packing. */
+ * over K is split so that 64 columns of b stay in a 48 kB cache.
+ * Source: Goto & van de Geijn 2008, ACM TOMS 34:12, without the packing. */
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
@@ -30,7 +30,7 @@ struct operand {
     int64_t col;
 };
 
-/* Callers pass constant rows and vectors, so that sum[][] stays in registers. */
+/* Constant rows and vectors keep sum[][] in registers. */
 INLINE void tile(int rows, int vectors, float *c, struct operand a, const float *b, int64_t depth,
                  int64_t width, bool accumulates)
 {

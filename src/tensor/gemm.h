@@ -17,11 +17,11 @@ void gemm_tn(struct mat *c, float alpha, const struct mat *a, const struct mat *
 /* c (M, N) = alpha a b^T + beta c, a (M, K), b (N, K) */
 void gemm_nt(struct mat *c, float alpha, const struct mat *a, const struct mat *b, float beta);
 
-/* Products of a large matrix with a narrow one, c = a b or a^T b, with AVX-512. a is read in place,
- * where a general library copies both first: 545 us for (1058, 984) by (984, 64) on a Zen 5,
- * OpenBLAS 0.3.21 640 us. The functions above use this where possible. */
+/* Products of a large matrix with a narrow one, with AVX-512. a is read in place: 545 us for (1058,
+ * 984) by (984, 64) on a Zen 5, OpenBLAS 0.3.21 640 us. The functions above use this where
+ * possible. */
 
-/* True if this processor supports products `width` columns wide. */
+/* True if this processor supports products this wide. */
 bool gemm_tall_is_able(int32_t width);
 
 /* c (M, W) = a b, plus c if accumulates.
@@ -31,19 +31,18 @@ bool gemm_tall_is_able(int32_t width);
 void gemm_tall_product(struct mat *c, const struct mat *a, bool is_transposed, const struct mat *b,
                        bool accumulates, int threads);
 
-/* c += a a^T, or a^T a if transposed, in double. Costs n^2 K flop, half of a general product.
+/* c += a a^T, or a^T a if transposed. Costs n^2 K flop.
  *   c  inout (n, n)  lower triangle
  *   a  in    (n, K), or (K, n) if transposed */
 void gemm_gram(double *c, int32_t n, const double *a, int32_t k, bool is_transposed);
 
-/* Set the threads of a product, in every module. Call before the first product. */
+/* Set the threads of all products, before the first. */
 void gemm_set_threads(int n);
 int gemm_threads(void);
 
-/* Threads that OpenBLAS uses. */
 int gemm_library_threads(void);
 
-/* BLAS library with version, and its kernel for this processor. Static texts. */
+/* BLAS library with version, and its kernel for this processor. Static. */
 const char *gemm_library(void);
 const char *gemm_kernel(void);
 

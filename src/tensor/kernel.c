@@ -73,7 +73,7 @@ CLONES void kernel_scale(float *v, int64_t n, float by)
         v[i] *= by;
 }
 
-/* The double sums of a tile fit the first-level cache. */
+/* A tile's double sums fit the first-level cache. */
 CLONES void kernel_column_sums(float *sum, const struct mat *m)
 {
     enum { TILE = 64 };
@@ -94,7 +94,6 @@ CLONES void kernel_column_sums(float *sum, const struct mat *m)
     }
 }
 
-/* Without overflow. */
 static double log_sum_exp(const float *z, int32_t n)
 {
     float top = z[0];

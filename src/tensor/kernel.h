@@ -44,13 +44,13 @@ struct adam_step {
     float l2;
     float shrink;
     float beta1, beta2;
-    float rest1, rest2; /* 1 - beta, rounded once: 1 - (float)0.999 is off by 1e-5 of itself */
+    float rest1, rest2; /* 1 - beta, rounded once: 1 - (float)0.999 is off by 1e-5 */
     float step_size;    /* learning rate / (1 - beta1^t) */
     float root_scale;   /* 1 / sqrt(1 - beta2^t) */
     float epsilon;
 };
 
-/* One Adam step on n weights w with gradient g. m, v: inout [n], zero before the first step.
+/* One Adam step on n weights w with gradient g. m, v: inout [n], at first zero.
  * Source: Kingma & Ba 2015, arXiv:1412.6980, algorithm 1; decoupled decay: Loshchilov & Hutter
  * 2019, arXiv:1711.05101, algorithm 2. */
 void kernel_adam(float *w, float *m, float *v, const float *g, int64_t n,
@@ -61,12 +61,12 @@ void kernel_sgd(float *w, float *m, const float *g, int64_t n, float rate, float
                 float l2);
 
 /* Standardise columns to mean 0 and population sd 1, in double; constant columns become 0. -1: out
- * of memory; no other function here allocates. */
+ * of memory. */
 int kernel_standardize(struct mat *m);
 
 /* Divide each row by its sum unless that is 0. For a matrix in panels, with the same bits:
- * kernel_add_row_sums() (sum [n_rows] inout) on panels from left to right, then
- * kernel_divide_rows() on each. */
+ * kernel_add_row_sums() (sum [n_rows] inout) on all panels from the left, then
+ * kernel_divide_rows(). */
 void kernel_normalize_rows(struct mat *m);
 void kernel_add_row_sums(double *sum, const struct mat *m);
 void kernel_divide_rows(struct mat *m, const double *sum);

@@ -33,7 +33,7 @@ void dsyevr_(const char *job, const char *range, const char *triangle, const int
 /* Columns between calls of the watch: at n = 20,000 a block takes 10^11 flop. */
 #define BLOCK 256
 
-/* Columns [at, at + n_block) of U, and the rest of a. Returns LAPACK's info. */
+/* Compute columns [at, at + n_block) of U. Returns LAPACK's info. */
 static int factor_block(double *a, int n, int at, int n_block)
 {
     const double one = 1, minus = -1;
@@ -80,8 +80,8 @@ struct workspace {
     int n_work, n_integers;
 };
 
-/* Eigenpairs n - k + 1 to n in ascending order. n_work = -1: only store the sizes of the work
- * arrays in work[0] and integers[0]. */
+/* Eigenpairs n - k + 1 to n in ascending order. n_work = -1: store the sizes of the work arrays in
+ * work[0] and integers[0]. */
 static int decompose(struct workspace *w, double *a, int n, int k)
 {
     const double unused = 0;

@@ -8,7 +8,7 @@
 enum pool { POOL_NONE, POOL_MEAN, POOL_SUM, POOL_MAX };
 
 /* out (G, H): mean, sum or maximum, by column, of rows start[g] .. start[g + 1] - 1 of h, at least
- * one. Allocates nothing, thread-safe.
+ * one. Thread-safe.
  *   start   [G + 1] ascending from 0
  *   winner  out (G, H), POOL_MAX only: the row of each maximum, the first of equal ones. NaN is
  *           larger than any number. */

@@ -77,7 +77,7 @@ INLINE void gather_8(float *y, const struct line *line, int64_t at)
     *(v8 *)(y + at) = sum;
 }
 
-/* Callers pass a constant rest, so that sum[] stays in registers. */
+/* A constant rest keeps sum[] in registers. */
 INLINE void gather_rest(float *y, const struct line *line, int64_t at, int rest)
 {
     float sum[7] = {0};
@@ -156,7 +156,6 @@ void spmm(struct mat *y, const struct csr *a, const int32_t *rows, const struct 
                     (int32_t)((int64_t)y->n_rows * (t + 1) / threads), a, rows, x, pos);
 }
 
-/* y += val x */
 INLINE void add_row(float *restrict y, float val, const float *restrict x, int64_t width)
 {
     int64_t at = 0;

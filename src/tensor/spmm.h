@@ -4,7 +4,7 @@
  *
  * A receptive field holds some rows of a larger matrix. Row i of the small matrix is row rows[i] of
  * the large one; `pos` is the inverse, -1 for a row not held. Because A^ is symmetric, the product
- * of a forward step with rows and pos exchanged carries gradients back. */
+ * with rows and pos exchanged carries gradients back. */
 #ifndef TENSOR_SPMM_H
 #define TENSOR_SPMM_H
 
