@@ -12,7 +12,7 @@
 
 struct derived {
     const struct dataset *data; /* borrowed */
-    double limit_bytes;         /* of this process; larger reductions are refused */
+    double limit_bytes;         /* larger reductions are refused */
     struct neighbours neighbours[GRAPH_METRICS];
 
     /* One reading of the data serves all values of `reduce`. */
@@ -23,7 +23,7 @@ struct derived {
         int32_t reduce; /* REDUCE_NONE: empty */
         struct mat l;
     } reduced[DERIVED_REDUCED];
-    int next; /* slot of the next reduction, in a ring */
+    int next; /* next slot of the ring */
 };
 
 void derived_init(struct derived *derived, const struct dataset *data);
@@ -34,9 +34,8 @@ void derived_release(struct derived *derived); /* accepts a zeroed one */
 int derived_graph(struct csr *out, struct derived *derived, const struct graph_spec *spec,
                   struct err *err);
 
-/* L (reducer.h) for a scale and a reduction that does not keep the features. Borrowed until
- * DERIVED_REDUCED others were requested. NULL and err: too little memory, or the reduction
- * failed. */
+/* L (reducer.h) of a scale and a reduction. Borrowed until DERIVED_REDUCED others were requested.
+ * NULL and err: too little memory, or the reduction failed. */
 const struct mat *derived_features(struct derived *derived, const struct gcn_inputs_spec *spec,
                                    struct err *err);
 

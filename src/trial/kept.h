@@ -16,8 +16,7 @@
  * value, target_mean, target_sd, trait.
  *
  * With reduced features, layers.0.xw (N, H) replaces layers.0.weight and features.*: layer 1's
- * output for each sample before the graph. kept_complete() computes the weights from it and the
- * data. */
+ * output for each sample before the graph. */
 #ifndef TRIAL_KEPT_H
 #define TRIAL_KEPT_H
 
@@ -32,8 +31,7 @@ enum keep keep_of(const struct settings *s);
 /* SQLite's default limit of a blob, less room for metadata. */
 #define KEPT_MAX_BYTES ((size_t)1000000000 - (1 << 20))
 
-/* Scaling of the columns, learned on first use and again for another scale. kept_scaling_release()
- * accepts a zeroed one. */
+/* Scaling of the columns, learned on first use. kept_scaling_release() accepts a zeroed one. */
 struct kept_scaling {
     bool is_there;
     struct scaling scaling;
@@ -51,28 +49,27 @@ struct kept_trial {
     int32_t replicate, fold;
 };
 
-/* Bytes of a model from training to the commit; 0 if none is kept. n_inputs: of layer 1. */
+/* Bytes of a model from training to the commit; 0: none is kept. n_inputs: of layer 1. */
 double kept_bytes(const struct settings *s, const struct dataset *data, int32_t n_inputs);
 
-/* Append the file of a done trial; nothing if it has no weights. If it would exceed KEPT_MAX_BYTES,
- * only *bytes is set, to its size. */
+/* Append the file of a done trial, if it has weights. If it would exceed KEPT_MAX_BYTES, only
+ * *bytes is set, to its size. */
 int kept_write(struct buf *out, size_t *bytes, const struct kept_trial *trial,
                struct kept_scaling *scaling, struct err *err);
 
 /* True if the file needs no kept_complete(). */
 bool kept_is_complete(const void *file, size_t bytes);
 
-/* Find the first layer's matrix: its weights, or layers.0.xw. -1: neither exists. */
+/* Find the first layer's weights, or layers.0.xw. -1: neither exists. */
 struct safetensor;
 int kept_first(struct safetensor *out, const void *file, size_t bytes);
 
-/* Find an F32 array of the network with the required shape. -1: not found. */
+/* Find an array of the network with the required shape. -1: not found. */
 struct model_tensor;
 int kept_tensor(struct safetensor *out, const void *file, size_t bytes,
                 const struct model_tensor *like);
 
-/* Products of all pairs of samples, most of the cost of kept_complete(), for the models of one
- * configuration. Zero at first. */
+/* Products of all pairs of samples, for the models of one configuration. Zero at first. */
 struct kept_products {
     bool is_there;
     struct reducer reducer;

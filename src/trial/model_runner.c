@@ -13,7 +13,7 @@
 /* A stopped trial saves a checkpoint after this much training. Making, sending and committing one
  * took 0.16 s at 16 MB and 0.7 s at 64 MB. */
 #define WORTH_S 2.0
-/* Interval of checkpoints: the most that a killed run loses. */
+/* Between checkpoints: the most that a killed run loses. */
 #define EVERY_S 300.0
 /* Largest checkpoint: adam with 4 million weights. Larger ones from several ranks would keep rank 0
  * beyond its job's end. */
@@ -162,7 +162,7 @@ static bool is_kept(const struct trial_result *r, const struct settings *s)
     return r->state == TRIAL_DONE && keep_of(s) != KEEP_NONE;
 }
 
-/* Only the scheduler knows whether to keep the model, so it goes with the result. */
+/* Only the scheduler knows whether to keep the model, so the result carries it. */
 static int keep(struct model_runner *self, struct trial_result *r, struct gcn_outcome *outcome,
                 const struct model_training *training, struct plan_trial where, struct err *err)
 {
@@ -193,7 +193,7 @@ static int keep(struct model_runner *self, struct trial_result *r, struct gcn_ou
     return 0;
 }
 
-/* Get a trial's inputs and split, and end r's loading phase. */
+/* Also ends r's loading phase. */
 static int load(struct model_training *training, struct model_runner *self, struct trial_result *r,
                 struct plan_trial where, struct observed *observed, struct err *err)
 {

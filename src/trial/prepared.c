@@ -7,8 +7,7 @@
 
 #include "trial/spec.h"
 
-/* Three caches of entries with a key and the time of last use. A linear search is cheap beside a
- * trial. */
+/* A linear search is cheap beside a trial. */
 
 struct inputs_entry {
     struct inputs_key key;

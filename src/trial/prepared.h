@@ -2,8 +2,8 @@
 /* A cache of data that are constant over a grid: inputs and outlines of model types (model_type.h),
  * and splits. Inputs made elsewhere can be adopted (sched/shared.h).
  *
- * Not thread-safe. The least recently used entry is dropped: a pointer is valid until
- * PREPARED_INPUTS other inputs or PREPARED_SPLITS other splits were requested. */
+ * Not thread-safe. A pointer is valid until PREPARED_INPUTS other inputs or PREPARED_SPLITS other
+ * splits were requested. */
 #ifndef TRIAL_PREPARED_H
 #define TRIAL_PREPARED_H
 
@@ -23,8 +23,8 @@ struct prepared;
 struct prepared *prepared_create(const struct dataset *data, struct err *err);
 void prepared_destroy(struct prepared *prepared); /* accepts NULL */
 
-/* Inputs of the model type, such as struct gcn_inputs; borrowed. NULL and err: they cannot be made.
- * Only for types with inputs. */
+/* Inputs of a model type that has some, such as struct gcn_inputs; borrowed. NULL and err: they
+ * cannot be made. */
 const void *prepared_inputs(struct prepared *prepared, const struct settings *s, struct err *err);
 
 /* Columns of layer 1: the features, or what `reduce` leaves of them. -1 and err: they cannot be
@@ -36,7 +36,7 @@ int prepared_columns(int32_t *n, struct prepared *prepared, const struct setting
 const struct split *prepared_split(struct prepared *prepared, const struct settings *s,
                                    int32_t replicate, int32_t fold, struct err *err);
 
-/* True if these inputs are present and not adopted. Does not count as a use. */
+/* True if these inputs are present and not adopted. Not a use. */
 bool prepared_has_own(const struct prepared *prepared, const struct settings *s);
 
 /* Pack these inputs into one block, out [prepared_packed_bytes()], 64-byte aligned. Only if
@@ -44,7 +44,7 @@ bool prepared_has_own(const struct prepared *prepared, const struct settings *s)
 size_t prepared_packed_bytes(const struct prepared *prepared, const struct settings *s);
 void prepared_pack(void *block, const struct prepared *prepared, const struct settings *s);
 
-/* Use a view of this block, which must outlive prepared, as the inputs for these settings. At most
+/* Use a view of this block, which must outlive prepared, for these settings. At most
  * PREPARED_ADOPTED times. -1 and err: not such a block. */
 int prepared_adopt(struct prepared *prepared, const struct settings *s, const void *block,
                    size_t bytes, struct err *err);

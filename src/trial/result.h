@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The result of a trial. Failure and divergence are results, too. */
+/* The result of a trial; failure and divergence are results, too. */
 #ifndef TRIAL_RESULT_H
 #define TRIAL_RESULT_H
 
@@ -12,7 +12,7 @@
 struct trial_checkpoint {
     int64_t trial;     /* number in the plan */
     int32_t epoch;     /* last epoch run, from 1 */
-    double left;       /* share of epochs still to run, in [0, 1) */
+    double left;       /* epochs still to run, in [0, 1) */
     double seconds;    /* so far, over all attempts */
     const void *state; /* [bytes] of gcn_save() (gcn/train.h); borrowed */
     size_t bytes;
@@ -24,7 +24,6 @@ bool trial_checkpoint_is_valid(const struct trial_checkpoint *checkpoint);
 void trial_checkpoint_pack(struct buf *out, const struct trial_checkpoint *checkpoint);
 int trial_checkpoint_unpack(struct trial_checkpoint *checkpoint, struct cursor *in);
 
-/* name in the database */
 #define TRIAL_STATE_TABLE(X) \
     X(PENDING, "pending")    \
     X(RUNNING, "running")    \
@@ -68,11 +67,11 @@ struct trial_result {
     int32_t best_epoch;
     double seconds;        /* of the attempt and earlier_s, without waiting */
     double earlier_s;      /* of the attempts that this one continues */
-    int32_t resumed_epoch; /* continued after this epoch; 0: from the start */
+    int32_t resumed_epoch; /* 0: ran from the start */
     /* Expected by the scheduler; NaN: none. Not sent. */
     double predicted;
     double flops;
-    int64_t peak_bytes;                       /* scratch memory of the trial */
+    int64_t peak_bytes;                       /* scratch memory */
     double metrics[PART_COUNT][METRIC_COUNT]; /* [enum part][enum metric], NaN if undefined */
     double losses[PART_COUNT];                /* [enum part] */
     double timing[PHASE_COUNT];               /* seconds */
@@ -97,11 +96,11 @@ int trial_result_unpack(struct trial_result *r, struct cursor *in);
 struct trial_watch {
     /* Called at least once an epoch; false: the trial must return with state PENDING. */
     bool (*keep_going)(void *arg);
-    /* Take a checkpoint, borrowed for the call: now and then, and before PENDING, if worth keeping.
-     * NULL: none are kept. */
+    /* Take a checkpoint, borrowed for the call: now and then, and before PENDING. NULL: none are
+     * kept. */
     void (*save)(void *arg, const struct trial_checkpoint *checkpoint);
     void *arg;
-    const struct trial_checkpoint *from; /* to continue from; NULL: start anew */
+    const struct trial_checkpoint *from; /* NULL: start anew */
 };
 
 struct runner {
