@@ -18,7 +18,7 @@ enum { FIT_TERMS = 4, FIT_ROWS = 256 };
 
 struct fit_row {
     double x[FIT_TERMS]; /* >= 0, not all 0 */
-    double log_y;        /* natural logarithm of the measurement */
+    double log_y;        /* natural logarithm */
 };
 
 #define ROUNDS 12
@@ -49,7 +49,6 @@ static int ascending(const void *a_, const void *b_)
     return (*a > *b) - (*a < *b);
 }
 
-/* Return the median factor by which measurements exceed predictions. */
 static double common_factor(const double c[FIT_TERMS], const struct fit_row *rows, int32_t n)
 {
     double ratios[FIT_ROWS] = {0};
@@ -140,8 +139,7 @@ static void fit(double c[FIT_TERMS], const struct fit_row *rows, int32_t n)
  * The fit uses an even sample of FIT_ROWS measured configurations (reservoir sampling): expensive
  * ones, which run first, and cheap ones both count, and its time does not grow. */
 
-/* Weight of the formula beside one measurement: trials vary by a few percent, the formula errs by
- * tens. */
+/* Weight of the formula beside one measurement: trials vary by a few percent, it errs by tens. */
 #define FORMULA_WEIGHT 0.1
 #define MAX_WEIGHT 16 /* later trials still move the mean */
 /* Measurements at which a rank's slowness counts half, and its mean moves on. */
@@ -150,7 +148,7 @@ static void fit(double c[FIT_TERMS], const struct fit_row *rows, int32_t n)
 /* Largest factor by which one measurement moves a mean. */
 #define SURPRISE 3.0
 #define ENOUGH 16             /* measurements before the formula judges a rank */
-#define FORMULA_JUDGEMENT 0.3 /* its weight then; the mean of a configuration has 1 */
+#define FORMULA_JUDGEMENT 0.3 /* its weight then, against 1 of a configuration's mean */
 #define LONGEST_WAIT 1024
 
 /* Least change (in the logarithm) that is reported. */
@@ -158,7 +156,7 @@ static void fit(double c[FIT_TERMS], const struct fit_row *rows, int32_t n)
 
 struct known {
     float log_s; /* mean logarithm on an average rank */
-    int32_t n;   /* measurements in the mean, up to MAX_WEIGHT */
+    int32_t n;   /* in the mean, up to MAX_WEIGHT */
 };
 
 struct rank {
@@ -174,10 +172,10 @@ struct cost {
     int32_t n_ranks_known;
     double coefficients[FIT_TERMS];
     double reported[FIT_TERMS]; /* at the last true cost_refit() */
-    int32_t sample[FIT_ROWS];   /* configurations */
+    int32_t sample[FIT_ROWS];
     int32_t n_sample;
     int64_t n_configs_known;
-    struct rng rng; /* the same trials in the same order give the same sample */
+    struct rng rng; /* equal trials in equal order give the same sample */
     int64_t n_observed, n_next; /* measurements; at the next fit */
 };
 
@@ -312,8 +310,7 @@ static void learn_config(struct cost *cost, int32_t config, double log_s)
     known->log_s += (float)(step / known->n);
 }
 
-/* A configuration's weight in judging a rank: a formula without data would blame its own error on
- * the rank. */
+/* A formula without data would blame its own error on the rank. */
 static double judgement(const struct cost *cost, int32_t config)
 {
     if (cost->known[config].n)

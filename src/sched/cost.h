@@ -27,8 +27,7 @@ struct cost *cost_create(const struct gcn_cost *work, int32_t n_configs, int32_t
                          struct err *err);
 void cost_destroy(struct cost *cost); /* takes NULL */
 
-/* Learn a trial's seconds on a worker; worker -1: on none of this run. Ignores seconds that are not
- * finite and positive. O(1). */
+/* Learn a trial's seconds on a worker (-1: none of this run), if finite and positive. O(1). */
 void cost_observe(struct cost *cost, int32_t config, int32_t worker, double seconds);
 
 /* Fit the coefficients if enough was measured. True if predictions moved by more than 2 percent

@@ -12,7 +12,7 @@
 struct resumes {
     const struct ledger *ledger;
     const struct cost *cost;
-    float *done;      /* [n_trials] share that need not run again; 0: no checkpoint */
+    float *done;      /* [n_trials] share already run; 0: no checkpoint */
     int64_t *waiting; /* [n] with a checkpoint; some may no longer be pending */
     size_t n, capacity;
 };
@@ -85,8 +85,8 @@ static bool waits(const struct resumes *resumes, int64_t trial)
            !ledger_is_suspect(resumes->ledger, trial);
 }
 
-/* Return a trial of at most most_s for a worker that holds nothing: one with a checkpoint, else
- * ledger_next(). O(1), or O(trials queued) if none fits. */
+/* Return a trial for a worker that holds nothing: one with a checkpoint, else ledger_next(). O(1),
+ * or O(trials queued) if none fits. */
 static int64_t resumes_next(struct resumes *resumes, double most_s)
 {
     size_t i = 0;
@@ -107,8 +107,8 @@ static int64_t resumes_next(struct resumes *resumes, double most_s)
 /* ---- assignment to workers ---- */
 
 /* Seconds of work ready at a worker beside its running trial. With nothing ready, a trial of 0.25 s
- * waited 5 to 7 ms, because both ends sleep between polls. Trials from half a second lose one
- * percent, so they go out one by one. */
+ * waited 5 to 7 ms, because both ends sleep between polls. For trials from half a second that is
+ * one percent, so they go out one by one. */
 #define AHEAD_S 0.1
 #define ALONE_S 0.5
 /* All prices are updated once in (configurations / this) results: about 1 us a result. */
@@ -126,8 +126,8 @@ static int64_t resumes_next(struct resumes *resumes, double most_s)
 enum presence { PRESENT, LOST, LEFT };
 
 struct worker_load {
-    double held_s;      /* predicted, of its trials */
-    int32_t idle_place; /* index in dispatch.idle; NOWHERE: not idle */
+    double held_s;      /* of its trials */
+    int32_t idle_place; /* in dispatch.idle; NOWHERE: not idle */
     bool is_late;       /* its running trial takes longer than expected */
     uint8_t presence;   /* enum presence */
 };
@@ -292,7 +292,7 @@ void dispatch_destroy(struct dispatch *d)
 
 /* ---- to the workers ---- */
 
-/* True if a worker that holds trials should also get one of next_s seconds. */
+/* True if a worker that holds trials may also get one of next_s seconds. */
 static bool has_room(const struct dispatch *d, int32_t worker, double next_s)
 {
     const struct worker_load *load = &d->loads[worker];
@@ -314,8 +314,8 @@ static bool may_run(const struct dispatch *d, int32_t worker, int64_t trial)
     return worker != 0 || d->n_alive == 1 || !ledger_is_suspect(d->ledger, trial);
 }
 
-/* Return a suspect that all workers would wait for at the end. Most suspects are innocent, and
- * those running when a host dies are the longest. */
+/* Return a suspect that all workers would wait for at the end. Those running when a host dies are
+ * long, and most are innocent. */
 static int64_t urgent_suspect(const struct dispatch *d, int32_t worker, double most_s)
 {
     int64_t suspect = ledger_next_suspect(d->ledger, most_s);
@@ -337,7 +337,7 @@ static int64_t next_trial(struct dispatch *d, int32_t worker, double most_s)
     return suspect < 0 ? resumes_next(d->resumes, most_s) : suspect;
 }
 
-/* Return the next trial of at most most_s; updates outdated prices where they matter. */
+/* Return the next trial of at most most_s; updates outdated prices. */
 static int64_t next_fitting(struct dispatch *d, int32_t worker, double most_s)
 {
     int64_t next;
@@ -470,7 +470,6 @@ void dispatch_reopen(struct dispatch *d, int64_t trial)
     offer_again(d);
 }
 
-/* The remaining workers may get trials that were not for them before. */
 static void go(struct dispatch *d, int32_t worker, enum presence presence)
 {
     d->n_alive -= d->loads[worker].presence == PRESENT;

@@ -39,9 +39,9 @@ int32_t dispatch_assign(struct dispatch *dispatch, int32_t worker, double left_s
  * is returned again only after trials came back or workers went. */
 int32_t dispatch_idle(const struct dispatch *dispatch);
 
-/* True if a live worker, once it holds nothing, can begin some pending trial with left_s seconds
- * left; dispatch_idle() then returns all idle workers again. O(workers) if nothing fits, so call it
- * when no worker is busy. */
+/* True if a live worker, once it holds nothing, can begin some pending trial in left_s seconds;
+ * dispatch_idle() then returns all idle workers again. O(workers) if nothing fits, so call it when
+ * no worker is busy. */
 bool dispatch_can_begin(struct dispatch *dispatch, double left_s);
 
 /* Like ledger_start(). */
@@ -54,18 +54,18 @@ enum ledger_verdict dispatch_finish(struct dispatch *dispatch, int32_t worker, i
 /* Like ledger_reopen(). */
 void dispatch_reopen(struct dispatch *dispatch, int64_t trial);
 
-/* Take back a trial because the worker's running one takes too long. The worker gets nothing more
- * until that has ended. Ignores a trial that the worker does not hold. */
+/* Take back a trial, if the worker holds it, because its running one takes too long. The worker
+ * gets nothing more until that has ended. */
 void dispatch_give_back(struct dispatch *dispatch, int32_t worker, int64_t trial);
 
 void dispatch_leave(struct dispatch *dispatch, int32_t worker);
 
-/* Remove a lost worker, like ledger_lose_worker(); dispatch_return() takes it back. Its results may
- * come meanwhile. */
+/* Remove a lost worker, like ledger_lose_worker(). Its results may still come; dispatch_return()
+ * takes it back. */
 int32_t dispatch_lose(struct dispatch *dispatch, int32_t worker, int32_t max, int64_t *failed);
 void dispatch_return(struct dispatch *dispatch, int32_t worker);
 
-/* Return the prediction made when a trial was handed out; NaN: never handed out. */
+/* Return the prediction at hand-out; NaN: never handed out. */
 double dispatch_predicted(const struct dispatch *dispatch, int64_t trial);
 
 /* Let a trial resume from a checkpoint; left: share in [0, 1) of its time. */
@@ -80,7 +80,7 @@ int32_t dispatch_n_busy(const struct dispatch *dispatch);  /* that hold a trial 
 int32_t dispatch_n_alive(const struct dispatch *dispatch); /* neither left nor lost */
 double dispatch_margin(const struct dispatch *dispatch);
 
-/* Return the expected seconds until all is done, with work split evenly. */
+/* Return the expected seconds until all is done. */
 double dispatch_left_s(const struct dispatch *dispatch);
 
 /* Check every invariant, including the ledger's. For tests. */

@@ -16,9 +16,9 @@
 #include "base/process.h"
 
 #define LOOK_NS 500000000L
-/* limit for the launcher to start all processes of a host */
+/* for the launcher to start all processes of a host */
 #define GRACE_S 10.0
-/* limit for all processes of a launch to start; minutes on an overloaded filesystem */
+/* for all processes of a launch to start; minutes on an overloaded filesystem */
 #define COME_UP_S 600.0
 
 static struct {
@@ -41,7 +41,7 @@ static long number_of(const char *variable)
     return text ? strtol(text, NULL, 10) : -1;
 }
 
-/* Append a NUL; *n excludes it. NULL if the file cannot be read. */
+/* Append a NUL, which *n excludes. NULL: cannot be read. */
 static char *read_all(const char *path, size_t *n)
 {
     struct buf text = {0};
@@ -96,7 +96,7 @@ static long add_children(const char *path, long n)
     return n;
 }
 
-/* A shell, or the program that starts a container, may be between the launcher and this rank. */
+/* A shell, or the program that starts a container, may be in between. */
 static void find_launcher(void)
 {
     guard.branch = getpid();
@@ -107,7 +107,7 @@ static void find_launcher(void)
     }
 }
 
-/* Fill guard.ranks with the launcher's present child ranks; return their number. */
+/* Fill guard.ranks with the launcher's child ranks; return their number. */
 static long find_ranks(void)
 {
     char path[80];

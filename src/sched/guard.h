@@ -13,8 +13,7 @@ struct world;
 
 /* The guard's thread calls these. */
 struct guard_hooks {
-    /* A rank was lost. Called once, must not return. speaks: on one or two ranks of the host
-     * only. */
+    /* A rank was lost. Must not return. speaks: on one or two ranks of the host only. */
     void (*died)(const struct world *world, const char *reason, bool speaks);
     void (*alive)(const struct world *world); /* twice a second */
 };

@@ -78,7 +78,7 @@ static bool is_final(enum trial_state state)
     return state == TRIAL_DONE || state == TRIAL_DIVERGED || state == TRIAL_FAILED;
 }
 
-/* Add crashes to a trial, which becomes a suspect. True if it has failed by that. */
+/* Make a trial a suspect with more crashes. True if it has failed by that. */
 static bool accuse(struct ledger *ledger, int64_t trial, int32_t crashes)
 {
     struct entry *entry = &ledger->entries[trial];
@@ -254,7 +254,7 @@ void ledger_start(struct ledger *ledger, int32_t worker, int64_t trial)
         ledger->workers[worker].running = trial;
 }
 
-/* True if a trial failed by its crashes and a worker that was only silent finishes it. */
+/* True for the result of a worker that was only silent, if its trial failed by crashes. */
 static bool is_acquitted(const struct ledger *ledger, int64_t trial, enum trial_state state)
 {
     const struct entry *entry = &ledger->entries[trial];
@@ -293,7 +293,7 @@ void ledger_reopen(struct ledger *ledger, int64_t trial)
     pending_add(&ledger->pending, trial, kind_of(ledger, trial));
 }
 
-/* Return the trial that a worker certainly ran; NONE: nothing, or one of several. */
+/* NONE: the worker ran nothing, or one of several. */
 static int64_t culprit(const struct lessee *worker)
 {
     if (worker->running != NONE)

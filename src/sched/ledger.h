@@ -33,14 +33,13 @@ struct ledger_counts {
 };
 
 enum ledger_verdict {
-    LEDGER_ACCEPTED,  /* first result of this trial: store it */
-    LEDGER_DUPLICATE, /* known already: drop it */
+    LEDGER_ACCEPTED,  /* first result of this trial */
+    LEDGER_DUPLICATE,
     LEDGER_UNKNOWN
 };
 
 /* Create pending trials in groups of group_size neighbours (the last may be smaller). expected_s:
- * [n_groups] seconds of one trial, copied; NULL: all equal, so leases go by number. crash_limit: at
- * least 1. */
+ * [n_groups] seconds of one trial, copied; NULL: all equal. crash_limit: at least 1. */
 struct ledger *ledger_create(int64_t n_trials, int64_t group_size, const double *expected_s,
                              int32_t crash_limit, struct err *err);
 void ledger_destroy(struct ledger *ledger);
@@ -55,7 +54,7 @@ bool ledger_blame(struct ledger *ledger, int64_t trial, int32_t crashes);
 /* Make a trial, unless finished, a suspect without a crash: a run ended while it was under way. */
 void ledger_suspect(struct ledger *ledger, int64_t trial);
 
-/* Set the expected seconds of a trial of this group, at any time. */
+/* Set the expected seconds of a trial of this group. */
 void ledger_expect(struct ledger *ledger, int32_t group, double seconds);
 
 /* Return a worker's next trial of at most most_s expected seconds; -1: none. A suspect only if no
@@ -83,9 +82,9 @@ void ledger_reopen(struct ledger *ledger, int64_t trial);
 void ledger_give_back(struct ledger *ledger, int64_t trial);
 
 /* Remove a worker that is gone or seems so; it may come back. Its trials become pending. A crash
- * goes to the trial it reported as running or the only one it held, else to all. Take results sent
- * before first: a trial with a result is not blamed. Writes the trials that reached the crash limit
- * to failed[] (up to max, never more than one) and returns their number; the caller records the
+ * goes to the trial it reported as running or the only one it held, else to all. Take its results
+ * first, so that their trials are not blamed. Writes the trials that reached the crash limit to
+ * failed[] (up to max, never more than one) and returns their number; the caller records the
  * reason. */
 int32_t ledger_lose_worker(struct ledger *ledger, int32_t worker, int32_t max, int64_t *failed);
 

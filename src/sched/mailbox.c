@@ -90,7 +90,7 @@ static struct timespec deadline_after(double seconds)
     return t;
 }
 
-/* Remove the oldest letter, with the lock held. NULL: none came. */
+/* With the lock held. NULL: none came. */
 static struct letter *wait_for_letter(struct mailbox *box, double timeout_s)
 {
     struct letter *letter;

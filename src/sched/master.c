@@ -18,7 +18,7 @@
  * a fault it stops the workers and returns the error when they have left. */
 
 #define PROGRESS_S 0.1
-/* seconds between two checks of which ranks are alive */
+/* seconds between checks of the other ranks */
 #define WATCH_S 0.25
 
 struct master {
@@ -138,7 +138,7 @@ static int tell_to_stop(struct master *master, int32_t rank, struct err *err)
     return post(master, rank, err);
 }
 
-/* Stop all ranks, even if sending to one fails. A second call may shorten the time. */
+/* Continues if sending to one rank fails. A second call may shorten the time. */
 static int stop_workers(struct master *master, enum master_end end, double stop_s, struct err *err)
 {
     int rc = 0;
@@ -166,7 +166,7 @@ static void beat(struct master *master, int32_t rank, double now_s)
         return;
     master->ranks.of[rank].told_s = now_s;
     message_begin(&message, MESSAGE_BEAT);
-    /* If this fails, the next beat may succeed; if not, the rank's silence shows. */
+    /* If this fails, the next beat may succeed. */
     if (!buf_failed(&message))
         world_send(&master->world, rank, &message, NULL);
     buf_release(&message);
@@ -376,7 +376,6 @@ static int handle(struct master *master, int32_t from, struct err *err)
 
 /* ---- the loop ---- */
 
-/* Keep the first fault and stop the workers. */
 static void fail(struct master *master, const struct err *err)
 {
     struct err ignored;
@@ -403,7 +402,7 @@ static void show_progress(struct master *master, double now_s)
     master->delivery.sink.progress(master->delivery.sink.arg, &progress);
 }
 
-/* Return the seconds until something is due that no message announces. */
+/* Seconds until something is due that no message announces. */
 static double time_left(const struct master *master)
 {
     double now_s = clock_now(master->clock), since_s;
@@ -414,8 +413,8 @@ static double time_left(const struct master *master)
     return fmin(fmax(due_s - now_s, 0), PROGRESS_S);
 }
 
-/* Return the next message, or none after a while. Other ranks come first: they are many. A sleep on
- * the inbox lets the worker thread wake this one. */
+/* Other ranks come first: they are many. A sleep on the inbox lets the worker thread wake this
+ * one. */
 static int next_message(struct master *master, int32_t *from, struct err *err)
 {
     bool is_alone = master->world.size == 1;
@@ -470,7 +469,7 @@ static int end_in_time(struct master *master, double now_s, struct err *err)
     return 0;
 }
 
-/* Check for dead ranks when no message is left to read, since their last messages count. */
+/* Wait until no message is left to read: last messages of dead ranks count. */
 static bool is_watch_due(const struct master *master, bool is_quiet, double now_s)
 {
     return now_s - master->watch_s >= (is_quiet ? WATCH_S : 4 * WATCH_S);

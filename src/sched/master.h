@@ -5,8 +5,7 @@
  * of the same process; the others are ranks 1 .. n - 1.
  *
  * A rank is lost when its process on the same host is gone, or when it has been silent for
- * silence_s. One that was only silent is taken back when it speaks; its late results are used, or
- * dropped if another rank was faster (doc/decisions/0015). */
+ * silence_s. If it speaks again, it is taken back (doc/decisions/0015). */
 #ifndef SCHED_MASTER_H
 #define SCHED_MASTER_H
 
@@ -25,7 +24,7 @@ struct master_options {
     double grace_s;                     /* may finish if they are expected to take no longer */
     const volatile sig_atomic_t *hurry; /* becomes non-zero: stop running trials, too */
     double until_s; /* by the clock: everything must have ended; INFINITY: no limit */
-    size_t checkpoint_bytes; /* most bytes of checkpoints kept in a minute */
+    size_t checkpoint_bytes; /* kept in a minute */
     double silence_s;        /* a rank silent for this long is lost */
 };
 
@@ -37,8 +36,8 @@ enum master_end {
 
 struct master;
 
-/* dispatch, clock and everything that sink, options and runner point at are borrowed until
- * master_destroy(). dispatch has a worker for each rank. */
+/* dispatch, which has a worker for each rank, clock and everything that sink, options and runner
+ * point at are borrowed until master_destroy(). */
 struct master_parts {
     struct dispatch *dispatch;
     const struct world *world;
@@ -48,12 +47,12 @@ struct master_parts {
     const struct clock *clock;
 };
 
-/* Take all memory and locks, so that failures come before the other ranks wait. Local. */
+/* Takes all memory and locks, so that failures come before the other ranks wait. Local. */
 struct master *master_create(const struct master_parts *parts, struct err *err);
 void master_destroy(struct master *master); /* takes NULL */
 
-/* Run until all trials are finished; call once. Starts the worker thread, serves the other ranks
- * (in relay_serve()), and returns after all have left or are lost. */
+/* Run until all trials are finished, and all ranks have left or are lost; call once. Starts the
+ * worker thread and serves the other ranks (in relay_serve()). */
 int master_run(enum master_end *end, struct master *master, struct err *err);
 
 /* Show other ranks that rank 0 is alive, from a callback that takes long, or before or after

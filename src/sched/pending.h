@@ -11,9 +11,9 @@
 #include "sched/list.h"
 
 /* The order of groups by seconds. They are in buckets, 32 to a factor of two, so the longest is
- * found to within 3 percent (predictions err more). Bits mark the non-empty buckets: every call
- * takes a few ns for any number of groups. Source: Masmano, Ripoll, Crespo & Real 2004, Proc ECRTS
- * 79 ("two-level segregated fit"). */
+ * found to within 3 percent (predictions err more). Every call takes a few ns for any number of
+ * groups.
+ * Source: Masmano, Ripoll, Crespo & Real 2004, Proc ECRTS 79 ("two-level segregated fit"). */
 
 enum {
     PENDING_ORDER_STEPS = 32,
@@ -34,9 +34,8 @@ struct pending_order {
 int pending_order_init(struct pending_order *order, int32_t n_groups, struct err *err);
 void pending_order_release(struct pending_order *order);
 
-/* pending_order_add() puts a group first in its bucket and ignores one in the order.
- * pending_order_set() puts it last in its new bucket. It and pending_order_remove() ignore one not
- * in the order. */
+/* pending_order_add() puts a group first in its bucket, pending_order_set() last in a new one. Only
+ * add() takes a group outside the order; it ignores one inside. */
 void pending_order_add(struct pending_order *order, int32_t group, double seconds);
 void pending_order_set(struct pending_order *order, int32_t group, double seconds);
 void pending_order_remove(struct pending_order *order, int32_t group);

@@ -37,7 +37,7 @@ struct rank_states {
     int32_t n, n_left, n_lost;
     int32_t n_unnamed;               /* running trials not named to the sink */
     double unnamed_s;                /* when the first of them was reported */
-    const struct process *processes; /* [n] of the world, borrowed; NULL: only this process */
+    const struct process *processes; /* [n] borrowed; NULL: only this process */
     struct process self;
 };
 

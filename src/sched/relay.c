@@ -11,7 +11,7 @@
 #include "sched/rank_states.h"
 #include "sched/worker.h"
 
-/* seconds between checks that rank 0 is alive, if it is on this host */
+/* seconds between checks of a rank 0 on this host */
 #define WATCH_S 0.25
 
 struct relay {
@@ -42,8 +42,7 @@ static bool says_start(const struct buf *message)
     return !message_open(&in, &kind, message, &err) && kind == MESSAGE_START;
 }
 
-/* Return only when MPI has a START. Otherwise a trial that crashes the rank at once would be blamed
- * on the trial before it. */
+/* Return only when MPI has a START, or a crash at once would be blamed on the previous trial. */
 static int send_up(const void *self, const struct buf *message, struct err *err)
 {
     struct relay *relay = (struct relay *)self;

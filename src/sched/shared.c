@@ -9,8 +9,8 @@
 #include "base/fault.h"
 #include "sched/world_mpi.h"
 
-/* Ranks of this host, and leaders of all hosts; rank 0 is first in both. Only MPI_Finalize() frees
- * them: freeing is collective, and would wait for a dead rank. */
+/* Ranks of this host, and leaders of all hosts; rank 0 is first in both. Never freed: freeing is
+ * collective, and would wait for a dead rank. */
 static struct {
     MPI_Comm host, leaders; /* leaders: only on a leader */
     int size, rank;         /* in host */

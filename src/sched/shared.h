@@ -2,11 +2,10 @@
 /* Bytes of rank 0 that every rank reads, one copy on each host (doc/decisions/0011).
  *
  * The ranks of a host map the same pages (base/segment.h), into which the first of them, its
- * leader, receives the bytes. On a host that cannot share, each rank has a copy, and rank 0 learns
- * why.
+ * leader, receives the bytes. On a host that cannot share, each rank has a copy.
  *
- * shared_open() and shared_send() are collective, for the thread that called world_open(); early
- * ranks sleep. shared_release() is local. */
+ * shared_open() and shared_send() are collective, for the thread that called world_open().
+ * shared_release() is local. */
 #ifndef SCHED_SHARED_H
 #define SCHED_SHARED_H
 

@@ -189,8 +189,7 @@ static int take_assignment(struct worker *worker, struct cursor *in)
     return in->at < in->size ? take_checkpoint(worker, in) : 0;
 }
 
-/* Let the running trial go on only if it is expected to end in time. One that already exceeds its
- * expected time may end any moment. */
+/* Let the running trial go on only if it is expected to end in time, or overdue. */
 static void take_stop(struct worker *worker, struct cursor *in)
 {
     double now_s = clock_now(worker->clock);
@@ -217,7 +216,7 @@ static int handle(struct worker *worker)
     return 0;
 }
 
-/* Take all waiting messages; wait up to timeout_s for the first. */
+/* Take all waiting messages; wait for the first. */
 static int look(struct worker *worker, double timeout_s)
 {
     const struct worker_channel *channel = worker->channel;

@@ -12,8 +12,8 @@
 struct worker_channel {
     /* Copy and send a message; never blocks. */
     int (*send)(const void *self, const struct buf *message, struct err *err);
-    /* Wait up to timeout_s (0: do not wait): 1 and the message (replaces the old contents), 0 none,
-     * -1 and err. */
+    /* Wait up to timeout_s (0: do not wait). 1: the message replaces the old contents; 0: none; -1
+     * and err. */
     int (*receive)(const void *self, struct buf *message, double timeout_s, struct err *err);
     const void *self;
 };

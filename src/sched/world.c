@@ -23,13 +23,12 @@
 enum tag { TAG_MESSAGE = 1, TAG_GATHER };
 enum { NOBODY = -1 };
 
-/* Pending sends. */
 static struct {
     MPI_Request *requests; /* [n] */
     char **bytes;          /* [n] owned until the request is done */
     int *done;             /* [n] scratch of MPI_Testsome */
     int n, capacity;
-    int reap_at; /* check the sends at this number: messages to 10,000 ranks cost no more than one
+    int reap_at; /* checks the sends at this number: messages to 10,000 ranks cost no more than one
                   * to each */
 } sends;
 
@@ -246,8 +245,8 @@ int world_mpi_broadcast(MPI_Comm comm, void *bytes, size_t n, struct err *err)
     return 0;
 }
 
-/* Allocate n bytes on receiving ranks. All agree whether everyone has them; otherwise the others
- * would wait forever in the broadcast. */
+/* All ranks agree whether everyone has room; otherwise the others would wait forever in the
+ * broadcast. */
 static int agree_on_room(const struct world *world, void **bytes, size_t n, struct err *err)
 {
     int has_room = 1, all_have;

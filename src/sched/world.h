@@ -22,8 +22,8 @@ struct world {
     struct process *processes; /* [size] on rank 0; elsewhere [1], rank 0; NULL outside MPI */
 };
 
-/* True if an MPI launcher (mpirun, srun --mpi=pmix) started this process, by its environment. Tasks
- * of plain srun are separate worlds. */
+/* True if an MPI launcher (mpirun, srun --mpi=pmix) started this process. Tasks of plain srun are
+ * separate worlds. */
 bool world_is_launched(void);
 
 /* Open the world. Collective. If a rank dies before world_settle(), died() is called: soon on the
@@ -47,12 +47,12 @@ void world_leave(int status) __attribute__((noreturn));
 /* End every rank at once. Any thread. */
 void world_abort(const struct world *world, int status) __attribute__((noreturn));
 
-/* Wait, asleep, until all ranks have come. Collective. */
+/* Wait, asleep, for all ranks. Collective. */
 int world_meet(const struct world *world, struct err *err);
 
-/* Send rank 0's bytes of any size to all ranks, a copy in each. Collective; early ranks sleep. On
- * other ranks *bytes is malloc()ed (handed over) and 64-byte aligned. -1 on every rank if any is
- * out of memory. */
+/* Send rank 0's bytes to all ranks, a copy in each. Collective; early ranks sleep. On other ranks
+ * *bytes is malloc()ed (handed over) and 64-byte aligned. -1 on every rank if any is out of
+ * memory. */
 int world_broadcast(const struct world *world, void **bytes, size_t *n, struct err *err);
 /* Collect all ranks' texts on rank 0 (out [size], the caller frees each; NULL elsewhere).
  * Collective. */
@@ -62,8 +62,8 @@ int world_gather(const struct world *world, const char *text, char **out, struct
 const char *world_library(void);
 
 /* Send and receive bytes between ranks, at most 1 GiB, only if world.is_mpi. Send never blocks;
- * order is kept between two ranks. Receive takes an arrived message: 1, *from and the message
- * (replaces the old contents); 0 none; -1 and err. */
+ * order is kept between two ranks. Receive: 1, *from and the message (replaces the old contents);
+ * 0: none arrived; -1 and err. */
 int world_send(const struct world *world, int32_t to, const struct buf *message, struct err *err);
 int world_receive(const struct world *world, int32_t *from, struct buf *message, struct err *err);
 /* Stop waiting for a dead rank's incomplete messages, which hold up its later ones. True if any of
