@@ -23,15 +23,13 @@
 
 enum { MOST_BYTES = 1 << 20 };
 #define LOOK_S 0.005  /* seconds between checks for the end of a program */
-#define GIVE_UP_S 1.0 /* seconds for a killed program to end; a hanging filesystem can keep it
-                       * forever */
+#define GIVE_UP_S 1.0 /* seconds for a killed program to end; a hanging filesystem can keep it */
 
-/* Exit status of a child without a program where posix_spawn() does not report this (some C
+/* Exit status of a child without a program, where posix_spawn() does not report this (some C
  * libraries, valgrind). */
 enum { NOT_FOUND = 127 };
 
-/* Some MPI libraries do not allow fork(). With its own process group a script is killed together
- * with its children. */
+/* Some MPI libraries do not allow fork(). A process group is killed with its children. */
 static int spawn(pid_t *pid, int out, const char *const *argv)
 {
     posix_spawn_file_actions_t files;
@@ -140,7 +138,7 @@ static bool is_set(const char *variable, const char **value)
     return *value && is_id(*value);
 }
 
-/* Store the id of the job-array element if it fits, else that of the job. */
+/* Store the id of the job-array element if it fits. */
 static void set_job(struct batch_job *job, enum batch_system system, const char *id,
                     const char *element)
 {
@@ -222,7 +220,7 @@ static const char *const alive_states[] = {
     [BATCH_PBS] = " R E S U B ",
 };
 
-/* LSF's UNKWN and ZOMBI mean that the host does not answer. They are in neither list. */
+/* LSF's UNKWN and ZOMBI (the host does not answer) are in neither list. */
 static const char *const gone_states[] = {
     [BATCH_NONE] = "",
     [BATCH_SLURM] = " COMPLETED CANCELLED FAILED TIMEOUT NODE_FAIL PREEMPTED BOOT_FAIL DEADLINE "
@@ -366,8 +364,8 @@ static double bjobs_left(const char *text)
     return seconds;
 }
 
-/* Parse "run_time;runtimelimit". The run time is "62 second(s)" or "00:01:02". The limit is "90.0"
- * in minutes, "01:30:00", or "-" for none. "/HOST" may follow. */
+/* Parse "run_time;runtimelimit". The run time is "62 second(s)" or "00:01:02"; the limit is "90.0"
+ * in minutes, "01:30:00", or "-" for none, maybe before "/HOST". */
 static double bjobs_limit_left(const char *text)
 {
     double seconds = (double)NAN, run_s, limit_min;
@@ -419,7 +417,7 @@ static double since(const char *text)
     return (double)NAN;
 }
 
-/* PBS's used time is minutes old, and the clock ignores a suspension. The larger value is safe. */
+/* PBS's used time is minutes old, and the clock ignores a suspension. The larger is safe. */
 static double qstat_left(const char *text)
 {
     double limit_s, used_s = (double)NAN, since_s = since(text);

@@ -22,12 +22,11 @@ enum batch_system { BATCH_NONE, BATCH_SLURM, BATCH_LSF, BATCH_PBS };
 
 struct batch_job {
     enum batch_system system;
-    /* With the array element, as in "77_3", "77[3]", "77[3].server". "" for BATCH_NONE. */
+    /* With the array element, as in "77_3" or "77[3].server". "" for BATCH_NONE. */
     char id[64];
 };
 
-/* Read the job from the environment. Ids that no system assigns, such as LSB_JOBID=0, mean no
- * job. */
+/* Read the environment. Ids that no system assigns, such as LSB_JOBID=0, mean no job. */
 void batch_job_here(struct batch_job *job);
 
 /* For machines ("slurm") and for people ("Slurm"); "" for BATCH_NONE. */
@@ -35,7 +34,7 @@ const char *batch_system_name(enum batch_system system);
 const char *batch_system_title(enum batch_system system);
 
 enum batch_answer {
-    BATCH_UNKNOWN, /* the query failed, or the system does not know the job */
+    BATCH_UNKNOWN, /* query failed, or no such job */
     BATCH_GONE,    /* ended, or requeued and waiting */
     BATCH_ALIVE    /* running, suspended or about to end */
 };
@@ -43,8 +42,7 @@ enum batch_answer {
 /* A job of another cluster with the same system counts as gone. */
 enum batch_answer batch_ask(const struct batch_job *job);
 
-/* Seconds until this job's walltime ends; 0 or less if it is over. NaN: no job, no limit, or
- * unknown.
+/* Seconds until this job's walltime ends; 0 or less: over; NaN: no job, no limit, or unknown.
  *
  * Slurm: SLURM_JOB_END_TIME, which a later "scontrol update" does not change; if that is over,
  * squeue gives the time left. LSF reports whole minutes, rounded down. */

@@ -18,7 +18,7 @@ struct buf {
 /* A zeroed struct is an empty buffer. */
 void buf_release(struct buf *buf);
 void buf_clear(struct buf *buf); /* keeps the memory */
-/* Keep the first `size` bytes, of at least as many. */
+/* Keep the first `size` bytes; there must be as many. */
 void buf_cut(struct buf *buf, size_t size);
 bool buf_failed(const struct buf *buf);
 const char *buf_text(const struct buf *buf); /* never NULL */
@@ -37,8 +37,8 @@ void buf_put_i64(struct buf *buf, int64_t v);
 void buf_put_f64(struct buf *buf, double v);
 void buf_put_text(struct buf *buf, const char *text); /* NULL is packed as "" */
 
-/* Unpacking: a cursor over borrowed bytes. Reading past the end is sticky, too: it returns zeros
- * and sets `failed`. */
+/* Unpacking: a cursor over borrowed bytes. Reading past the end returns zeros and sets `failed`,
+ * which stays. */
 struct cursor {
     const char *data;
     size_t size;

@@ -59,7 +59,7 @@ void errlist_release(struct errlist *list);
 int errlist_add_err(struct errlist *list, const struct err *err);
 int errlist_add_usage(struct errlist *list, const struct err *err);
 
-/* Keep at most n more messages and count the rest: a file may have a million faults. */
+/* Keep at most n more messages and count the rest. */
 void errlist_limit(struct errlist *list, size_t n);
 bool errlist_is_full(const struct errlist *list);
 

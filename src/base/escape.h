@@ -13,8 +13,8 @@
 const char *escape_find_invalid(const char *text);
 
 /* Replace harmful characters, and bytes from 0x80 to 0x9f outside characters, by '?' in place.
- * Returns the new length. All text that the program prints for people passes here; CSV and JSON do
- * not. */
+ * keeps_lines: line feeds stay. Returns the new length. All text for people passes here; CSV and
+ * JSON do not. */
 size_t escape_terminal(char *text, bool keeps_lines);
 
 /* Bytes that are not UTF-8 stay. */

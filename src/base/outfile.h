@@ -2,7 +2,7 @@
 /* An output file that appears whole or not at all.
  *
  * The caller writes to a temporary file in the folder of PATH, ".espalier-XXXXXXXX.tmp".
- * outfile_commit() flushes it to disk, renames it to PATH and flushes the folder.
+ * outfile_commit() flushes it, renames it to PATH and flushes the folder.
  *
  *   PATH                 what happens
  *   nothing yet          the new file gets the permissions of the umask
@@ -33,12 +33,12 @@ struct outfile {
     enum outfile_mode mode;
 };
 
-/* Open PATH. -1 and err: it is refused, or the temporary file cannot be created. After success,
- * call outfile_commit() or outfile_discard(). */
+/* Open PATH. -1 and err: refused, or no temporary file. After success, call outfile_commit() or
+ * outfile_discard(). */
 int outfile_open(struct outfile *out, const char *path, enum outfile_mode mode, struct err *err);
 
-/* Make the content appear at PATH, and release out. -1 and err: a write failed (such as disk full).
- * PATH is then unchanged, unless written directly. */
+/* Make the content appear at PATH, and release out. -1 and err: a write failed. PATH is then
+ * unchanged, unless written directly. */
 int outfile_commit(struct outfile *out, struct err *err);
 
 /* Leave PATH unchanged. out may be released or zeroed. */

@@ -27,7 +27,7 @@ struct process {
 };
 
 enum process_state {
-    PROCESS_GONE,  /* no such process, a zombie, or another process has the pid */
+    PROCESS_GONE,  /* no such process, a zombie, or another has the pid */
     PROCESS_ALIVE, /* running, stopped or hanging */
     /* Another host, container or boot, or hidden processes of another user. */
     PROCESS_ELSEWHERE
@@ -47,7 +47,7 @@ char *process_name(char *out, size_t size, int64_t pid);
 /* True if both have one host and realm. */
 bool process_is_beside(const struct process *process, const struct process *other);
 
-/* Compare with this process, which each call looks up. */
+/* Like process_is_beside() with this process, which each call looks up. */
 bool process_is_here(const struct process *process);
 
 /* For a process of this realm; takes some microseconds. */

@@ -137,8 +137,8 @@ static int open_file(struct file *f, const void *file, size_t bytes)
     return has_form(f) ? 0 : -1;
 }
 
-/* Copy up to size - 1 bytes behind `text` in the header. Quotes in JSON texts are escaped, so
- * "name": matches only a member's name. */
+/* Copy up to size - 1 bytes behind `text`. Quotes in JSON texts are escaped, so "name": matches
+ * only a member's name. */
 static const char *after(char *out, size_t size, const struct file *f, const char *text)
 {
     size_t n = strlen(text), left;

@@ -29,8 +29,8 @@ void safetensors_describe(struct buf *metadata, const char *name, const char *te
 void safetensors_write(struct buf *out, const struct buf *metadata,
                        const struct safetensor *tensors, size_t n);
 
-/* Find an array in a file of safetensors_write(), which must be aligned for doubles. out is a view
- * inside the file, with sizes up to INT32_MAX. -1: not found, or damaged. */
+/* Find an array in a file of safetensors_write(), aligned for doubles. out is a view inside it,
+ * with sizes up to INT32_MAX. -1: not found, or damaged. */
 int safetensors_find(struct safetensor *out, const void *file, size_t bytes, const char *name);
 
 /* cols 0: one dimension; -1: any. */

@@ -11,8 +11,8 @@
  *     segment_release()                   segment_release()
  *
  * The caller ensures this order. The file is in a memory folder (/dev/shm) and empty while it has a
- * name, so a killed process leaves no memory behind. segment_reserve() takes all pages at once; a
- * mapping that grows while written would end in SIGBUS if the folder is too small. */
+ * name, so a killed process leaves no memory behind. segment_reserve() takes all pages at once;
+ * otherwise a small folder would end in SIGBUS. */
 #ifndef BASE_SEGMENT_H
 #define BASE_SEGMENT_H
 

@@ -139,16 +139,18 @@ static void fit(double c[FIT_TERMS], const struct fit_row *rows, int32_t n)
  * The fit uses an even sample of FIT_ROWS measured configurations (reservoir sampling): expensive
  * ones, which run first, and cheap ones both count, and its time does not grow. */
 
-/* Weight of the formula beside one measurement: trials vary by a few percent, it errs by tens. */
+/* Weight of the formula beside one measurement: trials vary by a few percent, the formula errs by
+ * tens. */
 #define FORMULA_WEIGHT 0.1
 #define MAX_WEIGHT 16 /* later trials still move the mean */
-/* Measurements at which a rank's slowness counts half, and its mean moves on. */
+/* Measurements at which a rank's slowness counts half, and after which its mean moves on. */
 #define RANK_DOUBT 2.0
 #define RANK_MEMORY 30.0
 /* Largest factor by which one measurement moves a mean. */
 #define SURPRISE 3.0
 #define ENOUGH 16             /* measurements before the formula judges a rank */
-#define FORMULA_JUDGEMENT 0.3 /* its weight then, against 1 of a configuration's mean */
+#define FORMULA_JUDGEMENT 0.3 /* its weight then; a configuration's mean has 1 */
+/* Most results between two fits. */
 #define LONGEST_WAIT 1024
 
 /* Least change (in the logarithm) that is reported. */
@@ -175,7 +177,7 @@ struct cost {
     int32_t sample[FIT_ROWS];
     int32_t n_sample;
     int64_t n_configs_known;
-    struct rng rng; /* equal trials in equal order give the same sample */
+    struct rng rng;             /* equal trials in equal order give the same sample */
     int64_t n_observed, n_next; /* measurements; at the next fit */
 };
 

@@ -126,7 +126,7 @@ static int64_t resumes_next(struct resumes *resumes, double most_s)
 enum presence { PRESENT, LOST, LEFT };
 
 struct worker_load {
-    double held_s;      /* of its trials */
+    double held_s;      /* predicted, of its trials */
     int32_t idle_place; /* in dispatch.idle; NOWHERE: not idle */
     bool is_late;       /* its running trial takes longer than expected */
     uint8_t presence;   /* enum presence */
@@ -139,15 +139,15 @@ struct dispatch {
     int32_t *idle;                      /* [n_idle] workers that hold nothing; */
     int32_t n_passed;                   /* the first n_passed were offered the pending trials and
                                          * got none */
-    int32_t n_workers, n_idle, n_alive; /* present */
+    int32_t n_workers, n_idle, n_alive; /* n_alive: present */
     float *predicted_s;                 /* [n_trials] */
     struct resumes *resumes;
     double held_s;    /* all workers together */
     double deviation; /* mean |log(seconds / predicted)| over deviation_n results */
     int32_t deviation_n;
-    bool is_stale;      /* expectations are older than the coefficients */
+    bool is_stale; /* expectations are older than the coefficients */
     int64_t n_results;
-    int64_t reprice_at; /* updates prices at this n_results */
+    int64_t reprice_at; /* n_results at which prices are updated */
 };
 
 /* ---- idle workers ---- */
@@ -199,7 +199,7 @@ static void take_away(struct dispatch *d, int32_t worker, int64_t trial)
 {
     struct worker_load *load = &d->loads[worker];
     bool is_empty = ledger_held(d->ledger, worker) == 0;
-    double s = is_empty ? load->held_s : d->predicted_s[trial]; /* no rounding error */
+    double s = is_empty ? load->held_s : d->predicted_s[trial]; /* leaves no rounding error */
 
     load->held_s -= s;
     d->held_s -= s;
@@ -223,7 +223,7 @@ static void set_prices(struct dispatch *d)
     d->is_stale = false;
 }
 
-/* The first updates come when the results have become four times as many. */
+/* The first updates of all prices come when the results have become four times as many. */
 static void learn(struct dispatch *d, int32_t config, int32_t worker, double seconds)
 {
     int64_t most = ledger_n_groups(d->ledger) / PRICES_PER_RESULT;

@@ -54,8 +54,8 @@ enum ledger_verdict dispatch_finish(struct dispatch *dispatch, int32_t worker, i
 /* Like ledger_reopen(). */
 void dispatch_reopen(struct dispatch *dispatch, int64_t trial);
 
-/* Take back a trial, if the worker holds it, because its running one takes too long. The worker
- * gets nothing more until that has ended. */
+/* Take back a trial because the worker's running one takes too long. The worker gets nothing more
+ * until that has ended. Ignored if it does not hold the trial. */
 void dispatch_give_back(struct dispatch *dispatch, int32_t worker, int64_t trial);
 
 void dispatch_leave(struct dispatch *dispatch, int32_t worker);
@@ -76,8 +76,8 @@ bool dispatch_resumes(const struct dispatch *dispatch, int64_t trial);
 double dispatch_expected_s(const struct dispatch *dispatch, int64_t trial);
 
 const struct ledger *dispatch_ledger(const struct dispatch *dispatch);
-int32_t dispatch_n_busy(const struct dispatch *dispatch);  /* that hold a trial */
-int32_t dispatch_n_alive(const struct dispatch *dispatch); /* neither left nor lost */
+int32_t dispatch_n_busy(const struct dispatch *dispatch);  /* workers that hold a trial */
+int32_t dispatch_n_alive(const struct dispatch *dispatch); /* workers neither gone nor lost */
 double dispatch_margin(const struct dispatch *dispatch);
 
 /* Return the expected seconds until all is done. */

@@ -16,9 +16,9 @@
 #include "base/process.h"
 
 #define LOOK_NS 500000000L
-/* for the launcher to start all processes of a host */
+/* time for the launcher to start all processes of a host */
 #define GRACE_S 10.0
-/* for all processes of a launch to start; minutes on an overloaded filesystem */
+/* time for all processes of a launch to start; minutes on an overloaded filesystem */
 #define COME_UP_S 600.0
 
 static struct {
@@ -96,7 +96,7 @@ static long add_children(const char *path, long n)
     return n;
 }
 
-/* A shell, or the program that starts a container, may be in between. */
+/* A shell, or the program that starts a container, may be between the launcher and this rank. */
 static void find_launcher(void)
 {
     guard.branch = getpid();

@@ -13,7 +13,7 @@
 #define NONE (-1)
 
 struct entry {
-    int32_t worker;    /* NONE unless leased */
+    int32_t worker; /* NONE unless leased */
     int32_t crashes;
     uint8_t state;     /* enum trial_state; RUNNING: leased */
     uint8_t kind;      /* enum pending_kind; a suspect stays one */

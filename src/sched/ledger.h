@@ -33,7 +33,7 @@ struct ledger_counts {
 };
 
 enum ledger_verdict {
-    LEDGER_ACCEPTED,  /* first result of this trial */
+    LEDGER_ACCEPTED, /* first result of this trial */
     LEDGER_DUPLICATE,
     LEDGER_UNKNOWN
 };

@@ -38,7 +38,7 @@ struct master {
     double began_s, progress_s, watch_s;
     double turn_s;
     bool is_stopping;
-    enum master_end end; /* if is_stopping and the ledger is not finished */
+    enum master_end end; /* reason, if is_stopping and the ledger is not finished */
     double stop_s;       /* when running trials must have ended, if is_stopping */
     bool has_failed;
     struct err err;
@@ -138,7 +138,7 @@ static int tell_to_stop(struct master *master, int32_t rank, struct err *err)
     return post(master, rank, err);
 }
 
-/* Continues if sending to one rank fails. A second call may shorten the time. */
+/* Tell all ranks, even if sending to one fails. A second call may shorten the time. */
 static int stop_workers(struct master *master, enum master_end end, double stop_s, struct err *err)
 {
     int rc = 0;
@@ -157,6 +157,7 @@ static int stop_workers(struct master *master, enum master_end end, double stop_
     return rc;
 }
 
+/* Uses its own buffer, since master->out may hold an unfinished message. */
 static void beat(struct master *master, int32_t rank, double now_s)
 {
     struct buf message = {0};
@@ -441,6 +442,7 @@ static bool is_set(const volatile sig_atomic_t *flag)
     return flag && *flag;
 }
 
+/* The sink may add trials to be run. */
 static int finish(struct master *master, double now_s, struct err *err)
 {
     bool is_asked = master->is_stopping || master->has_failed || !master->delivery.sink.finished;

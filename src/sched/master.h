@@ -23,21 +23,21 @@ struct master_options {
     const volatile sig_atomic_t *stop;  /* becomes non-zero: begin no trial; running ones */
     double grace_s;                     /* may finish if they are expected to take no longer */
     const volatile sig_atomic_t *hurry; /* becomes non-zero: stop running trials, too */
-    double until_s; /* by the clock: everything must have ended; INFINITY: no limit */
+    double until_s;          /* by the clock: everything must have ended; INFINITY: no limit */
     size_t checkpoint_bytes; /* kept in a minute */
     double silence_s;        /* a rank silent for this long is lost */
 };
 
 enum master_end {
     MASTER_FINISHED,
-    MASTER_STOPPED,  /* by *stop; finished results are committed, the rest is pending */
-    MASTER_TIME_UP   /* likewise, by until_s */
+    MASTER_STOPPED, /* by *stop; finished results are committed, the rest is pending */
+    MASTER_TIME_UP  /* likewise, by until_s */
 };
 
 struct master;
 
-/* dispatch, which has a worker for each rank, clock and everything that sink, options and runner
- * point at are borrowed until master_destroy(). */
+/* dispatch, clock and everything that sink, options and runner point at are borrowed until
+ * master_destroy(). dispatch has a worker for each rank. */
 struct master_parts {
     struct dispatch *dispatch;
     const struct world *world;
@@ -47,7 +47,7 @@ struct master_parts {
     const struct clock *clock;
 };
 
-/* Takes all memory and locks, so that failures come before the other ranks wait. Local. */
+/* Take all memory and locks, so that failures come before the other ranks wait. Local. */
 struct master *master_create(const struct master_parts *parts, struct err *err);
 void master_destroy(struct master *master); /* takes NULL */
 

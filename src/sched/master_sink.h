@@ -23,7 +23,7 @@ struct master_trial {
     int64_t trial;
     int32_t rank;
     const struct process *process;
-    double started;                /* Unix seconds */
+    double started; /* Unix seconds */
 };
 
 struct master_loss {
@@ -42,8 +42,8 @@ struct master_sink {
     /* Before a commit: a running trial not named before. Short ones never are. */
     int (*running)(void *arg, const struct master_trial *trial, struct err *err);
     int (*lost)(void *arg, const struct master_loss *loss, struct err *err);
-    /* Keep a running trial's checkpoint in place of an earlier one. resume() appends it, packed, or
-     * nothing if it cannot be read. NULL: none are kept. */
+    /* Keep a running trial's checkpoint until its result, in place of an earlier one. resume()
+     * appends it, packed, or nothing if it cannot be read. NULL: none are kept. */
     int (*checkpoint)(void *arg, const struct trial_checkpoint *checkpoint, struct err *err);
     void (*resume)(void *arg, int64_t trial, struct buf *out);
     void (*back)(void *arg, int32_t rank); /* a silent rank has spoken again */

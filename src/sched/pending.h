@@ -34,8 +34,9 @@ struct pending_order {
 int pending_order_init(struct pending_order *order, int32_t n_groups, struct err *err);
 void pending_order_release(struct pending_order *order);
 
-/* pending_order_add() puts a group first in its bucket, pending_order_set() last in a new one. Only
- * add() takes a group outside the order; it ignores one inside. */
+/* pending_order_add() puts a group first in its bucket, and ignores one in the order.
+ * pending_order_set() puts it last in its new bucket. It and pending_order_remove() ignore one not
+ * in the order. */
 void pending_order_add(struct pending_order *order, int32_t group, double seconds);
 void pending_order_set(struct pending_order *order, int32_t group, double seconds);
 void pending_order_remove(struct pending_order *order, int32_t group);

@@ -27,7 +27,7 @@ struct relay {
     double turn_s;
     bool leader_is_here;
     bool is_over;
-    atomic_bool has_failed;          /* the worker could not report that it leaves */
+    atomic_bool has_failed; /* the worker could not report that it leaves */
     struct err err;
 };
 

@@ -14,7 +14,7 @@
  * trials are reported when they start, so that a crash is blamed on them. */
 #define GROUP_S 0.005
 #define GROUP_RESULTS 64
-#define GROUP_BYTES ((size_t)1 << 20) /* less with models: a message has at most 2 GB */
+#define GROUP_BYTES ((size_t)1 << 20) /* fewer results with models: a message has at most 2 GB */
 /* A trial that runs this long was misjudged; other workers should get those behind it. */
 #define HOARD_S 0.5
 #define WAIT_S 1.0
@@ -41,9 +41,9 @@ struct worker {
     double group_s; /* when the group's first trial began */
 
     int64_t running;
-    double started;  /* Unix seconds */
-    double began_s;  /* by the clock */
-    double ends_s;   /* expected; NaN: unknown */
+    double started; /* Unix seconds */
+    double began_s; /* by the clock */
+    double ends_s;  /* expected; NaN: unknown */
     bool is_announced;
     double looked_s; /* last poll of the channel during a trial */
     double waited_s; /* for an assignment, since the last trial */
@@ -189,7 +189,7 @@ static int take_assignment(struct worker *worker, struct cursor *in)
     return in->at < in->size ? take_checkpoint(worker, in) : 0;
 }
 
-/* Let the running trial go on only if it is expected to end in time, or overdue. */
+/* Let the running trial go on only if it is expected to end in time, or is overdue. */
 static void take_stop(struct worker *worker, struct cursor *in)
 {
     double now_s = clock_now(worker->clock);

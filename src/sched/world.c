@@ -17,7 +17,7 @@
 #define STEP_BYTES ((size_t)64 << 20)
 /* MPI counts are int */
 #define MESSAGE_BYTES ((size_t)1 << 30)
-/* milliseconds if all ranks are there */
+/* MPI_Finalize() takes milliseconds if all ranks are there */
 #define FINALIZE_S 10
 
 enum tag { TAG_MESSAGE = 1, TAG_GATHER };
@@ -28,8 +28,8 @@ static struct {
     char **bytes;          /* [n] owned until the request is done */
     int *done;             /* [n] scratch of MPI_Testsome */
     int n, capacity;
-    int reap_at; /* checks the sends at this number: messages to 10,000 ranks cost no more than one
-                  * to each */
+    int reap_at; /* number at which to check them: messages to 10,000 ranks cost no more than one to
+                  * each */
 } sends;
 
 /* Pending receives, in order of arrival. A message of some kilobytes travels in pieces, and

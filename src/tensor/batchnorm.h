@@ -13,7 +13,7 @@
 
 /* As in PyTorch. */
 #define BATCHNORM_EPSILON 1e-5
-#define BATCHNORM_MOMENTUM 0.1 /* weight of the batch */
+#define BATCHNORM_MOMENTUM 0.1 /* weight of the batch in the running statistics */
 
 /* mean, variance (divisor n) out [W]: of each column over rows[0 .. n - 1] of z (NULL: 0 .. n - 1),
  * n >= 1. */

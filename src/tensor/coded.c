@@ -11,9 +11,9 @@
 
 /* ---- cost ---- */
 
-/* Costs in multiply-adds of a dense product, measured on a Zen 5. A look-up loads 64 bytes; one
- * such load fits a cycle beside two multiply-adds. A panel of tables loads and stores the sum once.
- * The others are for random order from the second-level cache. */
+/* Costs in multiply-adds of a dense product, measured on a Zen 5. A look-up loads 64 bytes, which
+ * fit a cycle beside two multiply-adds. A panel of tables loads and stores the sum once. The others
+ * are for random order from the second-level cache. */
 #define COST_OF_LOOK 2.1
 #define COST_OF_PANEL 3.5
 #define COST_OF_ROW 3.8   /* a row in the transposed product */
@@ -70,7 +70,7 @@ struct group {
     int32_t first;  /* first column */
     int32_t n;      /* entries */
     uint16_t *code; /* [n_rows] */
-    uint16_t *next; /* codes that include the tried column */
+    uint16_t *next; /* [n_rows] codes that include the tried column */
     uint16_t parent[CODED_MOST_LIMIT];
     /* Next entry split from the same parent; 0: none. */
     uint16_t sibling[CODED_MOST_LIMIT];
@@ -103,7 +103,7 @@ static void group_release(struct group *g)
     buf_release(&g->base);
 }
 
-/* Return the entry for the rows of entry e with value v; -1: too many. */
+/* -1: too many entries for rows with value v. */
 static int32_t part(struct group *g, int32_t *n, int32_t e, float v)
 {
     if (!g->is_seen[e]) {

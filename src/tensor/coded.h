@@ -4,14 +4,9 @@
  *
  * Consecutive columns with at most `limit` combinations form a group. For a product with w, a table
  * holds the sum of each combination over the group's rows of w, and each row of the matrix adds one
- * table entry a group. The transposed product first sums rows of equal combination. Results equal
- * dense products up to the order of summation.
- *
- * A group's combinations form a tree. Each differs from its parent in few columns, so a table costs
- * about one addition an entry.
- *
- * Zen 5, 1058 accessions, 984 neighbouring SNPs, 64 columns of w: 80 us, transposed 60 us; gemm.h
- * 550 us each.
+ * table entry a group. The transposed product first sums rows of equal combination. A group's
+ * combinations form a tree, so a table costs about one addition an entry. Results equal dense
+ * products up to the order of summation.
  * Sources: tables of sums: Arlazarov, Dinic, Kronrod & Faradzev 1970, Soviet Math Dokl 11:1209; for
  * genotypes Liberty & Zucker 2009, Inf Process Lett 109:179. */
 #ifndef TENSOR_CODED_H
@@ -53,15 +48,16 @@ struct coded {
     int32_t *run;               /* [n_groups * n_rows] */
 };
 
-/* Source of the columns. read() fills out (n_rows, n) with columns from `first`, in ascending
- * order, once to count and once to make. */
+/* read() fills out (n_rows, n) with columns from `first`, in ascending order, once to count and
+ * once to make. */
 struct coded_source {
     int32_t n_rows, n_cols;
     int (*read)(const void *self, struct mat *out, int32_t first, struct err *err);
     const void *self;
 };
 
-/* Compute shapes and panel without arrays; nothing to release. Returns
+/* Choose the limit with the cheapest products and compute shapes, without arrays; nothing to
+ * release. Returns
  *   1   counted
  *   0   unsuitable: a column has more than CODED_MOST_LIMIT values, or both products
  *       (coded_cost() of all rows + coded_cost_tn()) cost more than `most`

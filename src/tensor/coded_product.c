@@ -7,7 +7,7 @@
 #include "tensor/gemm.h"
 
 /* Blocks are 16 columns and CHUNK rows; in the transposed product up to 64 columns and some groups.
- * They do not change the order of summation of an element. */
+ * They do not change the order of summation. */
 
 #define INLINE static inline __attribute__((always_inline))
 #define LANES 16
@@ -262,7 +262,6 @@ CLONES static void do_transposed(const struct part_tn *part)
     }
 }
 
-/* Blocks of 64 columns, then of 16, then the rest. */
 static int32_t count_blocks(int32_t width)
 {
     int32_t rest = width % (WIDEST * LANES);

@@ -32,7 +32,7 @@ void csr_release(struct csr *a)
     *a = (struct csr){0};
 }
 
-/* By value, too: sums of equal places do not depend on their order. */
+/* Compare also by value, so that sums of equal places do not depend on the order. */
 static int compare_triplets(const void *left, const void *right)
 {
     const struct triplet *a = left;

@@ -45,7 +45,7 @@ int csr_multiply(struct csr *out, const struct csr *a, const struct csr *b, int6
 
 int csr_count_product(int64_t *nnz, const struct csr *a, const struct csr *b, struct err *err);
 
-/* Check every invariant above. */
+/* Check every invariant above. err may be NULL. */
 int csr_check(const struct csr *a, struct err *err);
 bool csr_is_symmetric(const struct csr *a);
 

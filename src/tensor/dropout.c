@@ -8,7 +8,7 @@
 #include "base/cpu.h"
 
 #define PER_BLOCK 8
-#define BATCH 64    /* blocks made at a time: 1 kB */
+#define BATCH 64 /* blocks made at a time: 1 kB */
 
 void dropout_init(struct dropout *dropout, double probability, struct hash key,
                   enum rng_stream stream)
@@ -89,7 +89,6 @@ CLONES static void apply(float *restrict y, const float *restrict x, const uint1
         y[j] = bits[j] >= threshold ? scale * x[j] : 0;
 }
 
-/* y [n] = dropout of x by the blocks from first_block. */
 static void apply_blocks(float *y, const struct dropout *dropout, uint32_t step, const float *x,
                          int64_t n, uint32_t first_block)
 {

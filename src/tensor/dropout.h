@@ -18,7 +18,7 @@
 
 struct dropout {
     struct rng rng;
-    uint16_t threshold; /* kept if the 16 bits are at least this */
+    uint16_t threshold; /* least bits of kept elements */
     float scale;        /* of kept elements */
 };
 
@@ -27,7 +27,7 @@ void dropout_init(struct dropout *dropout, double probability, struct hash key,
                   enum rng_stream stream);
 bool dropout_is_off(const struct dropout *dropout);
 
-/* Width rounded up to whole blocks. */
+/* Return width rounded up to whole blocks. */
 int32_t dropout_stride(int32_t width);
 
 /* bits out [n][dropout_stride(width)]: decisions for rows rows[i] (NULL: i). */

@@ -9,7 +9,7 @@
 
 /* ---- a large matrix times a narrow one ----
  *
- * Tiles of c have 6 rows and 64 columns: 24 registers of sums, and 4 of b, of AVX-512's 32. The sum
+ * Tiles of c have 6 rows and 64 columns: 24 of AVX-512's 32 registers hold sums, 4 hold b. The sum
  * over K is split so that 64 columns of b stay in a 48 kB cache.
  * Source: Goto & van de Geijn 2008, ACM TOMS 34:12, without the packing. */
 
@@ -149,7 +149,7 @@ void gemm_tall_product(struct mat *c, const struct mat *a, bool is_transposed, c
 
 /* ---- products with OpenBLAS ---- */
 
-static int n_threads = 1; /* OpenBLAS may use fewer and does not report the request */
+static int n_threads = 1; /* requested; OpenBLAS may use fewer */
 
 static bool is_for_tall(const struct mat *c, const struct mat *b, float alpha, float beta)
 {

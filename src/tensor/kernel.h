@@ -9,7 +9,7 @@
 #include "tensor/csr.h"
 #include "tensor/mat.h"
 
-/* y[i] = x[rows[i]] + bias (NULL: row i, none). y may be x if rows is NULL. */
+/* y[i] = x[rows[i]] + bias (rows NULL: i; bias NULL: 0). y may be x if rows is NULL. */
 void kernel_rows(struct mat *y, const struct mat *x, const int32_t *rows, const float *bias);
 
 /* Add between two levels of a receptive field; pos NULL: below has every sample.
@@ -40,6 +40,8 @@ double kernel_cross_entropy(struct mat *d, const struct mat *z, const int32_t *r
 double kernel_squared_error(struct mat *d, const struct mat *z, const int32_t *rows,
                             const float *target, double scale);
 
+/* An Adam step adds l2 w to the gradient and multiplies w by shrink (1 - learning rate x decoupled
+ * decay). */
 struct adam_step {
     float l2;
     float shrink;

@@ -7,12 +7,12 @@
 #include "base/cpu.h"
 #include "tensor/gemm.h"
 
-/* Blocks of 64, 16 and 8 columns stay in registers during a row; a rest of at most 7 follows.
- * Vector types keep the compiler from spilling the sums. */
+/* Blocks of 64, 16 and 8 columns, and the last 7 or fewer, stay in registers during a row. Vector
+ * types keep the compiler from spilling the sums. */
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Elements below which waking other threads (about 2 us) does not pay. */
+/* Fewest elements that are worth waking other threads (about 2 us). */
 #define WORTH_THREADS 8192
 
 typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));

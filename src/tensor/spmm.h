@@ -28,7 +28,7 @@ void spmm(struct mat *y, const struct csr *a, const int32_t *rows, const struct 
  *   x     in   (n, W) */
 void spmm_tn(struct mat *y, const struct csr *a, const int32_t *rows, const struct mat *x);
 
-/* NULL: the first n. */
+/* rows NULL: the first n. */
 int64_t spmm_count(const struct csr *a, const int32_t *rows, int32_t n);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Data derived once a process: nearest neighbours, from which all graphs of a metric are cut, and
- * reduced features, which all graphs share. Not thread-safe. */
+ * reduced features. Not thread-safe. */
 #ifndef TRIAL_DERIVED_H
 #define TRIAL_DERIVED_H
 
@@ -29,8 +29,7 @@ struct derived {
 void derived_init(struct derived *derived, const struct dataset *data);
 void derived_release(struct derived *derived); /* accepts a zeroed one */
 
-/* Graphs that differ only in k or weights come from the same neighbours. -1 and err as
- * graph_build(). */
+/* -1 and err as graph_build(). */
 int derived_graph(struct csr *out, struct derived *derived, const struct graph_spec *spec,
                   struct err *err);
 

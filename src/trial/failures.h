@@ -16,10 +16,10 @@ enum failures_verdict {
 };
 
 struct failures {
-    int64_t limit;                 /* stop after this many; 0: never */
-    bool has_succeeded;            /* a trial is done or has diverged */
+    int64_t limit;      /* stop after this many; 0: never */
+    bool has_succeeded; /* a trial is done or has diverged */
     int64_t n;
-    int32_t in_a_row;              /* the last ones with similar reasons */
+    int32_t in_a_row; /* the last ones with similar reasons */
     int64_t trial;
     char reason[256];
     enum failures_verdict verdict; /* keeps the first verdict to stop */

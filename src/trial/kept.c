@@ -208,8 +208,7 @@ static int write_list(struct buf *out, size_t *bytes, const struct kept_trial *t
     return buf_failed(out) ? err_nomem(err, "model", *bytes) : 0;
 }
 
-/* Between training and commit: a file in a growing buffer (two copies), the message, and the
- * scheduler's copy. */
+/* A file in a growing buffer (two copies), the message, and the scheduler's copy. */
 #define COPIES_OF_MODEL 4
 
 double kept_bytes(const struct settings *s, const struct dataset *data, int32_t n_inputs)

@@ -12,8 +12,8 @@
  *   classes              U8  likewise
  *
  * Metadata are texts: format, espalier, blas, key, data_digest, settings (JSON), task, outputs,
- * samples, features, markers (the first features; covariates follow), replicate, fold, best_epoch,
- * value, target_mean, target_sd, trait.
+ * samples, features, markers (the first features), replicate, fold, best_epoch, value, target_mean,
+ * target_sd, trait.
  *
  * With reduced features, layers.0.xw (N, H) replaces layers.0.weight and features.*: layer 1's
  * output for each sample before the graph. */
@@ -28,7 +28,7 @@
 enum keep { KEEP_BEST, KEEP_ALL, KEEP_NONE };
 enum keep keep_of(const struct settings *s);
 
-/* SQLite's default limit of a blob, less room for metadata. */
+/* SQLite's default limit of a blob, less metadata. */
 #define KEPT_MAX_BYTES ((size_t)1000000000 - (1 << 20))
 
 /* Scaling of the columns, learned on first use. kept_scaling_release() accepts a zeroed one. */
@@ -42,7 +42,7 @@ void kept_scaling_release(struct kept_scaling *scaling);
 struct kept_trial {
     const struct settings *settings; /* resolved */
     const struct dataset *data;
-    /* L (N, rank) if the weights are by reduced features; else NULL. */
+    /* L (N, rank), if the weights are by reduced features. */
     const struct mat *coordinates;
     const struct gcn_outcome *outcome;
     struct hash key;

@@ -10,13 +10,13 @@
 #include "trial/kept.h"
 #include "trial/model_type.h"
 
-/* A stopped trial saves a checkpoint after this much training. Making, sending and committing one
- * took 0.16 s at 16 MB and 0.7 s at 64 MB. */
+/* Training after which a stopped trial saves a checkpoint. Making, sending and committing one took
+ * 0.16 s at 16 MB and 0.7 s at 64 MB. */
 #define WORTH_S 2.0
-/* Between checkpoints: the most that a killed run loses. */
+/* Seconds between checkpoints, the most that a killed run loses. */
 #define EVERY_S 300.0
-/* Largest checkpoint: adam with 4 million weights. Larger ones from several ranks would keep rank 0
- * beyond its job's end. */
+/* Adam with 4 million weights. Larger checkpoints from several ranks would keep rank 0 beyond its
+ * job's end. */
 #define MOST_BYTES ((size_t)64 << 20)
 
 struct model_runner {

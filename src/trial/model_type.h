@@ -19,8 +19,7 @@ struct inputs_key {
     struct gcn_inputs_spec spec;
 };
 
-/* A kind of inputs, shared by trials and model types. An outline describes inputs before they are
- * made. */
+/* A kind of inputs, shared by trials and model types. An outline describes them beforehand. */
 struct inputs_type {
     size_t size;
     size_t outline_size;
@@ -55,13 +54,13 @@ struct model_training {
     const void *inputs; /* of the type's kind; NULL if it has none */
     const struct split *split;
     struct hash key;       /* of the random numbers */
-    struct arena *scratch; /* not reset */
+    struct arena *scratch; /* train() does not reset it */
     const struct clock *clock;
     const struct gcn_observer *observer; /* after each epoch */
     const struct lapack_watch *watch;    /* every few seconds without epochs */
 
     /* Set by train(): */
-    const struct mat *coordinates; /* L if the weights are by reduced features; else NULL */
+    const struct mat *coordinates; /* L, if the weights are by reduced features */
     void *fitted;                  /* for weights() */
 };
 

@@ -23,12 +23,10 @@ struct prepared;
 struct prepared *prepared_create(const struct dataset *data, struct err *err);
 void prepared_destroy(struct prepared *prepared); /* accepts NULL */
 
-/* Inputs of a model type that has some, such as struct gcn_inputs; borrowed. NULL and err: they
- * cannot be made. */
+/* Inputs of a model type that has some; borrowed. NULL and err: they cannot be made. */
 const void *prepared_inputs(struct prepared *prepared, const struct settings *s, struct err *err);
 
-/* Columns of layer 1: the features, or what `reduce` leaves of them. -1 and err: they cannot be
- * reduced. */
+/* Columns of layer 1: the features, or what `reduce` leaves of them. -1 and err: not reduced. */
 int prepared_columns(int32_t *n, struct prepared *prepared, const struct settings *s,
                      struct err *err);
 
@@ -36,7 +34,7 @@ int prepared_columns(int32_t *n, struct prepared *prepared, const struct setting
 const struct split *prepared_split(struct prepared *prepared, const struct settings *s,
                                    int32_t replicate, int32_t fold, struct err *err);
 
-/* True if these inputs are present and not adopted. Not a use. */
+/* True if these inputs are present and not adopted. Does not count as a use. */
 bool prepared_has_own(const struct prepared *prepared, const struct settings *s);
 
 /* Pack these inputs into one block, out [prepared_packed_bytes()], 64-byte aligned. Only if
@@ -49,12 +47,12 @@ void prepared_pack(void *block, const struct prepared *prepared, const struct se
 int prepared_adopt(struct prepared *prepared, const struct settings *s, const void *block,
                    size_t bytes, struct err *err);
 
-/* Work of one trial of a configuration. bytes, if not NULL: its memory beside data and inputs,
- * model included. Inputs are outlined, not made. -1 and err as above. */
+/* Work of one trial of a configuration. bytes (may be NULL): its memory beside data and inputs,
+ * model included. Outlines inputs, makes none. -1 and err as above. */
 int prepared_cost(struct gcn_cost *work, double *bytes, struct prepared *prepared,
                   const struct settings *s, struct err *err);
 
-/* 0 unless prepared_cost() was called lately. */
+/* Returns 0 unless prepared_cost() was called lately. */
 double prepared_inputs_bytes(const struct prepared *prepared, const struct settings *s);
 
 /* All inputs with a cached outline. */

@@ -12,7 +12,7 @@
 struct trial_checkpoint {
     int64_t trial;     /* number in the plan */
     int32_t epoch;     /* last epoch run, from 1 */
-    double left;       /* epochs still to run, in [0, 1) */
+    double left;       /* share of epochs still to run, in [0, 1) */
     double seconds;    /* so far, over all attempts */
     const void *state; /* [bytes] of gcn_save() (gcn/train.h); borrowed */
     size_t bytes;
@@ -67,7 +67,7 @@ struct trial_result {
     int32_t best_epoch;
     double seconds;        /* of the attempt and earlier_s, without waiting */
     double earlier_s;      /* of the attempts that this one continues */
-    int32_t resumed_epoch; /* 0: ran from the start */
+    int32_t resumed_epoch; /* continued after this epoch; 0: from the start */
     /* Expected by the scheduler; NaN: none. Not sent. */
     double predicted;
     double flops;
