@@ -43,9 +43,8 @@ enum batch_answer {
 enum batch_answer batch_ask(const struct batch_job *job);
 
 /* Seconds until this job's walltime ends; 0 or less: over; NaN: no job, no limit, or unknown.
- *
- * Slurm: SLURM_JOB_END_TIME, which a later "scontrol update" does not change; if that is over,
- * squeue gives the time left. LSF reports whole minutes, rounded down. */
+ * Slurm: from SLURM_JOB_END_TIME, or squeue if that is over (doc/decisions/0017). LSF reports whole
+ * minutes, rounded down. */
 double batch_seconds_left(void);
 
 /* SLURM_JOB_END_TIME; NULL if not set. end out: Unix seconds, or NaN. */

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of named arrays in the format of the Python package safetensors:
- * - the length of the header: 8 bytes, little-endian;
- * - the header: a JSON object with "__metadata__" (names and texts) and each array's type, shape
- *   and place;
- * - the arrays without gaps, in the machine's byte order, which must be little-endian.
- *
+/* Files of named arrays in the format of the Python package safetensors: the length of a JSON
+ * header, the header, the arrays. Numbers are little-endian, as the machine must be.
  * Source: https://github.com/huggingface/safetensors, "Format". */
 #ifndef BASE_SAFETENSORS_H
 #define BASE_SAFETENSORS_H

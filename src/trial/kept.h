@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The file of a trained model: safetensors (base/safetensors.h) with the weights of the best epoch
  * and all that is needed to use them without the data (doc/decisions/0029).
- *
- *   layers.0.weight ...  F32  tensors of model_tensor() (gcn/model.h), by scaled features
- *   features.mean        F64 [F]  if standardised: (x - mean) x factor
- *   features.factor      F64 [F]  1 / sd, or 0 for a constant feature
- *   features.fill        F32 [markers]  if dosages: replaces a missing one
- *   features.names       U8  concatenated, a NUL after each
- *   features.alleles     U8  likewise, if known: "CHROM\tPOS\tREF\tALT" or nothing
- *   features.ids         U8  likewise, if the file has them: names of the markers
- *   classes              U8  likewise
- *
- * Metadata are texts: format, espalier, blas, key, data_digest, settings (JSON), task, outputs,
- * samples, features, markers (the first features), replicate, fold, best_epoch, value, target_mean,
- * target_sd, trait.
+ * doc/manual/reference/model-files.md describes it. Further metadata: format, outputs, samples,
+ * features, markers (the first features; covariates follow).
  *
  * With reduced features, layers.0.xw (N, H) replaces layers.0.weight and features.*: layer 1's
  * output for each sample before the graph. */
