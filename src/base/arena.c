@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks, newest first, each filled from its front. arena_take() uses the first block with enough
- * room. */
+/* Newest first. arena_take() uses the first block with enough room. */
 
 #define ALIGNMENT 64
 #define MIN_BLOCK ((size_t)1 << 20)

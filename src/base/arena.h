@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scratch memory for one trial, which takes pieces and returns all of them at once.
- *
- * Pieces are aligned to 64 bytes (a cache line, an AVX-512 register). arena_reset() keeps the
- * blocks, so the next trial of the same size allocates nothing. One owner; not thread-safe. */
+/* Scratch memory for one trial. Pieces are aligned to 64 bytes. arena_reset() takes all pieces back
+ * and keeps the blocks, so the next trial allocates nothing. Not thread-safe. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -13,17 +11,16 @@ struct arena_block;
 struct arena {
     struct arena_block *blocks;
     size_t used_bytes; /* since the last reset */
-    size_t peak_bytes; /* largest used_bytes so far */
+    size_t peak_bytes;
 };
 
 /* A zeroed struct is ready for use. */
 void arena_release(struct arena *arena);
 void arena_reset(struct arena *arena);
 
-/* n items of size bytes, contents undefined. NULL: out of memory, or n * size overflows. 0 bytes
- * give a valid pointer. */
+/* n items of size bytes, contents undefined; valid for 0 bytes. NULL: out of memory, or
+ * overflow. */
 void *arena_take(struct arena *arena, size_t n, size_t size);
-/* Like arena_take(), zeroed. */
 void *arena_take_zeroed(struct arena *arena, size_t n, size_t size);
 
 #endif

@@ -22,15 +22,14 @@
 /* ---- output of another program ---- */
 
 enum { MOST_BYTES = 1 << 20 };
-#define LOOK_S 0.005  /* between checks for the end of a program */
-#define GIVE_UP_S 1.0 /* for a killed program to end; a hanging filesystem can keep it forever */
+#define LOOK_S 0.005  /* seconds between checks for the end of a program */
+#define GIVE_UP_S 1.0 /* seconds for a killed program to end; a hanging filesystem can keep it */
 
-/* Exit status of a child without a program, if posix_spawn() itself does not report this
- * (posix_spawn(3p): some C libraries, valgrind). */
+/* Exit status of a child without a program, where posix_spawn() does not report this (some C
+ * libraries, valgrind). */
 enum { NOT_FOUND = 127 };
 
-/* posix_spawn() is used because some MPI libraries do not allow fork(). The child leads its own
- * process group, so that a script is killed together with its children. */
+/* Some MPI libraries do not allow fork(). A process group is killed with its children. */
 static int spawn(pid_t *pid, int out, const char *const *argv)
 {
     posix_spawn_file_actions_t files;
@@ -53,7 +52,6 @@ static int spawn(pid_t *pid, int out, const char *const *argv)
     return rc ? -1 : 0;
 }
 
-/* Read until the program closes its outputs. */
 static int read_all(struct buf *out, int fd, double until_s)
 {
     struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
@@ -123,8 +121,7 @@ int batch_command_read(struct buf *out, const char *const *argv, double limit_s)
 
 enum { LINE_SIZE = 256 };
 
-/* True if id has only letters, digits and "._[]@-" and begins with a letter or digit. It becomes a
- * word of a command. */
+/* The id becomes a word of a command. */
 static bool is_id(const char *id)
 {
     size_t n = strlen(id);
@@ -141,7 +138,7 @@ static bool is_set(const char *variable, const char **value)
     return *value && is_id(*value);
 }
 
-/* Store the id of the job-array element if it fits, else the id of the job. */
+/* Store the id of the job-array element if it fits. */
 static void set_job(struct batch_job *job, enum batch_system system, const char *id,
                     const char *element)
 {
@@ -223,7 +220,7 @@ static const char *const alive_states[] = {
     [BATCH_PBS] = " R E S U B ",
 };
 
-/* LSF's UNKWN and ZOMBI, which mean that the host does not answer, are in neither list. */
+/* LSF's UNKWN and ZOMBI (the host does not answer) are in neither list. */
 static const char *const gone_states[] = {
     [BATCH_NONE] = "",
     [BATCH_SLURM] = " COMPLETED CANCELLED FAILED TIMEOUT NODE_FAIL PREEMPTED BOOT_FAIL DEADLINE "
@@ -233,7 +230,7 @@ static const char *const gone_states[] = {
     [BATCH_PBS] = " C F X M Q H W T ",
 };
 
-/* Output of commands that no longer know the job. */
+/* Output for jobs that the system no longer knows. */
 static const char *const forgotten[][2] = {
     [BATCH_NONE] = {"\n", "\n"},
     [BATCH_SLURM] = {"Invalid job id", "Invalid job id"},
@@ -304,8 +301,7 @@ static double not_negative(double seconds)
     return seconds < 0 ? 0 : seconds;
 }
 
-/* Parse "1-02:03:04", "2:03:04" or "3:04". INVALID is squeue's word for a negative rest, for
- * example if the cluster lets a job run over its time. NOT_SET and warnings are not durations. */
+/* Parse "1-02:03:04", "2:03:04" or "3:04". INVALID is squeue's word for a negative rest. */
 static double squeue_left(const char *text)
 {
     double seconds = (double)NAN;
@@ -351,9 +347,8 @@ static double slurm_left(const struct batch_job *job, struct buf *out)
     return left_s > NO_LIMIT_S ? (double)NAN : left_s;
 }
 
-/* Parse time_left: "2:35 L" is hours:minutes, with -hms (which a site can make the default) also
- * seconds. L and X mark the time to the limit. E marks the time to an estimated end, which does not
- * stop the job. */
+/* Parse time_left: "2:35 L" is hours:minutes, with -hms also seconds. L and X mark the time to the
+ * limit. E marks an estimated end, which does not stop the job. */
 static double bjobs_left(const char *text)
 {
     double seconds = (double)NAN;
@@ -369,8 +364,8 @@ static double bjobs_left(const char *text)
     return seconds;
 }
 
-/* Parse "run_time;runtimelimit". The run time is "62 second(s)" or "00:01:02". The limit is "90.0"
- * in minutes, "01:30:00", or "-" for none. If it depends on a host's speed, "/HOST" follows. */
+/* Parse "run_time;runtimelimit". The run time is "62 second(s)" or "00:01:02"; the limit is "90.0"
+ * in minutes, "01:30:00", or "-" for none, maybe before "/HOST". */
 static double bjobs_limit_left(const char *text)
 {
     double seconds = (double)NAN, run_s, limit_min;
@@ -407,8 +402,7 @@ static double lsf_left(const struct batch_job *job, struct buf *out)
                                                          : bjobs_limit_left(buf_text(out));
 }
 
-/* Seconds since the job started, by "Sat Nov 21 10:05:17 2026" in local time. NaN: no start
- * found. */
+/* Seconds since "Sat Nov 21 10:05:17 2026" in local time; NaN: no start found. */
 static double since(const char *text)
 {
     static const char *const names[] = {"stime", "start_time"};
@@ -423,8 +417,7 @@ static double since(const char *text)
     return (double)NAN;
 }
 
-/* PBS's used time is minutes old, and the clock ignores a suspension. The larger value is the safe
- * one. */
+/* PBS's used time is minutes old, and the clock ignores a suspension. The larger is safe. */
 static double qstat_left(const char *text)
 {
     double limit_s, used_s = (double)NAN, since_s = since(text);

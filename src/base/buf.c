@@ -41,7 +41,6 @@ const char *buf_text(const struct buf *buf)
     return buf->data ? buf->data : "";
 }
 
-/* Make room for n more bytes and a NUL. */
 static bool buf_reserve(struct buf *buf, size_t n)
 {
     size_t need = buf->size + n + 1;

@@ -27,8 +27,7 @@ double clock_now(const struct clock *clock)
     return clock->now(clock->arg);
 }
 
-/* Unix time minus CLOCK_BOOTTIME, in seconds. CLOCK_BOOTTIME counts while the machine is
- * suspended. */
+/* Unix time minus CLOCK_BOOTTIME, which counts while the machine is suspended. */
 static double boot_unix;
 
 static void find_boot(void)

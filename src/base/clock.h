@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time. Code that decides by time gets its clock as an argument, so that tests can set it. */
+/* Code that decides by time gets its clock as an argument, so that tests can set it. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
-/* Seconds that never go back, from an arbitrary start. `arg` belongs to the source. */
+/* Seconds that never go back, from an arbitrary start. */
 struct clock {
     double (*now)(void *arg);
     void *arg;
@@ -11,20 +11,18 @@ struct clock {
 
 double clock_now(const struct clock *clock);
 
-/* The machine's monotonic clock. */
 extern const struct clock clock_system;
 
-/* Unix time in seconds, UTC: the machine's clock at the first call plus the monotonic time since.
- * So no duration is negative, even if the clock is set. Thread-safe. */
+/* Unix time in seconds. Never goes back, even if the machine's clock is set. Thread-safe. */
 double clock_unix(void);
 
-/* Sleep; a signal ends the sleep early. */
+/* A signal ends the sleep early. */
 void clock_sleep(double seconds);
 
-/* Time to sleep between checks of a queue: short after a message, longer in silence. MPI cannot
- * wake a sleeping thread, and waiting inside MPI would use a whole core. */
+/* Time to sleep between checks of a queue: short after a message, longer in silence. Waiting inside
+ * MPI would use a whole core. */
 struct backoff {
-    double sleep_s;  /* the last sleep */
+    double sleep_s;
     double silent_s; /* all sleeps since the last message */
 };
 

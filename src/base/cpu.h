@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Differences between processors: instruction sets and the cost of subnormal numbers. */
+/* Differences between processors. */
 #ifndef BASE_CPU_H
 #define BASE_CPU_H
 
 #include "config.h"
 
-/* CLONES builds a hot loop for several instruction sets. The loader chooses the best, so that one
- * binary runs on every node of a mixed cluster.
+/* Build a hot loop for several instruction sets; the loader chooses the best for its node:
  *
  *     CLONES void scale(float *x, size_t n, float by) { ... }
  *
@@ -18,13 +17,9 @@
 #define CLONES
 #endif
 
-/* Make this thread, and every thread that it starts, treat subnormal numbers as 0, as inputs and as
- * results. Call it at the start of main(), so that all threads compute alike. Works only on x86-64
- * and 64-bit Arm.
- *
- * Subnormal numbers are floats nearer to 0 than FLT_MIN (1.2e-38) and doubles nearer than DBL_MIN.
- * Weight decay drives the weights of dead units there. Operations on them take up to a hundred
- * cycles; an epoch took 30 times as long on Intel (doc/decisions/0045). */
+/* Make this thread, and every thread that it starts, treat subnormal numbers as 0, because
+ * operations on them are slow (doc/decisions/0045). Call it at the start of main(). Works only on
+ * x86-64 and 64-bit Arm. */
 void cpu_flush_subnormal(void);
 
 #endif

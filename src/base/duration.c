@@ -8,7 +8,7 @@
 
 #include "base/real.h"
 
-/* Digits only; moves *text behind them. */
+/* Moves *text behind the digits. */
 static int field_parse(double *out, const char **text)
 {
     size_t n = strspn(*text, "0123456789");

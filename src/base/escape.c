@@ -9,7 +9,7 @@
 #include "base/buf.h"
 
 /* Decode a UTF-8 character (RFC 3629: shortest forms, no surrogates, up to U+10FFFF). Returns its
- * length in bytes; 0 if there is none, and *out is then not set. */
+ * bytes; 0: none. */
 static size_t utf8_next(uint32_t *out, const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
@@ -45,9 +45,7 @@ const char *escape_find_invalid(const char *text)
     return *text ? text : NULL;
 }
 
-/* True if a character commands a terminal or reorders its output: control characters C0, DEL and C1
- * (U+0080 to U+009F), line separators, bidirectional embeddings, overrides and isolates (U+2028 to
- * U+202E, U+2066 to U+2069). */
+/* Control characters, line separators, bidirectional embeddings, overrides and isolates. */
 static bool is_harmful(uint32_t code)
 {
     static const struct {

@@ -9,24 +9,22 @@
 
 #include "base/buf.h"
 
-/* The first byte outside a UTF-8 character; NULL if the whole text is UTF-8, as SQL and JSON
- * require. */
+/* Return the first byte outside a UTF-8 character; NULL: none. */
 const char *escape_find_invalid(const char *text);
 
 /* Replace harmful characters, and bytes from 0x80 to 0x9f outside characters, by '?' in place.
- * keeps_lines: line feeds stay. Returns the new length. All text that the program prints for people
- * passes here (base/err.h, base/log.h, cli_print(), report_text()); CSV and JSON do not. */
+ * keeps_lines: line feeds stay. Returns the new length. All text for people passes here; CSV and
+ * JSON do not. */
 size_t escape_terminal(char *text, bool keeps_lines);
 
-/* Append a JSON string. Bytes that are not UTF-8 stay as they are. */
+/* Bytes that are not UTF-8 stay. */
 void escape_json(struct buf *out, const char *text);
 
-/* Like escape_json(), but also escape characters that command a terminal or reorder its output. */
+/* Also escape characters that are harmful to a terminal. */
 void escape_json_terminal(struct buf *out, const char *text);
 
 /* Quote a file name as one word of a POSIX shell that no program takes for an option: r.db,
- * 'x;y.db', 'it'\''s.db', ./-r.db. out is cleared and holds the returned word. Returns path if
- * memory is short. */
+ * 'x;y.db', 'it'\''s.db', ./-r.db. Uses out for the result; returns path if memory is short. */
 const char *escape_shell(struct buf *out, const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The exit status of the program. Jobs and scripts rely on these numbers. */
+/* Jobs and scripts rely on these numbers. */
 #ifndef BASE_EXIT_STATUS_H
 #define BASE_EXIT_STATUS_H
 

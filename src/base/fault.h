@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Named points of the protocol at which tests kill the program. They exist only in the tests' build
+/* Named points of the protocol at which tests kill the program, only in the tests' build
  * (tests/mpi/faults.c).
  *
- * A name is a literal on one line, because tests/mpi/kill.sh searches the sources for it. The word
- * before the colon names who passes: "any" (any rank), "worker" (the training thread of any rank),
- * "scheduler" or "store" (rank 0). FAULT_MESSAGE is one point for each kind of message. */
+ * A name is a literal on one line, because tests/mpi/kill.sh searches the sources for it. It begins
+ * with who passes: "any" (any rank), "worker" (the training thread of any rank), "scheduler" or
+ * "store" (rank 0). FAULT_MESSAGE is one point for each kind of message. */
 #ifndef BASE_FAULT_H
 #define BASE_FAULT_H
 

@@ -21,7 +21,7 @@ bool hash_equal(struct hash a, struct hash b);
 
 /* Write lower-case hexadecimal, high word first; returns out. */
 char *hash_hex(struct hash hash, char out[HASH_HEX_SIZE]);
-/* Parse such a text. -1: not 32 hexadecimal digits; out is untouched. */
+/* -1: not 32 hexadecimal digits; out is untouched. */
 int hash_parse(struct hash *out, const char *text);
 
 #endif

@@ -24,7 +24,7 @@ enum log_level log_get_level(void)
     return threshold;
 }
 
-/* One fputs a line keeps the lines of several ranks apart. The mark is not escaped. */
+/* One fputs a line keeps the lines of several ranks apart. */
 static void log_line(const char *mark, const char *format, va_list args)
 {
     char line[1200];

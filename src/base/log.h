@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages on stderr, one line a call, that begin with "espalier: ". Control characters are replaced
- * (escape_terminal()). Answers go to stdout, and errors that end the program travel up in struct
- * err: neither is logged. */
+/* Messages on stderr, one line a call, made safe by escape_terminal(). */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
 enum log_level { LOG_QUIET, LOG_WARN, LOG_INFO, LOG_VERBOSE };
 
-/* The most detailed messages that are printed. cli/ sets it before threads exist. Default LOG_INFO.
- * Returns the level before. */
+/* Set the most detailed level that is printed, at first LOG_INFO, before threads exist. Returns the
+ * old level. */
 enum log_level log_set_level(enum log_level level);
 enum log_level log_get_level(void);
 
-/* log_info: what a user should know about this run. log_verbose: details that -v asks for. */
+/* log_verbose: details that -v asks for. */
 void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_verbose(const char *format, ...) __attribute__((format(printf, 1, 2)));

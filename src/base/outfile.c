@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TRIES 100 /* attempts to find an unused temporary name */
+#define TRIES 100 /* to find an unused temporary name */
 
 const char *outfile_reason(int error)
 {
@@ -31,7 +31,7 @@ static void release(struct outfile *out)
 
 /* ---- direct writing ---- */
 
-/* The descriptor that a path names, or -1. */
+/* -1: none */
 static int descriptor_of(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -83,7 +83,7 @@ static int open_device(struct outfile *out, struct err *err)
 
 /* ---- the temporary file ---- */
 
-/* Length of the folder in a path, with its slash. */
+/* With its slash. */
 static size_t folder_bytes(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -125,7 +125,6 @@ static int open_temporary(struct outfile *out, struct err *err)
     return -1;
 }
 
-/* Check that an existing file may be replaced. */
 static int check_target(const struct outfile *out, const struct stat *st, struct err *err)
 {
     if (S_ISLNK(st->st_mode))

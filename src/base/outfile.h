@@ -2,8 +2,7 @@
 /* An output file that appears whole or not at all.
  *
  * The caller writes to a temporary file in the folder of PATH, ".espalier-XXXXXXXX.tmp".
- * outfile_commit() flushes it to disk (fsync), renames it to PATH and flushes the folder; PATH is
- * not touched before. A killed process can leave only the temporary file behind.
+ * outfile_commit() flushes it, renames it to PATH and flushes the folder.
  *
  *   PATH                 what happens
  *   nothing yet          the new file gets the permissions of the umask
@@ -28,32 +27,30 @@
 enum outfile_mode { OUTFILE_REPLACE, OUTFILE_NEW };
 
 struct outfile {
-    FILE *file;      /* owned; write here. Callers need not check each write. */
+    FILE *file;      /* owned; write here without checking each write */
     char *path;      /* owned */
     char *temporary; /* owned; NULL if PATH is written directly */
     enum outfile_mode mode;
 };
 
-/* Open PATH. -1 and err, which names PATH: it is refused, or the temporary file cannot be created;
- * out then holds nothing. After success, call outfile_commit() or outfile_discard(). */
+/* Open PATH. -1 and err: refused, or no temporary file. After success, call outfile_commit() or
+ * outfile_discard(). */
 int outfile_open(struct outfile *out, const char *path, enum outfile_mode mode, struct err *err);
 
-/* Make the content appear at PATH, and release out. -1 and err, which names PATH: a write failed
- * (disk full, quota, limit on file sizes). PATH is then unchanged, unless written directly. */
+/* Make the content appear at PATH, and release out. -1 and err: a write failed. PATH is then
+ * unchanged, unless written directly. */
 int outfile_commit(struct outfile *out, struct err *err);
 
-/* Leave PATH unchanged and release out, which may be released or zeroed. */
+/* Leave PATH unchanged. out may be released or zeroed. */
 void outfile_discard(struct outfile *out);
 
-/* Open, write the bytes, commit. */
 int outfile_save(const char *path, enum outfile_mode mode, const void *data, size_t bytes,
                  struct err *err);
 
-/* Describe errno after a failed write: strerror(), and for EFBIG what limits the size. */
+/* Describe errno after a failed write. */
 const char *outfile_reason(int error);
 
-/* True if both names refer to one existing file (same device and inode, so links do not hide it).
- * An empty name refers to no file. */
+/* True if both names refer to one existing file (device and inode). "" refers to none. */
 bool outfile_is_same(const char *a, const char *b);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { MAX_PATH = 4096 };
 
-/* The number in a file; INFINITY if there is none ("max") or no file. */
+/* INFINITY: none ("max"), or no file. */
 static double read_limit(const char *folder, const char *name)
 {
     char path[MAX_PATH + 64];
@@ -31,7 +31,7 @@ static double read_limit(const char *folder, const char *name)
     return limit;
 }
 
-/* The smallest limit of a group and the groups above it. */
+/* Smallest limit of a group and those above it. */
 static double least_limit(const char *root, const char *group, const char *name)
 {
     char folder[MAX_PATH];
@@ -82,7 +82,7 @@ double memory_limit_bytes(void)
     return fmin(machine, memory_cgroup_limit("/proc/self/cgroup", "/sys/fs/cgroup"));
 }
 
-/* A small file of /proc without its last newline; "" if it does not exist. */
+/* Without the last newline; "" if the file does not exist. */
 static void read_text(char *out, size_t size, const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -112,8 +112,8 @@ struct stat_line {
     long long parent, start;
 };
 
-/* state '\0': no such process. The name, in brackets, may contain any character, so parsing starts
- * behind the last bracket. */
+/* state '\0': no such process. The name may contain any character, so parsing starts behind its
+ * last bracket. */
 static struct stat_line read_stat(int64_t pid)
 {
     struct stat_line stat = {.state = '\0'};
@@ -188,7 +188,7 @@ enum process_state process_ask(const struct process *process)
         return PROCESS_ELSEWHERE;
     if (process_is_alive(process))
         return PROCESS_ALIVE;
-    /* /proc may hide the processes of other users (mount option hidepid); kill() does not. */
+    /* /proc may hide processes of other users (mount option hidepid); kill() does not. */
     if (kill((pid_t)process->pid, 0) && errno == EPERM)
         return PROCESS_ELSEWHERE;
     return PROCESS_GONE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes and their memory limits. A struct process identifies a process for good; a pid alone is
- * reused, sometimes within minutes. */
+/* Processes and their memory limits. A pid is reused, sometimes within minutes; a struct process
+ * identifies a process for good. */
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
 
@@ -8,56 +8,51 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that this process may use: the machine's memory, or less if a control group limits it (set
- * by a batch system or container). */
+/* The machine's memory, or less if a control group (batch system, container) limits it. */
 double memory_limit_bytes(void);
 
 /* The smallest limit of control groups in bytes; INFINITY if there is none.
  *   self  the process's groups, one "ID:CONTROLLERS:/PATH" a line (/proc/self/cgroup)
  *   root  folder of the groups (/sys/fs/cgroup): version 2 there, version 1 in memory/
- * For a group that is not visible below root, as in a container, the visible groups above it
- * count. */
+ * If a group is not visible below root, as in a container, the visible groups above it count. */
 double memory_cgroup_limit(const char *self, const char *root);
 
 struct process {
     char host[65];
-    /* Boot id and pid namespace, within which pids are comparable. "": unknown, always
-     * elsewhere. */
+    /* Boot id and pid namespace, within which pids are comparable; "": unknown. */
     char realm[64];
     int64_t pid;
-    /* Clock ticks from boot to the process's start (proc(5), stat, starttime); 0: unknown. */
+    /* Clock ticks from boot to start (proc(5), stat, starttime); 0: unknown. */
     int64_t start;
 };
 
 enum process_state {
-    PROCESS_GONE,  /* no such process, a zombie, or the pid belongs to another process */
+    PROCESS_GONE,  /* no such process, a zombie, or another has the pid */
     PROCESS_ALIVE, /* running, stopped or hanging */
-    /* Unknown: another host, container or boot, or hidden processes of another user. */
+    /* Another host, container or boot, or hidden processes of another user. */
     PROCESS_ELSEWHERE
 };
 
 void process_self(struct process *self);
 
-/* Describe a live process of this host and pid namespace. */
+/* Describe a live process of this pid namespace. */
 void process_find(struct process *process, int64_t pid);
 
-/* Parent of a pid of this namespace; 0: no such process. */
+/* 0: no such process. */
 int64_t process_parent(int64_t pid);
 
-/* The kernel's name of a process, at most 15 bytes; "": no such process. */
+/* At most 15 bytes; "": no such process. */
 char *process_name(char *out, size_t size, int64_t pid);
 
-/* True if both have one host and realm, so that their pids are comparable. */
+/* True if both have one host and realm. */
 bool process_is_beside(const struct process *process, const struct process *other);
 
-/* True if the process is of this host and realm. Each call looks up this process; for many, use
- * process_is_beside(). */
+/* Like process_is_beside() with this process, which each call looks up. */
 bool process_is_here(const struct process *process);
 
-/* True if a process of this realm is alive; takes some microseconds. */
+/* For a process of this realm; takes some microseconds. */
 bool process_is_alive(const struct process *process);
 
-/* Combine process_is_here() and process_is_alive(). */
 enum process_state process_ask(const struct process *process);
 
 #endif

@@ -18,8 +18,8 @@ int real_parse(double *out, const char *text)
     return *end || !isfinite(*out) ? -1 : 0;
 }
 
-/* By the definition of DBL_DIG, %.15g finds a decimal of up to DBL_DIG digits if one reads back
- * exactly. Subnormal numbers may need fewer digits. */
+/* %.15g finds a decimal of up to DBL_DIG digits if one reads back exactly. Subnormal numbers may
+ * need fewer. */
 void real_format(struct buf *out, double value)
 {
     int first = fabs(value) < DBL_MIN ? 1 : DBL_DIG;

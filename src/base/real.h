@@ -12,8 +12,8 @@ int real_parse(double *out, const char *text);
 /* Append the shortest decimal that reads back exactly. */
 void real_format(struct buf *out, double value);
 
-/* True if two results are equal to the bit. All NaNs are equal, and so are -0 and 0, because the
- * database stores NaN as NULL and -0 as 0. */
+/* True if equal to the bit, or both NaN, or -0 and 0: the database stores NaN as NULL and -0 as
+ * 0. */
 bool real_is_same(double a, double b);
 
 #endif

@@ -39,7 +39,6 @@ CLONES void rng_blocks(uint32_t *restrict out, const struct rng *rng, uint32_t s
     }
 }
 
-/* 53 bits of two words, in [0, 1). */
 static double unit_interval(uint32_t high, uint32_t low)
 {
     uint64_t bits = ((uint64_t)high << 32 | low) >> 11;

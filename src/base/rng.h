@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counter-based random numbers: a number has an address; there is no state.
- *
- * The same (seed, stream, step, index) gives the same number on any rank, in any order, on any
- * machine. The counter is (index, step, stream, upper half of seed.high); the key is seed.low.
+/* Counter-based random numbers: a number has an address; there is no state (doc/decisions/0001).
+ * The counter is (index, step, stream, upper half of seed.high); the key is seed.low.
  * Source: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3", SC11; Philox4x32-10 as
  * in Random123. */
 #ifndef BASE_RNG_H
@@ -13,7 +11,7 @@
 
 #include "base/hash.h"
 
-/* Purpose of a number. The values are part of every trial's identity: never renumber. */
+/* The values are part of every trial's identity: never renumber. */
 enum rng_stream {
     RNG_WEIGHTS = 1,       /* the step is the layer */
     RNG_DROPOUT = 2,       /* of hidden units */
@@ -33,22 +31,20 @@ struct rng {
 
 void rng_init(struct rng *rng, struct hash seed, enum rng_stream stream);
 
-/* Compute one block of four 32-bit words. */
 void rng_block(uint32_t out[4], const struct rng *rng, uint32_t step, uint32_t index);
 
-/* out (n, 4): the blocks of n indices, like n calls of rng_block(), several at a time. */
+/* out (n, 4): like n calls of rng_block(). */
 void rng_blocks(uint32_t *out, const struct rng *rng, uint32_t step, const uint32_t *index,
                 size_t n);
 
-/* One number for each (step, index): uniform in [0, 1) with 53 bits; standard normal (Box & Muller
- * 1958). */
+/* Uniform in [0, 1) with 53 bits; standard normal (Box & Muller 1958). */
 double rng_uniform(const struct rng *rng, uint32_t step, uint32_t index);
 double rng_normal(const struct rng *rng, uint32_t step, uint32_t index);
 
-/* out[i] = word i of the concatenated blocks first_block, first_block + 1, ...; i < n. */
+/* out[i] = word i of the concatenated blocks from first_block. */
 void rng_fill(uint32_t *out, size_t n, const struct rng *rng, uint32_t step, uint32_t first_block);
 
-/* Permute items uniformly in place by the numbers of `step` (Fisher & Yates; Durstenfeld 1964). */
+/* Permute items uniformly in place (Fisher & Yates; Durstenfeld 1964). */
 void rng_shuffle(int32_t *items, size_t n, const struct rng *rng, uint32_t step);
 
 #endif

@@ -89,7 +89,7 @@ struct file {
     size_t header_bytes, data_bytes;
 };
 
-/* End of the last array, from the start of the data. */
+/* From the start of the data. */
 static uint64_t end_of_arrays(const struct file *f)
 {
     static const char text[] = "\"data_offsets\":[";
@@ -137,8 +137,8 @@ static int open_file(struct file *f, const void *file, size_t bytes)
     return has_form(f) ? 0 : -1;
 }
 
-/* Find `text` in the header; copy up to size - 1 bytes behind it to out. NULL: not found. Quotes in
- * JSON texts are escaped, so "name": matches only a member's name. */
+/* Copy up to size - 1 bytes behind `text`. Quotes in JSON texts are escaped, so "name": matches
+ * only a member's name. */
 static const char *after(char *out, size_t size, const struct file *f, const char *text)
 {
     size_t n = strlen(text), left;
@@ -187,7 +187,7 @@ static bool is_size(int64_t n)
     return n >= 0 && n <= INT32_MAX;
 }
 
-/* True if an array of this type and shape fits its place in the file, aligned. */
+/* True if this array fits its place in the file, aligned. */
 static bool is_placed(const struct safetensor *t, const uint64_t place[2], const struct file *f)
 {
     size_t before = sizeof(int64_t) + f->header_bytes, each = types[t->type].bytes;

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of named arrays in the format of the Python package safetensors.
- *
- * A file consists of
- * - the length of the header: 8 bytes, little-endian;
- * - the header: a JSON object with "__metadata__" (names and texts) and each array's type, shape
- *   and place;
- * - the arrays without gaps, in the machine's byte order, which must be little-endian.
+/* Files of named arrays in the format of the Python package safetensors: the length of a JSON
+ * header, the header, the arrays. Numbers are little-endian, as the machine must be.
  * Source: https://github.com/huggingface/safetensors, "Format". */
 #ifndef BASE_SAFETENSORS_H
 #define BASE_SAFETENSORS_H
@@ -22,29 +17,26 @@ struct safetensor {
     const void *data; /* row-major; borrowed */
 };
 
-/* Size of the data. */
 size_t safetensors_bytes(const struct safetensor *tensor);
 
-/* Append one text to the metadata. */
 void safetensors_describe(struct buf *metadata, const char *name, const char *text);
 
-/* Append a file. Arrays of larger types come first, for alignment; the caller's order stays within
- * a type. metadata: from safetensors_describe(). */
+/* Append a file. Larger types come first, for alignment. */
 void safetensors_write(struct buf *out, const struct buf *metadata,
                        const struct safetensor *tensors, size_t n);
 
-/* Find an array by name in a file of safetensors_write(), which must be aligned for doubles. out is
- * a view inside the file, aligned, with sizes up to INT32_MAX. -1: not found, or damaged. */
+/* Find an array in a file of safetensors_write(), aligned for doubles. out is a view inside it,
+ * with sizes up to INT32_MAX. -1: not found, or damaged. */
 int safetensors_find(struct safetensor *out, const void *file, size_t bytes, const char *name);
 
-/* True if the tensor has this type and shape. cols 0: one dimension. rows, cols -1: any. */
+/* cols 0: one dimension; -1: any. */
 bool safetensors_is(const struct safetensor *tensor, enum safetensors_type type, int64_t rows,
                     int64_t cols);
 
-/* Parse the metadata text `name` as a number. -1: none. */
+/* Parse the metadata text `name`. -1: not a number. */
 int safetensors_number(double *out, const void *file, size_t bytes, const char *name);
 
-/* Append the metadata of a file, as safetensors_write() takes it. -1: none, or damaged. */
+/* Append a file's metadata, as safetensors_write() takes it. -1: none, or damaged. */
 int safetensors_metadata(struct buf *out, const void *file, size_t bytes);
 
 #endif

@@ -10,10 +10,9 @@
  *     writes, then segment_seal()         read
  *     segment_release()                   segment_release()
  *
- * The caller ensures this order, and that readers wait for the writing. The file is in a memory
- * folder (/dev/shm). It is empty while it has a name, so a killed process leaves no memory behind.
- * segment_reserve() takes all pages at once and fails if the folder is too small; a mapping that
- * grows while written would end in SIGBUS. */
+ * The caller ensures this order. The file is in a memory folder (/dev/shm) and empty while it has a
+ * name, so a killed process leaves no memory behind. segment_reserve() takes all pages at once;
+ * otherwise a small folder would end in SIGBUS. */
 #ifndef BASE_SEGMENT_H
 #define BASE_SEGMENT_H
 
@@ -25,7 +24,7 @@
 #define SEGMENT_PATH_SIZE 256
 
 struct segment {
-    /* [n], page-aligned; NULL before segment_map(). Readers must not write: SIGSEGV. */
+    /* [n], page-aligned; NULL before segment_map(). A reader that writes gets SIGSEGV. */
     void *bytes;
     size_t n;
     char path[SEGMENT_PATH_SIZE];
@@ -34,7 +33,7 @@ struct segment {
     bool is_writer;
 };
 
-/* -1 and err, which names the folder or file; s may then be released. */
+/* -1 and err: s may then be released. */
 int segment_create(struct segment *s, const char *folder, struct err *err);
 int segment_join(struct segment *s, const char *path, struct err *err);
 void segment_unlink(const struct segment *s);

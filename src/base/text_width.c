@@ -10,8 +10,6 @@ const char *text_ellipsis(void)
     return terminal_is_utf8() ? "\xe2\x80\xa6" : "...";
 }
 
-/* The code of the character at text, and its length in bytes. A byte that is not UTF-8 counts as a
- * character of its own. */
 static size_t next_character(uint32_t *code, const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;

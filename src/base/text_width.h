@@ -5,14 +5,14 @@
 
 #include <stddef.h>
 
-/* Columns that a text takes: none for combining marks, two for wide East Asian characters. A byte
- * that is not UTF-8 takes one. */
+/* Columns: none for combining marks, two for wide East Asian characters, one for a byte that is not
+ * UTF-8. */
 int text_width(const char *text);
 
-/* Bytes of the longest beginning of the text that takes at most this many columns. */
+/* Bytes of the longest beginning of the text that fits into these columns. */
 size_t text_prefix(const char *text, int columns);
 
-/* The mark for text that was cut: one character, or three dots where the locale is not UTF-8. */
+/* The mark for cut text: one character, or three dots where the locale is not UTF-8. */
 const char *text_ellipsis(void);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* The ending of a regular noun after a number: "" for 1, else "s". */
+/* "" for 1, else "s". */
 const char *plural(int64_t n);
 
 enum { BYTES_TEXT = 32 };

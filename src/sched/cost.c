@@ -18,14 +18,14 @@ enum { FIT_TERMS = 4, FIT_ROWS = 256 };
 
 struct fit_row {
     double x[FIT_TERMS]; /* >= 0, not all 0 */
-    double log_y;        /* natural logarithm of the measurement */
+    double log_y;        /* natural logarithm */
 };
 
 #define ROUNDS 12
 #define HUBER 0.1
 #define LARGEST_STEP 1.0
-/* Against the noise of a measurement (0.1 in the logarithm), a coefficient is known beforehand to a
- * factor of about 5. */
+/* Prior knowledge of a coefficient, to a factor of about 5, against noise of 0.1 in the
+ * logarithm. */
 #define PULL (0.1 * 0.1 / (1.6 * 1.6))
 
 struct normal {
@@ -33,7 +33,6 @@ struct normal {
     double b[FIT_TERMS];            /* -J^T W r */
 };
 
-/* sum of c_j x_j */
 static double fit_predict(const double c[FIT_TERMS], const double x[FIT_TERMS])
 {
     double sum = 0;
@@ -50,7 +49,6 @@ static int ascending(const void *a_, const void *b_)
     return (*a > *b) - (*a < *b);
 }
 
-/* Return the factor that centres the prediction. */
 static double common_factor(const double c[FIT_TERMS], const struct fit_row *rows, int32_t n)
 {
     double ratios[FIT_ROWS] = {0};
@@ -78,8 +76,7 @@ static void add_row(struct normal *normal, const double c[FIT_TERMS], const stru
     }
 }
 
-/* Solve by Cholesky decomposition. a is symmetric and positive definite (the pull is on its
- * diagonal), given as lower triangle. b becomes the solution. */
+/* Solve by Cholesky decomposition. a: lower triangle, positive definite. b becomes the solution. */
 static void solve(struct normal *normal)
 {
     double(*a)[FIT_TERMS] = normal->a, *b = normal->b;
@@ -119,13 +116,12 @@ static void improve(double c[FIT_TERMS], const double start[FIT_TERMS], const st
         c[j] *= exp(fmin(fmax(normal.b[j], -LARGEST_STEP), LARGEST_STEP));
 }
 
-/* Minimise the sum over the rows of Huber(log(c x) - log_y), k = 0.1, in u = log c. A weak pull
- * draws each u_j to the initial log(c_j) times one common factor, found first as a median.
- * Coefficients that the rows do not determine so keep their proportions. 1 .. FIT_ROWS rows.
- * Gauss-Newton with weights, a fixed number of rounds and a bounded step.
+/* Minimise the sum over the rows of Huber(log(c x) - log_y), k = 0.1, in u = log c, by Gauss-Newton
+ * with weights and bounded steps. A weak pull draws each u_j to the initial log(c_j) times one
+ * common factor, so coefficients that the rows do not determine keep their proportions. 1 ..
+ * FIT_ROWS rows.
  *   c  inout  above 0
- * Source: Huber 1964, Ann Math Stat 35:73; Holland & Welsch 1977, Comm Stat A6:813 (iterated
- * weights). */
+ * Source: Huber 1964, Ann Math Stat 35:73; Holland & Welsch 1977, Comm Stat A6:813 (weights). */
 static void fit(double c[FIT_TERMS], const struct fit_row *rows, int32_t n)
 {
     double factor = common_factor(c, rows, n);
@@ -140,29 +136,29 @@ static void fit(double c[FIT_TERMS], const struct fit_row *rows, int32_t n)
 
 /* ---- the model ----
  *
- * The fit uses an even sample of FIT_ROWS measured configurations (reservoir sampling), so that the
- * expensive ones, which run first, and the cheap ones both count, and its time does not grow. */
+ * The fit uses an even sample of FIT_ROWS measured configurations (reservoir sampling): expensive
+ * ones, which run first, and cheap ones both count, and its time does not grow. */
 
-/* Weight of the formula beside one measurement: a trial varies by a few percent, the formula errs
- * by tens. */
+/* Weight of the formula beside one measurement: trials vary by a few percent, the formula errs by
+ * tens. */
 #define FORMULA_WEIGHT 0.1
-#define MAX_WEIGHT 16 /* limit of past measurements, so that later trials still move the mean */
+#define MAX_WEIGHT 16 /* later trials still move the mean */
 /* Measurements at which a rank's slowness counts half, and after which its mean moves on. */
 #define RANK_DOUBT 2.0
 #define RANK_MEMORY 30.0
 /* Largest factor by which one measurement moves a mean. */
 #define SURPRISE 3.0
 #define ENOUGH 16             /* measurements before the formula judges a rank */
-#define FORMULA_JUDGEMENT 0.3 /* that weight; the mean of a configuration has 1 */
-/* Most results between two fits; the first are fitted one by one. */
+#define FORMULA_JUDGEMENT 0.3 /* its weight then; a configuration's mean has 1 */
+/* Most results between two fits. */
 #define LONGEST_WAIT 1024
 
-/* A smaller change of the formula (in the logarithm) does not justify new prices. */
+/* Least change (in the logarithm) that is reported. */
 #define MOVED 0.02
 
 struct known {
-    float log_s; /* mean logarithm of the seconds on an average rank */
-    int32_t n;   /* measurements in the mean, up to MAX_WEIGHT */
+    float log_s; /* mean logarithm on an average rank */
+    int32_t n;   /* in the mean, up to MAX_WEIGHT */
 };
 
 struct rank {
@@ -177,16 +173,16 @@ struct cost {
     double sum_log_ratio;
     int32_t n_ranks_known;
     double coefficients[FIT_TERMS];
-    double reported[FIT_TERMS]; /* coefficients at the last true cost_refit() */
-    int32_t sample[FIT_ROWS];   /* configurations */
+    double reported[FIT_TERMS]; /* at the last true cost_refit() */
+    int32_t sample[FIT_ROWS];
     int32_t n_sample;
     int64_t n_configs_known;
-    struct rng rng; /* for draws: the same trials in the same order give the same sample */
-    int64_t n_observed, n_next; /* measurements so far; at the next fit */
+    struct rng rng;             /* equal trials in equal order give the same sample */
+    int64_t n_observed, n_next; /* measurements; at the next fit */
 };
 
-/* Coefficients before the first fit, and its prior: a usual core, 100 GFLOP/s, 50 GB/s (most
- * operands are in a cache), 30 us a step, 0.3 ms a trial. FT10 on an AMD EPYC: 247, 91, 47 us. */
+/* Coefficients before the first fit: 100 GFLOP/s, 50 GB/s (most operands are in a cache), 30 us a
+ * step, 0.3 ms a trial. FT10 on an AMD EPYC: 247, 91, 47 us. */
 static const double usual[FIT_TERMS] = {1e-11, 2e-11, 3e-5, 3e-4};
 
 struct cost *cost_create(const struct gcn_cost *work, int32_t n_configs, int32_t n_workers,
@@ -316,8 +312,7 @@ static void learn_config(struct cost *cost, int32_t config, double log_s)
     known->log_s += (float)(step / known->n);
 }
 
-/* Return the weight of a configuration's prediction in judging a rank. A formula without data would
- * blame its own error on the rank. */
+/* A formula without data would blame its own error on the rank. */
 static double judgement(const struct cost *cost, int32_t config)
 {
     if (cost->known[config].n)

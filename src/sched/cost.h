@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Predict trial times from shapes and the measurements of ranks.
+/* Predict trial times from shapes and measurements (doc/decisions/0012).
  *
  *     seconds = (a flops + b bytes + c steps + d) x correction of the configuration x slowness of
  *               the rank                                             a, b, c, d >= 0
  *
- * The coefficients start from a usual machine and are fitted to the measured configurations: in the
- * logarithm, since the relative error counts, and robustly (Huber's weights: a trial during which
- * the machine slept says little). The mean of a configuration's measured trials replaces the
- * formula for its others. A rank's slowness is its mean ratio of measured to predicted, relative to
- * all ranks' mean.
+ * The coefficients start from a usual machine and are fitted to measured configurations: in the
+ * logarithm, since the relative error counts, and with Huber's weights, so that outliers count
+ * little. The mean of a configuration's measured trials replaces the formula for its others. A
+ * rank's slowness is its mean ratio of measured to predicted, relative to all ranks' mean.
  *
  * Pure: no clock, no I/O. One thread at a time. */
 #ifndef SCHED_COST_H
@@ -23,30 +22,27 @@
 
 struct cost;
 
-/* work: [n_configs] of one trial of each configuration, borrowed; n_workers: ranks that measure. */
+/* work: [n_configs] of one trial of each configuration, borrowed. */
 struct cost *cost_create(const struct gcn_cost *work, int32_t n_configs, int32_t n_workers,
                          struct err *err);
 void cost_destroy(struct cost *cost); /* takes NULL */
 
-/* Learn a trial's seconds on a worker. worker -1: before this run (a stored trial, a probe), with
- * no rank to learn about. Ignores seconds that are not finite and positive. O(1). */
+/* Learn a trial's seconds on a worker (-1: none of this run), if finite and positive. O(1). */
 void cost_observe(struct cost *cost, int32_t config, int32_t worker, double seconds);
 
-/* Fit the coefficients, if enough was measured since the last fit. True if predictions of
- * unmeasured configurations moved by more than 2 percent since the last true. About 0.1 ms; rarer
- * with more data. */
+/* Fit the coefficients if enough was measured. True if predictions moved by more than 2 percent
+ * since the last true. About 0.1 ms. */
 bool cost_refit(struct cost *cost);
 
-/* True once anything was measured; before, predictions are for a usual machine. */
 bool cost_is_measured(const struct cost *cost);
 
-/* Return the seconds of one trial of a configuration on a rank of average speed; above 0. */
+/* Return the seconds of one trial on an average rank; above 0. */
 double cost_seconds(const struct cost *cost, int32_t config);
 
-/* Like cost_seconds() for any work, from the coefficients alone. */
+/* Use the coefficients alone, for any work. */
 double cost_of_work(const struct cost *cost, const struct gcn_cost *work);
 
-/* Return the worker's seconds relative to an average rank; 1 if it was not measured. */
+/* Return a worker's seconds relative to an average rank's; 1 if not measured. */
 double cost_slowness(const struct cost *cost, int32_t worker);
 
 #endif

@@ -7,15 +7,13 @@
 #include "sched/cost.h"
 #include "sched/ledger.h"
 
-/* ---- trials with a checkpoint ----
- *
- * The share of each that is left, and the pending ones. */
+/* ---- trials with a checkpoint ---- */
 
 struct resumes {
     const struct ledger *ledger;
     const struct cost *cost;
-    float *done;      /* [n_trials] share that need not run again; 0: no checkpoint */
-    int64_t *waiting; /* [n] pending trials with a checkpoint; some may no longer be pending */
+    float *done;      /* [n_trials] share already run; 0: no checkpoint */
+    int64_t *waiting; /* [n] with a checkpoint; some may no longer be pending */
     size_t n, capacity;
 };
 
@@ -51,7 +49,7 @@ static bool resumes_has(const struct resumes *resumes, int64_t trial)
     return resumes->done[trial] > 0;
 }
 
-/* Queue a pending trial if it has a checkpoint. If memory runs out, it stays among the others. */
+/* If memory runs out, the trial stays among the others. */
 static void resumes_wait(struct resumes *resumes, int64_t trial)
 {
     size_t capacity = resumes->capacity ? 2 * resumes->capacity : 16;
@@ -87,8 +85,8 @@ static bool waits(const struct resumes *resumes, int64_t trial)
            !ledger_is_suspect(resumes->ledger, trial);
 }
 
-/* Return a trial for a worker that holds nothing and has most_s seconds: a pending one with a
- * checkpoint that is no suspect, else ledger_next(). O(1), or O(trials queued) if none fits. */
+/* Return a trial for a worker that holds nothing: one with a checkpoint, else ledger_next(). O(1),
+ * or O(trials queued) if none fits. */
 static int64_t resumes_next(struct resumes *resumes, double most_s)
 {
     size_t i = 0;
@@ -109,17 +107,14 @@ static int64_t resumes_next(struct resumes *resumes, double most_s)
 /* ---- assignment to workers ---- */
 
 /* Seconds of work ready at a worker beside its running trial. With nothing ready, a trial of 0.25 s
- * on another rank waited 5 to 7 ms: both ends sleep between polls, and rank 0 trains on the core
- * that schedules. From half a second that is little more than one percent, so trials go out one by
- * one, and none waits behind a long one at the end of the sweep. */
+ * waited 5 to 7 ms, because both ends sleep between polls. For trials from half a second that is
+ * one percent, so they go out one by one. */
 #define AHEAD_S 0.1
 #define ALONE_S 0.5
-/* All prices are updated once in (configurations / this) results: at 20 ns a price, about 1 us a
- * result. */
+/* All prices are updated once in (configurations / this) results: about 1 us a result. */
 #define PRICES_PER_RESULT 64
-/* The margin, in mean deviations (of the logarithm) of actual from expected seconds; of normal
- * errors, 99 in 100 are within it. A trial that takes too long wastes its time; one not begun costs
- * only the gap that shorter ones leave. At first a factor of 2, which tens of results replace. */
+/* The margin, in mean deviations (of the logarithm); 99 in 100 normal errors are within it. At
+ * first a factor of 2, which tens of results replace. */
 #define DEVIATIONS 3
 #define FIRST_DEVIATION (log(2) / DEVIATIONS)
 #define FIRST_WEIGHT 4
@@ -131,8 +126,8 @@ static int64_t resumes_next(struct resumes *resumes, double most_s)
 enum presence { PRESENT, LOST, LEFT };
 
 struct worker_load {
-    double held_s;      /* predicted, of all trials it holds */
-    int32_t idle_place; /* index in dispatch.idle; NOWHERE: it holds trials or is not present */
+    double held_s;      /* predicted, of its trials */
+    int32_t idle_place; /* in dispatch.idle; NOWHERE: not idle */
     bool is_late;       /* its running trial takes longer than expected */
     uint8_t presence;   /* enum presence */
 };
@@ -142,17 +137,17 @@ struct dispatch {
     struct cost *cost;
     struct worker_load *loads;          /* [n_workers] */
     int32_t *idle;                      /* [n_idle] workers that hold nothing; */
-    int32_t n_passed;                   /* the first n_passed of them were offered the pending
-                                         * trials and got none */
+    int32_t n_passed;                   /* the first n_passed were offered the pending trials and
+                                         * got none */
     int32_t n_workers, n_idle, n_alive; /* n_alive: present */
     float *predicted_s;                 /* [n_trials] */
     struct resumes *resumes;
     double held_s;    /* all workers together */
     double deviation; /* mean |log(seconds / predicted)| over deviation_n results */
     int32_t deviation_n;
-    bool is_stale;      /* the ledger's expectations are older than the coefficients */
-    int64_t n_results;  /* results learned from */
-    int64_t reprice_at; /* number of them at which prices are updated */
+    bool is_stale; /* expectations are older than the coefficients */
+    int64_t n_results;
+    int64_t reprice_at; /* n_results at which prices are updated */
 };
 
 /* ---- idle workers ---- */
@@ -185,7 +180,6 @@ static void become_busy(struct dispatch *d, int32_t worker)
     d->loads[worker].idle_place = NOWHERE;
 }
 
-/* Mark a worker that was offered the pending trials but got none. */
 static void pass_over(struct dispatch *d, int32_t worker)
 {
     int32_t place = d->loads[worker].idle_place;
@@ -298,7 +292,7 @@ void dispatch_destroy(struct dispatch *d)
 
 /* ---- to the workers ---- */
 
-/* True if a worker that holds trials should also get the next one, of next_s seconds. */
+/* True if a worker that holds trials may also get one of next_s seconds. */
 static bool has_room(const struct dispatch *d, int32_t worker, double next_s)
 {
     const struct worker_load *load = &d->loads[worker];
@@ -314,15 +308,14 @@ static bool has_room(const struct dispatch *d, int32_t worker, double next_s)
     return ready_s < AHEAD_S && ready_s + next_s <= share_s;
 }
 
-/* Worker 0 schedules: losing it would lose everything. */
+/* Losing worker 0, the scheduler, would lose everything. */
 static bool may_run(const struct dispatch *d, int32_t worker, int64_t trial)
 {
     return worker != 0 || d->n_alive == 1 || !ledger_is_suspect(d->ledger, trial);
 }
 
-/* Return a suspect that should wait no longer. Suspects wait for all others, but not until all
- * workers wait for them: most trials whose worker was lost are innocent, and those running when a
- * host dies are the longest. */
+/* Return a suspect that all workers would wait for at the end. Those running when a host dies are
+ * long, and most are innocent. */
 static int64_t urgent_suspect(const struct dispatch *d, int32_t worker, double most_s)
 {
     int64_t suspect = ledger_next_suspect(d->ledger, most_s);
@@ -334,8 +327,7 @@ static int64_t urgent_suspect(const struct dispatch *d, int32_t worker, double m
     return is_urgent ? suspect : NOWHERE;
 }
 
-/* The first worker that becomes empty takes the urgent suspect, so no worker gets other trials
- * before. */
+/* While a suspect is urgent, no worker gets other trials: the first that becomes empty takes it. */
 static int64_t next_trial(struct dispatch *d, int32_t worker, double most_s)
 {
     int64_t suspect = urgent_suspect(d, worker, most_s);
@@ -345,8 +337,7 @@ static int64_t next_trial(struct dispatch *d, int32_t worker, double most_s)
     return suspect < 0 ? resumes_next(d->resumes, most_s) : suspect;
 }
 
-/* Return the next trial for a worker with time for one of most_s on an average rank. Updates
- * outdated prices where they matter. */
+/* Return the next trial of at most most_s; updates outdated prices. */
 static int64_t next_fitting(struct dispatch *d, int32_t worker, double most_s)
 {
     int64_t next;
@@ -373,8 +364,6 @@ static int hand_out(struct dispatch *d, int32_t worker, int64_t trial, double se
     return 0;
 }
 
-/* Prefer a trial that fits with the margin. A worker that would sleep gets one that fits the bare
- * prediction, which more likely ends in time than not. */
 static int64_t next_in_time(struct dispatch *d, int32_t worker, double left_s)
 {
     double slowness = cost_slowness(d->cost, worker);
@@ -481,7 +470,6 @@ void dispatch_reopen(struct dispatch *d, int64_t trial)
     offer_again(d);
 }
 
-/* The remaining workers may get trials that were not for them before. */
 static void go(struct dispatch *d, int32_t worker, enum presence presence)
 {
     d->n_alive -= d->loads[worker].presence == PRESENT;

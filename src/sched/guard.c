@@ -16,9 +16,9 @@
 #include "base/process.h"
 
 #define LOOK_NS 500000000L
-/* time in which the launcher starts all processes of a host */
+/* time for the launcher to start all processes of a host */
 #define GRACE_S 10.0
-/* time in which all processes of a launch start; minutes on an overloaded filesystem */
+/* time for all processes of a launch to start; minutes on an overloaded filesystem */
 #define COME_UP_S 600.0
 
 static struct {
@@ -27,11 +27,10 @@ static struct {
     sem_t over;
     const struct world *world;
     struct guard_hooks hooks;
-    _Atomic double patience_s, step_s; /* limit of a step; end of the last step */
+    _Atomic double patience_s, step_s; /* limit of a step; end of the last one */
     long n_local;                      /* ranks of this host; -1: unknown */
     pid_t parent;
-    long launcher, branch; /* parent of this host's ranks; its child that is this rank or an
-                            * ancestor */
+    long launcher, branch; /* parent of this host's ranks; its child towards this rank */
     struct process *ranks; /* [n_local], once all exist */
 } guard;
 
@@ -42,7 +41,7 @@ static long number_of(const char *variable)
     return text ? strtol(text, NULL, 10) : -1;
 }
 
-/* Read a small file and append a NUL; *n excludes the NUL. NULL if it cannot be read. */
+/* Append a NUL, which *n excludes. NULL: cannot be read. */
 static char *read_all(const char *path, size_t *n)
 {
     struct buf text = {0};
@@ -63,8 +62,7 @@ static char *read_all(const char *path, size_t *n)
     return text.data;
 }
 
-/* True if a child of the launcher is a rank. It may have other children, such as ssh to other
- * hosts. */
+/* The launcher may have other children, such as ssh to other hosts. */
 static bool is_rank(long pid)
 {
     static const char mark[] = "OMPI_COMM_WORLD_LOCAL_RANK=";
@@ -109,7 +107,7 @@ static void find_launcher(void)
     }
 }
 
-/* Write the ranks that are children of the launcher now to guard.ranks; return their number. */
+/* Fill guard.ranks with the launcher's child ranks; return their number. */
 static long find_ranks(void)
 {
     char path[80];
@@ -163,7 +161,6 @@ static const char *find_loss(bool *all_seen, double since_s)
     return NULL;
 }
 
-/* False when the watch is over. */
 static bool wait_a_little(void)
 {
     struct timespec until;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each pending or leased trial is in one list: a pending one in its group and kind's, a leased one
- * in its worker's, oldest lease first. */
+/* Each pending or leased trial is in one list: that of its group and kind, or of its worker (oldest
+ * lease first). */
 #include "sched/ledger.h"
 
 #include <assert.h>
@@ -13,8 +13,8 @@
 #define NONE (-1)
 
 struct entry {
-    int32_t worker;    /* lessee; NONE unless leased */
-    int32_t crashes;   /* lost workers held against it */
+    int32_t worker; /* NONE unless leased */
+    int32_t crashes;
     uint8_t state;     /* enum trial_state; RUNNING: leased */
     uint8_t kind;      /* enum pending_kind; a suspect stays one */
     bool is_condemned; /* failed by its crashes, not by a result */
@@ -51,7 +51,6 @@ static enum pending_kind kind_of(const struct ledger *ledger, int64_t trial)
     return (enum pending_kind)ledger->entries[trial].kind;
 }
 
-/* Remove a trial from its list, if any, and from its worker. */
 static void detach(struct ledger *ledger, int64_t trial)
 {
     struct entry *entry = &ledger->entries[trial];
@@ -79,7 +78,7 @@ static bool is_final(enum trial_state state)
     return state == TRIAL_DONE || state == TRIAL_DIVERGED || state == TRIAL_FAILED;
 }
 
-/* Add crashes to a trial, which becomes a suspect. True if it has failed by that. */
+/* Make a trial a suspect with more crashes. True if it has failed by that. */
 static bool accuse(struct ledger *ledger, int64_t trial, int32_t crashes)
 {
     struct entry *entry = &ledger->entries[trial];
@@ -112,7 +111,6 @@ static int take_memory(struct ledger *ledger, int64_t group_size, const double *
                         err);
 }
 
-/* From the last, since each goes before the others. */
 static void queue_all(struct ledger *ledger)
 {
     for (int64_t i = ledger->n_trials; i-- > 0;) {
@@ -256,8 +254,7 @@ void ledger_start(struct ledger *ledger, int32_t worker, int64_t trial)
         ledger->workers[worker].running = trial;
 }
 
-/* True for a trial that failed because workers seemed to die of it, once a worker that was only
- * silent finishes it. */
+/* True for the result of a worker that was only silent, if its trial failed by crashes. */
 static bool is_acquitted(const struct ledger *ledger, int64_t trial, enum trial_state state)
 {
     const struct entry *entry = &ledger->entries[trial];
@@ -296,7 +293,7 @@ void ledger_reopen(struct ledger *ledger, int64_t trial)
     pending_add(&ledger->pending, trial, kind_of(ledger, trial));
 }
 
-/* Return the trial that a worker certainly ran; NONE: it ran nothing, or one of several. */
+/* NONE: the worker ran nothing, or one of several. */
 static int64_t culprit(const struct lessee *worker)
 {
     if (worker->running != NONE)
@@ -328,8 +325,7 @@ int32_t ledger_lose_worker(struct ledger *ledger, int32_t worker, int32_t max, i
         return 0;
     if (only != NONE && accuse(ledger, only, 1) && max > 0)
         failed[n++] = only;
-    /* From the last: a returned trial goes before the rest of its group; equal suspects may be in
-     * any order. */
+    /* From the last: a returned trial goes before the rest of its group. */
     while (lost->held.n)
         if (only != NONE)
             ledger_give_back(ledger, lost->held.last);
@@ -418,7 +414,6 @@ static int check_waiting(const struct ledger *ledger, int32_t group, struct err 
     return 0;
 }
 
-/* Check that a worker's trials are leased to it, suspects alone, and include its running trial. */
 static int check_worker(const struct ledger *ledger, int32_t w, struct err *err)
 {
     const struct lessee *worker = &ledger->workers[w];

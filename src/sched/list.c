@@ -6,7 +6,6 @@ void list_init(struct list *list)
     *list = (struct list){.first = LIST_END, .last = LIST_END};
 }
 
-/* Insert between two neighbours, or at an end. */
 static void insert(struct list *list, struct link *links, int64_t item, struct link between)
 {
     links[item] = between;

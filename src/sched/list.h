@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Doubly linked lists of numbered items. An item is in at most one list at a time; the links of all
- * items are in one array, so moving one allocates nothing. Pure; all functions except list_check()
- * are O(1). */
+/* Doubly linked lists of numbered items. An item is in at most one list; one array holds all links.
+ * Pure; all but list_check() are O(1). */
 #ifndef SCHED_LIST_H
 #define SCHED_LIST_H
 
@@ -25,7 +24,6 @@ void list_prepend(struct list *list, struct link *links, int64_t item);
 void list_append(struct list *list, struct link *links, int64_t item);
 void list_remove(struct list *list, struct link *links, int64_t item);
 
-/* Check links and length; -1 and err. */
 int list_check(const struct list *list, const struct link *links, struct err *err);
 
 #endif

@@ -90,7 +90,7 @@ static struct timespec deadline_after(double seconds)
     return t;
 }
 
-/* Wait for the oldest letter and remove it, with the lock held; NULL: none came. */
+/* Call with the lock held. NULL: none came. */
 static struct letter *wait_for_letter(struct mailbox *box, double timeout_s)
 {
     struct letter *letter;

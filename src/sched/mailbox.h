@@ -17,15 +17,15 @@ struct mailbox {
     struct letter *first, *last;
 };
 
-/* -1 and err if the system has no more locks. mailbox_release() drops the remaining messages. */
+/* mailbox_release() drops the remaining messages. */
 int mailbox_init(struct mailbox *box, struct err *err);
 void mailbox_release(struct mailbox *box);
 
-/* Append a copy of the message. Any thread. -1 and err if memory runs out. */
+/* Append a copy. Any thread. */
 int mailbox_put(struct mailbox *box, const struct buf *message, struct err *err);
 
-/* Wait up to timeout_s (0: do not wait) for the oldest message. True: the message replaces the old
- * contents. One thread at a time. */
+/* Wait up to timeout_s (0: do not wait) for the oldest message. True: it replaces the old contents.
+ * One thread at a time. */
 bool mailbox_take(struct mailbox *box, struct buf *message, double timeout_s);
 
 #endif

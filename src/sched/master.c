@@ -14,36 +14,34 @@
 #include "sched/rank_states.h"
 #include "sched/worker.h"
 
-/* Rank 0's worker is a thread of this process. The scheduler supplies all ranks without requests
- * (sched/dispatch.h decides with what) and ends when all have left or are lost. After a fault it
- * stops the workers and returns the error when they have left. Only the beginning, the end and work
- * done a few times a second take time in proportion to the ranks. */
+/* The scheduler supplies all ranks without requests and ends when all have left or are lost. After
+ * a fault it stops the workers and returns the error when they have left. */
 
 #define PROGRESS_S 0.1
-/* Seconds between two checks of which ranks are alive. */
+/* seconds between checks of the other ranks */
 #define WATCH_S 0.25
 
 struct master {
     struct dispatch *dispatch;
-    const struct ledger *ledger; /* of dispatch */
+    const struct ledger *ledger;
     struct world world;
     struct runner runner;
     struct master_delivery delivery;
     struct master_options options;
     const struct clock *clock;
 
-    struct mailbox inbox, outbox; /* from and to the worker thread */
+    struct mailbox inbox, outbox;
     struct backoff backoff;
     struct rank_states ranks;
     struct buf in, out;
 
     double began_s, progress_s, watch_s;
-    double turn_s; /* last turn of the loop */
+    double turn_s;
     bool is_stopping;
     enum master_end end; /* reason, if is_stopping and the ledger is not finished */
     double stop_s;       /* when running trials must have ended, if is_stopping */
     bool has_failed;
-    struct err err; /* the first fault */
+    struct err err;
 };
 
 static int commit(struct master *master, struct err *err)
@@ -123,7 +121,6 @@ static int supply(struct master *master, int32_t rank, struct err *err)
     return post(master, rank, err);
 }
 
-/* Supply workers that hold nothing; at the start, all of them. */
 static int supply_idle(struct master *master, struct err *err)
 {
     int32_t rank;
@@ -141,8 +138,7 @@ static int tell_to_stop(struct master *master, int32_t rank, struct err *err)
     return post(master, rank, err);
 }
 
-/* Tell all ranks to stop, even if sending to one fails. Running trials have until stop_s, which a
- * second call may shorten. */
+/* Tell all ranks, even if sending to one fails. A second call may shorten the time. */
 static int stop_workers(struct master *master, enum master_end end, double stop_s, struct err *err)
 {
     int rc = 0;
@@ -171,7 +167,7 @@ static void beat(struct master *master, int32_t rank, double now_s)
         return;
     master->ranks.of[rank].told_s = now_s;
     message_begin(&message, MESSAGE_BEAT);
-    /* If this fails, the next beat may succeed; if not, the rank's silence shows. */
+    /* If this fails, the next beat may succeed. */
     if (!buf_failed(&message))
         world_send(&master->world, rank, &message, NULL);
     buf_release(&message);
@@ -185,7 +181,6 @@ void master_keep_alive(struct master *master)
         beat(master, rank, now_s);
 }
 
-/* Check which ranks are there, and show that rank 0 is. */
 static int watch_ranks(struct master *master, double now_s, struct err *err)
 {
     char why[160];
@@ -205,7 +200,7 @@ static int watch_ranks(struct master *master, double now_s, struct err *err)
     return 0;
 }
 
-/* End the conversation; nothing depends on who receives this. */
+/* Nothing depends on who receives this. */
 static void say_bye(struct master *master)
 {
     struct err ignored;
@@ -221,7 +216,6 @@ static void say_bye(struct master *master)
 
 /* ---- from the workers ---- */
 
-/* Wrap an error about an unusable message of a rank. */
 static int blame(int32_t from, struct err *err)
 {
     return err_wrap(err, "rank %d", from);
@@ -239,8 +233,8 @@ static int check_result(const struct master *master, const struct trial_result *
     return 0;
 }
 
-/* Return the time without loading, since the graph is cached for the configuration's next trial. A
- * trial run in parts, maybe on several ranks, says nothing about this rank. */
+/* Leave out loading, since the graph is cached for the next trial. A trial run in parts, maybe on
+ * several ranks, teaches nothing about this rank. */
 static double busy_seconds(const struct trial_result *r)
 {
     return r->resumed_epoch ? (double)NAN : r->seconds - r->timing[PHASE_LOAD];
@@ -343,7 +337,6 @@ static int take_leave(struct master *master, int32_t from, struct cursor *in, st
     return blame(from, err);
 }
 
-/* Take back a silent rank that has spoken: it may work on, or must stop. */
 static int welcome_back(struct master *master, int32_t rank, struct err *err)
 {
     rank_states_set(&master->ranks, rank, RANK_PRESENT);
@@ -384,7 +377,6 @@ static int handle(struct master *master, int32_t from, struct err *err)
 
 /* ---- the loop ---- */
 
-/* Keep the first fault and stop the workers. Later results are not handed on. */
 static void fail(struct master *master, const struct err *err)
 {
     struct err ignored;
@@ -411,7 +403,7 @@ static void show_progress(struct master *master, double now_s)
     master->delivery.sink.progress(master->delivery.sink.arg, &progress);
 }
 
-/* Return the seconds until something is due that no message announces. */
+/* Seconds until something is due that no message announces. */
 static double time_left(const struct master *master)
 {
     double now_s = clock_now(master->clock), since_s;
@@ -422,8 +414,8 @@ static double time_left(const struct master *master)
     return fmin(fmax(due_s - now_s, 0), PROGRESS_S);
 }
 
-/* Return the next message, or none after a while. Other ranks come first: they are many. A sleep on
- * the inbox lets the worker thread wake this one at once. */
+/* Other ranks come first: they are many. A sleep on the inbox lets the worker thread wake this
+ * one. */
 static int next_message(struct master *master, int32_t *from, struct err *err)
 {
     bool is_alone = master->world.size == 1;
@@ -479,7 +471,7 @@ static int end_in_time(struct master *master, double now_s, struct err *err)
     return 0;
 }
 
-/* Check for dead ranks when no message is left to read, since their last messages count. */
+/* Wait until no message is left to read: last messages of dead ranks count. */
 static bool is_watch_due(const struct master *master, bool is_quiet, double now_s)
 {
     return now_s - master->watch_s >= (is_quiet ? WATCH_S : 4 * WATCH_S);
@@ -506,7 +498,7 @@ static int do_what_is_due(struct master *master, bool is_quiet, struct err *err)
     return supply_idle(master, err);
 }
 
-/* Serve until all ranks have left or are lost. -1 only if they can no longer be heard. */
+/* -1 only if the ranks can no longer be heard. */
 static int serve(struct master *master)
 {
     struct err err = {""};
@@ -540,7 +532,7 @@ static int serve(struct master *master)
 
 struct thread {
     pthread_t id;
-    struct mailbox *to_master, *to_worker; /* borrowed */
+    struct mailbox *to_master, *to_worker;
     const struct runner *runner;
     const struct clock *clock;
 };

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The scheduler: feeds the ledger with workers' messages, hands out leases and passes results on.
  *
- * Runs in the thread of rank 0 that owns MPI, and sleeps between polls. One worker is a thread of
- * the same process with an in-process channel; the others are ranks 1 .. n - 1.
+ * It runs in the thread of rank 0 that owns MPI, and sleeps between polls. One worker is a thread
+ * of the same process; the others are ranks 1 .. n - 1.
  *
- * A rank is lost when its process is gone, which rank 0 notices within a second on the same host,
- * or when it has been silent for silence_s. The others never stop for it. A rank that was only
- * silent is taken back when it speaks; its late results are used, or dropped if another rank was
- * faster. doc/decisions/0015 gives details and what a launcher must do. */
+ * A rank is lost when its process on the same host is gone, or when it has been silent for
+ * silence_s. If it speaks again, it is taken back (doc/decisions/0015). */
 #ifndef SCHED_MASTER_H
 #define SCHED_MASTER_H
 
@@ -20,27 +18,26 @@
 #include "trial/result.h"
 
 struct master_options {
-    double commit_s;                    /* commit within this time after a result: 0.5 */
+    double commit_s;                    /* commit within this time after a result */
     int32_t commit_results;             /* or after this many results */
     const volatile sig_atomic_t *stop;  /* becomes non-zero: begin no trial; running ones */
-    double grace_s;                     /* may finish if that is expected to take no longer */
+    double grace_s;                     /* may finish if they are expected to take no longer */
     const volatile sig_atomic_t *hurry; /* becomes non-zero: stop running trials, too */
-    double until_s; /* by the clock: everything must have ended, so no trial begins that could not;
-                     * INFINITY: no limit */
-    size_t checkpoint_bytes; /* most bytes of checkpoints kept in a minute */
+    double until_s;          /* by the clock: everything must have ended; INFINITY: no limit */
+    size_t checkpoint_bytes; /* kept in a minute */
     double silence_s;        /* a rank silent for this long is lost */
 };
 
 enum master_end {
-    MASTER_FINISHED, /* nothing pending or leased; all committed */
-    MASTER_STOPPED,  /* by *stop; finished results are committed, the rest is pending */
-    MASTER_TIME_UP   /* likewise, by until_s */
+    MASTER_FINISHED,
+    MASTER_STOPPED, /* by *stop; finished results are committed, the rest is pending */
+    MASTER_TIME_UP  /* likewise, by until_s */
 };
 
 struct master;
 
-/* Parts of a scheduler. dispatch, clock and everything that sink, options and runner point at are
- * borrowed until master_destroy(). dispatch has a worker for each rank. */
+/* dispatch, clock and everything that sink, options and runner point at are borrowed until
+ * master_destroy(). dispatch has a worker for each rank. */
 struct master_parts {
     struct dispatch *dispatch;
     const struct world *world;
@@ -54,12 +51,12 @@ struct master_parts {
 struct master *master_create(const struct master_parts *parts, struct err *err);
 void master_destroy(struct master *master); /* takes NULL */
 
-/* Run until all trials are finished; call once. Starts the worker thread, serves the other ranks
- * (in relay_serve()), and returns after all have left or are lost. */
+/* Run until all trials are finished, and all ranks have left or are lost; call once. Starts the
+ * worker thread and serves the other ranks (in relay_serve()). */
 int master_run(enum master_end *end, struct master *master, struct err *err);
 
-/* Show other ranks that rank 0 is alive, from a sink callback that takes long. May be called often,
- * and before or after master_run(). */
+/* Show other ranks that rank 0 is alive, from a callback that takes long, or before or after
+ * master_run(). May be called often. */
 void master_keep_alive(struct master *master);
 
 #endif

@@ -23,7 +23,6 @@ static void note_uncommitted(struct master_delivery *d)
         d->uncommitted_s = clock_now(d->clock);
 }
 
-/* Name running trials to the sink that it does not know. */
 static int name_running(struct master_delivery *d, struct rank_states *ranks, struct err *err)
 {
     struct master_trial trial;
@@ -69,7 +68,6 @@ int master_sink_result(struct master_delivery *d, struct rank_states *ranks,
     return d->n_uncommitted >= d->commit_results ? master_sink_commit(d, ranks, err) : 0;
 }
 
-/* True if the minute's limit allows this many more bytes. */
 static bool has_time_for(struct master_delivery *d, size_t bytes, double now_s)
 {
     if (now_s - d->kept_s > KEPT_S) {
@@ -94,7 +92,6 @@ int master_sink_checkpoint(struct master_delivery *d, int32_t rank,
     return d->sink.checkpoint(d->sink.arg, checkpoint, err);
 }
 
-/* Record a trial that has crashed its rank for the last time. */
 static int fail_trial(struct master_delivery *d, struct rank_states *ranks, int64_t trial,
                       const struct master_loss *loss, double started, struct err *err)
 {

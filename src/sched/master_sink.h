@@ -13,45 +13,41 @@
 struct master_progress {
     struct ledger_counts counts;
     int32_t n_workers;
-    int32_t n_busy;   /* workers that hold a trial */
+    int32_t n_busy;
     double elapsed_s; /* since master_run() began */
     double left_s;    /* expected, at least */
-    int64_t finished; /* results of this run, without earlier ones */
+    int64_t finished; /* results of this run */
 };
 
-/* A running trial. */
 struct master_trial {
     int64_t trial;
     int32_t rank;
-    const struct process *process; /* process of the rank */
-    double started;                /* Unix seconds */
+    const struct process *process;
+    double started; /* Unix seconds */
 };
 
 struct master_loss {
     int32_t rank;
     const struct process *process;
-    bool is_dead;          /* false: silent */
-    const int64_t *trials; /* [n_trials] that get a crash: what it ran, or may have run */
+    bool is_dead;
+    const int64_t *trials; /* [n_trials] that get a crash */
     int32_t n_trials;
-    int64_t running; /* the trial it reported; -1: none, or a short one */
+    int64_t running; /* trial it reported; -1: none, or a short one */
     char why[160];
 };
 
-/* Callbacks for results, in the scheduler's thread only. -1 and err end the run as an error, after
- * the workers have stopped. */
+/* Called in the scheduler's thread only. -1 and err end the run after the workers have stopped. */
 struct master_sink {
     int (*result)(void *arg, const struct trial_result *result, struct err *err);
     /* Before a commit: a running trial not named before. Short ones never are. */
     int (*running)(void *arg, const struct master_trial *trial, struct err *err);
-    /* A rank was lost with its trials. */
     int (*lost)(void *arg, const struct master_loss *loss, struct err *err);
-    /* Keep a running trial's checkpoint until it has a result, in place of an earlier one. resume()
-     * appends it, packed (trial_checkpoint_pack), for a trial that resumes; nothing if it cannot be
-     * read, which is no error. NULL: none are kept. */
+    /* Keep a running trial's checkpoint until its result, in place of an earlier one. resume()
+     * appends it, packed, or nothing if it cannot be read. NULL: none are kept. */
     int (*checkpoint)(void *arg, const struct trial_checkpoint *checkpoint, struct err *err);
     void (*resume)(void *arg, int64_t trial, struct buf *out);
     void (*back)(void *arg, int32_t rank); /* a silent rank has spoken again */
-    /* Nothing is pending or leased: the last chance to reopen trials. NULL: nothing to do. */
+    /* Nothing is pending or leased: the last chance to reopen trials. May be NULL. */
     int (*finished)(void *arg, struct err *err);
     int (*commit)(void *arg, struct err *err); /* make everything received durable */
     void (*progress)(void *arg,
@@ -59,7 +55,7 @@ struct master_sink {
     void *arg;
 };
 
-/* The rest is for master.c. */
+/* For master.c: */
 
 /* Data handed to the sink but not committed. Zeroed except for the first members. */
 struct master_delivery {
@@ -67,7 +63,7 @@ struct master_delivery {
     struct dispatch *dispatch; /* borrowed, like the clock */
     const struct clock *clock;
     int32_t commit_results;  /* commit after this many */
-    size_t checkpoint_bytes; /* most bytes taken in a minute */
+    size_t checkpoint_bytes; /* taken in a minute */
 
     int32_t n_uncommitted;
     double uncommitted_s; /* when the first of them came */
@@ -77,29 +73,28 @@ struct master_delivery {
     bool is_closed;     /* after a fault: nothing more is handed on or committed */
 };
 
-/* True if anything waits to be made durable; *since_s: since when. */
+/* True if anything waits to be made durable, since *since_s. */
 bool master_sink_is_waiting(const struct master_delivery *d, const struct rank_states *ranks,
                             double *since_s);
 
-/* Name running trials that the sink does not know, and commit if anything waits. */
+/* Also names running trials that the sink does not know. */
 int master_sink_commit(struct master_delivery *d, struct rank_states *ranks, struct err *err);
 
-/* Hand on a result, and commit if enough of them wait. */
+/* Commit, too, if enough results wait. */
 int master_sink_result(struct master_delivery *d, struct rank_states *ranks,
                        const struct trial_result *result, struct err *err);
 
-/* Hand on a checkpoint of a rank's trial, whose place in the queue follows from the rest of it.
- * Ignored if the trial has a result, another rank runs it, or the minute's bytes are used up. */
+/* Hand on a checkpoint, unless the trial has a result, another rank runs it, or the minute's bytes
+ * are used up. */
 int master_sink_checkpoint(struct master_delivery *d, int32_t rank,
                            const struct trial_checkpoint *checkpoint, struct err *err);
 
-/* Hand on a loss, and the failure of trials[n] that crashed a rank for the last time. started: Unix
- * seconds, of the running one. */
+/* Hand on a loss, and the failure of trials[n] that reached the crash limit. started: Unix seconds,
+ * of the running one. */
 int master_sink_loss(struct master_delivery *d, struct rank_states *ranks,
                      const struct master_loss *loss, const int64_t *trials, int32_t n,
                      double started, struct err *err);
 
-/* Hand on nothing more. */
 void master_sink_close(struct master_delivery *d);
 
 #endif

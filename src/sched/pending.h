@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pending trials: for each kind groups ordered by seconds, in each group its trials. Pure; all but
- * pending_check() are O(1). */
+ * the checks are O(1). */
 #ifndef SCHED_PENDING_H
 #define SCHED_PENDING_H
 
@@ -10,13 +10,10 @@
 #include "base/err.h"
 #include "sched/list.h"
 
-/* The order of groups: which is expected to take longest, among all or those that fit into a time.
- *
- * Groups are in buckets by their seconds, 32 to a factor of two, so the longest is found to within
- * 3 percent (predictions err more). Computing a bucket is one step, and a few words of bits mark
- * the non-empty ones: every call takes a few ns for any number of groups, and setting all anew is
- * cheap. The buckets are those of Masmano, Ripoll, Crespo & Real 2004, Proc ECRTS 79 ("two-level
- * segregated fit"). Pure; a programmer's mistake is an assert. */
+/* The order of groups by seconds. They are in buckets, 32 to a factor of two, so the longest is
+ * found to within 3 percent (predictions err more). Every call takes a few ns for any number of
+ * groups.
+ * Source: Masmano, Ripoll, Crespo & Real 2004, Proc ECRTS 79 ("two-level segregated fit"). */
 
 enum {
     PENDING_ORDER_STEPS = 32,
@@ -25,7 +22,7 @@ enum {
 };
 
 struct pending_order {
-    double *seconds;    /* [n_groups] of one trial, for groups in the order */
+    double *seconds;    /* [n_groups] of one trial */
     int16_t *places;    /* [n_groups] bucket; -1: not in the order */
     struct link *links; /* [n_groups] */
     struct list buckets[PENDING_ORDER_BUCKETS];
@@ -33,7 +30,7 @@ struct pending_order {
     int32_t n, n_groups;
 };
 
-/* Create an empty order. pending_order_release() takes a zeroed one. */
+/* pending_order_release() takes a zeroed struct. */
 int pending_order_init(struct pending_order *order, int32_t n_groups, struct err *err);
 void pending_order_release(struct pending_order *order);
 
@@ -44,15 +41,14 @@ void pending_order_add(struct pending_order *order, int32_t group, double second
 void pending_order_set(struct pending_order *order, int32_t group, double seconds);
 void pending_order_remove(struct pending_order *order, int32_t group);
 
-/* Return the longest group of at most most_s (INFINITY: any); -1: none. One less than 3 percent
- * shorter than most_s may be passed over for the next shorter, or none. */
+/* Return the longest group of at most most_s (INFINITY: any); -1: none. May pass over one less than
+ * 3 percent shorter than most_s. */
 int32_t pending_order_first(const struct pending_order *order, double most_s);
 bool pending_order_has(const struct pending_order *order, int32_t group);
-/* Check consistency; -1 and err. */
 int pending_order_check(const struct pending_order *order, struct err *err);
 
 enum pending_kind {
-    PENDING_CLEAR,   /* not blamed */
+    PENDING_CLEAR,
     PENDING_SUSPECT, /* a worker was lost, maybe because of it */
     PENDING_KINDS
 };
@@ -63,7 +59,7 @@ struct pending_group {
 };
 
 struct pending {
-    struct link *links; /* [n_trials] borrowed; links of pending trials */
+    struct link *links; /* [n_trials] borrowed */
     int64_t group_size; /* trial i belongs to group i / group_size */
     int32_t n_groups;
     struct pending_group *groups;               /* [n_groups] */
@@ -72,25 +68,21 @@ struct pending {
     int64_t n;
 };
 
-/* Create without pending trials. expected_s: [n_groups] copied; NULL: all 0. pending_release()
- * takes a zeroed struct. */
+/* expected_s: [n_groups] copied; NULL: all 0. pending_release() takes a zeroed struct. */
 int pending_init(struct pending *pending, struct link *links, int64_t n_trials, int64_t group_size,
                  const double *expected_s, struct err *err);
 void pending_release(struct pending *pending);
 
-/* Add a trial before the others of its group and kind; a suspect goes after them, so that the last
- * blamed comes last. */
+/* Add a trial before the others of its group and kind; a suspect goes after them. */
 void pending_add(struct pending *pending, int64_t trial, enum pending_kind kind);
 void pending_remove(struct pending *pending, int64_t trial, enum pending_kind kind);
 
-/* Set the expected seconds of a trial of this group. */
 void pending_expect(struct pending *pending, int32_t group, double seconds);
 
-/* Return the first trial of the longest group of at most most_s (pending_order_first); -1: none. */
+/* -1: none */
 int64_t pending_next(const struct pending *pending, enum pending_kind kind, double most_s);
 int32_t pending_group_of(const struct pending *pending, int64_t trial);
 
-/* Check consistency; -1 and err. */
 int pending_check(const struct pending *pending, struct err *err);
 
 #endif

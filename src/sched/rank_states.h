@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The scheduler's view of each rank's worker, besides its trials: presence and the trial it
- * reported. Rank 0's worker is a thread of the same process. */
+/* The scheduler's view of each rank: presence and the trial it reported. */
 #ifndef SCHED_RANK_STATES_H
 #define SCHED_RANK_STATES_H
 
@@ -24,14 +23,13 @@ enum rank_presence {
 
 struct rank_state {
     enum rank_presence presence;
-    bool is_here;     /* on this host, where its process can be checked */
-    double heard_s;   /* when its last message came */
-    double told_s;    /* when the last message went to it */
+    bool is_here;     /* its process can be checked */
+    double heard_s;   /* last message from it */
+    double told_s;    /* last message to it */
     int64_t running;  /* trial; -1: not reported */
     double started;   /* Unix seconds, of `running` */
     bool is_named;    /* `running` was named to the sink */
-    bool is_doubtful; /* was silent and has begun no trial since; its message may have been sent
-                       * before it died */
+    bool is_doubtful; /* was silent and has begun no trial since */
 };
 
 struct rank_states {
@@ -39,27 +37,27 @@ struct rank_states {
     int32_t n, n_left, n_lost;
     int32_t n_unnamed;               /* running trials not named to the sink */
     double unnamed_s;                /* when the first of them was reported */
-    const struct process *processes; /* of the world, borrowed; NULL: only this process */
+    const struct process *processes; /* [n] borrowed; NULL: only this process */
     struct process self;
 };
 
-/* Set all ranks present, heard just now. rank_states_release() takes a zeroed struct. */
+/* Set all ranks present. rank_states_release() takes a zeroed struct. */
 int rank_states_init(struct rank_states *states, const struct world *world, double now_s,
                      struct err *err);
 void rank_states_release(struct rank_states *states);
 
 const struct process *rank_states_process(const struct rank_states *states, int32_t rank);
 void rank_states_hear(struct rank_states *states, int32_t rank, double now_s);
-/* Exclude seconds in which this process did not listen from every silence. */
+/* Subtract seconds in which this process did not listen from every silence. */
 void rank_states_discount(struct rank_states *states, double seconds);
-/* Set a rank's presence; one that is not present runs nothing. */
+/* One that is not present runs nothing. */
 void rank_states_set(struct rank_states *states, int32_t rank, enum rank_presence presence);
 
 void rank_states_start(struct rank_states *states, int32_t rank, int64_t trial, double started,
                        double now_s);
 void rank_states_finish(struct rank_states *states, int32_t rank,
                         int64_t trial); /* ignored unless running */
-/* Mark the running trial of a rank as named. True if it was not named before. */
+/* True if the running trial was not named before. */
 bool rank_states_name(struct rank_states *states, int32_t rank);
 
 /* Return the presence that a rank should have now, and why it is lost. */

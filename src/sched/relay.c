@@ -11,7 +11,7 @@
 #include "sched/rank_states.h"
 #include "sched/worker.h"
 
-/* Seconds between checks that rank 0 is alive, if it is on this host. */
+/* seconds between checks of a rank 0 on this host */
 #define WATCH_S 0.25
 
 struct relay {
@@ -20,15 +20,15 @@ struct relay {
     const struct relay_options *options;
     const struct clock *clock;
     struct mailbox to_worker, from_worker;
-    sem_t has_said; /* rank 0 was told that a trial begins */
+    sem_t has_said; /* posted when rank 0 was told that a trial begins */
     struct backoff backoff;
     struct buf message;
     double heard_s, beat_s, watch_s; /* time of the last of each */
-    double turn_s;                   /* last turn of the loop */
-    bool leader_is_here;             /* rank 0 is on this host */
-    bool is_over;                    /* rank 0 said bye */
-    atomic_bool has_failed;          /* the worker could not report that it leaves */
-    struct err err;                  /* its error */
+    double turn_s;
+    bool leader_is_here;
+    bool is_over;
+    atomic_bool has_failed; /* the worker could not report that it leaves */
+    struct err err;
 };
 
 /* ---- the worker thread ---- */
@@ -42,8 +42,7 @@ static bool says_start(const struct buf *message)
     return !message_open(&in, &kind, message, &err) && kind == MESSAGE_START;
 }
 
-/* Return only when MPI has the message that a trial begins. Otherwise one that crashes the rank at
- * once would be blamed on the trial before it. */
+/* Return only when MPI has a START, or a crash at once would be blamed on the previous trial. */
 static int send_up(const void *self, const struct buf *message, struct err *err)
 {
     struct relay *relay = (struct relay *)self;
@@ -75,7 +74,7 @@ static void *run_thread(void *arg)
 
 /* ---- forwarding ---- */
 
-/* Forward a message of rank 0: 1, 0 if there was none, -1 and err. */
+/* 1: forwarded, 0: no message, -1 and err */
 static int pass_down(struct relay *relay, struct err *err)
 {
     int32_t from;
@@ -98,7 +97,6 @@ static int pass_down(struct relay *relay, struct err *err)
     return 1;
 }
 
-/* Forward a message of the worker; wait up to timeout_s for it. */
 static int pass_up(struct relay *relay, double timeout_s, struct err *err)
 {
     if (!mailbox_take(&relay->from_worker, &relay->message, timeout_s))
@@ -122,7 +120,7 @@ static int beat(struct relay *relay, double now_s, struct err *err)
     return world_send(relay->world, 0, &relay->message, err);
 }
 
-/* Exclude time in which this process was held up from rank 0's silence. */
+/* Time in which this process was held up is no silence of rank 0. */
 static void discount_stall(struct relay *relay, double now_s)
 {
     if (now_s - relay->turn_s > RANK_STATES_STALL_S)
@@ -130,8 +128,7 @@ static void discount_stall(struct relay *relay, double now_s)
     relay->turn_s = now_s;
 }
 
-/* Check that rank 0 is alive. On this host its silence proves nothing: a disk may hold it up for
- * minutes. */
+/* On this host rank 0's silence proves nothing: a disk may hold it up for minutes. */
 static int watch(struct relay *relay, double now_s, struct err *err)
 {
     const struct process *leader = &relay->world->processes[0];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks 1 .. n - 1. One thread owns MPI and only forwards messages, so that beats do not depend on
- * the length of an epoch; a second thread trains (sched/worker.h). */
+/* Ranks 1 .. n - 1: one thread owns MPI and only forwards messages, so that beats come in time; a
+ * second thread trains (sched/worker.h). */
 #ifndef SCHED_RELAY_H
 #define SCHED_RELAY_H
 
@@ -10,9 +10,8 @@
 #include "trial/result.h"
 
 struct relay_options {
-    double silence_s; /* rank 0 is gone after this silence */
-    /* Rank 0 is gone, or the worker cannot go on. Must not return, since a trial still runs in
-     * another thread. */
+    double silence_s; /* rank 0 is lost after this silence */
+    /* Rank 0 is lost, or the worker cannot go on. Must not return, since a trial still runs. */
     void (*cut_off)(const struct err *err) __attribute__((noreturn));
 };
 

@@ -9,22 +9,19 @@
 #include "base/fault.h"
 #include "sched/world_mpi.h"
 
-/* Two groups of ranks, made once: those of this host, and the leaders of all hosts (in rank order:
- * rank 0 is first in both). Only MPI_Finalize() frees them: freeing is collective, and a dead rank
- * would keep the others waiting. */
+/* Ranks of this host, and leaders of all hosts; rank 0 is first in both. Never freed: freeing is
+ * collective, and would wait for a dead rank. */
 static struct {
     MPI_Comm host, leaders; /* leaders: only on a leader */
     int size, rank;         /* in host */
     bool is_known;
 } hosts;
 
-/* Request of rank 0. */
 struct request {
     uint64_t n;
     char folder[SEGMENT_PATH_SIZE];
 };
 
-/* Answer of a leader. */
 struct answer {
     bool is_refusing;
     char host[64];
@@ -50,8 +47,7 @@ static int know_hosts(struct err *err)
     return 0;
 }
 
-/* Set *all_well if all ranks of comm are well; if not, *why is the first other rank's.
- * Collective. */
+/* Set *all_well if all ranks are well; if not, *why is the first other rank's. Collective. */
 static int agree(MPI_Comm comm, bool is_well, bool *all_well, struct err *why, struct err *err)
 {
     struct {
@@ -68,7 +64,7 @@ static int agree(MPI_Comm comm, bool is_well, bool *all_well, struct err *why, s
     return 0;
 }
 
-/* Take the steps of segment.h. Every rank of the host ends with the same *is_shared and reason. */
+/* The steps of segment.h. Every rank of the host ends with the same *is_shared and reason. */
 static int share_on_host(struct segment *s, const struct request *request, bool *is_shared,
                          struct err *why, struct err *err)
 {
@@ -114,7 +110,7 @@ static int gather_answers(struct shared *shared, const struct answer *mine, stru
     return 0;
 }
 
-/* Allocate a copy if the host does not share. Collective. */
+/* Collective. */
 static int make_copy(struct shared *shared, struct err *err)
 {
     struct err why = {""};

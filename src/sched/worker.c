@@ -8,11 +8,10 @@
 #include "base/fault.h"
 #include "sched/message.h"
 
-/* Seconds between polls of the channel during a trial. A stop is noticed this late; a poll costs
- * about 1 us. */
+/* Seconds between polls of the channel during a trial; a poll costs about 1 us. */
 #define LOOK_S 0.02
-/* Results of short trials go in groups: a message costs about as much as 10 no-op trials. The start
- * of a longer one is reported, so that the scheduler knows which to blame for a crash. */
+/* Results of short trials go in groups, since a message costs as much as 10 no-op trials. Longer
+ * trials are reported when they start, so that a crash is blamed on them. */
 #define GROUP_S 0.005
 #define GROUP_RESULTS 64
 #define GROUP_BYTES ((size_t)1 << 20) /* fewer results with models: a message has at most 2 GB */
@@ -37,14 +36,14 @@ struct worker {
     struct buf state;             /* received with a trial that resumes */
     struct trial_checkpoint from; /* a view of it; state NULL: none */
 
-    struct buf results; /* a message that grows */
+    struct buf results;
     int32_t n_results;
     double group_s; /* when the group's first trial began */
 
-    int64_t running; /* trial */
-    double started;  /* its start, Unix seconds */
-    double began_s;  /* its start by the clock */
-    double ends_s;   /* its expected end; NaN: unknown */
+    int64_t running;
+    double started; /* Unix seconds */
+    double began_s; /* by the clock */
+    double ends_s;  /* expected; NaN: unknown */
     bool is_announced;
     double looked_s; /* last poll of the channel during a trial */
     double waited_s; /* for an assignment, since the last trial */
@@ -80,7 +79,7 @@ static int give_back(struct worker *worker, const struct assigned *trials, size_
     return post(worker, &worker->out);
 }
 
-/* Report the running trial, after unsent results, which a crash of the rank would take with it. */
+/* Send results first: a crash of the rank would take them with it. */
 static int announce(struct worker *worker)
 {
     worker->is_announced = true;
@@ -100,7 +99,6 @@ static int give_back_queue(struct worker *worker)
     return n ? give_back(worker, worker->queue + worker->at, n) : 0;
 }
 
-/* Send a checkpoint of the running trial, after its start was reported. */
 static void save(void *arg, const struct trial_checkpoint *checkpoint)
 {
     struct worker *worker = arg;
@@ -191,8 +189,7 @@ static int take_assignment(struct worker *worker, struct cursor *in)
     return in->at < in->size ? take_checkpoint(worker, in) : 0;
 }
 
-/* Let the running trial go on only if it is expected to end in time. One that already exceeds its
- * expected time may end any moment. */
+/* Let the running trial go on only if it is expected to end in time, or is overdue. */
 static void take_stop(struct worker *worker, struct cursor *in)
 {
     double now_s = clock_now(worker->clock);
@@ -219,7 +216,7 @@ static int handle(struct worker *worker)
     return 0;
 }
 
-/* Take all waiting messages; wait up to timeout_s for the first. */
+/* Take all waiting messages; wait for the first. */
 static int look(struct worker *worker, double timeout_s)
 {
     const struct worker_channel *channel = worker->channel;
@@ -253,7 +250,7 @@ static bool keep_going(void *arg)
     return !worker->has_failed && (!worker->is_stopping || now_s < worker->stop_s);
 }
 
-/* A trial expected to be short begins unreported; it is reported if it is not short. */
+/* A trial expected to be short begins unreported. */
 static int begin(struct worker *worker, const struct assigned *next)
 {
     worker->running = next->trial;

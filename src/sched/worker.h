@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The worker runs assigned trials and sends results, in rank 0's second thread and in every other
- * rank. */
+/* The worker runs assigned trials and sends results, in a thread of every rank. */
 #ifndef SCHED_WORKER_H
 #define SCHED_WORKER_H
 
@@ -9,20 +8,19 @@
 #include "base/err.h"
 #include "trial/result.h"
 
-/* A worker's connection to its scheduler, independent of the transport. */
+/* A worker's connection to its scheduler. */
 struct worker_channel {
-    /* Copy and send a message; never blocks. -1 and err. */
+    /* Copy and send a message; never blocks. */
     int (*send)(const void *self, const struct buf *message, struct err *err);
-    /* Wait up to timeout_s (0: do not wait): 1 and the message (replaces the old contents), 0 none
-     * came, -1 and err. */
+    /* Wait up to timeout_s (0: do not wait). 1: the message replaces the old contents; 0: none; -1
+     * and err. */
     int (*receive)(const void *self, struct buf *message, double timeout_s, struct err *err);
     const void *self;
 };
 
 /* Run trials until STOP, then send the last results, give back the rest and leave. Fills rank,
- * host, pid, started, finished, seconds and timing[PHASE_WAITING] of each result. A fault of the
- * worker (memory) goes to the scheduler, which ends the run with it; -1 and err only if sending
- * fails. */
+ * host, pid, started, finished, seconds and timing[PHASE_WAITING] of each result. The scheduler
+ * gets the worker's error; -1 and err only if sending fails. */
 int worker_run(const struct worker_channel *channel, const struct runner *runner, int32_t rank,
                const struct clock *clock, struct err *err);
 

@@ -13,9 +13,9 @@
 #include "sched/world_mpi.h"
 
 #define FLUSH_S 2.0
-/* bytes of one step of a broadcast: seconds on the slowest networks */
+/* one step of a broadcast: seconds on the slowest networks */
 #define STEP_BYTES ((size_t)64 << 20)
-/* limit of a message: MPI counts are int */
+/* MPI counts are int */
 #define MESSAGE_BYTES ((size_t)1 << 30)
 /* MPI_Finalize() takes milliseconds if all ranks are there */
 #define FINALIZE_S 10
@@ -23,18 +23,17 @@
 enum tag { TAG_MESSAGE = 1, TAG_GATHER };
 enum { NOBODY = -1 };
 
-/* Pending sends. MPI exists once per process, and so does this. */
 static struct {
     MPI_Request *requests; /* [n] */
     char **bytes;          /* [n] owned until the request is done */
     int *done;             /* [n] scratch of MPI_Testsome */
     int n, capacity;
-    int reap_at; /* number of sends at which to check them again: twice those last unfinished, so
-                  * that messages to 10,000 ranks at once cost no more than one to each */
+    int reap_at; /* number at which to check them: messages to 10,000 ranks cost no more than one to
+                  * each */
 } sends;
 
-/* Pending receives, in order of arrival. Messages of some kilobytes travel in pieces, and the
- * sender must be there for each. If it died in between, MPI_Mrecv() would wait forever. */
+/* Pending receives, in order of arrival. A message of some kilobytes travels in pieces, and
+ * MPI_Mrecv() would wait forever if its sender died in between. */
 static struct {
     struct incoming {
         MPI_Request request; /* MPI_REQUEST_NULL once complete */
@@ -66,7 +65,6 @@ bool world_is_launched(void)
     return false;
 }
 
-/* Exchange the processes of the ranks. */
 static int know_processes(struct world *world, struct err *err)
 {
     int32_t n = world->rank ? 1 : world->size;
@@ -146,7 +144,7 @@ static void leave_now(int number)
     _exit(closing_status);
 }
 
-/* Give sent messages time to go out, but not forever: a dead rank receives nothing. */
+/* A dead rank receives nothing, so the time is limited. */
 static void flush_sends(double seconds)
 {
     double until_s = clock_now(&clock_system) + seconds;
@@ -247,8 +245,8 @@ int world_mpi_broadcast(MPI_Comm comm, void *bytes, size_t n, struct err *err)
     return 0;
 }
 
-/* Allocate n bytes on receiving ranks. All agree whether everyone has them; otherwise the others
- * would wait forever in the broadcast. */
+/* All ranks agree whether everyone has room; otherwise the others would wait forever in the
+ * broadcast. */
 static int agree_on_room(const struct world *world, void **bytes, size_t n, struct err *err)
 {
     int has_room = 1, all_have;
@@ -396,7 +394,6 @@ int world_send(const struct world *world, int32_t to, const struct buf *message,
     return 0;
 }
 
-/* Begin to receive the next message, if any. */
 static int take_in(struct err *err)
 {
     struct incoming *next;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The ranks of this launch. world.c and shared.c are the only users of MPI (world_mpi.h).
  *
- * Outside an MPI launch the world has one rank, and MPI is never called. MPI is opened with
- * MPI_THREAD_FUNNELED; every function here is for the thread that called world_open(). */
+ * Outside an MPI launch the world has one rank, and MPI is never called. MPI_THREAD_FUNNELED: every
+ * function is for the thread that called world_open(). */
 #ifndef SCHED_WORLD_H
 #define SCHED_WORLD_H
 
@@ -19,17 +19,16 @@ struct world {
     int32_t rank;
     int32_t size;
     bool is_mpi;
-    struct process *processes; /* [size] all ranks, on rank 0; elsewhere [1], rank 0. NULL outside
-                                * MPI */
+    struct process *processes; /* [size] on rank 0; elsewhere [1], rank 0; NULL outside MPI */
 };
 
-/* True if the environment shows that an MPI launcher (mpirun, srun --mpi=pmix) started this
- * process. Plain srun sets none of its variables: its tasks are separate worlds. */
+/* True if an MPI launcher (mpirun, srun --mpi=pmix) started this process. Tasks of plain srun are
+ * separate worlds. */
 bool world_is_launched(void);
 
-/* Open the world. Collective. Until world_settle(), a rank that dies would keep the others waiting
- * forever in a collective call; died() is then called, soon on the same host, elsewhere after the
- * limit of world_expect(), at first ten minutes. Hooks run in another thread; NULL: no watch. */
+/* Open the world. Collective. If a rank dies before world_settle(), died() is called: soon on the
+ * same host, elsewhere after the limit of world_expect(), at first ten minutes. Hooks run in
+ * another thread; NULL: no watch. */
 int world_open(struct world *world, const struct guard_hooks *hooks, struct err *err);
 /* Limit each step of the following collective calls (64 MiB of a broadcast are one); INFINITY while
  * a rank has other work before it joins. */
@@ -37,9 +36,9 @@ void world_expect(double patience_s);
 /* Declare that this rank makes no collective call before world_close(). */
 void world_settle(void);
 
-/* Note that a rank is gone: MPI_Finalize() would wait for it forever. */
+/* Make world_close() leave without MPI_Finalize(), which would wait forever for a lost rank. */
 void world_lost_rank(void);
-/* Leave the launch, after sent messages have gone out; returns status. Collective. After
+/* Leave the launch after sent messages have gone out; returns status. Collective. After
  * world_lost_rank(), or if a rank dies meanwhile, this process ends here with status. Takes a
  * zeroed world. */
 int world_close(struct world *world, int status);
@@ -48,24 +47,23 @@ void world_leave(int status) __attribute__((noreturn));
 /* End every rank at once. Any thread. */
 void world_abort(const struct world *world, int status) __attribute__((noreturn));
 
-/* Wait, asleep, until all ranks have come. Collective. */
+/* Wait, asleep, for all ranks. Collective. */
 int world_meet(const struct world *world, struct err *err);
 
-/* Send rank 0's bytes to all ranks, a copy in each (shared.h: one on each host). Collective; early
- * ranks sleep until rank 0 joins. On other ranks *bytes is malloc()ed (handed over) and 64-byte
- * aligned. Works beyond 2 GiB. -1 on every rank if any is out of memory. */
+/* Send rank 0's bytes to all ranks, a copy in each. Collective; early ranks sleep. On other ranks
+ * *bytes is malloc()ed (handed over) and 64-byte aligned. -1 on every rank if any is out of
+ * memory. */
 int world_broadcast(const struct world *world, void **bytes, size_t *n, struct err *err);
-/* Collect all ranks' texts on rank 0 by rank (out [size], the caller frees each; NULL elsewhere).
+/* Collect all ranks' texts on rank 0 (out [size], the caller frees each; NULL elsewhere).
  * Collective. */
 int world_gather(const struct world *world, const char *text, char **out, struct err *err);
 
-/* Return a static text such as "Open MPI v4.1.4"; works without a launch. */
+/* Return a static text such as "Open MPI v4.1.4". */
 const char *world_library(void);
 
-/* Send and receive bytes between ranks, at most 1 GiB, only if world.is_mpi; for master and relay.
- * Send never blocks (it keeps a copy until the message is gone); order is kept between two ranks.
- * Receive takes an arrived message: 1, *from and the message (replaces the old contents); 0 none;
- * -1 and err. */
+/* Send and receive bytes between ranks, at most 1 GiB, only if world.is_mpi. Send never blocks;
+ * order is kept between two ranks. Receive: 1, *from and the message (replaces the old contents);
+ * 0: none arrived; -1 and err. */
 int world_send(const struct world *world, int32_t to, const struct buf *message, struct err *err);
 int world_receive(const struct world *world, int32_t *from, struct buf *message, struct err *err);
 /* Stop waiting for a dead rank's incomplete messages, which hold up its later ones. True if any of

@@ -18,9 +18,8 @@ int world_mpi_error(struct err *err, const char *call, int code);
             return world_mpi_error(err, #call, code_); \
     } while (0)
 
-/* Wait, asleep, until all ranks have come here. Collective. Open MPI spins in MPI_Barrier() and
- * MPI_Bcast(): ranks waiting for rank 0 to read the data would burn a core each, and slow rank 0
- * down by heat and memory traffic. */
+/* Wait, asleep, for all ranks. Collective. Open MPI spins in MPI_Barrier() and MPI_Bcast(): ranks
+ * waiting for rank 0 would burn a core each and slow rank 0 down. */
 int world_mpi_meet(MPI_Comm comm, struct err *err);
 
 /* Send n bytes, of any size, from rank 0 of comm. Collective. */

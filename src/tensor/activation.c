@@ -11,8 +11,8 @@ bool activation_keeps_slope(enum activation activation)
     return activation == ACTIVATION_GELU;
 }
 
-/* glibc 2.35 has vector forms of these (libmvec), within 4 units of the last place like the scalar
- * ones. Scalar calls would take as long as the products of a hidden layer. */
+/* glibc 2.35 has vector forms of these (libmvec). Scalar calls would take as long as the products
+ * of a hidden layer. */
 #ifdef HAVE_SIMD_TANHF
 #pragma omp declare simd notinbranch
 extern float tanhf(float);
@@ -25,7 +25,7 @@ extern float erff(float);
 #endif
 
 #define INLINE static inline __attribute__((always_inline))
-#define BLOCK 16 /* columns in an unrolled block: one AVX-512 register */
+#define BLOCK 16
 
 /* `v > 0 ? v : 0` would turn NaN into 0. */
 INLINE float relu(float v)
@@ -142,7 +142,6 @@ INLINE void gelu_row(float *h, const float *z, const float *restrict bias, int64
     }
 }
 
-/* The derivative is Phi(u) + u phi(u); h needs Phi(u), too. */
 INLINE void gelu_slope_row(float *h, float *restrict slope, const float *z,
                            const float *restrict bias, int64_t n)
 {
@@ -195,7 +194,7 @@ void activation_forward(struct mat *h, struct mat *slope, const struct mat *z, c
         forward_gelu(h, slope, z, rows, bias, dropout, bits);
 }
 
-/* Dropped and rectified elements are both 0 in h: one comparison serves both. */
+/* Dropped and rectified elements are both 0 in h. */
 CLONES static void relu_back(float *restrict d, const float *restrict h, int64_t n, float scale)
 {
     for (int64_t i = 0; i < n; i++)
@@ -220,7 +219,7 @@ CLONES static void tanh_back(struct mat *d, const struct mat *h, const struct dr
     }
 }
 
-/* Below 0 the slope of elu is its output + 1. Only the bits identify dropped elements. */
+/* Below 0 the slope of elu is its output + 1. */
 CLONES static void elu_back(struct mat *d, const struct mat *h, const struct dropout *dropout,
                             const uint16_t *bits)
 {

@@ -7,7 +7,7 @@
 
 #include "base/cpu.h"
 
-/* Columns per tile; their double sums fit the first-level cache. */
+/* A tile's double sums fit the first-level cache. */
 enum { TILE = 64 };
 
 static int32_t tile_width(int32_t begin, int32_t width)
@@ -96,7 +96,6 @@ void batchnorm_apply(struct mat *y, struct mat *normalized, const struct mat *z,
     }
 }
 
-/* sum [width] of d x over all rows. */
 CLONES static void product_sums(float *sum, const struct mat *d, const struct mat *x, int32_t begin,
                                 int32_t width)
 {
@@ -112,7 +111,6 @@ CLONES static void product_sums(float *sum, const struct mat *d, const struct ma
         sum[j] = (float)wide[j];
 }
 
-/* gamma / sqrt(variance) times d without its mean and its part along x. */
 CLONES static void back_row(float *restrict d, const float *restrict x,
                             const float *restrict d_gamma, const float *restrict d_sum,
                             const float *restrict inverse, const float *restrict gamma, float share,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Batch normalisation of the columns of a matrix, and its gradient.
- *
- * y = gamma (z - mean) / sqrt(variance + BATCHNORM_EPSILON); the activation's bias is the shift.
- * Sums in double, rows in order. Single-threaded, thread-safe.
+/* Batch normalisation of columns, and its gradient: y = gamma (z - mean) / sqrt(variance +
+ * BATCHNORM_EPSILON); the activation's bias is the shift. Sums in double, rows in order.
+ * Single-threaded, thread-safe.
  * Source: Ioffe & Szegedy 2015, arXiv:1502.03167, algorithm 1; running statistics as in
- * torch.nn.BatchNorm1d. Reference: tests/unit/batchnorm.c. */
+ * torch.nn.BatchNorm1d. */
 #ifndef TENSOR_BATCHNORM_H
 #define TENSOR_BATCHNORM_H
 
@@ -12,17 +11,17 @@
 
 #include "tensor/mat.h"
 
-/* PyTorch's defaults. */
+/* As in PyTorch. */
 #define BATCHNORM_EPSILON 1e-5
 #define BATCHNORM_MOMENTUM 0.1 /* weight of the batch in the running statistics */
 
-/* mean, variance out [W]: of each column over rows rows[0 .. n - 1] of z (NULL: 0 .. n - 1), n >=
- * 1. The variance has divisor n. */
+/* mean, variance (divisor n) out [W]: of each column over rows[0 .. n - 1] of z (NULL: 0 .. n - 1),
+ * n >= 1. */
 void batchnorm_measure(double *mean, double *variance, const struct mat *z, const int32_t *rows,
                        int32_t n);
 
-/* Update the running statistics, inout [W]. Their variance estimates the population's, n / (n - 1)
- * times the batch's; with n = 1 it stays. */
+/* Update the running statistics, inout [W]. Their variance is the population's: n / (n - 1) times
+ * the batch's; with n = 1 it stays. */
 void batchnorm_remember(float *running_mean, float *running_variance, const double *mean,
                         const double *variance, int32_t n, int32_t width);
 
@@ -36,7 +35,7 @@ void batchnorm_apply(struct mat *y, struct mat *normalized, const struct mat *z,
 
 /* d inout (n, W): gradient by y, then by z, with mean and variance as functions of z.
  *   d_gamma  out  [W]
- *   d_sum    in   [W]  column sums of d (kernel_column_sums) */
+ *   d_sum    in   [W]  column sums of d */
 void batchnorm_back(struct mat *d, float *d_gamma, const float *d_sum, const struct mat *normalized,
                     const float *inverse, const float *gamma);
 

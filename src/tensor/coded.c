@@ -6,14 +6,14 @@
 
 #include "base/buf.h"
 
-#define PANEL_COLUMNS 256 /* columns read at a time */
+#define PANEL_COLUMNS 256 /* read at a time */
 #define N_LIMITS 4
 
 /* ---- cost ---- */
 
-/* Costs in multiply-adds of a dense product, measured on a Zen 5. A look-up loads 64 bytes; one
- * such load fits a cycle beside two multiply-adds. A panel of tables loads and stores the sum once.
- * The other constants are for random order from the second-level cache. */
+/* Costs in multiply-adds of a dense product, measured on a Zen 5. A look-up loads 64 bytes, which
+ * fit a cycle beside two multiply-adds. A panel of tables loads and stores the sum once. The others
+ * are for random order from the second-level cache. */
 #define COST_OF_LOOK 2.1
 #define COST_OF_PANEL 3.5
 #define COST_OF_ROW 3.8   /* a row in the transposed product */
@@ -56,29 +56,28 @@ double coded_flops_tn(const struct coded *c)
 
 /* ---- building a group ---- */
 
-/* The value of an entry in a column minus its parent's. */
 struct item {
     int32_t entry;
     int32_t column;
     float delta;
 };
 
-/* A group that takes columns one by one. Entries are numbered by their first row. If a column
- * splits an entry, rows with the first row's value keep it; the others get new entries below it. */
+/* Entries are numbered by their first row. If a column splits an entry, rows with the first row's
+ * value keep it; the others get new entries below it. */
 struct group {
     int32_t limit;
     int32_t n_rows;
     int32_t first;  /* first column */
-    int32_t n;      /* number of entries */
+    int32_t n;      /* entries */
     uint16_t *code; /* [n_rows] */
     uint16_t *next; /* [n_rows] codes that include the tried column */
     uint16_t parent[CODED_MOST_LIMIT];
-    /* Next entry split from the same parent by this column; 0: none. */
+    /* Next entry split from the same parent; 0: none. */
     uint16_t sibling[CODED_MOST_LIMIT];
     float value[CODED_MOST_LIMIT]; /* in the tried column */
     bool is_seen[CODED_MOST_LIMIT];
-    struct buf items; /* struct item, of all columns so far */
-    struct buf base;  /* float, of entry 0 in all columns so far */
+    struct buf items; /* struct item */
+    struct buf base;  /* float, of entry 0 */
     /* Totals of the closed groups. */
     int32_t n_groups;
     int64_t n_entries, n_items;
@@ -104,7 +103,7 @@ static void group_release(struct group *g)
     buf_release(&g->base);
 }
 
-/* Entry for the rows of entry e with value v; -1: too many entries. */
+/* -1: too many entries for rows with value v. */
 static int32_t part(struct group *g, int32_t *n, int32_t e, float v)
 {
     if (!g->is_seen[e]) {
@@ -124,7 +123,7 @@ static int32_t part(struct group *g, int32_t *n, int32_t e, float v)
     return (*n)++;
 }
 
-/* Split the rows by column x [n_rows]. False: too many entries, and the group is unchanged. */
+/* False: too many entries, and the group is unchanged. x: [n_rows]. */
 static bool try_column(struct group *g, const float *x)
 {
     int32_t n = g->n;
@@ -150,7 +149,6 @@ static void add_item(struct group *g, int32_t entry, int32_t column, int32_t par
     buf_add(&g->items, &item, sizeof item);
 }
 
-/* Add the tried column to the group. */
 static void take_column(struct group *g, int32_t column)
 {
     uint16_t *swap = g->code;
@@ -165,7 +163,6 @@ static void take_column(struct group *g, int32_t column)
     g->next = swap;
 }
 
-/* Called with each completed group. */
 typedef void group_use(struct coded *c, const struct group *g, int32_t end);
 
 static void close_group(struct coded *c, struct group *g, int32_t end, group_use *use)
@@ -234,7 +231,6 @@ void coded_release(struct coded *c)
     memset(c, 0, sizeof *c);
 }
 
-/* Allocate what was counted, and reset the counts. */
 static int allocate(struct coded *c, struct err *err)
 {
     size_t groups = (size_t)c->n_groups, entries = (size_t)c->n_entries;
@@ -316,8 +312,8 @@ static void lay_group(struct coded *c, const struct group *g, int32_t end)
 
 /* ---- reading ---- */
 
-/* Add a panel's columns to n groups. A column with too many values sets a group's limit to 0.
- * False: no group is left. x: [n_rows] scratch. */
+/* A column with too many values sets a group's limit to 0. False: no group is left. x: [n_rows]
+ * scratch. */
 static bool add_panel(struct coded *c, struct group *groups, int n, const struct mat *panel,
                       int32_t first, float *x, group_use *use)
 {
@@ -362,7 +358,6 @@ static int add_all(struct coded *c, struct group *groups, int n, const struct co
     return rc;
 }
 
-/* Like add_all(), but also close the last groups. */
 static int read_columns(struct coded *c, struct group *groups, int n,
                         const struct coded_source *source, group_use *use, struct err *err)
 {
@@ -377,7 +372,6 @@ static int read_columns(struct coded *c, struct group *groups, int n,
     return rc;
 }
 
-/* Cost of both products. */
 static double cost_of(const struct coded *c, const struct group *g)
 {
     double tree = (double)g->n_entries + (double)g->n_items + c->n_cols;
@@ -386,7 +380,7 @@ static double cost_of(const struct coded *c, const struct group *g)
            transposed_cost(c->n_rows, g->n_groups, tree);
 }
 
-/* Store the counts of the cheapest limit in c. 1; 0: too expensive; -1 and err. */
+/* 1: stored the counts of the cheapest limit; 0: too expensive; -1 and err. */
 static int choose_limit(struct coded *c, const struct coded_source *source, double most,
                         struct err *err)
 {

@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Products of matrices in which neighbouring columns share few combinations of values, such as
- * genotypes.
+ * genotypes (doc/decisions/0008).
  *
- * Markers have two or three values, and neighbours on a chromosome are inherited together: 1058
- * accessions have only 45 haplotypes over 32 markers. Consecutive columns with at most `limit`
- * combinations form a group. For a product with w, a table holds the sum of each combination over
- * the group's rows of w. Each row of the matrix then adds one table entry a group, in place of
- * multiplying every column. The transposed product first sums rows of equal combination. Results
- * equal dense products up to the order of summation.
- *
- * Measured on a Zen 5, 1058 accessions, 984 neighbouring SNPs, 64 columns of w: 80 us, transposed
- * 60 us; gemm.h 550 us each. Without linkage: 360 and 415 us for two values a column; no gain for
- * three.
- *
- * A group's combinations form a tree. Each differs from its parent in few columns, so a table costs
- * about one addition an entry.
- * Sources: tables of sums: Arlazarov, Dinic, Kronrod & Faradzev 1970, Soviet Math Dokl 11:1209 (the
- * "four Russians"); for genotypes Liberty & Zucker 2009, Inf Process Lett 109:179 (the
- * "mailman"). */
+ * Consecutive columns with at most `limit` combinations form a group. For a product with w, a table
+ * holds the sum of each combination over the group's rows of w, and each row of the matrix adds one
+ * table entry a group. The transposed product first sums rows of equal combination. A group's
+ * combinations form a tree, so a table costs about one addition an entry. Results equal dense
+ * products up to the order of summation.
+ * Sources: tables of sums: Arlazarov, Dinic, Kronrod & Faradzev 1970, Soviet Math Dokl 11:1209; for
+ * genotypes Liberty & Zucker 2009, Inf Process Lett 109:179. */
 #ifndef TENSOR_CODED_H
 #define TENSOR_CODED_H
 
@@ -28,7 +19,7 @@
 #include "base/err.h"
 #include "tensor/mat.h"
 
-#define CODED_ENTRIES 512    /* in the tables of a panel: 32 kB of first-level cache */
+#define CODED_ENTRIES 512    /* in the tables of a panel: 32 kB */
 #define CODED_LEAST_LIMIT 32 /* limits are powers of 2 ... */
 #define CODED_MOST_LIMIT 256 /* ... in this range */
 
@@ -57,43 +48,40 @@ struct coded {
     int32_t *run;               /* [n_groups * n_rows] */
 };
 
-/* Source of the columns. read() fills out (n_rows, n) with columns from `first`. Columns are read
- * in ascending order, once to count and once to make, so that the whole matrix is never in
- * memory. */
+/* read() fills out (n_rows, n) with columns from `first`, in ascending order, once to count and
+ * once to make. */
 struct coded_source {
     int32_t n_rows, n_cols;
     int (*read)(const void *self, struct mat *out, int32_t first, struct err *err);
     const void *self;
 };
 
-/* Compute shapes and panel without arrays, for the cost functions and coded_bytes(); nothing to
- * release. Chooses the limit with the cheapest products. Returns
+/* Choose the limit with the cheapest products and compute shapes, without arrays; nothing to
+ * release. Returns
  *   1   counted
  *   0   unsuitable: a column has more than CODED_MOST_LIMIT values, or both products
  *       (coded_cost() of all rows + coded_cost_tn()) cost more than `most`
  *   -1  and err: out of memory, or an error of the source */
 int coded_count(struct coded *c, const struct coded_source *source, double most, struct err *err);
-/* Build what coded_count() counted, from the same columns. Pair with coded_release(). -1 and err as
- * above; c then holds nothing. */
+/* Build what coded_count() counted. -1 and err as above; c then holds nothing. */
 int coded_make(struct coded *c, const struct coded_source *source, struct err *err);
-/* coded_count(), then coded_make(). */
 int coded_init(struct coded *c, const struct coded_source *source, double most, struct err *err);
 void coded_release(struct coded *c); /* accepts a zeroed one */
 
 size_t coded_code_bytes(const struct coded *c);
-size_t coded_bytes(const struct coded *c); /* of all arrays */
+size_t coded_bytes(const struct coded *c);
 
 /* z (n, W) = rows rows[i] (NULL: i) of the matrix times w (F, W). Groups add in ascending order: a
- * row's result is independent of other rows and of gemm_threads(). */
+ * row's result depends on neither other rows nor threads. */
 void coded_product(struct mat *z, const struct coded *c, const int32_t *rows, const struct mat *w);
 
-/* dw (F, W) = the matrix transposed times a matrix (N, W) whose row i is row pos[i] of g, or zero
- * for pos[i] < 0 (pos NULL: row i). */
+/* dw (F, W) = the matrix transposed times a matrix (N, W) whose row i is row pos[i] of g (pos NULL:
+ * row i), or zero for pos[i] < 0. */
 void coded_product_tn(struct mat *dw, const struct coded *c, const struct mat *g,
                       const int32_t *pos);
 
-/* Cost of a product with n rows, and of a transposed one, for one column of the result, in
- * multiply-adds of a dense product (on a Zen 5; less if registers are narrower). */
+/* Multiply-adds of a dense product (on a Zen 5) that cost as much as n rows, or a transposed
+ * product, for one column of the result. */
 double coded_cost(const struct coded *c, int32_t n);
 double coded_cost_tn(const struct coded *c);
 

@@ -7,7 +7,7 @@
 #include "tensor/gemm.h"
 
 /* Blocks are 16 columns and CHUNK rows; in the transposed product up to 64 columns and some groups.
- * Each element of a result belongs to one block; blocks do not change its order of summation. */
+ * They do not change the order of summation. */
 
 #define INLINE static inline __attribute__((always_inline))
 #define LANES 16
@@ -17,7 +17,7 @@
 typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));
 
 /* By pointer: the convention for passing vectors by value depends on the instruction set. lanes is
- * the constant LANES for whole vectors. */
+ * constant for whole vectors. */
 INLINE void load(v16 *v, const float *p, int lanes)
 {
     if (lanes == LANES) {
@@ -38,15 +38,14 @@ INLINE void store(float *p, const v16 *v, int lanes)
 
 /* ---- product ---- */
 
-/* The work of one thread. */
 struct part {
     struct mat *z;
     const struct coded *c;
     const int32_t *rows;
     const struct mat *w;
-    int32_t column; /* first column in z and w */
+    int32_t column;
     int lanes;
-    int32_t from, to; /* rows of z */
+    int32_t from, to;
 };
 
 struct tables {
@@ -78,8 +77,7 @@ INLINE void make_table(v16 *entry, const struct part *part, int32_t group, int l
     }
 }
 
-/* Add each row's entries in a panel of tables to its sum. Callers pass a constant panel, which
- * unrolls the inner loop. */
+/* A constant panel unrolls the inner loop. */
 INLINE void add_panel(v16 *sum, int32_t n, const v16 *entry, const uint8_t *code,
                       const int32_t *rows, int panel)
 {
@@ -112,7 +110,7 @@ static inline void add_any_panel(v16 *sum, int32_t n, const v16 *entry, const ui
     }
 }
 
-/* Rows from .. from + n - 1 of z. Groups missing from the last panel have code 0 everywhere. */
+/* Groups missing from the last panel have code 0 everywhere. */
 INLINE void product_chunk(struct tables *tables, const struct part *part, int32_t from, int32_t n,
                           int lanes)
 {
@@ -150,8 +148,7 @@ CLONES static void do_product(const struct part *part)
     }
 }
 
-/* Parts per block of columns, so that every thread has work. Threads get whole blocks first,
- * because further cuts cost extra work. */
+/* Threads get whole blocks of columns first, because further cuts cost extra work. */
 static int32_t count_cuts(int32_t n_blocks)
 {
     return (gemm_threads() + n_blocks - 1) / n_blocks;
@@ -194,7 +191,6 @@ struct part_tn {
     int32_t from, to;   /* groups */
 };
 
-/* sum[v] = the rows of g with this entry. */
 INLINE void sum_run(v16 *sum, const struct part_tn *part, int32_t entry, int vectors, int lanes)
 {
     const struct coded *c = part->c;
@@ -217,7 +213,6 @@ INLINE void sum_run(v16 *sum, const struct part_tn *part, int32_t entry, int vec
         sum[v] = total[v];
 }
 
-/* dw's row += scale x sum. */
 INLINE void add_row(float *to, float scale, const v16 *sum, int vectors, int lanes)
 {
     for (int v = 0; v < vectors; v++) {
@@ -267,7 +262,6 @@ CLONES static void do_transposed(const struct part_tn *part)
     }
 }
 
-/* Blocks of 64 columns, then of 16, then the rest. */
 static int32_t count_blocks(int32_t width)
 {
     int32_t rest = width % (WIDEST * LANES);

@@ -32,7 +32,7 @@ void csr_release(struct csr *a)
     *a = (struct csr){0};
 }
 
-/* By place, then by value: sums of equal places do not depend on their order. */
+/* Compare also by value, so that sums of equal places do not depend on the order. */
 static int compare_triplets(const void *left, const void *right)
 {
     const struct triplet *a = left;
@@ -75,7 +75,6 @@ int csr_from_triplets(struct csr *a, int32_t n_rows, int32_t n_cols, struct trip
         a->val[nnz++] = t->val;
         a->row_start[t->row + 1] = nnz;
     }
-    /* An empty row starts at the end of the previous row. */
     for (int32_t r = 0; r < n_rows; r++)
         if (a->row_start[r + 1] < a->row_start[r])
             a->row_start[r + 1] = a->row_start[r];
@@ -84,7 +83,7 @@ int csr_from_triplets(struct csr *a, int32_t n_rows, int32_t n_cols, struct trip
 
 int csr_transpose(struct csr *out, const struct csr *a, struct err *err)
 {
-    int64_t *next; /* place of the next entry in each row of out */
+    int64_t *next;
 
     if (csr_init(out, a->n_cols, a->n_rows, csr_nnz(a), err))
         return -1;
@@ -111,10 +110,9 @@ int csr_transpose(struct csr *out, const struct csr *a, struct err *err)
     return 0;
 }
 
-/* One row of a product under construction. */
 struct row_sum {
     double *sum;  /* [n_cols] */
-    int32_t *row; /* [n_cols] the last row with this column, + 1 */
+    int32_t *row; /* [n_cols] last row with this column, + 1 */
     int32_t *col; /* [n] unsorted */
     int32_t n;
 };
@@ -251,7 +249,6 @@ int csr_check(const struct csr *a, struct err *err)
     return 0;
 }
 
-/* The value at (row, col); NULL if there is no entry. */
 static const float *find(const struct csr *a, int32_t row, int32_t col)
 {
     int64_t low = a->row_start[row];
@@ -282,7 +279,7 @@ bool csr_is_symmetric(const struct csr *a)
     return true;
 }
 
-/* Append row r of A + I to out; return its sum. */
+/* Append row r of A + I; return its sum. */
 static double append_with_self_loop(struct csr *out, const struct csr *a, int32_t r)
 {
     int64_t at = out->row_start[r];
@@ -309,7 +306,7 @@ static double append_with_self_loop(struct csr *out, const struct csr *a, int32_
 
 int csr_normalize(struct csr *out, const struct csr *a, struct err *err)
 {
-    double *scale; /* [n_rows] D^-1/2 */
+    double *scale;
 
     assert(a->n_rows == a->n_cols);
     if (csr_init(out, a->n_rows, a->n_cols, csr_nnz(a) + a->n_rows, err))

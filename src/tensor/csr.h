@@ -21,7 +21,7 @@ static inline int64_t csr_nnz(const struct csr *a)
     return a->row_start[a->n_rows];
 }
 
-/* Allocate room for nnz entries, contents undefined. */
+/* Contents are undefined. */
 int csr_init(struct csr *a, int32_t n_rows, int32_t n_cols, int64_t nnz, struct err *err);
 void csr_release(struct csr *a); /* accepts a zeroed one */
 
@@ -31,40 +31,37 @@ struct triplet {
     float val;
 };
 
-/* Build from n triplets in any order; sorts them in place and sums equal (row, col). Pair with
- * csr_release(). */
+/* Build from n triplets in any order; sorts them in place and sums equal (row, col). */
 int csr_from_triplets(struct csr *a, int32_t n_rows, int32_t n_cols, struct triplet *triplets,
                       int64_t n, struct err *err);
 
-/* out = a transposed. Pair with csr_release(). */
+/* out = a transposed. */
 int csr_transpose(struct csr *out, const struct csr *a, struct err *err);
 
-/* out = a b, with entries that cancel to 0. 1: made, pair with csr_release(); 0: not made, it would
- * have more than `most` entries; -1 and err.
+/* out = a b, with entries that cancel to 0. 1: made; 0: more than `most` entries; -1 and err.
  * Source: Gustavson 1978, ACM TOMS 4:250. */
 int csr_multiply(struct csr *out, const struct csr *a, const struct csr *b, int64_t most,
                  struct err *err);
 
-/* Number of entries of a b. */
 int csr_count_product(int64_t *nnz, const struct csr *a, const struct csr *b, struct err *err);
 
-/* Check every invariant above; -1 and err (may be NULL): one is broken. */
+/* Check every invariant above. err may be NULL. */
 int csr_check(const struct csr *a, struct err *err);
 bool csr_is_symmetric(const struct csr *a);
 
 /* out = D^-1/2 (A + I) D^-1/2, the propagation matrix of a GCN; D holds the row sums of A + I. a:
- * symmetric, non-negative; its diagonal counts as 0. Pair with csr_release().
+ * symmetric, non-negative; its diagonal counts as 0.
  * Source: Kipf & Welling 2017, arXiv:1609.02907, eq. 2 ("renormalization trick"). */
 int csr_normalize(struct csr *out, const struct csr *a, struct err *err);
 
-/* A growing list of triplets; a zeroed one is empty. */
+/* A zeroed one is empty. */
 struct triplets {
     struct triplet *item; /* [n] owned */
     int64_t n;
     int64_t capacity;
 };
 
-void triplets_release(struct triplets *list); /* accepts a zeroed one */
+void triplets_release(struct triplets *list);
 int triplets_add(struct triplets *list, struct triplet item, struct err *err);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include "base/cpu.h"
 
-#define PER_BLOCK 8 /* decisions in a Philox block */
-#define BATCH 64    /* blocks made at a time: 1 kB of words */
+#define PER_BLOCK 8
+#define BATCH 64 /* blocks made at a time: 1 kB */
 
 void dropout_init(struct dropout *dropout, double probability, struct hash key,
                   enum rng_stream stream)
@@ -39,11 +39,10 @@ int32_t dropout_stride(int32_t width)
     return blocks_of(width) * PER_BLOCK;
 }
 
-/* Collects blocks for one call of rng_blocks(). */
 struct queue {
     const struct dropout *dropout;
     uint32_t step;
-    uint16_t *bits; /* destination of the next flush */
+    uint16_t *bits;
     size_t n;
     uint32_t index[BATCH];
 };
@@ -90,7 +89,6 @@ CLONES static void apply(float *restrict y, const float *restrict x, const uint1
         y[j] = bits[j] >= threshold ? scale * x[j] : 0;
 }
 
-/* y [n] = dropout of x by the blocks first_block, first_block + 1, ... */
 static void apply_blocks(float *y, const struct dropout *dropout, uint32_t step, const float *x,
                          int64_t n, uint32_t first_block)
 {

@@ -9,8 +9,8 @@
 
 /* ---- a large matrix times a narrow one ----
  *
- * Tiles of c have 6 rows and 64 columns: 24 registers of sums, and 4 of b, leave 4 of AVX-512's 32.
- * The sum over K is split so that 64 columns of b stay in a 48 kB first-level cache.
+ * Tiles of c have 6 rows and 64 columns: 24 of AVX-512's 32 registers hold sums, 4 hold b. The sum
+ * over K is split so that 64 columns of b stay in a 48 kB cache.
  * Source: Goto & van de Geijn 2008, ACM TOMS 34:12, without the packing. */
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -30,7 +30,7 @@ struct operand {
     int64_t col;
 };
 
-/* Callers pass constant rows and vectors, so that sum[][] stays in registers. */
+/* Constant rows and vectors keep sum[][] in registers. */
 INLINE void tile(int rows, int vectors, float *c, struct operand a, const float *b, int64_t depth,
                  int64_t width, bool accumulates)
 {
@@ -71,7 +71,6 @@ INLINE void strip(int rows, float *c, struct operand a, const float *b, int64_t 
         tile(rows, 1, c + j, a, b + j, depth, width, accumulates);
 }
 
-/* One piece of the sum over K, for all rows. */
 __attribute__((target("arch=x86-64-v4"))) static void
 piece(struct mat *c, struct operand a, const float *b, int64_t depth, bool accumulates)
 {
@@ -150,7 +149,7 @@ void gemm_tall_product(struct mat *c, const struct mat *a, bool is_transposed, c
 
 /* ---- products with OpenBLAS ---- */
 
-static int n_threads = 1; /* OpenBLAS may use fewer and does not report the request */
+static int n_threads = 1; /* requested; OpenBLAS may use fewer */
 
 static bool is_for_tall(const struct mat *c, const struct mat *b, float alpha, float beta)
 {

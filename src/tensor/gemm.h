@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dense products: the only user of cblas.h.
- *
- * c = alpha op(a) op(b) + beta c. Shapes are asserted; c must not overlap a or b. Thread-safe
- * except beside gemm_set_threads(). Costs 2 M N K flop. */
+/* Dense products, c = alpha op(a) op(b) + beta c: the only user of cblas.h. Shapes are asserted; c
+ * must not overlap a or b. Thread-safe except beside gemm_set_threads(). Costs 2 M N K flop. */
 #ifndef TENSOR_GEMM_H
 #define TENSOR_GEMM_H
 
@@ -19,38 +17,31 @@ void gemm_tn(struct mat *c, float alpha, const struct mat *a, const struct mat *
 /* c (M, N) = alpha a b^T + beta c, a (M, K), b (N, K) */
 void gemm_nt(struct mat *c, float alpha, const struct mat *a, const struct mat *b, float beta);
 
-/* Products of a large matrix with a narrow one, c = a b or a^T b, with AVX-512.
- *
- * Training multiplies the same features by narrow weights in every step. A general library first
- * copies both into its own layout, a fifth of the time if one has only 64 columns. Here a is read
- * in place: 545 us for (1058, 984) by (984, 64) on a Zen 5, OpenBLAS 0.3.21 640 us. The functions
- * above use this where possible. */
+/* Products of a large matrix with a narrow one, with AVX-512. a is read in place: 545 us for (1058,
+ * 984) by (984, 64) on a Zen 5, OpenBLAS 640 us. The functions above use this where possible. */
 
-/* True if this processor supports the kernel for products `width` columns wide. */
+/* True if this processor supports products this wide. */
 bool gemm_tall_is_able(int32_t width);
 
 /* c (M, W) = a b, plus c if accumulates.
  *   a  (M, K), or (K, M) if transposed
  *   b  (K, W)  with gemm_tall_is_able(W)
- * Sums in ascending order of K: a row's result is independent of other rows and threads. */
+ * Sums in ascending order of K: a row's result depends on neither other rows nor threads. */
 void gemm_tall_product(struct mat *c, const struct mat *a, bool is_transposed, const struct mat *b,
                        bool accumulates, int threads);
 
-/* c += a a^T, or a^T a if transposed, in double, for a matrix in panels: products of all pairs of
- * rows or columns. Costs n^2 K flop, half of a general product.
+/* c += a a^T, or a^T a if transposed. Costs n^2 K flop.
  *   c  inout (n, n)  lower triangle
  *   a  in    (n, K), or (K, n) if transposed */
 void gemm_gram(double *c, int32_t n, const double *a, int32_t k, bool is_transposed);
 
-/* Set the threads of a product, in every module. Call before the first product, so that OpenBLAS
- * does not choose. */
+/* Set the threads of all products, before the first. */
 void gemm_set_threads(int n);
 int gemm_threads(void);
 
-/* Threads that OpenBLAS uses now. */
 int gemm_library_threads(void);
 
-/* BLAS library with version, and its kernel for this processor. Static texts. */
+/* BLAS library with version, and its kernel for this processor. Static. */
 const char *gemm_library(void);
 const char *gemm_kernel(void);
 

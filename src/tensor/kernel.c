@@ -22,7 +22,6 @@ CLONES void kernel_rows(struct mat *y, const struct mat *x, const int32_t *rows,
     }
 }
 
-/* Row of the lower level for row i of the upper one. */
 static int32_t below_row(int32_t i, const int32_t *rows, const int32_t *pos)
 {
     int32_t sample = rows ? rows[i] : i;
@@ -74,7 +73,7 @@ CLONES void kernel_scale(float *v, int64_t n, float by)
         v[i] *= by;
 }
 
-/* The double sums of a tile of columns fit the first-level cache. */
+/* A tile's double sums fit the first-level cache. */
 CLONES void kernel_column_sums(float *sum, const struct mat *m)
 {
     enum { TILE = 64 };
@@ -95,7 +94,6 @@ CLONES void kernel_column_sums(float *sum, const struct mat *m)
     }
 }
 
-/* log of the sum of exponentials, without overflow. */
 static double log_sum_exp(const float *z, int32_t n)
 {
     float top = z[0];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Elementwise work, fused so that a matrix passes through the cache once.
- *
- * Single-threaded, thread-safe. Reference: tests/unit/kernel.c. */
+/* Elementwise work, fused so that a matrix passes through the cache once. Single-threaded,
+ * thread-safe. */
 #ifndef TENSOR_KERNEL_H
 #define TENSOR_KERNEL_H
 
@@ -10,7 +9,7 @@
 #include "tensor/csr.h"
 #include "tensor/mat.h"
 
-/* y[i] = x[rows[i]] + bias (rows NULL: row i; bias NULL: none). y may be x if rows is NULL. */
+/* y[i] = x[rows[i]] + bias (rows NULL: i; bias NULL: 0). y may be x if rows is NULL. */
 void kernel_rows(struct mat *y, const struct mat *x, const int32_t *rows, const float *bias);
 
 /* Add between two levels of a receptive field; pos NULL: below has every sample.
@@ -25,14 +24,14 @@ void kernel_scatter_add(struct mat *below, const struct mat *above, const int32_
 double kernel_norm(const float *v, int64_t n);
 void kernel_scale(float *v, int64_t n, float by);
 
-/* sum out [W]: column sums, accumulated in double. */
+/* sum out [W], accumulated in double. */
 void kernel_column_sums(float *sum, const struct mat *m);
 
 /* z in: logits (n, C); out: log softmax of each row. */
 void kernel_log_softmax(struct mat *z);
 
 /* Softmax cross-entropy: sum over rows of logits z (n, C) against label[rows[i]], times the label's
- * weight, weight [C] (NULL: 1).
+ * weight [C] (NULL: 1).
  *   d  out (n, C)  gradient times scale; may be NULL */
 double kernel_cross_entropy(struct mat *d, const struct mat *z, const int32_t *rows,
                             const int32_t *label, const float *weight, double scale);
@@ -41,19 +40,19 @@ double kernel_cross_entropy(struct mat *d, const struct mat *z, const int32_t *r
 double kernel_squared_error(struct mat *d, const struct mat *z, const int32_t *rows,
                             const float *target, double scale);
 
-/* Constants of an Adam step, which multiplies w by shrink (1 - learning rate x decoupled decay; 1:
- * none) and adds l2 w to the gradient. */
+/* An Adam step adds l2 w to the gradient and multiplies w by shrink (1 - learning rate x decoupled
+ * decay). */
 struct adam_step {
     float l2;
     float shrink;
     float beta1, beta2;
-    float rest1, rest2; /* 1 - beta, rounded once: 1 - (float)0.999 is off by 1e-5 of itself */
+    float rest1, rest2; /* 1 - beta, rounded once: 1 - (float)0.999 is off by 1e-5 */
     float step_size;    /* learning rate / (1 - beta1^t) */
     float root_scale;   /* 1 / sqrt(1 - beta2^t) */
     float epsilon;
 };
 
-/* One Adam step on n weights w with gradient g. m, v: inout [n], zero before the first step.
+/* One Adam step on n weights w with gradient g. m, v: inout [n], at first zero.
  * Source: Kingma & Ba 2015, arXiv:1412.6980, algorithm 1; decoupled decay: Loshchilov & Hutter
  * 2019, arXiv:1711.05101, algorithm 2. */
 void kernel_adam(float *w, float *m, float *v, const float *g, int64_t n,
@@ -63,13 +62,13 @@ void kernel_adam(float *w, float *m, float *v, const float *g, int64_t n,
 void kernel_sgd(float *w, float *m, const float *g, int64_t n, float rate, float momentum,
                 float l2);
 
-/* Standardise columns to mean 0 and population sd 1, in double; constant columns become 0. The only
- * function here that allocates. -1: out of memory. */
+/* Standardise columns to mean 0 and population sd 1, in double; constant columns become 0. -1: out
+ * of memory. */
 int kernel_standardize(struct mat *m);
 
 /* Divide each row by its sum unless that is 0. For a matrix in panels, with the same bits:
- * kernel_add_row_sums() on panels from left to right, then kernel_divide_rows() on each. sum
- * [n_rows] inout. */
+ * kernel_add_row_sums() (sum [n_rows] inout) on all panels from the left, then
+ * kernel_divide_rows(). */
 void kernel_normalize_rows(struct mat *m);
 void kernel_add_row_sums(double *sum, const struct mat *m);
 void kernel_divide_rows(struct mat *m, const double *sum);

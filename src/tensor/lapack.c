@@ -12,8 +12,7 @@
 #include "base/err.h"
 
 /* Fortran's calling convention: arguments by address, matrices by column, so a lower triangle by
- * rows is an upper one by columns (a = U^T U). OpenBLAS has no header for LAPACK; Debian packages
- * LAPACKE separately. */
+ * rows is an upper one by columns (a = U^T U). OpenBLAS has no header for LAPACK. */
 void dpotrf_(const char *triangle, const int *n, double *a, const int *a_stride, int *info);
 void dpotrs_(const char *triangle, const int *n, const int *n_rhs, const double *a,
              const int *a_stride, double *b, const int *b_stride, int *info);
@@ -34,7 +33,7 @@ void dsyevr_(const char *job, const char *range, const char *triangle, const int
 /* Columns between calls of the watch: at n = 20,000 a block takes 10^11 flop. */
 #define BLOCK 256
 
-/* Columns [at, at + n_block) of U, and the rest of a. Returns LAPACK's info. */
+/* Compute columns [at, at + n_block) of U. Returns LAPACK's info. */
 static int factor_block(double *a, int n, int at, int n_block)
 {
     const double one = 1, minus = -1;
@@ -81,8 +80,8 @@ struct workspace {
     int n_work, n_integers;
 };
 
-/* Eigenpairs n - k + 1 to n in ascending order. n_work = -1: only store the sizes for the work
- * arrays in work[0] and integers[0]. */
+/* Eigenpairs n - k + 1 to n in ascending order. n_work = -1: store the sizes of the work arrays in
+ * work[0] and integers[0]. */
 static int decompose(struct workspace *w, double *a, int n, int k)
 {
     const double unused = 0;
@@ -122,7 +121,7 @@ static int prepare(struct workspace *w, int n, int k)
     return w->values && w->vectors && w->support && w->work && w->integers ? 0 : -1;
 }
 
-/* The sign that the header defines. Rounding must not decide between equal entries. */
+/* Rounding must not decide between equal entries. */
 static double sign_of(const double *v, int32_t n)
 {
     const double nearly = 1 - 1e-6;

@@ -10,7 +10,6 @@
 int mat_init(struct mat *m, int32_t n_rows, int32_t n_cols, struct err *err)
 {
     size_t bytes = (size_t)n_rows * (size_t)n_cols * sizeof *m->v;
-    /* aligned_alloc() takes multiples of the alignment; even an empty matrix owns memory. */
     size_t rounded = (bytes / ALIGNMENT + 1) * ALIGNMENT;
 
     *m = (struct mat){.n_rows = n_rows, .n_cols = n_cols};

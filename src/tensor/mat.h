@@ -13,11 +13,11 @@ struct mat {
     int32_t n_cols;
 };
 
-/* Allocate zeroed, aligned to 64 bytes. Pair with mat_release(). */
+/* Zeroed, aligned to 64 bytes. */
 int mat_init(struct mat *m, int32_t n_rows, int32_t n_cols, struct err *err);
 void mat_release(struct mat *m); /* accepts a zeroed one */
 
-/* A matrix over borrowed memory; never release it. */
+/* Never release it. */
 struct mat mat_view(float *v, int32_t n_rows, int32_t n_cols);
 
 static inline int64_t mat_size(const struct mat *m)

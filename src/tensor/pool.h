@@ -8,14 +8,14 @@
 enum pool { POOL_NONE, POOL_MEAN, POOL_SUM, POOL_MAX };
 
 /* out (G, H): mean, sum or maximum, by column, of rows start[g] .. start[g + 1] - 1 of h, at least
- * one. Allocates nothing, thread-safe.
+ * one. Thread-safe.
  *   start   [G + 1] ascending from 0
  *   winner  out (G, H), POOL_MAX only: the row of each maximum, the first of equal ones. NaN is
  *           larger than any number. */
 void pool_forward(struct mat *out, int32_t *winner, const struct mat *h, const int32_t *start,
                   enum pool pool);
 
-/* dh (n, H) out: gradient by h. d (G, H): gradient by the result. winner: from pool_forward(). */
+/* dh (n, H) out: gradient by h. d (G, H): gradient by the result. */
 void pool_backward(struct mat *dh, const struct mat *d, const int32_t *winner, const int32_t *start,
                    enum pool pool);
 

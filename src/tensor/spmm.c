@@ -7,18 +7,17 @@
 #include "base/cpu.h"
 #include "tensor/gemm.h"
 
-/* Blocks of 64, 16 and 8 columns stay in registers during a row; a rest of at most 7 follows.
- * Vector types keep the compiler from spilling the sums; it splits them for narrower registers. */
+/* Blocks of 64, 16 and 8 columns, and the last 7 or fewer, stay in registers during a row. Vector
+ * types keep the compiler from spilling the sums. */
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Elements below which waking other threads (about 2 us) does not pay. */
+/* Fewest elements that are worth waking other threads (about 2 us). */
 #define WORTH_THREADS 8192
 
 typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef float v8 __attribute__((vector_size(32), aligned(4), may_alias));
 
-/* One row of a, and the place of its columns in x. */
 struct line {
     const int32_t *col;
     const float *val;
@@ -78,7 +77,7 @@ INLINE void gather_8(float *y, const struct line *line, int64_t at)
     *(v8 *)(y + at) = sum;
 }
 
-/* Callers pass a constant rest, so that sum[] stays in registers. */
+/* A constant rest keeps sum[] in registers. */
 INLINE void gather_rest(float *y, const struct line *line, int64_t at, int rest)
 {
     float sum[7] = {0};
@@ -157,7 +156,6 @@ void spmm(struct mat *y, const struct csr *a, const int32_t *rows, const struct 
                     (int32_t)((int64_t)y->n_rows * (t + 1) / threads), a, rows, x, pos);
 }
 
-/* y += val x */
 INLINE void add_row(float *restrict y, float val, const float *restrict x, int64_t width)
 {
     int64_t at = 0;

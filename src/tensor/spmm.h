@@ -3,9 +3,8 @@
  * result for any number; spmm_tn() uses one thread.
  *
  * A receptive field holds some rows of a larger matrix. Row i of the small matrix is row rows[i] of
- * the large one; `pos` is the inverse, -1 for a row not held. A forward product takes rows of layer
- * l and pos of layer l - 1. Because A^ is symmetric, the same product with both exchanged carries
- * gradients back. */
+ * the large one; `pos` is the inverse, -1 for a row not held. Because A^ is symmetric, the product
+ * with rows and pos exchanged carries gradients back. */
 #ifndef TENSOR_SPMM_H
 #define TENSOR_SPMM_H
 
@@ -29,7 +28,7 @@ void spmm(struct mat *y, const struct csr *a, const int32_t *rows, const struct 
  *   x     in   (n, W) */
 void spmm_tn(struct mat *y, const struct csr *a, const int32_t *rows, const struct mat *x);
 
-/* Number of entries in the listed rows (NULL: the first n). */
+/* rows NULL: the first n. */
 int64_t spmm_count(const struct csr *a, const int32_t *rows, int32_t n);
 
 #endif

@@ -43,8 +43,7 @@ int derived_graph(struct csr *out, struct derived *derived, const struct graph_s
 
 /* ---- reduced features ---- */
 
-/* Check first: on a machine that overcommits memory, the kernel kills the process without a
- * message. */
+/* Beyond this limit the kernel would kill the process without a message. */
 static int check_memory(const struct derived *derived, int32_t reduce, struct err *err)
 {
     const struct dataset *data = derived->data;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Data derived for the inputs, once a process: nearest neighbours, from which all graphs of a
- * metric are cut, and reduced features, which all graphs share.
- *
- * Not thread-safe. */
+/* Data derived once a process: nearest neighbours, from which all graphs of a metric are cut, and
+ * reduced features. Not thread-safe. */
 #ifndef TRIAL_DERIVED_H
 #define TRIAL_DERIVED_H
 
@@ -14,10 +12,10 @@
 
 struct derived {
     const struct dataset *data; /* borrowed */
-    double limit_bytes;         /* memory limit of this process; larger reductions are refused */
-    struct neighbours neighbours[GRAPH_METRICS]; /* of each metric in use */
+    double limit_bytes;         /* larger reductions are refused */
+    struct neighbours neighbours[GRAPH_METRICS];
 
-    /* One reading of the data serves all values of `reduce`, and one decomposition all graphs. */
+    /* One reading of the data serves all values of `reduce`. */
     bool has_reducer;
     enum feature_scale scale; /* of reducer and reduced[] */
     struct reducer reducer;
@@ -25,20 +23,18 @@ struct derived {
         int32_t reduce; /* REDUCE_NONE: empty */
         struct mat l;
     } reduced[DERIVED_REDUCED];
-    int next; /* slot of the next reduction, in a ring */
+    int next; /* next slot of the ring */
 };
 
 void derived_init(struct derived *derived, const struct dataset *data);
 void derived_release(struct derived *derived); /* accepts a zeroed one */
 
-/* Graphs that differ only in k or weights come from the same neighbours. Pair with csr_release().
- * -1 and err as graph_build(). */
+/* -1 and err as graph_build(). */
 int derived_graph(struct csr *out, struct derived *derived, const struct graph_spec *spec,
                   struct err *err);
 
-/* L (reducer.h) for a scale and a reduction that does not keep the features. Borrowed until
- * DERIVED_REDUCED others were requested. NULL and err: too little memory (err gives both sizes), or
- * the reduction failed. */
+/* L (reducer.h) of a scale and a reduction. Borrowed until DERIVED_REDUCED others were requested.
+ * NULL and err: too little memory, or the reduction failed. */
 const struct mat *derived_features(struct derived *derived, const struct gcn_inputs_spec *spec,
                                    struct err *err);
 

@@ -5,30 +5,30 @@
 
 #include "trial/result.h"
 
-/* Consecutive failures with one reason, before any success, that show that the cause is not in the
- * trials. Two could be the two ranks of a bad node. */
+/* Failures with one reason, before any success, that show a cause outside the trials. Two could be
+ * the two ranks of a bad node. */
 #define FAILURES_IN_A_ROW 3
 
 enum failures_verdict {
     FAILURES_GO_ON,
-    FAILURES_TOO_MANY, /* the limit is reached */
+    FAILURES_TOO_MANY,
     FAILURES_ALL_ALIKE /* FAILURES_IN_A_ROW is reached */
 };
 
 struct failures {
-    int64_t limit;                 /* stop after this many; 0: never */
-    bool has_succeeded;            /* a trial is done or has diverged */
-    int64_t n;                     /* failed trials */
-    int32_t in_a_row;              /* the last ones with similar reasons */
-    int64_t trial;                 /* the last failed trial; number in the plan */
-    char reason[256];              /* its reason */
+    int64_t limit;      /* stop after this many; 0: never */
+    bool has_succeeded; /* a trial is done or has diverged */
+    int64_t n;
+    int32_t in_a_row; /* the last ones with similar reasons */
+    int64_t trial;
+    char reason[256];
     enum failures_verdict verdict; /* keeps the first verdict to stop */
 };
 
-/* has_succeeded: the database has a trial that is done or diverged. */
+/* has_succeeded: in an earlier run. */
 void failures_init(struct failures *f, int64_t limit, bool has_succeeded);
 
-/* Add a result of this run. Reasons that differ only in numbers ("1.2 s", "1.3 s") are the same. */
+/* Reasons that differ only in numbers ("1.2 s", "1.3 s") are the same. */
 enum failures_verdict failures_note(struct failures *f, const struct trial_result *result);
 
 #endif

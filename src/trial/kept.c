@@ -168,7 +168,6 @@ static int32_t count_tensors(const struct gcn_spec *spec, int32_t n_inputs, int3
     return n;
 }
 
-/* Replace weights by coordinates with X W of all samples. */
 static int project(struct mat *xw, struct safetensor *first, const struct mat *coordinates,
                    struct err *err)
 {
@@ -209,8 +208,7 @@ static int write_list(struct buf *out, size_t *bytes, const struct kept_trial *t
     return buf_failed(out) ? err_nomem(err, "model", *bytes) : 0;
 }
 
-/* Between training and commit: a file in a growing buffer (two copies), the message, and the
- * scheduler's copy. */
+/* A file in a growing buffer (two copies), the message, and the scheduler's copy. */
 #define COPIES_OF_MODEL 4
 
 double kept_bytes(const struct settings *s, const struct dataset *data, int32_t n_inputs)
@@ -305,7 +303,6 @@ void kept_products_release(struct kept_products *products)
     *products = (struct kept_products){0};
 }
 
-/* Weights by features from the projections. */
 static int weights_by_features(struct mat *w, const struct safetensor *projected,
                                const struct dataset *data, const struct gcn_inputs_spec *made,
                                struct kept_products *products, struct err *err)
@@ -319,7 +316,7 @@ static int weights_by_features(struct mat *w, const struct safetensor *projected
     return reducer_weights(w, &products->reducer, made->reduce, &xw, err);
 }
 
-/* The network's tensors: the first from w if given, the others from the file. */
+/* The first tensor comes from w if given, the others from the file. */
 static int take_tensors(struct safetensor *list, size_t *n, const void *file, size_t bytes,
                         const struct gcn_spec *spec, int32_t n_features, const struct mat *w)
 {

@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The file of a trained model: safetensors (base/safetensors.h) with the weights of the best epoch
- * and all that is needed to use them without the data.
- *
- *   layers.0.weight ...  F32  tensors of model_tensor() (gcn/model.h), by scaled features
- *   features.mean        F64 [F]  if standardised: (x - mean) x factor
- *   features.factor      F64 [F]  1 / sd, or 0 for a constant feature
- *   features.fill        F32 [markers]  if dosages: replaces a missing one
- *   features.names       U8  concatenated, a NUL after each
- *   features.alleles     U8  likewise, if known: "CHROM\tPOS\tREF\tALT" or nothing
- *   features.ids         U8  likewise, if the file has them: names of the markers
- *   classes              U8  likewise
- *
- * Metadata are texts: format, espalier, blas, key, data_digest, settings (JSON), task, outputs,
- * samples, features, markers (the first features; covariates follow), replicate, fold, best_epoch,
- * value, target_mean, target_sd, trait.
+ * and all that is needed to use them without the data (doc/decisions/0029).
+ * doc/manual/reference/model-files.md describes it. Further metadata: format, outputs, samples,
+ * features, markers (the first features; covariates follow).
  *
  * With reduced features, layers.0.xw (N, H) replaces layers.0.weight and features.*: layer 1's
- * output for each sample before the graph. It is the same model on any machine and no larger than
- * the weights of the reduction. kept_complete() computes the weights by features from it and the
- * data. doc/decisions/0029 gives the reasons. */
+ * output for each sample before the graph. */
 #ifndef TRIAL_KEPT_H
 #define TRIAL_KEPT_H
 
@@ -30,11 +17,10 @@
 enum keep { KEEP_BEST, KEEP_ALL, KEEP_NONE };
 enum keep keep_of(const struct settings *s);
 
-/* SQLite's default limit of a blob, less room for metadata. */
+/* SQLite's default limit of a blob, less metadata. */
 #define KEPT_MAX_BYTES ((size_t)1000000000 - (1 << 20))
 
-/* Scaling of the columns, learned on first use and again for another scale. kept_scaling_release()
- * accepts a zeroed one. */
+/* Scaling of the columns, learned on first use. kept_scaling_release() accepts a zeroed one. */
 struct kept_scaling {
     bool is_there;
     struct scaling scaling;
@@ -45,35 +31,34 @@ void kept_scaling_release(struct kept_scaling *scaling);
 struct kept_trial {
     const struct settings *settings; /* resolved */
     const struct dataset *data;
-    /* L (N, rank) if the weights are by reduced features; else NULL. */
+    /* L (N, rank), if the weights are by reduced features. */
     const struct mat *coordinates;
     const struct gcn_outcome *outcome;
     struct hash key;
     int32_t replicate, fold;
 };
 
-/* Bytes of a model from training to the commit; 0 if none is kept. n_inputs: inputs of layer 1. */
+/* Bytes of a model from training to the commit; 0: none is kept. n_inputs: of layer 1. */
 double kept_bytes(const struct settings *s, const struct dataset *data, int32_t n_inputs);
 
-/* Append the file of a trial that is done; nothing if it has no weights. If it would exceed
- * KEPT_MAX_BYTES, only *bytes is set, to its size. */
+/* Append the file of a done trial, if it has weights. If it would exceed KEPT_MAX_BYTES, only
+ * *bytes is set, to its size. */
 int kept_write(struct buf *out, size_t *bytes, const struct kept_trial *trial,
                struct kept_scaling *scaling, struct err *err);
 
 /* True if the file needs no kept_complete(). */
 bool kept_is_complete(const void *file, size_t bytes);
 
-/* Find the first layer's F32 matrix: its weights, or layers.0.xw. -1: neither exists. */
+/* Find the first layer's weights, or layers.0.xw. -1: neither exists. */
 struct safetensor;
 int kept_first(struct safetensor *out, const void *file, size_t bytes);
 
-/* Find an F32 array of the network with the required shape. -1: not found. */
+/* Find an array of the network with the required shape. -1: not found. */
 struct model_tensor;
 int kept_tensor(struct safetensor *out, const void *file, size_t bytes,
                 const struct model_tensor *like);
 
-/* Products of all pairs of samples, most of the cost of kept_complete(), for the models of one
- * configuration. Zero at first; computed on first use. */
+/* Products of all pairs of samples, for the models of one configuration. Zero at first. */
 struct kept_products {
     bool is_there;
     struct reducer reducer;
@@ -81,8 +66,7 @@ struct kept_products {
 void kept_products_release(struct kept_products *products); /* accepts a zeroed one */
 
 /* Append the file with weights by features, from the data and settings of its trial. Costs as much
- * as the reduction. products: for these data and this configuration. -1 and err: out of memory, or
- * not such a file. */
+ * as the reduction. -1 and err: out of memory, or not such a file. */
 int kept_complete(struct buf *out, const void *file, size_t bytes, const struct dataset *data,
                   const struct settings *settings, struct kept_products *products, struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* noop: trains nothing. A noop sweep measures the cost of scheduling and storing. */
+/* noop: trains nothing, to measure the cost of scheduling and storing. */
 #include "trial/model_type.h"
 
 static int train(struct gcn_outcome *outcome, struct model_training *training, struct err *err)

@@ -10,14 +10,13 @@
 #include "trial/kept.h"
 #include "trial/model_type.h"
 
-/* A stopped trial saves a checkpoint after this much training. Making, sending and committing one
- * took 0.16 s at 16 MB and 0.7 s at 64 MB on a busy machine. */
+/* Training after which a stopped trial saves a checkpoint. Making, sending and committing one took
+ * 0.16 s at 16 MB and 0.7 s at 64 MB. */
 #define WORTH_S 2.0
-/* Interval of checkpoints in a running trial. A killed run loses no more, and several jobs can
- * finish a trial longer than any job. */
+/* Seconds between checkpoints, the most that a killed run loses. */
 #define EVERY_S 300.0
-/* Largest checkpoint: adam with 4 million weights (value, best, two moments). Larger ones from
- * several ranks, stopped together, would keep rank 0 beyond its job's end. */
+/* Adam with 4 million weights. Larger checkpoints from several ranks would keep rank 0 beyond its
+ * job's end. */
 #define MOST_BYTES ((size_t)64 << 20)
 
 struct model_runner {
@@ -27,7 +26,7 @@ struct model_runner {
     const struct clock *clock;
     struct arena scratch;
     struct buf text;  /* scratch of trial_key() */
-    struct buf state; /* checkpoint for watch->save() */
+    struct buf state; /* for watch->save() */
     struct kept_scaling scaling;
 };
 
@@ -69,7 +68,6 @@ void model_runner_destroy(struct model_runner *self)
     free(self);
 }
 
-/* Seconds of the attempts that this one continues. */
 static double earlier_seconds(const struct observed *observed, const struct gcn_outcome *so_far)
 {
     return so_far->resumed_epoch ? observed->watch->from->seconds : 0;
@@ -164,7 +162,7 @@ static bool is_kept(const struct trial_result *r, const struct settings *s)
     return r->state == TRIAL_DONE && keep_of(s) != KEEP_NONE;
 }
 
-/* Send the model with its result: only the scheduler knows whether to keep it. */
+/* Only the scheduler knows whether to keep the model, so the result carries it. */
 static int keep(struct model_runner *self, struct trial_result *r, struct gcn_outcome *outcome,
                 const struct model_training *training, struct plan_trial where, struct err *err)
 {
@@ -195,7 +193,7 @@ static int keep(struct model_runner *self, struct trial_result *r, struct gcn_ou
     return 0;
 }
 
-/* Get a trial's inputs and split, and end r's loading phase. -1 and err: they cannot be made. */
+/* Also ends r's loading phase. */
 static int load(struct model_training *training, struct model_runner *self, struct trial_result *r,
                 struct plan_trial where, struct observed *observed, struct err *err)
 {

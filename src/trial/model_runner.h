@@ -10,14 +10,12 @@
 
 struct model_runner;
 
-/* plan (with resolved settings), data and prepared are borrowed. Not thread-safe; the same thread
- * must use prepared. */
+/* plan (with resolved settings), data and prepared are borrowed. Not thread-safe. */
 struct model_runner *model_runner_create(const struct plan *plan, const struct dataset *data,
                                          struct prepared *prepared, const struct clock *clock,
                                          struct err *err);
 void model_runner_destroy(struct model_runner *self); /* accepts NULL */
 
-/* Interface for the scheduler. */
 struct runner model_runner_interface(struct model_runner *self);
 
 #endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of model types: one row for each, with its functions and its facts for the rest of the
- * program. No code outside the rows compares types or names one (tests/arch/law.awk).
- *
- * To add a type, write model_NAME.c with its row. In grid/param_table.h add its name to
- * MODEL_TYPES, and to the type lists of settings that not every type has. */
+/* The table of model types: one row for each, with its functions and facts. No code outside the
+ * rows compares types or names one (tests/arch/law.awk). To add one, see doc/ARCHITECTURE.md. */
 #ifndef TRIAL_MODEL_TYPE_H
 #define TRIAL_MODEL_TYPE_H
 
@@ -15,29 +12,27 @@
 
 /* ---- inputs ---- */
 
-/* Identifies the inputs of a configuration; compared byte by byte. Members without effect on a kind
- * of inputs are 0. */
+/* The inputs of a configuration; compared byte by byte. Members without effect are 0. */
 struct inputs_key {
     const struct inputs_type *type;
     struct graph_spec graph;
     struct gcn_inputs_spec spec;
 };
 
-/* A kind of inputs: constant over a grid, made once, shared by trials and by model types with the
- * same inputs. An outline describes inputs before they are made. */
+/* A kind of inputs, shared by trials and model types. An outline describes them beforehand. */
 struct inputs_type {
-    size_t size;         /* of the struct of the inputs */
-    size_t outline_size; /* of the outline */
+    size_t size;
+    size_t outline_size;
 
     /* Fill a zeroed key except type. -1 and err: the settings do not suit the data. */
     int (*key)(struct inputs_key *key, const struct dataset *data, const struct settings *s,
                struct err *err);
-    /* Fill a zeroed outline. -1 and err: the inputs cannot be made. Pair with forget() (NULL:
-     * nothing to release), also after a failure. */
+    /* Fill a zeroed outline. -1 and err: the inputs cannot be made. Pair with forget() (may be
+     * NULL), also after a failure. */
     int (*outline)(void *outline, struct derived *derived, const struct inputs_key *key,
                    struct err *err);
     void (*forget)(void *outline);
-    double (*bytes)(const void *outline); /* of the inputs */
+    double (*bytes)(const void *outline);
     /* Make the inputs in a zeroed struct. May change the outline. */
     int (*make)(void *inputs, void *outline, struct derived *derived, const struct inputs_key *key,
                 struct err *err);
@@ -52,20 +47,20 @@ struct inputs_type {
 
 /* ---- one trial ---- */
 
-/* A trial to train. All members are borrowed. */
+/* All members are borrowed. */
 struct model_training {
-    const struct settings *settings; /* resolved */
+    const struct settings *settings;
     const struct dataset *data;
     const void *inputs; /* of the type's kind; NULL if it has none */
     const struct split *split;
     struct hash key;       /* of the random numbers */
-    struct arena *scratch; /* memory of train(); not reset */
+    struct arena *scratch; /* train() does not reset it */
     const struct clock *clock;
-    const struct gcn_observer *observer; /* called after each epoch */
-    const struct lapack_watch *watch;    /* called every few seconds without epochs */
+    const struct gcn_observer *observer; /* after each epoch */
+    const struct lapack_watch *watch;    /* every few seconds without epochs */
 
     /* Set by train(): */
-    const struct mat *coordinates; /* L if the weights are by reduced features; else NULL */
+    const struct mat *coordinates; /* L, if the weights are by reduced features */
     void *fitted;                  /* for weights() */
 };
 
@@ -78,22 +73,21 @@ struct model_type {
     bool gives_probabilities; /* of classes; false: the largest score decides */
     bool uses_graph;          /* a graph that joins samples affects predictions */
 
-    /* Description for a sweep file of `init`; "": the first model there, to which the others are
-     * compared; NULL: not proposed. */
+    /* Description for a sweep file of `init`; "": the first model there; NULL: not proposed. */
     const char *proposal;
 
     const struct inputs_type *inputs; /* NULL: trials use only the data */
 
-    /* Work of a trial, and its bytes beside data and inputs, model included (kept_bytes()).
-     * outline: of its inputs, or NULL. Only called if `trains`. */
+    /* Work of a trial, and its bytes beside data and inputs, model included. outline: of its
+     * inputs, or NULL. Only called if `trains`. */
     void (*cost)(struct gcn_cost *work, double *bytes, const struct settings *s,
                  const struct dataset *data, const void *outline, const struct split *split);
-    /* Train and score. outcome->curve has room for the epochs; the rest is set here, also weights
-     * if training gives them. -1 and err: the trial cannot be trained. */
+    /* Train and score. outcome->curve has room for the epochs. -1 and err: the trial cannot be
+     * trained. */
     int (*train)(struct gcn_outcome *outcome, struct model_training *training, struct err *err);
-    /* Called after train() if the model is kept: set outcome->weights and related members to the
-     * same model as weights of a network (spec_gcn()). The caller frees *weights. NULL: train() set
-     * them, or there are none. */
+    /* Called after train() if the model is kept: set outcome->weights and related members to
+     * weights of a network (spec_gcn()). The caller frees *weights. NULL: train() set them, or
+     * there are none. */
     int (*weights)(float **weights, struct gcn_outcome *outcome,
                    const struct model_training *training, struct err *err);
 };
@@ -104,13 +98,12 @@ struct model_type {
 MODEL_TYPES(MODEL_TYPE_ROW, )
 #undef MODEL_TYPE_ROW
 
-/* Row i, a choice of model.type; NULL after the last. */
+/* NULL after the last row. */
 const struct model_type *model_type(int64_t i);
 
 const struct model_type *model_type_of(const struct settings *s);
 
-/* True if type `name` has the fact "trains", "draws_random", "has_epochs", "gives_probabilities" or
- * "uses_graph"; false for unknown names. */
+/* fact: such as "trains". False for unknown names. */
 bool model_type_is(const char *name, const char *fact);
 
 #endif

@@ -7,8 +7,7 @@
 
 #include "trial/spec.h"
 
-/* Three caches of entries with a key and the time of last use. They are short: a linear search is
- * cheap beside a trial. */
+/* A linear search is cheap beside a trial. */
 
 struct inputs_entry {
     struct inputs_key key;
@@ -98,7 +97,7 @@ static int make_key(struct inputs_key *key, const struct prepared *prepared,
 
 /* ---- outlines ---- */
 
-/* Index of the entry, or -1. */
+/* -1: none */
 static int find_outline(const struct prepared *prepared, const struct inputs_key *key)
 {
     for (int i = 0; i < PREPARED_INPUTS; i++)
@@ -169,7 +168,7 @@ double prepared_all_bytes(const struct prepared *prepared)
 
 /* ---- inputs ---- */
 
-/* Index of the entry, or -1. */
+/* -1: none */
 static int find_inputs(const struct prepared *prepared, const struct inputs_key *key)
 {
     for (int i = 0; i < PREPARED_INPUTS; i++)
@@ -193,7 +192,7 @@ static struct inputs_entry *free_inputs(struct prepared *prepared)
     return oldest;
 }
 
-/* Fill an empty entry; it stays empty after a failure. */
+/* The entry stays empty after a failure. */
 static int make_inputs(struct inputs_entry *entry, struct prepared *prepared,
                        const struct inputs_key *key, struct err *err)
 {

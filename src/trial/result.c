@@ -40,8 +40,8 @@ int trial_checkpoint_unpack(struct trial_checkpoint *c, struct cursor *in)
 
 /* ---- results ---- */
 
-/* First word of a packed result: "TRL" and the format version. Increase it if a field below, or the
- * tables of metrics, parts or phases change. */
+/* "TRL" and the format version. Increase it if a field below, or the tables of metrics, parts or
+ * phases change. */
 #define RESULT_MAGIC 0x54524c04u
 
 static const char *const state_names[] = {

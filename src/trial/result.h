@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The result of a trial. Failure and divergence are results, too. */
+/* The result of a trial; failure and divergence are results, too. */
 #ifndef TRIAL_RESULT_H
 #define TRIAL_RESULT_H
 
@@ -13,19 +13,17 @@ struct trial_checkpoint {
     int64_t trial;     /* number in the plan */
     int32_t epoch;     /* last epoch run, from 1 */
     double left;       /* share of epochs still to run, in [0, 1) */
-    double seconds;    /* trial time so far, over all attempts */
+    double seconds;    /* so far, over all attempts */
     const void *state; /* [bytes] of gcn_save() (gcn/train.h); borrowed */
     size_t bytes;
 };
 
-/* True if all numbers are in their ranges. */
 bool trial_checkpoint_is_valid(const struct trial_checkpoint *checkpoint);
 
 /* Wire format. Unpacking borrows the state; -1: truncated, or a number out of range. */
 void trial_checkpoint_pack(struct buf *out, const struct trial_checkpoint *checkpoint);
 int trial_checkpoint_unpack(struct trial_checkpoint *checkpoint, struct cursor *in);
 
-/* name in the database */
 #define TRIAL_STATE_TABLE(X) \
     X(PENDING, "pending")    \
     X(RUNNING, "running")    \
@@ -43,7 +41,6 @@ enum trial_state {
 const char *trial_state_name(enum trial_state state);
 int trial_state_parse(const char *name); /* -1: no such state */
 
-/* Parts of a trial's time. */
 #define TRIAL_PHASE_TABLE(X)                                      \
     X(LOAD, "load") /* data, graph, split that were not cached */ \
     X(FORWARD, "forward")                                         \
@@ -68,13 +65,13 @@ struct trial_result {
     double value;           /* objective; NaN if undefined */
     int32_t epochs_run;
     int32_t best_epoch;
-    double seconds;        /* wall time of the attempt and earlier_s, without waiting */
+    double seconds;        /* of the attempt and earlier_s, without waiting */
     double earlier_s;      /* of the attempts that this one continues */
     int32_t resumed_epoch; /* continued after this epoch; 0: from the start */
-    /* Seconds that the scheduler expected; NaN: none. Not sent. */
+    /* Expected by the scheduler; NaN: none. Not sent. */
     double predicted;
     double flops;
-    int64_t peak_bytes;                       /* scratch memory of the trial */
+    int64_t peak_bytes;                       /* scratch memory */
     double metrics[PART_COUNT][METRIC_COUNT]; /* [enum part][enum metric], NaN if undefined */
     double losses[PART_COUNT];                /* [enum part] */
     double timing[PHASE_COUNT];               /* seconds */
@@ -85,7 +82,7 @@ struct trial_result {
     struct gcn_epoch *curve;  /* [n_curve] owned */
     int32_t n_curve;
     void *model;        /* [model_bytes] owned: file of trial/kept.h; NULL: not kept */
-    size_t model_bytes; /* if the model was too large to keep: its size */
+    size_t model_bytes; /* set, too, if the model was too large to keep */
 };
 
 void trial_result_init(struct trial_result *r, int64_t trial); /* FAILED, NaNs, no curve */
@@ -99,16 +96,16 @@ int trial_result_unpack(struct trial_result *r, struct cursor *in);
 struct trial_watch {
     /* Called at least once an epoch; false: the trial must return with state PENDING. */
     bool (*keep_going)(void *arg);
-    /* Hand over a checkpoint, borrowed for the call: now and then, and before PENDING, if worth
-     * keeping. NULL: none are kept. */
+    /* Take a checkpoint, borrowed for the call: now and then, and before PENDING. NULL: none are
+     * kept. */
     void (*save)(void *arg, const struct trial_checkpoint *checkpoint);
     void *arg;
-    const struct trial_checkpoint *from; /* to continue from; NULL: start anew */
+    const struct trial_checkpoint *from; /* NULL: start anew */
 };
 
 struct runner {
-    /* Run trial `number` and fill r, initialised by the caller. Never fails: a trial that cannot
-     * run gets state FAILED and a reason; one that cannot continue starts anew. */
+    /* Run trial `number` and fill r, initialised by the caller. A trial that cannot run gets state
+     * FAILED and a reason; one that cannot continue starts anew. */
     void (*run)(void *self, struct trial_result *r, int64_t number,
                 const struct trial_watch *watch);
     void *self;

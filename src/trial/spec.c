@@ -6,8 +6,8 @@
 #include "data/format.h"
 #include "gcn/reducer.h"
 
-/* Store the value as the member's type: real, text, or integer, enum or bool of its size. The
- * parameter table lists choices in the order of their enums (tests/unit/spec.c). */
+/* Store the value as the member's type. The parameter table lists choices in the order of their
+ * enums (tests/unit/spec.c). */
 static void copy_value(char *member, const struct param *p, union value v)
 {
     int64_t i = v.i - p->target.less;
@@ -33,7 +33,6 @@ static void copy_value(char *member, const struct param *p, union value v)
     }
 }
 
-/* Copy every setting whose target is a member of this struct. */
 static void fill(void *out, enum param_struct into, const struct settings *s)
 {
     for (int id = 0; id < P_COUNT; id++)
@@ -51,13 +50,13 @@ void spec_data(struct data_spec *out, const struct settings *s)
 
 void spec_graph(struct graph_spec *out, const struct settings *s)
 {
-    memset(out, 0, sizeof *out); /* also the padding: caches compare bytes */
+    memset(out, 0, sizeof *out); /* also the padding: caches compare bytes, here and below */
     fill(out, PARAM_graph_spec, s);
 }
 
 void spec_split(struct split_spec *out, const struct settings *s, int32_t replicate, int32_t fold)
 {
-    memset(out, 0, sizeof *out); /* as above */
+    memset(out, 0, sizeof *out);
     fill(out, PARAM_split_spec, s);
     out->trains_on_stop = !settings_has(s, P_STOP);
     out->replicate = replicate;
@@ -66,7 +65,7 @@ void spec_split(struct split_spec *out, const struct settings *s, int32_t replic
 
 void spec_inputs(struct gcn_inputs_spec *out, const struct settings *s)
 {
-    memset(out, 0, sizeof *out); /* as above */
+    memset(out, 0, sizeof *out);
     fill(out, PARAM_gcn_inputs_spec, s);
     out->drops_inputs = settings_has(s, P_INPUT_DROPOUT) && s->v[P_INPUT_DROPOUT].f > 0;
     if (!settings_has(s, P_REDUCE))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Translates settings into structs of lower layers. Settings must be resolved (settings_resolve):
- * no `auto`. Texts stay borrowed from the sweep. */
+/* Translates resolved settings (settings_resolve) into structs of lower layers. Texts stay borrowed
+ * from the sweep. */
 #ifndef TRIAL_SPEC_H
 #define TRIAL_SPEC_H
 
@@ -16,13 +16,11 @@
 void spec_data(struct data_spec *out, const struct settings *s);
 void spec_graph(struct graph_spec *out, const struct settings *s);
 void spec_split(struct split_spec *out, const struct settings *s, int32_t replicate, int32_t fold);
-/* The network. For a model type without layers: one layer without a graph, to run its kept
- * weights. */
+/* For a model type without layers: one layer without a graph, to run its kept weights. */
 void spec_gcn(struct gcn_spec *out, const struct settings *s);
 void spec_ridge(struct ridge_spec *out, const struct settings *s);
 void spec_inputs(struct gcn_inputs_spec *out, const struct settings *s);
 
-/* Metric and direction of the objective. */
 enum metric spec_objective(const struct settings *s);
 bool spec_maximize(const struct settings *s);
 
