@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The file of a trained model: safetensors (base/safetensors.h) with the weights of the best epoch
  * and all that is needed to use them without the data (doc/decisions/0029).
- * doc/manual/reference/model-files.md describes it. Further metadata: format, outputs, samples,
- * features, markers (the first features; covariates follow).
+ * doc/manual/reference/model-files.md describes its tensors and metadata.
  *
  * With reduced features, layers.0.xw (N, H) replaces layers.0.weight and features.*: layer 1's
  * output for each sample before the graph. */
