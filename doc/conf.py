@@ -10,6 +10,8 @@ myst_heading_anchors = 3
 exclude_patterns = ["html"]
 html_theme = "furo"
 html_title = "espalier"
+# Lines of 100 columns, such as tables of espalier, fit the page.
+html_theme_options = {"light_css_variables": {"code-font-size": "0.72rem"}}
 html_copy_source = False
 html_show_sourcelink = False
 # Pages that are read from file:// can load nothing from the network.
