@@ -134,8 +134,8 @@ static int show(struct call *call)
 
 static const struct option_row options[] = {
     {0, "model", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct page, model),
-     .help = "Write the kept model to FILE, as safetensors. A configuration with several trials "
-             "writes FILE-t1, FILE-t2 and so on."},
+     .help = "Write the kept model to FILE, as safetensors, replacing it if it exists. A "
+             "configuration with several trials writes FILE-t1, FILE-t2 and so on."},
     {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct page, section),
      .help = "Print only this part: configuration, settings, trials or models of a configuration; "
              "trial, metrics, timing, attempts, model, checkpoint or curve of a trial.",

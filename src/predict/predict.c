@@ -34,7 +34,7 @@ int predict_no_model(const char *db, char letter, int64_t id, struct err *err)
     return -1;
 }
 
-static int parse_id(int64_t *id, const char *text, char letter, struct err *err)
+int predict_parse_id(int64_t *id, const char *text, char letter, struct err *err)
 {
     if (!query_parse_id(id, text, letter))
         return err_set(err, "'%s' is not a %s: must be a number, as in %c12", text,
@@ -75,25 +75,24 @@ static int choose_trial(struct predict *w, int64_t id, struct err *err)
     return 0;
 }
 
-/* The configuration asked for, or the best one that has models. */
+/* The configuration asked for, or the one that the rule chooses. */
 static int find_config(int64_t *id, struct store *store, const struct predict_options *o,
                        struct err *err)
 {
+    enum query_rule rule = query_rule_parse(o->rule ? o->rule : "best");
+    struct query_filter filter = {.limit = 1};
     struct query_sweep sweep;
     struct result_table table;
 
     if (o->config)
-        return parse_id(id, o->config, 'c', err);
+        return predict_parse_id(id, o->config, 'c', err);
     if (query_sweep(&sweep, store, o->sweep, err) ||
-        query_table(&table, store, QUERY_BEST, sweep.sweep_id, err))
+        query_choose(&table, NULL, store, &sweep, rule, &filter, err))
         return -1;
-    *id = table.n_rows ? result_table_integer(&table, 0, "config") : 0;
-    if (*id)
-        log_info("the best configuration of sweep '%s': c%lld, mean %s %.4g", sweep.name,
-                 (long long)*id, sweep.objective, result_table_real(&table, 0, "mean"));
+    *id = result_table_integer(&table, 0, "config");
+    log_info("sweep '%s': c%lld is %s, with a mean %s of %.4g", sweep.name, (long long)*id,
+             query_rule_words(rule), sweep.objective, result_table_real(&table, 0, "mean"));
     result_table_release(&table);
-    if (!*id)
-        return err_set(err, "%s: sweep '%s' has no finished configuration yet", o->db, sweep.name);
     return 0;
 }
 
@@ -156,7 +155,7 @@ int predict_choose(struct predict *w, struct err *err)
 
     if (!w->o->trial)
         return choose_config(w, err);
-    return parse_id(&id, w->o->trial, 't', err) || choose_trial(w, id, err) ? -1 : 0;
+    return predict_parse_id(&id, w->o->trial, 't', err) || choose_trial(w, id, err) ? -1 : 0;
 }
 
 /* ---- without the training data ---- */

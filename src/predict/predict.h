@@ -20,6 +20,7 @@ struct predict_options {
     const char *db;
     const char *config;
     const char *trial;
+    const char *rule; /* of best: "best" or "1se"; NULL: best */
     const char *sweep;
     const char *genotypes;
     const char *phenotypes;
@@ -50,7 +51,10 @@ struct predict {
     struct result_table table; /* the result */
 };
 
-/* Choose the trials: --trial, --config, or the best configuration. Returns -1 and err if there is
+/* Parse the id of a configuration (letter 'c') or trial ('t'). -1 and err: it is none. */
+int predict_parse_id(int64_t *id, const char *text, char letter, struct err *err);
+
+/* Choose the trials: of --trial, of --config, or of the configuration that --rule chooses. Returns -1 and err if there is
  * no model. */
 int predict_choose(struct predict *w, struct err *err);
 

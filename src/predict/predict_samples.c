@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/log.h"
 #include "data/core/data_spec.h"
 #include "data/format.h"
@@ -92,6 +93,7 @@ static int ask(struct predictions *p, struct predict *w, int32_t m, const int32_
         err_wrap(err, "t%lld", (long long)w->trial[m]);
     else
         put(p, m, out, nodes, n, first);
+    p->unit = w->predictor.unit;
     if (!w->held[m].size)
         keep_or_release(w, m, &file, holds && !rc);
     free(out);
@@ -164,6 +166,29 @@ static int32_t find_nodes(int32_t *nodes, struct predict *w, int32_t m, struct e
     return copy_part(nodes, split, part);
 }
 
+/* Report that the training data have no sample to predict, and name the option that gives new ones. */
+static int nothing_new(const struct predict *w, struct err *err)
+{
+    static const char panel[] = "--part val, --part test and --all predict training samples";
+    const struct data_format *format = data_format_at(w->settings.v[P_FORMAT].i);
+    struct buf word = {0};
+
+    if (w->settings.v[P_SUBSET].i == DATA_SUBSET_PHENOTYPED && format->has_genotypes)
+        err_set(err,
+                "the training data have only samples with a phenotype (data.subset = phenotyped): "
+                "--genotypes %s predicts the others; %s",
+                escape_shell(&word, w->settings.v[P_GENOTYPES].s), panel);
+    else
+        err_set(err,
+                "every sample of the training data has a phenotype: predict new ones with %s; %s",
+                format->has_genotypes           ? "--genotypes FILE"
+                : format->samples == DATA_NODES ? "--features FILE"
+                                                : "--graphs PATH",
+                panel);
+    buf_release(&word);
+    return -1;
+}
+
 static int nothing(const struct predict *w, struct err *err)
 {
     const char *part = w->o->part;
@@ -175,8 +200,7 @@ static int nothing(const struct predict *w, struct err *err)
                        (long long)w->config_id, model_type_of(&w->settings)->name);
     if (part && strcmp(part, "none") != 0)
         return err_set(err, "the split has no %s part", part);
-    return err_set(err, "every sample of the training data has a phenotype: use --part val, --part "
-                        "test or --all");
+    return nothing_new(w, err);
 }
 
 static int ask_panel(struct predictions *p, struct predict *w, struct err *err)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "predict/predictions.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,10 +122,24 @@ static int add_names(struct result_table *t, const struct predictions *p, bool i
     return rc;
 }
 
-static struct cell real(double value)
+/* Models compute with floats. More digits would be noise. */
+#define DIGITS 7
+
+/* The exponent of the first digit. */
+static int exponent(double value)
 {
-    return isnan(value) ? (struct cell){.type = CELL_NULL}
-                        : (struct cell){.type = CELL_REAL, .f = value};
+    return isnormal(value) ? (int)floor(log10(fabs(value))) : 0;
+}
+
+static struct cell rounded(double value, double unit)
+{
+    int above = exponent(value) - exponent(unit), digits = DIGITS + (above > 0 ? above : 0);
+    char text[64];
+
+    if (isnan(value))
+        return (struct cell){.type = CELL_NULL};
+    snprintf(text, sizeof text, "%.*g", digits < DBL_DECIMAL_DIG ? digits : DBL_DECIMAL_DIG, value);
+    return (struct cell){.type = CELL_REAL, .f = strtod(text, NULL)};
 }
 
 static int put_text(struct cell *cell, const char *text)
@@ -156,18 +172,18 @@ static int put_row(struct cell *row, const struct predictions *p, int32_t sample
     int32_t n = summarize(&mean, &sd, p, sample, best);
     int rc = put_text(&row[0], p->id[sample]);
 
-    row[1] = real(mean);
+    row[1] = rounded(mean, p->unit);
     if (!rc && has_classes(p))
         rc = put_text(&row[1], dataset_class_name(p->data, best));
-    row[2] = real(sd);
+    row[2] = rounded(sd, p->unit);
     row[3] = (struct cell){.type = CELL_INTEGER, .i = n};
     for (int32_t c = 0; has_classes(p) && c < p->n_outputs; c++) {
         summarize(&mean, &unused, p, sample, c);
-        row[at++] = real(mean);
+        row[at++] = rounded(mean, p->unit);
     }
     for (int32_t m = 0; is_each && m < p->n_models; m++)
         for (int32_t c = 0; c < p->n_outputs; c++)
-            row[at++] = real(output_of_model(p, m, sample, c));
+            row[at++] = rounded(output_of_model(p, m, sample, c), p->unit);
     return rc;
 }
 

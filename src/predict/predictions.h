@@ -14,6 +14,7 @@ struct predictions {
     int32_t n_models;
     int32_t n_outputs;    /* C */
     bool is_probability;  /* class probabilities; else class scores */
+    double unit;          /* sd of the target in training; 1 for classes */
     const int64_t *trial; /* [n_models] ids, borrowed */
     double *v;            /* (n_models, n, C); NaN where a model made no prediction */
 };
@@ -24,7 +25,8 @@ int predictions_init(struct predictions *p, int32_t n, int32_t n_models, int32_t
                      struct err *err);
 void predictions_release(struct predictions *p); /* accepts a zeroed one */
 
-/* Append a row for each sample that has a prediction; the table begins zeroed. Columns:
+/* Append a row for each sample that has a prediction; the table begins zeroed. Numbers are rounded to
+ * seven significant digits; those far from 0 to a millionth of the unit. Columns:
  *
  *   id
  *   prediction   mean over the models; for classes the class with the largest mean

@@ -479,6 +479,7 @@ int predictor_predict(double *out, struct predictor *p, const void *file, size_t
 
     arena_reset(&p->scratch);
     if (!rc) {
+        p->unit = predictor_has_probabilities(p) ? 1 : m.target_sd;
         forward_begin(&f, p);
         rc = (p->asked->graph_start ? run_graphs : run_nodes)(out, &f, p, &m, nodes, n, err);
     }

@@ -33,6 +33,7 @@ struct predictor {
     int32_t first_node;     /* its first node among the nodes of `asked` */
     struct csr joined;      /* (N + n, N + n) with rows for new samples; else empty */
     struct mat fresh;       /* (n, F) new samples, scaled */
+    double unit;            /* of the last outputs: the target's sd in training; classes: 1 */
     struct arena scratch;
 };
 

@@ -21,9 +21,10 @@ struct layout_column {
 /* Fit columns [n] into a number of terminal columns (0: no limit).
  *
  * Wide text columns are narrowed first. If that does not suffice, columns are left out: first those
- * of `drop` in its order, then the others from the right. `drop` and `keep` are names with blanks
- * between them, or NULL. In `drop`, "*" stands for the columns of neither list, and "=" for those of
- * them that are the same in all rows. Columns of `keep` always stay, even if they do not fit. */
+ * of `drop` in its order, then the others from the right. Narrow ones return into the room that wide
+ * ones leave. `drop` and `keep` are names with blanks between them, or NULL. Names of `drop` with "+"
+ * between them are left out together. In `drop`, "*" stands for the columns of neither list, and "="
+ * for those of them that are the same in all rows. Columns of `keep` always stay, even if they do not fit. */
 void layout_fit(struct layout_column *columns, int32_t n, int width, const char *keep,
                 const char *drop);
 
