@@ -65,7 +65,7 @@ static int warn_unfinished(struct store *store, const struct query_sweep *sweep,
 
     if (query_table(&table, store, QUERY_PROGRESS, sweep->sweep_id, err))
         return -1;
-    n = result_table_integer(&table, 0, "unfinished");
+    n = table.n_rows ? result_table_integer(&table, 0, "unfinished") : 0;
     if (n)
         log_warn("%s: %lld of %lld trials are done, %lld %s left: the leaderboard may change",
                  sweep->name, (long long)result_table_integer(&table, 0, "done"),

@@ -123,7 +123,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     X(PROGRESS, /* of a sweep; unfinished: trials that may still change its leaderboard */ \
       "SELECT count(*) AS trials, count(*) FILTER (WHERE state = 'done') AS done," \
       " count(*) FILTER (WHERE state IN ('pending', 'running')) AS unfinished" \
-      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1") \
+      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
     X(SCORES, /* of a sweep: configurations with done trials */ \
       "WITH " QUERY_SCORED " SELECT config_id AS config, trials, mean FROM scored JOIN config" \
       " USING (config_id) WHERE sweep_id = ?1") \
