@@ -281,6 +281,17 @@ static int propose_sweep(struct init *in, struct errlist *faults)
     return plan(in, faults);
 }
 
+/* Append a proposed setting with the reason for it. */
+static void put_choice(struct buf *out, const char *what, const struct proposal_setting *s)
+{
+    if (!s)
+        return;
+    buf_printf(out, "%-11s ", what);
+    for (int32_t i = 0; i < s->n; i++)
+        buf_printf(out, "%s%s", i ? ", " : "", s->value[i]);
+    buf_printf(out, " (%s)\n", s->comment);
+}
+
 static void put_summary(struct buf *out, const struct init *in)
 {
     const struct plan *plan = &in->job.plan;
@@ -290,6 +301,8 @@ static void put_summary(struct buf *out, const struct init *in)
 
     duration_words(took, in->seconds);
     duration_words(budget, in->budget_s);
+    put_choice(out, "models", proposal_find(&in->proposal, P_TYPE));
+    put_choice(out, "stop", proposal_find(&in->proposal, P_STOP));
     buf_printf(out, "%-11s ", "sweep");
     plan_put_size(out, plan);
     buf_putc(out, '\n');

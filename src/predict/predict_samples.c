@@ -8,6 +8,7 @@
 #include "data/format.h"
 #include "data/graph/known_graphs.h"
 #include "data/graph/new_nodes.h"
+#include "data/graph/smiles.h"
 #include "predict/new_samples.h"
 #include "predict/predict.h"
 #include "trial/spec.h"
@@ -228,6 +229,16 @@ static bool has_score(const struct predict_options *o)
     return o->part && (!strcmp(o->part, "val") || !strcmp(o->part, "test"));
 }
 
+/* Without a column of ids a table of molecules is known by its row numbers. file: of the table. */
+static void note_ids(const struct predict *w, const char *file)
+{
+    const struct settings *s = &w->settings;
+
+    if (data_format_setting(data_format_at(s->v[P_FORMAT].i), "molecules") && !*s->v[P_ID].s &&
+        !smiles_is_bare(file, s->v[P_SMILES].s))
+        log_info("%s: ids are row numbers, since data.id names no column", file);
+}
+
 static int predict_panel(struct predict *w, struct err *err)
 {
     const struct dataset *data = &w->replay.data;
@@ -247,6 +258,8 @@ static int predict_panel(struct predict *w, struct err *err)
         rc = predictions_put(&w->table, &p, w->o->is_each, err);
     if (!rc && has_score(w->o))
         rc = predictions_score(&p, w->o->part, err);
+    if (!rc)
+        note_ids(w, w->settings.v[P_MOLECULES].s);
     predictions_release(&p);
     free(id);
     return rc;
@@ -367,6 +380,8 @@ static int predict_graphs(struct predict *w, struct err *err)
             ;
     if (status == 0)
         report_graphs(&pieces, w->o->graphs);
+    if (status == 0)
+        note_ids(w, w->o->graphs);
     known_graphs_release(&pieces.known);
     new_graphs_close(&pieces.new);
     return status;

@@ -290,10 +290,16 @@ static void refuse_all(const struct init_columns *c, struct err *err)
                 col->seen.n == 1 ? " in every row" : "", MOST_CLASSES);
         return;
     }
-    err_set(err,
-            "%s: no column can be predicted: must have an id and a trait, with values for "
-            "samples of the other file",
-            c->table->path);
+    if (c->table->role == P_MOLECULES)
+        err_set(err,
+                "%s: no column can be predicted: beside the molecules it must have a trait, with "
+                "different numbers or words of 2 to %d kinds",
+                c->table->path, MOST_CLASSES);
+    else
+        err_set(err,
+                "%s: no column can be predicted: must have an id and a trait, with values for "
+                "samples of the other file",
+                c->table->path);
 }
 
 /* Report that --trait is needed or wrong, and list the traits. Always -1. */

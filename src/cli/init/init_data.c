@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/escape.h"
+#include "base/words.h"
 #include "data/text/stream.h"
 
 /* ---- lines ---- */
@@ -290,6 +291,8 @@ static void report_columns(struct buf *out, const struct init_columns *c)
 
     if (c->id >= 0)
         say(out, "ids", "column \"%s\"", c->joined.col[c->id].name);
+    else
+        say(out, "ids", "row numbers: no column names each row");
     init_columns_list(&list, c, "; ");
     if (list.size && c->table->role != P_LABELS)
         say(out, "traits", "%s", buf_text(&list));
@@ -320,6 +323,25 @@ static void report_numbered(struct buf *out, const struct init_columns *c, const
             col->name);
 }
 
+/* Report the genotyped samples that cannot train, and how to predict them. */
+static void report_rest(struct buf *out, const struct init_files *files,
+                        const struct init_columns *c, const struct job *job)
+{
+    bool is_left_out = job->sweep.fixed.v[P_SUBSET].i == DATA_SUBSET_PHENOTYPED;
+    int32_t n = c->ids.n - job->report.n_joined;
+
+    if (n > 0 && is_left_out)
+        say(out, "left out",
+            "%d sample%s without a value (subset = phenotyped): later, espalier predict "
+            "--genotypes %s predicts them",
+            n, plural(n), init_files_find(files, P_GENOTYPES)->path);
+    else if (n > 0)
+        say(out, "to predict",
+            "%d sample%s without a value, which join the graph: later, espalier predict predicts "
+            "them",
+            n, plural(n));
+}
+
 void init_data_report(struct buf *out, const struct init_files *files, const struct init_columns *c,
                       const struct job *job)
 {
@@ -331,9 +353,11 @@ void init_data_report(struct buf *out, const struct init_files *files, const str
         report_file(out, &files->file[i]);
     if (c->table)
         report_columns(out, c);
-    if (c->table && files->format->has_genotypes)
+    if (c->table && files->format->has_genotypes) {
         say(out, "joined", "%d of %d genotyped samples have a value; %d values have no genotype",
             r->n_joined, c->ids.n, r->n_unjoined);
+        report_rest(out, files, c, job);
+    }
     if (r->n_skipped)
         say(out, "skipped", "%d molecule%s that cannot be parsed", r->n_skipped,
             r->n_skipped == 1 ? "" : "s");

@@ -55,6 +55,13 @@ static bool is_plink_again(const struct init_files *files, int32_t i)
     return false;
 }
 
+/* Files of structures are text, but no tables. */
+static bool is_structures(const char *path)
+{
+    return file_names_end_like(path, ".sdf") || file_names_end_like(path, ".mol") ||
+           file_names_end_like(path, ".mol2");
+}
+
 static int read_file(struct init_files *files, int32_t i, struct err *err)
 {
     struct init_file *file = &files->file[i];
@@ -63,6 +70,12 @@ static int read_file(struct init_files *files, int32_t i, struct err *err)
     if (is_twice(files, i, &first))
         return err_set(err, "%s: is the same file as %s: give it once", file->path,
                        files->file[first].path);
+    if (is_structures(file->path))
+        return err_set(err,
+                       "%s: holds structures: make a table with a header, one column with the "
+                       "SMILES and one with the trait; obabel FILE.sdf -O FILE.smi writes the "
+                       "SMILES",
+                       file->path);
     if (recognize(&file->kind, file->path, err) != 0)
         return -1;
     return file->kind == KIND_TABLE ? profile_read(&file->profile, file->path, NULL, 0, err) : 0;
