@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Text columns are not narrowed further than this as long as a column can be left out instead. */
+/* Text columns are narrowed further only if no column can be left out. */
 enum { READABLE = 24 };
 
-/* Return the length of the next name of a list, and skip what is before it; 0: there is none. */
+/* Skip to the next name of a list. Return its length; 0: there is none. */
 static size_t next_name(const char **list)
 {
     *list += strspn(*list, " +");
@@ -39,7 +39,7 @@ static int total(const struct layout_column *columns, int32_t n)
     return sum;
 }
 
-/* Narrow text columns, the widest first, until the table fits or none is wider than `limit`. */
+/* Narrow the widest text column until the table fits or none is wider than `limit`. */
 static void narrow(struct layout_column *columns, int32_t n, int width, int limit)
 {
     int over = total(columns, n) - width;
@@ -60,7 +60,7 @@ static void narrow(struct layout_column *columns, int32_t n, int width, int limi
     }
 }
 
-/* True if a name of `drop`, of n bytes, stands for the column. */
+/* True if a name of `drop` stands for the column. */
 static bool names(const char *word, size_t n, const struct layout_column *column, const char *drop)
 {
     if (n == 1 && (*word == '*' || *word == '='))
@@ -73,7 +73,7 @@ static bool can_drop(const struct layout_column *column, const char *keep)
     return !column->is_left_out && !is_in(keep, column);
 }
 
-/* Return the last column that a name of `drop` stands for and that can be left out; -1: none. */
+/* Return the last column that the name stands for and that can be left out; -1: none. */
 static int32_t find_droppable(const struct layout_column *columns, int32_t n, const char *word,
                               size_t length, const char *keep, const char *drop)
 {
@@ -84,8 +84,7 @@ static int32_t find_droppable(const struct layout_column *columns, int32_t n, co
     return c;
 }
 
-/* Leave out the next column, or the next columns that are joined by "+". False: only those of `keep`
- * are left. */
+/* Leave out the next column, or those that "+" joins. False: there is none. */
 static bool drop_next(struct layout_column *columns, int32_t n, const char *keep, const char *drop)
 {
     const char *at = drop ? drop : "";
@@ -106,7 +105,6 @@ static bool drop_next(struct layout_column *columns, int32_t n, const char *keep
     return c >= 0;
 }
 
-/* Return the least width of the table with its present columns. */
 static int least_total(const struct layout_column *columns, int32_t n)
 {
     int sum = 0;
@@ -123,7 +121,7 @@ static int least_total(const struct layout_column *columns, int32_t n)
     return sum;
 }
 
-/* Return the place in `drop` of the name that stands for the column; its end if there is none. */
+/* Return the place in `drop` of the name that stands for the column, or the end of `drop`. */
 static size_t place_of(const char *drop, const struct layout_column *column)
 {
     const char *at = drop;
@@ -139,7 +137,7 @@ static bool is_joined(const char *drop, size_t place)
     return (place && drop[place - 1] == '+') || drop[place + strcspn(drop + place, " +")] == '+';
 }
 
-/* Show columns again that fit into the room of wider ones, the last left out first. */
+/* Show columns again that fit, the last left out first. */
 static void restore(struct layout_column *columns, int32_t n, int width, const char *drop)
 {
     for (size_t place = strlen(drop) + 1; place-- > 0;)
