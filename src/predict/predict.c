@@ -75,7 +75,6 @@ static int choose_trial(struct predict *w, int64_t id, struct err *err)
     return 0;
 }
 
-/* The configuration asked for, or the one that the rule chooses. */
 static int find_config(int64_t *id, struct store *store, const struct predict_options *o,
                        struct err *err)
 {
@@ -96,7 +95,7 @@ static int find_config(int64_t *id, struct store *store, const struct predict_op
     return 0;
 }
 
-/* n_done: trials that could have a model */
+/* n_done out: trials that could have a model. */
 static int check_config(int32_t *n_done, const struct predict *w, struct err *err)
 {
     struct result_table table;
@@ -160,7 +159,7 @@ int predict_choose(struct predict *w, struct err *err)
 
 /* ---- without the training data ---- */
 
-/* It stays in memory: names are views of it. */
+/* It stays in memory, because names are views of it. */
 static int read_first(struct predict *w, struct err *err)
 {
     if (w->held[0].size)
@@ -197,7 +196,6 @@ static int stand_alone(struct predict *w, const struct replay_trial *trial, stru
     return training_summary_scaling(&w->predictor.scaling, first->data, first->size, err);
 }
 
-/* The first missing file of the training data, or P_COUNT. */
 static int find_absent(const struct settings *s)
 {
     int id = 0;
@@ -208,7 +206,7 @@ static int find_absent(const struct settings *s)
     return id;
 }
 
-/* why: why the models need the data; NULL if samples of the data are asked for */
+/* why: why the models need the data; NULL: samples of the data are asked for. */
 static int explain(const struct predict *w, const struct err *why, struct err *err)
 {
     struct err what = *err;
@@ -244,7 +242,6 @@ static void forget(struct predict *w)
     buf_release(&w->held[0]);
 }
 
-/* Training samples need not be known if all samples of a file are asked for. */
 static bool is_all_new(const struct predict_options *o)
 {
     return o->genotypes && o->is_all;

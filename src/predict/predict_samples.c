@@ -13,9 +13,9 @@
 #include "predict/predict.h"
 #include "trial/spec.h"
 
-/* limit for model files kept in memory between batches */
+/* most bytes of model files in memory */
 #define HELD_BYTES ((size_t)1 << 30)
-/* limit of features in a batch, and the smallest batch */
+/* most features in a batch, and least samples */
 #define BATCH_FLOATS ((int64_t)1 << 27)
 #define LEAST_BATCH 16
 
@@ -29,7 +29,7 @@ static struct predictions describe(const struct predict *w, const char *const *i
                                 .is_probability = predictor_has_probabilities(&w->predictor)};
 }
 
-/* New samples have only features, no coordinates of a reduction. */
+/* New samples have features and no coordinates of a reduction. */
 static int complete(struct buf *file, struct predict *w, struct err *err)
 {
     struct buf out = {0};
@@ -75,9 +75,8 @@ static void put(struct predictions *p, int32_t m, const double *out, const int32
                out + (size_t)i * each, each * sizeof *out);
 }
 
-/* Store the outputs of model m for these nodes in p: node i in row i - first.
- *
- *   holds  the model will run again: its file stays in memory, up to 1 GiB of all files */
+/* Store the outputs of model m for these nodes in p: node i in row i - first. holds: the model will
+ * run again, so its file may stay in memory. */
 static int ask(struct predictions *p, struct predict *w, int32_t m, const int32_t *nodes, int32_t n,
                int32_t first, bool holds, struct err *err)
 {
@@ -101,7 +100,6 @@ static int ask(struct predictions *p, struct predict *w, int32_t m, const int32_
     return rc;
 }
 
-/* At most 512 MB of features, but at least 16 samples. */
 static int32_t batch_size(int32_t n, int32_t n_features)
 {
     int64_t most = BATCH_FLOATS / n_features;
@@ -111,7 +109,6 @@ static int32_t batch_size(int32_t n, int32_t n_features)
     return n < most ? n : (int32_t)most;
 }
 
-/* nodes [n]: first, ... */
 static int put_rows(struct predict *w, const char *const *id, const int32_t *nodes, int32_t n,
                     int32_t first, bool holds, struct err *err)
 {
@@ -144,7 +141,7 @@ static int32_t copy_part(int32_t *nodes, const struct split *split, const char *
     return n;
 }
 
-/* nodes out [N]: samples that model m predicts, ascending. Returns their number. */
+/* nodes out [N]: the samples that model m predicts, ascending. Returns their number; -1 and err. */
 static int32_t find_nodes(int32_t *nodes, struct predict *w, int32_t m, struct err *err)
 {
     const struct dataset *data = &w->replay.data;
@@ -167,7 +164,6 @@ static int32_t find_nodes(int32_t *nodes, struct predict *w, int32_t m, struct e
     return copy_part(nodes, split, part);
 }
 
-/* Report that the training data have no sample to predict, and name the option that gives new ones. */
 static int nothing_new(const struct predict *w, struct err *err)
 {
     static const char panel[] = "--part val, --part test and --all predict training samples";
@@ -229,7 +225,7 @@ static bool has_score(const struct predict_options *o)
     return o->part && (!strcmp(o->part, "val") || !strcmp(o->part, "test"));
 }
 
-/* Without a column of ids a table of molecules is known by its row numbers. file: of the table. */
+/* Rows of a table without a column of ids are known by their numbers. */
 static void note_ids(const struct predict *w, const char *file)
 {
     const struct settings *s = &w->settings;
@@ -307,10 +303,9 @@ static int predict_genotypes(struct predict *w, struct err *err)
 
 /* ---- new graphs (--graphs) ---- */
 
-/* molecules of a table in memory at a time: 2 MB of features */
+/* molecules in memory at a time: 2 MB of features */
 #define PIECE 1024
 
-/* New graphs, predicted piece by piece. */
 struct pieces {
     struct new_graphs new;
     struct known_graphs known;
@@ -349,7 +344,7 @@ static int predict_piece(struct predict *w, const struct dataset *graphs, struct
     return rc;
 }
 
-/* Returns 1, or 0 after the last piece. */
+/* Return 1; 0 after the last piece. */
 static int take_piece(struct pieces *pieces, struct predict *w, struct err *err)
 {
     struct dataset graphs;
@@ -389,12 +384,11 @@ static int predict_graphs(struct predict *w, struct err *err)
 
 /* ---- new nodes (--features) ---- */
 
-/* New nodes that are predicted together. */
 struct batch {
     struct mat x;          /* (n, F) */
-    struct attached edges; /* start is owned */
+    struct attached edges; /* owns start */
     int32_t *nodes;        /* [n] */
-    const char **id;       /* [n] of all new nodes */
+    const char **id;       /* [n] of all batches */
 };
 
 static int check_data(const struct predict *w, struct err *err)

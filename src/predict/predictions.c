@@ -35,13 +35,13 @@ void predictions_release(struct predictions *p)
     p->v = NULL;
 }
 
-/* NaN if the model did not predict the sample. */
+/* NaN: no prediction. */
 static double output_of_model(const struct predictions *p, int32_t model, int32_t sample, int32_t c)
 {
     return p->v[((int64_t)model * p->n + sample) * p->n_outputs + c];
 }
 
-/* Over the models that predicted the sample; returns their number. */
+/* Over the models that predicted the sample. Returns their number. */
 static int32_t summarize(double *mean, double *sd, const struct predictions *p, int32_t sample,
                          int32_t c)
 {
@@ -62,7 +62,7 @@ static int32_t summarize(double *mean, double *sd, const struct predictions *p, 
     return n;
 }
 
-/* NaN if no model predicted the sample. */
+/* NaN: no model predicted the sample. */
 static double mean_output(const struct predictions *p, int32_t sample, int32_t c)
 {
     double mean, sd;
@@ -125,7 +125,6 @@ static int add_names(struct result_table *t, const struct predictions *p, bool i
 /* Models compute with floats. More digits would be noise. */
 #define DIGITS 7
 
-/* The exponent of the first digit. */
 static int exponent(double value)
 {
     return isnormal(value) ? (int)floor(log10(fabs(value))) : 0;
@@ -224,15 +223,14 @@ struct scored {
     const struct predictions *p;
     int32_t *sample; /* [n] */
     int32_t n;
-    float *output;  /* (n, C) log-probabilities or class scores; standardised targets for
-                     * regression */
-    float *truth;   /* [n] regression, standardised */
-    int32_t *label; /* [n] classification */
+    float *output;  /* (n, C) log-probabilities, class scores, or standardised targets */
+    float *truth;   /* [n] standardised */
+    int32_t *label; /* [n] */
     void *scratch;
     double mean, sd; /* of the targets; floats of large targets would lose all digits */
 };
 
-/* the mean of the models that predicted a sample */
+/* stands for the mean of the models */
 enum { ALL = -1 };
 
 static double output_of(const struct predictions *p, int32_t model, int32_t sample, int32_t c)
@@ -309,7 +307,6 @@ static void take_targets(struct scored *s, int32_t model)
     }
 }
 
-/* Collect the labelled samples that a model predicted. */
 static void take_model(struct scored *s, int32_t model)
 {
     s->n = 0;
@@ -330,7 +327,7 @@ static double score(const struct scored *s, enum metric metric)
     return metric == METRIC_RMSE || metric == METRIC_MAE ? value * s->sd : value;
 }
 
-/* Scores that are not probabilities have no log_loss. */
+/* Only probabilities have a log_loss. */
 static bool has_metric(const struct predictions *p, enum metric metric)
 {
     return metric_task(metric) == p->data->task && (metric != METRIC_LOG_LOSS || p->is_probability);
@@ -360,7 +357,6 @@ static void add_scores(double sum[METRIC_COUNT], const struct scored *s)
             sum[m] += score(s, (enum metric)m) / s->p->n_models;
 }
 
-/* models that predicted a sample */
 static void count_models(int32_t *fewest, int32_t *most, const struct scored *s)
 {
     *fewest = s->p->n_models;

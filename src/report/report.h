@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* report: answers for people (tables) and programs (CSV, JSON), written into buffers.
  *
- * report.h writes one table of any length, answer.h a document of several; layout.h fits tables to a
- * terminal; rows.h makes small tables.
+ * report.h writes one table of any length, answer.h a document of several; layout.h fits tables to
+ * a terminal; rows.h makes small tables.
  *
  *   table  Numbers are aligned to the right and have five significant digits. NULL is "-".
  *   csv    RFC 4180 with LF: quotes only where needed, NULL is empty, reals are the shortest
