@@ -13,12 +13,11 @@
 #include "run/advice.h"
 #include "store/query.h"
 
-/* What is printed after the answer, and the exit status. */
 struct best_outcome {
     struct errlist advice;
     int64_t chosen; /* by --rule; 0: none */
     bool has_models;
-    bool is_wrong; /* the command line, as the database shows */
+    bool is_wrong; /* the command line is, as the database shows */
 };
 
 struct best_options {
@@ -37,7 +36,6 @@ static enum query_rule rule_of(const struct best_options *o)
     return query_rule_parse(o->rule ? o->rule : "best");
 }
 
-/* Append the configuration as a sweep file. */
 static int add_ini(struct answer *answer, struct store *store, const struct query_sweep *sweep,
                    const struct best_options *o, const struct result_table *chosen, struct err *err)
 {
@@ -75,7 +73,7 @@ static int warn_unfinished(struct store *store, const struct query_sweep *sweep,
 }
 
 static const char kept_columns[] = "place config mean";
-/* Left out first on a narrow terminal. "*" are the axes, "=" those that do not vary in the rows. */
+/* layout_fit() drops these first. "*" are the axes, "=" those that do not vary in the rows. */
 static const char dropped_columns[] = "sd val_r2 trials seconds flops pairs diff_se"
                                       " diff+diff_low+diff_high se = within_se *";
 
@@ -86,8 +84,7 @@ static const struct answer_section sections[] = {
     [TEST] = {"test", NULL, false, "test mean", NULL},
 };
 
-/* Append the scores of the choice on the test part. No other command shows test scores of several
- * configurations, so that nobody chooses by them. */
+/* No other command shows test scores of several configurations, so that nobody chooses by them. */
 static int add_test(struct answer *answer, struct store *store, const struct result_table *chosen,
                     struct err *err)
 {
@@ -153,7 +150,7 @@ static void print_next(const struct best_options *o)
     buf_release(&word);
 }
 
-/* Return 1 if a query has a row for the sweep, else 0. -1 and err. */
+/* Return 1 if the query has a row for the sweep, else 0. -1 and err. */
 static int has_row(struct store *store, const struct query_sweep *sweep, enum query query,
                    struct err *err)
 {
@@ -184,7 +181,6 @@ static int find_advice(struct store *store, const struct query_sweep *sweep,
     return advice_find(&o->outcome->advice, store, sweep, &choice, err);
 }
 
-/* Explain the leaderboard. */
 static void print_title(const struct query_sweep *sweep)
 {
     const char *metric = sweep->objective + (strncmp(sweep->objective, "val_", 4) ? 0 : 4);
@@ -269,7 +265,7 @@ static int add_leaderboard(struct answer *answer, struct store *store,
     return rc;
 }
 
-/* Append the chosen configuration. is_ini: as a sweep file, which is then the whole answer. */
+/* is_ini: as a sweep file, which is the whole answer. */
 static int add_chosen(struct answer *answer, struct store *store, const struct query_sweep *sweep,
                       const struct best_options *o, const struct reference *reference, bool is_ini,
                       struct err *err)

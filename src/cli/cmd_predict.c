@@ -20,7 +20,7 @@ static int add_predictions(struct answer *answer, struct predict *w, struct err 
     return 0;
 }
 
-/* Collect all files that may be read. The output must not be one of them. */
+/* The output must be none of the files that may be read. */
 static int find_inputs(struct inputs *inputs, const struct predict *w, struct err *err)
 {
     const struct predict_options *o = w->o;
@@ -33,7 +33,7 @@ static int find_inputs(struct inputs *inputs, const struct predict *w, struct er
     return inputs_add_database(inputs, o->db, w->replay.store, &o->set, err);
 }
 
-/* Check the output file before the work, then make the answer and write it. */
+/* Check the output file before the work. */
 static int fill(struct answer *answer, struct predict *w, struct err *err)
 {
     const char *path = w->o->output;
@@ -51,7 +51,6 @@ static int fill(struct answer *answer, struct predict *w, struct err *err)
     return rc;
 }
 
-/* Check the options that name new samples. */
 static int check_new(const struct predict_options *o, struct err *err)
 {
     const char *name = o->genotypes ? "genotypes" : o->graphs ? "graphs" : "features";

@@ -62,7 +62,7 @@ static int add_columns(struct init_lines *lines, const struct init_files *files,
     return add_column(lines, P_TRAIT, &c->joined, c->trait, "column to predict", err);
 }
 
-/* The most pixels that a first sweep reads. */
+/* pixels that a first sweep reads */
 #define MOST_PIXELS 1000000.0
 
 static uint32_t big_endian(const char *bytes)
@@ -101,8 +101,8 @@ static int add_missing_genotype(struct init_lines *lines, const struct init_colu
                           "unlike the dosages: stands for a missing call", "", err);
 }
 
-/* Samples without a value enlarge the graph. If fewer than this share of the samples have a value,
- * the others cost more than they help. */
+/* Samples without a value enlarge the graph. If fewer than this share have a value, the others cost
+ * more than they help. */
 #define FEW_PHENOTYPED 0.8
 
 static int add_subset(struct init_lines *lines, const struct init_files *files,
@@ -206,7 +206,7 @@ static double rarest_share(const struct dataset *d, int32_t n_labelled)
     return n_labelled ? (double)least / n_labelled : 0;
 }
 
-/* Features with larger values are attributes or grey values, not one-hot columns. */
+/* Larger features are attributes or grey values, not one-hot columns. */
 #define WIDE 2.0
 
 static bool has_wide_features(const struct dataset *d)
@@ -311,7 +311,7 @@ static void report_task(struct buf *out, const struct init_columns *c, const str
             c->table ? c->joined.col[c->trait].name : "a number", c->table ? "\"" : "", n);
 }
 
-/* Report that whole numbers are used as classes. More than two of them may also be amounts. */
+/* More than two whole numbers may also be amounts. */
 static void report_numbered(struct buf *out, const struct init_columns *c, const struct dataset *d)
 {
     const struct profile_column *col = c->table ? &c->joined.col[c->trait] : NULL;
@@ -323,7 +323,6 @@ static void report_numbered(struct buf *out, const struct init_columns *c, const
             col->name);
 }
 
-/* Report the genotyped samples that cannot train, and how to predict them. */
 static void report_rest(struct buf *out, const struct init_files *files,
                         const struct init_columns *c, const struct job *job)
 {
