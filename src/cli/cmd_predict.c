@@ -120,12 +120,11 @@ static int predict(struct call *call)
 
 static const struct option_row options[] = {
     {0, "config", "ID", OPTION_TEXT, .into = offsetof(struct predict_call, o.config),
-     .help = "Use the models of this configuration (c12).",
-     .shown = "the best one that has models"},
+     .help = "Use the models of this configuration (c12).", .shown = "the best one"},
     {0, "trial", "ID", OPTION_TEXT, .into = offsetof(struct predict_call, o.trial),
      .help = "Use the model of this trial (t345)."},
     {0, "rule", "RULE", OPTION_TEXT, .into = offsetof(struct predict_call, o.rule),
-     .help = "Use the models of the configuration that this rule of best chooses.",
+     .help = "Use the models of the configuration that best --rule RULE chooses: best or 1se.",
      .choices = "best|1se"},
     {0, "genotypes", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.genotypes),
      .help = "Predict the new samples in FILE, which may be any kind of genotype file.",
