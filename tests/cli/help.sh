@@ -62,9 +62,6 @@ is "a command" "$(said bset)" "espalier: 'bset' is not a command; did you mean '
 is "a command for help" "$(said help stauts)" "espalier: 'stauts' is not a command; did you mean 'status'?"
 is "a word unlike any command" "$(said xyzzy)" "espalier: 'xyzzy' is not a command; 'espalier help' lists the commands"
 is "an option" "$(said best --fromat csv)" "espalier: best: unknown option '--fromat'; did you mean '--format'?"
-is "a setting" "$(said run --replicates 5 x.ini)" "espalier: run: unknown option '--replicates'; did you mean the setting '--set replicates=VALUE'?"
-is "a setting with dashes" "$(said plan --hidden-size=5)" "espalier: plan: unknown option '--hidden-size'; did you mean the setting '--set hidden_size=VALUE'?"
-is "a setting for a command without --set" "$(said best --replicates 5)" "espalier: best: unknown option '--replicates'"
 is "a choice" "$(said best --format jsn)" "espalier: --format jsn: must be one of table|csv|json|ini; did you mean 'json'?"
 
 # The forms of an option.

@@ -156,28 +156,11 @@ const struct option_row *parse_find_letter(const struct command *command, char l
     return NULL;
 }
 
-/* Return the setting of this name, also with dashes in place of underscores; P_COUNT: none. */
-static int find_setting(const char *name)
-{
-    char key[64];
-
-    snprintf(key, sizeof key, "%s", name);
-    for (char *c = key; *c; c++)
-        *c = *c == '-' ? '_' : *c;
-    return param_find(NULL, key);
-}
-
 static void err_unknown(const struct command *command, const char *name, struct err *err)
 {
     struct nearest nearest = {.wrong = name};
     const struct option_row *o;
-    int id = find_setting(name);
 
-    if (id != P_COUNT && command_find_option(command, "set")) {
-        err_set(err, "%s: unknown option '--%s'; did you mean the setting '--set %s=VALUE'?",
-                command->name, name, param_table[id].key);
-        return;
-    }
     for (int i = 0; (o = command_option(command, i)); i++)
         if (!o->is_hidden)
             nearest_offer(&nearest, o->name);
