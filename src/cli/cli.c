@@ -45,8 +45,8 @@ void cli_warnf(const char *format, ...)
     va_end(args);
 }
 
-/* Allocates nothing, because memory may be what is short. One fputs a line keeps the lines of
- * several ranks apart. */
+/* Allocates nothing, because memory may be short. One fputs() a line keeps the lines of ranks
+ * apart. */
 static void print_fault(const char *text)
 {
     char line[1200];

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cli: the commands of the program.
  *
- * A command is one file, cmd_NAME.c, with a row `command_NAME` (cli/command/command.h) that
- * commands[] lists (commands.c). Its function gets a parsed line, calls the layers below, prints
- * the answer, and returns the exit status. Only this folder prints errors and answers, and ends the
- * program. May include everything else.
+ * A command is one file, cmd_NAME.c, with a row `command_NAME` (cli/command/command.h) in
+ * commands[]. Its function gets a parsed line, prints the answer and returns the exit status. Only
+ * this folder prints errors and answers, and ends the program. May include everything else.
  *
- * This file: what the commands share: printing and the exit status. */
+ * This file: printing and the exit status. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -22,41 +21,39 @@
 #include "cli/command/command.h"
 #include "cli/command/parse.h"
 
-/* Print an error on stderr. Returns the exit status of the program: EXIT_ERROR, or EXIT_USAGE if the
- * command line or the sweep file is wrong. */
+/* Print an error on stderr. Return the exit status: EXIT_ERROR, or EXIT_USAGE if the command line
+ * or the sweep file is wrong. */
 int cli_fail(const struct err *err);
 int cli_fail_usage(const struct err *err);
 
-/* Report that there is no such command, with the nearest one. Returns EXIT_USAGE. */
+/* Report that there is no such command, and the nearest one. Returns EXIT_USAGE. */
 int cli_fail_command(const char *name);
 
-/* Print several errors, one a line, and release the list. Returns EXIT_USAGE or EXIT_ERROR
- * (errlist.is_usage). */
+/* Print several errors, one a line, and release the list. Returns EXIT_USAGE if the list says so,
+ * or EXIT_ERROR. */
 int cli_fail_all(struct errlist *faults);
 
-/* printf() for text that people read: harmful characters are replaced (escape_terminal()), line feeds
- * stay. */
+/* printf() for people: harmful characters are replaced (escape_terminal()). */
 void cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same on stderr. */
 void cli_warnf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The format of a text that is harmless already and may have colour (base/terminal.h). */
+/* The format of a text that is harmless already and may have colour. */
 #define CLI_STYLED "styled"
 
-/* Print a finished text on stdout. "csv" and "json" are data: their bytes stay, unless stdout is a
- * terminal. Every other format, and NULL, is for people: harmful characters are replaced. -1 and
- * err: memory was short while the text was made, or it cannot be written. */
+/* Print a text on stdout. The bytes of "csv" and "json" stay, unless stdout is a terminal. Other
+ * formats, and NULL, are for people: harmful characters are replaced. -1 and err: memory was short
+ * while the text was made, or it cannot be written. */
 int cli_print(struct buf *text, const char *format, struct err *err);
 
-/* Write a finished text to a file, whole or not at all (base/outfile.h). The file may exist, but it
- * must not be one of the inputs (inputs_check()). The path "-" writes to stdout, as data. */
+/* Write a text to a file, whole or not at all. The file may exist, but must not be one of the
+ * inputs (inputs_check()). The path "-" is stdout. */
 struct inputs;
 int cli_save(const char *path, const struct buf *text, const struct inputs *inputs,
              struct err *err);
 
-/* End a command: print the text (cli_print()) if rc is 0, else the error, and release the text.
- * Returns the exit status. */
+/* Print the text if rc is 0, else the error, and release the text. Returns the exit status. */
 int cli_answer(int rc, struct buf *text, const char *format, struct err *err);
 
 /* With -v, print the full path and the size of the database. */
@@ -64,8 +61,8 @@ void cli_log_database(const char *db);
 
 struct store;
 
-/* Print a note for each sweep of which the database has only some shards, because it looks like a
- * complete one. only: the name of one sweep, or NULL for all. -1 and err. */
+/* Print a note for each sweep of which the database has only some shards. only: the name of one
+ * sweep, or NULL for all. -1 and err. */
 int cli_note_incomplete(struct store *store, const char *only, struct err *err);
 
 extern const struct command command_best;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/log.h"
 #include "base/words.h"
 #include "cli/cli.h"
@@ -11,65 +13,29 @@
 #include "run/advice.h"
 #include "store/query.h"
 
+struct best_outcome {
+    struct errlist advice;
+    int64_t chosen; /* by --rule; 0: none */
+    bool has_models;
+    bool is_wrong; /* the command line is, as the database shows */
+};
+
 struct best_options {
     struct common_options common;
     long n;
     const char *sweep;
     const char *where;
     const char *rule;
+    const char *reference;
     const char *section;
-    struct errlist *advice; /* out: printed under the answer */
+    struct best_outcome *outcome; /* out */
 };
 
-static bool is_scored(const struct result_table *table)
+static enum query_rule rule_of(const struct best_options *o)
 {
-    return table->n_rows && !isnan(result_table_real(table, 0, "mean"));
+    return query_rule_parse(o->rule ? o->rule : "best");
 }
 
-static bool is_1se(const struct best_options *o)
-{
-    return o->rule && !strcmp(o->rule, "1se");
-}
-
-/* Report why there is no choice. first: one row of the leaderboard, or none. */
-static int no_choice(const struct result_table *first, const struct query_sweep *sweep,
-                     const struct best_options *o, struct err *err)
-{
-    const char *db = o->common.db;
-
-    if (is_scored(first))
-        return err_set(err,
-                       "%s: sweep '%s': no standard error for --rule 1se: c%lld has one trial; "
-                       "replicates or folds give more",
-                       db, sweep->name, (long long)result_table_integer(first, 0, "config"));
-    return err_set(err, "%s: sweep '%s' has no finished configuration%s%s", db, sweep->name,
-                   o->where ? " where " : " yet", o->where ? o->where : "");
-}
-
-/* Find the configuration that the rule chooses: a table of one row. */
-static int choose(struct result_table *chosen, struct query_alike *alike, struct store *store,
-                  const struct query_sweep *sweep, const struct best_options *o, struct err *err)
-{
-    struct query_filter filter = {.where = o->where, .limit = 1};
-    int rc;
-
-    if (is_1se(o)) {
-        if (query_cheapest(chosen, alike, store, sweep, o->where, err))
-            return -1;
-        if (chosen->n_rows)
-            return 0;
-        result_table_release(chosen);
-    }
-    if (query_leaderboard(chosen, alike, store, sweep, &filter, err))
-        return -1;
-    if (!is_1se(o) && is_scored(chosen))
-        return 0;
-    rc = no_choice(chosen, sweep, o, err);
-    result_table_release(chosen);
-    return rc;
-}
-
-/* Append the configuration as a sweep file. */
 static int add_ini(struct answer *answer, struct store *store, const struct query_sweep *sweep,
                    const struct best_options *o, const struct result_table *chosen, struct err *err)
 {
@@ -78,10 +44,12 @@ static int add_ini(struct answer *answer, struct store *store, const struct quer
     struct buf ini = {0};
     int rc = query_ini(&ini, store, config, err);
 
-    answer_printf(answer, "; configuration c%lld of sweep %s: mean %s %.6g over %lld trial%s%s\n\n",
+    answer_printf(answer, "; configuration c%lld of sweep %s: mean %s %.6g over %lld trial%s",
                   config, sweep->name, sweep->objective, result_table_real(chosen, 0, "mean"),
-                  trials, plural(trials),
-                  is_1se(o) ? ", the cheapest within one standard error of the best" : "");
+                  trials, plural(trials));
+    if (o->rule)
+        answer_printf(answer, ", %s", query_rule_words(rule_of(o)));
+    answer_printf(answer, "\n\n");
     answer_printf(answer, "%s", buf_text(&ini));
     answer->out.failed |= buf_failed(&ini);
     buf_release(&ini);
@@ -93,42 +61,40 @@ static int warn_unfinished(struct store *store, const struct query_sweep *sweep,
     struct result_table table;
     long long n;
 
-    if (query_table(&table, store, QUERY_UNFINISHED, sweep->sweep_id, err))
+    if (query_table(&table, store, QUERY_PROGRESS, sweep->sweep_id, err))
         return -1;
-    n = table.n_rows ? result_table_integer(&table, 0, "trials") : 0;
+    n = table.n_rows ? result_table_integer(&table, 0, "unfinished") : 0;
     if (n)
-        log_warn("%lld trial%s of the sweep %s not finished: the choice may change", n, plural(n),
-                 n == 1 ? "is" : "are");
+        log_warn("%s: %lld of %lld trials are done, %lld %s left: the leaderboard may change",
+                 sweep->name, (long long)result_table_integer(&table, 0, "done"),
+                 (long long)result_table_integer(&table, 0, "trials"), n, n == 1 ? "is" : "are");
     result_table_release(&table);
     return 0;
 }
 
 static const char kept_columns[] = "place config mean";
-/* Left out first on a narrow terminal. "*" are the axes, "=" those that do not vary in the rows. */
-static const char dropped_columns[] =
-    "se val_r2 trials seconds diff_low diff_high diff flops pairs diff_se = within_se * sd";
+/* layout_fit() drops these first. "*" are the axes, "=" those that do not vary in the rows. */
+static const char dropped_columns[] = "sd val_r2 trials seconds flops pairs diff_se"
+                                      " diff+diff_low+diff_high se = within_se *";
 
 enum { LEADERBOARD, CHOSEN, TEST };
 static const struct answer_section sections[] = {
     [LEADERBOARD] = {"leaderboard", NULL, false, kept_columns, dropped_columns},
-    [CHOSEN] = {"chosen", "chosen configuration", false, kept_columns, dropped_columns},
+    [CHOSEN] = {"chosen", NULL, false, kept_columns, dropped_columns},
     [TEST] = {"test", NULL, false, "test mean", NULL},
 };
 
-/* Append the choice and its scores on the test part. No other command shows test scores of several
- * configurations, so that nobody chooses by them. */
-static int add_choice(struct answer *answer, struct store *store, const struct best_options *o,
-                      const struct result_table *chosen, struct err *err)
+/* No other command shows test scores of several configurations, so that nobody chooses by them. */
+static int add_test(struct answer *answer, struct store *store, const struct result_table *chosen,
+                    struct err *err)
 {
     int64_t config = result_table_integer(chosen, 0, "config");
     struct result_table test;
 
     if (query_table(&test, store, QUERY_CONFIG_TEST, config, err))
         return -1;
-    answer_printf(answer, "\nchosen: c%lld, place %lld, %s%s%s\n", (long long)config,
-                  (long long)result_table_integer(chosen, 0, "place"),
-                  is_1se(o) ? "the cheapest within one standard error of the best" : "the best",
-                  o->where ? " where " : "", o->where ? o->where : "");
+    if (test.n_rows)
+        answer_printf(answer, "\n");
     if (test.n_rows || answer->style.section)
         answer_table(answer, &sections[TEST], &test);
     if (test.n_rows)
@@ -141,7 +107,50 @@ static int add_choice(struct answer *answer, struct store *store, const struct b
     return 0;
 }
 
-/* Return 1 if a query has a row for the sweep, else 0. -1 and err. */
+static int add_choice(struct answer *answer, struct store *store, const struct best_options *o,
+                      const struct result_table *chosen, struct err *err)
+{
+    answer_printf(answer, "\nchosen: c%lld, place %lld, %s%s%s\n",
+                  (long long)result_table_integer(chosen, 0, "config"),
+                  (long long)result_table_integer(chosen, 0, "place"), query_rule_words(rule_of(o)),
+                  o->where ? " where " : "", o->where ? o->where : "");
+    if (answer_wants(answer, &sections[CHOSEN]))
+        answer_table(answer, &sections[CHOSEN], chosen);
+    return answer_wants(answer, &sections[TEST]) ? add_test(answer, store, chosen, err) : 0;
+}
+
+static int note_choice(struct store *store, const struct best_options *o,
+                       const struct result_table *chosen, struct err *err)
+{
+    int64_t config = result_table_integer(chosen, 0, "config");
+    struct result_table models;
+
+    if (query_table(&models, store, QUERY_CONFIG_MODELS, config, err))
+        return -1;
+    o->outcome->chosen = config;
+    o->outcome->has_models = models.n_rows > 0;
+    result_table_release(&models);
+    return 0;
+}
+
+static void print_next(const struct best_options *o)
+{
+    long long config = o->outcome->chosen;
+    struct buf word = {0};
+
+    escape_shell(&word, o->common.db);
+    if (config && o->outcome->has_models)
+        log_info("next: espalier predict %s --config c%lld -o predictions.csv", buf_text(&word),
+                 config);
+    else if (config)
+        log_info(
+            "no model of c%lld is kept; espalier predict %s --config c%lld prints how to train "
+            "it again",
+            config, buf_text(&word), config);
+    buf_release(&word);
+}
+
+/* Return 1 if the query has a row for the sweep, else 0. -1 and err. */
 static int has_row(struct store *store, const struct query_sweep *sweep, enum query query,
                    struct err *err)
 {
@@ -166,13 +175,12 @@ static int find_advice(struct store *store, const struct query_sweep *sweep,
     if (is_repeated < 0)
         return -1;
     if (is_mixed)
-        advice_mixed_types(o->advice);
+        advice_mixed_types(&o->outcome->advice);
     if (is_repeated)
-        advice_repeated(o->advice, true);
-    return advice_find(o->advice, store, sweep, &choice, err);
+        advice_repeated(&o->outcome->advice, true);
+    return advice_find(&o->outcome->advice, store, sweep, &choice, err);
 }
 
-/* Explain the leaderboard. */
 static void print_title(const struct query_sweep *sweep)
 {
     const char *metric = sweep->objective + (strncmp(sweep->objective, "val_", 4) ? 0 : 4);
@@ -185,15 +193,56 @@ static void print_title(const struct query_sweep *sweep)
              *better ? ", " : "", better, *better ? " first" : "");
 }
 
-static void print_legend(void)
+/* The configuration that diff compares with. */
+struct reference {
+    int64_t config; /* 0: the best one */
+    int64_t place;
+    double mean;
+};
+
+static int find_reference(struct reference *reference, struct store *store,
+                          const struct query_sweep *sweep, const struct best_options *o,
+                          struct err *err)
 {
-    log_info("*: within one standard error (se) of the best; diff: difference from the best on the "
-             "same folds, with its 95 %% interval from diff_low to diff_high");
+    struct result_table row;
+    bool is_there;
+
+    *reference = (struct reference){0};
+    if (!o->reference)
+        return 0;
+    query_parse_id(&reference->config, o->reference, 'c');
+    if (query_table(&row, store, QUERY_CONFIG, reference->config, err))
+        return -1;
+    is_there = row.n_rows && !strcmp(result_table_text(&row, 0, "sweep"), sweep->name);
+    if (is_there) {
+        reference->place = result_table_integer(&row, 0, "place");
+        reference->mean = result_table_real(&row, 0, "mean");
+    }
+    result_table_release(&row);
+    o->outcome->is_wrong = !is_there;
+    if (!is_there)
+        return err_set(err, "--reference %s: sweep '%s' has no such configuration", o->reference,
+                       sweep->name);
+    if (isnan(reference->mean))
+        return err_set(err, "--reference %s: it has no finished trial yet", o->reference);
+    return query_compare_with(store, reference->config, err);
+}
+
+static void print_legend(const struct reference *reference)
+{
+    char text[80] = "the best";
+
+    if (reference->config)
+        snprintf(text, sizeof text, "c%lld (place %lld, mean %.5g)", (long long)reference->config,
+                 (long long)reference->place, reference->mean);
+    log_info("*: within one standard error (se) of the best; diff: difference from %s on the same "
+             "folds, with its 95 %% interval from diff_low to diff_high",
+             text);
 }
 
 static int add_leaderboard(struct answer *answer, struct store *store,
                            const struct query_sweep *sweep, const struct best_options *o,
-                           struct err *err)
+                           const struct reference *reference, struct err *err)
 {
     bool is_brief = answer_is_for_people(answer);
     struct query_filter filter = {o->where, o->n ? o->n : -1, is_brief};
@@ -203,9 +252,11 @@ static int add_leaderboard(struct answer *answer, struct store *store,
 
     if (query_leaderboard(&table, &alike, store, sweep, &filter, err))
         return -1;
+    if (reference->config)
+        alike = (struct query_alike){0};
     print_title(sweep);
     if (is_brief && table.n_rows)
-        print_legend();
+        print_legend(reference);
     if (o->where && !table.n_rows)
         log_warn("--where %s: true of no configuration", o->where);
     answer_table(answer, &sections[LEADERBOARD], &table);
@@ -214,27 +265,38 @@ static int add_leaderboard(struct answer *answer, struct store *store,
     return rc;
 }
 
-/* Append the chosen configuration. is_ini: as a sweep file, which is then the whole answer. */
+/* is_ini: as a sweep file, which is the whole answer. */
 static int add_chosen(struct answer *answer, struct store *store, const struct query_sweep *sweep,
-                      const struct best_options *o, bool is_ini, struct err *err)
+                      const struct best_options *o, const struct reference *reference, bool is_ini,
+                      struct err *err)
 {
+    bool is_brief = answer_is_for_people(answer) && !o->section;
+    struct query_filter filter = {o->where, 1, is_brief};
     struct query_alike alike;
     struct result_table chosen;
     int rc;
 
-    if (choose(&chosen, &alike, store, sweep, o, err))
+    if (query_choose(&chosen, &alike, store, sweep, rule_of(o), &filter, err))
         return -1;
-    rc = warn_unfinished(store, sweep, err);
-    if (!rc && is_ini)
+    if (reference->config)
+        alike = (struct query_alike){0};
+    if (is_ini)
         rc = add_ini(answer, store, sweep, o, &chosen, err);
-    if (!rc && !is_ini && (!answer_is_for_people(answer) || o->section))
-        answer_table(answer, &sections[CHOSEN], &chosen);
-    if (!rc && !is_ini && answer_wants(answer, &sections[TEST]))
-        rc = add_choice(answer, store, o, &chosen, err);
+    else if (add_choice(answer, store, o, &chosen, err))
+        rc = -1;
+    else
+        rc = note_choice(store, o, &chosen, err);
     if (!rc)
         rc = find_advice(store, sweep, o, &chosen, &alike, err);
     result_table_release(&chosen);
     return rc;
+}
+
+static int check_where(struct store *store, const struct query_sweep *sweep,
+                       const struct best_options *o, struct err *err)
+{
+    o->outcome->is_wrong = o->where && query_check_where(store, sweep, o->where, err);
+    return o->outcome->is_wrong ? -1 : 0;
 }
 
 static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)
@@ -242,17 +304,29 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
     const struct best_options *o = arg;
     bool is_ini = !strcmp(o->common.format, "ini");
     bool is_choice_alone = o->rule && !answer_is_for_people(answer) && !o->section;
+    struct reference reference;
     struct query_sweep sweep;
 
-    if (query_sweep(&sweep, store, o->sweep, err) || cli_note_incomplete(store, sweep.name, err))
+    if (query_sweep(&sweep, store, o->sweep, err) || check_where(store, &sweep, o, err) ||
+        find_reference(&reference, store, &sweep, o, err) ||
+        cli_note_incomplete(store, sweep.name, err) || warn_unfinished(store, &sweep, err))
         return -1;
     if (!o->sweep && sweep.n_sweeps > 1)
         log_info("sweep '%s', the last of %lld in %s; --sweep chooses another", sweep.name,
                  (long long)sweep.n_sweeps, o->common.db);
     if (!is_ini && !is_choice_alone && answer_wants(answer, &sections[LEADERBOARD]) &&
-        add_leaderboard(answer, store, &sweep, o, err))
+        add_leaderboard(answer, store, &sweep, o, &reference, err))
         return -1;
-    return is_ini || o->rule ? add_chosen(answer, store, &sweep, o, is_ini, err) : 0;
+    return is_ini || o->rule ? add_chosen(answer, store, &sweep, o, &reference, is_ini, err) : 0;
+}
+
+static int check_reference(const struct best_options *o, struct err *err)
+{
+    int64_t config;
+
+    if (o->reference && !query_parse_id(&config, o->reference, 'c'))
+        return err_set(err, "--reference %s: must be a configuration, as in c12", o->reference);
+    return 0;
 }
 
 static int check_section(const struct best_options *o, struct err *err)
@@ -266,19 +340,21 @@ static int check_section(const struct best_options *o, struct err *err)
 
 static int best(struct call *call)
 {
-    struct errlist advice = {0};
+    struct best_outcome outcome = {0};
     struct best_options *o = call->options;
     struct err err;
     int status;
 
-    if (check_section(o, &err))
+    if (check_section(o, &err) || check_reference(o, &err))
         return cli_fail_usage(&err);
-    o->advice = &advice;
+    o->outcome = &outcome;
     status = output_database(&o->common, o->section, OUTPUT_TABLE, fill, o);
-    if (status == EXIT_OK)
-        advice_print(&advice, NULL);
-    errlist_release(&advice);
-    return status;
+    if (status == EXIT_OK) {
+        advice_print(&outcome.advice, NULL);
+        print_next(o);
+    }
+    errlist_release(&outcome.advice);
+    return outcome.is_wrong ? EXIT_USAGE : status;
 }
 
 static const struct option_row options[] = {
@@ -292,6 +368,9 @@ static const struct option_row options[] = {
      .help = "Choose one configuration and show its test metrics. best chooses the first one, 1se "
              "the cheapest within one standard error of it.",
      .choices = "best|1se"},
+    {0, "reference", "ID", OPTION_TEXT, .into = offsetof(struct best_options, reference),
+     .help = "Compare with this configuration (c12): diff is the difference from it.",
+     .shown = "the best one"},
     {0, "format", "FORMAT", OPTION_TEXT, .into = offsetof(struct best_options, common.format),
      .help = "Print the answer as a table, csv or json. ini prints a sweep file that trains "
              "exactly the best configuration, or the one that --rule chooses.",
@@ -307,6 +386,7 @@ static const struct example examples[] = {
     {"espalier best -n 0 --where \"hidden_size = 64 and dropout < 0.5\"",
      "Show all configurations that meet a condition."},
     {"espalier best --rule 1se", "Choose a configuration, and show its score on the test part."},
+    {"espalier best --reference c12", "Compare the best configurations with configuration 12."},
     {"espalier best --format ini > best.ini", "Write the best configuration as a sweep file."},
     {NULL, NULL},
 };

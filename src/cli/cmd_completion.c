@@ -48,8 +48,7 @@ const struct command command_completion = {
     .run = completion,
 };
 
-/* A shell waits for the answer with each press of a key: a database that does not answer is given
- * up. */
+/* Each press of a key waits for the answer. */
 enum { PATIENCE_S = 5 };
 
 static int run_complete(struct call *call)

@@ -75,7 +75,7 @@ static const struct option_row options[] = {
     {0, "format", "FORMAT", OPTION_TEXT, .into = offsetof(struct export_options, common.format),
      .help = "Write csv, json, or a table.", .choices = "table|csv|json", .default_text = "csv"},
     {'o', "output", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct export_options, output),
-     .help = "Write to FILE.", .shown = "standard output"},
+     .help = "Write to FILE, replacing it if it exists.", .shown = "standard output"},
     {0},
 };
 

@@ -36,7 +36,7 @@ struct init {
     struct proposal proposal;
     struct job job;
     struct buf text;
-    double seconds; /* expected for the whole sweep on one core */
+    double seconds; /* of the whole sweep on one core */
 };
 
 static void release(struct init *in)
@@ -55,7 +55,6 @@ static bool is_stdout(const char *output)
     return !strcmp(output, "-");
 }
 
-/* Check the output before anything is read. */
 static int check_output(const char *output, struct err *err)
 {
     const char *slash = strrchr(output, '/');
@@ -137,7 +136,7 @@ static const char *sweep_path(const struct init *in)
     return is_stdout(in->output) ? "grid.ini" : in->output;
 }
 
-/* Load the data without warnings. Warnings are about the final text, and printed with it. */
+/* Warnings are printed with the final text. */
 static int load(struct init *in, struct errlist *faults)
 {
     enum log_level level;
@@ -168,7 +167,7 @@ static int plan(struct init *in, struct errlist *faults)
                : 0;
 }
 
-/* Groups decide which samples are in a part. They are read with the data, so load those again. */
+/* Groups decide which samples are in a part, and are read with the data. */
 static int load_groups(struct init *in, struct errlist *faults)
 {
     if (!in->proposal.uses_group)
@@ -177,10 +176,10 @@ static int load_groups(struct init *in, struct errlist *faults)
     return load(in, faults);
 }
 
-/* A configuration that takes more memory is not tried, as in `plan`. */
+/* As in `plan`, a configuration that takes more memory is not tried. */
 #define MOST_TRIED_BYTES 1e9
 
-/* Return the seconds of one trial of each configuration, owned; NULL and err. */
+/* Return the seconds of a trial of each configuration, owned. NULL and err: memory is short. */
 static double *seconds_of_configs(struct job *job, struct err *err)
 {
     int32_t n = job->plan.n_configs;
@@ -203,8 +202,7 @@ static double *seconds_of_configs(struct job *job, struct err *err)
     return NULL;
 }
 
-/* True if the proposal still has the configuration. Settings that its model type lacks do not
- * count. */
+/* Settings that the model type lacks do not count. */
 static bool is_kept(const struct proposal *p, const struct job *job, const struct settings *s)
 {
     bool is_kept = true;
@@ -233,9 +231,9 @@ static double sum_seconds(const struct proposal *p, const struct job *job, const
     return sum * (double)proposal_repeats(p);
 }
 
-/* Shrink the proposal until its time on one core is within the budget, or nothing is left to remove.
- * The job is planned from the whole proposal. Some of its configurations are trained for a moment,
- * as `plan` does. -1 and err when memory is short. */
+/* Shrink the proposal until its time on one core is within the budget. The job is planned from the
+ * whole proposal, and some of its configurations are trained for a moment. -1 and err: memory is
+ * short. */
 static int fit_budget(struct init *in, struct err *err)
 {
     double *of_config = seconds_of_configs(&in->job, err);
@@ -258,7 +256,7 @@ static int plan_within_budget(struct init *in, struct errlist *faults)
     return fit_budget(in, &err) ? errlist_add_err(faults, &err) : 0;
 }
 
-/* Warnings are printed once, for the file that is written. */
+/* Warnings are printed once, for the final file. */
 static int propose_sweep(struct init *in, struct errlist *faults)
 {
     enum log_level level;
@@ -281,6 +279,16 @@ static int propose_sweep(struct init *in, struct errlist *faults)
     return plan(in, faults);
 }
 
+static void put_choice(struct buf *out, const char *what, const struct proposal_setting *s)
+{
+    if (!s)
+        return;
+    buf_printf(out, "%-11s ", what);
+    for (int32_t i = 0; i < s->n; i++)
+        buf_printf(out, "%s%s", i ? ", " : "", s->value[i]);
+    buf_printf(out, " (%s)\n", s->comment);
+}
+
 static void put_summary(struct buf *out, const struct init *in)
 {
     const struct plan *plan = &in->job.plan;
@@ -290,6 +298,8 @@ static void put_summary(struct buf *out, const struct init *in)
 
     duration_words(took, in->seconds);
     duration_words(budget, in->budget_s);
+    put_choice(out, "models", proposal_find(&in->proposal, P_TYPE));
+    put_choice(out, "stop", proposal_find(&in->proposal, P_STOP));
     buf_printf(out, "%-11s ", "sweep");
     plan_put_size(out, plan);
     buf_putc(out, '\n');

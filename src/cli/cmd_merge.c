@@ -27,8 +27,7 @@ static void warn_writers(const struct merge_input *inputs, size_t n)
                 inputs[i].path, (long long)holder.pid, holder.host);
 }
 
-/* Warn of shards that are not among the inputs. They are easily forgotten, and the output does not
- * show it. */
+/* Shards are easily forgotten, and the output does not show it. */
 static void warn_missing(const struct merge_input *inputs, size_t n)
 {
     struct shard first, shard;

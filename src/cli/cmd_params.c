@@ -8,7 +8,7 @@
 #include "report/answer.h"
 #include "report/rows.h"
 
-/* The columns of the page. It is 100 characters wide; the last two columns wrap. */
+/* The page is 100 characters wide; the last two columns wrap. */
 enum { KEY_WIDTH = 16, AXIS_WIDTH = 4, DEFAULT_WIDTH = 9, ALLOWED_WIDTH = 28, MEANING_WIDTH = 35 };
 
 static const char footer[] =
@@ -19,7 +19,7 @@ static const char footer[] =
     "    learning_rate = log(1e-4, 1e-1, 4)  4 values at equal ratios\n"
     "    batch_size    = 32, 64:256:64, full all of these, mixed\n";
 
-/* True if an operand asks for the setting. No operands ask for all settings. */
+/* No operands ask for all settings. */
 static bool is_wanted(enum param_id id, const char *const *operands, int n)
 {
     const struct param *p = &param_table[id];
@@ -45,7 +45,7 @@ static int check_operands(const char *const *operands, int n, struct err *err)
 }
 
 /* Return the length of the first line of text, at most `width`, broken at a blank. A longer word
- * stays whole. *next: the beginning of the second line. */
+ * stays whole. next: out, the second line. */
 static size_t first_line(const char *text, size_t width, const char **next)
 {
     size_t end = strcspn(text, " ");
@@ -78,7 +78,6 @@ static void put_line(struct buf *out, const char *cells[5])
     buf_putc(out, '\n');
 }
 
-/* Append one setting: a line, or several if a cell wraps. */
 static void put_setting(struct buf *out, enum param_id id)
 {
     const struct param *p = &param_table[id];
@@ -118,7 +117,6 @@ static void put_page(struct buf *out, const char *const *operands, int n)
 
 static const struct answer_section section = {"settings", NULL, false, NULL, NULL};
 
-/* Append the settings for programs: one row each. */
 static void add_settings(struct answer *answer, const char *const *operands, int n)
 {
     static const char *const names[] = {"section", "key",  "type", "allowed",

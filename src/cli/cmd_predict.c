@@ -20,7 +20,7 @@ static int add_predictions(struct answer *answer, struct predict *w, struct err 
     return 0;
 }
 
-/* Collect all files that may be read. The output must not be one of them. */
+/* The output must be none of the files that may be read. */
 static int find_inputs(struct inputs *inputs, const struct predict *w, struct err *err)
 {
     const struct predict_options *o = w->o;
@@ -33,7 +33,7 @@ static int find_inputs(struct inputs *inputs, const struct predict *w, struct er
     return inputs_add_database(inputs, o->db, w->replay.store, &o->set, err);
 }
 
-/* Check the output file before the work, then make the answer and write it. */
+/* Check the output file before the work. */
 static int fill(struct answer *answer, struct predict *w, struct err *err)
 {
     const char *path = w->o->output;
@@ -51,7 +51,6 @@ static int fill(struct answer *answer, struct predict *w, struct err *err)
     return rc;
 }
 
-/* Check the options that name new samples. */
 static int check_new(const struct predict_options *o, struct err *err)
 {
     const char *name = o->genotypes ? "genotypes" : o->graphs ? "graphs" : "features";
@@ -72,9 +71,12 @@ static int check_new(const struct predict_options *o, struct err *err)
 
 static int check_options(const struct predict_options *o, struct err *err)
 {
-    if (o->config && o->trial)
-        return err_set(err, "--config and --trial exclude each other");
-    if (check_new(o, err))
+    int64_t id;
+
+    if ((o->config != NULL) + (o->trial != NULL) + (o->rule != NULL) > 1)
+        return err_set(err, "--config, --trial and --rule exclude each other");
+    if ((o->config && predict_parse_id(&id, o->config, 'c', err)) ||
+        (o->trial && predict_parse_id(&id, o->trial, 't', err)) || check_new(o, err))
         return -1;
     if (o->phenotypes && !o->genotypes)
         return err_set(err, "--phenotypes needs the new samples of --genotypes FILE");
@@ -118,10 +120,12 @@ static int predict(struct call *call)
 
 static const struct option_row options[] = {
     {0, "config", "ID", OPTION_TEXT, .into = offsetof(struct predict_call, o.config),
-     .help = "Use the models of this configuration (c12).",
-     .shown = "the best one that has models"},
+     .help = "Use the models of this configuration (c12).", .shown = "the best one"},
     {0, "trial", "ID", OPTION_TEXT, .into = offsetof(struct predict_call, o.trial),
      .help = "Use the model of this trial (t345)."},
+    {0, "rule", "RULE", OPTION_TEXT, .into = offsetof(struct predict_call, o.rule),
+     .help = "Use the models of the configuration that best --rule RULE chooses: best or 1se.",
+     .choices = "best|1se"},
     {0, "genotypes", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.genotypes),
      .help = "Predict the new samples in FILE, which may be any kind of genotype file.",
      .shown = "the samples of the training data"},
@@ -145,7 +149,7 @@ static const struct option_row options[] = {
     {0, "each", NULL, OPTION_FLAG, .into = offsetof(struct predict_call, o.is_each),
      .help = "Add a column for each model."},
     {'o', "output", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.output),
-     .help = "Write to FILE.", .shown = "standard output"},
+     .help = "Write to FILE, replacing it if it exists.", .shown = "standard output"},
     {0, "format", "FORMAT", OPTION_TEXT, .into = offsetof(struct predict_call, common.format),
      .help = "Write csv, json, or a table.", .choices = "table|csv|json", .default_text = "csv"},
     {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct predict_call, o.sweep),
@@ -170,8 +174,10 @@ const struct command command_predict = {
     .operands = "[DB]",
     .db_operand = DB_FIRST,
     .summary = "Predict samples with the kept models of a configuration.",
-    .about = "Each row has the mean prediction of the models, and the standard deviation between "
-             "them. That standard deviation is no prediction interval.",
+    .about =
+        "Each row has the mean prediction of the models, and the standard deviation between "
+        "them. That standard deviation is no prediction interval. Numbers have as many digits as "
+        "the models compute with.",
     .examples = examples,
     .see = "best, show",
     .options = options,

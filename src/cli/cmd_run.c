@@ -33,7 +33,7 @@ struct run_options {
     long max_fails;
     double time_limit_s, grace_s;
     const char *progress;
-    /* The members below are not options. */
+    /* The members below are no options. */
     struct job_array_share share; /* from --db and --shard */
     double begun_s;
     const char *grid;
@@ -46,8 +46,7 @@ static enum progress_mode progress_of(const struct run_options *o)
     return progress_mode(is_quiet ? "none" : o->progress);
 }
 
-/* A typing error in -n must not flood this machine. A batch job may have other hosts, so it has no
- * limit. */
+/* A typing error in -n must not flood this machine. A batch job may have other hosts. */
 static int check_ranks(long ranks, struct err *err)
 {
     const long each = 16;
@@ -61,7 +60,7 @@ static int check_ranks(long ranks, struct err *err)
                    ranks, each * cores, each, cores);
 }
 
-/* When mpirun has ended, rank 0 may hold the database for another moment. */
+/* When mpirun has ended, rank 0 may hold the database for a moment. */
 static void wait_for_ranks(const char *db)
 {
     struct lock_holder holder;
@@ -97,7 +96,7 @@ static int start_mpirun(const struct run_options *o, const struct sweep *sweep, 
     return status;
 }
 
-/* The command as the user typed it, which `run -n` passes to its ranks. */
+/* The command as typed, which `run -n` passes to its ranks. */
 static void join_words(struct buf *out, int argc, char **argv)
 {
     const char *typed = getenv(LAUNCH_COMMAND);
@@ -111,7 +110,7 @@ static void join_words(struct buf *out, int argc, char **argv)
         buf_printf(out, " %s", argv[i]);
 }
 
-/* Print all findings. -1, and the exit status of `run`, if one of them forbids the launch. */
+/* Returns -1, and the exit status of `run`, if a finding forbids the launch. */
 static int print_findings(int *status, const struct findings *findings)
 {
     int rc = 0;
@@ -131,9 +130,8 @@ static int print_findings(int *status, const struct findings *findings)
     return rc;
 }
 
-/* Check the database and the launch before data are read and ranks are started. The lock that is taken
- * later decides whether the database is free; this check only saves time. -1, and the exit status of
- * `run`. */
+/* Check the database and the launch before data are read and ranks are started. The lock taken
+ * later decides whether the database is free. -1, and the exit status of `run`. */
 static int check(int *status, const struct world *world, const struct rank_info *info,
                  const struct run_options *o, const struct job *job)
 {
@@ -155,7 +153,7 @@ static int check(int *status, const struct world *world, const struct rank_info 
     return -1;
 }
 
-/* Returns the exit status. others: out, what the other ranks have been told. */
+/* others: out, what the other ranks have been told. */
 static int run_sweep(enum sweep_others *others, const struct world *world, struct job *job,
                      const struct sweep_options *options)
 {
@@ -172,7 +170,7 @@ static int run_sweep(enum sweep_others *others, const struct world *world, struc
     return status;
 }
 
-/* Run the sweep as run_sweep() does, or list its trials (--dry-run). */
+/* With --dry-run, list the trials instead. */
 static int run_job(enum sweep_others *others, const struct world *world, struct job *job,
                    const struct run_options *o, const struct sweep_options *options)
 {
@@ -224,7 +222,7 @@ static int lead(enum sweep_others *others, const struct world *world, const stru
     return status;
 }
 
-/* What rank 0 does. Returns the exit status of `run`. */
+/* Run on rank 0. Returns the exit status. */
 static int prepare_and_lead(const struct world *world, const struct rank_info *info,
                             struct run_options *o, int argc, char **argv)
 {
@@ -244,7 +242,7 @@ static int prepare_and_lead(const struct world *world, const struct rank_info *i
     return status;
 }
 
-/* What the other ranks do. */
+/* Run on the other ranks. */
 static int follow(const struct world *world)
 {
     struct err err;
@@ -254,7 +252,7 @@ static int follow(const struct world *world)
     return EXIT_OK;
 }
 
-/* A rank was lost while the ranks still depend on each other: end all of them. */
+/* End all ranks: one was lost while they depend on each other. */
 static void end_launch(const struct world *world, const char *reason, bool speaks)
 {
     int status = stop_signal ? EXIT_RESUMABLE : EXIT_ERROR;
@@ -291,7 +289,7 @@ static int run(struct call *call)
     if (world_open(&world, &hooks, &err))
         return cli_fail(&err);
     stop_catch(world.rank > 0);
-    /* First of all, while every rank still takes part in collective calls. */
+    /* Every rank still takes part in collective calls here. */
     if (rank_info_gather(&world, &info, &err))
         log_warn("the launch was not checked: %s", err.text);
     world_expect((double)INFINITY);

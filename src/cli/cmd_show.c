@@ -7,7 +7,7 @@
 #include "report/answer.h"
 #include "store/query.h"
 
-/* A part of the page. The first is a record. */
+/* The first part is a record. */
 struct page_part {
     struct answer_section section;
     enum query query;
@@ -60,8 +60,7 @@ static int add_part(struct answer *answer, struct store *store, const struct pag
     return 0;
 }
 
-/* Whether the configuration or trial is in the database, by the query of its first part. -1 and
- * err: it is not, or the query failed. */
+/* -1 and err: the first part is empty, or the query failed. */
 static int check_exists(struct store *store, const struct page_part *parts, int64_t id,
                         struct err *err)
 {
@@ -80,13 +79,12 @@ static int check_exists(struct store *store, const struct page_part *parts, int6
                : err_set(err, "%s: no configuration c%lld in it", db, (long long)id);
 }
 
-/* The options, and what they ask for. */
 struct page {
     struct common_options common;
     const struct page_part *parts;
     int64_t id;
     const char *section;
-    const char *model;    /* the file to write; NULL: the page is wanted */
+    const char *model;    /* NULL: the page is wanted */
     struct text_list set; /* for the data of the model */
 };
 
@@ -106,7 +104,7 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
     return 0;
 }
 
-/* A trial has other sections than a configuration. */
+/* A trial and a configuration have different sections. */
 static int check_section(const struct page *page, struct err *err)
 {
     const struct page_part *p = page->parts;
@@ -134,8 +132,8 @@ static int show(struct call *call)
 
 static const struct option_row options[] = {
     {0, "model", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct page, model),
-     .help = "Write the kept model to FILE, as safetensors. A configuration with several trials "
-             "writes FILE-t1, FILE-t2 and so on."},
+     .help = "Write the kept model to FILE, as safetensors, replacing it if it exists. A "
+             "configuration with several trials writes FILE-t1, FILE-t2 and so on."},
     {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct page, section),
      .help = "Print only this part: configuration, settings, trials or models of a configuration; "
              "trial, metrics, timing, attempts, model, checkpoint or curve of a trial.",

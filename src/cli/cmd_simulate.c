@@ -13,8 +13,7 @@
 #include "data/graph/graph.h"
 #include "grid/param.h"
 
-/* The options are the settings of [data] for simulated data, with the defaults and ranges of the
- * parameter table. */
+/* Settings of [data] for simulated data, as in the parameter table. */
 struct simulate_options {
     struct common_options common;
     const char *samples, *markers, *populations, *fst, *causal, *heritability, *seed;
@@ -48,14 +47,14 @@ static int read_values(struct simulate_spec *spec, const struct simulate_options
 
 /* ---- the files ---- */
 
-/* A simulated panel. Each put_() function writes one file of it. */
+/* Each put_() function writes one file of it. */
 struct simulated {
     const struct dataset *data;
-    struct csr graph; /* of the samples: k nearest neighbours */
+    struct csr graph; /* k nearest neighbours */
     struct mat row;   /* (1, markers) */
     int32_t populations;
-    int32_t unphenotyped; /* samples without a value of the trait, evenly spaced */
-    bool has_populations; /* as a column of the phenotypes */
+    int32_t unphenotyped; /* samples without a value, evenly spaced */
+    bool has_populations; /* in a column of the phenotypes */
 };
 
 static void put_genotypes(FILE *file, struct simulated *s)
@@ -75,7 +74,7 @@ static void put_genotypes(FILE *file, struct simulated *s)
     }
 }
 
-/* The same markers as a VCF, under the same names: CHROM_POS. */
+/* Markers have the names of the table, CHROM_POS. */
 static void put_vcf(FILE *file, struct simulated *s)
 {
     const struct dataset *d = s->data;
@@ -149,8 +148,7 @@ static const struct {
 };
 #define N_FILES (sizeof files / sizeof *files)
 
-/* Write all files before the first one gets its name. If one exists already or the disk is full,
- * none appears. */
+/* All files are written before the first one gets its name, so a full disk leaves none. */
 static int write_files(struct simulated *s, const char *directory, struct err *err)
 {
     struct outfile out[N_FILES] = {{0}};

@@ -12,7 +12,7 @@
 #include "store/query.h"
 #include "store/session_check.h"
 
-/* With less free space than this a transaction may not fit. */
+/* A transaction may not fit into less. */
 #define FULL_BYTES 65536.0
 
 enum { SWEEPS, SESSION, RANKS, RUNNING, CHECKPOINTS, FAILURES, BROKEN, SESSIONS };
@@ -32,13 +32,12 @@ static const struct answer_section sections[] = {
                   "job host seconds ranks"},
 };
 
-/* The options. */
 struct status_options {
     struct common_options common;
     const char *section;
 };
 
-/* A run that ends because the disk is full cannot record the reason. */
+/* A run that a full disk ends cannot record the reason. */
 static bool is_disk_full(const char *db)
 {
     struct statvfs disk;
@@ -46,18 +45,16 @@ static bool is_disk_full(const char *db)
     return !statvfs(db, &disk) && (double)disk.f_bavail * (double)disk.f_frsize < FULL_BYTES;
 }
 
-/* The state of the last session. */
 struct session {
     const struct result_table *row; /* of QUERY_SESSION */
     enum session_life life;
-    const char *why; /* of SESSION_LIFE_GONE: how that is known */
+    const char *why; /* of SESSION_LIFE_GONE */
     bool is_disk_full;
-    int64_t n_left; /* pending trials of a session that runs, and their time; NaN: not known */
+    int64_t n_left; /* pending trials of a running session, and their time; NaN: not known */
     double left_s;
 };
 
-/* Return the present outcome, "running" or "finished" for example, which may differ from that in
- * the database. */
+/* The present outcome may differ from that in the database. */
 static const char *outcome_of(const struct session *s)
 {
     if (s->life == SESSION_LIFE_GONE)
@@ -100,7 +97,6 @@ static void print_outcome(struct answer *answer, const struct session *s)
                   result_table_text(s->row, 0, "host"));
 }
 
-/* Nothing before the first result. */
 static void print_rate(struct answer *answer, const struct session *s)
 {
     double rate = result_table_real(s->row, 0, "rate");
@@ -208,7 +204,7 @@ static int add_ranks(struct answer *answer, struct store *store, struct err *err
     return 0;
 }
 
-/* For people, the last session has its own lines, and is listed only if there are others. */
+/* People see the last session in lines of its own. */
 static int add_sessions(struct answer *answer, struct store *store, struct err *err)
 {
     struct result_table table;
@@ -221,7 +217,7 @@ static int add_sessions(struct answer *answer, struct store *store, struct err *
     return 0;
 }
 
-/* fails: whether a trial diverged or failed. Only then does the query for those look at all
+/* fails: out, a trial diverged or failed. Otherwise the query for those need not look at all
  * trials. */
 static int add_sweeps(struct answer *answer, struct store *store, bool *fails, struct err *err)
 {

@@ -33,7 +33,7 @@ static const struct answer_section sections[] = {
     [TRIALS] = {"trials", "trials", false, "trial equal differences", "objective numbers"},
 };
 
-/* The answer so far. For people, each trial is printed as soon as it has run. */
+/* For people, each trial is printed as soon as it has run. */
 struct verification {
     struct replay *replay;
     const struct verify_options *options;
@@ -47,7 +47,7 @@ struct verification {
 struct candidate {
     int64_t trial_id, config_id;
     double draw;
-    int32_t round; /* trials of its configuration that were drawn before it */
+    int32_t round; /* trials of its configuration drawn before it */
 };
 
 static int compare_real(double a, double b)
@@ -79,7 +79,7 @@ static int by_trial(const void *a_, const void *b_)
 }
 
 /* Move the drawn trials to the front: one of each configuration before a second one of any. They
- * run in the order of their numbers, since neighbours share prepared inputs. */
+ * run in the order of their numbers, because neighbours share inputs. */
 static void draw(struct candidate *all, size_t n_all, size_t n, long seed)
 {
     struct rng rng;
@@ -97,7 +97,7 @@ static void draw(struct candidate *all, size_t n_all, size_t n, long seed)
     qsort(all, n, sizeof *all, by_trial);
 }
 
-/* chosen: out, [n], owned by the caller; n_done: the trials to choose from. */
+/* chosen: out [n], owned by the caller. n_done: the trials to choose from. */
 static int choose(struct candidate **chosen, size_t *n, size_t *n_done, struct store *store,
                   const struct verify_options *o, struct err *err)
 {
@@ -127,7 +127,7 @@ static int choose(struct candidate **chosen, size_t *n, size_t *n_done, struct s
 
 /* ---- comparison ---- */
 
-/* The numbers that are compared, and the first two differences in words. */
+/* The numbers compared, and the first two differences in words. */
 struct comparison {
     struct buf text;
     int32_t n_numbers;
@@ -148,7 +148,7 @@ static void compare(struct comparison *c, double there, double here, const char 
     buf_printf(&c->text, " %.17g, here %.17g", there, here);
 }
 
-/* A metric on all parts. One that the database lacks is NaN there. */
+/* Compare a metric on all parts; one that the database lacks is NaN. */
 static void compare_metric(struct comparison *c, const struct result_table *table, const char *name,
                            const double here[PART_COUNT])
 {
@@ -213,7 +213,7 @@ static int compare_curve(struct comparison *c, struct store *store, int64_t tria
     return 0;
 }
 
-/* Compare the models byte for byte, if both have one: a model does not depend on who trained it. */
+/* A model does not depend on who trained it, so both have the same bytes. */
 static int compare_model(struct comparison *c, struct store *store, int64_t trial_id,
                          const struct trial_result *r, struct err *err)
 {
@@ -250,7 +250,7 @@ static int compare_all(struct comparison *c, struct store *store, const struct r
 
 /* ---- the report ---- */
 
-/* Print the machine of the recorded result beside this one: differences come from there. */
+/* Another machine is the usual cause of differences. */
 static int put_machines(struct buf *out, struct store *store, int64_t trial_id, struct err *err)
 {
     static const struct {
@@ -279,7 +279,6 @@ static int put_machines(struct buf *out, struct store *store, int64_t trial_id, 
     return 0;
 }
 
-/* Append the trial for programs. */
 static void add_row(struct rows *rows, const struct replay_trial *trial, const struct comparison *c)
 {
     rows_integer(rows, "trial", trial->trial_id);
@@ -311,8 +310,7 @@ static int put_line(struct buf *out, struct store *store, const struct replay_tr
     return put_machines(out, store, trial->trial_id, err);
 }
 
-/* Check that this version has the revision of the model type that trained the trial. -1 and err:
- * it cannot repeat the trial. */
+/* -1 and err: another revision of the model type trained the trial. */
 static int check_revision(const struct replay *replay, const struct replay_trial *trial,
                           struct err *err)
 {

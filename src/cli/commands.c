@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The commands, in the order in which help and the manual list them. */
+/* In the order of help and the manual. */
 #include "cli/cli.h"
 
 const struct command *const commands[] = {

@@ -35,8 +35,8 @@ void inputs_add_settings(struct inputs *in, const struct settings *settings)
             inputs_add(in, settings->v[id].s);
 }
 
-/* A path as it was given to a run. It is relative to the working directory of that run, which may
- * have been the folder of the database. */
+/* A recorded path is relative to the working directory of its run, which may have been the folder
+ * of the database. */
 static void add_beside(struct inputs *in, const char *db, const char *path)
 {
     const char *slash = strrchr(db, '/');
@@ -48,8 +48,7 @@ static void add_beside(struct inputs *in, const char *db, const char *path)
     add_file(in, path);
 }
 
-/* The files of a sweep are unknown if this version cannot read its settings, or refuses them with the
- * overrides. */
+/* The files are unknown if this version cannot read the settings, or refuses the overrides. */
 static void add_sweep(struct inputs *in, const char *db, const char *ini,
                       const struct text_list *set)
 {
@@ -102,8 +101,9 @@ static int check_name(const char *path, struct err *err)
     return 0;
 }
 
-/* No command overwrites results, whether it read them or not. After a kill, the last commits may be
- * only in the log, and the data to roll back only in the journal.
+/* No command overwrites results. After a kill, the last commits may be only in the log, and the
+ * data to roll back only in the journal.
+ *
  * Source: sqlite.org/fileformat.html, sections 1.3.1, 3 and 4.1. */
 static const struct {
     size_t n;
@@ -115,7 +115,7 @@ static const struct {
     {8, "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", "is the journal of a database"},
 };
 
-/* Which file of a database this is; NULL: none. */
+/* NULL: none. */
 static const char *find_results(const char *path)
 {
     char head[16];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files that a command reads, or that its database was made from. A command must not overwrite
- * any of them. It checks this before the work; cli_save() checks again, because files may have
- * moved. */
+/* The files that a command reads, or that its database was made from, and that it must not
+ * overwrite. The command checks this before the work. cli_save() checks again, because files may
+ * have moved. */
 #ifndef CLI_INPUTS_H
 #define CLI_INPUTS_H
 
@@ -16,19 +16,17 @@ struct inputs {
     struct buf paths; /* each followed by a NUL */
 };
 
-/* Add a file that an option or a setting names, and the files that are read with it
- * (data/text/file_names.h). NULL and "" add nothing. */
+/* Add a file and those that are read with it (data/text/file_names.h). NULL and "" add nothing. */
 void inputs_add(struct inputs *in, const char *path);
-/* Add the files of all settings. */
 void inputs_add_settings(struct inputs *in, const struct settings *settings);
-/* Add the database, and the sweep files and data of its sweeps, at the recorded paths and at those of
- * `set` (--set; NULL: none). -1 and err: the database cannot be read. */
+/* Add the database and the sweep files and data of its sweeps, at the recorded paths and at those
+ * of `set` (NULL: none). -1 and err: the database cannot be read. */
 int inputs_add_database(struct inputs *in, const char *db, struct store *store,
                         const struct text_list *set, struct err *err);
 void inputs_release(struct inputs *in);
 
 /* -1 and err: path must not be written, because it is empty, a folder, a database, or one of the
- * inputs, also by another name or link. */
+ * inputs, also by another name. */
 int inputs_check(const struct inputs *in, const char *path, struct err *err);
 
 #endif

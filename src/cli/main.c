@@ -17,8 +17,7 @@
 #include "launch/environment.h"
 #include "sched/world.h"
 
-/* Whether this process is a rank of an MPI launch other than the first. All ranks get the same
- * command line, and the first one alone reports what is wrong with it. */
+/* All ranks of an MPI launch get the same command line. The first one alone reports its faults. */
 static bool is_other_rank(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
@@ -111,14 +110,14 @@ static int run(int argc, char **argv)
     return run_command(command, argc - 1, argv + 1);
 }
 
-/* For every command, a failed write to stdout is an error, reported once. */
+/* Each command reports a failed write to stdout once, as an error. */
 static int close_output(int status)
 {
     bool is_lost = ferror(stdout);
 
     errno = 0;
     is_lost = fflush(stdout) != 0 || is_lost;
-    /* EBADF: stdout was closed from the start, and nothing was written to it. */
+    /* EBADF: stdout was closed from the start, and nothing was written. */
     is_lost = (fclose(stdout) != 0 && errno != EBADF) || is_lost;
     if (!is_lost || status != EXIT_OK)
         return status;
@@ -126,8 +125,8 @@ static int close_output(int status)
     return EXIT_ERROR;
 }
 
-/* SQLite and the ranks of a host map files into memory. Reading a page raises SIGBUS if the file was
- * cut off or the disk is full. */
+/* SQLite and the ranks of a host map files into memory. Reading a page raises SIGBUS if the file
+ * was cut off or the disk is full. */
 static void leave_on_bus_error(int number)
 {
     static const char text[] =

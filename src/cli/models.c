@@ -13,14 +13,12 @@
 #include "store/query.h"
 #include "trial/kept.h"
 
-/* Shared by all models that are written. */
 struct writing {
     struct replay replay;
     struct kept_products products;
     struct inputs inputs; /* must not be overwritten */
 };
 
-/* Replace weights of a reduction by weights of the original features. */
 static int complete(struct buf *file, struct writing *w, int64_t trial_id, struct err *err)
 {
     struct replay *replay = &w->replay;
@@ -84,7 +82,7 @@ static void put_numbered(struct buf *out, const char *path, int64_t trial_id)
     buf_printf(out, "-t%lld%s", (long long)trial_id, path + stem);
 }
 
-/* A name from which several names are made must itself be a name that could be written. */
+/* The name from which others are made must be one that could be written. */
 static int check_stem(const char *path, int64_t n, struct err *err)
 {
     const struct inputs none = {0};
@@ -98,7 +96,7 @@ static int check_stem(const char *path, int64_t n, struct err *err)
     return 0;
 }
 
-/* Call act() for each row of QUERY_CONFIG_MODELS, with the name of its file. */
+/* Call act() for each row, with the name of its file. */
 static int each_model(const char *path, struct writing *w, const struct result_table *models,
                       int (*act)(const char *path, struct writing *w, int64_t trial_id,
                                  struct err *err),

@@ -8,7 +8,7 @@
 #include "base/terminal.h"
 #include "cli/cli.h"
 
-/* A format that is not for programs, such as the sweep file of `best`, is text. */
+/* Other formats, such as the sweep file of `best`, are text. */
 static enum report_kind kind_of(const char *format)
 {
     bool is_data = format && (!strcmp(format, "csv") || !strcmp(format, "json"));

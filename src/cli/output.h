@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How commands print answers (report/answer.h): styled for the terminal that stdout is. */
+/* How commands print answers (report/answer.h). */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
@@ -13,32 +13,30 @@
 #include "store/query.h"
 
 enum output_shape {
-    OUTPUT_TABLE,   /* JSON is the first section alone, as an array */
+    OUTPUT_TABLE,   /* JSON is the first section, as an array */
     OUTPUT_DOCUMENT /* JSON is an object with a member for each section */
 };
 
-/* Begin an answer in the format of the common options. section: the name after --section, borrowed,
- * or NULL. Pair with output_end(). */
+/* Begin an answer in the format of the common options. section: after --section, borrowed, or NULL.
+ * Pair with output_end(). */
 void output_begin(struct answer *answer, const struct common_options *common, const char *section,
                   enum output_shape shape);
 
-/* Print the answer if rc is 0, name the columns that did not fit on stderr, and release it. Prints
- * the error, if there is one. Returns the exit status. */
+/* If rc is 0 print the answer, and on stderr the columns that did not fit; else the error. Release
+ * the answer. Returns the exit status. */
 int output_end(int rc, struct answer *answer, struct err *err);
 
-/* Make the answer ready for a file: with all columns and without colour. Call it before the first
- * section. output_save() then writes the file (cli_save()) and empties the answer, so that
- * output_end() prints nothing. -1 and err. */
+/* Make the answer ready for a file, before its first section: all columns, no colour. output_save()
+ * writes the file (cli_save()) and empties the answer. -1 and err. */
 void output_to_file(struct answer *answer);
 int output_save(struct answer *answer, const char *path, const struct inputs *inputs,
                 struct err *err);
 
-/* Append the result of a query as a section, if the answer wants it. -1 and err. */
+/* Append the result of a query, if the answer wants it. -1 and err. */
 int output_query(struct answer *answer, const struct answer_section *section, struct store *store,
                  enum query query, int64_t id, struct err *err);
 
-/* A command that reads a database: open common->db, let fill() make the answer, and end as
- * output_end(). */
+/* Open common->db, let fill() make the answer, and end as output_end(). */
 int output_database(const struct common_options *common, const char *section,
                     enum output_shape shape,
                     int (*fill)(struct answer *answer, struct store *store, const void *arg,

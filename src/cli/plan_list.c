@@ -19,17 +19,17 @@
 #include "run/sweep_match.h"
 #include "trial/kept.h"
 
-/* A configuration that takes more memory is not tried: `plan` may run on a login node. */
+/* A larger configuration is not tried, because `plan` may run on a login node. */
 #define MOST_TRIED_BYTES 1e9
 
-/* A longer plan is shown by its first and its last trials. */
+/* rows shown of a longer plan */
 enum { FIRST_SHOWN = 10, LAST_SHOWN = 10 };
 
-/* Columns: trial, config, the axes, replicate, fold, state, gflop, seconds, measured. */
+/* trial, config, the axes, replicate, fold, state, gflop, seconds, measured */
 enum { LEFT_COLUMNS = 2, RIGHT_COLUMNS = 6 };
 
-/* The sources of the list. Trials and configurations have their numbers in the database, or those
- * that they will get in a new one. */
+/* Trials and configurations have their numbers in the database, or those that they will get
+ * there. */
 struct listing {
     struct job *job;
     const struct plan_options *options;
@@ -37,15 +37,15 @@ struct listing {
     struct store_trials known;
     struct cost *cost;
     int64_t n_rows;     /* trials of the shard */
-    int64_t n_known;    /* trials of the database that are finished */
-    int64_t n_measured; /* what the cost model learnt from: those, or configurations tried here */
-    int64_t n_left;     /* trials of the shard that are not finished; for them: */
+    int64_t n_known;    /* finished trials of the database */
+    int64_t n_measured; /* of those, or configurations tried here */
+    int64_t n_left;     /* unfinished trials of the shard; for them: */
     double flops_left, seconds_left, longest_s;
-    int32_t config;           /* that the next two describe; -1: none yet */
+    int32_t config;           /* described by the next two; -1: none */
     struct settings settings; /* trimmed */
-    double expected_s;        /* of one trial */
-    struct buf texts;         /* of the cells of a row */
-    bool is_cut;              /* the table has only the first and the last trials */
+    double expected_s;        /* of a trial */
+    struct buf texts;         /* of a row */
+    bool is_cut;              /* only the first and last trials are shown */
 };
 
 static const char *sweep_name(const struct listing *l)
@@ -138,7 +138,7 @@ static struct cell text_cell(struct buf *texts, const char *text)
     return cell;
 }
 
-/* The cell is empty if the model type has no such setting. */
+/* Empty if the model type has no such setting. */
 static struct cell axis_cell(const struct axis *axis, const struct settings *s, struct buf *texts)
 {
     const struct param *p = &param_table[axis->id];
@@ -166,7 +166,6 @@ static struct cell seconds_cell(double seconds)
     return (struct cell){.type = isfinite(seconds) ? CELL_REAL : CELL_NULL, .f = seconds};
 }
 
-/* Trials are listed configuration by configuration. */
 static void turn_to(struct listing *l, int32_t config)
 {
     if (config == l->config)
@@ -176,7 +175,7 @@ static void turn_to(struct listing *l, int32_t config)
     l->expected_s = cost_seconds(l->cost, config);
 }
 
-/* For a finished trial, `seconds` is what was predicted before it ran. */
+/* `seconds` of a finished trial is its prediction. */
 static void fill_seconds(struct cell cells[2], const struct listing *l, int64_t trial)
 {
     if (is_open(l, trial)) {
@@ -248,7 +247,7 @@ static const struct answer_section trials_section = {
     "trials", NULL, false, "trial config", "gflop measured replicate fold = seconds * state"};
 static const struct answer_section cost_section = {"cost", "cost", true, NULL, NULL};
 
-/* People get the first and the last trials, programs all of them. */
+/* Programs get all trials. */
 static void add_trials(struct answer *answer, struct listing *l)
 {
     bool is_cut = answer_is_for_people(answer) && !l->options->is_whole &&
@@ -269,8 +268,7 @@ static void add_trials(struct answer *answer, struct listing *l)
 
 /* ---- the cost ---- */
 
-/* Seconds on the given number of ranks, if the work is spread evenly. The longest trial is a lower
- * bound. */
+/* Assumes that work is spread evenly. The longest trial is a lower bound. */
 static double expected_seconds(const struct listing *l)
 {
     return fmax(l->seconds_left / (double)l->options->ranks, l->longest_s);
@@ -315,7 +313,7 @@ static int ascending(const void *a_, const void *b_)
     return (*a > *b) - (*a < *b);
 }
 
-/* Report the errors of the predictions for finished trials: larger / smaller - 1. */
+/* Errors of the predictions for finished trials: larger / smaller - 1. */
 static void print_accuracy(const struct listing *l)
 {
     double *off = malloc((size_t)l->job->plan.n_trials * sizeof *off);
@@ -343,7 +341,6 @@ static void print_accuracy(const struct listing *l)
     free(off);
 }
 
-/* True if some trial may end before its last epoch. */
 static bool may_end_early(const struct job *job)
 {
     struct settings s;
@@ -365,7 +362,7 @@ static bool is_large(const struct job *job)
     return true;
 }
 
-/* Report the memory of one rank. The ranks of a host share the data and the inputs. */
+/* The ranks of a host share the data and the inputs. */
 static void print_memory(const struct listing *l)
 {
     const struct job *job = l->job;
@@ -378,7 +375,6 @@ static void print_memory(const struct listing *l)
              bytes_words(inputs, job->inputs_bytes), bytes_words(trial, job->trial_bytes));
 }
 
-/* Append the source of the expected times. */
 static void put_source(struct buf *out, const struct listing *l)
 {
     if (!l->n_measured && is_large(l->job))
@@ -430,7 +426,7 @@ static double refit_seconds(const struct listing *l, const struct refit *refit, 
     return seconds;
 }
 
-/* Only when no trial is left to run: before, it is not known which configuration will be chosen. */
+/* The choice of configurations is known only when all trials are finished. */
 static int print_models(const struct listing *l, struct err *err)
 {
     const struct job *job = l->job;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The answer of `plan` and of `run --dry-run`: the trials of a sweep, and their cost. */
+/* The answer of `plan` and `run --dry-run`: the trials of a sweep, and their cost. */
 #ifndef CLI_PLAN_LIST_H
 #define CLI_PLAN_LIST_H
 
@@ -11,14 +11,14 @@
 
 struct plan_options {
     const struct common_options *common;
-    const char *db; /* finished trials and measured times are read from it, if it exists */
+    const char *db;            /* of finished trials and measured times, if it exists */
     const struct shard *shard; /* only its trials are listed */
-    const char *section;       /* "trials", "cost"; NULL: both */
-    bool is_whole;             /* people too get all trials */
-    long ranks;                /* that the total time is for */
+    const char *section;       /* NULL: both */
+    bool is_whole;             /* people get all trials, too */
+    long ranks;                /* for the total time */
 };
 
-/* Print the plan of a job that has one. Returns the exit status. */
+/* The job has a plan. Returns the exit status. */
 int plan_list(struct job *job, const struct plan_options *options);
 
 #endif

@@ -108,7 +108,7 @@ void new_samples_close(struct new_samples *n)
 
 /* ---- reading ---- */
 
-/* Their nearest neighbour may be their own copy. */
+/* The nearest neighbour of such a sample may be its own copy. */
 static void tell_twice(const struct new_samples *n)
 {
     if (n->n_twice)
@@ -118,7 +118,7 @@ static void tell_twice(const struct new_samples *n)
                  n->recode.path, n->n_twice, n->n_twice == 1 ? "is" : "are");
 }
 
-/* As in training, but no site is dropped, since the alleles are those of the training data. */
+/* Unlike in training, no site is dropped: the alleles are those of the training data. */
 static void tell_contradicted(const struct new_samples *n)
 {
     const struct variants_contradicted *c = &n->report.contradicted;
@@ -168,7 +168,6 @@ static void tell_markers(const struct new_samples *n)
                  path, low);
 }
 
-/* Samples with the name of a marker. */
 static int32_t count_marker_ids(const struct new_samples *n)
 {
     const struct names *ids = recode_ids(&n->recode);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The samples of a genotype file that are to be predicted. */
+/* The samples of a genotype file to predict. */
 #ifndef PREDICT_NEW_SAMPLES_H
 #define PREDICT_NEW_SAMPLES_H
 
@@ -9,35 +9,35 @@
 
 struct new_samples {
     struct recode recode;
-    int32_t *sample; /* [n] indexes in the file */
+    int32_t *sample; /* [n] places in the file */
     const char **id; /* [n] borrowed from recode */
     int32_t n;
-    int32_t n_known; /* skipped: they have a phenotype in the training data */
-    int32_t n_twice; /* samples among the n that the training data have too */
+    int32_t n_known; /* skipped: they have a phenotype in the data */
+    int32_t n_twice; /* of the n, in the training data too */
     int32_t n_markers;
-    struct recode_report report; /* missing calls are those of all samples read so far */
+    struct recode_report report; /* counts the missing calls of all samples read so far */
     bool is_read;
-    const char *phenotypes; /* table of covariates, borrowed; NULL: no covariates */
+    const char *phenotypes; /* table of covariates, borrowed, or NULL */
     struct mat covariates;  /* (n, F - markers) */
     struct covariates_report covariates_report;
 };
 
 /* Read the ids of path, and covariates from the table `phenotypes` (NULL: the data have none).
  * takes_known: include samples that have a phenotype in the data. Pair with new_samples_close(),
- * also after a failure. Returns -1 and err if the data are not genotypes, if a table of covariates
- * is missing or unwanted, if a file is faulty, or if no sample is left. */
+ * also after a failure. -1 and err: the data are not genotypes, a table of covariates is missing or
+ * unwanted, a file is faulty, or no sample is left. */
 int new_samples_open(struct new_samples *n, const struct dataset *data,
                      const struct settings *settings, const char *path, const char *phenotypes,
                      bool takes_known, struct err *err);
 void new_samples_close(struct new_samples *n); /* accepts a zeroed one */
 
 /* x out (count, F): features of samples [first, first + count). The first call reports how many
- * markers were found. Returns -1 and err if these are less than half (unless is_forced) or none, or
- * if the file is faulty. */
+ * markers were found. -1 and err: these are less than half (unless is_forced) or none, or the file
+ * is faulty. */
 int new_samples_read(struct mat *x, struct new_samples *n, int32_t first, int32_t count,
                      bool is_forced, struct err *err);
 
-/* After the last: report how many calls and covariates were missing. */
+/* After the last call: report how many calls and covariates were missing. */
 void new_samples_report_missing(const struct new_samples *n);
 
 #endif

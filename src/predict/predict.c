@@ -34,7 +34,7 @@ int predict_no_model(const char *db, char letter, int64_t id, struct err *err)
     return -1;
 }
 
-static int parse_id(int64_t *id, const char *text, char letter, struct err *err)
+int predict_parse_id(int64_t *id, const char *text, char letter, struct err *err)
 {
     if (!query_parse_id(id, text, letter))
         return err_set(err, "'%s' is not a %s: must be a number, as in %c12", text,
@@ -75,29 +75,27 @@ static int choose_trial(struct predict *w, int64_t id, struct err *err)
     return 0;
 }
 
-/* The configuration asked for, or the best one that has models. */
 static int find_config(int64_t *id, struct store *store, const struct predict_options *o,
                        struct err *err)
 {
+    enum query_rule rule = query_rule_parse(o->rule ? o->rule : "best");
+    struct query_filter filter = {.limit = 1};
     struct query_sweep sweep;
     struct result_table table;
 
     if (o->config)
-        return parse_id(id, o->config, 'c', err);
+        return predict_parse_id(id, o->config, 'c', err);
     if (query_sweep(&sweep, store, o->sweep, err) ||
-        query_table(&table, store, QUERY_BEST, sweep.sweep_id, err))
+        query_choose(&table, NULL, store, &sweep, rule, &filter, err))
         return -1;
-    *id = table.n_rows ? result_table_integer(&table, 0, "config") : 0;
-    if (*id)
-        log_info("the best configuration of sweep '%s': c%lld, mean %s %.4g", sweep.name,
-                 (long long)*id, sweep.objective, result_table_real(&table, 0, "mean"));
+    *id = result_table_integer(&table, 0, "config");
+    log_info("sweep '%s': c%lld is %s, with a mean %s of %.4g", sweep.name, (long long)*id,
+             query_rule_words(rule), sweep.objective, result_table_real(&table, 0, "mean"));
     result_table_release(&table);
-    if (!*id)
-        return err_set(err, "%s: sweep '%s' has no finished configuration yet", o->db, sweep.name);
     return 0;
 }
 
-/* n_done: trials that could have a model */
+/* n_done out: trials that could have a model. */
 static int check_config(int32_t *n_done, const struct predict *w, struct err *err)
 {
     struct result_table table;
@@ -156,12 +154,12 @@ int predict_choose(struct predict *w, struct err *err)
 
     if (!w->o->trial)
         return choose_config(w, err);
-    return parse_id(&id, w->o->trial, 't', err) || choose_trial(w, id, err) ? -1 : 0;
+    return predict_parse_id(&id, w->o->trial, 't', err) || choose_trial(w, id, err) ? -1 : 0;
 }
 
 /* ---- without the training data ---- */
 
-/* It stays in memory: names are views of it. */
+/* It stays in memory, because names are views of it. */
 static int read_first(struct predict *w, struct err *err)
 {
     if (w->held[0].size)
@@ -198,7 +196,6 @@ static int stand_alone(struct predict *w, const struct replay_trial *trial, stru
     return training_summary_scaling(&w->predictor.scaling, first->data, first->size, err);
 }
 
-/* The first missing file of the training data, or P_COUNT. */
 static int find_absent(const struct settings *s)
 {
     int id = 0;
@@ -209,7 +206,7 @@ static int find_absent(const struct settings *s)
     return id;
 }
 
-/* why: why the models need the data; NULL if samples of the data are asked for */
+/* why: why the models need the data; NULL: samples of the data are asked for. */
 static int explain(const struct predict *w, const struct err *why, struct err *err)
 {
     struct err what = *err;
@@ -245,7 +242,6 @@ static void forget(struct predict *w)
     buf_release(&w->held[0]);
 }
 
-/* Training samples need not be known if all samples of a file are asked for. */
 static bool is_all_new(const struct predict_options *o)
 {
     return o->genotypes && o->is_all;

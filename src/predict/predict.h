@@ -2,9 +2,8 @@
 /* predict: kept models applied to samples, old and new.
  *
  * replay restores a trial's settings and data, predictor runs the forward pass, new_samples reads
- * genotypes to predict, training_summary replaces missing training data, predictions holds outputs.
- * Errors go up to cli. May include store, trial and the layers below, but not cli, report, run or
- * launch.
+ * genotypes, training_summary replaces missing training data, predictions holds outputs. May
+ * include store, trial and the layers below.
  *
  * This file: the choice of models (predict.c) and of samples (predict_samples.c). */
 #ifndef PREDICT_PREDICT_H
@@ -20,6 +19,7 @@ struct predict_options {
     const char *db;
     const char *config;
     const char *trial;
+    const char *rule; /* of best: "best" or "1se"; NULL: best */
     const char *sweep;
     const char *genotypes;
     const char *phenotypes;
@@ -37,34 +37,36 @@ struct predict_options {
 struct predict {
     const struct predict_options *o;
     int64_t config_id;
-    int64_t *trial;   /* ids of the trials with a model; owned */
-    struct buf *held; /* [n_models] model files kept in memory for further use, else empty */
+    int64_t *trial;   /* [n_models] ids; owned */
+    struct buf *held; /* [n_models] model files that stay in memory, or empty */
     size_t held_bytes;
     int32_t n_models;
-    struct kept_products products; /* products for weights after a reduction */
+    struct kept_products products; /* for weights after a reduction */
     struct replay replay;
-    struct training_summary summary; /* of held[0], if it replaces the replay's data; else zero */
-    const struct dataset *data;      /* coding of features: the replay's data or the summary */
-    struct settings settings;        /* of the configuration */
+    struct training_summary summary; /* of held[0], if it replaces the data; else zero */
+    const struct dataset *data;      /* the replay's data, or the summary */
+    struct settings settings;
     struct predictor predictor;
-    struct result_table table; /* the result */
+    struct result_table table;
 };
 
-/* Choose the trials: --trial, --config, or the best configuration. Returns -1 and err if there is
- * no model. */
+/* letter: 'c' for a configuration, 't' for a trial. -1 and err: the text is no id. */
+int predict_parse_id(int64_t *id, const char *text, char letter, struct err *err);
+
+/* Choose the trials of --trial, of --config, or of the configuration that --rule chooses. -1 and
+ * err: there is no model. */
 int predict_choose(struct predict *w, struct err *err);
 
 /* Prepare data, settings and predictor of the first trial. If the models allow it, new genotypes
- * are predicted without the training data: silently if all samples are asked for, with a warning if
- * the data cannot be read or have changed. Otherwise -1 and err. */
+ * need no training data: with a warning if these cannot be read or have changed, silently if all
+ * samples are asked for. Otherwise -1 and err. */
 int predict_prepare(struct predict *w, struct err *err);
 
-/* Fill w->table with a row for each sample: chosen samples of the training data, or new samples
- * (--genotypes), graphs (--graphs) or nodes (--features). */
+/* Fill w->table with a row for each sample. */
 int predict_samples(struct predict *w, struct err *err);
 
-/* Report that a trial (letter 't') or configuration ('c') has no model, and what to do. Always
- * returns -1. */
+/* Report that a trial (letter 't') or configuration ('c') has no model, and what to do. Returns
+ * -1. */
 int predict_no_model(const char *db, char letter, int64_t id, struct err *err);
 
 /* Accepts a zeroed one; members of `o` and those borrowed by replay may be set. */

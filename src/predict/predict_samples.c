@@ -2,18 +2,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/log.h"
 #include "data/core/data_spec.h"
 #include "data/format.h"
 #include "data/graph/known_graphs.h"
 #include "data/graph/new_nodes.h"
+#include "data/graph/smiles.h"
 #include "predict/new_samples.h"
 #include "predict/predict.h"
 #include "trial/spec.h"
 
-/* limit for model files kept in memory between batches */
+/* most bytes of model files in memory */
 #define HELD_BYTES ((size_t)1 << 30)
-/* limit of features in a batch, and the smallest batch */
+/* most features in a batch, and least samples */
 #define BATCH_FLOATS ((int64_t)1 << 27)
 #define LEAST_BATCH 16
 
@@ -27,7 +29,7 @@ static struct predictions describe(const struct predict *w, const char *const *i
                                 .is_probability = predictor_has_probabilities(&w->predictor)};
 }
 
-/* New samples have only features, no coordinates of a reduction. */
+/* New samples have features and no coordinates of a reduction. */
 static int complete(struct buf *file, struct predict *w, struct err *err)
 {
     struct buf out = {0};
@@ -73,9 +75,8 @@ static void put(struct predictions *p, int32_t m, const double *out, const int32
                out + (size_t)i * each, each * sizeof *out);
 }
 
-/* Store the outputs of model m for these nodes in p: node i in row i - first.
- *
- *   holds  the model will run again: its file stays in memory, up to 1 GiB of all files */
+/* Store the outputs of model m for these nodes in p: node i in row i - first. holds: the model will
+ * run again, so its file may stay in memory. */
 static int ask(struct predictions *p, struct predict *w, int32_t m, const int32_t *nodes, int32_t n,
                int32_t first, bool holds, struct err *err)
 {
@@ -92,13 +93,13 @@ static int ask(struct predictions *p, struct predict *w, int32_t m, const int32_
         err_wrap(err, "t%lld", (long long)w->trial[m]);
     else
         put(p, m, out, nodes, n, first);
+    p->unit = w->predictor.unit;
     if (!w->held[m].size)
         keep_or_release(w, m, &file, holds && !rc);
     free(out);
     return rc;
 }
 
-/* At most 512 MB of features, but at least 16 samples. */
 static int32_t batch_size(int32_t n, int32_t n_features)
 {
     int64_t most = BATCH_FLOATS / n_features;
@@ -108,7 +109,6 @@ static int32_t batch_size(int32_t n, int32_t n_features)
     return n < most ? n : (int32_t)most;
 }
 
-/* nodes [n]: first, ... */
 static int put_rows(struct predict *w, const char *const *id, const int32_t *nodes, int32_t n,
                     int32_t first, bool holds, struct err *err)
 {
@@ -141,7 +141,7 @@ static int32_t copy_part(int32_t *nodes, const struct split *split, const char *
     return n;
 }
 
-/* nodes out [N]: samples that model m predicts, ascending. Returns their number. */
+/* nodes out [N]: the samples that model m predicts, ascending. Returns their number; -1 and err. */
 static int32_t find_nodes(int32_t *nodes, struct predict *w, int32_t m, struct err *err)
 {
     const struct dataset *data = &w->replay.data;
@@ -164,6 +164,28 @@ static int32_t find_nodes(int32_t *nodes, struct predict *w, int32_t m, struct e
     return copy_part(nodes, split, part);
 }
 
+static int nothing_new(const struct predict *w, struct err *err)
+{
+    static const char panel[] = "--part val, --part test and --all predict training samples";
+    const struct data_format *format = data_format_at(w->settings.v[P_FORMAT].i);
+    struct buf word = {0};
+
+    if (w->settings.v[P_SUBSET].i == DATA_SUBSET_PHENOTYPED && format->has_genotypes)
+        err_set(err,
+                "the training data have only samples with a phenotype (data.subset = phenotyped): "
+                "--genotypes %s predicts the others; %s",
+                escape_shell(&word, w->settings.v[P_GENOTYPES].s), panel);
+    else
+        err_set(err,
+                "every sample of the training data has a phenotype: predict new ones with %s; %s",
+                format->has_genotypes           ? "--genotypes FILE"
+                : format->samples == DATA_NODES ? "--features FILE"
+                                                : "--graphs PATH",
+                panel);
+    buf_release(&word);
+    return -1;
+}
+
 static int nothing(const struct predict *w, struct err *err)
 {
     const char *part = w->o->part;
@@ -175,8 +197,7 @@ static int nothing(const struct predict *w, struct err *err)
                        (long long)w->config_id, model_type_of(&w->settings)->name);
     if (part && strcmp(part, "none") != 0)
         return err_set(err, "the split has no %s part", part);
-    return err_set(err, "every sample of the training data has a phenotype: use --part val, --part "
-                        "test or --all");
+    return nothing_new(w, err);
 }
 
 static int ask_panel(struct predictions *p, struct predict *w, struct err *err)
@@ -204,6 +225,16 @@ static bool has_score(const struct predict_options *o)
     return o->part && (!strcmp(o->part, "val") || !strcmp(o->part, "test"));
 }
 
+/* Rows of a table without a column of ids are known by their numbers. */
+static void note_ids(const struct predict *w, const char *file)
+{
+    const struct settings *s = &w->settings;
+
+    if (data_format_setting(data_format_at(s->v[P_FORMAT].i), "molecules") && !*s->v[P_ID].s &&
+        !smiles_is_bare(file, s->v[P_SMILES].s))
+        log_info("%s: ids are row numbers, since data.id names no column", file);
+}
+
 static int predict_panel(struct predict *w, struct err *err)
 {
     const struct dataset *data = &w->replay.data;
@@ -223,6 +254,8 @@ static int predict_panel(struct predict *w, struct err *err)
         rc = predictions_put(&w->table, &p, w->o->is_each, err);
     if (!rc && has_score(w->o))
         rc = predictions_score(&p, w->o->part, err);
+    if (!rc)
+        note_ids(w, w->settings.v[P_MOLECULES].s);
     predictions_release(&p);
     free(id);
     return rc;
@@ -270,10 +303,9 @@ static int predict_genotypes(struct predict *w, struct err *err)
 
 /* ---- new graphs (--graphs) ---- */
 
-/* molecules of a table in memory at a time: 2 MB of features */
+/* molecules in memory at a time: 2 MB of features */
 #define PIECE 1024
 
-/* New graphs, predicted piece by piece. */
 struct pieces {
     struct new_graphs new;
     struct known_graphs known;
@@ -312,7 +344,7 @@ static int predict_piece(struct predict *w, const struct dataset *graphs, struct
     return rc;
 }
 
-/* Returns 1, or 0 after the last piece. */
+/* Return 1; 0 after the last piece. */
 static int take_piece(struct pieces *pieces, struct predict *w, struct err *err)
 {
     struct dataset graphs;
@@ -343,6 +375,8 @@ static int predict_graphs(struct predict *w, struct err *err)
             ;
     if (status == 0)
         report_graphs(&pieces, w->o->graphs);
+    if (status == 0)
+        note_ids(w, w->o->graphs);
     known_graphs_release(&pieces.known);
     new_graphs_close(&pieces.new);
     return status;
@@ -350,12 +384,11 @@ static int predict_graphs(struct predict *w, struct err *err)
 
 /* ---- new nodes (--features) ---- */
 
-/* New nodes that are predicted together. */
 struct batch {
     struct mat x;          /* (n, F) */
-    struct attached edges; /* start is owned */
+    struct attached edges; /* owns start */
     int32_t *nodes;        /* [n] */
-    const char **id;       /* [n] of all new nodes */
+    const char **id;       /* [n] of all batches */
 };
 
 static int check_data(const struct predict *w, struct err *err)

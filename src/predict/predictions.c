@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "predict/predictions.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,13 +35,13 @@ void predictions_release(struct predictions *p)
     p->v = NULL;
 }
 
-/* NaN if the model did not predict the sample. */
+/* NaN: no prediction. */
 static double output_of_model(const struct predictions *p, int32_t model, int32_t sample, int32_t c)
 {
     return p->v[((int64_t)model * p->n + sample) * p->n_outputs + c];
 }
 
-/* Over the models that predicted the sample; returns their number. */
+/* Over the models that predicted the sample. Returns their number. */
 static int32_t summarize(double *mean, double *sd, const struct predictions *p, int32_t sample,
                          int32_t c)
 {
@@ -60,7 +62,7 @@ static int32_t summarize(double *mean, double *sd, const struct predictions *p, 
     return n;
 }
 
-/* NaN if no model predicted the sample. */
+/* NaN: no model predicted the sample. */
 static double mean_output(const struct predictions *p, int32_t sample, int32_t c)
 {
     double mean, sd;
@@ -120,10 +122,23 @@ static int add_names(struct result_table *t, const struct predictions *p, bool i
     return rc;
 }
 
-static struct cell real(double value)
+/* Models compute with floats. More digits would be noise. */
+#define DIGITS 7
+
+static int exponent(double value)
 {
-    return isnan(value) ? (struct cell){.type = CELL_NULL}
-                        : (struct cell){.type = CELL_REAL, .f = value};
+    return isnormal(value) ? (int)floor(log10(fabs(value))) : 0;
+}
+
+static struct cell rounded(double value, double unit)
+{
+    int above = exponent(value) - exponent(unit), digits = DIGITS + (above > 0 ? above : 0);
+    char text[64];
+
+    if (isnan(value))
+        return (struct cell){.type = CELL_NULL};
+    snprintf(text, sizeof text, "%.*g", digits < DBL_DECIMAL_DIG ? digits : DBL_DECIMAL_DIG, value);
+    return (struct cell){.type = CELL_REAL, .f = strtod(text, NULL)};
 }
 
 static int put_text(struct cell *cell, const char *text)
@@ -156,18 +171,18 @@ static int put_row(struct cell *row, const struct predictions *p, int32_t sample
     int32_t n = summarize(&mean, &sd, p, sample, best);
     int rc = put_text(&row[0], p->id[sample]);
 
-    row[1] = real(mean);
+    row[1] = rounded(mean, p->unit);
     if (!rc && has_classes(p))
         rc = put_text(&row[1], dataset_class_name(p->data, best));
-    row[2] = real(sd);
+    row[2] = rounded(sd, p->unit);
     row[3] = (struct cell){.type = CELL_INTEGER, .i = n};
     for (int32_t c = 0; has_classes(p) && c < p->n_outputs; c++) {
         summarize(&mean, &unused, p, sample, c);
-        row[at++] = real(mean);
+        row[at++] = rounded(mean, p->unit);
     }
     for (int32_t m = 0; is_each && m < p->n_models; m++)
         for (int32_t c = 0; c < p->n_outputs; c++)
-            row[at++] = real(output_of_model(p, m, sample, c));
+            row[at++] = rounded(output_of_model(p, m, sample, c), p->unit);
     return rc;
 }
 
@@ -208,15 +223,14 @@ struct scored {
     const struct predictions *p;
     int32_t *sample; /* [n] */
     int32_t n;
-    float *output;  /* (n, C) log-probabilities or class scores; standardised targets for
-                     * regression */
-    float *truth;   /* [n] regression, standardised */
-    int32_t *label; /* [n] classification */
+    float *output;  /* (n, C) log-probabilities, class scores, or standardised targets */
+    float *truth;   /* [n] standardised */
+    int32_t *label; /* [n] */
     void *scratch;
     double mean, sd; /* of the targets; floats of large targets would lose all digits */
 };
 
-/* the mean of the models that predicted a sample */
+/* stands for the mean of the models */
 enum { ALL = -1 };
 
 static double output_of(const struct predictions *p, int32_t model, int32_t sample, int32_t c)
@@ -293,7 +307,6 @@ static void take_targets(struct scored *s, int32_t model)
     }
 }
 
-/* Collect the labelled samples that a model predicted. */
 static void take_model(struct scored *s, int32_t model)
 {
     s->n = 0;
@@ -314,7 +327,7 @@ static double score(const struct scored *s, enum metric metric)
     return metric == METRIC_RMSE || metric == METRIC_MAE ? value * s->sd : value;
 }
 
-/* Scores that are not probabilities have no log_loss. */
+/* Only probabilities have a log_loss. */
 static bool has_metric(const struct predictions *p, enum metric metric)
 {
     return metric_task(metric) == p->data->task && (metric != METRIC_LOG_LOSS || p->is_probability);
@@ -344,7 +357,6 @@ static void add_scores(double sum[METRIC_COUNT], const struct scored *s)
             sum[m] += score(s, (enum metric)m) / s->p->n_models;
 }
 
-/* models that predicted a sample */
 static void count_models(int32_t *fewest, int32_t *most, const struct scored *s)
 {
     *fewest = s->p->n_models;

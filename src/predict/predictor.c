@@ -12,12 +12,12 @@
 #include "trial/kept.h"
 #include "trial/spec.h"
 
-/* rows of features scaled and multiplied at a time */
+/* rows scaled and multiplied at a time */
 #define BLOCK_ROWS 64
 
 /* ---- the panel ---- */
 
-/* adjacency is released. */
+/* Releases adjacency. */
 static int take_graph(struct predictor *p, struct csr *adjacency, struct err *err)
 {
     int rc = csr_normalize(&p->panel, adjacency, err);
@@ -34,7 +34,7 @@ static int make_graph(struct predictor *p, struct err *err)
                                                                                               : 0;
 }
 
-/* If samples are graphs: A^ of one graph, which stays until another is predicted. */
+/* Make A^ of one graph, which stays until another is predicted. */
 static int make_one(struct predictor *p, int32_t graph, struct err *err)
 {
     const int64_t *start = p->asked->graph_start;
@@ -73,7 +73,7 @@ int predictor_init(struct predictor *p, const struct dataset *data, const struct
     spec_graph(&p->graph, settings);
     if (!p->type->uses_graph)
         p->graph.build = GRAPH_NONE;
-    /* if samples are graphs, others than the data's may be predicted */
+    /* new graphs may be predicted instead */
     if (!data->graph_start && make_graph(p, err))
         return -1;
     return learn_scaling(p, err);
@@ -104,9 +104,8 @@ bool predictor_has_probabilities(const struct predictor *p)
 
 /* ---- features ---- */
 
-/* In place, as the network sees it. scaled: scratch in double.
- *
- *   sample  of the panel, or -1 for a new one, which is divided by its own sum */
+/* In place, as the network sees it. sample: of the panel, or -1 for a new one, which is divided by
+ * its own sum. scaled: scratch. */
 static void scale_row(float *row, const struct predictor *p, int32_t sample, double *scaled)
 {
     struct mat raw = mat_view(row, 1, p->data->n_features);
@@ -149,7 +148,7 @@ void predictor_ask_graphs(struct predictor *p, const struct dataset *graphs)
     csr_release(&p->panel);
 }
 
-/* The row of new sample i, after all others. */
+/* Append the row of new sample i. */
 static void append_row(struct csr *a, const struct predictor *p, const struct attached *to,
                        int32_t i)
 {
@@ -207,11 +206,10 @@ int predictor_join(struct predictor *p, const struct mat *x, const struct attach
 
 /* ---- a model ---- */
 
-/* A kept model and its first layer. */
 struct opened {
     const void *file;
     size_t bytes;
-    bool is_projected; /* first is X W of the panel; else W */
+    bool is_projected; /* first is X W of the panel, not W */
     struct mat first;  /* a view */
     double target_mean, target_sd;
 };
@@ -239,7 +237,7 @@ static int open_model(struct opened *m, const struct predictor *p, const void *f
     return 0;
 }
 
-/* All but those of the first layer, which is multiplied separately. */
+/* Leave out the first layer, which is multiplied separately. */
 static int fill_model(struct model *model, const struct opened *m, struct err *err)
 {
     for (int32_t i = 0; i < model->n_tensors; i++) {
@@ -298,7 +296,7 @@ static int multiply_dense(struct mat *out, const struct predictor *p, const stru
     return 0;
 }
 
-/* Nodes are ascending: first those of the data, then new ones, which are dense. */
+/* Nodes ascend: first those of the data, then new ones, which are dense. */
 static int multiply_sparse(struct mat *out, const struct predictor *p, const struct opened *m,
                            const int32_t *rows, struct err *err)
 {
@@ -324,19 +322,18 @@ static int multiply(struct mat *out, const struct predictor *p, const struct ope
     return 0;
 }
 
-/* State of a forward pass. */
 struct forward {
-    struct dataset shape;     /* of what runs at a time: all samples, or one graph */
+    struct dataset shape;     /* of all samples, or of one graph */
     int64_t start[2];         /* graph_start of that graph */
     struct gcn_inputs inputs; /* only A^ is read, since the first layer's product is supplied */
     int64_t none;
     struct model model;
     struct receptive_field field;
     struct pass pass;
-    float *room; /* of the first layer: X W of a level, then A^ X W */
+    float *room; /* of X W of a level, then A^ X W */
 };
 
-/* z1 out (n of level 1, H) in f->room: A^ X W. */
+/* z1 out (n of level 1, H), in f->room: A^ X W. */
 static int first_layer(struct mat *z1, struct forward *f, const struct predictor *p,
                        const struct opened *m, struct err *err)
 {
@@ -391,7 +388,7 @@ static void forward_begin(struct forward *f, const struct predictor *p)
     f->shape.n_samples = f->shape.n_nodes = f->inputs.a_hat.n_rows;
 }
 
-/* For n samples on levels of up to `capacity` nodes. */
+/* capacity: the most nodes of a level. */
 static int forward_init(struct forward *f, struct predictor *p, const struct opened *m, int32_t n,
                         int32_t capacity, struct err *err)
 {
@@ -443,8 +440,8 @@ static int32_t most_nodes(const struct dataset *data, const int32_t *graphs, int
     return (int32_t)most;
 }
 
-/* One at a time. The rounding of a product may depend on its rows, but the prediction for a graph
- * must not depend on other graphs. */
+/* One at a time, because the rounding of a product may depend on its rows, and the prediction for a
+ * graph must not depend on other graphs. */
 static int run_graphs(double *out, struct forward *f, struct predictor *p, const struct opened *m,
                       const int32_t *graphs, int32_t n, struct err *err)
 {
@@ -479,6 +476,7 @@ int predictor_predict(double *out, struct predictor *p, const void *file, size_t
 
     arena_reset(&p->scratch);
     if (!rc) {
+        p->unit = predictor_has_probabilities(p) ? 1 : m.target_sd;
         forward_begin(&f, p);
         rc = (p->asked->graph_start ? run_graphs : run_nodes)(out, &f, p, &m, nodes, n, err);
     }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs kept models (trial/kept.h) on the panel that they were trained on, and on new samples.
  *
- * Samples of the panel are nodes of the graph. A new sample is joined to its neighbours in the
- * panel, chosen by the graph's rule (data/graph/graph.h), by a row of its own below A^,
+ * Samples of the panel are nodes of the graph. A row below A^ joins a new sample to its neighbours
+ * in the panel, which the graph's rule chooses (data/graph/graph.h):
  *     a_ij = w_ij / sqrt(d_i d_j), j of the panel;    a_ii = 1 / d_i,    d_i = 1 + sum_j w_ij
- * with the panel's degrees d_j from training. No other row has an entry for it. Therefore its
- * prediction depends only on itself and the panel, not on other samples of the file, and the
- * panel's outputs do not change. This is the inductive use of a graph convolution (Hamilton, Ying &
- * Leskovec 2017, arXiv:1706.02216), with the weights of Kipf & Welling 2017, arXiv:1609.02907, eq.
- * 2. A model without a graph sees only the new sample. */
+ * with the panel's degrees d_j from training. No other row has an entry for the sample, so its
+ * prediction depends only on itself and the panel. Sources: Hamilton, Ying & Leskovec 2017,
+ * arXiv:1706.02216; weights of Kipf & Welling 2017, arXiv:1609.02907, eq. 2. */
 #ifndef PREDICT_PREDICTOR_H
 #define PREDICT_PREDICTOR_H
 
@@ -20,31 +18,31 @@
 
 struct predictor {
     const struct dataset *data;      /* borrowed, like the next */
-    const struct dataset *asked;     /* its samples are the nodes: data, or new graphs; borrowed */
+    const struct dataset *asked;     /* its samples are the nodes: data, or new graphs */
     const struct settings *settings; /* resolved; of one configuration */
     struct gcn_spec spec;
     struct gcn_inputs_spec made;
     struct graph_spec graph;
     const struct model_type *type;
-    struct scaling scaling; /* of dense features and of new samples */
-    struct csr sparse;      /* (N, F) scaled sparse features */
-    struct csr panel;       /* (N, N) A^ as trained; if samples are graphs, of one graph */
-    int32_t one;            /* index of that graph */
-    int32_t first_node;     /* its first node among the nodes of `asked` */
-    struct csr joined;      /* (N + n, N + n) with rows for new samples; else empty */
+    struct scaling scaling; /* of dense features */
+    struct csr sparse;      /* (N, F) scaled */
+    struct csr panel;       /* (N, N) A^ as trained, or of one graph */
+    int32_t one;            /* the place of that graph */
+    int32_t first_node;     /* its first node in `asked` */
+    struct csr joined;      /* (N + n, N + n) with new samples, or empty */
     struct mat fresh;       /* (n, F) new samples, scaled */
+    double unit;            /* of the last outputs: sd of the target in training; classes: 1 */
     struct arena scratch;
 };
 
-/* Builds the graph of the panel, unless samples are graphs. Pair with predictor_release(), also
- * after a failure. -1 and err: no memory. */
+/* Pair with predictor_release(), also after a failure. -1 and err: no memory. */
 int predictor_init(struct predictor *p, const struct dataset *data, const struct settings *settings,
                    struct err *err);
 void predictor_release(struct predictor *p); /* accepts a zeroed one */
 
-/* The number of outputs of a model: 1, or the number of classes. */
+/* 1, or the number of classes. */
 int32_t predictor_outputs(const struct predictor *p);
-/* True if outputs are class probabilities; otherwise they may be class scores. */
+/* False: outputs of classes are scores. */
 bool predictor_has_probabilities(const struct predictor *p);
 
 /* Set the new samples, nodes N, N + 1, ..., in place of earlier ones.
@@ -56,19 +54,18 @@ bool predictor_has_probabilities(const struct predictor *p);
 int predictor_join(struct predictor *p, const struct mat *x, const struct attached *edges,
                    struct err *err);
 
-/* If samples are graphs: predict these from now on, with the data's features (data/format.h), in
- * place of the data's own. Borrowed. */
+/* If samples are graphs: predict these from now on, in place of the data's own. They have the
+ * data's features. Borrowed. */
 void predictor_ask_graphs(struct predictor *p, const struct dataset *graphs);
 
 /* Compute the outputs of a model.
  *
  *   out    out  (n, C) regression: in units of the target; classes: probabilities, or scores
  *   file   the kept model, of the predictor's configuration
- *   nodes  [n] ascending; or indexes of graphs, whose outputs have the same bits whichever others
- *          are predicted
+ *   nodes  [n] ascending; or graphs, whose outputs do not depend on which others are predicted
  *
- * New samples need a complete model (kept_complete()). Returns -1 and err if the model is damaged,
- * belongs to other data or has no weights for features, or if memory is short. */
+ * New samples need a complete model (kept_complete()). -1 and err: the model is damaged, belongs to
+ * other data or has no weights for features, or memory is short. */
 int predictor_predict(double *out, struct predictor *p, const void *file, size_t bytes,
                       const int32_t *nodes, int32_t n, struct err *err);
 

@@ -16,7 +16,6 @@ static void copy_text(char *out, size_t size, const struct result_table *row, co
     snprintf(out, size, "%s", result_table_text(row, 0, column));
 }
 
-/* The query has checked the types. */
 static void read_record(struct replay_trial *trial, const struct result_table *row)
 {
     trial->sweep_id = result_table_integer(row, 0, "sweep_id");
@@ -102,7 +101,6 @@ static int parse(struct replay *r, int64_t config_id, struct err *err)
     return rc;
 }
 
-/* " FILE, FILE" */
 static void put_files(struct buf *out, const struct sweep *sweep)
 {
     for (int id = 0; id < P_COUNT; id++)
@@ -148,7 +146,7 @@ static int resolve(struct replay *r, const struct replay_trial *trial, enum task
     union value *fixed = r->sweep.fixed.v;
 
     /* Neither is part of the key. The number of replicates may have shrunk, and the timeout belongs
-     * to the machine that trained. */
+     * to another machine. */
     if (fixed[P_REPLICATES].i <= trial->replicate)
         fixed[P_REPLICATES].i = trial->replicate + 1;
     fixed[P_TRIAL_TIMEOUT].f = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs trials again from a database: the stored sweep file, the data that it names, and the
- * settings of the configuration. */
+/* Runs trials again from a database: its sweep file, the data that the file names, and the settings
+ * of the configuration. */
 #ifndef PREDICT_REPLAY_H
 #define PREDICT_REPLAY_H
 
@@ -11,26 +11,26 @@
 #include "trial/model_runner.h"
 
 struct replay {
-    const char *db;              /* path, for messages; borrowed, like the next two */
+    const char *db;              /* path; borrowed, like the next two */
     struct store *store;         /* open for reading */
-    const struct text_list *set; /* overrides, for example of a path; may be empty */
-    int64_t sweep_id;            /* the sweep whose data are loaded; 0: none */
+    const struct text_list *set; /* overrides; may be empty */
+    int64_t sweep_id;            /* whose data are loaded; 0: none */
     struct dataset data;
     struct prepared *prepared;
-    int64_t config_id; /* the configuration that is planned; 0: none */
+    int64_t config_id; /* that is planned; 0: none */
     struct sweep sweep;
-    struct plan plan; /* of this configuration alone */
-    bool is_before;   /* an earlier revision of the model type computed the trial: its kept model is
-                       * valid, but training it again gives other numbers */
+    struct plan plan;
+    /* An earlier revision of the model type computed the trial: its model is valid, but training it
+     * again gives other numbers. */
+    bool is_before;
     struct model_runner *runner;
 };
 
-/* A trial as stored in the database. */
 struct replay_trial {
     int64_t trial_id, config_id, sweep_id;
     int32_t replicate, fold;
     enum trial_state state;
-    double value; /* NaN if there is none */
+    double value; /* NaN: none */
     int32_t epochs_run, best_epoch;
     char key[HASH_HEX_SIZE];
     char digest[HASH_HEX_SIZE]; /* of its training data */
@@ -38,23 +38,23 @@ struct replay_trial {
     char objective[32];
 };
 
-/* Read a trial. Returns -1 and err if it does not exist. */
+/* -1 and err: there is no such trial. */
 int replay_find(struct replay_trial *trial, struct store *store, int64_t trial_id, struct err *err);
 
-/* Prepare plan, data, inputs and runner of a trial, reading the data if they belong to another
- * sweep. number: the trial's index in the plan. Returns -1 and err if the data cannot be read or
- * have changed, or if the settings give another key than the stored one. */
+/* Prepare plan, data, inputs and runner of a trial, and read the data if they belong to another
+ * sweep. number: the trial's place in the plan. -1 and err: the data cannot be read or have
+ * changed, or the settings give another key than the stored one. */
 int replay_prepare(struct replay *replay, const struct replay_trial *trial, int64_t *number,
                    struct err *err);
 
-/* Likewise without the data, whose task is known: makes the plan, but nothing can be run. */
+/* The same without the data, whose task is known: nothing can be run. */
 int replay_prepare_alone(struct replay *replay, const struct replay_trial *trial, enum task task,
                          struct err *err);
 
 /* The resolved settings of the prepared trial. */
 void replay_settings(const struct replay *replay, struct settings *out);
 
-/* Run the prepared trial. The caller releases result with trial_result_release(). */
+/* Run the prepared trial. The caller releases result. */
 void replay_run(struct trial_result *result, struct replay *replay, int64_t number);
 
 /* Accepts one that is zero except for db, store and set. */

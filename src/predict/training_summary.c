@@ -10,7 +10,7 @@
 
 static const uint32_t one_name[] = {0, 1};
 
-/* The contents of a file, not yet trusted. */
+/* The contents of a file, not trusted. */
 struct source {
     struct safetensor names, alleles, ids, classes; /* data is NULL if absent */
     struct safetensor fill, mean;                   /* likewise */
@@ -34,7 +34,7 @@ static int32_t count_names(const struct safetensor *t)
     return n;
 }
 
-/* Texts, each followed by a NUL; true if valid or absent. */
+/* True if the texts, each with a NUL behind it, are valid or absent. */
 static bool find_names(struct safetensor *t, const void *file, size_t bytes, const char *name)
 {
     if (safetensors_find(t, file, bytes, name)) {
@@ -81,7 +81,7 @@ static int read_source(struct source *s, const void *file, size_t bytes, struct 
 
 /* ---- the data set ---- */
 
-/* Offsets of n texts and of the end. Returns the address after these. */
+/* Set the offsets of n texts and of the end. Return the address after these. */
 static uint32_t *index_names(uint32_t *start, const struct safetensor *t, int32_t n)
 {
     const char *text = t->data;
@@ -92,7 +92,7 @@ static uint32_t *index_names(uint32_t *start, const struct safetensor *t, int32_
     return start + n + 1;
 }
 
-/* The same floats as recode and newcovariates compute from the data. */
+/* They must be the floats that recode and covariates compute from the data. */
 static void take_means(float *mean, const struct source *from)
 {
     for (int32_t j = 0; j < from->n_features; j++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Replaces missing training data by their mean: a data set of one sample without a target, with
- * names and alleles of features, and classes, from a kept model (trial/kept.h). This suffices to
+/* Stands in for the training data: a data set of one sample, the mean, without a target, with the
+ * names and alleles of features, and the classes, from a kept model (trial/kept.h). It suffices to
  * code and scale new samples for models without a graph. */
 #ifndef PREDICT_TRAINING_SUMMARY_H
 #define PREDICT_TRAINING_SUMMARY_H
@@ -9,20 +9,19 @@
 #include "gcn/scale.h"
 
 struct training_summary {
-    struct dataset data;   /* points into the file and to the arrays below */
-    struct dataset nobody; /* without the sample, for a predictor, which would compute it beside few
-                            * new ones and round differently */
-    uint32_t *start;       /* offsets of features, alleles, ids and classes, one list after
-                            * another */
-    float *mean;           /* [F] */
+    struct dataset data; /* points into the file and to the arrays below */
+    /* Without the sample, for a predictor: among few samples it would change the rounding. */
+    struct dataset nobody;
+    uint32_t *start; /* offsets of features, alleles, ids and classes */
+    float *mean;     /* [F] */
     float target;
     int32_t label;
 };
 
-/* The file must outlive it. Pair with training_summary_release(), also after a failure. Returns -1
- * and err if the model's first layer is stored by samples (kept_is_complete()), if it lacks the
- * features' means (only dosages and standardised features have them), if it is damaged, or if
- * memory is short. */
+/* The file must outlive it. Pair with training_summary_release(), also after a failure. -1 and err:
+ * the model's first layer is stored by samples (kept_is_complete()), it lacks the means of the
+ * features (only dosages and standardised features have them), it is damaged, or memory is
+ * short. */
 int training_summary_init(struct training_summary *s, const void *file, size_t bytes,
                           struct err *err);
 void training_summary_release(struct training_summary *s); /* accepts a zeroed one */

@@ -53,7 +53,6 @@ static void put_heading(struct answer *answer, const char *heading)
                style->bold ? style->bold : "", heading, style->plain ? style->plain : "");
 }
 
-/* Append the text before a section: its heading, or its name in the JSON object. */
 static void begin_section(struct answer *answer, const struct answer_section *section)
 {
     if (has_members(answer))

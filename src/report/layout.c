@@ -4,26 +4,29 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Text columns are not narrowed further than this as long as a column can be left out instead. */
+/* Text columns are narrowed further only if no column can be left out. */
 enum { READABLE = 24 };
 
-/* True if `name`, of n bytes, is a word of the list. */
-static bool has_word(const char *list, const char *name, size_t n)
+/* Skip to the next name of a list. Return its length; 0: there is none. */
+static size_t next_name(const char **list)
 {
-    for (const char *at = list ? list : ""; *at;) {
-        size_t length = strcspn(at, " ");
+    *list += strspn(*list, " +");
+    return strcspn(*list, " +");
+}
 
-        if (length == n && !strncmp(at, name, n))
-            return true;
-        at += length;
-        at += strspn(at, " ");
-    }
-    return false;
+static bool is_name(const char *word, size_t n, const struct layout_column *column)
+{
+    return strlen(column->name) == n && !strncmp(column->name, word, n);
 }
 
 static bool is_in(const char *list, const struct layout_column *column)
 {
-    return has_word(list, column->name, strlen(column->name));
+    const char *at = list ? list : "";
+
+    for (size_t n; (n = next_name(&at)) > 0; at += n)
+        if (is_name(at, n, column))
+            return true;
+    return false;
 }
 
 static int total(const struct layout_column *columns, int32_t n)
@@ -36,7 +39,7 @@ static int total(const struct layout_column *columns, int32_t n)
     return sum;
 }
 
-/* Narrow text columns, the widest first, until the table fits or none is wider than `limit`. */
+/* Narrow the widest text column until the table fits or none is wider than `limit`. */
 static void narrow(struct layout_column *columns, int32_t n, int width, int limit)
 {
     int over = total(columns, n) - width;
@@ -57,37 +60,51 @@ static void narrow(struct layout_column *columns, int32_t n, int width, int limi
     }
 }
 
-/* True if a word of `drop`, of n bytes, stands for the column. */
+/* True if a name of `drop` stands for the column. */
 static bool names(const char *word, size_t n, const struct layout_column *column, const char *drop)
 {
     if (n == 1 && (*word == '*' || *word == '='))
         return !is_in(drop, column) && (*word == '*' || column->is_same);
-    return strlen(column->name) == n && !strncmp(column->name, word, n);
+    return is_name(word, n, column);
 }
 
-/* Return the next column to leave out; NULL when only those of `keep` are left. */
-static struct layout_column *next_to_drop(struct layout_column *columns, int32_t n,
-                                          const char *keep, const char *drop)
+static bool can_drop(const struct layout_column *column, const char *keep)
+{
+    return !column->is_left_out && !is_in(keep, column);
+}
+
+/* Return the last column that the name stands for and that can be left out; -1: none. */
+static int32_t find_droppable(const struct layout_column *columns, int32_t n, const char *word,
+                              size_t length, const char *keep, const char *drop)
+{
+    int32_t c = n - 1;
+
+    while (c >= 0 && !(can_drop(&columns[c], keep) && names(word, length, &columns[c], drop)))
+        c--;
+    return c;
+}
+
+/* Leave out the next column, or those that "+" joins. False: there is none. */
+static bool drop_next(struct layout_column *columns, int32_t n, const char *keep, const char *drop)
 {
     const char *at = drop ? drop : "";
+    bool is_dropped = false;
+    int32_t c;
 
-    while (*at) {
-        size_t length = strcspn(at, " ");
-
-        for (int32_t c = n - 1; c >= 0; c--)
-            if (!columns[c].is_left_out && !is_in(keep, &columns[c]) &&
-                names(at, length, &columns[c], drop))
-                return &columns[c];
-        at += length;
-        at += strspn(at, " ");
+    for (size_t length; (length = next_name(&at)) > 0; at += length) {
+        c = find_droppable(columns, n, at, length, keep, drop);
+        if (c >= 0)
+            columns[c].is_left_out = is_dropped = true;
+        if (is_dropped && at[length] != '+')
+            return true;
     }
-    for (int32_t c = n - 1; c >= 0; c--)
-        if (!columns[c].is_left_out && !is_in(keep, &columns[c]))
-            return &columns[c];
-    return NULL;
+    for (c = n - 1; c >= 0 && !can_drop(&columns[c], keep); c--)
+        ;
+    if (c >= 0)
+        columns[c].is_left_out = true;
+    return c >= 0;
 }
 
-/* Return the least width of the table with its present columns. */
 static int least_total(const struct layout_column *columns, int32_t n)
 {
     int sum = 0;
@@ -104,18 +121,43 @@ static int least_total(const struct layout_column *columns, int32_t n)
     return sum;
 }
 
+/* Return the place in `drop` of the name that stands for the column, or the end of `drop`. */
+static size_t place_of(const char *drop, const struct layout_column *column)
+{
+    const char *at = drop;
+    size_t n;
+
+    while ((n = next_name(&at)) > 0 && !names(at, n, column, drop))
+        at += n;
+    return (size_t)(at - drop);
+}
+
+static bool is_joined(const char *drop, size_t place)
+{
+    return (place && drop[place - 1] == '+') || drop[place + strcspn(drop + place, " +")] == '+';
+}
+
+/* Show columns again that fit, the last left out first. */
+static void restore(struct layout_column *columns, int32_t n, int width, const char *drop)
+{
+    for (size_t place = strlen(drop) + 1; place-- > 0;)
+        for (int32_t c = 0; c < n; c++) {
+            if (!columns[c].is_left_out || place_of(drop, &columns[c]) != place ||
+                is_joined(drop, place))
+                continue;
+            columns[c].is_left_out = false;
+            columns[c].is_left_out = least_total(columns, n) > width;
+        }
+}
+
 void layout_fit(struct layout_column *columns, int32_t n, int width, const char *keep,
                 const char *drop)
 {
     if (width <= 0 || total(columns, n) <= width)
         return;
-    while (least_total(columns, n) > width) {
-        struct layout_column *column = next_to_drop(columns, n, keep, drop);
-
-        if (!column)
-            break;
-        column->is_left_out = true;
-    }
+    while (least_total(columns, n) > width && drop_next(columns, n, keep, drop))
+        ;
+    restore(columns, n, width, drop ? drop : "");
     narrow(columns, n, width, READABLE);
     narrow(columns, n, width, 1);
 }

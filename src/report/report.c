@@ -53,7 +53,6 @@ static void add_spaces(struct buf *out, int n)
         memset(space, ' ', (size_t)n);
 }
 
-/* Append text in a column, cut where it is wider. */
 static void add_padded(struct buf *out, const char *text, int width, bool right, bool last)
 {
     int columns = text_width(text);
@@ -110,17 +109,17 @@ static void json_cell(struct buf *out, const struct cell *cell)
 
 /* ---- rows in turn ---- */
 
-/* Settings and places stay the same over many rows. A real is therefore formatted only if its bits
- * differ from those of the row before (-0 and 0 are equal, but print differently). */
+/* A real is formatted only if its bits differ from those of the row before, because columns often
+ * stay the same over many rows. (-0 equals 0, but prints differently.) */
 struct column {
-    struct buf json; /* the name as it stands in each row of JSON */
-    struct buf name; /* for people */
-    struct buf text; /* of the last real; empty: none yet */
+    struct buf json; /* as it stands in each row of JSON */
+    struct buf name;
+    struct buf text; /* of the last real */
     double value;    /* that real */
-    size_t first;    /* the place of the first row's cell in the texts */
+    size_t first;    /* place of the first row's cell in `texts` */
     int width;
     bool is_text;
-    bool is_mixed; /* the cells are not all the same */
+    bool is_mixed; /* not all cells are the same */
 };
 
 static void (*const put_cell[])(struct buf *out, const struct cell *cell) = {
@@ -182,7 +181,6 @@ static void put(struct report *report, int32_t c, struct buf *out, const struct 
         put_cell[report->kind](out, cell);
 }
 
-/* The widest cell is known at the end. Until then the texts are kept, each with its NUL. */
 static void keep_cell(struct report *report, int32_t c, const struct cell *cell)
 {
     struct column *column = &report->columns[c];
@@ -202,7 +200,6 @@ static void keep_cell(struct report *report, int32_t c, const struct cell *cell)
         column->width = width;
 }
 
-/* An object of JSON. */
 static void put_object(struct report *report, const struct cell *cells)
 {
     buf_puts(report->out, "{");
@@ -237,7 +234,7 @@ void report_gap(struct report *report)
     report->gap = report->n_rows;
 }
 
-/* Add a column to the list of those that are left out. Several tables may have one of the name. */
+/* Several tables may have a column of the name. */
 static void note_left_out(struct buf *list, const char *name)
 {
     size_t n = strlen(name);
@@ -253,7 +250,7 @@ static void note_left_out(struct buf *list, const char *name)
     buf_printf(list, "%s%s", list->size ? ", " : "", name);
 }
 
-/* Return the columns of the table as they fit the terminal; NULL: memory was short. */
+/* NULL: memory was short. */
 static struct layout_column *lay_out(struct report *report)
 {
     struct layout_column *layout = calloc((size_t)report->n_cols + 1, sizeof *layout);
@@ -281,7 +278,7 @@ static struct layout_column *lay_out(struct report *report)
     return layout;
 }
 
-/* One line of a table; returns the text after its cells. row: NULL for the header. */
+/* Return the text after the cells of the line. row: NULL for the header. */
 static const char *put_line(struct report *report, const struct layout_column *layout,
                             const char *row)
 {

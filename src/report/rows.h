@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A small table that a command makes itself, value by value, for report/answer.h. */
+/* A small table made value by value, for report/answer.h. */
 #ifndef REPORT_ROWS_H
 #define REPORT_ROWS_H
 
@@ -19,18 +19,18 @@ struct rows {
     struct result_table table;
 };
 
-/* A table with these columns, names borrowed until the release. Values are added row by row, from
- * left to right. Release takes a zeroed struct too. A record needs no columns: a zeroed struct is
- * one row, whose columns are named as its values are added. */
+/* A table with these columns, names borrowed. Values are added row by row, from left to right.
+ * Release takes a zeroed struct. A record is a zeroed struct: one row, whose columns are named as
+ * values are added. */
 void rows_init(struct rows *rows, const char *const *names, int32_t n_cols);
 void rows_release(struct rows *rows);
 
-/* Add a value. name: of the column; that of a table is checked (asserted). */
+/* Add a value. name: of its column (asserted). */
 void rows_integer(struct rows *rows, const char *name, int64_t value);
 void rows_real(struct rows *rows, const char *name, double value);      /* NaN: no value */
 void rows_text(struct rows *rows, const char *name, const char *value); /* NULL: no value */
 
-/* The finished table, borrowed until the next call. NULL: memory was short. */
+/* Borrowed until the next call. NULL: memory was short. */
 const struct result_table *rows_table(struct rows *rows);
 
 #endif

@@ -217,6 +217,7 @@ struct store {
     bool is_writer;
     bool is_new;                  /* created by this store_open() */
     int64_t session_id;           /* 0: none has begun */
+    int64_t reference;            /* query_compare_with(); 0: the best configuration */
     struct session_check *checks; /* [n_checks] */
     size_t n_checks;
     struct errlist released;

@@ -190,7 +190,7 @@ static const char *const query_types[QUERY_COUNT] = {
     [QUERY_SWEEPS] = "sweep:s configs:i trials:i done:i diverged:i failed:i",
     [QUERY_INCOMPLETE] = "sweep:s trials:i planned:i",
     [QUERY_BEST] = "config:i mean:R",
-    [QUERY_UNFINISHED] = "trials:i",
+    [QUERY_PROGRESS] = "trials:i done:i unfinished:i",
     [QUERY_SCORES] = "config:i trials:i mean:R",
     [QUERY_SESSION] = "session:i outcome:s command:s host:s pid:i ranks:i",
     [QUERY_LEFT] = "pending:i left_s:R",
@@ -536,6 +536,32 @@ int query_leaderboard(struct result_table *out, struct query_alike *alike, struc
                        " (SELECT * FROM l ORDER BY place LIMIT ?2) ORDER BY place", err);
 }
 
+int query_compare_with(struct store *store, int64_t config_id, struct err *err)
+{
+    store->reference = config_id;
+    return db_exec(store, "PRAGMA query_only = off", err) || views_for_reading(store, err) ||
+                   db_exec(store, "PRAGMA query_only = on", err)
+               ? -1
+               : 0;
+}
+
+int query_check_where(struct store *store, const struct query_sweep *sweep, const char *where,
+                      struct err *err)
+{
+    sqlite3_stmt *row = NULL;
+    struct buf sql = {0};
+
+    if (!put_rows(&sql, store, sweep, where, 0, err)) {
+        buf_puts(&sql, "SELECT place FROM l");
+        row = buf_failed(&sql) ? NULL : expression_prepare(store, buf_text(&sql), where, err);
+        if (buf_failed(&sql))
+            err_nomem(err, "query", sql.size);
+    }
+    buf_release(&sql);
+    sqlite3_finalize(row);
+    return row ? 0 : -1;
+}
+
 int query_columns(struct buf *out, struct store *store, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, "SELECT * FROM leaderboard", err);
@@ -549,12 +575,68 @@ int query_columns(struct buf *out, struct store *store, struct err *err)
     return buf_failed(out) ? err_nomem(err, "columns", out->size) : 0;
 }
 
-int query_cheapest(struct result_table *out, struct query_alike *alike, struct store *store,
-                   const struct query_sweep *sweep, const char *where, struct err *err)
-{
-    struct query_filter filter = {.where = where, .limit = 1};
+static const char *const rule_names[QUERY_N_RULES] = {
+    [QUERY_RULE_BEST] = "best",
+    [QUERY_RULE_1SE] = "1se",
+};
 
-    return choose_rows(out, alike, store, sweep, &filter, 0, " (" SQL_1SE " LIMIT ?2)", err);
+enum query_rule query_rule_parse(const char *name)
+{
+    enum query_rule rule = 0;
+
+    while (rule < QUERY_N_RULES && strcmp(rule_names[rule], name) != 0)
+        rule++;
+    assert(rule < QUERY_N_RULES);
+    return rule;
+}
+
+const char *query_rule_words(enum query_rule rule)
+{
+    return rule == QUERY_RULE_BEST ? "the best"
+                                   : "the cheapest within one standard error of the best";
+}
+
+static bool is_scored(const struct result_table *table)
+{
+    return table->n_rows && !isnan(result_table_real(table, 0, "mean"));
+}
+
+/* Report why there is no choice. first: the first row of the leaderboard, or none. */
+static int no_choice(const struct result_table *first, struct store *store,
+                     const struct query_sweep *sweep, const char *where, struct err *err)
+{
+    if (is_scored(first))
+        return err_set(err,
+                       "%s: sweep '%s': no standard error for --rule 1se: c%lld has one trial; "
+                       "replicates or folds give more",
+                       store->path, sweep->name,
+                       (long long)result_table_integer(first, 0, "config"));
+    return err_set(err, "%s: sweep '%s' has no finished configuration%s%s", store->path,
+                   sweep->name, where ? " where " : " yet", where ? where : "");
+}
+
+int query_choose(struct result_table *out, struct query_alike *alike, struct store *store,
+                 const struct query_sweep *sweep, enum query_rule rule,
+                 const struct query_filter *filter, struct err *err)
+{
+    struct query_filter one = *filter;
+    int rc;
+
+    one.limit = 1;
+    if (rule == QUERY_RULE_1SE) {
+        if (choose_rows(out, alike, store, sweep, &one, 0, " (" SQL_1SE " LIMIT ?2)", err))
+            return -1;
+        if (out->n_rows)
+            return 0;
+        result_table_release(out);
+    }
+    if (query_leaderboard(out, alike, store, sweep, &one, err))
+        return -1;
+    if (rule == QUERY_RULE_BEST && is_scored(out))
+        return 0;
+    rc = no_choice(out, store, sweep, filter->where, err);
+    result_table_release(out);
+    return rc;
 }
 
 /* The sweep may have been superseded: use its current name. */

@@ -45,12 +45,35 @@ int query_leaderboard(struct result_table *out, struct query_alike *alike, struc
                       const struct query_sweep *sweep, const struct query_filter *filter,
                       struct err *err);
 
-/* Return the cheapest configuration (fewest flops, seconds if unknown, then place) within one
- * standard error of the first, the first's own, that satisfies `where` and lost no more trials. One
- * row; none if the first has no standard error. Source: Breiman, Friedman, Olshen & Stone 1984,
- * section 3.4.3. */
-int query_cheapest(struct result_table *out, struct query_alike *alike, struct store *store,
-                   const struct query_sweep *sweep, const char *where, struct err *err);
+/* Compute diff of all later queries on this store against this configuration, not the best one. For
+ * a store opened for reading. -1 and err. */
+int query_compare_with(struct store *store, int64_t config_id, struct err *err);
+
+/* Check that query_filter.where is SQL over the columns of the leaderboard. Computes nothing. -1
+ * and err: it is not, or the file cannot be read. */
+int query_check_where(struct store *store, const struct query_sweep *sweep, const char *where,
+                      struct err *err);
+
+/* The rules that choose one configuration. */
+enum query_rule {
+    QUERY_RULE_BEST, /* the first */
+    QUERY_RULE_1SE,  /* the cheapest (fewest flops, seconds if unknown, then place) within one
+                      * standard error of the first, the first's own, that lost no more trials.
+                      * Source: Breiman, Friedman, Olshen & Stone 1984, section 3.4.3. */
+    QUERY_N_RULES
+};
+
+/* The rule of "best" or "1se"; another name is an assertion. */
+enum query_rule query_rule_parse(const char *name);
+
+/* The choice in words, such as "the best". */
+const char *query_rule_words(enum query_rule rule);
+
+/* Return the row that the rule chooses among those that satisfy filter->where; filter->limit does
+ * not count. -1 and err: there is none. */
+int query_choose(struct result_table *out, struct query_alike *alike, struct store *store,
+                 const struct query_sweep *sweep, enum query_rule rule,
+                 const struct query_filter *filter, struct err *err);
 
 /* Append the names that query_filter.where may use, each with its NUL. */
 int query_columns(struct buf *out, struct store *store, struct err *err);
@@ -88,9 +111,10 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "WITH " QUERY_SCORED " SELECT config_id AS config, mean FROM scored JOIN config" \
       " USING (config_id) JOIN sweep USING (sweep_id) WHERE sweep_id = ?1" \
       " ORDER BY trials DESC, CASE direction WHEN 'max' THEN -mean ELSE mean END, config_id LIMIT 1") \
-    X(UNFINISHED, /* of a sweep: trials that may still change its leaderboard */ \
-      "SELECT count(*) AS trials FROM config JOIN trial USING (config_id)" \
-      " WHERE sweep_id = ?1 AND state IN ('pending', 'running') GROUP BY sweep_id") \
+    X(PROGRESS, /* of a sweep; unfinished: trials that may still change its leaderboard */ \
+      "SELECT count(*) AS trials, count(*) FILTER (WHERE state = 'done') AS done," \
+      " count(*) FILTER (WHERE state IN ('pending', 'running')) AS unfinished" \
+      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
     X(SCORES, /* of a sweep: configurations with done trials */ \
       "WITH " QUERY_SCORED " SELECT config_id AS config, trials, mean FROM scored JOIN config" \
       " USING (config_id) WHERE sweep_id = ?1") \

@@ -67,7 +67,9 @@ static const char leaderboard_head[] =
     "        END AS share\n"
     "    FROM ranked JOIN config USING (config_id)\n"
     "        JOIN sweep ON sweep.sweep_id = ranked.sweep_id\n"
-    "    WHERE place = 1),\n"
+    "    WHERE ";
+static const char leaderboard_pairs[] =
+    "),\n"
     "pair AS (\n"
     "    SELECT ranked.config_id, ranked.trials, best.share,\n"
     "        t.value - ranked.mean AS above,\n"
@@ -90,18 +92,24 @@ static const char leaderboard_spread[] =
     "SELECT sweep.name AS sweep,\n"
     "    ranked.place,\n"
     "    config.config_id AS config,\n";
+/* The formats of the last part: the table of the first place, and its join where `best` is another
+ * configuration. */
+static const char join_top[] =
+    "    JOIN (SELECT sweep_id, config_id, mean FROM ranked WHERE place = 1) AS top\n"
+    "        ON top.sweep_id = ranked.sweep_id\n";
 static const char leaderboard_tail[] =
     "    coalesce(ranked.trials, 0) AS trials, ranked.mean, spread.sd, spread.se,\n"
     "    ranked.mean - best.mean + spread.off AS diff, spread.diff_se,\n"
     "    coalesce(spread.pairs, 0) AS pairs,\n"
-    "    complete AND abs(ranked.mean - best.mean) <= first.se AS within_se,\n"
+    "    complete AND abs(ranked.mean - %1$s.mean) <= first.se AS within_se,\n"
     "    config.flops, ranked.seconds\n"
     "FROM ranked\n"
     "    JOIN config USING (config_id)\n"
     "    JOIN sweep ON sweep.sweep_id = ranked.sweep_id\n"
     "    JOIN best ON best.sweep_id = ranked.sweep_id\n"
     "    LEFT JOIN spread ON spread.config_id = ranked.config_id\n"
-    "    LEFT JOIN spread AS first ON first.config_id = best.config_id\n"
+    "%2$s"
+    "    LEFT JOIN spread AS first ON first.config_id = %1$s.config_id\n"
     "ORDER BY ranked.sweep_id, place";
 
 static int put_setting(struct buf *out, struct store *store, const char *name, struct err *err)
@@ -295,14 +303,23 @@ int views_put_config(struct buf *out, struct store *store, struct err *err)
 
 int views_put_leaderboard(struct buf *out, struct store *store, int64_t last, struct err *err)
 {
+    int64_t reference = store->reference;
     int rc;
 
     buf_puts(out, leaderboard_head);
+    if (reference)
+        buf_printf(out, "config_id = %lld", (long long)reference);
+    else
+        buf_puts(out, "place = 1");
+    buf_puts(out, leaderboard_pairs);
     if (last > 0)
         buf_printf(out, "\n    WHERE ranked.place <= %lld", (long long)last);
     buf_puts(out, leaderboard_spread);
     rc = put_settings(out, store, err);
-    buf_puts(out, leaderboard_tail);
+    if (reference)
+        buf_printf(out, leaderboard_tail, "top", join_top);
+    else
+        buf_printf(out, leaderboard_tail, "best", "");
     return rc;
 }
 

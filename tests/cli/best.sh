@@ -44,18 +44,18 @@ is "json is json" "$(sqlite3 :memory: "select count(*), min(value ->> 'place'),
 is "--where keeps the places" "$(best --where "hidden_size = 4 and batch_size = 'full'" -n 0 --format csv | cut -d, -f1)" \
     "place
 $(sqlite3 results.db "select place from leaderboard where hidden_size = 4 and batch_size = 'full' order by place")"
-fails "--where with an unknown column" 1 "$ESPALIER" best --where 'hiden_size = 4'
+fails "--where with an unknown column" 2 "$ESPALIER" best --where 'hiden_size = 4'
 is "the message names it" "$(cat .err)" \
     "espalier: where hiden_size = 4: results.db: no such column: hiden_size; did you mean hidden_size?"
-fails "--where with a word unlike any column" 1 "$ESPALIER" best --where 'dropout = full'
+fails "--where with a word unlike any column" 2 "$ESPALIER" best --where 'dropout = full'
 is "the message asks for quotes" "$(cat .err)" \
     "espalier: where dropout = full: results.db: no such column: full; put text in quotes, as in type = 'ridge'"
-fails "--where with a misspelt column" 1 "$ESPALIER" best --where 'batchsize > 3'
+fails "--where with a misspelt column" 2 "$ESPALIER" best --where 'batchsize > 3'
 like "the message proposes the column" "$(cat .err)" 'did you mean batch_size[?]$'
 best --where "trials > 1000" >none
 is "a condition without matches" "$(wc -l <none)" 1
 like "a warning reports it" "$(cat chatter)" "warning: --where trials > 1000: true of no configuration"
-fails "--where with a second statement" 1 "$ESPALIER" best --where '1); delete from trial; --'
+fails "--where with a second statement" 2 "$ESPALIER" best --where '1); delete from trial; --'
 
 # The interval of diff: two pairs of holdout splits (0.2 to 0.6), so t = 12.706 and the variance
 # factor is 1/2 + 1/3.
@@ -145,16 +145,45 @@ is "as csv one row" "$(best --rule 1se --format csv | cut -d, -f2)" "config
 $(sqlite3 results.db "$cheapest")"
 like "as a sweep file" "$(best --rule 1se --format ini | head -n 1)" \
     "^; configuration c$(sqlite3 results.db "$cheapest") .*, the cheapest within one standard error of the best$"
-is "a finished sweep gets no warning" "$(grep -c 'not finished' chatter)" 0
+best >answer
+is "a finished sweep gets no warning" "$(grep -c 'trials are done' chatter)" 0
 fails "an invalid rule" 2 "$ESPALIER" best --rule 2se
 fails "--where that leaves no choice" 1 "$ESPALIER" best --rule 1se --where 0
+
+best --rule best >chosen
+is "the chosen row is printed" "$(sed -n '/^chosen/,/^$/p' chosen | awk 'NR == 3 { print $2 }')" \
+    "$(sqlite3 results.db 'select config from leaderboard where place = 1')"
+is "the last line is the next command" "$(tail -n 1 chatter)" \
+    "espalier: next: espalier predict results.db --config c$(sqlite3 results.db 'select config from leaderboard where place = 1') -o predictions.csv"
+sqlite3 results.db "vacuum into 'modelless.db'"
+sqlite3 modelless.db 'delete from model'
+best modelless.db --rule best >chosen
+like "without models it says so" "$(tail -n 1 chatter)" '^espalier: no model of c[0-9]* is kept; espalier predict modelless.db --config c[0-9]* prints how to train it again$'
+
+# ---- another reference ----
+
+best --reference c5 --format csv -n 0 >reference.csv
+is "--reference: diff by hand" "$(sqlite3 -cmd '.import --csv reference.csv r' results.db "with d as (select t.config_id as config, t.value - b.value as d
+    from trial as t join trial as b using (replicate, fold) where b.config_id = 5),
+    m as (select config, avg(d) as mean, (max(d) - min(d)) / sqrt(2) as sd from d group by config)
+    select count(*) from m join r using (config) where abs(diff - m.mean) < 1e-12
+    and abs(diff_se - m.sd * sqrt(1.0 / 2 + 1.0 / 3)) < 1e-12")" 12
+is "the other columns stay" "$(cut -d, -f1-10,16-18 reference.csv)" "$(best --format csv -n 0 | cut -d, -f1-10,16-18)"
+is "the best one is the default" "$(best --format csv -n 0 --reference "c$(sqlite3 results.db 'select config from leaderboard where place = 1')")" "$(best --format csv -n 0)"
+is "--where refers to it" "$(best --format csv -n 0 --reference 5 --where 'diff = 0' | cut -d, -f2)" "config
+5"
+like "the legend names it" "$(best --reference c5; cat chatter)" 'diff: difference from c5 \(place [0-9]*, mean [0-9.]*\) on the same folds'
+is "no configuration is compared with the best one" "$(grep -c 'told apart' chatter)" 0
+fails "--reference of another sweep" 2 "$ESPALIER" best --reference c99
+is "the message says so" "$(cat .err)" "espalier: --reference c99: sweep 'small' has no such configuration"
+fails "--reference with a trial" 2 "$ESPALIER" best --reference t5
 
 # Damaged copies: a pending trial, one trial a configuration, a setting missing from a
 # configuration, the view of an older version.
 for copy in pending single other older; do cp results.db $copy.db; done
 sqlite3 pending.db "update trial set state = 'pending', value = null where trial_id = 3"
-best pending.db --rule best >chosen
-like "a sweep that is not finished" "$(cat chatter)" '^espalier: warning: 1 trial of the sweep is not finished: the choice may change'
+best pending.db >answer
+like "a sweep that is not finished" "$(cat chatter)" '^espalier: warning: small: 23 of 24 trials are done, 1 is left: the leaderboard may change'
 is "one pair has no interval" "$(best pending.db -n 0 --format csv --where 'pairs = 1' | cut -d, -f12-15 | tail -n +2)" ",,,1"
 sqlite3 single.db "update trial set state = 'failed', value = null where replicate = 1"
 is "one trial has neither an interval nor a mark" "$(best single.db -n 0 --format csv | cut -d, -f9,10,12-16 | sort | uniq -c | sed 's/^ *//')" \

@@ -89,7 +89,7 @@ for width in 60 80 100 130; do
         "$({ table <shown | head -n 1; sed -n 's/^espalier: not shown: \(.*\) (--wide.*/\1/p' shown; } | tr -s ', ' '\n' | grep -c .)" 16
 done
 is "axes stay longer than other columns" "$(on_terminal 88 "'$ESPALIER' best -n 0" | table | head -n 1 | tr -s ' ')" \
-    "place config hidden_size dropout learning_rate weight_decay mean sd"
+    "place config hidden_size dropout learning_rate weight_decay mean within_se"
 is "--wide has all columns" "$(on_terminal 60 "'$ESPALIER' best -n 3 --wide" | table | head -n 1)" "$(answer best -n 3 | head -n 1)"
 is "and lists none as dropped" "$(on_terminal 60 "'$ESPALIER' best -n 3 --wide" | grep -c 'not shown')" 0
 is "a pipe has all columns" "$(COLUMNS=40 "$ESPALIER" best -n 3 2>/dev/null | head -n 1)" "$(answer best -n 3 | head -n 1)"

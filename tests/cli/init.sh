@@ -83,6 +83,14 @@ is "the phenotypes of the .fam" "$(value fam.ini phenotypes)" ""
 head -21 sim/phenotypes.csv >few.csv
 works few p.vcf few.csv
 is "few of the samples have a value" "$(value few.ini subset)" phenotyped
+init p.vcf few.csv -o - 2>said >few.ini
+like "the report says how the others are predicted" "$(cat said)" \
+    '^left out +40 samples without a value \(subset = phenotyped\): later, espalier predict --genotypes p.vcf predicts them$'
+head -58 sim/phenotypes.csv >most.csv
+init p.vcf most.csv -o - 2>said >most.ini
+like "others that join the graph" "$(cat said)" '^to predict +3 samples without a value, which join the graph: later, espalier predict predicts them$'
+like "the models and why" "$(cat said)" '^models +gcn, mlp, ridge \(baselines: mlp is the same network without a graph, ridge is GBLUP\)$'
+like "the stop part and why" "$(cat said)" '^stop +0.2 \(share of the training samples that chooses the epoch; fair beside ridge\)$'
 
 # ---- columns of the phenotypes ----
 
@@ -268,6 +276,13 @@ fi
 printf 'CCO a\nCCN b\n' >bare.smi
 fails "molecules without a trait" 1 init bare.smi
 like "the message says what is needed" "$(cat .err)" 'bare.smi: holds molecules and no trait'
+printf 'x\n\n\n  1  0 V2000\nM  END\n$$$$\n' >x.sdf
+fails "structures" 1 init x.sdf
+like "the message says how to make a table" "$(cat .err)" 'x.sdf: holds structures: make a table .* obabel FILE.sdf -O FILE.smi writes the SMILES$'
+printf 'smiles\nCCO\nCCN\nCCC\n' >only.csv
+fails "a table of molecules alone" 2 init only.csv
+is "the message asks for a trait" "$(cat .err)" \
+    "espalier: only.csv: no column can be predicted: beside the molecules it must have a trait, with different numbers or words of 2 to 20 kinds"
 
 # ---- the output ----
 

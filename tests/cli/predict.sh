@@ -103,7 +103,12 @@ is "training samples have no score" "$(scores results.db --all)$(scores results.
 # Samples without a phenotype: the mean over the folds, with its spread.
 ok "the best configuration" "$ESPALIER" predict -o new.csv
 best=$(sqlite3 results.db 'select config from leaderboard where place = 1')
-like "the message names it" "$(cat .err)" "the best configuration of sweep 'traits': c$best, mean val_pearson"
+like "the message names it" "$(cat .err)" "sweep 'traits': c$best is the best, with a mean val_pearson of"
+ok "--rule best chooses the same" "$ESPALIER" predict --rule best -o rule.csv
+is "and predicts the same" "$(cat rule.csv)" "$(cat new.csv)"
+is "seven digits of a float, in CSV and JSON" "$({ cat new.csv; predict --format json; } | grep -cE '[0-9]{3}[.][0-9]{6}|[0-9]{2}[.][0-9]{7}')" 0
+cheapest=$("$ESPALIER" best --rule 1se --format csv 2>/dev/null | sed -n '2s/^[0-9]*,\([0-9]*\),.*/\1/p')
+is "--rule 1se" "$("$ESPALIER" predict --rule 1se 2>&1 >/dev/null | sed -n "s/.*: c\([0-9]*\) is the cheapest within one standard error of the best, .*/\1/p")" "$cheapest"
 is "samples without a phenotype" "$(cut -d, -f1 new.csv | sed 1d)" "$(awk -F, 'NR == FNR { has[$1]; next } FNR > 1 && !($1 in has) { print $1 }' some.csv panel/phenotypes.csv)"
 is "have a header" "$(head -n 1 new.csv)" id,prediction,sd,models
 predict --each >each.csv
@@ -122,9 +127,9 @@ is "ridge has scores" "$(predict classes.db --config c5 | head -n 1)" id,predict
 # shellcheck disable=SC2086 # options are several words
 refused() { fails "$1" "$2" "$ESPALIER" predict "$3" $4 && is "is said: $1" "$(cat .err)" "espalier: $5"; }
 refused "no such configuration" 1 results.db "--config c99" "results.db: no configuration c99 in it"
-refused "an id that does not exist" 1 results.db "--config best" "'best' is not a configuration: must be a number, as in c12"
+refused "an id that does not exist" 2 results.db "--config best" "'best' is not a configuration: must be a number, as in c12"
 refused "no such trial" 1 results.db "--trial t99" "results.db: no trial t99 in it"
-refused "two choices at once" 2 results.db "--trial t1 --config c1" "--config and --trial exclude each other"
+refused "two choices at once" 2 results.db "--trial t1 --config c1" "--config, --trial and --rule exclude each other"
 sqlite3 results.db ".backup none.db" && sqlite3 none.db "delete from model where trial_id = 1; update trial set state = 'pending' where trial_id = 2; delete from model where trial_id > 3"
 like "no model" "$("$ESPALIER" predict none.db --trial t1 2>&1)" "^espalier: none.db: no model of t1 is kept: keep = best .* to train it again, run the same sweep with another --db"
 like "no model of a configuration" "$("$ESPALIER" predict none.db --config c3 2>&1)" "^espalier: none.db: no model of c3 is kept"
@@ -177,6 +182,8 @@ AWK
 vcf() { awk "$@" -f vcf.awk some.csv panel/genotypes.csv; }
 vcf >panel.vcf
 run --set genotypes=panel.vcf --set subset=phenotyped --set name=vcf --db vcf.db
+fails "samples that subset = phenotyped left out" 1 "$ESPALIER" predict vcf.db
+is "the message names the option that predicts them" "$(sed -n '$s/--genotypes [^ ]*\//--genotypes /p' .err)" "espalier: the training data have only samples with a phenotype (data.subset = phenotyped): --genotypes panel.vcf predicts the others; --part val, --part test and --all predict training samples"
 is "trained on the phenotyped samples of a VCF" "$(sqlite3 vcf.db "select samples, state, count(*) from sweep, trial group by 2")" "90|done|15"
 new() { predict vcf.db --config "$1" --genotypes "$2"; }
 

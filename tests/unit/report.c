@@ -247,6 +247,28 @@ static void expect_fit(int width, const char *shown, int text_is)
         assert_int_equal(columns[6].width, text_is);
 }
 
+/* "diff" and its bounds leave together, and sd takes their room. */
+static void test_layout_together(void **state)
+{
+    static const struct layout_column leaderboard[] = {
+        {.name = "place", .width = 5, .least = 5},
+        {.name = "sd", .width = 8, .least = 2},
+        {.name = "diff", .width = 8, .least = 4},
+        {.name = "diff_low", .width = 8, .least = 8},
+        {.name = "diff_high", .width = 9, .least = 9}};
+    struct layout_column columns[5];
+
+    (void)state;
+    for (int width = 5; width < 46; width++) {
+        memcpy(columns, leaderboard, sizeof leaderboard);
+        layout_fit(columns, 5, width, "place", "sd diff+diff_low+diff_high");
+        assert_int_equal(columns[1].is_left_out, width < 15 || width >= 36);
+        assert_int_equal(columns[2].is_left_out, width < 36);
+        assert_int_equal(columns[3].is_left_out, width < 36);
+        assert_int_equal(columns[4].is_left_out, width < 36);
+    }
+}
+
 static void test_layout(void **state)
 {
     (void)state;
@@ -256,9 +278,10 @@ static void test_layout(void **state)
     expect_fit(100, "place config rate mean sd seconds error", 50);
     expect_fit(74, "place config rate mean sd seconds error", 24);
     expect_fit(73, "place config rate mean sd error", 32);
-    expect_fit(64, "place config rate mean sd", 0);
+    /* Without the text there is room for the column again. */
+    expect_fit(64, "place config rate mean sd seconds", 0);
     expect_fit(38, "place config mean sd", 0);
-    expect_fit(29, "place config mean", 0);
+    expect_fit(29, "place config rate mean", 0);
     expect_fit(24, "place config mean", 0);
     expect_fit(5, "place config mean", 0);
 }
@@ -374,8 +397,8 @@ int main(void)
         cmocka_unit_test(test_json),          cmocka_unit_test(test_json_has_no_nan),
         cmocka_unit_test(test_empty),         cmocka_unit_test(test_rows_cost_themselves),
         cmocka_unit_test(test_negative_zero), cmocka_unit_test(test_gap),
-        cmocka_unit_test(test_layout),        cmocka_unit_test(test_answer),
-        cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_layout),        cmocka_unit_test(test_layout_together),
+        cmocka_unit_test(test_answer),        cmocka_unit_test(test_narrow),
     };
 
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);

@@ -84,6 +84,7 @@ static int ask_leaderboard(struct store *store, const struct query_sweep *sweep,
 static void ask_all(struct store *store)
 {
     static const int64_t ids[] = {0, 1, 2, -1, INT64_MAX};
+    struct query_filter filter = {.limit = 1};
     struct query_sweep sweep;
     struct result_table table;
     struct buf out = {0};
@@ -97,8 +98,9 @@ static void ask_all(struct store *store)
     if (!query_sweep(&sweep, store, NULL, &err)) {
         ask_leaderboard(store, &sweep, "mean > 0", &err);
         ask_leaderboard(store, &sweep, NULL, &err);
-        if (!query_cheapest(&table, NULL, store, &sweep, NULL, &err))
-            result_table_release(&table);
+        for (int rule = 0; rule < QUERY_N_RULES; rule++)
+            if (!query_choose(&table, NULL, store, &sweep, (enum query_rule)rule, &filter, &err))
+                result_table_release(&table);
     }
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         struct trial_checkpoint checkpoint;

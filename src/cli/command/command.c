@@ -25,7 +25,7 @@ static const struct option_row common_wide[] = {
     {0},
 };
 
-/* The parser looks for --help by its name. */
+/* The parser finds --help by its name. */
 static const struct option_row common_all[] = {
     {'q', "quiet", NULL, OPTION_FLAG, .into = offsetof(struct common_options, is_quiet),
      .help = "Print only warnings and errors beside the answer."},

@@ -18,22 +18,21 @@
 
 enum { LONGEST_SUMMARY = 60 };
 
-/* How a shell inserts a candidate. */
 enum insertion {
     INSERT_WORD, /* with a blank behind it */
-    INSERT_FILE, /* the same, quoted like a file name; folders end in '/' and have no blank */
-    INSERT_OPEN  /* without a blank: more is to follow */
+    INSERT_FILE, /* likewise, quoted as a file name; folders end in '/' and have no blank */
+    INSERT_OPEN  /* without a blank */
 };
 
 struct candidates {
     struct buf lines;
     enum insertion insertion;
-    const char *before; /* what stands before the part to complete: "--db=" */
+    const char *before; /* before the part to complete: "--db=" */
     int n_before;
     const char *word; /* the part to complete */
 };
 
-/* Texts from databases and folders must not command a terminal or break the protocol. */
+/* Texts of others must not command a terminal or break the protocol. */
 static bool is_plain(const char *text)
 {
     struct buf copy = {0};
@@ -47,8 +46,7 @@ static bool is_plain(const char *text)
     return is;
 }
 
-/* The beginning of a help text, for a line beside the candidate: up to the end of the first sentence
- * or clause. */
+/* Return the length of the first sentence or clause. */
 static int length_of_summary(const char *text)
 {
     size_t n = strcspn(text, ";");
@@ -85,7 +83,6 @@ static void offer_list(struct candidates *c, const char *list)
     }
 }
 
-/* The part to complete begins `n` characters later. */
 static void skip(struct candidates *c, size_t n)
 {
     c->n_before += (int)n;
@@ -105,7 +102,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* The folder as the system knows it: a shell has not replaced "~" yet. */
+/* The shell has not replaced "~" yet. */
 static void put_folder(struct buf *out, const char *word, size_t n)
 {
     const char *home = getenv("HOME");
@@ -156,7 +153,7 @@ static void offer_files(struct candidates *c, enum value_kind kind)
     buf_release(&candidate);
 }
 
-/* A sweep file or database may have any name: if none has the usual one, all files are offered. */
+/* If no file has the usual ending, all files are offered. */
 static void offer_paths(struct candidates *c, enum value_kind kind)
 {
     offer_files(c, kind);
@@ -253,7 +250,7 @@ static void offer_sweeps(struct candidates *c, struct store *store)
     result_table_release(&table);
 }
 
-/* Whether the last character stands within a text of SQL, where no column can be. */
+/* True if the last character is inside a text of SQL, where no column can be. */
 static bool is_in_text(const char *sql)
 {
     bool is_in = false;
@@ -263,8 +260,8 @@ static bool is_in_text(const char *sql)
     return is_in;
 }
 
-/* A shell takes a single candidate for the whole word, and closes the quote before it. So the one
- * column that is left is offered with what may follow it. */
+/* A shell takes a single candidate for the whole word, and closes the quote before it. So the only
+ * column is offered with what may follow it. */
 static void offer_column(struct candidates *c, const char *name)
 {
     static const char *const operators[] = {"=", "<", ">"};
@@ -315,10 +312,10 @@ static void offer_from(struct candidates *c, const char *db, enum value_kind kin
 
 /* ---- the line ---- */
 
-/* What the words before the last one say. */
+/* The words before the last one. */
 struct line {
     const struct command *command;
-    const struct option_row *pending; /* the last word is its value; NULL: none */
+    const struct option_row *pending; /* the last word is its value; or NULL */
     const char *db;
     const char *operands[2];
     int n_operands;

@@ -4,8 +4,8 @@
 
 #include "cli/command/complete.h"
 
-/* Bash splits words at '=' and ':' too, and replaces only the last part. The loop joins parts
- * without a blank between them; `prefix` is what bash has kept of the word. */
+/* Bash splits words at '=' and ':' too, and replaces only the last part. The loop joins the parts;
+ * `prefix` is what bash has kept of the word. */
 static const char bash[] =
     "# bash completion for espalier; written by 'espalier completion bash'\n"
     "_espalier() {\n"
@@ -56,7 +56,7 @@ static const char bash[] =
     "}\n"
     "complete -F _espalier espalier\n";
 
-/* compadd would quote the '~' of a home folder, so file names are quoted here. */
+/* compadd would quote the '~' of a home folder. */
 static const char zsh[] = "#compdef espalier\n"
                           "# zsh completion for espalier; written by 'espalier completion zsh'\n"
                           "_espalier() {\n"

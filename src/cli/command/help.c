@@ -6,14 +6,14 @@
 
 #include "base/terminal.h"
 
-/* Longer lines are hard to read; below 40 columns the second column would have no room. */
+/* Longer lines are hard to read. Shorter ones leave no room for the second column. */
 enum { LARGEST_WIDTH = 100, SMALLEST_WIDTH = 40 };
 enum { LARGEST_LEFT = 26 };
 
 struct page {
     struct buf *out;
     int fd, width;
-    int left; /* width of the first column, with its margins */
+    int left; /* of the first column, with its margins */
 };
 
 static struct page begin(struct buf *out, int fd)
@@ -66,7 +66,7 @@ void help_put_wrapped(struct buf *out, const char *text, int at, int indent, int
     }
 }
 
-/* A row of two columns. The second one begins on a line of its own where the first is too long. */
+/* Beside a long first column, the second one begins on its own line. */
 static void put_row(const struct page *page, const char *left, const char *right)
 {
     int used = 2 + (int)strlen(left);
@@ -82,7 +82,6 @@ static void put_row(const struct page *page, const char *left, const char *right
     buf_putc(page->out, '\n');
 }
 
-/* Paragraphs, with an empty line between them. */
 static void put_paragraphs(const struct page *page, const char *text)
 {
     while (*text) {
@@ -108,7 +107,6 @@ static void put_usage(const struct page *page, const struct command *c)
                *c->operands ? " " : "", c->operands);
 }
 
-/* The line above its meaning, which is easier to copy than two columns. */
 static void put_examples(const struct page *page, const struct command *c)
 {
     if (!c->examples)

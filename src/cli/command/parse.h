@@ -12,7 +12,6 @@
 
 #define PARSE_DEFAULT_DB "results.db"
 
-/* One call of a command. */
 struct call {
     const struct command *command;
     void *options;                 /* the command's struct of options; owned */
@@ -26,8 +25,8 @@ struct call {
 enum parse_result {
     PARSE_OK,
     PARSE_HELP,  /* --help was asked for */
-    PARSE_WRONG, /* err says what is wrong with the line */
-    PARSE_FAILED /* memory is short; err says so */
+    PARSE_WRONG, /* err has the fault of the line */
+    PARSE_FAILED /* memory is short */
 };
 
 /* Reads the line, without printing anything. common->db is set where the command has COMMON_DB: by

@@ -7,13 +7,12 @@
 #include "cli/command/command.h"
 #include "grid/param.h"
 
-/* How a text is written in a format. */
 struct writer {
     struct buf *out;
     enum reference_format format;
 };
 
-/* A command that has every shared option, for the list of those. */
+/* It has every shared option. */
 static const struct command all_common = {.name = "",
                                           .common = COMMON_DB | COMMON_FORMAT | COMMON_WIDE};
 
@@ -24,8 +23,8 @@ static bool is_listed(const struct option_row *o)
 
 /* ---- mdoc ---- */
 
-/* Running text: each sentence on a line of its own, as mdoc wants it, and nothing that roff would
- * take for a request or an escape. An empty line in the text begins a paragraph. */
+/* Each sentence has its own line, as mdoc wants it. Requests and escapes of roff are quoted. An
+ * empty line begins a paragraph. */
 static void put_mdoc_text(struct buf *out, const char *text)
 {
     bool at_start = true;
@@ -51,7 +50,7 @@ static void put_mdoc_text(struct buf *out, const char *text)
     buf_putc(out, '\n');
 }
 
-/* "[DB] ID" as macros: Oo Ar DB Oc Ar ID. */
+/* "[DB] ID" becomes Oo Ar DB Oc Ar ID. */
 static void put_mdoc_operands(struct buf *out, const char *operands)
 {
     bool is_open = false;
@@ -101,7 +100,6 @@ static void put_mdoc_options(struct buf *out, const struct command *c, bool is_o
         buf_puts(out, ".El\n");
 }
 
-/* The shared options that not every command has. */
 static void put_mdoc_shared(struct buf *out, const struct command *c)
 {
     const struct option_row *o;
@@ -164,7 +162,6 @@ static void put_mdoc_settings(struct buf *out)
 
 /* ---- Markdown ---- */
 
-/* A cell of a table. */
 static void put_cell(struct buf *out, const char *text)
 {
     for (; *text; text++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The reference pages that are made from the tables of commands, options and settings: parts of the
- * man page (mdoc(7)) and pages of the manual (Markdown). */
+/* Parts of the man page (mdoc(7)) and pages of the manual (Markdown), made from the tables of
+ * commands, options and settings. */
 #ifndef CLI_COMMAND_REFERENCE_H
 #define CLI_COMMAND_REFERENCE_H
 
@@ -10,8 +10,8 @@
 
 enum reference_format { REFERENCE_MAN, REFERENCE_MARKDOWN };
 
-/* Append the reference of a topic: a command, "commands" (all of them), "common" (the options that
- * commands share), or "settings" (of sweep files). False: there is no such topic. */
+/* Append the reference of a command, or of "commands" (all), "common" (the options that commands
+ * share) or "settings". False: there is no such topic. */
 bool reference_put(struct buf *out, const char *topic, enum reference_format format);
 
 #endif

@@ -10,13 +10,13 @@
 #include "data/genotype/genotype_table.h"
 #include "data/genotype/variants_open.h"
 
-/* A column of words with more different values holds names, not classes. */
+/* More different words are names, not classes. */
 #define MOST_CLASSES 20
-/* With more different words, the column holds classes only if the readers treat it so. */
+/* More different words are classes only if the readers say so. */
 #define MOST_SURE_CLASSES 10
-/* Whole numbers with more different values are amounts, not classes. */
+/* More different whole numbers are amounts, not classes. */
 #define MOST_NUMBERED_CLASSES 10
-/* The least number of groups in a column of groups, and of samples in each group. */
+/* least groups of a column, and samples of a group */
 #define LEAST_GROUPS 3
 #define LEAST_GROUP_SIZE 3
 
@@ -43,7 +43,8 @@ static bool is_word_of(const char *name, const char *word)
     return false;
 }
 
-/* Return how typical a name is for a column of groups: 0 is the most typical, -1 is no such name. */
+/* Return how typical a name is for a column of groups: 0 is the most typical, -1 is no such
+ * name. */
 static int group_rank(const char *name)
 {
     static const char *const words[] = {
@@ -68,7 +69,6 @@ static bool is_coordinate(const char *name)
     return false;
 }
 
-/* True if the column numbers the rows or names them by numbers. */
 static bool is_numbering(const struct init_columns *c, int32_t j)
 {
     const struct profile_column *col = &c->joined.col[j];
@@ -89,7 +89,7 @@ static bool is_classes(const struct profile_column *col)
            col->n >= 2 * (int64_t)col->seen.n;
 }
 
-/* True if some cells of a numeric column are words. The readers name the first one. */
+/* Some cells are words. The readers name the first one. */
 static bool is_spoilt(const struct profile_column *col)
 {
     return col->n_numbers < col->n && 2 * col->n_numbers >= col->n;
@@ -103,8 +103,8 @@ static bool can_be_trait(const struct init_columns *c, int32_t j)
            (profile_is_numeric(col) || is_spoilt(col) || is_classes(col));
 }
 
-/* True if the column may be the trait when --trait is not given: numbers that are neither places
- * nor groups, or words if no column has such numbers. */
+/* Without --trait: numbers that are neither places nor groups, or words if there are no such
+ * numbers. */
 static bool is_likely_trait(const struct init_columns *c, int32_t j, bool are_words)
 {
     const struct profile_column *col = &c->joined.col[j];
@@ -150,7 +150,7 @@ static int read_variant_ids(struct names *ids, const char *path, struct err *err
     return rc;
 }
 
-/* Find the column that has most ids of the genotypes. */
+/* Choose the column that has most ids of the genotypes. */
 static void find_id(struct init_columns *c)
 {
     const struct profile *p = &c->table->profile;
@@ -169,7 +169,7 @@ static void find_id(struct init_columns *c)
     c->writes_id = best != p->has_family;
 }
 
-/* Check that the first line names the columns. A sample in that line would be lost. */
+/* A sample in the first line would be lost. */
 static int check_header(const struct init_columns *c, struct err *err)
 {
     const struct profile *p = &c->table->profile;
@@ -182,8 +182,7 @@ static int check_header(const struct init_columns *c, struct err *err)
                    c->table->path, p->col[c->id].name);
 }
 
-/* Look in the profiled columns of the genotypes for a number that is not a dosage. -1 and err when
- * memory is short. */
+/* Find a number in the profiled columns that is no dosage. -1 and err: memory is short. */
 static int find_code(struct init_columns *c, const struct profile *p, struct err *err)
 {
     size_t most = 1;
@@ -219,7 +218,7 @@ static int join(struct init_columns *c, const struct init_files *files, struct e
     return profile_read(&c->joined, c->table->path, c->is_unjoined ? NULL : &c->ids, c->id, err);
 }
 
-/* Find the column that names each row. Without one, rows are numbered. */
+/* Without a column that names each row, rows are numbered. */
 static void find_row_id(struct init_columns *c)
 {
     for (int32_t j = 0; j < c->joined.n && c->id < 0; j++) {
@@ -235,7 +234,6 @@ static void find_row_id(struct init_columns *c)
 
 /* ---- trait and group ---- */
 
-/* Return the first value that is not a number. */
 static int32_t first_word(const struct profile_column *col)
 {
     double v;
@@ -275,7 +273,6 @@ void init_columns_list(struct buf *out, const struct init_columns *c, const char
         }
 }
 
-/* Report that no column holds numbers or classes, with a cell as an example. */
 static void refuse_all(const struct init_columns *c, struct err *err)
 {
     for (int32_t j = 0; j < c->joined.n; j++) {
@@ -290,13 +287,19 @@ static void refuse_all(const struct init_columns *c, struct err *err)
                 col->seen.n == 1 ? " in every row" : "", MOST_CLASSES);
         return;
     }
-    err_set(err,
-            "%s: no column can be predicted: must have an id and a trait, with values for "
-            "samples of the other file",
-            c->table->path);
+    if (c->table->role == P_MOLECULES)
+        err_set(err,
+                "%s: no column can be predicted: beside the molecules it must have a trait, with "
+                "different numbers or words of 2 to %d kinds",
+                c->table->path, MOST_CLASSES);
+    else
+        err_set(err,
+                "%s: no column can be predicted: must have an id and a trait, with values for "
+                "samples of the other file",
+                c->table->path);
 }
 
-/* Report that --trait is needed or wrong, and list the traits. Always -1. */
+/* Returns -1. */
 static int ask(const struct init_columns *c, const char *trait, struct errlist *faults)
 {
     struct buf list = {0};
@@ -346,14 +349,14 @@ static void find_group(struct init_columns *c)
             c->group = j;
 }
 
-/* True for a few different whole numbers: years, blocks and trays are levels, not amounts. */
+/* Years, blocks and trays are levels, not amounts. */
 static bool is_factor(const struct profile_column *col)
 {
     return profile_is_whole(col) && !col->is_cut && col->seen.n > 2 &&
            col->seen.n <= MOST_NUMBERED_CLASSES && col->n >= 2 * (int64_t)col->seen.n;
 }
 
-/* Append a column to the setting, if its name can stand there and its cells are usable. */
+/* The name must be able to stand in the setting, and the cells must be usable. */
 static void put_covariate(struct buf *out, const struct profile_column *col)
 {
     bool is_quoted = strpbrk(col->name, ",\"( ") != NULL;
@@ -366,8 +369,7 @@ static void put_covariate(struct buf *out, const struct profile_column *col)
     buf_puts(out, is_factor(col) ? ")" : "");
 }
 
-/* A column with a larger correlation with the trait is the trait in another unit, not a
- * covariate. */
+/* A column with a larger correlation is the trait in another unit, not a covariate. */
 #define COPY 0.99
 
 int init_columns_covariates(struct buf *out, const struct init_columns *c, struct err *err)
@@ -424,7 +426,6 @@ static int read_joined(struct init_columns *c, const struct init_files *files, c
     return rc;
 }
 
-/* Report that --trait has no meaning for these files. */
 static int refuse_trait(const struct init_files *files, const char *trait, struct errlist *faults)
 {
     struct err err;

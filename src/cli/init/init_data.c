@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/escape.h"
+#include "base/words.h"
 #include "data/text/stream.h"
 
 /* ---- lines ---- */
@@ -61,7 +62,7 @@ static int add_columns(struct init_lines *lines, const struct init_files *files,
     return add_column(lines, P_TRAIT, &c->joined, c->trait, "column to predict", err);
 }
 
-/* The most pixels that a first sweep reads. */
+/* pixels that a first sweep reads */
 #define MOST_PIXELS 1000000.0
 
 static uint32_t big_endian(const char *bytes)
@@ -100,8 +101,8 @@ static int add_missing_genotype(struct init_lines *lines, const struct init_colu
                           "unlike the dosages: stands for a missing call", "", err);
 }
 
-/* Samples without a value enlarge the graph. If fewer than this share of the samples have a value,
- * the others cost more than they help. */
+/* Samples without a value enlarge the graph. If fewer than this share have a value, the others cost
+ * more than they help. */
 #define FEW_PHENOTYPED 0.8
 
 static int add_subset(struct init_lines *lines, const struct init_files *files,
@@ -205,7 +206,7 @@ static double rarest_share(const struct dataset *d, int32_t n_labelled)
     return n_labelled ? (double)least / n_labelled : 0;
 }
 
-/* Features with larger values are attributes or grey values, not one-hot columns. */
+/* Larger features are attributes or grey values, not one-hot columns. */
 #define WIDE 2.0
 
 static bool has_wide_features(const struct dataset *d)
@@ -290,6 +291,8 @@ static void report_columns(struct buf *out, const struct init_columns *c)
 
     if (c->id >= 0)
         say(out, "ids", "column \"%s\"", c->joined.col[c->id].name);
+    else
+        say(out, "ids", "row numbers: no column names each row");
     init_columns_list(&list, c, "; ");
     if (list.size && c->table->role != P_LABELS)
         say(out, "traits", "%s", buf_text(&list));
@@ -308,7 +311,7 @@ static void report_task(struct buf *out, const struct init_columns *c, const str
             c->table ? c->joined.col[c->trait].name : "a number", c->table ? "\"" : "", n);
 }
 
-/* Report that whole numbers are used as classes. More than two of them may also be amounts. */
+/* More than two whole numbers may also be amounts. */
 static void report_numbered(struct buf *out, const struct init_columns *c, const struct dataset *d)
 {
     const struct profile_column *col = c->table ? &c->joined.col[c->trait] : NULL;
@@ -318,6 +321,24 @@ static void report_numbered(struct buf *out, const struct init_columns *c, const
             "the whole numbers of \"%s\" are used as classes; if they are amounts, set task = "
             "regression",
             col->name);
+}
+
+static void report_rest(struct buf *out, const struct init_files *files,
+                        const struct init_columns *c, const struct job *job)
+{
+    bool is_left_out = job->sweep.fixed.v[P_SUBSET].i == DATA_SUBSET_PHENOTYPED;
+    int32_t n = c->ids.n - job->report.n_joined;
+
+    if (n > 0 && is_left_out)
+        say(out, "left out",
+            "%d sample%s without a value (subset = phenotyped): later, espalier predict "
+            "--genotypes %s predicts them",
+            n, plural(n), init_files_find(files, P_GENOTYPES)->path);
+    else if (n > 0)
+        say(out, "to predict",
+            "%d sample%s without a value, which join the graph: later, espalier predict predicts "
+            "them",
+            n, plural(n));
 }
 
 void init_data_report(struct buf *out, const struct init_files *files, const struct init_columns *c,
@@ -331,9 +352,11 @@ void init_data_report(struct buf *out, const struct init_files *files, const str
         report_file(out, &files->file[i]);
     if (c->table)
         report_columns(out, c);
-    if (c->table && files->format->has_genotypes)
+    if (c->table && files->format->has_genotypes) {
         say(out, "joined", "%d of %d genotyped samples have a value; %d values have no genotype",
             r->n_joined, c->ids.n, r->n_unjoined);
+        report_rest(out, files, c, job);
+    }
     if (r->n_skipped)
         say(out, "skipped", "%d molecule%s that cannot be parsed", r->n_skipped,
             r->n_skipped == 1 ? "" : "s");

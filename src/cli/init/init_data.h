@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The lines of [data] and [split] for the files and columns that `init` recognised, and its report
- * about them. */
+/* The lines of [data] and [split] for the files and columns that `init` recognised, and a report of
+ * them. */
 #ifndef CLI_INIT_INIT_DATA_H
 #define CLI_INIT_INIT_DATA_H
 
@@ -8,22 +8,21 @@
 #include "cli/init/init_propose.h"
 #include "run/job.h"
 
-/* Add the lines that name the data. Paths are relative to the sweep file `output`. -1 and err: a
- * name cannot stand in a sweep file. */
+/* Paths are relative to the sweep file `output`. -1 and err: a name cannot stand in a sweep
+ * file. */
 int init_data_lines(struct init_lines *lines, const struct init_files *files,
                     const struct init_columns *columns, const char *output, struct err *err);
 
-/* Collect facts about the data that were loaded with those lines. */
+/* Collect the facts of the loaded data. */
 void init_data_facts(struct init_facts *facts, const struct init_files *files,
                      const struct init_columns *columns, const struct job *job);
 
-/* Add the lines that depend on the proposal: task, group, covariates. Drop lines that have no use
- * after all. */
+/* Add the lines that depend on the proposal, and drop those that have no use after all. */
 int init_data_finish(struct init_lines *lines, const struct init_files *files,
                      const struct init_columns *columns, const struct job *job,
                      const struct proposal *proposal, struct err *err);
 
-/* Append the report: a line for each recognised file and each fact about the data. */
+/* Append a line for each file and each fact about the data. */
 void init_data_report(struct buf *out, const struct init_files *files,
                       const struct init_columns *columns, const struct job *job);
 

@@ -8,9 +8,9 @@
 #include "base/outfile.h"
 #include "data/text/file_names.h"
 
-/* A table with more columns of numbers than this holds markers, not traits. */
+/* More columns of numbers are markers, not traits. */
 #define MANY_COLUMNS 30
-/* A marker has few different values: 0, 1, 2, and another one for a missing call. */
+/* 0, 1, 2, and another value for a missing call */
 #define MOST_DOSAGES 4
 
 const struct init_file *init_files_find(const struct init_files *files, enum param_id role)
@@ -42,7 +42,7 @@ static bool is_twice(const struct init_files *files, int32_t i, int32_t *first)
     return false;
 }
 
-/* True if another of PLINK's three files was given before. They are one data set. */
+/* PLINK's three files are one data set. */
 static bool is_plink_again(const struct init_files *files, int32_t i)
 {
     const struct init_file *file = &files->file[i];
@@ -55,6 +55,12 @@ static bool is_plink_again(const struct init_files *files, int32_t i)
     return false;
 }
 
+static bool is_structures(const char *path)
+{
+    return file_names_end_like(path, ".sdf") || file_names_end_like(path, ".mol") ||
+           file_names_end_like(path, ".mol2");
+}
+
 static int read_file(struct init_files *files, int32_t i, struct err *err)
 {
     struct init_file *file = &files->file[i];
@@ -63,6 +69,12 @@ static int read_file(struct init_files *files, int32_t i, struct err *err)
     if (is_twice(files, i, &first))
         return err_set(err, "%s: is the same file as %s: give it once", file->path,
                        files->file[first].path);
+    if (is_structures(file->path))
+        return err_set(err,
+                       "%s: holds structures: make a table with a header, one column with the "
+                       "SMILES and one with the trait; obabel FILE.sdf -O FILE.smi writes the "
+                       "SMILES",
+                       file->path);
     if (recognize(&file->kind, file->path, err) != 0)
         return -1;
     return file->kind == KIND_TABLE ? profile_read(&file->profile, file->path, NULL, 0, err) : 0;
@@ -75,7 +87,7 @@ static bool is_table(const struct init_file *file)
     return file->kind == KIND_TABLE;
 }
 
-/* Return the column that holds only names of parts; -1: none. */
+/* -1: none. */
 static int32_t part_column(const struct profile *p)
 {
     for (int32_t j = 1; j < p->n; j++) {
@@ -122,7 +134,7 @@ static bool is_edges(const struct profile *p)
     return 2 * profile_known(&p->col[1], &p->col[0].seen) > least;
 }
 
-/* Return the column of the SMILES, by its name or by characters that only SMILES have; -1: none. */
+/* By its name, or by characters that only SMILES have; -1: none. */
 static int32_t smiles_column(const struct profile *p)
 {
     for (int32_t j = 0; j < p->n; j++)
@@ -140,10 +152,9 @@ static int32_t smiles_column(const struct profile *p)
     return -1;
 }
 
-/* How much a table resembles one of genotypes. */
 struct likeness {
-    int32_t n;       /* columns that may be markers: all but the first; or 0 */
-    bool is_dosages; /* nearly all have few different values */
+    int32_t n;       /* columns that may be markers, or 0 */
+    bool is_dosages; /* nearly all columns have few different values */
 };
 
 static struct likeness likeness(const struct profile *p)
@@ -208,7 +219,7 @@ static int give_kind(struct init_files *files, struct init_file *file, struct er
                    file->path);
 }
 
-/* Give a role to a table that needs no other file to be recognised. */
+/* Give a role to a table that needs no other file. */
 static int give_table(struct init_files *files, struct init_file *file, struct err *err)
 {
     bool has_genotypes = init_files_find(files, P_GENOTYPES) != NULL;
@@ -231,7 +242,7 @@ static bool is_open(const struct init_file *file)
     return is_table(file) && file->role == P_COUNT;
 }
 
-/* True if the columns suggest genotypes although not all cells are dosages. */
+/* True if the table may have genotypes although not all cells are dosages. */
 static bool is_nearly_genotypes(const struct profile *p)
 {
     int32_t n_few = 0;
@@ -241,8 +252,8 @@ static bool is_nearly_genotypes(const struct profile *p)
     return p->n_cols > MANY_COLUMNS || (p->n_cols > 3 && 10 * n_few >= 9 * (p->n - 1));
 }
 
-/* If no table has genotypes, find the one that was probably meant, so that the reader reports its
- * faults. NULL: none, or several. */
+/* Find the table that was probably meant for the genotypes, so that the reader reports its faults.
+ * NULL: none, or several. */
 static struct init_file *find_nearly_genotypes(struct init_files *files)
 {
     struct init_file *found = NULL;
@@ -256,7 +267,7 @@ static struct init_file *find_nearly_genotypes(struct init_files *files)
     return n == 1 ? found : NULL;
 }
 
-/* Give the table with most markers the genotypes. Two such tables are an error. */
+/* The table with most markers has the genotypes. Two such tables are an error. */
 static int give_genotypes(struct init_files *files, struct err *err)
 {
     struct init_file *best = NULL;
@@ -291,7 +302,7 @@ static int count_open(const struct init_files *files)
     return n;
 }
 
-/* Report a table that needs another one beside it. Always -1. */
+/* Returns -1. */
 static int refuse_alone(const struct init_file *file, struct err *err)
 {
     if (likeness(&file->profile).n)
@@ -306,7 +317,7 @@ static int refuse_alone(const struct init_file *file, struct err *err)
         file->path);
 }
 
-/* Give roles to tables that are recognised by the other files. */
+/* Give roles to tables that need the other files. */
 static int give_rest(struct init_files *files, struct err *err)
 {
     bool is_graph = init_files_find(files, P_EDGES) || init_files_find(files, P_FEATURES);
@@ -355,8 +366,8 @@ static const struct init_file *find_key(const struct init_files *files, const ch
     return key ? init_files_find(files, (enum param_id)param_find("data", key)) : NULL;
 }
 
-/* Return the first file that shows the format; NULL: it is another format. rc is -1, with err, if a
- * file that belongs to it is missing. */
+/* Return the first file that shows the format; NULL: it is another. rc is -1, with err, if a file
+ * that belongs to it is missing. */
 static const struct init_file *recognize_format(int *rc, const struct init_files *files,
                                                 const struct data_format *format, struct err *err)
 {
@@ -374,7 +385,7 @@ static const struct init_file *recognize_format(int *rc, const struct init_files
     return found;
 }
 
-/* Formats whose samples are graphs come first: no other format has their files. */
+/* Formats of graphs come first: no other format has their files. */
 static int find_format(struct init_files *files, struct err *err)
 {
     const struct init_file *found = NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The roles of the files given to `init`: each becomes a path setting of [data] or [split].
  *
- * The kind of a file (data/recognize.h) gives the role, except for tables. A table's role follows
- * from its columns (data/core/profile.h) and from the other files: beside genotypes it has the
- * phenotypes, beside edges the labels or the features. */
+ * The kind of a file (data/recognize.h) gives the role. The role of a table follows from its
+ * columns (data/core/profile.h) and the other files: beside genotypes it has the phenotypes, beside
+ * edges the labels or the features. */
 #ifndef CLI_INIT_INIT_FILES_H
 #define CLI_INIT_INIT_FILES_H
 
@@ -16,8 +16,8 @@ struct init_file {
     const char *path; /* borrowed */
     enum data_kind kind;
     struct profile profile; /* of a table */
-    enum param_id role;     /* P_GENOTYPES, P_PHENOTYPES, P_EDGES ...; P_COUNT: not known yet */
-    int32_t column;         /* of P_MOLECULES: the SMILES; of P_SPLIT_FILE: the part */
+    enum param_id role;     /* P_GENOTYPES, P_PHENOTYPES ...; P_COUNT: not known yet */
+    int32_t column;         /* of the SMILES in P_MOLECULES, of the part in P_SPLIT_FILE */
 };
 
 struct init_files {
@@ -26,13 +26,12 @@ struct init_files {
     const struct data_format *format;
 };
 
-/* Pair with init_files_release(), also after a failure. -1 and err, which names the file: its kind
- * is unknown, it was given twice, it has no role or that of another file; or no file has a role
- * that the format needs. */
+/* Pair with init_files_release(), also after a failure. -1 and err: the kind of a file is unknown,
+ * a file was given twice or has no role or that of another, or a role of the format is missing. */
 int init_files_read(struct init_files *out, const char *const *paths, int32_t n, struct err *err);
 void init_files_release(struct init_files *files); /* takes a zeroed one */
 
-/* Return the file with a role; NULL if there is none. */
+/* NULL: none. */
 const struct init_file *init_files_find(const struct init_files *files, enum param_id role);
 
 #endif

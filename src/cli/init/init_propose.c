@@ -29,7 +29,7 @@ void init_lines_release(struct init_lines *lines)
     memset(lines, 0, sizeof *lines);
 }
 
-/* Return the part of a value that could not be read back (grid/inifile.h), in words; NULL: none. */
+/* Return the part of a value that could not be read back (grid/inifile.h); NULL: none. */
 static const char *unfit(const char *value)
 {
     size_t n = strlen(value);
@@ -96,7 +96,7 @@ void init_lines_remove(struct init_lines *lines, enum param_id id)
 
 /* ---- paths ---- */
 
-/* Return the real folder of a path, owned; NULL: memory is short, or there is no such folder. */
+/* Owned; NULL: memory is short, or there is no such folder. name: out, where the name begins. */
 static char *real_folder(const char *path, size_t *name)
 {
     size_t n = strlen(path);
@@ -113,7 +113,7 @@ static char *real_folder(const char *path, size_t *name)
     return real;
 }
 
-/* Append `to` relative to the folder `from`. Both are absolute. */
+/* Both are absolute. */
 static void put_relative(struct buf *out, const char *from, const char *to)
 {
     size_t same = 0, i = 0;
@@ -172,7 +172,7 @@ static void put_line(struct buf *out, bool is_off, const char *key, const char *
     buf_putc(out, '\n');
 }
 
-/* Sort numbers from small to large. Words keep their order. */
+/* Words keep their order. */
 static int by_number(const void *a, const void *b)
 {
     double x = strtod(*(const char *const *)a, NULL), y = strtod(*(const char *const *)b, NULL);
@@ -196,7 +196,6 @@ static void put_setting(struct buf *out, const struct proposal_setting *s)
     buf_release(&text);
 }
 
-/* Write the header of a section before its first line. */
 static void open_section(struct buf *out, bool *is_open, const char *section)
 {
     if (!*is_open)
@@ -263,7 +262,7 @@ static void set(struct proposal *p, enum param_id id, const char *value, const c
     snprintf(s->value[0], sizeof s->value[0], "%s", value);
 }
 
-/* A budget may halve the epochs once. Networks that were trained for less cannot be compared. */
+/* A budget may halve the epochs once. Shorter trainings cannot be compared. */
 static void set_epochs(struct proposal *p, int32_t epochs)
 {
     struct proposal_setting *s =
@@ -282,7 +281,7 @@ static void set_int(struct proposal *p, enum param_id id, int32_t value, const c
     set(p, id, text, comment);
 }
 
-/* values: with blanks between them; those to keep longest come first. */
+/* values: with blanks between them, those to keep longest first. */
 static void sweep_over(struct proposal *p, enum param_id id, const char *values,
                        const char *comment)
 {
@@ -312,14 +311,14 @@ static bool is_of_graphs(const struct init_facts *f)
     return f->format->samples == DATA_GRAPHS;
 }
 
-/* Ridge solves for one unknown per sample, so it suits data with few samples. */
+/* Ridge solves for one unknown per sample. */
 static bool suits_ridge(const struct init_facts *f)
 {
     return !is_of_graphs(f) && f->n_labelled <= 5000 &&
            (f->format->has_genotypes || !f->is_classification);
 }
 
-/* An average over replicates helps most where the parts are small. */
+/* Replicates help most where the parts are small. */
 static int32_t choose_replicates(const struct init_facts *f)
 {
     if (f->has_split && f->has_val)
@@ -327,32 +326,30 @@ static int32_t choose_replicates(const struct init_facts *f)
     return f->n_labelled < 100 ? 10 : f->n_labelled < 500 ? 5 : f->n_labelled < 2000 ? 2 : 1;
 }
 
-/* Shares of the test part and of a single validation part, as the file has them. */
+/* shares of the test part, and of a single validation part */
 #define TEST 0.2
 #define VAL 0.2
 
-/* Return the number of samples outside the test part. */
 static int32_t count_dealt(const struct init_facts *f)
 {
     return f->n_labelled - (int32_t)(TEST * f->n_labelled);
 }
 
-/* Return the number of samples that a part should have. Groups are not divided, so parts differ in
- * size. */
+/* The samples that a part should have. Parts of groups differ in size. */
 static int32_t enough(bool has_groups)
 {
     return has_groups ? ADVICE_FEW * 4 / 3 : ADVICE_FEW;
 }
 
-/* The least number of samples for a correlation. */
+/* least samples for a correlation */
 #define LEAST_CORRELATED 3
-/* Data with more samples need no folds. */
+/* More samples need no folds. */
 #define ONE_PART 20000
-/* With two folds, each model would train on only half of the samples. */
+/* With two, each model would train on only half of the samples. */
 #define LEAST_FOLDS 3
 
 /* Fewer folds have larger validation parts. If even those are smaller than the advice recommends,
- * parts that allow a correlation are enough. */
+ * parts that allow a correlation suffice. */
 static int32_t choose_folds(const struct init_facts *f)
 {
     int32_t most = f->n_groups && f->n_groups < 10 ? f->n_groups / 2 : 5, least;
@@ -369,14 +366,14 @@ static int32_t choose_folds(const struct init_facts *f)
     return least >= most ? most : least > 2 ? least : 2;
 }
 
-/* Return the training samples of the smallest fold, including the stop part. */
+/* Return the training samples of the smallest fold, with the stop part. */
 static int32_t count_training(int32_t n_dealt, int32_t n_val, int32_t folds)
 {
     return n_dealt - (folds ? (n_dealt + folds - 1) / folds : n_val);
 }
 
-/* Return the smallest stop part that does not leave the choice of the epoch to chance. If not even
- * the largest share is enough, the samples are better used for training. */
+/* Return the smallest stop part that does not leave the choice of the epoch to chance. If no share
+ * is large enough, the samples are better used for training. */
 static const char *choose_stop(int32_t n_training, bool has_groups)
 {
     static const char *const shares[] = {"0.1", "0.2", "0.25", "0.3"};
@@ -393,7 +390,6 @@ static int32_t count_val(const struct init_facts *f)
     return (int32_t)(VAL * f->n_labelled);
 }
 
-/* True if parts are too small for a meaningful correlation. */
 static bool has_tiny_parts(const struct init_facts *f)
 {
     int32_t folds = choose_folds(f);
@@ -404,7 +400,7 @@ static bool has_tiny_parts(const struct init_facts *f)
             (int32_t)(atof(choose_stop(n, f->n_groups > 0)) * n) < LEAST_CORRELATED);
 }
 
-/* Below this share, a model that always predicts the other class has too high an accuracy. */
+/* With a smaller share, a model that always predicts the other class has too high an accuracy. */
 #define UNEQUAL 0.4
 
 static void propose_objective(struct proposal *p, const struct init_facts *f)
@@ -597,7 +593,7 @@ bool proposal_has_value(const struct proposal *p, enum param_id id, const char *
     return has;
 }
 
-/* The order in which a sweep is made cheaper: the least informative values go first. */
+/* The least informative values go first. */
 static const struct {
     enum param_id id;
     bool is_axis;
@@ -613,7 +609,7 @@ static const struct {
     {P_LAMBDA, true, 3},
 };
 
-/* Choose the stop part again: larger folds leave fewer samples for training. */
+/* Larger folds leave fewer samples for training. */
 static void fit_stop(struct proposal *p)
 {
     struct proposal_setting *stop = find(p, P_STOP);
