@@ -12,7 +12,6 @@
 #include "base/escape.h"
 #include "base/log.h"
 #include "base/outfile.h"
-#include "base/terminal.h"
 #include "cli/inputs.h"
 #include "store/query.h"
 
@@ -45,30 +44,15 @@ void cli_warnf(const char *format, ...)
     va_end(args);
 }
 
-/* Allocates nothing, because memory may be what is short. One fputs a line keeps the lines of
- * several ranks apart. */
-static void print_fault(const char *text)
-{
-    char line[1200];
-    int used =
-        snprintf(line, sizeof line, "%sespalier:%s ", terminal_style(STDERR_FILENO, TERMINAL_ERROR),
-                 terminal_style(STDERR_FILENO, TERMINAL_PLAIN));
-
-    snprintf(line + used, sizeof line - (size_t)used - 1, "%s", text);
-    escape_terminal(line + used, false);
-    strcat(line, "\n");
-    fputs(line, stderr);
-}
-
 int cli_fail(const struct err *err)
 {
-    print_fault(err->text);
+    log_error("%s", err->text);
     return EXIT_ERROR;
 }
 
 int cli_fail_usage(const struct err *err)
 {
-    print_fault(err->text);
+    log_error("%s", err->text);
     return EXIT_USAGE;
 }
 
@@ -92,9 +76,9 @@ int cli_fail_all(struct errlist *faults)
     int status = faults->is_usage ? EXIT_USAGE : EXIT_ERROR;
 
     for (size_t i = 0; i < faults->n; i++)
-        print_fault(faults->text[i]);
+        log_error("%s", faults->text[i]);
     if (!faults->n)
-        print_fault("out of memory");
+        log_error("out of memory");
     errlist_release(faults);
     return status;
 }

@@ -81,7 +81,7 @@ static int run_command(const struct command *command, int argc, char **argv)
         status = cli_fail(&err);
     } else {
         status = cli_fail_usage(&err);
-        cli_warnf("espalier: see 'espalier %s --help'\n", command->name);
+        log_always("see 'espalier %s --help'", command->name);
     }
     call_release(&call);
     return status;
@@ -115,6 +115,7 @@ static int run(int argc, char **argv)
 static int close_output(int status)
 {
     bool is_lost = ferror(stdout);
+    struct err err;
 
     errno = 0;
     is_lost = fflush(stdout) != 0 || is_lost;
@@ -122,8 +123,8 @@ static int close_output(int status)
     is_lost = (fclose(stdout) != 0 && errno != EBADF) || is_lost;
     if (!is_lost || status != EXIT_OK)
         return status;
-    cli_warnf("espalier: cannot write: %s\n", outfile_reason(errno));
-    return EXIT_ERROR;
+    err_set(&err, "cannot write: %s", outfile_reason(errno));
+    return cli_fail(&err);
 }
 
 /* SQLite and the ranks of a host map files into memory. Reading a page raises SIGBUS if the file was
@@ -142,6 +143,10 @@ static void leave_on_bus_error(int number)
 
 int main(int argc, char **argv)
 {
+    const char *width = getenv(LAUNCH_WIDTH);
+
+    if (width)
+        log_set_width(atoi(width));
     cpu_flush_subnormal();
     signal(SIGBUS, leave_on_bus_error);
     /* A write beyond 'ulimit -f' then fails with EFBIG, and can be reported. */

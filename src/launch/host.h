@@ -43,8 +43,8 @@ struct host_run {
     cpu_set_t cpus; /* where it may run; empty if unknown */
 };
 
-/* Find other runs, except those that only wait for ranks that they started (run -n). Fills out
- * [HOST_RUNS_MAX] and returns their number. */
+/* Find other runs that compute now, except those that only wait for ranks that they started (run -n).
+ * Fills out [HOST_RUNS_MAX] and returns their number. */
 int32_t host_find_runs(struct host_run *out);
 
 #endif
