@@ -64,7 +64,11 @@ int cli_fail_command(const char *name)
     for (const struct command *const *c = commands; *c; c++)
         if ((*c)->group != GROUP_HIDDEN)
             nearest_offer(&nearest, (*c)->name);
-    if (nearest.best)
+    if (*name == '-')
+        err_set(&err,
+                "'%s' must stand after the command; only -q, -v and --color may stand before it",
+                name);
+    else if (nearest.best)
         err_set(&err, "'%s' is not a command; did you mean '%s'?", name, nearest.best);
     else
         err_set(&err, "'%s' is not a command; 'espalier help' lists the commands", name);

@@ -89,24 +89,28 @@ static int run_command(const struct command *command, int argc, char **argv)
 
 static int run(int argc, char **argv)
 {
+    int n = argc < 2 ? 0 : parse_count_common((const char *const *)argv + 1, argc - 1);
+    const char *word = argc > n + 1 ? argv[n + 1] : NULL;
     const struct command *command;
     struct buf out = {0};
 
-    if (argc < 2) {
+    if (!word) {
         help_put_commands(&out, STDERR_FILENO);
         fputs(buf_text(&out), stderr);
         buf_release(&out);
         return EXIT_USAGE;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+    if (!strcmp(word, "--help") || !strcmp(word, "-h"))
         return print_help(NULL);
-    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+    if (!strcmp(word, "--version") || !strcmp(word, "-V") || !strcmp(word, "version")) {
         puts(PACKAGE_STRING);
         return EXIT_OK;
     }
-    command = command_find(argv[1]);
+    command = command_find(word);
     if (!command)
-        return cli_fail_command(argv[1]);
+        return cli_fail_command(word);
+    /* Options before the command take the place behind it. */
+    memmove(argv + 2, argv + 1, (size_t)n * sizeof *argv);
     argv[1] = argv[0];
     return run_command(command, argc - 1, argv + 1);
 }

@@ -64,6 +64,17 @@ is "a word unlike any command" "$(said xyzzy)" "espalier: 'xyzzy' is not a comma
 is "an option" "$(said best --fromat csv)" "espalier: best: unknown option '--fromat'; did you mean '--format'?"
 is "a choice" "$(said best --format jsn)" "espalier: --format jsn: must be one of table|csv|json|ini; did you mean 'json'?"
 
+# Options of every command may stand before it.
+is "version is --version" "$("$ESPALIER" version)" "$("$ESPALIER" --version)"
+is "-q before the command" "$(said -q status a.db)" "$(said status a.db)"
+is "--color with its value" "$(said --color always -v help run)" "$(said help run --color always -v)"
+is "-q and -v on both sides" "$(said -q best -v)" "espalier: best: --quiet and --verbose: give one of them"
+is "--help behind them" "$(said -q --help)" "$(said --help)"
+fails "an option alone" 2 "$ESPALIER" -q
+like "prints the help on stderr" "$(cat "$T/.err")" '^usage: espalier COMMAND'
+is "another option" "$(said --db a.db best)" \
+    "espalier: '--db' must stand after the command; only -q, -v and --color may stand before it"
+
 # The forms of an option.
 is "a value is missing" "$(said best --where)" "espalier: best: --where needs a value: --where SQL"
 is "an operand is missing" "$(said show)" "espalier: show: an argument is missing: espalier show [DB] ID"

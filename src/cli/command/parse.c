@@ -247,6 +247,28 @@ static bool is_help(const struct option_row *o)
     return o->letter == 'h' && !strcmp(o->name, "help");
 }
 
+int parse_count_common(const char *const *words, int n)
+{
+    static const struct command every = {.name = ""};
+    int i = 0;
+
+    while (i < n && words[i][0] == '-') {
+        const char *word = words[i];
+        const struct option_row *o = NULL;
+        char name[64];
+
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+        if (word[1] == '-')
+            o = parse_find_long(&every, name + 2);
+        else if (word[1] && !word[2])
+            o = parse_find_letter(&every, word[1]);
+        if (!o || is_help(o))
+            break;
+        i += o->argument && !strchr(word, '=') ? 2 : 1;
+    }
+    return i < n ? i : n;
+}
+
 /* word: behind the dashes. */
 static int take_long(struct call *call, const char *word, struct words *words, struct err *err)
 {

@@ -302,8 +302,10 @@ static void put_commands(const struct writer *w)
                 (w->format == REFERENCE_MAN ? put_mdoc_command : put_markdown_command)(w->out, *c);
     }
     if (w->format == REFERENCE_MARKDOWN) {
-        buf_puts(w->out, "\n## Common options\n\nSeveral commands share these options. `-q`, `-v`, "
-                         "`--color` and `-h` work with every command.\n");
+        buf_puts(
+            w->out,
+            "\n## Common options\n\nSeveral commands share these options. `-q`, `-v`, "
+            "`--color` and `-h` work with every command; the first three may also precede it.\n");
         put_markdown_options(w->out, &all_common, false);
     }
 }
