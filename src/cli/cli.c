@@ -11,6 +11,7 @@
 
 #include "base/escape.h"
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/outfile.h"
 #include "cli/inputs.h"
 #include "store/query.h"
@@ -59,6 +60,7 @@ int cli_fail_usage(const struct err *err)
 int cli_fail_command(const char *name)
 {
     struct nearest nearest = {.wrong = name};
+    char hint[NEAREST_HINT];
     struct err err;
 
     for (const struct command *const *c = commands; *c; c++)
@@ -68,10 +70,9 @@ int cli_fail_command(const char *name)
         err_set(&err,
                 "'%s' must stand after the command; only -q, -v and --color may stand before it",
                 name);
-    else if (nearest.best)
-        err_set(&err, "'%s' is not a command; did you mean '%s'?", name, nearest.best);
     else
-        err_set(&err, "'%s' is not a command; 'espalier help' lists the commands", name);
+        err_set(&err, "'%s' is not a command%s", name,
+                nearest_hint(hint, "'", nearest.best, "'", "; 'espalier help' lists the commands"));
     return cli_fail_usage(&err);
 }
 

@@ -128,15 +128,4 @@ const struct option_row *command_find_option(const struct command *command, cons
 /* The default as help shows it; NULL: there is none. */
 const char *option_default(const struct option_row *option);
 
-/* The nearest of several words to a wrong one, for "did you mean" (param_distance()). Begin with a
- * zeroed struct, offer each word, and read `best`. */
-struct nearest {
-    const char *wrong;
-    const char *best; /* NULL: no word is close */
-    int distance;
-};
-void nearest_offer(struct nearest *nearest, const char *word);
-/* The words of a list "a|b|c"; the text that `best` points into is kept in word[size]. */
-void nearest_offer_list(struct nearest *nearest, const char *list, char *word, size_t size);
-
 #endif
