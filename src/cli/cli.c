@@ -97,12 +97,11 @@ static int write_out(const struct buf *text, struct err *err)
     return 0;
 }
 
-int cli_print(struct buf *text, const char *format, struct err *err)
+int cli_print(struct buf *text, enum cli_text kind, struct err *err)
 {
-    bool is_data = format && (!strcmp(format, "csv") || !strcmp(format, "json"));
-    bool is_styled = format && !strcmp(format, CLI_STYLED);
+    bool is_escaped = kind == CLI_PLAIN || (kind == CLI_DATA && isatty(STDOUT_FILENO));
 
-    if (!is_styled && (!is_data || isatty(STDOUT_FILENO)) && text->size && !buf_failed(text))
+    if (is_escaped && text->size && !buf_failed(text))
         text->size = escape_terminal(text->data, true);
     return write_out(text, err);
 }
@@ -118,12 +117,13 @@ int cli_save(const char *path, const struct buf *text, const struct inputs *inpu
     return outfile_save(path, OUTFILE_REPLACE, text->data, text->size, err);
 }
 
-int cli_answer(int rc, struct buf *text, const char *format, struct err *err)
+int cli_answer(struct buf *text)
 {
-    if (!rc)
-        rc = cli_print(text, format, err);
+    struct err err;
+    int rc = cli_print(text, CLI_STYLED, &err);
+
     buf_release(text);
-    return rc ? cli_fail(err) : EXIT_OK;
+    return rc ? cli_fail(&err) : EXIT_OK;
 }
 
 void cli_log_database(const char *db)

@@ -55,14 +55,13 @@ enum { PATIENCE_S = 5 };
 static int run_complete(struct call *call)
 {
     struct buf out = {0};
-    struct err err;
 
     log_set_level(LOG_QUIET);
     alarm(PATIENCE_S);
     if (!freopen("/dev/null", "w", stderr))
         return EXIT_ERROR;
     complete(&out, call->operands, call->n_operands);
-    return cli_answer(0, &out, CLI_STYLED, &err);
+    return cli_answer(&out);
 }
 
 const struct command command_complete = {

@@ -49,13 +49,12 @@ static void set_common(const struct common_options *common)
 static int print_help(const struct command *command)
 {
     struct buf out = {0};
-    struct err err;
 
     if (command)
         help_put_command(&out, command, STDOUT_FILENO);
     else
         help_put_commands(&out, STDOUT_FILENO);
-    return cli_answer(0, &out, CLI_STYLED, &err);
+    return cli_answer(&out);
 }
 
 static int run_command(const struct command *command, int argc, char **argv)
