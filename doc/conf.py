@@ -10,6 +10,8 @@ myst_heading_anchors = 3
 exclude_patterns = ["html"]
 html_theme = "furo"
 html_title = "espalier"
+# index.html leads to the first page.
+html_extra_path = ["index.html"]
 html_copy_source = False
 html_show_sourcelink = False
 # Pages that are read from file:// can load nothing from the network.
