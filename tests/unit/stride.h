@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* $TEST_STRIDE = N: a test that sanitizers or valgrind make slow tries only every N-th case. `make
- * check-full` sets it, `make soak` does not. Odd strides reach even and odd cases. */
+ * check-full` sets it, and `make soak` for valgrind alone: its sanitized programs try every case. Odd
+ * strides reach even and odd cases. */
 #ifndef TESTS_UNIT_STRIDE_H
 #define TESTS_UNIT_STRIDE_H
 
