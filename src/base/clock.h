@@ -14,6 +14,9 @@ double clock_now(const struct clock *clock);
 /* The machine's monotonic clock. */
 extern const struct clock clock_system;
 
+/* Processor time of the calling thread. Other programs on its core do not lengthen it. */
+extern const struct clock clock_thread;
+
 /* Unix time in seconds, UTC: the machine's clock at the first call plus the monotonic time since.
  * So no duration is negative, even if the clock is set. Thread-safe. */
 double clock_unix(void);
