@@ -13,7 +13,7 @@
 
 enum { INDENT = 4 }; /* of the lines that continue a message */
 
-/* What a message begins with. */
+/* The beginning of a message. */
 struct head {
     char text[64];
     int columns; /* without the bytes that switch colour */

@@ -30,7 +30,7 @@ const char *terminal_style(int fd, enum terminal_style style);
  * or 80. */
 int terminal_width(int fd);
 
-/* Whether the locale of the environment (LC_ALL, LC_CTYPE, LANG) uses UTF-8. */
+/* True if the locale of the environment (LC_ALL, LC_CTYPE, LANG) uses UTF-8. */
 bool terminal_is_utf8(void);
 
 #endif

@@ -224,7 +224,7 @@ static int lead(enum sweep_others *others, const struct world *world, const stru
     return status;
 }
 
-/* What rank 0 does. Returns the exit status of `run`. */
+/* The part of rank 0. Returns the exit status of `run`. */
 static int prepare_and_lead(const struct world *world, const struct rank_info *info,
                             struct run_options *o, int argc, char **argv)
 {
@@ -244,7 +244,7 @@ static int prepare_and_lead(const struct world *world, const struct rank_info *i
     return status;
 }
 
-/* What the other ranks do. */
+/* The part of the other ranks. */
 static int follow(const struct world *world)
 {
     struct err err;

@@ -60,8 +60,8 @@ static int add_part(struct answer *answer, struct store *store, const struct pag
     return 0;
 }
 
-/* Whether the configuration or trial is in the database, by the query of its first part. -1 and
- * err: it is not, or the query failed. */
+/* Fail if the configuration or trial is not in the database, by the query of its first part. -1 and
+ * err: it is not there, or the query failed. */
 static int check_exists(struct store *store, const struct page_part *parts, int64_t id,
                         struct err *err)
 {

@@ -17,7 +17,7 @@
 #include "launch/environment.h"
 #include "sched/world.h"
 
-/* Whether this process is a rank of an MPI launch other than the first. All ranks get the same
+/* True if this process is a rank of an MPI launch other than the first. All ranks get the same
  * command line, and the first one alone reports what is wrong with it. */
 static bool is_other_rank(void)
 {

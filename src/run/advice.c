@@ -13,7 +13,7 @@
 
 /* The correlation of one sample is undefined; that of two is 1 or -1. */
 #define LEAST_CORRELATED 3
-/* Of two values, the chosen one is always at an edge. */
+/* An axis of two values has the chosen one always at an edge. */
 #define LEAST_LEVELS 3
 enum { N_EXAMPLES = 2, NUMBER_TEXT = 32 };
 
@@ -88,7 +88,7 @@ void advice_repeated(struct errlist *out, bool has_ridge)
 
 /* ---- the edges of axes ---- */
 
-/* Whether equal ratios describe the levels better than equal steps. */
+/* True if equal ratios describe the levels better than equal steps. */
 static bool is_geometric(const struct advice_axis *axis)
 {
     double ratio[2] = {INFINITY, 0}, step[2] = {INFINITY, 0};
@@ -234,7 +234,7 @@ static double number(const struct result_table *table, const char *column)
     return result_table_find(table, 0, column) ? result_table_real(table, 0, column) : (double)NAN;
 }
 
-/* Whether a setting is of the model or its training. Settings of the split have no best value. */
+/* True if a setting belongs to the model or its training. Settings of the split have no best value. */
 static bool is_tuned(enum param_id id)
 {
     const struct param *p = &param_table[id];

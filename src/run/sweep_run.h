@@ -13,7 +13,7 @@
 #include "base/exit_status.h"
 #include "run/sweep_session.h"
 
-/* What the other ranks have been told. */
+/* The order that the other ranks have received. */
 enum sweep_others {
     SWEEP_OTHERS_WAIT,   /* nothing: the caller must call sweep_run_dismiss() */
     SWEEP_OTHERS_UNSURE, /* telling them failed halfway: the caller must abort the launch */

@@ -329,8 +329,8 @@ static void lose_file(const char *command, long magic)
     faulty_magic = 0;
 }
 
-/* The loss is detected when the log is checkpointed after the last commit. That commit is in the
- * copy, and only one copy is made. */
+/* The loss is detected when the log is checkpointed after the last commit. The copy has this commit,
+ * and only one copy is made. */
 static void test_file_removed_at_the_end(void **state)
 {
     struct fixture f;

@@ -14,7 +14,7 @@
 
 #include "base/text_list.h"
 
-/* What the value of an option or an operand stands for. Shell completion reads it. */
+/* The meaning of the value of an option or an operand. Shell completion reads it. */
 enum value_kind {
     VALUE_TEXT,      /* nothing to complete */
     VALUE_FILE,      /* any file */

@@ -253,7 +253,7 @@ static void offer_sweeps(struct candidates *c, struct store *store)
     result_table_release(&table);
 }
 
-/* Whether the last character stands within a text of SQL, where no column can be. */
+/* True if the last character stands within a text of SQL, where no column can be. */
 static bool is_in_text(const char *sql)
 {
     bool is_in = false;
@@ -315,7 +315,7 @@ static void offer_from(struct candidates *c, const char *db, enum value_kind kin
 
 /* ---- the line ---- */
 
-/* What the words before the last one say. */
+/* The meaning of the words before the last one. */
 struct line {
     const struct command *command;
     const struct option_row *pending; /* the last word is its value; NULL: none */
