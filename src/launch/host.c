@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/process.h"
 
 char *host_cpu(char *text, size_t size)
@@ -177,7 +178,7 @@ static bool is_run(int32_t pid, const char *own_name)
 
 /* True if a thread of the process computes or waits for a disk now (proc(5), state). One that sleeps
  * or is stopped takes no core. */
-static bool is_busy(int32_t pid)
+static bool has_busy_thread(int32_t pid)
 {
     char path[64], stat[512];
     const struct dirent *entry;
@@ -197,6 +198,17 @@ static bool is_busy(int32_t pid)
     if (folder)
         closedir(folder);
     return is_found;
+}
+
+/* A thread that computes sleeps for moments, so one look is not enough. */
+static bool is_busy(int32_t pid)
+{
+    for (int look = 0; look < 5; look++) {
+        if (has_busy_thread(pid))
+            return true;
+        clock_sleep(0.004);
+    }
+    return false;
 }
 
 static void describe(struct host_run *out, int32_t pid)

@@ -94,10 +94,10 @@ sed 's/^epochs.*/epochs = 1000000/' quick.ini >slow.ini
 taskset -c 0 "$ESPALIER" run slow.ini -n 2 --db slow.db --progress none 2>slow.err &
 pid=$!
 for _ in $(seq 600); do
-    out=$(taskset -c 0 "$ESPALIER" doctor)
-    echo "$out" | grep -qs '(2 processes)' && break
+    grep -qs 'to run on 2 ranks' slow.err && break
     sleep 0.1
 done
+out=$(taskset -c 0 "$ESPALIER" doctor)
 # Two processes: the one that only waits for its ranks does not count.
 like "another run on the same core" "$out" "^warning: another espalier run \(2 processes\) uses the same cores"
 like "the fix is printed" "$out" "^    fix: wait for it, or start fewer ranks"
@@ -113,9 +113,10 @@ is "the other run ends" $? 75
 taskset -c 0 "$ESPALIER" run slow.ini --db slow.db --progress none 2>slow.err &
 pid=$!
 for _ in $(seq 600); do
-    taskset -c 0 "$ESPALIER" doctor | grep -qs '(1 process)' && break
+    grep -qs 'to run on 1 rank' slow.err && break
     sleep 0.1
 done
+like "a run of one process" "$(taskset -c 0 "$ESPALIER" doctor)" "another espalier run \(1 process\)"
 kill -STOP $pid
 is "a stopped run is no problem" "$(taskset -c 0 "$ESPALIER" doctor | tail -n 1)" "no problems found"
 kill -CONT $pid
