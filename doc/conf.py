@@ -12,6 +12,8 @@ html_theme = "furo"
 html_title = "espalier"
 # Lines of 100 columns, such as tables of espalier, fit the page.
 html_theme_options = {"light_css_variables": {"code-font-size": "0.72rem"}}
+# index.html leads to the first page.
+html_extra_path = ["index.html"]
 html_copy_source = False
 html_show_sourcelink = False
 # Pages that are read from file:// can load nothing from the network.

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Run a sweep in one Cobalt job, with mpirun.
 #
-#     qsub -A PROJECT jobs/cobalt-mpirun.sh GRID.ini [DATABASE]
+# Usage: qsub -A PROJECT jobs/cobalt-mpirun.sh GRID.ini [DATABASE]
+#   GRID.ini   the sweep file
+#   DATABASE   for the results, on a filesystem that all nodes share (default: results.db)
+#   ESPALIER=/path/to/espalier   in the environment (qsub --env), if espalier is not in PATH
 #
 # To continue a sweep that stopped, submit the same command again: finished trials never run twice.
 # Lines that begin with #COBALT are options for Cobalt. Options of the qsub command override them. This
@@ -17,11 +20,17 @@
 # trial at a time, so more ranks than trials are useless.
 ranks_per_node=${RANKS_PER_NODE:-16}
 
-# Arguments: the sweep file, and the database for the results. Put the database on a filesystem that
-# all nodes share; only rank 0 writes to it. If espalier is not in PATH, set ESPALIER to it.
-grid=${1:?"usage: qsub $0 GRID.ini [DATABASE]"}
-database=${2:-results.db}
+if [ $# -eq 0 ] || [ -z "${COBALT_NODEFILE:-}" ]; then
+    echo "usage: qsub -A PROJECT jobs/cobalt-mpirun.sh GRID.ini [DATABASE]" >&2
+    exit 2
+fi
+grid=$1
+database=${2:-results.db} # only rank 0 writes to it
 espalier=${ESPALIER:-espalier}
+if ! command -v "$espalier" >/dev/null; then
+    echo "$espalier is not in PATH; set ESPALIER=/path/to/espalier" >&2
+    exit 1
+fi
 
 # One thread for each matrix product, since the ranks run in parallel.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1

@@ -3,20 +3,31 @@
 # Run a sweep as an LSF job array, with a second job that merges the results. Use this where many
 # small jobs start sooner than one large job, or where hosts have no MPI between them.
 #
-#     jobs/lsf-array.sh GRID.ini [ELEMENTS [DATABASE]]         submits both jobs
+# Usage: jobs/lsf-array.sh GRID.ini [ELEMENTS [DATABASE]]         submits both jobs
+#   GRID.ini   the sweep file
+#   ELEMENTS   the number of elements (default: 20). Use far fewer elements than trials, because a
+#              trial's key decides which element runs it.
+#   DATABASE   of the whole sweep (default: results.db). Element K of N writes results.KofN.db, so no
+#              two jobs write to the same file.
+#   ESPALIER=/path/to/espalier   in the environment, if espalier is not in PATH
 #
 # To continue a sweep that stopped, run the same command again: finished trials never run twice. To
 # run only some elements again, for example the 3rd and 7th of 20: brequeue -e "JOBID[3]", or
 #     bsub -J "espalier[3,7]" jobs/lsf-array.sh GRID.ini 20
 #     espalier merge results.db results.*of20.db               after they have ended
 
-# Arguments: the sweep file; the number of elements; the database of the whole sweep. Use far fewer
-# elements than trials, because a trial's key decides which element runs it. Element K of N writes
-# results.KofN.db, so no two jobs write to the same file. If espalier is not in PATH, set ESPALIER to it.
-grid=${1:?"usage: $0 GRID.ini [ELEMENTS [DATABASE.db]]"}
+if [ $# -eq 0 ]; then
+    echo "usage: jobs/lsf-array.sh GRID.ini [ELEMENTS [DATABASE]]" >&2
+    exit 2
+fi
+grid=$1
 elements=${2:-20}
 database=${3:-results.db}
 espalier=${ESPALIER:-espalier}
+if ! command -v "$espalier" >/dev/null; then
+    echo "$espalier is not in PATH; set ESPALIER=/path/to/espalier" >&2
+    exit 1
+fi
 
 # One thread for each matrix product, since the elements run in parallel.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1

@@ -3,9 +3,13 @@
 # Run a sweep in one LSF job with a container on each host, for sites that offer
 # `bsub -a 'docker(IMAGE)'`.
 #
-#     jobs/lsf-docker.sh IMAGE GRID.ini [DATABASE]         submits the job
+# Usage: jobs/lsf-docker.sh IMAGE GRID.ini [DATABASE]         submits the job
+#   IMAGE      containers/Dockerfile describes how to build it
+#   GRID.ini   the sweep file
+#   DATABASE   for the results, on a filesystem that all hosts share (default: results.db)
+#   ESPALIER=/path/to/espalier   in the environment, if it is not in the PATH of the container
 #
-# containers/Dockerfile describes how to build IMAGE. To continue a sweep that stopped, run the same
+# To continue a sweep that stopped, run the same
 # command again: finished trials never run twice. Lines that begin with #BSUB are options for LSF; add
 # those that your site requires, for example -q and -G.
 
@@ -32,11 +36,15 @@
 # One log for each job, named after its number. A job that runs again appends to it.
 #BSUB -o %J.log
 
-# Called by hand: submit this file.
+if [ $# -eq 1 ] || [ -z "${2:-${GRID:-}}" ]; then
+    echo "usage: jobs/lsf-docker.sh IMAGE GRID.ini [DATABASE]" >&2
+    exit 2
+fi
+
+# Called by hand: submit this file. LSF passes the environment to the job.
 if [ $# -gt 0 ]; then
-    # The sweep file, and the database for the results. LSF passes the environment to the job.
     image=$1
-    GRID=${2:?"usage: $0 IMAGE GRID.ini [DATABASE]"}
+    GRID=$2
     DATABASE=${3:-results.db}
     # Ranks on several hosts need the network of the hosts. Ranks on one host share its /dev/shm,
     # for which the container needs the host's IPC.
@@ -50,9 +58,13 @@ if [ $# -gt 0 ]; then
 fi
 
 # The rest runs in the container on the first host.
-grid=${GRID:?"usage: $0 IMAGE GRID.ini [DATABASE]"}
-database=${DATABASE:-results.db}
+grid=$GRID
+database=${DATABASE:-results.db} # only rank 0 writes to it
 espalier=${ESPALIER:-espalier}
+if ! command -v "$espalier" >/dev/null; then
+    echo "$espalier is not in PATH; set ESPALIER=/path/to/espalier" >&2
+    exit 1
+fi
 
 # One thread for each matrix product, since the ranks run in parallel.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1

@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Run a sweep in one LSF job, with mpirun.
 #
-#     GRID=grids/ft10.ini bsub < jobs/lsf-mpirun.sh    and DATABASE=FILE (default: results.db)
+# Usage: GRID=grid.ini bsub < jobs/lsf-mpirun.sh
+# LSF passes the environment of bsub to the job:
+#   GRID=grid.ini        the sweep file
+#   DATABASE=results.db  for the results, on a filesystem that all hosts share
+#   ESPALIER=/path/to/espalier   if espalier is not in PATH
 #
 # To continue a sweep that stopped, submit the same command again: finished trials never run twice.
 # Lines that begin with #BSUB are options for LSF. Options of the bsub command override them.
@@ -30,12 +34,17 @@
 # One log for each job, named after its number. A job that runs again appends to it.
 #BSUB -o %J.log
 
-# The sweep file, and the database for the results. Put the database on a filesystem that all hosts
-# share; only rank 0 writes to it. If espalier is not in PATH, set ESPALIER to it. LSF passes the
-# environment of bsub to the job.
-grid=${GRID:?"set GRID to the sweep file"}
-database=${DATABASE:-results.db}
+if [ -z "${GRID:-}" ] || [ -z "${LSB_DJOB_NUMPROC:-}" ]; then
+    echo "usage: GRID=grid.ini bsub < jobs/lsf-mpirun.sh" >&2
+    exit 2
+fi
+grid=$GRID
+database=${DATABASE:-results.db} # only rank 0 writes to it
 espalier=${ESPALIER:-espalier}
+if ! command -v "$espalier" >/dev/null; then
+    echo "$espalier is not in PATH; set ESPALIER=/path/to/espalier" >&2
+    exit 1
+fi
 
 # One thread for each matrix product, since the ranks run in parallel.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1

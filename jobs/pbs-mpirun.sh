@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Run a sweep in one job of PBS (OpenPBS, PBS Professional, Torque), with mpirun.
 #
-#     qsub -v GRID=grids/ft10.ini jobs/pbs-mpirun.sh       or -v GRID=...,DATABASE=...
+# Usage: qsub -v GRID=grid.ini[,DATABASE=results.db][,ESPALIER=/path/to/espalier] jobs/pbs-mpirun.sh
+#   GRID       the sweep file
+#   DATABASE   for the results, on a filesystem that all hosts share (default: results.db)
+#   ESPALIER   if espalier is not in PATH
 #
 # To continue a sweep that stopped, submit the same command again: finished trials never run twice.
 # Lines that begin with #PBS are options for PBS. Options of the qsub command override them.
@@ -21,12 +24,18 @@
 # One log for each job, named after its number, for stdout and stderr.
 #PBS -j oe
 
-# The sweep file, and the database for the results. Put the database on a filesystem that all hosts
-# share; only rank 0 writes to it. If espalier is not in PATH, set ESPALIER to it.
+if [ -z "${GRID:-}" ] || [ -z "${PBS_NODEFILE:-}" ]; then
+    echo "usage: qsub -v GRID=grid.ini jobs/pbs-mpirun.sh" >&2
+    exit 2
+fi
 cd "$PBS_O_WORKDIR" || exit
-grid=${GRID:?"set GRID to the sweep file: qsub -v GRID=..."}
-database=${DATABASE:-results.db}
+grid=$GRID
+database=${DATABASE:-results.db} # only rank 0 writes to it
 espalier=${ESPALIER:-espalier}
+if ! command -v "$espalier" >/dev/null; then
+    echo "$espalier is not in PATH; set ESPALIER=/path/to/espalier" >&2
+    exit 1
+fi
 
 # One thread for each matrix product, since the ranks run in parallel.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1

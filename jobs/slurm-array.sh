@@ -3,7 +3,14 @@
 # Run a sweep as a Slurm job array, with a second job that merges the results. Use this where many
 # small jobs start sooner than one large job, or where nodes have no MPI between them.
 #
-#     jobs/slurm-array.sh GRID.ini [ELEMENTS [DATABASE]]         submits both jobs
+# Usage: jobs/slurm-array.sh GRID.ini [ELEMENTS [DATABASE]]         submits both jobs
+#   GRID.ini   the sweep file
+#   ELEMENTS   the number of elements (default: 20). Use far fewer elements than trials, because a
+#              trial's key decides which element runs it.
+#   DATABASE   of the whole sweep (default: results.db). Element K of N writes results.KofN.db, so no
+#              two jobs write to the same file.
+#   ESPALIER=/path/to/espalier   in the environment, if espalier is not in PATH
+#   REQUEUE=yes   in the environment: requeue an element that stopped early, until its part is done
 #
 # To continue a sweep that stopped, run the same command again: finished trials never run twice. To
 # run only some elements again, for example the 3rd and 7th of 20: scontrol requeue JOBID_3, or
@@ -29,16 +36,19 @@
 #SBATCH --output=%x-%A_%a.log
 #SBATCH --open-mode=append
 
-# With REQUEUE=yes an element also goes back into the queue if it stopped early, until its part is done.
-requeue=${REQUEUE:-no}
-
-# Arguments: the sweep file; the number of elements; the database of the whole sweep. Use far fewer
-# elements than trials, because a trial's key decides which element runs it. Element K of N writes
-# results.KofN.db, so no two jobs write to the same file. If espalier is not in PATH, set ESPALIER to it.
-grid=${1:?"usage: $0 GRID.ini [ELEMENTS [DATABASE.db]]"}
+if [ $# -eq 0 ]; then
+    echo "usage: jobs/slurm-array.sh GRID.ini [ELEMENTS [DATABASE]]" >&2
+    exit 2
+fi
+grid=$1
 elements=${2:-20}
 database=${3:-results.db}
+requeue=${REQUEUE:-no}
 espalier=${ESPALIER:-espalier}
+if ! command -v "$espalier" >/dev/null; then
+    echo "$espalier is not in PATH; set ESPALIER=/path/to/espalier" >&2
+    exit 1
+fi
 
 # One thread for each matrix product, since the elements run in parallel.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1

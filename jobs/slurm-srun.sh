@@ -3,7 +3,11 @@
 # Run a sweep in one Slurm job, with srun, for sites that do not allow mpirun. Open MPI must support
 # Slurm's PMIx: `srun --mpi=list` must list pmix. Otherwise the ranks would not find each other.
 #
-#     sbatch jobs/slurm-srun.sh GRID.ini [DATABASE]
+# Usage: sbatch jobs/slurm-srun.sh GRID.ini [DATABASE]
+#   GRID.ini   the sweep file
+#   DATABASE   for the results, on a filesystem that all nodes share (default: results.db)
+#   ESPALIER=/path/to/espalier   in the environment, if espalier is not in PATH
+#   REQUEUE=yes   in the environment: requeue a job that stopped early, until the sweep is done
 #
 # Prefer slurm-mpirun.sh if both work. If a rank dies under srun, Slurm ends all ranks, and this
 # script starts them again. Under mpirun the other ranks continue.
@@ -31,14 +35,18 @@
 #SBATCH --output=%x-%j.log
 #SBATCH --open-mode=append
 
-# With REQUEUE=yes the job also goes back into the queue if it stopped early, until the sweep is done.
+if [ $# -eq 0 ] || [ -z "${SLURM_NTASKS:-}" ]; then
+    echo "usage: sbatch jobs/slurm-srun.sh GRID.ini [DATABASE]" >&2
+    exit 2
+fi
+grid=$1
+database=${2:-results.db} # only rank 0 writes to it
 requeue=${REQUEUE:-no}
-
-# Arguments: the sweep file, and the database for the results. Put the database on a filesystem that
-# all nodes share; only rank 0 writes to it. If espalier is not in PATH, set ESPALIER to it.
-grid=${1:?"usage: sbatch $0 GRID.ini [DATABASE]"}
-database=${2:-results.db}
 espalier=${ESPALIER:-espalier}
+if ! command -v "$espalier" >/dev/null; then
+    echo "$espalier is not in PATH; set ESPALIER=/path/to/espalier" >&2
+    exit 1
+fi
 
 # One thread for each matrix product, since the ranks run in parallel.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1

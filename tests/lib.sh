@@ -8,6 +8,7 @@
 #   same FILE <CSV          "same N" or "different N": compares id and prediction of two tables
 #                           within rounding
 #   small_sweep             prints a sweep file of simulated plants that ends in its [grid]
+#   dead_links PAGE...      prints "PAGE: LINK" of each link in a Markdown page to a file that is not there
 #   skip_all REASON         skips the whole script
 #   done_testing            last line of a script
 # Variables: ESPALIER (the program), SRCDIR (the source tree), T (scratch folder, removed on exit).
@@ -103,6 +104,14 @@ epochs = 2
 [grid]
 hidden_size = 4, 8
 INI
+}
+
+dead_links() {
+    for page in "$@"; do
+        sed 's/`[^`]*`//g' "$page" | grep -o '](\([^)#:]*\)[)#]' | sed 's/^](//; s/[)#]$//' | while read -r link; do
+            [ -z "$link" ] || [ -e "$(dirname "$page")/$link" ] || echo "$page: $link"
+        done
+    done
 }
 
 skip_all() {

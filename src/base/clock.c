@@ -22,6 +22,14 @@ static double monotonic_now(void *arg)
 
 const struct clock clock_system = {.now = monotonic_now, .arg = NULL};
 
+static double thread_now(void *arg)
+{
+    (void)arg;
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+const struct clock clock_thread = {.now = thread_now, .arg = NULL};
+
 double clock_now(const struct clock *clock)
 {
     return clock->now(clock->arg);

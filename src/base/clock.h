@@ -13,7 +13,11 @@ double clock_now(const struct clock *clock);
 
 extern const struct clock clock_system;
 
-/* Unix time in seconds. Never goes back, even if the machine's clock is set. Thread-safe. */
+/* Processor time of the calling thread. Other programs on its core do not lengthen it. */
+extern const struct clock clock_thread;
+
+/* Unix time in seconds, UTC: the machine's clock at the first call plus the monotonic time since.
+ * So no duration is negative, even if the clock is set. Thread-safe. */
 double clock_unix(void);
 
 /* A signal ends the sleep early. */

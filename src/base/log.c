@@ -6,10 +6,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/escape.h"
 #include "base/terminal.h"
+#include "base/text_width.h"
+
+enum { INDENT = 4 }; /* of the lines that continue a message */
+
+/* The beginning of a message. */
+struct head {
+    char text[64];
+    int columns; /* without the bytes that switch colour */
+};
 
 static enum log_level threshold = LOG_INFO;
+static int width; /* where stderr is no terminal; 0: lines are not wrapped */
 
 enum log_level log_set_level(enum log_level level)
 {
@@ -24,29 +35,76 @@ enum log_level log_get_level(void)
     return threshold;
 }
 
-/* One fputs a line keeps the lines of several ranks apart. */
-static void log_line(const char *mark, const char *format, va_list args)
+void log_set_width(int columns)
 {
-    char line[1200];
-    int used = snprintf(line, sizeof line, "espalier: %s", mark);
+    width = columns;
+}
 
-    vsnprintf(line + used, sizeof line - (size_t)used - 1, format, args);
+static void format_head(struct head *head, enum terminal_style style)
+{
+    static const struct {
+        const char *plain, *styled;
+    } words[] = {[TERMINAL_PLAIN] = {"espalier:", ""},
+                 [TERMINAL_ERROR] = {"", "espalier:"},
+                 [TERMINAL_WARNING] = {"espalier: ", "warning:"}};
+    const char *plain = words[style].plain, *styled = words[style].styled;
+
+    head->columns = text_width(plain) + text_width(styled) + 1;
+    snprintf(head->text, sizeof head->text, "%s%s%s%s ", plain,
+             *styled ? terminal_style(STDERR_FILENO, style) : "", styled,
+             *styled ? terminal_style(STDERR_FILENO, TERMINAL_PLAIN) : "");
+}
+
+/* One fputs a message keeps the messages of several ranks apart. Where memory is short, the line is not
+ * wrapped. The head is not escaped. */
+static void print(enum terminal_style style, const char *format, va_list args)
+{
+    int columns = isatty(STDERR_FILENO) ? terminal_width(STDERR_FILENO) : width;
+    struct buf wrapped = {0};
+    struct head head;
+    char line[1200];
+    size_t used;
+
+    format_head(&head, style);
+    used = strlen(strcpy(line, head.text));
+    vsnprintf(line + used, sizeof line - used - 1, format, args);
     escape_terminal(line + used, false);
+    if (columns) {
+        buf_puts(&wrapped, head.text);
+        text_put_wrapped(&wrapped, line + used, head.columns, INDENT, columns);
+        buf_putc(&wrapped, '\n');
+    }
     strcat(line, "\n");
-    fputs(line, stderr);
+    fputs(wrapped.size && !buf_failed(&wrapped) ? buf_text(&wrapped) : line, stderr);
+    buf_release(&wrapped);
+}
+
+void log_error(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    print(TERMINAL_ERROR, format, args);
+    va_end(args);
+}
+
+void log_always(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    print(TERMINAL_PLAIN, format, args);
+    va_end(args);
 }
 
 void log_warn(const char *format, ...)
 {
-    char mark[64];
     va_list args;
 
     if (threshold < LOG_WARN)
         return;
-    snprintf(mark, sizeof mark, "%swarning:%s ", terminal_style(STDERR_FILENO, TERMINAL_WARNING),
-             terminal_style(STDERR_FILENO, TERMINAL_PLAIN));
     va_start(args, format);
-    log_line(mark, format, args);
+    print(TERMINAL_WARNING, format, args);
     va_end(args);
 }
 
@@ -57,7 +115,7 @@ void log_info(const char *format, ...)
     if (threshold < LOG_INFO)
         return;
     va_start(args, format);
-    log_line("", format, args);
+    print(TERMINAL_PLAIN, format, args);
     va_end(args);
 }
 
@@ -68,6 +126,6 @@ void log_verbose(const char *format, ...)
     if (threshold < LOG_VERBOSE)
         return;
     va_start(args, format);
-    log_line("", format, args);
+    print(TERMINAL_PLAIN, format, args);
     va_end(args);
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -143,6 +144,29 @@ char *process_name(char *out, size_t size, int64_t pid)
     snprintf(path, sizeof path, "/proc/%lld/comm", (long long)pid);
     read_text(out, size, path);
     return out;
+}
+
+void process_command(char *out, size_t size)
+{
+    const char *typed = getenv(PROCESS_COMMAND);
+    ssize_t n;
+    int fd;
+
+    if (typed) {
+        n = snprintf(out, size, "%s", typed);
+        n = n < (ssize_t)size ? n : (ssize_t)size - 1;
+    } else {
+        fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+        n = fd < 0 ? 0 : read(fd, out, size - 1);
+        if (fd >= 0)
+            close(fd);
+    }
+    while (n > 0 && !out[n - 1])
+        n--;
+    for (ssize_t i = 0; i < n; i++)
+        if ((unsigned char)out[i] < ' ')
+            out[i] = ' ';
+    out[n > 0 ? n : 0] = '\0';
 }
 
 void process_find(struct process *process, int64_t pid)

@@ -33,6 +33,13 @@ enum process_state {
     PROCESS_ELSEWHERE
 };
 
+/* Set by `run -n` for the ranks that it starts: the command as the user typed it. */
+#define PROCESS_COMMAND "ESPALIER_COMMAND"
+
+/* Copy the command line of this process, cut to fit, as one line: PROCESS_COMMAND, else the words of
+ * the process. */
+void process_command(char *out, size_t size);
+
 void process_self(struct process *self);
 
 /* Describe a live process of this pid namespace. */

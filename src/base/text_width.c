@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/text_width.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/terminal.h"
 
@@ -60,15 +62,44 @@ size_t text_prefix(const char *text, int columns)
     return (size_t)(at - text);
 }
 
-int text_width(const char *text)
+/* Columns of the first n bytes of a text. */
+static int width_of(const char *text, size_t n)
 {
+    const char *end = text + n;
     int columns = 0;
 
-    while (*text) {
+    while (text < end) {
         uint32_t code;
 
         text += next_character(&code, text);
         columns += columns_of(code);
     }
     return columns;
+}
+
+int text_width(const char *text)
+{
+    return width_of(text, strlen(text));
+}
+
+void text_put_wrapped(struct buf *out, const char *text, int at, int indent, int width)
+{
+    bool is_first = true;
+
+    while (*text) {
+        size_t n = strcspn(text, " ");
+        int columns = width_of(text, n);
+
+        if (!is_first && at + 1 + columns > width) {
+            buf_printf(out, "\n%*s", indent, "");
+            at = indent;
+        } else if (!is_first) {
+            buf_putc(out, ' ');
+            at++;
+        }
+        buf_add(out, text, n);
+        at += columns;
+        text += n + strspn(text + n, " ");
+        is_first = false;
+    }
 }

@@ -11,8 +11,8 @@
 
 #include "base/escape.h"
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/outfile.h"
-#include "base/terminal.h"
 #include "cli/inputs.h"
 #include "store/query.h"
 
@@ -45,45 +45,34 @@ void cli_warnf(const char *format, ...)
     va_end(args);
 }
 
-/* Allocates nothing, because memory may be short. One fputs() a line keeps the lines of ranks
- * apart. */
-static void print_fault(const char *text)
-{
-    char line[1200];
-    int used =
-        snprintf(line, sizeof line, "%sespalier:%s ", terminal_style(STDERR_FILENO, TERMINAL_ERROR),
-                 terminal_style(STDERR_FILENO, TERMINAL_PLAIN));
-
-    snprintf(line + used, sizeof line - (size_t)used - 1, "%s", text);
-    escape_terminal(line + used, false);
-    strcat(line, "\n");
-    fputs(line, stderr);
-}
-
 int cli_fail(const struct err *err)
 {
-    print_fault(err->text);
+    log_error("%s", err->text);
     return EXIT_ERROR;
 }
 
 int cli_fail_usage(const struct err *err)
 {
-    print_fault(err->text);
+    log_error("%s", err->text);
     return EXIT_USAGE;
 }
 
 int cli_fail_command(const char *name)
 {
     struct nearest nearest = {.wrong = name};
+    char hint[NEAREST_HINT];
     struct err err;
 
     for (const struct command *const *c = commands; *c; c++)
         if ((*c)->group != GROUP_HIDDEN)
             nearest_offer(&nearest, (*c)->name);
-    if (nearest.best)
-        err_set(&err, "'%s' is not a command; did you mean '%s'?", name, nearest.best);
+    if (*name == '-')
+        err_set(&err,
+                "'%s' must stand after the command; only -q, -v and --color may stand before it",
+                name);
     else
-        err_set(&err, "'%s' is not a command; 'espalier help' lists the commands", name);
+        err_set(&err, "'%s' is not a command%s", name,
+                nearest_hint(hint, "'", nearest.best, "'", "; 'espalier help' lists the commands"));
     return cli_fail_usage(&err);
 }
 
@@ -92,9 +81,9 @@ int cli_fail_all(struct errlist *faults)
     int status = faults->is_usage ? EXIT_USAGE : EXIT_ERROR;
 
     for (size_t i = 0; i < faults->n; i++)
-        print_fault(faults->text[i]);
+        log_error("%s", faults->text[i]);
     if (!faults->n)
-        print_fault("out of memory");
+        log_error("out of memory");
     errlist_release(faults);
     return status;
 }
@@ -108,12 +97,11 @@ static int write_out(const struct buf *text, struct err *err)
     return 0;
 }
 
-int cli_print(struct buf *text, const char *format, struct err *err)
+int cli_print(struct buf *text, enum cli_text kind, struct err *err)
 {
-    bool is_data = format && (!strcmp(format, "csv") || !strcmp(format, "json"));
-    bool is_styled = format && !strcmp(format, CLI_STYLED);
+    bool is_escaped = kind == CLI_PLAIN || (kind == CLI_DATA && isatty(STDOUT_FILENO));
 
-    if (!is_styled && (!is_data || isatty(STDOUT_FILENO)) && text->size && !buf_failed(text))
+    if (is_escaped && text->size && !buf_failed(text))
         text->size = escape_terminal(text->data, true);
     return write_out(text, err);
 }
@@ -129,12 +117,13 @@ int cli_save(const char *path, const struct buf *text, const struct inputs *inpu
     return outfile_save(path, OUTFILE_REPLACE, text->data, text->size, err);
 }
 
-int cli_answer(int rc, struct buf *text, const char *format, struct err *err)
+int cli_answer(struct buf *text)
 {
-    if (!rc)
-        rc = cli_print(text, format, err);
+    struct err err;
+    int rc = cli_print(text, CLI_STYLED, &err);
+
     buf_release(text);
-    return rc ? cli_fail(err) : EXIT_OK;
+    return rc ? cli_fail(&err) : EXIT_OK;
 }
 
 void cli_log_database(const char *db)

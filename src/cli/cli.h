@@ -39,13 +39,15 @@ void cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same on stderr. */
 void cli_warnf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The format of a text that is harmless already and may have colour. */
-#define CLI_STYLED "styled"
+enum cli_text {
+    CLI_PLAIN,  /* for people: harmful characters are replaced */
+    CLI_STYLED, /* for people, harmless already; may have colour (base/terminal.h) */
+    CLI_DATA    /* bytes stay as they are, unless stdout is a terminal */
+};
 
-/* Print a text on stdout. The bytes of "csv" and "json" stay, unless stdout is a terminal. Other
- * formats, and NULL, are for people: harmful characters are replaced. -1 and err: memory was short
- * while the text was made, or it cannot be written. */
-int cli_print(struct buf *text, const char *format, struct err *err);
+/* Print a finished text on stdout. -1 and err: memory was short while the text was made, or it cannot
+ * be written. */
+int cli_print(struct buf *text, enum cli_text kind, struct err *err);
 
 /* Write a text to a file, whole or not at all. The file may exist, but must not be one of the
  * inputs (inputs_check()). The path "-" is stdout. */
@@ -53,8 +55,9 @@ struct inputs;
 int cli_save(const char *path, const struct buf *text, const struct inputs *inputs,
              struct err *err);
 
-/* Print the text if rc is 0, else the error, and release the text. Returns the exit status. */
-int cli_answer(int rc, struct buf *text, const char *format, struct err *err);
+/* End a command: print the styled text, or the error of that, and release the text. Returns the exit
+ * status. */
+int cli_answer(struct buf *text);
 
 /* With -v, print the full path and the size of the database. */
 void cli_log_database(const char *db);

@@ -4,24 +4,24 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/nearest.h"
 #include "cli/cli.h"
 #include "cli/command/complete.h"
 
 static int completion(struct call *call)
 {
     const char *shell = call->operands[0], *script = complete_script(shell);
-    char word[16];
     struct nearest nearest = {.wrong = shell};
+    char hint[NEAREST_HINT];
     struct err err;
 
     if (script) {
         fputs(script, stdout);
         return EXIT_OK;
     }
-    nearest_offer_list(&nearest, COMPLETE_SHELLS, word, sizeof word);
-    err_set(&err, "completion %s: must be one of %s%s%s%s", shell, COMPLETE_SHELLS,
-            nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
-            nearest.best ? "'?" : "");
+    nearest_offer_list(&nearest, COMPLETE_SHELLS);
+    err_set(&err, "completion %s: must be one of %s%s", shell, COMPLETE_SHELLS,
+            nearest_hint(hint, "'", nearest.best, "'", ""));
     return cli_fail_usage(&err);
 }
 
@@ -54,14 +54,13 @@ enum { PATIENCE_S = 5 };
 static int run_complete(struct call *call)
 {
     struct buf out = {0};
-    struct err err;
 
     log_set_level(LOG_QUIET);
     alarm(PATIENCE_S);
     if (!freopen("/dev/null", "w", stderr))
         return EXIT_ERROR;
     complete(&out, call->operands, call->n_operands);
-    return cli_answer(0, &out, CLI_STYLED, &err);
+    return cli_answer(&out);
 }
 
 const struct command command_complete = {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
 #include <libgen.h>
 #include <limits.h>
 #include <math.h>
@@ -38,29 +39,40 @@ struct examination {
     struct findings findings;
 };
 
-/* True if a file that does not exist can be created. */
-static bool is_folder_writable(const char *path)
-{
-    char copy[PATH_MAX];
-
-    snprintf(copy, sizeof copy, "%s", path);
-    return access(dirname(copy), W_OK) == 0;
-}
-
-static void check_database(struct findings *findings, const char *db)
+/* An existing database must be readable and writable. */
+static bool is_file_usable(struct findings *findings, const char *db)
 {
     struct store *store;
     struct err err;
 
-    if (access(db, F_OK) == 0) {
-        if (!store_open_reader(&store, db, &err))
-            store_close(store);
-        else
-            checks_add(findings, "give another --db", "%s", err.text);
-    } else if (!is_folder_writable(db)) {
-        checks_add(findings, "create the folder, or give another --db",
-                   "%s: cannot be created: its folder does not exist or is not writable", db);
+    if (store_open_reader(&store, db, &err)) {
+        checks_add_refused(findings, "give another --db", "%s", err.text);
+        return false;
     }
+    store_close(store);
+    if (!access(db, W_OK))
+        return true;
+    checks_add_refused(findings, "make it writable (chmod u+w), or give another --db",
+                       "%s: cannot be written: %s", db, strerror(errno));
+    return false;
+}
+
+/* `run` also makes files beside the database: its lock and its journal. */
+static void check_database(struct findings *findings, const char *db)
+{
+    char copy[PATH_MAX];
+    const char *folder;
+
+    snprintf(copy, sizeof copy, "%s", db);
+    folder = dirname(copy);
+    if (access(folder, F_OK))
+        checks_add_refused(findings, "create it (mkdir -p), or give another --db",
+                           "%s: cannot be created: the folder %s does not exist", db, folder);
+    else if ((access(db, F_OK) || is_file_usable(findings, db)) && access(folder, W_OK | X_OK))
+        checks_add_refused(findings, "make it writable, or give a --db in another folder",
+                           "%s: run creates files beside it, but the folder %s cannot be written: "
+                           "%s",
+                           db, folder, strerror(errno));
 }
 
 /* ---- facts ---- */

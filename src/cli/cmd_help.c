@@ -12,7 +12,6 @@ static int help(struct call *call)
     const char *format = call->common->format;
     const struct command *command = topic ? command_find(topic) : NULL;
     struct buf out = {0};
-    struct err err;
 
     if (strcmp(format, "text") != 0) {
         bool is_man = !strcmp(format, "man");
@@ -27,7 +26,7 @@ static int help(struct call *call)
     } else {
         help_put_commands(&out, STDOUT_FILENO);
     }
-    return cli_answer(0, &out, CLI_STYLED, &err);
+    return cli_answer(&out);
 }
 
 static const struct example examples[] = {

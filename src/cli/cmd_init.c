@@ -82,7 +82,7 @@ static int check_output(const char *output, struct err *err)
 static int save(const char *output, struct buf *text, struct err *err)
 {
     if (is_stdout(output))
-        return cli_print(text, NULL, err);
+        return cli_print(text, CLI_PLAIN, err);
     if (buf_failed(text))
         return err_nomem(err, output, text->size);
     return outfile_save(output, OUTFILE_NEW, text->data, text->size, err);
@@ -330,7 +330,7 @@ static int finish(struct init *in, struct err *err)
     if (!rc && is_stdout(in->output))
         cli_warnf("%s", buf_text(&report));
     else if (!rc)
-        rc = cli_print(&report, NULL, err);
+        rc = cli_print(&report, CLI_PLAIN, err);
     buf_release(&report);
     return rc;
 }

@@ -93,7 +93,7 @@ static int merge(const char *out, const char *const *paths, int n, struct err *e
         rc = merge_databases(out, inputs, (size_t)n, &notes, err);
     }
     for (size_t i = 0; i < notes.n; i++)
-        cli_warnf("espalier: %s\n", notes.text[i]);
+        log_always("%s", notes.text[i]);
     for (int i = 0; !rc && i < n; i++)
         log_info("%s: %lld trial%s, %lld new, %lld finished that were not before", inputs[i].path,
                  (long long)inputs[i].n_trials, plural(inputs[i].n_trials),

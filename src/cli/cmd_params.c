@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "grid/param.h"
@@ -33,13 +34,12 @@ static bool is_wanted(enum param_id id, const char *const *operands, int n)
 static int check_operands(const char *const *operands, int n, struct err *err)
 {
     for (int i = 0; i < n; i++) {
-        const char *near;
+        char hint[NEAREST_HINT];
 
         if (param_is_section(operands[i]) || param_find_name(operands[i]) < P_COUNT)
             continue;
-        near = param_suggest(NULL, operands[i]);
-        return err_set(err, "'%s' is neither a section nor a key%s%s%s", operands[i],
-                       near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+        return err_set(err, "'%s' is neither a section nor a key%s", operands[i],
+                       nearest_hint(hint, "", param_suggest(NULL, operands[i]), "", ""));
     }
     return 0;
 }

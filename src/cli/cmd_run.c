@@ -99,7 +99,7 @@ static int start_mpirun(const struct run_options *o, const struct sweep *sweep, 
 /* The command as typed, which `run -n` passes to its ranks. */
 static void join_words(struct buf *out, int argc, char **argv)
 {
-    const char *typed = getenv(LAUNCH_COMMAND);
+    const char *typed = getenv(PROCESS_COMMAND);
 
     if (typed) {
         buf_puts(out, typed);

@@ -339,7 +339,8 @@ static int report_trial(struct verification *v, const struct replay_trial *trial
         add_row(&v->trials, trial, comparison);
         return 0;
     }
-    rc = put_line(&line, v->replay->store, trial, comparison, err) || cli_print(&line, NULL, err)
+    rc = put_line(&line, v->replay->store, trial, comparison, err) ||
+                 cli_print(&line, CLI_PLAIN, err)
              ? -1
              : 0;
     buf_release(&line);

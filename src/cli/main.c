@@ -48,13 +48,12 @@ static void set_common(const struct common_options *common)
 static int print_help(const struct command *command)
 {
     struct buf out = {0};
-    struct err err;
 
     if (command)
         help_put_command(&out, command, STDOUT_FILENO);
     else
         help_put_commands(&out, STDOUT_FILENO);
-    return cli_answer(0, &out, CLI_STYLED, &err);
+    return cli_answer(&out);
 }
 
 static int run_command(const struct command *command, int argc, char **argv)
@@ -80,7 +79,7 @@ static int run_command(const struct command *command, int argc, char **argv)
         status = cli_fail(&err);
     } else {
         status = cli_fail_usage(&err);
-        cli_warnf("espalier: see 'espalier %s --help'\n", command->name);
+        log_always("see 'espalier %s --help'", command->name);
     }
     call_release(&call);
     return status;
@@ -88,24 +87,28 @@ static int run_command(const struct command *command, int argc, char **argv)
 
 static int run(int argc, char **argv)
 {
+    int n = argc < 2 ? 0 : parse_count_common((const char *const *)argv + 1, argc - 1);
+    const char *word = argc > n + 1 ? argv[n + 1] : NULL;
     const struct command *command;
     struct buf out = {0};
 
-    if (argc < 2) {
+    if (!word) {
         help_put_commands(&out, STDERR_FILENO);
         fputs(buf_text(&out), stderr);
         buf_release(&out);
         return EXIT_USAGE;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+    if (!strcmp(word, "--help") || !strcmp(word, "-h"))
         return print_help(NULL);
-    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+    if (!strcmp(word, "--version") || !strcmp(word, "-V") || !strcmp(word, "version")) {
         puts(PACKAGE_STRING);
         return EXIT_OK;
     }
-    command = command_find(argv[1]);
+    command = command_find(word);
     if (!command)
-        return cli_fail_command(argv[1]);
+        return cli_fail_command(word);
+    /* Options before the command take the place behind it. */
+    memmove(argv + 2, argv + 1, (size_t)n * sizeof *argv);
     argv[1] = argv[0];
     return run_command(command, argc - 1, argv + 1);
 }
@@ -114,6 +117,7 @@ static int run(int argc, char **argv)
 static int close_output(int status)
 {
     bool is_lost = ferror(stdout);
+    struct err err;
 
     errno = 0;
     is_lost = fflush(stdout) != 0 || is_lost;
@@ -121,8 +125,8 @@ static int close_output(int status)
     is_lost = (fclose(stdout) != 0 && errno != EBADF) || is_lost;
     if (!is_lost || status != EXIT_OK)
         return status;
-    cli_warnf("espalier: cannot write: %s\n", outfile_reason(errno));
-    return EXIT_ERROR;
+    err_set(&err, "cannot write: %s", outfile_reason(errno));
+    return cli_fail(&err);
 }
 
 /* SQLite and the ranks of a host map files into memory. Reading a page raises SIGBUS if the file
@@ -141,6 +145,10 @@ static void leave_on_bus_error(int number)
 
 int main(int argc, char **argv)
 {
+    const char *width = getenv(LAUNCH_WIDTH);
+
+    if (width)
+        log_set_width(atoi(width));
     cpu_flush_subnormal();
     signal(SIGBUS, leave_on_bus_error);
     /* A write beyond 'ulimit -f' then fails with EFBIG, and can be reported. */

@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/output.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/terminal.h"
 #include "cli/cli.h"
 
-/* Other formats, such as the sweep file of `best`, are text. */
-static enum report_kind kind_of(const char *format)
-{
-    bool is_data = format && (!strcmp(format, "csv") || !strcmp(format, "json"));
-
-    return is_data ? report_kind_parse(format) : REPORT_TABLE;
-}
-
 void output_begin(struct answer *answer, const struct common_options *common, const char *section,
                   enum output_shape shape)
 {
     struct answer_style style = {
-        .kind = kind_of(common->format),
+        .kind = report_kind_parse(common->format),
         .section = section,
         .is_document = shape == OUTPUT_DOCUMENT,
         .width = common->is_wide || !isatty(STDOUT_FILENO) ? 0 : terminal_width(STDOUT_FILENO),
@@ -33,12 +24,11 @@ void output_begin(struct answer *answer, const struct common_options *common, co
 
 static int print(struct answer *answer, struct err *err)
 {
-    static const char *const formats[] = {
-        [REPORT_TABLE] = CLI_STYLED, [REPORT_CSV] = "csv", [REPORT_JSON] = "json"};
+    enum cli_text kind = answer->style.kind == REPORT_TABLE ? CLI_STYLED : CLI_DATA;
 
     if (!answer_end(answer))
         return err_set(err, "this answer has no section '%s'", answer->style.section);
-    if (cli_print(&answer->out, formats[answer->style.kind], err))
+    if (cli_print(&answer->out, kind, err))
         return -1;
     if (answer->left_out.size && !buf_failed(&answer->left_out))
         log_info("not shown: %s (--wide shows all columns)", buf_text(&answer->left_out));

@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/duration.h"
 #include "base/err.h"
+#include "base/nearest.h"
 #include "base/real.h"
 #include "data/core/data_spec.h"
 #include "data/core/split.h"
@@ -98,68 +99,15 @@ bool param_is_section(const char *section)
 
 /* ---- "did you mean" ---- */
 
-#define MAX_WORD 40
-
-static int min_of(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-/* An insertion, deletion, replacement or swap of two neighbours costs 1. */
-static int edit_distance(const char *a, int n, const char *b, int m)
-{
-    int d[MAX_WORD + 1][MAX_WORD + 1];
-
-    for (int i = 0; i <= n; i++)
-        d[i][0] = i;
-    for (int j = 0; j <= m; j++)
-        d[0][j] = j;
-    for (int i = 1; i <= n; i++) {
-        for (int j = 1; j <= m; j++) {
-            d[i][j] = min_of(d[i - 1][j], d[i][j - 1]) + 1;
-            d[i][j] = min_of(d[i][j], d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                d[i][j] = min_of(d[i][j], d[i - 2][j - 2] + 1);
-        }
-    }
-    return d[n][m];
-}
-
-static bool is_initials(const char *wrong, const char *right)
-{
-    while (right && *wrong && *wrong == *right) {
-        wrong++;
-        right = strchr(right, '_');
-        right = right ? right + 1 : NULL;
-    }
-    return !right && !*wrong;
-}
-
-int param_distance(const char *wrong, const char *right)
-{
-    int n = (int)strnlen(wrong, MAX_WORD + 1);
-    int m = (int)strnlen(right, MAX_WORD + 1);
-    int distance;
-
-    if (n > MAX_WORD || m > MAX_WORD)
-        return PARAM_FAR;
-    if (!strcasecmp(wrong, right))
-        return 0;
-    if ((n >= 3 && !strncmp(wrong, right, (size_t)n)) || (n >= 2 && is_initials(wrong, right)))
-        return 1;
-    distance = edit_distance(wrong, n, right, m);
-    return 3 * distance <= (n > m ? n : m) ? distance : PARAM_FAR;
-}
-
 const char *param_suggest(const char *section, const char *key)
 {
     const char *dot = strrchr(key, '.');
     const char *best = NULL;
-    int best_distance = 2 * PARAM_FAR;
+    int best_distance = 2 * NEAREST_FAR;
 
     for (int id = 0; id < P_COUNT; id++) {
         bool elsewhere = section && strcmp(section, param_table[id].section) != 0;
-        int distance = 2 * param_distance(dot ? dot + 1 : key, param_table[id].key) + elsewhere;
+        int distance = 2 * nearest_distance(dot ? dot + 1 : key, param_table[id].key) + elsewhere;
 
         if (distance < best_distance) {
             best_distance = distance;
@@ -172,11 +120,11 @@ const char *param_suggest(const char *section, const char *key)
 const char *param_suggest_section(const char *section)
 {
     const char *best = NULL;
-    int best_distance = PARAM_FAR;
+    int best_distance = NEAREST_FAR;
 
     for (int id = 0; id <= P_COUNT; id++) {
         const char *name = id < P_COUNT ? param_table[id].section : "grid";
-        int distance = param_distance(section, name);
+        int distance = nearest_distance(section, name);
 
         if (distance < best_distance) {
             best_distance = distance;

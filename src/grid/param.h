@@ -96,13 +96,8 @@ enum param_id param_find(const char *section, const char *key);
 enum param_id param_find_name(const char *name);
 bool param_is_section(const char *section);
 
-#define PARAM_FAR 1000
-/* Distance for "did you mean". 0: equal except for case. 1: `wrong` is the beginning of `right` or
- * its initials (lr for learning_rate). Otherwise the edit distance (optimal string alignment,
- * Damerau 1964, doi:10.1145/363958.363994); PARAM_FAR if it exceeds a third of the letters. */
-int param_distance(const char *wrong, const char *right);
-
-/* The nearest setting as "[section] key", or NULL. Settings of `section` (may be NULL) win ties. */
+/* The nearest setting as "[section] key", or NULL if none is close. Settings of `section` (may be
+ * NULL) win ties. */
 const char *param_suggest(const char *section, const char *key);
 
 const char *param_suggest_section(const char *section);

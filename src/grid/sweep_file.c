@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "base/nearest.h"
 #include "grid/axis.h"
 #include "grid/inifile.h"
 #include "grid/requirements.h"
@@ -311,15 +312,14 @@ static int complain_unknown(const struct assignment *a, const char *section)
 {
     /* Suggestions for a million unknown keys would take seconds. */
     const char *near = errlist_is_full(a->errors) ? NULL : param_suggest(section, a->key);
-    char place[80] = "";
+    char place[80] = "", hint[NEAREST_HINT];
 
     if (section)
         snprintf(place, sizeof place, " in [%.60s]", section);
     if (!*a->key)
         return complain(a, "the key is missing");
-    if (near)
-        return complain(a, "unknown key '%.60s'%s; did you mean %s?", a->key, place, near);
-    return complain(a, "unknown key '%.60s'%s; 'espalier params' lists them", a->key, place);
+    return complain(a, "unknown key '%.60s'%s%s", a->key, place,
+                    nearest_hint(hint, "", near, "", "; 'espalier params' lists them"));
 }
 
 static int assign(const struct assignment *a)
@@ -334,14 +334,14 @@ static int assign(const struct assignment *a)
 
 static int check_section(const struct assignment *a)
 {
+    char hint[NEAREST_HINT];
     const char *near;
 
     if (!strcmp(a->section, "grid") || param_is_section(a->section))
         return 0;
     near = errlist_is_full(a->errors) ? NULL : param_suggest_section(a->section);
-    if (near)
-        return complain(a, "unknown section [%s]; did you mean [%s]?", a->section, near);
-    return complain(a, "unknown section [%s]; 'espalier params' lists them", a->section);
+    return complain(a, "unknown section [%s]%s", a->section,
+                    nearest_hint(hint, "[", near, "]", "; 'espalier params' lists them"));
 }
 
 static void note_section(struct sweep *sweep, const char *section, int line)

@@ -239,10 +239,10 @@ static bool check_others(struct finding *f, const struct group *group,
         host_cpus_short(demands, n_demands) <=
             host_cpus_short(demands, group->n) + host_cpus_short(others, n))
         return false;
-    set(f->what, "%d process%s of another espalier run on %s may run on the same cores as this one",
-        n, n == 1 ? "" : "es", first_of(group)->host);
-    set(f->fix, "wait until it ends, or give each run its own cores: separate jobs, fewer ranks, "
-                "or taskset -c");
+    set(f->what,
+        "another espalier run (%d process%s) uses the same cores of %s, so both are slower", n,
+        n == 1 ? "" : "es", first_of(group)->host);
+    set(f->fix, "wait for it, or start fewer ranks");
     return true;
 }
 
@@ -418,14 +418,14 @@ int checks_find(struct findings *findings, const struct rank_info *info, int32_t
     return 0;
 }
 
-void checks_add(struct findings *findings, const char *fix, const char *format, ...)
+void checks_add_refused(struct findings *findings, const char *fix, const char *format, ...)
 {
     struct finding *f = &findings->list[findings->n];
     va_list args;
 
     if (findings->n == FINDINGS_MAX)
         return;
-    *f = (struct finding){.is_refused = false};
+    *f = (struct finding){.is_refused = true};
     va_start(args, format);
     vsnprintf(f->what, sizeof f->what, format, args);
     va_end(args);

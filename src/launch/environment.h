@@ -3,13 +3,14 @@
 #ifndef LAUNCH_ENVIRONMENT_H
 #define LAUNCH_ENVIRONMENT_H
 
-/* The command as the user typed it. */
-#define LAUNCH_COMMAND "ESPALIER_COMMAND"
-
-/* Unix time when the command began: another host has another monotonic clock. */
+/* Unix time when the command began. The ranks may run on another host, which has its own monotonic
+ * clock. */
 #define LAUNCH_BEGUN "ESPALIER_BEGUN"
 
-/* Set if a process reads the reports of rank 0. */
+/* Columns of the terminal that shows the messages of the ranks; 0: none does. */
+#define LAUNCH_WIDTH "ESPALIER_WIDTH"
+
+/* Set if a process reads the reports of rank 0 (launch/launch_report.h). */
 #define LAUNCH_REPORT "ESPALIER_REPORT"
 
 /* From the user: the database of commands that are given none. */

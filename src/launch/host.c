@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/process.h"
 
 char *host_cpu(char *text, size_t size)
@@ -145,7 +146,7 @@ int32_t host_cpus_short(const struct host_demand *demands, int32_t n)
 
 static size_t read_of(int32_t pid, const char *name, char *out, size_t size)
 {
-    char path[64];
+    char path[96];
     size_t n = 0;
     FILE *file;
 
@@ -162,13 +163,50 @@ static size_t read_of(int32_t pid, const char *name, char *out, size_t size)
 static bool is_run(int32_t pid, const char *own_name)
 {
     char text[4096];
-    size_t n, first;
+    size_t n, word;
 
     if (strcmp(process_name(text, sizeof text, pid), own_name) != 0)
         return false;
     n = read_of(pid, "cmdline", text, sizeof text);
-    first = strlen(text) + 1;
-    return first < n && !strcmp(text + first, "run");
+    word = strlen(text) + 1;
+    while (word < n && text[word] == '-') /* options before the command */
+        word += strlen(text + word) + 1;
+    return word < n && !strcmp(text + word, "run");
+}
+
+/* True if a thread of the process computes or waits for a disk now (proc(5), state). One that sleeps
+ * or is stopped takes no core. */
+static bool has_busy_thread(int32_t pid)
+{
+    char path[64], stat[512];
+    const struct dirent *entry;
+    bool is_found = false;
+    DIR *folder;
+
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    folder = opendir(path);
+    while (!is_found && folder && (entry = readdir(folder))) {
+        const char *state;
+
+        snprintf(path, sizeof path, "task/%d/stat", atoi(entry->d_name));
+        read_of(pid, path, stat, sizeof stat);
+        state = strrchr(stat, ')');
+        is_found = state && state[1] && strchr("RD", state[2]);
+    }
+    if (folder)
+        closedir(folder);
+    return is_found;
+}
+
+/* A thread that computes sleeps for moments, so one look is not enough. */
+static bool is_busy(int32_t pid)
+{
+    for (int look = 0; look < 5; look++) {
+        if (has_busy_thread(pid))
+            return true;
+        clock_sleep(0.004);
+    }
+    return false;
 }
 
 static void describe(struct host_run *out, int32_t pid)
@@ -208,7 +246,7 @@ int32_t host_find_runs(struct host_run *out)
     while (n < HOST_RUNS_MAX && (entry = readdir(folder))) {
         int32_t pid = atoi(entry->d_name);
 
-        if (pid > 0 && pid != self && is_run(pid, own_name))
+        if (pid > 0 && pid != self && is_run(pid, own_name) && is_busy(pid))
             describe(&out[n++], pid);
     }
     closedir(folder);

@@ -21,6 +21,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/process.h"
+#include "base/terminal.h"
 #include "launch/environment.h"
 #include "launch/launch_report.h"
 #include "launch/stop.h"
@@ -229,6 +230,15 @@ static void pass_begun(double begun_s)
     setenv(LAUNCH_BEGUN, text, 1);
 }
 
+/* The ranks write to pipes, but a terminal may show what they write. */
+static void pass_width(void)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%d", isatty(STDERR_FILENO) ? terminal_width(STDERR_FILENO) : 0);
+    setenv(LAUNCH_WIDTH, text, 1);
+}
+
 static void forward(int signal_number)
 {
     (void)signal_number;
@@ -296,7 +306,7 @@ static void add_placement(struct words *words, const char *cores)
 /* mpirun passes to other hosts only the variables of -x. */
 static void add_environment(struct words *words)
 {
-    static const char *const names[] = {LAUNCH_COMMAND,  LAUNCH_REPORT, LAUNCH_BEGUN,
+    static const char *const names[] = {PROCESS_COMMAND, LAUNCH_REPORT, LAUNCH_BEGUN, LAUNCH_WIDTH,
                                         SHARED_VARIABLE, LAUNCH_CHECKS, LAUNCH_DB};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -458,9 +468,10 @@ int mpirun_run(enum exit_status *status, const struct mpirun *launch, int argc, 
     program[n] = '\0';
     snprintf(ranks, sizeof ranks, "%d", launch->ranks);
     snprintf(cores, sizeof cores, "slot:PE=%d", launch->threads);
-    setenv(LAUNCH_COMMAND, launch->command, 1);
+    setenv(PROCESS_COMMAND, launch->command, 1);
     setenv(LAUNCH_REPORT, "1", 1);
     pass_begun(launch->begun_s);
+    pass_width();
     args = make_args(launch, argc, argv, program, ranks, cores);
     if (!args)
         return err_nomem(err, "arguments", (size_t)argc * sizeof *args);

@@ -124,7 +124,7 @@ void rank_info_here(struct rank_info *info)
         CPU_ZERO(&info->cpus);
     info->launcher = find_launcher(&info->n_launched);
     info->n_job = count_job_tasks();
-    info->launched_by_run = getenv(LAUNCH_COMMAND) != NULL;
+    info->launched_by_run = getenv(PROCESS_COMMAND) != NULL;
     info->recovery = find_recovery();
     find_shared_memory(info);
 }

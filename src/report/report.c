@@ -127,12 +127,9 @@ static void (*const put_cell[])(struct buf *out, const struct cell *cell) = {
 
 enum report_kind report_kind_parse(const char *name)
 {
-    if (!strcmp(name, "csv"))
+    if (name && !strcmp(name, "csv"))
         return REPORT_CSV;
-    if (!strcmp(name, "json"))
-        return REPORT_JSON;
-    assert(!strcmp(name, "table"));
-    return REPORT_TABLE;
+    return name && !strcmp(name, "json") ? REPORT_JSON : REPORT_TABLE;
 }
 
 void report_begin(struct report *report, struct buf *out, char *const *names, int32_t n_cols,

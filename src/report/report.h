@@ -20,7 +20,7 @@
 
 enum report_kind { REPORT_TABLE, REPORT_CSV, REPORT_JSON };
 
-/* From "table", "csv" or "json" (asserted). */
+/* From "csv" or "json". Every other name, such as that of a sweep file, and NULL is text. */
 enum report_kind report_kind_parse(const char *name);
 
 struct column;

@@ -35,8 +35,11 @@ static int64_t observe_known(struct cost *cost, const struct job *job,
 
 /* ---- by a probe ---- */
 
+/* Times are by clock_thread: while another program has the core, an epoch may last a hundred times as
+ * long as it computes. */
 struct probe {
     double until_s;
+    double give_up_s;       /* by clock_system */
     double first_s, last_s; /* end of the first and the latest epoch */
     int64_t epochs;
 };
@@ -45,19 +48,21 @@ static bool probe_goes_on(void *arg)
 {
     struct probe *probe = arg;
 
-    probe->last_s = clock_now(&clock_system);
+    probe->last_s = clock_now(&clock_thread);
     if (!probe->epochs++)
         probe->first_s = probe->last_s;
-    return !stop_signal && probe->last_s < probe->until_s;
+    return !stop_signal && probe->last_s < probe->until_s &&
+           clock_now(&clock_system) < probe->give_up_s;
 }
 
-/* Seconds of a whole trial, from its first epochs; 0: it could not be run. */
+/* Seconds of a whole trial on an idle core, from its first epochs; 0: it could not be run. */
 static double probe_config(struct job *job, const struct runner *runner, int32_t config,
                            double budget_s)
 {
     int64_t trial = (int64_t)config * job->plan.replicates * job->plan.folds;
-    double begun_s = clock_now(&clock_system), seconds, epochs;
-    struct probe probe = {.until_s = begun_s + budget_s};
+    double begun_s = clock_now(&clock_thread), seconds, epochs;
+    struct probe probe = {.until_s = begun_s + budget_s,
+                          .give_up_s = clock_now(&clock_system) + MOST_S};
     struct trial_watch watch = {.keep_going = probe_goes_on, .arg = &probe};
     struct settings settings;
     struct trial_result result;
@@ -65,7 +70,7 @@ static double probe_config(struct job *job, const struct runner *runner, int32_t
     plan_settings(&job->plan, config, &settings);
     trial_result_init(&result, trial);
     runner->run(runner->self, &result, trial, &watch);
-    seconds = clock_now(&clock_system) - begun_s - result.timing[PHASE_LOAD];
+    seconds = clock_now(&clock_thread) - begun_s - result.timing[PHASE_LOAD];
     if (result.state == TRIAL_FAILED ||
         (result.state == TRIAL_PENDING && !settings_has(&settings, P_EPOCHS)))
         seconds = 0;
@@ -186,16 +191,16 @@ static int64_t observe_probes(struct cost *cost, struct job *job, double budget_
 
     if (!n)
         return 0;
-    trainer = model_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
+    trainer = model_runner_create(&job->plan, &job->data, job->prepared, &clock_thread, err);
     if (!trainer)
         return -1;
     runner = model_runner_interface(trainer);
     sort_configs(configs, n, cost);
     make_inputs(job, configs, n);
-    until_s = clock_now(&clock_system) + budget_s;
+    until_s = clock_now(&clock_thread) + budget_s;
     /* One type's time says little about the others, so each is probed, even beyond the budget. */
     for (int i = 0; i < n; i++) {
-        if (clock_now(&clock_system) >= until_s && !is_first_of_type(job, configs, i, configs[i]))
+        if (clock_now(&clock_thread) >= until_s && !is_first_of_type(job, configs, i, configs[i]))
             continue;
         cost_observe(cost, configs[i], -1, probe_config(job, &runner, configs[i], budget_s / n));
         n_tried++;

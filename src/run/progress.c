@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/duration.h"
+#include "base/log.h"
 #include "base/terminal.h"
 #include "base/text_width.h"
 #include "base/words.h"
@@ -248,7 +249,7 @@ void progress_show(struct progress *p, const struct master_progress *now)
     if (is_live)
         fprintf(stderr, "\r\033[K%s", line);
     else
-        fprintf(stderr, "espalier: %s\n", line);
+        log_always("%s", line);
     p->line_open = is_live;
 }
 

@@ -298,8 +298,8 @@ void sweep_session_compact(struct sweep_session *session)
         return;
     bytes = store_compact(session->store, may_compact, session);
     if (bytes)
-        log_info("the database is %.1f MB smaller: its free pages were given back to the disk",
-                 (double)bytes * 1e-6);
+        log_verbose("the database is %.1f MB smaller: its free pages were given back to the disk",
+                    (double)bytes * 1e-6);
 }
 
 static void run_noted(void *self, struct trial_result *r, int64_t number,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/nearest.h"
 #include "store/db.h"
 #include "store/query.h"
 #include "store/store.h"
@@ -91,20 +92,15 @@ static int find_foreign(struct buf *names, struct store *store, struct err *err)
     return rc ? -1 : buf_failed(names) ? err_nomem(err, "names of tables", names->size) : 0;
 }
 
-static void find_nearest_column(char *name, size_t size, struct store *store, const char *wrong)
+static void find_nearest_column(struct nearest *nearest, struct store *store)
 {
     struct buf columns = {0};
-    int nearest = PARAM_FAR;
 
-    *name = '\0';
     if (!query_columns(&columns, store, NULL)) {
         const char *column = buf_text(&columns), *end = column + columns.size;
 
         for (; column < end; column += strlen(column) + 1)
-            if (param_distance(wrong, column) < nearest) {
-                nearest = param_distance(wrong, column);
-                snprintf(name, size, "%s", column);
-            }
+            nearest_offer(nearest, column);
     }
     buf_release(&columns);
 }
@@ -115,18 +111,20 @@ static void explain(struct store *store, const char *where, struct err *err)
     static const char no_column[] = "no such column: ";
     struct err why = *err;
     const char *type = "", *wrong = strstr(why.text, no_column);
-    char near[128] = "";
+    struct nearest nearest = {.best = ""};
+    char hint[NEAREST_HINT];
 
     for (int i = 0; model_type(i); i++)
         type = model_type(i)->trains ? model_type(i)->name : type;
-    if (wrong)
-        find_nearest_column(near, sizeof near, store, wrong + strlen(no_column));
-    if (*near)
-        err_set(err, "where %s: %s; did you mean %s?", where, why.text, near);
-    else if (wrong)
+    if (wrong) {
+        nearest.wrong = wrong + strlen(no_column);
+        find_nearest_column(&nearest, store);
+    }
+    if (wrong && !*nearest.best)
         err_set(err, "where %s: %s; put text in quotes, as in type = '%s'", where, why.text, type);
     else
-        err_set(err, "where %s: %s", where, why.text);
+        err_set(err, "where %s: %s%s", where, why.text,
+                nearest_hint(hint, "", nearest.best, "", ""));
 }
 
 sqlite3_stmt *expression_prepare(struct store *store, const char *sql, const char *where,

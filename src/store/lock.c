@@ -304,32 +304,18 @@ static void put_job(struct buf *out)
         buf_printf(out, "%s job %s", batch_system_name(job.system), job.id);
 }
 
-static void put_command(struct buf *out)
-{
-    char text[sizeof((struct lock_holder *)0)->command];
-    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text);
-
-    if (fd >= 0)
-        close(fd);
-    while (n > 0 && !text[n - 1])
-        n--;
-    for (ssize_t i = 0; i < n; i++)
-        buf_putc(out, (unsigned char)text[i] < ' ' ? ' ' : text[i]);
-}
-
 static void write_holder(struct lock *lock)
 {
     struct buf text = {0};
     struct process self;
+    char command[sizeof((struct lock_holder *)0)->command];
 
     process_self(&self);
+    process_command(command, sizeof command);
     buf_printf(&text, "%s %lld %.3f\n", self.host, (long long)self.pid, clock_unix());
     put_job(&text);
-    buf_puts(&text, "\n");
-    put_command(&text);
-    buf_printf(&text, "\n%lld %s\n", (long long)self.start, self.realm);
-    /* Only messages need this text. */
+    buf_printf(&text, "\n%s\n%lld %s\n", command, (long long)self.start, self.realm);
+    /* Only messages need this text; a full disk shows in the database. */
     if (ftruncate(lock->fd, 0) || pwrite(lock->fd, buf_text(&text), text.size, 0) < 0)
         errno = 0;
     lock->note_at = (int64_t)text.size;

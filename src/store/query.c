@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "gcn/metric.h"
 #include "grid/sweep_file.h"
 #include "store/db.h"
@@ -313,22 +314,14 @@ int query_table(struct result_table *out, struct store *store, enum query query,
     return row ? collect(out, store, row, query_types[query] ? query_types[query] : "", err) : -1;
 }
 
-static void find_nearest_sweep(char *name, size_t size, struct store *store, const char *wrong)
+static void find_nearest_sweep(struct nearest *nearest, struct store *store)
 {
     struct result_table table;
-    int nearest = PARAM_FAR;
 
-    *name = '\0';
     if (query_table(&table, store, QUERY_SWEEP_NAMES, 0, NULL))
         return;
-    for (int64_t r = 0; r < table.n_rows; r++) {
-        int distance = param_distance(wrong, result_table_text(&table, r, "name"));
-
-        if (distance >= nearest)
-            continue;
-        nearest = distance;
-        snprintf(name, size, "%s", result_table_text(&table, r, "name"));
-    }
+    for (int64_t r = 0; r < table.n_rows; r++)
+        nearest_offer(nearest, result_table_text(&table, r, "name"));
     result_table_release(&table);
 }
 
@@ -336,7 +329,8 @@ static int no_such_sweep(struct store *store, const char *name, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, sql_sweep_names, err);
     const char *names = NULL;
-    char near[256];
+    struct nearest nearest = {.wrong = name};
+    char hint[NEAREST_HINT];
 
     if (!row)
         return -1;
@@ -345,9 +339,9 @@ static int no_such_sweep(struct store *store, const char *name, struct err *err)
     if (!names)
         err_set(err, "%s: no sweep in it yet; run 'espalier run' first", store->path);
     else {
-        find_nearest_sweep(near, sizeof near, store, name);
-        err_set(err, "%s: no sweep '%s' in it; its sweeps are: %s%s%s%s", store->path, name, names,
-                *near ? "; did you mean '" : "", near, *near ? "'?" : "");
+        find_nearest_sweep(&nearest, store);
+        err_set(err, "%s: no sweep '%s' in it; its sweeps are: %s%s", store->path, name, names,
+                nearest_hint(hint, "'", nearest.best, "'", ""));
     }
     sqlite3_finalize(row);
     return -1;

@@ -20,6 +20,7 @@
 # Everywhere:
 # licence    the first line is the SPDX line
 # length     a function has at most 60 lines in src/, 80 in tests/
+# opening    no sentence of a comment opens with a word that puts its subject last ("Of these, ...")
 # word       no word marks work left for later, and no typedef hides a struct
 
 BEGIN {
@@ -45,6 +46,7 @@ BEGIN {
     types = kinds_of("MODEL_TYPES", "src/grid/param_table.h")
     type_rows = "^src/(trial/model_[a-z]+\\.c|gcn/(" types ")\\.c|grid/param_table\\.h)$"
     later = "TO" "DO|FIX" "ME|X" "XX"
+    openings = "(^|[.:;?!] )(Of|What|So many|That|Whatever|Such|Whether|Lest) "
 }
 
 function breach(rule, what)
@@ -77,18 +79,33 @@ function names_kind(kinds, prefix,    one)
                            texts ~ "\n" one "([ ,|]+" one ")*\n" || texts ~ "'" one "'")
 }
 
+# comment: the text of a whole comment, its lines joined by blanks.
+function check_opening(comment)
+{
+    sub(/^[* \t]+/, "", comment)
+    if (match(comment, openings))
+        breach("opening", substr(comment, RSTART, 60))
+}
+
 # Return the line without comments and quoted text. The quoted text goes into `texts`, with a line
 # feed before and after each.
 function code_of(line,    out, c, next_two, i, quote)
 {
     out = quote = texts = ""
+    if (in_comment && line !~ /^[ \t]*\*\//) {
+        sub(/^[ \t]*\*?[ \t]*/, "", line)
+        comment = comment " "
+    }
     for (i = 1; i <= length(line); i++) {
         c = substr(line, i, 1)
         next_two = substr(line, i, 2)
         if (in_comment) {
             if (next_two == "*/") {
+                check_opening(comment)
                 in_comment = 0
                 i++
+            } else {
+                comment = comment c
             }
         } else if (quote != "") {
             if (c == quote) {
@@ -100,8 +117,10 @@ function code_of(line,    out, c, next_two, i, quote)
             }
         } else if (next_two == "/*") {
             in_comment = 1
+            comment = ""
             i++
         } else if (next_two == "//") {
+            check_opening(substr(line, i + 2))
             break
         } else {
             out = out c

@@ -109,6 +109,18 @@ END
 is_caught kind src/store/sql.c <<'END'
 static const char sql[] = "SELECT 1 FROM config WHERE params ->> 'type' = 'oak'";
 END
+is_caught opening src/base/first.c <<'END'
+/* Of two words, the first is ours. */
+END
+is_caught opening src/base/later.c <<'END'
+/* "That is" within a sentence is fine, and so are That's and Whether.
+ * This line ends. Such
+ * a sentence begins on it. */
+const char *text = "Of course. What a text";
+END
+is_caught opening tests/line.c <<'END'
+int x; // it is 3: Whatever the caller says
+END
 todo=TO
 todo=${todo}DO
 is_caught word src/base/later.c <<END
@@ -143,7 +155,7 @@ is "the user of ini.h" "$(users ini.h)" "src/grid/inifile.c "
 is "the user of cblas.h" "$(users cblas.h)" "src/tensor/gemm.c "
 like "the users of sqlite3.h" "$(users sqlite3.h)" "^(src/store/[a-z_]*\.[ch] )+$"
 
-for rule in direction user talk length guard kind word tag room licence; do
+for rule in direction user talk length guard kind opening word tag room licence; do
     is "$rule: no breach" "$(breaches "$rule" "$SRCDIR")" ""
 done
 done_testing

@@ -21,9 +21,12 @@ version packaging/conda/espalier/meta.yaml '^{% set version = "\([^"]*\)".*'
 is "version in the commands for Spack" "$(sed -n 's/.*espalier@\([0-9.]*\).*/\1/p' spack/repo.yaml | sort -u)" "$wanted"
 
 # Each file that make install installs belongs to exactly one Debian package.
-ok "make install" env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$build" install DESTDIR="$T/root" prefix=/usr \
-    exec_prefix=/usr bindir=/usr/bin datarootdir=/usr/share datadir=/usr/share mandir=/usr/share/man \
-    docdir=/usr/share/doc/espalier
+in_root() {
+    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$build" "$@" DESTDIR="$T/root" prefix=/usr exec_prefix=/usr \
+        bindir=/usr/bin datarootdir=/usr/share datadir=/usr/share mandir=/usr/share/man \
+        docdir=/usr/share/doc/espalier
+}
+ok "make install" in_root install
 cd "$T/root" || exit 1
 find . ! -type d | sed 's,^\./,,' | sort >"$T/installed"
 like "something was installed" "$(cat "$T/installed")" '^usr/bin/espalier$'
@@ -42,6 +45,24 @@ done <"$SRCDIR/packaging/debian/not-installed"
 for part in bin/espalier share/man/man1/espalier.1 share/espalier/grids/demo.ini share/doc/espalier/README.md; do
     ok "installed: $part" test -f "usr/$part"
 done
+
+# Links of installed documents work. A link that leads nowhere is noticed.
+pages=$(find usr/share/doc -name '*.md')
+like "documents are installed" "$pages" 'doc/manual/index.md'
+# shellcheck disable=SC2086 # one word a page
+is "their links lead to installed files" "$(dead_links $pages)" ""
+echo 'See [this](nowhere.md).' >link.md
+is "a dead link is noticed" "$(dead_links link.md)" "link.md: nowhere.md"
+rm link.md
+
+# The manual as HTML has a folder of its own. A stand-in for Sphinx makes one page.
+# shellcheck disable=SC2016 # expanded by the stand-in
+printf '#!/bin/sh\nfor to; do :; done\nmkdir -p "$to/manual" && echo page >"$to/manual/index.html"\n' >"$T/sphinx"
+chmod +x "$T/sphinx"
+ok "make install-html" in_root install-html SPHINX="$T/sphinx" HTML="$T/html"
+ok "installs the pages" test -f usr/share/doc/espalier/html/manual/index.html
+ok "make uninstall" in_root uninstall
+is "removes all that was installed" "$(find . ! -type d)" ""
 
 # Build-Depends contains every library that ./bootstrap installs to build.
 cd "$SRCDIR/packaging" || exit 1

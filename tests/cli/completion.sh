@@ -16,6 +16,8 @@ before=$(find . -type f -newer samples.csv ! -name '.*' | sort | xargs cksum)
 candidates() { "$ESPALIER" __complete "$@" 2>&1 | cut -f1 | tr '\n' ' '; }
 is "commands" "$(candidates s)" "words simulate status show "
 is "no hidden commands" "$(candidates __)" "words "
+is "a command behind options" "$(candidates -q --color always sim)" "words simulate "
+is "its options" "$(candidates -q best --w)" "words --where --wide "
 is "options" "$(candidates best --w)" "words --where --wide "
 is "with a description" "$("$ESPALIER" __complete best --num)" "words
 --number	Show N configurations (0 = all)"

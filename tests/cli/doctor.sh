@@ -29,10 +29,42 @@ doctor() {
 like "the facts" "$(doctor | awk '{ print $1 }' | tr '\n' ' ')" \
     "^espalier cpu cores blas mpi molecules memory /dev/shm launch .*database rank "
 is "a new database is fine" "$(taskset -c 0 "$ESPALIER" doctor --db new.db | tail -n 1)" "no problems found"
-like "a database that cannot be created" "$(doctor --db nowhere/x.db)" "^warning: nowhere/x.db: cannot be created"
+
+# The database must be writable, and its folder, too.
+fails "a database whose folder is missing" 2 "$ESPALIER" doctor --db nowhere/x.db
+like "the finding names the folder" "$(cat .out)" "^run would refuse: nowhere/x.db: cannot be created: the folder nowhere does not exist"
 echo 'a letter' >letter.db
-like "a file that is not a database" "$(doctor --db letter.db)" "^warning: letter.db: not a database"
-like "each with its fix" "$(doctor --db letter.db | tail -n 1)" "^    fix: give another --db"
+fails "a file that is not a database" 2 "$ESPALIER" doctor --db letter.db
+like "the finding says so" "$(cat .out)" "^run would refuse: letter.db: not a database"
+is "each with its fix" "$(tail -n 1 .out)" "    fix: give another --db"
+# Root may write everywhere, so it continues as nobody.
+nobody() {
+    if [ "$(id -u)" -eq 0 ]; then
+        setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+    else
+        "$@"
+    fi
+}
+if nobody true 2>/dev/null; then
+    mkdir closed open
+    ok "a database" "$ESPALIER" run quick.ini --set threads=1 --db closed/r.db
+    cp closed/r.db open
+    chmod 755 "$T"
+    chmod 777 open
+    chmod 444 open/r.db
+    chmod 666 closed/r.db
+    chmod 555 closed
+    fails "a file that cannot be written" 2 nobody "$ESPALIER" doctor --db open/r.db
+    like "the finding says so" "$(cat .out)" "^run would refuse: open/r.db: cannot be written: Permission denied"
+    fails "a folder that cannot be written" 2 nobody "$ESPALIER" doctor --db closed/r.db
+    like "the finding says so" "$(cat .out)" "^run would refuse: closed/r.db: run creates files beside it, but the folder closed cannot be written: Permission denied"
+    fails "a new database there" 2 nobody "$ESPALIER" doctor --db closed/new.db
+    chmod 666 open/r.db
+    ok "a writable file in a writable folder" nobody "$ESPALIER" doctor --db open/r.db
+    chmod 755 closed
+else
+    pass "a database that cannot be written # SKIP no setpriv"
+fi
 fails "a missing sweep file" 2 "$ESPALIER" doctor nowhere.ini
 
 # Threads and cores.

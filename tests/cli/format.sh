@@ -67,31 +67,31 @@ is "export as a table" "$(answer export --format table | wc -l)" 33
 
 # ---- on a terminal ----
 
-# COLUMNS COMMAND...: print the output of a command on a terminal of this width
+# COLUMNS COMMAND...: print the output of a command on a terminal of this width; its messages, which
+# would be wrapped there, go to the file "messages"
 on_terminal() {
     columns=$1
     shift
-    script -qec "stty cols $columns; $*" /dev/null </dev/null 2>/dev/null | tr -d '\r'
+    script -qec "stty cols $columns; $* 2>messages" /dev/null </dev/null 2>/dev/null | tr -d '\r'
 }
 widest() { python3 -c 'import sys; print(max(len(line.rstrip("\n")) for line in sys.stdin))'; }
 unset COLUMNS
 export LC_ALL=C.UTF-8 NO_COLOR=1 TERM=xterm
-table() { grep -v '^espalier: '; }
 
-is "a wide terminal has all columns" "$(on_terminal 220 "'$ESPALIER' best -n 3" | table | head -n 1)" "$(answer best -n 3 | head -n 1)"
+is "a wide terminal has all columns" "$(on_terminal 220 "'$ESPALIER' best -n 3" | head -n 1)" "$(answer best -n 3 | head -n 1)"
 for width in 60 80 100 130; do
     on_terminal $width "'$ESPALIER' best -n 3" >shown
-    is "$width columns: no line of the table is wider" "$(($(table <shown | widest) <= width))" 1
+    is "$width columns: no line of the table is wider" "$(($(widest <shown) <= width))" 1
     is "$width columns: place, configuration and mean stay" \
-        "$(table <shown | head -n 1 | tr -s ' ' '\n' | grep -cxE 'place|config|mean')" 3
-    like "$width columns: dropped columns are listed" "$(grep 'not shown' shown)" '^espalier: not shown: .*\(--wide shows all columns\)$'
+        "$(head -n 1 shown | tr -s ' ' '\n' | grep -cxE 'place|config|mean')" 3
+    like "$width columns: dropped columns are listed" "$(grep 'not shown' messages)" '^espalier: not shown: .*\(--wide shows all columns\)$'
     is "$width columns: no column is lost" \
-        "$({ table <shown | head -n 1; sed -n 's/^espalier: not shown: \(.*\) (--wide.*/\1/p' shown; } | tr -s ', ' '\n' | grep -c .)" 16
+        "$({ head -n 1 shown; sed -n 's/^espalier: not shown: \(.*\) (--wide.*/\1/p' messages; } | tr -s ', ' '\n' | grep -c .)" 16
 done
-is "axes stay longer than other columns" "$(on_terminal 88 "'$ESPALIER' best -n 0" | table | head -n 1 | tr -s ' ')" \
+is "axes stay longer than other columns" "$(on_terminal 88 "'$ESPALIER' best -n 0" | head -n 1 | tr -s ' ')" \
     "place config hidden_size dropout learning_rate weight_decay mean within_se"
-is "--wide has all columns" "$(on_terminal 60 "'$ESPALIER' best -n 3 --wide" | table | head -n 1)" "$(answer best -n 3 | head -n 1)"
-is "and lists none as dropped" "$(on_terminal 60 "'$ESPALIER' best -n 3 --wide" | grep -c 'not shown')" 0
+is "--wide has all columns" "$(on_terminal 60 "'$ESPALIER' best -n 3 --wide" | head -n 1)" "$(answer best -n 3 | head -n 1)"
+is "and lists none as dropped" "$(grep -c 'not shown' messages)" 0
 is "a pipe has all columns" "$(COLUMNS=40 "$ESPALIER" best -n 3 2>/dev/null | head -n 1)" "$(answer best -n 3 | head -n 1)"
 for command in status "show c2" "show t3" "plan small.ini"; do
     is "$command fits 70 columns" "$(($(on_terminal 70 "'$ESPALIER' $command" | grep -vE '^(espalier|last session|ranks were)' | widest) <= 70))" 1

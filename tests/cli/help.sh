@@ -62,7 +62,23 @@ is "a command" "$(said bset)" "espalier: 'bset' is not a command; did you mean '
 is "a command for help" "$(said help stauts)" "espalier: 'stauts' is not a command; did you mean 'status'?"
 is "a word unlike any command" "$(said xyzzy)" "espalier: 'xyzzy' is not a command; 'espalier help' lists the commands"
 is "an option" "$(said best --fromat csv)" "espalier: best: unknown option '--fromat'; did you mean '--format'?"
+is "a setting" "$(said run x.ini --replicates 5)" "espalier: run: unknown option '--replicates'; did you mean --set replicates=5?"
+is "a setting with its value" "$(said plan x.ini --learning-rate=0.1)" "espalier: plan: unknown option '--learning-rate'; did you mean --set learning_rate=0.1?"
+is "a setting with several values" "$(said run x.ini --hiden-size 8,16)" "espalier: run: unknown option '--hiden-size'; did you mean --set grid.hidden_size=8,16?"
+is "a setting without a value" "$(said run x.ini --epochs)" "espalier: run: unknown option '--epochs'; did you mean --set epochs=VALUE?"
+is "a setting where there is no --set" "$(said best --replicates 5)" "espalier: best: unknown option '--replicates'"
 is "a choice" "$(said best --format jsn)" "espalier: --format jsn: must be one of table|csv|json|ini; did you mean 'json'?"
+
+# Options of every command may stand before it.
+is "version is --version" "$("$ESPALIER" version)" "$("$ESPALIER" --version)"
+is "-q before the command" "$(said -q status a.db)" "$(said status a.db)"
+is "--color with its value" "$(said --color always -v help run)" "$(said help run --color always -v)"
+is "-q and -v on both sides" "$(said -q best -v)" "espalier: best: --quiet and --verbose: give one of them"
+is "--help behind them" "$(said -q --help)" "$(said --help)"
+fails "an option alone" 2 "$ESPALIER" -q
+like "prints the help on stderr" "$(cat "$T/.err")" '^usage: espalier COMMAND'
+is "another option" "$(said --db a.db best)" \
+    "espalier: '--db' must stand after the command; only -q, -v and --color may stand before it"
 
 # The forms of an option.
 is "a value is missing" "$(said best --where)" "espalier: best: --where needs a value: --where SQL"

@@ -41,6 +41,22 @@ for script in "$jobs"/*.sh; do
     is "it is executable" "$(test -x "$script" && echo yes)" yes
 done
 
+# Called wrongly, or where espalier is missing, a script says what to do.
+for script in "$jobs"/*.sh; do
+    file=${script##*/}
+    fails "$file without arguments" 2 "$script"
+    like "prints its usage" "$(cat .err)" "^usage: .*jobs/$file"
+    like "which stands at its top, too" "$(sed -n 1,12p "$script")" "^# Usage: .*jobs/$file"
+done
+missing="espalier is not in PATH; set ESPALIER=/path/to/espalier"
+for script in "$jobs"/*.sh; do
+    set -- quick.ini
+    [ "${script##*/}" != lsf-docker.sh ] || set --
+    fails "${script##*/} without espalier" 1 env -u ESPALIER PATH=/usr/bin:/bin GRID=quick.ini DATABASE=none.db SLURM_NTASKS=2 \
+        LSB_DJOB_NUMPROC=2 PBS_NODEFILE=quick.ini PBS_O_WORKDIR="$T" COBALT_NODEFILE=quick.ini "$script" "$@"
+    is "says so" "$(cat .err)" "$missing"
+done
+
 # ---- stand-ins ---------------------------------------------------------------------------------------
 mkdir bin
 PATH=$T/bin:$PATH

@@ -61,6 +61,22 @@ is "in a pipe with --color always" "$(($("$ESPALIER" help run --color always | e
 is "even with NO_COLOR" "$(($(NO_COLOR=1 "$ESPALIER" help run --color always | escapes) > 5))" 1
 is "the same text" "$("$ESPALIER" help run --color always | sed "s/$(printf '\033')\\[[0-9;]*m//g")" "$("$ESPALIER" help run)"
 
+# Messages are wrapped at the width of the terminal, at words; in pipes they stay one line each.
+printf '[data]\nformat = simulated\nsamples = 60\nmarkers = 40\n[grid]\nlearning_rate = 0.01, 0.1\nepochs = 1\n' >warns.ini
+narrow() { in_terminal "stty cols 40; '$ESPALIER' $1"; }
+"$ESPALIER" run warns.ini --db pipe.db >/dev/null 2>pipe.err
+is "a message in a pipe is one line" "$(grep -cv '^espalier: ' pipe.err)" 0
+for launch in "" "-n 2"; do
+    narrow "run warns.ini --db wrap$(echo "$launch" | tr -d ' -').db --progress none --color never $launch" >shown
+    is "no line is wider than the terminal ($launch)" "$(awk 'length > 40' shown)" ""
+    like "a message continues on indented lines ($launch)" "$(grep -c '^    [^ ]' shown)" '^[1-9]'
+done
+is "an error wraps" "$(narrow 'best nowhere.db --color never')" "espalier: nowhere.db: no such file; run
+    'espalier run' first"
+is "with colour, too" "$(TERM=xterm narrow 'best nowhere.db' | sed "s/$(printf '\033')\[[0-9;]*m//g")" \
+    "$(narrow 'best nowhere.db --color never')"
+is "words are not lost" "$(narrow 'best nowhere.db --color never' | tr -s '\n ' ' ')" "$("$ESPALIER" best nowhere.db 2>&1) "
+
 # ---- data files ----
 
 awk 'BEGIN { print "id,m1,m2,m3"; for (i = 1; i <= 24; i++) print "s" i "," i % 3 "," int(i / 3) % 3 "," i % 2 }' >g.csv

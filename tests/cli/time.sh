@@ -29,6 +29,22 @@ per_s=$(sh -c '"$0" run sweep.ini --progress none --set epochs=2000 --set grid.d
 is "trials are measured" "$(count speed.db 'done')" 3
 long() { echo "--set epochs=$(awk "BEGIN { printf \"%d\", $per_s * $1 }")"; }
 
+# Other programs on the core do not lengthen the predicted time. In real time, an epoch that is
+# interrupted once takes a hundred times as long.
+predicted() {
+    taskset -c 0 "$ESPALIER" plan sweep.ini --set epochs=150 --set grid.dropout=0:0.885:0.015 --db none.db --section cost \
+        --format csv 2>/dev/null | awk -F, 'NR == 2 { print $6 }'
+}
+quiet=$(predicted)
+for _ in 1 2 3 4 5 6; do
+    taskset -c 0 timeout 10 sh -c 'while :; do :; done' &
+done
+busy=$(for _ in 1 2 3; do predicted; done)
+# shellcheck disable=SC2046 # one word a process
+kill $(jobs -p) 2>/dev/null
+wait
+is "the predicted time on a busy core" "$(echo "$busy" | awk -v quiet="$quiet" '{ n += $1 > 0 && $1 < 3 * quiet } END { print n }')" 3
+
 # ---- durations ----
 
 refused() {

@@ -18,15 +18,8 @@ long_lines() {
 }
 is "other lines are not too long" "$(long_lines)" ""
 
-# "PAGE: LINK" of each link to a file that is not there.
-dead_links() {
-    for page in $pages; do
-        sed 's/`[^`]*`//g' "$page" | grep -o '](\([^)#:]*\)[)#]' | sed 's/^](//; s/[)#]$//' | while read -r link; do
-            [ -z "$link" ] || [ -e "$(dirname "$page")/$link" ] || echo "$page: $link"
-        done
-    done
-}
-is "links lead to files" "$(dead_links)" ""
+# shellcheck disable=SC2086 # one word a page
+is "links lead to files" "$(dead_links $pages)" ""
 
 for topic in commands settings; do
     "$ESPALIER" help --format markdown $topic >"$T/$topic.md" 2>&1
@@ -49,6 +42,8 @@ fi
 
 if command -v sphinx-build >/dev/null && "$python" -c 'import furo, myst_parser' 2>/dev/null; then
     ok "Sphinx makes the manual without a warning" sphinx-build -q -W --keep-going -b html doc "$T/html"
+    is "its index.html leads to the first page" \
+        "$(test -f "$T/html/$(sed -n 's/.*href="\(.*\)".*/\1/p' "$T/html/index.html")" && echo yes)" yes
     ok "with a search that works offline" test -s "$T/html/searchindex.js"
     is "and loads nothing from the network" \
         "$(grep -rhoE '<(script|link|img)[^>]*(src|href)="https?://[^"]*"' "$T/html" --include='*.html' | sort -u | head -n 3)" ""

@@ -451,6 +451,23 @@ static void test_text_width(void **state)
     }
 }
 
+static void test_wrap(void **state)
+{
+    struct buf out = {0};
+
+    (void)state;
+    text_put_wrapped(&out, "one two  three", 2, 4, 9);
+    assert_string_equal(buf_text(&out), "one two\n    three");
+    buf_clear(&out);
+    /* A wide character takes two columns, and a combining mark none. */
+    text_put_wrapped(&out, "\xe6\xb0\xb4\xe7\xa8\xbb u\xcc\x88 z", 0, 1, 6);
+    assert_string_equal(buf_text(&out), "\xe6\xb0\xb4\xe7\xa8\xbb u\xcc\x88\n z");
+    buf_clear(&out);
+    text_put_wrapped(&out, "a longer_than_that b", 0, 2, 8);
+    assert_string_equal(buf_text(&out), "a\n  longer_than_that\n  b");
+    buf_release(&out);
+}
+
 static void test_shell(void **state)
 {
     static const char *const plain[] = {"r.db", "/a/b-c_d/x.1of2.db", "k=1,2:3@4%5+6",
@@ -565,6 +582,7 @@ int main(void)
         cmocka_unit_test(test_duration_words),
         cmocka_unit_test(test_bytes_words),
         cmocka_unit_test(test_text_width),
+        cmocka_unit_test(test_wrap),
         cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_tame),
         cmocka_unit_test(test_shell),

@@ -272,8 +272,8 @@ static void test_other_runs(void **state)
     see(0, 1);
     assert_int_equal(find(2, job_of(1)), 0);
     see(0, 3);
-    assert_found(2, job_of(1), "1 process of another espalier run on a may run on the same cores",
-                 "taskset");
+    assert_found(2, job_of(1), "another espalier run (1 process) uses the same cores of a",
+                 "fewer ranks");
     host_cpus_parse(&others[1].cpus, "0-3");
     assert_int_equal(find(2, job_of(1)), 0);
     /* In different pid namespaces, pids are not comparable. */

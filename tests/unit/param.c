@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/nearest.h"
 #include "base/real.h"
 #include "grid/param.h"
 
@@ -84,10 +85,10 @@ static void test_suggest(void **state)
     assert_string_equal(param_suggest_section("gird"), "grid");
     assert_string_equal(param_suggest_section("models"), "model");
     assert_null(param_suggest_section("hyperparameters"));
-    assert_int_equal(param_distance("ab", "ba"), PARAM_FAR);
-    assert_int_equal(param_distance("dorpout", "dropout"), 1);
-    assert_int_equal(param_distance("a very long word that no key is anywhere near", "k"),
-                     PARAM_FAR);
+    assert_int_equal(nearest_distance("ab", "ba"), NEAREST_FAR);
+    assert_int_equal(nearest_distance("dorpout", "dropout"), 1);
+    assert_int_equal(nearest_distance("a very long word that no key is anywhere near", "k"),
+                     NEAREST_FAR);
 }
 
 static void test_numbers(void **state)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/command/command.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "grid/param.h"
@@ -103,32 +102,4 @@ const char *option_default(const struct option_row *option)
         return option->shown;
     return option->type == OPTION_SETTING ? param_table[option->param].default_text
                                           : option->default_text;
-}
-
-void nearest_offer(struct nearest *nearest, const char *word)
-{
-    int distance = param_distance(nearest->wrong, word);
-
-    if (distance >= PARAM_FAR || (nearest->best && distance >= nearest->distance))
-        return;
-    nearest->best = word;
-    nearest->distance = distance;
-}
-
-void nearest_offer_list(struct nearest *nearest, const char *list, char *word, size_t size)
-{
-    while (*list) {
-        size_t n = strcspn(list, "|");
-        struct nearest one = {.wrong = nearest->wrong};
-        char item[64];
-
-        snprintf(item, sizeof item, "%.*s", (int)n, list);
-        nearest_offer(&one, item);
-        if (one.best && (!nearest->best || one.distance < nearest->distance)) {
-            snprintf(word, size, "%s", item);
-            nearest->best = word;
-            nearest->distance = one.distance;
-        }
-        list += n + (list[n] == '|');
-    }
 }

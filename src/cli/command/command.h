@@ -120,15 +120,4 @@ const struct option_row *command_find_option(const struct command *command, cons
 /* As help shows it; NULL: none. */
 const char *option_default(const struct option_row *option);
 
-/* The word nearest to a wrong one, for "did you mean" (param_distance()). Zero-initialise, offer
- * each word, and read `best`. */
-struct nearest {
-    const char *wrong;
-    const char *best; /* NULL: no word is close */
-    int distance;
-};
-void nearest_offer(struct nearest *nearest, const char *word);
-/* Offer the words of a list "a|b|c"; word[size] keeps the text of `best`. */
-void nearest_offer_list(struct nearest *nearest, const char *list, char *word, size_t size);
-
 #endif

@@ -456,17 +456,18 @@ static void offer_options(struct candidates *c, const struct line *line)
 static void offer_all(struct candidates *c, const char *const *words, int n)
 {
     struct line line = {0};
+    int at = parse_count_common(words, n - 1);
 
-    if (n == 1) {
+    if (at == n - 1) {
         offer_commands(c);
         if (*c->word == '-')
             offer_list(c, "--help|--version");
         return;
     }
-    line.command = command_find(words[0]);
+    line.command = command_find(words[at]);
     if (!line.command)
         return;
-    for (int i = 1; i < n - 1; i++)
+    for (int i = at + 1; i < n - 1; i++)
         take_word(&line, words[i]);
     if (line.pending)
         offer_option_value(c, &line, line.pending);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/terminal.h"
+#include "base/text_width.h"
 
 /* Longer lines are hard to read. Shorter ones leave no room for the second column. */
 enum { LARGEST_WIDTH = 100, SMALLEST_WIDTH = 40 };
@@ -44,29 +45,7 @@ static void put_blanks(struct buf *out, int n)
         buf_putc(out, ' ');
 }
 
-void help_put_wrapped(struct buf *out, const char *text, int at, int indent, int width)
-{
-    bool is_first = true;
-
-    while (*text) {
-        size_t n = strcspn(text, " ");
-
-        if (!is_first && at + 1 + (int)n > width) {
-            buf_putc(out, '\n');
-            put_blanks(out, indent);
-            at = indent;
-        } else if (!is_first) {
-            buf_putc(out, ' ');
-            at++;
-        }
-        buf_add(out, text, n);
-        at += (int)n;
-        text += n + strspn(text + n, " ");
-        is_first = false;
-    }
-}
-
-/* Beside a long first column, the second one begins on its own line. */
+/* A row of two columns. The second one begins on a line of its own where the first is too long. */
 static void put_row(const struct page *page, const char *left, const char *right)
 {
     int used = 2 + (int)strlen(left);
@@ -78,7 +57,7 @@ static void put_row(const struct page *page, const char *left, const char *right
         used = 0;
     }
     put_blanks(page->out, page->left - used);
-    help_put_wrapped(page->out, right, page->left, page->left, page->width);
+    text_put_wrapped(page->out, right, page->left, page->left, page->width);
     buf_putc(page->out, '\n');
 }
 
@@ -91,7 +70,7 @@ static void put_paragraphs(const struct page *page, const char *text)
 
         buf_add(&one, text, n);
         buf_putc(page->out, '\n');
-        help_put_wrapped(page->out, buf_text(&one), 0, 0, page->width);
+        text_put_wrapped(page->out, buf_text(&one), 0, 0, page->width);
         buf_putc(page->out, '\n');
         buf_release(&one);
         text += n + (end ? 2 : 0);
@@ -116,7 +95,7 @@ static void put_examples(const struct page *page, const struct command *c)
         buf_puts(page->out, "  ");
         put_styled(page, TERMINAL_NAME, e->line);
         buf_puts(page->out, "\n      ");
-        help_put_wrapped(page->out, e->what, 6, 6, page->width);
+        text_put_wrapped(page->out, e->what, 6, 6, page->width);
         buf_putc(page->out, '\n');
     }
 }

@@ -11,8 +11,4 @@ void help_put_command(struct buf *out, const struct command *command, int fd);
 
 void help_put_commands(struct buf *out, int fd);
 
-/* Append text, broken at blanks, so that no line is wider than `width`. The first line continues
- * at column `at`; the others are indented by `indent`. Ends without a line feed. */
-void help_put_wrapped(struct buf *out, const char *text, int at, int indent, int width);
-
 #endif

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/duration.h"
+#include "base/nearest.h"
 #include "data/text/file_names.h"
 #include "grid/param.h"
 #include "launch/environment.h"
@@ -60,13 +61,12 @@ static int store_duration(const struct call *call, const struct option_row *o, c
 
 static int err_no_choice(const struct option_row *o, const char *text, struct err *err)
 {
-    char word[64];
     struct nearest nearest = {.wrong = text};
+    char hint[NEAREST_HINT];
 
-    nearest_offer_list(&nearest, o->choices, word, sizeof word);
-    return err_set(err, "--%s %s: must be one of %s%s%s%s", o->name, text, o->choices,
-                   nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
-                   nearest.best ? "'?" : "");
+    nearest_offer_list(&nearest, o->choices);
+    return err_set(err, "--%s %s: must be one of %s%s", o->name, text, o->choices,
+                   nearest_hint(hint, "'", nearest.best, "'", ""));
 }
 
 static int store_text(const struct call *call, const struct option_row *o, const char *text,
@@ -156,17 +156,42 @@ const struct option_row *parse_find_letter(const struct command *command, char l
     return NULL;
 }
 
-static void err_unknown(const struct command *command, const char *name, struct err *err)
+/* The nearest setting of a sweep file, for commands that have --set. key out: the name, with its words
+ * joined as those of settings. */
+static void find_setting(struct nearest *nearest, char key[NEAREST_WORD],
+                         const struct command *command, const char *name)
 {
-    struct nearest nearest = {.wrong = name};
+    snprintf(key, NEAREST_WORD, "%s", name);
+    for (char *at = key; *at; at++)
+        *at = *at == '-' ? '_' : *at;
+    nearest->wrong = key;
+    for (int id = 0; command_find_option(command, "set") && id < P_COUNT; id++)
+        nearest_offer(nearest, param_table[id].key);
+}
+
+/* value: behind the name, or NULL. */
+static int err_unknown(const struct command *command, const char *name, const char *value,
+                       struct err *err)
+{
+    struct nearest option = {.wrong = name}, setting = {.best = ""};
+    char key[NEAREST_WORD], set[NEAREST_WORD + 80], hint[NEAREST_HINT];
     const struct option_row *o;
 
     for (int i = 0; (o = command_option(command, i)); i++)
         if (!o->is_hidden)
-            nearest_offer(&nearest, o->name);
-    err_set(err, "%s: unknown option '--%s'%s%s%s", command->name, name,
-            nearest.best ? "; did you mean '--" : "", nearest.best ? nearest.best : "",
-            nearest.best ? "'?" : "");
+            nearest_offer(&option, o->name);
+    find_setting(&setting, key, command, name);
+    if (*setting.best && (!*option.best || setting.distance < option.distance)) {
+        bool is_axis = value && strchr(value, ',') &&
+                       param_table[param_find(NULL, setting.best)].flags & PARAM_AXIS;
+
+        snprintf(set, sizeof set, "%s%s=%.60s", is_axis ? "grid." : "", setting.best,
+                 value ? value : "VALUE");
+        nearest_hint(hint, "--set ", set, "", "");
+    } else {
+        nearest_hint(hint, "'--", option.best, "'", "");
+    }
+    return err_set(err, "%s: unknown option '--%s'%s", command->name, name, hint);
 }
 
 static int err_ambiguous(const struct command *command, const char *name, bool is_own,
@@ -188,7 +213,7 @@ static int err_ambiguous(const struct command *command, const char *name, bool i
 /* The options of the command come before those that all commands have: a short form keeps its
  * meaning when a common option is added. */
 static int find_long(const struct option_row **out, const struct command *command, const char *name,
-                     struct err *err)
+                     const char *value, struct err *err)
 {
     const struct option_row *o, *own = NULL, *common = NULL;
     int n_own = 0, n_common = 0;
@@ -211,17 +236,14 @@ static int find_long(const struct option_row **out, const struct command *comman
     if (n_own > 1 || (!n_own && n_common > 1))
         return err_ambiguous(command, name, n_own > 1, err);
     *out = own ? own : common;
-    if (*out)
-        return 0;
-    err_unknown(command, name, err);
-    return -1;
+    return *out ? 0 : err_unknown(command, name, value, err);
 }
 
 const struct option_row *parse_find_long(const struct command *command, const char *name)
 {
     const struct option_row *o;
 
-    return find_long(&o, command, name, NULL) ? NULL : o;
+    return find_long(&o, command, name, NULL, NULL) ? NULL : o;
 }
 
 /* ---- the line ---- */
@@ -247,16 +269,39 @@ static bool is_help(const struct option_row *o)
     return o->letter == 'h' && !strcmp(o->name, "help");
 }
 
+int parse_count_common(const char *const *words, int n)
+{
+    static const struct command every = {.name = ""};
+    int i = 0;
+
+    while (i < n && words[i][0] == '-') {
+        const char *word = words[i];
+        const struct option_row *o = NULL;
+        char name[64];
+
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+        if (word[1] == '-')
+            o = parse_find_long(&every, name + 2);
+        else if (word[1] && !word[2])
+            o = parse_find_letter(&every, word[1]);
+        if (!o || is_help(o))
+            break;
+        i += o->argument && !strchr(word, '=') ? 2 : 1;
+    }
+    return i < n ? i : n;
+}
+
 /* word: behind the dashes. */
 static int take_long(struct call *call, const char *word, struct words *words, struct err *err)
 {
     const char *equals = strchr(word, '=');
     const char *value = equals ? equals + 1 : NULL;
+    const char *next = words->next < words->n ? words->at[words->next] : NULL;
     const struct option_row *o;
     char name[64];
 
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
-    if (find_long(&o, call->command, name, err))
+    if (find_long(&o, call->command, name, value ? value : next, err))
         return -1;
     if (!o->argument && value)
         return err_set(err, "%s: --%s takes no value", call->command->name, o->name);

@@ -36,6 +36,10 @@ enum parse_result call_parse(struct call *call, const struct command *command, i
                              char **argv, struct err *err);
 void call_release(struct call *call);
 
+/* How many words at the beginning are options of every command, with their values: -q, -v, --color
+ * WHEN, but not --help. They may stand before the command, too. */
+int parse_count_common(const char *const *words, int n);
+
 /* The option that a long form, which may be shortened, or a letter stands for. NULL: none, or
  * several. */
 const struct option_row *parse_find_long(const struct command *command, const char *name);

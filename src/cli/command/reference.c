@@ -8,18 +8,23 @@
 #include "grid/param.h"
 
 struct writer {
-    struct buf *out;
-    enum reference_format format;
+    const char *commands_begin;
+    const char *common_begin; /* NULL: the page of commands has no list of shared options */
+    void (*group)(struct buf *out, const char *title); /* NULL: commands are not grouped */
+    void (*command)(struct buf *out, const struct command *c);
+    const char *options_begin, *options_end;
+    void (*option)(struct buf *out, const struct option_row *o);
+    const char *shared_begin, *shared_before, *shared_after, *shared_between, *shared_end;
+    const char *settings_begin;
+    const char *section_begin, *section_title_end, *section_end;
+    void (*setting)(struct buf *out, enum param_id id);
 };
 
 /* It has every shared option. */
 static const struct command all_common = {.name = "",
                                           .common = COMMON_DB | COMMON_FORMAT | COMMON_WIDE};
-
-static bool is_listed(const struct option_row *o)
-{
-    return !o->is_hidden;
-}
+/* A command that has only those of every command. */
+static const struct command every_command = {.name = ""};
 
 /* ---- mdoc ---- */
 
@@ -84,35 +89,6 @@ static void put_mdoc_option(struct buf *out, const struct option_row *o)
         buf_printf(out, "Default: %s.\n", standard);
 }
 
-static void put_mdoc_options(struct buf *out, const struct command *c, bool is_own)
-{
-    const struct option_row *o;
-    int n = 0;
-
-    for (int i = 0; (o = command_option(c, i)); i++) {
-        if (!is_listed(o) || command_owns(c, o) != is_own)
-            continue;
-        if (n++ == 0)
-            buf_puts(out, ".Bl -tag -width Ds\n");
-        put_mdoc_option(out, o);
-    }
-    if (n)
-        buf_puts(out, ".El\n");
-}
-
-static void put_mdoc_shared(struct buf *out, const struct command *c)
-{
-    const struct option_row *o;
-    int n = 0;
-
-    for (int i = 0; (o = command_option(c, i)); i++)
-        if (!command_owns(c, o) &&
-            (!strcmp(o->name, "db") || !strcmp(o->name, "format") || !strcmp(o->name, "wide")))
-            buf_printf(out, "%s.Fl -%s", n++ ? " ,\n" : ".Pp\nShared options:\n", o->name);
-    if (n)
-        buf_puts(out, " .\n");
-}
-
 static void put_mdoc_command(struct buf *out, const struct command *c)
 {
     buf_printf(out, ".It Nm Cm %s", c->name);
@@ -123,8 +99,6 @@ static void put_mdoc_command(struct buf *out, const struct command *c)
     put_mdoc_text(out, c->summary);
     if (c->about)
         put_mdoc_text(out, c->about);
-    put_mdoc_options(out, c, true);
-    put_mdoc_shared(out, c);
 }
 
 static void put_mdoc_setting(struct buf *out, enum param_id id)
@@ -146,19 +120,23 @@ static void put_mdoc_setting(struct buf *out, enum param_id id)
     buf_release(&allowed);
 }
 
-static void put_mdoc_settings(struct buf *out)
-{
-    const char *section = "";
-
-    for (int id = 0; id < P_COUNT; id++) {
-        if (strcmp(section, param_table[id].section) != 0)
-            buf_printf(out, "%s.Ss Section %s\n.Bl -tag -width Ds\n", *section ? ".El\n" : "",
-                       param_table[id].section);
-        section = param_table[id].section;
-        put_mdoc_setting(out, (enum param_id)id);
-    }
-    buf_puts(out, ".El\n");
-}
+static const struct writer mdoc = {
+    .commands_begin = "",
+    .command = put_mdoc_command,
+    .options_begin = ".Bl -tag -width Ds\n",
+    .options_end = ".El\n",
+    .option = put_mdoc_option,
+    .shared_begin = ".Pp\nShared options:\n",
+    .shared_before = ".Fl -",
+    .shared_after = "",
+    .shared_between = " ,\n",
+    .shared_end = " .\n",
+    .settings_begin = "",
+    .section_begin = ".Ss Section ",
+    .section_title_end = "\n.Bl -tag -width Ds\n",
+    .section_end = ".El\n",
+    .setting = put_mdoc_setting,
+};
 
 /* ---- Markdown ---- */
 
@@ -202,31 +180,9 @@ static void put_markdown_option(struct buf *out, const struct option_row *o)
     buf_puts(out, " |\n");
 }
 
-static void put_markdown_options(struct buf *out, const struct command *c, bool is_own)
+static void put_markdown_group(struct buf *out, const char *title)
 {
-    const struct option_row *o;
-    int n = 0;
-
-    for (int i = 0; (o = command_option(c, i)); i++) {
-        if (!is_listed(o) || command_owns(c, o) != is_own)
-            continue;
-        if (n++ == 0)
-            buf_puts(out, "\n| option | meaning | default |\n|---|---|---|\n");
-        put_markdown_option(out, o);
-    }
-}
-
-static void put_markdown_shared(struct buf *out, const struct command *c)
-{
-    const struct option_row *o;
-    int n = 0;
-
-    for (int i = 0; (o = command_option(c, i)); i++)
-        if (!command_owns(c, o))
-            buf_printf(out, "%s`--%s`",
-                       n++ ? ", " : "\n[Common options](#common-options): ", o->name);
-    if (n)
-        buf_puts(out, ".\n");
+    buf_printf(out, "\n## %s\n", title);
 }
 
 static void put_markdown_command(struct buf *out, const struct command *c)
@@ -242,8 +198,6 @@ static void put_markdown_command(struct buf *out, const struct command *c)
         buf_printf(out, "%s# %s\n%s\n", e == c->examples ? "" : "\n", e->what, e->line);
     if (c->examples)
         buf_puts(out, "```\n");
-    put_markdown_options(out, c, true);
-    put_markdown_shared(out, c);
 }
 
 static void put_markdown_setting(struct buf *out, enum param_id id)
@@ -265,60 +219,118 @@ static void put_markdown_setting(struct buf *out, enum param_id id)
     buf_release(&allowed);
 }
 
-static void put_markdown_settings(struct buf *out)
-{
-    const char *section = "";
+static const struct writer markdown = {
+    .commands_begin =
+        "# Commands\n\n<!-- Written by 'espalier help --format markdown commands'. -->\n",
+    .common_begin = "\n## Common options\n\nSeveral commands share these options. `-q`, `-v`, "
+                    "`--color` and `-h` work with\nevery command; the first three may also precede "
+                    "it.\n",
+    .group = put_markdown_group,
+    .command = put_markdown_command,
+    .options_begin = "\n| option | meaning | default |\n|---|---|---|\n",
+    .options_end = "",
+    .option = put_markdown_option,
+    .shared_begin = "\n[Common options](#common-options): ",
+    .shared_before = "`--",
+    .shared_after = "`",
+    .shared_between = ", ",
+    .shared_end = ".\n",
+    .settings_begin =
+        "# Settings\n\n<!-- Written by 'espalier help --format markdown settings'. -->\n\n"
+        "The keys of a sweep file, by section. A setting that may be an axis can stand in "
+        "`[grid]`\nwith several values instead. `espalier params` prints the same list.\n",
+    .section_begin = "\n## [",
+    .section_title_end =
+        "]\n\n| key | meaning | allowed | default | axis |\n|---|---|---|---|---|\n",
+    .section_end = "",
+    .setting = put_markdown_setting,
+};
 
-    buf_puts(out,
-             "# Settings\n\n<!-- Written by 'espalier help --format markdown settings'. -->\n\n"
-             "The keys of a sweep file, by section. A setting that may be an axis can stand in "
-             "`[grid]`\nwith several values instead. `espalier params` prints the same list.\n");
-    for (int id = 0; id < P_COUNT; id++) {
-        if (strcmp(section, param_table[id].section) != 0)
-            buf_printf(out,
-                       "\n## [%s]\n\n| key | meaning | allowed | default | axis |\n"
-                       "|---|---|---|---|---|\n",
-                       param_table[id].section);
-        section = param_table[id].section;
-        put_markdown_setting(out, (enum param_id)id);
+/* ---- what is written ---- */
+
+static void put_options(struct buf *out, const struct writer *w, const struct command *c,
+                        bool is_own)
+{
+    const struct option_row *o;
+    int n = 0;
+
+    for (int i = 0; (o = command_option(c, i)); i++) {
+        if (o->is_hidden || command_owns(c, o) != is_own)
+            continue;
+        buf_puts(out, n++ ? "" : w->options_begin);
+        w->option(out, o);
+    }
+    buf_puts(out, n ? w->options_end : "");
+}
+
+/* The names of the shared options that not every command has. */
+static void put_shared(struct buf *out, const struct writer *w, const struct command *c)
+{
+    const struct option_row *o;
+    int n = 0;
+
+    for (int i = 0; (o = command_option(c, i)); i++) {
+        if (command_owns(c, o) || command_find_option(&every_command, o->name))
+            continue;
+        buf_puts(out, n++ ? w->shared_between : w->shared_begin);
+        buf_printf(out, "%s%s%s", w->shared_before, o->name, w->shared_after);
+    }
+    buf_puts(out, n ? w->shared_end : "");
+}
+
+static void put_command(struct buf *out, const struct writer *w, const struct command *c)
+{
+    w->command(out, c);
+    put_options(out, w, c, true);
+    put_shared(out, w, c);
+}
+
+static void put_commands(struct buf *out, const struct writer *w)
+{
+    buf_puts(out, w->commands_begin);
+    for (int g = 0; g < N_COMMAND_GROUPS; g++) {
+        if (w->group)
+            w->group(out, command_group_title((enum command_group)g));
+        for (const struct command *const *c = commands; *c; c++)
+            if ((int)(*c)->group == g)
+                put_command(out, w, *c);
+    }
+    if (w->common_begin) {
+        buf_puts(out, w->common_begin);
+        put_options(out, w, &all_common, false);
     }
 }
 
-/* ---- topics ---- */
-
-static void put_commands(const struct writer *w)
+static void put_settings(struct buf *out, const struct writer *w)
 {
-    if (w->format == REFERENCE_MARKDOWN)
-        buf_puts(w->out,
-                 "# Commands\n\n<!-- Written by 'espalier help --format markdown commands'. -->\n");
-    for (int g = 0; g < N_COMMAND_GROUPS; g++) {
-        if (w->format == REFERENCE_MARKDOWN)
-            buf_printf(w->out, "\n## %s\n", command_group_title((enum command_group)g));
-        for (const struct command *const *c = commands; *c; c++)
-            if ((int)(*c)->group == g)
-                (w->format == REFERENCE_MAN ? put_mdoc_command : put_markdown_command)(w->out, *c);
+    const char *section = "";
+
+    buf_puts(out, w->settings_begin);
+    for (int id = 0; id < P_COUNT; id++) {
+        if (strcmp(section, param_table[id].section) != 0)
+            buf_printf(out, "%s%s%s%s", *section ? w->section_end : "", w->section_begin,
+                       param_table[id].section, w->section_title_end);
+        section = param_table[id].section;
+        w->setting(out, (enum param_id)id);
     }
-    if (w->format == REFERENCE_MARKDOWN) {
-        buf_puts(w->out, "\n## Common options\n\nSeveral commands share these options. `-q`, `-v`, "
-                         "`--color` and `-h` work with every command.\n");
-        put_markdown_options(w->out, &all_common, false);
-    }
+    buf_puts(out, w->section_end);
 }
 
 bool reference_put(struct buf *out, const char *topic, enum reference_format format)
 {
-    const struct writer w = {out, format};
+    static const struct writer *const writers[] = {
+        [REFERENCE_MAN] = &mdoc, [REFERENCE_MARKDOWN] = &markdown};
     const struct command *command = command_find(topic);
+    const struct writer *w = writers[format];
 
     if (!strcmp(topic, "commands"))
-        put_commands(&w);
+        put_commands(out, w);
     else if (!strcmp(topic, "common"))
-        (format == REFERENCE_MAN ? put_mdoc_options : put_markdown_options)(out, &all_common,
-                                                                            false);
+        put_options(out, w, &all_common, false);
     else if (!strcmp(topic, "settings"))
-        (format == REFERENCE_MAN ? put_mdoc_settings : put_markdown_settings)(out);
+        put_settings(out, w);
     else if (command && command->group != GROUP_HIDDEN)
-        (format == REFERENCE_MAN ? put_mdoc_command : put_markdown_command)(out, command);
+        put_command(out, w, command);
     else
         return false;
     return true;
