@@ -112,7 +112,7 @@ static int put_ids(struct buf *out, const struct names *ids, const char *file,
 }
 
 /* Write "id,file,resembles" for each unmatched id: its file, and an unmatched id of the other file
- * that differs from it only in case, blanks or punctuation. -1 and err: as cli_save(). */
+ * that resembles it (data/core/resemblance.h). -1 and err: as cli_save(). */
 static int inspect_unmatched(const char *path, const struct data_unmatched *unmatched,
                              const struct settings *settings, const struct inputs *inputs,
                              struct err *err)

@@ -35,6 +35,33 @@ static void warn_classes(const struct job *job)
              job->sweep.path, d->n_classes);
 }
 
+static int32_t count_members(const struct dataset *d, int32_t class)
+{
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < d->n_samples; i++)
+        n += d->label[i] == class;
+    return n;
+}
+
+/* Classes of which a part has all members or none. */
+static void warn_single_members(const struct job *job)
+{
+    const struct dataset *d = &job->data;
+    struct buf names = {0};
+    int32_t n = 0;
+
+    for (int32_t c = 0; c < d->n_classes; c++)
+        if (count_members(d, c) == 1 && n++ < DATA_EXAMPLES)
+            buf_printf(&names, "%s'%.60s'", n > 1 ? ", " : "", dataset_class_name(d, c));
+    if (n)
+        log_warn("%s: %d class%s one sample each, which cannot be both in training and in a part "
+                 "that scores: %s%s",
+                 job->sweep.path, n, n == 1 ? " has" : "es have", buf_text(&names),
+                 n > DATA_EXAMPLES ? " ..." : "");
+    buf_release(&names);
+}
+
 void job_warn_data(const struct job *job)
 {
     const struct data_report *r = &job->report;
@@ -50,6 +77,7 @@ void job_warn_data(const struct job *job)
             log_info("%s%s%s", path, gap, note->text);
     }
     warn_classes(job);
+    warn_single_members(job);
 }
 
 /* a feature whose standard deviation is this many times smaller has almost no effect */

@@ -111,7 +111,8 @@ features    62 of each node, small integers, 558 bytes
 nodes       9; 1 to 3 in a graph, median 2.5
 edges       5; 0 to 3 in a graph, median 1; 0 duplicates and 0 self loops dropped
 components  1 graph with more than one; 1 without an edge
-skipped     1 molecule that cannot be parsed, the first on line 3
+skipped     1 molecule that cannot be parsed
+skipped     line 3, id \"2\": \"C(\": '(' without a ')'
 valences    0 atoms with an impossible valence, counted without hydrogens
 class       a: 2
 class       b: 2

@@ -79,6 +79,9 @@ struct data_format {
     bool is_alike;          /* all graphs have the same nodes and edges */
     bool has_attributes;    /* features may be amounts, words or both: scale = auto examines them */
     bool has_class_numbers; /* whole numbers in the target always mean classes */
+    bool has_groups;        /* the table with the trait may have the column of groups */
+    const char *same;       /* "markers": equal samples have the same ones; NULL: equality of
+                               samples means nothing */
 
     struct data_setting settings[DATA_SETTINGS]; /* ends with a NULL key */
 

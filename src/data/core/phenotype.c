@@ -32,18 +32,11 @@ struct reading {
 enum { NO_COLUMN = -1, REFUSED = -2 };
 
 /* True if a column is neither the id nor PLINK's family id. */
-static bool is_free(const struct reading *r, int32_t col)
+static bool is_free(const void *reading, int32_t col)
 {
+    const struct reading *r = reading;
+
     return col != r->id && (col > 0 || !reader_has_family(&r->table));
-}
-
-static void list_columns(struct buf *out, const struct reading *r)
-{
-    const struct table *t = &r->table;
-
-    for (int32_t j = 0; j < t->n_cols; j++)
-        if (is_free(r, j))
-            buf_printf(out, "%s\"%.80s\"", out->size ? ", " : "", t->name[j]);
 }
 
 /* Find a column by name. NO_COLUMN if there is none; REFUSED and err if there are several. */
@@ -85,7 +78,7 @@ static int no_column(const struct reading *r, const char *what, const char *name
 {
     struct buf columns = {0};
 
-    list_columns(&columns, r);
+    table_put_columns(&columns, &r->table, is_free, r);
     table_fault(err, &r->table, "no %s \"%.80s\": %s must be one of %s%s", what, name, setting,
                 buf_text(&columns), hint(r, name));
     buf_release(&columns);
@@ -117,7 +110,7 @@ static int32_t find_trait(const struct reading *r, const char *trait, struct err
     if (n_free == 1)
         return found;
     r->report->unset = "trait";
-    list_columns(&columns, r);
+    table_put_columns(&columns, t, is_free, r);
     table_fault(err, t, "several traits: set data.trait to one of %s%s", buf_text(&columns),
                 hint(r, NULL));
     buf_release(&columns);
@@ -314,6 +307,18 @@ static int read_rows(struct reading *r, struct err *err)
     return status ? -1 : explain_left(r, is_any_known, err);
 }
 
+static void note_absent(struct phenotype_report *report, const struct reading *r)
+{
+    for (int32_t i = 0; i < r->ids->n; i++) {
+        if (names_find(&r->listed, r->ids->text[i]) >= 0)
+            continue;
+        if (report->n_absent < DATA_EXAMPLES)
+            snprintf(report->absent[report->n_absent], sizeof *report->absent, "%s",
+                     r->ids->text[i]);
+        report->n_absent++;
+    }
+}
+
 static int list_unmatched(struct data_unmatched *out, struct reading *r, struct err *err)
 {
     if (!out)
@@ -394,6 +399,8 @@ int phenotype_read(struct phenotype *p, const struct joined_ids *source,
     if (!names_split(&r.missing, spec->missing, "data.missing", err) &&
         !find_columns(&r, spec, err)) {
         rc = read_rows(&r, err);
+        if (!report->n_absent)
+            note_absent(report, &r);
         if (list_unmatched(spec->unmatched, &r, rc ? NULL : err))
             rc = -1;
         if (!rc)

@@ -18,17 +18,21 @@ struct phenotype {
     struct target_cells group; /* column NULL: no group is set, or the table lacks it */
 };
 
+enum { PHENOTYPE_ID = 41 }; /* bytes of an id in a report */
+
 /* Observations about the table. The caller zeroes it. A second reading, of fewer samples, counts
- * anew but keeps `unjoined` and `suspect`. */
+ * anew but keeps `absent`, `unjoined` and `suspect`. */
 struct phenotype_report {
-    int32_t n_valued;             /* rows with a value */
-    int32_t n_joined;             /* of these, rows of a known sample */
-    int32_t n_left;               /* of these, rows of no sample; dropped */
-    char left[DATA_EXAMPLES][41]; /* the first of these ids, possibly cut */
-    bool is_foreign_id;           /* one of these ids is not UTF-8 */
-    char unjoined[600];           /* why rows did not join, if it can be found; else "" */
-    double suspect;               /* value like -9 that may mean "missing": no other is negative */
-    int32_t n_suspect;            /* cells of the column with this value; 0: none found */
+    int32_t n_valued;                       /* rows with a value */
+    int32_t n_joined;                       /* of these, rows of a known sample */
+    int32_t n_left;                         /* of these, rows of no sample; dropped */
+    char left[DATA_EXAMPLES][PHENOTYPE_ID]; /* the first of these ids, possibly cut */
+    int32_t n_absent;                       /* samples without a row */
+    char absent[DATA_EXAMPLES][PHENOTYPE_ID];
+    bool is_foreign_id; /* one of these ids is not UTF-8 */
+    char unjoined[600]; /* why rows did not join, if it can be found; else "" */
+    double suspect;     /* value like -9 that may mean "missing": no other is negative */
+    int32_t n_suspect;  /* cells of the column with this value; 0: none found */
     char suspect_column[81];
     bool is_case_control; /* values are 1 and 2 of a .fam */
     const char *unset;    /* as in struct data_report */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds ids that did not join but likely mean the same sample: they differ only in case, blanks or
- * punctuation, as after R's make.names() ("33-16" and "X33.16"). */
+/* Finds ids that did not join but likely mean the same sample: they differ only in case, blanks,
+ * punctuation, zeros around a number or a repetition, as after R's make.names() ("33-16" and
+ * "X33.16"), a spreadsheet ("007" and "7"), pandas ("7.0") or PLINK ("7_7"). */
 #ifndef DATA_CORE_RESEMBLANCE_H
 #define DATA_CORE_RESEMBLANCE_H
 
@@ -29,7 +30,8 @@ struct joined_ids {
 };
 
 /* Append why the ids `left` of file `path` likely did not join with those of `other`, with counts
- * and three examples; nothing if no reason is found. */
+ * and three examples; nothing if no reason is found. Besides resemblance, reasons are a transposed
+ * table and letters that all ids of one file have more. */
 int resemblance_explain(struct buf *out, const struct names *left, const char *path,
                         const struct joined_ids *other, struct err *err);
 

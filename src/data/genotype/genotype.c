@@ -446,23 +446,54 @@ static void report_counts(struct data_report *r, const struct genotype *g)
     r->unset = p->unset ? p->unset : r->unset;
 }
 
+/* Append the first of n ids. */
+static void put_ids(struct buf *out, const char ids[DATA_EXAMPLES][PHENOTYPE_ID], int32_t n)
+{
+    for (int32_t i = 0; i < n && i < DATA_EXAMPLES; i++) {
+        char id[PHENOTYPE_ID];
+
+        memcpy(id, ids[i], sizeof id);
+        escape_terminal(id, false);
+        buf_printf(out, "%s\"%s\"", i ? ", " : "", id);
+    }
+    if (n > DATA_EXAMPLES)
+        buf_puts(out, " ...");
+}
+
 static void report_unjoined(struct data_report *r, const struct phenotype_report *p)
 {
     struct buf ids = {0};
 
-    for (int32_t i = 0; i < p->n_left && i < DATA_EXAMPLES; i++) {
-        char id[sizeof p->left[0]];
-
-        memcpy(id, p->left[i], sizeof id);
-        escape_terminal(id, false);
-        buf_printf(&ids, "%s\"%s\"", i ? ", " : "", id);
-    }
+    put_ids(&ids, p->left, p->n_left);
     if (p->n_left)
         data_report_add(
-            r, DATA_NOTE_FACT, "unmatched", "%s%s%s", buf_text(&ids),
-            p->n_left > DATA_EXAMPLES ? " ..." : "",
+            r, DATA_NOTE_FACT, "unmatched", "%s%s", buf_text(&ids),
             p->is_foreign_id ? " (ids that are not UTF-8: iconv -f CP1252 -t UTF-8 TABLE)" : "");
     buf_release(&ids);
+}
+
+/* If all phenotypes joined, the other samples simply have none. */
+static void warn_unjoined(struct data_report *r, const struct genotype *g)
+{
+    const struct phenotype_report *p = &g->noticed;
+    bool is_many = p->n_left && (2 * p->n_left > p->n_valued || 2 * p->n_absent > r->n_samples);
+    struct buf sides = {0};
+
+    if (is_many) {
+        buf_printf(&sides, "; %d have no genotypes (", p->n_left);
+        put_ids(&sides, p->left, p->n_left);
+        buf_printf(&sides, "), and %d of %d samples have no phenotype", p->n_absent, r->n_samples);
+        buf_puts(&sides, p->n_absent ? " (" : "");
+        put_ids(&sides, p->absent, p->n_absent);
+        buf_puts(&sides, p->n_absent ? ")" : "");
+    }
+    if (is_many || *p->unjoined)
+        data_report_add(r, DATA_NOTE_WARNING, "unjoined", "%d of %d phenotypes joined%s: %s",
+                        p->n_joined, p->n_valued, buf_text(&sides),
+                        *p->unjoined ? p->unjoined
+                                     : "no id resembles one of the other file: check that both "
+                                       "are about the same samples");
+    buf_release(&sides);
 }
 
 static void report_filters(struct data_report *r, const struct filter_counts *c)
@@ -557,9 +588,7 @@ static void report_warnings(struct data_report *r, const struct genotype *g)
                         "1 and 2 in column 6 of the .fam mean control and case, as in PLINK; "
                         "[data] task = regression uses them as numbers")
             ->is_advice = true;
-    if (*p->unjoined)
-        data_report_add(r, DATA_NOTE_WARNING, "unjoined", "%d of %d phenotypes joined: %s",
-                        p->n_joined, p->n_valued, p->unjoined);
+    warn_unjoined(r, g);
     warn_contradicted(r, g);
 }
 
@@ -585,6 +614,8 @@ const struct data_format genotype_format = {
     .name = "genotype",
     .samples = DATA_ROWS,
     .has_genotypes = true,
+    .has_groups = true,
+    .same = "markers",
     .settings = {{"genotypes", true, "markers of each sample"},
                  {.key = "subset"},
                  {.key = "dosage"},

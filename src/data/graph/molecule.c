@@ -130,8 +130,10 @@ struct scratch {
 static void read_atom(struct atom *out, struct molecules *m, int item)
 {
     *out = (struct atom){0};
-    if (indigoIsPseudoatom(item) > 0 || indigoIsRSite(item) > 0)
+    if (indigoIsPseudoatom(item) > 0 || indigoIsRSite(item) > 0) {
+        m->n_any++;
         return;
+    }
     out->element = indigoAtomicNumber(item);
     if (indigoGetCharge(item, &out->charge) <= 0)
         out->charge = 0;

@@ -34,6 +34,7 @@ struct molecules {
     struct pairs bonds;    /* atoms are numbered across molecules */
     uint64_t session;      /* of Indigo */
     int32_t n_bad_valence; /* atoms with an unknown number of hydrogens; they get none */
+    int32_t n_any;         /* atoms of no element, such as * and R groups; they are "other" */
 };
 
 /* Pair with molecules_release(). */

@@ -279,12 +279,27 @@ static int reserve_node(struct tu *tu, struct err *err)
     return 0;
 }
 
+/* Refuse a graph without a target, after counting all graphs. Always -1. */
+static int refuse_unlabelled(const struct tu *tu, struct lines *l, struct err *err)
+{
+    int64_t line = l->line;
+    int32_t graph, n_graphs = tu->graphs.n;
+
+    do {
+        if (!lines_whole(&graph, l, 0, 1, INT32_MAX, "graph", NULL) && graph > n_graphs)
+            n_graphs = graph;
+    } while (lines_next(l, NULL) > 0);
+    return err_set(err, "%s: %d rows, but %s has %d graphs: graph %d, from line %lld on, has no row",
+                   tu->target_path, tu->graphs.n, l->path, n_graphs, tu->graphs.n + 1,
+                   (long long)line);
+}
+
 /* last: graph of the previous node. */
-static int add_node(struct tu *tu, const struct lines *l, int32_t last, struct err *err)
+static int add_node(struct tu *tu, struct lines *l, int32_t last, struct err *err)
 {
     int32_t graph;
 
-    if (lines_whole(&graph, l, 0, 1, tu->graphs.n, "graph", err))
+    if (lines_whole(&graph, l, 0, 1, INT32_MAX, "graph", err))
         return -1;
     if (graph < last)
         return lines_fault(err, l, "graph %d after graph %d: nodes must be in the order of graphs",
@@ -292,6 +307,8 @@ static int add_node(struct tu *tu, const struct lines *l, int32_t last, struct e
     if (graph > last + 1)
         return lines_fault(err, l, "graph %d after graph %d: graph %d has no nodes", graph, last,
                            last + 1);
+    if (graph > tu->graphs.n)
+        return refuse_unlabelled(tu, l, err);
     if (reserve_node(tu, err))
         return -1;
     if (graph > last)
@@ -393,6 +410,11 @@ static void report_notes(struct data_report *report, const struct tu *tu, bool i
         data_report_add(report, is_for_model ? DATA_NOTE_INFO : DATA_NOTE_FACT, "one way",
                         "%lld edge%s listed in one direction only, and used in both",
                         (long long)n_one_way, n_one_way == 1 ? " is" : "s are");
+    if (!tu->edges.n && !tu->edges.n_self_loops)
+        data_report_add(report, DATA_NOTE_WARNING, "no edges",
+                        "%s: no edges: none of the %d graphs (%d nodes) has one, so a gcn learns "
+                        "no more than an mlp; is the file complete?",
+                        tu->edges_path, tu->graphs.n, tu->n_nodes);
     if (tu->has_edge_labels && !is_for_model)
         data_report_add(report, DATA_NOTE_FACT, "not used", "labels or attributes of edges");
     if (tu->nodes.n_unknown)
@@ -417,7 +439,8 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
     report->unset = tu.needs_trait ? "trait" : NULL;
     report->n_self_loops = tu.edges.n_self_loops;
     report->n_duplicate_edges = tu.edges.n_duplicates;
-    report_notes(report, &tu, spec->like != NULL);
+    if (!rc)
+        report_notes(report, &tu, spec->like != NULL);
     tu_release(&tu);
     return rc ? -1 : 0;
 }

@@ -691,6 +691,22 @@ int table_next(struct table *t, struct err *err)
     return 1;
 }
 
+/* ---- columns ---- */
+
+enum { MOST_LISTED = 10 };
+
+void table_put_columns(struct buf *out, const struct table *t,
+                       bool (*is_listed)(const void *arg, int32_t col), const void *arg)
+{
+    int32_t n = 0;
+
+    for (int32_t j = 0; j < t->n_cols; j++)
+        if ((!is_listed || is_listed(arg, j)) && n++ < MOST_LISTED)
+            buf_printf(out, "%s\"%.40s\"", n > 1 ? ", " : "", t->name[j]);
+    if (n > MOST_LISTED)
+        buf_printf(out, " ... (%d columns)", n);
+}
+
 /* ---- cells ---- */
 
 bool table_is_missing(const char *cell)

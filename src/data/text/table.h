@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 
 struct table_source;
@@ -49,6 +50,11 @@ void table_close(struct table *t);
 /* Set err to "PATH:LINE: message" for the current row. Always -1. */
 int table_fault(struct err *err, const struct table *t, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Append the names of the columns for which is_listed() is true (NULL: all), in quotes: all, or the
+ * first ten and their number. */
+void table_put_columns(struct buf *out, const struct table *t,
+                       bool (*is_listed)(const void *arg, int32_t col), const void *arg);
 
 /* Empty, NA, NaN, nan and a single point mean "missing". */
 bool table_is_missing(const char *cell);
