@@ -24,7 +24,7 @@
 
 struct inspect_options {
     struct common_options common;
-    const char *splits, *unmatched; /* files to write; NULL: none */
+    const char *splits, *unmatched, *duplicates; /* files to write; NULL: none */
     const char *section;
     struct text_list set;
 };
@@ -626,6 +626,29 @@ static int save_splits(const char *path, struct job *job, const struct settings 
     return rc;
 }
 
+static void put_duplicate(void *arg, const struct leaks_member *m)
+{
+    struct buf *out = arg;
+
+    buf_printf(out, "%d,", m->set);
+    inspect_put_cell(out, m->id);
+    buf_printf(out, ",%s,%d,%s\n", m->is_apart ? "yes" : "no", m->replicate, m->side);
+}
+
+static int save_duplicates(const char *path, struct job *job, const struct inputs *inputs,
+                           struct err *err)
+{
+    struct buf text = {0};
+    int rc;
+
+    buf_puts(&text, "set,id,both_sides,replicate,part\n");
+    rc = leaks_each_duplicate(job, put_duplicate, &text, err);
+    if (!rc)
+        rc = cli_save(path, &text, inputs, err);
+    buf_release(&text);
+    return rc;
+}
+
 /* Add lines that consist of a label, LABEL columns wide, and a text. */
 static void add_lines(struct inspection *in, char *lines)
 {
@@ -687,18 +710,21 @@ static int inspect(struct job *job, const struct inspect_options *o, const struc
     plan_settings_with(&job->plan, P_STOP, &s);
     if (!rc && o->splits)
         rc = save_splits(o->splits, job, &s, inputs, err);
+    if (!rc && o->duplicates)
+        rc = save_duplicates(o->duplicates, job, inputs, err);
     inspection_release(&in);
     return output_end(rc, &in.answer, err);
 }
 
 /* Check the files to write before anything but the sweep file is read. */
-static int check_outputs(struct inputs *inputs, const struct job *job, const char *splits,
-                         const char *unmatched, struct err *err)
+static int check_outputs(struct inputs *inputs, const struct job *job,
+                         const struct inspect_options *o, struct err *err)
 {
     inputs_add(inputs, job->sweep.path);
     inputs_add_settings(inputs, &job->sweep.fixed);
-    return (splits && inputs_check(inputs, splits, err)) ||
-                   (unmatched && inputs_check(inputs, unmatched, err))
+    return (o->splits && inputs_check(inputs, o->splits, err)) ||
+                   (o->unmatched && inputs_check(inputs, o->unmatched, err)) ||
+                   (o->duplicates && inputs_check(inputs, o->duplicates, err))
                ? -1
                : 0;
 }
@@ -740,7 +766,7 @@ static int run_inspect(struct call *call)
 
     if (job_parse(&job, call->operands[0], &o->set, &faults))
         status = cli_fail_all(&faults);
-    else if (check_outputs(&inputs, &job, o->splits, o->unmatched, &err))
+    else if (check_outputs(&inputs, &job, o, &err))
         status = cli_fail(&err);
     else if (prepare(&job, o->unmatched, &inputs, &faults))
         status = cli_fail_all(&faults);
@@ -757,6 +783,10 @@ static const struct option_row options[] = {
              "id,replicate,fold,part and, with split.group, group."},
     {0, "unmatched", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct inspect_options, unmatched),
      .help = "Write the ids that are in one file only to FILE, as csv: id,file,resembles."},
+    {0, "duplicates", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct inspect_options, duplicates),
+     .help =
+         "Write the samples that equal others to FILE, as csv: set,id,both_sides,replicate,part "
+         "(genotypes and molecules)."},
     {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct inspect_options, section),
      .help = "Print only this part of the answer.",
      .choices = "data|classes|graph|reductions|splits|notes"},
@@ -780,7 +810,7 @@ const struct command command_inspect = {
     .operand_kind = VALUE_GRID,
     .summary = "Show what the data of a sweep look like.",
     .about = "Shows samples, markers, joins, edges, classes, groups and parts, features that are "
-             "likely to be the target itself, and samples with the same markers.",
+             "likely to be the target itself, and samples that are equal.",
     .examples = examples,
     .see = "init, plan",
     .options = options,

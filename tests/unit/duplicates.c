@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "data/core/builder.h"
-#include "data/genotype/duplicates.h"
+#include "data/core/duplicates.h"
 
 #define N 8
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds samples with the same markers: one accession under two names, a clone, a sample genotyped
- * twice. On both sides of a split they let a model memorise the answer. */
-#ifndef DATA_GENOTYPE_DUPLICATES_H
-#define DATA_GENOTYPE_DUPLICATES_H
+/* Finds samples that are equal: one accession under two names, a clone, a sample genotyped twice, a
+ * molecule that is listed twice. On both sides of a split they let a model memorise the answer. */
+#ifndef DATA_CORE_DUPLICATES_H
+#define DATA_CORE_DUPLICATES_H
 
 #include "data/core/dataset.h"
 
@@ -13,9 +13,12 @@ struct duplicates {
     int32_t n_members;
 };
 
-/* Compares markers as read, without covariates; a missing call equals only a missing call. Cost:
- * one pass over the markers. Only for dense features and samples that are nodes. Pair with
- * duplicates_release(). Local. */
+/* Samples that are nodes are equal if their markers are, as read and without covariates; a missing
+ * call equals only a missing call. Samples that are graphs are equal if colour refinement cannot tell
+ * them apart, whatever the order of their nodes; then no graph network can (Xu et al. 2019,
+ * arXiv:1810.00826). Stereochemistry, which is no feature, makes no difference. Cost: one pass over
+ * the markers, or some over the edges. Only for dense features. Pair with duplicates_release().
+ * Local. */
 int duplicates_find(struct duplicates *out, const struct dataset *d, struct err *err);
 void duplicates_release(struct duplicates *dup);
 

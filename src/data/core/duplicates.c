@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "data/core/duplicates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Samples are sorted by a hash. Nobody has seen 128 bits collide by chance. */
+
+struct row {
+    struct hash hash;
+    int32_t sample;
+    int32_t first; /* first sample with an equal hash */
+};
+
+/* ---- hashes ---- */
+
+/* The features of row i, a sample or a node. */
+static struct hash row_hash(const struct dataset *d, int64_t i)
+{
+    size_t n = (size_t)d->n_markers;
+
+    return d->dosage ? hash_bytes(d->dosage + (size_t)i * n, n)
+                     : hash_bytes(d->features.v + (size_t)i * n, n * sizeof(float));
+}
+
+/* Colour refinement: in each round a node's colour becomes the hash of its colour and those of its
+ * neighbours. A round looks one bond further. */
+enum { ROUNDS = 16 };
+
+struct colours {
+    uint64_t *of;  /* [nodes of the largest graph] */
+    uint64_t *sum; /* of the neighbours' colours; beside it of each node's own */
+};
+
+static int compare_colours(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+static void refine(struct colours *c, const struct dataset_graph *g)
+{
+    memset(c->sum, 0, (size_t)g->n_nodes * sizeof *c->sum);
+    for (int64_t e = 0; e < g->n_edges; e++) {
+        int32_t a = g->source[e] - g->edge_base, b = g->target[e] - g->edge_base;
+
+        c->sum[a] += c->of[b];
+        c->sum[b] += c->of[a];
+    }
+    for (int32_t i = 0; i < g->n_nodes; i++) {
+        uint64_t both[2] = {c->of[i], c->sum[i]};
+
+        c->of[i] = hash_bytes(both, sizeof both).low;
+    }
+}
+
+static struct hash graph_hash(struct colours *c, const struct dataset *d, int32_t i)
+{
+    struct dataset_graph g = dataset_graph(d, i);
+
+    for (int32_t k = 0; k < g.n_nodes; k++)
+        c->of[k] = row_hash(d, (int64_t)g.first_node + k).low;
+    for (int round = 0; round < ROUNDS && round < g.n_nodes; round++)
+        refine(c, &g);
+    qsort(c->of, (size_t)g.n_nodes, sizeof *c->of, compare_colours);
+    return hash_bytes(c->of, (size_t)g.n_nodes * sizeof *c->of);
+}
+
+static int hash_graphs(struct row *rows, const struct dataset *d, struct err *err)
+{
+    struct colours c;
+    size_t most = 0;
+
+    for (int32_t i = 0; i < d->n_samples; i++) {
+        size_t n = (size_t)dataset_graph(d, i).n_nodes;
+
+        most = n > most ? n : most;
+    }
+    c.of = malloc(most * sizeof *c.of);
+    c.sum = malloc(most * sizeof *c.sum);
+    for (int32_t i = 0; c.of && c.sum && i < d->n_samples; i++)
+        rows[i] = (struct row){graph_hash(&c, d, i), i, i};
+    free(c.of);
+    free(c.sum);
+    return c.of && c.sum ? 0 : err_nomem(err, "duplicates", most * sizeof *c.of);
+}
+
+static int hash_samples(struct row *rows, const struct dataset *d, struct err *err)
+{
+    if (d->graph_start)
+        return hash_graphs(rows, d, err);
+    for (int32_t i = 0; i < d->n_samples; i++)
+        rows[i] = (struct row){row_hash(d, i), i, i};
+    return 0;
+}
+
+/* ---- sets ---- */
+
+static int compare_hashes(const void *left, const void *right)
+{
+    const struct row *a = left, *b = right;
+
+    if (a->hash.high != b->hash.high)
+        return a->hash.high < b->hash.high ? -1 : 1;
+    if (a->hash.low != b->hash.low)
+        return a->hash.low < b->hash.low ? -1 : 1;
+    return (a->sample > b->sample) - (a->sample < b->sample);
+}
+
+static int compare_sets(const void *left, const void *right)
+{
+    const struct row *a = left, *b = right;
+
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    return (a->sample > b->sample) - (a->sample < b->sample);
+}
+
+/* Make sets adjacent. Returns the number of samples in sets of more than one. */
+static int32_t sort_rows(struct row *rows, int32_t n)
+{
+    int32_t n_members = 0;
+
+    qsort(rows, (size_t)n, sizeof *rows, compare_hashes);
+    for (int32_t k = 1; k < n; k++)
+        if (hash_equal(rows[k - 1].hash, rows[k].hash)) {
+            n_members += rows[k - 1].first == rows[k - 1].sample ? 2 : 1;
+            rows[k].first = rows[k - 1].first;
+        }
+    qsort(rows, (size_t)n, sizeof *rows, compare_sets);
+    return n_members;
+}
+
+static void gather(struct duplicates *out, const struct row *rows, int32_t n)
+{
+    int32_t at = 0;
+
+    for (int32_t k = 0; k < n; k++) {
+        bool is_first = rows[k].first == rows[k].sample;
+
+        if (is_first && (k + 1 == n || rows[k + 1].first != rows[k].first))
+            continue;
+        if (is_first)
+            out->start[out->n_sets++] = at;
+        out->member[at++] = rows[k].sample;
+    }
+    out->start[out->n_sets] = at;
+}
+
+int duplicates_find(struct duplicates *out, const struct dataset *d, struct err *err)
+{
+    size_t n = (size_t)d->n_samples;
+    struct row *rows = malloc(n * sizeof *rows);
+    int rc = 0;
+
+    memset(out, 0, sizeof *out);
+    if (!rows)
+        return err_nomem(err, "duplicates", n * sizeof *rows);
+    if (hash_samples(rows, d, err)) {
+        free(rows);
+        return -1;
+    }
+    out->n_members = sort_rows(rows, d->n_samples);
+    out->member = calloc((size_t)out->n_members + 1, sizeof *out->member);
+    out->start = calloc((size_t)out->n_members / 2 + 1, sizeof *out->start);
+    if (out->member && out->start) {
+        gather(out, rows, d->n_samples);
+    } else {
+        duplicates_release(out);
+        rc = err_nomem(err, "duplicates", n * sizeof *out->member);
+    }
+    free(rows);
+    return rc;
+}
+
+void duplicates_release(struct duplicates *dup)
+{
+    if (!dup)
+        return;
+    free(dup->member);
+    free(dup->start);
+    memset(dup, 0, sizeof *dup);
+}
+
+bool duplicates_straddles(const struct duplicates *dup, int32_t set, const int32_t *side)
+{
+    int32_t first = -1;
+
+    for (int32_t k = dup->start[set]; k < dup->start[set + 1]; k++) {
+        int32_t here = side[dup->member[k]];
+
+        if (here < 0)
+            continue;
+        if (first >= 0 && here != first)
+            return true;
+        first = here;
+    }
+    return false;
+}
+
+int32_t duplicates_straddling(const struct duplicates *dup, const int32_t *side)
+{
+    int32_t n = 0;
+
+    for (int32_t set = 0; set < dup->n_sets; set++)
+        n += duplicates_straddles(dup, set, side);
+    return n;
+}
