@@ -8,9 +8,9 @@
 #include "base/words.h"
 #include "cli/cli.h"
 #include "cli/inputs.h"
+#include "cli/inspect_files.h"
 #include "cli/output.h"
 #include "data/core/data_report.h"
-#include "data/core/resemblance.h"
 #include "data/format.h"
 #include "data/graph/graph.h"
 #include "gcn/reducer.h"
@@ -76,60 +76,6 @@ static void add_fact(struct inspection *in, const char *name, double value)
 static void add_count(struct inspection *in, const char *name, int64_t value)
 {
     rows_integer(&in->rows[DATA], name, value);
-}
-
-/* Append a cell of CSV, as in RFC 4180. */
-static void inspect_put_cell(struct buf *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        buf_puts(out, text);
-        return;
-    }
-    buf_putc(out, '"');
-    for (; *text; text++)
-        buf_printf(out, *text == '"' ? "\"\"" : "%c", *text);
-    buf_putc(out, '"');
-}
-
-static int put_ids(struct buf *out, const struct names *ids, const char *file,
-                   const struct names *others, struct err *err)
-{
-    struct resemblance r;
-    int rc = resemblance_init(&r, others, err);
-
-    for (int32_t i = 0; !rc && i < ids->n; i++) {
-        const char *like = resemblance_find(&r, ids->text[i]);
-
-        inspect_put_cell(out, ids->text[i]);
-        buf_putc(out, ',');
-        inspect_put_cell(out, file);
-        buf_putc(out, ',');
-        inspect_put_cell(out, like ? like : "");
-        buf_putc(out, '\n');
-    }
-    resemblance_release(&r);
-    return rc;
-}
-
-/* Write "id,file,resembles" for each unmatched id: its file, and an unmatched id of the other file
- * that resembles it (data/core/resemblance.h). -1 and err: as cli_save(). */
-static int inspect_unmatched(const char *path, const struct data_unmatched *unmatched,
-                             const struct settings *settings, const struct inputs *inputs,
-                             struct err *err)
-{
-    const char *genotypes = settings->v[P_GENOTYPES].s;
-    const char *phenotypes = settings->v[P_PHENOTYPES].s;
-    struct buf text = {0};
-    int rc;
-
-    buf_puts(&text, "id,file,resembles\n");
-    rc = put_ids(&text, &unmatched->genotypes, genotypes, &unmatched->phenotypes, err);
-    if (!rc)
-        rc = put_ids(&text, &unmatched->phenotypes, phenotypes, &unmatched->genotypes, err);
-    if (!rc)
-        rc = cli_save(path, &text, inputs, err);
-    buf_release(&text);
-    return rc;
 }
 
 /* Counts of every graph. The arrays are NULL if memory was short; the counts are then left out. */
@@ -580,75 +526,6 @@ static int print_splits(struct inspection *in, const struct settings *s, struct 
     return 0;
 }
 
-static void put_part(struct buf *out, const struct dataset *d, const int32_t *nodes, int32_t n,
-                     const char *prefix, enum part part)
-{
-    for (int32_t i = 0; i < n; i++) {
-        inspect_put_cell(out, dataset_id(d, nodes[i]));
-        buf_printf(out, ",%s,%s", prefix, part_name(part));
-        if (d->group) {
-            buf_putc(out, ',');
-            inspect_put_cell(out, dataset_group_name(d, d->group[nodes[i]]));
-        }
-        buf_putc(out, '\n');
-    }
-}
-
-static int put_splits(struct buf *out, struct job *job, const struct settings *s, struct err *err)
-{
-    char prefix[32];
-
-    buf_printf(out, "id,replicate,fold,part%s\n", job->data.group ? ",group" : "");
-    for (int32_t r = 0; r < job->plan.replicates; r++)
-        for (int32_t f = 0; f < job->plan.folds; f++) {
-            const struct split *split = prepared_split(job->prepared, s, r, f, err);
-
-            if (!split)
-                return -1;
-            snprintf(prefix, sizeof prefix, "%d,%d", r, f);
-            put_part(out, &job->data, split->train, split->n_train, prefix, PART_TRAIN);
-            put_part(out, &job->data, split->val, split->n_val, prefix, PART_VAL);
-            put_part(out, &job->data, split->test, split->n_test, prefix, PART_TEST);
-            put_part(out, &job->data, split->stop, split->n_stop, prefix, PART_STOP);
-        }
-    return 0;
-}
-
-static int save_splits(const char *path, struct job *job, const struct settings *s,
-                       const struct inputs *inputs, struct err *err)
-{
-    struct buf text = {0};
-    int rc = put_splits(&text, job, s, err);
-
-    if (!rc)
-        rc = cli_save(path, &text, inputs, err);
-    buf_release(&text);
-    return rc;
-}
-
-static void put_duplicate(void *arg, const struct leaks_member *m)
-{
-    struct buf *out = arg;
-
-    buf_printf(out, "%d,", m->set);
-    inspect_put_cell(out, m->id);
-    buf_printf(out, ",%s,%d,%s\n", m->is_apart ? "yes" : "no", m->replicate, m->side);
-}
-
-static int save_duplicates(const char *path, struct job *job, const struct inputs *inputs,
-                           struct err *err)
-{
-    struct buf text = {0};
-    int rc;
-
-    buf_puts(&text, "set,id,both_sides,replicate,part\n");
-    rc = leaks_each_duplicate(job, put_duplicate, &text, err);
-    if (!rc)
-        rc = cli_save(path, &text, inputs, err);
-    buf_release(&text);
-    return rc;
-}
-
 /* Add lines that consist of a label, LABEL columns wide, and a text. */
 static void add_lines(struct inspection *in, char *lines)
 {
@@ -709,9 +586,9 @@ static int inspect(struct job *job, const struct inspect_options *o, const struc
         answer_table(&in.answer, &sections[i], rows_table(&in.rows[i]));
     plan_settings_with(&job->plan, P_STOP, &s);
     if (!rc && o->splits)
-        rc = save_splits(o->splits, job, &s, inputs, err);
+        rc = inspect_save_splits(o->splits, job, &s, inputs, err);
     if (!rc && o->duplicates)
-        rc = save_duplicates(o->duplicates, job, inputs, err);
+        rc = inspect_save_duplicates(o->duplicates, job, inputs, err);
     inspection_release(&in);
     return output_end(rc, &in.answer, err);
 }
@@ -741,7 +618,7 @@ static int load(struct job *job, const char *path, const struct inputs *inputs,
     rc = job_load(job, faults);
     job->unmatched = NULL;
     if (path && (!rc || unmatched.genotypes.n || unmatched.phenotypes.n) &&
-        inspect_unmatched(path, &unmatched, &job->sweep.fixed, inputs, &err))
+        inspect_save_unmatched(path, &unmatched, &job->sweep.fixed, inputs, &err))
         rc = errlist_add_err(faults, &err);
     data_unmatched_release(&unmatched);
     return rc;

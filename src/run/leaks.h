@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Leaks of the target: features that are the target (data/core/target_leaks.h), and equal samples
- * (data/core/duplicates.h) on both sides of a split, so that a model is tested on what it was trained
- * on. */
+ * (data/core/duplicates.h) on both sides of a split, so that a model is tested on what it was
+ * trained on. */
 #ifndef RUN_LEAKS_H
 #define RUN_LEAKS_H
 
 #include "base/buf.h"
 #include "run/job.h"
 
-/* Print one warning for each kind. Samples are compared if their format says what equal ones have in
- * common (data_format.same); others may be equal by nature. The job must have a plan. -1 and err: no
- * memory. */
+/* Print one warning for each kind. Samples are compared if their format says what equal ones have
+ * in common (data_format.same); others may be equal by nature. The job must have a plan. -1 and
+ * err: no memory. */
 int leaks_warn(struct job *job, struct err *err);
 
 /* Append the leaks with names, for `inspect`. */
@@ -27,8 +27,8 @@ struct leaks_member {
 
 typedef void leaks_visit(void *arg, const struct leaks_member *member);
 
-/* Visit the members of all sets, set by set. -1 and err: samples of this format are not compared, or
- * no memory. */
+/* Visit the members of all sets, set by set. -1 and err: samples of this format are not compared,
+ * or no memory. */
 int leaks_each_duplicate(struct job *job, leaks_visit *visit, void *arg, struct err *err);
 
 #endif

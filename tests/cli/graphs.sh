@@ -116,7 +116,18 @@ skipped     line 3, id \"2\": \"C(\": '(' without a ')'
 valences    0 atoms with an impossible valence, counted without hydrogens
 class       a: 2
 class       b: 2
-split       2 train, 2 val, 0 test"
+split       2 train, 2 val, 0 test
+duplicates  none: no two samples have the same atoms and bonds"
+    printf 'smiles,y,series\nCCO,a,s\nOCC,b,t\nCC,a,u\nCO,b,s\nCN,c,t\nN,,u\nC*,a,v\n' >"$T/m2.csv"
+    "$ESPALIER" inspect "$T/smiles.ini" --set molecules="$T/m2.csv" --duplicates "$T/equal.csv" \
+        --set group=series >"$T/out" 2>"$T/err"
+    is "the same molecule twice" "$(cut -d, -f1,2 "$T/equal.csv" | tr '\n' ' ')" "set,id 1,1 1,2 "
+    like "is in the answer" "$(cat "$T/out")" "^duplicates  1 set of samples with the same atoms and bonds, 2 samples in all"
+    like "groups of molecules" "$(cat "$T/out")" "^groups      4 by series, of 1 to 2 samples with a value"
+    like "an atom of any element is counted" "$(cat "$T/out")" '^wildcards   1 atom of no element'
+    like "a class with one member is named" "$(cat "$T/err")" "1 class has one sample each, .*: 'c'$"
+    like "an empty value is counted" "$(cat "$T/err")" 'm2.csv: 1 of 7 molecules have no value in column "y"'
+    fails "equal graphs of other formats are not listed" 1 "$ESPALIER" inspect "$T/tu.ini" --duplicates "$T/e.csv"
     ok "molecules train" "$ESPALIER" run "$T/smiles.ini" --db "$T/smiles.db" --progress none \
         --set epochs=2 --set pool=max
 fi

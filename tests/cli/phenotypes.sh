@@ -162,6 +162,11 @@ twins=$("$ESPALIER" inspect twins.ini --set folds=0 --set split.file=parts.csv 2
 is "twins are counted" "$(line duplicates "$twins")" \
     "1 set of samples with the same markers, 2 samples in all; 1 set on both sides of a split"
 is "and listed with their parts" "$(line same "$twins")" "s5 (train), twin (test)"
+ok "all can be written" "$ESPALIER" inspect twins.ini --set folds=0 --set split.file=parts.csv --duplicates equal.csv
+is "as csv" "$(cat equal.csv)" "set,id,both_sides,replicate,part
+1,s5,yes,0,train
+1,twin,yes,0,test"
+fails "but not over an input" 1 "$ESPALIER" inspect twins.ini --duplicates twins.csv
 for seed in 1 2 3 4 5 6 7 8 9 10; do
     twins=$("$ESPALIER" inspect twins.ini --set folds=2 --set test=0 --set seed="$seed" 2>.err)
     echo "$twins" | grep -q '; 0 sets on both sides of a split$' && break
@@ -177,7 +182,7 @@ awk -F, -v trait="$trait" 'BEGIN { print "id;" trait } NR > 1 { print $1 ";" NR 
 sed 's|= twins.csv|= pairs.csv|; s|= twins-pheno.csv|= pairs-pheno.csv|' twins.ini >pairs.ini
 pairs=$("$ESPALIER" inspect pairs.ini --set folds=5 2>.err)
 is "the first five of many are listed" "$(echo "$pairs" | grep -c '^same  *p')" 5
-like "and the others counted" "$(line same "$pairs" | tail -n 1)" '^[0-9]+ more sets?$'
+like "and the others counted" "$(line same "$pairs" | tail -n 1)" '^[0-9]+ more sets?: --duplicates FILE writes all$'
 "$ESPALIER" run twins.ini --db twins.db --progress none --set folds=0 --set split.file=parts.csv 2>.err
 is "a run warns once" "$(grep -c 'with the same markers on both sides of a split' .err)" 1
 printf 'id,family\n' >family.csv

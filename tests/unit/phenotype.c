@@ -182,7 +182,9 @@ static void test_id_column(void **state)
     assert_int_equal(noted_number(&report, "covariates", " column,"), 1);
     dataset_release(&d);
     spec.id = "Line";
-    refuse_spec(&spec, "pheno.csv:1: no column \"Line\" (data.id): must be one of \"plot\", \"line\", \"ft\"");
+    refuse_spec(
+        &spec,
+        "pheno.csv:1: no column \"Line\" (data.id): must be one of \"plot\", \"line\", \"ft\"");
     spec = spec_of("f x 0 0 1 5\nf y 0 0 1 6\n");
     refuse_spec(
         &spec,

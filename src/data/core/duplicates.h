@@ -14,8 +14,8 @@ struct duplicates {
 };
 
 /* Samples that are nodes are equal if their markers are, as read and without covariates; a missing
- * call equals only a missing call. Samples that are graphs are equal if colour refinement cannot tell
- * them apart, whatever the order of their nodes; then no graph network can (Xu et al. 2019,
+ * call equals only a missing call. Samples that are graphs are equal if colour refinement cannot
+ * tell them apart, whatever the order of their nodes; then no graph network can (Xu et al. 2019,
  * arXiv:1810.00826). Stereochemistry, which is no feature, makes no difference. Cost: one pass over
  * the markers, or some over the edges. Only for dense features. Pair with duplicates_release().
  * Local. */

@@ -40,8 +40,8 @@ static void fold_double(char *id)
 }
 
 /* Return a copy in lower case without surrounding blanks, with a point for other ASCII characters,
- * without the X that R puts before a digit, without zeros around a number, and without a repetition.
- * The caller frees it; NULL if memory is short. */
+ * without the X that R puts before a digit, without zeros around a number, and without a
+ * repetition. The caller frees it; NULL if memory is short. */
 static char *fold(const char *id)
 {
     char *out, *at;
@@ -184,8 +184,8 @@ static bool is_cut(const char *id, size_t at)
     return !is_digit(id[at - 1]) || !is_digit(id[at]);
 }
 
-/* Return the longest part of an id that is an id of the other side: the id without a beginning of at
- * most `head` bytes, or without an end of at most `tail`. NULL: none. */
+/* Return the longest part of an id that is an id of the other side: the id without a beginning of
+ * at most `head` bytes, or without an end of at most `tail`. NULL: none. */
 static const char *find_core(const struct names *ids, const char *id, size_t head, size_t tail)
 {
     char core[80];

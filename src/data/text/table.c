@@ -571,8 +571,8 @@ static bool has_row_numbers(const struct table *t)
            !table_parse_number(&number, next);
 }
 
-/* R's write.csv() numbers the rows from 1, pandas' to_csv() from 0, in a column without a name. Such
- * numbers may equal ids of another table. */
+/* R's write.csv() numbers the rows from 1, pandas' to_csv() from 0, in a column without a name.
+ * Such numbers may equal ids of another table. */
 static int refuse_row_numbers(const struct table *t, struct err *err)
 {
     const struct table_source *s = t->source;
