@@ -4,17 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Samples are sorted by a hash. Nobody has seen 128 bits collide by chance. */
+/* Samples are sorted by a hash; nobody has seen 128 bits collide by chance. */
 
 struct row {
     struct hash hash;
     int32_t sample;
-    int32_t first; /* first sample with an equal hash */
+    int32_t first; /* sample with an equal hash */
 };
 
 /* ---- hashes ---- */
 
-/* The features of row i, a sample or a node. */
+/* Features of a sample or a node. */
 static struct hash row_hash(const struct dataset *d, int64_t i)
 {
     size_t n = (size_t)d->n_markers;
@@ -23,13 +23,13 @@ static struct hash row_hash(const struct dataset *d, int64_t i)
                      : hash_bytes(d->features.v + (size_t)i * n, n * sizeof(float));
 }
 
-/* Colour refinement: in each round a node's colour becomes the hash of its colour and those of its
- * neighbours. A round looks one bond further. */
+/* Colour refinement: a node's colour becomes the hash of its colour and those of its neighbours. A
+ * round looks one bond further. */
 enum { ROUNDS = 16 };
 
 struct colours {
     uint64_t *of;  /* [nodes of the largest graph] */
-    uint64_t *sum; /* of the neighbours' colours; beside it of each node's own */
+    uint64_t *sum; /* of the neighbours' colours */
 };
 
 static int compare_colours(const void *left, const void *right)
@@ -117,7 +117,7 @@ static int compare_sets(const void *left, const void *right)
     return (a->sample > b->sample) - (a->sample < b->sample);
 }
 
-/* Make sets adjacent. Returns the number of samples in sets of more than one. */
+/* Make sets adjacent. Returns the number of samples in sets. */
 static int32_t sort_rows(struct row *rows, int32_t n)
 {
     int32_t n_members = 0;

@@ -10,7 +10,7 @@
 
 /* ---- tallies ---- */
 
-/* Count 1, 0 (data/genotype/markers.h) and missing in two-bit codes. */
+/* Count the codes 1, 0 (data/genotype/markers.h) and missing. */
 CLONES static void count_packed(int64_t *ones, int64_t *zeros, int64_t *missing,
                                 const uint8_t *packed, int64_t n_bytes)
 {
@@ -139,7 +139,7 @@ int filter_parse_take(enum filter_take *take, int32_t *n, const char *text, stru
     return err_set(err, "must be all | first:N | thin:N, N an integer in [1, 2147483647]");
 }
 
-/* Parse POS, FROM- or FROM-TO after the last colon of a region. */
+/* Parse POS, FROM- or FROM-TO of a region. */
 static bool parse_bounds(struct filter_range *range, const char *text, const char *end)
 {
     const char *dash = memchr(text, '-', (size_t)(end - text));

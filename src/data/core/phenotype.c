@@ -11,19 +11,19 @@
 #include "data/core/reader.h"
 #include "data/core/target.h"
 
-/* Each requested column is a struct target_cells; one pass over the table fills all. */
+/* One pass over the table fills all requested columns. */
 
 struct reading {
     struct phenotype *p;
     struct table table;
-    struct names missing; /* words of spec->missing */
-    int32_t id, trait;    /* column numbers; trait -1: not read */
-    int32_t *covariate;   /* [n_covariates] */
-    int32_t group;        /* -1: none */
+    struct names missing;
+    int32_t id, trait;  /* columns; trait -1: not read */
+    int32_t *covariate; /* [n_covariates] */
+    int32_t group;      /* -1: none */
     const struct names *ids;
     const struct joined_ids *source;
     struct names listed; /* ids of the table */
-    struct names left;   /* of these, with a value but no genotypes */
+    struct names left;   /* ids with a value and without genotypes */
     struct phenotype_report *report;
 };
 
@@ -31,7 +31,7 @@ struct reading {
 
 enum { NO_COLUMN = -1, REFUSED = -2 };
 
-/* True if a column is neither the id nor PLINK's family id. */
+/* The id and PLINK's family id are not free. */
 static bool is_free(const void *reading, int32_t col)
 {
     const struct reading *r = reading;
@@ -39,7 +39,7 @@ static bool is_free(const void *reading, int32_t col)
     return col != r->id && (col > 0 || !reader_has_family(&r->table));
 }
 
-/* Find a column by name. NO_COLUMN if there is none; REFUSED and err if there are several. */
+/* Returns NO_COLUMN if there is none; REFUSED and err if there are several. */
 static int32_t find_column(const struct reading *r, const char *name, struct err *err)
 {
     const struct table *t = &r->table;
@@ -56,8 +56,8 @@ static int32_t find_column(const struct reading *r, const char *name, struct err
     return REFUSED;
 }
 
-/* Return why a column was probably not found. A number among the names indicates a missing header,
- * as in PLINK's .fam and some of its tables. */
+/* Returns why a column was probably not found. A number among the names indicates a missing header,
+ * as in PLINK's .fam. */
 static const char *hint(const struct reading *r, const char *name)
 {
     const struct table *t = &r->table;
@@ -85,7 +85,7 @@ static int no_column(const struct reading *r, const char *what, const char *name
     return -1;
 }
 
-/* Find the trait, or the only candidate if none is named. -1 and err with the candidates. */
+/* Without a name it is the only candidate. -1 and err with the candidates. */
 static int32_t find_trait(const struct reading *r, const char *trait, struct err *err)
 {
     const struct table *t = &r->table;
@@ -238,7 +238,6 @@ static int32_t new_row(struct reading *r, struct err *err)
                        id, (long long)names_line(&r->listed, known));
 }
 
-/* Record a row without genotypes. */
 static void name_left(struct phenotype_report *report, const char *id)
 {
     if (report->n_left < DATA_EXAMPLES)
@@ -247,7 +246,7 @@ static void name_left(struct phenotype_report *report, const char *id)
     report->n_left++;
 }
 
-/* Record a row whose id is no sample. New samples (spec->like) have no values. */
+/* New samples (spec->like) have no values. */
 static int leave_row(struct reading *r, bool has_value, struct err *err)
 {
     const char *id = r->table.cell[r->id];
@@ -271,7 +270,7 @@ static int no_common_id(const struct reading *r, const char *why, struct err *er
         r->source->path, r->table.path, r->ids->text[0], first, hint, *why ? ": " : "", why);
 }
 
-/* Explain, if possible, why rows did not join, even a few, because their values are lost. */
+/* The values of rows that did not join are lost, even if they are few. */
 static int explain_left(struct reading *r, bool is_any_known, struct err *err)
 {
     struct phenotype_report *report = r->report;
@@ -280,8 +279,7 @@ static int explain_left(struct reading *r, bool is_any_known, struct err *err)
 
     if (!rc && !is_any_known)
         rc = no_common_id(r, buf_text(&why), err);
-    if (!*report->unjoined) /* the first reading covers all samples, a later one those with a
-                               value */
+    if (!*report->unjoined) /* a later reading lacks samples without a value */
         snprintf(report->unjoined, sizeof report->unjoined, "%s", buf_text(&why));
     buf_release(&why);
     return rc;
@@ -333,7 +331,7 @@ static int list_unmatched(struct data_unmatched *out, struct reading *r, struct 
     return 0;
 }
 
-/* Convert decimal commas in the trait and in covariates that are not words. */
+/* Decimal commas in the trait and in covariates that are not words. */
 static int read_commas(struct reading *r, struct err *err)
 {
     struct phenotype *p = r->p;
@@ -348,8 +346,7 @@ static int read_commas(struct reading *r, struct err *err)
 
 /* ---- codes for missing values ---- */
 
-/* Common codes for missing values. The smallest number is suspect if all others are not
- * negative. */
+/* The smallest number is suspect if it is a common code and no other is negative. */
 static void find_suspect(struct phenotype_report *report, const struct target_cells *cells)
 {
     static const double codes[] = {-9, -99, -999, -9999};

@@ -8,12 +8,11 @@
 #include "data/core/target.h"
 #include "data/text/names.h"
 
-/* One cell for each sample, absent if the table has none or its text means "missing". */
+/* One cell for each sample, absent if missing. */
 struct phenotype {
     struct target_cells trait;
-    struct target_cells *covariate; /* [n_covariates] in the order of spec->covariates */
-    bool *is_factor;                /* [n_covariates] written as factor(NAME): values are words,
-                                       even digits */
+    struct target_cells *covariate; /* [n_covariates] */
+    bool *is_factor;                /* [n_covariates] values are words, even digits */
     int32_t n_covariates;
     struct target_cells group; /* column NULL: no group is set, or the table lacks it */
 };
@@ -24,17 +23,17 @@ enum { PHENOTYPE_ID = 41 }; /* bytes of an id in a report */
  * anew but keeps `absent`, `unjoined` and `suspect`. */
 struct phenotype_report {
     int32_t n_valued;                       /* rows with a value */
-    int32_t n_joined;                       /* of these, rows of a known sample */
-    int32_t n_left;                         /* of these, rows of no sample; dropped */
-    char left[DATA_EXAMPLES][PHENOTYPE_ID]; /* the first of these ids, possibly cut */
+    int32_t n_joined;                       /* of these, of a known sample */
+    int32_t n_left;                         /* of these, of no sample; dropped */
+    char left[DATA_EXAMPLES][PHENOTYPE_ID]; /* the first of these ids, cut */
     int32_t n_absent;                       /* samples without a row */
     char absent[DATA_EXAMPLES][PHENOTYPE_ID];
-    bool is_foreign_id; /* one of these ids is not UTF-8 */
-    char unjoined[600]; /* why rows did not join, if it can be found; else "" */
-    double suspect;     /* value like -9 that may mean "missing": no other is negative */
-    int32_t n_suspect;  /* cells of the column with this value; 0: none found */
+    bool is_foreign_id; /* one is not UTF-8 */
+    char unjoined[600]; /* why rows did not join, or "" */
+    double suspect;     /* as in struct data_report */
+    int32_t n_suspect;
     char suspect_column[81];
-    bool is_case_control; /* values are 1 and 2 of a .fam */
+    bool is_case_control; /* 1 and 2 of a .fam */
     const char *unset;    /* as in struct data_report */
 };
 
@@ -48,7 +47,7 @@ int phenotype_read(struct phenotype *p, const struct joined_ids *source,
                    const struct data_spec *spec, struct phenotype_report *report, struct err *err);
 void phenotype_release(struct phenotype *p);
 
-/* Strip factor(NAME) to NAME in place; other text is unchanged. */
+/* Strip factor(NAME) to NAME in place. */
 char *phenotype_strip_factor(char *text, bool *is_factor);
 
 #endif

@@ -18,7 +18,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Turn 007 and 7.0 into 7: spreadsheets drop zeros, and pandas adds ".0" to a column with gaps. */
+/* 007 and 7.0 become 7: spreadsheets drop zeros, and pandas adds ".0" to a column with gaps. */
 static void fold_number(char *id)
 {
     size_t n = strspn(id, "0123456789"), zeros = strspn(id, "0");
@@ -30,7 +30,7 @@ static void fold_number(char *id)
     }
 }
 
-/* Turn x.x into x: PLINK writes FID_IID into a VCF, and both are often the same. */
+/* x.x becomes x: PLINK writes FID_IID, and both are often the same. */
 static void fold_double(char *id)
 {
     size_t half = strlen(id) / 2;
@@ -39,9 +39,9 @@ static void fold_double(char *id)
         id[half] = '\0';
 }
 
-/* Return a copy in lower case without surrounding blanks, with a point for other ASCII characters,
- * without the X that R puts before a digit, without zeros around a number, and without a
- * repetition. The caller frees it; NULL if memory is short. */
+/* Returns a copy in lower case, without surrounding blanks, R's X before a digit, zeros around a
+ * number or a repetition, and with points for punctuation. The caller frees it; NULL if memory is
+ * short. */
 static char *fold(const char *id)
 {
     char *out, *at;
@@ -117,7 +117,6 @@ static void put_example(struct buf *out, int32_t n, const char *id, const char *
         buf_printf(out, " is \"%.40s\"", other);
 }
 
-/* The table has a row for each marker and a column for each sample. */
 static void explain_transposed(struct buf *out, const struct names *left, const char *path,
                                const struct joined_ids *other)
 {
@@ -184,8 +183,8 @@ static bool is_cut(const char *id, size_t at)
     return !is_digit(id[at - 1]) || !is_digit(id[at]);
 }
 
-/* Return the longest part of an id that is an id of the other side: the id without a beginning of
- * at most `head` bytes, or without an end of at most `tail`. NULL: none. */
+/* Returns the longest part of an id that is an id of the other side, without at most `head` bytes
+ * before it or `tail` behind it; or NULL. */
 static const char *find_core(const struct names *ids, const char *id, size_t head, size_t tail)
 {
     char core[80];
@@ -202,7 +201,8 @@ static const char *find_core(const struct names *ids, const char *id, size_t hea
     return NULL;
 }
 
-/* All ids of one file begin or end with letters that those of the other lack ("S6909", "6909"). */
+/* All ids of one file may have the same letters before or behind those of the other ("S6909",
+ * "6909"). */
 static void explain_affix(struct buf *out, const struct names *ids, const char *path,
                           const struct names *others, const char *other_path)
 {

@@ -6,12 +6,12 @@
 #include <string.h>
 
 /* A few samples rule out nearly all dense columns: the residual of a line through all samples is at
- * least that of the best line through some of them. */
+ * least that of the best line through some. */
 
 #define BLOCK_COLS 4096
 #define LEAST_SEEN 64      /* samples examined first, or */
-#define SHARE_SEEN 0.01    /* fraction of all samples, if larger */
-#define MOST_CLASSES 50    /* with more classes only their numbers are compared */
+#define SHARE_SEEN 0.01    /* this fraction, if larger */
+#define MOST_CLASSES 50    /* with more, only their numbers are compared */
 #define LEAST_LOG_ODDS 6.9 /* log 1000 */
 
 struct sums {
@@ -81,7 +81,7 @@ static int compare_values(const void *a_, const void *b_)
     return a->y != b->y ? (a->y > b->y) - (a->y < b->y) : a->sample - b->sample;
 }
 
-/* The class's name if all names are numbers, else its index. */
+/* The class's name if all are numbers, else its index. */
 static double class_value(const struct dataset *d, int32_t label)
 {
     double value = 0;
@@ -127,8 +127,8 @@ static void sort_target(struct look *look, struct valued *order, const double *c
     }
 }
 
-/* True if y's values can be permuted in so many ways that no feature is likely to order the samples
- * like y by chance. */
+/* True if y's values have so many permutations that no feature likely orders the samples like y by
+ * chance. */
 static bool is_telling(const struct look *look)
 {
     double ways = lgamma(look->n + 1.0);
@@ -176,8 +176,8 @@ static bool is_dosage(const struct dataset *d, int32_t col)
     return d->dosage && col < d->n_markers;
 }
 
-/* Means of features [col, col + n), which replace missing values; 0 for dosages, which mark
- * theirs. */
+/* Means of features [col, col + n), which replace missing values; 0 for dosages, which mark theirs.
+ * */
 static void find_means(struct look *look, int32_t col, int32_t n)
 {
     const struct dataset *d = look->d;
@@ -202,7 +202,6 @@ static bool is_missing(const struct look *look, int32_t sample, int32_t col, flo
     return fabs((double)x - mean) <= 1e-6 * fabs(mean);
 }
 
-/* Add features [col, col + n) of the k-th sample. */
 static void add_row(struct sums *sums, struct look *look, int32_t k, int32_t col, int32_t n,
                     const double *mean)
 {
@@ -214,7 +213,7 @@ static void add_row(struct sums *sums, struct look *look, int32_t k, int32_t col
             add(&sums[j], (double)look->row[j], look->y[k]);
 }
 
-/* Use both ends of the target, where it varies most. */
+/* The target varies most at its ends. */
 static void look_at_some(struct look *look, int32_t col, int32_t n)
 {
     int32_t share = (int32_t)(SHARE_SEEN * look->n);
@@ -252,7 +251,7 @@ static int find_dense(struct look *look, struct err *err)
 
 /* ---- sparse ---- */
 
-/* Values not stored are 0 and add nothing, because y is centred. */
+/* Values that are not stored add nothing, because y is centred. */
 static int find_sparse(struct look *look, struct err *err)
 {
     const struct csr *x = &look->d->sparse_features;
