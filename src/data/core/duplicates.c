@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Samples are sorted by a hash; nobody has seen 128 bits collide by chance. */
+#include "data/core/colouring.h"
+
+/* Samples are sorted by a hash. */
 
 struct row {
     struct hash hash;
@@ -14,8 +16,7 @@ struct row {
 
 /* ---- hashes ---- */
 
-/* Features of a sample or a node. */
-static struct hash row_hash(const struct dataset *d, int64_t i)
+static struct hash row_hash(const struct dataset *d, int32_t i)
 {
     size_t n = (size_t)d->n_markers;
 
@@ -23,67 +24,15 @@ static struct hash row_hash(const struct dataset *d, int64_t i)
                      : hash_bytes(d->features.v + (size_t)i * n, n * sizeof(float));
 }
 
-/* Colour refinement: a node's colour becomes the hash of its colour and those of its neighbours. A
- * round looks one bond further. */
-enum { ROUNDS = 16 };
-
-struct colours {
-    uint64_t *of;  /* [nodes of the largest graph] */
-    uint64_t *sum; /* of the neighbours' colours */
-};
-
-static int compare_colours(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-    return (a > b) - (a < b);
-}
-
-static void refine(struct colours *c, const struct dataset_graph *g)
-{
-    memset(c->sum, 0, (size_t)g->n_nodes * sizeof *c->sum);
-    for (int64_t e = 0; e < g->n_edges; e++) {
-        int32_t a = g->source[e] - g->edge_base, b = g->target[e] - g->edge_base;
-
-        c->sum[a] += c->of[b];
-        c->sum[b] += c->of[a];
-    }
-    for (int32_t i = 0; i < g->n_nodes; i++) {
-        uint64_t both[2] = {c->of[i], c->sum[i]};
-
-        c->of[i] = hash_bytes(both, sizeof both).low;
-    }
-}
-
-static struct hash graph_hash(struct colours *c, const struct dataset *d, int32_t i)
-{
-    struct dataset_graph g = dataset_graph(d, i);
-
-    for (int32_t k = 0; k < g.n_nodes; k++)
-        c->of[k] = row_hash(d, (int64_t)g.first_node + k).low;
-    for (int round = 0; round < ROUNDS && round < g.n_nodes; round++)
-        refine(c, &g);
-    qsort(c->of, (size_t)g.n_nodes, sizeof *c->of, compare_colours);
-    return hash_bytes(c->of, (size_t)g.n_nodes * sizeof *c->of);
-}
-
 static int hash_graphs(struct row *rows, const struct dataset *d, struct err *err)
 {
-    struct colours c;
-    size_t most = 0;
+    struct colouring c;
+    int rc = colouring_init(&c, d, err);
 
-    for (int32_t i = 0; i < d->n_samples; i++) {
-        size_t n = (size_t)dataset_graph(d, i).n_nodes;
-
-        most = n > most ? n : most;
-    }
-    c.of = malloc(most * sizeof *c.of);
-    c.sum = malloc(most * sizeof *c.sum);
-    for (int32_t i = 0; c.of && c.sum && i < d->n_samples; i++)
-        rows[i] = (struct row){graph_hash(&c, d, i), i, i};
-    free(c.of);
-    free(c.sum);
-    return c.of && c.sum ? 0 : err_nomem(err, "duplicates", most * sizeof *c.of);
+    for (int32_t i = 0; !rc && i < d->n_samples; i++)
+        rows[i] = (struct row){{.low = colouring_graph(&c, i)}, i, i};
+    colouring_release(&c);
+    return rc;
 }
 
 static int hash_samples(struct row *rows, const struct dataset *d, struct err *err)

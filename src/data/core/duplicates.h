@@ -14,9 +14,9 @@ struct duplicates {
 };
 
 /* Samples that are nodes are equal if their markers are, as read and without covariates; a missing
- * call equals only a missing call. Samples that are graphs are equal if colour refinement cannot
- * tell them apart; then no graph network can (Xu et al. 2019, arXiv:1810.00826). Stereochemistry is
- * no feature. Only for dense features. Pair with duplicates_release(). Local. */
+ * call equals only a missing call. Samples that are graphs are equal if they have the same colour
+ * (data/core/colouring.h); stereochemistry is no feature. Only for dense features. Pair with
+ * duplicates_release(). Local. */
 int duplicates_find(struct duplicates *out, const struct dataset *d, struct err *err);
 void duplicates_release(struct duplicates *dup);
 
