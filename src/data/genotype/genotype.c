@@ -20,20 +20,19 @@
 /* A filtered file of variants on its way into a dataset. */
 
 struct panel {
-    struct variants variants; /* ids are the samples; select some before reading */
+    struct variants variants; /* select samples before reading */
     struct markers markers;
     const struct filter *filter;
     struct filter_counts *counts;
     struct variants_contradicted contradicted;
-    int64_t n_missing;      /* missing calls of the markers kept */
-    struct names elsewhere; /* first chromosomes of sites outside the regions */
+    int64_t n_missing;      /* of the markers kept */
+    struct names elsewhere; /* first chromosomes outside the regions */
 };
 
 static int panel_open(struct panel *p, enum variants_kind kind, const struct data_spec *spec,
                       struct err *err);
 static void panel_release(struct panel *p);
 
-/* Most chromosomes that a message names. */
 enum { MOST_NAMED = 8 };
 
 static int panel_open(struct panel *p, enum variants_kind kind, const struct data_spec *spec,
@@ -86,7 +85,7 @@ static int take_allele(struct panel *p, const struct site *site, int32_t alt, st
     return markers_add(&p->markers, site, alt, &calls, &tally, err);
 }
 
-/* Count a site outside the regions. Its chromosome is kept for the message if nothing is left. */
+/* The chromosome is kept for the message if nothing is left. */
 static int leave_out(struct panel *p, const char *chrom, struct err *err)
 {
     p->counts->n_elsewhere++;
@@ -153,8 +152,8 @@ static int nothing_left(const struct panel *p, struct err *err)
         (long long)r->n_elsewhere, (long long)r->n_multiallelic, contradicted);
 }
 
-/* Read the selected samples, once, and count what the filters drop. -1 and err: FILE:LINE or the
- * record, what was found; or no variant is left. */
+/* Read the selected samples, once. -1 and err: FILE:LINE or the record, what was found; or no
+ * variant is left. */
 static int panel_read(struct panel *p, const struct filter *filter, struct filter_counts *counts,
                       struct err *err)
 {
@@ -199,7 +198,7 @@ static void panel_into(struct draft *draft, struct panel *p)
     draft->marker_ids = p->markers.has_ids ? p->markers.id : NULL;
 }
 
-/* Genotypes of any kind of file, joined by id with columns of a phenotype table. */
+/* Genotypes of any kind, joined with a phenotype table. */
 
 struct genotype {
     const struct data_spec *spec;
@@ -209,9 +208,9 @@ struct genotype {
     struct panel panel;          /* for all other kinds */
     struct filter filter;
     struct filter_counts counts;
-    int64_t n_missing;       /* missing calls of the markers kept */
-    const struct names *all; /* samples of the file */
-    struct names subset;     /* phenotyped samples, if only these are used */
+    int64_t n_missing;       /* of the markers kept */
+    const struct names *all; /* of the file */
+    struct names subset;     /* phenotyped samples */
     const struct names *ids; /* samples that are used */
     struct phenotype phenotype;
     struct phenotype_report noticed;
@@ -237,7 +236,7 @@ static bool is_given(const char *setting)
     return setting && *setting;
 }
 
-/* Refuse settings that do not apply to the kind of file. */
+/* Some settings apply to other kinds of file. */
 static int check_kind(const struct genotype *g, struct err *err)
 {
     const struct data_filter *filter = &g->spec->filter;
@@ -298,7 +297,7 @@ static int read_phenotypes(struct genotype *g, struct err *err)
 
     phenotype_release(&g->phenotype);
     if (g->ids != g->all)
-        again.unmatched = NULL; /* the first reading, of all samples, listed them */
+        again.unmatched = NULL; /* listed by the first reading, of all samples */
     if (g->kind != VARIANTS_PLINK || (spec->phenotypes && *spec->phenotypes))
         return phenotype_read(&g->phenotype, &samples, &again, &g->noticed, err);
     if (is_given(spec->covariates) || is_given(spec->missing) || is_given(spec->trait) ||
@@ -316,7 +315,7 @@ static int read_phenotypes(struct genotype *g, struct err *err)
 }
 
 struct place {
-    int64_t line; /* in the phenotype table */
+    int64_t line; /* of the phenotype table */
     int32_t sample;
 };
 
@@ -327,7 +326,7 @@ static int compare_places(const void *a, const void *b)
     return (x->line > y->line) - (x->line < y->line);
 }
 
-/* Find the samples with a value, in the order of the phenotype table. Returns their number. */
+/* In the order of the phenotype table. Returns the number of samples with a value. */
 static int32_t find_phenotyped(struct place *place, const struct genotype *g, struct err *err)
 {
     int32_t n = 0;
@@ -378,7 +377,7 @@ static int read_samples(struct genotype *g, struct err *err)
     }
     free(place);
     free(sample);
-    /* Read once more, for the remaining samples in their order. */
+    /* Once more, for the remaining samples in their order. */
     return rc ? -1 : read_phenotypes(g, err);
 }
 
@@ -446,7 +445,6 @@ static void report_counts(struct data_report *r, const struct genotype *g)
     r->unset = p->unset ? p->unset : r->unset;
 }
 
-/* Append the first of n ids. */
 static void put_ids(struct buf *out, const char ids[DATA_EXAMPLES][PHENOTYPE_ID], int32_t n)
 {
     for (int32_t i = 0; i < n && i < DATA_EXAMPLES; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The readers of genotype files for data/genotype/variants_open, and functions for PLINK. */
+/* The readers of genotype files. */
 #ifndef DATA_GENOTYPE_READERS_H
 #define DATA_GENOTYPE_READERS_H
 
@@ -8,8 +8,7 @@
 
 extern const struct variants_reader vcf_reader, bcf_reader, plink_reader, hapmap_reader;
 
-/* For a PLINK file that is not read (.pgen, .ped ...), the command that makes a .bed of it; else
- * NULL. */
+/* The command that makes a .bed of a PLINK file that is not read (.pgen, .ped ...); else NULL. */
 const char *plink_other_files(const char *path);
 
 /* Column 6 of the .fam as cells of these samples, some of v's. -9 and NA are missing. Unless task

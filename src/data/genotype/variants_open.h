@@ -5,18 +5,18 @@
 
 #include "data/genotype/variants.h"
 
-/* Kinds of file for data.genotypes. */
+/* Of data.genotypes. */
 enum variants_kind {
-    VARIANTS_NONE, /* a table (data/text/table.h), or unknown */
+    VARIANTS_NONE, /* a table, or unknown */
     VARIANTS_VCF,
     VARIANTS_BCF,
     VARIANTS_PLINK,
     VARIANTS_HAPMAP
 };
 
-/* Decides by the first bytes, plain or unpacked. PLINK is recognised also by an ending .bed, .bim
- * or .fam, or by the existence of NAME.bed. Other PLINK 1 and 2 files count as PLINK; opening
- * refuses them. VARIANTS_NONE if the file cannot be opened. */
+/* The first bytes decide, plain or unpacked; for PLINK also an ending .bed, .bim or .fam, or a file
+ * NAME.bed. Other PLINK 1 and 2 files count as PLINK; opening refuses them. VARIANTS_NONE if the
+ * file cannot be opened. */
 enum variants_kind variants_detect(const char *path);
 
 /* For any kind but VARIANTS_NONE. Pair with variants_close(), also after a failure. -1 and err if

@@ -14,7 +14,7 @@ struct known_graphs {
 int known_graphs_init(struct known_graphs *k, const struct dataset *data, struct err *err);
 void known_graphs_release(struct known_graphs *k);
 
-/* Return how many of these graphs are in the data. */
+/* Returns how many of these graphs are in the data. */
 int32_t known_graphs_count(const struct known_graphs *k, const struct dataset *graphs,
                            struct err *err);
 

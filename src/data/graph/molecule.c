@@ -157,7 +157,7 @@ static int reserve_atoms(struct scratch *s, int molecule, struct err *err)
     return n;
 }
 
-/* Set the position of an index; grows the table. */
+/* The table of positions grows. */
 static int set_place(struct scratch *s, int index, int32_t place, struct err *err)
 {
     if (index >= s->n_indices) {
@@ -289,7 +289,7 @@ static int append(struct molecules *m, const struct scratch *s, struct err *err)
     return 0;
 }
 
-/* Return the reason to refuse these atoms, or NULL. */
+/* Returns the reason to refuse these atoms, or NULL. */
 static const char *atoms_fault(const struct scratch *s)
 {
     enum { MOST_CHARGE = 15 }; /* OpenSMILES 3.1.5 */
@@ -306,9 +306,9 @@ static int add_molecule(struct molecules *m, int molecule, struct err *err)
     const char *fault;
     int rc;
 
-    /* Explicit hydrogens become counts like implicit ones, unless there is nothing else. For many
-     * aromatic nitrogens the count is known only after double bonds are placed. Bonds are therefore
-     * dearomatised, and then made aromatic by one rule, however they were written. */
+    /* Explicit hydrogens become counts, unless there is nothing else. For many aromatic nitrogens
+     * the count is known only after double bonds are placed. Bonds are therefore dearomatised, and
+     * then made aromatic by one rule, however they were written. */
     if (indigoCountHeavyAtoms(molecule) > 0)
         indigoFoldHydrogens(molecule);
     indigoDearomatize(molecule);
@@ -328,8 +328,8 @@ static int add_molecule(struct molecules *m, int molecule, struct err *err)
 
 enum { MOST_ISOTOPE_DIGITS = 3 }; /* OpenSMILES 3.1.4 */
 
-/* Indigo's time grows with the square of the atoms: 10,000 letters take three seconds, and an
- * invalid row may have any number. The largest molecules of PubChem have a few thousand. */
+/* Indigo's time grows with the square of the atoms: 10,000 letters take three seconds. The largest
+ * molecules of PubChem have a few thousand. */
 enum { MOST_LETTERS = 10000 };
 
 static bool is_bond(char c)
@@ -337,7 +337,7 @@ static bool is_bond(char c)
     return c && strchr("-=#:/\\", c);
 }
 
-/* The fault at one position outside brackets, or NULL. */
+/* Outside brackets; NULL if there is no fault. */
 static const char *fault_at(const char *smiles, size_t at)
 {
     char last = at ? smiles[at - 1] : '\0', next = smiles[at + 1];
@@ -354,8 +354,7 @@ static const char *fault_at(const char *smiles, size_t at)
     return NULL;
 }
 
-/* Detects truncated rows and formats of several lines. Text after a blank is a name, also for
- * Indigo and RDKit. */
+/* Indigo accepts truncated rows and several lines. Text after a blank is a name. */
 static const char *fault_of(const char *smiles)
 {
     bool is_in_bracket = false;

@@ -16,7 +16,7 @@
 #include "data/text/lines.h"
 #include "data/text/stream.h"
 
-/* Bytes that suffice to examine the first line. */
+/* These suffice to examine the first lines. */
 enum { HEAD_BYTES = 1 << 14 };
 
 /* ---- which files are SMILES files ---- */
@@ -55,14 +55,14 @@ static bool has_cell(const char *line, const char *name, const char *separators)
     return false;
 }
 
-/* Cuts the line behind its first word. */
+/* The line is cut behind its first word. */
 static bool begins_with_molecule(struct molecules *m, char *line)
 {
     line[strcspn(line, " \t")] = '\0';
     return *line && molecules_add(m, line, NULL) > 0;
 }
 
-/* Two lines, because a header may be a molecule by chance: "CN". */
+/* A header may be a molecule by chance ("CN"), so two lines must be. */
 static bool holds_molecules(char *line, char *rest)
 {
     struct molecules m;
@@ -95,10 +95,10 @@ enum { SMI_SMILES, SMI_NAME, SMI_CELLS };
 struct smi {
     struct lines lines; /* only path and line are used */
     bool is_begun;
-    char *cell[SMI_CELLS]; /* of the current line, "" where absent; valid until the next call */
+    char *cell[SMI_CELLS]; /* "" where absent; valid until the next call */
 };
 
-/* Pair with smi_close() after success. -1 and err like lines_open(). */
+/* Pair with smi_close() after success. */
 static int smi_open(struct smi *s, const char *path, struct err *err)
 {
     memset(s, 0, sizeof *s);
@@ -128,8 +128,8 @@ static void cut(struct smi *s, char *text)
     s->cell[SMI_NAME] = name;
 }
 
-/* Step to the next molecule: 1, or 0 at the end. -1 and err for a carriage return inside a line, or
- * like lines_next_whole(). */
+/* Returns 1, or 0 at the end. -1 and err for a carriage return inside a line, or like
+ * lines_next_whole(). */
 static int smi_next(struct smi *s, struct err *err)
 {
     struct lines *l = &s->lines;
@@ -152,26 +152,26 @@ static int smi_next(struct smi *s, struct err *err)
 
 /* ---- tables of molecules ---- */
 
-/* Reads a table with a molecule in each row, or a SMILES file as a table of two columns. Molecules
- * for a model are read in pieces: ids cover all rows so far, the rest only the piece. */
+/* Reads a table with a molecule in each row, or a SMILES file as a table of two columns. For a
+ * model they are read in pieces: ids cover all rows so far, the rest only the piece. */
 
-/* Of a skipped row that a message describes: line, id, SMILES and reason, the last two cut. */
+/* The line, id, SMILES and reason of a skipped row, cut. */
 enum { SKIPPED_BYTES = 256 };
 
 struct smiles {
     const struct data_spec *spec; /* borrowed */
-    struct table table;           /* for a SMILES file only names and the row */
-    bool is_bare;                 /* the input is a SMILES file */
+    struct table table;           /* without text for a SMILES file */
+    bool is_bare;                 /* a SMILES file */
     struct smi smi;
-    int32_t smiles, id, trait; /* columns; id -1: rows are numbered; trait -1: not read */
-    int32_t group;             /* column; -1: not read */
-    bool needs_trait;          /* trait is not set and several columns qualify */
+    int32_t smiles, id, trait; /* columns; -1: none */
+    int32_t group;             /* or -1 */
+    bool needs_trait;          /* several columns qualify */
     int64_t n_rows;
-    int32_t n_skipped;                          /* rows that could not be parsed */
-    int64_t skipped_line;                       /* of the first of these */
-    char skipped[DATA_EXAMPLES][SKIPPED_BYTES]; /* the first of these */
+    int32_t n_skipped;                          /* rows */
+    int64_t skipped_line;                       /* of the first */
+    char skipped[DATA_EXAMPLES][SKIPPED_BYTES]; /* the first rows */
     struct names ids;
-    int32_t first; /* first molecule of the piece, among ids */
+    int32_t first; /* in the piece, among ids */
     struct molecules molecules;
     int64_t *graph_start; /* [molecules of the piece + 1] */
     int32_t capacity;
@@ -232,7 +232,7 @@ static int find_group(struct smiles *s, struct err *err)
     return target_cells_init(&s->groups, 0, t->path, spec->group, err);
 }
 
-/* Find the trait. Without a name it is the only remaining column. */
+/* Without a name it is the only remaining column. */
 static int find_trait(struct smiles *s, const char *name, struct err *err)
 {
     const struct table *t = &s->table;
@@ -272,7 +272,7 @@ static int find_columns(struct smiles *s, struct err *err)
 
 /* ---- rows ---- */
 
-/* The id of the current row: its number if the table has none. */
+/* The row's number if the table has no ids. */
 static const char *id_of(const struct smiles *s, char number[24])
 {
     const char *cell = s->id >= 0 ? s->table.cell[s->id] : "";
@@ -331,7 +331,6 @@ static void skip(struct smiles *s, const struct err *why)
     s->n_skipped++;
 }
 
-/* Append the first skipped rows: "line 3, ...; line 7, ..." */
 static void put_skipped(struct buf *out, const struct smiles *s)
 {
     for (int32_t i = 0; i < s->n_skipped && i < DATA_EXAMPLES; i++)
@@ -361,7 +360,7 @@ static int refuse_skipped(const struct smiles *s, struct err *err)
     return -1;
 }
 
-/* True after a row that skip_invalid does not permit: the rest is only searched for more. */
+/* After a row that skip_invalid does not permit, the rest is only searched for more. */
 static bool is_refused(const struct smiles *s)
 {
     return s->n_skipped && !s->spec->skip_invalid;

@@ -16,13 +16,12 @@
 #include "data/text/lines.h"
 
 /* Reads a folder of the TUDataset collection (Morris et al. 2020, arXiv:2007.08663): files with a
- * common prefix whose rows are graphs, nodes or edges, numbered from 1. Targets give the number of
- * graphs, the indicator that of nodes; the other files must agree. */
+ * common prefix whose rows are graphs, nodes or edges, numbered from 1. */
 
 #define INDICATOR FILE_NAMES_TU_INDICATOR
 
 struct tu {
-    bool needs_trait; /* trait is not set and several columns qualify */
+    bool needs_trait; /* several columns qualify */
     bool has_edge_labels;
     char *prefix; /* FOLDER/DS */
     char *indicator_path, *target_path, *edges_path, *labels_path, *attributes_path;
@@ -65,7 +64,7 @@ static int path_of(char **out, const char *prefix, const char *suffix, struct er
     return err_nomem(err, suffix, strlen(prefix) + strlen(suffix));
 }
 
-/* Set *out to the path, or to NULL if the file does not exist. */
+/* *out is NULL if the file does not exist. */
 static int optional_path(char **out, const char *prefix, const char *suffix, struct err *err)
 {
     if (path_of(out, prefix, suffix, err))
@@ -131,8 +130,7 @@ static int find_node_files(struct tu *tu, const struct dataset *like, struct err
                         : 0;
 }
 
-/* Numbers come from attributes of graphs, classes from labels. If only one file exists, it is
- * used. */
+/* Numbers come from attributes, classes from labels. If only one file exists, it is used. */
 static int find_target(struct tu *tu, enum data_task task, struct err *err)
 {
     char *labels = NULL, *attributes = NULL;
@@ -173,7 +171,7 @@ static int find_files(struct tu *tu, const struct data_spec *spec, struct err *e
 
 /* ---- graphs ---- */
 
-/* Columns have no names here; trait is a number. */
+/* Columns have no names here. */
 static int find_column(int32_t *column, struct tu *tu, const struct lines *l, const char *trait,
                        struct err *err)
 {
@@ -238,8 +236,8 @@ static int read_target(struct tu *tu, const struct data_spec *spec, struct err *
     return rc;
 }
 
-/* Count the graphs for a model: the largest number in the indicator. read_indicator() reports
- * errors in it. */
+/* Targets of new graphs are not read: the largest number in the indicator counts. read_indicator()
+ * reports errors in it. */
 static int count_graphs(struct tu *tu, struct err *err)
 {
     struct lines l;
@@ -279,7 +277,7 @@ static int reserve_node(struct tu *tu, struct err *err)
     return 0;
 }
 
-/* Refuse a graph without a target, after counting all graphs. Always -1. */
+/* All graphs are counted for the message. Always -1. */
 static int refuse_unlabelled(const struct tu *tu, struct lines *l, struct err *err)
 {
     int64_t line = l->line;
@@ -289,9 +287,9 @@ static int refuse_unlabelled(const struct tu *tu, struct lines *l, struct err *e
         if (!lines_whole(&graph, l, 0, 1, INT32_MAX, "graph", NULL) && graph > n_graphs)
             n_graphs = graph;
     } while (lines_next(l, NULL) > 0);
-    return err_set(err, "%s: %d rows, but %s has %d graphs: graph %d, from line %lld on, has no row",
-                   tu->target_path, tu->graphs.n, l->path, n_graphs, tu->graphs.n + 1,
-                   (long long)line);
+    return err_set(
+        err, "%s: %d rows, but %s has %d graphs: graph %d, from line %lld on, has no row",
+        tu->target_path, tu->graphs.n, l->path, n_graphs, tu->graphs.n + 1, (long long)line);
 }
 
 /* last: graph of the previous node. */
