@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The layout of a dataset block, for the builder and dataset_open(). */
+/* The layout of a dataset block. */
 #ifndef DATA_CORE_BLOCK_H
 #define DATA_CORE_BLOCK_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define BLOCK_MAGIC "espalier" /* without its NUL */
-#define BLOCK_VERSION 3        /* 3: samples may be graphs; covariates, alleles */
+#define BLOCK_VERSION 3
 #define BLOCK_BYTE_ORDER 0x01020304
 #define BLOCK_ALIGNMENT 64
 
@@ -27,14 +27,14 @@ enum block_section {
     BLOCK_COL,         /* int32   [nnz] BLOCK_SPARSE */
     BLOCK_VAL,         /* float   [nnz] BLOCK_SPARSE */
     BLOCK_COVARIATES,  /* float   (M, F - K); (M / N, F - K) where graphs are alike */
-    BLOCK_TARGET,      /* float   [N]; empty for classification */
-    BLOCK_LABEL,       /* int32   [N]; empty for regression */
-    BLOCK_GRAPH_START, /* int64   [N + 1]; empty where samples are nodes */
+    BLOCK_TARGET,      /* float   [N] or empty */
+    BLOCK_LABEL,       /* int32   [N] or empty */
+    BLOCK_GRAPH_START, /* int64   [N + 1] or empty */
     BLOCK_EDGE_SOURCE, /* int32   [n_edges] */
     BLOCK_EDGE_TARGET, /* int32   [n_edges] */
     BLOCK_EDGE_WEIGHT, /* float   [n_edges] */
-    BLOCK_PART,        /* uint8   [N]; empty without a split file */
-    BLOCK_GROUP,       /* int32   [N]; empty without groups */
+    BLOCK_PART,        /* uint8   [N] or empty */
+    BLOCK_GROUP,       /* int32   [N] or empty */
     BLOCK_ID_TEXT,     /* names one after another, each with its NUL */
     BLOCK_ID_START,    /* uint32 [N + 1] offset of each name; the last is the text's size */
     BLOCK_FEATURE_TEXT,
@@ -50,8 +50,8 @@ enum block_section {
 
 /* Fields have fixed widths and no holes, so that equal data are equal bytes.
  *
- * Alleles and marker ids follow the last section, if any. Each is aligned: uint32 [F + 1] offsets,
- * then the texts. A hash of their own protects them; they are outside the digest, because the same
+ * Alleles and marker ids follow the last section, if any, each aligned: uint32 [F + 1] offsets,
+ * then the texts. They have a hash of their own and are outside the digest, because the same
  * dosages from a table without them are the same data. */
 struct block_header {
     char magic[8];
@@ -85,22 +85,21 @@ struct block_header {
     } section[BLOCK_N_SECTIONS];
 };
 
-/* All sections except texts, from the other fields. */
+/* Computes all sizes but those of texts from the other fields. */
 void block_set_sizes(struct block_header *header);
 
-/* Offsets of a text outside the digest. */
 struct block_texts {
     uint64_t start, text;
 };
 struct block_texts block_alleles(const struct block_header *header);
 struct block_texts block_marker_ids(const struct block_header *header);
 
-/* With the texts outside the digest. */
+/* Includes the texts outside the digest. */
 uint64_t block_whole_bytes(const struct block_header *header);
 
-/* Set digest and hash in a complete block. */
+/* Sets digest and hash of a complete block. */
 void block_sign(void *block);
-/* True if they are what block_sign() would set. */
+/* Compares both with what block_sign() would set. */
 bool block_is_signed(const void *block);
 
 uint64_t block_align(uint64_t bytes);

@@ -121,7 +121,7 @@ static void put_names(char *block, enum block_section text, enum block_section s
                (uint32_t *)(void *)(block + h->section[start].offset), names, n);
 }
 
-#define CHUNK 512 /* columns; their sums fit the first cache */
+#define CHUNK 512 /* columns whose sums fit the first cache */
 
 /* fill[j] = mean of column j's present dosages, NaN if none. */
 static void find_fill(float *fill, const int8_t *dosage, int32_t n_rows, int32_t n_cols)

@@ -43,7 +43,7 @@ struct draft {
 };
 
 /* Copy a draft into a block and open it. Pair with dataset_release(). -1 and err if memory is
- * short, names take over 4 GiB, or a value is refused (a column without any dosage has no mean). */
+ * short, names take over 4 GiB, or a column has no dosage and thus no mean. */
 int draft_build(struct dataset *out, const struct draft *draft, struct err *err);
 
 #endif

@@ -20,7 +20,6 @@ struct colouring {
 int colouring_init(struct colouring *c, const struct dataset *data, struct err *err);
 void colouring_release(struct colouring *c);
 
-/* The colour of graph i. */
 uint64_t colouring_graph(struct colouring *c, int32_t i);
 
 #endif

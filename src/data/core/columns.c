@@ -131,7 +131,7 @@ int columns_read_row(struct columns *c, int32_t i, const struct table *t, struct
     return 0;
 }
 
-/* Row i as floats, NaN where missing; scratch [n_cols] may hold it. */
+/* Returns row i as floats, NaN where missing, in scratch [n_cols] if needed. */
 static const float *row_of(const struct columns *c, int32_t i, float *scratch)
 {
     int64_t first = (int64_t)i * c->n_cols;
@@ -222,7 +222,6 @@ int columns_drop_constant(struct columns *c, int32_t *n_dropped, struct err *err
     return rc;
 }
 
-/* n[j]: number of present values. */
 static void find_means(double *mean, int32_t *n, float *scratch, const struct columns *c)
 {
     for (int32_t i = 0; i < c->n_rows; i++) {

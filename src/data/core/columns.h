@@ -23,12 +23,12 @@ struct columns {
     const struct names *missing; /* further words that mean "missing"; borrowed; or NULL */
 };
 
-/* Take all columns of an open table but the first, the id, with rows_expected missing rows. Pair
- * with columns_release(). */
+/* Take all columns of an open table but the first, with rows_expected missing rows. Pair with
+ * columns_release(). */
 int columns_init(struct columns *c, const struct table *t, int32_t rows_expected, struct err *err);
 void columns_release(struct columns *c);
 
-/* Append a row of missing values. */
+/* The row is missing. */
 int columns_add_row(struct columns *c, struct err *err);
 /* Fill row i from the table's current row. -1 and err if a cell is not a number. */
 int columns_read_row(struct columns *c, int32_t i, const struct table *t, struct err *err);

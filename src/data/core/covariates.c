@@ -13,7 +13,7 @@
 #include "data/text/names.h"
 #include "data/text/table.h"
 
-/* A column of the table, whose features are [first, first + n). */
+/* Its features are [first, first + n). */
 struct column {
     const struct target_cells *cells;
     int32_t first, n;
@@ -48,7 +48,7 @@ static int find_means(struct coding *c, struct err *err)
     return 0;
 }
 
-/* The word in "COLUMN=WORD", NULL for another column. */
+/* Returns the word of "COLUMN=WORD", NULL for another column. */
 static const char *word_of(const char *feature, const char *column)
 {
     size_t n = strlen(column);
@@ -369,7 +369,7 @@ void covariates_release(struct covariates *c)
     memset(c, 0, sizeof *c);
 }
 
-/* Texts of the markers, then of the covariates, "" where there is none. */
+/* Texts of the markers come before those of the covariates, which are "" without texts. */
 static const char **join(const char *const *markers, size_t n_markers, const struct covariates *c,
                          bool has_names)
 {

@@ -2,11 +2,10 @@
 /* Covariates: columns of the phenotype table (latitude, year, block) used as features beside the
  * markers.
  *
- * A column of numbers gives one feature. A column of words, or factor(NAME), gives one feature for
- * each distinct word, 1 where a sample has it. No word is left out as the reference, because weight
- * decay and dropout would not touch it. The features of a factor sum to 1, which troubles solvers
- * of normal equations but not gradient descent. A missing cell gets the mean in each feature of its
- * column. */
+ * A column of numbers gives one feature; a column of words, or factor(NAME), one for each distinct
+ * word, 1 where a sample has it. No word is left out as the reference, because weight decay and
+ * dropout would not touch it. Gradient descent does not mind that the features of a factor sum to
+ * 1. A missing cell gets the mean in each feature of its column. */
 #ifndef DATA_CORE_COVARIATES_H
 #define DATA_CORE_COVARIATES_H
 
@@ -21,8 +20,7 @@ struct covariates {
     int32_t capacity;
     int32_t n_columns;        /* of the table */
     int64_t n_missing;        /* cells set to the mean */
-    const char **all_names;   /* [n_features] for the draft; these three arrays are owned, their
-                                 texts are not */
+    const char **all_names;   /* [n_features] owned arrays of borrowed texts, for the draft */
     const char **all_alleles; /* [n_features] */
     const char **all_ids;     /* [n_features] of markers */
 };
@@ -36,12 +34,12 @@ void covariates_release(struct covariates *c);
 /* The draft's other features become the markers. Lends the arrays. */
 int covariates_into(struct draft *draft, struct covariates *c, struct err *err);
 
-/* Covariates of new samples, coded as in the training data. A missing cell, or a word that the data
- * lack, gets the data's mean in each feature of the column. */
+/* Covariates of new samples, coded as in the training data. A missing cell or an unknown word gets
+ * the data's mean in each feature of the column. */
 struct covariates_report {
     int32_t n_absent;          /* samples without a row */
     int64_t n_missing;         /* cells of the others */
-    int64_t n_unknown;         /* cells with a word that the data lack */
+    int64_t n_unknown;         /* cells with unknown words */
     char column[81], word[81]; /* the first of these */
     int64_t line;
 };

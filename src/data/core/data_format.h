@@ -34,7 +34,7 @@ enum data_samples {
 struct data_setting {
     const char *key;
     bool is_required;
-    const char *comment; /* that `init` writes beside it, or NULL */
+    const char *comment; /* which `init` writes beside it, or NULL */
 };
 
 /* Reads a file of new graphs for a model (spec->like) in pieces. */
@@ -48,14 +48,14 @@ struct data_pieces {
     void (*close)(void *state); /* takes NULL */
 };
 
-/* Files by which `init` recognises the format, as keys of settings. */
+/* The files by which `init` recognises the format, as keys of settings. */
 struct data_files {
     const char *first;
     const char *second;  /* NULL: none */
     const char *missing; /* message without the second */
 };
 
-/* Proposals of `init`; values of an axis are separated by blanks. */
+/* What `init` proposes; blanks separate values of an axis. */
 struct data_proposal {
     int32_t epochs;     /* 0: depends on the samples */
     int32_t batch_size; /* 0: depends on the samples */
@@ -74,9 +74,9 @@ struct data_format {
     const char *name;
 
     enum data_samples samples;
-    bool has_genotypes;     /* features are dosages of alleles */
-    bool is_simulated;      /* data come from no file */
-    bool is_alike;          /* all graphs have the same nodes and edges */
+    bool has_genotypes; /* features are dosages of alleles */
+    bool is_simulated;
+    bool is_alike;          /* in nodes and edges */
     bool has_attributes;    /* may be amounts, words or both: scale = auto examines them */
     bool has_class_numbers; /* whole numbers in the target always mean classes */
     bool has_groups;        /* the trait's table may have a column of groups */
@@ -93,9 +93,9 @@ struct data_format {
     void (*set_new_path)(struct data_spec *spec, const char *path); /* for graphs; else NULL */
     const struct data_pieces *pieces;                               /* NULL: read at once */
 
-    struct data_files files[DATA_FILES]; /* ends with a NULL `first` */
-    const char *trait_table;             /* setting of the table with the trait, or NULL */
-    bool has_trait_number;               /* the trait is a column number */
+    struct data_files files[DATA_FILES];
+    const char *trait_table; /* setting of the table with the trait, or NULL */
+    bool has_trait_number;
     struct data_proposal proposal;
 };
 

@@ -34,21 +34,20 @@ struct data_note {
     char text[DATA_NOTE_BYTES];
 };
 
-/* Samples are those of the file with the features. */
 struct data_report {
     int32_t n_samples;
-    int32_t n_valued;          /* rows with a value to predict */
-    int32_t n_joined;          /* of these, rows of a known sample */
-    int32_t n_unjoined;        /* of these, rows of no sample; dropped */
-    int32_t n_skipped;         /* samples that could not be read */
+    int32_t n_valued;   /* rows with a value */
+    int32_t n_joined;   /* of these, of a known sample */
+    int32_t n_unjoined; /* of these, of no sample */
+    int32_t n_skipped;
     int32_t n_features;        /* before any was dropped */
     int64_t n_missing;         /* of kept features, set to the mean */
-    double low, high;          /* extreme calls of a table of genotypes; 0 for other files */
+    double low, high;          /* extreme calls of a table of genotypes, else 0 */
     int64_t n_duplicate_edges; /* dropped, in either direction */
-    int64_t n_self_loops;      /* dropped: every node gets one anyway */
-    double suspect;            /* value of the trait, like -9, that may mean "missing" */
-    int32_t n_suspect;         /* its cells */
-    const char *unset;         /* key of [data] whose absence made a load fail */
+    int64_t n_self_loops;
+    double suspect;    /* value of the trait, like -9, that may mean "missing" */
+    int32_t n_suspect; /* its cells */
+    const char *unset; /* key of [data] whose absence made a load fail */
     struct data_note note[DATA_NOTES];
     int32_t n_notes;
 };

@@ -17,14 +17,14 @@ enum data_dosage { DATA_DOSAGE_GT, DATA_DOSAGE_DS };
 enum data_multiallelic { DATA_MULTIALLELIC_SPLIT, DATA_MULTIALLELIC_SKIP };
 enum data_subset { DATA_SUBSET_ALL, DATA_SUBSET_PHENOTYPED };
 
-/* The filters of genotypes, applied in this order: region, multiallelic, call rate, variation
- * (constant variants are dropped), maf, variants. A zeroed struct keeps all. */
+/* The filters of genotypes, applied in this order: region, multiallelic, call rate, variation, maf,
+ * variants. A zeroed struct keeps all. */
 struct data_filter {
     enum data_dosage dosage;             /* GT counts alleles; DS is estimated by imputation */
     const char *region;                  /* "1:1000-2000, 2"; "": everywhere */
     enum data_multiallelic multiallelic; /* split: a marker for each alternative allele */
-    double call_rate;                    /* least fraction of samples with a call; 0: any */
-    double maf;                          /* least frequency of the rarer allele; 0: any */
+    double call_rate;                    /* least fraction of samples with a call */
+    double maf;                          /* least frequency of the rarer allele */
     const char *variants;                /* all, first:N, thin:N; NULL: all */
 };
 
@@ -46,7 +46,7 @@ struct data_spec {
     enum data_task task;     /* auto: words are classes; whole numbers are numbers in genotype data
                                 and classes in others; other numbers are numbers */
     const char *genotypes;   /* VCF, BCF, PLINK 1, HapMap, or a table of samples x markers */
-    enum data_subset subset; /* phenotyped: samples with a value, in the phenotypes' order */
+    enum data_subset subset; /* phenotyped: in the order of the phenotypes */
     struct data_filter filter;
     const char *phenotypes;       /* a table; ids as in reader_id_column() */
     const char *trait;            /* column; NULL: the only other one */

@@ -108,7 +108,7 @@ static int check_header(const struct block_header *h, size_t bytes, struct err *
         return err_set(err, "data block: %d groups of %d samples", h->n_groups, h->n_samples);
     if (!has_nodes(h))
         return err_set(err, "data block: %d samples with %d nodes", h->n_samples, h->n_nodes);
-    /* Now no computed size can overflow. */
+    /* No size computed below can overflow. */
     if ((uint64_t)h->n_edges > bytes || (uint64_t)h->nnz > bytes)
         return err_set(err, "data block: more edges or entries than bytes");
     if (block_whole_bytes(h) != bytes)
@@ -215,7 +215,7 @@ static void point_into(struct dataset *d, const void *block)
                    h->marker_id_bytes);
 }
 
-/* The first edge whose source is at least `node`. */
+/* Returns the first edge whose source is at least `node`. */
 static int64_t first_edge_of(const struct dataset *d, int64_t node)
 {
     int64_t low = 0, high = d->n_edges;
@@ -427,7 +427,6 @@ static int check_targets(const struct dataset *d, struct err *err)
     return 0;
 }
 
-/* Edges are sorted by source, so their graphs ascend. */
 static int check_edges_in_graphs(const struct dataset *d, struct err *err)
 {
     int32_t graph = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The data of a sweep as one immutable block of bytes: a header and offsets, no pointers. It is
- * built and hashed once, and can be broadcast, mapped or shared without rewriting. It holds what
- * was read; graphs, splits and scaling are derived from it. */
+/* The data of a sweep as one immutable block of bytes without pointers. It is built and hashed
+ * once, and can be broadcast, mapped or shared. It holds what was read; graphs, splits and scaling
+ * are derived from it. */
 #ifndef DATA_CORE_DATASET_H
 #define DATA_CORE_DATASET_H
 
@@ -50,15 +50,14 @@ struct dataset {
     struct mat features;        /* (M, K) other dense values, missing ones imputed; or empty */
     struct csr sparse_features; /* (M, F) where is_sparse, never with covariates; or empty */
     const float *covariates;    /* (M, F - K) dense, missing ones imputed; or NULL. Where graphs are
-                                   alike (M / N, F - K): row k is for node k of every graph */
+                                   alike (M / N, F - K), one row for each node of a graph */
 
     const float *target;  /* [N] regression, NaN where missing; or NULL */
     const int32_t *label; /* [N] classification, -1 where missing; or NULL */
 
     const int64_t *graph_start; /* [N + 1] graph i has the nodes from graph_start[i] to below
                                    graph_start[i + 1], at least one; NULL where samples are nodes */
-    bool is_alike; /* all graphs have the same nodes and edges; only those of graph 0 are stored
-                        */
+    bool is_alike;              /* in nodes and edges; only those of graph 0 are stored */
     int64_t n_edges;
     const int32_t *edge_source; /* [n_edges] each undirected edge once, source < target, sorted;
                                    both nodes in one graph */
@@ -118,7 +117,6 @@ int dataset_means(float *out, const struct dataset *d, int32_t n, struct err *er
  * it is no valid block of this version. */
 int dataset_open(struct dataset *d, const void *block, size_t bytes, struct err *err);
 
-/* Frees the block if the dataset owns it. */
 void dataset_release(struct dataset *d);
 
 #endif

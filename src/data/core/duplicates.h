@@ -23,7 +23,6 @@ void duplicates_release(struct duplicates *dup);
 /* Count the sets with samples on different sides. side[i] is any number for each side, negative for
  * none. */
 int32_t duplicates_straddling(const struct duplicates *dup, const int32_t *side);
-/* The same for one set. */
 bool duplicates_straddles(const struct duplicates *dup, int32_t set, const int32_t *side);
 
 #endif

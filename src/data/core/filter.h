@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides which variants are kept, for every kind of file: the filters of struct data_filter. */
+/* Applies struct data_filter to every kind of file. */
 #ifndef DATA_CORE_FILTER_H
 #define DATA_CORE_FILTER_H
 
@@ -9,14 +9,14 @@
 #include "base/err.h"
 #include "data/core/data_spec.h"
 
-/* The genotypes of a variant in numbers. */
+/* The genotypes of a variant. */
 struct tally {
     int32_t n_present;
     double sum;
-    double low, high; /* low > high if none is present */
+    double low, high; /* low > high without genotypes */
 };
 
-/* Over n samples, in the forms of struct calls (data/genotype/variants.h). */
+/* The forms are those of struct calls (data/genotype/variants.h). */
 struct tally tally_packed(const uint8_t *packed, int32_t n);
 struct tally tally_dosage(const int8_t *dosage, int32_t n);
 struct tally tally_value(const float *value, int32_t n);
@@ -41,14 +41,14 @@ struct filter {
     int32_t n_ranges;
 };
 
-/* What the filters dropped from a file. */
+/* Counts of dropped variants. */
 struct filter_counts {
     int32_t n_read;         /* markers that were tested */
     int64_t n_elsewhere;    /* sites outside the region */
     int64_t n_multiallelic; /* skipped; those split are in n_split */
     int64_t n_split;
     int32_t n_too_missing; /* markers dropped, like the next three */
-    int32_t n_monomorphic; /* all present calls are equal */
+    int32_t n_monomorphic;
     int32_t n_rare;
     int32_t n_thinned;
     bool is_partly_read; /* variants = first:N was satisfied before the end */

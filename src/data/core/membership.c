@@ -7,7 +7,7 @@
 
 #include "data/core/reader.h"
 
-/* The split file may name these samples. */
+/* The split file names some of these. */
 struct samples {
     const struct names *ids;
     const struct names *all; /* of the file, or NULL */
@@ -25,7 +25,6 @@ static bool is_asked(const struct data_spec *spec)
     return spec->group && *spec->group;
 }
 
-/* Returns PART_COUNT for an unknown word. */
 static enum part find_part(const char *word)
 {
     int p = PART_NONE;

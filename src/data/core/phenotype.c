@@ -17,7 +17,7 @@ struct reading {
     struct phenotype *p;
     struct table table;
     struct names missing;
-    int32_t id, trait;  /* columns; trait -1: not read */
+    int32_t id, trait;  /* -1: not read */
     int32_t *covariate; /* [n_covariates] */
     int32_t group;      /* -1: none */
     const struct names *ids;
@@ -56,8 +56,8 @@ static int32_t find_column(const struct reading *r, const char *name, struct err
     return REFUSED;
 }
 
-/* Returns why a column was probably not found. A number among the names indicates a missing header,
- * as in PLINK's .fam. */
+/* Returns why a column was probably not found. A number among the names indicates a missing header.
+ * */
 static const char *hint(const struct reading *r, const char *name)
 {
     const struct table *t = &r->table;
@@ -85,7 +85,7 @@ static int no_column(const struct reading *r, const char *what, const char *name
     return -1;
 }
 
-/* Without a name it is the only candidate. -1 and err with the candidates. */
+/* Without a name it is the only candidate. */
 static int32_t find_trait(const struct reading *r, const char *trait, struct err *err)
 {
     const struct table *t = &r->table;

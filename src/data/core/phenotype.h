@@ -17,7 +17,7 @@ struct phenotype {
     struct target_cells group; /* column NULL: no group is set, or the table lacks it */
 };
 
-enum { PHENOTYPE_ID = 41 }; /* bytes of an id in a report */
+enum { PHENOTYPE_ID = 41 };
 
 /* Observations about the table. The caller zeroes it. A second reading, of fewer samples, counts
  * anew but keeps `absent`, `unjoined` and `suspect`. */
@@ -29,7 +29,7 @@ struct phenotype_report {
     int32_t n_absent;                       /* samples without a row */
     char absent[DATA_EXAMPLES][PHENOTYPE_ID];
     bool is_foreign_id; /* one is not UTF-8 */
-    char unjoined[600]; /* why rows did not join, or "" */
+    char unjoined[600]; /* why rows did not join */
     double suspect;     /* as in struct data_report */
     int32_t n_suspect;
     char suspect_column[81];

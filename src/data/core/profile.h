@@ -37,19 +37,19 @@ int profile_read(struct profile *out, const char *path, const struct names *ids,
                  struct err *err);
 void profile_release(struct profile *profile);
 
-/* r: out [profile->n], correlation of each column with column `column` over rows with both numbers;
- * 0 if fewer than three or without variation. Other arguments as in profile_read(). */
+/* r: out [profile->n], correlations with column `column` over rows with both numbers; 0 if fewer
+ * than three or without variation. Other arguments as in profile_read(). */
 int profile_correlate(double *r, const struct profile *profile, const char *path,
                       const struct names *ids, int32_t id, int32_t column, struct err *err);
 
-/* Distinct values of a column among ids. */
+/* Counts distinct values of a column among ids. */
 int32_t profile_known(const struct profile_column *column, const struct names *ids);
 
 bool profile_is_unique(const struct profile_column *column); /* no value occurs twice */
 bool profile_is_numeric(const struct profile_column *column);
 bool profile_is_whole(const struct profile_column *column);
 
-/* -1 if the column was not profiled. */
+/* Returns -1 if the column was not profiled. */
 int32_t profile_find(const struct profile *profile, const char *name);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions shared by the readers of several formats. */
 #ifndef DATA_CORE_READER_H
 #define DATA_CORE_READER_H
 
@@ -12,10 +11,10 @@
 int reader_need_path(const struct data_spec *spec, const char *path, const char *key,
                      struct err *err);
 
-/* True if the header begins with FID IID, like PLINK's tables. */
+/* PLINK's tables begin with FID IID. */
 bool reader_has_family(const struct table *t);
-/* The column called `name`, unless NULL or ""; else IID after FID; else the first. -1 and err if
- * there is no such column. */
+/* Returns the column called `name`, unless NULL or ""; else IID after FID; else the first. -1 and
+ * err if there is no such column. */
 int32_t reader_id_column(const struct table *t, const char *name, struct err *err);
 
 /* Returns the number of the new id. -1 and err if it is empty or repeated. */

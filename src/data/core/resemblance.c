@@ -158,7 +158,7 @@ static int explain_spelling(struct buf *out, const struct names *left, const cha
     return rc;
 }
 
-/* The length of the beginning or end that all ids share. */
+/* Returns the length of the beginning or end that all ids share. */
 static size_t shared(const struct names *ids, bool is_end)
 {
     const char *first = ids->text[0];
@@ -201,8 +201,6 @@ static const char *find_core(const struct names *ids, const char *id, size_t hea
     return NULL;
 }
 
-/* All ids of one file may have the same letters before or behind those of the other ("S6909",
- * "6909"). */
 static void explain_affix(struct buf *out, const struct names *ids, const char *path,
                           const struct names *others, const char *other_path)
 {

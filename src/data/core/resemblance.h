@@ -18,7 +18,7 @@ struct resemblance {
 int resemblance_init(struct resemblance *r, const struct names *ids, struct err *err);
 void resemblance_release(struct resemblance *r);
 
-/* The first id that resembles `id`; NULL: none. */
+/* Returns the first id that resembles `id`, or NULL. */
 const char *resemblance_find(const struct resemblance *r, const char *id);
 
 /* One side of a join. */

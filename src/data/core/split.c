@@ -9,22 +9,22 @@
 #include "base/rng.h"
 #include "data/core/dataset.h"
 
-/* Parts drawn in whole groups. Only samples in PART_TRAIN count, all labelled; a regression has one
- * class. Groups without such samples are ignored. */
+/* Parts drawn in whole groups. Only labelled samples in PART_TRAIN count, and only groups with such
+ * samples; a regression has one class. */
 
 struct group_draw {
     const struct dataset *data; /* borrowed */
     uint8_t *part;              /* [N] enum part; borrowed */
     int32_t n_classes;
     int32_t *count;      /* (n_groups, n_classes) samples in PART_TRAIN */
-    int32_t *class_size; /* [n_classes] samples that fractions refer to */
+    int32_t *class_size; /* [n_classes] what fractions refer to */
     double *have;        /* [n_classes] scratch */
-    int32_t *order;      /* [n_groups] the n groups with samples, ascending */
+    int32_t *order;      /* [n_groups] the groups with samples, ascending */
     bool *is_taken;      /* [n_groups] scratch */
     int32_t n;
 };
 
-/* part must outlive the draw. Pair with group_draw_release(), also after a failure. */
+/* Pair with group_draw_release(), also after a failure. */
 static int group_draw_init(struct group_draw *draw, const struct dataset *data, uint8_t *part,
                            struct err *err);
 static void group_draw_release(struct group_draw *draw);
@@ -103,7 +103,7 @@ static void group_draw_release(struct group_draw *draw)
     memset(draw, 0, sizeof *draw);
 }
 
-/* Fractions now refer to the samples in PART_TRAIN. */
+/* Fractions refer to the samples now in PART_TRAIN. */
 static void group_draw_resize(struct group_draw *draw)
 {
     memset(draw->class_size, 0, (size_t)draw->n_classes * sizeof *draw->class_size);
@@ -112,7 +112,7 @@ static void group_draw_resize(struct group_draw *draw)
             draw->class_size[c] += count_of(draw, draw->order[k])[c];
 }
 
-/* Moves the groups in is_taken. */
+/* Groups in is_taken move. */
 static void move(struct group_draw *draw, enum part part)
 {
     for (int32_t i = 0; i < draw->data->n_samples; i++)
@@ -129,7 +129,7 @@ static void move(struct group_draw *draw, enum part part)
 /* Smaller gains are rounding. */
 #define LEAST_GAIN 1e-9
 
-/* The decrease of the distance if the group joins (sign 1) or leaves (-1). */
+/* Returns the decrease of the distance if the group joins (sign 1) or leaves (-1). */
 static double gain_of(const struct group_draw *draw, int32_t group, double fraction, double sign)
 {
     const int32_t *count = count_of(draw, group);
@@ -164,7 +164,7 @@ static int32_t smallest(const struct group_draw *draw)
     return found;
 }
 
-/* Let each group join or leave if that reduces the distance. True if any did. */
+/* True if a group joined or left because this reduces the distance. */
 static bool improve(struct group_draw *draw, double fraction, int32_t n_spare, int32_t *n_taken)
 {
     bool is_better = false;
@@ -202,7 +202,7 @@ static void group_draw_part(struct group_draw *draw, double fraction, int32_t n_
 
 /* ---- folds ---- */
 
-/* 0 for sizes 0 and 1, 1 up to 3, 2 up to 7 ... */
+/* The magnitude is 0 for sizes 0 and 1, 1 up to 3, 2 up to 7 ... */
 static int magnitude(int64_t size)
 {
     int m = 0;
@@ -212,7 +212,7 @@ static int magnitude(int64_t size)
     return m;
 }
 
-/* From large to small, in random order within a magnitude. */
+/* Groups go from large to small, in random order within a magnitude. */
 static int sort_by_size(struct group_draw *draw, const struct rng *rng, struct err *err)
 {
     int32_t *shuffled = malloc((size_t)draw->n * sizeof *shuffled);
@@ -230,7 +230,7 @@ static int sort_by_size(struct group_draw *draw, const struct rng *rng, struct e
     return 0;
 }
 
-/* Samples of each class in fold f, then of all. */
+/* A row has the samples of each class in fold f, then of all. */
 static double *fold_row(double *have, const struct group_draw *draw, int32_t f)
 {
     return have + (size_t)f * ((size_t)draw->n_classes + 1);
@@ -275,8 +275,7 @@ static void deal(double *have, struct group_draw *draw, int32_t folds, int32_t f
     }
 }
 
-/* Move fold `fold` of `folds` to PART_VAL, as data/core/split.h describes. folds is at most
- * draw->n. */
+/* Fold `fold` becomes PART_VAL, as data/core/split.h describes. folds is at most draw->n. */
 static int group_draw_fold(struct group_draw *draw, int32_t folds, int32_t fold,
                            const struct rng *rng, struct err *err)
 {
@@ -368,7 +367,7 @@ static struct hash seed_of_stop(const struct split_spec *spec)
     return hash_text(text);
 }
 
-/* Collect PART_TRAIN by class and shuffle each class. */
+/* Each class is shuffled. */
 static void gather(struct draw *draw, struct hash seed, enum rng_stream stream)
 {
     int32_t *start = draw->class_start;
@@ -424,8 +423,8 @@ static int32_t clamp(int32_t v, int32_t low, int32_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-/* How many of a class's `left` samples outside the test part go to val: the quota, corrected where
- * train would be off by one or more. */
+/* Returns how many of a class's `left` samples outside the test part go to val: the quota,
+ * corrected where train would be off by one or more. */
 static int32_t val_count(const struct draw *draw, int64_t before, int32_t class, int32_t left,
                          const struct split_spec *spec)
 {
@@ -451,7 +450,7 @@ static void draw_val(struct draw *draw, const struct split_spec *spec)
     }
 }
 
-/* Deals members to the folds in turn, across classes. */
+/* Members go to the folds in turn, across classes. */
 static void draw_fold(struct draw *draw, const struct split_spec *spec)
 {
     int32_t n = draw->class_start[draw->n_classes];

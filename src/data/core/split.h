@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Assigns samples to parts: train fits the weights, stop chooses the epoch, val ranks
- * configurations, test measures the result.
+ * configurations, test measures the result. Unlabelled samples are in no part.
  *
  * The test part depends only on the sweep seed and the setting `test`, folds on (sweep seed,
- * replicate), so that every configuration sees the same parts. Unlabelled samples are in no part.
- * Parts are stratified: the number of samples of a class differs from its share by less than one.
+ * replicate), so that every configuration sees the same parts. Parts are stratified: the number of
+ * samples of a class differs from its share by less than one.
  *
  * If the data have groups, none is divided between test, val and train, or between folds. Parts are
  * as close to their sizes as whole groups allow, found greedily:
@@ -17,8 +17,7 @@
  * Source of the idea: GroupKFold and StratifiedGroupKFold of scikit-learn.
  *
  * The stop part is drawn last, from train: the fraction `stop`, stratified, by (sweep seed,
- * replicate, fold), or whole groups close to it, at least one. The other parts are the same without
- * it. */
+ * replicate, fold), or at least one whole group. The other parts do not depend on it. */
 #ifndef DATA_CORE_SPLIT_H
 #define DATA_CORE_SPLIT_H
 
@@ -57,7 +56,7 @@ int split_make(struct split *out, const struct dataset *d, const struct split_sp
                struct err *err);
 void split_release(struct split *split);
 
-/* The part that chooses the epoch: stop, or val if there is none. */
+/* Finds the part that chooses the epoch: stop, or val if there is none. */
 enum part split_chooser(const int32_t **nodes, int32_t *n, const struct split *split);
 
 /* Count the groups outside test (and stop of a split file): the most folds. d must have groups;

@@ -12,7 +12,7 @@
 /* Longer than any number people write. */
 enum { MOST_DIGITS = 64 };
 
-/* Message 'PATH:LINE: column "x" = "cell": why'. Always -1. */
+/* The message is 'PATH:LINE: column "x" = "cell": why'. Always -1. */
 static int cell_fault(struct err *err, const struct target_cells *cells, int32_t i, const char *why)
 {
     struct table at = {.path = cells->path, .line = cells->line[i]};
@@ -57,7 +57,8 @@ static bool has_thousands(const char *cell)
     return !*cell;
 }
 
-/* Whole numbers of three digits are beside others that would be far below them: 979 and 1.066. */
+/* Refuses 979 beside 1.066: with a decimal point the latter would be far below whole numbers of
+ * three digits. */
 static int refuse_thousands(const struct target_cells *cells, struct err *err)
 {
     int32_t a_point = -1, n_whole = 0;
@@ -225,8 +226,8 @@ static int pick_task(enum data_task *task, const struct target_cells *cells, boo
 
 struct spread {
     double n, sum, low, high;
-    double squares; /* of differences from the mean */
-    double lost;    /* squares of the rounding errors of floats */
+    double squares;
+    double lost; /* squares of the rounding errors of floats */
 };
 
 static double value_of(const struct target_cells *cells, int32_t i)
@@ -337,10 +338,9 @@ int target_classes(struct target *out, const struct target_cells *cells, struct 
     return 0;
 }
 
-/* More classes, most of them with one member, are likely numbers. */
 #define MOST_SMALL_CLASSES 10
 
-/* A class with one member cannot be both learned and tested. */
+/* Classes with one member, beside many others, are likely numbers. */
 static int check_members(const struct target *t, const struct target_cells *cells, struct err *err)
 {
     int32_t *n_members = calloc((size_t)t->n_classes, sizeof *n_members);

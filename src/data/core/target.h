@@ -6,7 +6,6 @@
 #include "data/core/builder.h"
 #include "data/core/data_spec.h"
 
-/* One cell for each sample. */
 struct target_cells {
     const char *path; /* borrowed, for messages */
     char *column;     /* name, owned */

@@ -49,8 +49,8 @@ static int bcf_next(struct variants *v, struct site *site, struct err *err)
     return 1;
 }
 
-/* Counts an allele among the n_each values of a sample; a special value ends shorter calls. Returns
- * DOSAGE_MISSING if a value is missing, -1 for an unknown allele. */
+/* Returns DOSAGE_MISSING if one of the n_each values is missing, -1 for an unknown allele. A
+ * special value ends shorter calls. */
 static int count_alleles(const int32_t *gt, int n_each, int32_t allele, int32_t n_alts,
                          int64_t *n_alleles)
 {

@@ -26,7 +26,7 @@ struct panel {
     struct filter_counts *counts;
     struct variants_contradicted contradicted;
     int64_t n_missing;      /* of the markers kept */
-    struct names elsewhere; /* first chromosomes outside the regions */
+    struct names elsewhere; /* chromosomes outside the regions */
 };
 
 static int panel_open(struct panel *p, enum variants_kind kind, const struct data_spec *spec,
@@ -58,7 +58,7 @@ static struct tally tally_of(const struct calls *calls, int32_t n)
 
 static double frequency_of(const struct calls *calls, const struct tally *tally)
 {
-    /* Two alleles in each call, or more if dosages are higher. */
+    /* Each call has two alleles, or more if dosages are higher. */
     double ploidy = fmax(2, ceil(tally->high));
     double whole = calls->n_alleles ? (double)calls->n_alleles : ploidy * tally->n_present;
 
@@ -152,7 +152,7 @@ static int nothing_left(const struct panel *p, struct err *err)
         (long long)r->n_elsewhere, (long long)r->n_multiallelic, contradicted);
 }
 
-/* Read the selected samples, once. -1 and err: FILE:LINE or the record, what was found; or no
+/* Reads the selected samples, once. -1 and err: FILE:LINE or the record, what was found; or no
  * variant is left. */
 static int panel_read(struct panel *p, const struct filter *filter, struct filter_counts *counts,
                       struct err *err)
@@ -186,7 +186,7 @@ static void write_markers(void *arg, int8_t *dosage, float *fill, float *feature
     markers_write(arg, dosage, fill, features);
 }
 
-/* Lends names and genotypes to a draft, which may be built once. */
+/* The draft may be built once. */
 static void panel_into(struct draft *draft, struct panel *p)
 {
     draft->n_features = p->markers.n;
@@ -236,7 +236,6 @@ static bool is_given(const char *setting)
     return setting && *setting;
 }
 
-/* Some settings apply to other kinds of file. */
 static int check_kind(const struct genotype *g, struct err *err)
 {
     const struct data_filter *filter = &g->spec->filter;
@@ -297,7 +296,7 @@ static int read_phenotypes(struct genotype *g, struct err *err)
 
     phenotype_release(&g->phenotype);
     if (g->ids != g->all)
-        again.unmatched = NULL; /* listed by the first reading, of all samples */
+        again.unmatched = NULL; /* the first reading listed them */
     if (g->kind != VARIANTS_PLINK || (spec->phenotypes && *spec->phenotypes))
         return phenotype_read(&g->phenotype, &samples, &again, &g->noticed, err);
     if (is_given(spec->covariates) || is_given(spec->missing) || is_given(spec->trait) ||
@@ -326,7 +325,7 @@ static int compare_places(const void *a, const void *b)
     return (x->line > y->line) - (x->line < y->line);
 }
 
-/* In the order of the phenotype table. Returns the number of samples with a value. */
+/* The order is that of the phenotype table. Returns the number of samples with a value. */
 static int32_t find_phenotyped(struct place *place, const struct genotype *g, struct err *err)
 {
     int32_t n = 0;
@@ -377,7 +376,7 @@ static int read_samples(struct genotype *g, struct err *err)
     }
     free(place);
     free(sample);
-    /* Once more, for the remaining samples in their order. */
+    /* The second reading is for the remaining samples in their order. */
     return rc ? -1 : read_phenotypes(g, err);
 }
 
@@ -622,7 +621,7 @@ const struct data_format genotype_format = {
                  {.key = "max_missing"},
                  {.key = "maf"},
                  {.key = "variants"},
-                 /* optional, because a .fam has phenotypes */
+                 /* a .fam has phenotypes */
                  {"phenotypes", false, "traits of each sample, joined by id"},
                  {.key = "trait"},
                  {.key = "covariates"},

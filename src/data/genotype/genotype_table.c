@@ -19,10 +19,9 @@
 
 /* ---- columns that are not markers ---- */
 
-/* Of these rows, columns of words have words. */
+/* A column of words has only words in these rows. */
 #define ROWS_SEEN 200
 
-/* The names decide which columns are hidden. */
 struct search {
     const struct table *t;
     const struct data_spec *spec;
@@ -44,7 +43,6 @@ static bool has(const struct names *names, const char *text)
     return names_find(names, text) >= 0;
 }
 
-/* Empty and known texts are not added. */
 static int add(struct names *names, const char *text, struct err *err)
 {
     return !text || !*text || has(names, text) || names_add(names, text, 1, err) >= 0 ? 0 : -1;
@@ -264,7 +262,7 @@ static int check_markers(const struct genotype_table *g, struct err *err)
 /* ---- codes for missing calls ---- */
 
 struct extent {
-    double low, above; /* the least, and the next */
+    double low, above; /* the two least */
     double high, below;
     bool is_whole;
 };
@@ -373,7 +371,7 @@ static int check_codes(struct genotype_table *g, struct err *err)
 
 /* ---- together ---- */
 
-/* Typical texts are "-", "./.", "n.d.". */
+/* Typical texts are "-", "./." and "n.d.". */
 static bool is_like_missing(const char *cell)
 {
     size_t n = 0;
@@ -383,7 +381,7 @@ static bool is_like_missing(const char *cell)
     return !cell[n] || (strchr("nN", *cell) && strlen(cell) <= 7);
 }
 
-/* Names the setting for missing calls if columns_read_row() failed at a likely one. */
+/* Names the setting if columns_read_row() failed at a likely missing call. */
 static int explain_cell(const struct genotype_table *g, struct err *err)
 {
     const struct table *t = &g->table;

@@ -11,8 +11,8 @@
 #include "data/text/names.h"
 #include "data/text/table.h"
 
-/* Columns that are not markers: the trait, and other columns of the phenotype table. As markers
- * they would reveal the target. */
+/* Columns that are not markers and would reveal the target: the trait, and others of the phenotype
+ * table. */
 struct nonmarkers {
     int32_t *shown; /* [n_shown] kept, ascending; NULL: all */
     int32_t n_shown, n_all;
@@ -36,7 +36,7 @@ struct genotype_table {
 int genotype_table_read(struct genotype_table *g, const char *path, const char *missing,
                         struct err *err);
 
-/* The same for spec->genotypes, without columns that are not markers. */
+/* The same for spec->genotypes. Columns that are not markers are hidden. */
 int genotype_table_read_markers(struct genotype_table *g, const struct data_spec *spec,
                                 struct err *err);
 void genotype_table_release(struct genotype_table *g);

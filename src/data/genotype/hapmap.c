@@ -51,7 +51,7 @@ static void add_allele(struct hapmap *h, int letter)
     h->text[++h->n_alleles][0] = '\0';
 }
 
-/* Parses "A/C". Unknown alleles are none. */
+/* "A/C" gives two alleles, an unknown text none. */
 static int read_alleles(struct hapmap *h, const char *text, struct err *err)
 {
     const char *at = text;
@@ -77,7 +77,7 @@ static int read_alleles(struct hapmap *h, const char *text, struct err *err)
 
 /* ---- calls ---- */
 
-/* N if missing. False if it is not a call. */
+/* A missing letter is N. Returns false if the text is not a call. */
 static bool read_call(char letter[2], const char *call)
 {
     static const char *const iupac[] = {"RAG", "YCT", "SCG", "WAT", "KGT", "MAC", "0+-"};
@@ -100,8 +100,8 @@ static bool read_call(char letter[2], const char *call)
     return true;
 }
 
-/* From all complete calls, selected or not, because the alleles belong to the file. take_call()
- * refuses invalid calls. */
+/* The alleles belong to the file, so unselected samples count. take_call() refuses invalid calls.
+ * */
 static void find_letters(bool *has, const struct variants *v, const struct hapmap *h)
 {
     char letter[2];

@@ -12,11 +12,11 @@
 #include "data/core/filter.h"
 #include "data/genotype/variants.h"
 
-/* As in a PLINK .bed, the first sample of a byte in the lowest bits. */
+/* Codes as in a PLINK .bed, the first sample in the lowest bits. */
 enum { PACKED_TWO, PACKED_MISSING, PACKED_ONE, PACKED_ZERO };
 #define PACKED_PAD 0x55 /* four missing genotypes */
 
-/* Size of packed in struct calls: more than n / 4 bytes, padded with PACKED_PAD. */
+/* Returns the size of packed in struct calls: more than n / 4 bytes, padded with PACKED_PAD. */
 int64_t markers_packed_bytes(int32_t n);
 
 struct marker_chunk;
@@ -49,11 +49,11 @@ struct markers {
 int markers_init(struct markers *m, int32_t n_samples, struct err *err);
 void markers_release(struct markers *m);
 
-/* tally summarises the calls. -1 and err: no memory, or 2^31 markers. */
+/* -1 and err: no memory, or 2^31 markers. */
 int markers_add(struct markers *m, const struct site *site, int32_t alt, const struct calls *calls,
                 const struct tally *tally, struct err *err);
 
-/* They are evenly spaced. */
+/* The markers left are evenly spaced. */
 void markers_thin(struct markers *m, int32_t n);
 int64_t markers_missing(const struct markers *m);
 

@@ -12,9 +12,9 @@
 #include "data/text/lines.h"
 #include "data/text/stream.h"
 
-/* .fam has a line for each sample, .bim one for each variant, .bed two bits for each genotype,
- * which are passed on unchanged if all samples are selected in their order. A sample-major .bed
- * (byte 3 is 0; PLINK has not written one since 2009) is read as a whole and transposed. */
+/* .fam has a line for each sample, .bim one for each variant, .bed two bits for each genotype. The
+ * bits are passed on unchanged if all samples are selected in their order. A sample-major .bed, as
+ * PLINK wrote before 2009, is read as a whole and transposed. */
 
 enum { MAGIC_BYTES = 3, BUFFER_BYTES = 1 << 20 };
 
@@ -22,15 +22,15 @@ struct plink {
     struct buf bed_path, bim_path, fam_path;
     FILE *bed;
     struct stream bim;
-    struct textline line; /* of the .fam, then of the .bim */
-    int64_t number;       /* of the .bim, from 1 */
-    int64_t n_variants;   /* in the .bed */
-    int64_t record_size;  /* of a variant in the .bed */
-    uint8_t *packed;      /* [markers_packed_bytes()] */
-    uint8_t *turned;      /* (n_variants, record_size) if sample-major, else NULL */
-    const char *allele;   /* target of site.alt */
-    char **phenotype;     /* [ids.n] of the .fam, owned */
-    int8_t *dosage;       /* scratch, [ids.n] */
+    struct textline line;
+    int64_t number;      /* of the .bim, from 1 */
+    int64_t n_variants;  /* in the .bed */
+    int64_t record_size; /* of a variant */
+    uint8_t *packed;     /* [markers_packed_bytes()] */
+    uint8_t *turned;     /* (n_variants, record_size) if sample-major */
+    const char *allele;  /* target of site.alt */
+    char **phenotype;    /* [ids.n] of the .fam, owned */
+    int8_t *dosage;      /* scratch, [ids.n] */
     bool takes_all;
 };
 
@@ -54,7 +54,7 @@ static int open_file(FILE **file, const struct buf *path, struct err *err)
     return 0;
 }
 
-/* Fields are separated by blanks and tabs. Returns their number. */
+/* Returns the number of fields. */
 static int cut_fields(char **field, int n, char *line)
 {
     int found = 0;
@@ -192,7 +192,6 @@ static int turn(struct variants *v, struct err *err)
     return 0;
 }
 
-/* The size follows from the numbers of samples and variants. */
 static int size_up(struct variants *v, bool is_by_sample, int64_t n_lines, struct err *err)
 {
     struct plink *p = v->state;
@@ -240,7 +239,6 @@ static int count_lines(struct plink *p, int64_t *n, struct err *err)
     return rc;
 }
 
-/* *n: its lines. */
 static int open_bim(struct plink *p, int64_t *n, struct err *err)
 {
     const char *path = buf_text(&p->bim_path);

@@ -8,7 +8,8 @@
 
 extern const struct variants_reader vcf_reader, bcf_reader, plink_reader, hapmap_reader;
 
-/* The command that makes a .bed of a PLINK file that is not read (.pgen, .ped ...); else NULL. */
+/* Returns the command that makes a .bed of a PLINK file that is not read (.pgen, .ped ...), or
+ * NULL. */
 const char *plink_other_files(const char *path);
 
 /* Column 6 of the .fam as cells of these samples, some of v's. -9 and NA are missing. Unless task

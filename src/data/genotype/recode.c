@@ -48,7 +48,6 @@ static int add_name(struct chroms *c, const char *name, struct err *err)
     return names_add(&c->name, name, 0, err) < 0 ? -1 : 0;
 }
 
-/* text has n bytes; known names are not added. */
 static int chroms_add(struct chroms *c, const char *text, size_t n, struct err *err)
 {
     char *name = strndup(text, n);
@@ -58,7 +57,7 @@ static int chroms_add(struct chroms *c, const char *text, size_t n, struct err *
     return rc;
 }
 
-/* The data's name for a chromosome of another file, or NULL. */
+/* Returns the data's name for a chromosome of another file, or NULL. */
 static const char *chroms_find(const struct chroms *c, const char *chrom)
 {
     int32_t i = names_find(&c->name, chrom);
@@ -78,8 +77,8 @@ struct match {
     bool is_other; /* it has other alleles */
 };
 
-/* The marker with these alleles at the site's place, or -1. text: scratch; the caller checks
- * buf_failed(). */
+/* Returns the marker with these alleles at the site's place, or -1. text: scratch; the caller
+ * checks buf_failed(). */
 static int32_t find_alleles(const struct recode *r, struct buf *text, const struct site *site,
                             const char *ref, const char *alt)
 {
@@ -94,7 +93,7 @@ static bool is_alike(const struct site *site, const char *alt)
     return site->n_alts == 0 || !strcmp(alt, "0") || !strcmp(alt, ".");
 }
 
-/* Field 2 is REF, 3 is ALT. */
+/* column: 2 is REF, 3 is ALT. */
 static bool has_allele(const char *alleles, int column, const char *allele)
 {
     size_t n;
@@ -105,7 +104,6 @@ static bool has_allele(const char *alleles, int column, const char *allele)
     return strlen(allele) == n && !strncmp(alleles, allele, n);
 }
 
-/* Marker j was found by name or id. */
 static void compare_alleles(struct match *m, const struct recode *r, int32_t j,
                             const struct site *site, const char *alt)
 {
@@ -122,7 +120,6 @@ static void compare_alleles(struct match *m, const struct recode *r, int32_t j,
     m->is_other = !m->is_flipped;
 }
 
-/* The name is CHROM_POS or CHROM_POS_REF_ALT. */
 static int32_t find_name(const struct recode *r, struct buf *text, const struct site *site,
                          const char *alt)
 {
@@ -138,8 +135,8 @@ static int32_t find_name(const struct recode *r, struct buf *text, const struct 
     return j;
 }
 
-/* The marker with this id, or with this name if the data have no alleles. -1 if there is none or
- * several. */
+/* Returns the marker with this id, or with this name if the data have no alleles; -1 if there is
+ * none or several. */
 static int32_t find_id(const struct recode *r, const char *id)
 {
     int32_t j = names_find(&r->ids, id);
@@ -150,7 +147,7 @@ static int32_t find_id(const struct recode *r, const char *id)
     return j >= 0 && !*dataset_alleles(r->data, j) ? j : -1;
 }
 
-/* By place, then by name, then as id_marker (the marker with the site's id, or -1). */
+/* Place goes before name, name before id_marker (the marker with the site's id, or -1). */
 static struct match match_site(const struct recode *r, struct buf *text, const struct site *site,
                                int32_t alt, int32_t id_marker)
 {
@@ -175,8 +172,8 @@ static struct match match_site(const struct recode *r, struct buf *text, const s
 
 /* ---- the markers of the data ---- */
 
-/* Under a text that is empty or taken, a marker gets one that occurs in no file, so that numbers
- * stay those of the data. */
+/* A marker whose text is empty or taken gets one that occurs in no file, so that numbers stay those
+ * of the data. */
 static int index_marker(struct names *names, const char *text, int32_t j, struct err *err)
 {
     char none[32];
@@ -187,7 +184,7 @@ static int index_marker(struct names *names, const char *text, int32_t j, struct
     return names_add(names, text, 1, err) < 0 ? -1 : 0;
 }
 
-/* 0 for a name other than CHROM_POS. */
+/* Returns 0 if the name is not CHROM_POS. */
 static size_t chrom_length(const char *name)
 {
     const char *last = strrchr(name, '_');
@@ -239,7 +236,7 @@ static int find_fill(struct recode *r, struct err *err)
     return 0;
 }
 
-/* From r->data; recode_close() releases what is made. */
+/* recode_close() releases what this makes of r->data. */
 static int index_data(struct recode *r, struct err *err)
 {
     size_t n = (size_t)r->data->n_markers;
@@ -319,7 +316,7 @@ static float call_of(const struct calls *calls, int32_t i)
     return calls->value[i];
 }
 
-/* The id occurs again in the file, or the marker's own place was found too. */
+/* A match ends if its id occurs again in the file, or the marker's own place is found too. */
 static void forget(struct mat *x, struct recode *r, int32_t j)
 {
     struct recode_marker *marker = &r->marker[j];
@@ -329,7 +326,7 @@ static void forget(struct mat *x, struct recode *r, int32_t j)
     *marker = (struct recode_marker){.has_own_id = marker->has_own_id, .n_ids = marker->n_ids};
 }
 
-/* True if marker j may still be matched. A match by place replaces one by id. */
+/* A match by place replaces one by id. */
 static bool is_open(const struct recode *r, int32_t j, bool is_by_id)
 {
     const struct recode_marker *marker = &r->marker[j];
@@ -338,7 +335,6 @@ static bool is_open(const struct recode *r, int32_t j, bool is_by_id)
                     : !marker->is_found || marker->is_by_id;
 }
 
-/* x: marker's column is out. */
 static void take_calls(struct mat *x, struct recode *r, const struct match *m,
                        const struct calls *calls, bool is_turned)
 {
@@ -375,7 +371,6 @@ static int read_match(struct mat *x, struct recode *r, const struct match *m, in
     return 0;
 }
 
-/* here: the data's name, or NULL. */
 static void note_chrom(struct recode_report *report, const char *there, const char *here)
 {
     if (report->chrom[1][0] || (report->chrom[0][0] && !here))
@@ -418,7 +413,7 @@ static void find_lettered(struct lettered *out, const struct recode *r, struct b
         }
 }
 
-/* n_alts if the site lacks the allele. */
+/* Returns n_alts if the site lacks the allele. */
 static int32_t place_of(const struct site *site, const char *allele)
 {
     int32_t alt = VARIANTS_REF;
@@ -495,8 +490,8 @@ static int take_letters(struct mat *x, struct recode *r, struct buf *text, const
     return rc;
 }
 
-/* The marker with the site's id, or -1. A second such site drops the calls of the first, so that
- * neither matches. */
+/* Returns the marker with the site's id, or -1. A second such site drops the calls of the first, so
+ * that neither matches. */
 static int32_t note_id(struct mat *x, struct recode *r, const struct site *site)
 {
     int32_t j = table_is_missing(site->id) ? -1 : find_id(r, site->id);
@@ -614,7 +609,6 @@ static void take_column(struct mat *x, struct recode *r, int32_t j, int32_t col,
     marker->is_by_id = is_by_id;
 }
 
-/* By name first, then by id. */
 static void read_table(struct mat *x, struct recode *r, const int32_t *sample)
 {
     const struct columns *c = &r->table->markers;

@@ -32,14 +32,13 @@ struct recode_report {
     int32_t n_by_id;
     int32_t n_other;     /* absent: the place has other alleles */
     int32_t n_respelled; /* with another name of the chromosome */
-    char chrom[2][40];   /* first such name in the file and in the data; or the first chromosome
-                            that the data lack, and "" */
+    char chrom[2][40];   /* the first such name in the file and in the data; if none, the first
+                            chromosome that the data lack, and "" */
     struct variants_contradicted contradicted; /* matched by letter */
     int64_t n_missing;                         /* calls of found markers */
-    int64_t n_elsewhere;                       /* sites on chromosomes that the data lack */
+    int64_t n_elsewhere;
 };
 
-/* One marker of the data. */
 struct recode_marker {
     bool has_own_id; /* no other marker has its id */
     bool is_found;

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "data/core/data_spec.h"
 
-/* Of nearly equal length, with markers in order. */
+/* The chromosomes have nearly equal length and markers in order. */
 #define SIMULATE_CHROMOSOMES 5
 
 /* The caller allocates both arrays.
@@ -31,7 +31,7 @@
 int simulate_panel(int8_t *genotypes, float *trait, const struct simulate_spec *spec,
                    struct err *err);
 
-/* From 1. The marker's name is CHROMOSOME_POSITION. */
+/* Chromosomes count from 1. A marker's name is CHROMOSOME_POSITION. */
 int32_t simulate_chromosome(int32_t marker, int32_t markers);
 
 #endif

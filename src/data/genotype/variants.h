@@ -57,18 +57,17 @@ struct variants {
 
 void variants_close(struct variants *v);
 
-/* Instead of all: the samples sample[n], in this order, each at most once. */
+/* Select the samples sample[n], in this order, each at most once, instead of all. */
 void variants_select(struct variants *v, const int32_t *sample, int32_t n);
 
 /* Step to the next site: 1, or 0 at the end. -1 and err: FILE:LINE or the record, what was found.
  * */
 int variants_next(struct variants *v, struct site *site, struct err *err);
-/* Calls of alternative allele `alt`, in [0, n_alts). For GT and HapMap also VARIANTS_REF, which
- * counts the reference, and 0 if n_alts is 0, for which counts are 0. */
+/* Get the calls of alternative allele `alt`, in [0, n_alts). For GT and HapMap also VARIANTS_REF,
+ * which counts the reference, and 0 if n_alts is 0, for which counts are 0. */
 #define VARIANTS_REF (-1)
 int variants_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err);
 
-/* HapMap sites whose column `alleles` lacks a letter. */
 struct variants_contradicted {
     int64_t n_taken;               /* with the letters of the calls as alleles */
     int64_t n_dropped;             /* with other than two letters */
@@ -84,7 +83,7 @@ void variants_put_contradicted(struct buf *out, const struct variants_contradict
 
 /* One kind of file (data/genotype/readers.h). */
 struct variants_reader {
-    /* sets ids and state */
+    /* Names are in quotes. */
     int (*open)(struct variants *v, struct err *err);
     int (*next)(struct variants *v, struct site *site, struct err *err);
     int (*read)(struct variants *v, int32_t alt, struct calls *calls, struct err *err);
@@ -94,14 +93,14 @@ struct variants_reader {
 /* htslib could not open the file; errno says why. Always -1. */
 int variants_fail_open(const struct variants *v, struct err *err);
 
-/* line: where the id stands. */
+/* line is the place of the id. */
 int variants_add_id(struct variants *v, const char *id, int64_t line, struct err *err);
 
 /* Capitalise an allele of bases (A, C, G, T, N), not others (<DEL>). VCF and PLINK permit lower
  * case for masked sequence. */
 void variants_capitalise(char *allele);
 
-/* For the calls of all samples. */
+/* Scratch for the calls of all samples. */
 struct variants_scratch {
     int8_t *dosage; /* [n] */
     float *value;   /* [n] */
@@ -112,7 +111,7 @@ void variants_scratch_release(struct variants_scratch *s);
 /* The first n values become dosages if all are whole numbers. */
 void variants_scratch_values(struct calls *calls, struct variants_scratch *s, int32_t n);
 
-/* Message "PATH:PLACE: ...", with control characters as ?. Always -1. */
+/* The message is "PATH:PLACE: ...", with control characters as ?. Always -1. */
 int variants_fault(struct err *err, const char *path, const char *place, int64_t number,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 

@@ -5,7 +5,7 @@
 
 #include "data/genotype/variants.h"
 
-/* Of data.genotypes. */
+/* The kinds of file. */
 enum variants_kind {
     VARIANTS_NONE, /* a table, or unknown */
     VARIANTS_VCF,

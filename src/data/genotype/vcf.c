@@ -66,7 +66,7 @@ static int next_line(struct variants *v, struct err *err)
 
 /* ---- header ---- */
 
-/* In place; NULL after the last column. */
+/* Cuts in place. Returns NULL after the last column. */
 static char *cut(char **at)
 {
     char *column = *at;
@@ -156,7 +156,7 @@ static int read_position(struct variants *v, int64_t *pos, const char *text, str
     return 0;
 }
 
-/* As htslib defines it. */
+/* The end is that of htslib. */
 static int64_t find_end(const struct site *site, const char *info)
 {
     int64_t end = site->pos + (int64_t)strlen(site->ref) - 1, given;
@@ -225,7 +225,7 @@ static bool is_end(char c)
     return c == ':' || c == '\t' || c == '\0';
 }
 
-/* Field `skip` of a sample, which ends at `end`; NULL if trailing fields are omitted. */
+/* Returns field `skip` of a sample that ends at `end`; NULL if trailing fields are omitted. */
 static const char *find_field(const char *p, const char *end, int skip)
 {
     for (; skip > 0; skip--) {
@@ -239,7 +239,7 @@ static const char *find_field(const char *p, const char *end, int skip)
 
 enum { MALFORMED = DOSAGE_MAX + 1 };
 
-/* Calls are 0|1, 1, ./. or 0/0/1/2. */
+/* A call is 0|1, 1, ./. or 0/0/1/2. */
 static int count_alleles(const char *p, int32_t allele, int32_t n_alts, int64_t *n_alleles)
 {
     int count = 0, n = 0;
@@ -288,7 +288,7 @@ static int read_gt(const char *p, int32_t allele, int32_t n_alts, int64_t *n_all
     return count_alleles(p, allele, n_alts, n_alleles);
 }
 
-/* False if dosage number `skip` is no number. */
+/* Returns false if dosage number `skip` is no number. */
 static bool read_ds(float *value, const char *p, int32_t skip)
 {
     char text[32];
@@ -333,7 +333,7 @@ static int field_fault(struct variants *v, int32_t sample, const char *p, struct
                   v->ids.text[sample], n, p, vcf->n_alts);
 }
 
-/* p is NULL if the field is omitted, so missing. */
+/* p is NULL for an omitted field, which is missing. */
 static int take_field(struct variants *v, int32_t sample, int32_t alt, const char *p,
                       struct calls *calls, struct err *err)
 {

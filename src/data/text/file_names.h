@@ -19,7 +19,7 @@ bool file_names_end_like(const char *path, const char *ending);
 enum { FILE_NAMES_PLINK = 3 };
 extern const char *const file_names_plink[FILE_NAMES_PLINK];
 
-/* Length of the common part of a data set's names; path is a name or that part. */
+/* Returns the length of the common part of a data set's names; path is a name or that part. */
 size_t file_names_plink_stem(const char *path);
 
 /* Append the names of existing files that path stands for, each with a NUL. */

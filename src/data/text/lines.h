@@ -14,7 +14,6 @@
 /* Lines from any source of bytes. Their length is bounded: a small gzip file may unpack to one line
  * that fills the memory. */
 
-/* Longest line of a text file, and longest row of a table. */
 #define TEXTLINE_BYTES_MAX ((size_t)1 << 30)
 
 /* Most cells in a line of `limit` bytes: their pointers take no more memory than the line. */

@@ -117,7 +117,7 @@ void names_unquote(char *text)
     *out = '\0';
 }
 
-/* The comma after a part, or the end of the list; NULL if a quote is open. */
+/* Returns the comma after a part or the end of the list; NULL if a quote is open. */
 static const char *find_end(const char *part)
 {
     const char *at = part + strcspn(part, "\"(,");

@@ -258,7 +258,7 @@ static int read_packed(struct stream *s, struct err *err)
     return ferror(source->file) ? cannot_read(s, err) : 0;
 }
 
-/* Unpack some bytes: 1, or 0 at the end. */
+/* Returns 1, or 0 at the end. */
 static int unpack(struct stream *s, struct err *err)
 {
     struct stream_source *source = s->source;

@@ -20,7 +20,7 @@ const struct foreign_file *stream_foreign(const void *head, size_t n);
 
 /* The byte order mark of UTF-8. */
 #define STREAM_MARK "\xEF\xBB\xBF"
-/* The mark's length if the first n bytes begin with it, else 0. */
+/* Returns the mark's length if the first n bytes begin with it, else 0. */
 size_t stream_mark_bytes(const void *head, size_t n);
 
 struct stream_source;

@@ -23,12 +23,12 @@ enum quotes {
     QUOTES_PLAIN,
     QUOTES_INSIDE,
     QUOTES_CLOSED, /* after a quote inside: the last, or the first of two */
-    QUOTES_BLANK,  /* a blank follows the closing quote */
+    QUOTES_BLANK,  /* after a blank behind it */
 };
 
 struct squeeze {
     bool has_cell;
-    bool is_apart;              /* blanks came after the cell */
+    bool is_apart;              /* after a cell and a blank */
     bool is_inside, was_inside; /* now and at the byte before */
 };
 
@@ -80,7 +80,7 @@ static enum quotes after_plain(enum quotes state, const unsigned char *bytes, si
     return ends_cell(bytes[n - 1], separator) ? QUOTES_START : QUOTES_PLAIN;
 }
 
-/* False if something follows a closing quote within its cell. Zero-initialise the state. */
+/* Returns false if something follows a closing quote within its cell. Zero-initialise the state. */
 static bool quotes_follow(enum quotes *state, const unsigned char *bytes, size_t n,
                           unsigned char separator)
 {
@@ -110,7 +110,7 @@ static bool is_blank(char c)
 enum { TABS, COMMAS, SEMICOLONS, BLANKS, KINDS };
 static const char kinds[] = {'\t', ',', ';', ' '};
 
-/* Count possible separators outside quotes. Returns the end of the line. */
+/* Only separators outside quotes count. Returns the end of the line. */
 static const char *count_line(size_t *n, const char *at, const char *end)
 {
     bool is_inside = false, begins = true, has_cell = false, is_apart = false;
@@ -141,8 +141,8 @@ static const char *skip_ends(const char *at, const char *end)
     return at;
 }
 
-/* The separator of a first line "sep=;", quoted or not, in any case; else 0. *length is that of the
- * line and its end. */
+/* Returns the separator of a first line "sep=;", quoted or not, in any case; else 0. *length is
+ * that of the line and its end. */
 static char separator_named(size_t *length, const char *bytes, size_t n)
 {
     const char *end = bytes + n, *at = bytes;
