@@ -24,7 +24,7 @@
 
 struct inspect_options {
     struct common_options common;
-    const char *splits, *unmatched, *duplicates; /* files to write; NULL: none */
+    const char *splits, *unmatched, *duplicates; /* files to write, or NULL */
     const char *section;
     struct text_list set;
 };
@@ -39,8 +39,7 @@ static const struct answer_section sections[] = {
     [NOTES] = {"notes", "notes", false, NULL, NULL},
 };
 
-/* The findings. Lines for people go into the answer at once; the same facts for programs go into
- * the rows of their section. */
+/* Lines for people go into the answer at once, the same facts for programs into rows. */
 struct inspection {
     struct job *job;
     struct answer answer;
@@ -78,13 +77,13 @@ static void add_count(struct inspection *in, const char *name, int64_t value)
     rows_integer(&in->rows[DATA], name, value);
 }
 
-/* Counts of every graph. The arrays are NULL if memory was short; the counts are then left out. */
+/* The arrays are NULL if memory was short; the counts are then left out. */
 struct counts {
     int64_t *nodes; /* [n] */
     int64_t *edges; /* [n] */
     int32_t n;
     int32_t n_disconnected;
-    int32_t n_edgeless; /* graphs with several nodes and no edge */
+    int32_t n_edgeless; /* with several nodes */
 };
 
 /* ---- components ---- */
@@ -151,7 +150,6 @@ static double median(const int64_t *sorted, int32_t n)
     return 0.5 * (double)(sorted[n / 2] + sorted[(n - 1) / 2]);
 }
 
-/* Sorts the counts. */
 static void print_range(struct inspection *in, const char *what, int64_t *count, int32_t n)
 {
     int64_t sum = 0;
@@ -211,9 +209,8 @@ static void print_graphs(struct inspection *in)
     free(counts.edges);
 }
 
-#define MOST_GROUPS 5 /* named in a line */
+#define MOST_GROUPS 5 /* in a line */
 
-/* Report the features, their representation, and the memory that each process needs for them. */
 static void print_features(struct inspection *in)
 {
     const struct dataset *d = &in->job->data;
@@ -239,7 +236,6 @@ static void add_note(struct inspection *in, const char *label, const char *text)
     rows_text(&in->rows[NOTES], "text", text);
 }
 
-/* Report facts in the words of the data format. */
 static void print_facts(struct inspection *in)
 {
     const struct data_report *r = &in->job->report;
@@ -352,7 +348,7 @@ static void print_groups(struct inspection *in)
 
 struct degrees {
     int64_t least, most;
-    int32_t alone; /* samples without a neighbour */
+    int32_t alone; /* without a neighbour */
 };
 
 static struct degrees count_degrees(const struct csr *a)
@@ -385,8 +381,8 @@ static void put_build(struct buf *out, const struct inspection *in, const struct
         buf_puts(out, " (of the counted allele; kinship does not depend on which one is counted)");
 }
 
-/* Report the graph of the first configuration that has one. Others may differ if [graph] is
- * swept. */
+/* The graph is that of the first configuration that has one. Others may differ if [graph] is swept.
+ * */
 static int print_graph(struct inspection *in, struct err *err)
 {
     struct rows *rows = &in->rows[GRAPH];
@@ -422,7 +418,6 @@ static int print_graph(struct inspection *in, struct err *err)
     return 0;
 }
 
-/* Report one value of reduce and the number of columns that it leaves. */
 static int print_reduction(struct inspection *in, const struct settings *s, struct err *err)
 {
     const struct dataset *d = &in->job->data;
@@ -445,7 +440,7 @@ static int print_reduction(struct inspection *in, const struct settings *s, stru
     return 0;
 }
 
-/* Find the first configuration with a value of reduce; false if `where` leaves none. */
+/* Returns false if `where` leaves no configuration with this value. */
 static bool find_reduction(const struct job *job, int64_t reduce, struct settings *s)
 {
     for (int32_t c = 0; c < job->plan.n_configs; c++) {
@@ -472,7 +467,7 @@ static int print_reductions(struct inspection *in, struct err *err)
     return print_reduction(in, &s, err);
 }
 
-/* Report the groups of the validation part, in which folds differ. */
+/* Folds differ in their validation parts. */
 static void print_val_groups(struct inspection *in, const struct split *split)
 {
     const struct dataset *d = &in->job->data;
@@ -526,7 +521,7 @@ static int print_splits(struct inspection *in, const struct settings *s, struct 
     return 0;
 }
 
-/* Add lines that consist of a label, LABEL columns wide, and a text. */
+/* A line consists of a label, LABEL columns wide, and a text. */
 static void add_lines(struct inspection *in, char *lines)
 {
     enum { LABEL = 12 };
@@ -593,7 +588,7 @@ static int inspect(struct job *job, const struct inspect_options *o, const struc
     return output_end(rc, &in.answer, err);
 }
 
-/* Check the files to write before anything but the sweep file is read. */
+/* Files to write are checked before any data are read. */
 static int check_outputs(struct inputs *inputs, const struct job *job,
                          const struct inspect_options *o, struct err *err)
 {
@@ -606,7 +601,7 @@ static int check_outputs(struct inputs *inputs, const struct job *job,
                : 0;
 }
 
-/* Read the data. If that fails because no id joins, the ids are still listed. */
+/* If reading fails because no id joins, the ids are still listed. */
 static int load(struct job *job, const char *path, const struct inputs *inputs,
                 struct errlist *faults)
 {

@@ -7,8 +7,7 @@
 
 /* HapMap is a table with a row for each site: eleven columns about the site, then one for each
  * sample. A call is two letters, or one IUPAC code for both. The alleles are those of the column
- * `alleles`, or the letters of the calls, in the order of `letters`, if the column lacks any
- * (doc/decisions/0040). */
+ * `alleles`, or the letters of the calls if it has none or lacks one (doc/decisions/0040). */
 
 enum { RS, ALLELES, CHROM, POS, FIXED = 11 };
 

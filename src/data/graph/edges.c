@@ -61,7 +61,7 @@ static bool is_same(const struct pair *a, const struct pair *b)
     return a->low == b->low && a->high == b->high;
 }
 
-/* The first edge of each pair stays; the directions in which it was given are counted. */
+/* The first edge of each pair stays; both directions are noted. */
 static void drop_repeated_pairs(struct pairs *pairs)
 {
     int64_t n = 0;
@@ -206,7 +206,6 @@ static int compare(const void *left, const void *right)
     return (a->line > b->line) - (a->line < b->line);
 }
 
-/* The first edge of each pair stays. */
 static int drop_repeats(struct edge_list *list, const struct table *t, const struct names *nodes,
                         struct data_report *report, struct err *err)
 {

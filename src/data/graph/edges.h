@@ -11,7 +11,7 @@
 #include "data/core/data_report.h"
 #include "data/text/names.h"
 
-/* Given in any order and direction. */
+/* A pair of nodes in any order. */
 struct pair {
     int32_t low; /* smaller node */
     int32_t high;
@@ -25,7 +25,7 @@ struct pairs {
     int64_t capacity;
     int64_t n_self_loops; /* dropped */
     int64_t n_duplicates; /* in the same direction */
-    int64_t n_one_way;    /* kept, but given in one direction */
+    int64_t n_one_way;    /* kept, though given once */
     int32_t *source;      /* [n] after pairs_finish(), as in struct edges */
     int32_t *target;
     float *weight; /* [n] 1 */
@@ -48,10 +48,10 @@ struct edges {
     float *weight;   /* [n] default 1 */
 };
 
-/* Read two columns of node ids and optionally a weight. The nodes are those of the file
- * `nodes_path`. Self loops and repeated pairs, which must have the same weight, are dropped and
- * counted. Pair with edges_release(). -1 and err if a node is unknown, a weight is not positive or
- * differs, or the header is a row of ids. */
+/* Read two columns of node ids, of the file `nodes_path`, and optionally a weight. Self loops and
+ * repeated pairs, which must have the same weight, are dropped and counted. Pair with
+ * edges_release(). -1 and err if a node is unknown, a weight is not positive or differs, or the
+ * header is a row of ids. */
 int edges_read(struct edges *out, const char *path, const struct names *nodes,
                const char *nodes_path, struct data_report *report, struct err *err);
 void edges_release(struct edges *edges);

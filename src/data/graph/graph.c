@@ -10,8 +10,8 @@
 
 /* ---- neighbours ---- */
 
-/* Least number of neighbours that neighbours_grow() finds: more cost almost nothing beside the
- * products, and a sweep seldom needs more than 40. 64 take 1 KiB for each sample. */
+/* neighbours_grow() finds at least so many: more cost almost nothing beside the products, and a
+ * sweep seldom needs more than 40. 64 take 1 KiB for each sample. */
 #define LEAST_GROWN 64
 
 /* Each pair is offered to both its samples. Blocks ascend, so each sample gets the others in
@@ -45,8 +45,7 @@ static void search_release(struct search *s)
     free(s->least);
 }
 
-/* Offer one more to best[k], the best n so far. Returns the new n. Ties keep the first offered in
- * front. */
+/* Returns the new number. Ties keep the first offered in front. */
 static int32_t neighbours_offer(struct neighbour *best, int32_t n, int32_t k,
                                 struct neighbour offered)
 {
@@ -72,7 +71,7 @@ static void offer(struct search *s, int32_t i, struct neighbour offered)
         s->least[i] = best[k - 1].similarity;
 }
 
-/* j's own row may be in the block too; then j gets its offers there. */
+/* If j's own row is in the block too, j gets its offers there. */
 static int search_row(struct search *s, const struct similarity *of, int32_t i, struct err *err)
 {
     for (int32_t j = of->first; j < s->found->n_samples; j++) {
@@ -283,7 +282,6 @@ static int build_from_edges(struct csr *out, const struct dataset *d, struct err
 
 /* ---- graphs side by side ---- */
 
-/* row_start holds lengths of rows, then offsets. */
 static void count_neighbours(struct csr *out, const struct dataset *d)
 {
     int64_t *start = out->row_start;
@@ -325,7 +323,7 @@ static void put_neighbours(struct csr *out, int64_t *next, const struct dataset 
     }
 }
 
-/* The block-diagonal adjacency is written in place, because images have millions of edges. */
+/* Written in place, because images have millions of edges. */
 static int join_graphs(struct csr *out, const struct dataset *d, struct err *err)
 {
     size_t bytes = (size_t)d->n_nodes * sizeof(int64_t);
@@ -386,7 +384,7 @@ int graph_build(struct csr *out, const struct dataset *d, const struct graph_spe
     return err_set(err, "graph.build %d is unknown", (int)spec->build);
 }
 
-/* This is a flood fill from each node not yet reached. */
+/* Each node not yet reached begins a flood fill. */
 int32_t graph_components(const struct csr *a, struct err *err)
 {
     size_t n = (size_t)a->n_rows;
@@ -429,7 +427,7 @@ static int by_sample(const void *left, const void *right)
     return (a->sample > b->sample) - (a->sample < b->sample);
 }
 
-/* near: out [N], ascending. Returns their number. */
+/* Returns the number of samples in near, out [N], ascending. */
 static int32_t find_near(struct neighbour *near, const double *similarity, int32_t n_samples,
                          const struct graph_spec *spec)
 {
@@ -448,7 +446,6 @@ static int32_t find_near(struct neighbour *near, const double *similarity, int32
     return n;
 }
 
-/* near: scratch [N]. */
 static int add_edges(struct attached *out, struct neighbour *near, int32_t i,
                      const double *similarity, const struct dataset *d,
                      const struct graph_spec *spec, struct err *err)

@@ -6,7 +6,7 @@
 #include "data/graph/similarity.h"
 
 /* The most similar samples of each sample. graph_cut() makes the knn graph for any smaller k from
- * them, so that products of all pairs are computed once. */
+ * them. */
 struct neighbour {
     double similarity;
     int32_t sample;
@@ -47,14 +47,13 @@ struct graph_spec {
 int graph_build(struct csr *out, const struct dataset *d, const struct graph_spec *spec,
                 struct err *err);
 
-/* Adjacency of graph i alone, its nodes numbered from 0. Pair with csr_release(). */
+/* Make the adjacency of graph i alone, its nodes numbered from 0. Pair with csr_release(). */
 int graph_one(struct csr *out, const struct dataset *d, int32_t i, struct err *err);
 
-/* Make the knn graph for k in [1, n->k], as graph_build() does. Pair with csr_release(). */
+/* k is in [1, n->k]. The result is that of graph_build(). Pair with csr_release(). */
 int graph_cut(struct csr *out, const struct neighbours *n, int32_t k, enum graph_weights weights,
               struct err *err);
 
-/* Number of connected components. */
 int32_t graph_components(const struct csr *a, struct err *err);
 
 /* New samples, joined to a graph by the rule that made it. */
@@ -72,8 +71,8 @@ struct attached {
 };
 
 /* Join each new sample to samples of the data. knn: to the k most similar, ties to the smaller
- * index (similarity_rows() says what ties exactly). threshold: to all that are similar enough.
- * Kinship uses the data's allele frequencies. New samples are not joined to each other.
+ * index (see similarity_rows()). threshold: to all that are similar enough. Kinship uses the data's
+ * allele frequencies. New samples are not joined to each other.
  *   a_hat  in  (N, N) normalised adjacency of the data, for the degrees
  *   x      in  (n, F) features coded like the data, missing ones filled in
  * Costs n N F flop. Pair with attached_release(), also after a failure. -1 and err if memory is

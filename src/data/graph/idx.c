@@ -105,8 +105,8 @@ static int file_open(struct idx_file *f, const char *path, uint32_t magic, struc
     return read_header(f, magic, err);
 }
 
-/* Read n records of `bytes` each; the caller frees them. Memory grows with the data read, because
- * the header may promise more. */
+/* Memory grows with the data read, because the header may promise more. The caller frees the
+ * records. */
 static uint8_t *read_records(struct idx_file *f, size_t n, size_t bytes, const char *record,
                              struct err *err)
 {

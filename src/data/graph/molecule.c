@@ -157,7 +157,6 @@ static int reserve_atoms(struct scratch *s, int molecule, struct err *err)
     return n;
 }
 
-/* The table of positions grows. */
 static int set_place(struct scratch *s, int index, int32_t place, struct err *err)
 {
     if (index >= s->n_indices) {
@@ -289,7 +288,6 @@ static int append(struct molecules *m, const struct scratch *s, struct err *err)
     return 0;
 }
 
-/* Returns the reason to refuse these atoms, or NULL. */
 static const char *atoms_fault(const struct scratch *s)
 {
     enum { MOST_CHARGE = 15 }; /* OpenSMILES 3.1.5 */
@@ -337,7 +335,7 @@ static bool is_bond(char c)
     return c && strchr("-=#:/\\", c);
 }
 
-/* Outside brackets; NULL if there is no fault. */
+/* Returns the fault outside brackets, or NULL. */
 static const char *fault_at(const char *smiles, size_t at)
 {
     char last = at ? smiles[at - 1] : '\0', next = smiles[at + 1];

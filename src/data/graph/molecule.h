@@ -26,7 +26,6 @@ const char *molecule_feature_name(int32_t feature);
 /* If built without Indigo, no function below may be called. */
 bool molecule_is_readable(void);
 
-/* Several molecules, one after another. */
 struct molecules {
     int8_t *feature; /* (n_atoms, MOLECULE_FEATURES) owned */
     int32_t n_atoms;

@@ -21,8 +21,8 @@ static int add_known(struct new_nodes *n, struct err *err)
     return 0;
 }
 
-/* Returns the number among the new nodes. -1 and *status 0 for a node of the data; -1, *status -1
- * and err on failure. */
+/* Returns the node's number among the new ones. -1 and *status 0 for a node of the data; -1,
+ * *status -1 and err on failure. */
 static int32_t node_of(int *status, struct new_nodes *n, const struct table *t, struct err *err)
 {
     int32_t n_known = n->data->n_samples;
@@ -83,7 +83,7 @@ static int list_nodes(struct new_nodes *n, const char *path, struct err *err)
     return status;
 }
 
-/* The data's column for column c of the new table, or -1. */
+/* Returns the data's column for column c of the new table, or -1. */
 static int32_t match(const struct names *columns, const struct node_features *f, int32_t col)
 {
     char number[16];

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* New nodes for a graph of given edges (data.format = graph): a table of features in the data's
- * form, and edges that join them to nodes of the data.
- *
- * Features are matched by name. Listed features that the data lack are dropped and counted. A full
- * table must have every feature; a missing cell gets the data's mean. Nodes of the data and edges
- * between new nodes are ignored: a prediction depends only on the data and the node itself. */
+/* New nodes for a graph of given edges: a table of features in the data's form, and edges that join
+ * them to nodes of the data. Features are matched by name. Listed features that the data lack are
+ * dropped. A full table must have every feature; a missing cell gets the data's mean. Nodes of the
+ * data and edges between new nodes are ignored: a prediction depends only on the data and the node
+ * itself. */
 #ifndef DATA_GRAPH_NEW_NODES_H
 #define DATA_GRAPH_NEW_NODES_H
 
@@ -35,8 +34,8 @@ void new_nodes_release(struct new_nodes *n);
 
 const char *new_nodes_id(const struct new_nodes *n, int32_t i);
 
-/* Get nodes [first, first + x->n_rows): x out (., F); edges is a view of theirs, for whose start
- * the caller provides room [x->n_rows + 1]. */
+/* Get nodes [first, first + x->n_rows): x out (., F); edges is a view, for whose start the caller
+ * provides room [x->n_rows + 1]. */
 void new_nodes_take(struct mat *x, struct attached *edges, const struct new_nodes *n,
                     int32_t first);
 

@@ -51,7 +51,7 @@ static int read_listed(struct triplets *list, struct node_features *f, const str
     return status;
 }
 
-/* -1 if the text is no whole number or too large. */
+/* Returns -1 if the text is no whole number or too large. */
 static int32_t feature_number(const char *text)
 {
     size_t digits = strspn(text, "0123456789");
@@ -61,7 +61,6 @@ static int32_t feature_number(const char *text)
     return atoi(text);
 }
 
-/* Indices of listed names become columns. */
 static void number_columns(struct node_features *f, struct triplets *list)
 {
     int32_t largest = 0;

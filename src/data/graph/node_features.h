@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The features of a graph's nodes. */
 #ifndef DATA_GRAPH_NODE_FEATURES_H
 #define DATA_GRAPH_NODE_FEATURES_H
 
@@ -30,7 +29,6 @@ struct node_features {
  * is listed twice (sparse), or a cell is not a number. */
 int node_features_read(struct node_features *out, const char *path, const struct names *nodes,
                        const char *nodes_path, struct data_report *report, struct err *err);
-/* True if an open table is sparse. */
 bool node_features_is_listed(const struct table *t);
 void node_features_release(struct node_features *features);
 

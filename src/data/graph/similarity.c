@@ -24,7 +24,7 @@
 /* Products of this many dosages are exact: 1024 x 127^2 < 2^24. */
 #define PANEL_COLS 1024
 #define MAX_ROWS 256
-/* 16 MiB; a block has at least one row. */
+/* Blocks take 16 MiB, or one row. */
 #define BLOCK_DOUBLES ((int64_t)1 << 21)
 
 /* ---- values of each row that a metric needs, from one row of floats at a time ---- */
@@ -103,8 +103,8 @@ static int refuse_dosage(const struct dataset *d, const struct extreme *e, struc
         e->j + 1, dataset_feature_name(d, e->j), dataset_id(d, e->i), e->v);
 }
 
-/* sum[j] = half the sum of column j. *base is the feature without the allele: 0, or -1 for features
- * in [-1, 1]. */
+/* sum[j] is half the sum of column j. *base is the feature without the allele: 0, or -1 in [-1, 1].
+ * */
 static int sum_dosages(double *sum, double *base, const struct similarity *s, struct mat *row,
                        struct err *err)
 {
@@ -229,7 +229,7 @@ void similarity_release(struct similarity *s)
     memset(s, 0, sizeof *s);
 }
 
-/* Products of the block (`left`) with samples [begin, begin + n) over one panel. */
+/* The block is `left`; the samples are [begin, begin + n). */
 static void add_products(struct similarity *s, const struct mat *left, int32_t begin, int32_t n,
                          int32_t col)
 {
@@ -265,12 +265,11 @@ bool similarity_next(struct similarity *s)
     return s->n_rows > 0;
 }
 
-/* mean: by which the row is centred, or 0. */
+/* Uncentred rows have mean 0. */
 struct measure {
     double mean, sum, shift, scale;
 };
 
-/* From the product of a row and sample j. */
 static double similarity_value(const struct similarity *s, const struct measure *row, int32_t j,
                                double product)
 {

@@ -40,11 +40,11 @@ int similarity_init(struct similarity *s, const struct dataset *d, enum graph_me
                     struct err *err);
 void similarity_release(struct similarity *s);
 
-/* Blocks ascend from sample 0. False after the last. */
+/* Compute the next block; blocks ascend from sample 0. Returns false after the last. */
 bool similarity_next(struct similarity *s);
 
-/* i is in the block, j at s->first or later, or the reverse. Not finite if features are too large
- * for products in floats. */
+/* i is in the block and j at s->first or later, or the reverse. The result is not finite if
+ * features are too large for products in floats. */
 double similarity_of(const struct similarity *s, int32_t i, int32_t j);
 
 /* Similarity of other rows to all samples of the data: product (n, N). Allele frequencies are the

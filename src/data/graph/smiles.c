@@ -16,7 +16,6 @@
 #include "data/text/lines.h"
 #include "data/text/stream.h"
 
-/* These suffice to examine the first lines. */
 enum { HEAD_BYTES = 1 << 14 };
 
 /* ---- which files are SMILES files ---- */
@@ -98,7 +97,6 @@ struct smi {
     char *cell[SMI_CELLS]; /* "" where absent; valid until the next call */
 };
 
-/* Pair with smi_close() after success. */
 static int smi_open(struct smi *s, const char *path, struct err *err)
 {
     memset(s, 0, sizeof *s);
@@ -155,7 +153,7 @@ static int smi_next(struct smi *s, struct err *err)
 /* Reads a table with a molecule in each row, or a SMILES file as a table of two columns. For a
  * model they are read in pieces: ids cover all rows so far, the rest only the piece. */
 
-/* The line, id, SMILES and reason of a skipped row, cut. */
+/* Each holds line, id, SMILES and reason, cut. */
 enum { SKIPPED_BYTES = 256 };
 
 struct smiles {
@@ -272,7 +270,7 @@ static int find_columns(struct smiles *s, struct err *err)
 
 /* ---- rows ---- */
 
-/* The row's number if the table has no ids. */
+/* Rows without ids have their number. */
 static const char *id_of(const struct smiles *s, char number[24])
 {
     const char *cell = s->id >= 0 ? s->table.cell[s->id] : "";

@@ -2,7 +2,7 @@
 /* SMILES files of chemistry programs, plain or gzip, without a header. Each line has a molecule
  * and, after a blank or tab, optionally its name, which ends at a tab and may contain blanks
  * (OpenBabel). Empty lines and lines that begin with # are skipped. A first line whose first word
- * is SMILES, in any case, is a title (RDKit). smiles_format reads them, and tables of molecules. */
+ * is SMILES, in any case, is a title (RDKit). */
 #ifndef DATA_GRAPH_SMILES_H
 #define DATA_GRAPH_SMILES_H
 

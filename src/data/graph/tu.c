@@ -113,7 +113,6 @@ static int find_prefix(struct tu *tu, const char *folder, struct err *err)
     return rc;
 }
 
-/* New graphs need the files that the model's data have. */
 static int find_node_files(struct tu *tu, const struct dataset *like, struct err *err)
 {
     int32_t n_labels, n_attributes;
@@ -171,7 +170,6 @@ static int find_files(struct tu *tu, const struct data_spec *spec, struct err *e
 
 /* ---- graphs ---- */
 
-/* Columns have no names here. */
 static int find_column(int32_t *column, struct tu *tu, const struct lines *l, const char *trait,
                        struct err *err)
 {

@@ -27,7 +27,7 @@ struct tu_nodes {
 int tu_nodes_read(struct tu_nodes *out, const char *labels, const char *attributes, int32_t n_nodes,
                   const char *nodes_path, const struct dataset *like, struct err *err);
 
-/* Columns of labels and attributes in such data; both 0: degrees. */
+/* Counts columns of labels and attributes in such data; both 0: degrees. */
 void tu_nodes_columns(int32_t *n_labels, int32_t *n_attributes, const struct dataset *like);
 
 /* Without labels and attributes, the feature is the number of neighbours. */
