@@ -67,7 +67,7 @@ static int refuse_unread(const char *path, struct err *err)
     return err_set(err, "%s: is empty or cannot be unpacked: must be " KINDS_READ, path);
 }
 
-/* The first line of a file of a TUDataset is not a header. */
+/* A file of a TUDataset has no header. */
 static int refuse_part(const char *path, struct err *err)
 {
     static const char *const endings[] = {FILE_NAMES_TU_INDICATOR, "_A.txt",

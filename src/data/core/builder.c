@@ -123,7 +123,7 @@ static void put_names(char *block, enum block_section text, enum block_section s
 
 #define CHUNK 512 /* columns whose sums fit the first cache */
 
-/* fill[j] = mean of column j's present dosages, NaN if none. */
+/* NaN where a column has no present dosage. */
 static void find_fill(float *fill, const int8_t *dosage, int32_t n_rows, int32_t n_cols)
 {
     for (int32_t first = 0; first < n_cols; first += CHUNK) {

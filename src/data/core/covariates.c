@@ -48,7 +48,6 @@ static int find_means(struct coding *c, struct err *err)
     return 0;
 }
 
-/* Returns the word of "COLUMN=WORD", NULL for another column. */
 static const char *word_of(const char *feature, const char *column)
 {
     size_t n = strlen(column);
@@ -369,7 +368,7 @@ void covariates_release(struct covariates *c)
     memset(c, 0, sizeof *c);
 }
 
-/* Texts of the markers come before those of the covariates, which are "" without texts. */
+/* Markers come first. Missing texts are "". */
 static const char **join(const char *const *markers, size_t n_markers, const struct covariates *c,
                          bool has_names)
 {

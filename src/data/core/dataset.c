@@ -215,7 +215,6 @@ static void point_into(struct dataset *d, const void *block)
                    h->marker_id_bytes);
 }
 
-/* Returns the first edge whose source is at least `node`. */
 static int64_t first_edge_of(const struct dataset *d, int64_t node)
 {
     int64_t low = 0, high = d->n_edges;

@@ -6,8 +6,6 @@
 
 #include "data/core/colouring.h"
 
-/* Samples are sorted by a hash. */
-
 struct row {
     struct hash hash;
     int32_t sample;
@@ -66,7 +64,7 @@ static int compare_sets(const void *left, const void *right)
     return (a->sample > b->sample) - (a->sample < b->sample);
 }
 
-/* Make sets adjacent. Returns the number of samples in sets. */
+/* Returns the number of samples in sets of more than one. */
 static int32_t sort_rows(struct row *rows, int32_t n)
 {
     int32_t n_members = 0;

@@ -105,7 +105,6 @@ struct tally tally_value(const float *value, int32_t n)
 
 /* ---- settings ---- */
 
-/* The number ends at `end`. */
 static bool parse_count(int64_t *out, const char *text, const char *end)
 {
     size_t n = (size_t)(end - text);

@@ -7,7 +7,6 @@
 
 #include "data/core/reader.h"
 
-/* The split file names some of these. */
 struct samples {
     const struct names *ids;
     const struct names *all; /* of the file, or NULL */

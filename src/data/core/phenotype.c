@@ -11,8 +11,6 @@
 #include "data/core/reader.h"
 #include "data/core/target.h"
 
-/* One pass over the table fills all requested columns. */
-
 struct reading {
     struct phenotype *p;
     struct table table;
@@ -31,7 +29,6 @@ struct reading {
 
 enum { NO_COLUMN = -1, REFUSED = -2 };
 
-/* The id and PLINK's family id are not free. */
 static bool is_free(const void *reading, int32_t col)
 {
     const struct reading *r = reading;
@@ -56,8 +53,7 @@ static int32_t find_column(const struct reading *r, const char *name, struct err
     return REFUSED;
 }
 
-/* Returns why a column was probably not found. A number among the names indicates a missing header.
- * */
+/* A number among the names indicates a missing header. */
 static const char *hint(const struct reading *r, const char *name)
 {
     const struct table *t = &r->table;
@@ -85,7 +81,6 @@ static int no_column(const struct reading *r, const char *what, const char *name
     return -1;
 }
 
-/* Without a name it is the only candidate. */
 static int32_t find_trait(const struct reading *r, const char *trait, struct err *err)
 {
     const struct table *t = &r->table;
@@ -331,7 +326,7 @@ static int list_unmatched(struct data_unmatched *out, struct reading *r, struct 
     return 0;
 }
 
-/* Decimal commas in the trait and in covariates that are not words. */
+/* Factors keep their commas, because they are words. */
 static int read_commas(struct reading *r, struct err *err)
 {
     struct phenotype *p = r->p;

@@ -8,7 +8,7 @@
 
 #include "data/core/reader.h"
 
-/* Distinct values of all columns together; each takes about 100 bytes. */
+/* Distinct values of all columns; each takes about 100 bytes. */
 #define MOST_SEEN 2000000
 
 static int init(struct profile *p, const struct table *t, struct err *err)

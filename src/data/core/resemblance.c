@@ -39,9 +39,9 @@ static void fold_double(char *id)
         id[half] = '\0';
 }
 
-/* Returns a copy in lower case, without surrounding blanks, R's X before a digit, zeros around a
- * number or a repetition, and with points for punctuation. The caller frees it; NULL if memory is
- * short. */
+/* Returns a copy in lower case without surrounding blanks, R's X before a digit, zeros around a
+ * number or a repetition; punctuation becomes points. The caller frees it; NULL if memory is short.
+ * */
 static char *fold(const char *id)
 {
     char *out, *at;
@@ -158,7 +158,6 @@ static int explain_spelling(struct buf *out, const struct names *left, const cha
     return rc;
 }
 
-/* Returns the length of the beginning or end that all ids share. */
 static size_t shared(const struct names *ids, bool is_end)
 {
     const char *first = ids->text[0];

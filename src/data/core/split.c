@@ -164,7 +164,7 @@ static int32_t smallest(const struct group_draw *draw)
     return found;
 }
 
-/* True if a group joined or left because this reduces the distance. */
+/* Returns true if a group joined or left. */
 static bool improve(struct group_draw *draw, double fraction, int32_t n_spare, int32_t *n_taken)
 {
     bool is_better = false;
@@ -202,7 +202,7 @@ static void group_draw_part(struct group_draw *draw, double fraction, int32_t n_
 
 /* ---- folds ---- */
 
-/* The magnitude is 0 for sizes 0 and 1, 1 up to 3, 2 up to 7 ... */
+/* It is 0 for sizes 0 and 1, 1 up to 3, 2 up to 7 ... */
 static int magnitude(int64_t size)
 {
     int m = 0;
@@ -212,7 +212,6 @@ static int magnitude(int64_t size)
     return m;
 }
 
-/* Groups go from large to small, in random order within a magnitude. */
 static int sort_by_size(struct group_draw *draw, const struct rng *rng, struct err *err)
 {
     int32_t *shuffled = malloc((size_t)draw->n * sizeof *shuffled);
@@ -236,8 +235,8 @@ static double *fold_row(double *have, const struct group_draw *draw, int32_t f)
     return have + (size_t)f * ((size_t)draw->n_classes + 1);
 }
 
-/* Returns the fold whose sum of squares grows least: twice the sum over classes of its count times
- * the group's. Ties go to the emptiest fold. */
+/* Returns the fold whose sum of squares grows least, which is twice the sum over classes of its
+ * count times the group's. Ties go to the emptiest fold. */
 static int32_t pick_fold(double *have, const struct group_draw *draw, int32_t group, int32_t folds)
 {
     const int32_t *count = count_of(draw, group);
@@ -379,7 +378,6 @@ static void gather(struct draw *draw, struct hash seed, enum rng_stream stream)
             start[class_of(draw->d, i) + 1]++;
     for (int32_t c = 0; c < draw->n_classes; c++)
         start[c + 1] += start[c];
-    /* start[c + 1] walks through the members of class c. */
     for (int32_t c = draw->n_classes; c > 0; c--)
         start[c] = start[c - 1];
     for (int32_t i = 0; i < draw->d->n_samples; i++)

@@ -9,10 +9,8 @@
 #include "data/core/data_spec.h"
 #include "data/text/table.h"
 
-/* Longer than any number people write. */
 enum { MOST_DIGITS = 64 };
 
-/* The message is 'PATH:LINE: column "x" = "cell": why'. Always -1. */
 static int cell_fault(struct err *err, const struct target_cells *cells, int32_t i, const char *why)
 {
     struct table at = {.path = cells->path, .line = cells->line[i]};

@@ -38,7 +38,6 @@ static double shared(const struct sums *s)
     return s->n > 0 ? s->xy - s->x * s->y / s->n : 0;
 }
 
-/* Residual sum of squares of the best line. */
 static double residual(const struct sums *s)
 {
     double xx = spread(s->n, s->x, s->xx), xy = shared(s);
@@ -81,7 +80,7 @@ static int compare_values(const void *a_, const void *b_)
     return a->y != b->y ? (a->y > b->y) - (a->y < b->y) : a->sample - b->sample;
 }
 
-/* The class's name if all are numbers, else its index. */
+/* Class numbers are their names if all are numbers, else their indices. */
 static double class_value(const struct dataset *d, int32_t label)
 {
     double value = 0;

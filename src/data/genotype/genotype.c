@@ -17,8 +17,6 @@
 #include "data/genotype/readers.h"
 #include "data/genotype/variants_open.h"
 
-/* A filtered file of variants on its way into a dataset. */
-
 struct panel {
     struct variants variants; /* select samples before reading */
     struct markers markers;
@@ -85,7 +83,6 @@ static int take_allele(struct panel *p, const struct site *site, int32_t alt, st
     return markers_add(&p->markers, site, alt, &calls, &tally, err);
 }
 
-/* The chromosome is kept for the message if nothing is left. */
 static int leave_out(struct panel *p, const char *chrom, struct err *err)
 {
     p->counts->n_elsewhere++;
@@ -197,8 +194,6 @@ static void panel_into(struct draft *draft, struct panel *p)
     draft->alleles = p->markers.allele;
     draft->marker_ids = p->markers.has_ids ? p->markers.id : NULL;
 }
-
-/* Genotypes of any kind, joined with a phenotype table. */
 
 struct genotype {
     const struct data_spec *spec;

@@ -47,7 +47,6 @@ static int read_hts(void *source, void *out, size_t *got, size_t n, struct err *
     return REFUSE(v, err, "cannot read: the file is damaged or cut off");
 }
 
-/* Empty lines are skipped. Returns 1, or 0 at the end. */
 static int next_line(struct variants *v, struct err *err)
 {
     struct vcf *vcf = v->state;
@@ -66,7 +65,7 @@ static int next_line(struct variants *v, struct err *err)
 
 /* ---- header ---- */
 
-/* Cuts in place. Returns NULL after the last column. */
+/* Returns NULL after the last column. */
 static char *cut(char **at)
 {
     char *column = *at;
@@ -239,7 +238,6 @@ static const char *find_field(const char *p, const char *end, int skip)
 
 enum { MALFORMED = DOSAGE_MAX + 1 };
 
-/* A call is 0|1, 1, ./. or 0/0/1/2. */
 static int count_alleles(const char *p, int32_t allele, int32_t n_alts, int64_t *n_alleles)
 {
     int count = 0, n = 0;

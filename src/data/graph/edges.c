@@ -61,7 +61,6 @@ static bool is_same(const struct pair *a, const struct pair *b)
     return a->low == b->low && a->high == b->high;
 }
 
-/* The first edge of each pair stays; both directions are noted. */
 static void drop_repeated_pairs(struct pairs *pairs)
 {
     int64_t n = 0;

@@ -384,7 +384,6 @@ int graph_build(struct csr *out, const struct dataset *d, const struct graph_spe
     return err_set(err, "graph.build %d is unknown", (int)spec->build);
 }
 
-/* Each node not yet reached begins a flood fill. */
 int32_t graph_components(const struct csr *a, struct err *err)
 {
     size_t n = (size_t)a->n_rows;
@@ -427,7 +426,7 @@ static int by_sample(const void *left, const void *right)
     return (a->sample > b->sample) - (a->sample < b->sample);
 }
 
-/* Returns the number of samples in near, out [N], ascending. */
+/* near: out [N], ascending. */
 static int32_t find_near(struct neighbour *near, const double *similarity, int32_t n_samples,
                          const struct graph_spec *spec)
 {

@@ -335,7 +335,6 @@ static bool is_bond(char c)
     return c && strchr("-=#:/\\", c);
 }
 
-/* Returns the fault outside brackets, or NULL. */
 static const char *fault_at(const char *smiles, size_t at)
 {
     char last = at ? smiles[at - 1] : '\0', next = smiles[at + 1];

@@ -55,7 +55,6 @@ static int check_form(const struct new_nodes *n, const struct table *t, struct e
 
 /* ---- listed features ---- */
 
-/* Columns without names are known by number. */
 static int index_features(struct names *columns, const struct dataset *d, struct err *err)
 {
     for (int32_t j = 0; j < d->n_features; j++) {
@@ -83,7 +82,7 @@ static int list_nodes(struct new_nodes *n, const char *path, struct err *err)
     return status;
 }
 
-/* Returns the data's column for column c of the new table, or -1. */
+/* Returns -1 if the data lack column c of the new table. */
 static int32_t match(const struct names *columns, const struct node_features *f, int32_t col)
 {
     char number[16];

@@ -51,7 +51,6 @@ static int read_listed(struct triplets *list, struct node_features *f, const str
     return status;
 }
 
-/* Returns -1 if the text is no whole number or too large. */
 static int32_t feature_number(const char *text)
 {
     size_t digits = strspn(text, "0123456789");

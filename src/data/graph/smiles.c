@@ -54,7 +54,6 @@ static bool has_cell(const char *line, const char *name, const char *separators)
     return false;
 }
 
-/* The line is cut behind its first word. */
 static bool begins_with_molecule(struct molecules *m, char *line)
 {
     line[strcspn(line, " \t")] = '\0';
@@ -230,7 +229,6 @@ static int find_group(struct smiles *s, struct err *err)
     return target_cells_init(&s->groups, 0, t->path, spec->group, err);
 }
 
-/* Without a name it is the only remaining column. */
 static int find_trait(struct smiles *s, const char *name, struct err *err)
 {
     const struct table *t = &s->table;

@@ -275,7 +275,7 @@ static int reserve_node(struct tu *tu, struct err *err)
     return 0;
 }
 
-/* All graphs are counted for the message. Always -1. */
+/* All graphs are counted for the message. */
 static int refuse_unlabelled(const struct tu *tu, struct lines *l, struct err *err)
 {
     int64_t line = l->line;
@@ -290,7 +290,6 @@ static int refuse_unlabelled(const struct tu *tu, struct lines *l, struct err *e
         tu->target_path, tu->graphs.n, l->path, n_graphs, tu->graphs.n + 1, (long long)line);
 }
 
-/* last: graph of the previous node. */
 static int add_node(struct tu *tu, struct lines *l, int32_t last, struct err *err)
 {
     int32_t graph;

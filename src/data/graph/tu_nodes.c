@@ -85,7 +85,6 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Distinct values of each column, ascending. */
 struct values {
     double *v;
     int32_t *start; /* [n_cols + 1] into v */

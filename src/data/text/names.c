@@ -117,7 +117,7 @@ void names_unquote(char *text)
     *out = '\0';
 }
 
-/* Returns the comma after a part or the end of the list; NULL if a quote is open. */
+/* Returns NULL if a quote is open. */
 static const char *find_end(const char *part)
 {
     const char *at = part + strcspn(part, "\"(,");

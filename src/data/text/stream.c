@@ -165,7 +165,7 @@ static bool is_bgzf(const unsigned char *head, size_t n)
     return n >= 16 && head[2] == 8 && head[3] & HAS_FIELDS && !memcmp(head + 10, "\6\0BC\2\0", 6);
 }
 
-/* A BGZF file cut off between two blocks lacks only its end marker. */
+/* If a BGZF file is cut off between two blocks, only its end marker is missing. */
 static int check_mark(struct stream *s, struct err *err)
 {
     static const unsigned char mark[] = {0x1f, 0x8b, 8,  4, 0, 0, 0, 0, 0, 0xff, 6, 0, 'B', 'C',
@@ -258,7 +258,6 @@ static int read_packed(struct stream *s, struct err *err)
     return ferror(source->file) ? cannot_read(s, err) : 0;
 }
 
-/* Returns 1, or 0 at the end. */
 static int unpack(struct stream *s, struct err *err)
 {
     struct stream_source *source = s->source;

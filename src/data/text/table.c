@@ -110,7 +110,7 @@ static bool is_blank(char c)
 enum { TABS, COMMAS, SEMICOLONS, BLANKS, KINDS };
 static const char kinds[] = {'\t', ',', ';', ' '};
 
-/* Only separators outside quotes count. Returns the end of the line. */
+/* Returns the end of the line. */
 static const char *count_line(size_t *n, const char *at, const char *end)
 {
     bool is_inside = false, begins = true, has_cell = false, is_apart = false;
@@ -399,7 +399,6 @@ static int finish_parsing(struct table *t, struct err *err)
     return err_nomem(err, t->path, s->text.size);
 }
 
-/* Returns 1, or 0 at the end. */
 static int read_row(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
