@@ -26,8 +26,7 @@ struct covariates {
 };
 
 /* Pair with covariates_release(), also after a failure. -1 and err if a column does not distinguish
- * samples (no value, one value, a different word in each), mixes words with numbers, or is not
- * UTF-8. */
+ * samples, mixes words with numbers, or is not UTF-8. */
 int covariates_make(struct covariates *c, const struct phenotype *p, struct err *err);
 void covariates_release(struct covariates *c);
 
@@ -47,9 +46,7 @@ struct covariates_report {
 /* Read the covariates of the samples ids[sample[i]], i < n.
  *   out     out  (n, F - K)  pair with mat_release(), also after a failure
  *   spec    in   settings of the data, with the new table in phenotypes
- *   source  in   file of the ids, for messages
- * -1 and err if the table is faulty, lacks a column, has none of the ids, or has a word among
- * numbers. */
+ *   source  in   file of the ids, for messages */
 int covariates_read_new(struct mat *out, struct covariates_report *report,
                         const struct dataset *data, const struct data_spec *spec,
                         const struct names *ids, const int32_t *sample, int32_t n,

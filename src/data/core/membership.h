@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The part and the group of each sample, as given in tables.
  *
- * A split file has the columns id and part, id and group, or all three; with more, the part's
- * column is named `part`, and others are ignored. The part is train | val | test | stop | none;
- * samples not listed are in none. */
+ * A split file has the columns id and part, id and group, or all three. Of two columns the second
+ * is the part unless it has the group's name; with more, the part's column is named `part`, and
+ * others are ignored. The part is train | val | test | stop | none; samples not listed are in none.
+ * */
 #ifndef DATA_CORE_MEMBERSHIP_H
 #define DATA_CORE_MEMBERSHIP_H
 
@@ -24,8 +25,7 @@ struct membership {
  *   groups  in  cells of column spec->group in another table; the split file has precedence.
  *               Borrowed, must outlive m. NULL, or its column NULL: none
  *   target  in  a sample with a value must have a group
- * Pair with membership_release(), also after a failure. -1 and err for an unknown or repeated id,
- * an unknown part, a missing group column, or a sample with a value but no group. */
+ * Pair with membership_release(), also after a failure. */
 int membership_read(struct membership *m, const struct data_spec *spec, const struct names *ids,
                     const char *source, const struct names *all, const struct target_cells *groups,
                     const struct target *target, struct err *err);

@@ -41,8 +41,8 @@ struct phenotype_report {
  *   p       out    pair with phenotype_release(), also after a failure; borrows spec->phenotypes
  *   source  in     the samples, at least one, and their file
  *   report  inout
- * -1 and err if a column is missing (the group may be in the split file), the trait is a covariate,
- * an id occurs twice, or no id is in common. */
+ * -1 and err if the table is faulty or no id is in common. The group may be in the split file
+ * instead. */
 int phenotype_read(struct phenotype *p, const struct joined_ids *source,
                    const struct data_spec *spec, struct phenotype_report *report, struct err *err);
 void phenotype_release(struct phenotype *p);

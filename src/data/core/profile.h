@@ -37,8 +37,8 @@ int profile_read(struct profile *out, const char *path, const struct names *ids,
                  struct err *err);
 void profile_release(struct profile *profile);
 
-/* r: out [profile->n], correlations with column `column` over rows with both numbers; 0 if fewer
- * than three or without variation. Other arguments as in profile_read(). */
+/* r: out [profile->n], correlations with column `column` over rows with both numbers; 0 if
+ * undefined. Other arguments as in profile_read(). */
 int profile_correlate(double *r, const struct profile *profile, const char *path,
                       const struct names *ids, int32_t id, int32_t column, struct err *err);
 

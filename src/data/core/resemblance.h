@@ -30,8 +30,7 @@ struct joined_ids {
 };
 
 /* Append why the ids `left` of file `path` likely did not join with `other`, with counts and three
- * examples; nothing if no reason is found. A table may also be transposed, or all ids of one file
- * may have further letters. */
+ * examples; nothing if no reason is found. */
 int resemblance_explain(struct buf *out, const struct names *left, const char *path,
                         const struct joined_ids *other, struct err *err);
 

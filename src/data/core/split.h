@@ -48,10 +48,8 @@ struct split {
 /* A split file of the dataset replaces the fractions test and val. folds > 0 then cuts train + val
  * into folds; stop > 0 draws the stop part from train.
  *
- * Pair with split_release(). -1 and err if
- *   - train or val would be empty, or stop if one is asked for (with groups: too few groups),
- *   - a split file divides a group,
- *   - stop > 0 and the split file has a stop part. */
+ * Pair with split_release(). -1 and err if a part would be empty (with groups: too few groups), a
+ * split file divides a group, or stop > 0 and the split file has a stop part. */
 int split_make(struct split *out, const struct dataset *d, const struct split_spec *spec,
                struct err *err);
 void split_release(struct split *split);

@@ -52,9 +52,8 @@ void target_release(struct target *target);
 void target_into(struct draft *draft, const struct target *target); /* lends the arrays */
 
 /* Replace decimal commas (100,92) by points if every present cell is a whole number or has a comma,
- * and the separator is not a comma. -1 and err if they are ambiguous: tabs or blanks separate and
- * every comma is followed by three digits (1,234), or points likely separate thousands (1.066
- * beside 979, and nothing else). */
+ * and the separator is not a comma. -1 and err if commas or points may separate thousands: every
+ * comma is followed by three digits (1,234), or 1.066 is beside 979 and nothing else. */
 int target_read_decimal(struct target_cells *cells, char separator, struct err *err);
 
 #endif

@@ -23,11 +23,9 @@ struct target_leaks {
 
 /* Examine all features, including covariates, over labelled samples that have a value (in features
  * other than dosages, the column's mean counts as missing). Finds nothing if the target's values
- * have fewer than 1,000 permutations per feature, or if samples are graphs.
- *
- * Cost: one pass over 1 % of the samples, at least 64, for dosages, and over all for other
- * features; then all samples of each feature not ruled out. Pair with target_leaks_release().
- * Local. */
+ * have fewer than 1,000 permutations per feature, or if samples are graphs. Costs one pass over 1 %
+ * of the samples, at least 64, for dosages, and over all for other features; then all samples of
+ * each feature not ruled out. Pair with target_leaks_release(). Local. */
 int target_leaks_find(struct target_leaks *out, const struct dataset *d, struct err *err);
 void target_leaks_release(struct target_leaks *p);
 

@@ -14,7 +14,7 @@
  *
  * If the alleles of a site are those of its calls (site.is_seen), each marker there counts its own
  * letter, and a call with any other letter is missing, so that the result does not depend on the
- * other samples. Such a site is never matched by name. */
+ * other samples. This site is never matched by name. */
 #ifndef DATA_GENOTYPE_RECODE_H
 #define DATA_GENOTYPE_RECODE_H
 

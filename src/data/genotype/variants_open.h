@@ -15,12 +15,12 @@ enum variants_kind {
 };
 
 /* The first bytes decide, plain or unpacked; for PLINK also an ending .bed, .bim or .fam, or a file
- * NAME.bed. Other PLINK 1 and 2 files count as PLINK; opening refuses them. VARIANTS_NONE if the
- * file cannot be opened. */
+ * NAME.bed. PLINK files that no reader opens count as PLINK, too. VARIANTS_NONE if the file cannot
+ * be opened. */
 enum variants_kind variants_detect(const char *path);
 
 /* For any kind but VARIANTS_NONE. Pair with variants_close(), also after a failure. -1 and err if
- * the file is not readable, is truncated, has a faulty header or no samples, or repeats an id. */
+ * the file cannot be read, has a faulty header or no samples, or repeats an id. */
 int variants_open(struct variants *v, enum variants_kind kind, const char *path,
                   enum data_dosage dosage, struct err *err);
 

@@ -50,8 +50,8 @@ struct edges {
 
 /* Read two columns of node ids, of the file `nodes_path`, and optionally a weight. Self loops and
  * repeated pairs, which must have the same weight, are dropped and counted. Pair with
- * edges_release(). -1 and err if a node is unknown, a weight is not positive or differs, or the
- * header is a row of ids. */
+ * edges_release(). -1 and err if a node is unknown, a weight is not positive, or the table is
+ * faulty. */
 int edges_read(struct edges *out, const char *path, const struct names *nodes,
                const char *nodes_path, struct data_report *report, struct err *err);
 void edges_release(struct edges *edges);

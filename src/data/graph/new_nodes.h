@@ -27,7 +27,7 @@ struct new_nodes {
 };
 
 /* edges may be NULL. Pair with new_nodes_release(), also after a failure. -1 and err if a file is
- * faulty or has no new node, an edge names an unknown node, or a column is missing. */
+ * faulty or has no new node. */
 int new_nodes_read(struct new_nodes *out, const struct dataset *data, const char *features,
                    const char *edges, struct err *err);
 void new_nodes_release(struct new_nodes *n);

@@ -21,7 +21,6 @@ struct node_features {
 /* A table is sparse if it has two or three columns and the second is named "feature": node, feature
  * and optionally value (default 1). If all feature names are whole numbers below 10^7, they are
  * column numbers, and F is the largest plus 1; otherwise names become columns by first appearance.
- *
  * Any other table is dense: node, then a column for each feature, with a row for each node. Missing
  * values get the column's mean and are counted.
  *

@@ -21,9 +21,8 @@ struct tu_nodes {
 
 /* Rows of both files are nodes. One path may be NULL. Labels are whole numbers, one-hot in each
  * column, values ascending. like: data whose columns are used, or NULL. Pair with
- * tu_nodes_release(). -1 and err if a file does not have n_nodes rows (nodes of `nodes_path`), a
- * cell is not such a number, there are more than TU_MAX_LABELS values, or columns differ from those
- * of like. */
+ * tu_nodes_release(). -1 and err if a file does not have n_nodes rows (nodes of `nodes_path`) of
+ * such numbers, has more than TU_MAX_LABELS labels, or columns differ from those of like. */
 int tu_nodes_read(struct tu_nodes *out, const char *labels, const char *attributes, int32_t n_nodes,
                   const char *nodes_path, const struct dataset *like, struct err *err);
 

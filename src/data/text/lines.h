@@ -66,7 +66,7 @@ int lines_open(struct lines *l, const char *path, struct err *err);
 void lines_close(struct lines *l);
 
 /* Step to the next row: 1, or 0 at the end. Empty lines may only follow the last row. -1 and err
- * for one before, for another number of cells than in the first row, or like textline_next(). */
+ * for a faulty row, or like textline_next(). */
 int lines_next(struct lines *l, struct err *err);
 
 /* Step to the next line that is not empty, as one cell without blanks at its end. Returns like

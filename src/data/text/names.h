@@ -26,8 +26,8 @@ int64_t names_line(const struct names *names, int32_t index);
 int32_t names_add(struct names *names, const char *text, int64_t line, struct err *err);
 /* Add the parts of "a, b, c" without blanks around them; list may be NULL or "". A quoted part, or
  * the argument of factor("a, b"), may contain commas and doubled quotes; the latter keeps its
- * quotes. `what` names the list in messages. -1 and err if a part is empty or occurs twice, or a
- * quote is open. */
+ * quotes. `what` names the list in messages. -1 and err if a part is empty or repeated, or a quote
+ * is open. */
 int names_split(struct names *names, const char *list, const char *what, struct err *err);
 /* Remove enclosing quotes in place. */
 void names_unquote(char *text);

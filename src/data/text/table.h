@@ -40,8 +40,7 @@ struct table {
  * after success; after an error nothing is held. */
 int table_open(struct table *t, const char *path, struct err *err);
 
-/* Step to the next row: 1, or 0 at the end. -1 and err if it is ragged or too long or has a
- * misplaced quote or a NUL byte, or like stream_read(). */
+/* Step to the next row: 1, or 0 at the end. -1 and err for a faulty row, or like stream_read(). */
 int table_next(struct table *t, struct err *err);
 
 void table_close(struct table *t);
