@@ -55,7 +55,7 @@ struct data_files {
     const char *missing; /* message without the second */
 };
 
-/* What `init` proposes; blanks separate values of an axis. */
+/* The proposal of `init`; blanks separate values of an axis. */
 struct data_proposal {
     int32_t epochs;     /* 0: depends on the samples */
     int32_t batch_size; /* 0: depends on the samples */

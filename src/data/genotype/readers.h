@@ -12,8 +12,8 @@ extern const struct variants_reader vcf_reader, bcf_reader, plink_reader, hapmap
  * NULL. */
 const char *plink_other_files(const char *path);
 
-/* Make cells of column 6 of the .fam for these samples, some of v's. -9 and NA are missing. Unless task
- * is regression, a column of only 0, 1, 2 and -9 is case-control, and 0 is missing too.
+/* Make cells of column 6 of the .fam for these samples, some of v's. -9 and NA are missing. Unless
+ * task is regression, a column of only 0, 1, 2 and -9 is case-control, and 0 is missing too.
  *   cells   out  pair with target_cells_release(), also after a failure; borrows from v
  *   report  out  n_valued, n_joined, is_case_control */
 int plink_phenotypes(struct target_cells *cells, const struct variants *v, const struct names *ids,
