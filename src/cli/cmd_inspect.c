@@ -381,8 +381,8 @@ static void put_build(struct buf *out, const struct inspection *in, const struct
         buf_puts(out, " (of the counted allele; kinship does not depend on which one is counted)");
 }
 
-/* The graph is that of the first configuration that has one. Others may differ if [graph] is swept.
- * */
+/* The graph is that of the first configuration that has one. Others may differ if [graph] is
+ * swept. */
 static int print_graph(struct inspection *in, struct err *err)
 {
     struct rows *rows = &in->rows[GRAPH];

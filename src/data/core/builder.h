@@ -18,8 +18,8 @@ struct draft {
     const struct csr *sparse; /* (M, F) */
     const float *level;       /* [256] */
     const float *covariates;  /* (M, F - K); (M / N, F - K) where is_alike; or NULL */
-    /* Writes dosage and fill, or features, into the block, so that they are never in memory twice.
-     * */
+    /* Writes dosage and fill, or features, into the block, so that they are never in memory
+     * twice. */
     void (*write)(void *arg, int8_t *dosage, float *fill, float *features);
     void *write_arg;
     bool writes_dosage;

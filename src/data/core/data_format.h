@@ -41,8 +41,8 @@ struct data_setting {
 struct data_pieces {
     /* Pair with close(), also after a failure. spec is borrowed until then. */
     int (*open)(void **out, const struct data_spec *spec, struct err *err);
-    /* Read at most `most` graphs. Returns 1, or 0 after the last. report covers everything so far.
-     * */
+    /* Read at most `most` graphs. Returns 1, or 0 after the last. report covers everything so
+     * far. */
     int (*next)(struct dataset *out, void *state, int32_t most, struct data_report *report,
                 struct err *err);
     void (*close)(void *state); /* takes NULL */

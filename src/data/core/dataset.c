@@ -8,8 +8,8 @@
 #include "base/cpu.h"
 #include "data/core/block.h"
 
-/* dataset_open() trusts nothing, because a block may come from another process or a damaged file.
- * */
+/* dataset_open() trusts nothing, because a block may come from another process or a damaged
+ * file. */
 
 const char *task_name(enum task task)
 {

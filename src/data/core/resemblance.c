@@ -40,8 +40,8 @@ static void fold_double(char *id)
 }
 
 /* Returns a copy in lower case without surrounding blanks, R's X before a digit, zeros around a
- * number or a repetition; punctuation becomes points. The caller frees it; NULL if memory is short.
- * */
+ * number or a repetition; punctuation becomes points. The caller frees it; NULL if memory is
+ * short. */
 static char *fold(const char *id)
 {
     char *out, *at;

@@ -175,8 +175,8 @@ static bool is_dosage(const struct dataset *d, int32_t col)
     return d->dosage && col < d->n_markers;
 }
 
-/* Means of features [col, col + n), which replace missing values; 0 for dosages, which mark theirs.
- * */
+/* Means of features [col, col + n), which replace missing values; 0 for dosages, which mark
+ * theirs. */
 static void find_means(struct look *look, int32_t col, int32_t n)
 {
     const struct dataset *d = look->d;

@@ -99,8 +99,8 @@ static bool read_call(char letter[2], const char *call)
     return true;
 }
 
-/* The alleles belong to the file, so unselected samples count. take_call() refuses invalid calls.
- * */
+/* The alleles belong to the file, so unselected samples count. take_call() refuses invalid
+ * calls. */
 static void find_letters(bool *has, const struct variants *v, const struct hapmap *h)
 {
     char letter[2];

@@ -50,8 +50,8 @@ struct recode_marker {
 
 struct genotype_table;
 
-/* Names of the data's chromosomes. The prefix chr is ignored, unless two names differ only in it.
- * */
+/* Names of the data's chromosomes. The prefix chr is ignored, unless two names differ only in
+ * it. */
 struct chroms {
     struct names name;
     struct names bare; /* without the prefix */

@@ -59,8 +59,8 @@ struct draws {
     uint32_t next;
 };
 
-/* Draws Gamma(shape, 1) as in Marsaglia & Tsang 2000, section 4, and section 6 for shapes under 1.
- * */
+/* Draws Gamma(shape, 1) as in Marsaglia & Tsang 2000, section 4, and section 6 for shapes under
+ * 1. */
 static double draw_gamma(struct draws *draws, double shape)
 {
     double raised = shape < 1 ? shape + 1 : shape;

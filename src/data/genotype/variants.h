@@ -60,8 +60,8 @@ void variants_close(struct variants *v);
 /* Select the samples sample[n], in this order, each at most once, instead of all. */
 void variants_select(struct variants *v, const int32_t *sample, int32_t n);
 
-/* Step to the next site: 1, or 0 at the end. -1 and err: FILE:LINE or the record, what was found.
- * */
+/* Step to the next site: 1, or 0 at the end. -1 and err: FILE:LINE or the record, what was
+ * found. */
 int variants_next(struct variants *v, struct site *site, struct err *err);
 /* Get the calls of alternative allele `alt`, in [0, n_alts). For GT and HapMap also VARIANTS_REF,
  * which counts the reference, and 0 if n_alts is 0, for which counts are 0. */

@@ -103,8 +103,8 @@ static int refuse_dosage(const struct dataset *d, const struct extreme *e, struc
         e->j + 1, dataset_feature_name(d, e->j), dataset_id(d, e->i), e->v);
 }
 
-/* sum[j] is half the sum of column j. *base is the feature without the allele: 0, or -1 in [-1, 1].
- * */
+/* sum[j] is half the sum of column j. *base is the feature without the allele: 0, or -1 in [-1,
+ * 1]. */
 static int sum_dosages(double *sum, double *base, const struct similarity *s, struct mat *row,
                        struct err *err)
 {
