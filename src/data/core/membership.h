@@ -2,8 +2,9 @@
 /* The part and the group of each sample, as given in tables.
  *
  * A split file has the columns id and part, id and group, or all three. If there are two, the
- * second is the part unless it has the group's name; with more, the part's column is named `part`, and
- * others are ignored. The part is train | val | test | stop | none; samples not listed are none. */
+ * second is the part unless it has the group's name. If there are more, the part's column is named
+ * `part`, and others are ignored. The part is train | val | test | stop | none; samples not listed
+ * are none. */
 #ifndef DATA_CORE_MEMBERSHIP_H
 #define DATA_CORE_MEMBERSHIP_H
 
