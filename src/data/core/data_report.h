@@ -16,7 +16,7 @@ struct data_unmatched {
 };
 void data_unmatched_release(struct data_unmatched *u);
 
-/* In a message. */
+/* shown in a message */
 enum { DATA_EXAMPLES = 3 };
 
 enum data_note_kind {

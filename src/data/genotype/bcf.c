@@ -11,7 +11,7 @@ struct bcf {
     bcf_hdr_t *header;
     bcf1_t *record;
     int64_t number; /* from 1 */
-    int32_t *gt;    /* owned by htslib's rules */
+    int32_t *gt;    /* allocated by htslib */
     int n_gt;
     float *ds;
     int n_ds;

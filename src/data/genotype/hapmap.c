@@ -137,7 +137,7 @@ static void check_alleles(const struct variants *v, struct hapmap *h)
             add_allele(h, letters[k]);
 }
 
-/* N if missing. */
+/* A missing letter is N. */
 static int take_call(char letter[2], const struct variants *v, int32_t sample, struct err *err)
 {
     const struct hapmap *h = v->state;

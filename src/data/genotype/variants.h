@@ -76,14 +76,14 @@ struct variants_contradicted {
 
 void variants_note_contradicted(struct variants_contradicted *c, const struct site *site,
                                 bool is_dropped);
-/* In quotes. */
+/* Append the first names, in quotes. */
 void variants_put_contradicted(struct buf *out, const struct variants_contradicted *c);
 
 /* ---- for the readers ---- */
 
 /* One kind of file (data/genotype/readers.h). */
 struct variants_reader {
-    /* Names are in quotes. */
+    /* sets ids and state */
     int (*open)(struct variants *v, struct err *err);
     int (*next)(struct variants *v, struct site *site, struct err *err);
     int (*read)(struct variants *v, int32_t alt, struct calls *calls, struct err *err);
