@@ -2,6 +2,7 @@
 #include "run/job_warnings.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -35,30 +36,26 @@ static void warn_classes(const struct job *job)
              job->sweep.path, d->n_classes);
 }
 
-static int32_t count_members(const struct dataset *d, int32_t class)
-{
-    int32_t n = 0;
-
-    for (int32_t i = 0; i < d->n_samples; i++)
-        n += d->label[i] == class;
-    return n;
-}
-
 /* Classes of which a part has all members or none. */
 static void warn_single_members(const struct job *job)
 {
     const struct dataset *d = &job->data;
+    int32_t *n_members = d->n_classes ? calloc((size_t)d->n_classes, sizeof *n_members) : NULL;
     struct buf names = {0};
     int32_t n = 0;
 
-    for (int32_t c = 0; c < d->n_classes; c++)
-        if (count_members(d, c) == 1 && n++ < DATA_EXAMPLES)
+    for (int32_t i = 0; n_members && i < d->n_samples; i++)
+        if (d->label[i] >= 0)
+            n_members[d->label[i]]++;
+    for (int32_t c = 0; n_members && c < d->n_classes; c++)
+        if (n_members[c] == 1 && n++ < DATA_EXAMPLES)
             buf_printf(&names, "%s'%.60s'", n > 1 ? ", " : "", dataset_class_name(d, c));
     if (n)
         log_warn("%s: %d class%s one sample each, which cannot be both in training and in a part "
                  "that scores: %s%s",
                  job->sweep.path, n, n == 1 ? " has" : "es have", buf_text(&names),
                  n > DATA_EXAMPLES ? " ..." : "");
+    free(n_members);
     buf_release(&names);
 }
 

@@ -74,7 +74,7 @@ static int no_column(const struct reading *r, const char *what, const char *name
 {
     struct buf columns = {0};
 
-    table_put_columns(&columns, &r->table, is_free, r);
+    table_put_columns(&columns, &r->table, name, is_free, r);
     table_fault(err, &r->table, "no %s \"%.80s\": %s must be one of %s%s", what, name, setting,
                 buf_text(&columns), hint(r, name));
     buf_release(&columns);
@@ -105,7 +105,7 @@ static int32_t find_trait(const struct reading *r, const char *trait, struct err
     if (n_free == 1)
         return found;
     r->report->unset = "trait";
-    table_put_columns(&columns, t, is_free, r);
+    table_put_columns(&columns, t, NULL, is_free, r);
     table_fault(err, t, "several traits: set data.trait to one of %s%s", buf_text(&columns),
                 hint(r, NULL));
     buf_release(&columns);

@@ -26,7 +26,7 @@ int32_t reader_id_column(const struct table *t, const char *name, struct err *er
     for (int32_t j = 0; j < t->n_cols; j++)
         if (!strcmp(t->name[j], name))
             return j;
-    table_put_columns(&columns, t, NULL, NULL);
+    table_put_columns(&columns, t, name, NULL, NULL);
     table_fault(err, t, "no column \"%.80s\" (data.id): must be one of %s", name,
                 buf_text(&columns));
     buf_release(&columns);

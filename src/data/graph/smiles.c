@@ -209,7 +209,7 @@ static int find_column(int32_t *out, const struct table *t, const char *name, co
             *out = j;
             return 0;
         }
-    table_put_columns(&columns, t, NULL, NULL);
+    table_put_columns(&columns, t, name, NULL, NULL);
     err_set(err, "%s: no column \"%.80s\" (%s): must be one of %s", t->path, name, setting,
             buf_text(&columns));
     buf_release(&columns);

@@ -682,16 +682,33 @@ int table_next(struct table *t, struct err *err)
 
 enum { MOST_LISTED = 10 };
 
-void table_put_columns(struct buf *out, const struct table *t,
+/* Letters of the name that is part of the other, in any case; 0: none is. */
+static size_t count_shared(const char *name, const char *wrong)
+{
+    return strcasestr(name, wrong) ? strlen(wrong) : strcasestr(wrong, name) ? strlen(name) : 0;
+}
+
+void table_put_columns(struct buf *out, const struct table *t, const char *wrong,
                        bool (*is_listed)(const void *arg, int32_t col), const void *arg)
 {
+    const char *like = NULL;
+    size_t most = 0;
     int32_t n = 0;
 
-    for (int32_t j = 0; j < t->n_cols; j++)
-        if ((!is_listed || is_listed(arg, j)) && n++ < MOST_LISTED)
+    for (int32_t j = 0; j < t->n_cols; j++) {
+        if (is_listed && !is_listed(arg, j))
+            continue;
+        if (n++ < MOST_LISTED)
             buf_printf(out, "%s\"%.40s\"", n > 1 ? ", " : "", t->name[j]);
+        if (wrong && count_shared(t->name[j], wrong) > most) {
+            most = count_shared(t->name[j], wrong);
+            like = t->name[j];
+        }
+    }
     if (n > MOST_LISTED)
         buf_printf(out, " ... (%d columns)", n);
+    if (like)
+        buf_printf(out, "; did you mean \"%.40s\"?", like);
 }
 
 /* ---- cells ---- */
