@@ -28,7 +28,7 @@ struct phenotype_report {
     char left[DATA_EXAMPLES][PHENOTYPE_ID]; /* the first of these ids, cut */
     int32_t n_absent;                       /* samples without a row */
     char absent[DATA_EXAMPLES][PHENOTYPE_ID];
-    bool is_foreign_id; /* one is not UTF-8 */
+    bool is_foreign_id; /* an id of `left` is not UTF-8 */
     char unjoined[600]; /* why rows did not join */
     double suspect;     /* as in struct data_report */
     int32_t n_suspect;
