@@ -44,9 +44,9 @@
 #define MODEL_TYPE_CHOICES MODEL_TYPES(MODEL_TYPE_NAME, "|")
 
 /* Other names by which users call a model type, in lower case, for "did you mean". X(type, name) */
-#define MODEL_TYPE_SYNONYMS(X)                                                                     \
-    X(gcn, gnn) X(mlp, nn) X(mlp, ann) X(mlp, dnn) X(mlp, fnn) X(ridge, gblup) X(ridge, rrblup)    \
-    X(ridge, blup)
+#define MODEL_TYPE_SYNONYMS(X) \
+    X(gcn, gnn)                \
+    X(mlp, nn) X(mlp, ann) X(mlp, dnn) X(mlp, fnn) X(ridge, gblup) X(ridge, rrblup) X(ridge, blup)
 
 /* Lists for the column `models`. */
 #define MODELS_ALL MODEL_TYPE_CHOICES
