@@ -8,9 +8,9 @@
 #include "base/words.h"
 #include "cli/cli.h"
 #include "cli/inputs.h"
+#include "cli/inspect_files.h"
 #include "cli/output.h"
 #include "data/core/data_report.h"
-#include "data/core/resemblance.h"
 #include "data/format.h"
 #include "data/graph/graph.h"
 #include "gcn/reducer.h"
@@ -24,7 +24,7 @@
 
 struct inspect_options {
     struct common_options common;
-    const char *splits, *unmatched; /* files to write; NULL: none */
+    const char *splits, *unmatched, *duplicates; /* files to write, or NULL */
     const char *section;
     struct text_list set;
 };
@@ -39,8 +39,7 @@ static const struct answer_section sections[] = {
     [NOTES] = {"notes", "notes", false, NULL, NULL},
 };
 
-/* The findings. Lines for people go into the answer at once; the same facts for programs go into
- * the rows of their section. */
+/* Lines for people go into the answer at once, the same facts for programs into rows. */
 struct inspection {
     struct job *job;
     struct answer answer;
@@ -78,67 +77,13 @@ static void add_count(struct inspection *in, const char *name, int64_t value)
     rows_integer(&in->rows[DATA], name, value);
 }
 
-/* Append a cell of CSV, as in RFC 4180. */
-static void inspect_put_cell(struct buf *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        buf_puts(out, text);
-        return;
-    }
-    buf_putc(out, '"');
-    for (; *text; text++)
-        buf_printf(out, *text == '"' ? "\"\"" : "%c", *text);
-    buf_putc(out, '"');
-}
-
-static int put_ids(struct buf *out, const struct names *ids, const char *file,
-                   const struct names *others, struct err *err)
-{
-    struct resemblance r;
-    int rc = resemblance_init(&r, others, err);
-
-    for (int32_t i = 0; !rc && i < ids->n; i++) {
-        const char *like = resemblance_find(&r, ids->text[i]);
-
-        inspect_put_cell(out, ids->text[i]);
-        buf_putc(out, ',');
-        inspect_put_cell(out, file);
-        buf_putc(out, ',');
-        inspect_put_cell(out, like ? like : "");
-        buf_putc(out, '\n');
-    }
-    resemblance_release(&r);
-    return rc;
-}
-
-/* Write "id,file,resembles" for each unmatched id: its file, and an unmatched id of the other file
- * that differs from it only in case, blanks or punctuation. -1 and err: as cli_save(). */
-static int inspect_unmatched(const char *path, const struct data_unmatched *unmatched,
-                             const struct settings *settings, const struct inputs *inputs,
-                             struct err *err)
-{
-    const char *genotypes = settings->v[P_GENOTYPES].s;
-    const char *phenotypes = settings->v[P_PHENOTYPES].s;
-    struct buf text = {0};
-    int rc;
-
-    buf_puts(&text, "id,file,resembles\n");
-    rc = put_ids(&text, &unmatched->genotypes, genotypes, &unmatched->phenotypes, err);
-    if (!rc)
-        rc = put_ids(&text, &unmatched->phenotypes, phenotypes, &unmatched->genotypes, err);
-    if (!rc)
-        rc = cli_save(path, &text, inputs, err);
-    buf_release(&text);
-    return rc;
-}
-
-/* Counts of every graph. The arrays are NULL if memory was short; the counts are then left out. */
+/* The arrays are NULL if memory was short; the counts are then left out. */
 struct counts {
     int64_t *nodes; /* [n] */
     int64_t *edges; /* [n] */
     int32_t n;
     int32_t n_disconnected;
-    int32_t n_edgeless; /* graphs with several nodes and no edge */
+    int32_t n_edgeless; /* with several nodes */
 };
 
 /* ---- components ---- */
@@ -205,7 +150,6 @@ static double median(const int64_t *sorted, int32_t n)
     return 0.5 * (double)(sorted[n / 2] + sorted[(n - 1) / 2]);
 }
 
-/* Sorts the counts. */
 static void print_range(struct inspection *in, const char *what, int64_t *count, int32_t n)
 {
     int64_t sum = 0;
@@ -265,9 +209,8 @@ static void print_graphs(struct inspection *in)
     free(counts.edges);
 }
 
-#define MOST_GROUPS 5 /* named in a line */
+#define MOST_GROUPS 5 /* in a line */
 
-/* Report the features, their representation, and the memory that each process needs for them. */
 static void print_features(struct inspection *in)
 {
     const struct dataset *d = &in->job->data;
@@ -293,7 +236,6 @@ static void add_note(struct inspection *in, const char *label, const char *text)
     rows_text(&in->rows[NOTES], "text", text);
 }
 
-/* Report facts in the words of the data format. */
 static void print_facts(struct inspection *in)
 {
     const struct data_report *r = &in->job->report;
@@ -406,7 +348,7 @@ static void print_groups(struct inspection *in)
 
 struct degrees {
     int64_t least, most;
-    int32_t alone; /* samples without a neighbour */
+    int32_t alone; /* without a neighbour */
 };
 
 static struct degrees count_degrees(const struct csr *a)
@@ -439,7 +381,7 @@ static void put_build(struct buf *out, const struct inspection *in, const struct
         buf_puts(out, " (of the counted allele; kinship does not depend on which one is counted)");
 }
 
-/* Report the graph of the first configuration that has one. Others may differ if [graph] is
+/* The graph is that of the first configuration that has one. Others may differ if [graph] is
  * swept. */
 static int print_graph(struct inspection *in, struct err *err)
 {
@@ -476,7 +418,6 @@ static int print_graph(struct inspection *in, struct err *err)
     return 0;
 }
 
-/* Report one value of reduce and the number of columns that it leaves. */
 static int print_reduction(struct inspection *in, const struct settings *s, struct err *err)
 {
     const struct dataset *d = &in->job->data;
@@ -499,7 +440,7 @@ static int print_reduction(struct inspection *in, const struct settings *s, stru
     return 0;
 }
 
-/* Find the first configuration with a value of reduce; false if `where` leaves none. */
+/* Returns false if `where` leaves no configuration with this value. */
 static bool find_reduction(const struct job *job, int64_t reduce, struct settings *s)
 {
     for (int32_t c = 0; c < job->plan.n_configs; c++) {
@@ -526,7 +467,7 @@ static int print_reductions(struct inspection *in, struct err *err)
     return print_reduction(in, &s, err);
 }
 
-/* Report the groups of the validation part, in which folds differ. */
+/* Folds differ in their validation parts. */
 static void print_val_groups(struct inspection *in, const struct split *split)
 {
     const struct dataset *d = &in->job->data;
@@ -580,53 +521,7 @@ static int print_splits(struct inspection *in, const struct settings *s, struct 
     return 0;
 }
 
-static void put_part(struct buf *out, const struct dataset *d, const int32_t *nodes, int32_t n,
-                     const char *prefix, enum part part)
-{
-    for (int32_t i = 0; i < n; i++) {
-        inspect_put_cell(out, dataset_id(d, nodes[i]));
-        buf_printf(out, ",%s,%s", prefix, part_name(part));
-        if (d->group) {
-            buf_putc(out, ',');
-            inspect_put_cell(out, dataset_group_name(d, d->group[nodes[i]]));
-        }
-        buf_putc(out, '\n');
-    }
-}
-
-static int put_splits(struct buf *out, struct job *job, const struct settings *s, struct err *err)
-{
-    char prefix[32];
-
-    buf_printf(out, "id,replicate,fold,part%s\n", job->data.group ? ",group" : "");
-    for (int32_t r = 0; r < job->plan.replicates; r++)
-        for (int32_t f = 0; f < job->plan.folds; f++) {
-            const struct split *split = prepared_split(job->prepared, s, r, f, err);
-
-            if (!split)
-                return -1;
-            snprintf(prefix, sizeof prefix, "%d,%d", r, f);
-            put_part(out, &job->data, split->train, split->n_train, prefix, PART_TRAIN);
-            put_part(out, &job->data, split->val, split->n_val, prefix, PART_VAL);
-            put_part(out, &job->data, split->test, split->n_test, prefix, PART_TEST);
-            put_part(out, &job->data, split->stop, split->n_stop, prefix, PART_STOP);
-        }
-    return 0;
-}
-
-static int save_splits(const char *path, struct job *job, const struct settings *s,
-                       const struct inputs *inputs, struct err *err)
-{
-    struct buf text = {0};
-    int rc = put_splits(&text, job, s, err);
-
-    if (!rc)
-        rc = cli_save(path, &text, inputs, err);
-    buf_release(&text);
-    return rc;
-}
-
-/* Add lines that consist of a label, LABEL columns wide, and a text. */
+/* A line consists of a label, LABEL columns wide, and a text. */
 static void add_lines(struct inspection *in, char *lines)
 {
     enum { LABEL = 12 };
@@ -686,24 +581,27 @@ static int inspect(struct job *job, const struct inspect_options *o, const struc
         answer_table(&in.answer, &sections[i], rows_table(&in.rows[i]));
     plan_settings_with(&job->plan, P_STOP, &s);
     if (!rc && o->splits)
-        rc = save_splits(o->splits, job, &s, inputs, err);
+        rc = inspect_save_splits(o->splits, job, &s, inputs, err);
+    if (!rc && o->duplicates)
+        rc = inspect_save_duplicates(o->duplicates, job, inputs, err);
     inspection_release(&in);
     return output_end(rc, &in.answer, err);
 }
 
-/* Check the files to write before anything but the sweep file is read. */
-static int check_outputs(struct inputs *inputs, const struct job *job, const char *splits,
-                         const char *unmatched, struct err *err)
+/* Files to write are checked before any data are read. */
+static int check_outputs(struct inputs *inputs, const struct job *job,
+                         const struct inspect_options *o, struct err *err)
 {
     inputs_add(inputs, job->sweep.path);
     inputs_add_settings(inputs, &job->sweep.fixed);
-    return (splits && inputs_check(inputs, splits, err)) ||
-                   (unmatched && inputs_check(inputs, unmatched, err))
+    return (o->splits && inputs_check(inputs, o->splits, err)) ||
+                   (o->unmatched && inputs_check(inputs, o->unmatched, err)) ||
+                   (o->duplicates && inputs_check(inputs, o->duplicates, err))
                ? -1
                : 0;
 }
 
-/* Read the data. If that fails because no id joins, the ids are still listed. */
+/* If reading fails because no id joins, the ids are still listed. */
 static int load(struct job *job, const char *path, const struct inputs *inputs,
                 struct errlist *faults)
 {
@@ -715,7 +613,7 @@ static int load(struct job *job, const char *path, const struct inputs *inputs,
     rc = job_load(job, faults);
     job->unmatched = NULL;
     if (path && (!rc || unmatched.genotypes.n || unmatched.phenotypes.n) &&
-        inspect_unmatched(path, &unmatched, &job->sweep.fixed, inputs, &err))
+        inspect_save_unmatched(path, &unmatched, &job->sweep.fixed, inputs, &err))
         rc = errlist_add_err(faults, &err);
     data_unmatched_release(&unmatched);
     return rc;
@@ -740,7 +638,7 @@ static int run_inspect(struct call *call)
 
     if (job_parse(&job, call->operands[0], &o->set, &faults))
         status = cli_fail_all(&faults);
-    else if (check_outputs(&inputs, &job, o->splits, o->unmatched, &err))
+    else if (check_outputs(&inputs, &job, o, &err))
         status = cli_fail(&err);
     else if (prepare(&job, o->unmatched, &inputs, &faults))
         status = cli_fail_all(&faults);
@@ -757,6 +655,10 @@ static const struct option_row options[] = {
              "id,replicate,fold,part and, with split.group, group."},
     {0, "unmatched", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct inspect_options, unmatched),
      .help = "Write the ids that are in one file only to FILE, as csv: id,file,resembles."},
+    {0, "duplicates", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct inspect_options, duplicates),
+     .help =
+         "Write the samples that equal others to FILE, as csv: set,id,both_sides,replicate,part "
+         "(genotypes and molecules)."},
     {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct inspect_options, section),
      .help = "Print only this part of the answer.",
      .choices = "data|classes|graph|reductions|splits|notes"},
@@ -780,7 +682,7 @@ const struct command command_inspect = {
     .operand_kind = VALUE_GRID,
     .summary = "Show what the data of a sweep look like.",
     .about = "Shows samples, markers, joins, edges, classes, groups and parts, features that are "
-             "likely to be the target itself, and samples with the same markers.",
+             "likely to be the target itself, and samples that are equal.",
     .examples = examples,
     .see = "init, plan",
     .options = options,

@@ -8,18 +8,14 @@
 #include "data/core/data_spec.h"
 #include "data/core/dataset.h"
 
-/* New samples that are graphs, for models of a data set: read like the data (data.format), with the
- * same features, without targets.
- *
- *   smiles  a table of molecules with the data's columns of ids and molecules
- *   tu      a folder with the data's node files. A label that no node of the data has becomes
- *           zeros, as if the node had none
- *   idx     images of the data's size */
+/* New samples that are graphs, for models of a data set: read like the data, without targets. A
+ * table of molecules has the data's columns of ids and molecules, a TU folder the data's node
+ * files, images the data's size. A TU label that no node of the data has becomes zeros. */
 
 struct new_graphs {
-    struct data_spec spec;     /* settings of the data, with the new path */
-    void *pieces;              /* state of data_format.pieces; NULL: the file is read at once */
-    struct data_report report; /* everything read so far */
+    struct data_spec spec;     /* with the new path */
+    void *pieces;              /* of data_format.pieces; NULL: the file is read at once */
+    struct data_report report; /* of everything read so far */
     bool is_read;
 };
 
@@ -29,21 +25,20 @@ int new_graphs_open(struct new_graphs *n, const struct dataset *data, const stru
                     const char *path, struct err *err);
 void new_graphs_close(struct new_graphs *n);
 
-/* Read the next graphs, at most `most` from a file read in pieces. Pair with dataset_release().
- * Returns 1, or 0 after the last. -1 and err like data_load(). */
+/* Read at most `most` graphs. Pair with dataset_release(). Returns 1, or 0 after the last. -1 and
+ * err like data_load(). */
 int new_graphs_next(struct dataset *out, struct new_graphs *n, int32_t most, struct err *err);
 
-/* Return the format for a choice of data.format. */
 const struct data_format *data_format_at(int64_t choice);
 
-/* Format i, from 0; NULL after the last. */
+/* Returns NULL after the last. */
 const struct data_format *data_format_next(size_t i);
 
-/* Report that an option of `predict` names samples of another kind. Always -1. */
+/* An option of `predict` names samples of another kind. Always -1. */
 int data_format_refuse(const struct data_format *format, const char *option, const char *kind,
                        struct err *err);
 
-/* The setting of [data], NULL if the format does not have it. */
+/* NULL if the format does not have the setting. */
 const struct data_setting *data_format_setting(const struct data_format *format, const char *key);
 
 /* Read or simulate data. Pair with dataset_release(). -1 and err: file:line, what was found, what

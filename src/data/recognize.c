@@ -56,7 +56,7 @@ static int recognize_folder(enum data_kind *out, const char *path, struct err *e
                            path);
 }
 
-/* Refuse an unreadable file. The stream reports what is wrong with a packed one. */
+/* The stream reports what is wrong with a packed file. */
 static int refuse_unread(const char *path, struct err *err)
 {
     struct stream stream;
@@ -67,7 +67,7 @@ static int refuse_unread(const char *path, struct err *err)
     return err_set(err, "%s: is empty or cannot be unpacked: must be " KINDS_READ, path);
 }
 
-/* Refuse a file of a TUDataset: its first line is not a header. */
+/* A file of a TUDataset has no header. */
 static int refuse_part(const char *path, struct err *err)
 {
     static const char *const endings[] = {FILE_NAMES_TU_INDICATOR, "_A.txt",

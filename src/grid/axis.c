@@ -211,6 +211,21 @@ static int check_distinct(const struct list *list, struct err *err)
     return rc;
 }
 
+/* A list of whole numbers without blanks may be one number with a decimal comma: 0,1. */
+static void add_hint(struct err *err, enum param_id id, const char *text)
+{
+    static const char digits[] = "0123456789";
+    const char *at = text + strcspn(text, digits);
+    size_t whole = strspn(at, digits), part = at[whole] == ',' ? strspn(at + whole + 1, digits) : 0;
+    const char *end = at + whole + 1 + part;
+
+    if (!err || param_table[id].type != PARAM_REAL || !part || whole + part > 12 || *end == '.')
+        return;
+    snprintf(err->text + strlen(err->text), sizeof err->text - strlen(err->text),
+             "; if %.*s is one number, use a decimal point: %.*s.%.*s", (int)(end - at), at,
+             (int)whole, at, (int)part, at + whole + 1);
+}
+
 int axis_parse(struct axis *axis, const char *text, struct err *err)
 {
     struct list list = {.id = axis->id};
@@ -227,6 +242,7 @@ int axis_parse(struct axis *axis, const char *text, struct err *err)
         axis->values = list.values;
         axis->n = (int32_t)list.n;
     } else {
+        add_hint(err, axis->id, text);
         free(list.values);
     }
     return rc;

@@ -206,7 +206,74 @@ void param_allowed_in_unit(struct buf *out, enum param_id id)
         buf_printf(out, ", %s", p->unit);
 }
 
-static int err_not_allowed(struct err *err, enum param_id id)
+/* The choice that was likely meant, as text that begins with it; NULL: none is close. */
+static const char *nearest_choice(const char *choices, const char *wrong, struct buf *out)
+{
+    int best = PARAM_FAR;
+
+    for (const char *c = choices; *c; c += c[strcspn(c, "|")] ? strcspn(c, "|") + 1 : strlen(c)) {
+        char name[MAX_WORD + 1];
+        int distance;
+
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(c, "|"), c);
+        distance = param_distance(wrong, name);
+        if (distance < best) {
+            best = distance;
+            buf_clear(out);
+            buf_puts(out, name);
+        }
+    }
+    return best < PARAM_FAR ? buf_text(out) : NULL;
+}
+
+/* Punctuation does not count: rr-BLUP. */
+static const char *synonym_of(const char *wrong)
+{
+    static const struct {
+        const char *type, *name;
+    } synonyms[] = {
+#define SYNONYM_ROW(type, name) {#type, #name},
+        MODEL_TYPE_SYNONYMS(SYNONYM_ROW)
+#undef SYNONYM_ROW
+    };
+    char plain[MAX_WORD + 1] = "";
+    size_t n = 0;
+
+    for (; *wrong && n < MAX_WORD; wrong++)
+        if (isalnum((unsigned char)*wrong))
+            plain[n++] = (char)tolower((unsigned char)*wrong);
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if (!strcmp(plain, synonyms[i].name))
+            return synonyms[i].type;
+    return NULL;
+}
+
+/* Append "; did you mean X?" if a choice is close, or a decimal comma to a number that has one. */
+static void put_hint(struct buf *out, enum param_id id, const char *text)
+{
+    const struct param *p = &param_table[id];
+    const char *comma = strchr(text, ','), *near = NULL;
+    struct buf choice = {0};
+    double number;
+
+    if (p->type == PARAM_CHOICE) {
+        near = id == P_TYPE ? synonym_of(text) : NULL;
+        near = near ? near : nearest_choice(p->choices, text, &choice);
+    }
+    if (near)
+        buf_printf(out, "; did you mean %s?", near);
+    if (p->type == PARAM_REAL && comma && strlen(text) <= MAX_WORD) {
+        buf_puts(&choice, text);
+        if (!buf_failed(&choice))
+            choice.data[comma - text] = '.';
+        if (!real_parse(&number, buf_text(&choice)))
+            buf_printf(out, "; if %s is one number, use a decimal point: %s", text,
+                       buf_text(&choice));
+    }
+    buf_release(&choice);
+}
+
+static int err_not_allowed(struct err *err, enum param_id id, const char *text)
 {
     static const char *const article[] = {
         [PARAM_INT] = "an ",     [PARAM_COUNT] = "an ",  [PARAM_REAL] = "a ",
@@ -215,6 +282,7 @@ static int err_not_allowed(struct err *err, enum param_id id)
     struct buf allowed = {0};
 
     param_allowed(&allowed, id);
+    put_hint(&allowed, id, text);
     err_set(err, "must be %s%s", article[param_table[id].type], buf_text(&allowed));
     buf_release(&allowed);
     return -1;
@@ -286,16 +354,16 @@ int param_read(union value *out, enum param_id id, const char *text, struct err 
         /* fall through */
     case PARAM_INT:
         if (int_parse(&v.i, text))
-            return err_not_allowed(err, id);
+            return err_not_allowed(err, id, text);
         rc = check_range(id, (double)v.i, err);
         break;
     case PARAM_REDUCTION:
         if (reduction_read(&v.i, id, text))
-            return err_not_allowed(err, id);
+            return err_not_allowed(err, id, text);
         break;
     case PARAM_REAL:
         if (real_parse(&v.f, text))
-            return err_not_allowed(err, id);
+            return err_not_allowed(err, id, text);
         rc = check_range(id, v.f, err);
         break;
     case PARAM_DURATION:
@@ -304,7 +372,7 @@ int param_read(union value *out, enum param_id id, const char *text, struct err 
     case PARAM_CHOICE:
         v.i = find_choice(param_table[id].choices, text);
         if (v.i < 0)
-            return err_not_allowed(err, id);
+            return err_not_allowed(err, id, text);
         break;
     case PARAM_TEXT:
     case PARAM_PATH:

@@ -36,6 +36,12 @@
 #define MODEL_TYPE_NAME(name) #name
 #define MODEL_TYPE_CHOICES MODEL_TYPES(MODEL_TYPE_NAME, "|")
 
+/* Other names by which users call a model type, in lower case, for "did you mean". X(type, name) */
+#define MODEL_TYPE_SYNONYMS(X) \
+    X(gcn, gnn)                \
+    X(mlp, nn) X(mlp, ann) X(mlp, dnn) X(mlp, fnn) X(ridge, gblup) X(ridge, rrblup) X(ridge, blup)
+
+/* Lists for the column `models`. */
 #define MODELS_ALL MODEL_TYPE_CHOICES
 #define MODELS_NETWORK "gcn|mlp|noop"
 #define MODELS_EPOCHS "gcn|mlp"
@@ -203,7 +209,7 @@
       "Table of id and part (train, val, test, stop) in place of the fractions, of id and group, or of all three") \
     X(GROUP, "split", "group", TEXT, 0, 0, "", "", "", 0, \
       MODELS_ALL, INTO(data_spec, group), \
-      "Column of groups (family, environment, year) in the split file or the phenotype table; the test, validation and training parts share no group, nor do folds") \
+      "Column of groups (family, environment, scaffold) in the split file, the phenotype table or the table of molecules; the test, validation and training parts share no group, nor do folds") \
     X(STOP, "split", "stop", REAL, 0, 1, "", "0", "fraction", AXIS | IDENTITY | LATER | OPEN_MAX, \
       MODELS_NETWORK, INTO(split_spec, stop), \
       "Fraction of the training samples that chooses the best epoch of gcn and mlp, so that the validation part only scores; 0: the validation part chooses it, which makes scores optimistic; ridge has no epochs and trains on these samples") \

@@ -263,13 +263,13 @@ static void check_groups(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
     bool has_group = *sweep->fixed.v[P_GROUP].s != '\0';
-    bool has_table = setting_of(data_format_at(sweep->fixed.v[P_FORMAT].i), P_PHENOTYPES);
+    bool has_column = data_format_at(sweep->fixed.v[P_FORMAT].i)->has_groups;
 
-    if (has_group && !has_table && !*sweep->fixed.v[P_SPLIT_FILE].s && !c->refused[P_SPLIT_FILE] &&
+    if (has_group && !has_column && !*sweep->fixed.v[P_SPLIT_FILE].s && !c->refused[P_SPLIT_FILE] &&
         !c->refused[P_FORMAT])
         complain(c, P_GROUP,
-                 "group = %.80s: this format has no phenotype table: give the column in a [split] "
-                 "file",
+                 "group = %.80s: this format has no table with a column of groups: give the column "
+                 "in a [split] file",
                  sweep->fixed.v[P_GROUP].s);
     if (sweep->fixed.v[P_FOLDS].i != FOLDS_GROUPS)
         return;

@@ -2,6 +2,7 @@
 #include "run/job_warnings.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -34,6 +35,29 @@ static void warn_classes(const struct job *job)
              job->sweep.path, d->n_classes);
 }
 
+/* Classes of which a part has all members or none. */
+static void warn_single_members(const struct job *job)
+{
+    const struct dataset *d = &job->data;
+    int32_t *n_members = d->n_classes ? calloc((size_t)d->n_classes, sizeof *n_members) : NULL;
+    struct buf names = {0};
+    int32_t n = 0;
+
+    for (int32_t i = 0; n_members && i < d->n_samples; i++)
+        if (d->label[i] >= 0)
+            n_members[d->label[i]]++;
+    for (int32_t c = 0; n_members && c < d->n_classes; c++)
+        if (n_members[c] == 1 && n++ < DATA_EXAMPLES)
+            buf_printf(&names, "%s'%.60s'", n > 1 ? ", " : "", dataset_class_name(d, c));
+    if (n)
+        log_warn("%s: %d class%s one sample each, which cannot be both in training and in a part "
+                 "that scores: %s%s",
+                 job->sweep.path, n, n == 1 ? " has" : "es have", buf_text(&names),
+                 n > DATA_EXAMPLES ? " ..." : "");
+    free(n_members);
+    buf_release(&names);
+}
+
 void job_warn_data(const struct job *job)
 {
     const struct data_report *r = &job->report;
@@ -49,6 +73,7 @@ void job_warn_data(const struct job *job)
             log_info("%s%s%s", path, gap, note->text);
     }
     warn_classes(job);
+    warn_single_members(job);
 }
 
 /* a feature whose standard deviation is this many times smaller has almost no effect */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run/leaks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "data/core/duplicates.h"
 #include "data/core/target_leaks.h"
 #include "data/format.h"
-#include "data/genotype/duplicates.h"
 
 /* The side of a sample is its part of a holdout split or, with folds, its fold, `folds` (test) or
  * folds + 1 (the stop part of a split file). Samples that choose the epoch count as training
@@ -16,6 +17,8 @@
 #define MOST_LEAKING 3 /* named in a message */
 #define MOST_SETS 5
 #define MOST_MEMBERS 20
+
+enum { SIDE_NAME = 32 };
 
 struct leaks {
     struct duplicates duplicates;
@@ -88,11 +91,10 @@ static int find_straddling(struct leaks *leaks, struct job *job, struct err *err
     return 0;
 }
 
-static bool is_of_interest(const struct job *job)
+/* What equal samples have in common; NULL: these samples may be equal by nature. */
+static const char *same_of(const struct job *job)
 {
-    const struct data_format *format = data_format_at(job->sweep.fixed.v[P_FORMAT].i);
-
-    return format->has_genotypes && !format->is_simulated && !job->data.is_sparse;
+    return data_format_at(job->sweep.fixed.v[P_FORMAT].i)->same;
 }
 
 static int take_memory(struct leaks *leaks, const struct job *job, struct err *err)
@@ -203,35 +205,35 @@ int leaks_warn(struct job *job, struct err *err)
 
     if (warn_target_leaks(job, err))
         return -1;
-    if (!is_of_interest(job))
+    if (!same_of(job))
         return 0;
     if (find(&leaks, job, err))
         return -1;
     put_scope(&scope, &leaks, job);
     if (leaks.n_straddling)
-        log_warn("%s: %d set%s of samples with the same markers on both sides of a split%s, which "
-                 "makes the scores too optimistic: %s[split] group keeps samples together",
+        log_warn("%s: %d set%s of samples with the same %s on both sides of a split%s, which makes "
+                 "the scores too optimistic: %s[split] group keeps samples together",
                  job->sweep.path, leaks.n_straddling, leaks.n_straddling == 1 ? "" : "s",
-                 buf_text(&scope), job->has_list ? "" : "'espalier inspect' lists them, ");
+                 same_of(job), buf_text(&scope),
+                 job->has_list ? "" : "'espalier inspect' lists them, ");
     buf_release(&scope);
     release(&leaks);
     return 0;
 }
 
-static void put_member_side(struct buf *out, const struct leaks *leaks, int32_t sample)
+/* "fold 2", "test" ... */
+static const char *side_name(char out[SIDE_NAME], const struct leaks *leaks, int32_t sample)
 {
     int32_t side = leaks->side[sample];
 
     if (side < 0)
-        buf_printf(out, " (no part)");
-    else if (!leaks->folds)
-        buf_printf(out, " (%s)", part_name((enum part)side));
-    else if (side == leaks->folds)
-        buf_printf(out, " (test)");
-    else if (side > leaks->folds)
-        buf_printf(out, " (stop)");
-    else
-        buf_printf(out, " (fold %d)", side);
+        return "no part";
+    if (!leaks->folds)
+        return part_name((enum part)side);
+    if (side >= leaks->folds)
+        return side == leaks->folds ? "test" : "stop";
+    snprintf(out, SIDE_NAME, "fold %d", side);
+    return out;
 }
 
 static void put_set(struct buf *out, const struct leaks *leaks, const struct dataset *d,
@@ -239,6 +241,7 @@ static void put_set(struct buf *out, const struct leaks *leaks, const struct dat
 {
     const struct duplicates *dup = &leaks->duplicates;
     int32_t n = dup->start[set + 1] - dup->start[set];
+    char name[SIDE_NAME];
 
     buf_printf(out, "same        ");
     if (leaks->replicate[set] > 0)
@@ -246,8 +249,8 @@ static void put_set(struct buf *out, const struct leaks *leaks, const struct dat
     for (int32_t k = 0; k < n && k < MOST_MEMBERS; k++) {
         int32_t sample = dup->member[dup->start[set] + k];
 
-        buf_printf(out, "%s%s", k ? ", " : "", dataset_id(d, sample));
-        put_member_side(out, leaks, sample);
+        buf_printf(out, "%s%s (%s)", k ? ", " : "", dataset_id(d, sample),
+                   side_name(name, leaks, sample));
     }
     buf_printf(out, n > MOST_MEMBERS ? ", %d more\n" : "\n", n - MOST_MEMBERS);
 }
@@ -261,9 +264,9 @@ static int put_sets(struct buf *out, struct leaks *leaks, struct job *job, struc
     put_scope(&scope, leaks, job);
     buf_printf(
         out,
-        "duplicates  %d set%s of samples with the same markers, %d samples in all; %d set%s on "
-        "both sides of a split%s\n",
-        dup->n_sets, dup->n_sets == 1 ? "" : "s", dup->n_members, leaks->n_straddling,
+        "duplicates  %d set%s of samples with the same %s, %d samples in all; %d set%s on both "
+        "sides of a split%s\n",
+        dup->n_sets, dup->n_sets == 1 ? "" : "s", same_of(job), dup->n_members, leaks->n_straddling,
         leaks->n_straddling == 1 ? "" : "s", buf_text(&scope));
     buf_release(&scope);
     for (int32_t set = 0; set < dup->n_sets; set++) {
@@ -274,7 +277,7 @@ static int put_sets(struct buf *out, struct leaks *leaks, struct job *job, struc
         put_set(out, leaks, &job->data, set);
     }
     if (n > MOST_SETS)
-        buf_printf(out, "same        %d more set%s\n", n - MOST_SETS,
+        buf_printf(out, "same        %d more set%s: --duplicates FILE writes all\n", n - MOST_SETS,
                    n - MOST_SETS == 1 ? "" : "s");
     return 0;
 }
@@ -286,14 +289,51 @@ int leaks_put(struct buf *out, struct job *job, struct err *err)
 
     if (put_target_leaks(out, job, err))
         return -1;
-    if (!is_of_interest(job))
+    if (!same_of(job))
         return 0;
     if (find(&leaks, job, err))
         return -1;
     if (leaks.duplicates.n_sets)
         rc = put_sets(out, &leaks, job, err);
     else
-        buf_printf(out, "duplicates  none: no two samples have the same markers\n");
+        buf_printf(out, "duplicates  none: no two samples have the same %s\n", same_of(job));
+    release(&leaks);
+    return rc;
+}
+
+static int visit_set(struct leaks *leaks, struct job *job, int32_t set, leaks_visit *visit,
+                     void *arg, struct err *err)
+{
+    const struct duplicates *dup = &leaks->duplicates;
+    struct leaks_member member = {
+        .set = set + 1,
+        .replicate = leaks->replicate[set] < 0 ? 0 : leaks->replicate[set],
+        .is_apart = leaks->replicate[set] >= 0,
+    };
+    char name[SIDE_NAME];
+
+    if (find_sides(leaks, job, member.replicate, err))
+        return -1;
+    for (int32_t k = dup->start[set]; k < dup->start[set + 1]; k++) {
+        member.id = dataset_id(&job->data, dup->member[k]);
+        member.side = side_name(name, leaks, dup->member[k]);
+        visit(arg, &member);
+    }
+    return 0;
+}
+
+int leaks_each_duplicate(struct job *job, leaks_visit *visit, void *arg, struct err *err)
+{
+    const char *format = data_format_at(job->sweep.fixed.v[P_FORMAT].i)->name;
+    struct leaks leaks;
+    int rc = 0;
+
+    if (!same_of(job))
+        return err_set(err, "--duplicates: samples of data.format = %s are not compared", format);
+    if (find(&leaks, job, err))
+        return -1;
+    for (int32_t set = 0; !rc && set < leaks.duplicates.n_sets; set++)
+        rc = visit_set(&leaks, job, set, visit, arg, err);
     release(&leaks);
     return rc;
 }

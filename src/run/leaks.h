@@ -14,4 +14,19 @@ int leaks_warn(struct job *job, struct err *err);
 /* Append the leaks with names, for `inspect`. */
 int leaks_put(struct buf *out, struct job *job, struct err *err);
 
+/* A sample that equals others. */
+struct leaks_member {
+    int32_t set; /* from 1: samples of a set are equal */
+    const char *id;
+    bool is_apart;     /* the set is on two sides in a replicate that was examined, */
+    int32_t replicate; /* the first such one, else 0 */
+    const char *side;  /* "train", "fold 2", "no part" ... in this replicate; valid in the call */
+};
+
+typedef void leaks_visit(void *arg, const struct leaks_member *member);
+
+/* Visit the members of all sets, set by set. -1 and err: samples of this format are not compared,
+ * or no memory. */
+int leaks_each_duplicate(struct job *job, leaks_visit *visit, void *arg, struct err *err);
+
 #endif

@@ -162,6 +162,11 @@ twins=$("$ESPALIER" inspect twins.ini --set folds=0 --set split.file=parts.csv 2
 is "twins are counted" "$(line duplicates "$twins")" \
     "1 set of samples with the same markers, 2 samples in all; 1 set on both sides of a split"
 is "and listed with their parts" "$(line same "$twins")" "s5 (train), twin (test)"
+ok "all can be written" "$ESPALIER" inspect twins.ini --set folds=0 --set split.file=parts.csv --duplicates equal.csv
+is "as csv" "$(cat equal.csv)" "set,id,both_sides,replicate,part
+1,s5,yes,0,train
+1,twin,yes,0,test"
+fails "but not over an input" 1 "$ESPALIER" inspect twins.ini --duplicates twins.csv
 for seed in 1 2 3 4 5 6 7 8 9 10; do
     twins=$("$ESPALIER" inspect twins.ini --set folds=2 --set test=0 --set seed="$seed" 2>.err)
     echo "$twins" | grep -q '; 0 sets on both sides of a split$' && break
@@ -177,7 +182,7 @@ awk -F, -v trait="$trait" 'BEGIN { print "id;" trait } NR > 1 { print $1 ";" NR 
 sed 's|= twins.csv|= pairs.csv|; s|= twins-pheno.csv|= pairs-pheno.csv|' twins.ini >pairs.ini
 pairs=$("$ESPALIER" inspect pairs.ini --set folds=5 2>.err)
 is "the first five of many are listed" "$(echo "$pairs" | grep -c '^same  *p')" 5
-like "and the others counted" "$(line same "$pairs" | tail -n 1)" '^[0-9]+ more sets?$'
+like "and the others counted" "$(line same "$pairs" | tail -n 1)" '^[0-9]+ more sets?: --duplicates FILE writes all$'
 "$ESPALIER" run twins.ini --db twins.db --progress none --set folds=0 --set split.file=parts.csv 2>.err
 is "a run warns once" "$(grep -c 'with the same markers on both sides of a split' .err)" 1
 printf 'id,family\n' >family.csv
@@ -274,7 +279,7 @@ mo17,traits.csv,Mo17
 W22,traits.csv,"
 printf 'Taxa,dpoll\n33-16,64.5\na4226,65\nb73,60\nmo17,61\nOh43,70\n' >traits.csv
 ok "few join" first --unmatched unmatched.csv
-like "the message gives the reason" "$(cat .err)" 'warning: 2 of 5 phenotypes joined: 3 of the 3 ids of traits.csv that did not join differ from ids of geno.csv only in case, blanks or punctuation \("a4226" is "A4226", "b73" is "B73", "mo17" is "Mo17"\): spell them the same way$'
+like "the message gives the reason" "$(cat .err)" 'warning: 2 of 5 phenotypes joined; 3 have no genotypes \("a4226", "b73", "mo17"\), and 3 of 5 samples have no phenotype \("A4226", "B73", "Mo17"\): 3 of the 3 ids of traits.csv that did not join differ from ids of geno.csv only in case, blanks, punctuation, zeros or a repetition \("a4226" is "A4226", "b73" is "B73", "mo17" is "Mo17"\): spell them the same way$'
 is "and the list has both files" "$(wc -l <unmatched.csv)" 7
 fails "the list cannot be written over an input" 1 first --unmatched geno.csv
 fails "a transposed table" 1 sh -c "awk -F, '{ for (j = 1; j <= NF; j++) t[j] = t[j] (NR > 1 ? \",\" : \"\") \$j } END { for (j = 1; j <= NF; j++) print t[j] }' geno.csv >turned.csv

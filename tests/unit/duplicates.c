@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "data/core/builder.h"
-#include "data/genotype/duplicates.h"
+#include "data/core/duplicates.h"
 
 #define N 8
 
@@ -107,12 +107,52 @@ static void test_straddling(void **state)
     dataset_release(&d);
 }
 
+/* Paths and a triangle, with nodes in different orders. */
+static void test_graphs(void **state)
+{
+    static const int64_t start[] = {0, 3, 6, 9, 12, 15};
+    static const int8_t dosage[] = {1, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 0};
+    static const int32_t source[] = {0, 1, 3, 3, 6, 7, 9, 10, 12, 12, 13};
+    static const int32_t target[] = {1, 2, 4, 5, 7, 8, 10, 11, 13, 14, 14};
+    static const float weight[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const char *const ids[] = {"1", "2", "3", "4", "5"};
+    static const float y[] = {1, 2, 3, 4, 5};
+    struct draft draft = {.n_samples = 5,
+                          .n_nodes = 15,
+                          .n_features = 1,
+                          .dosage = dosage,
+                          .graph_start = start,
+                          .n_edges = 11,
+                          .edge_source = source,
+                          .edge_target = target,
+                          .edge_weight = weight,
+                          .target = y,
+                          .ids = ids};
+    struct duplicates dup;
+    struct dataset d;
+    struct err err = {""};
+
+    (void)state;
+    /* 1-0-0; 0-0-1 with the middle first; 0-1-0; 1-0-0; a triangle */
+    if (draft_build(&d, &draft, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(duplicates_find(&dup, &d, &err), 0);
+    assert_int_equal(dup.n_sets, 1);
+    assert_int_equal(dup.n_members, 3);
+    assert_int_equal(dup.member[0], 0);
+    assert_int_equal(dup.member[1], 1);
+    assert_int_equal(dup.member[2], 3);
+    duplicates_release(&dup);
+    dataset_release(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sets),
         cmocka_unit_test(test_none),
         cmocka_unit_test(test_straddling),
+        cmocka_unit_test(test_graphs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -195,8 +195,27 @@ static void test_phenotype_errors(void **state)
                     "Taxa,y\nX33.16,1\na4226,2\n\" B73\",3\nMO17,5\nZ9,4\n",
                     "geno.csv and pheno.csv have no id in common (the first are \"33-16\" and "
                     "\"X33.16\"): 4 of the 5 ids of pheno.csv that did not join differ from ids of "
-                    "geno.csv only in case, blanks or punctuation (\"X33.16\" is \"33-16\", "
+                    "geno.csv only in case, blanks, punctuation, zeros or a repetition (\"X33.16\" "
+                    "is \"33-16\", "
                     "\"a4226\" is \"A4226\", \" B73\" is \"B73\"): spell them the same way");
+    refuse_genotype(
+        "id,m1,m2\n7,0,1\n12,1,2\n110,2,0\n", "id,y\n007,1\n12.0,2\n110_110,3\n",
+        "geno.csv and pheno.csv have no id in common (the first are \"7\" and \"007\"): "
+        "3 of the 3 ids of pheno.csv that did not join differ from ids of geno.csv only "
+        "in case, blanks, punctuation, zeros or a repetition (\"007\" is \"7\", "
+        "\"12.0\" is \"12\", \"110_110\" is \"110\"): spell them the same way");
+    refuse_genotype("id,m1,m2\n7,0,1\n12,1,2\n110,2,0\n", "id,y\nS7,1\nS12,2\nS1,3\n",
+                    "geno.csv and pheno.csv have no id in common (the first are \"7\" and \"S7\"): "
+                    "2 ids of pheno.csv have letters that ids of geno.csv lack (\"S7\" is \"7\", "
+                    "\"S12\" is \"12\"): spell them the same way");
+    refuse_genotype(
+        "id,m1,m2\n7-x,0,1\n12-x,1,2\n", "id,y\n7,1\n12,2\n",
+        "geno.csv and pheno.csv have no id in common (the first are \"7-x\" and \"7\"): "
+        "2 ids of geno.csv have letters that ids of pheno.csv lack (\"7-x\" is \"7\", "
+        "\"12-x\" is \"12\"): spell them the same way");
+    refuse_genotype(
+        "id,m1,m2\n23,0,1\n24,1,2\n", "id,y\n123,1\n124,2\n",
+        "geno.csv and pheno.csv have no id in common (the first are \"23\" and \"123\")");
     refuse_genotype("marker,a,b,c,d\nm1,0,1,2,0\nm2,1,2,0,0\n", "id,y\nd,1\na,2\nb,3\nc,4\nz,5\n",
                     "geno.csv and pheno.csv have no id in common (the first are \"m1\" and "
                     "\"d\"): 4 of the 5 ids of pheno.csv that did not join are columns of "

@@ -183,7 +183,8 @@ static void test_smiles_files(void **state)
     check_file("a.smi", "CCO \"a\nCC 5\"b\n", false, "\"a:3 5\"b:2");
     check_file("a.smi", "SMILES Name \nCCO a\nCC b\n", false, "a:3 b:2");
     check_file("a.smi", "CCO a\nX b\n\tC\nCC c\n", true, "a:3 c:2");
-    /* With a header it is a table, and so is any file with another name. */
+    check_file("a.txt", "CCO a\nCC b\n", false, "a:3 b:2");
+    /* With a header it is a table, and so is one molecule in a file with another name. */
     check_file("a.smi", "num,smiles\nx y,CCO\n", false, "x y:3");
     check_file("a.smi", "num;\"smiles\"\nx;CCO\n", false, "x:3");
     check_file("a.smi", "smiles num\nCCO x\n", false, "x:3");
@@ -196,12 +197,12 @@ static void test_bad_smiles_files(void **state)
     check_file("a.smi", "CCO a\nCC b\nCCC a\n", false,
                "a.smi:3: id \"a\" occurs twice, first on line 1");
     check_file("a.smi", "CCO a\n\nCC(C b\n", false,
-               "a.smi:3: row 2: \"CC(C\" cannot be parsed as a molecule: ");
-    check_file("a.smi", "CCO,a\n", false, "a.smi:1: row 1: \"CCO,a\" cannot be parsed");
-    check_file("a.smi", "CCO a\n\tC\n", false, "a.smi:2: row 2: \"\" cannot be parsed");
+               "a.smi:3: 1 of 2 rows cannot be parsed as molecules: line 3, id \"b\": \"CC(C\": ");
+    check_file("a.smi", "CCO,a\n", false, "a.smi:1: no molecules: 1 of 1 rows cannot be parsed");
+    check_file("a.smi", "CCO a\n\tC\n", false, "a.smi:2: 1 of 2 rows cannot be parsed");
     check_file("a.smi", "CCO a\rCC b\r", false,
                "a.smi:1: a carriage return inside the line: must end in LF or CRLF");
-    check_file("a.smi", "SMILES Name\n", false, "a.smi: no molecules; 0 cannot be parsed");
+    check_file("a.smi", "SMILES Name\n", false, "a.smi: no molecules");
     check_file("a.smi", "# nobody\n", false, "a.smi: no column \"smiles\"");
     check_file("a.smi", "", false, "a.smi: is empty");
 }
@@ -218,7 +219,9 @@ static void test_header_is_missed(void **state)
     assert_int_equal(
         new_graphs_open(&n, &data, &spec, scratch_text("a.smi", "molecule num\nCCO a\n"), &err), 0);
     assert_int_equal(new_graphs_next(&new, &n, 1, &err), -1);
-    assert_non_null(strstr(err.text, "a.smi:1: row 1: \"molecule\" cannot be parsed"));
+    assert_non_null(strstr(
+        err.text,
+        "a.smi:1: 1 of 2 rows cannot be parsed as molecules: line 1, id \"num\": \"molecule\": "));
     assert_non_null(strstr(err.text, "; a header would have a column \"smiles\" (data.smiles)"));
     new_graphs_close(&n);
     dataset_release(&data);

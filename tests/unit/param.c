@@ -134,7 +134,15 @@ static void test_refused(void **state)
     assert_refused(P_LEARNING_RATE, "nan", "learning_rate = nan: must be a number in (0, 1000]");
     assert_refused(P_LEARNING_RATE, "0x1p-3",
                    "learning_rate = 0x1p-3: must be a number in (0, 1000]");
-    assert_refused(P_LEARNING_RATE, "0,1", "learning_rate = 0,1: must be a number in (0, 1000]");
+    assert_refused(P_LEARNING_RATE, "0,1",
+                   "learning_rate = 0,1: must be a number in (0, 1000]; if 0,1 is one number, use "
+                   "a decimal point: 0.1");
+    assert_refused(P_TYPE, "GCN",
+                   "type = GCN: must be gcn | mlp | ridge | noop; did you mean gcn?");
+    assert_refused(P_TYPE, "rr-BLUP",
+                   "type = rr-BLUP: must be gcn | mlp | ridge | noop; did you mean ridge?");
+    assert_refused(P_TYPE, "nn", "type = nn: must be gcn | mlp | ridge | noop; did you mean mlp?");
+    assert_refused(P_TYPE, "xgboost", "type = xgboost: must be gcn | mlp | ridge | noop");
     assert_refused(P_LAYERS, "9", "layers = 9: must be in [1, 8]");
     assert_refused(P_LAYERS, "2.0", "layers = 2.0: must be an integer in [1, 8]");
     assert_refused(P_LAYERS, "", "layers = : must be an integer in [1, 8]");
@@ -152,7 +160,8 @@ static void test_refused(void **state)
                  no_reduction[i]);
         assert_refused(P_REDUCE, no_reduction[i], message);
     }
-    assert_refused(P_ACTIVATION, "rel", "activation = rel: must be relu | tanh | elu | gelu");
+    assert_refused(P_ACTIVATION, "rel",
+                   "activation = rel: must be relu | tanh | elu | gelu; did you mean relu?");
     assert_refused(P_ACTIVATION, "relu|tanh",
                    "activation = relu|tanh: must be relu | tanh | elu | gelu");
     assert_refused(P_ACTIVATION, "", "activation = : must be relu | tanh | elu | gelu");

@@ -180,7 +180,8 @@ static void test_id_column(void **state)
     assert_int_equal(noted_number(&report, "covariates", " column,"), 1);
     dataset_release(&d);
     spec.id = "Line";
-    refuse_spec(&spec, "pheno.csv:1: no column \"Line\" (data.id): the first column is \"plot\"");
+    refuse_spec(&spec, "pheno.csv:1: no column \"Line\" (data.id): must be one of \"plot\", "
+                       "\"line\", \"ft\"; did you mean \"line\"?");
     spec = spec_of("f x 0 0 1 5\nf y 0 0 1 6\n");
     refuse_spec(
         &spec,
@@ -387,8 +388,8 @@ static void test_group_errors(void **state)
 
     (void)state;
     spec.group = "family";
-    refuse_spec(&spec,
-                "pheno.csv:1: no column \"family\": split.group must be one of \"ft\", \"fam\"");
+    refuse_spec(&spec, "pheno.csv:1: no column \"family\": split.group must be one of \"ft\", "
+                       "\"fam\"; did you mean \"fam\"?");
     spec.split = scratch_text("split.csv", "id,part\nx,train\n");
     refuse_spec(&spec, "split.csv: no column \"family\" (split.group)");
     scratch_text("split.csv", "id,side,note\nx,train,1\n");

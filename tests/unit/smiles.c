@@ -139,6 +139,7 @@ static void test_odd_atoms(void **state)
     (void)state;
     load(&d, &report, &spec);
     assert_int_equal(feature(&d, 0, "other"), 1);
+    assert_int_equal(noted_number(&report, "wildcards", " atom "), 1);
     assert_int_equal(dataset_graph(&d, 1).n_nodes, 2);
     assert_int_equal(feature(&d, 3, "H"), 1);
     assert_int_equal(feature(&d, 5, "other"), 1);
@@ -175,6 +176,34 @@ static void test_columns(void **state)
     dataset_release(&d);
 }
 
+static void test_groups(void **state)
+{
+    struct data_spec spec = spec_of("smiles,y,g\nCCO,1,a\nC,2,b\nO,,\nN,4,a\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    spec.group = "g";
+    load(&d, &report, &spec); /* the group is no candidate for the trait */
+    assert_int_equal(d.n_groups, 2);
+    assert_int_equal(d.group[0], d.group[3]);
+    assert_int_equal(d.group[2], -1);
+    assert_int_equal(d.label[2], -1);
+    assert_non_null(
+        strstr(noted(&report, "empty"), "1 of 4 molecules have no value in column \"y\""));
+    dataset_release(&d);
+    spec.split = scratch_text("split.csv", "id,g\n1,c\n2,c\n4,d\n");
+    load(&d, &report, &spec); /* the split file has precedence */
+    assert_string_equal(dataset_group_name(&d, d.group[0]), "c");
+    dataset_release(&d);
+    spec.split = NULL, spec.group = "h";
+    refuse(&spec, "m.csv: no column \"h\" (split.group): must be one of \"smiles\", \"y\", \"g\"",
+           "");
+    spec.group = "g", spec.trait = "y";
+    spec.molecules = scratch_text("m.csv", "smiles,y,g\nCCO,1,a\nC,2,\n");
+    refuse(&spec, "m.csv: sample \"2\" has a value to predict but no group in column \"g\"", "");
+}
+
 static void test_bad_columns(void **state)
 {
     struct data_spec spec = spec_of("num,smiles,y\n1,C,0\n2,CC,1\n");
@@ -182,7 +211,8 @@ static void test_bad_columns(void **state)
     (void)state;
     refuse(&spec, "m.csv: 2 columns could be predicted: data.trait must name one", "");
     spec.trait = "z";
-    refuse(&spec, "m.csv: no column \"z\" (data.trait): the first column is \"num\"", "");
+    refuse(&spec, "m.csv: no column \"z\" (data.trait): must be one of \"num\", \"smiles\", \"y\"",
+           "");
     spec.trait = "y", spec.smiles = "mol";
     refuse(&spec, "m.csv: no column \"mol\" (data.smiles)", "");
     spec.smiles = "y";
@@ -224,22 +254,29 @@ static void test_invalid(void **state)
     struct dataset d;
 
     (void)state;
-    refuse(&spec, "m.csv:3: row 2: \"CC(C\" cannot be parsed as a molecule: ",
-           "; data.skip_invalid = yes skips such rows");
+    refuse(&spec,
+           "m.csv:3: 4 of 6 rows cannot be parsed as molecules: line 3, id \"2\": \"CC(C\": ",
+           "not closed ...; data.skip_invalid = yes skips such rows");
     spec.skip_invalid = true;
     load(&d, &report, &spec);
     assert_int_equal(d.n_samples, 2);
     assert_int_equal(report.n_skipped, 4);
-    assert_non_null(strstr(noted(&report, "skipped"), "the first on line 3"));
-    /* row numbers */
+    assert_string_equal(noted(&report, "skipped"), "4 molecules that cannot be parsed");
+    assert_string_equal(report.note[2].text, "line 5, id \"4\": \"\": it is empty");
+    /* Ids remain the row numbers. */
     assert_string_equal(dataset_id(&d, 1), "3");
     assert_int_equal(dataset_graph(&d, 1).n_nodes, 3);
     dataset_release(&d);
     spec.molecules = scratch_text("m.csv", "smiles,y\nC(,0\n");
-    refuse(&spec, "m.csv: no molecules after the header; 1 cannot be parsed", "");
+    refuse(&spec,
+           "m.csv:2: no molecules: 1 of 1 rows cannot be parsed as molecules: line 2, id \"1\": "
+           "\"C(\": ",
+           "");
     spec.skip_invalid = false;
     spec.molecules = scratch_text("m.csv", "smiles,y\n\"C\nC\",0\n");
-    refuse(&spec, "m.csv:2: row 1: \"C?C\" cannot be parsed as a molecule: it has several lines",
+    refuse(&spec,
+           "m.csv:2: no molecules: 1 of 1 rows cannot be parsed as molecules: line 2, id \"1\": "
+           "\"C?C\": it has several lines",
            "");
 }
 
@@ -329,8 +366,9 @@ int main(void)
         cmocka_unit_test(test_atoms),          cmocka_unit_test(test_same_molecule),
         cmocka_unit_test(test_aromatic_model), cmocka_unit_test(test_odd_atoms),
         cmocka_unit_test(test_columns),        cmocka_unit_test(test_bad_columns),
-        cmocka_unit_test(test_bad_ids),        cmocka_unit_test(test_invalid),
-        cmocka_unit_test(test_cut_off),        cmocka_unit_test(test_bbbp),
+        cmocka_unit_test(test_groups),         cmocka_unit_test(test_bad_ids),
+        cmocka_unit_test(test_invalid),        cmocka_unit_test(test_cut_off),
+        cmocka_unit_test(test_bbbp),
     };
 
     return cmocka_run_group_tests_name("smiles", tests, scratch_make, scratch_remove);

@@ -103,6 +103,9 @@ static void test_refused_lists(void **state)
     assert_refused(P_DROPOUT, "0, -0", "dropout: 0 comes twice");
     assert_refused(P_BUILD, "auto, knn", "build = auto: an axis must name the value");
     assert_refused(P_DROPOUT, "0.5, 1", "dropout = 1: must be in [0, 1)");
+    assert_refused(P_DROPOUT, "0,25, 0,5",
+                   "dropout = 25: must be in [0, 1); if 0,25 is one number, use a decimal point: "
+                   "0.25");
     assert_refused(P_ACTIVATION, "relu, log(1,2,3)",
                    "activation = log(1,2,3): ranges and log() are for numbers");
     assert_refused(P_REDUCE, "log(1,2,3)", "reduce = log(1,2,3): ranges and log() are for numbers");

@@ -180,9 +180,9 @@ static void test_format_requirements(void **state)
     assert_fault("[data]\nformat = simulated\nedges = e.csv\n",
                  "x.ini:3: edges belongs to format = graph, and the format is simulated\n");
     /* consequences of a faulty setting are not reported */
-    assert_fault(
-        "[data]\nformat = genotypes\ngenotypes = g.csv\n",
-        "x.ini:2: format = genotypes: must be genotype | graph | simulated | tu | smiles | idx\n");
+    assert_fault("[data]\nformat = genotypes\ngenotypes = g.csv\n",
+                 "x.ini:2: format = genotypes: must be genotype | graph | simulated | tu | smiles "
+                 "| idx; did you mean genotype?\n");
 }
 
 #define FORMATS "must be genotype | graph | simulated | tu | smiles | idx"

@@ -126,6 +126,22 @@ static void test_degrees(void **state)
     dataset_release(&d);
 }
 
+static void test_no_edges(void **state)
+{
+    struct files files = whole;
+    struct data_spec spec;
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    files.edges = "";
+    spec = spec_of(&files);
+    load(&d, &report, &spec);
+    assert_non_null(
+        strstr(noted(&report, "no edges"), "T_A.txt: no edges: none of the 2 graphs (5 nodes)"));
+    dataset_release(&d);
+}
+
 static void test_regression(void **state)
 {
     struct files files = whole;
@@ -232,9 +248,17 @@ static void test_bad_indicator(void **state)
     refuse(&files, "T_graph_indicator.txt:4: graph 1 after graph 2: nodes must be in the order of "
                    "graphs");
     files.indicator = "1\n1\n1\n2\n3\n";
-    refuse(&files, "T_graph_indicator.txt:5: graph 3: must be in [1, 2]");
+    refuse(
+        &files,
+        "T_graph_labels.txt: 2 rows, but T_graph_indicator.txt has 3 graphs: graph 3, from line 5 "
+        "on, has no row");
+    files.indicator = "1\n1\n2\n3\n4\n";
+    refuse(
+        &files,
+        "T_graph_labels.txt: 2 rows, but T_graph_indicator.txt has 4 graphs: graph 3, from line 4 "
+        "on, has no row");
     files.indicator = "0\n1\n1\n2\n2\n";
-    refuse(&files, "T_graph_indicator.txt:1: graph 0: must be in [1, 2]");
+    refuse(&files, "T_graph_indicator.txt:1: graph 0: must be in [1, 2147483647]");
     files.indicator = "1\n1\n1\n1\n1\n";
     refuse(&files, "T_graph_indicator.txt: ends with graph 1: T_graph_labels.txt has 2 graphs");
     files.indicator = "2\n2\n2\n2\n2\n";
@@ -421,14 +445,15 @@ static void test_proteins(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_labels),        cmocka_unit_test(test_attributes),
-        cmocka_unit_test(test_degrees),       cmocka_unit_test(test_regression),
-        cmocka_unit_test(test_untidy_edges),  cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_bad_folder),    cmocka_unit_test(test_missing_files),
-        cmocka_unit_test(test_bad_indicator), cmocka_unit_test(test_bad_edges),
-        cmocka_unit_test(test_bad_nodes),     cmocka_unit_test(test_bad_targets),
-        cmocka_unit_test(test_two_sets),      cmocka_unit_test(test_measured_labels),
-        cmocka_unit_test(test_mutag),         cmocka_unit_test(test_proteins),
+        cmocka_unit_test(test_labels),          cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_degrees),         cmocka_unit_test(test_no_edges),
+        cmocka_unit_test(test_regression),      cmocka_unit_test(test_untidy_edges),
+        cmocka_unit_test(test_parts),           cmocka_unit_test(test_bad_folder),
+        cmocka_unit_test(test_missing_files),   cmocka_unit_test(test_bad_indicator),
+        cmocka_unit_test(test_bad_edges),       cmocka_unit_test(test_bad_nodes),
+        cmocka_unit_test(test_bad_targets),     cmocka_unit_test(test_two_sets),
+        cmocka_unit_test(test_measured_labels), cmocka_unit_test(test_mutag),
+        cmocka_unit_test(test_proteins),
     };
 
     return cmocka_run_group_tests_name("tu", tests, scratch_make, scratch_remove);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The layout of a dataset block, for the builder and dataset_open(). */
+/* The layout of a dataset block. */
 #ifndef DATA_CORE_BLOCK_H
 #define DATA_CORE_BLOCK_H
 
@@ -8,36 +8,35 @@
 #include <stdint.h>
 
 #define BLOCK_MAGIC "espalier" /* without its NUL */
-#define BLOCK_VERSION 3        /* 3: samples may be graphs; covariates, alleles */
+#define BLOCK_VERSION 3
 #define BLOCK_BYTE_ORDER 0x01020304
 #define BLOCK_ALIGNMENT 64
 
 /* How features are stored. */
 enum block_form { BLOCK_FLOATS, BLOCK_DOSAGES, BLOCK_SPARSE, BLOCK_CODES };
 
-/* Sections follow the header in this order, each aligned; empty if not needed. Shapes as in struct
- * dataset: M nodes, K markers. */
+/* Sections follow the header in this order, aligned; empty if not needed. Shapes as in struct
+ * dataset. */
 enum block_section {
-    BLOCK_FEATURES,    /* float   (M, K) BLOCK_FLOATS only */
-    BLOCK_DOSAGE,      /* int8    (M, K) BLOCK_DOSAGES only */
-    BLOCK_FILL,        /* float   [K] BLOCK_DOSAGES only */
-    BLOCK_CODE,        /* uint8   (M, K) BLOCK_CODES only */
-    BLOCK_LEVEL,       /* float   [BLOCK_LEVELS] BLOCK_CODES only */
-    BLOCK_ROW_START,   /* int64   [M + 1] BLOCK_SPARSE only */
-    BLOCK_COL,         /* int32   [nnz] BLOCK_SPARSE only */
-    BLOCK_VAL,         /* float   [nnz] BLOCK_SPARSE only */
+    BLOCK_FEATURES,    /* float   (M, K) BLOCK_FLOATS */
+    BLOCK_DOSAGE,      /* int8    (M, K) BLOCK_DOSAGES */
+    BLOCK_FILL,        /* float   [K] BLOCK_DOSAGES */
+    BLOCK_CODE,        /* uint8   (M, K) BLOCK_CODES */
+    BLOCK_LEVEL,       /* float   [BLOCK_LEVELS] BLOCK_CODES */
+    BLOCK_ROW_START,   /* int64   [M + 1] BLOCK_SPARSE */
+    BLOCK_COL,         /* int32   [nnz] BLOCK_SPARSE */
+    BLOCK_VAL,         /* float   [nnz] BLOCK_SPARSE */
     BLOCK_COVARIATES,  /* float   (M, F - K); (M / N, F - K) where graphs are alike */
-    BLOCK_TARGET,      /* float   [N]; empty for classification */
-    BLOCK_LABEL,       /* int32   [N]; empty for regression */
-    BLOCK_GRAPH_START, /* int64   [N + 1]; empty where samples are nodes */
+    BLOCK_TARGET,      /* float   [N] or empty */
+    BLOCK_LABEL,       /* int32   [N] or empty */
+    BLOCK_GRAPH_START, /* int64   [N + 1] or empty */
     BLOCK_EDGE_SOURCE, /* int32   [n_edges] */
     BLOCK_EDGE_TARGET, /* int32   [n_edges] */
     BLOCK_EDGE_WEIGHT, /* float   [n_edges] */
-    BLOCK_PART,        /* uint8   [N]; empty without a split file */
-    BLOCK_GROUP,       /* int32   [N]; empty without groups */
+    BLOCK_PART,        /* uint8   [N] or empty */
+    BLOCK_GROUP,       /* int32   [N] or empty */
     BLOCK_ID_TEXT,     /* names one after another, each with its NUL */
-    BLOCK_ID_START,    /* uint32 [N + 1] offset of each name in the text; the last is the text's
-                          size */
+    BLOCK_ID_START,    /* uint32 [N + 1] offset of each name; the last is the text's size */
     BLOCK_FEATURE_TEXT,
     BLOCK_FEATURE_START, /* [F + 1] */
     BLOCK_CLASS_TEXT,
@@ -51,17 +50,17 @@ enum block_section {
 
 /* Fields have fixed widths and no holes, so that equal data are equal bytes.
  *
- * Alleles and marker ids follow the last section, if any. Each is aligned: uint32 [F + 1] offsets,
- * then the texts. They are outside the digest, because the same dosages from a table without them
- * are the same data. A separate hash protects them. */
+ * Alleles and marker ids follow the last section, if any, each aligned: uint32 [F + 1] offsets,
+ * then the texts. They have a hash of their own and are outside the digest, because the same
+ * dosages from a table without them are the same data. */
 struct block_header {
     char magic[8];
     uint32_t version;
     uint32_t byte_order;
     uint64_t digest_high;
     uint64_t digest_low;
-    uint32_t allele_bytes;    /* of the text; 0: no alleles */
-    uint32_t marker_id_bytes; /* of the text; 0: no marker ids */
+    uint32_t allele_bytes;    /* 0: no alleles */
+    uint32_t marker_id_bytes; /* 0: no marker ids */
     uint64_t allele_high;     /* hash of the bytes after data_bytes */
     uint64_t allele_low;
     /* The digest covers everything from here to data_bytes. */
@@ -86,25 +85,23 @@ struct block_header {
     } section[BLOCK_N_SECTIONS];
 };
 
-/* Set the byte counts of all sections except texts from the other fields. */
+/* Computes all sizes but those of texts from the other fields. */
 void block_set_sizes(struct block_header *header);
 
-/* Offsets of a text outside the digest: its array of starts, and the text itself. */
 struct block_texts {
     uint64_t start, text;
 };
 struct block_texts block_alleles(const struct block_header *header);
 struct block_texts block_marker_ids(const struct block_header *header);
 
-/* Size of the whole block in bytes, with the texts outside the digest. */
+/* Includes the texts outside the digest. */
 uint64_t block_whole_bytes(const struct block_header *header);
 
-/* Set digest and hash in a block that is otherwise complete. */
+/* Sets digest and hash of a complete block. */
 void block_sign(void *block);
-/* True if they are what block_sign() would set. */
+/* Compares both with what block_sign() would set. */
 bool block_is_signed(const void *block);
 
-/* Round bytes up to a multiple of the alignment. */
 uint64_t block_align(uint64_t bytes);
 
 #endif

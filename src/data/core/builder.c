@@ -121,9 +121,9 @@ static void put_names(char *block, enum block_section text, enum block_section s
                (uint32_t *)(void *)(block + h->section[start].offset), names, n);
 }
 
-#define CHUNK 512 /* columns; their sums fit the first cache */
+#define CHUNK 512 /* columns whose sums fit the first cache */
 
-/* fill[j] = mean of column j's present dosages, NaN if none. Sums of whole numbers are exact. */
+/* NaN where a column has no present dosage. */
 static void find_fill(float *fill, const int8_t *dosage, int32_t n_rows, int32_t n_cols)
 {
     for (int32_t first = 0; first < n_cols; first += CHUNK) {
@@ -210,7 +210,7 @@ static void fill_block(char *block, const struct draft *draft)
     put_texts(block, draft);
 }
 
-/* Zero all but the section that draft->write fills. An untouched page takes no memory yet. */
+/* Skip the section that draft->write fills: an untouched page takes no memory yet. */
 static void clear(char *block, const struct block_header *h, const struct draft *draft,
                   size_t whole_bytes)
 {

@@ -5,27 +5,26 @@
 
 #include "data/core/dataset.h"
 
-/* Data that a reader collected; shapes and meanings as in struct dataset. Everything is
- * borrowed. */
+/* Data that a reader collected; shapes as in struct dataset. Everything is borrowed. */
 struct draft {
     int32_t n_samples;
     int32_t n_nodes; /* 0: samples are the nodes */
     int32_t n_features;
-    int32_t n_markers;     /* 0: all features */
-    int32_t n_classes;     /* 0: regression */
-    const float *features; /* (M, K). One of features, dosage, code, sparse and write is not NULL */
-    const int8_t *dosage;  /* (M, K), DOSAGE_MISSING where missing; the builder computes the fill */
-    const uint8_t *code;   /* (M, K), with level */
+    int32_t n_markers;        /* 0: all features */
+    int32_t n_classes;        /* 0: regression */
+    const float *features;    /* (M, K). One of features, dosage, code, sparse and write is set */
+    const int8_t *dosage;     /* (M, K); the builder computes the fill */
+    const uint8_t *code;      /* (M, K), with level */
     const struct csr *sparse; /* (M, F) */
-    const float *level;       /* [256] values of the codes */
-    const float *covariates;  /* (M, F - K); (M / N, F - K) where is_alike; NULL: none */
-    /* Writes dosage and fill, or features, completely into the block, so that they are never in
-     * memory twice. The other arrays are NULL. */
+    const float *level;       /* [256] */
+    const float *covariates;  /* (M, F - K); (M / N, F - K) where is_alike; or NULL */
+    /* Writes dosage and fill, or features, into the block, so that they are never in memory
+     * twice. */
     void (*write)(void *arg, int8_t *dosage, float *fill, float *features);
     void *write_arg;
     bool writes_dosage;
-    const float *target;        /* [N] regression, else NULL */
-    const int32_t *label;       /* [N] classification, else NULL */
+    const float *target;        /* [N] or NULL */
+    const int32_t *label;       /* [N] or NULL */
     const int64_t *graph_start; /* [N + 1]; NULL: samples are nodes */
     bool is_alike;
     int64_t n_edges;
@@ -37,15 +36,14 @@ struct draft {
     int32_t n_groups;
     const char *const *group_names;   /* [n_groups] */
     const char *const *ids;           /* [N] */
-    const char *const *feature_names; /* [F]; NULL: no names */
+    const char *const *feature_names; /* [F] or NULL */
     const char *const *class_names;   /* [C] */
-    const char *const *alleles;       /* [F], "" where unknown; NULL: none */
-    const char *const *marker_ids;    /* [F], "" where unknown; NULL: none */
+    const char *const *alleles;       /* [F], "" where unknown; or NULL */
+    const char *const *marker_ids;    /* [F], "" where unknown; or NULL */
 };
 
-/* Copy a draft into a block and open it. Pair with dataset_release(). -1 and err if memory is
- * short, names take over 4 GiB, or dataset_open() refuses a value (a column without any dosage has
- * no mean). */
+/* Copy a draft into a block and open it. Pair with dataset_release(). -1 and err: no memory, names
+ * of over 4 GiB, or a column without any dosage. */
 int draft_build(struct dataset *out, const struct draft *draft, struct err *err);
 
 #endif

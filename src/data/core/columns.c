@@ -35,7 +35,7 @@ void columns_release(struct columns *c)
     memset(c, 0, sizeof *c);
 }
 
-/* Reserve rows in the current form. realloc() moves pages, not bytes. */
+/* realloc() moves pages, not bytes. */
 static int reserve(struct columns *c, int32_t rows, struct err *err)
 {
     size_t n = (size_t)rows * (size_t)c->n_cols;
@@ -81,7 +81,7 @@ static float to_float(int8_t dosage)
     return dosage == DOSAGE_MISSING ? NAN : (float)dosage;
 }
 
-/* Convert to floats in the same memory, from last to first. */
+/* Converts in the same memory, from last to first. */
 static int widen(struct columns *c, struct err *err)
 {
     size_t bytes = (size_t)c->row_capacity * (size_t)c->n_cols * sizeof *c->v;
@@ -131,7 +131,7 @@ int columns_read_row(struct columns *c, int32_t i, const struct table *t, struct
     return 0;
 }
 
-/* Return row i as floats, NaN where missing; scratch (n_cols) may be used for it. */
+/* Returns row i as floats, NaN where missing, in scratch [n_cols] if needed. */
 static const float *row_of(const struct columns *c, int32_t i, float *scratch)
 {
     int64_t first = (int64_t)i * c->n_cols;
@@ -222,7 +222,6 @@ int columns_drop_constant(struct columns *c, int32_t *n_dropped, struct err *err
     return rc;
 }
 
-/* mean[j] = mean of column j's present values; n[j] = their number. */
 static void find_means(double *mean, int32_t *n, float *scratch, const struct columns *c)
 {
     for (int32_t i = 0; i < c->n_rows; i++) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dense features while a table is read: rows are added, then constant columns dropped and missing
- * values filled in. Values are small integers (data/core/dataset.h), one byte each, until one does
- * not fit; from then on all are floats. */
+/* Dense features while a table is read. Values are small integers (data/core/dataset.h), one byte
+ * each, until one does not fit; from then on all are floats. */
 #ifndef DATA_CORE_COLUMNS_H
 #define DATA_CORE_COLUMNS_H
 
@@ -15,38 +14,34 @@
 #include "data/text/table.h"
 
 struct columns {
-    int8_t *dosage; /* (n_rows, n_cols) row-major, DOSAGE_MISSING where missing; or NULL, and */
-    float *v;       /* (n_rows, n_cols) row-major, NaN where missing */
+    int8_t *dosage; /* (n_rows, n_cols), DOSAGE_MISSING where missing; or NULL, and */
+    float *v;       /* (n_rows, n_cols), NaN where missing */
     int32_t n_rows;
     int32_t n_cols;
     int32_t row_capacity;
     const char **name;           /* [n_cols] array owned, texts owned by the table */
-    const struct names *missing; /* words and numbers that mean "missing" besides those of
-                                    table_is_missing(); borrowed; NULL: none */
+    const struct names *missing; /* further words that mean "missing"; borrowed; or NULL */
 };
 
-/* Take the columns of an open table except the first, the id, with rows_expected rows of missing
- * values. Pair with columns_release(). */
+/* Take all columns of an open table but the first, with rows_expected missing rows. Pair with
+ * columns_release(). */
 int columns_init(struct columns *c, const struct table *t, int32_t rows_expected, struct err *err);
 void columns_release(struct columns *c);
 
-/* Append a row of missing values. */
+/* The row is missing. */
 int columns_add_row(struct columns *c, struct err *err);
-/* Fill row i from the table's current row. -1 and err if a cell is not a number or memory is
- * short. */
+/* Fill row i from the table's current row. -1 and err if a cell is not a number. */
 int columns_read_row(struct columns *c, int32_t i, const struct table *t, struct err *err);
 
 /* Keep the rows row[n], in this order, each at most once. */
 int columns_take_rows(struct columns *c, const int32_t *row, int32_t n, struct err *err);
-/* Tally each column: tally [n_cols] */
+/* tally: out [n_cols]. */
 void columns_tally(struct tally *tally, const struct columns *c);
-/* Keep the columns j with keeps[j]. */
 void columns_keep(struct columns *c, const bool *keeps);
-/* Drop columns whose present values are all equal, *n_dropped of them. */
+/* Drop columns without variation, *n_dropped of them. */
 int columns_drop_constant(struct columns *c, int32_t *n_dropped, struct err *err);
-/* Count missing values in *n_missing. In float columns, replace them by the mean of the present
- * values; a dataset stores the means of small integers separately. -1 and err if a column has no
- * value. */
+/* Count missing values. In float columns they become the mean of the present ones; a dataset stores
+ * the means of small integers. -1 and err if a column has no value. */
 int columns_impute(struct columns *c, int64_t *n_missing, struct err *err);
 
 #endif

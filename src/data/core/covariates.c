@@ -13,7 +13,7 @@
 #include "data/text/names.h"
 #include "data/text/table.h"
 
-/* A column of the table, with features [first, first + n) of the covariates. */
+/* Its features are [first, first + n). */
 struct column {
     const struct target_cells *cells;
     int32_t first, n;
@@ -25,7 +25,7 @@ struct coding {
     struct mat *out;
     struct covariates_report *report;
     const int32_t *sample;
-    float *mean; /* [F - K] means in the data */
+    float *mean; /* [F - K] of the data */
 };
 
 /* ---- new samples: columns ---- */
@@ -48,7 +48,6 @@ static int find_means(struct coding *c, struct err *err)
     return 0;
 }
 
-/* Return the word in "COLUMN=WORD", NULL for another column. */
 static const char *word_of(const char *feature, const char *column)
 {
     size_t n = strlen(column);
@@ -178,7 +177,7 @@ int covariates_read_new(struct mat *out, struct covariates_report *report,
 
 /* ---- training data ---- */
 
-/* v is column-major until all columns are known. NaN means missing until impute(). */
+/* v is column-major until all columns are known; NaN means missing until impute(). */
 
 static int fault(struct err *err, const struct target_cells *cells, int32_t i, const char *why)
 {
@@ -369,7 +368,7 @@ void covariates_release(struct covariates *c)
     memset(c, 0, sizeof *c);
 }
 
-/* Texts of the markers, then of the covariates, "" where there is none. */
+/* Markers come first. Missing texts are "". */
 static const char **join(const char *const *markers, size_t n_markers, const struct covariates *c,
                          bool has_names)
 {

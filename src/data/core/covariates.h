@@ -2,12 +2,10 @@
 /* Covariates: columns of the phenotype table (latitude, year, block) used as features beside the
  * markers.
  *
- * A column of numbers gives one feature. A column of words, or one written as factor(NAME), gives
- * one feature for each distinct word: 1 where a sample has it, else 0. No word is left out as the
- * reference, because weight decay and dropout would not touch it and the model would depend on the
- * choice. The features of a factor therefore sum to 1, which troubles solvers of normal equations
- * but not gradient descent. A missing cell gets the mean in each feature of its column, which is 0
- * after standardisation. */
+ * A column of numbers gives one feature; a column of words, or factor(NAME), one for each distinct
+ * word, 1 where a sample has it. No word is left out as the reference, because weight decay and
+ * dropout would not touch it. Gradient descent does not mind that the features of a factor sum to
+ * 1. A missing cell gets the mean in each feature of its column. */
 #ifndef DATA_CORE_COVARIATES_H
 #define DATA_CORE_COVARIATES_H
 
@@ -20,40 +18,35 @@ struct covariates {
     char **name; /* [n] COLUMN or COLUMN=WORD; owned */
     int32_t n;
     int32_t capacity;
-    int32_t n_columns;        /* table columns that became features */
-    int64_t n_missing;        /* missing cells of these columns, set to the mean */
-    const char **all_names;   /* [n_features] for the draft; this and the next two arrays are owned,
-                                 the texts are not */
+    int32_t n_columns;        /* of the table */
+    int64_t n_missing;        /* cells set to the mean */
+    const char **all_names;   /* [n_features] owned arrays of borrowed texts, for the draft */
     const char **all_alleles; /* [n_features] */
     const char **all_ids;     /* [n_features] of markers */
 };
 
 /* Pair with covariates_release(), also after a failure. -1 and err if a column does not distinguish
- * samples (no value, one value, a different word in each), mixes words with numbers, or is not
- * UTF-8. */
+ * samples, mixes words with numbers, or is not UTF-8. */
 int covariates_make(struct covariates *c, const struct phenotype *p, struct err *err);
 void covariates_release(struct covariates *c);
 
-/* Append the covariates to a draft, whose other features become the markers. Lends the arrays. */
+/* The draft's other features become the markers. Lends the arrays. */
 int covariates_into(struct draft *draft, struct covariates *c, struct err *err);
 
-/* Covariates of new samples, coded as in the training data. A number is used as it is; a word sets
- * its own feature. A missing cell, or a word that the data lack, gets the data's mean in each
- * feature of the column. */
+/* Covariates of new samples, coded as in the training data. A missing cell or an unknown word gets
+ * the data's mean in each feature of the column. */
 struct covariates_report {
     int32_t n_absent;          /* samples without a row */
-    int64_t n_missing;         /* missing cells of the others, without unknown words */
-    int64_t n_unknown;         /* cells with a word that the data lack */
-    char column[81], word[81]; /* of the first unknown word */
+    int64_t n_missing;         /* cells of the others */
+    int64_t n_unknown;         /* cells with unknown words */
+    char column[81], word[81]; /* the first of these */
     int64_t line;
 };
 
 /* Read the covariates of the samples ids[sample[i]], i < n.
  *   out     out  (n, F - K)  pair with mat_release(), also after a failure
  *   spec    in   settings of the data, with the new table in phenotypes
- *   source  in   file of the ids, for messages
- * -1 and err if the table is faulty, lacks a column, has none of the ids, or has a word among
- * numbers. */
+ *   source  in   file of the ids, for messages */
 int covariates_read_new(struct mat *out, struct covariates_report *report,
                         const struct dataset *data, const struct data_spec *spec,
                         const struct names *ids, const int32_t *sample, int32_t n,

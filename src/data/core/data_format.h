@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The data formats: one row for each choice of data.format, defined in the format's file and listed
- * below. Other code asks for a property of the row (data/format.h), never which row it is. */
+/* The data formats: one row for each choice of data.format, defined in the format's file. Other
+ * code asks for a property of the row (data/format.h), never which row it is. */
 #ifndef DATA_CORE_DATA_FORMAT_H
 #define DATA_CORE_DATA_FORMAT_H
 
@@ -15,50 +15,50 @@ struct data_spec;
 struct dataset;
 
 /* clang-format off */
-/* The rows, in the order of the choices of data.format, separated by OR. */
+/* In the order of the choices of data.format, separated by OR. */
 #define DATA_FORMATS(X, OR) \
     X(genotype) OR X(graph) OR X(simulated) OR X(tu) OR X(smiles) OR X(idx)
 /* clang-format on */
 
-/* The choices of a setting: "genotype|graph|..." */
+/* "genotype|graph|..." */
 #define DATA_FORMAT_NAME(name) #name
 #define DATA_FORMAT_CHOICES DATA_FORMATS(DATA_FORMAT_NAME, "|")
 
-/* The kind of a sample. */
 enum data_samples {
-    DATA_ROWS,   /* a row of features; samples are joined by similarity */
-    DATA_NODES,  /* a node of a graph whose edges are given */
-    DATA_GRAPHS, /* a graph of its own */
+    DATA_ROWS,   /* rows of features, joined by similarity */
+    DATA_NODES,  /* nodes of a given graph */
+    DATA_GRAPHS, /* graphs */
 };
 
 /* A setting of [data] that the format has. */
 struct data_setting {
     const char *key;
     bool is_required;
-    const char *comment; /* comment that `init` writes beside it, or NULL */
+    const char *comment; /* which `init` writes beside it, or NULL */
 };
 
 /* Reads a file of new graphs for a model (spec->like) in pieces. */
 struct data_pieces {
     /* Pair with close(), also after a failure. spec is borrowed until then. */
     int (*open)(void **out, const struct data_spec *spec, struct err *err);
-    /* At most `most` graphs. Returns 1, or 0 after the last. report covers everything so far. */
+    /* Read at most `most` graphs. Returns 1, or 0 after the last. report covers everything so
+     * far. */
     int (*next)(struct dataset *out, void *state, int32_t most, struct data_report *report,
                 struct err *err);
     void (*close)(void *state); /* takes NULL */
 };
 
-/* Files by which `init` recognises the format, as keys of the settings with their paths. */
+/* The files by which `init` recognises the format, as keys of settings. */
 struct data_files {
     const char *first;
     const char *second;  /* NULL: none */
-    const char *missing; /* message if the second is missing */
+    const char *missing; /* message without the second */
 };
 
-/* Values that `init` proposes for a first sweep; values of an axis are separated by blanks. */
+/* The proposal of `init`; blanks separate values of an axis. */
 struct data_proposal {
-    int32_t epochs;     /* 0: fewer for more samples */
-    int32_t batch_size; /* 0: larger for more samples */
+    int32_t epochs;     /* 0: depends on the samples */
+    int32_t batch_size; /* 0: depends on the samples */
     int32_t one_part;   /* no folds from this many labelled samples on; 0: 20000 */
     const char *patience;
     const char *learning_rate;
@@ -74,27 +74,28 @@ struct data_format {
     const char *name;
 
     enum data_samples samples;
-    bool has_genotypes;     /* features are dosages of alleles */
-    bool is_simulated;      /* data come from no file */
-    bool is_alike;          /* all graphs have the same nodes and edges */
-    bool has_attributes;    /* features may be amounts, words or both: scale = auto examines them */
+    bool has_genotypes; /* features are dosages of alleles */
+    bool is_simulated;
+    bool is_alike;          /* in nodes and edges */
+    bool has_attributes;    /* may be amounts, words or both: scale = auto examines them */
     bool has_class_numbers; /* whole numbers in the target always mean classes */
+    bool has_groups;        /* the trait's table may have a column of groups */
+    const char *same;       /* "markers", which equal samples share; NULL: samples may be equal by
+                               nature */
 
     struct data_setting settings[DATA_SETTINGS]; /* ends with a NULL key */
 
-    /* Fill a dataset. report is zeroed. -1 and err: file:line, what was found, what is allowed. */
+    /* report is zeroed. -1 and err: file:line, what was found, what is allowed. */
     int (*load)(struct dataset *out, const struct data_spec *spec, struct data_report *report,
                 struct err *err);
 
-    /* New samples for models of this format. */
     const char *new_option; /* of `predict`: genotypes, features or graphs */
     void (*set_new_path)(struct data_spec *spec, const char *path); /* for graphs; else NULL */
     const struct data_pieces *pieces;                               /* NULL: read at once */
 
-    /* For `init`, which never proposes a format without files. */
-    struct data_files files[DATA_FILES]; /* ends with a NULL `first` */
-    const char *trait_table;             /* setting of the table with the trait; NULL: none */
-    bool has_trait_number;               /* the trait is a column number */
+    struct data_files files[DATA_FILES];
+    const char *trait_table; /* setting of the table with the trait, or NULL */
+    bool has_trait_number;
     struct data_proposal proposal;
 };
 

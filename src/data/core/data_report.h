@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A report about data that were read: counts that formats share, and notes in the words of the
- * format. `inspect` prints the facts; `run` and `predict` log the other notes in list order. */
+/* A report about data that were read. `inspect` prints the facts; `run` and `predict` log the other
+ * notes in order. */
 #ifndef DATA_CORE_DATA_REPORT_H
 #define DATA_CORE_DATA_REPORT_H
 
@@ -9,18 +9,18 @@
 
 #include "data/text/names.h"
 
-/* Ids of a genotype data set that did not join. */
+/* Ids of genotypes and phenotypes that did not join. */
 struct data_unmatched {
-    struct names genotypes;  /* samples without a row in the phenotype table */
-    struct names phenotypes; /* rows with a value but without genotypes */
+    struct names genotypes;  /* samples without a row */
+    struct names phenotypes; /* rows with a value and no genotypes */
 };
 void data_unmatched_release(struct data_unmatched *u);
 
-/* A message shows at most this many examples. */
+/* shown in a message */
 enum { DATA_EXAMPLES = 3 };
 
 enum data_note_kind {
-    DATA_NOTE_FACT, /* a line that `inspect` prints */
+    DATA_NOTE_FACT, /* printed by `inspect` */
     DATA_NOTE_INFO, /* for the log */
     DATA_NOTE_WARNING,
 };
@@ -29,31 +29,30 @@ enum { DATA_NOTES = 16, DATA_NOTE_BYTES = 1200 };
 
 struct data_note {
     enum data_note_kind kind;
-    const char *label; /* one or two words ("filters"); `inspect` prints that of a fact */
-    bool is_advice;    /* about settings: the sweep file's name goes before the text */
+    const char *label; /* one or two words ("filters") */
+    bool is_advice;    /* the sweep file's name goes before the text */
     char text[DATA_NOTE_BYTES];
 };
 
-/* Samples are those of the file with the features. */
 struct data_report {
     int32_t n_samples;
-    int32_t n_valued;          /* rows with a value to predict */
-    int32_t n_joined;          /* of these, rows of a known sample */
-    int32_t n_unjoined;        /* of these, rows of no sample; dropped */
-    int32_t n_skipped;         /* samples that could not be read */
-    int32_t n_features;        /* read, before any was dropped */
-    int64_t n_missing;         /* missing values of kept features, set to the mean */
-    double low, high;          /* extreme calls of a table of genotypes; 0 for other files */
-    int64_t n_duplicate_edges; /* dropped: the same pair again, in either direction */
-    int64_t n_self_loops;      /* dropped: every node gets one anyway */
-    double suspect;            /* value of the trait, like -9, that may mean "missing" */
-    int32_t n_suspect;         /* cells with this value; 0: none found */
-    const char *unset;         /* key of [data] whose absence made a load fail, or NULL */
+    int32_t n_valued;   /* rows with a value */
+    int32_t n_joined;   /* of these, of a known sample */
+    int32_t n_unjoined; /* of these, of no sample */
+    int32_t n_skipped;
+    int32_t n_features;        /* before any was dropped */
+    int64_t n_missing;         /* of kept features, set to the mean */
+    double low, high;          /* extreme calls of a table of genotypes, else 0 */
+    int64_t n_duplicate_edges; /* dropped, in either direction */
+    int64_t n_self_loops;
+    double suspect;    /* value of the trait, like -9, that may mean "missing" */
+    int32_t n_suspect; /* its cells */
+    const char *unset; /* key of [data] whose absence made a load fail */
     struct data_note note[DATA_NOTES];
     int32_t n_notes;
 };
 
-/* Append a note and return it. label is borrowed for good. */
+/* label is borrowed for good. */
 struct data_note *data_report_add(struct data_report *report, enum data_note_kind kind,
                                   const char *label, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

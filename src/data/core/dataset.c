@@ -8,9 +8,8 @@
 #include "base/cpu.h"
 #include "data/core/block.h"
 
-/* dataset_open() trusts nothing: a block may come from another process or a damaged file. It checks
- * the header; that sections have the sizes the header implies and lie inside the block; the digest;
- * the values. */
+/* dataset_open() trusts nothing, because a block may come from another process or a damaged
+ * file. */
 
 const char *task_name(enum task task)
 {
@@ -109,7 +108,7 @@ static int check_header(const struct block_header *h, size_t bytes, struct err *
         return err_set(err, "data block: %d groups of %d samples", h->n_groups, h->n_samples);
     if (!has_nodes(h))
         return err_set(err, "data block: %d samples with %d nodes", h->n_samples, h->n_nodes);
-    /* Sizes computed from these counts cannot overflow. */
+    /* No size computed below can overflow. */
     if ((uint64_t)h->n_edges > bytes || (uint64_t)h->nnz > bytes)
         return err_set(err, "data block: more edges or entries than bytes");
     if (block_whole_bytes(h) != bytes)
@@ -216,7 +215,6 @@ static void point_into(struct dataset *d, const void *block)
                    h->marker_id_bytes);
 }
 
-/* Return the first edge whose source is at least `node`. */
 static int64_t first_edge_of(const struct dataset *d, int64_t node)
 {
     int64_t low = 0, high = d->n_edges;
@@ -428,7 +426,6 @@ static int check_targets(const struct dataset *d, struct err *err)
     return 0;
 }
 
-/* Edges are sorted by source, so the graphs come in ascending order. */
 static int check_edges_in_graphs(const struct dataset *d, struct err *err)
 {
     int32_t graph = 0;

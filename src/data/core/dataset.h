@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The data of a sweep as one immutable block of bytes: a header and offsets, no pointers.
- *
- * A block is built and hashed once. It can be broadcast, mapped, or shared by the processes of a
- * host without copying or rewriting. It holds what was read: features, targets, ids, given edges,
- * given split. Graphs, splits and scaling are derived from it. */
+/* The data of a sweep as one immutable block of bytes without pointers. It is built and hashed
+ * once, and can be broadcast, mapped or shared. It holds what was read; graphs, splits and scaling
+ * are derived from it. */
 #ifndef DATA_CORE_DATASET_H
 #define DATA_CORE_DATASET_H
 
@@ -27,76 +25,69 @@ const char *part_name(enum part part); /* "none", "train", "val", "test", "stop"
 
 /* A view of a block, valid as long as the block exists. Fields are read-only.
  *
- * Samples have a target, an id and a part. They are the nodes of one graph, or each is a graph of
- * its own; then graph_start is not NULL, and features and edges belong to the nodes of all
- * graphs. */
+ * Samples are the nodes of one graph, or each is a graph of its own; then graph_start is not NULL,
+ * and features and edges belong to the nodes of all graphs. */
 struct dataset {
-    const void *block; /* the bytes to broadcast; 64-byte aligned */
+    const void *block; /* 64-byte aligned */
     size_t block_bytes;
-    struct hash digest; /* identity of the data: of the block except alleles and marker ids */
+    struct hash digest; /* of the block except alleles and marker ids */
 
     int32_t n_samples;  /* N */
     int32_t n_nodes;    /* M; N where samples are nodes */
     int32_t n_features; /* F */
-    int32_t n_markers;  /* K: the first K features are markers, by which samples are compared
-                           (graphs, duplicates); the rest are covariates */
+    int32_t n_markers;  /* K: the first K features are markers, by which samples are compared; the
+                           rest are covariates */
     int32_t n_classes;  /* C; 0 for regression */
     enum task task;
 
-    /* Features as read: markers in one of four forms, and covariates. Read dense ones through
-     * dataset_decode(). */
+    /* Markers in one of four forms, and covariates. Read dense ones through dataset_decode(). */
     bool is_sparse;
-    const int8_t *dosage;       /* (M, K) row-major, DOSAGE_MISSING where missing; NULL unless every
-                                   value is a whole number in [-DOSAGE_MAX, DOSAGE_MAX] */
-    const float *fill;          /* [K] replaces missing dosages: the mean of the column's present
-                                   ones, set even if none is missing. NULL without dosage */
-    const uint8_t *code;        /* (M, K) row-major, value i is level[code[i]]; or NULL */
+    const int8_t *dosage;       /* (M, K), DOSAGE_MISSING where missing; NULL unless every value is
+                                   a whole number in [-DOSAGE_MAX, DOSAGE_MAX] */
+    const float *fill;          /* [K] replaces missing dosages: the mean of the present ones */
+    const uint8_t *code;        /* (M, K), value i is level[code[i]]; or NULL */
     const float *level;         /* [256] */
-    struct mat features;        /* (M, K) other dense values, missing ones imputed; else empty */
-    struct csr sparse_features; /* (M, F) where is_sparse, never with covariates; else empty */
+    struct mat features;        /* (M, K) other dense values, missing ones imputed; or empty */
+    struct csr sparse_features; /* (M, F) where is_sparse, never with covariates; or empty */
     const float *covariates;    /* (M, F - K) dense, missing ones imputed; or NULL. Where graphs are
-                                   alike (M / N, F - K): row k is for node k of every graph */
+                                   alike (M / N, F - K), one row for each node of a graph */
 
-    const float *target;  /* [N] regression, NaN where missing; else NULL */
-    const int32_t *label; /* [N] classification, in [0, C), -1 where missing; else NULL */
+    const float *target;  /* [N] regression, NaN where missing; or NULL */
+    const int32_t *label; /* [N] classification, -1 where missing; or NULL */
 
-    const int64_t *graph_start; /* [N + 1] graph i has the nodes graph_start[i] to graph_start[i +
-                                   1] - 1, at least one; NULL where samples are nodes */
-    bool is_alike;   /* all graphs have the same nodes and edges: those of graph 0 are stored. Use
-                        dataset_graph() */
-    int64_t n_edges; /* 0 without given edges */
+    const int64_t *graph_start; /* [N + 1] graph i has the nodes from graph_start[i] to below
+                                   graph_start[i + 1], at least one; NULL where samples are nodes */
+    bool is_alike;              /* in nodes and edges; only those of graph 0 are stored */
+    int64_t n_edges;
     const int32_t *edge_source; /* [n_edges] each undirected edge once, source < target, sorted;
                                    both nodes in one graph */
     const int32_t *edge_target; /* [n_edges] */
     const float *edge_weight;   /* [n_edges] positive */
-    const uint8_t *part;        /* [N] enum part of a split file; NULL without one */
-    const int32_t *group;       /* [N] of samples that belong together (family, year ...), in [0,
-                                   n_groups); -1 where unknown, only for unlabelled samples. NULL
-                                   without groups */
+    const uint8_t *part;        /* [N] enum part; NULL without a split file */
+    const int32_t *group;       /* [N] samples that belong together; -1 where unknown, only for
+                                   unlabelled samples; NULL without groups */
     int32_t n_groups;
-    const char *const_ids;         /* names one after another; use dataset_id() */
-    const uint32_t *id_start;      /* [N + 1] offsets into const_ids */
-    const char *const_features;    /* names; empty where features have none */
+    const char *const_ids;         /* one after another; use dataset_id() */
+    const uint32_t *id_start;      /* [N + 1] offsets */
+    const char *const_features;    /* empty where features have no names */
     const uint32_t *feature_start; /* [F + 1] */
     const char *const_classes;
     const uint32_t *class_start;     /* [C + 1] */
-    const char *const_alleles;       /* "CHROM\tPOS\tREF\tALT" of each feature, empty where unknown;
-                                        NULL if all are; use dataset_alleles() */
+    const char *const_alleles;       /* "CHROM\tPOS\tREF\tALT", empty where unknown; NULL if all are
+                                        */
     const uint32_t *allele_start;    /* [F + 1] */
-    const char *const_marker_ids;    /* id of each marker besides its name (rs number), empty where
-                                        it has none; NULL if none has; use dataset_marker_id() */
+    const char *const_marker_ids;    /* rs numbers, empty where unknown; NULL if all are */
     const uint32_t *marker_id_start; /* [F + 1] */
     const char *const_groups;
     const uint32_t *group_start; /* [n_groups + 1] */
     bool owns_block;
 };
 
-/* One graph of a dataset whose samples are graphs. */
 struct dataset_graph {
-    int32_t first_node; /* row of the features */
+    int32_t first_node;
     int32_t n_nodes;
     int64_t n_edges;
-    const int32_t *source; /* [n_edges] minus edge_base: nodes in [0, n_nodes), source < target */
+    const int32_t *source; /* [n_edges] minus edge_base: nodes of the graph, source < target */
     const int32_t *target;
     const float *weight;
     int32_t edge_base;
@@ -110,23 +101,22 @@ const char *dataset_alleles(const struct dataset *d, int32_t feature);   /* "" w
 const char *dataset_marker_id(const struct dataset *d, int32_t feature); /* "" where none */
 bool dataset_is_labelled(const struct dataset *d, int32_t sample);
 
-/* Graph i of a dataset whose samples are graphs. Allocates nothing. */
+/* Only where samples are graphs. Allocates nothing. */
 struct dataset_graph dataset_graph(const struct dataset *d, int32_t i);
 
-/* out (n_rows, n_cols) = dense features from row `row` and column `col`, in any form: covariates
- * included, as floats, missing ones filled in. Only if !is_sparse. Allocates nothing, thread-safe;
- * about as fast as writing out. */
+/* out (n_rows, n_cols) = dense features from row `row` and column `col`: covariates included,
+ * missing ones filled in. Only if !is_sparse. Allocates nothing, thread-safe; about as fast as
+ * writing out. */
 void dataset_decode(struct mat *out, const struct dataset *d, int32_t row, int32_t col);
 
 /* out [n] = means of the first n features over all samples, missing values filled in. Only if
  * !is_sparse and samples are nodes. */
 int dataset_means(float *out, const struct dataset *d, int32_t n, struct err *err);
 
-/* View a block that came from elsewhere (broadcast, mapped), after checking all of it. Borrows the
- * block. -1 and err if it is not a valid block of this version. */
+/* View a block that came from elsewhere, after checking all of it. Borrows the block. -1 and err if
+ * it is no valid block of this version. */
 int dataset_open(struct dataset *d, const void *block, size_t bytes, struct err *err);
 
-/* Frees the block if the dataset owns it (after data_load()). */
 void dataset_release(struct dataset *d);
 
 #endif

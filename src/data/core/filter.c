@@ -10,7 +10,7 @@
 
 /* ---- tallies ---- */
 
-/* Count 1, 0 (data/genotype/markers.h) and missing in two-bit codes. */
+/* The code is that of data/genotype/markers.h. */
 CLONES static void count_packed(int64_t *ones, int64_t *zeros, int64_t *missing,
                                 const uint8_t *packed, int64_t n_bytes)
 {
@@ -105,7 +105,6 @@ struct tally tally_value(const float *value, int32_t n)
 
 /* ---- settings ---- */
 
-/* Parse a positive whole number that ends at `end`. */
 static bool parse_count(int64_t *out, const char *text, const char *end)
 {
     size_t n = (size_t)(end - text);
@@ -139,7 +138,7 @@ int filter_parse_take(enum filter_take *take, int32_t *n, const char *text, stru
     return err_set(err, "must be all | first:N | thin:N, N an integer in [1, 2147483647]");
 }
 
-/* Parse POS, FROM- or FROM-TO after the last colon of a region. */
+/* Bounds are POS, FROM- or FROM-TO. */
 static bool parse_bounds(struct filter_range *range, const char *text, const char *end)
 {
     const char *dash = memchr(text, '-', (size_t)(end - text));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decides which variants are kept, for every kind of file: the settings maf, max_missing, region,
- * variants and multiallelic of [data]. */
+/* Applies struct data_filter to every kind of file. */
 #ifndef DATA_CORE_FILTER_H
 #define DATA_CORE_FILTER_H
 
@@ -10,21 +9,21 @@
 #include "base/err.h"
 #include "data/core/data_spec.h"
 
-/* The genotypes of a variant in numbers. */
+/* The genotypes of a variant. */
 struct tally {
     int32_t n_present;
     double sum;
-    double low, high; /* of present genotypes; low > high if none */
+    double low, high; /* low > high without genotypes */
 };
 
-/* Over n samples, in the forms of struct calls (data/genotype/variants.h). */
+/* The forms are those of struct calls (data/genotype/variants.h). */
 struct tally tally_packed(const uint8_t *packed, int32_t n);
 struct tally tally_dosage(const int8_t *dosage, int32_t n);
 struct tally tally_value(const float *value, int32_t n);
 
 enum filter_take { FILTER_ALL, FILTER_FIRST, FILTER_THIN };
 
-/* Parse data.variants: all, first:N, thin:N. -1 and err for anything else. */
+/* Parse all, first:N or thin:N. */
 int filter_parse_take(enum filter_take *take, int32_t *n, const char *text, struct err *err);
 
 struct filter_range {
@@ -38,18 +37,18 @@ struct filter {
     bool skips_multiallelic;
     enum filter_take take;
     int32_t n_take;
-    struct filter_range *range; /* [n_ranges]; none: everywhere */
+    struct filter_range *range; /* [n_ranges] none: everywhere */
     int32_t n_ranges;
 };
 
-/* Variants that the filters dropped from a file. */
+/* Counts of dropped variants. */
 struct filter_counts {
     int32_t n_read;         /* markers that were tested */
     int64_t n_elsewhere;    /* sites outside the region */
-    int64_t n_multiallelic; /* sites skipped; those split are in n_split */
+    int64_t n_multiallelic; /* skipped; those split are in n_split */
     int64_t n_split;
     int32_t n_too_missing; /* markers dropped, like the next three */
-    int32_t n_monomorphic; /* all present calls are equal */
+    int32_t n_monomorphic;
     int32_t n_rare;
     int32_t n_thinned;
     bool is_partly_read; /* variants = first:N was satisfied before the end */
@@ -59,11 +58,11 @@ struct filter_counts {
 int filter_init(struct filter *f, const struct data_filter *spec, struct err *err);
 void filter_release(struct filter *f);
 
-/* True if a site lies in a region or extends into it from before. */
+/* A site may extend into a region from before. */
 bool filter_has_region(const struct filter *f, const char *chrom, int64_t pos, int64_t end);
 
-/* True if the filters keep a variant; counts gets the reason if not. frequency is that of the
- * counted allele among present calls. */
+/* counts gets the reason if the variant is dropped. frequency is that of the counted allele among
+ * present calls. */
 bool filter_keeps(const struct filter *f, const struct tally *tally, int32_t n_samples,
                   double frequency, struct filter_counts *counts);
 

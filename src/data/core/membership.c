@@ -7,11 +7,10 @@
 
 #include "data/core/reader.h"
 
-/* Samples that the split file may name. */
 struct samples {
     const struct names *ids;
-    const struct names *all; /* all of the file, or NULL */
-    const char *source;      /* the file */
+    const struct names *all; /* of the file, or NULL */
+    const char *source;      /* file */
 };
 
 struct columns_of {
@@ -25,7 +24,6 @@ static bool is_asked(const struct data_spec *spec)
     return spec->group && *spec->group;
 }
 
-/* Return PART_COUNT for an unknown word. */
 static enum part find_part(const char *word)
 {
     int p = PART_NONE;
@@ -142,7 +140,7 @@ static bool has_value(const struct target *target, int32_t i)
     return target->label ? target->label[i] >= 0 : !isnan(target->value[i]);
 }
 
-/* A labelled sample without a group might belong to one on the other side of the split. */
+/* A labelled sample without a group might belong to one on the other side. */
 static int check_groups(const struct membership *m, const struct target_cells *cells,
                         const struct names *ids, const struct target *target, struct err *err)
 {

@@ -11,19 +11,17 @@
 #include "data/core/reader.h"
 #include "data/core/target.h"
 
-/* Each requested column is a struct target_cells; one pass over the table fills all. */
-
 struct reading {
     struct phenotype *p;
     struct table table;
-    struct names missing; /* words of spec->missing */
-    int32_t id, trait;    /* column numbers; trait -1: not read */
-    int32_t *covariate;   /* [n_covariates] */
-    int32_t group;        /* -1: none */
+    struct names missing;
+    int32_t id, trait;  /* -1: not read */
+    int32_t *covariate; /* [n_covariates] */
+    int32_t group;      /* -1: none */
     const struct names *ids;
     const struct joined_ids *source;
     struct names listed; /* ids of the table */
-    struct names left;   /* of these, with a value but no genotypes */
+    struct names left;   /* ids with a value and without genotypes */
     struct phenotype_report *report;
 };
 
@@ -31,22 +29,14 @@ struct reading {
 
 enum { NO_COLUMN = -1, REFUSED = -2 };
 
-/* True if a column is neither the id nor PLINK's family id. */
-static bool is_free(const struct reading *r, int32_t col)
+static bool is_free(const void *reading, int32_t col)
 {
+    const struct reading *r = reading;
+
     return col != r->id && (col > 0 || !reader_has_family(&r->table));
 }
 
-static void list_columns(struct buf *out, const struct reading *r)
-{
-    const struct table *t = &r->table;
-
-    for (int32_t j = 0; j < t->n_cols; j++)
-        if (is_free(r, j))
-            buf_printf(out, "%s\"%.80s\"", out->size ? ", " : "", t->name[j]);
-}
-
-/* Find a column by name. NO_COLUMN if there is none; REFUSED and err if there are several. */
+/* Returns NO_COLUMN if there is none; REFUSED and err if there are several. */
 static int32_t find_column(const struct reading *r, const char *name, struct err *err)
 {
     const struct table *t = &r->table;
@@ -63,8 +53,7 @@ static int32_t find_column(const struct reading *r, const char *name, struct err
     return REFUSED;
 }
 
-/* Return why a column was probably not found. A number among the names indicates a missing header,
- * as in PLINK's .fam and some of its tables. */
+/* A number among the names indicates a missing header. */
 static const char *hint(const struct reading *r, const char *name)
 {
     const struct table *t = &r->table;
@@ -85,14 +74,13 @@ static int no_column(const struct reading *r, const char *what, const char *name
 {
     struct buf columns = {0};
 
-    list_columns(&columns, r);
+    table_put_columns(&columns, &r->table, name, is_free, r);
     table_fault(err, &r->table, "no %s \"%.80s\": %s must be one of %s%s", what, name, setting,
                 buf_text(&columns), hint(r, name));
     buf_release(&columns);
     return -1;
 }
 
-/* Find the trait, or the only candidate if none is named. -1 and err with the candidates. */
 static int32_t find_trait(const struct reading *r, const char *trait, struct err *err)
 {
     const struct table *t = &r->table;
@@ -117,7 +105,7 @@ static int32_t find_trait(const struct reading *r, const char *trait, struct err
     if (n_free == 1)
         return found;
     r->report->unset = "trait";
-    list_columns(&columns, r);
+    table_put_columns(&columns, t, NULL, is_free, r);
     table_fault(err, t, "several traits: set data.trait to one of %s%s", buf_text(&columns),
                 hint(r, NULL));
     buf_release(&columns);
@@ -245,7 +233,6 @@ static int32_t new_row(struct reading *r, struct err *err)
                        id, (long long)names_line(&r->listed, known));
 }
 
-/* Record a row without genotypes. */
 static void name_left(struct phenotype_report *report, const char *id)
 {
     if (report->n_left < DATA_EXAMPLES)
@@ -254,7 +241,7 @@ static void name_left(struct phenotype_report *report, const char *id)
     report->n_left++;
 }
 
-/* Record a row whose id is no sample. New samples (spec->like) have no values. */
+/* New samples (spec->like) have no values. */
 static int leave_row(struct reading *r, bool has_value, struct err *err)
 {
     const char *id = r->table.cell[r->id];
@@ -278,7 +265,7 @@ static int no_common_id(const struct reading *r, const char *why, struct err *er
         r->source->path, r->table.path, r->ids->text[0], first, hint, *why ? ": " : "", why);
 }
 
-/* Explain, if possible, why rows did not join, even a few, because their values are lost. */
+/* The values of rows that did not join are lost, even if they are few. */
 static int explain_left(struct reading *r, bool is_any_known, struct err *err)
 {
     struct phenotype_report *report = r->report;
@@ -287,8 +274,7 @@ static int explain_left(struct reading *r, bool is_any_known, struct err *err)
 
     if (!rc && !is_any_known)
         rc = no_common_id(r, buf_text(&why), err);
-    if (!*report->unjoined) /* the first reading covers all samples, a later one those with a
-                               value */
+    if (!*report->unjoined) /* a later reading lacks samples without a value */
         snprintf(report->unjoined, sizeof report->unjoined, "%s", buf_text(&why));
     buf_release(&why);
     return rc;
@@ -314,6 +300,18 @@ static int read_rows(struct reading *r, struct err *err)
     return status ? -1 : explain_left(r, is_any_known, err);
 }
 
+static void note_absent(struct phenotype_report *report, const struct reading *r)
+{
+    for (int32_t i = 0; i < r->ids->n; i++) {
+        if (names_find(&r->listed, r->ids->text[i]) >= 0)
+            continue;
+        if (report->n_absent < DATA_EXAMPLES)
+            snprintf(report->absent[report->n_absent], sizeof *report->absent, "%s",
+                     r->ids->text[i]);
+        report->n_absent++;
+    }
+}
+
 static int list_unmatched(struct data_unmatched *out, struct reading *r, struct err *err)
 {
     if (!out)
@@ -328,7 +326,7 @@ static int list_unmatched(struct data_unmatched *out, struct reading *r, struct 
     return 0;
 }
 
-/* Convert decimal commas in the trait and in covariates that are not words. */
+/* Factors keep their commas, because they are words. */
 static int read_commas(struct reading *r, struct err *err)
 {
     struct phenotype *p = r->p;
@@ -343,8 +341,7 @@ static int read_commas(struct reading *r, struct err *err)
 
 /* ---- codes for missing values ---- */
 
-/* Common codes for missing values. The smallest number is suspect if all others are not
- * negative. */
+/* The smallest number is suspect if it is a common code and no other is negative. */
 static void find_suspect(struct phenotype_report *report, const struct target_cells *cells)
 {
     static const double codes[] = {-9, -99, -999, -9999};
@@ -394,6 +391,8 @@ int phenotype_read(struct phenotype *p, const struct joined_ids *source,
     if (!names_split(&r.missing, spec->missing, "data.missing", err) &&
         !find_columns(&r, spec, err)) {
         rc = read_rows(&r, err);
+        if (!report->n_absent)
+            note_absent(report, &r);
         if (list_unmatched(spec->unmatched, &r, rc ? NULL : err))
             rc = -1;
         if (!rc)

@@ -8,29 +8,32 @@
 #include "data/core/target.h"
 #include "data/text/names.h"
 
-/* One cell for each sample, absent if the table has none or its text means "missing". */
+/* One cell for each sample, absent if missing. */
 struct phenotype {
     struct target_cells trait;
-    struct target_cells *covariate; /* [n_covariates] in the order of spec->covariates */
-    bool *is_factor;                /* [n_covariates] written as factor(NAME): values are words,
-                                       even digits */
+    struct target_cells *covariate; /* [n_covariates] */
+    bool *is_factor;                /* [n_covariates] values are words, even digits */
     int32_t n_covariates;
     struct target_cells group; /* column NULL: no group is set, or the table lacks it */
 };
 
+enum { PHENOTYPE_ID = 41 };
+
 /* Observations about the table. The caller zeroes it. A second reading, of fewer samples, counts
- * anew but keeps `unjoined` and `suspect`. */
+ * anew but keeps `absent`, `unjoined` and `suspect`. */
 struct phenotype_report {
-    int32_t n_valued;             /* rows with a value */
-    int32_t n_joined;             /* of these, rows of a known sample */
-    int32_t n_left;               /* of these, rows of no sample; dropped */
-    char left[DATA_EXAMPLES][41]; /* the first of these ids, possibly cut */
-    bool is_foreign_id;           /* one of these ids is not UTF-8 */
-    char unjoined[600];           /* why rows did not join, if it can be found; else "" */
-    double suspect;               /* value like -9 that may mean "missing": no other is negative */
-    int32_t n_suspect;            /* cells of the column with this value; 0: none found */
+    int32_t n_valued;                       /* rows with a value */
+    int32_t n_joined;                       /* of these, of a known sample */
+    int32_t n_left;                         /* of these, of no sample; dropped */
+    char left[DATA_EXAMPLES][PHENOTYPE_ID]; /* the first of these ids, cut */
+    int32_t n_absent;                       /* samples without a row */
+    char absent[DATA_EXAMPLES][PHENOTYPE_ID];
+    bool is_foreign_id; /* an id of `left` is not UTF-8 */
+    char unjoined[600]; /* why rows did not join */
+    double suspect;     /* as in struct data_report */
+    int32_t n_suspect;
     char suspect_column[81];
-    bool is_case_control; /* values are 1 and 2 of a .fam */
+    bool is_case_control; /* 1 and 2 of a .fam */
     const char *unset;    /* as in struct data_report */
 };
 
@@ -38,13 +41,13 @@ struct phenotype_report {
  *   p       out    pair with phenotype_release(), also after a failure; borrows spec->phenotypes
  *   source  in     the samples, at least one, and their file
  *   report  inout
- * -1 and err if a column is missing (the group may be in the split file), the trait is a covariate,
- * an id occurs twice, or no id is in common. */
+ * -1 and err if the table is faulty or no id is in common. The group may be in the split file
+ * instead. */
 int phenotype_read(struct phenotype *p, const struct joined_ids *source,
                    const struct data_spec *spec, struct phenotype_report *report, struct err *err);
 void phenotype_release(struct phenotype *p);
 
-/* Strip factor(NAME) to NAME in place; other text is unchanged. */
+/* Strip factor(NAME) to NAME in place. */
 char *phenotype_strip_factor(char *text, bool *is_factor);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "data/core/reader.h"
 
-/* Limit on distinct values, for all columns together; about 100 bytes each. */
+/* Distinct values of all columns; each takes about 100 bytes. */
 #define MOST_SEEN 2000000
 
 static int init(struct profile *p, const struct table *t, struct err *err)
@@ -29,7 +29,7 @@ static int init(struct profile *p, const struct table *t, struct err *err)
     return 0;
 }
 
-/* Also accepts a decimal comma, unless commas separate the cells. */
+/* A decimal comma is accepted unless commas separate the cells. */
 static bool parse_number(double *v, const char *cell, char separator)
 {
     char copy[64];
@@ -104,7 +104,7 @@ int profile_read(struct profile *out, const char *path, const struct names *ids,
 
 /* ---- correlations ---- */
 
-/* Sums of differences from the first pair, so that large values lose no digits. */
+/* Sums are of differences from the first pair, so that large values lose no digits. */
 struct pairs_sum {
     double n, x0, y0, x, y, xx, yy, xy;
 };

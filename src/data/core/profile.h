@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Profiles the columns of a table, so that `init` can distinguish ids, traits, classes, groups and
- * molecules. */
+/* Profiles the columns of a table, so that `init` can distinguish their roles. */
 #ifndef DATA_CORE_PROFILE_H
 #define DATA_CORE_PROFILE_H
 
@@ -10,7 +9,7 @@
 #include "base/err.h"
 #include "data/text/names.h"
 
-/* Wide tables are profiled up to this column. */
+/* Further columns are not profiled. */
 enum { PROFILE_COLUMNS = 256 };
 
 struct profile_column {
@@ -19,39 +18,38 @@ struct profile_column {
     int64_t n_numbers;    /* of these, numbers */
     int64_t n_whole;      /* of these, whole numbers */
     double low, high;     /* of the numbers; low > high if none */
-    int64_t n_structures; /* values with a character of SMILES that words do not have */
-    struct names seen;    /* distinct values, up to a limit */
-    bool is_cut;          /* the limit was reached */
+    int64_t n_structures; /* values with a character of SMILES that words lack */
+    struct names seen;    /* distinct values */
+    bool is_cut;          /* `seen` is not complete */
 };
 
 struct profile {
     int32_t n_cols; /* of the table */
     int64_t n_rows;
-    bool has_family;            /* the header begins FID IID */
+    bool has_family;
     struct profile_column *col; /* [n] owned */
     int32_t n;                  /* at most PROFILE_COLUMNS */
 };
 
-/* Profile the rows whose cell in column id is among ids, or all rows if ids is NULL. ids are
- * borrowed during the call. Pair with profile_release(), also after a failure. -1 and err like
- * table_open() and table_next(). */
+/* Profile the rows whose cell in column id is among ids, or all if ids is NULL. Pair with
+ * profile_release(), also after a failure. -1 and err like table_open() and table_next(). */
 int profile_read(struct profile *out, const char *path, const struct names *ids, int32_t id,
                  struct err *err);
 void profile_release(struct profile *profile);
 
-/* r [profile->n] = correlation of each column with column `column`, over rows with a number in
- * both; 0 if fewer than three or without variation. Other arguments as in profile_read(). */
+/* r: out [profile->n], correlations with column `column` over rows with both numbers; 0 if
+ * undefined. Other arguments as in profile_read(). */
 int profile_correlate(double *r, const struct profile *profile, const char *path,
                       const struct names *ids, int32_t id, int32_t column, struct err *err);
 
-/* Number of distinct values of a column among ids. */
+/* Counts distinct values of a column among ids. */
 int32_t profile_known(const struct profile_column *column, const struct names *ids);
 
 bool profile_is_unique(const struct profile_column *column); /* no value occurs twice */
 bool profile_is_numeric(const struct profile_column *column);
 bool profile_is_whole(const struct profile_column *column);
 
-/* Index of the column with this name; -1 if it was not profiled. */
+/* Returns -1 if the column was not profiled. */
 int32_t profile_find(const struct profile *profile, const char *name);
 
 #endif

@@ -19,13 +19,18 @@ bool reader_has_family(const struct table *t)
 
 int32_t reader_id_column(const struct table *t, const char *name, struct err *err)
 {
+    struct buf columns = {0};
+
     if (!name || !*name)
         return reader_has_family(t);
     for (int32_t j = 0; j < t->n_cols; j++)
         if (!strcmp(t->name[j], name))
             return j;
-    return table_fault(err, t, "no column \"%.80s\" (data.id): the first column is \"%.80s\"", name,
-                       t->name[0]);
+    table_put_columns(&columns, t, name, NULL, NULL);
+    table_fault(err, t, "no column \"%.80s\" (data.id): must be one of %s", name,
+                buf_text(&columns));
+    buf_release(&columns);
+    return -1;
 }
 
 int32_t reader_new_id(struct names *ids, const struct table *t, int32_t col, struct err *err)

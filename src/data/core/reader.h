@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions shared by the readers of several formats. */
 #ifndef DATA_CORE_READER_H
 #define DATA_CORE_READER_H
 
@@ -8,25 +7,24 @@
 #include "data/text/names.h"
 #include "data/text/table.h"
 
-/* -1 and err if the setting data.KEY of the format holds no path. */
+/* -1 and err if the path of setting data.KEY is not set. */
 int reader_need_path(const struct data_spec *spec, const char *path, const char *key,
                      struct err *err);
 
-/* True if the header begins with FID IID, like PLINK's tables. */
+/* PLINK's tables begin with FID IID. */
 bool reader_has_family(const struct table *t);
-/* Return the column of the ids: the one called `name` unless NULL or ""; else IID after FID; else
- * the first. -1 and err if there is no such column. */
+/* Returns the column called `name`, unless NULL or ""; else IID after FID; else the first. -1 and
+ * err if there is no such column. */
 int32_t reader_id_column(const struct table *t, const char *name, struct err *err);
 
-/* Add the cell as a new id and return its number. -1 and err if it is empty or repeated. */
+/* Returns the number of the new id. -1 and err if it is empty or repeated. */
 int32_t reader_new_id(struct names *ids, const struct table *t, int32_t col, struct err *err);
 
-/* Return the number of the cell's id. -1 and err if it is not among ids, which come from file
- * `source`. */
+/* Returns the number of the cell's id. -1 and err if ids, of file `source`, lack it. */
 int32_t reader_known_id(const struct names *ids, const struct table *t, int32_t col,
                         const char *source, struct err *err);
 
-/* True if a cell is one of the words, or equal to one as a number (-9 and -9.0). */
+/* True if a cell is one of the words, or the same number (-9 and -9.0). */
 bool reader_is_listed(const struct names *words, const char *cell);
 
 #endif

@@ -2,6 +2,7 @@
 #include "data/core/resemblance.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +18,30 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Return a copy in lower case without surrounding blanks, with a point for other ASCII characters,
- * without the X that R puts before a digit. The caller frees it; NULL if memory is short. */
+/* 007 and 7.0 become 7: spreadsheets drop zeros, and pandas adds ".0" to a column with gaps. */
+static void fold_number(char *id)
+{
+    size_t n = strspn(id, "0123456789"), zeros = strspn(id, "0");
+
+    if (n && (!id[n] || !strcmp(id + n, ".0"))) {
+        zeros -= zeros == n;
+        memmove(id, id + zeros, n - zeros);
+        id[n - zeros] = '\0';
+    }
+}
+
+/* x.x becomes x: PLINK writes FID_IID, and both are often the same. */
+static void fold_double(char *id)
+{
+    size_t half = strlen(id) / 2;
+
+    if (half && id[half] == '.' && strlen(id) % 2 && !strncmp(id, id + half + 1, half))
+        id[half] = '\0';
+}
+
+/* Returns a copy in lower case without surrounding blanks, R's X before a digit, zeros around a
+ * number or a repetition; punctuation becomes points. The caller frees it; NULL if memory is
+ * short. */
 static char *fold(const char *id)
 {
     char *out, *at;
@@ -38,6 +61,8 @@ static char *fold(const char *id)
         else if ((unsigned char)*at < 0x80 && !is_digit(*at) && !(*at >= 'a' && *at <= 'z'))
             *at = '.';
     }
+    fold_double(out);
+    fold_number(out);
     return out;
 }
 
@@ -92,7 +117,6 @@ static void put_example(struct buf *out, int32_t n, const char *id, const char *
         buf_printf(out, " is \"%.40s\"", other);
 }
 
-/* The table has a row for each marker and a column for each sample. */
 static void explain_transposed(struct buf *out, const struct names *left, const char *path,
                                const struct joined_ids *other)
 {
@@ -127,11 +151,73 @@ static int explain_spelling(struct buf *out, const struct names *left, const cha
     if (n)
         buf_printf(out,
                    "%d of the %d ids of %s that did not join differ from ids of %s only in case, "
-                   "blanks or punctuation (%s): spell them the same way",
+                   "blanks, punctuation, zeros or a repetition (%s): spell them the same way",
                    n, left->n, path, other->path, buf_text(&examples));
     buf_release(&examples);
     resemblance_release(&r);
     return rc;
+}
+
+static size_t shared(const struct names *ids, bool is_end)
+{
+    const char *first = ids->text[0];
+    size_t shared = strlen(first);
+
+    for (int32_t i = 1; i < ids->n; i++) {
+        const char *id = ids->text[i];
+        size_t length = strlen(id), same = 0;
+
+        while (same < shared && same < length &&
+               (is_end ? first[strlen(first) - 1 - same] == id[length - 1 - same]
+                       : first[same] == id[same]))
+            same++;
+        shared = same;
+    }
+    return shared;
+}
+
+/* A cut inside a number would join 123 and 23. */
+static bool is_cut(const char *id, size_t at)
+{
+    return !is_digit(id[at - 1]) || !is_digit(id[at]);
+}
+
+/* Returns the longest part of an id that is an id of the other side, without at most `head` bytes
+ * before it or `tail` behind it; or NULL. */
+static const char *find_core(const struct names *ids, const char *id, size_t head, size_t tail)
+{
+    char core[80];
+    size_t length = strlen(id);
+
+    for (size_t n = 1; length < sizeof core && n < length && n <= (head > tail ? head : tail);
+         n++) {
+        snprintf(core, sizeof core, "%.*s", (int)(length - n), id);
+        if (n <= head && is_cut(id, n) && names_find(ids, id + n) >= 0)
+            return id + n;
+        if (n <= tail && is_cut(id, length - n) && names_find(ids, core) >= 0)
+            return ids->text[names_find(ids, core)];
+    }
+    return NULL;
+}
+
+static void explain_affix(struct buf *out, const struct names *ids, const char *path,
+                          const struct names *others, const char *other_path)
+{
+    size_t head = ids->n > 1 ? shared(ids, false) : 0, tail = ids->n > 1 ? shared(ids, true) : 0;
+    struct buf examples = {0};
+    int32_t n = 0;
+
+    for (int32_t i = 0; head + tail && i < ids->n; i++) {
+        const char *core = find_core(others, ids->text[i], head, tail);
+
+        if (core)
+            put_example(&examples, n++, ids->text[i], core);
+    }
+    if (n)
+        buf_printf(out,
+                   "%d ids of %s have letters that ids of %s lack (%s): spell them the same way", n,
+                   path, other_path, buf_text(&examples));
+    buf_release(&examples);
 }
 
 int resemblance_explain(struct buf *out, const struct names *left, const char *path,
@@ -142,5 +228,11 @@ int resemblance_explain(struct buf *out, const struct names *left, const char *p
     if (!left->n)
         return 0;
     explain_transposed(out, left, path, other);
-    return out->size > before ? 0 : explain_spelling(out, left, path, other, err);
+    if (out->size == before && explain_spelling(out, left, path, other, err))
+        return -1;
+    if (out->size == before)
+        explain_affix(out, left, path, other->ids, other->path);
+    if (out->size == before)
+        explain_affix(out, other->ids, other->path, left, path);
+    return 0;
 }

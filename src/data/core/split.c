@@ -9,22 +9,22 @@
 #include "base/rng.h"
 #include "data/core/dataset.h"
 
-/* Parts drawn in whole groups. Only samples in PART_TRAIN count, all of them labelled, by class; a
- * regression has one class. Groups without such samples are ignored. */
+/* Parts drawn in whole groups. Only labelled samples in PART_TRAIN count, and only groups with such
+ * samples; a regression has one class. */
 
 struct group_draw {
-    const struct dataset *data; /* borrowed; has groups */
-    uint8_t *part;              /* [N] enum part; borrowed; drawn samples leave PART_TRAIN */
-    int32_t n_classes;          /* at least 1 */
-    int32_t *count;             /* (n_groups, n_classes) samples in PART_TRAIN */
-    int32_t *class_size;        /* [n_classes] labelled samples that fractions refer to */
-    double *have;               /* [n_classes] scratch */
-    int32_t *order;             /* [n_groups] the n groups with samples, ascending */
-    bool *is_taken;             /* [n_groups] scratch */
+    const struct dataset *data; /* borrowed */
+    uint8_t *part;              /* [N] enum part; borrowed */
+    int32_t n_classes;
+    int32_t *count;      /* (n_groups, n_classes) samples in PART_TRAIN */
+    int32_t *class_size; /* [n_classes] what fractions refer to */
+    double *have;        /* [n_classes] scratch */
+    int32_t *order;      /* [n_groups] the groups with samples, ascending */
+    bool *is_taken;      /* [n_groups] scratch */
     int32_t n;
 };
 
-/* part must be set and outlive the draw. Pair with group_draw_release(), also after a failure. */
+/* Pair with group_draw_release(), also after a failure. */
 static int group_draw_init(struct group_draw *draw, const struct dataset *data, uint8_t *part,
                            struct err *err);
 static void group_draw_release(struct group_draw *draw);
@@ -54,7 +54,6 @@ static int64_t size_of(const struct group_draw *draw, int32_t group)
     return size;
 }
 
-/* Count again after a change of part. */
 static void group_draw_count(struct group_draw *draw)
 {
     const struct dataset *d = draw->data;
@@ -104,7 +103,7 @@ static void group_draw_release(struct group_draw *draw)
     memset(draw, 0, sizeof *draw);
 }
 
-/* Let fractions refer to the samples now in PART_TRAIN. */
+/* Fractions refer to the samples now in PART_TRAIN. */
 static void group_draw_resize(struct group_draw *draw)
 {
     memset(draw->class_size, 0, (size_t)draw->n_classes * sizeof *draw->class_size);
@@ -113,7 +112,7 @@ static void group_draw_resize(struct group_draw *draw)
             draw->class_size[c] += count_of(draw, draw->order[k])[c];
 }
 
-/* Move the groups in is_taken. */
+/* Groups in is_taken move. */
 static void move(struct group_draw *draw, enum part part)
 {
     for (int32_t i = 0; i < draw->data->n_samples; i++)
@@ -125,12 +124,12 @@ static void move(struct group_draw *draw, enum part part)
 
 /* ---- a part of some size ---- */
 
-/* More than ever needed: each pass but the last reduces the distance. */
+/* Each pass but the last reduces the distance. */
 #define MAX_PASSES 100
 /* Smaller gains are rounding. */
 #define LEAST_GAIN 1e-9
 
-/* Decrease of the distance if the group joins (sign 1) or leaves (-1). */
+/* Returns the decrease of the distance if the group joins (sign 1) or leaves (-1). */
 static double gain_of(const struct group_draw *draw, int32_t group, double fraction, double sign)
 {
     const int32_t *count = count_of(draw, group);
@@ -165,7 +164,7 @@ static int32_t smallest(const struct group_draw *draw)
     return found;
 }
 
-/* Let each group join or leave if this reduces the distance. True if any did. */
+/* Returns true if a group joined or left. */
 static bool improve(struct group_draw *draw, double fraction, int32_t n_spare, int32_t *n_taken)
 {
     bool is_better = false;
@@ -185,8 +184,8 @@ static bool improve(struct group_draw *draw, double fraction, int32_t n_spare, i
     return is_better;
 }
 
-/* Move groups to `part`, in random order, until no join or leave brings it closer to `fraction` of
- * every class. At least one moves and n_spare stay; draw->n must exceed n_spare. */
+/* Move groups to `part`, in random order, until none brings it closer to `fraction` of every class.
+ * At least one moves and n_spare stay; draw->n must exceed n_spare. */
 static void group_draw_part(struct group_draw *draw, double fraction, int32_t n_spare,
                             enum part part, const struct rng *rng)
 {
@@ -203,7 +202,7 @@ static void group_draw_part(struct group_draw *draw, double fraction, int32_t n_
 
 /* ---- folds ---- */
 
-/* 0 for sizes 0 and 1, 1 up to 3, 2 up to 7 ... */
+/* It is 0 for sizes 0 and 1, 1 up to 3, 2 up to 7 ... */
 static int magnitude(int64_t size)
 {
     int m = 0;
@@ -213,7 +212,6 @@ static int magnitude(int64_t size)
     return m;
 }
 
-/* Sort from large to small, in random order within a magnitude. */
 static int sort_by_size(struct group_draw *draw, const struct rng *rng, struct err *err)
 {
     int32_t *shuffled = malloc((size_t)draw->n * sizeof *shuffled);
@@ -231,14 +229,14 @@ static int sort_by_size(struct group_draw *draw, const struct rng *rng, struct e
     return 0;
 }
 
-/* Counts of fold f: its samples of each class, then of all. */
+/* A row has the samples of each class in fold f, then of all. */
 static double *fold_row(double *have, const struct group_draw *draw, int32_t f)
 {
     return have + (size_t)f * ((size_t)draw->n_classes + 1);
 }
 
-/* Return the fold for which the sum of squares grows least: twice the sum over classes of the
- * fold's count times the group's. Ties go to the emptiest fold. */
+/* Returns the fold whose sum of squares grows least, which is twice the sum over classes of its
+ * count times the group's. Ties go to the emptiest fold. */
 static int32_t pick_fold(double *have, const struct group_draw *draw, int32_t group, int32_t folds)
 {
     const int32_t *count = count_of(draw, group);
@@ -276,10 +274,7 @@ static void deal(double *have, struct group_draw *draw, int32_t folds, int32_t f
     }
 }
 
-/* Move fold `fold` of `folds` to PART_VAL. folds is at most draw->n; if equal, each fold is one
- * group, in the order of their numbers. Otherwise groups go from large to small (in random order
- * within a factor of two) to the fold with the fewest samples of their classes. With one class the
- * sizes of two folds differ by at most the largest group. */
+/* Fold `fold` becomes PART_VAL, as data/core/split.h describes. folds is at most draw->n. */
 static int group_draw_fold(struct group_draw *draw, int32_t folds, int32_t fold,
                            const struct rng *rng, struct err *err)
 {
@@ -304,13 +299,12 @@ static int group_draw_fold(struct group_draw *draw, int32_t folds, int32_t fold,
     return rc;
 }
 
-/* A part is drawn from the samples still in PART_TRAIN: each class is shuffled, then its first
- * samples move to the part. */
+/* A part is drawn from PART_TRAIN: each class is shuffled, then its first samples move. */
 
 struct draw {
     const struct dataset *d;
-    uint8_t *part;        /* [N] enum part; PART_NONE: unlabelled or not in the split file */
-    int32_t *member;      /* [N] samples of PART_TRAIN, ordered by class */
+    uint8_t *part;        /* [N] enum part */
+    int32_t *member;      /* [N] samples of PART_TRAIN by class */
     int32_t *class_start; /* [n_classes + 1] into member */
     int32_t *class_size;  /* [n_classes] all labelled samples */
     int32_t n_classes;    /* 1 for regression */
@@ -372,7 +366,7 @@ static struct hash seed_of_stop(const struct split_spec *spec)
     return hash_text(text);
 }
 
-/* Collect the samples of PART_TRAIN by class and shuffle each class. */
+/* Each class is shuffled. */
 static void gather(struct draw *draw, struct hash seed, enum rng_stream stream)
 {
     int32_t *start = draw->class_start;
@@ -384,7 +378,6 @@ static void gather(struct draw *draw, struct hash seed, enum rng_stream stream)
             start[class_of(draw->d, i) + 1]++;
     for (int32_t c = 0; c < draw->n_classes; c++)
         start[c + 1] += start[c];
-    /* start[c + 1] walks from the first member of class c to the first of class c + 1. */
     for (int32_t c = draw->n_classes; c > 0; c--)
         start[c] = start[c - 1];
     for (int32_t i = 0; i < draw->d->n_samples; i++)
@@ -428,14 +421,14 @@ static int32_t clamp(int32_t v, int32_t low, int32_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-/* Return how many of a class's `left` samples outside the test part go to val: the quota, corrected
- * where train would be off by one or more. */
+/* Returns how many of a class's `left` samples outside the test part go to val: the quota,
+ * corrected where train would be off by one or more. */
 static int32_t val_count(const struct draw *draw, int64_t before, int32_t class, int32_t left,
                          const struct split_spec *spec)
 {
     double size = draw->class_size[class];
     double val = size * spec->val, train = size * (1 - spec->test - spec->val);
-    /* Least and greatest whole numbers strictly within one of each part's share. */
+    /* whole numbers strictly within one of each part's share */
     double low = fmax(floor(val - 1), floor(left - train - 1)) + 1;
     double high = fmin(ceil(val + 1), ceil(left - train + 1)) - 1;
     int32_t n = quota(before, draw->class_size[class], spec->val);
@@ -455,7 +448,7 @@ static void draw_val(struct draw *draw, const struct split_spec *spec)
     }
 }
 
-/* Deal members to the folds in turn, across classes. */
+/* Members go to the folds in turn, across classes. */
 static void draw_fold(struct draw *draw, const struct split_spec *spec)
 {
     int32_t n = draw->class_start[draw->n_classes];
@@ -502,7 +495,7 @@ static void assign(struct draw *draw, const struct split_spec *spec)
 
 /* ---- whole groups ---- */
 
-/* Refuse a split file that divides a group. With folds, train and val count as one part. */
+/* With folds, train and val count as one part. */
 static int check_torn(const struct draw *draw, const struct split_spec *spec, struct err *err)
 {
     const struct dataset *d = draw->d;
@@ -730,7 +723,7 @@ int split_count_groups(int32_t *n, const struct dataset *d, const struct split_s
     struct draw draw;
     int rc;
 
-    pooled.folds = 2; /* any positive number: val of a split file then counts too */
+    pooled.folds = 2; /* val of a split file then counts too */
     if (draw_init(&draw, d, err))
         return -1;
     rc = begin_groups(&groups, &draw, &pooled, err);

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Assigns samples to parts: train fits the weights, stop chooses the epoch, val ranks
- * configurations, test measures the result.
+ * configurations, test measures the result. Unlabelled samples are in no part.
  *
  * The test part depends only on the sweep seed and the setting `test`, folds on (sweep seed,
- * replicate), so that every configuration sees the same parts. Unlabelled samples are in no part.
- * Parts are stratified: the number of samples of a class in a part differs from its share by less
- * than one.
+ * replicate), so that every configuration sees the same parts. Parts are stratified: the number of
+ * samples of a class differs from its share by less than one.
  *
  * If the data have groups, none is divided between test, val and train, or between folds. Parts are
  * as close to their sizes as whole groups allow, found greedily:
  *   test, val  groups in random order; each joins or leaves if this brings the part closer to its
  *              fraction of every class, until none does. At least one group.
- *   folds      groups from large to small, each to the fold with the fewest samples of its
- *              classes. In regression the sizes of two folds differ by at most the largest group;
- *              classes have no such bound. With as many folds as groups, fold f is the f-th group
- *              by name.
+ *   folds      groups from large to small (at random within a factor of two), each to the fold
+ *              with the fewest samples of its classes. In regression the sizes of two folds differ
+ *              by at most the largest group; classes have no such bound. With as many folds as
+ *              groups, fold f is the f-th group by name.
  * Source of the idea: GroupKFold and StratifiedGroupKFold of scikit-learn.
  *
- * With a stop part, val scores samples by which nothing in the training was chosen. It is drawn
- * last, from train: the fraction `stop`, stratified, by (sweep seed, replicate, fold), or whole
- * groups close to it, at least one. The other parts are the same with and without it. */
+ * The stop part is drawn last, from train: the fraction `stop`, stratified, by (sweep seed,
+ * replicate, fold), or at least one whole group. The other parts do not depend on it. */
 #ifndef DATA_CORE_SPLIT_H
 #define DATA_CORE_SPLIT_H
 
@@ -27,44 +25,40 @@
 #include "data/core/dataset.h"
 
 struct split_spec {
-    double test;   /* fraction of labelled samples, in [0, 1) */
-    double val;    /* fraction of labelled samples; unused when folds > 0 */
-    double stop;   /* fraction of the remaining samples, in [0, 1); 0: no stop part */
+    double test;   /* of labelled samples, in [0, 1) */
+    double val;    /* of labelled samples; unused with folds */
+    double stop;   /* of the remaining samples; 0: no stop part */
     int32_t folds; /* 0: one holdout split; else K >= 2 */
     int64_t seed;  /* sweep seed */
     int32_t replicate;
     int32_t fold; /* in [0, K) */
-    /* A model without epochs trains on the stop part of a split file. */
+    /* The stop part of a split file is part of train. */
     bool trains_on_stop;
 };
 
 /* Sample lists, ascending. */
 struct split {
-    int32_t *train; /* [n_train] owned (one allocation for all four) */
+    int32_t *train; /* [n_train] owned; one allocation for all four */
     int32_t *val;
     int32_t *test;
     int32_t *stop;
     int32_t n_train, n_val, n_test, n_stop;
 };
 
-/* A split file of the dataset decides, and the fractions test and val are ignored. folds > 0 then
- * keeps its test and stop parts and cuts train + val into folds; stop > 0 draws the stop part from
- * train.
+/* A split file of the dataset replaces the fractions test and val. folds > 0 then cuts train + val
+ * into folds; stop > 0 draws the stop part from train.
  *
- * Pair with split_release(). -1 and err if
- *   - train or val would be empty, or stop if one is asked for (with groups: too few groups),
- *   - a split file divides a group,
- *   - stop > 0 and the split file has a stop part. */
+ * Pair with split_release(). -1 and err if a part would be empty (with groups: too few groups), a
+ * split file divides a group, or stop > 0 and the split file has a stop part. */
 int split_make(struct split *out, const struct dataset *d, const struct split_spec *spec,
                struct err *err);
 void split_release(struct split *split);
 
-/* The part that chooses the epoch: stop, or val if there is none. Sets *nodes and *n. */
+/* Finds the part that chooses the epoch: stop, or val if there is none. */
 enum part split_chooser(const int32_t **nodes, int32_t *n, const struct split *split);
 
-/* Count the groups outside test (and outside stop of a split file), the largest possible number of
- * folds. d must have groups; folds, fold, val and stop of spec are ignored. -1 and err like
- * split_make(). */
+/* Count the groups outside test (and stop of a split file): the most folds. d must have groups;
+ * folds, fold, val and stop of spec are ignored. -1 and err like split_make(). */
 int split_count_groups(int32_t *n, const struct dataset *d, const struct split_spec *spec,
                        struct err *err);
 

@@ -9,10 +9,8 @@
 #include "data/core/data_spec.h"
 #include "data/text/table.h"
 
-/* longer than any number people write */
 enum { MOST_DIGITS = 64 };
 
-/* Set err to 'PATH:LINE: column "x" = "cell": why'. Always -1. */
 static int cell_fault(struct err *err, const struct target_cells *cells, int32_t i, const char *why)
 {
     struct table at = {.path = cells->path, .line = cells->line[i]};
@@ -23,7 +21,6 @@ static int cell_fault(struct err *err, const struct target_cells *cells, int32_t
 
 /* ---- decimal commas ---- */
 
-/* True for a number with a comma in place of the point. */
 static bool has_decimal_comma(const char *cell)
 {
     char copy[MOST_DIGITS];
@@ -37,7 +34,7 @@ static bool has_decimal_comma(const char *cell)
     return table_parse_number(&v, copy);
 }
 
-/* True for a number like 1,234, where the comma may separate thousands. */
+/* In 1,234 the comma may separate thousands. */
 static bool may_be_thousands(const char *cell)
 {
     const char *comma = strchr(cell, ',');
@@ -45,7 +42,7 @@ static bool may_be_thousands(const char *cell)
     return strspn(comma + 1, "0123456789") == 3 && !comma[4];
 }
 
-/* True for numbers like 1.066 and 1.234.567, where points may separate thousands. */
+/* In 1.066 and 1.234.567 points may separate thousands. */
 static bool has_thousands(const char *cell)
 {
     size_t n = strspn(cell, "0123456789");
@@ -58,8 +55,8 @@ static bool has_thousands(const char *cell)
     return !*cell;
 }
 
-/* Refuse 979 beside 1.066: whole numbers of three digits, and others far below them if the point
- * were decimal. */
+/* Refuses 979 beside 1.066: with a decimal point the latter would be far below whole numbers of
+ * three digits. */
 static int refuse_thousands(const struct target_cells *cells, struct err *err)
 {
     int32_t a_point = -1, n_whole = 0;
@@ -222,17 +219,15 @@ static int pick_task(enum data_task *task, const struct target_cells *cells, boo
 
 /* ---- numbers ---- */
 
-/* Least sd of the values in units of the rounding error of floats. */
+/* Least sd in units of the rounding error of floats. */
 #define LEAST_DIGITS 256
 
-/* Statistics of the numbers as written. */
 struct spread {
     double n, sum, low, high;
-    double squares; /* of differences from the mean */
-    double lost;    /* squares of the rounding errors of floats */
+    double squares;
+    double lost; /* squares of the rounding errors of floats */
 };
 
-/* Return the number in cell i, NaN if missing. */
 static double value_of(const struct target_cells *cells, int32_t i)
 {
     double v = NAN;
@@ -341,10 +336,9 @@ int target_classes(struct target *out, const struct target_cells *cells, struct 
     return 0;
 }
 
-/* More classes than this, most of them with one member, are likely numbers. */
 #define MOST_SMALL_CLASSES 10
 
-/* A class with one member cannot be both learnt and tested. */
+/* Classes with one member, beside many others, are likely numbers. */
 static int check_members(const struct target *t, const struct target_cells *cells, struct err *err)
 {
     int32_t *n_members = calloc((size_t)t->n_classes, sizeof *n_members);

@@ -6,7 +6,6 @@
 #include "data/core/builder.h"
 #include "data/core/data_spec.h"
 
-/* One cell for each sample, as read; absent where it has none. */
 struct target_cells {
     const char *path; /* borrowed, for messages */
     char *column;     /* name, owned */
@@ -16,16 +15,16 @@ struct target_cells {
     int32_t capacity;
 };
 
-/* Make n absent cells; n may be 0. Pair with target_cells_release(). */
+/* n may be 0. Pair with target_cells_release(). */
 int target_cells_init(struct target_cells *cells, int32_t n, const char *path, const char *column,
                       struct err *err);
 void target_cells_release(struct target_cells *cells);
 
-/* Keep a copy of cell i, in [0, n]; i = n appends. A cell that means "missing" stays absent. */
+/* Keep a copy of cell i, in [0, n]; i = n appends. "Missing" stays absent. */
 int target_cells_set(struct target_cells *cells, int32_t i, const char *cell, int64_t line,
                      struct err *err);
 
-/* Arrays are owned, NULL where the task does not use them. */
+/* Arrays are owned; NULL where the task does not use them. */
 struct target {
     float *value;             /* [n] regression, NaN where missing */
     int32_t *label;           /* [n] classification, -1 where missing */
@@ -52,10 +51,9 @@ int target_absent(struct target *out, int32_t n, struct err *err);
 void target_release(struct target *target);
 void target_into(struct draft *draft, const struct target *target); /* lends the arrays */
 
-/* Replace decimal commas (100,92; common in spreadsheets) by points, if every present cell is a
- * whole number or has a comma and the separator is not a comma. -1 and err if they are ambiguous:
- * tabs or blanks separate and every comma is followed by three digits (1,234 may be 1234), or
- * points likely separate thousands (1.066 beside 979, and nothing else). */
+/* Replace decimal commas (100,92) by points if every present cell is a whole number or has a comma,
+ * and the separator is not a comma. -1 and err if commas or points may separate thousands: every
+ * comma is followed by three digits (1,234), or 1.066 is beside 979 and nothing else. */
 int target_read_decimal(struct target_cells *cells, char separator, struct err *err);
 
 #endif

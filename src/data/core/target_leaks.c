@@ -6,12 +6,12 @@
 #include <string.h>
 
 /* A few samples rule out nearly all dense columns: the residual of a line through all samples is at
- * least that of the best line through some of them. */
+ * least that of the best line through some. */
 
 #define BLOCK_COLS 4096
 #define LEAST_SEEN 64      /* samples examined first, or */
-#define SHARE_SEEN 0.01    /* fraction of all samples, if larger */
-#define MOST_CLASSES 50    /* with more classes only their numbers are compared */
+#define SHARE_SEEN 0.01    /* this fraction, if larger */
+#define MOST_CLASSES 50    /* with more, only their numbers are compared */
 #define LEAST_LOG_ODDS 6.9 /* log 1000 */
 
 struct sums {
@@ -38,7 +38,6 @@ static double shared(const struct sums *s)
     return s->n > 0 ? s->xy - s->x * s->y / s->n : 0;
 }
 
-/* Residual sum of squares of the best line. */
 static double residual(const struct sums *s)
 {
     double xx = spread(s->n, s->x, s->xx), xy = shared(s);
@@ -81,7 +80,7 @@ static int compare_values(const void *a_, const void *b_)
     return a->y != b->y ? (a->y > b->y) - (a->y < b->y) : a->sample - b->sample;
 }
 
-/* The class's name if all names are numbers, else its index. */
+/* Class numbers are their names if all are numbers, else their indices. */
 static double class_value(const struct dataset *d, int32_t label)
 {
     double value = 0;
@@ -127,8 +126,8 @@ static void sort_target(struct look *look, struct valued *order, const double *c
     }
 }
 
-/* True if y's values can be permuted in so many ways that no feature is likely to order the samples
- * like y by chance. */
+/* True if y's values have so many permutations that no feature likely orders the samples like y by
+ * chance. */
 static bool is_telling(const struct look *look)
 {
     double ways = lgamma(look->n + 1.0);
@@ -202,7 +201,6 @@ static bool is_missing(const struct look *look, int32_t sample, int32_t col, flo
     return fabs((double)x - mean) <= 1e-6 * fabs(mean);
 }
 
-/* Add features [col, col + n) of the k-th sample. */
 static void add_row(struct sums *sums, struct look *look, int32_t k, int32_t col, int32_t n,
                     const double *mean)
 {
@@ -214,7 +212,7 @@ static void add_row(struct sums *sums, struct look *look, int32_t k, int32_t col
             add(&sums[j], (double)look->row[j], look->y[k]);
 }
 
-/* Use both ends of the target, where it varies most. */
+/* The target varies most at its ends. */
 static void look_at_some(struct look *look, int32_t col, int32_t n)
 {
     int32_t share = (int32_t)(SHARE_SEEN * look->n);
@@ -252,7 +250,7 @@ static int find_dense(struct look *look, struct err *err)
 
 /* ---- sparse ---- */
 
-/* Values not stored are 0 and add nothing, because y is centred. */
+/* Values that are not stored add nothing, because y is centred. */
 static int find_sparse(struct look *look, struct err *err)
 {
     const struct csr *x = &look->d->sparse_features;

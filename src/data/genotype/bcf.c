@@ -10,8 +10,8 @@ struct bcf {
     htsFile *file;
     bcf_hdr_t *header;
     bcf1_t *record;
-    int64_t number; /* of the record, from 1 */
-    int32_t *gt;    /* allocated and grown by htslib */
+    int64_t number; /* from 1 */
+    int32_t *gt;    /* allocated by htslib */
     int n_gt;
     float *ds;
     int n_ds;
@@ -49,8 +49,8 @@ static int bcf_next(struct variants *v, struct site *site, struct err *err)
     return 1;
 }
 
-/* Count an allele among the n_each values of a sample; a special value ends shorter calls. Returns
- * DOSAGE_MISSING if a value is missing, -1 for an unknown allele. */
+/* Returns DOSAGE_MISSING if one of the n_each values is missing, -1 for an unknown allele. A
+ * special value ends shorter calls. */
 static int count_alleles(const int32_t *gt, int n_each, int32_t allele, int32_t n_alts,
                          int64_t *n_alleles)
 {
@@ -164,7 +164,7 @@ static int bcf_open_file(struct variants *v, struct err *err)
     if (!b)
         return err_nomem(err, v->path, sizeof *b);
     v->state = b;
-    hts_set_log_level(HTS_LOG_OFF); /* espalier reports errors itself, once */
+    hts_set_log_level(HTS_LOG_OFF); /* espalier reports errors itself */
     errno = 0;
     b->file = hts_open(v->path, "r");
     if (!b->file)

@@ -17,23 +17,20 @@
 #include "data/genotype/readers.h"
 #include "data/genotype/variants_open.h"
 
-/* A filtered file of variants on its way into a dataset. */
-
 struct panel {
-    struct variants variants; /* ids are the samples; select some before reading */
+    struct variants variants; /* select samples before reading */
     struct markers markers;
     const struct filter *filter;
     struct filter_counts *counts;
     struct variants_contradicted contradicted;
-    int64_t n_missing;      /* missing calls of the markers kept */
-    struct names elsewhere; /* first chromosomes of sites outside the regions */
+    int64_t n_missing;      /* of the markers kept */
+    struct names elsewhere; /* chromosomes outside the regions */
 };
 
 static int panel_open(struct panel *p, enum variants_kind kind, const struct data_spec *spec,
                       struct err *err);
 static void panel_release(struct panel *p);
 
-/* Most chromosomes that a message names. */
 enum { MOST_NAMED = 8 };
 
 static int panel_open(struct panel *p, enum variants_kind kind, const struct data_spec *spec,
@@ -59,7 +56,7 @@ static struct tally tally_of(const struct calls *calls, int32_t n)
 
 static double frequency_of(const struct calls *calls, const struct tally *tally)
 {
-    /* Two alleles in each call, or more if dosages are higher. */
+    /* Each call has two alleles, or more if dosages are higher. */
     double ploidy = fmax(2, ceil(tally->high));
     double whole = calls->n_alleles ? (double)calls->n_alleles : ploidy * tally->n_present;
 
@@ -86,7 +83,6 @@ static int take_allele(struct panel *p, const struct site *site, int32_t alt, st
     return markers_add(&p->markers, site, alt, &calls, &tally, err);
 }
 
-/* Count a site outside the regions. Its chromosome is kept for the message if nothing is left. */
 static int leave_out(struct panel *p, const char *chrom, struct err *err)
 {
     p->counts->n_elsewhere++;
@@ -153,8 +149,8 @@ static int nothing_left(const struct panel *p, struct err *err)
         (long long)r->n_elsewhere, (long long)r->n_multiallelic, contradicted);
 }
 
-/* Read the selected samples, once, and count what the filters drop. -1 and err: FILE:LINE or the
- * record, what was found; or no variant is left. */
+/* Reads the selected samples, once. -1 and err: FILE:LINE or the record, what was found; or no
+ * variant is left. */
 static int panel_read(struct panel *p, const struct filter *filter, struct filter_counts *counts,
                       struct err *err)
 {
@@ -187,7 +183,7 @@ static void write_markers(void *arg, int8_t *dosage, float *fill, float *feature
     markers_write(arg, dosage, fill, features);
 }
 
-/* Lends names and genotypes to a draft, which may be built once. */
+/* The draft may be built once. */
 static void panel_into(struct draft *draft, struct panel *p)
 {
     draft->n_features = p->markers.n;
@@ -199,8 +195,6 @@ static void panel_into(struct draft *draft, struct panel *p)
     draft->marker_ids = p->markers.has_ids ? p->markers.id : NULL;
 }
 
-/* Genotypes of any kind of file, joined by id with columns of a phenotype table. */
-
 struct genotype {
     const struct data_spec *spec;
     struct data_report *report;
@@ -209,9 +203,9 @@ struct genotype {
     struct panel panel;          /* for all other kinds */
     struct filter filter;
     struct filter_counts counts;
-    int64_t n_missing;       /* missing calls of the markers kept */
-    const struct names *all; /* samples of the file */
-    struct names subset;     /* phenotyped samples, if only these are used */
+    int64_t n_missing;       /* of the markers kept */
+    const struct names *all; /* of the file */
+    struct names subset;     /* phenotyped samples */
     const struct names *ids; /* samples that are used */
     struct phenotype phenotype;
     struct phenotype_report noticed;
@@ -237,7 +231,6 @@ static bool is_given(const char *setting)
     return setting && *setting;
 }
 
-/* Refuse settings that do not apply to the kind of file. */
 static int check_kind(const struct genotype *g, struct err *err)
 {
     const struct data_filter *filter = &g->spec->filter;
@@ -298,7 +291,7 @@ static int read_phenotypes(struct genotype *g, struct err *err)
 
     phenotype_release(&g->phenotype);
     if (g->ids != g->all)
-        again.unmatched = NULL; /* the first reading, of all samples, listed them */
+        again.unmatched = NULL; /* the first reading listed them */
     if (g->kind != VARIANTS_PLINK || (spec->phenotypes && *spec->phenotypes))
         return phenotype_read(&g->phenotype, &samples, &again, &g->noticed, err);
     if (is_given(spec->covariates) || is_given(spec->missing) || is_given(spec->trait) ||
@@ -316,7 +309,7 @@ static int read_phenotypes(struct genotype *g, struct err *err)
 }
 
 struct place {
-    int64_t line; /* in the phenotype table */
+    int64_t line; /* of the phenotype table */
     int32_t sample;
 };
 
@@ -327,7 +320,7 @@ static int compare_places(const void *a, const void *b)
     return (x->line > y->line) - (x->line < y->line);
 }
 
-/* Find the samples with a value, in the order of the phenotype table. Returns their number. */
+/* The order is that of the phenotype table. Returns the number of samples with a value. */
 static int32_t find_phenotyped(struct place *place, const struct genotype *g, struct err *err)
 {
     int32_t n = 0;
@@ -378,7 +371,7 @@ static int read_samples(struct genotype *g, struct err *err)
     }
     free(place);
     free(sample);
-    /* Read once more, for the remaining samples in their order. */
+    /* The second reading is for the remaining samples in their order. */
     return rc ? -1 : read_phenotypes(g, err);
 }
 
@@ -446,23 +439,53 @@ static void report_counts(struct data_report *r, const struct genotype *g)
     r->unset = p->unset ? p->unset : r->unset;
 }
 
+static void put_ids(struct buf *out, const char ids[DATA_EXAMPLES][PHENOTYPE_ID], int32_t n)
+{
+    for (int32_t i = 0; i < n && i < DATA_EXAMPLES; i++) {
+        char id[PHENOTYPE_ID];
+
+        memcpy(id, ids[i], sizeof id);
+        escape_terminal(id, false);
+        buf_printf(out, "%s\"%s\"", i ? ", " : "", id);
+    }
+    if (n > DATA_EXAMPLES)
+        buf_puts(out, " ...");
+}
+
 static void report_unjoined(struct data_report *r, const struct phenotype_report *p)
 {
     struct buf ids = {0};
 
-    for (int32_t i = 0; i < p->n_left && i < DATA_EXAMPLES; i++) {
-        char id[sizeof p->left[0]];
-
-        memcpy(id, p->left[i], sizeof id);
-        escape_terminal(id, false);
-        buf_printf(&ids, "%s\"%s\"", i ? ", " : "", id);
-    }
+    put_ids(&ids, p->left, p->n_left);
     if (p->n_left)
         data_report_add(
-            r, DATA_NOTE_FACT, "unmatched", "%s%s%s", buf_text(&ids),
-            p->n_left > DATA_EXAMPLES ? " ..." : "",
+            r, DATA_NOTE_FACT, "unmatched", "%s%s", buf_text(&ids),
             p->is_foreign_id ? " (ids that are not UTF-8: iconv -f CP1252 -t UTF-8 TABLE)" : "");
     buf_release(&ids);
+}
+
+/* If all phenotypes joined, the other samples simply have none. */
+static void warn_unjoined(struct data_report *r, const struct genotype *g)
+{
+    const struct phenotype_report *p = &g->noticed;
+    bool is_many = p->n_left && (2 * p->n_left > p->n_valued || 2 * p->n_absent > r->n_samples);
+    struct buf sides = {0};
+
+    if (is_many) {
+        buf_printf(&sides, "; %d have no genotypes (", p->n_left);
+        put_ids(&sides, p->left, p->n_left);
+        buf_printf(&sides, "), and %d of %d samples have no phenotype", p->n_absent, r->n_samples);
+        buf_puts(&sides, p->n_absent ? " (" : "");
+        put_ids(&sides, p->absent, p->n_absent);
+        buf_puts(&sides, p->n_absent ? ")" : "");
+    }
+    if (is_many || *p->unjoined)
+        data_report_add(r, DATA_NOTE_WARNING, "unjoined", "%d of %d phenotypes joined%s: %s",
+                        p->n_joined, p->n_valued, buf_text(&sides),
+                        *p->unjoined ? p->unjoined
+                                     : "no id resembles one of the other file: check that both "
+                                       "are about the same samples");
+    buf_release(&sides);
 }
 
 static void report_filters(struct data_report *r, const struct filter_counts *c)
@@ -557,9 +580,7 @@ static void report_warnings(struct data_report *r, const struct genotype *g)
                         "1 and 2 in column 6 of the .fam mean control and case, as in PLINK; "
                         "[data] task = regression uses them as numbers")
             ->is_advice = true;
-    if (*p->unjoined)
-        data_report_add(r, DATA_NOTE_WARNING, "unjoined", "%d of %d phenotypes joined: %s",
-                        p->n_joined, p->n_valued, p->unjoined);
+    warn_unjoined(r, g);
     warn_contradicted(r, g);
 }
 
@@ -585,6 +606,8 @@ const struct data_format genotype_format = {
     .name = "genotype",
     .samples = DATA_ROWS,
     .has_genotypes = true,
+    .has_groups = true,
+    .same = "markers",
     .settings = {{"genotypes", true, "markers of each sample"},
                  {.key = "subset"},
                  {.key = "dosage"},
@@ -593,7 +616,7 @@ const struct data_format genotype_format = {
                  {.key = "max_missing"},
                  {.key = "maf"},
                  {.key = "variants"},
-                 /* optional, because a .fam has phenotypes */
+                 /* a .fam has phenotypes */
                  {"phenotypes", false, "traits of each sample, joined by id"},
                  {.key = "trait"},
                  {.key = "covariates"},

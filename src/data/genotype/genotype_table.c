@@ -19,17 +19,16 @@
 
 /* ---- columns that are not markers ---- */
 
-/* Rows read to find columns of words. */
+/* A column of words has only words in these rows. */
 #define ROWS_SEEN 200
 
-/* Names that decide which columns are hidden. */
 struct search {
     const struct table *t;
     const struct data_spec *spec;
-    struct names phenotypes; /* columns of the phenotype table, including its ids */
-    struct names named;      /* columns that spec names, and the ids */
-    bool *is_words;          /* [n_cols] of t; only if has_markers */
-    bool has_markers;        /* the phenotype table has nearly all columns of t */
+    struct names phenotypes; /* columns of the phenotype table, with its ids */
+    struct names named;      /* columns in spec, and the ids */
+    bool *is_words;          /* [n_cols] only if has_markers */
+    bool has_markers;        /* the phenotype table has nearly all columns */
 };
 
 static void search_release(struct search *s)
@@ -44,7 +43,6 @@ static bool has(const struct names *names, const char *text)
     return names_find(names, text) >= 0;
 }
 
-/* Add a text unless it is empty or already there. */
 static int add(struct names *names, const char *text, struct err *err)
 {
     return !text || !*text || has(names, text) || names_add(names, text, 1, err) >= 0 ? 0 : -1;
@@ -67,7 +65,7 @@ static int add_covariates(struct search *s, struct err *err)
     return rc;
 }
 
-/* Errors are ignored: the reader of the phenotype table reports them. */
+/* The reader of the phenotype table reports errors. */
 static int read_header(struct search *s, struct err *err)
 {
     struct table t;
@@ -108,7 +106,7 @@ static void count_row(const struct table *t, const struct names *missing, int32_
     }
 }
 
-/* A column with a number counts as a marker, whatever else is wrong with it. */
+/* A column with a number counts as a marker. */
 static int find_words(struct search *s, struct err *err)
 {
     size_t n = (size_t)s->t->n_cols;
@@ -179,8 +177,8 @@ static int hide(struct nonmarkers *n, struct table *t, const struct search *s, s
  * is open at its header. Hidden are
  *   - the trait, covariates, group and ids that spec names;
  *   - other columns that the phenotype table has too;
- *   - instead of the latter, columns of words (by the first rows), if the phenotype table has
- *     nearly all columns of t, and so the markers too (it may be the same file).
+ *   - instead of the latter, columns of words, if the phenotype table has nearly all columns of t,
+ *     and so the markers too (it may be the same file).
  * Pair with nonmarkers_release(), also after a failure. -1 and err if only ids are left. */
 static int nonmarkers_hide(struct nonmarkers *n, struct table *t, const struct data_spec *spec,
                            struct err *err)
@@ -204,7 +202,6 @@ static void nonmarkers_release(struct nonmarkers *n)
     *n = (struct nonmarkers){0};
 }
 
-/* table_next() for a table with hidden columns. */
 static int nonmarkers_next(struct table *t, const struct nonmarkers *n, struct err *err)
 {
     int status;
@@ -230,7 +227,7 @@ void genotype_table_release(struct genotype_table *g)
     table_close(&g->table);
 }
 
-/* Refuse PLINK's .raw, also under another name. */
+/* PLINK's .raw may have another name. */
 static int check_raw(const struct table *t, struct err *err)
 {
     if (!reader_has_family(t) || t->n_cols < 6 || strcmp(t->name[5], "PHENOTYPE") != 0)
@@ -240,7 +237,7 @@ static int check_raw(const struct table *t, struct err *err)
                        "--make-bed, or remove all six columns except IID");
 }
 
-/* Refuse repeated names of markers: the table is faulty or has no header. */
+/* Repeated names show a faulty table or no header. */
 static int check_markers(const struct genotype_table *g, struct err *err)
 {
     struct names seen = {0};
@@ -265,9 +262,9 @@ static int check_markers(const struct genotype_table *g, struct err *err)
 /* ---- codes for missing calls ---- */
 
 struct extent {
-    double low, above; /* least value, and the next */
+    double low, above; /* the two least */
     double high, below;
-    bool is_whole; /* all values are whole */
+    bool is_whole;
 };
 
 static const struct extent empty_extent = {INFINITY, INFINITY, -INFINITY, -INFINITY, true};
@@ -305,15 +302,15 @@ static void find_extent(struct extent *e, const struct columns *c)
             extend(e, (double)c->v[i]);
 }
 
-/* True if the least value is negative, whole, below all others, and not the opposite of the
- * greatest, as in -1, 0, 1. */
+/* A code is negative, whole, below all others, and not the opposite of the greatest, as in -1, 0,
+ * 1. */
 static bool is_low_code(const struct extent *e)
 {
     return e->low < 0 && e->low == floor(e->low) && e->high != -e->low &&
            (e->low < -1 || e->high > -e->low) && (e->above >= 0 || e->is_whole);
 }
 
-/* True for codes that some programs write beside 0, 1 and 2: EIGENSOFT 9, FImpute 5. */
+/* Some programs write these beside 0, 1 and 2: EIGENSOFT 9, FImpute 5. */
 static bool is_high_code(const struct extent *e)
 {
     return e->is_whole && e->low >= 0 && e->below <= 2 &&
@@ -347,7 +344,7 @@ static int refuse_code(const struct genotype_table *g, double code, double low, 
         c->name[i % c->n_cols], code, low, high, code);
 }
 
-/* True if a number is listed. Listing only words means that no number is a code. */
+/* Listing only words means that no number is a code. */
 static bool has_number(const struct names *missing)
 {
     double v;
@@ -374,7 +371,7 @@ static int check_codes(struct genotype_table *g, struct err *err)
 
 /* ---- together ---- */
 
-/* True for typical texts for a missing call: "-", "./.", "n.d.". */
+/* Typical texts are "-", "./." and "n.d.". */
 static bool is_like_missing(const char *cell)
 {
     size_t n = 0;
@@ -384,7 +381,7 @@ static bool is_like_missing(const char *cell)
     return !cell[n] || (strchr("nN", *cell) && strlen(cell) <= 7);
 }
 
-/* Name the setting for missing calls if columns_read_row() failed at a likely one. */
+/* Names the setting if columns_read_row() failed at a likely missing call. */
 static int explain_cell(const struct genotype_table *g, struct err *err)
 {
     const struct table *t = &g->table;
@@ -487,7 +484,7 @@ static int32_t judge(bool *keeps, const struct tally *tally, const struct genoty
     return n_kept;
 }
 
-/* Choose the same columns as markers_thin() among the n_kept. */
+/* Chooses like markers_thin(). */
 static void thin(bool *keeps, int32_t n_cols, int32_t n_kept, int32_t n,
                  struct filter_counts *counts)
 {

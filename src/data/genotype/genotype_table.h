@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads a table of samples x markers: a row for each sample, its id first. */
+/* Reads a table of samples x markers, ids first. */
 #ifndef DATA_GENOTYPE_GENOTYPE_TABLE_H
 #define DATA_GENOTYPE_GENOTYPE_TABLE_H
 
@@ -11,42 +11,41 @@
 #include "data/text/names.h"
 #include "data/text/table.h"
 
-/* Columns of a genotype table that are not markers: the trait, and other columns of the phenotype
- * table. As markers they would reveal the target. */
+/* Columns that are not markers and would reveal the target: the trait, and others of the phenotype
+ * table. */
 struct nonmarkers {
-    int32_t *shown; /* [n_shown] columns that are kept, ascending; NULL: all */
+    int32_t *shown; /* [n_shown] kept, ascending; NULL: all */
     int32_t n_shown, n_all;
-    int32_t n; /* hidden columns; the first names are */
+    int32_t n; /* hidden columns */
     char first[DATA_EXAMPLES][41];
 };
 
 struct genotype_table {
-    struct table table; /* open until release: owns names of markers */
+    struct table table; /* owns names of markers */
     struct nonmarkers hidden;
     struct columns markers;
     struct names ids;
     struct names missing; /* words for a missing call */
-    double low, high;     /* of all present values; low > high if none */
+    double low, high;     /* of present values; low > high if none */
 };
 
-/* missing: "-9, x", texts that mean a missing call besides those of table_is_missing(); NULL or "":
- * none. Pair with genotype_table_release(), also after a failure. -1 and err if the file is not a
- * table or has no samples, a marker or sample occurs twice, a cell is not a number, or a number
- * looks like a code for "missing" (not checked if `missing` lists only words). */
+/* missing: "-9, x", further texts that mean a missing call; NULL or "": none. Pair with
+ * genotype_table_release(), also after a failure. -1 and err if the file is no table or has no
+ * samples, a marker or sample occurs twice, a cell is not a number, or a number looks like a code
+ * for "missing" (not checked if `missing` lists only words). */
 int genotype_table_read(struct genotype_table *g, const char *path, const char *missing,
                         struct err *err);
 
-/* The same for spec->genotypes; columns that are not markers are hidden. */
+/* The same for spec->genotypes. Columns that are not markers are hidden. */
 int genotype_table_read_markers(struct genotype_table *g, const struct data_spec *spec,
                                 struct err *err);
 void genotype_table_release(struct genotype_table *g);
 
-/* True if one of a table's values is unlikely as a dosage beside the others. genotype_table_read()
- * refuses it until `missing` lists it. */
+/* True if a value is unlikely as a dosage beside the others. genotype_table_read() refuses it
+ * unless `missing` lists it. */
 bool genotype_table_find_code(double *code, const double *values, int32_t n);
 
-/* Keep the samples sample[n], in this order: indices into ids, each at most once. ids are
- * unchanged. */
+/* Keep the samples sample[n], in this order, each at most once. ids are unchanged. */
 int genotype_table_select(struct genotype_table *g, const int32_t *sample, int32_t n,
                           struct err *err);
 

@@ -6,10 +6,8 @@
 #include "data/text/table.h"
 
 /* HapMap is a table with a row for each site: eleven columns about the site, then one for each
- * sample. A call is two letters, or one IUPAC code for both. The alleles of a site are those of the
- * column `alleles`. If it has none (GAPIT writes NA), or lacks a letter of a call (TASSEL's and
- * GAPIT's tutorial files), they are the letters of the calls, in the order of `letters`.
- * doc/decisions/0040 gives the reasons. */
+ * sample. A call is two letters, or one IUPAC code for both. The alleles are those of the column
+ * `alleles`, or the letters of the calls if it has none or lacks one (doc/decisions/0040). */
 
 enum { RS, ALLELES, CHROM, POS, FIXED = 11 };
 
@@ -19,11 +17,11 @@ enum { N_LETTERS = VARIANTS_N_LETTERS };
 struct hapmap {
     struct table table;
     bool is_open;
-    char text[N_LETTERS + 1][2]; /* alleles of the site, the reference first, then "" */
+    char text[N_LETTERS + 1][2]; /* the reference first, then "" */
     const char *alt[N_LETTERS];
     int32_t n_alleles;
-    bool is_seen;         /* the alleles are the letters of the calls */
-    bool is_contradicted; /* because a call has a letter that the column lacks */
+    bool is_seen;         /* taken from the calls */
+    bool is_contradicted; /* because the column lacks a letter */
     int8_t *dosage;       /* [ids.n] */
 };
 
@@ -52,7 +50,7 @@ static void add_allele(struct hapmap *h, int letter)
     h->text[++h->n_alleles][0] = '\0';
 }
 
-/* Parse "A/C". There are no alleles if they are unknown. */
+/* "A/C" gives two alleles, an unknown text none. */
 static int read_alleles(struct hapmap *h, const char *text, struct err *err)
 {
     const char *at = text;
@@ -78,7 +76,7 @@ static int read_alleles(struct hapmap *h, const char *text, struct err *err)
 
 /* ---- calls ---- */
 
-/* Split a call into two letters, N if missing. False if it is not a call. */
+/* A missing letter is N. Returns false if the text is not a call. */
 static bool read_call(char letter[2], const char *call)
 {
     static const char *const iupac[] = {"RAG", "YCT", "SCG", "WAT", "KGT", "MAC", "0+-"};
@@ -101,8 +99,8 @@ static bool read_call(char letter[2], const char *call)
     return true;
 }
 
-/* Find the letters of all complete calls, selected samples or not, because the alleles belong to
- * the file. An invalid call has no letters; take_call() refuses it. */
+/* The alleles belong to the file, so unselected samples count. take_call() refuses invalid
+ * calls. */
 static void find_letters(bool *has, const struct variants *v, const struct hapmap *h)
 {
     char letter[2];
@@ -120,7 +118,6 @@ static void find_letters(bool *has, const struct variants *v, const struct hapma
     }
 }
 
-/* Take the alleles from the calls if the column lacks any. */
 static void check_alleles(const struct variants *v, struct hapmap *h)
 {
     bool has[N_LETTERS];
@@ -140,7 +137,7 @@ static void check_alleles(const struct variants *v, struct hapmap *h)
             add_allele(h, letters[k]);
 }
 
-/* Get the two letters of a sample's call, N if missing. */
+/* A missing letter is N. */
 static int take_call(char letter[2], const struct variants *v, int32_t sample, struct err *err)
 {
     const struct hapmap *h = v->state;
@@ -157,7 +154,7 @@ static int take_call(char letter[2], const struct variants *v, int32_t sample, s
                   v->ids.text[sample], call);
 }
 
-/* Check the calls of a site at which nothing is counted: nothing else reads them. */
+/* Nothing is counted at these sites, so nothing else reads their calls. */
 static int check_calls(const struct variants *v, struct err *err)
 {
     char letter[2];

@@ -18,8 +18,8 @@
 
 /* ---- names ---- */
 
-/* Sorted hashes find equal names. For half a million names, a hash table of texts would take
- * several times the memory of the names. */
+/* Sorted hashes find equal names. A hash table of texts would take several times the memory of half
+ * a million names. */
 
 struct hashed {
     uint64_t hash;
@@ -80,7 +80,7 @@ static int alike(const struct markers *m, int32_t i, const char *path, struct er
                    path, text);
 }
 
-/* Mark equal names for the long form. Returns their number. sorted: scratch, [n]. */
+/* Marks equal names for the long form. Returns their number. sorted: scratch [n]. */
 static int32_t lengthen(uint8_t *is_long, struct hashed *sorted, const struct markers *m,
                         const char *path, struct err *err)
 {
@@ -134,13 +134,12 @@ done:
 /* ---- chunks ---- */
 
 /* Genotypes are stored in chunks of WIDTH markers of the same form; a marker that needs a wider
- * form begins another chunk. A chunk is (n_blocks, WIDTH, bytes of BLOCK samples). The dataset
- * block is written BLOCK samples at a time, from beginning to end, and the written part of a chunk
- * returns to the system at once. Together they never take more than the larger of them and a few
- * MB. */
+ * form begins another. A chunk is (n_blocks, WIDTH, bytes of BLOCK samples). The dataset block is
+ * written BLOCK samples at a time, and the written part of a chunk returns to the system at once,
+ * so that both together take little more than the larger one. */
 
 enum { WIDTH = 4096, BLOCK = 256 };
-/* Markers whose bytes of a block fit the first-level cache. */
+/* The bytes of so many markers in a block fit the first-level cache. */
 enum { RUN = 512 };
 
 enum form { FORM_PACKED, FORM_BYTES, FORM_FLOATS };
@@ -150,7 +149,7 @@ static const int form_bytes[] = {
 struct marker_chunk {
     uint8_t *bytes; /* from mmap() */
     enum form form;
-    int32_t first; /* number of its first marker, as they were added */
+    int32_t first; /* its first marker */
     int32_t n;
 };
 
@@ -209,7 +208,7 @@ void markers_release(struct markers *m)
 
 /* ---- in ---- */
 
-/* Return the last chunk if it has room for a marker of this form, else a new one. */
+/* Returns the last chunk if it has room for a marker of this form, else a new one. */
 static struct marker_chunk *open_chunk(struct markers *m, enum form form, struct err *err)
 {
     struct marker_chunk *last = m->n_chunks ? &m->chunk[m->n_chunks - 1] : NULL;
@@ -258,7 +257,7 @@ static void put_floats(const struct markers *m, const struct marker_chunk *chunk
     }
 }
 
-/* Pack padded dosages, which are 0, 1, 2 or missing. */
+/* Dosages are 0, 1, 2 or missing, and padded. */
 static void pack(uint8_t *packed, const int8_t *dosage, int64_t n_bytes)
 {
     static const uint8_t code[256] = {[0] = PACKED_ZERO,
@@ -274,7 +273,6 @@ static void pack(uint8_t *packed, const int8_t *dosage, int64_t n_bytes)
 static const int8_t of_code[] = {
     [PACKED_ZERO] = 0, [PACKED_ONE] = 1, [PACKED_TWO] = 2, [PACKED_MISSING] = DOSAGE_MISSING};
 
-/* Store dosages in a chunk of a wider form, which is rare. */
 static void put_wider(struct markers *m, const struct marker_chunk *chunk, int32_t j,
                       const struct calls *calls)
 {
@@ -381,15 +379,15 @@ int64_t markers_missing(const struct markers *m)
 
 /* ---- out ---- */
 
-/* Up to RUN markers of a chunk, and where their genotypes go. */
+/* Up to RUN markers of a chunk. */
 struct run {
     const struct marker_chunk *chunk;
     const struct marker *marker; /* [n] */
     int32_t n;
-    const uint8_t *from; /* bytes of the current samples */
-    int64_t to;          /* index of the first genotype */
+    const uint8_t *from; /* of the current samples */
+    int64_t to;          /* of the first genotype */
     int64_t row_size;
-    int8_t *dosage; /* one of the two is not NULL */
+    int8_t *dosage; /* one is NULL */
     float *features;
 };
 
@@ -458,8 +456,7 @@ static void write_floats(const struct run *run, int32_t n_rows)
         }
 }
 
-/* Write the chunk's markers from number `at` on, for one block of samples. Returns the next
- * number. */
+/* Writes markers from number `at` on, for one block of samples. Returns the next number. */
 static int32_t write_chunk(const struct markers *m, struct run *run, int32_t at, int32_t row)
 {
     int32_t n_rows = m->n_samples - row < BLOCK ? m->n_samples - row : BLOCK;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collects markers variant by variant and writes them into a block sample by sample.
- *
- * A genotype takes two bits if dosages are 0, 1 and 2, a byte if they are other whole numbers, else
- * a float. The memory returns to the system while the block is written, so reading needs little
- * more than the block. */
+/* Collects markers variant by variant and writes them into a block sample by sample. A genotype
+ * takes two bits if dosages are 0, 1 and 2, a byte if they are other whole numbers, else a float.
+ * The memory returns to the system while the block is written. */
 #ifndef DATA_GENOTYPE_MARKERS_H
 #define DATA_GENOTYPE_MARKERS_H
 
@@ -14,18 +12,18 @@
 #include "data/core/filter.h"
 #include "data/genotype/variants.h"
 
-/* Codes of a genotype as in a PLINK .bed, the first sample of a byte in the lowest bits. */
+/* Codes as in a PLINK .bed, the first sample in the lowest bits. */
 enum { PACKED_TWO, PACKED_MISSING, PACKED_ONE, PACKED_ZERO };
 #define PACKED_PAD 0x55 /* four missing genotypes */
 
-/* Size of packed in struct calls for n samples: more than n / 4 bytes, padded with PACKED_PAD. */
+/* Returns the size of packed in struct calls: more than n / 4 bytes, padded with PACKED_PAD. */
 int64_t markers_packed_bytes(int32_t n);
 
 struct marker_chunk;
 
 struct marker {
     uint64_t text; /* offset in markers.text */
-    int32_t came;  /* number in order of adding; others may have been dropped */
+    int32_t came;  /* in order of adding */
     int32_t n_missing;
     float fill; /* mean of the present genotypes */
 };
@@ -35,7 +33,7 @@ struct markers {
     int32_t n; /* markers */
     int32_t capacity;
     struct marker *list;        /* [n] */
-    struct marker_chunk *chunk; /* [n_chunks] storage of the genotypes */
+    struct marker_chunk *chunk; /* [n_chunks] */
     int32_t n_chunks;
     bool has_fractions; /* the block holds floats */
     bool has_ids;
@@ -43,24 +41,24 @@ struct markers {
     struct buf name_text;
     const char **name;   /* [n] after markers_name() */
     const char **allele; /* [n] after markers_name() */
-    const char **id;     /* [n] after markers_name(), "" where a marker has none */
-    int8_t *dosage;      /* scratch, n_samples rounded up */
+    const char **id;     /* [n] likewise, "" where a marker has none */
+    int8_t *dosage;      /* scratch */
     uint8_t *packed;     /* scratch */
 };
 
 int markers_init(struct markers *m, int32_t n_samples, struct err *err);
 void markers_release(struct markers *m);
 
-/* tally summarises the calls. -1 and err if memory is short or there are 2^31 markers. */
+/* -1 and err: no memory, or 2^31 markers. */
 int markers_add(struct markers *m, const struct site *site, int32_t alt, const struct calls *calls,
                 const struct tally *tally, struct err *err);
 
-/* Keep n markers, evenly spaced. */
+/* The markers left are evenly spaced. */
 void markers_thin(struct markers *m, int32_t n);
-int64_t markers_missing(const struct markers *m); /* missing calls */
+int64_t markers_missing(const struct markers *m);
 
-/* Name the markers CHROM_POS, and CHROM_POS_REF_ALT if names are equal. -1 and err, with path, if
- * two markers are identical. */
+/* Names are CHROM_POS, or CHROM_POS_REF_ALT if those are equal. -1 and err, with path, if two
+ * markers are identical. */
 int markers_name(struct markers *m, const char *path, struct err *err);
 
 /* Write all genotypes, row-major, and free them: dosage and fill (struct dataset), or features if

@@ -12,10 +12,9 @@
 #include "data/text/lines.h"
 #include "data/text/stream.h"
 
-/* .fam has a line for each sample, .bim a line for each variant, .bed two bits for each genotype.
- *
- * If all samples are selected in their order, the bits are passed on unchanged. A sample-major .bed
- * (byte 3 is 0; PLINK itself has not written one since 2009) is read as a whole and transposed. */
+/* .fam has a line for each sample, .bim one for each variant, .bed two bits for each genotype. The
+ * bits are passed on unchanged if all samples are selected in their order. A sample-major .bed, as
+ * PLINK wrote before 2009, is read as a whole and transposed. */
 
 enum { MAGIC_BYTES = 3, BUFFER_BYTES = 1 << 20 };
 
@@ -23,15 +22,15 @@ struct plink {
     struct buf bed_path, bim_path, fam_path;
     FILE *bed;
     struct stream bim;
-    struct textline line; /* of the .fam, then of the .bim */
-    int64_t number;       /* line of the .bim, from 1 */
-    int64_t n_variants;   /* in the .bed */
-    int64_t record_size;  /* bytes of a variant in the .bed */
-    uint8_t *packed;      /* [markers_packed_bytes()] current variant */
-    uint8_t *turned;      /* (n_variants, record_size) of a sample-major .bed; else NULL */
-    const char *allele;   /* target of site.alt */
-    char **phenotype;     /* [ids.n] column 6 of the .fam, owned */
-    int8_t *dosage;       /* scratch, [ids.n] */
+    struct textline line;
+    int64_t number;      /* of the .bim, from 1 */
+    int64_t n_variants;  /* in the .bed */
+    int64_t record_size; /* of a variant */
+    uint8_t *packed;     /* [markers_packed_bytes()] */
+    uint8_t *turned;     /* (n_variants, record_size) if sample-major */
+    const char *allele;  /* target of site.alt */
+    char **phenotype;    /* [ids.n] of the .fam, owned */
+    int8_t *dosage;      /* scratch, [ids.n] */
     bool takes_all;
 };
 
@@ -55,7 +54,7 @@ static int open_file(FILE **file, const struct buf *path, struct err *err)
     return 0;
 }
 
-/* Cut a line at blanks and tabs. Returns the number of fields. */
+/* Returns the number of fields. */
 static int cut_fields(char **field, int n, char *line)
 {
     int found = 0;
@@ -193,7 +192,6 @@ static int turn(struct variants *v, struct err *err)
     return 0;
 }
 
-/* Compare the size of the .bed with the numbers of samples and variants. */
 static int size_up(struct variants *v, bool is_by_sample, int64_t n_lines, struct err *err)
 {
     struct plink *p = v->state;
@@ -241,7 +239,6 @@ static int count_lines(struct plink *p, int64_t *n, struct err *err)
     return rc;
 }
 
-/* Open the .bim; *n is its number of lines. */
 static int open_bim(struct plink *p, int64_t *n, struct err *err)
 {
     const char *path = buf_text(&p->bim_path);
@@ -306,14 +303,14 @@ static int read_record(struct variants *v, struct err *err)
     else if (fread(p->packed, 1, size, p->bed) != size)
         return err_set(err, "%s: cannot read variant %lld: the file is cut off",
                        buf_text(&p->bed_path), (long long)p->number);
-    /* The padding of the last byte is 0 in the file and would be counted. */
+    /* The padding is 0 in the file and would be counted. */
     if (n_last)
         p->packed[size - 1] = (uint8_t)((p->packed[size - 1] & ((1 << 2 * n_last) - 1)) |
                                         (PACKED_PAD << 2 * n_last & 0xff));
     return 0;
 }
 
-/* The alleles must differ, unless both are unknown. */
+/* Unknown alleles may be equal. */
 static bool are_alleles(const char *a, const char *b)
 {
     return strcmp(a, b) != 0 || !strcmp(a, "0") || !strcmp(a, ".");

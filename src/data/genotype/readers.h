@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The readers of genotype files for data/genotype/variants_open, and functions for PLINK. */
+/* The readers of genotype files. */
 #ifndef DATA_GENOTYPE_READERS_H
 #define DATA_GENOTYPE_READERS_H
 
@@ -8,12 +8,12 @@
 
 extern const struct variants_reader vcf_reader, bcf_reader, plink_reader, hapmap_reader;
 
-/* For a PLINK file that is not read (.pgen, .ped ...), the command that makes a .bed of it; else
+/* Returns the command that makes a .bed of a PLINK file that is not read (.pgen, .ped ...), or
  * NULL. */
 const char *plink_other_files(const char *path);
 
-/* Column 6 of the .fam as cells of these samples, some of v's. -9 and NA are missing. Unless task
- * is regression, a column of only 0, 1, 2 and -9 is case-control, and 0 is missing too.
+/* Make cells of column 6 of the .fam for these samples, some of v's. -9 and NA are missing. Unless
+ * task is regression, a column of only 0, 1, 2 and -9 is case-control, and 0 is missing too.
  *   cells   out  pair with target_cells_release(), also after a failure; borrows from v
  *   report  out  n_valued, n_joined, is_case_control */
 int plink_phenotypes(struct target_cells *cells, const struct variants *v, const struct names *ids,

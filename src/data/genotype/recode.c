@@ -17,8 +17,8 @@
 
 /* ---- chromosomes ---- */
 
-/* "1", "chr1" and "Chr1" are the same chromosome, unless the data have two of them. plink2 matches
- * names like this; bcftools does not. */
+/* "1", "chr1" and "Chr1" are the same, unless the data have two of them. plink2 matches like this;
+ * bcftools does not. */
 
 static const char *skip_prefix(const char *name)
 {
@@ -48,7 +48,6 @@ static int add_name(struct chroms *c, const char *name, struct err *err)
     return names_add(&c->name, name, 0, err) < 0 ? -1 : 0;
 }
 
-/* Add a name of the data (n bytes) if it is new. */
 static int chroms_add(struct chroms *c, const char *text, size_t n, struct err *err)
 {
     char *name = strndup(text, n);
@@ -58,12 +57,12 @@ static int chroms_add(struct chroms *c, const char *text, size_t n, struct err *
     return rc;
 }
 
-/* The data's name for a chromosome of another file, or NULL. */
+/* Returns the data's name for a chromosome of another file, or NULL. */
 static const char *chroms_find(const struct chroms *c, const char *chrom)
 {
     int32_t i = names_find(&c->name, chrom);
 
-    if (i < 0 && !c->is_mixed) /* numbers in both sets are then equal */
+    if (i < 0 && !c->is_mixed) /* both sets number them alike */
         i = names_find(&c->bare, skip_prefix(chrom));
     return i < 0 ? NULL : c->name.text[i];
 }
@@ -75,11 +74,11 @@ struct match {
     bool is_flipped;
     bool is_by_name;
     bool is_by_id;
-    bool is_other; /* the marker is at this place, with other alleles */
+    bool is_other; /* it has other alleles */
 };
 
-/* The marker at the site's place with these alleles, or -1. text: scratch; the caller checks
- * buf_failed(). */
+/* Returns the marker with these alleles at the site's place, or -1. text: scratch; the caller
+ * checks buf_failed(). */
 static int32_t find_alleles(const struct recode *r, struct buf *text, const struct site *site,
                             const char *ref, const char *alt)
 {
@@ -88,13 +87,13 @@ static int32_t find_alleles(const struct recode *r, struct buf *text, const stru
     return names_find(&r->sites, buf_text(text));
 }
 
-/* True if all samples have only REF: PLINK writes 0 as the other allele, VCF a point. */
+/* If all samples have only REF, PLINK writes 0 as the other allele, VCF a point. */
 static bool is_alike(const struct site *site, const char *alt)
 {
     return site->n_alts == 0 || !strcmp(alt, "0") || !strcmp(alt, ".");
 }
 
-/* True if field 2 (REF) or 3 (ALT) of a marker's alleles is `allele`. */
+/* column: 2 is REF, 3 is ALT. */
 static bool has_allele(const char *alleles, int column, const char *allele)
 {
     size_t n;
@@ -105,7 +104,6 @@ static bool has_allele(const char *alleles, int column, const char *allele)
     return strlen(allele) == n && !strncmp(alleles, allele, n);
 }
 
-/* Compare the alleles of a site with those of marker j, found by name or id. */
 static void compare_alleles(struct match *m, const struct recode *r, int32_t j,
                             const struct site *site, const char *alt)
 {
@@ -122,7 +120,6 @@ static void compare_alleles(struct match *m, const struct recode *r, int32_t j,
     m->is_other = !m->is_flipped;
 }
 
-/* Find a marker by CHROM_POS, or CHROM_POS_REF_ALT. */
 static int32_t find_name(const struct recode *r, struct buf *text, const struct site *site,
                          const char *alt)
 {
@@ -138,7 +135,7 @@ static int32_t find_name(const struct recode *r, struct buf *text, const struct 
     return j;
 }
 
-/* The marker with an id of the data, or with this name if the data have no alleles. -1 if there is
+/* Returns the marker with this id, or with this name if the data have no alleles; -1 if there is
  * none or several. */
 static int32_t find_id(const struct recode *r, const char *id)
 {
@@ -150,7 +147,7 @@ static int32_t find_id(const struct recode *r, const char *id)
     return j >= 0 && !*dataset_alleles(r->data, j) ? j : -1;
 }
 
-/* Match by place, then by name, then as id_marker (the marker with the site's id, or -1). */
+/* Place goes before name, name before id_marker (the marker with the site's id, or -1). */
 static struct match match_site(const struct recode *r, struct buf *text, const struct site *site,
                                int32_t alt, int32_t id_marker)
 {
@@ -175,8 +172,8 @@ static struct match match_site(const struct recode *r, struct buf *text, const s
 
 /* ---- the markers of the data ---- */
 
-/* Add marker j under a text or, if that is empty or taken, under one that occurs in no file, so
- * that numbers stay those of the data. */
+/* A marker whose text is empty or taken gets one that occurs in no file, so that numbers stay those
+ * of the data. */
 static int index_marker(struct names *names, const char *text, int32_t j, struct err *err)
 {
     char none[32];
@@ -187,7 +184,7 @@ static int index_marker(struct names *names, const char *text, int32_t j, struct
     return names_add(names, text, 1, err) < 0 ? -1 : 0;
 }
 
-/* Length of CHROM in CHROM_POS; 0 for any other name. */
+/* Returns 0 if the name is not CHROM_POS. */
 static size_t chrom_length(const char *name)
 {
     const char *last = strrchr(name, '_');
@@ -239,7 +236,7 @@ static int find_fill(struct recode *r, struct err *err)
     return 0;
 }
 
-/* Fill sites, names, ids, chroms, fill and marker from r->data; recode_close() releases them. */
+/* recode_close() releases what this makes of r->data. */
 static int index_data(struct recode *r, struct err *err)
 {
     size_t n = (size_t)r->data->n_markers;
@@ -319,7 +316,7 @@ static float call_of(const struct calls *calls, int32_t i)
     return calls->value[i];
 }
 
-/* Undo a match: the id occurs again in the file, or the marker's own place was found too. */
+/* A match ends if its id occurs again in the file, or the marker's own place is found too. */
 static void forget(struct mat *x, struct recode *r, int32_t j)
 {
     struct recode_marker *marker = &r->marker[j];
@@ -329,7 +326,7 @@ static void forget(struct mat *x, struct recode *r, int32_t j)
     *marker = (struct recode_marker){.has_own_id = marker->has_own_id, .n_ids = marker->n_ids};
 }
 
-/* True if a match may still be read for marker j. A match by place replaces one by id. */
+/* A match by place replaces one by id. */
 static bool is_open(const struct recode *r, int32_t j, bool is_by_id)
 {
     const struct recode_marker *marker = &r->marker[j];
@@ -338,7 +335,6 @@ static bool is_open(const struct recode *r, int32_t j, bool is_by_id)
                     : !marker->is_found || marker->is_by_id;
 }
 
-/* Copy the calls of all samples to the marker's column of x. */
 static void take_calls(struct mat *x, struct recode *r, const struct match *m,
                        const struct calls *calls, bool is_turned)
 {
@@ -375,7 +371,6 @@ static int read_match(struct mat *x, struct recode *r, const struct match *m, in
     return 0;
 }
 
-/* here: the data's name, or NULL. */
 static void note_chrom(struct recode_report *report, const char *there, const char *here)
 {
     if (report->chrom[1][0] || (report->chrom[0][0] && !here))
@@ -392,13 +387,13 @@ static void note_chrom(struct recode_report *report, const char *there, const ch
 enum { N_LETTERS = VARIANTS_N_LETTERS, MOST_LETTERED = N_LETTERS * (N_LETTERS - 1) };
 static const char letters[] = VARIANTS_LETTERS;
 
-/* The data's markers at the place of a site. */
+/* The data's markers at a site. */
 struct lettered {
     int32_t marker[MOST_LETTERED];
-    int counted[MOST_LETTERED]; /* letter that each counts */
+    int counted[MOST_LETTERED]; /* letter of each */
     int n;
-    bool is_theirs[N_LETTERS]; /* a letter of any of these markers */
-    bool is_here;              /* one of these letters is in the file */
+    bool is_theirs[N_LETTERS]; /* a letter of any */
+    bool is_here;              /* one of these is in the file */
 };
 
 static void find_lettered(struct lettered *out, const struct recode *r, struct buf *text,
@@ -418,7 +413,7 @@ static void find_lettered(struct lettered *out, const struct recode *r, struct b
         }
 }
 
-/* Index of an allele of the site, n_alts if it is not there. */
+/* Returns n_alts if the site lacks the allele. */
 static int32_t place_of(const struct site *site, const char *allele)
 {
     int32_t alt = VARIANTS_REF;
@@ -495,8 +490,8 @@ static int take_letters(struct mat *x, struct recode *r, struct buf *text, const
     return rc;
 }
 
-/* The marker with the site's id if this is the first such site, else -1. Two such sites match
- * nothing: the calls of the first are dropped. */
+/* Returns the marker with the site's id, or -1. A second such site drops the calls of the first, so
+ * that neither matches. */
 static int32_t note_id(struct mat *x, struct recode *r, const struct site *site)
 {
     int32_t j = table_is_missing(site->id) ? -1 : find_id(r, site->id);
@@ -537,7 +532,7 @@ static int take_alleles(struct mat *x, struct recode *r, struct buf *text, const
     return buf_failed(text) ? err_nomem(err, "names", text->size) : 0;
 }
 
-/* Take a site under the data's name of its chromosome, if they have it. */
+/* The site gets the data's name of its chromosome. */
 static int take_site(struct mat *x, struct recode_report *report, struct recode *r,
                      struct buf *text, const struct site *site, struct err *err)
 {
@@ -614,7 +609,6 @@ static void take_column(struct mat *x, struct recode *r, int32_t j, int32_t col,
     marker->is_by_id = is_by_id;
 }
 
-/* Match by name first, then by id. */
 static void read_table(struct mat *x, struct recode *r, const int32_t *sample)
 {
     const struct columns *c = &r->table->markers;

@@ -4,17 +4,17 @@
  *
  * Markers are matched in this order:
  *   - By CHROM, POS, REF and ALT, if alleles are known. If a site with one alternative allele has
- *     the two swapped, it is turned: REF is counted. With other alleles the marker is absent.
- *     (Alleles of the other strand are such; for A/T and C/G they cannot be detected.)
+ *     the two swapped, REF is counted. With other alleles, such as those of the other strand, the
+ *     marker is absent. (For A/T and C/G strands cannot be told apart.)
  *   - By name, if the data or the file (a table) have no alleles: a site's name is CHROM_POS.
  *     Dosages are used as they are.
- *   - By id (struct site), if the data or the file have ids. A table's columns and markers use
- *     their names as ids. Alleles must agree if both are known. A repeated id matches nothing.
+ *   - By id (struct site), if the data or the file have ids; those of a table are names. Alleles
+ *     must agree if both are known. A repeated id matches nothing.
  * An absent marker or missing call gets the data's mean.
  *
  * If the alleles of a site are those of its calls (site.is_seen), each marker there counts its own
- * letter, and a call with any other letter is missing. The result for a sample then does not depend
- * on the other samples in the file. Such a site is never matched by name. */
+ * letter, and a call with any other letter is missing, so that the result does not depend on the
+ * other samples. This site is never matched by name. */
 #ifndef DATA_GENOTYPE_RECODE_H
 #define DATA_GENOTYPE_RECODE_H
 
@@ -26,27 +26,26 @@
 #include "data/text/names.h"
 
 struct recode_report {
-    int32_t n_found;     /* markers of the data, of n_markers */
-    int32_t n_flipped;   /* swapped alleles */
-    int32_t n_by_name;   /* alleles not compared */
-    int32_t n_by_id;     /* matched by id */
-    int32_t n_other;     /* absent: other alleles at the place */
-    int32_t n_respelled; /* found with another name of the chromosome */
-    char chrom[2][40];   /* the first such name, in the file and in the data; if none, the first
+    int32_t n_found;   /* of n_markers of the data */
+    int32_t n_flipped; /* with swapped alleles */
+    int32_t n_by_name; /* without comparing alleles */
+    int32_t n_by_id;
+    int32_t n_other;     /* absent: the place has other alleles */
+    int32_t n_respelled; /* with another name of the chromosome */
+    char chrom[2][40];   /* the first such name in the file and in the data; if none, the first
                             chromosome that the data lack, and "" */
-    struct variants_contradicted contradicted; /* all matched by letter */
-    int64_t n_missing;                         /* missing calls of found markers and samples read */
-    int64_t n_elsewhere;                       /* sites on chromosomes that the data lack */
+    struct variants_contradicted contradicted; /* matched by letter */
+    int64_t n_missing;                         /* calls of found markers */
+    int64_t n_elsewhere;
 };
 
-/* One marker of the data in the last reading of the file. */
 struct recode_marker {
-    bool has_own_id; /* no other marker of the data has its id */
+    bool has_own_id; /* no other marker has its id */
     bool is_found;
-    bool is_other; /* not found: other alleles at the place */
+    bool is_other; /* the place has other alleles */
     bool is_flipped, is_by_name, is_by_id, is_respelled;
-    uint8_t n_ids;     /* sites with its id: 0, 1, or 2 for several */
-    int32_t n_missing; /* missing calls of the samples read */
+    uint8_t n_ids;     /* sites with its id, 2 for several */
+    int32_t n_missing; /* calls */
 };
 
 struct genotype_table;
@@ -56,26 +55,26 @@ struct genotype_table;
 struct chroms {
     struct names name;
     struct names bare; /* without the prefix */
-    bool is_mixed;     /* two names are then equal: compare whole names */
+    bool is_mixed;     /* compare whole names */
 };
 
 struct recode {
     const struct dataset *data; /* borrowed, like path */
     const char *path;
-    const char *missing; /* as for genotype_table_read() */
+    const char *missing; /* as in genotype_table_read() */
     enum data_dosage dosage;
     enum variants_kind kind;
-    struct variants variants;     /* for any kind but VARIANTS_NONE */
-    bool is_read;                 /* a file of variants is read from its beginning each time */
+    struct variants variants;     /* unless VARIANTS_NONE */
+    bool is_read;                 /* the next reading opens it anew */
     struct genotype_table *table; /* for VARIANTS_NONE */
     struct names sites, names;    /* of the data's markers, by number */
-    struct names ids;             /* likewise; empty if there are none */
-    struct chroms chroms;         /* from alleles or names CHROM_POS */
+    struct names ids;             /* likewise, or empty */
+    struct chroms chroms;         /* of the data */
     float *fill;                  /* [K] means of the data */
     struct recode_marker *marker; /* [K] */
-    bool is_respelled;            /* the current site's chromosome has another name in the data */
-    bool has_respelled;           /* a marker was found on such a chromosome */
-    int64_t n_sites;              /* in the last reading */
+    bool is_respelled;            /* at the current site */
+    bool has_respelled;           /* at a marker that was found */
+    int64_t n_sites;
 };
 
 /* Read the samples' ids. Pair with recode_close(), also after a failure. -1 and err like
@@ -85,10 +84,9 @@ int recode_open(struct recode *r, const struct dataset *data, const char *path,
 void recode_close(struct recode *r);
 
 /* True if a table has dosages below 0 (*low is the lowest) but no marker of the data has a mean
- * there: the table most probably uses another coding (-1, 0, 1). */
+ * there: its coding is probably -1, 0, 1. */
 bool recode_is_below(double *low, const struct recode *r);
 
-/* The samples of the file. */
 const struct names *recode_ids(const struct recode *r);
 
 /* x out (n, K): markers of the samples sample[n], indices into the ids. May be called again: a file

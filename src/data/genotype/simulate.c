@@ -53,14 +53,14 @@ int32_t simulate_chromosome(int32_t marker, int32_t markers)
 
 /* ---- frequencies ---- */
 
-/* Numbers of one marker in one population, drawn in order. */
 struct draws {
     const struct rng *rng;
     uint32_t step;
     uint32_t next;
 };
 
-/* Gamma(shape, 1). Marsaglia & Tsang 2000, section 4; shapes under 1 by their section 6. */
+/* Draws Gamma(shape, 1) as in Marsaglia & Tsang 2000, section 4, and section 6 for shapes under
+ * 1. */
 static double draw_gamma(struct draws *draws, double shape)
 {
     double raised = shape < 1 ? shape + 1 : shape;
@@ -160,7 +160,7 @@ static int draw_genotypes(int8_t *genotypes, const struct simulate_spec *s, stru
 
 /* ---- trait ---- */
 
-/* Shift and scale v[n] to mean 0 and the given sd (divisor n); a constant becomes 0. */
+/* v gets mean 0 and the given sd (divisor n); a constant becomes 0. */
 static void standardise(double *v, int32_t n, double sd)
 {
     double mean = 0, squares = 0, scale;
@@ -174,7 +174,7 @@ static void standardise(double *v, int32_t n, double sd)
         v[i] = (v[i] - mean) * scale;
 }
 
-/* value[i] += effect of the marker's standardised dosage; dosage is scratch [samples]. */
+/* The effect is that of the standardised dosage. dosage: scratch [samples]. */
 static void add_effect(double *value, double *dosage, const int8_t *genotypes,
                        const struct simulate_spec *s, int32_t marker, double effect)
 {

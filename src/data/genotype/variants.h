@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Genotypes of the same samples, site by site: VCF and BCF (htslib), PLINK 1 (.bed, .bim, .fam) and
- * HapMap. Readers return what the file contains; data/core/filter and data/genotype/genotype decide
- * what is kept.
+/* Genotypes site by site: VCF and BCF (htslib), PLINK 1 and HapMap. Readers return what the file
+ * contains; data/core/filter and data/genotype/genotype decide what is kept.
  *
  * A dosage is the number of copies of one alternative allele in a call; for PLINK of A1, for HapMap
  * of the second allele. A partly missing call is missing. */
@@ -18,69 +17,63 @@
 #include "data/core/dataset.h"
 #include "data/text/names.h"
 
-/* One site. Texts are borrowed until the next. */
+/* Texts are borrowed until the next site. */
 struct site {
-    const char *id; /* rs# of HapMap, ID of VCF, column 2 of a .bim; "." or "" if none */
+    const char *id; /* rs# of HapMap, ID of VCF, column 2 of a .bim; "." or "" */
     const char *chrom;
     int64_t pos; /* from 1 */
-    int64_t end; /* VCF and BCF: the last position of REF, or INFO/END; else 0 */
+    int64_t end; /* VCF and BCF: last position of REF, or INFO/END; else 0 */
     const char *ref;
     const char *const *alt; /* [n_alts] */
     int32_t n_alts;         /* 0: all samples are equal */
-    bool is_seen;           /* HapMap: alleles are the letters of the calls, none the reference */
-    bool is_contradicted;   /* HapMap: is_seen, because the column `alleles` lacks a letter of a
-                               call */
+    bool is_seen;           /* HapMap: alleles are the letters of the calls */
+    bool is_contradicted;   /* because the column `alleles` lacks a letter */
 };
 
 /* The letters of HapMap: bases, + insertion, - deletion. */
 #define VARIANTS_LETTERS "ACGT+-"
 enum { VARIANTS_N_LETTERS = sizeof VARIANTS_LETTERS - 1 };
 
-/* Calls of one alternative allele for the selected samples, in order. Borrowed until the next. One
- * of the three arrays is not NULL. */
+/* Calls of one alternative allele for the selected samples. Borrowed until the next. One of the
+ * arrays is not NULL. */
 struct calls {
-    const uint8_t *packed; /* two-bit codes as in a .bed, see data/genotype/markers.h */
+    const uint8_t *packed; /* data/genotype/markers.h */
     const int8_t *dosage;  /* DOSAGE_MISSING where missing */
     const float *value;    /* NaN where missing */
-    int64_t n_alleles;     /* alleles in the present calls, for the allele's frequency; 0: two in
-                              each call */
+    int64_t n_alleles;     /* in the present calls; 0: two in each */
 };
 
 struct variants_reader;
 
 struct variants {
     const char *path; /* borrowed */
-    struct names ids; /* samples of the file, in its order; read-only */
-    int32_t *slot;    /* [ids.n] place among the selected samples, -1: not selected */
+    struct names ids; /* of the file; read-only */
+    int32_t *slot;    /* [ids.n] place among the selected samples, or -1 */
     int32_t n;        /* selected */
     enum data_dosage dosage;
     const struct variants_reader *reader;
     void *state;
 };
 
-/* Close a file. */
 void variants_close(struct variants *v);
 
-/* Select the samples sample[n], in this order, instead of all: indices into ids, each at most
- * once. */
+/* Select the samples sample[n], in this order, each at most once, instead of all. */
 void variants_select(struct variants *v, const int32_t *sample, int32_t n);
 
 /* Step to the next site: 1, or 0 at the end. -1 and err: FILE:LINE or the record, what was
  * found. */
 int variants_next(struct variants *v, struct site *site, struct err *err);
-/* Read the calls of alternative allele `alt`, in [0, n_alts). For GT and HapMap also VARIANTS_REF,
+/* Get the calls of alternative allele `alt`, in [0, n_alts). For GT and HapMap also VARIANTS_REF,
  * which counts the reference, and 0 if n_alts is 0, for which counts are 0. */
 #define VARIANTS_REF (-1)
 int variants_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err);
 
-/* HapMap sites whose column `alleles` lacks a letter of their calls. */
 struct variants_contradicted {
-    int64_t n_taken;               /* kept, with the letters of the calls as alleles */
-    int64_t n_dropped;             /* the calls do not have two letters */
-    char first[DATA_EXAMPLES][41]; /* names of the first of both, possibly cut */
+    int64_t n_taken;               /* with the letters of the calls as alleles */
+    int64_t n_dropped;             /* with other than two letters */
+    char first[DATA_EXAMPLES][41]; /* names, cut */
 };
 
-/* Count a site whose calls contradict its alleles. */
 void variants_note_contradicted(struct variants_contradicted *c, const struct site *site,
                                 bool is_dropped);
 /* Append the first names, in quotes. */
@@ -97,17 +90,17 @@ struct variants_reader {
     void (*close)(struct variants *v);
 };
 
-/* Report that htslib could not open the file, by errno. Always -1. */
+/* htslib could not open the file; errno says why. Always -1. */
 int variants_fail_open(const struct variants *v, struct err *err);
 
-/* Append a sample's id; line is where it stands. */
+/* line is the place of the id. */
 int variants_add_id(struct variants *v, const char *id, int64_t line, struct err *err);
 
-/* Capitalise an allele of bases (A, C, G, T, N) in place, not others (<DEL>). VCF and PLINK permit
- * lower case, which marks masked sequence. */
+/* Capitalise an allele of bases (A, C, G, T, N), not others (<DEL>). VCF and PLINK permit lower
+ * case for masked sequence. */
 void variants_capitalise(char *allele);
 
-/* Scratch of both types for the calls of all samples. */
+/* Scratch for the calls of all samples. */
 struct variants_scratch {
     int8_t *dosage; /* [n] */
     float *value;   /* [n] */
@@ -115,10 +108,10 @@ struct variants_scratch {
 
 int variants_scratch_init(struct variants_scratch *s, int32_t n, struct err *err);
 void variants_scratch_release(struct variants_scratch *s);
-/* Set calls to the first n values, as dosages if all are whole numbers. */
+/* The first n values become dosages if all are whole numbers. */
 void variants_scratch_values(struct calls *calls, struct variants_scratch *s, int32_t n);
 
-/* Set err to "PATH:PLACE: message", with control characters as ?. Always -1. */
+/* The message is "PATH:PLACE: ...", with control characters as ?. Always -1. */
 int variants_fault(struct err *err, const char *path, const char *place, int64_t number,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 

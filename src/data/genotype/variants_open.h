@@ -5,22 +5,22 @@
 
 #include "data/genotype/variants.h"
 
-/* Kinds of file for data.genotypes. */
+/* The kinds of file. */
 enum variants_kind {
-    VARIANTS_NONE, /* a table (data/text/table.h), or unknown */
+    VARIANTS_NONE, /* a table, or unknown */
     VARIANTS_VCF,
     VARIANTS_BCF,
     VARIANTS_PLINK,
     VARIANTS_HAPMAP
 };
 
-/* Decides by the first bytes, plain or unpacked. PLINK is recognised also by an ending .bed, .bim
- * or .fam, or by the existence of NAME.bed. Other PLINK 1 and 2 files count as PLINK; opening
- * refuses them. VARIANTS_NONE if the file cannot be opened. */
+/* The first bytes decide, plain or unpacked; for PLINK also an ending .bed, .bim or .fam, or a file
+ * NAME.bed. PLINK files that no reader opens count as PLINK, too. VARIANTS_NONE if the file cannot
+ * be opened. */
 enum variants_kind variants_detect(const char *path);
 
 /* For any kind but VARIANTS_NONE. Pair with variants_close(), also after a failure. -1 and err if
- * the file is not readable, is truncated, has a faulty header or no samples, or repeats an id. */
+ * the file cannot be read, has a faulty header or no samples, or repeats an id. */
 int variants_open(struct variants *v, enum variants_kind kind, const char *path,
                   enum data_dosage dosage, struct err *err);
 

@@ -13,8 +13,8 @@
 #include "data/text/table.h"
 
 /* htslib opens and unpacks the file. vcf_parse() is not used: it converts all FORMAT fields of
- * every sample, likelihoods included, where one is needed, and prints errors to stderr. The first
- * nine columns of a line are cut with NULs in place; samples are scanned when needed. */
+ * every sample, where one is needed, and prints errors to stderr. The fixed columns are cut with
+ * NULs in place; samples are scanned when needed. */
 
 enum { FIXED = 9 }; /* CHROM POS ID REF ALT QUAL FILTER INFO FORMAT */
 enum { CHROM, POS, ID, REF, ALT, INFO = 7, FORMAT = 8 };
@@ -23,7 +23,7 @@ struct vcf {
     htsFile *file;
     struct textline line;
     const char *format;
-    const char *samples; /* columns of the samples, separated by tabs */
+    const char *samples; /* separated by tabs */
     const char **alt;    /* [n_alts] */
     int32_t n_alts;
     int32_t alt_capacity;
@@ -47,7 +47,6 @@ static int read_hts(void *source, void *out, size_t *got, size_t n, struct err *
     return REFUSE(v, err, "cannot read: the file is damaged or cut off");
 }
 
-/* Read the next line that is not empty: 1, or 0 at the end. */
 static int next_line(struct variants *v, struct err *err)
 {
     struct vcf *vcf = v->state;
@@ -66,7 +65,7 @@ static int next_line(struct variants *v, struct err *err)
 
 /* ---- header ---- */
 
-/* Cut off the next column in place; NULL after the last. */
+/* Returns NULL after the last column. */
 static char *cut(char **at)
 {
     char *column = *at;
@@ -156,7 +155,7 @@ static int read_position(struct variants *v, int64_t *pos, const char *text, str
     return 0;
 }
 
-/* Return the end of the site as htslib defines it. */
+/* The end is that of htslib. */
 static int64_t find_end(const struct site *site, const char *info)
 {
     int64_t end = site->pos + (int64_t)strlen(site->ref) - 1, given;
@@ -201,7 +200,7 @@ static int vcf_next(struct variants *v, struct site *site, struct err *err)
 
 /* ---- calls ---- */
 
-/* Position of a key in FORMAT, which differs between lines. */
+/* FORMAT differs between lines. */
 static int find_key(struct variants *v, const char *key, struct err *err)
 {
     const char *format = ((struct vcf *)v->state)->format;
@@ -225,7 +224,7 @@ static bool is_end(char c)
     return c == ':' || c == '\t' || c == '\0';
 }
 
-/* Field `skip` of a sample between p and end; NULL if trailing fields are omitted. */
+/* Returns field `skip` of a sample that ends at `end`; NULL if trailing fields are omitted. */
 static const char *find_field(const char *p, const char *end, int skip)
 {
     for (; skip > 0; skip--) {
@@ -239,7 +238,6 @@ static const char *find_field(const char *p, const char *end, int skip)
 
 enum { MALFORMED = DOSAGE_MAX + 1 };
 
-/* Count an allele in a call such as 0|1, 1, ./. or 0/0/1/2. */
 static int count_alleles(const char *p, int32_t allele, int32_t n_alts, int64_t *n_alleles)
 {
     int count = 0, n = 0;
@@ -288,7 +286,7 @@ static int read_gt(const char *p, int32_t allele, int32_t n_alts, int64_t *n_all
     return count_alleles(p, allele, n_alts, n_alleles);
 }
 
-/* Parse dosage number `skip` of a field. False if it is none. */
+/* Returns false if dosage number `skip` is no number. */
 static bool read_ds(float *value, const char *p, int32_t skip)
 {
     char text[32];
@@ -333,7 +331,7 @@ static int field_fault(struct variants *v, int32_t sample, const char *p, struct
                   v->ids.text[sample], n, p, vcf->n_alts);
 }
 
-/* Store a sample's field. p is NULL if the field is omitted, so missing. */
+/* p is NULL for an omitted field, which is missing. */
 static int take_field(struct variants *v, int32_t sample, int32_t alt, const char *p,
                       struct calls *calls, struct err *err)
 {
@@ -395,7 +393,7 @@ static void vcf_close(struct variants *v)
     free(vcf);
 }
 
-/* Refuse files that begin almost like a VCF; they would otherwise be read as tables. */
+/* Files that begin almost like a VCF would otherwise be read as tables. */
 static int check_begin(const char *path, struct err *err)
 {
     static const char wanted[] = "##fileformat=VCF";
@@ -427,7 +425,7 @@ static int vcf_open_file(struct variants *v, struct err *err)
     v->state = vcf;
     if (check_begin(v->path, err))
         return -1;
-    hts_set_log_level(HTS_LOG_OFF); /* espalier reports errors itself, once */
+    hts_set_log_level(HTS_LOG_OFF); /* espalier reports errors itself */
     errno = 0;
     vcf->file = hts_open(v->path, "r");
     if (!vcf->file)

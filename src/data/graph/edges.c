@@ -61,7 +61,6 @@ static bool is_same(const struct pair *a, const struct pair *b)
     return a->low == b->low && a->high == b->high;
 }
 
-/* Keep the first edge of each pair; count the directions in which it was given. */
 static void drop_repeated_pairs(struct pairs *pairs)
 {
     int64_t n = 0;
@@ -206,7 +205,6 @@ static int compare(const void *left, const void *right)
     return (a->line > b->line) - (a->line < b->line);
 }
 
-/* Keep the first edge of each pair. */
 static int drop_repeats(struct edge_list *list, const struct table *t, const struct names *nodes,
                         struct data_report *report, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Edges while they are read, as pairs of node numbers or from a table. */
+/* Collects edges, as pairs of node numbers or from a table. */
 #ifndef DATA_GRAPH_EDGES_H
 #define DATA_GRAPH_EDGES_H
 
@@ -11,9 +11,9 @@
 #include "data/core/data_report.h"
 #include "data/text/names.h"
 
-/* A pair of nodes, given in any order and direction. */
+/* A pair of nodes in any order. */
 struct pair {
-    int32_t low; /* the smaller node */
+    int32_t low; /* smaller node */
     int32_t high;
     bool is_backward; /* given as (high, low) */
 };
@@ -24,9 +24,9 @@ struct pairs {
     int64_t n;
     int64_t capacity;
     int64_t n_self_loops; /* dropped */
-    int64_t n_duplicates; /* dropped repeats in the same direction */
-    int64_t n_one_way;    /* kept, but given in one direction only */
-    int32_t *source;      /* [n] after pairs_finish(): each undirected edge once, sorted */
+    int64_t n_duplicates; /* in the same direction */
+    int64_t n_one_way;    /* kept, though given once */
+    int32_t *source;      /* [n] after pairs_finish(), as in struct edges */
     int32_t *target;
     float *weight; /* [n] 1 */
 };
@@ -45,13 +45,13 @@ struct edges {
     int64_t n;
     int32_t *source; /* [n] */
     int32_t *target; /* [n] */
-    float *weight;   /* [n] 1 if the table has no third column */
+    float *weight;   /* [n] default 1 */
 };
 
-/* Read two columns of node ids and optionally a weight. The nodes are those of the file
- * `nodes_path`. A pair may be repeated, in either direction, with the same weight; self loops and
- * repeats are dropped and counted. Pair with edges_release(). -1 and err if a node is unknown, a
- * weight is not positive or differs for a repeated pair, or the header is a row of ids. */
+/* Read two columns of node ids, of the file `nodes_path`, and optionally a weight. Self loops and
+ * repeated pairs, which must have the same weight, are dropped and counted. Pair with
+ * edges_release(). -1 and err if a node is unknown, a weight is not positive, or the table is
+ * faulty. */
 int edges_read(struct edges *out, const char *path, const struct names *nodes,
                const char *nodes_path, struct data_report *report, struct err *err);
 void edges_release(struct edges *edges);

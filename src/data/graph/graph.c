@@ -10,17 +10,16 @@
 
 /* ---- neighbours ---- */
 
-/* Least number of neighbours found if larger k may follow. More cost almost nothing beside the
- * products, and a sweep seldom needs more than 40. 64 take 1 KiB for each sample. */
+/* neighbours_grow() finds at least so many: more cost almost nothing beside the products, and a
+ * sweep seldom needs more than 40. 64 take 1 KiB for each sample. */
 #define LEAST_GROWN 64
 
-/* Each pair is offered to both its samples when its block is computed. Blocks ascend, so each
- * sample gets the others in ascending order. */
+/* Each pair is offered to both its samples. Blocks ascend, so each sample gets the others in
+ * ascending order. */
 struct search {
     struct neighbours *found;
-    int32_t *n;    /* [N] neighbours so far */
-    double *least; /* [N] an offer must exceed this: the last neighbour's similarity if there are
-                      k */
+    int32_t *n;    /* [N] */
+    double *least; /* [N] an offer must exceed this */
 };
 
 static int search_init(struct search *s, struct neighbours *out, int32_t n_samples, int32_t k,
@@ -46,8 +45,7 @@ static void search_release(struct search *s)
     free(s->least);
 }
 
-/* Offer one more to best[k], the best n so far. Returns the new n. Ties keep the first offered in
- * front. */
+/* Returns the new number. Ties keep the first offered in front. */
 static int32_t neighbours_offer(struct neighbour *best, int32_t n, int32_t k,
                                 struct neighbour offered)
 {
@@ -73,7 +71,7 @@ static void offer(struct search *s, int32_t i, struct neighbour offered)
         s->least[i] = best[k - 1].similarity;
 }
 
-/* Offer the pairs of row i to both samples, unless j's own row is in the block too. */
+/* If j's own row is in the block too, j gets its offers there. */
 static int search_row(struct search *s, const struct similarity *of, int32_t i, struct err *err)
 {
     for (int32_t j = of->first; j < s->found->n_samples; j++) {
@@ -234,7 +232,7 @@ static int build_knn(struct csr *out, const struct dataset *d, const struct grap
     return rc;
 }
 
-/* Test each pair once: the last bit could make the graph asymmetric. */
+/* Each pair is tested once: the last bit could make the graph asymmetric. */
 static int join_similar(struct triplets *list, const struct similarity *of, int32_t i,
                         const struct graph_spec *spec, struct err *err)
 {
@@ -284,7 +282,6 @@ static int build_from_edges(struct csr *out, const struct dataset *d, struct err
 
 /* ---- graphs side by side ---- */
 
-/* Store lengths of rows in row_start, then turn them into offsets. */
 static void count_neighbours(struct csr *out, const struct dataset *d)
 {
     int64_t *start = out->row_start;
@@ -326,7 +323,7 @@ static void put_neighbours(struct csr *out, int64_t *next, const struct dataset 
     }
 }
 
-/* A block-diagonal adjacency, written in place because images have millions of edges. */
+/* Written in place, because images have millions of edges. */
 static int join_graphs(struct csr *out, const struct dataset *d, struct err *err)
 {
     size_t bytes = (size_t)d->n_nodes * sizeof(int64_t);
@@ -387,7 +384,6 @@ int graph_build(struct csr *out, const struct dataset *d, const struct graph_spe
     return err_set(err, "graph.build %d is unknown", (int)spec->build);
 }
 
-/* Flood fill from each node not yet reached. */
 int32_t graph_components(const struct csr *a, struct err *err)
 {
     size_t n = (size_t)a->n_rows;
@@ -430,8 +426,7 @@ static int by_sample(const void *left, const void *right)
     return (a->sample > b->sample) - (a->sample < b->sample);
 }
 
-/* Find the samples to which a new sample is joined, ascending. Returns their number.
- *   near  out [N] */
+/* near: out [N], ascending. */
 static int32_t find_near(struct neighbour *near, const double *similarity, int32_t n_samples,
                          const struct graph_spec *spec)
 {
@@ -450,7 +445,6 @@ static int32_t find_near(struct neighbour *near, const double *similarity, int32
     return n;
 }
 
-/* Append the edges of new sample i. near: scratch, [N]. */
 static int add_edges(struct attached *out, struct neighbour *near, int32_t i,
                      const double *similarity, const struct dataset *d,
                      const struct graph_spec *spec, struct err *err)
@@ -507,7 +501,6 @@ static void read_degrees(double *inverse_root, const struct csr *a_hat)
                 inverse_root[i] = sqrt((double)a_hat->val[e]);
 }
 
-/* Initialise for n new samples without edges. */
 static int begin(struct attached *out, const struct csr *a_hat, int32_t n, struct err *err)
 {
     size_t n_samples = (size_t)a_hat->n_rows;

@@ -5,8 +5,8 @@
 
 #include "data/graph/similarity.h"
 
-/* The most similar samples of each sample. graph_cut() makes the nearest-neighbour graph for any
- * smaller k from them, so that products of all pairs are computed once for all k and weights. */
+/* The most similar samples of each sample. graph_cut() makes the knn graph for any smaller k from
+ * them. */
 struct neighbour {
     double similarity;
     int32_t sample;
@@ -18,15 +18,14 @@ struct neighbours {
     int32_t k;
 };
 
-/* Find the k nearest of each sample, k in [1, N - 1]. Pair with neighbours_release(); after an
- * error nothing is held. -1 and err if k is out of range or a similarity is not finite, or like
- * similarity_init(). */
+/* k is in [1, N - 1]. Pair with neighbours_release(); after an error nothing is held. -1 and err if
+ * k is out of range or a similarity is not finite, or like similarity_init(). */
 int neighbours_find(struct neighbours *out, const struct dataset *d, enum graph_metric metric,
                     int32_t k, struct err *err);
 void neighbours_release(struct neighbours *neighbours);
 
-/* Find at least the k nearest, unless n (inout, same data and metric, zeroed at first) holds them
- * already, with room for larger k. Errors like neighbours_find(); n is then empty. */
+/* Find at least k, unless n (inout, same data and metric, zeroed at first) holds them, with room
+ * for larger k. Errors like neighbours_find(); n is then empty. */
 int neighbours_grow(struct neighbours *n, const struct dataset *d, enum graph_metric metric,
                     int32_t k, struct err *err);
 
@@ -36,57 +35,53 @@ enum graph_weights { GRAPH_BINARY, GRAPH_SIMILARITY };
 struct graph_spec {
     enum graph_build build;
     enum graph_metric metric;
-    enum graph_weights weights; /* similarity: the metric's value; edges <= 0 are dropped */
-    int32_t k;                  /* knn: neighbours of each sample, in [1, N - 1] */
-    double threshold;           /* threshold: least similarity of an edge */
+    enum graph_weights weights; /* similarity: edges <= 0 are dropped */
+    int32_t k;                  /* knn: in [1, N - 1] */
+    double threshold;           /* threshold: least similarity */
 };
 
 /* out = symmetric adjacency A (N, N), zero diagonal, positive weights. knn joins i and j if either
- * is among the k samples most similar to the other (ties to the smaller index). Similarity and
- * cost: similarity.h. Pair with csr_release(). -1 and err if k is too large, no edges were given, a
- * sparse data set has none, or kinship gets values that are not dosages. */
+ * is among the k samples most similar to the other (ties to the smaller index). Pair with
+ * csr_release(). -1 and err if k is too large, no edges were given, a sparse data set has none, or
+ * kinship gets values that are not dosages. */
 int graph_build(struct csr *out, const struct dataset *d, const struct graph_spec *spec,
                 struct err *err);
 
-/* Adjacency of graph i alone, its nodes numbered from 0. Pair with csr_release(). */
+/* Make the adjacency of graph i alone, its nodes numbered from 0. Pair with csr_release(). */
 int graph_one(struct csr *out, const struct dataset *d, int32_t i, struct err *err);
 
-/* Cut the knn graph for k (in [1, n->k]), the same as graph_build() makes. Pair with
- * csr_release(). */
+/* k is in [1, n->k]. The result is that of graph_build(). Pair with csr_release(). */
 int graph_cut(struct csr *out, const struct neighbours *n, int32_t k, enum graph_weights weights,
               struct err *err);
 
-/* Number of connected components of a symmetric adjacency. */
 int32_t graph_components(const struct csr *a, struct err *err);
 
-/* New samples, joined to the graph of a data set by the rule that made it. */
+/* New samples, joined to a graph by the rule that made it. */
 
 struct attached_edge {
     int32_t sample; /* of the data */
     float weight;   /* positive */
 };
 
-/* Edges of new sample i: edge[start[i]] to edge[start[i + 1] - 1], samples ascending. */
+/* New sample i has edge[start[i]] to edge[start[i + 1] - 1], samples ascending. */
 struct attached {
     int64_t *start; /* [n + 1] */
     struct attached_edge *edge;
-    double *inverse_root; /* [N] 1 / sqrt(degree + 1) of the data's samples */
+    double *inverse_root; /* [N] 1 / sqrt(degree + 1) in the data */
 };
 
 /* Join each new sample to samples of the data. knn: to the k most similar, ties to the smaller
- * index (similarity_rows() says what ties exactly). threshold: to all that are similar enough.
- * Kinship uses the data's allele frequencies. New samples are not joined to each other.
- *
+ * index (see similarity_rows()). threshold: to all that are similar enough. Kinship uses the data's
+ * allele frequencies. New samples are not joined to each other.
  *   a_hat  in  (N, N) normalised adjacency of the data, for the degrees
  *   x      in  (n, F) features coded like the data, missing ones filled in
- *
  * Costs n N F flop. Pair with attached_release(), also after a failure. -1 and err if memory is
  * short or a similarity is not finite, or like similarity_init(). */
 int attach(struct attached *out, const struct dataset *d, const struct graph_spec *spec,
            const struct csr *a_hat, const struct mat *x, struct err *err);
 
-/* The same for a graph of given edges.
- *   given  in  edges of n new samples, sorted, without inverse_root */
+/* The same for a graph of given edges: `given` has those of n new samples, sorted, without
+ * inverse_root. */
 int attach_given(struct attached *out, const struct csr *a_hat, const struct attached *given,
                  int32_t n, struct err *err);
 void attached_release(struct attached *a);

@@ -6,7 +6,7 @@
 #include "data/graph/edges.h"
 #include "data/graph/node_features.h"
 
-/* Labels are read first: they list the nodes to which features, edges and parts refer. */
+/* Labels are read first: they list the nodes. */
 
 struct graph_tables {
     struct names nodes;

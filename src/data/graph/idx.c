@@ -10,8 +10,8 @@
 #include "data/text/stream.h"
 
 /* Images and labels in the format of MNIST (LeCun, yann.lecun.com/exdb/mnist): a big-endian header,
- * then bytes. An image is a graph of its pixels, each joined to its eight neighbours. All graphs
- * are alike: grid and coordinates are stored once, and an image takes one byte a pixel. */
+ * then bytes. An image is a graph of its pixels, each joined to its eight neighbours. Grid and
+ * coordinates are stored once. */
 
 #define MAGIC_IMAGES 0x00000803u
 #define MAGIC_LABELS 0x00000801u
@@ -105,8 +105,8 @@ static int file_open(struct idx_file *f, const char *path, uint32_t magic, struc
     return read_header(f, magic, err);
 }
 
-/* Read n records of `bytes` each; the caller frees the result. Memory grows with the data read,
- * because the header may promise more than the file has. */
+/* Memory grows with the data read, because the header may promise more. The caller frees the
+ * records. */
 static uint8_t *read_records(struct idx_file *f, size_t n, size_t bytes, const char *record,
                              struct err *err)
 {
@@ -251,7 +251,7 @@ static int read_targets(struct idx *x, uint32_t n_in_file, const struct data_spe
                            err);
 }
 
-/* The relative position of a pixel is a feature, so sizes must be equal. */
+/* The relative position of a pixel is a feature. */
 static int check_size_of(const struct idx *x, const char *path, const struct dataset *like,
                          struct err *err)
 {

@@ -130,8 +130,10 @@ struct scratch {
 static void read_atom(struct atom *out, struct molecules *m, int item)
 {
     *out = (struct atom){0};
-    if (indigoIsPseudoatom(item) > 0 || indigoIsRSite(item) > 0)
+    if (indigoIsPseudoatom(item) > 0 || indigoIsRSite(item) > 0) {
+        m->n_any++;
         return;
+    }
     out->element = indigoAtomicNumber(item);
     if (indigoGetCharge(item, &out->charge) <= 0)
         out->charge = 0;
@@ -155,7 +157,6 @@ static int reserve_atoms(struct scratch *s, int molecule, struct err *err)
     return n;
 }
 
-/* Set the position of an index; grows the table. */
 static int set_place(struct scratch *s, int index, int32_t place, struct err *err)
 {
     if (index >= s->n_indices) {
@@ -287,7 +288,6 @@ static int append(struct molecules *m, const struct scratch *s, struct err *err)
     return 0;
 }
 
-/* Return the reason to refuse these atoms, or NULL. */
 static const char *atoms_fault(const struct scratch *s)
 {
     enum { MOST_CHARGE = 15 }; /* OpenSMILES 3.1.5 */
@@ -304,9 +304,9 @@ static int add_molecule(struct molecules *m, int molecule, struct err *err)
     const char *fault;
     int rc;
 
-    /* Explicit hydrogens become counts like implicit ones, unless there is nothing else. For many
-     * aromatic nitrogens the count is known only after double bonds are placed. Bonds are therefore
-     * dearomatised, and then made aromatic by one rule, however they were written. */
+    /* Explicit hydrogens become counts, unless there is nothing else. For many aromatic nitrogens
+     * the count is known only after double bonds are placed. Bonds are therefore dearomatised, and
+     * then made aromatic by one rule, however they were written. */
     if (indigoCountHeavyAtoms(molecule) > 0)
         indigoFoldHydrogens(molecule);
     indigoDearomatize(molecule);
@@ -326,8 +326,8 @@ static int add_molecule(struct molecules *m, int molecule, struct err *err)
 
 enum { MOST_ISOTOPE_DIGITS = 3 }; /* OpenSMILES 3.1.4 */
 
-/* Indigo's time grows with the square of the atoms: 10,000 letters take three seconds, and an
- * invalid row may have any number. The largest molecules of PubChem have a few thousand. */
+/* Indigo's time grows with the square of the atoms: 10,000 letters take three seconds. The largest
+ * molecules of PubChem have a few thousand. */
 enum { MOST_LETTERS = 10000 };
 
 static bool is_bond(char c)
@@ -335,7 +335,6 @@ static bool is_bond(char c)
     return c && strchr("-=#:/\\", c);
 }
 
-/* The fault at one position outside brackets, or NULL. */
 static const char *fault_at(const char *smiles, size_t at)
 {
     char last = at ? smiles[at - 1] : '\0', next = smiles[at + 1];
@@ -352,8 +351,7 @@ static const char *fault_at(const char *smiles, size_t at)
     return NULL;
 }
 
-/* Detects truncated rows and formats of several lines. Text after a blank is a name, also for
- * Indigo and RDKit. */
+/* Indigo accepts truncated rows and several lines. Text after a blank is a name. */
 static const char *fault_of(const char *smiles)
 {
     bool is_in_bracket = false;

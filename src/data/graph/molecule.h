@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Converts SMILES to graphs with Indigo. The only user of indigo.h. */
+/* Converts SMILES to graphs with Indigo. */
 #ifndef DATA_GRAPH_MOLECULE_H
 #define DATA_GRAPH_MOLECULE_H
 
@@ -17,31 +17,31 @@
  *   charge     formal
  *   radicals   unpaired electrons
  *   aromatic, ring
- *   double, triple   number of such bonds, aromatic ones excluded. They stand for hybridisation,
- *              which Indigo does not report, and bond orders, which edges do not have. */
+ *   double, triple   number of such bonds, aromatic ones excluded, in place of hybridisation, which
+ *              Indigo does not report, and bond orders, which edges do not have */
 #define MOLECULE_FEATURES 62
 
 const char *molecule_feature_name(int32_t feature);
 
-/* True if built with Indigo. Otherwise no function below may be called. */
+/* If built without Indigo, no function below may be called. */
 bool molecule_is_readable(void);
 
-/* The atoms and bonds of several molecules, one after another. */
 struct molecules {
     int8_t *feature; /* (n_atoms, MOLECULE_FEATURES) owned */
     int32_t n_atoms;
     int32_t capacity;
-    struct pairs bonds;    /* atoms are numbered across molecules */
+    struct pairs bonds;    /* between atoms of all molecules */
     uint64_t session;      /* of Indigo */
-    int32_t n_bad_valence; /* atoms with an unknown number of hydrogens; they get none */
+    int32_t n_bad_valence; /* atoms with unknown hydrogens, which count as none */
+    int32_t n_any;         /* atoms of no element (*, R groups), which are "other" */
 };
 
 /* Pair with molecules_release(). */
 void molecules_init(struct molecules *m);
 void molecules_release(struct molecules *m);
 
-/* Append a molecule; salts and mixtures become one graph of several components. Returns 1, or 0
- * with the reason in err if Indigo cannot parse it or it has no atoms; then nothing is appended. */
+/* Append a molecule; a mixture becomes one graph of several components. Returns 1, or 0 with the
+ * reason in err if Indigo cannot parse it or it has no atoms; then nothing is appended. */
 int molecules_add(struct molecules *m, const char *smiles, struct err *err);
 
 #endif

@@ -21,7 +21,7 @@ static int add_known(struct new_nodes *n, struct err *err)
     return 0;
 }
 
-/* The number of the row's node among the new nodes. -1 and *status 0 for a node of the data; -1,
+/* Returns the node's number among the new ones. -1 and *status 0 for a node of the data; -1,
  * *status -1 and err on failure. */
 static int32_t node_of(int *status, struct new_nodes *n, const struct table *t, struct err *err)
 {
@@ -55,7 +55,6 @@ static int check_form(const struct new_nodes *n, const struct table *t, struct e
 
 /* ---- listed features ---- */
 
-/* Index the data's columns by name, or by number if they have no names. */
 static int index_features(struct names *columns, const struct dataset *d, struct err *err)
 {
     for (int32_t j = 0; j < d->n_features; j++) {
@@ -83,7 +82,7 @@ static int list_nodes(struct new_nodes *n, const char *path, struct err *err)
     return status;
 }
 
-/* The data's column for a column of the new table, or -1. */
+/* Returns -1 if the data lack column c of the new table. */
 static int32_t match(const struct names *columns, const struct node_features *f, int32_t col)
 {
     char number[16];
@@ -131,8 +130,8 @@ static int read_listed(struct new_nodes *n, const char *path, struct err *err)
 
 struct full {
     struct table t;
-    int32_t *col; /* [F] columns of the table with the data's features */
-    float *mean;  /* [F] means of the data */
+    int32_t *col; /* [F] columns of the table */
+    float *mean;  /* [F] */
     int32_t capacity;
 };
 

@@ -51,7 +51,6 @@ static int read_listed(struct triplets *list, struct node_features *f, const str
     return status;
 }
 
-/* The whole number in a text; -1 if it is none or too large. */
 static int32_t feature_number(const char *text)
 {
     size_t digits = strspn(text, "0123456789");
@@ -61,7 +60,6 @@ static int32_t feature_number(const char *text)
     return atoi(text);
 }
 
-/* Convert indices of listed names to columns and set the number of columns. */
 static void number_columns(struct node_features *f, struct triplets *list)
 {
     int32_t largest = 0;

@@ -14,18 +14,17 @@
  * kinship      <x - 2p, y - 2p> = <x, y> - <2p, x> - <2p, y> + <2p, 2p>: uncentred rows,
  *              shift[i] = <2p, rows[i]>, offset <2p, 2p>, factor 1 / (2 sum p (1 - p)); 2p - 1
  *              in place of 2p for rows coded -1, 0, 1
- * Rows stay uncentred where float allows it, because products of dosages are then whole numbers and
- * exact: the graph is the same on every processor, and equal samples tie. This includes correlation
- * if no dosage is missing: (F <x, y> - sum x sum y) / sqrt(...) of whole numbers. For other
- * features the products of uncentred rows could lose the differences. A row of another sample may
- * be centred beside uncentred rows: <x - mean, y> F - sum(x - mean) sum(y) is the same.
- *
- * The products of one panel are floats; their sum over panels is double. */
+ * Products of uncentred dosages are whole numbers and exact: the graph is the same on every
+ * processor, and equal samples tie. This includes correlation if no dosage is missing: (F <x, y> -
+ * sum x sum y) / sqrt(...). For other features the products of uncentred rows could lose the
+ * differences. A row of another sample may be centred beside uncentred rows: <x - mean, y> F -
+ * sum(x - mean) sum(y) is the same. The products of one panel are floats; their sum over panels is
+ * double. */
 
 /* Products of this many dosages are exact: 1024 x 127^2 < 2^24. */
 #define PANEL_COLS 1024
 #define MAX_ROWS 256
-/* Most doubles in a block (16 MiB); a block has at least one row. */
+/* Blocks take 16 MiB, or one row. */
 #define BLOCK_DOUBLES ((int64_t)1 << 21)
 
 /* ---- values of each row that a metric needs, from one row of floats at a time ---- */
@@ -90,7 +89,6 @@ static int prepare_correlation(struct similarity *s, struct mat *row, struct err
     return 0;
 }
 
-/* A dosage and its position. */
 struct extreme {
     double v;
     int32_t i, j;
@@ -105,8 +103,8 @@ static int refuse_dosage(const struct dataset *d, const struct extreme *e, struc
         e->j + 1, dataset_feature_name(d, e->j), dataset_id(d, e->i), e->v);
 }
 
-/* sum[j] = half the sum of column j. Features are dosages in [0, 2], or in [-1, 1] if one is below
- * 0. *base stands for no allele. */
+/* sum[j] is half the sum of column j. *base is the feature without the allele: 0, or -1 in [-1,
+ * 1]. */
 static int sum_dosages(double *sum, double *base, const struct similarity *s, struct mat *row,
                        struct err *err)
 {
@@ -139,8 +137,7 @@ static double kinship_shift(const struct similarity *s, const float *row)
     return shift;
 }
 
-/* VanRaden 2008, method 1. If features are coded -1, 0, 1, dosage - 2p = feature - (2p - 1): 2p - 1
- * replaces 2p. */
+/* VanRaden 2008, method 1. For features coded -1, 0, 1, dosage - 2p = feature - (2p - 1). */
 static int prepare_kinship(struct similarity *s, struct mat *row, struct err *err)
 {
     double *p = calloc((size_t)row->n_cols, sizeof *p);
@@ -232,7 +229,7 @@ void similarity_release(struct similarity *s)
     memset(s, 0, sizeof *s);
 }
 
-/* Products of the block (`left`) with samples [begin, begin + n) over one panel of columns. */
+/* The block is `left`; the samples are [begin, begin + n). */
 static void add_products(struct similarity *s, const struct mat *left, int32_t begin, int32_t n,
                          int32_t col)
 {
@@ -268,12 +265,11 @@ bool similarity_next(struct similarity *s)
     return s->n_rows > 0;
 }
 
-/* Values of a row. mean: by which it is centred, 0 if uncentred. */
+/* Uncentred rows have mean 0. */
 struct measure {
     double mean, sum, shift, scale;
 };
 
-/* Similarity of a row and sample j, given their product. */
 static double similarity_value(const struct similarity *s, const struct measure *row, int32_t j,
                                double product)
 {

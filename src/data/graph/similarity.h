@@ -6,31 +6,29 @@
  *             for i in [s.first, s.first + s.n_rows), j in [s.first, N): similarity_of(&s, i, j)
  *     similarity_release(&s);
  *
- * dataset_decode() reads one panel of columns at a time, so that neither N x F floats nor N x N
- * products are in memory. Costs N^2 F flop: each pair is multiplied once. */
+ * Neither N x F floats nor N x N products are in memory. Costs N^2 F flop. */
 #ifndef DATA_GRAPH_SIMILARITY_H
 #define DATA_GRAPH_SIMILARITY_H
 
 #include "data/core/dataset.h"
 
-/* cosine, correlation: of rows of features as read. kinship: VanRaden 2008, J Dairy Sci 91:4414,
- * method 1: Z Z' / (2 sum p (1 - p)), Z = dosage - 2p. If a feature is below 0, all are coded -1,
- * 0, 1: a dosage is its feature plus 1. */
+/* cosine, correlation: of features as read. kinship: VanRaden 2008, J Dairy Sci 91:4414, method 1:
+ * Z Z' / (2 sum p (1 - p)), Z = dosage - 2p. If a feature is below 0, all are coded -1, 0, 1. */
 enum graph_metric { GRAPH_COSINE, GRAPH_CORRELATION, GRAPH_KINSHIP };
 #define GRAPH_METRICS 3
 
 struct similarity {
     const struct dataset *data; /* borrowed */
-    double *scale;              /* [N] 0 for a row of zeros: similar to nothing */
+    double *scale;              /* [N] 0 for a row of zeros */
     double *shift;              /* [N] */
-    double *mean;               /* [N] by which rows are centred; NULL: they are not */
-    double *sum;                /* [N] sums of rows, for correlation of uncentred rows; or NULL */
-    double *twice; /* [K] 2p for kinship, 2p - 1 for features coded -1, 0, 1; or NULL */
+    double *mean;               /* [N] by which rows are centred, or NULL */
+    double *sum;                /* [N] of rows, for correlation of uncentred ones; or NULL */
+    double *twice;              /* [K] 2p for kinship, or 2p - 1; or NULL */
     double offset;
     double factor;
 
-    int32_t first;   /* block: rows [first, first + n_rows) with samples [first, N) */
-    int32_t n_rows;  /* 0 before the first block and after the last */
+    int32_t first;   /* rows [first, first + n_rows) with samples [first, N) */
+    int32_t n_rows;  /* 0 outside blocks */
     double *product; /* (n_rows, N - first) */
     int32_t max_rows;
     struct mat left, right, part; /* scratch */
@@ -42,10 +40,10 @@ int similarity_init(struct similarity *s, const struct dataset *d, enum graph_me
                     struct err *err);
 void similarity_release(struct similarity *s);
 
-/* Compute the next block; blocks follow each other from sample 0. False after the last. */
+/* Compute the next block; blocks ascend from sample 0. Returns false after the last. */
 bool similarity_next(struct similarity *s);
 
-/* Similarity of samples i and j: one in the block, the other at s->first or later. Not finite if
+/* i is in the block and j at s->first or later, or the reverse. The result is not finite if
  * features are too large for products in floats. */
 double similarity_of(const struct similarity *s, int32_t i, int32_t j);
 

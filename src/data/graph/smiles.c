@@ -16,7 +16,6 @@
 #include "data/text/lines.h"
 #include "data/text/stream.h"
 
-/* Bytes that suffice to examine the first line. */
 enum { HEAD_BYTES = 1 << 14 };
 
 /* ---- which files are SMILES files ---- */
@@ -26,12 +25,15 @@ static char *skip_mark(char *text)
     return text + stream_mark_bytes(text, strlen(text));
 }
 
-/* Cut off the first line with content, in place; "" if there is none. */
-static char *first_line(char *text)
+/* Cut off the next line with content, in place, and step behind it; "" if there is none. */
+static char *next_line(char **at)
 {
-    text = skip_mark(text);
+    char *text = *at;
+
     while (*text == '\n' || *text == '\r' || *text == '#')
         text += *text == '#' ? strcspn(text, "\r\n") : 1;
+    *at = text + strcspn(text, "\r\n");
+    *at += **at != '\0';
     text[strcspn(text, "\r\n")] = '\0';
     return text;
 }
@@ -52,16 +54,36 @@ static bool has_cell(const char *line, const char *name, const char *separators)
     return false;
 }
 
+static bool begins_with_molecule(struct molecules *m, char *line)
+{
+    line[strcspn(line, " \t")] = '\0';
+    return *line && molecules_add(m, line, NULL) > 0;
+}
+
+/* A header may be a molecule by chance ("CN"), so two lines must be. */
+static bool holds_molecules(char *line, char *rest)
+{
+    struct molecules m;
+    bool holds = molecule_is_readable();
+
+    if (!holds)
+        return false;
+    molecules_init(&m);
+    holds = begins_with_molecule(&m, line) && begins_with_molecule(&m, next_line(&rest));
+    molecules_release(&m);
+    return holds;
+}
+
 bool smiles_is_bare(const char *path, const char *column)
 {
-    char head[HEAD_BYTES];
-    const char *line;
+    bool is_named = file_names_end_like(path, ".smi") || file_names_end_like(path, ".smi.gz");
+    char head[HEAD_BYTES], *at = head, *line;
 
-    if (!file_names_end_like(path, ".smi") && !file_names_end_like(path, ".smi.gz"))
-        return false;
     stream_peek(head, sizeof head, path);
-    line = first_line(head);
-    return *line && !has_cell(line, column, "\t,;") && !has_cell(line, column, "\t,; ");
+    at = skip_mark(head);
+    line = next_line(&at);
+    return *line && !has_cell(line, column, "\t,;") && !has_cell(line, column, "\t,; ") &&
+           (is_named || holds_molecules(line, at));
 }
 
 /* ---- SMILES files ---- */
@@ -71,10 +93,9 @@ enum { SMI_SMILES, SMI_NAME, SMI_CELLS };
 struct smi {
     struct lines lines; /* only path and line are used */
     bool is_begun;
-    char *cell[SMI_CELLS]; /* of the current line, "" where absent; valid until the next call */
+    char *cell[SMI_CELLS]; /* "" where absent; valid until the next call */
 };
 
-/* Pair with smi_close() after success. -1 and err like lines_open(). */
 static int smi_open(struct smi *s, const char *path, struct err *err)
 {
     memset(s, 0, sizeof *s);
@@ -104,8 +125,8 @@ static void cut(struct smi *s, char *text)
     s->cell[SMI_NAME] = name;
 }
 
-/* Step to the next molecule: 1, or 0 at the end. -1 and err for a carriage return inside a line, or
- * like lines_next_whole(). */
+/* Returns 1, or 0 at the end. -1 and err for a carriage return inside a line, or like
+ * lines_next_whole(). */
 static int smi_next(struct smi *s, struct err *err)
 {
     struct lines *l = &s->lines;
@@ -128,28 +149,31 @@ static int smi_next(struct smi *s, struct err *err)
 
 /* ---- tables of molecules ---- */
 
-/* Reads a table with a molecule in each row, or a SMILES file as a table of two columns. Molecules
- * for a model are read in pieces: ids cover all rows so far, the rest only the piece. */
+/* Reads a table with a molecule in each row, or a SMILES file as a table of two columns. For a
+ * model they are read in pieces: ids cover all rows so far, the rest only the piece. */
 
-/* Most skipped rows that are named. */
-enum { MOST_SKIPPED = 8 };
+/* Each holds line, id, SMILES and reason, cut. */
+enum { SKIPPED_BYTES = 256 };
 
 struct smiles {
     const struct data_spec *spec; /* borrowed */
-    struct table table;           /* for a SMILES file only names and the row */
-    bool is_bare;                 /* the input is a SMILES file */
+    struct table table;           /* without text for a SMILES file */
+    bool is_bare;                 /* a SMILES file */
     struct smi smi;
-    int32_t smiles, id, trait; /* columns; id -1: rows are numbered; trait -1: not read */
-    bool needs_trait;          /* trait is not set and several columns qualify */
+    int32_t smiles, id, trait; /* columns; -1: none */
+    int32_t group;             /* or -1 */
+    bool needs_trait;          /* several columns qualify */
     int64_t n_rows;
-    int32_t n_skipped;                  /* rows that could not be parsed */
-    int64_t skipped_line[MOST_SKIPPED]; /* lines of the first of these */
+    int32_t n_skipped;                          /* rows */
+    int64_t skipped_line;                       /* of the first */
+    char skipped[DATA_EXAMPLES][SKIPPED_BYTES]; /* the first rows */
     struct names ids;
-    int32_t first; /* first molecule of the piece, among ids */
+    int32_t first; /* in the piece, among ids */
     struct molecules molecules;
     int64_t *graph_start; /* [molecules of the piece + 1] */
     int32_t capacity;
     struct target_cells cells;
+    struct target_cells groups; /* column NULL: not in the table */
     struct target target;
     struct membership membership;
 };
@@ -158,6 +182,7 @@ static void smiles_release(struct smiles *s)
 {
     membership_release(&s->membership);
     target_release(&s->target);
+    target_cells_release(&s->groups);
     target_cells_release(&s->cells);
     free(s->graph_start);
     molecules_release(&s->molecules);
@@ -173,28 +198,46 @@ static const char *smiles_name(const struct data_spec *spec)
     return spec->smiles && *spec->smiles ? spec->smiles : "smiles";
 }
 
-static int find_column(int32_t *out, const struct table *t, const char *name, const char *key,
+/* setting: "data.trait" */
+static int find_column(int32_t *out, const struct table *t, const char *name, const char *setting,
                        struct err *err)
 {
+    struct buf columns = {0};
+
     for (int32_t j = 0; j < t->n_cols; j++)
         if (strcmp(t->name[j], name) == 0) {
             *out = j;
             return 0;
         }
-    return err_set(err, "%s: no column \"%.80s\" (data.%s): the first column is \"%.80s\"", t->path,
-                   name, key, t->name[0]);
+    table_put_columns(&columns, t, name, NULL, NULL);
+    err_set(err, "%s: no column \"%.80s\" (%s): must be one of %s", t->path, name, setting,
+            buf_text(&columns));
+    buf_release(&columns);
+    return -1;
 }
 
-/* Find the trait. Without a name it is the only remaining column. */
+/* The column may be in the split file instead. */
+static int find_group(struct smiles *s, struct err *err)
+{
+    const struct data_spec *spec = s->spec;
+    const struct table *t = &s->table;
+
+    if (!spec->group || !*spec->group)
+        return 0;
+    if (find_column(&s->group, t, spec->group, "split.group", err))
+        return spec->split && *spec->split ? 0 : -1;
+    return target_cells_init(&s->groups, 0, t->path, spec->group, err);
+}
+
 static int find_trait(struct smiles *s, const char *name, struct err *err)
 {
     const struct table *t = &s->table;
     int32_t n_left = 0;
 
     if (name && *name)
-        return find_column(&s->trait, t, name, "trait", err);
+        return find_column(&s->trait, t, name, "data.trait", err);
     for (int32_t j = 0; j < t->n_cols; j++)
-        if (j != s->smiles && j != s->id) {
+        if (j != s->smiles && j != s->id && j != s->group) {
             s->trait = j;
             n_left++;
         }
@@ -211,10 +254,10 @@ static int find_columns(struct smiles *s, struct err *err)
     const struct table *t = &s->table;
     bool has_id = spec->id && *spec->id;
 
-    s->id = s->trait = -1;
-    if (find_column(&s->smiles, t, smiles_name(spec), "smiles", err) ||
-        (has_id && find_column(&s->id, t, spec->id, "id", err)) ||
-        (!spec->like && find_trait(s, spec->trait, err)))
+    s->id = s->trait = s->group = -1;
+    if (find_column(&s->smiles, t, smiles_name(spec), "data.smiles", err) ||
+        (has_id && find_column(&s->id, t, spec->id, "data.id", err)) ||
+        (!spec->like && (find_group(s, err) || find_trait(s, spec->trait, err))))
         return -1;
     if (s->smiles == s->trait || s->smiles == s->id || (s->trait >= 0 && s->trait == s->id))
         return err_set(err,
@@ -225,16 +268,24 @@ static int find_columns(struct smiles *s, struct err *err)
 
 /* ---- rows ---- */
 
+/* Rows without ids have their number. */
+static const char *id_of(const struct smiles *s, char number[24])
+{
+    const char *cell = s->id >= 0 ? s->table.cell[s->id] : "";
+
+    if (s->id >= 0 && (*cell || !s->is_bare))
+        return cell;
+    snprintf(number, 24, "%lld", (long long)s->n_rows);
+    return number;
+}
+
 static int add_id(struct smiles *s, struct err *err)
 {
     const struct table *t = &s->table;
     char number[24];
-    const char *id = number;
+    const char *id = id_of(s, number);
     int32_t known;
 
-    snprintf(number, sizeof number, "%lld", (long long)s->n_rows);
-    if (s->id >= 0 && (*t->cell[s->id] || !s->is_bare))
-        id = t->cell[s->id];
     if (!*id)
         return table_fault(err, t, "the id in column \"%.80s\" is empty", t->name[s->id]);
     known = names_find(&s->ids, id);
@@ -262,25 +313,63 @@ static int end_graph(struct smiles *s, struct err *err)
     return 0;
 }
 
-/* Count the row if this is allowed, and keep the first ones for the report. */
-static int skip(struct smiles *s, const struct err *why, struct err *err)
+static void skip(struct smiles *s, const struct err *why)
 {
     const struct table *t = &s->table;
-    char hint[160] = "";
+    char number[24];
 
-    if (s->is_bare && s->n_rows == 1)
-        snprintf(hint, sizeof hint, "; a header would have a column \"%.80s\" (data.smiles)",
-                 smiles_name(s->spec));
-    if (!s->spec->skip_invalid)
-        return table_fault(
-            err, t,
-            "row %lld: \"%.80s\" cannot be parsed as a molecule: %.300s; %s skips such rows%s",
-            (long long)s->n_rows, t->cell[s->smiles], why->text,
-            s->spec->like ? "--set skip_invalid=yes" : "data.skip_invalid = yes", hint);
-    if (s->n_skipped < MOST_SKIPPED)
-        s->skipped_line[s->n_skipped] = t->line;
+    if (!s->n_skipped)
+        s->skipped_line = t->line;
+    if (s->n_skipped < DATA_EXAMPLES)
+        snprintf(s->skipped[s->n_skipped], SKIPPED_BYTES,
+                 "line %lld, id \"%.30s\": \"%.60s\": %.110s", (long long)t->line, id_of(s, number),
+                 t->cell[s->smiles], why->text);
     s->n_skipped++;
-    return 0;
+}
+
+static void put_skipped(struct buf *out, const struct smiles *s)
+{
+    for (int32_t i = 0; i < s->n_skipped && i < DATA_EXAMPLES; i++)
+        buf_printf(out, "%s%s", i ? "; " : "", s->skipped[i]);
+    if (s->n_skipped > DATA_EXAMPLES)
+        buf_puts(out, " ...");
+}
+
+/* Always -1. */
+static int refuse_skipped(const struct smiles *s, struct err *err)
+{
+    bool is_all = s->n_skipped == s->n_rows;
+    struct buf rows = {0}, hint = {0};
+
+    put_skipped(&rows, s);
+    if (!is_all)
+        buf_printf(&hint, "; %s skips such rows",
+                   s->spec->like ? "--set skip_invalid=yes" : "data.skip_invalid = yes");
+    if (s->is_bare && s->skipped_line == 1)
+        buf_printf(&hint, "; a header would have a column \"%.80s\" (data.smiles)",
+                   smiles_name(s->spec));
+    err_set(err, "%s:%lld: %s%d of %lld rows cannot be parsed as molecules: %s%s", s->table.path,
+            (long long)s->skipped_line, is_all ? "no molecules: " : "", s->n_skipped,
+            (long long)s->n_rows, buf_text(&rows), buf_text(&hint));
+    buf_release(&rows);
+    buf_release(&hint);
+    return -1;
+}
+
+/* After a row that skip_invalid does not permit, the rest is only searched for more. */
+static bool is_refused(const struct smiles *s)
+{
+    return s->n_skipped && !s->spec->skip_invalid;
+}
+
+static int read_cells(struct smiles *s, struct err *err)
+{
+    const struct table *t = &s->table;
+    int32_t i = s->ids.n - 1;
+
+    if (s->trait >= 0 && target_cells_set(&s->cells, i, t->cell[s->trait], t->line, err))
+        return -1;
+    return s->group >= 0 ? target_cells_set(&s->groups, i, t->cell[s->group], t->line, err) : 0;
 }
 
 static int read_row(struct smiles *s, struct err *err)
@@ -295,12 +384,10 @@ static int read_row(struct smiles *s, struct err *err)
         return err_wrap(err, "%s", t->path);
     }
     if (!status)
-        return skip(s, &why, err);
-    if (add_id(s, err) || end_graph(s, err))
-        return -1;
-    if (s->trait < 0)
+        skip(s, &why);
+    if (!status || is_refused(s))
         return 0;
-    return target_cells_set(&s->cells, s->ids.n - 1, t->cell[s->trait], t->line, err);
+    return add_id(s, err) || end_graph(s, err) || read_cells(s, err) ? -1 : 0;
 }
 
 static int next_row(struct smiles *s, struct err *err)
@@ -319,10 +406,14 @@ static int read_rows(struct smiles *s, int32_t most, struct err *err)
     while (s->ids.n - s->first < most && (status = next_row(s, err)) > 0)
         if (read_row(s, err))
             return -1;
+    if (status < 0)
+        return -1;
+    if (is_refused(s) || (!status && s->n_rows && s->ids.n == 0))
+        return refuse_skipped(s, err);
     if (!status && s->ids.n == 0)
-        return err_set(err, "%s: no molecules%s; %d cannot be parsed", s->table.path,
-                       s->is_bare ? "" : " after the header", s->n_skipped);
-    return status < 0 ? -1 : 0;
+        return err_set(err, "%s: no molecules%s", s->table.path,
+                       s->is_bare ? "" : " after the header");
+    return 0;
 }
 
 /* ---- together ---- */
@@ -366,7 +457,7 @@ static int open_bare(struct smiles *s, struct err *err)
     s->table = (struct table){.path = path, .n_cols = SMI_CELLS, .name = name, .cell = s->smi.cell};
     s->smiles = SMI_SMILES;
     s->id = SMI_NAME;
-    s->trait = -1;
+    s->trait = s->group = -1;
     molecules_init(&s->molecules);
     return 0;
 }
@@ -395,31 +486,52 @@ static int open_table(struct smiles *s, const struct data_spec *spec, struct err
     return find_columns(s, err);
 }
 
+static void report_atoms(struct data_report *report, const struct smiles *s,
+                         enum data_note_kind kind)
+{
+    const struct molecules *m = &s->molecules;
+
+    if (m->n_bad_valence || kind == DATA_NOTE_FACT)
+        data_report_add(report, kind, "valences",
+                        "%d atom%s with an impossible valence, counted without hydrogens",
+                        m->n_bad_valence, m->n_bad_valence == 1 ? "" : "s");
+    if (m->n_any)
+        data_report_add(report, kind, "wildcards",
+                        "%d atom%s of no element (* or a group R), used as \"other\"", m->n_any,
+                        m->n_any == 1 ? "" : "s");
+}
+
 static void report_facts(struct data_report *report, const struct smiles *s)
 {
-    char first[40] = "";
+    int32_t n_empty = 0;
 
-    if (s->n_skipped)
-        snprintf(first, sizeof first, ", the first on line %lld", (long long)s->skipped_line[0]);
-    data_report_add(report, DATA_NOTE_FACT, "skipped", "%d molecule%s that cannot be parsed%s",
-                    s->n_skipped, s->n_skipped == 1 ? "" : "s", first);
-    data_report_add(report, DATA_NOTE_FACT, "valences",
-                    "%d atom%s with an impossible valence, counted without hydrogens",
-                    s->molecules.n_bad_valence, s->molecules.n_bad_valence == 1 ? "" : "s");
+    for (int32_t i = 0; i < s->cells.n; i++)
+        n_empty += !s->cells.text[i];
+    data_report_add(report, DATA_NOTE_FACT, "skipped", "%d molecule%s that cannot be parsed",
+                    s->n_skipped, s->n_skipped == 1 ? "" : "s");
+    for (int32_t i = 0; i < s->n_skipped && i < DATA_EXAMPLES; i++)
+        data_report_add(report, DATA_NOTE_FACT, "skipped", "%s", s->skipped[i]);
+    report_atoms(report, s, DATA_NOTE_FACT);
+    if (n_empty)
+        data_report_add(report, DATA_NOTE_WARNING, "empty",
+                        "%s: %d of %d molecules have no value in column \"%.80s\" and belong to no "
+                        "part",
+                        s->table.path, n_empty, s->ids.n, s->cells.column);
 }
 
 static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
                 struct err *err)
 {
     struct smiles s;
-    int rc =
-        open_table(&s, spec, err) ||
-        target_cells_init(&s.cells, 0, s.table.path, s.table.name[s.trait], err) ||
-        read_rows(&s, INT32_MAX, err) || target_read_decimal(&s.cells, s.table.separator, err) ||
-        pairs_finish(&s.molecules.bonds, err) ||
-        target_make(&s.target, &s.cells, spec->task, true, err) ||
-        membership_read(&s.membership, spec, &s.ids, spec->molecules, NULL, NULL, &s.target, err) ||
-        build(out, &s, err);
+    int rc = open_table(&s, spec, err) ||
+             target_cells_init(&s.cells, 0, s.table.path, s.table.name[s.trait], err) ||
+             read_rows(&s, INT32_MAX, err) ||
+             target_read_decimal(&s.cells, s.table.separator, err) ||
+             pairs_finish(&s.molecules.bonds, err) ||
+             target_make(&s.target, &s.cells, spec->task, true, err) ||
+             membership_read(&s.membership, spec, &s.ids, spec->molecules, NULL, &s.groups,
+                             &s.target, err) ||
+             build(out, &s, err);
 
     report->unset = s.needs_trait ? "trait" : NULL;
     report->n_skipped = s.n_skipped;
@@ -458,21 +570,16 @@ static void forget_piece(struct smiles *s)
 
 static void report_new(struct data_report *report, const struct smiles *s)
 {
-    struct buf lines = {0};
+    struct buf rows = {0};
 
-    for (int32_t i = 0; i < s->n_skipped && i < MOST_SKIPPED; i++)
-        buf_printf(&lines, "%s%lld", i ? ", " : "", (long long)s->skipped_line[i]);
+    put_skipped(&rows, s);
     if (s->n_skipped)
         data_report_add(report, DATA_NOTE_WARNING, "skipped",
-                        "%d molecule%s cannot be parsed and %s no prediction: line %s%s",
-                        s->n_skipped, s->n_skipped == 1 ? "" : "s",
-                        s->n_skipped == 1 ? "has" : "have", buf_text(&lines),
-                        s->n_skipped > MOST_SKIPPED ? " ..." : "");
-    if (s->molecules.n_bad_valence)
-        data_report_add(report, DATA_NOTE_INFO, "valences",
-                        "%d atom%s with an impossible valence, counted without hydrogens",
-                        s->molecules.n_bad_valence, s->molecules.n_bad_valence == 1 ? "" : "s");
-    buf_release(&lines);
+                        "%d molecule%s cannot be parsed and %s no prediction: %s", s->n_skipped,
+                        s->n_skipped == 1 ? "" : "s", s->n_skipped == 1 ? "has" : "have",
+                        buf_text(&rows));
+    report_atoms(report, s, DATA_NOTE_INFO);
+    buf_release(&rows);
 }
 
 static int next_piece(struct dataset *out, void *state, int32_t most, struct data_report *report,
@@ -504,6 +611,8 @@ static const struct data_pieces pieces = {open_pieces, next_piece, close_pieces}
 const struct data_format smiles_format = {
     .name = "smiles",
     .samples = DATA_GRAPHS,
+    .has_groups = true,
+    .same = "atoms and bonds",
     .settings = {{"molecules", true, "a table with a molecule in each row"},
                  {.key = "smiles", .is_required = true},
                  {.key = "id"},

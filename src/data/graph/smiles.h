@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SMILES files of chemistry programs (.smi), plain or gzip, without a header. Each line has a
- * molecule and, after a blank or tab, optionally its name, which ends at a tab or the line end and
- * may contain blanks (OpenBabel). Empty lines and lines that begin with # are skipped. A first line
- * whose first word is SMILES, in any case, is a title (RDKit).
- *
- * smiles_format (data/core/data_format.h) reads them, and tables of molecules. */
+/* SMILES files of chemistry programs, plain or gzip, without a header. Each line has a molecule
+ * and, after a blank or tab, optionally its name, which ends at a tab and may contain blanks
+ * (OpenBabel). Empty lines and lines that begin with # are skipped. A first line whose first word
+ * is SMILES, in any case, is a title (RDKit). */
 #ifndef DATA_GRAPH_SMILES_H
 #define DATA_GRAPH_SMILES_H
 
 #include <stdbool.h>
 
-/* True for a SMILES file: its name ends in .smi or .smi.gz, and no cell of its first line
- * (separated by tabs, commas, semicolons or blanks) is `column`. False if unreadable. */
+/* True for a SMILES file: its name ends in .smi or .smi.gz, or its first two lines begin with
+ * molecules, and no cell of its first line is `column`. Without Indigo only the name counts. */
 bool smiles_is_bare(const char *path, const char *column);
 
 #endif

@@ -16,13 +16,12 @@
 #include "data/text/lines.h"
 
 /* Reads a folder of the TUDataset collection (Morris et al. 2020, arXiv:2007.08663): files with a
- * common prefix whose rows are graphs, nodes or edges, numbered from 1. Targets give the number of
- * graphs, the indicator that of nodes; the other files must agree. */
+ * common prefix whose rows are graphs, nodes or edges, numbered from 1. */
 
 #define INDICATOR FILE_NAMES_TU_INDICATOR
 
 struct tu {
-    bool needs_trait; /* trait is not set and several columns qualify */
+    bool needs_trait; /* several columns qualify */
     bool has_edge_labels;
     char *prefix; /* FOLDER/DS */
     char *indicator_path, *target_path, *edges_path, *labels_path, *attributes_path;
@@ -65,7 +64,7 @@ static int path_of(char **out, const char *prefix, const char *suffix, struct er
     return err_nomem(err, suffix, strlen(prefix) + strlen(suffix));
 }
 
-/* Set *out to the path, or to NULL if the file does not exist. */
+/* *out is NULL if the file does not exist. */
 static int optional_path(char **out, const char *prefix, const char *suffix, struct err *err)
 {
     if (path_of(out, prefix, suffix, err))
@@ -114,7 +113,6 @@ static int find_prefix(struct tu *tu, const char *folder, struct err *err)
     return rc;
 }
 
-/* New graphs need the files that the model's data have. */
 static int find_node_files(struct tu *tu, const struct dataset *like, struct err *err)
 {
     int32_t n_labels, n_attributes;
@@ -131,8 +129,7 @@ static int find_node_files(struct tu *tu, const struct dataset *like, struct err
                         : 0;
 }
 
-/* Numbers come from attributes of graphs, classes from labels. If only one file exists, it is
- * used. */
+/* Numbers come from attributes, classes from labels. If only one file exists, it is used. */
 static int find_target(struct tu *tu, enum data_task task, struct err *err)
 {
     char *labels = NULL, *attributes = NULL;
@@ -173,7 +170,6 @@ static int find_files(struct tu *tu, const struct data_spec *spec, struct err *e
 
 /* ---- graphs ---- */
 
-/* Columns have no names here; trait is a number. */
 static int find_column(int32_t *column, struct tu *tu, const struct lines *l, const char *trait,
                        struct err *err)
 {
@@ -238,8 +234,8 @@ static int read_target(struct tu *tu, const struct data_spec *spec, struct err *
     return rc;
 }
 
-/* Count the graphs for a model: the largest number in the indicator. read_indicator() reports
- * errors in it. */
+/* Targets of new graphs are not read: the largest number in the indicator counts. read_indicator()
+ * reports errors in it. */
 static int count_graphs(struct tu *tu, struct err *err)
 {
     struct lines l;
@@ -279,12 +275,26 @@ static int reserve_node(struct tu *tu, struct err *err)
     return 0;
 }
 
-/* last: graph of the previous node. */
-static int add_node(struct tu *tu, const struct lines *l, int32_t last, struct err *err)
+/* All graphs are counted for the message. */
+static int refuse_unlabelled(const struct tu *tu, struct lines *l, struct err *err)
+{
+    int64_t line = l->line;
+    int32_t graph, n_graphs = tu->graphs.n;
+
+    do {
+        if (!lines_whole(&graph, l, 0, 1, INT32_MAX, "graph", NULL) && graph > n_graphs)
+            n_graphs = graph;
+    } while (lines_next(l, NULL) > 0);
+    return err_set(
+        err, "%s: %d rows, but %s has %d graphs: graph %d, from line %lld on, has no row",
+        tu->target_path, tu->graphs.n, l->path, n_graphs, tu->graphs.n + 1, (long long)line);
+}
+
+static int add_node(struct tu *tu, struct lines *l, int32_t last, struct err *err)
 {
     int32_t graph;
 
-    if (lines_whole(&graph, l, 0, 1, tu->graphs.n, "graph", err))
+    if (lines_whole(&graph, l, 0, 1, INT32_MAX, "graph", err))
         return -1;
     if (graph < last)
         return lines_fault(err, l, "graph %d after graph %d: nodes must be in the order of graphs",
@@ -292,6 +302,8 @@ static int add_node(struct tu *tu, const struct lines *l, int32_t last, struct e
     if (graph > last + 1)
         return lines_fault(err, l, "graph %d after graph %d: graph %d has no nodes", graph, last,
                            last + 1);
+    if (graph > tu->graphs.n)
+        return refuse_unlabelled(tu, l, err);
     if (reserve_node(tu, err))
         return -1;
     if (graph > last)
@@ -393,6 +405,11 @@ static void report_notes(struct data_report *report, const struct tu *tu, bool i
         data_report_add(report, is_for_model ? DATA_NOTE_INFO : DATA_NOTE_FACT, "one way",
                         "%lld edge%s listed in one direction only, and used in both",
                         (long long)n_one_way, n_one_way == 1 ? " is" : "s are");
+    if (!tu->edges.n && !tu->edges.n_self_loops)
+        data_report_add(report, DATA_NOTE_WARNING, "no edges",
+                        "%s: no edges: none of the %d graphs (%d nodes) has one, so a gcn learns "
+                        "no more than an mlp; is the file complete?",
+                        tu->edges_path, tu->graphs.n, tu->n_nodes);
     if (tu->has_edge_labels && !is_for_model)
         data_report_add(report, DATA_NOTE_FACT, "not used", "labels or attributes of edges");
     if (tu->nodes.n_unknown)
@@ -417,7 +434,8 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
     report->unset = tu.needs_trait ? "trait" : NULL;
     report->n_self_loops = tu.edges.n_self_loops;
     report->n_duplicate_edges = tu.edges.n_duplicates;
-    report_notes(report, &tu, spec->like != NULL);
+    if (!rc)
+        report_notes(report, &tu, spec->like != NULL);
     tu_release(&tu);
     return rc ? -1 : 0;
 }

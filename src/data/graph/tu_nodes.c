@@ -85,7 +85,6 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Distinct values of each column of labels, ascending. */
 struct values {
     double *v;
     int32_t *start; /* [n_cols + 1] into v */
@@ -142,7 +141,7 @@ void tu_nodes_columns(int32_t *n_labels, int32_t *n_attributes, const struct dat
     }
 }
 
-/* Take the values from the model's data, where labels come first, column by column. */
+/* In the model's data labels come first, column by column. */
 static int take_values(struct values *out, const struct dataset *like, int32_t n_cols,
                        struct err *err)
 {

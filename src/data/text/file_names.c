@@ -45,7 +45,7 @@ static void add_plink(struct buf *out, const char *path)
         add(out, path, stem, file_names_plink[i]);
 }
 
-/* Return the length of the data set's name and '_' in the name of an indicator file, else 0. */
+/* Returns the length of DS_ in DS_graph_indicator.txt, 0 for other names. */
 static size_t tu_prefix(const char *name)
 {
     return file_names_end_in(name, FILE_NAMES_TU_INDICATOR)
@@ -53,7 +53,6 @@ static size_t tu_prefix(const char *name)
                : 0;
 }
 
-/* Add files whose names begin like that of the indicator. */
 static void add_members(struct buf *out, const char *folder, const char *like, size_t n)
 {
     const struct dirent *entry;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* File names: their endings, and the files that a path in a setting or option stands for. PLINK has
- * three files, a TUDataset is a folder. */
+/* Endings of file names, and the files that a path stands for: PLINK has three, a TUDataset is a
+ * folder. */
 #ifndef DATA_TEXT_FILE_NAMES_H
 #define DATA_TEXT_FILE_NAMES_H
 
@@ -8,10 +8,9 @@
 
 #include "base/buf.h"
 
-/* Ending of one file of every TUDataset. */
 #define FILE_NAMES_TU_INDICATOR "_graph_indicator.txt"
 
-/* True if a path ends so, with a name before it. */
+/* True if a path ends so, with a name before the ending. */
 bool file_names_end_in(const char *path, const char *ending);
 /* The same, ignoring case: .SMI matches .smi. */
 bool file_names_end_like(const char *path, const char *ending);
@@ -20,10 +19,10 @@ bool file_names_end_like(const char *path, const char *ending);
 enum { FILE_NAMES_PLINK = 3 };
 extern const char *const file_names_plink[FILE_NAMES_PLINK];
 
-/* Length of the common part of a PLINK data set's names; path is a name or that part. */
+/* Returns the length of the common part of a data set's names; path is a name or that part. */
 size_t file_names_plink_stem(const char *path);
 
-/* Append the names of existing files that path stands for, each with a NUL. Does not read them. */
+/* Append the names of existing files that path stands for, each with a NUL. */
 void file_names_of(struct buf *out, const char *path);
 
 #endif

@@ -65,7 +65,6 @@ void textline_close(struct textline *t)
     memset(t, 0, sizeof *t);
 }
 
-/* Move the chunk, up to the next line end, into the line. */
 static int take(struct textline *t, bool *is_done, struct err *err)
 {
     const char *from = t->chunk + t->chunk_at;
@@ -100,7 +99,7 @@ int textline_next(struct textline *t, struct err *err)
     if (!is_begun)
         return 0;
     t->number++;
-    buf_add(&t->text, "", 0); /* ends with a NUL even if it is empty */
+    buf_add(&t->text, "", 0); /* a NUL even if it is empty */
     if (buf_failed(&t->text))
         return err_nomem(err, t->path, t->text.size);
     if (memchr(t->text.data, '\0', t->text.size))
@@ -111,7 +110,7 @@ int textline_next(struct textline *t, struct err *err)
 struct lines_source {
     struct stream file;
     int32_t cell_capacity;
-    bool has_first; /* n_cells is that of the first row */
+    bool has_first;
 };
 
 int lines_fault(struct err *err, const struct lines *l, const char *format, ...)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads text files without a header, plain or gzip: rows of cells separated by commas, identified
- * by line number. Line ends are LF or CRLF. Spaces and tabs around a cell are dropped. */
+/* Reads text without a header, plain or gzip: rows of cells separated by commas, identified by line
+ * number. Line ends are LF or CRLF. Spaces and tabs around a cell are dropped. */
 #ifndef DATA_TEXT_LINES_H
 #define DATA_TEXT_LINES_H
 
@@ -11,29 +11,28 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Lines from any source of bytes. Their length is bounded, because a small gzip file may unpack to
- * one line that fills the memory. */
+/* Lines from any source of bytes. Their length is bounded: a small gzip file may unpack to one line
+ * that fills the memory. */
 
-/* Longest line of a text file, and longest row of a table. */
 #define TEXTLINE_BYTES_MAX ((size_t)1 << 30)
 
-/* Most cells in a line of `limit` bytes. Their pointers take no more memory than the line. */
+/* Most cells in a line of `limit` bytes: their pointers take no more memory than the line. */
 #define TEXTLINE_CELLS_MAX(limit) ((limit) / sizeof(char *))
 
 /* Read up to n bytes into out, *got of them; 0 only at the end. */
 typedef int textline_read(void *source, void *out, size_t *got, size_t n, struct err *err);
 
-/* Reads from a struct stream (data/text/stream.h). */
+/* Reads from a struct stream. */
 textline_read textline_read_stream;
 
 struct textline {
-    const char *path; /* borrowed, for messages */
-    size_t limit;     /* bytes in a line; textline_open() sets TEXTLINE_BYTES_MAX */
-    int64_t number;   /* of the current line, from 1 */
-    struct buf text;  /* current line without its LF; the caller may write into it */
+    const char *path; /* borrowed */
+    size_t limit;     /* bytes in a line */
+    int64_t number;   /* from 1 */
+    struct buf text;  /* without LF; the caller may write into it */
     textline_read *read;
     void *source; /* borrowed */
-    char *chunk;  /* bytes read but not yet in a line */
+    char *chunk;
     size_t chunk_size;
     size_t chunk_at;
 };
@@ -43,12 +42,11 @@ int textline_open(struct textline *t, const char *path, textline_read *read, voi
                   struct err *err);
 void textline_close(struct textline *t);
 
-/* Step to the next line: 1, or 0 at the end. -1 and err if it exceeds the limit or has a NUL byte,
- * or like read(). */
+/* Step to the next line: 1, or 0 at the end. -1 and err if it is too long or has a NUL byte, or
+ * like read(). */
 int textline_next(struct textline *t, struct err *err);
 
-/* Set err to "PATH:NUMBER: ..." for a line of more than `limit` bytes, or of too many cells. Always
- * -1. */
+/* Set err to "PATH:NUMBER: ..." for a line of too many bytes or cells. Always -1. */
 int textline_too_long(struct err *err, const char *path, int64_t number, size_t limit);
 int textline_too_many(struct err *err, const char *path, int64_t number, size_t limit);
 
@@ -56,28 +54,26 @@ struct lines_source;
 
 struct lines {
     const char *path; /* borrowed */
-    int64_t line;     /* of the current row, from 1 */
+    int64_t line;
     int32_t n_cells;
-    char **cell; /* [n_cells] of the current row; valid until the next call of lines_next() */
-    struct textline text; /* current line, cut into cells by lines_next() */
+    char **cell;          /* [n_cells] valid until the next call of lines_next() */
+    struct textline text; /* cut into cells */
     struct lines_source *source;
 };
 
-/* -1 and err if the file does not exist or is a directory. Pair with lines_close() after success;
- * after an error nothing is held. */
+/* Pair with lines_close() after success; after an error nothing is held. */
 int lines_open(struct lines *l, const char *path, struct err *err);
 void lines_close(struct lines *l);
 
-/* Step to the next row: 1, or 0 at the end. Empty lines may only follow the last row, because rows
- * are identified by line number. -1 and err for an empty line before a row or another number of
- * cells than in the first, or like textline_next() and stream_read(). */
+/* Step to the next row: 1, or 0 at the end. Empty lines may only follow the last row. -1 and err
+ * for a faulty row, or like textline_next(). */
 int lines_next(struct lines *l, struct err *err);
 
-/* Step to the next line that is not empty, as one cell without blanks at its end. -1 and err like
- * textline_next() and stream_read(). */
+/* Step to the next line that is not empty, as one cell without blanks at its end. Returns like
+ * lines_next(). */
 int lines_next_whole(struct lines *l, struct err *err);
 
-/* Set err to "PATH:LINE: message" for the current row. Always -1. */
+/* Set err to "PATH:LINE: message". Always -1. */
 int lines_fault(struct err *err, const struct lines *l, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -15,7 +15,7 @@ struct name {
     UT_hash_handle hh;
     int64_t line;
     int32_t index;
-    int32_t was_lost; /* uthash had no memory for it */
+    int32_t was_lost;
     char text[];
 };
 
@@ -117,7 +117,7 @@ void names_unquote(char *text)
     *out = '\0';
 }
 
-/* Return the comma after a part, or the end of the list; NULL if a quote is open. */
+/* Returns NULL if a quote is open. */
 static const char *find_end(const char *part)
 {
     const char *at = part + strcspn(part, "\"(,");

@@ -15,7 +15,6 @@
 
 /* ---- files of other kinds ---- */
 
-/* Bytes examined to recognise a file. */
 enum { FOREIGN_HEAD_BYTES = 4096 };
 
 /* Offset of the name in a local file header of a zip archive (PKWARE APPNOTE 6.3.10, 4.3.7). */
@@ -74,8 +73,7 @@ static bool contains(const unsigned char *head, size_t n, const char *wanted)
     return memmem(head, n, wanted, strlen(wanted)) != NULL;
 }
 
-/* Decide by the name of the first member. Word and PowerPoint files begin like workbooks but count
- * as archives. */
+/* The first member decides. Word and PowerPoint files count as archives. */
 static const struct foreign_file *find_zip(const unsigned char *head, size_t n)
 {
     static const char *const office[] = {"[Content_Types].xml", "_rels/", "docProps/", "xl/"};
@@ -121,12 +119,12 @@ size_t stream_mark_bytes(const void *head, size_t n)
 
 /* ---- streams ---- */
 
-/* gzread() would treat bytes after a member that begin no new member as the end of the file; one
+/* gzread() would take bytes after a member that begin no new one for the end of the file: one
  * flipped bit would silently drop rows. inflate() does not. */
 
 #define CHUNK_BYTES ((size_t)1 << 18)
 #define MOST_AT_ONCE ((size_t)1 << 30) /* zlib counts in 32 bits */
-#define WINDOW_BITS (15 + 16)          /* for zlib: the largest window, gzip only */
+#define WINDOW_BITS (15 + 16)          /* the largest window, gzip only */
 
 struct stream_source {
     FILE *file;
@@ -159,7 +157,7 @@ static int cannot_read(const struct stream *s, struct err *err)
 
 /* ---- opening ---- */
 
-/* True for BGZF (SAM specification, 4.1): a gzip member with a field BC. */
+/* A member of BGZF has a field BC (SAM specification, 4.1). */
 static bool is_bgzf(const unsigned char *head, size_t n)
 {
     enum { HAS_FIELDS = 4 };
@@ -167,7 +165,7 @@ static bool is_bgzf(const unsigned char *head, size_t n)
     return n >= 16 && head[2] == 8 && head[3] & HAS_FIELDS && !memcmp(head + 10, "\6\0BC\2\0", 6);
 }
 
-/* A BGZF file cut off between two blocks lacks only its end marker. */
+/* If a BGZF file is cut off between two blocks, only its end marker is missing. */
 static int check_mark(struct stream *s, struct err *err)
 {
     static const unsigned char mark[] = {0x1f, 0x8b, 8,  4, 0, 0, 0, 0, 0, 0xff, 6, 0, 'B', 'C',
@@ -207,8 +205,8 @@ static void restart(struct stream_source *source)
     source->is_between = true;
 }
 
-/* Recognise workbooks, R data and the like by their first bytes, unpacked, because R packs with
- * gzip. Errors of the disk or of gzip appear again when the caller reads. */
+/* R packs with gzip, so the unpacked bytes are examined. Errors of the disk or of gzip appear again
+ * when the caller reads. */
 static int refuse_foreign(struct stream *s, struct err *err)
 {
     unsigned char head[FOREIGN_HEAD_BYTES];
@@ -260,7 +258,6 @@ static int read_packed(struct stream *s, struct err *err)
     return ferror(source->file) ? cannot_read(s, err) : 0;
 }
 
-/* Unpack some bytes into next_out: 1, or 0 at the end. */
 static int unpack(struct stream *s, struct err *err)
 {
     struct stream_source *source = s->source;

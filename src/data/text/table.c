@@ -17,21 +17,19 @@
 #include "data/text/lines.h"
 #include "data/text/stream.h"
 
-/* Quotes may enclose a whole cell and are doubled inside. In a cell that does not begin with a
- * quote they are ordinary characters. libcsv is either stricter or accepts everything. */
+/* libcsv is either stricter about quotes than data/text/table.h or accepts everything. */
 enum quotes {
-    QUOTES_START,  /* before a cell; blanks may have come */
-    QUOTES_PLAIN,  /* in a cell without quotes */
-    QUOTES_INSIDE, /* in a quoted cell */
-    QUOTES_CLOSED, /* after a quote in a quoted cell: the last, or the first of two */
-    QUOTES_BLANK,  /* after the closing quote and a blank */
+    QUOTES_START, /* before a cell */
+    QUOTES_PLAIN,
+    QUOTES_INSIDE,
+    QUOTES_CLOSED, /* after a quote inside: the last, or the first of two */
+    QUOTES_BLANK,  /* after a blank behind it */
 };
 
-/* State of converting runs of blanks between cells to tabs. */
 struct squeeze {
-    bool has_cell;              /* this line has a cell */
-    bool is_apart;              /* blanks came after it */
-    bool is_inside, was_inside; /* in quotes, now and at the byte before */
+    bool has_cell;
+    bool is_apart;              /* after a cell and a blank */
+    bool is_inside, was_inside; /* now and at the byte before */
 };
 
 /* ---- quotes ---- */
@@ -82,8 +80,7 @@ static enum quotes after_plain(enum quotes state, const unsigned char *bytes, si
     return ends_cell(bytes[n - 1], separator) ? QUOTES_START : QUOTES_PLAIN;
 }
 
-/* Advance over n bytes. Zero-initialise to begin. False if something follows a closing quote within
- * its cell. */
+/* Returns false if something follows a closing quote within its cell. Zero-initialise the state. */
 static bool quotes_follow(enum quotes *state, const unsigned char *bytes, size_t n,
                           unsigned char separator)
 {
@@ -113,7 +110,7 @@ static bool is_blank(char c)
 enum { TABS, COMMAS, SEMICOLONS, BLANKS, KINDS };
 static const char kinds[] = {'\t', ',', ';', ' '};
 
-/* Count possible separators of a line, outside quotes. Returns the end of the line. */
+/* Returns the end of the line. */
 static const char *count_line(size_t *n, const char *at, const char *end)
 {
     bool is_inside = false, begins = true, has_cell = false, is_apart = false;
@@ -144,8 +141,8 @@ static const char *skip_ends(const char *at, const char *end)
     return at;
 }
 
-/* Return the separator of a first line "sep=;", quoted or not, in any case; 0 if there is no such
- * line. *length is that of the line and its end. */
+/* Returns the separator of a first line "sep=;", quoted or not, in any case; else 0. *length is
+ * that of the line and its end. */
 static char separator_named(size_t *length, const char *bytes, size_t n)
 {
     const char *end = bytes + n, *at = bytes;
@@ -167,7 +164,7 @@ static char separator_named(size_t *length, const char *bytes, size_t n)
     return separator;
 }
 
-/* Return the separator of an R table with one column, from its first row. */
+/* R quotes the only cell of a header; the first row shows the separator. */
 static char of_quoted_row(const size_t *n, const char *head, const char *row, const char *end)
 {
     if (head == end || row == end || *head != '"' || *row != '"')
@@ -180,10 +177,8 @@ static char of_quoted_row(const size_t *n, const char *head, const char *row, co
  *   - a comma or a semicolon: the one that occurs as often in the next line, if only one does, else
  *     the more frequent one;
  *   - runs of blanks (' ');
- *   - if the header is one quoted cell, as R writes a table of one column, tabs or blanks of the
- *     next line, if that begins with a quote too;
- *   - else ','.
- * bytes is the beginning of the file, as far as it was read. */
+ *   - if the header is one quoted cell (R): tabs or blanks of a next line that begins with a quote;
+ *   - else ','. */
 static char separator_find(const char *bytes, size_t n)
 {
     const char *end = bytes + n, *at = skip_ends(bytes, end), *first = at, *row;
@@ -206,9 +201,8 @@ static char separator_find(const char *bytes, size_t n)
 
 /* ---- runs of blanks ---- */
 
-/* Copy bytes with one tab for each run of blanks between two cells, outside quotes. out has room
- * for n + 1 and must not overlap. Returns the size. Zero-initialise s; pieces may be cut
- * anywhere. */
+/* Copy bytes with one tab for each run of blanks between cells. out has room for n + 1. Returns the
+ * size. Zero-initialise s; pieces may be cut anywhere. */
 static size_t separator_squeeze(char *out, struct squeeze *s, const char *bytes, size_t n)
 {
     size_t size = 0;
@@ -238,40 +232,39 @@ static size_t separator_squeeze(char *out, struct squeeze *s, const char *bytes,
     return size;
 }
 
-/* libcsv gets one line at a time, so that at most one row is complete after each call and the line
- * number is known. It calls back for every cell and, with CSV_REPALL_NL, for every line end outside
- * quotes. */
+/* libcsv gets one line at a time, so that each call completes at most one row and the line number
+ * is known. With CSV_REPALL_NL it reports every line end outside quotes. */
 
 #define CHUNK_BYTES ((size_t)1 << 18)
 
 struct table_source {
     struct stream file;
     struct csv_parser parser;
-    unsigned char separator; /* as parsed: a tab if the table has blanks */
+    unsigned char separator; /* a tab for blanks */
     enum quotes quotes;
     struct squeeze squeeze;
-    struct buf squeezed;  /* the current line, if the table has blanks */
+    struct buf squeezed;  /* the line, if blanks separate */
     unsigned char *chunk; /* [CHUNK_BYTES] */
     size_t chunk_size;
     size_t chunk_at;
-    int64_t n_lines;   /* parsed so far */
-    size_t row_bytes;  /* parsed of the current row */
-    bool after_cr;     /* the last line ended with CR; a LF now belongs to it */
-    bool is_row_begun; /* a line of the current row was parsed */
+    int64_t n_lines; /* parsed so far */
+    size_t row_bytes;
+    bool after_cr; /* a LF now belongs to the CR before */
+    bool is_row_begun;
     bool is_row_done;
     bool has_nul;
     struct buf text; /* cells of the row, each with a NUL */
-    size_t *start;   /* [n_cells] offsets of the cells in text */
+    size_t *start;   /* [n_cells] offsets in text */
     size_t n_cells;
     size_t cell_capacity;
-    char *header_text; /* text of table.name */
-    size_t n_skipped;  /* cells dropped from each row: R's row numbers */
+    char *header_text; /* of table.name */
+    size_t n_skipped;  /* R's row numbers */
     struct {
         bool is_there;
-        int status; /* of read_row() */
+        int status;
         int64_t line;
         struct err err;
-    } first; /* row after the header, read ahead */
+    } first; /* row after the header */
 };
 
 int table_fault(struct err *err, const struct table *t, const char *format, ...)
@@ -322,7 +315,7 @@ static void on_line_end(int terminator, void *arg)
 
 /* ---- chunks and lines ---- */
 
-/* Fill the chunk. An empty one means the end. */
+/* An empty chunk means the end. */
 static int refill(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
@@ -331,7 +324,7 @@ static int refill(struct table *t, struct err *err)
     return stream_read(s->chunk, &s->chunk_size, &s->file, CHUNK_BYTES, err);
 }
 
-/* Length of the next line with its end, or of the rest of the chunk. */
+/* The length includes the line end, unless the chunk ends before it. */
 static size_t line_length(const unsigned char *bytes, size_t n)
 {
     const unsigned char *lf = memchr(bytes, '\n', n);
@@ -343,7 +336,6 @@ static size_t line_length(const unsigned char *bytes, size_t n)
     return with_lf;
 }
 
-/* Pass a line, or part of it, to libcsv. */
 static int feed(struct table *t, const unsigned char *bytes, size_t n, struct err *err)
 {
     struct table_source *s = t->source;
@@ -407,7 +399,6 @@ static int finish_parsing(struct table *t, struct err *err)
     return err_nomem(err, t->path, s->text.size);
 }
 
-/* Read the next row into source->text and start: 1, or 0 at the end. */
 static int read_row(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
@@ -450,7 +441,6 @@ static int open_file(struct table *t, struct err *err)
     return refill(t, err);
 }
 
-/* Skip Excel's first line "sep=;". */
 static int read_separator(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
@@ -487,7 +477,7 @@ static int start_parsing(struct table *t, struct err *err)
     return 0;
 }
 
-/* Point out[] at the row's cells; the first call allocates it. */
+/* The first call allocates out[]. */
 static int point_at_cells(char ***out, const struct table_source *s, struct err *err)
 {
     if (!*out)
@@ -535,8 +525,7 @@ static int read_header(struct table *t, struct err *err)
 
 /* ---- row names ---- */
 
-/* R's write.table() omits the first cell of the header. If the last cell of the row is empty, it
- * only ends with a separator. */
+/* R's write.table() omits the first cell of the header. An empty last cell is only a separator. */
 static bool is_header_short(const struct table *t)
 {
     const struct table_source *s = t->source;
@@ -545,8 +534,7 @@ static bool is_header_short(const struct table *t)
            s->text.data[s->start[s->n_cells - 1]];
 }
 
-/* True if the header begins with the name of an id column: the missing name is then that of another
- * column. */
+/* A header that begins with the name of an id column lacks the name of another one. */
 static bool names_ids(const struct table *t)
 {
     static const char *const ids[] = {"id",           "iid",       "fid",        "taxa", "taxon",
@@ -560,7 +548,7 @@ static bool names_ids(const struct table *t)
     return false;
 }
 
-/* R numbers unnamed rows from 1. The ids are then in the next column, if it contains words. */
+/* R numbers unnamed rows from 1; ids in words follow. */
 static bool has_row_numbers(const struct table *t)
 {
     const struct table_source *s = t->source;
@@ -571,8 +559,8 @@ static bool has_row_numbers(const struct table *t)
            !table_parse_number(&number, next);
 }
 
-/* R's write.csv() numbers the rows from 1, pandas' to_csv() from 0, in a column without a name. Such
- * numbers may equal ids of another table. */
+/* R's write.csv() counts from 1, pandas' to_csv() from 0. These numbers may equal ids of another
+ * table. */
 static int refuse_row_numbers(const struct table *t, struct err *err)
 {
     const struct table_source *s = t->source;
@@ -602,8 +590,7 @@ static int add_row_names(struct table *t, struct err *err)
     return 0;
 }
 
-/* Read the first row, which shows if the header lacks a cell. An error in it is reported in its
- * turn. */
+/* The first row shows if the header lacks a cell. An error in it is reported in its turn. */
 static int read_ahead(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
@@ -689,6 +676,39 @@ int table_next(struct table *t, struct err *err)
     if (point_at_cells(&t->cell, s, err))
         return -1;
     return 1;
+}
+
+/* ---- columns ---- */
+
+enum { MOST_LISTED = 10 };
+
+/* Letters of the name that is part of the other, in any case; 0: none is. */
+static size_t count_shared(const char *name, const char *wrong)
+{
+    return strcasestr(name, wrong) ? strlen(wrong) : strcasestr(wrong, name) ? strlen(name) : 0;
+}
+
+void table_put_columns(struct buf *out, const struct table *t, const char *wrong,
+                       bool (*is_listed)(const void *arg, int32_t col), const void *arg)
+{
+    const char *like = NULL;
+    size_t most = 0;
+    int32_t n = 0;
+
+    for (int32_t j = 0; j < t->n_cols; j++) {
+        if (is_listed && !is_listed(arg, j))
+            continue;
+        if (n++ < MOST_LISTED)
+            buf_printf(out, "%s\"%.40s\"", n > 1 ? ", " : "", t->name[j]);
+        if (wrong && count_shared(t->name[j], wrong) > most) {
+            most = count_shared(t->name[j], wrong);
+            like = t->name[j];
+        }
+    }
+    if (n > MOST_LISTED)
+        buf_printf(out, " ... (%d columns)", n);
+    if (like)
+        buf_printf(out, "; did you mean \"%.40s\"?", like);
 }
 
 /* ---- cells ---- */

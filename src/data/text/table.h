@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads tables of text row by row: cells separated by commas, tabs, semicolons or runs of blanks;
- * plain or gzip.
+/* Reads tables of text row by row, plain or gzip; commas, tabs, semicolons or runs of blanks
+ * separate cells.
  *
- * The first line that is not empty is the header. One of only numbers is refused: the header is
- * missing. separator_find() finds the separator. Cells may be quoted as in RFC 4180; quotes in a
- * cell that does not begin with one are ordinary characters. Spaces around an unquoted cell are
- * dropped. Line ends are LF, CRLF or CR. A byte order mark and empty lines are skipped. Rows have
- * as many cells as the header.
+ * The first line that is not empty is the header; one of only numbers is refused. Cells may be
+ * quoted as in RFC 4180; quotes in a cell that does not begin with one are ordinary characters.
+ * Spaces around an unquoted cell are dropped. Line ends are LF, CRLF or CR. A byte order mark and
+ * empty lines are skipped. Rows have as many cells as the header.
  *
- * A first line "sep=;", written by Excel, sets the separator. If all rows have one cell more than
- * the header, as from R's write.table(), the first column is named "row.names", unless the header
- * begins with the name of an id column (id, taxa, sample ...). If it only numbers the rows from 1
- * and words follow it, it is dropped. A first column without a name that numbers the rows from 0 or
- * 1, as from R's write.csv() or pandas, is refused: its numbers are no ids. */
+ * Excel's first line "sep=;" sets the separator. If all rows have one cell more than the header
+ * (R's write.table()), the first column is named "row.names", unless the header begins with the
+ * name of an id column (id, taxa, sample ...). If it only numbers the rows from 1 and words follow,
+ * it is dropped. A first column without a name that numbers the rows (R's write.csv(), pandas) is
+ * refused. */
 #ifndef DATA_TEXT_TABLE_H
 #define DATA_TEXT_TABLE_H
 
@@ -20,43 +19,49 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 
 struct table_source;
 
 struct table {
     const char *path; /* borrowed */
-    size_t limit;     /* bytes in a row; table_open() sets TEXTLINE_BYTES_MAX */
-    char separator;   /* tab, comma, semicolon, or blank for runs of them */
-    int64_t line;     /* where the current row begins, from 1 */
+    size_t limit;     /* bytes in a row */
+    char separator;   /* tab, comma, semicolon, or blank for runs */
+    int64_t line;     /* of the current row, from 1 */
     int32_t n_cols;
-    bool has_row_names; /* the first column is "row.names", missing in the header */
-    char **name;        /* [n_cols] the header; valid until table_close() */
-    char **cell;        /* [n_cols] the current row; valid until the next call of table_next() */
+    bool has_row_names; /* the header lacks the first name */
+    char **name;        /* [n_cols] valid until table_close() */
+    char **cell;        /* [n_cols] valid until the next table_next() */
     struct table_source *source;
 };
 
-/* Read the header. -1 and err like stream_open() and stream_read(), or if there is none. Pair with
- * table_close() after success; after an error nothing is held. */
+/* Read the header. -1 and err like stream_open(), or if there is none. Pair with table_close()
+ * after success; after an error nothing is held. */
 int table_open(struct table *t, const char *path, struct err *err);
 
-/* Step to the next row: 1, or 0 at the end. -1 and err if it is ragged or too long or has a
- * misplaced quote or a NUL byte, or like stream_read(). */
+/* Step to the next row: 1, or 0 at the end. -1 and err for a faulty row, or like stream_read(). */
 int table_next(struct table *t, struct err *err);
 
 void table_close(struct table *t);
 
-/* Set err to "PATH:LINE: message" for the current row. Always -1. */
+/* Set err to "PATH:LINE: message". Always -1. */
 int table_fault(struct err *err, const struct table *t, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Append the quoted names of the columns for which is_listed() is true (NULL: all): all, or the
+ * first ten and their number. wrong: a name that none has, or NULL; one that contains it or is part
+ * of it, in any case, is suggested. */
+void table_put_columns(struct buf *out, const struct table *t, const char *wrong,
+                       bool (*is_listed)(const void *arg, int32_t col), const void *arg);
 
 /* Empty, NA, NaN, nan and a single point mean "missing". */
 bool table_is_missing(const char *cell);
 
-/* Parse a decimal number that a float can hold; not hexadecimal, not infinite. */
+/* Parse a decimal number that a float can hold. */
 bool table_parse_number(double *out, const char *cell);
 
-/* Parse a number of the current row, NaN if missing. -1 and err for any other cell. */
+/* NaN if missing. -1 and err for a cell that is no number. */
 int table_number(double *out, const struct table *t, int32_t col, struct err *err);
 
 #endif

@@ -1,24 +1,48 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "data/genotype/duplicates.h"
+#include "data/core/duplicates.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows are sorted by hash; neighbours with equal hashes are compared. */
+#include "data/core/colouring.h"
 
 struct row {
     struct hash hash;
     int32_t sample;
-    int32_t first; /* first sample with equal markers */
+    int32_t first; /* sample with an equal hash */
 };
 
-static const void *markers_of(const struct dataset *d, int32_t i, size_t *bytes)
+/* ---- hashes ---- */
+
+static struct hash row_hash(const struct dataset *d, int32_t i)
 {
     size_t n = (size_t)d->n_markers;
 
-    *bytes = d->dosage ? n : n * sizeof(float);
-    return d->dosage ? (const void *)(d->dosage + (size_t)i * n) : mat_row(&d->features, i);
+    return d->dosage ? hash_bytes(d->dosage + (size_t)i * n, n)
+                     : hash_bytes(d->features.v + (size_t)i * n, n * sizeof(float));
 }
+
+static int hash_graphs(struct row *rows, const struct dataset *d, struct err *err)
+{
+    struct colouring c;
+    int rc = colouring_init(&c, d, err);
+
+    for (int32_t i = 0; !rc && i < d->n_samples; i++)
+        rows[i] = (struct row){{.low = colouring_graph(&c, i)}, i, i};
+    colouring_release(&c);
+    return rc;
+}
+
+static int hash_samples(struct row *rows, const struct dataset *d, struct err *err)
+{
+    if (d->graph_start)
+        return hash_graphs(rows, d, err);
+    for (int32_t i = 0; i < d->n_samples; i++)
+        rows[i] = (struct row){row_hash(d, i), i, i};
+    return 0;
+}
+
+/* ---- sets ---- */
 
 static int compare_hashes(const void *left, const void *right)
 {
@@ -40,30 +64,14 @@ static int compare_sets(const void *left, const void *right)
     return (a->sample > b->sample) - (a->sample < b->sample);
 }
 
-/* Nobody has seen 128 bits collide by chance, but comparing costs nothing here. */
-static bool is_same(const struct dataset *d, const struct row *a, const struct row *b)
+/* Returns the number of samples in sets of more than one. */
+static int32_t sort_rows(struct row *rows, int32_t n)
 {
-    size_t bytes;
-    const void *left = markers_of(d, a->sample, &bytes);
+    int32_t n_members = 0;
 
-    return hash_equal(a->hash, b->hash) &&
-           memcmp(left, markers_of(d, b->sample, &bytes), bytes) == 0;
-}
-
-/* Make sets adjacent. Returns the number of samples in sets of more than one. */
-static int32_t sort_rows(struct row *rows, const struct dataset *d)
-{
-    int32_t n = d->n_samples, n_members = 0;
-
-    for (int32_t i = 0; i < n; i++) {
-        size_t bytes;
-        const void *markers = markers_of(d, i, &bytes);
-
-        rows[i] = (struct row){hash_bytes(markers, bytes), i, i};
-    }
     qsort(rows, (size_t)n, sizeof *rows, compare_hashes);
     for (int32_t k = 1; k < n; k++)
-        if (is_same(d, &rows[k - 1], &rows[k])) {
+        if (hash_equal(rows[k - 1].hash, rows[k].hash)) {
             n_members += rows[k - 1].first == rows[k - 1].sample ? 2 : 1;
             rows[k].first = rows[k - 1].first;
         }
@@ -96,7 +104,11 @@ int duplicates_find(struct duplicates *out, const struct dataset *d, struct err 
     memset(out, 0, sizeof *out);
     if (!rows)
         return err_nomem(err, "duplicates", n * sizeof *rows);
-    out->n_members = sort_rows(rows, d);
+    if (hash_samples(rows, d, err)) {
+        free(rows);
+        return -1;
+    }
+    out->n_members = sort_rows(rows, d->n_samples);
     out->member = calloc((size_t)out->n_members + 1, sizeof *out->member);
     out->start = calloc((size_t)out->n_members / 2 + 1, sizeof *out->start);
     if (out->member && out->start) {

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/inspect_files.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "data/core/resemblance.h"
+#include "run/leaks.h"
+
+/* Append a cell of CSV, as in RFC 4180. */
+static void put_cell(struct buf *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        buf_puts(out, text);
+        return;
+    }
+    buf_putc(out, '"');
+    for (; *text; text++)
+        buf_printf(out, *text == '"' ? "\"\"" : "%c", *text);
+    buf_putc(out, '"');
+}
+
+static int put_ids(struct buf *out, const struct names *ids, const char *file,
+                   const struct names *others, struct err *err)
+{
+    struct resemblance r;
+    int rc = resemblance_init(&r, others, err);
+
+    for (int32_t i = 0; !rc && i < ids->n; i++) {
+        const char *like = resemblance_find(&r, ids->text[i]);
+
+        put_cell(out, ids->text[i]);
+        buf_putc(out, ',');
+        put_cell(out, file);
+        buf_putc(out, ',');
+        put_cell(out, like ? like : "");
+        buf_putc(out, '\n');
+    }
+    resemblance_release(&r);
+    return rc;
+}
+
+int inspect_save_unmatched(const char *path, const struct data_unmatched *unmatched,
+                           const struct settings *settings, const struct inputs *inputs,
+                           struct err *err)
+{
+    const char *genotypes = settings->v[P_GENOTYPES].s;
+    const char *phenotypes = settings->v[P_PHENOTYPES].s;
+    struct buf text = {0};
+    int rc;
+
+    buf_puts(&text, "id,file,resembles\n");
+    rc = put_ids(&text, &unmatched->genotypes, genotypes, &unmatched->phenotypes, err);
+    if (!rc)
+        rc = put_ids(&text, &unmatched->phenotypes, phenotypes, &unmatched->genotypes, err);
+    if (!rc)
+        rc = cli_save(path, &text, inputs, err);
+    buf_release(&text);
+    return rc;
+}
+
+static void put_part(struct buf *out, const struct dataset *d, const int32_t *nodes, int32_t n,
+                     const char *prefix, enum part part)
+{
+    for (int32_t i = 0; i < n; i++) {
+        put_cell(out, dataset_id(d, nodes[i]));
+        buf_printf(out, ",%s,%s", prefix, part_name(part));
+        if (d->group) {
+            buf_putc(out, ',');
+            put_cell(out, dataset_group_name(d, d->group[nodes[i]]));
+        }
+        buf_putc(out, '\n');
+    }
+}
+
+static int put_splits(struct buf *out, struct job *job, const struct settings *s, struct err *err)
+{
+    char prefix[32];
+
+    buf_printf(out, "id,replicate,fold,part%s\n", job->data.group ? ",group" : "");
+    for (int32_t r = 0; r < job->plan.replicates; r++)
+        for (int32_t f = 0; f < job->plan.folds; f++) {
+            const struct split *split = prepared_split(job->prepared, s, r, f, err);
+
+            if (!split)
+                return -1;
+            snprintf(prefix, sizeof prefix, "%d,%d", r, f);
+            put_part(out, &job->data, split->train, split->n_train, prefix, PART_TRAIN);
+            put_part(out, &job->data, split->val, split->n_val, prefix, PART_VAL);
+            put_part(out, &job->data, split->test, split->n_test, prefix, PART_TEST);
+            put_part(out, &job->data, split->stop, split->n_stop, prefix, PART_STOP);
+        }
+    return 0;
+}
+
+int inspect_save_splits(const char *path, struct job *job, const struct settings *s,
+                        const struct inputs *inputs, struct err *err)
+{
+    struct buf text = {0};
+    int rc = put_splits(&text, job, s, err);
+
+    if (!rc)
+        rc = cli_save(path, &text, inputs, err);
+    buf_release(&text);
+    return rc;
+}
+
+static void put_duplicate(void *arg, const struct leaks_member *m)
+{
+    struct buf *out = arg;
+
+    buf_printf(out, "%d,", m->set);
+    put_cell(out, m->id);
+    buf_printf(out, ",%s,%d,%s\n", m->is_apart ? "yes" : "no", m->replicate, m->side);
+}
+
+int inspect_save_duplicates(const char *path, struct job *job, const struct inputs *inputs,
+                            struct err *err)
+{
+    struct buf text = {0};
+    int rc;
+
+    buf_puts(&text, "set,id,both_sides,replicate,part\n");
+    rc = leaks_each_duplicate(job, put_duplicate, &text, err);
+    if (!rc)
+        rc = cli_save(path, &text, inputs, err);
+    buf_release(&text);
+    return rc;
+}
