@@ -206,26 +206,6 @@ void param_allowed_in_unit(struct buf *out, enum param_id id)
         buf_printf(out, ", %s", p->unit);
 }
 
-/* The choice that was likely meant, as text that begins with it; NULL: none is close. */
-static const char *nearest_choice(const char *choices, const char *wrong, struct buf *out)
-{
-    int best = PARAM_FAR;
-
-    for (const char *c = choices; *c; c += c[strcspn(c, "|")] ? strcspn(c, "|") + 1 : strlen(c)) {
-        char name[MAX_WORD + 1];
-        int distance;
-
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(c, "|"), c);
-        distance = param_distance(wrong, name);
-        if (distance < best) {
-            best = distance;
-            buf_clear(out);
-            buf_puts(out, name);
-        }
-    }
-    return best < PARAM_FAR ? buf_text(out) : NULL;
-}
-
 /* Punctuation does not count: rr-BLUP. */
 static const char *synonym_of(const char *wrong)
 {
@@ -236,10 +216,10 @@ static const char *synonym_of(const char *wrong)
         MODEL_TYPE_SYNONYMS(SYNONYM_ROW)
 #undef SYNONYM_ROW
     };
-    char plain[MAX_WORD + 1] = "";
+    char plain[NEAREST_WORD] = "";
     size_t n = 0;
 
-    for (; *wrong && n < MAX_WORD; wrong++)
+    for (; *wrong && n + 1 < sizeof plain; wrong++)
         if (isalnum((unsigned char)*wrong))
             plain[n++] = (char)tolower((unsigned char)*wrong);
     for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
@@ -248,29 +228,26 @@ static const char *synonym_of(const char *wrong)
     return NULL;
 }
 
-/* Append "; did you mean X?" if a choice is close, or a decimal comma to a number that has one. */
+/* Append the choice that was probably meant, or a decimal point for a number with a comma. */
 static void put_hint(struct buf *out, enum param_id id, const char *text)
 {
     const struct param *p = &param_table[id];
-    const char *comma = strchr(text, ','), *near = NULL;
-    struct buf choice = {0};
-    double number;
+    const char *comma = strchr(text, ',');
+    struct nearest nearest = {.wrong = text};
+    char number[NEAREST_WORD], hint[NEAREST_HINT];
+    double value;
 
     if (p->type == PARAM_CHOICE) {
-        near = id == P_TYPE ? synonym_of(text) : NULL;
-        near = near ? near : nearest_choice(p->choices, text, &choice);
+        const char *synonym = id == P_TYPE ? synonym_of(text) : NULL;
+
+        nearest_offer_list(&nearest, p->choices);
+        buf_puts(out, nearest_hint(hint, "", synonym ? synonym : nearest.best, "", ""));
     }
-    if (near)
-        buf_printf(out, "; did you mean %s?", near);
-    if (p->type == PARAM_REAL && comma && strlen(text) <= MAX_WORD) {
-        buf_puts(&choice, text);
-        if (!buf_failed(&choice))
-            choice.data[comma - text] = '.';
-        if (!real_parse(&number, buf_text(&choice)))
-            buf_printf(out, "; if %s is one number, use a decimal point: %s", text,
-                       buf_text(&choice));
+    if (p->type == PARAM_REAL && comma && strlen(text) < sizeof number) {
+        strcpy(number, text)[comma - text] = '.';
+        if (!real_parse(&value, number))
+            buf_printf(out, "; if %s is one number, use a decimal point: %s", text, number);
     }
-    buf_release(&choice);
 }
 
 static int err_not_allowed(struct err *err, enum param_id id, const char *text)
