@@ -91,7 +91,7 @@ static int find_straddling(struct leaks *leaks, struct job *job, struct err *err
     return 0;
 }
 
-/* What equal samples have in common; NULL: these samples may be equal by nature. */
+/* The property that equal samples share; NULL: these samples may be equal by nature. */
 static const char *same_of(const struct job *job)
 {
     return data_format_at(job->sweep.fixed.v[P_FORMAT].i)->same;
