@@ -80,7 +80,7 @@ is "the session was stopped" "$(query limited.db 'select outcome from session')"
 # Without prediction, each run would have such a trial.
 cut_off() { query "$1" "select count(*) from attempt where outcome <> 'done'"; }
 n_cut=$(cut_off limited.db)
-for try in 2 3; do
+for try in 2 3 4 5 6 7 8; do
     [ "$n_cut" -eq 0 ] && break
     limited --db "limited$try.db" --time-limit 4s 2>/dev/null
     n_cut=$(cut_off "limited$try.db")
