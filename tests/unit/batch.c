@@ -24,14 +24,14 @@ static const char *const variables[] = {
 
 static const char *const commands[] = {"squeue", "bjobs", "qstat"};
 
-static double begun_s; /* of the test, by the monotonic clock */
+static double test_begun_s; /* by the monotonic clock */
 
 static int alone(void **state)
 {
     char path[512];
 
     (void)state;
-    begun_s = clock_now(&clock_system);
+    test_begun_s = clock_now(&clock_system);
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         unsetenv(variables[i]);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
@@ -74,7 +74,7 @@ static void assert_called(const char *expected)
 /* On a busy machine the test may take longer than the 2 s of tolerance. */
 static void assert_left(double expected)
 {
-    double left_s = batch_seconds_left(), passed_s = clock_now(&clock_system) - begun_s;
+    double left_s = batch_seconds_left(), passed_s = clock_now(&clock_system) - test_begun_s;
 
     if (isnan(expected) ? !isnan(left_s)
                         : !(left_s < expected + 2 && left_s > expected - 2 - passed_s))
