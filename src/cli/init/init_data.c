@@ -292,7 +292,7 @@ static void report_columns(struct buf *out, const struct init_columns *c)
     if (c->id >= 0)
         say(out, "ids", "column \"%s\"", c->joined.col[c->id].name);
     else
-        say(out, "ids", "row numbers: no column names each row");
+        say(out, "ids", "row numbers: no column has a different name in each row");
     init_columns_list(&list, c, "; ");
     if (list.size && c->table->role != P_LABELS)
         say(out, "traits", "%s", buf_text(&list));
