@@ -100,7 +100,7 @@ like "it gets warnings first" "$(cat .err)" 'warning: advice.ini: the validation
 before=$(warnings .err | grep -v 'advice.ini: ')
 best advice.db >answer
 is "run and best print the same warnings" "$(warnings chatter | grep -v 'chooses the epoch')" "$before"
-like "there are warnings" "$before" 'warning: [0-9]+ of the next 5 configurations'
+like "there are warnings" "$before" 'warning: [0-9]+ of the 5 configurations after the best one'
 ok "run, with nothing left to run" "$ESPALIER" run advice.ini --db advice.db --progress none
 is "does not repeat them" "$(warnings .err | grep -vc 'advice.ini: ')" 0
 # Invented scores: c3, the gcn with the largest learning rate, is best and differs from all but c2.
@@ -113,7 +113,7 @@ like "a negative R2" "$(cat chatter)" 'warning: c3 has a mean validation R2 of -
 is "beside r" "$(awk 'NR < 3 { print $8 }' answer | tr '\n' ' ')" "val_r2 -0.25 "
 like "an edge" "$(cat chatter)" 'warning: learning_rate: c3 has 1, the largest of 3 values, .* try 10 and 100 \(--set grid.learning_rate=10,100 adds'
 is "no advice on a setting that the type lacks" "$(grep -c lambda: chatter)" 0
-like "configurations that cannot be told apart" "$(cat chatter)" 'warning: 1 of the next 5 configurations cannot be told apart from the best one'
+like "configurations that cannot be told apart" "$(cat chatter)" 'warning: 1 of the 5 configurations after the best one cannot be told apart from it'
 is "each once" "$(warnings chatter | wc -l)" 4
 is "stdout has no warnings" "$(grep -c warning answer)" 0
 before=$(warnings chatter)
