@@ -152,8 +152,8 @@ static int smi_next(struct smi *s, struct err *err)
 /* Reads a table with a molecule in each row, or a SMILES file as a table of two columns. For a
  * model they are read in pieces: ids cover all rows so far, the rest only the piece. */
 
-/* Each holds line, id, SMILES and reason, cut. */
-enum { SKIPPED_BYTES = 256 };
+/* Each holds line, id, SMILES and reason, cut; or line and id. */
+enum { SKIPPED_BYTES = 256, PLACE_BYTES = 64 };
 
 struct smiles {
     const struct data_spec *spec; /* borrowed */
@@ -167,6 +167,8 @@ struct smiles {
     int32_t n_skipped;                          /* rows */
     int64_t skipped_line;                       /* of the first */
     char skipped[DATA_EXAMPLES][SKIPPED_BYTES]; /* the first rows */
+    int32_t n_overfull;                         /* rows with an atom of impossible valence */
+    char overfull[DATA_EXAMPLES][PLACE_BYTES];  /* the first rows */
     struct names ids;
     int32_t first; /* in the piece, among ids */
     struct molecules molecules;
@@ -372,10 +374,21 @@ static int read_cells(struct smiles *s, struct err *err)
     return s->group >= 0 ? target_cells_set(&s->groups, i, t->cell[s->group], t->line, err) : 0;
 }
 
+static void note_valences(struct smiles *s)
+{
+    char number[24];
+
+    if (s->n_overfull < DATA_EXAMPLES)
+        snprintf(s->overfull[s->n_overfull], PLACE_BYTES, "line %lld, id \"%.30s\"",
+                 (long long)s->table.line, id_of(s, number));
+    s->n_overfull++;
+}
+
 static int read_row(struct smiles *s, struct err *err)
 {
     const struct table *t = &s->table;
     struct err why = {""};
+    int32_t n_before = s->molecules.n_bad_valence;
     int status = molecules_add(&s->molecules, t->cell[s->smiles], &why);
 
     s->n_rows++;
@@ -387,6 +400,8 @@ static int read_row(struct smiles *s, struct err *err)
         skip(s, &why);
     if (!status || is_refused(s))
         return 0;
+    if (s->molecules.n_bad_valence > n_before)
+        note_valences(s);
     return add_id(s, err) || end_graph(s, err) || read_cells(s, err) ? -1 : 0;
 }
 
@@ -490,11 +505,16 @@ static void report_atoms(struct data_report *report, const struct smiles *s,
                          enum data_note_kind kind)
 {
     const struct molecules *m = &s->molecules;
+    struct buf rows = {0};
 
+    for (int32_t i = 0; i < s->n_overfull && i < DATA_EXAMPLES; i++)
+        buf_printf(&rows, "%s%s", i ? "; " : ": ", s->overfull[i]);
+    buf_puts(&rows, s->n_overfull > DATA_EXAMPLES ? " ..." : "");
     if (m->n_bad_valence || kind == DATA_NOTE_FACT)
         data_report_add(report, kind, "valences",
-                        "%d atom%s with an impossible valence, counted without hydrogens",
-                        m->n_bad_valence, m->n_bad_valence == 1 ? "" : "s");
+                        "%d atom%s outside brackets with too many bonds, used without hydrogens%s",
+                        m->n_bad_valence, m->n_bad_valence == 1 ? "" : "s", buf_text(&rows));
+    buf_release(&rows);
     if (m->n_any)
         data_report_add(report, kind, "wildcards",
                         "%d atom%s of no element (* or a group R), used as \"other\"", m->n_any,
