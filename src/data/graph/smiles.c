@@ -174,6 +174,7 @@ struct smiles {
     struct molecules molecules;
     int64_t *graph_start; /* [molecules of the piece + 1] */
     int32_t capacity;
+    struct names missing; /* codes of data.missing */
     struct target_cells cells;
     struct target_cells groups; /* column NULL: not in the table */
     struct target target;
@@ -188,6 +189,7 @@ static void smiles_release(struct smiles *s)
     target_cells_release(&s->cells);
     free(s->graph_start);
     molecules_release(&s->molecules);
+    names_release(&s->missing);
     names_release(&s->ids);
     smi_close(&s->smi);
     table_close(&s->table);
@@ -367,9 +369,12 @@ static bool is_refused(const struct smiles *s)
 static int read_cells(struct smiles *s, struct err *err)
 {
     const struct table *t = &s->table;
+    const char *trait = s->trait >= 0 ? t->cell[s->trait] : "";
     int32_t i = s->ids.n - 1;
 
-    if (s->trait >= 0 && target_cells_set(&s->cells, i, t->cell[s->trait], t->line, err))
+    if (reader_is_listed(&s->missing, trait))
+        trait = "";
+    if (s->trait >= 0 && target_cells_set(&s->cells, i, trait, t->line, err))
         return -1;
     return s->group >= 0 ? target_cells_set(&s->groups, i, t->cell[s->group], t->line, err) : 0;
 }
@@ -545,6 +550,7 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
     struct smiles s;
     int rc = open_table(&s, spec, err) ||
              target_cells_init(&s.cells, 0, s.table.path, s.table.name[s.trait], err) ||
+             names_split(&s.missing, spec->missing, "data.missing", err) ||
              read_rows(&s, INT32_MAX, err) ||
              target_read_decimal(&s.cells, s.table.separator, err) ||
              pairs_finish(&s.molecules.bonds, err) ||
@@ -637,6 +643,7 @@ const struct data_format smiles_format = {
                  {.key = "smiles", .is_required = true},
                  {.key = "id"},
                  {.key = "trait"},
+                 {.key = "missing"},
                  {.key = "skip_invalid"}},
     .load = load,
     .new_option = "graphs",
