@@ -167,6 +167,8 @@ struct smiles {
     int32_t n_skipped;                          /* rows */
     int64_t skipped_line;                       /* of the first */
     char skipped[DATA_EXAMPLES][SKIPPED_BYTES]; /* the first rows */
+    int32_t n_repeated;                         /* names of a SMILES file that came before */
+    char repeated[160];                         /* the first of them */
     int32_t n_overfull;                         /* rows with an atom of impossible valence */
     char overfull[DATA_EXAMPLES][PLACE_BYTES];  /* the first rows */
     struct names ids;
@@ -202,20 +204,35 @@ static const char *smiles_name(const struct data_spec *spec)
     return spec->smiles && *spec->smiles ? spec->smiles : "smiles";
 }
 
-/* setting: "data.trait" */
-static int find_column(int32_t *out, const struct table *t, const char *name, const char *setting,
+static int32_t match_column(const struct table *t, const char *name,
+                            int (*compare)(const char *, const char *))
+{
+    int32_t found = -1;
+
+    for (int32_t j = t->n_cols - 1; j >= 0; j--)
+        if (!compare(t->name[j], name)) {
+            if (found >= 0 && compare == strcasecmp)
+                return -1;
+            found = j;
+        }
+    return found;
+}
+
+/* A single column whose name differs only in case is taken. setting: "data.trait" */
+static int find_column(int32_t *out, const struct smiles *s, const char *name, const char *setting,
                        struct err *err)
 {
+    const struct table *t = &s->table;
     struct buf columns = {0};
 
-    for (int32_t j = 0; j < t->n_cols; j++)
-        if (strcmp(t->name[j], name) == 0) {
-            *out = j;
-            return 0;
-        }
+    *out = match_column(t, name, strcmp);
+    if (*out < 0)
+        *out = match_column(t, name, strcasecmp);
+    if (*out >= 0)
+        return 0;
     table_put_columns(&columns, t, name, NULL, NULL);
-    err_set(err, "%s: no column \"%.80s\" (%s): must be one of %s", t->path, name, setting,
-            buf_text(&columns));
+    err_set(err, "%s: no column \"%.80s\" (%s): must be one of %s%s", t->path, name, setting,
+            buf_text(&columns), s->spec->like ? ": rename the column in the header" : "");
     buf_release(&columns);
     return -1;
 }
@@ -228,7 +245,7 @@ static int find_group(struct smiles *s, struct err *err)
 
     if (!spec->group || !*spec->group)
         return 0;
-    if (find_column(&s->group, t, spec->group, "split.group", err))
+    if (find_column(&s->group, s, spec->group, "split.group", err))
         return spec->split && *spec->split ? 0 : -1;
     return target_cells_init(&s->groups, 0, t->path, spec->group, err);
 }
@@ -239,7 +256,7 @@ static int find_trait(struct smiles *s, const char *name, struct err *err)
     int32_t n_left = 0;
 
     if (name && *name)
-        return find_column(&s->trait, t, name, "data.trait", err);
+        return find_column(&s->trait, s, name, "data.trait", err);
     for (int32_t j = 0; j < t->n_cols; j++)
         if (j != s->smiles && j != s->id && j != s->group) {
             s->trait = j;
@@ -259,8 +276,8 @@ static int find_columns(struct smiles *s, struct err *err)
     bool has_id = spec->id && *spec->id;
 
     s->id = s->trait = s->group = -1;
-    if (find_column(&s->smiles, t, smiles_name(spec), "data.smiles", err) ||
-        (has_id && find_column(&s->id, t, spec->id, "data.id", err)) ||
+    if (find_column(&s->smiles, s, smiles_name(spec), "data.smiles", err) ||
+        (has_id && find_column(&s->id, s, spec->id, "data.id", err)) ||
         (!spec->like && (find_group(s, err) || find_trait(s, spec->trait, err))))
         return -1;
     if (s->smiles == s->trait || s->smiles == s->id || (s->trait >= 0 && s->trait == s->id))
@@ -293,6 +310,12 @@ static int add_id(struct smiles *s, struct err *err)
     if (!*id)
         return table_fault(err, t, "the id in column \"%.80s\" is empty", t->name[s->id]);
     known = names_find(&s->ids, id);
+    if (known >= 0 && s->is_bare) {
+        if (!s->n_repeated++)
+            snprintf(s->repeated, sizeof s->repeated, "\"%.80s\" on lines %lld and %lld", id,
+                     (long long)names_line(&s->ids, known), (long long)t->line);
+        return names_add_repeated(&s->ids, id, t->line, err) < 0 ? -1 : 0;
+    }
     if (known >= 0)
         return table_fault(err, t, "id \"%.80s\" occurs twice, first on line %lld", id,
                            (long long)names_line(&s->ids, known));
@@ -604,6 +627,11 @@ static void report_new(struct data_report *report, const struct smiles *s)
                         "%d molecule%s cannot be parsed and %s no prediction: %s", s->n_skipped,
                         s->n_skipped == 1 ? "" : "s", s->n_skipped == 1 ? "has" : "have",
                         buf_text(&rows));
+    if (s->n_repeated)
+        data_report_add(report, DATA_NOTE_WARNING, "names",
+                        "%d molecule%s the name of an earlier one: each has a row of its own; the "
+                        "first is %s",
+                        s->n_repeated, s->n_repeated == 1 ? " has" : "s have", s->repeated);
     report_atoms(report, s, DATA_NOTE_INFO);
     buf_release(&rows);
 }
