@@ -231,8 +231,11 @@ static int find_column(int32_t *out, const struct smiles *s, const char *name, c
     if (*out >= 0)
         return 0;
     table_put_columns(&columns, t, name, NULL, NULL);
-    err_set(err, "%s: no column \"%.80s\" (%s): must be one of %s%s", t->path, name, setting,
-            buf_text(&columns), s->spec->like ? ": rename the column in the header" : "");
+    err_set(err,
+            s->spec->like ? "%s: no column \"%.80s\" (%s): must be one of %s: rename the column in "
+                            "the header"
+                          : "%s: no column \"%.80s\" (%s): must be one of %s",
+            t->path, name, setting, buf_text(&columns));
     buf_release(&columns);
     return -1;
 }
@@ -366,20 +369,21 @@ static void put_skipped(struct buf *out, const struct smiles *s)
 static int refuse_skipped(const struct smiles *s, struct err *err)
 {
     bool is_all = s->n_skipped == s->n_rows;
-    struct buf rows = {0}, hint = {0};
+    struct buf rows = {0};
 
     put_skipped(&rows, s);
     if (!is_all)
-        buf_printf(&hint, "; %s skips such rows",
+        buf_printf(&rows, "; %s skips such rows",
                    s->spec->like ? "--set skip_invalid=yes" : "data.skip_invalid = yes");
     if (s->is_bare && s->skipped_line == 1)
-        buf_printf(&hint, "; a header would have a column \"%.80s\" (data.smiles)",
+        buf_printf(&rows, "; a header would have a column \"%.80s\" (data.smiles)",
                    smiles_name(s->spec));
-    err_set(err, "%s:%lld: %s%d of %lld rows cannot be parsed as molecules: %s%s", s->table.path,
-            (long long)s->skipped_line, is_all ? "no molecules: " : "", s->n_skipped,
-            (long long)s->n_rows, buf_text(&rows), buf_text(&hint));
+    err_set(err,
+            is_all ? "%s:%lld: no molecules: %d of %lld rows cannot be parsed as molecules: %s"
+                   : "%s:%lld: %d of %lld rows cannot be parsed as molecules: %s",
+            s->table.path, (long long)s->skipped_line, s->n_skipped, (long long)s->n_rows,
+            buf_text(&rows));
     buf_release(&rows);
-    buf_release(&hint);
     return -1;
 }
 
@@ -454,8 +458,8 @@ static int read_rows(struct smiles *s, int32_t most, struct err *err)
     if (is_refused(s) || (!status && s->n_rows && s->ids.n == 0))
         return refuse_skipped(s, err);
     if (!status && s->ids.n == 0)
-        return err_set(err, "%s: no molecules%s", s->table.path,
-                       s->is_bare ? "" : " after the header");
+        return err_set(err, s->is_bare ? "%s: no molecules" : "%s: no molecules after the header",
+                       s->table.path);
     return 0;
 }
 
@@ -536,12 +540,15 @@ static void report_atoms(struct data_report *report, const struct smiles *s,
     struct buf rows = {0};
 
     for (int32_t i = 0; i < s->n_overfull && i < DATA_EXAMPLES; i++)
-        buf_printf(&rows, "%s%s", i ? "; " : ": ", s->overfull[i]);
+        buf_printf(&rows, "%s%s", i ? "; " : "", s->overfull[i]);
     buf_puts(&rows, s->n_overfull > DATA_EXAMPLES ? " ..." : "");
-    if (m->n_bad_valence || kind == DATA_NOTE_FACT)
-        data_report_add(report, kind, "valences",
-                        "%d atom%s outside brackets with too many bonds, used without hydrogens%s",
-                        m->n_bad_valence, m->n_bad_valence == 1 ? "" : "s", buf_text(&rows));
+    if (m->n_bad_valence)
+        data_report_add(
+            report, kind, "valences",
+            "%d atom%s outside brackets with too many bonds, used without hydrogens: %s",
+            m->n_bad_valence, m->n_bad_valence == 1 ? "" : "s", buf_text(&rows));
+    else if (kind == DATA_NOTE_FACT)
+        data_report_add(report, kind, "valences", "no atom outside brackets has too many bonds");
     buf_release(&rows);
     if (m->n_any)
         data_report_add(report, kind, "wildcards",
