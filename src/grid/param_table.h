@@ -80,7 +80,7 @@
       "SQL expression over the axes that selects points of the grid; points where it is false or NULL are dropped; batch_size = full is the text 'full'") \
     X(KEEP, "sweep", "keep", CHOICE, 0, 0, "best|all|none", "best", "", 0, \
       MODELS_ALL, NOWHERE, \
-      "Models whose weights stay in the database; best: those of the best configuration, of the configuration that best --rule 1se chooses, and of configurations that are not complete; all: every model; none: no model") \
+      "Models whose weights stay in the database; best: those of the best configuration, of the configuration that best --rule 1se chooses, and of configurations with trials left to run; all: every model; none: no model") \
     \
     X(FORMAT, "data", "format", CHOICE, 0, 0, DATA_FORMAT_CHOICES, "simulated", "", REQUIRED, \
       MODELS_ALL, NOWHERE, \

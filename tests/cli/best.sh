@@ -138,7 +138,7 @@ is "its test part" "$(awk '$1 == "pearson" { print $2, $3 }' chosen)" \
     "$(sqlite3 results.db "select printf('2 %.5g', avg(test_pearson)) from trials where config = ($cheapest)")"
 is "each metric, and no loss" "$(sed -n '/^test/,$p' chosen | awk '{ print $1 }' | tr '\n' ' ')" \
     "test mae pearson r2 rmse spearman "
-like "a note says that the test part is for a single look" "$(cat chatter)" '^espalier: the test part is for one look after the choice'
+like "a note says that the test part is for a single look" "$(cat chatter)" '^espalier: test scores are for the end'
 like "--rule best" "$(best --rule best)" "^chosen: c$(sqlite3 results.db 'select config from leaderboard where place = 1'), place 1, the best$"
 like "with --where" "$(best --rule best --where 'hidden_size = 4')" ', the best where hidden_size = 4$'
 is "as csv one row" "$(best --rule 1se --format csv | cut -d, -f2)" "config

@@ -294,6 +294,9 @@ if "$ESPALIER" doctor 2>/dev/null | grep -q 'Indigo'; then
     like "missing lists codes of molecules" "$("$ESPALIER" inspect coded.ini --set 'missing=inf, >300' 2>&1)" '^target +38 values'
     is "the numbers are the trait, and rows are numbered" "$(value melting.ini trait)$(value melting.ini id)" mp
 fi
+head -6 sim/phenotypes.csv >six.csv
+fails "five samples" 1 init sim/genotypes.csv six.csv -o no.ini
+is "are too few" "$(cat .err)" "espalier: sim/genotypes.csv: 5 samples with a value are too few: a sweep needs at least 7"
 fails "a table of molecules alone" 2 init only.csv
 is "the message asks for a trait" "$(cat .err)" \
     "espalier: only.csv: no column can be predicted: beside the molecules it must have a trait, with different numbers or 2 to 20 different words"
