@@ -10,9 +10,23 @@
 
 static const struct answer_section section = {"predictions", NULL, false, "id prediction", NULL};
 
+/* A part of the sweep may have another best configuration, and fewer models of each. */
+static int note_unfinished(const struct predict *w, struct err *err)
+{
+    struct store *store = w->replay.store;
+    struct replay_trial trial;
+
+    if (w->o->trial)
+        return 0;
+    if (replay_find(&trial, store, w->trial[0], err))
+        return -1;
+    return cli_note_unfinished(store, trial.sweep_id, trial.sweep, err);
+}
+
 static int add_predictions(struct answer *answer, struct predict *w, struct err *err)
 {
-    if (predict_choose(w, err) || predict_prepare(w, err) || predict_samples(w, err))
+    if (predict_choose(w, err) || note_unfinished(w, err) || predict_prepare(w, err) ||
+        predict_samples(w, err))
         return -1;
     log_info("%lld sample%s predicted by %d model%s of c%lld", (long long)w->table.n_rows,
              plural(w->table.n_rows), w->n_models, plural(w->n_models), (long long)w->config_id);
