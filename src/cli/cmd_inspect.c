@@ -631,7 +631,7 @@ static int run_inspect(struct call *call)
 {
     const struct inspect_options *o = call->options;
     struct inputs inputs = {0};
-    struct job job = {.has_list = true};
+    struct job job = {0};
     struct errlist faults = {0};
     struct err err;
     int status = EXIT_OK;

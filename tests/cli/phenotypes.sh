@@ -191,6 +191,11 @@ sed -n 's/^\([^;]*\);.*/\1/p' twins-pheno.csv | sed 1d |
 twins=$("$ESPALIER" inspect twins.ini --set split.file=family.csv --set group=family 2>.err)
 like "a group keeps them together" "$(line duplicates "$twins")" "; 0 sets on both sides"
 
+sed 's/twin,s5/twin,other/' family.csv >apart.csv
+"$ESPALIER" inspect twins.ini --set split.file=apart.csv --set group=family --set folds=groups --set test=0 >/dev/null 2>.err
+like "groups that separate them are not recommended" "$(cat .err)" \
+    'lists them; keep one sample of each set, or give the set one group$'
+
 # ---- real data ----
 
 if [ -n "$ESPALIER_DATA" ] && [ -d "$ESPALIER_DATA/arabidopsis" ]; then

@@ -182,6 +182,12 @@ static void test_id_column(void **state)
     spec.id = "Line";
     refuse_spec(&spec, "pheno.csv:1: no column \"Line\" (data.id): must be one of \"plot\", "
                        "\"line\", \"ft\"; did you mean \"line\"?");
+    spec.id = "lien";
+    refuse_spec(&spec, "pheno.csv:1: no column \"lien\" (data.id): must be one of \"plot\", "
+                       "\"line\", \"ft\"; did you mean \"line\"?");
+    spec.id = "line_of_2024";
+    refuse_spec(&spec, "pheno.csv:1: no column \"line_of_2024\" (data.id): must be one of "
+                       "\"plot\", \"line\", \"ft\"; did you mean \"line\"?");
     spec = spec_of("f x 0 0 1 5\nf y 0 0 1 6\n");
     refuse_spec(
         &spec,
