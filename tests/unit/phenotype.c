@@ -303,7 +303,8 @@ static void test_covariate_errors(void **state)
     (void)state;
     refuse_covariates("lat, alt",
                       "pheno.csv:1: no column \"alt\": each of data.covariates must be one of "
-                      "\"ft\", \"lat\", \"country\", \"year\", \"same\", \"mixed\", \"each\"");
+                      "\"ft\", \"lat\", \"country\", \"year\", \"same\", \"mixed\", \"each\"; "
+                      "did you mean \"lat\"?");
     refuse_covariates("ft", "pheno.csv:1: data.covariates: \"ft\" is the trait itself");
     refuse_covariates("lat, lat", "data.covariates: \"lat\" occurs twice");
     refuse_covariates("same", "pheno.csv: data.covariates: column \"same\": every value is 1; it "
