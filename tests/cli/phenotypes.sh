@@ -196,6 +196,20 @@ sed 's/twin,s5/twin,other/' family.csv >apart.csv
 like "groups that separate them are not recommended" "$(cat .err)" \
     'lists them; keep one sample of each set, or give the set one group$'
 
+# ---- many classes ----
+
+awk -F, -v OFS=, 'NR == 1 { print "id", "line"; next } { print $1, NR < 8 ? "big" : "l" NR % 12 }' panel/phenotypes.csv >lines.csv
+classes() { "$ESPALIER" inspect sweep.ini --set phenotypes=lines.csv --set trait=line --set task=classification "$@" 2>.err; }
+is "the ten largest classes, and a count" "$(classes | sed -n 's/^class  *//p' | sed '1s/:.*/: first/; 2,10s/.*/class/')" "big: first
+$(yes class | head -n 9)
+3 more: --wide prints all"
+is "--wide prints all" "$(classes --wide | grep -c '^class')" 13
+is "csv, too" "$(classes --section classes --format csv | wc -l)" 14
+awk -F, -v OFS=, 'NR == 1 { print "id", "y" } NR > 1 { print $1, $2 " d" }' panel/phenotypes.csv >unit.csv
+fails "a number with a unit" 1 "$ESPALIER" inspect sweep.ini --set phenotypes=unit.csv --set trait=y
+like "the message names the unit" "$(cat "$T/.err")" \
+    '^espalier: unit.csv:2: column "y" = "[0-9.]* d": 60 of 60 values are a number followed by " d": remove the unit'
+
 # ---- real data ----
 
 if [ -n "$ESPALIER_DATA" ] && [ -d "$ESPALIER_DATA/arabidopsis" ]; then
