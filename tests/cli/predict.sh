@@ -228,6 +228,9 @@ for config in 3 5; do
 done
 like "a message reports the match" "$("$ESPALIER" predict vcf.db --config 1 --genotypes panel.vcf --all 2>&1 >/dev/null)" \
     "panel.vcf: 90 of these samples are also in the training data: a graph joins such samples to their own copies"
+is "an mlp has no graph" "$("$ESPALIER" predict vcf.db --config 3 --genotypes panel.vcf --all 2>&1 >/dev/null | grep -c "to their own copies")" 0
+fails "a file of genotypes in place of the database" 1 "$ESPALIER" predict panel.vcf
+is "the message names the option" "$(cat .err)" "espalier: panel.vcf: not a database; to predict new samples in it: --genotypes panel.vcf"
 is "new samples are not reported" "$("$ESPALIER" predict vcf.db --config 1 --genotypes few.vcf 2>&1 >/dev/null | grep -c "to their own copies")" 0
 # The same samples in other formats.
 awk -F, -v OFS=, 'NR == 1 { for (j = 2; j <= NF; j++) $j = "1_" 100 * j } 1' panel/genotypes.csv >table.csv
