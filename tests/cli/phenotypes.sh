@@ -308,5 +308,9 @@ printf 'Taxa,dpoll\n33-16,64.5\nA4226,65\nB73,60\nmo17,61\nOh43,70\n' >traits.cs
 ok "most join" first
 ok "the same for samples with a value" first --set subset=phenotyped
 like "the message gives the reason for one" "$(cat .err)" 'warning: 4 of 5 phenotypes joined: 1 of the 1 ids of traits.csv that did not join differ from ids of geno.csv only in case'
+sed 's/mo17/Mo17/; s/33-16/1e+05/' traits.csv >exponent.csv
+sed 's/33-16/100000/' geno.csv >numbers.csv
+ok "R's exponent" first --set genotypes=numbers.csv --set phenotypes=exponent.csv
+like "the message names R" "$(cat .err)" '\("1e\+05" is "100000"\): spell them the same way; R writes 100000 as 1e\+05: set options\(scipen = 100\) before it writes the table$'
 
 done_testing
