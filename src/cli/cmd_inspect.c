@@ -307,8 +307,7 @@ static void print_sizes(struct inspection *in, struct class_size *size, int32_t 
         answer_printf(&in->answer, "class       %s: %d\n",
                       dataset_class_name(&in->job->data, size[c].id), size[c].n);
     if (most < n)
-        answer_printf(&in->answer, "class       %d more: --wide prints all\n",
-                      n - most);
+        answer_printf(&in->answer, "class       %d more: --wide prints all\n", n - most);
 }
 
 static void print_classes(struct inspection *in)
