@@ -101,7 +101,7 @@ is "ids in another column" "$(value field.ini id)" line
 is "the only trait" "$(value field.ini trait)" yield
 is "a country is no group by itself" "$(value field.ini group)" ""
 like "but a comment" "$(cat field.ini)" '^; group +=  *country  *; switch on to leave whole groups out, which is harder$'
-like "and the report says so" "$out" '^groups +column "country", 12 groups: folds are random; switch on .split. group to leave whole groups out$'
+like "and the report says so" "$out" '^groups +column "country", 12 groups: not used; switch on .split. group to leave whole groups out$'
 like "covariates are a comment" "$(cat field.ini)" '^; covariates +=  *row, plot '
 awk -F, -v OFS=, 'NR == 1 { print "id", "\"days, to \"\"flower\"\"\"", "b", "country" }
     NR > 1 { print $1, $2, NR * 1.5, "c" NR % 4 }' sim/phenotypes.csv >two.csv

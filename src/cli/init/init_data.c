@@ -374,5 +374,5 @@ void init_data_report(struct buf *out, const struct init_files *files, const str
             *job->sweep.fixed.v[P_GROUP].s
                 ? "whole groups are left out, which is harder than random folds; delete [split] "
                   "group for random folds"
-                : "folds are random; switch on [split] group to leave whole groups out");
+                : "not used; switch on [split] group to leave whole groups out");
 }
