@@ -47,6 +47,8 @@ like "status reports no missing trials of a shard" "$("$ESPALIER" status results
     '^small [0-9]+ ([0-9]+) \1 0 0 0 0$'
 like "but says that it is a part" "$("$ESPALIER" status results.2of4.db 2>&1 >/dev/null)" \
     '^espalier: small: this file has [0-9]+ of the 12 trials of the grid'
+like "and so does predict" "$("$ESPALIER" predict results.2of4.db --all 2>&1 >/dev/null)" \
+    '^espalier: small: this file has [0-9]+ of the 12 trials of the grid'
 mine=$("$ESPALIER" plan g.ini --shard 2/4 --format csv 2>"$T/totals" | cut -d, -f1,2)
 is "plan lists its trials by their numbers in the whole" "$mine" "trial,config
 $(sqlite3 -csv results.2of4.db 'select trial_id, config_id from trial order by 1')"
