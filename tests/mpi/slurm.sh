@@ -47,6 +47,12 @@ ok "sbatch jobs/slurm-srun.sh" batch -n 2 -o srun.log "$jobs/slurm-srun.sh" quic
 is "the rows equal those of a plain run" "$(rows srun.db)" "$(rows quick.db)"
 is "on two ranks" "$(sqlite3 srun.db 'select ranks from session')" 2
 
+fails "more ranks than tasks" 1 salloc -n 1 "$ESPALIER" run quick.ini -n 2 --db few.db
+like "the message says what to ask for" "$(cat .err)" \
+    "^espalier: -n 2, but Slurm job [0-9]+ has 1 task: ask for --ntasks=2, or use -n 1; no trial was run"
+fails "more threads than cores" 1 salloc -n 2 "$ESPALIER" run quick.ini -n 2 --set threads=2 --db few.db
+like "the message says how to see the reason" "$(cat .err)" "; 'mpirun -n 2 --map-by slot:PE=2 hostname' prints the reason"
+
 # The scripts ask for this signal with --signal=B:USR2@120.
 for script in mpirun srun; do
     submit -n 2 -o warned.$script.log "$jobs/slurm-$script.sh" endless.ini warned.$script.db
