@@ -473,8 +473,8 @@ static enum exit_status end_status(const struct mpirun_end *end)
     return EXIT_ERROR;
 }
 
-int mpirun_run(enum exit_status *status, const struct mpirun *launch, int argc, char **argv,
-               struct err *err)
+int mpirun_run(enum exit_status *status, bool *is_cut, const struct mpirun *launch, int argc,
+               char **argv, struct err *err)
 {
     char program[4096], ranks[16], cores[32];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -500,6 +500,7 @@ int mpirun_run(enum exit_status *status, const struct mpirun *launch, int argc, 
         return rc;
     if (!end.has_come_up && !end.reason && end.status < 0 && !was_asked_to_stop)
         return explain_no_start(launch, end.mpirun_status, err);
+    *is_cut = was_asked_to_stop && end.has_come_up && end.status < 0 && !end.reason;
     *status = end_status(&end);
     return 0;
 }

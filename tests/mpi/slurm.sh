@@ -83,6 +83,8 @@ scancel "$job"
 until_ok is_gone "$job"
 is "a job that is cancelled ends" $? 0
 like "with some trials finished" "$(finished cancelled.db)" "^[2-7]$"
+like "the log has the number of trials that are left" "$(cat cancelled.log)" \
+    "^espalier: stopped early; [1-6] trials? (is|are) left.*: the same command continues"
 ok "the same line again" batch -n 2 -o cancelled.log "$jobs/slurm-mpirun.sh" slow.ini cancelled.db
 is "the rows equal those of a plain run" "$(rows cancelled.db)" "$(rows slow.db)"
 
