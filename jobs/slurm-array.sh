@@ -28,6 +28,7 @@
 # Memory: 100 MB plus about three times the size of the features as 4-byte numbers.
 #SBATCH --mem-per-cpu=1G
 # Walltime of an element. The element need not finish its part in this time.
+# No trial starts in the last two minutes (--signal), so ask for at least ten.
 #SBATCH --time=04:00:00
 # Slurm sends signal USR2 to this script two minutes before the walltime ends ("B:": only to it).
 #SBATCH --signal=B:USR2@120
@@ -147,7 +148,8 @@ before=$(finished)
 "$espalier" run "$grid" --db "$database" --shard "$SLURM_ARRAY_TASK_ID/$elements" --grace 90s \
     --progress plain "$@" &
 pid=$!
-trap 'kill -USR2 "$pid"' USR1 USR2
+# --signal sends USR2; so may you, with scancel --batch --signal=USR2.
+trap 'echo "USR2 has come (#SBATCH --signal): no new trials start"; kill -USR2 "$pid"' USR1 USR2
 # scancel kills the job soon, so send a second signal after a second: it ends running trials at once.
 trap 'kill -USR2 "$pid"; sleep 1; kill -USR2 "$pid" 2>/dev/null' TERM
 

@@ -23,6 +23,7 @@
 # less).
 #SBATCH --mem-per-cpu=1G
 # Walltime. The sweep need not finish in this time.
+# No trial starts in the last two minutes (--signal), so ask for at least ten.
 #SBATCH --time=04:00:00
 # Slurm sends signal USR2 two minutes before the walltime ends ("B:": to this script, not to ranks).
 #SBATCH --signal=B:USR2@120
@@ -75,7 +76,8 @@ before=$(finished)
 # they are expected to end half a minute before the walltime.
 "$espalier" run "$grid" --db "$database" -n "$SLURM_NTASKS" --grace 90s --progress plain "$@" &
 pid=$!
-trap 'kill -USR2 "$pid"' USR1 USR2
+# --signal sends USR2; so may you, with scancel --batch --signal=USR2.
+trap 'echo "USR2 has come (#SBATCH --signal): no new trials start"; kill -USR2 "$pid"' USR1 USR2
 # scancel kills the job soon, so send a second signal after a second: it ends running trials at once.
 trap 'kill -USR2 "$pid"; sleep 1; kill -USR2 "$pid" 2>/dev/null' TERM
 

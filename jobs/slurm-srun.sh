@@ -27,6 +27,7 @@
 # less).
 #SBATCH --mem-per-cpu=1G
 # Walltime. The sweep need not finish in this time.
+# No trial starts in the last two minutes (--signal), so ask for at least ten.
 #SBATCH --time=04:00:00
 # Slurm sends signal USR2 two minutes before the walltime ends ("B:": to this script, not to ranks).
 #SBATCH --signal=B:USR2@120
@@ -82,7 +83,8 @@ start() {
     srun --mpi=pmix --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" --kill-on-bad-exit=0 --wait=0 \
         "$espalier" run "$grid" --db "$database" --grace 90s --progress plain "$@" &
     pid=$!
-    trap 'asked=yes; kill -USR2 "$pid"' USR1 USR2
+    # --signal sends USR2; so may you, with scancel --batch --signal=USR2.
+    trap 'asked=yes; echo "USR2 has come (#SBATCH --signal): no new trials start"; kill -USR2 "$pid"' USR1 USR2
     # scancel kills the job soon, so send a second signal after a second: it ends running trials.
     trap 'asked=yes; kill -USR2 "$pid"; sleep 1; kill -USR2 "$pid" 2>/dev/null' TERM
     # `wait` returns early at each signal; the last `wait` gives the true exit status.
