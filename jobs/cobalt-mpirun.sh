@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Run a sweep in one Cobalt job, with mpirun.
 #
-# Usage: qsub -A PROJECT jobs/cobalt-mpirun.sh GRID.ini [DATABASE]
+# Usage: qsub -A PROJECT jobs/cobalt-mpirun.sh GRID.ini [DATABASE] [OPTION...]
 #   GRID.ini   the sweep file
 #   DATABASE   for the results, on a filesystem that all nodes share (default: results.db)
+#   OPTION     of `espalier run`, for example --set epochs=200
 #   ESPALIER=/path/to/espalier   in the environment (qsub --env), if espalier is not in PATH
 #
 # To continue a sweep that stopped, submit the same command again: finished trials never run twice.
@@ -21,11 +22,27 @@
 ranks_per_node=${RANKS_PER_NODE:-16}
 
 if [ $# -eq 0 ] || [ -z "${COBALT_NODEFILE:-}" ]; then
-    echo "usage: qsub -A PROJECT jobs/cobalt-mpirun.sh GRID.ini [DATABASE]" >&2
+    echo "usage: qsub -A PROJECT jobs/cobalt-mpirun.sh GRID.ini [DATABASE] [OPTION...]" >&2
     exit 2
 fi
-grid=$1
-database=${2:-results.db} # only rank 0 writes to it
+# A word that is no option names the database, and so does --db. The options go to `run`.
+grid=$1 database=results.db # only rank 0 writes to it
+shift
+case ${1:--} in
+-*) ;;
+*)
+    database=$1
+    shift
+    ;;
+esac
+previous=''
+for word; do
+    case $previous,$word in
+    --db,*) database=$word ;;
+    *,--db=*) database=${word#--db=} ;;
+    esac
+    previous=$word
+done
 espalier=${ESPALIER:-espalier}
 if ! command -v "$espalier" >/dev/null; then
     echo "$espalier is not in PATH; set ESPALIER=/path/to/espalier" >&2
@@ -47,7 +64,7 @@ left=$((COBALT_ENDTIME - $(date +%s)))
 
 # espalier starts mpirun. If a rank dies, the others continue. It runs in the background, so that this
 # script can react to signals.
-"$espalier" run "$grid" --db "$database" -n "$ranks" --time-limit "${left}s" --progress plain &
+"$espalier" run "$grid" --db "$database" -n "$ranks" --time-limit "${left}s" --progress plain "$@" &
 pid=$!
 trap 'kill -USR2 "$pid"' USR1 USR2
 # qdel kills the job soon, so send a second signal after a second: it ends running trials at once.

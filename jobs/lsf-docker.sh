@@ -3,15 +3,16 @@
 # Run a sweep in one LSF job with a container on each host, for sites that offer
 # `bsub -a 'docker(IMAGE)'`.
 #
-# Usage: jobs/lsf-docker.sh IMAGE GRID.ini [DATABASE]         submits the job
+# Usage: jobs/lsf-docker.sh IMAGE GRID.ini [DATABASE] [OPTION...]         submits the job
 #   IMAGE      containers/Dockerfile describes how to build it
 #   GRID.ini   the sweep file
 #   DATABASE   for the results, on a filesystem that all hosts share (default: results.db)
+#   OPTION     of `espalier run`, without blanks, for example --set epochs=200
 #   ESPALIER=/path/to/espalier   in the environment, if it is not in the PATH of the container
 #
-# To continue a sweep that stopped, run the same
-# command again: finished trials never run twice. Lines that begin with #BSUB are options for LSF; add
-# those that your site requires, for example -q and -G.
+# To continue a sweep that stopped, run the same command again: finished trials never run twice.
+# Lines that begin with #BSUB are options for LSF; add those that your site requires, for example -q
+# and -G.
 
 #BSUB -J espalier
 # Number of ranks. Each trains one trial at a time, so more ranks than trials are useless. They may
@@ -37,15 +38,22 @@
 #BSUB -o %J.log
 
 if [ $# -eq 1 ] || [ -z "${2:-${GRID:-}}" ]; then
-    echo "usage: jobs/lsf-docker.sh IMAGE GRID.ini [DATABASE]" >&2
+    echo "usage: jobs/lsf-docker.sh IMAGE GRID.ini [DATABASE] [OPTION...]" >&2
     exit 2
 fi
 
 # Called by hand: submit this file. LSF passes the environment to the job.
 if [ $# -gt 0 ]; then
-    image=$1
-    GRID=$2
-    DATABASE=${3:-results.db}
+    image=$1 GRID=$2 DATABASE=results.db
+    shift 2
+    case ${1:--} in
+    -*) ;;
+    *)
+        DATABASE=$1
+        shift
+        ;;
+    esac
+    OPTIONS=$*
     # Ranks on several hosts need the network of the hosts. Ranks on one host share its /dev/shm,
     # for which the container needs the host's IPC.
     LSF_DOCKER_NETWORK=host
@@ -53,7 +61,7 @@ if [ $# -gt 0 ]; then
     # Folders that the containers see, as HOST:CONTAINER, separated by spaces: this folder and those
     # of the data.
     LSF_DOCKER_VOLUMES=${LSF_DOCKER_VOLUMES:-$PWD:$PWD}
-    export GRID DATABASE LSF_DOCKER_NETWORK LSF_DOCKER_IPC LSF_DOCKER_VOLUMES
+    export GRID DATABASE OPTIONS LSF_DOCKER_NETWORK LSF_DOCKER_IPC LSF_DOCKER_VOLUMES
     exec bsub -a "docker($image)" <"$0"
 fi
 
@@ -83,7 +91,8 @@ before=$(finished)
 # espalier starts mpirun. If a rank dies, the others continue. It runs in the background, so that this
 # script can react to signals. --grace: let running trials finish; they are expected to end half a
 # minute before the walltime.
-"$espalier" run "$grid" --db "$database" -n "$LSB_DJOB_NUMPROC" --grace 90s --progress plain &
+# shellcheck disable=SC2086
+"$espalier" run "$grid" --db "$database" -n "$LSB_DJOB_NUMPROC" --grace 90s --progress plain ${OPTIONS:-} &
 pid=$!
 trap 'kill -USR2 "$pid"' USR1 USR2
 # bkill kills the job soon, so send a second signal after a second: it ends running trials at once.

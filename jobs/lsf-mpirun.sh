@@ -6,6 +6,7 @@
 # LSF passes the environment of bsub to the job:
 #   GRID=grid.ini        the sweep file
 #   DATABASE=results.db  for the results, on a filesystem that all hosts share
+#   OPTIONS="--set epochs=200"   for `espalier run`, separated by blanks
 #   ESPALIER=/path/to/espalier   if espalier is not in PATH
 #
 # To continue a sweep that stopped, submit the same command again: finished trials never run twice.
@@ -63,7 +64,8 @@ before=$(finished)
 # espalier starts mpirun. If a rank dies, the others continue. It runs in the background, so that this
 # script can react to signals. --grace: let running trials finish; they are expected to end half a
 # minute before the walltime.
-"$espalier" run "$grid" --db "$database" -n "$LSB_DJOB_NUMPROC" --grace 90s --progress plain &
+# shellcheck disable=SC2086
+"$espalier" run "$grid" --db "$database" -n "$LSB_DJOB_NUMPROC" --grace 90s --progress plain ${OPTIONS:-} &
 pid=$!
 trap 'kill -USR2 "$pid"' USR1 USR2
 # bkill kills the job soon, so send a second signal after a second: it ends running trials at once.

@@ -6,6 +6,8 @@
 #   GRID       the sweep file
 #   DATABASE   for the results, on a filesystem that all hosts share (default: results.db)
 #   ESPALIER   if espalier is not in PATH
+#   OPTIONS    for `espalier run`, separated by blanks. A comma would end it in -v, so export it:
+#              export OPTIONS="--set grid.lambda=0.1,1"; qsub -v GRID=grid.ini,OPTIONS ...
 #
 # To continue a sweep that stopped, submit the same command again: finished trials never run twice.
 # Lines that begin with #PBS are options for PBS. Options of the qsub command override them.
@@ -47,7 +49,8 @@ export OMPI_MCA_orte_default_hostfile="$PBS_NODEFILE" PRTE_MCA_prte_default_host
 
 # espalier starts mpirun. If a rank dies, the others continue. It runs in the background, so that this
 # script can react to signals.
-"$espalier" run "$grid" --db "$database" -n "$ranks" --progress plain &
+# shellcheck disable=SC2086
+"$espalier" run "$grid" --db "$database" -n "$ranks" --progress plain ${OPTIONS:-} &
 pid=$!
 trap 'kill -USR2 "$pid"' USR1 USR2
 # qdel kills the job soon, so send a second signal after a second: it ends running trials at once.

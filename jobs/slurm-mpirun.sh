@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Run a sweep in one Slurm job, with mpirun.
 #
-# Usage: sbatch jobs/slurm-mpirun.sh GRID.ini [DATABASE]
+# Usage: sbatch jobs/slurm-mpirun.sh GRID.ini [DATABASE] [OPTION...]
 #   GRID.ini   the sweep file
 #   DATABASE   for the results, on a filesystem that all nodes share (default: results.db)
+#   OPTION     of `espalier run`, for example --set epochs=200
 #   ESPALIER=/path/to/espalier   in the environment, if espalier is not in PATH
 #   REQUEUE=yes   in the environment: requeue a job that stopped early, until the sweep is done
 #
@@ -22,6 +23,7 @@
 # less).
 #SBATCH --mem-per-cpu=1G
 # Walltime. The sweep need not finish in this time.
+# No trial starts in the last two minutes (--signal), so ask for at least ten.
 #SBATCH --time=04:00:00
 # Slurm sends signal USR2 two minutes before the walltime ends ("B:": to this script, not to ranks).
 #SBATCH --signal=B:USR2@120
@@ -32,11 +34,27 @@
 #SBATCH --open-mode=append
 
 if [ $# -eq 0 ] || [ -z "${SLURM_NTASKS:-}" ]; then
-    echo "usage: sbatch jobs/slurm-mpirun.sh GRID.ini [DATABASE]" >&2
+    echo "usage: sbatch jobs/slurm-mpirun.sh GRID.ini [DATABASE] [OPTION...]" >&2
     exit 2
 fi
-grid=$1
-database=${2:-results.db} # only rank 0 writes to it
+# A word that is no option names the database, and so does --db. The options go to `run`.
+grid=$1 database=results.db # only rank 0 writes to it
+shift
+case ${1:--} in
+-*) ;;
+*)
+    database=$1
+    shift
+    ;;
+esac
+previous=''
+for word; do
+    case $previous,$word in
+    --db,*) database=$word ;;
+    *,--db=*) database=${word#--db=} ;;
+    esac
+    previous=$word
+done
 requeue=${REQUEUE:-no}
 espalier=${ESPALIER:-espalier}
 if ! command -v "$espalier" >/dev/null; then
@@ -56,9 +74,10 @@ before=$(finished)
 # espalier starts mpirun, which gets the hosts from Slurm. If a rank dies, the others continue. It runs
 # in the background, so that this script can react to signals. --grace: let running trials finish;
 # they are expected to end half a minute before the walltime.
-"$espalier" run "$grid" --db "$database" -n "$SLURM_NTASKS" --grace 90s --progress plain &
+"$espalier" run "$grid" --db "$database" -n "$SLURM_NTASKS" --grace 90s --progress plain "$@" &
 pid=$!
-trap 'kill -USR2 "$pid"' USR1 USR2
+# --signal sends USR2; so may you, with scancel --batch --signal=USR2.
+trap 'echo "USR2 has come (#SBATCH --signal): no new trials start"; kill -USR2 "$pid"' USR1 USR2
 # scancel kills the job soon, so send a second signal after a second: it ends running trials at once.
 trap 'kill -USR2 "$pid"; sleep 1; kill -USR2 "$pid" 2>/dev/null' TERM
 

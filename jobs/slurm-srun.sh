@@ -3,9 +3,10 @@
 # Run a sweep in one Slurm job, with srun, for sites that do not allow mpirun. Open MPI must support
 # Slurm's PMIx: `srun --mpi=list` must list pmix. Otherwise the ranks would not find each other.
 #
-# Usage: sbatch jobs/slurm-srun.sh GRID.ini [DATABASE]
+# Usage: sbatch jobs/slurm-srun.sh GRID.ini [DATABASE] [OPTION...]
 #   GRID.ini   the sweep file
 #   DATABASE   for the results, on a filesystem that all nodes share (default: results.db)
+#   OPTION     of `espalier run`, for example --set epochs=200
 #   ESPALIER=/path/to/espalier   in the environment, if espalier is not in PATH
 #   REQUEUE=yes   in the environment: requeue a job that stopped early, until the sweep is done
 #
@@ -26,6 +27,7 @@
 # less).
 #SBATCH --mem-per-cpu=1G
 # Walltime. The sweep need not finish in this time.
+# No trial starts in the last two minutes (--signal), so ask for at least ten.
 #SBATCH --time=04:00:00
 # Slurm sends signal USR2 two minutes before the walltime ends ("B:": to this script, not to ranks).
 #SBATCH --signal=B:USR2@120
@@ -36,11 +38,27 @@
 #SBATCH --open-mode=append
 
 if [ $# -eq 0 ] || [ -z "${SLURM_NTASKS:-}" ]; then
-    echo "usage: sbatch jobs/slurm-srun.sh GRID.ini [DATABASE]" >&2
+    echo "usage: sbatch jobs/slurm-srun.sh GRID.ini [DATABASE] [OPTION...]" >&2
     exit 2
 fi
-grid=$1
-database=${2:-results.db} # only rank 0 writes to it
+# A word that is no option names the database, and so does --db. The options go to `run`.
+grid=$1 database=results.db # only rank 0 writes to it
+shift
+case ${1:--} in
+-*) ;;
+*)
+    database=$1
+    shift
+    ;;
+esac
+previous=''
+for word; do
+    case $previous,$word in
+    --db,*) database=$word ;;
+    *,--db=*) database=${word#--db=} ;;
+    esac
+    previous=$word
+done
 requeue=${REQUEUE:-no}
 espalier=${ESPALIER:-espalier}
 if ! command -v "$espalier" >/dev/null; then
@@ -63,9 +81,10 @@ before=$(finished)
 # the walltime.
 start() {
     srun --mpi=pmix --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" --kill-on-bad-exit=0 --wait=0 \
-        "$espalier" run "$grid" --db "$database" --grace 90s --progress plain &
+        "$espalier" run "$grid" --db "$database" --grace 90s --progress plain "$@" &
     pid=$!
-    trap 'asked=yes; kill -USR2 "$pid"' USR1 USR2
+    # --signal sends USR2; so may you, with scancel --batch --signal=USR2.
+    trap 'asked=yes; echo "USR2 has come (#SBATCH --signal): no new trials start"; kill -USR2 "$pid"' USR1 USR2
     # scancel kills the job soon, so send a second signal after a second: it ends running trials.
     trap 'asked=yes; kill -USR2 "$pid"; sleep 1; kill -USR2 "$pid" 2>/dev/null' TERM
     # `wait` returns early at each signal; the last `wait` gives the true exit status.
@@ -80,12 +99,12 @@ start() {
 # A status above 128 without a stop signal: a rank died, and Slurm ended the others. Start again as long
 # as more trials finish each time.
 asked=no
-start
+start "$@"
 at=$before
 while [ "$status" -gt 128 ] && [ "$asked" = no ] && [ "$(finished)" -gt "$at" ]; do
     at=$(finished)
     echo "a rank died: starting again, with $at trials finished"
-    start
+    start "$@"
 done
 
 # Exit status 0: all trials are finished. 3: finished, some trials failed. 75: stopped early. The job

@@ -333,6 +333,28 @@ const char *batch_slurm_end(double *end)
     return text;
 }
 
+int batch_slurm_tasks(void)
+{
+    const char *text = getenv("SLURM_TASKS_PER_NODE");
+    int sum = 0, tasks, nodes, used;
+
+    while (text && *text) {
+        nodes = 1;
+        used = 0;
+        if (sscanf(text, "%6d%n", &tasks, &used) != 1 || tasks < 1)
+            return 0;
+        text += used;
+        used = 0;
+        if (*text == '(' && (sscanf(text, "(x%6d)%n", &nodes, &used) != 1 || !used || nodes < 1))
+            return 0;
+        text += used;
+        if (*text && *text++ != ',')
+            return 0;
+        sum += tasks * nodes;
+    }
+    return sum;
+}
+
 static double slurm_left(const struct batch_job *job, struct buf *out)
 {
     double end, by_clock_s, left_s;

@@ -50,4 +50,8 @@ double batch_seconds_left(void);
 /* SLURM_JOB_END_TIME; NULL if not set. end out: Unix seconds, or NaN. */
 const char *batch_slurm_end(double *end);
 
+/* Tasks of this Slurm job, which are mpirun's slots: the sum of SLURM_TASKS_PER_NODE, such as
+ * "2(x3),1". 0: no Slurm job, or unknown. */
+int batch_slurm_tasks(void);
+
 #endif

@@ -59,14 +59,35 @@ int nearest_distance(const char *wrong, const char *right)
     return 3 * distance <= (n > m ? n : m) ? distance : NEAREST_FAR;
 }
 
-void nearest_offer(struct nearest *nearest, const char *word)
+static void take_nearer(struct nearest *nearest, const char *word, int distance)
 {
-    int distance = nearest_distance(nearest->wrong, word);
-
     if (distance >= NEAREST_FAR || (*nearest->best && distance >= nearest->distance))
         return;
     snprintf(nearest->best, sizeof nearest->best, "%s", word);
     nearest->distance = distance;
+}
+
+void nearest_offer(struct nearest *nearest, const char *word)
+{
+    take_nearer(nearest, word, nearest_distance(nearest->wrong, word));
+}
+
+/* Letters of the word that is part of the other; 0: none is. */
+static int count_shared(const char *a, const char *b)
+{
+    const char *part = strcasestr(a, b) ? b : strcasestr(b, a) ? a : "";
+
+    return (int)strnlen(part, MAX_WORD);
+}
+
+void nearest_offer_part(struct nearest *nearest, const char *word)
+{
+    int distance = nearest_distance(nearest->wrong, word);
+    int shared = count_shared(nearest->wrong, word);
+
+    if (distance >= NEAREST_FAR && shared)
+        distance = 2 * MAX_WORD - shared;
+    take_nearer(nearest, word, distance);
 }
 
 void nearest_offer_list(struct nearest *nearest, const char *list)

@@ -18,6 +18,9 @@ struct nearest {
     int distance;            /* of best */
 };
 void nearest_offer(struct nearest *nearest, const char *word);
+/* Offer a word that may also contain the wrong one or be part of it, in any case: after all words
+ * of a distance, the longest common part first. */
+void nearest_offer_part(struct nearest *nearest, const char *word);
 void nearest_offer_list(struct nearest *nearest, const char *list); /* "a|b|c" */
 
 /* The end of a message: "; did you mean BEFOREwordAFTER?", or `otherwise` if the word is NULL or "".

@@ -156,3 +156,20 @@ int cli_note_incomplete(struct store *store, const char *only, struct err *err)
     result_table_release(&table);
     return 0;
 }
+
+int cli_note_unfinished(struct store *store, int64_t sweep_id, const char *name, struct err *err)
+{
+    struct result_table table;
+    long long n;
+
+    if (cli_note_incomplete(store, name, err) ||
+        query_table(&table, store, QUERY_PROGRESS, sweep_id, err))
+        return -1;
+    n = table.n_rows ? result_table_integer(&table, 0, "unfinished") : 0;
+    if (n)
+        log_warn("%s: %lld of %lld trials are done, %lld %s left: the leaderboard may change", name,
+                 (long long)result_table_integer(&table, 0, "done"),
+                 (long long)result_table_integer(&table, 0, "trials"), n, n == 1 ? "is" : "are");
+    result_table_release(&table);
+    return 0;
+}

@@ -68,6 +68,9 @@ struct store;
  * sweep, or NULL for all. -1 and err. */
 int cli_note_incomplete(struct store *store, const char *only, struct err *err);
 
+/* The same for one sweep, and a warning if trials of it are left to run. */
+int cli_note_unfinished(struct store *store, int64_t sweep_id, const char *name, struct err *err);
+
 extern const struct command command_best;
 extern const struct command command_complete;
 extern const struct command command_completion;

@@ -56,22 +56,6 @@ static int add_ini(struct answer *answer, struct store *store, const struct quer
     return rc;
 }
 
-static int warn_unfinished(struct store *store, const struct query_sweep *sweep, struct err *err)
-{
-    struct result_table table;
-    long long n;
-
-    if (query_table(&table, store, QUERY_PROGRESS, sweep->sweep_id, err))
-        return -1;
-    n = table.n_rows ? result_table_integer(&table, 0, "unfinished") : 0;
-    if (n)
-        log_warn("%s: %lld of %lld trials are done, %lld %s left: the leaderboard may change",
-                 sweep->name, (long long)result_table_integer(&table, 0, "done"),
-                 (long long)result_table_integer(&table, 0, "trials"), n, n == 1 ? "is" : "are");
-    result_table_release(&table);
-    return 0;
-}
-
 static const char kept_columns[] = "place config mean";
 /* layout_fit() drops these first. "*" are the axes, "=" those that do not vary in the rows. */
 static const char dropped_columns[] = "sd val_r2 trials seconds flops pairs diff_se"
@@ -308,7 +292,7 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
 
     if (query_sweep(&sweep, store, o->sweep, err) || check_where(store, &sweep, o, err) ||
         find_reference(&reference, store, &sweep, o, err) ||
-        cli_note_incomplete(store, sweep.name, err) || warn_unfinished(store, &sweep, err))
+        cli_note_unfinished(store, sweep.sweep_id, sweep.name, err))
         return -1;
     if (!o->sweep && sweep.n_sweeps > 1)
         log_info("sweep '%s', the last of %lld in %s; --sweep chooses another", sweep.name,

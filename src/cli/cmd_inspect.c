@@ -42,6 +42,7 @@ static const struct answer_section sections[] = {
 /* Lines for people go into the answer at once, the same facts for programs into rows. */
 struct inspection {
     struct job *job;
+    bool is_wide; /* all classes */
     struct answer answer;
     struct rows rows[NOTES + 1];
 };
@@ -281,19 +282,51 @@ static void print_data(struct inspection *in)
     add_fact(in, "read_s", job->load_s);
 }
 
+#define MOST_CLASSES 10 /* in the lines for people */
+
+struct class_size {
+    int32_t id, n;
+};
+
+/* The largest first, then by id. */
+static int compare_sizes(const void *left, const void *right)
+{
+    const struct class_size *a = left, *b = right;
+
+    return a->n != b->n ? (a->n < b->n) - (a->n > b->n) : (a->id > b->id) - (a->id < b->id);
+}
+
+/* Few classes keep their order. */
+static void print_sizes(struct inspection *in, struct class_size *size, int32_t n)
+{
+    int32_t most = n > MOST_CLASSES && !in->is_wide ? MOST_CLASSES : n;
+
+    if (n > MOST_CLASSES)
+        qsort(size, (size_t)n, sizeof *size, compare_sizes);
+    for (int32_t c = 0; c < most; c++)
+        answer_printf(&in->answer, "class       %s: %d\n",
+                      dataset_class_name(&in->job->data, size[c].id), size[c].n);
+    if (most < n)
+        answer_printf(&in->answer, "class       %d more: --wide prints all\n", n - most);
+}
+
 static void print_classes(struct inspection *in)
 {
     const struct dataset *d = &in->job->data;
+    struct class_size *size = calloc((size_t)d->n_classes, sizeof *size);
 
+    if (!size)
+        return;
+    for (int32_t i = 0; i < d->n_samples; i++)
+        if (dataset_is_labelled(d, i))
+            size[d->label[i]].n++;
     for (int32_t c = 0; c < d->n_classes; c++) {
-        int32_t n = 0;
-
-        for (int32_t i = 0; i < d->n_samples; i++)
-            n += d->label[i] == c;
-        answer_printf(&in->answer, "class       %s: %d\n", dataset_class_name(d, c), n);
+        size[c].id = c;
         rows_text(&in->rows[CLASSES], "class", dataset_class_name(d, c));
-        rows_integer(&in->rows[CLASSES], "samples", n);
+        rows_integer(&in->rows[CLASSES], "samples", size[c].n);
     }
+    print_sizes(in, size, d->n_classes);
+    free(size);
 }
 
 static void print_target(struct inspection *in)
@@ -575,6 +608,7 @@ static int inspect(struct job *job, const struct inspect_options *o, const struc
     int rc;
 
     inspection_init(&in, job);
+    in.is_wide = o->common.is_wide;
     output_begin(&in.answer, &o->common, o->section, OUTPUT_DOCUMENT);
     rc = fill(&in, err);
     for (int i = 0; !rc && (!answer_is_for_people(&in.answer) || o->section) && i <= NOTES; i++)
@@ -631,7 +665,7 @@ static int run_inspect(struct call *call)
 {
     const struct inspect_options *o = call->options;
     struct inputs inputs = {0};
-    struct job job = {.has_list = true};
+    struct job job = {0};
     struct errlist faults = {0};
     struct err err;
     int status = EXIT_OK;

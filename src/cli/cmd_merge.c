@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/buf.h"
+#include "base/escape.h"
 #include "base/log.h"
 #include "base/outfile.h"
 #include "base/words.h"
@@ -95,7 +97,7 @@ static int merge(const char *out, const char *const *paths, int n, struct err *e
     for (size_t i = 0; i < notes.n; i++)
         log_always("%s", notes.text[i]);
     for (int i = 0; !rc && i < n; i++)
-        log_info("%s: %lld trial%s, %lld new, %lld finished that were not before", inputs[i].path,
+        log_info("%s: %lld trial%s: %lld added, %lld updated", inputs[i].path,
                  (long long)inputs[i].n_trials, plural(inputs[i].n_trials),
                  (long long)inputs[i].n_new, (long long)inputs[i].n_finished);
     errlist_release(&notes);
@@ -105,11 +107,35 @@ static int merge(const char *out, const char *const *paths, int n, struct err *e
 
 static const struct answer_section sweeps = {"sweeps", NULL, false, "sweep trials done", NULL};
 
+/* The next command, unless trials are missing or unfinished. */
+static int print_next(struct store *store, const char *db, struct err *err)
+{
+    struct result_table sweeps_now, missing;
+    struct buf word = {0};
+    int64_t open = 0;
+
+    if (query_table(&missing, store, QUERY_INCOMPLETE, 0, err))
+        return -1;
+    open = missing.n_rows;
+    result_table_release(&missing);
+    if (query_table(&sweeps_now, store, QUERY_SWEEPS, 0, err))
+        return -1;
+    for (int64_t r = 0; r < sweeps_now.n_rows; r++)
+        open += result_table_integer(&sweeps_now, r, "trials") -
+                result_table_integer(&sweeps_now, r, "done") -
+                result_table_integer(&sweeps_now, r, "diverged") -
+                result_table_integer(&sweeps_now, r, "failed");
+    result_table_release(&sweeps_now);
+    if (!open)
+        log_info("all trials are finished; next: espalier best %s", escape_shell(&word, db));
+    buf_release(&word);
+    return 0;
+}
+
 static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)
 {
-    (void)arg;
     return output_query(answer, &sweeps, store, QUERY_SWEEPS, 0, err) ||
-                   cli_note_incomplete(store, NULL, err)
+                   cli_note_incomplete(store, NULL, err) || print_next(store, arg, err)
                ? -1
                : 0;
 }
@@ -130,7 +156,7 @@ static int run_merge(struct call *call)
     }
     if (merge(call->common->db, inputs, n, &err))
         return cli_fail(&err);
-    return output_database(call->common, NULL, OUTPUT_TABLE, fill, NULL);
+    return output_database(call->common, NULL, OUTPUT_TABLE, fill, call->common->db);
 }
 
 static const struct option_row options[] = {

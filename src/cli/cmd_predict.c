@@ -4,15 +4,30 @@
 #include "cli/cli.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
+#include "data/recognize.h"
 #include "predict/predict.h"
 #include "report/answer.h"
 #include "store/query.h"
 
 static const struct answer_section section = {"predictions", NULL, false, "id prediction", NULL};
 
+/* A part of the sweep may have another best configuration, and fewer models of each. */
+static int note_unfinished(const struct predict *w, struct err *err)
+{
+    struct store *store = w->replay.store;
+    struct replay_trial trial;
+
+    if (w->o->trial)
+        return 0;
+    if (replay_find(&trial, store, w->trial[0], err))
+        return -1;
+    return cli_note_unfinished(store, trial.sweep_id, trial.sweep, err);
+}
+
 static int add_predictions(struct answer *answer, struct predict *w, struct err *err)
 {
-    if (predict_choose(w, err) || predict_prepare(w, err) || predict_samples(w, err))
+    if (predict_choose(w, err) || note_unfinished(w, err) || predict_prepare(w, err) ||
+        predict_samples(w, err))
         return -1;
     log_info("%lld sample%s predicted by %d model%s of c%lld", (long long)w->table.n_rows,
              plural(w->table.n_rows), w->n_models, plural(w->n_models), (long long)w->config_id);
@@ -87,6 +102,25 @@ static int check_options(const struct predict_options *o, struct err *err)
     return 0;
 }
 
+/* A file of new samples is not the operand DB. */
+static int open_database(struct store **store, const char *path, struct err *err)
+{
+    static const char *const options[] = {
+        [KIND_VCF] = "genotypes",    [KIND_BCF] = "genotypes", [KIND_PLINK] = "genotypes",
+        [KIND_HAPMAP] = "genotypes", [KIND_SMI] = "graphs",    [KIND_IDX_IMAGES] = "graphs",
+    };
+    enum data_kind kind;
+    struct err what, unknown;
+
+    if (!store_open_reader(store, path, &what))
+        return 0;
+    *err = what;
+    if (!recognize(&kind, path, &unknown) && kind < sizeof options / sizeof *options &&
+        options[kind])
+        err_set(err, "%s; to predict new samples in it: --%s %s", what.text, options[kind], path);
+    return -1;
+}
+
 struct predict_call {
     struct common_options common;
     struct predict_options o;
@@ -108,7 +142,7 @@ static int predict(struct call *call)
         return cli_fail_usage(&err);
     work.replay = (struct replay){.db = o->db, .set = &o->set};
     cli_log_database(o->db);
-    rc = store_open_reader(&store, o->db, &err);
+    rc = open_database(&store, o->db, &err);
     work.replay.store = store;
     output_begin(&answer, &line->common, NULL, OUTPUT_TABLE);
     if (!rc)

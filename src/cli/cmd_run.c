@@ -21,6 +21,7 @@
 #include "run/job_prepare.h"
 #include "run/sweep_run.h"
 #include "store/lock.h"
+#include "store/query.h"
 
 struct run_options {
     struct common_options common;
@@ -69,6 +70,25 @@ static void wait_for_ranks(const char *db)
         clock_sleep(0.1);
 }
 
+/* Slurm's scancel signals mpirun too, which then drops the last lines of rank 0. */
+static void print_rest(const char *db, const char *name)
+{
+    struct query_sweep sweep;
+    struct result_table progress = {0};
+    struct store *store = NULL;
+    long long left = 0;
+    struct err err;
+
+    if (!store_open_reader(&store, db, &err) && !query_sweep(&sweep, store, name, &err) &&
+        !query_table(&progress, store, QUERY_PROGRESS, sweep.sweep_id, &err) && progress.n_rows)
+        left = (long long)result_table_integer(&progress, 0, "unfinished");
+    if (left)
+        log_info("stopped early; %lld trial%s left: the same command continues", left,
+                 left == 1 ? " is" : "s are");
+    result_table_release(&progress);
+    store_close(store);
+}
+
 static int start_mpirun(const struct run_options *o, const struct sweep *sweep, const char *command,
                         int argc, char **argv)
 {
@@ -84,15 +104,19 @@ static int start_mpirun(const struct run_options *o, const struct sweep *sweep, 
                                              : "none",
         .color = terminal_has_color(STDERR_FILENO) ? "always" : "never",
     };
+    const char *db = buf_text(&o->share.db);
     enum exit_status status;
+    bool is_cut;
     struct err err;
 
     if (check_ranks(o->ranks, &err))
         return cli_fail_usage(&err);
-    if (mpirun_run(&status, &launch, argc, argv, &err))
+    if (mpirun_run(&status, &is_cut, &launch, argc, argv, &err))
         return cli_fail(&err);
-    if (status == EXIT_ERROR)
-        wait_for_ranks(buf_text(&o->share.db));
+    if (status == EXIT_ERROR || is_cut)
+        wait_for_ranks(db);
+    if (is_cut)
+        print_rest(db, sweep->fixed.v[P_SWEEP_NAME].s);
     return status;
 }
 

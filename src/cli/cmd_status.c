@@ -87,7 +87,7 @@ static void print_outcome(struct answer *answer, const struct session *s)
 
     answer_printf(answer, "%s", outcome_of(s));
     if (s->life == SESSION_LIFE_GONE)
-        answer_printf(answer, " (its process is gone: %s; %s)", s->why,
+        answer_printf(answer, " (%s; %s)", s->why,
                       s->is_disk_full ? "the disk is full: make room; the same command continues"
                                       : "the same command continues");
     else if (s->life == SESSION_LIFE_ELSEWHERE)

@@ -22,6 +22,7 @@
 #include "base/log.h"
 #include "base/process.h"
 #include "base/terminal.h"
+#include "base/words.h"
 #include "launch/environment.h"
 #include "launch/launch_report.h"
 #include "launch/stop.h"
@@ -429,6 +430,27 @@ static int start(struct mpirun_end *end, const struct mpirun *launch, const char
     return rc;
 }
 
+/* `mpirun -q` hides its reason. Without -q it would also print pages about each rank that dies. */
+static int explain_no_start(const struct mpirun *launch, int mpirun_status, struct err *err)
+{
+    struct batch_job job;
+    int tasks = batch_slurm_tasks();
+    char placement[48] = "--oversubscribe";
+
+    batch_job_here(&job);
+    if (job.system != BATCH_NONE)
+        snprintf(placement, sizeof placement, "--map-by slot:PE=%d", launch->threads);
+    if (tasks > 0 && tasks < launch->ranks)
+        return err_set(err,
+                       "-n %d, but Slurm job %s has %d task%s: ask for --ntasks=%d, or use -n %d; "
+                       "no trial was run",
+                       launch->ranks, job.id, tasks, plural(tasks), launch->ranks, tasks);
+    return err_set(err,
+                   "mpirun ended with status %d before the ranks had started: no trial was run; "
+                   "'mpirun -n %d %s hostname' prints the reason",
+                   mpirun_status, launch->ranks, placement);
+}
+
 static enum exit_status end_status(const struct mpirun_end *end)
 {
     /* Nothing had begun. A rank that exits from its signal handler is lost to others, which may
@@ -444,9 +466,6 @@ static enum exit_status end_status(const struct mpirun_end *end)
     if (end->reason)
         log_warn("%s: mpirun was ended; all committed results are safe; the same command continues",
                  end->reason);
-    else if (!end->has_come_up)
-        log_warn("mpirun ended with status %d before the ranks had started: no trial was run",
-                 end->mpirun_status);
     else
         log_warn("rank 0 was lost (mpirun ended with status %d); all results up to half a second "
                  "before are in the database; the same command continues",
@@ -454,8 +473,8 @@ static enum exit_status end_status(const struct mpirun_end *end)
     return EXIT_ERROR;
 }
 
-int mpirun_run(enum exit_status *status, const struct mpirun *launch, int argc, char **argv,
-               struct err *err)
+int mpirun_run(enum exit_status *status, bool *is_cut, const struct mpirun *launch, int argc,
+               char **argv, struct err *err)
 {
     char program[4096], ranks[16], cores[32];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -477,7 +496,11 @@ int mpirun_run(enum exit_status *status, const struct mpirun *launch, int argc, 
         return err_nomem(err, "arguments", (size_t)argc * sizeof *args);
     rc = start(&end, launch, args, err);
     free(args);
-    if (!rc)
-        *status = end_status(&end);
-    return rc;
+    if (rc)
+        return rc;
+    if (!end.has_come_up && !end.reason && end.status < 0 && !was_asked_to_stop)
+        return explain_no_start(launch, end.mpirun_status, err);
+    *is_cut = was_asked_to_stop && end.has_come_up && end.status < 0 && !end.reason;
+    *status = end_status(&end);
+    return 0;
 }

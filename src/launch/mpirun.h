@@ -12,6 +12,8 @@
 #define LAUNCH_MPIRUN_H
 
 #include "base/err.h"
+#include <stdbool.h>
+
 #include "base/exit_status.h"
 
 struct mpirun {
@@ -37,8 +39,9 @@ double mpirun_begun(void);
  * - rank 0 falls silent: on another host for heartbeat_s and some seconds; on this host for longer,
  *   since a disk may block it and mpirun would notice its death.
  *
- * status out: of the sweep. -1 and err: mpirun cannot be started. */
-int mpirun_run(enum exit_status *status, const struct mpirun *launch, int argc, char **argv,
-               struct err *err);
+ * status out: of the sweep. is_cut out: the ranks were asked to stop, and rank 0's report did not
+ * arrive, because mpirun was signalled too. -1 and err: mpirun started no rank. */
+int mpirun_run(enum exit_status *status, bool *is_cut, const struct mpirun *launch, int argc,
+               char **argv, struct err *err);
 
 #endif

@@ -79,7 +79,12 @@ int new_samples_open(struct new_samples *n, const struct dataset *data,
                      const struct settings *settings, const char *path, const char *phenotypes,
                      bool takes_known, struct err *err)
 {
-    *n = (struct new_samples){.n_markers = data->n_markers, .phenotypes = phenotypes};
+    struct graph_spec graph;
+
+    spec_graph(&graph, settings);
+    *n = (struct new_samples){.n_markers = data->n_markers,
+                              .has_graph = graph.build != GRAPH_NONE,
+                              .phenotypes = phenotypes};
     if (check_data(data, settings, phenotypes, err) ||
         recode_open(&n->recode, data, path, (enum data_dosage)settings->v[P_DOSAGE].i,
                     settings->v[P_MISSING_GENOTYPE].s, err) ||
@@ -108,10 +113,10 @@ void new_samples_close(struct new_samples *n)
 
 /* ---- reading ---- */
 
-/* The nearest neighbour of such a sample may be its own copy. */
+/* In a graph, the nearest neighbour of such a sample may be its own copy. */
 static void tell_twice(const struct new_samples *n)
 {
-    if (n->n_twice)
+    if (n->n_twice && n->has_graph)
         log_warn("%s: %d of these samples %s also in the training data: a graph joins such samples "
                  "to their own copies; without --genotypes they are predicted as nodes of the "
                  "training graph",

@@ -14,6 +14,7 @@ struct new_samples {
     int32_t n;
     int32_t n_known; /* skipped: they have a phenotype in the data */
     int32_t n_twice; /* of the n, in the training data too */
+    bool has_graph;  /* the models join samples */
     int32_t n_markers;
     struct recode_report report; /* counts the missing calls of all samples read so far */
     bool is_read;

@@ -75,6 +75,23 @@ static int choose_trial(struct predict *w, int64_t id, struct err *err)
     return 0;
 }
 
+/* Without several trials of the best configuration, 1se chooses none. */
+static void note_other_rule(struct store *store, const struct query_sweep *sweep, int64_t id)
+{
+    struct query_filter filter = {.limit = 1};
+    struct result_table table;
+    struct err err;
+    int64_t other;
+
+    if (query_choose(&table, NULL, store, sweep, QUERY_RULE_1SE, &filter, &err))
+        return;
+    other = result_table_integer(&table, 0, "config");
+    if (other != id)
+        log_info("--rule 1se would use c%lld, %s", (long long)other,
+                 query_rule_words(QUERY_RULE_1SE));
+    result_table_release(&table);
+}
+
 static int find_config(int64_t *id, struct store *store, const struct predict_options *o,
                        struct err *err)
 {
@@ -92,6 +109,8 @@ static int find_config(int64_t *id, struct store *store, const struct predict_op
     log_info("sweep '%s': c%lld is %s, with a mean %s of %.4g", sweep.name, (long long)*id,
              query_rule_words(rule), sweep.objective, result_table_real(&table, 0, "mean"));
     result_table_release(&table);
+    if (!o->rule)
+        note_other_rule(store, &sweep, *id);
     return 0;
 }
 

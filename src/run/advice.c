@@ -10,6 +10,7 @@
 #include "base/real.h"
 #include "gcn/metric.h"
 #include "grid/param.h"
+#include "grid/sweep_file.h"
 #include "store/query.h"
 
 /* The correlation of two samples is 1 or -1. */
@@ -192,19 +193,23 @@ void advice_axis(struct errlist *out, const struct advice_axis *axis, int64_t co
 
 /* ---- the scores ---- */
 
-void advice_r2(struct errlist *out, int64_t config, double r2, const char *objective)
+void advice_r2(struct errlist *out, int64_t config, double r2, const char *objective,
+               bool has_groups)
 {
     if (!(r2 < 0))
         return;
     errlist_add(out,
                 "c%lld has a mean validation R2 of %.3g: it predicts worse than the mean of the "
-                "target; %s",
+                "target; %s%s",
                 (long long)config, r2,
                 strcmp(objective, "val_r2")
                     ? "a correlation measures only the order of the samples; set [sweep] objective "
                       "= val_r2 to rank by R2"
                     : "and so do all others; check the target and its ids, or add "
-                      "regularisation to the grid");
+                      "regularisation to the grid",
+                has_groups ? "; [split] group leaves whole groups out, which is harder than random "
+                             "folds: delete it if new samples will come from known groups"
+                           : "");
 }
 
 void advice_undefined(struct errlist *out, const char *objective, int64_t n, int64_t n_done)
@@ -320,19 +325,42 @@ static int find_undefined(struct errlist *out, struct store *store, const struct
     return is_begun;
 }
 
+static bool has_groups(struct store *store, int64_t config)
+{
+    struct sweep sweep = {0};
+    struct errlist faults = {0};
+    struct buf ini = {0};
+    struct err err;
+    bool has = !query_ini(&ini, store, config, &err) && !buf_failed(&ini) &&
+               !sweep_parse_stored(&sweep, store_path(store), buf_text(&ini), &faults) &&
+               *sweep.fixed.v[P_GROUP].s;
+
+    sweep_release(&sweep);
+    errlist_release(&faults);
+    buf_release(&ini);
+    return has;
+}
+
+static void find_r2(struct errlist *out, struct store *store, const struct query_sweep *sweep,
+                    const struct result_table *row)
+{
+    int64_t config = result_table_integer(row, 0, "config");
+    double r2 = number(row, strcmp(sweep->objective, "val_r2") ? "val_r2" : "mean");
+
+    advice_r2(out, config, r2, sweep->objective, r2 < 0 && has_groups(store, config));
+}
+
 int advice_find(struct errlist *out, struct store *store, const struct query_sweep *sweep,
                 const struct advice_choice *choice, struct err *err)
 {
     const struct result_table *row = choice->row;
-    bool is_r2 = !strcmp(sweep->objective, "val_r2");
     int is_begun = find_undefined(out, store, sweep, err);
 
     if (is_begun < 0)
         return -1;
     if (is_begun || !row->n_rows || isnan(number(row, "mean")))
         return 0;
-    advice_r2(out, result_table_integer(row, 0, "config"), number(row, is_r2 ? "mean" : "val_r2"),
-              sweep->objective);
+    find_r2(out, store, sweep, row);
     if (!choice->is_restricted && find_axes(out, store, sweep, row, err))
         return -1;
     advice_alike(out, choice->alike);

@@ -48,8 +48,9 @@ struct advice_axis {
  * at the axis's own spacing, if the setting allows them. */
 void advice_axis(struct errlist *out, const struct advice_axis *axis, int64_t config);
 
-/* r2: NaN if there is none. */
-void advice_r2(struct errlist *out, int64_t config, double r2, const char *objective);
+/* r2: NaN if there is none. has_groups: whole groups are validated. */
+void advice_r2(struct errlist *out, int64_t config, double r2, const char *objective,
+               bool has_groups);
 
 /* n of n_done trials have no value of the objective. */
 void advice_undefined(struct errlist *out, const char *objective, int64_t n, int64_t n_done);

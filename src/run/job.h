@@ -17,7 +17,6 @@ struct job {
     struct data_unmatched *unmatched; /* out of job_load(); borrowed; NULL: not wanted */
     struct plan plan;
     struct prepared *prepared;
-    bool has_list;            /* the command lists the samples, so warnings only count them */
     struct sweep_share share; /* owner of data and prepared once other ranks have them */
     struct gcn_cost *work;    /* [n_configs] of one trial */
     double *bytes;            /* [n_configs] of the inputs and one trial */

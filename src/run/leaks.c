@@ -16,7 +16,7 @@
 
 #define MOST_LEAKING 3 /* named in a message */
 #define MOST_SETS 5
-#define MOST_MEMBERS 20
+#define MOST_MEMBERS 5
 
 enum { SIDE_NAME = 32 };
 
@@ -212,10 +212,12 @@ int leaks_warn(struct job *job, struct err *err)
     put_scope(&scope, &leaks, job);
     if (leaks.n_straddling)
         log_warn("%s: %d set%s of samples with the same %s on both sides of a split%s, which makes "
-                 "the scores too optimistic: %s[split] group keeps samples together",
+                 "the scores too optimistic: 'espalier inspect --duplicates FILE' lists them; %s",
                  job->sweep.path, leaks.n_straddling, leaks.n_straddling == 1 ? "" : "s",
                  same_of(job), buf_text(&scope),
-                 job->has_list ? "" : "'espalier inspect' lists them, ");
+                 *job->sweep.fixed.v[P_GROUP].s
+                     ? "keep one sample of each set, or give the set one group"
+                     : "[split] group keeps samples together");
     buf_release(&scope);
     release(&leaks);
     return 0;

@@ -180,7 +180,8 @@ static void format_left(char part[PART_SIZE], const struct master_progress *now)
     char words[DURATION_TEXT];
 
     *part = '\0';
-    if (isfinite(now->left_s) && now->left_s >= 0)
+    /* 0 s: the running trials take longer than expected */
+    if (isfinite(now->left_s) && now->left_s >= 0.5)
         snprintf(part, PART_SIZE, "%s left", duration_words(words, round(now->left_s)));
 }
 

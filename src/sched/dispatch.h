@@ -80,7 +80,7 @@ int32_t dispatch_n_busy(const struct dispatch *dispatch);  /* workers that hold 
 int32_t dispatch_n_alive(const struct dispatch *dispatch); /* workers neither gone nor lost */
 double dispatch_margin(const struct dispatch *dispatch);
 
-/* Return the expected seconds until all is done. */
+/* Return the expected seconds until all is done, if the running trials began now. */
 double dispatch_left_s(const struct dispatch *dispatch);
 
 /* Check every invariant, including the ledger's. For tests. */

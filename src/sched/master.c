@@ -388,6 +388,23 @@ static void fail(struct master *master, const struct err *err)
     stop_workers(master, MASTER_STOPPED, clock_now(master->clock), &ignored);
 }
 
+/* Expected seconds until all is done, without the time that running trials have already used. */
+static double left_now_s(const struct master *master, double now_s)
+{
+    double used_s = 0;
+
+    for (int32_t rank = 0; rank < master->ranks.n; rank++) {
+        const struct rank_state *state = &master->ranks.of[rank];
+
+        if (state->running >= 0)
+            used_s +=
+                fmin(now_s - state->began_s, dispatch_expected_s(master->dispatch, state->running));
+    }
+    return fmax(dispatch_left_s(master->dispatch) -
+                    used_s / fmax(dispatch_n_alive(master->dispatch), 1),
+                0);
+}
+
 static void show_progress(struct master *master, double now_s)
 {
     struct master_progress progress = {
@@ -395,7 +412,7 @@ static void show_progress(struct master *master, double now_s)
         .n_workers = master->world.size - master->ranks.n_lost,
         .n_busy = dispatch_n_busy(master->dispatch),
         .elapsed_s = now_s - master->began_s,
-        .left_s = dispatch_left_s(master->dispatch),
+        .left_s = left_now_s(master, now_s),
         .finished = master->delivery.n_finished,
     };
 

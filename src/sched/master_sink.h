@@ -15,7 +15,7 @@ struct master_progress {
     int32_t n_workers;
     int32_t n_busy;
     double elapsed_s; /* since master_run() began */
-    double left_s;    /* expected, at least */
+    double left_s;    /* expected, at least; counts down while trials run */
     int64_t finished; /* results of this run */
 };
 

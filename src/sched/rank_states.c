@@ -79,6 +79,7 @@ void rank_states_start(struct rank_states *states, int32_t rank, int64_t trial, 
     state->running = trial;
     state->is_doubtful = false;
     state->started = started;
+    state->began_s = now_s;
     state->is_named = false;
     if (!states->n_unnamed++)
         states->unnamed_s = now_s;

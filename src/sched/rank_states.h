@@ -27,7 +27,8 @@ struct rank_state {
     double heard_s;   /* last message from it */
     double told_s;    /* last message to it */
     int64_t running;  /* trial; -1: not reported */
-    double started;   /* Unix seconds, of `running` */
+    double started;   /* Unix seconds of its host, of `running` */
+    double began_s;   /* when this rank learned of that start */
     bool is_named;    /* `running` was named to the sink */
     bool is_doubtful; /* was silent and has begun no trial since */
 };

@@ -12,6 +12,11 @@ static const char sql_settings[] =
     "SELECT name FROM (SELECT name, 0 AS part, min(sweep_id * 1000 + ordinal) AS place FROM axis"
     " GROUP BY name UNION ALL SELECT value, 1, key FROM json_each(?1)"
     " WHERE value NOT IN (SELECT name FROM axis)) ORDER BY part, place";
+/* Not in every sweep is setting ?1 an axis of numbers alone. */
+static const char sql_has_words[] =
+    "SELECT (SELECT count(*) FROM sweep) > (SELECT count(*) FROM axis WHERE name = ?1"
+    " AND json_array_length(levels) > 0"
+    " AND NOT EXISTS (SELECT 1 FROM json_each(levels) WHERE type = 'text'))";
 static const char sql_has_task[] = "SELECT count(*) FROM sweep WHERE task = ?1";
 static const char sql_view[] = "SELECT sql FROM main.sqlite_schema WHERE type = 'view'"
                                " AND name = ?1";
@@ -112,15 +117,46 @@ static const char leaderboard_tail[] =
     "    LEFT JOIN spread AS first ON first.config_id = %1$s.config_id\n"
     "ORDER BY ranked.sweep_id, place";
 
-static int put_setting(struct buf *out, struct store *store, const char *name, struct err *err)
+/* R gives a column the type of its first value: `full` after 32 would be 0. */
+static int has_words(bool *has, struct store *store, int id, struct err *err)
 {
-    if (param_find(NULL, name) == P_COUNT)
+    const struct param *p = &param_table[id];
+    sqlite3_stmt *row;
+    int64_t answer = 0;
+    int rc;
+
+    *has = false;
+    if (p->type == PARAM_REAL || p->type == PARAM_INT || p->type == PARAM_CHOICE)
+        return 0;
+    row = db_prepare(store, sql_has_words, err);
+    if (!row)
+        return -1;
+    sqlite3_bind_text(row, 1, p->key, -1, SQLITE_STATIC);
+    rc = db_integer(store, row, 0, &answer, err);
+    sqlite3_finalize(row);
+    *has = answer != 0;
+    return rc;
+}
+
+/* is_typed: a column of numbers and words is text. The program itself reads the values as they are,
+ * so that numbers compare as numbers beside `full`. */
+static int put_setting(struct buf *out, struct store *store, const char *name, bool is_typed,
+                       struct err *err)
+{
+    int id = param_find(NULL, name);
+    bool is_text = false;
+
+    if (id == P_COUNT)
         return err_set(err,
                        "%s: its axis '%s' is not a setting of this espalier: a newer one wrote the "
                        "file, or another program changed it; 'espalier params' lists the settings",
                        store->path, name);
-    buf_puts(out, "    config.params ->> ");
+    if (is_typed && has_words(&is_text, store, id, err))
+        return -1;
+    buf_puts(out, is_text ? "    CAST(config.params ->> " : "    config.params ->> ");
     db_put_text(out, name);
+    if (is_text)
+        buf_puts(out, " AS TEXT)");
     buf_puts(out, " AS ");
     db_put_name(out, name);
     buf_puts(out, ",\n");
@@ -139,7 +175,7 @@ static void put_main(struct buf *out)
     buf_putc(out, ']');
 }
 
-static int put_settings(struct buf *out, struct store *store, struct err *err)
+static int put_settings(struct buf *out, struct store *store, bool is_typed, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, sql_settings, err);
     struct buf main = {0};
@@ -152,7 +188,9 @@ static int put_settings(struct buf *out, struct store *store, struct err *err)
     out->failed |= buf_failed(&main);
     buf_release(&main);
     while (rc == 1 && (rc = db_step(store, row, err)) == 1)
-        rc = db_read(store, row, err, "s", &name) || put_setting(out, store, name, err) ? -1 : 1;
+        rc = db_read(store, row, err, "s", &name) || put_setting(out, store, name, is_typed, err)
+                 ? -1
+                 : 1;
     sqlite3_finalize(row);
     return rc;
 }
@@ -251,15 +289,6 @@ static int make_view(struct store *store, bool is_temp, const char *name, const 
     return rc;
 }
 
-/* The program reads only the temporary view. */
-static int put_view(struct store *store, bool is_written, const char *name,
-                    const struct buf *select, struct err *err)
-{
-    if (is_written && make_view(store, false, name, select, err))
-        return -1;
-    return make_view(store, true, name, select, err);
-}
-
 /* A stop part that has columns in the file belongs to another of its sweeps. */
 static int shows_stop(struct store *store, bool *shows, struct err *err)
 {
@@ -271,7 +300,7 @@ static int shows_stop(struct store *store, bool *shows, struct err *err)
     return rc;
 }
 
-static int make_trials(struct store *store, bool is_written, bool has_stop, struct err *err)
+static int make_trials(struct store *store, bool is_temp, bool has_stop, struct err *err)
 {
     struct buf select = {0};
     int rc;
@@ -279,13 +308,13 @@ static int make_trials(struct store *store, bool is_written, bool has_stop, stru
     if (shows_stop(store, &has_stop, err))
         return -1;
     buf_puts(&select, trials_head);
-    rc = put_settings(&select, store, err);
+    rc = put_settings(&select, store, !is_temp, err);
     buf_puts(&select, trials_middle);
     if (!rc)
         rc = put_metrics(&select, store, has_stop, err);
     buf_puts(&select, trials_tail);
     if (!rc)
-        rc = put_view(store, is_written, "trials", &select, err);
+        rc = make_view(store, is_temp, "trials", &select, err);
     buf_release(&select);
     return rc;
 }
@@ -295,13 +324,14 @@ int views_put_config(struct buf *out, struct store *store, struct err *err)
     int rc;
 
     buf_puts(out, "SELECT config.sweep_id, ");
-    rc = put_settings(out, store, err);
+    rc = put_settings(out, store, false, err);
     buf_puts(out, "    sweep.name AS sweep FROM config JOIN sweep USING (sweep_id)"
                   " WHERE config_id = ?1");
     return rc;
 }
 
-int views_put_leaderboard(struct buf *out, struct store *store, int64_t last, struct err *err)
+static int put_leaderboard(struct buf *out, struct store *store, bool is_typed, int64_t last,
+                           struct err *err)
 {
     int64_t reference = store->reference;
     int rc;
@@ -315,7 +345,7 @@ int views_put_leaderboard(struct buf *out, struct store *store, int64_t last, st
     if (last > 0)
         buf_printf(out, "\n    WHERE ranked.place <= %lld", (long long)last);
     buf_puts(out, leaderboard_spread);
-    rc = put_settings(out, store, err);
+    rc = put_settings(out, store, is_typed, err);
     if (reference)
         buf_printf(out, leaderboard_tail, "top", join_top);
     else
@@ -323,27 +353,32 @@ int views_put_leaderboard(struct buf *out, struct store *store, int64_t last, st
     return rc;
 }
 
-static int make_leaderboard(struct store *store, bool is_written, struct err *err)
+int views_put_leaderboard(struct buf *out, struct store *store, int64_t last, struct err *err)
+{
+    return put_leaderboard(out, store, false, last, err);
+}
+
+static int make_leaderboard(struct store *store, bool is_temp, struct err *err)
 {
     struct buf select = {0};
-    int rc = views_put_leaderboard(&select, store, 0, err);
+    int rc = put_leaderboard(&select, store, !is_temp, 0, err);
 
     if (!rc)
-        rc = put_view(store, is_written, "leaderboard", &select, err);
+        rc = make_view(store, is_temp, "leaderboard", &select, err);
     buf_release(&select);
     return rc;
 }
 
-static int make_both(struct store *store, bool is_written, bool has_stop, struct err *err)
+/* People read the views of the file, the program only the temporary ones. */
+static int make_both(struct store *store, bool is_temp, bool has_stop, struct err *err)
 {
-    return make_trials(store, is_written, has_stop, err) || make_leaderboard(store, is_written, err)
-               ? -1
-               : 0;
+    return make_trials(store, is_temp, has_stop, err) || make_leaderboard(store, is_temp, err) ? -1
+                                                                                               : 0;
 }
 
 int views_expect(struct store *store, bool has_stop, struct err *err)
 {
-    return make_both(store, true, has_stop, err);
+    return make_both(store, false, has_stop, err) || make_both(store, true, has_stop, err) ? -1 : 0;
 }
 
 int views_update(struct store *store, struct err *err)
@@ -358,5 +393,5 @@ int views_update(struct store *store, struct err *err)
 
 int views_for_reading(struct store *store, struct err *err)
 {
-    return make_both(store, false, false, err);
+    return make_both(store, true, false, err);
 }

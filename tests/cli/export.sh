@@ -48,4 +48,31 @@ fails "a full disk" 1 "$ESPALIER" export -o /dev/full
 before=$(cksum <results.db)
 fails "export over the database" 1 "$ESPALIER" export -o results.db
 is "leaves it unchanged" "$(cksum <results.db)" "$before"
+# R and others give a column the type of its first value.
+types() { sqlite3 types.db "select distinct typeof(batch_size), typeof(hidden_size) from $1"; }
+cat >types.ini <<'INI'
+[data]
+format = simulated
+samples = 60
+markers = 60
+[train]
+epochs = 2
+[grid]
+batch_size = 8, full
+dropout = 0, 0.5
+INI
+ok "an axis of numbers and words" "$ESPALIER" run types.ini --db types.db --progress none
+for view in trials leaderboard; do
+    is "has one type in all rows of $view" "$(types $view)" "text|integer"
+done
+is "a number finds it in SQL" "$(sqlite3 types.db 'select count(*) from trials where batch_size = 8')" 2
+is "and compares as a number in --where" \
+    "$("$ESPALIER" best types.db -q --where 'batch_size < 16 and dropout < 0.3' --format csv | cut -d, -f3,4)" "batch_size,dropout
+8,0"
+rm types.db
+ok "an axis of numbers" "$ESPALIER" run types.ini --set grid.batch_size=8,16 --db types.db --progress none
+is "is numbers" "$(types trials)" "integer|integer"
+ok "until another sweep has the word" "$ESPALIER" run types.ini --set name=other --set grid.batch_size=full --db types.db --progress none
+is "then all rows are text" "$(types leaderboard)" "text|integer"
+
 done_testing

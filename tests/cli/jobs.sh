@@ -182,6 +182,13 @@ is "from three parts" "$(echo array.*of3.db)" "array.1of3.db array.2of3.db array
 like "the merge waits for the array" "$(cat bsub.options)" '^-w ended\(espalier-[0-9]+\)$'
 rm array.db array.2of3.db
 ok "one element alone" bsub -n 1 -J 'espalier[2]' "$jobs/lsf-array.sh" quick.ini 3 array.db
+rm -f bsub.runs
+fails "an array with an option that does not exist" 2 "$jobs/lsf-array.sh" quick.ini 3 --nonsense
+is "is not submitted" "$(cat bsub.runs 2>/dev/null)" ""
+ok "an array with options, and a database without an extension" \
+    "$jobs/lsf-array.sh" quick.ini 2 parts --set grid.dropout=0.2 --set epochs=2
+is "which reach all elements" "$(sqlite3 parts 'select count(*), min(dropout), max(dropout), min(epochs), max(epochs) from trials')" "4|0.2|0.2|2|2"
+is "from two parts" "$(echo parts.*of2)" "parts.1of2 parts.2of2"
 ok "and merged by hand" "$ESPALIER" merge array.db array.1of3.db array.2of3.db array.3of3.db
 is "the rows are equal again" "$(rows array.db)" "$(rows quick.db)"
 
@@ -196,6 +203,8 @@ mv bin/bsub bin/bsub.real && mv bin/n2 bin/bsub && chmod +x bin/bsub
 ok "jobs/lsf-docker.sh" "$jobs/lsf-docker.sh" somebody/espalier quick.ini docker.db
 is "the rows equal those of a plain run" "$(rows docker.db)" "$(rows quick.db)"
 is "on two ranks" "$(ranks docker.db)" 2
+ok "with an option" "$jobs/lsf-docker.sh" somebody/espalier quick.ini docker.set.db --set epochs=2
+is "used it" "$(sqlite3 docker.set.db 'select max(epochs) from trials')" 2
 like "it asks for the image" "$(cat bsub.options)" '^-a docker\(somebody/espalier\)$'
 is "and for the network, the IPC and this folder of the host" "$(sort docker.environment)" \
     "LSF_DOCKER_IPC=host
@@ -209,6 +218,11 @@ ok "jobs/pbs-mpirun.sh" qsub -v GRID=quick.ini,DATABASE=pbs.db "$jobs/pbs-mpirun
 is "the rows equal those of a plain run" "$(rows pbs.db)" "$(rows quick.db)"
 is "on two ranks" "$(ranks pbs.db)" 2
 
+ok "PBS with options" env OPTIONS="--set grid.dropout=0,0.2 --set epochs=2" qsub -v GRID=quick.ini,DATABASE=pbs.set.db,OPTIONS \
+    "$jobs/pbs-mpirun.sh"
+is "used them" "$(sqlite3 pbs.set.db 'select count(*), max(dropout), max(epochs) from trials')" "8|0.2|2"
+ok "Cobalt with options and no database" env RANKS_PER_NODE=2 qsub -A project "$jobs/cobalt-mpirun.sh" quick.ini --set epochs=2
+is "used them" "$(sqlite3 results.db 'select max(epochs) from trials')" 2
 ok "jobs/cobalt-mpirun.sh" env RANKS_PER_NODE=2 qsub -A project "$jobs/cobalt-mpirun.sh" quick.ini cobalt.db
 is "the rows equal those of a plain run" "$(rows cobalt.db)" "$(rows quick.db)"
 is "on two ranks" "$(ranks cobalt.db)" 2

@@ -191,6 +191,25 @@ sed -n 's/^\([^;]*\);.*/\1/p' twins-pheno.csv | sed 1d |
 twins=$("$ESPALIER" inspect twins.ini --set split.file=family.csv --set group=family 2>.err)
 like "a group keeps them together" "$(line duplicates "$twins")" "; 0 sets on both sides"
 
+sed 's/twin,s5/twin,other/' family.csv >apart.csv
+"$ESPALIER" inspect twins.ini --set split.file=apart.csv --set group=family --set folds=groups --set test=0 >/dev/null 2>.err
+like "groups that separate them are not recommended" "$(cat .err)" \
+    'lists them; keep one sample of each set, or give the set one group$'
+
+# ---- many classes ----
+
+awk -F, -v OFS=, 'NR == 1 { print "id", "line"; next } { print $1, NR < 8 ? "big" : "l" NR % 12 }' panel/phenotypes.csv >lines.csv
+classes() { "$ESPALIER" inspect sweep.ini --set phenotypes=lines.csv --set trait=line --set task=classification "$@" 2>.err; }
+is "the ten largest classes, and a count" "$(classes | sed -n 's/^class  *//p' | sed '1s/:.*/: first/; 2,10s/.*/class/')" "big: first
+$(yes class | head -n 9)
+3 more: --wide prints all"
+is "--wide prints all" "$(classes --wide | grep -c '^class')" 13
+is "csv, too" "$(classes --section classes --format csv | wc -l)" 14
+awk -F, -v OFS=, 'NR == 1 { print "id", "y" } NR > 1 { print $1, $2 " d" }' panel/phenotypes.csv >unit.csv
+fails "a number with a unit" 1 "$ESPALIER" inspect sweep.ini --set phenotypes=unit.csv --set trait=y
+like "the message names the unit" "$(cat "$T/.err")" \
+    '^espalier: unit.csv:2: column "y" = "[0-9.]* d": 60 of 60 values are a number followed by " d": remove the unit'
+
 # ---- real data ----
 
 if [ -n "$ESPALIER_DATA" ] && [ -d "$ESPALIER_DATA/arabidopsis" ]; then
@@ -289,5 +308,9 @@ printf 'Taxa,dpoll\n33-16,64.5\nA4226,65\nB73,60\nmo17,61\nOh43,70\n' >traits.cs
 ok "most join" first
 ok "the same for samples with a value" first --set subset=phenotyped
 like "the message gives the reason for one" "$(cat .err)" 'warning: 4 of 5 phenotypes joined: 1 of the 1 ids of traits.csv that did not join differ from ids of geno.csv only in case'
+sed 's/mo17/Mo17/; s/33-16/1e+05/' traits.csv >exponent.csv
+sed 's/33-16/100000/' geno.csv >numbers.csv
+ok "R's exponent" first --set genotypes=numbers.csv --set phenotypes=exponent.csv
+like "the message names R" "$(cat .err)" '\("1e\+05" is "100000"\): spell them the same way; R writes 100000 as 1e\+05: set options\(scipen = 100\) before it writes the table$'
 
 done_testing

@@ -109,6 +109,8 @@ is "and predicts the same" "$(cat rule.csv)" "$(cat new.csv)"
 is "seven digits of a float, in CSV and JSON" "$({ cat new.csv; predict --format json; } | grep -cE '[0-9]{3}[.][0-9]{6}|[0-9]{2}[.][0-9]{7}')" 0
 cheapest=$("$ESPALIER" best --rule 1se --format csv 2>/dev/null | sed -n '2s/^[0-9]*,\([0-9]*\),.*/\1/p')
 is "--rule 1se" "$("$ESPALIER" predict --rule 1se 2>&1 >/dev/null | sed -n "s/.*: c\([0-9]*\) is the cheapest within one standard error of the best, .*/\1/p")" "$cheapest"
+is "without --rule a note names another choice of 1se" "$("$ESPALIER" predict 2>&1 >/dev/null | sed -n 's/^espalier: --rule 1se would use c\([0-9]*\), the cheapest .*/\1/p')" "$(echo "$cheapest" | grep -vx "$best")"
+is "with it there is none" "$("$ESPALIER" predict --rule best 2>&1 >/dev/null | grep -c 'would use')" 0
 is "samples without a phenotype" "$(cut -d, -f1 new.csv | sed 1d)" "$(awk -F, 'NR == FNR { has[$1]; next } FNR > 1 && !($1 in has) { print $1 }' some.csv panel/phenotypes.csv)"
 is "have a header" "$(head -n 1 new.csv)" id,prediction,sd,models
 predict --each >each.csv
@@ -226,6 +228,9 @@ for config in 3 5; do
 done
 like "a message reports the match" "$("$ESPALIER" predict vcf.db --config 1 --genotypes panel.vcf --all 2>&1 >/dev/null)" \
     "panel.vcf: 90 of these samples are also in the training data: a graph joins such samples to their own copies"
+is "an mlp has no graph" "$("$ESPALIER" predict vcf.db --config 3 --genotypes panel.vcf --all 2>&1 >/dev/null | grep -c "to their own copies")" 0
+fails "a file of genotypes in place of the database" 1 "$ESPALIER" predict panel.vcf
+is "the message names the option" "$(cat .err)" "espalier: panel.vcf: not a database; to predict new samples in it: --genotypes panel.vcf"
 is "new samples are not reported" "$("$ESPALIER" predict vcf.db --config 1 --genotypes few.vcf 2>&1 >/dev/null | grep -c "to their own copies")" 0
 # The same samples in other formats.
 awk -F, -v OFS=, 'NR == 1 { for (j = 2; j <= NF; j++) $j = "1_" 100 * j } 1' panel/genotypes.csv >table.csv

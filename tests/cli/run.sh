@@ -196,4 +196,17 @@ next "$T/.out" >line
 is "is quoted" "$(cat line)" "espalier run 'a b'/sweep.ini"
 is "a plain name is not quoted" "$("$ESPALIER" run small.ini 2>&1 | sed -n 's/.*next: //p')" "espalier best results.db"
 
+cat >countdown.ini <<'INI'
+[data]
+format = simulated
+samples = 60
+markers = 80
+[train]
+epochs = 150000
+[grid]
+dropout = 0, 0.1
+INI
+ok "two trials of seconds" "$ESPALIER" run countdown.ini --db countdown.db --progress live
+is "the time left counts down during the second" "$([ "$(tr '\r' '\n' <"$T/.err" |
+    sed -n 's/.*1\/2 trials.*, \(.*\) left,.*/\1/p' | sort -u | wc -l)" -ge 2 ] && echo yes)" yes
 done_testing

@@ -47,6 +47,8 @@ like "status reports no missing trials of a shard" "$("$ESPALIER" status results
     '^small [0-9]+ ([0-9]+) \1 0 0 0 0$'
 like "but says that it is a part" "$("$ESPALIER" status results.2of4.db 2>&1 >/dev/null)" \
     '^espalier: small: this file has [0-9]+ of the 12 trials of the grid'
+like "and so does predict" "$("$ESPALIER" predict results.2of4.db --all 2>&1 >/dev/null)" \
+    '^espalier: small: this file has [0-9]+ of the 12 trials of the grid'
 mine=$("$ESPALIER" plan g.ini --shard 2/4 --format csv 2>"$T/totals" | cut -d, -f1,2)
 is "plan lists its trials by their numbers in the whole" "$mine" "trial,config
 $(sqlite3 -csv results.2of4.db 'select trial_id, config_id from trial order by 1')"
@@ -57,9 +59,11 @@ is "the same without a database" "$("$ESPALIER" plan g.ini --db none.db --shard 
 
 ok "merge" "$ESPALIER" merge results.db results.1of4.db results.2of4.db results.3of4.db results.4of4.db
 is "merged shards equal the whole, row for row" "$(rows results.db)" "$(rows whole.db)"
+like "merge says what comes next" "$(cat "$T/.err")" '^espalier: all trials are finished; next: espalier best results.db$'
 like "merge prints the result" "$(tr -s ' ' <"$T/.out")" '^small 6 12 12 0 0 0 0$'
 is "and does not call it a part" "$(grep -c 'of its grid' "$T/.err")" 0
 ok "without one shard" "$ESPALIER" merge part.db results.1of4.db results.2of4.db results.4of4.db
+is "without the next command" "$(grep -c 'next:' "$T/.err")" 0
 like "merge reports missing shards" "$(cat "$T/.err")" 'small: this file has [0-9]+ of the 12 trials of the grid'
 like "and so does best" "$("$ESPALIER" best part.db 2>&1 >/dev/null)" 'small: this file has [0-9]+ of the 12 trials of the grid'
 ok "the shard that was missing" "$ESPALIER" merge part.db results.3of4.db
@@ -69,7 +73,7 @@ is "places are equal, too" "$(sqlite3 results.db 'select place, config, mean fro
 sqlite3 results.db .dump >once
 ok "merge again" "$ESPALIER" merge results.db results.3of4.db results.1of4.db
 sqlite3 results.db .dump >twice
-like "reports nothing new" "$(cat "$T/.err")" 'results.3of4.db: [0-9]+ trials, 0 new, 0 finished'
+like "reports nothing new" "$(cat "$T/.err")" 'results.3of4.db: [0-9]+ trials: 0 added, 0 updated'
 like "missing shards are listed" "$(cat "$T/.err")" '2 of 4 shards are not among the inputs \(2of4 \.\.\.\)'
 ok "and changes nothing" cmp once twice
 ok "in another order" "$ESPALIER" merge other.db results.4of4.db results.2of4.db whole.db results.3of4.db results.1of4.db

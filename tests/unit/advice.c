@@ -90,17 +90,19 @@ static void test_r2(void **state)
     struct errlist advice = {0};
 
     (void)state;
-    advice_r2(&advice, 3, (double)NAN, "val_pearson");
-    advice_r2(&advice, 3, 0.0, "val_pearson");
+    advice_r2(&advice, 3, (double)NAN, "val_pearson", true);
+    advice_r2(&advice, 3, 0.0, "val_pearson", true);
     is_only(&advice, NULL);
-    advice_r2(&advice, 3, -1.19, "val_pearson");
+    advice_r2(&advice, 3, -1.19, "val_pearson", false);
     is_only(&advice, "c3 has a mean validation R2 of -1.19: it predicts worse than the mean of the "
                      "target; a correlation measures only the order of the samples; set [sweep] "
                      "objective = val_r2 to rank by R2");
-    advice_r2(&advice, 3, -0.1, "val_r2");
+    advice_r2(&advice, 3, -0.1, "val_r2", true);
     is_only(&advice, "c3 has a mean validation R2 of -0.1: it predicts worse than the mean of the "
                      "target; and so do all others; check the target and its ids, or "
-                     "add regularisation to the grid");
+                     "add regularisation to the grid; [split] group leaves whole groups out, which "
+                     "is harder than random folds: delete it if new samples will come from known "
+                     "groups");
 }
 
 static void test_undefined(void **state)

@@ -336,6 +336,28 @@ static void assert_answers(enum batch_system system, const char *says_what, int 
                  expected);
 }
 
+static void assert_tasks(const char *text, int wanted)
+{
+    setenv("SLURM_TASKS_PER_NODE", text, 1);
+    assert_int_equal(batch_slurm_tasks(), wanted);
+}
+
+static void test_slurm_tasks(void **state)
+{
+    (void)state;
+    unsetenv("SLURM_TASKS_PER_NODE");
+    assert_int_equal(batch_slurm_tasks(), 0);
+    assert_tasks("1", 1);
+    assert_tasks("2(x3),1", 7);
+    assert_tasks("1,16(x2)", 33);
+    assert_tasks("", 0);
+    assert_tasks("2(x", 0);
+    assert_tasks("2(x3", 0);
+    assert_tasks("2(x3)1", 0);
+    assert_tasks("many", 0);
+    unsetenv("SLURM_TASKS_PER_NODE");
+}
+
 static void test_ask_slurm(void **state)
 {
     (void)state;
@@ -402,6 +424,7 @@ int main(void)
         cmocka_unit_test_setup(test_no_answer, alone),
         cmocka_unit_test_setup(test_bjobs, alone),
         cmocka_unit_test_setup(test_qstat, alone),
+        cmocka_unit_test_setup(test_slurm_tasks, alone),
         cmocka_unit_test_setup(test_ask_slurm, alone),
         cmocka_unit_test_setup(test_ask_lsf, alone),
         cmocka_unit_test_setup(test_ask_pbs, alone),

@@ -279,8 +279,12 @@ static void test_single_members(void **state)
         "or task = classification if these are the classes");
     refuse_labels(
         "n%d,%d days\n",
+        "labels.csv:2: column \"ft\" = \"8 days\": 12 of 12 values are a number followed by "
+        "\" days\": remove the unit, or set task = classification to make every value a class");
+    refuse_labels(
+        "n%d,line %d\n",
         "labels.csv: column \"ft\": 12 values make 11 classes, 10 of them with one member "
-        "(\"10 days\", \"11 days\" ...): set task = regression if they are numbers to be "
+        "(\"line 10\", \"line 11\" ...): set task = regression if they are numbers to be "
         "predicted, or task = classification if these are the classes");
 }
 

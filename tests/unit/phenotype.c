@@ -182,6 +182,12 @@ static void test_id_column(void **state)
     spec.id = "Line";
     refuse_spec(&spec, "pheno.csv:1: no column \"Line\" (data.id): must be one of \"plot\", "
                        "\"line\", \"ft\"; did you mean \"line\"?");
+    spec.id = "lien";
+    refuse_spec(&spec, "pheno.csv:1: no column \"lien\" (data.id): must be one of \"plot\", "
+                       "\"line\", \"ft\"; did you mean \"line\"?");
+    spec.id = "line_of_2024";
+    refuse_spec(&spec, "pheno.csv:1: no column \"line_of_2024\" (data.id): must be one of "
+                       "\"plot\", \"line\", \"ft\"; did you mean \"line\"?");
     spec = spec_of("f x 0 0 1 5\nf y 0 0 1 6\n");
     refuse_spec(
         &spec,
@@ -297,7 +303,8 @@ static void test_covariate_errors(void **state)
     (void)state;
     refuse_covariates("lat, alt",
                       "pheno.csv:1: no column \"alt\": each of data.covariates must be one of "
-                      "\"ft\", \"lat\", \"country\", \"year\", \"same\", \"mixed\", \"each\"");
+                      "\"ft\", \"lat\", \"country\", \"year\", \"same\", \"mixed\", \"each\"; "
+                      "did you mean \"lat\"?");
     refuse_covariates("ft", "pheno.csv:1: data.covariates: \"ft\" is the trait itself");
     refuse_covariates("lat, lat", "data.covariates: \"lat\" occurs twice");
     refuse_covariates("same", "pheno.csv: data.covariates: column \"same\": every value is 1; it "

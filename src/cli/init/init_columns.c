@@ -46,20 +46,32 @@ static bool is_word_of(const char *name, const char *word)
     return false;
 }
 
+/* Relatives, or the samples of one environment: a random fold has them on both sides. */
+static const char *const sure_groups[] = {"family",  "fam",         "population", "subpopulation",
+                                          "pop",     "subpop",      "breed",      "herd",
+                                          "cluster", "environment", "env",        "year",
+                                          "trial",   "season",      "group",      "scaffold"};
+
+/* Origins and places. Breeders rarely predict a new one. */
+static const char *const possible_groups[] = {"location", "site",  "country",
+                                              "region",   "batch", "block"};
+
+enum { N_SURE = sizeof sure_groups / sizeof *sure_groups };
+enum { N_POSSIBLE = sizeof possible_groups / sizeof *possible_groups };
+
 /* Return how typical a name is for a column of groups: 0 is the most typical, -1 is no such
  * name. */
 static int group_rank(const char *name)
 {
-    static const char *const words[] = {
-        "family",   "fam",         "population", "subpopulation", "pop",   "subpop",
-        "cluster",  "environment", "env",        "year",          "trial", "season",
-        "location", "site",        "country",    "region",        "batch", "breed",
-        "herd",     "block",       "group",      "scaffold"};
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (is_word_of(name, words[i]))
-            return (int)i;
+    for (int i = 0; i < N_SURE + N_POSSIBLE; i++)
+        if (is_word_of(name, i < N_SURE ? sure_groups[i] : possible_groups[i - N_SURE]))
+            return i;
     return -1;
+}
+
+bool init_columns_sure_group(const struct init_columns *c)
+{
+    return c->group >= 0 && group_rank(c->joined.col[c->group].name) < N_SURE;
 }
 
 static bool is_coordinate(const char *name)

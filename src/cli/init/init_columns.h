@@ -32,6 +32,10 @@ void init_columns_list(struct buf *out, const struct init_columns *columns, cons
 /* Append the columns that can be covariates, as the setting lists them. */
 int init_columns_covariates(struct buf *out, const struct init_columns *columns, struct err *err);
 
+/* The name of the column of groups shows that its samples are relatives or share an environment, so
+ * that they must not be on two sides of a split. */
+bool init_columns_sure_group(const struct init_columns *columns);
+
 /* The task that the trait's values suggest.
  *   classification  few different words, or two whole numbers (without genotypes: a few)
  *   regression      other numbers

@@ -150,10 +150,10 @@ static int add_group(struct init_lines *lines, const struct init_columns *c,
 
     if (proposal->uses_group)
         return init_lines_add(lines, P_GROUP, name,
-                              "no group is on two sides of a split; without this line it may be",
-                              "the column", err);
-    return init_lines_add_off(lines, P_GROUP, name, "switch on so that no group is on two sides",
+                              "whole groups are left out; delete it for random folds", "the column",
                               err);
+    return init_lines_add_off(lines, P_GROUP, name,
+                              "switch on to leave whole groups out, which is harder", err);
 }
 
 static int add_missing(struct init_lines *lines, const struct data_report *r, struct err *err)
@@ -257,7 +257,7 @@ void init_data_facts(struct init_facts *f, const struct init_files *files,
     }
     if (files->format->has_attributes)
         f->has_wide_features = has_wide_features(d);
-    if (columns->group >= 0)
+    if (init_columns_sure_group(columns))
         f->n_groups = columns->joined.col[columns->group].seen.n;
 }
 
@@ -371,6 +371,10 @@ void init_data_report(struct buf *out, const struct init_files *files, const str
         : d->is_sparse ? ", sparse"
                        : "");
     if (c->group >= 0)
-        say(out, "groups", "column \"%s\", %d groups", c->joined.col[c->group].name,
-            c->joined.col[c->group].seen.n);
+        say(out, "groups", "column \"%s\", %d groups: %s", c->joined.col[c->group].name,
+            c->joined.col[c->group].seen.n,
+            *job->sweep.fixed.v[P_GROUP].s
+                ? "whole groups are left out, which is harder than random folds; delete [split] "
+                  "group for random folds"
+                : "not used; switch on [split] group to leave whole groups out");
 }

@@ -355,6 +355,48 @@ int target_classes(struct target *out, const struct target_cells *cells, struct 
 
 #define MOST_SMALL_CLASSES 10
 
+/* The text behind the number that a cell begins with; NULL: there is no number or no text. */
+static const char *unit_of(const char *cell)
+{
+    char number[MOST_DIGITS];
+    size_t n = strspn(cell, "0123456789+-.,");
+    double v;
+
+    if (n >= sizeof number || !cell[n])
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        number[i] = cell[i] == ',' ? '.' : cell[i];
+    number[n] = '\0';
+    return table_parse_number(&v, number) ? cell + n : NULL;
+}
+
+/* Many numbers with the same unit are amounts; 2-row and 6-row are classes. */
+static int refuse_unit(const struct target *t, const struct target_cells *cells, struct err *err)
+{
+    struct table at = {.path = cells->path};
+    const char *unit = NULL, *first = NULL;
+    int32_t n = 0, n_valued = 0;
+
+    for (int32_t i = 0; i < cells->n; i++) {
+        const char *here = cells->text[i] ? unit_of(cells->text[i]) : NULL;
+
+        n_valued += cells->text[i] != NULL;
+        if (here && !unit) {
+            unit = here;
+            first = cells->text[i];
+            at.line = cells->line[i];
+        }
+        n += here && !strcmp(here, unit);
+    }
+    if (t->n_classes <= MOST_SMALL_CLASSES || 2 * n <= n_valued)
+        return 0;
+    return table_fault(err, &at,
+                       "column \"%.80s\" = \"%.80s\": %d of %d values are a number followed by "
+                       "\"%.20s\": remove the unit, or set task = classification to make every "
+                       "value a class",
+                       cells->column, first, n, n_valued, unit);
+}
+
 /* Classes with one member, beside many others, are likely numbers. */
 static int check_members(const struct target *t, const struct target_cells *cells, struct err *err)
 {
@@ -391,7 +433,9 @@ static int make_labels(struct target *out, const struct target_cells *cells, boo
                        "%s: column \"%.80s\": every value is \"%.80s\", there is nothing to "
                        "predict",
                        cells->path, cells->column, out->class_names[0]);
-    return is_asked ? 0 : check_members(out, cells, err);
+    if (is_asked)
+        return 0;
+    return refuse_unit(out, cells, err) || check_members(out, cells, err) ? -1 : 0;
 }
 
 int target_make(struct target *out, const struct target_cells *cells, enum data_task task,

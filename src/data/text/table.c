@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/nearest.h"
 #include "data/text/lines.h"
 #include "data/text/stream.h"
 
@@ -682,17 +683,11 @@ int table_next(struct table *t, struct err *err)
 
 enum { MOST_LISTED = 10 };
 
-/* Letters of the name that is part of the other, in any case; 0: none is. */
-static size_t count_shared(const char *name, const char *wrong)
-{
-    return strcasestr(name, wrong) ? strlen(wrong) : strcasestr(wrong, name) ? strlen(name) : 0;
-}
-
 void table_put_columns(struct buf *out, const struct table *t, const char *wrong,
                        bool (*is_listed)(const void *arg, int32_t col), const void *arg)
 {
-    const char *like = NULL;
-    size_t most = 0;
+    struct nearest nearest = {.wrong = wrong ? wrong : ""};
+    char hint[NEAREST_HINT];
     int32_t n = 0;
 
     for (int32_t j = 0; j < t->n_cols; j++) {
@@ -700,15 +695,12 @@ void table_put_columns(struct buf *out, const struct table *t, const char *wrong
             continue;
         if (n++ < MOST_LISTED)
             buf_printf(out, "%s\"%.40s\"", n > 1 ? ", " : "", t->name[j]);
-        if (wrong && count_shared(t->name[j], wrong) > most) {
-            most = count_shared(t->name[j], wrong);
-            like = t->name[j];
-        }
+        if (*nearest.wrong)
+            nearest_offer_part(&nearest, t->name[j]);
     }
     if (n > MOST_LISTED)
         buf_printf(out, " ... (%d columns)", n);
-    if (like)
-        buf_printf(out, "; did you mean \"%.40s\"?", like);
+    buf_puts(out, nearest_hint(hint, "\"", nearest.best, "\"", ""));
 }
 
 /* ---- cells ---- */

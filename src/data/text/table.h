@@ -50,8 +50,8 @@ int table_fault(struct err *err, const struct table *t, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Append the quoted names of the columns for which is_listed() is true (NULL: all): all, or the
- * first ten and their number. wrong: a name that none has, or NULL; one that contains it or is part
- * of it, in any case, is suggested. */
+ * first ten and their number. wrong: a name that none has, or NULL; the nearest one is suggested
+ * (base/nearest.h). */
 void table_put_columns(struct buf *out, const struct table *t, const char *wrong,
                        bool (*is_listed)(const void *arg, int32_t col), const void *arg);
 
