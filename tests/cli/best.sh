@@ -124,6 +124,13 @@ is "an axis restricted by --where has no edge" "$(grep -c 'learning_rate: ' chat
 ok "a run that goes beyond the edge" "$ESPALIER" run advice.ini --db advice.db --progress none --set grid.learning_rate=10,100 --set grid.type=gcn
 is "adds to the sweep" "$(sqlite3 advice.db "select group_concat(levels) from axis where name = 'learning_rate'")" "[0.01,0.1,1,10,100]"
 is "the database has one sweep" "$(sqlite3 advice.db 'select count(*) from sweep')" 1
+cp advice.db lacking.db
+sqlite3 lacking.db "update trial set value = null where trial_id = 1"
+best lacking.db >answer
+like "a trial without a value of the objective" "$(cat chatter)" 'warning: no val_pearson in 1 of [0-9]+ trials, which do not count: a part with equal values'
+sqlite3 lacking.db "update trial set state = 'pending', value = null where trial_id = 2"
+best lacking.db >answer
+is "no advice on an edge while trials are left" "$(grep -c 'may lie beyond' chatter)" 0
 ok "classes" "$ESPALIER" inspect advice.ini
 like "inspect warns of small parts" "$(cat .err; "$ESPALIER" inspect advice.ini --set samples=60 2>&1)" \
     'advice.ini: 3 of 3 validation parts have fewer than 30 samples \(the smallest has 16\)'
