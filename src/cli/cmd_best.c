@@ -82,8 +82,7 @@ static int add_test(struct answer *answer, struct store *store, const struct res
     if (test.n_rows || answer->style.section)
         answer_table(answer, &sections[TEST], &test);
     if (test.n_rows)
-        log_info("the test part is for one look after the choice: a score that something was "
-                 "chosen by is too good");
+        log_info("test scores are for the end: once they influence a choice, they are too good");
     else
         log_info("no test metrics: there is no test part (split.test = 0), or they are undefined "
                  "on it");

@@ -256,6 +256,19 @@ static int plan_within_budget(struct init *in, struct errlist *faults)
     return fit_budget(in, &err) ? errlist_add_err(faults, &err) : 0;
 }
 
+/* With fewer samples, a test part and two folds leave none for the stop part. */
+#define LEAST_SAMPLES 7
+
+static int check_size(const struct init *in, struct err *err)
+{
+    if (in->facts.has_split || in->facts.n_labelled >= LEAST_SAMPLES)
+        return 0;
+    return err_set(err, "%s: %d sample%s with a value %s too few: a sweep needs at least %d",
+                   in->files.file[0].path, in->facts.n_labelled,
+                   in->facts.n_labelled == 1 ? "" : "s", in->facts.n_labelled == 1 ? "is" : "are",
+                   LEAST_SAMPLES);
+}
+
 /* Warnings are printed once, for the final file. */
 static int propose_sweep(struct init *in, struct errlist *faults)
 {
@@ -264,6 +277,8 @@ static int propose_sweep(struct init *in, struct errlist *faults)
     int rc;
 
     init_data_facts(&in->facts, &in->files, &in->columns, &in->job);
+    if (check_size(in, &err))
+        return errlist_add_err(faults, &err);
     propose(&in->proposal, &in->facts);
     if (init_data_finish(&in->lines, &in->files, &in->columns, &in->job, &in->proposal, &err))
         return errlist_add_err(faults, &err);

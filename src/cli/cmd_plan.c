@@ -72,7 +72,8 @@ const struct command command_plan = {
     .operand_kind = VALUE_GRID,
     .summary = "Show the trials of a sweep and what they cost, and run nothing.",
     .about = "Trials that the database holds count as finished, and their times improve the "
-             "estimate. Without a database, a few configurations are trained for half a second.",
+             "estimate. Without a database, a few configurations are trained, for half a second or "
+             "1 % of the time of the sweep; a very short sweep is not tried.",
     .examples = examples,
     .see = "run, inspect",
     .options = options,

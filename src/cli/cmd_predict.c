@@ -198,6 +198,7 @@ static const struct example examples[] = {
     {"espalier predict -o predictions.csv",
      "Predict the samples of the training data that have no phenotype."},
     {"espalier predict --genotypes new.vcf.gz", "Predict new samples."},
+    {"espalier predict --graphs new.smi", "Predict new molecules."},
     {"espalier predict --config c12 --part test", "Predict the test part with the models of c12."},
     {NULL, NULL},
 };

@@ -332,11 +332,12 @@ static void print_accuracy(const struct listing *l)
     }
     if (n) {
         qsort(off, (size_t)n, sizeof *off, ascending);
-        log_info("%s: %lld finished trial%s expected to take %s and took %s; predictions were off "
-                 "by a median of %.*f %% (90 %% of the trials by at most %.0f %%)",
-                 sweep_name(l), (long long)n, n == 1 ? " was" : "s were",
-                 duration_words(expected, expected_s), duration_words(took, took_s),
-                 off[n / 2] < 0.1, 100 * off[n / 2], 100 * off[n * 9 / 10]);
+        log_info(
+            "%s: %lld finished trial%s expected to take %s and took %s; the predicted "
+            "time of a trial was off by a median of %.*f %% (in 90 %% of them by at most %.0f %%)",
+            sweep_name(l), (long long)n, n == 1 ? " was" : "s were",
+            duration_words(expected, expected_s), duration_words(took, took_s), off[n / 2] < 0.1,
+            100 * off[n / 2], 100 * off[n * 9 / 10]);
     }
     free(off);
 }
@@ -383,7 +384,8 @@ static void put_source(struct buf *out, const struct listing *l)
                    "than %g GB",
                    MOST_TRIED_BYTES * 1e-9);
     else if (!l->n_measured)
-        buf_puts(out, "assuming a usual processor: no configuration was tried");
+        buf_puts(out, "assuming a usual processor: no configuration was tried, since the sweep "
+                      "is so short");
     else if (l->n_known)
         buf_printf(out, "by the speed of %lld finished trial%s", (long long)l->n_known,
                    plural(l->n_known));

@@ -10,8 +10,9 @@ static const struct {
     const char *name;
     enum task task;
     bool is_larger_better;
+    const char *lack;
 } table[METRIC_COUNT] = {
-#define METRIC_ROW(id, name, task, larger) {name, task, larger},
+#define METRIC_ROW(id, name, task, larger, lack) {name, task, larger, lack},
     METRIC_TABLE(METRIC_ROW)
 #undef METRIC_ROW
 };
@@ -29,6 +30,11 @@ enum task metric_task(enum metric metric)
 bool metric_is_larger_better(enum metric metric)
 {
     return table[metric].is_larger_better;
+}
+
+const char *metric_lack(enum metric metric)
+{
+    return table[metric].lack;
 }
 
 int metric_parse(const char *name)

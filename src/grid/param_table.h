@@ -80,7 +80,7 @@
       "SQL expression over the axes that selects points of the grid; points where it is false or NULL are dropped; batch_size = full is the text 'full'") \
     X(KEEP, "sweep", "keep", CHOICE, 0, 0, "best|all|none", "best", "", 0, \
       MODELS_ALL, NOWHERE, \
-      "Models whose weights stay in the database; best: those of the best configuration, of the configuration that best --rule 1se chooses, and of configurations that are not complete; all: every model; none: no model") \
+      "Models whose weights stay in the database; best: those of the best configuration, of the configuration that best --rule 1se chooses, and of configurations with trials left to run; all: every model; none: no model") \
     \
     X(FORMAT, "data", "format", CHOICE, 0, 0, DATA_FORMAT_CHOICES, "simulated", "", REQUIRED, \
       MODELS_ALL, NOWHERE, \
@@ -123,7 +123,7 @@
       "Columns of the phenotype table that become features, separated by commas, in quotes if a name contains a comma; a column of numbers gives one feature; a column of words, or factor(COLUMN), gives one feature for each value (format = genotype)") \
     X(MISSING, "data", "missing", TEXT, 0, 0, "", "", "", 0, \
       MODELS_ALL, INTO(data_spec, missing), \
-      "Texts that mean a missing value in the phenotype table, separated by commas, such as -9, unknown; an empty cell, NA, NaN, nan and a point always do (format = genotype)") \
+      "Texts that mean a missing value of the trait, separated by commas, such as -9, unknown; an empty cell, NA, NaN, nan and a point always do (format = genotype, graph or smiles)") \
     X(MISSING_GENOTYPE, "data", "missing_genotype", TEXT, 0, 0, "", "", "", 0, \
       MODELS_ALL, INTO(data_spec, missing_genotype), \
       "Texts that mean a missing call in a table of genotypes, separated by commas, such as -9, N; an empty cell, NA, NaN, nan and a point always do; none: every number is a dosage (format = genotype)") \

@@ -176,8 +176,7 @@ static int nothing_new(const struct predict *w, struct err *err)
                 "--genotypes %s predicts the others; %s",
                 escape_shell(&word, w->settings.v[P_GENOTYPES].s), panel);
     else
-        err_set(err,
-                "every sample of the training data has a phenotype: predict new ones with %s; %s",
+        err_set(err, "every sample of the training data has a value: predict new ones with %s; %s",
                 format->has_genotypes           ? "--genotypes FILE"
                 : format->samples == DATA_NODES ? "--features FILE"
                                                 : "--graphs PATH",

@@ -381,12 +381,11 @@ static void put_models(struct buf *out, const struct scored *s)
     else if (fewest == s->p->n_models)
         buf_printf(out, "each predicted by the mean of %d models", most);
     else if (most == 1)
-        buf_printf(out, "pooled, each predicted by the one of %d models that has it in this part",
+        buf_printf(out, "each predicted by the one of %d models that has it in this part",
                    s->p->n_models);
     else
         buf_printf(out,
-                   "pooled, each predicted by the mean of those of %d models that have it in this "
-                   "part",
+                   "each predicted by the mean of those of %d models that have it in this part",
                    s->p->n_models);
 }
 

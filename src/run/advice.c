@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/real.h"
+#include "gcn/metric.h"
 #include "grid/param.h"
 #include "grid/sweep_file.h"
 #include "store/query.h"
@@ -211,6 +212,17 @@ void advice_r2(struct errlist *out, int64_t config, double r2, const char *objec
                            : "");
 }
 
+void advice_undefined(struct errlist *out, const char *objective, int64_t n, int64_t n_done)
+{
+    int metric = metric_parse(objective + (strncmp(objective, "val_", 4) ? 0 : 4));
+
+    if (n)
+        errlist_add(out, "no %s in %lld of %lld trials, which do not count: %s", objective,
+                    (long long)n, (long long)n_done,
+                    metric < 0 ? "it is undefined for their parts"
+                               : metric_lack((enum metric)metric));
+}
+
 void advice_alike(struct errlist *out, const struct query_alike *alike)
 {
     char which[80];
@@ -221,13 +233,13 @@ void advice_alike(struct errlist *out, const struct query_alike *alike)
                     "--set replicates=5 adds replicates, which give intervals");
     if (!alike->n_alike)
         return;
-    snprintf(which, sizeof which, "%lld of the next %lld configurations", (long long)alike->n_alike,
-             (long long)alike->n_compared);
+    snprintf(which, sizeof which, "%lld of the %lld configurations after the best one",
+             (long long)alike->n_alike, (long long)alike->n_compared);
     errlist_add(out,
-                "%s cannot be told apart from the best one (the 95 %% interval of the difference "
+                "%s cannot be told apart from it (the 95 %% interval of the difference "
                 "contains 0): more replicates or folds narrow the intervals, and 'best --rule 1se' "
                 "chooses the cheapest configuration that is nearly as good",
-                alike->n_compared == 1 ? "the next configuration" : which);
+                alike->n_compared == 1 ? "the configuration after the best one" : which);
 }
 
 /* ---- what the database shows ---- */
@@ -295,6 +307,24 @@ static int find_axes(struct errlist *out, struct store *store, const struct quer
     return rc;
 }
 
+/* Return 1 if trials are missing, which may change the leaderboard, else 0. -1 and err. */
+static int find_undefined(struct errlist *out, struct store *store, const struct query_sweep *sweep,
+                          struct err *err)
+{
+    struct result_table now;
+    int is_begun = 0;
+
+    if (query_table(&now, store, QUERY_PROGRESS, sweep->sweep_id, err))
+        return -1;
+    if (now.n_rows) {
+        advice_undefined(out, sweep->objective, result_table_integer(&now, 0, "undefined"),
+                         result_table_integer(&now, 0, "done"));
+        is_begun = result_table_integer(&now, 0, "unfinished") > 0;
+    }
+    result_table_release(&now);
+    return is_begun;
+}
+
 static bool has_groups(struct store *store, int64_t config)
 {
     struct sweep sweep = {0};
@@ -324,8 +354,11 @@ int advice_find(struct errlist *out, struct store *store, const struct query_swe
                 const struct advice_choice *choice, struct err *err)
 {
     const struct result_table *row = choice->row;
+    int is_begun = find_undefined(out, store, sweep, err);
 
-    if (!row->n_rows || isnan(number(row, "mean")))
+    if (is_begun < 0)
+        return -1;
+    if (is_begun || !row->n_rows || isnan(number(row, "mean")))
         return 0;
     find_r2(out, store, sweep, row);
     if (!choice->is_restricted && find_axes(out, store, sweep, row, err))

@@ -52,6 +52,9 @@ void advice_axis(struct errlist *out, const struct advice_axis *axis, int64_t co
 void advice_r2(struct errlist *out, int64_t config, double r2, const char *objective,
                bool has_groups);
 
+/* n of n_done trials have no value of the objective. */
+void advice_undefined(struct errlist *out, const char *objective, int64_t n, int64_t n_done);
+
 void advice_alike(struct errlist *out, const struct query_alike *alike);
 
 struct advice_choice {
@@ -60,6 +63,7 @@ struct advice_choice {
     bool is_restricted; /* others were excluded, so the edges of axes say nothing */
 };
 
+/* While trials are missing, the advice is only about those that are done. */
 int advice_find(struct errlist *out, struct store *store, const struct query_sweep *sweep,
                 const struct advice_choice *choice, struct err *err);
 

@@ -285,10 +285,10 @@ void progress_efficiency(struct buf *out, const struct result_table *table)
         buf_printf(out, "%.*f %% longer than", above < 0.1, 100 * above);
     else
         buf_printf(out, "%.0f times", 1 + above);
-    buf_printf(out, " the shortest possible time of %s ", duration_words(bound, bound_s));
+    buf_printf(out, " the %s of ", duration_words(bound, bound_s));
     if (result_table_real(table, 0, "total_s") / (double)ranks >=
         result_table_real(table, 0, "longest_s"))
-        buf_printf(out, "(all trials spread evenly over %lld rank%s)", ranks, plural(ranks));
+        buf_printf(out, "all trials spread evenly over %lld rank%s", ranks, plural(ranks));
     else
-        buf_puts(out, "(that of the longest trial)");
+        buf_puts(out, "the longest trial");
 }

@@ -50,8 +50,7 @@ enum { PROGRESS_RATE = 32 };
 void progress_rate(char out[PROGRESS_RATE], double per_s);
 
 /* Append a sentence from the row of QUERY_EFFICIENCY, if any: "ranks were busy 97.1 % of the time;
- * the run took 1.9 % longer than the shortest possible time of 11 s (all trials spread evenly over
- * 2 ranks)". */
+ * the run took 1.9 % longer than the 11 s of all trials spread evenly over 2 ranks". */
 void progress_efficiency(struct buf *out, const struct result_table *table);
 
 #endif

@@ -111,9 +111,11 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "WITH " QUERY_SCORED " SELECT config_id AS config, mean FROM scored JOIN config" \
       " USING (config_id) JOIN sweep USING (sweep_id) WHERE sweep_id = ?1" \
       " ORDER BY trials DESC, CASE direction WHEN 'max' THEN -mean ELSE mean END, config_id LIMIT 1") \
-    X(PROGRESS, /* of a sweep; unfinished: trials that may still change its leaderboard */ \
+    X(PROGRESS, /* of a sweep; unfinished: trials that may still change its leaderboard; \
+                 undefined: done trials without a value of the objective */ \
       "SELECT count(*) AS trials, count(*) FILTER (WHERE state = 'done') AS done," \
-      " count(*) FILTER (WHERE state IN ('pending', 'running')) AS unfinished" \
+      " count(*) FILTER (WHERE state IN ('pending', 'running')) AS unfinished," \
+      " count(*) FILTER (WHERE state = 'done' AND value IS NULL) AS undefined" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
     X(SCORES, /* of a sweep: configurations with done trials */ \
       "WITH " QUERY_SCORED " SELECT config_id AS config, trials, mean FROM scored JOIN config" \

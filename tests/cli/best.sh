@@ -100,7 +100,7 @@ like "it gets warnings first" "$(cat .err)" 'warning: advice.ini: the validation
 before=$(warnings .err | grep -v 'advice.ini: ')
 best advice.db >answer
 is "run and best print the same warnings" "$(warnings chatter | grep -v 'chooses the epoch')" "$before"
-like "there are warnings" "$before" 'warning: [0-9]+ of the next 5 configurations'
+like "there are warnings" "$before" 'warning: [0-9]+ of the 5 configurations after the best one'
 ok "run, with nothing left to run" "$ESPALIER" run advice.ini --db advice.db --progress none
 is "does not repeat them" "$(warnings .err | grep -vc 'advice.ini: ')" 0
 # Invented scores: c3, the gcn with the largest learning rate, is best and differs from all but c2.
@@ -113,7 +113,7 @@ like "a negative R2" "$(cat chatter)" 'warning: c3 has a mean validation R2 of -
 is "beside r" "$(awk 'NR < 3 { print $8 }' answer | tr '\n' ' ')" "val_r2 -0.25 "
 like "an edge" "$(cat chatter)" 'warning: learning_rate: c3 has 1, the largest of 3 values, .* try 10 and 100 \(--set grid.learning_rate=10,100 adds'
 is "no advice on a setting that the type lacks" "$(grep -c lambda: chatter)" 0
-like "configurations that cannot be told apart" "$(cat chatter)" 'warning: 1 of the next 5 configurations cannot be told apart from the best one'
+like "configurations that cannot be told apart" "$(cat chatter)" 'warning: 1 of the 5 configurations after the best one cannot be told apart from it'
 is "each once" "$(warnings chatter | wc -l)" 4
 is "stdout has no warnings" "$(grep -c warning answer)" 0
 before=$(warnings chatter)
@@ -124,6 +124,13 @@ is "an axis restricted by --where has no edge" "$(grep -c 'learning_rate: ' chat
 ok "a run that goes beyond the edge" "$ESPALIER" run advice.ini --db advice.db --progress none --set grid.learning_rate=10,100 --set grid.type=gcn
 is "adds to the sweep" "$(sqlite3 advice.db "select group_concat(levels) from axis where name = 'learning_rate'")" "[0.01,0.1,1,10,100]"
 is "the database has one sweep" "$(sqlite3 advice.db 'select count(*) from sweep')" 1
+cp advice.db lacking.db
+sqlite3 lacking.db "update trial set value = null where trial_id = 1"
+best lacking.db >answer
+like "a trial without a value of the objective" "$(cat chatter)" 'warning: no val_pearson in 1 of [0-9]+ trials, which do not count: a part with equal values'
+sqlite3 lacking.db "update trial set state = 'pending', value = null where trial_id = 2"
+best lacking.db >answer
+is "no advice on an edge while trials are left" "$(grep -c 'may lie beyond' chatter)" 0
 ok "classes" "$ESPALIER" inspect advice.ini
 like "inspect warns of small parts" "$(cat .err; "$ESPALIER" inspect advice.ini --set samples=60 2>&1)" \
     'advice.ini: 3 of 3 validation parts have fewer than 30 samples \(the smallest has 16\)'
@@ -138,7 +145,7 @@ is "its test part" "$(awk '$1 == "pearson" { print $2, $3 }' chosen)" \
     "$(sqlite3 results.db "select printf('2 %.5g', avg(test_pearson)) from trials where config = ($cheapest)")"
 is "each metric, and no loss" "$(sed -n '/^test/,$p' chosen | awk '{ print $1 }' | tr '\n' ' ')" \
     "test mae pearson r2 rmse spearman "
-like "a note says that the test part is for a single look" "$(cat chatter)" '^espalier: the test part is for one look after the choice'
+like "a note says that the test part is for a single look" "$(cat chatter)" '^espalier: test scores are for the end'
 like "--rule best" "$(best --rule best)" "^chosen: c$(sqlite3 results.db 'select config from leaderboard where place = 1'), place 1, the best$"
 like "with --where" "$(best --rule best --where 'hidden_size = 4')" ', the best where hidden_size = 4$'
 is "as csv one row" "$(best --rule 1se --format csv | cut -d, -f2)" "config

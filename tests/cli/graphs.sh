@@ -113,7 +113,7 @@ edges       5; 0 to 3 in a graph, median 1; 0 duplicates and 0 self loops droppe
 components  1 graph with more than one; 1 without an edge
 skipped     1 molecule that cannot be parsed
 skipped     line 3, id \"2\": \"C(\": '(' without a ')'
-valences    0 atoms with an impossible valence, counted without hydrogens
+valences    no atom outside brackets has too many bonds
 class       a: 2
 class       b: 2
 split       2 train, 2 val, 0 test

@@ -107,7 +107,7 @@ awk -F, -v OFS=, 'NR == 1 { print "id", "\"days, to \"\"flower\"\"\"", "b", "cou
     NR > 1 { print $1, $2, NR * 1.5, "c" NR % 4 }' sim/phenotypes.csv >two.csv
 fails "several traits" 2 init sim/genotypes.csv two.csv -o two.ini
 is "the message lists them" "$(cat .err)" \
-    'espalier: two.csv: several traits: name one with --trait: "days, to "flower"": 60 numbers; "b": 60 numbers; "country": 60 words of 4 kinds'
+    'espalier: two.csv: several traits: name one with --trait: "days, to "flower"": 60 numbers; "b": 60 numbers; "country": 60 words, 4 different ones'
 ok "and no file is written" test ! -e two.ini
 works two sim/genotypes.csv two.csv --trait 'days, to "flower"'
 is "a name with a comma and quotes" "$(value two.ini trait)" 'days, to "flower"'
@@ -283,9 +283,26 @@ printf 'x\n\n\n  1  0 V2000\nM  END\n$$$$\n' >x.sdf
 fails "structures" 1 init x.sdf
 like "the message says how to make a table" "$(cat .err)" 'x.sdf: holds structures: make a table .* obabel FILE.sdf -O FILE.smi writes the SMILES$'
 printf 'smiles\nCCO\nCCN\nCCC\n' >only.csv
+awk 'BEGIN { srand(1); print "smiles,canonical,mp,pic,no"; s = "O"
+    for (i = 1; i <= 40; i++) { s = "C" s; print s "," s "," 7 * i "," rand() "," i } }' >points.csv
+if "$ESPALIER" doctor 2>/dev/null | grep -q 'Indigo'; then
+    ok "a trait of different whole numbers" init points.csv --trait mp -o points.ini
+    is "is not the id" "$(value points.ini trait) $(value points.ini id)" "mp no"
+    cut -d, -f1-3 points.csv >melting.csv
+    ok "a second column of SMILES and whole numbers alone" init melting.csv -o melting.ini
+    awk -F, -v OFS=, 'NR == 4 { $3 = "inf" } NR == 6 { $3 = ">300" } 1' melting.csv >spoilt.csv
+    fails "an infinite cell" 1 init spoilt.csv -o no.ini
+    like "is no word" "$(cat .err)" '^espalier: spoilt.csv:4: column "mp" = "inf": a number beyond the range of floats'
+    sed 's/^molecules .*/molecules = spoilt.csv/' melting.ini >coded.ini
+    like "missing lists codes of molecules" "$("$ESPALIER" inspect coded.ini --set 'missing=inf, >300' 2>&1)" '^target +38 values'
+    is "the numbers are the trait, and rows are numbered" "$(value melting.ini trait)$(value melting.ini id)" mp
+fi
+head -6 sim/phenotypes.csv >six.csv
+fails "five samples" 1 init sim/genotypes.csv six.csv -o no.ini
+is "are too few" "$(cat .err)" "espalier: sim/genotypes.csv: 5 samples with a value are too few: a sweep needs at least 7"
 fails "a table of molecules alone" 2 init only.csv
 is "the message asks for a trait" "$(cat .err)" \
-    "espalier: only.csv: no column can be predicted: beside the molecules it must have a trait, with different numbers or words of 2 to 20 kinds"
+    "espalier: only.csv: no column can be predicted: beside the molecules it must have a trait, with different numbers or 2 to 20 different words"
 
 # ---- the output ----
 

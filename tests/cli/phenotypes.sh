@@ -115,7 +115,7 @@ is "unless they are declared classes" "$(grep -c amounts .err)" 0
 
 fails "each sample needs a group" 1 inspect --set group=site
 like "and the message names a sample without one" "$(cat .err)" \
-    'sample "s6" has a value to predict but no group in column "site"'
+    '8 samples with a value to predict but without a group in column "site": "s6", "s13", "s20" ...'
 years=$(inspect --set group=year --set split.test=0 --set folds=groups --splits years.csv)
 is "groups are counted" "$(line groups "$years")" "3 by year, of 20 to 20 samples with a value"
 is "each group is a fold" "$(line split "$years")" \

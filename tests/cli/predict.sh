@@ -89,7 +89,7 @@ for t in 1 7 13; do
 done
 like "the message names the model" "$(scores results.db --trial t2 --part val)" "^espalier: val: 24 samples, by t2: pearson "
 is "folds have one line, with the mean" "$(scores results.db --config c1 --part val | sed 's/:[^:]*$//')" \
-    "espalier: val: 72 samples, pooled, each predicted by the one of 3 models that has it in this part
+    "espalier: val: 72 samples, each predicted by the one of 3 models that has it in this part
 espalier: val: mean of the 3 models' own scores, as in 'best'"
 is "the mean equals that of best" "$(near "$(scores results.db --config c1 --part val | sed -n '$s/.*: //p')" "$(figures results.db val "<= 3")")" near
 is "and differs from one fold's" "$(near "$(scores results.db --config c1 --part val | sed -n '$s/.*: //p')" "$(figures results.db val "= 3")")" apart

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "gcn/metric.h"
 #include "run/advice.h"
 
 static void is_only(struct errlist *advice, const char *text)
@@ -104,6 +105,25 @@ static void test_r2(void **state)
                      "groups");
 }
 
+static void test_undefined(void **state)
+{
+    struct errlist advice = {0};
+
+    (void)state;
+    advice_undefined(&advice, "val_roc_auc", 0, 464);
+    is_only(&advice, NULL);
+    advice_undefined(&advice, "val_roc_auc", 404, 464);
+    is_only(&advice, "no val_roc_auc in 404 of 464 trials, which do not count: a part with one "
+                     "class has none; choose objective = val_accuracy or fewer folds");
+    for (int m = 0; m < METRIC_COUNT; m++) {
+        advice_undefined(&advice, metric_name((enum metric)m), 1, 2);
+        assert_int_equal(advice.n, 1);
+        assert_non_null(strstr(advice.text[0], "has none; choose "));
+        errlist_release(&advice);
+        advice = (struct errlist){0};
+    }
+}
+
 static void test_alike(void **state)
 {
     struct query_alike alike = {.n_scored = 1};
@@ -116,13 +136,14 @@ static void test_alike(void **state)
     is_only(&advice, NULL);
     alike.n_alike = 3;
     advice_alike(&advice, &alike);
-    is_only(&advice, "3 of the next 4 configurations cannot be told apart from the best one (the "
-                     "95 % interval of the difference contains 0): more replicates or folds narrow "
-                     "the intervals, and 'best --rule 1se' chooses the cheapest configuration "
-                     "that is nearly as good");
+    is_only(&advice,
+            "3 of the 4 configurations after the best one cannot be told apart from it (the "
+            "95 % interval of the difference contains 0): more replicates or folds narrow "
+            "the intervals, and 'best --rule 1se' chooses the cheapest configuration "
+            "that is nearly as good");
     alike = (struct query_alike){5, 1, 1};
     advice_alike(&advice, &alike);
-    is_only(&advice, "the next configuration cannot be told apart from the best one (the 95 % "
+    is_only(&advice, "the configuration after the best one cannot be told apart from it (the 95 % "
                      "interval of the difference contains 0): more replicates or folds narrow the "
                      "intervals, and 'best --rule 1se' chooses the cheapest configuration that "
                      "is nearly as good");
@@ -178,8 +199,10 @@ static void test_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ratios), cmocka_unit_test(test_steps), cmocka_unit_test(test_no_edge),
-        cmocka_unit_test(test_r2),     cmocka_unit_test(test_alike), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_ratios),    cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_no_edge),   cmocka_unit_test(test_r2),
+        cmocka_unit_test(test_alike),     cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_undefined),
     };
 
     return cmocka_run_group_tests_name("advice", tests, NULL, NULL);

@@ -227,7 +227,12 @@ static void objectives_suit_the_classes(void **state)
     (void)state;
     propose(&p, &f);
     assert_string_equal(value_of(&p, P_OBJECTIVE), "val_accuracy");
+    f.rarest = 0.01;
+    f.n_rarest = 5;
+    propose(&p, &f);
+    assert_string_equal(value_of(&p, P_OBJECTIVE), "val_log_loss");
     f.rarest = 0.2;
+    f.n_rarest = 200;
     propose(&p, &f);
     assert_string_equal(value_of(&p, P_OBJECTIVE), "val_roc_auc");
     f.n_classes = 7;

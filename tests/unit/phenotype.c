@@ -356,8 +356,9 @@ static void test_group(void **state)
     assert_null(d.part);
     dataset_release(&d);
     spec.group = "year";
-    refuse_spec(&spec, "pheno.csv: sample \"z\" has a value to predict but no group in column "
-                       "\"year\": split.group requires one");
+    refuse_spec(&spec, "pheno.csv: 1 sample with a value to predict but without a group in column "
+                       "\"year\": \"z\": split.group requires one: write a word that they share, "
+                       "or one for each");
     spec.split = scratch_text("split.csv", "id,year\nw,10\nx,10\ny,200\nz,200\n");
     load(&d, &report, &spec);
     assert_memory_equal(d.group, years, sizeof years);

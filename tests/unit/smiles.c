@@ -201,7 +201,9 @@ static void test_groups(void **state)
            "");
     spec.group = "g", spec.trait = "y";
     spec.molecules = scratch_text("m.csv", "smiles,y,g\nCCO,1,a\nC,2,\n");
-    refuse(&spec, "m.csv: sample \"2\" has a value to predict but no group in column \"g\"", "");
+    refuse(
+        &spec,
+        "m.csv: 1 sample with a value to predict but without a group in column \"g\": \"2\": ", "");
 }
 
 static void test_bad_columns(void **state)

@@ -9,6 +9,7 @@
 
 #include "data/genotype/genotype_table.h"
 #include "data/genotype/variants_open.h"
+#include "data/graph/molecule.h"
 
 /* More different words are names, not classes. */
 #define MOST_CLASSES 20
@@ -19,6 +20,8 @@
 /* least groups of a column, and samples of a group */
 #define LEAST_GROUPS 3
 #define LEAST_GROUP_SIZE 3
+/* values that are parsed to find out whether a column holds molecules */
+#define TRIED_MOLECULES 20
 
 void init_columns_release(struct init_columns *columns)
 {
@@ -81,12 +84,31 @@ static bool is_coordinate(const char *name)
     return false;
 }
 
+static bool is_id_name(const char *name)
+{
+    static const char *const words[] = {"id", "cid", "name", "accession", "num", "number", "key"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (is_word_of(name, words[i]))
+            return true;
+    return false;
+}
+
+/* A value in each row, and each value once. */
+static bool is_key(const struct init_columns *c, int32_t j)
+{
+    const struct profile_column *col = &c->joined.col[j];
+
+    return col->n == c->joined.n_rows && profile_is_unique(col);
+}
+
+/* Whole numbers without a gap number the rows; others may be amounts, such as melting points. */
 static bool is_numbering(const struct init_columns *c, int32_t j)
 {
     const struct profile_column *col = &c->joined.col[j];
 
-    return profile_is_whole(col) && profile_is_unique(col) && col->n == c->joined.n_rows &&
-           col->n > 2 && (j == 0 || is_word_of(col->name, "id") || is_word_of(col->name, "num"));
+    return is_key(c, j) && profile_is_whole(col) && col->n > 2 &&
+           (is_id_name(col->name) || col->high - col->low == (double)(col->n - 1));
 }
 
 static bool is_free(const struct init_columns *c, int32_t j)
@@ -230,18 +252,43 @@ static int join(struct init_columns *c, const struct init_files *files, struct e
     return profile_read(&c->joined, c->table->path, c->is_unjoined ? NULL : &c->ids, c->id, err);
 }
 
-/* Without a column that names each row, rows are numbered. */
-static void find_row_id(struct init_columns *c)
+/* A second column of SMILES has no names. */
+static bool is_molecules(const struct profile_column *col)
 {
-    for (int32_t j = 0; j < c->joined.n && c->id < 0; j++) {
-        const struct profile_column *col = &c->joined.col[j];
+    int32_t n = col->seen.n < TRIED_MOLECULES ? col->seen.n : TRIED_MOLECULES, i = 0;
+    struct molecules m;
 
-        if (is_free(c, j) && col->n == c->joined.n_rows && profile_is_unique(col) &&
-            (profile_is_whole(col) || col->n_numbers < col->n)) {
-            c->id = j;
-            c->writes_id = true;
-        }
-    }
+    if (!molecule_is_readable())
+        return false;
+    molecules_init(&m);
+    while (i < n && molecules_add(&m, col->seen.text[i], NULL) > 0)
+        i++;
+    molecules_release(&m);
+    return n > 0 && i == n;
+}
+
+/* Numbers with a few other cells are a trait with faults. */
+static bool can_be_id(const struct init_columns *c, int32_t j, const char *trait)
+{
+    const struct profile_column *col = &c->joined.col[j];
+
+    if (!is_free(c, j) || !is_key(c, j) || (trait && !strcmp(col->name, trait)))
+        return false;
+    if (is_id_name(col->name) && (profile_is_whole(col) || col->n_numbers < col->n))
+        return !is_molecules(col);
+    return is_numbering(c, j) || (col->n_numbers < col->n && !is_spoilt(col) && !is_molecules(col));
+}
+
+/* Find the first column that names each row, or better the first whose header is typical for names.
+ * Without one, rows are numbered. trait: never the id; or NULL. */
+static void find_row_id(struct init_columns *c, const char *trait)
+{
+    for (int are_others = 0; are_others < 2 && c->id < 0; are_others++)
+        for (int32_t j = 0; j < c->joined.n && c->id < 0; j++)
+            if (can_be_id(c, j, trait) && (are_others || is_id_name(c->joined.col[j].name))) {
+                c->id = j;
+                c->writes_id = true;
+            }
 }
 
 /* ---- trait and group ---- */
@@ -270,7 +317,7 @@ static void list_one(struct buf *out, const struct profile_column *col)
         buf_puts(out,
                  profile_is_whole(col) && col->seen.n == 2 ? "numbers, two values" : "numbers");
     else
-        buf_printf(out, "words of %d kinds", col->seen.n);
+        buf_printf(out, "words, %d different ones", col->seen.n);
 }
 
 void init_columns_list(struct buf *out, const struct init_columns *c, const char *apart)
@@ -294,7 +341,7 @@ static void refuse_all(const struct init_columns *c, struct err *err)
             continue;
         err_set(err,
                 "%s:%lld: column \"%.80s\" = \"%.80s\"%s: no column can be predicted: a trait "
-                "must have different numbers, or words of 2 to %d kinds",
+                "must have different numbers, or 2 to %d different words",
                 c->table->path, (long long)names_line(&col->seen, 0), col->name, col->seen.text[0],
                 col->seen.n == 1 ? " in every row" : "", MOST_CLASSES);
         return;
@@ -302,7 +349,7 @@ static void refuse_all(const struct init_columns *c, struct err *err)
     if (c->table->role == P_MOLECULES)
         err_set(err,
                 "%s: no column can be predicted: beside the molecules it must have a trait, with "
-                "different numbers or words of 2 to %d kinds",
+                "different numbers or 2 to %d different words",
                 c->table->path, MOST_CLASSES);
     else
         err_set(err,
@@ -431,7 +478,7 @@ static int read_joined(struct init_columns *c, const struct init_files *files, c
     if (!c->table)
         return 0;
     if (!format->has_genotypes && data_format_setting(format, "id"))
-        find_row_id(c);
+        find_row_id(c, trait);
     rc = find_trait(c, trait, faults);
     if (!rc && format->has_genotypes)
         find_group(c);

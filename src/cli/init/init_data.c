@@ -192,7 +192,7 @@ int init_data_finish(struct init_lines *lines, const struct init_files *files,
 
 /* ---- facts ---- */
 
-static double rarest_share(const struct dataset *d, int32_t n_labelled)
+static int32_t count_rarest(const struct dataset *d, int32_t n_labelled)
 {
     int32_t least = n_labelled;
 
@@ -203,7 +203,7 @@ static double rarest_share(const struct dataset *d, int32_t n_labelled)
             n += d->label[i] == c;
         least = n < least ? n : least;
     }
-    return n_labelled ? (double)least / n_labelled : 0;
+    return least;
 }
 
 /* Larger features are attributes or grey values, not one-hot columns. */
@@ -251,8 +251,10 @@ void init_data_facts(struct init_facts *f, const struct init_files *files,
                              .has_val = has_part(d, PART_VAL)};
     for (int32_t i = 0; i < d->n_samples; i++)
         f->n_labelled += dataset_is_labelled(d, i);
-    if (f->is_classification)
-        f->rarest = rarest_share(d, f->n_labelled);
+    if (f->is_classification && f->n_labelled) {
+        f->n_rarest = count_rarest(d, f->n_labelled);
+        f->rarest = (double)f->n_rarest / f->n_labelled;
+    }
     if (files->format->has_attributes)
         f->has_wide_features = has_wide_features(d);
     if (init_columns_sure_group(columns))
@@ -292,7 +294,7 @@ static void report_columns(struct buf *out, const struct init_columns *c)
     if (c->id >= 0)
         say(out, "ids", "column \"%s\"", c->joined.col[c->id].name);
     else
-        say(out, "ids", "row numbers: no column names each row");
+        say(out, "ids", "row numbers: no column has a different name in each row");
     init_columns_list(&list, c, "; ");
     if (list.size && c->table->role != P_LABELS)
         say(out, "traits", "%s", buf_text(&list));

@@ -2,6 +2,7 @@
 #include "cli/init/init_propose.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -403,6 +404,14 @@ static bool has_tiny_parts(const struct init_facts *f)
 /* With a smaller share, a model that always predicts the other class has too high an accuracy. */
 #define UNEQUAL 0.4
 
+/* Each validation part can have a member of the rarest class. */
+static bool has_enough_rarest(const struct init_facts *f)
+{
+    int32_t folds = choose_folds(f), n = f->n_rarest - (int32_t)ceil(TEST * f->n_rarest);
+
+    return f->has_split || (folds ? n >= folds : n > 1);
+}
+
 static void propose_objective(struct proposal *p, const struct init_facts *f)
 {
     if (!f->is_classification && has_tiny_parts(f))
@@ -412,6 +421,9 @@ static void propose_objective(struct proposal *p, const struct init_facts *f)
     else if (!f->is_classification)
         set(p, P_OBJECTIVE, "val_r2",
             "rank by the share of variance explained; 0: as good as the mean");
+    else if (f->n_classes == 2 && f->rarest < UNEQUAL && !has_enough_rarest(f))
+        set(p, P_OBJECTIVE, "val_log_loss",
+            "a class is too rare for a ROC area in each part: rank by the probabilities");
     else if (f->n_classes == 2 && f->rarest < UNEQUAL)
         set(p, P_OBJECTIVE, "val_roc_auc", "the classes are of unequal size: rank by the ROC area");
     else

@@ -19,6 +19,7 @@ struct init_facts {
     int32_t n_features;
     int32_t n_classes;
     double rarest;          /* share of the rarest class */
+    int32_t n_rarest;       /* its samples */
     int32_t n_groups;       /* that must not be divided; 0: none */
     bool is_sparse;         /* features */
     bool has_edges;         /* between samples */

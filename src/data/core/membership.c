@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/core/data_report.h"
 #include "data/core/reader.h"
 
 struct samples {
@@ -144,13 +145,21 @@ static bool has_value(const struct target *target, int32_t i)
 static int check_groups(const struct membership *m, const struct target_cells *cells,
                         const struct names *ids, const struct target *target, struct err *err)
 {
+    struct buf first = {0};
+    int32_t n = 0;
+
     for (int32_t i = 0; i < ids->n; i++)
-        if (m->group[i] < 0 && has_value(target, i))
-            return err_set(err,
-                           "%s: sample \"%.80s\" has a value to predict but no group in column "
-                           "\"%.80s\": split.group requires one",
-                           cells->path, ids->text[i], cells->column);
-    return 0;
+        if (m->group[i] < 0 && has_value(target, i) && n++ < DATA_EXAMPLES)
+            buf_printf(&first, "%s\"%.80s\"", n > 1 ? ", " : "", ids->text[i]);
+    if (n > DATA_EXAMPLES)
+        buf_puts(&first, " ...");
+    if (n)
+        err_set(err,
+                "%s: %d sample%s with a value to predict but without a group in column \"%.80s\": "
+                "%s: split.group requires one: write a word that they share, or one for each",
+                cells->path, n, n == 1 ? "" : "s", cells->column, buf_text(&first));
+    buf_release(&first);
+    return n ? -1 : 0;
 }
 
 static int make_groups(struct membership *m, const struct target_cells *cells,

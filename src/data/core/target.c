@@ -177,6 +177,26 @@ int target_cells_set(struct target_cells *cells, int32_t i, const char *cell, in
 
 /* ---- which task ---- */
 
+/* "inf", or 1e300: words to the reader, but not to people. */
+static bool is_beyond_floats(const char *cell)
+{
+    char *end;
+
+    return isinf((float)strtod(cell, &end)) && !*end;
+}
+
+static int refuse_word(const struct target_cells *cells, int32_t i, struct err *err)
+{
+    return cell_fault(
+        err, cells, i,
+        is_beyond_floats(cells->text[i])
+            ? "a number beyond the range of floats (3.4e38): correct it, or name it "
+              "in data.missing if it stands for a missing value"
+            : "a word among numbers: correct it, name it in data.missing if it stands "
+              "for a missing value, or set task = classification to make every value "
+              "a class");
+}
+
 static int pick_task(enum data_task *task, const struct target_cells *cells, bool whole_are_classes,
                      struct err *err)
 {
@@ -208,10 +228,7 @@ static int pick_task(enum data_task *task, const struct target_cells *cells, boo
     if (*task != DATA_TASK_AUTO)
         return 0;
     if (n_words && n_numbers)
-        return cell_fault(err, cells, a_word,
-                          "a word among numbers: correct it, name it in data.missing if it stands "
-                          "for a missing value, or set task = classification to make every value "
-                          "a class");
+        return refuse_word(cells, a_word, err);
     *task = n_words || (whole_are_classes && n_whole == n_numbers) ? DATA_TASK_CLASSIFICATION
                                                                    : DATA_TASK_REGRESSION;
     return 0;

@@ -9,7 +9,7 @@
 /* Labels are read first: they list the nodes. */
 
 struct graph_tables {
-    struct names nodes;
+    struct names nodes, missing; /* missing: codes of data.missing */
     struct target_cells cells;
     struct target target;
     struct node_features features;
@@ -24,6 +24,7 @@ static void graph_tables_release(struct graph_tables *g)
     node_features_release(&g->features);
     target_release(&g->target);
     target_cells_release(&g->cells);
+    names_release(&g->missing);
     names_release(&g->nodes);
 }
 
@@ -33,8 +34,9 @@ static int read_rows(struct graph_tables *g, struct table *t, struct err *err)
 
     while ((status = table_next(t, err)) > 0) {
         int32_t i = reader_new_id(&g->nodes, t, 0, err);
+        const char *label = reader_is_listed(&g->missing, t->cell[1]) ? "" : t->cell[1];
 
-        if (i < 0 || target_cells_set(&g->cells, i, t->cell[1], t->line, err))
+        if (i < 0 || target_cells_set(&g->cells, i, label, t->line, err))
             return -1;
     }
     if (!status && g->nodes.n == 0)
@@ -107,6 +109,7 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
     struct graph_tables g = {0};
     int rc =
         reader_need_path(spec, spec->labels, "labels", err) ||
+        names_split(&g.missing, spec->missing, "data.missing", err) ||
         reader_need_path(spec, spec->features, "features", err) ||
         read_labels(&g, spec->labels, err) ||
         target_make(&g.target, &g.cells, spec->task, true, err) ||
@@ -126,7 +129,8 @@ const struct data_format graph_format = {
     .has_attributes = true,
     .settings = {{"edges", false, "which nodes are joined"},
                  {"features", true, "features of each node"},
-                 {"labels", true, "value or class of each node; empty where unknown"}},
+                 {"labels", true, "value or class of each node; empty where unknown"},
+                 {.key = "missing"}},
     .load = load,
     .new_option = "features",
     .files = {{"features", "labels",

@@ -152,8 +152,8 @@ static int smi_next(struct smi *s, struct err *err)
 /* Reads a table with a molecule in each row, or a SMILES file as a table of two columns. For a
  * model they are read in pieces: ids cover all rows so far, the rest only the piece. */
 
-/* Each holds line, id, SMILES and reason, cut. */
-enum { SKIPPED_BYTES = 256 };
+/* Each holds line, id, SMILES and reason, cut; or line and id. */
+enum { SKIPPED_BYTES = 256, PLACE_BYTES = 64 };
 
 struct smiles {
     const struct data_spec *spec; /* borrowed */
@@ -167,11 +167,16 @@ struct smiles {
     int32_t n_skipped;                          /* rows */
     int64_t skipped_line;                       /* of the first */
     char skipped[DATA_EXAMPLES][SKIPPED_BYTES]; /* the first rows */
+    int32_t n_repeated;                         /* names of a SMILES file that came before */
+    char repeated[160];                         /* the first of them */
+    int32_t n_overfull;                         /* rows with an atom of impossible valence */
+    char overfull[DATA_EXAMPLES][PLACE_BYTES];  /* the first rows */
     struct names ids;
     int32_t first; /* in the piece, among ids */
     struct molecules molecules;
     int64_t *graph_start; /* [molecules of the piece + 1] */
     int32_t capacity;
+    struct names missing; /* codes of data.missing */
     struct target_cells cells;
     struct target_cells groups; /* column NULL: not in the table */
     struct target target;
@@ -186,6 +191,7 @@ static void smiles_release(struct smiles *s)
     target_cells_release(&s->cells);
     free(s->graph_start);
     molecules_release(&s->molecules);
+    names_release(&s->missing);
     names_release(&s->ids);
     smi_close(&s->smi);
     table_close(&s->table);
@@ -198,20 +204,38 @@ static const char *smiles_name(const struct data_spec *spec)
     return spec->smiles && *spec->smiles ? spec->smiles : "smiles";
 }
 
-/* setting: "data.trait" */
-static int find_column(int32_t *out, const struct table *t, const char *name, const char *setting,
+static int32_t match_column(const struct table *t, const char *name,
+                            int (*compare)(const char *, const char *))
+{
+    int32_t found = -1;
+
+    for (int32_t j = t->n_cols - 1; j >= 0; j--)
+        if (!compare(t->name[j], name)) {
+            if (found >= 0 && compare == strcasecmp)
+                return -1;
+            found = j;
+        }
+    return found;
+}
+
+/* A single column whose name differs only in case is taken. setting: "data.trait" */
+static int find_column(int32_t *out, const struct smiles *s, const char *name, const char *setting,
                        struct err *err)
 {
+    const struct table *t = &s->table;
     struct buf columns = {0};
 
-    for (int32_t j = 0; j < t->n_cols; j++)
-        if (strcmp(t->name[j], name) == 0) {
-            *out = j;
-            return 0;
-        }
+    *out = match_column(t, name, strcmp);
+    if (*out < 0)
+        *out = match_column(t, name, strcasecmp);
+    if (*out >= 0)
+        return 0;
     table_put_columns(&columns, t, name, NULL, NULL);
-    err_set(err, "%s: no column \"%.80s\" (%s): must be one of %s", t->path, name, setting,
-            buf_text(&columns));
+    err_set(err,
+            s->spec->like ? "%s: no column \"%.80s\" (%s): must be one of %s: rename the column in "
+                            "the header"
+                          : "%s: no column \"%.80s\" (%s): must be one of %s",
+            t->path, name, setting, buf_text(&columns));
     buf_release(&columns);
     return -1;
 }
@@ -224,7 +248,7 @@ static int find_group(struct smiles *s, struct err *err)
 
     if (!spec->group || !*spec->group)
         return 0;
-    if (find_column(&s->group, t, spec->group, "split.group", err))
+    if (find_column(&s->group, s, spec->group, "split.group", err))
         return spec->split && *spec->split ? 0 : -1;
     return target_cells_init(&s->groups, 0, t->path, spec->group, err);
 }
@@ -235,7 +259,7 @@ static int find_trait(struct smiles *s, const char *name, struct err *err)
     int32_t n_left = 0;
 
     if (name && *name)
-        return find_column(&s->trait, t, name, "data.trait", err);
+        return find_column(&s->trait, s, name, "data.trait", err);
     for (int32_t j = 0; j < t->n_cols; j++)
         if (j != s->smiles && j != s->id && j != s->group) {
             s->trait = j;
@@ -255,8 +279,8 @@ static int find_columns(struct smiles *s, struct err *err)
     bool has_id = spec->id && *spec->id;
 
     s->id = s->trait = s->group = -1;
-    if (find_column(&s->smiles, t, smiles_name(spec), "data.smiles", err) ||
-        (has_id && find_column(&s->id, t, spec->id, "data.id", err)) ||
+    if (find_column(&s->smiles, s, smiles_name(spec), "data.smiles", err) ||
+        (has_id && find_column(&s->id, s, spec->id, "data.id", err)) ||
         (!spec->like && (find_group(s, err) || find_trait(s, spec->trait, err))))
         return -1;
     if (s->smiles == s->trait || s->smiles == s->id || (s->trait >= 0 && s->trait == s->id))
@@ -289,6 +313,12 @@ static int add_id(struct smiles *s, struct err *err)
     if (!*id)
         return table_fault(err, t, "the id in column \"%.80s\" is empty", t->name[s->id]);
     known = names_find(&s->ids, id);
+    if (known >= 0 && s->is_bare) {
+        if (!s->n_repeated++)
+            snprintf(s->repeated, sizeof s->repeated, "\"%.80s\" on lines %lld and %lld", id,
+                     (long long)names_line(&s->ids, known), (long long)t->line);
+        return names_add_repeated(&s->ids, id, t->line, err) < 0 ? -1 : 0;
+    }
     if (known >= 0)
         return table_fault(err, t, "id \"%.80s\" occurs twice, first on line %lld", id,
                            (long long)names_line(&s->ids, known));
@@ -339,20 +369,21 @@ static void put_skipped(struct buf *out, const struct smiles *s)
 static int refuse_skipped(const struct smiles *s, struct err *err)
 {
     bool is_all = s->n_skipped == s->n_rows;
-    struct buf rows = {0}, hint = {0};
+    struct buf rows = {0};
 
     put_skipped(&rows, s);
     if (!is_all)
-        buf_printf(&hint, "; %s skips such rows",
+        buf_printf(&rows, "; %s skips such rows",
                    s->spec->like ? "--set skip_invalid=yes" : "data.skip_invalid = yes");
     if (s->is_bare && s->skipped_line == 1)
-        buf_printf(&hint, "; a header would have a column \"%.80s\" (data.smiles)",
+        buf_printf(&rows, "; a header would have a column \"%.80s\" (data.smiles)",
                    smiles_name(s->spec));
-    err_set(err, "%s:%lld: %s%d of %lld rows cannot be parsed as molecules: %s%s", s->table.path,
-            (long long)s->skipped_line, is_all ? "no molecules: " : "", s->n_skipped,
-            (long long)s->n_rows, buf_text(&rows), buf_text(&hint));
+    err_set(err,
+            is_all ? "%s:%lld: no molecules: %d of %lld rows cannot be parsed as molecules: %s"
+                   : "%s:%lld: %d of %lld rows cannot be parsed as molecules: %s",
+            s->table.path, (long long)s->skipped_line, s->n_skipped, (long long)s->n_rows,
+            buf_text(&rows));
     buf_release(&rows);
-    buf_release(&hint);
     return -1;
 }
 
@@ -365,17 +396,31 @@ static bool is_refused(const struct smiles *s)
 static int read_cells(struct smiles *s, struct err *err)
 {
     const struct table *t = &s->table;
+    const char *trait = s->trait >= 0 ? t->cell[s->trait] : "";
     int32_t i = s->ids.n - 1;
 
-    if (s->trait >= 0 && target_cells_set(&s->cells, i, t->cell[s->trait], t->line, err))
+    if (reader_is_listed(&s->missing, trait))
+        trait = "";
+    if (s->trait >= 0 && target_cells_set(&s->cells, i, trait, t->line, err))
         return -1;
     return s->group >= 0 ? target_cells_set(&s->groups, i, t->cell[s->group], t->line, err) : 0;
+}
+
+static void note_valences(struct smiles *s)
+{
+    char number[24];
+
+    if (s->n_overfull < DATA_EXAMPLES)
+        snprintf(s->overfull[s->n_overfull], PLACE_BYTES, "line %lld, id \"%.30s\"",
+                 (long long)s->table.line, id_of(s, number));
+    s->n_overfull++;
 }
 
 static int read_row(struct smiles *s, struct err *err)
 {
     const struct table *t = &s->table;
     struct err why = {""};
+    int32_t n_before = s->molecules.n_bad_valence;
     int status = molecules_add(&s->molecules, t->cell[s->smiles], &why);
 
     s->n_rows++;
@@ -387,6 +432,8 @@ static int read_row(struct smiles *s, struct err *err)
         skip(s, &why);
     if (!status || is_refused(s))
         return 0;
+    if (s->molecules.n_bad_valence > n_before)
+        note_valences(s);
     return add_id(s, err) || end_graph(s, err) || read_cells(s, err) ? -1 : 0;
 }
 
@@ -411,8 +458,8 @@ static int read_rows(struct smiles *s, int32_t most, struct err *err)
     if (is_refused(s) || (!status && s->n_rows && s->ids.n == 0))
         return refuse_skipped(s, err);
     if (!status && s->ids.n == 0)
-        return err_set(err, "%s: no molecules%s", s->table.path,
-                       s->is_bare ? "" : " after the header");
+        return err_set(err, s->is_bare ? "%s: no molecules" : "%s: no molecules after the header",
+                       s->table.path);
     return 0;
 }
 
@@ -490,11 +537,19 @@ static void report_atoms(struct data_report *report, const struct smiles *s,
                          enum data_note_kind kind)
 {
     const struct molecules *m = &s->molecules;
+    struct buf rows = {0};
 
-    if (m->n_bad_valence || kind == DATA_NOTE_FACT)
-        data_report_add(report, kind, "valences",
-                        "%d atom%s with an impossible valence, counted without hydrogens",
-                        m->n_bad_valence, m->n_bad_valence == 1 ? "" : "s");
+    for (int32_t i = 0; i < s->n_overfull && i < DATA_EXAMPLES; i++)
+        buf_printf(&rows, "%s%s", i ? "; " : "", s->overfull[i]);
+    buf_puts(&rows, s->n_overfull > DATA_EXAMPLES ? " ..." : "");
+    if (m->n_bad_valence)
+        data_report_add(
+            report, kind, "valences",
+            "%d atom%s outside brackets with too many bonds, used without hydrogens: %s",
+            m->n_bad_valence, m->n_bad_valence == 1 ? "" : "s", buf_text(&rows));
+    else if (kind == DATA_NOTE_FACT)
+        data_report_add(report, kind, "valences", "no atom outside brackets has too many bonds");
+    buf_release(&rows);
     if (m->n_any)
         data_report_add(report, kind, "wildcards",
                         "%d atom%s of no element (* or a group R), used as \"other\"", m->n_any,
@@ -525,6 +580,7 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
     struct smiles s;
     int rc = open_table(&s, spec, err) ||
              target_cells_init(&s.cells, 0, s.table.path, s.table.name[s.trait], err) ||
+             names_split(&s.missing, spec->missing, "data.missing", err) ||
              read_rows(&s, INT32_MAX, err) ||
              target_read_decimal(&s.cells, s.table.separator, err) ||
              pairs_finish(&s.molecules.bonds, err) ||
@@ -578,6 +634,11 @@ static void report_new(struct data_report *report, const struct smiles *s)
                         "%d molecule%s cannot be parsed and %s no prediction: %s", s->n_skipped,
                         s->n_skipped == 1 ? "" : "s", s->n_skipped == 1 ? "has" : "have",
                         buf_text(&rows));
+    if (s->n_repeated)
+        data_report_add(report, DATA_NOTE_WARNING, "names",
+                        "%d molecule%s the name of an earlier one: each has a row of its own; the "
+                        "first is %s",
+                        s->n_repeated, s->n_repeated == 1 ? " has" : "s have", s->repeated);
     report_atoms(report, s, DATA_NOTE_INFO);
     buf_release(&rows);
 }
@@ -617,6 +678,7 @@ const struct data_format smiles_format = {
                  {.key = "smiles", .is_required = true},
                  {.key = "id"},
                  {.key = "trait"},
+                 {.key = "missing"},
                  {.key = "skip_invalid"}},
     .load = load,
     .new_option = "graphs",

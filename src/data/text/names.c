@@ -62,10 +62,15 @@ static int grow(struct names *names, struct err *err)
 
 int32_t names_add(struct names *names, const char *text, int64_t line, struct err *err)
 {
+    assert(names_find(names, text) < 0);
+    return names_add_repeated(names, text, line, err);
+}
+
+int32_t names_add_repeated(struct names *names, const char *text, int64_t line, struct err *err)
+{
     size_t size = strlen(text) + 1;
     struct name *name;
 
-    assert(names_find(names, text) < 0);
     if (names->n == names->capacity && grow(names, err))
         return -1;
     name = malloc(sizeof *name + size);
