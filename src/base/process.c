@@ -212,8 +212,9 @@ enum process_state process_ask(const struct process *process)
         return PROCESS_ELSEWHERE;
     if (process_is_alive(process))
         return PROCESS_ALIVE;
-    /* /proc may hide processes of other users (mount option hidepid); kill() does not. */
-    if (kill((pid_t)process->pid, 0) && errno == EPERM)
+    /* /proc may hide processes of other users (mount option hidepid); kill() does not. One that
+     * /proc shows is a zombie, or has got the pid since. */
+    if (!read_stat(process->pid).state && kill((pid_t)process->pid, 0) && errno == EPERM)
         return PROCESS_ELSEWHERE;
     return PROCESS_GONE;
 }

@@ -43,7 +43,9 @@ const struct command command_completion = {
     .operand_kind = VALUE_SHELL,
     .summary = "Print the script that completes espalier in a shell.",
     .about = "Completes commands, options, their values, files, settings, and the sweeps and "
-             "columns of a database. 'make install' puts the scripts where the shells find them.",
+             "columns of a database. 'make install' puts the scripts below PREFIX/share. Shells "
+             "look there if PREFIX is /usr or "
+             "/usr/local; for another one see 'Install' in the manual.",
     .examples = examples,
     .run = completion,
 };

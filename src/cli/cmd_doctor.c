@@ -19,6 +19,8 @@
 #include "report/answer.h"
 #include "report/rows.h"
 #include "run/job_prepare.h"
+#include "sched/shared.h"
+#include "store/lock.h"
 #include "store/store.h"
 #include "tensor/gemm.h"
 
@@ -35,6 +37,7 @@ struct examination {
     const struct rank_info *info; /* [world->size] */
     struct checks_job job;
     struct batch_job batch;
+    const char *shm;                /* folder of shared memory; "": ESPALIER_SHM=off */
     double memory_bytes, shm_bytes; /* shm: free; NaN: there is none */
     struct findings findings;
 };
@@ -46,15 +49,48 @@ static bool is_file_usable(struct findings *findings, const char *db)
     struct err err;
 
     if (store_open_reader(&store, db, &err)) {
-        checks_add_refused(findings, "give another --db", "%s", err.text);
+        checks_add(findings, true, "give another --db", "%s", err.text);
         return false;
     }
     store_close(store);
     if (!access(db, W_OK))
         return true;
-    checks_add_refused(findings, "make it writable (chmod u+w), or give another --db",
-                       "%s: cannot be written: %s", db, strerror(errno));
+    checks_add(findings, true, "make it writable (chmod u+w), or give another --db",
+               "%s: cannot be written: %s", db, strerror(errno));
     return false;
+}
+
+/* Messages of the lock are "what; fix". */
+static bool is_lockable(struct findings *findings, const char *db)
+{
+    char *fix;
+    struct err err;
+
+    if (!lock_check(db, &err))
+        return true;
+    fix = strstr(err.text, "; ");
+    if (fix)
+        *fix = '\0';
+    checks_add(findings, true, fix ? fix + 2 : "give another --db", "%s", err.text);
+    return false;
+}
+
+/* A new database and its journal need less. */
+#define DISK_BYTES (4.0 * 1024 * 1024)
+
+static void check_disk(struct findings *findings, const char *db, const char *folder)
+{
+    char room[BYTES_TEXT];
+    struct statvfs disk;
+    double free_bytes;
+
+    /* Some network filesystems report no size at all. */
+    if (statvfs(folder, &disk) || !disk.f_blocks)
+        return;
+    free_bytes = (double)(geteuid() ? disk.f_bavail : disk.f_bfree) * (double)disk.f_frsize;
+    if (free_bytes < DISK_BYTES)
+        checks_add(findings, true, "make room, or give a --db on another disk",
+                   "%s: its disk has only %s free", db, bytes_words(room, free_bytes));
 }
 
 /* `run` also makes files beside the database: its lock and its journal. */
@@ -66,13 +102,23 @@ static void check_database(struct findings *findings, const char *db)
     snprintf(copy, sizeof copy, "%s", db);
     folder = dirname(copy);
     if (access(folder, F_OK))
-        checks_add_refused(findings, "create it (mkdir -p), or give another --db",
-                           "%s: cannot be created: the folder %s does not exist", db, folder);
-    else if ((access(db, F_OK) || is_file_usable(findings, db)) && access(folder, W_OK | X_OK))
-        checks_add_refused(findings, "make it writable, or give a --db in another folder",
-                           "%s: run creates files beside it, but the folder %s cannot be written: "
-                           "%s",
-                           db, folder, strerror(errno));
+        checks_add(findings, true, "create it (mkdir -p), or give another --db",
+                   "%s: cannot be created: the folder %s does not exist", db, folder);
+    else if (is_lockable(findings, db) && (access(db, F_OK) || is_file_usable(findings, db))) {
+        if (access(folder, W_OK | X_OK))
+            checks_add(findings, true, "make it writable, or give a --db in another folder",
+                       "%s: run creates files beside it, but the folder %s cannot be written: %s",
+                       db, folder, strerror(errno));
+        check_disk(findings, db, folder);
+    }
+}
+
+/* Ranks that a launcher has started need no mpirun. */
+static void check_mpirun(struct findings *findings, const struct world *world)
+{
+    if (!world->is_mpi && !host_has_program("mpirun"))
+        checks_add(findings, false, "load the module of Open MPI, or add its bin folder to PATH",
+                   "mpirun is not in PATH: 'espalier run -n' cannot start ranks");
 }
 
 /* ---- facts ---- */
@@ -82,8 +128,9 @@ static void find_memory(struct examination *e)
     struct statvfs shm;
 
     e->memory_bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    e->shm_bytes =
-        statvfs("/dev/shm", &shm) ? (double)NAN : (double)shm.f_bavail * (double)shm.f_frsize;
+    e->shm = shared_folder();
+    e->shm_bytes = !*e->shm || statvfs(e->shm, &shm) ? (double)NAN
+                                                     : (double)shm.f_bavail * (double)shm.f_frsize;
 }
 
 static const char *launch_of(const struct world *world)
@@ -104,9 +151,27 @@ static const char *molecules_of(void)
     return molecule_is_readable() ? "read by Indigo" : "not read: built without Indigo";
 }
 
+/* The folder of ESPALIER_SHM may be missing, or be on a disk. */
+static void print_shm(struct answer *answer, const struct examination *e)
+{
+    char room[BYTES_TEXT];
+
+    if (!*e->shm)
+        answer_printf(answer, "shared      off (%s): each rank has a copy of the data\n",
+                      SHARED_VARIABLE);
+    else if (isnan(e->shm_bytes))
+        answer_printf(answer, "shared      %s does not exist: each rank has a copy of the data\n",
+                      e->shm);
+    else if (strcmp(e->shm, SHARED_FOLDER) != 0)
+        answer_printf(answer, "shared      %s (%s), %s free\n", e->shm, SHARED_VARIABLE,
+                      bytes_words(room, e->shm_bytes));
+    else
+        answer_printf(answer, "/dev/shm    %s free\n", bytes_words(room, e->shm_bytes));
+}
+
 static void print_machine(struct answer *answer, const struct examination *e)
 {
-    char cpu[128], memory[BYTES_TEXT], shm[BYTES_TEXT];
+    char cpu[128], memory[BYTES_TEXT];
 
     answer_printf(answer, "espalier    %s\n", PACKAGE_VERSION);
     answer_printf(answer, "cpu         %s\n", host_cpu(cpu, sizeof cpu));
@@ -115,8 +180,7 @@ static void print_machine(struct answer *answer, const struct examination *e)
     answer_printf(answer, "mpi         %s\n", world_library());
     answer_printf(answer, "molecules   %s\n", molecules_of());
     answer_printf(answer, "memory      %s\n", bytes_words(memory, e->memory_bytes));
-    if (!isnan(e->shm_bytes))
-        answer_printf(answer, "/dev/shm    %s free\n", bytes_words(shm, e->shm_bytes));
+    print_shm(answer, e);
 }
 
 static void print_launch(struct answer *answer, const struct examination *e)
@@ -150,6 +214,7 @@ static void add_machine(struct answer *answer, const struct examination *e)
     rows_text(&rows, "mpi", world_library());
     rows_text(&rows, "molecules", molecules_of());
     rows_real(&rows, "memory_bytes", e->memory_bytes);
+    rows_text(&rows, "shm", *e->shm ? e->shm : NULL);
     rows_real(&rows, "shm_free_bytes", e->shm_bytes);
     rows_text(&rows, "launch", launch_of(e->world));
     rows_integer(&rows, "ranks", e->world->size);
@@ -277,6 +342,7 @@ static int examine(const struct world *world, const struct rank_info *info,
     if (checks_find(&e.findings, info, world->size, &e.job, &err))
         return cli_fail(&err);
     check_database(&e.findings, o->common.db);
+    check_mpirun(&e.findings, world);
     batch_job_here(&e.batch);
     find_memory(&e);
     status = print_examination(&e, &o->common, o->section);

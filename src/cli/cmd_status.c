@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "base/duration.h"
 #include "base/words.h"
@@ -37,20 +41,27 @@ struct status_options {
     const char *section;
 };
 
-/* A run that a full disk ends cannot record the reason. */
+/* A run that a full disk ends cannot record the reason, but removes its lock file, unlike a run
+ * that is killed. */
 static bool is_disk_full(const char *db)
 {
+    char *real = realpath(db, NULL), lock[PATH_MAX + 8];
     struct statvfs disk;
+    bool is_killed;
 
-    return !statvfs(db, &disk) && (double)disk.f_bavail * (double)disk.f_frsize < FULL_BYTES;
+    snprintf(lock, sizeof lock, "%s.lock", real ? real : db);
+    free(real);
+    is_killed = !access(lock, F_OK);
+    return !is_killed && !statvfs(db, &disk) &&
+           (double)disk.f_bavail * (double)disk.f_frsize < FULL_BYTES;
 }
 
 struct session {
     const struct result_table *row; /* of QUERY_SESSION */
     enum session_life life;
-    const char *why; /* of SESSION_LIFE_GONE */
-    bool is_disk_full;
-    int64_t n_left; /* pending trials of a running session, and their time; NaN: not known */
+    const char *why;   /* of SESSION_LIFE_GONE */
+    bool is_disk_full; /* and the run has ended by itself */
+    int64_t n_left;    /* pending trials of a running session, and their time; NaN: not known */
     double left_s;
 };
 
@@ -84,12 +95,13 @@ static int read_left(struct session *s, struct store *store, struct err *err)
 static void print_outcome(struct answer *answer, const struct session *s)
 {
     long long ranks = result_table_integer(s->row, 0, "ranks");
+    bool is_stopped = s->life == SESSION_LIFE_GONE && s->is_disk_full;
 
-    answer_printf(answer, "%s", outcome_of(s));
-    if (s->life == SESSION_LIFE_GONE)
-        answer_printf(answer, " (%s; %s)", s->why,
-                      s->is_disk_full ? "the disk is full: make room; the same command continues"
-                                      : "the same command continues");
+    answer_printf(answer, "%s", is_stopped ? "stopped" : outcome_of(s));
+    if (is_stopped)
+        answer_printf(answer, ": the disk is full (make room; the same command continues)");
+    else if (s->life == SESSION_LIFE_GONE)
+        answer_printf(answer, " (%s; the same command continues)", s->why);
     else if (s->life == SESSION_LIFE_ELSEWHERE)
         answer_printf(answer, " (it ran when this file was copied, or merged from others)");
     answer_printf(answer, ", %lld rank%s, pid %lld on %s\n", ranks, plural(ranks),

@@ -418,14 +418,15 @@ int checks_find(struct findings *findings, const struct rank_info *info, int32_t
     return 0;
 }
 
-void checks_add_refused(struct findings *findings, const char *fix, const char *format, ...)
+void checks_add(struct findings *findings, bool is_refused, const char *fix, const char *format,
+                ...)
 {
     struct finding *f = &findings->list[findings->n];
     va_list args;
 
     if (findings->n == FINDINGS_MAX)
         return;
-    *f = (struct finding){.is_refused = true};
+    *f = (struct finding){.is_refused = is_refused};
     va_start(args, format);
     vsnprintf(f->what, sizeof f->what, format, args);
     va_end(args);

@@ -38,8 +38,8 @@ struct findings {
 int checks_find(struct findings *findings, const struct rank_info *info, int32_t n,
                 const struct checks_job *job, struct err *err);
 
-/* Add a finding from elsewhere that stops `run`. Drops it if the list is full. */
-void checks_add_refused(struct findings *findings, const char *fix, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Add a finding from elsewhere; is_refused: it stops `run`. Drops it if the list is full. */
+void checks_add(struct findings *findings, bool is_refused, const char *fix, const char *format,
+                ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -221,6 +221,21 @@ static void describe(struct host_run *out, int32_t pid)
     host_cpus_parse(&out->cpus, line ? line + strlen(name) : "");
 }
 
+bool host_has_program(const char *name)
+{
+    const char *folder = getenv("PATH");
+
+    for (size_t n; folder && *folder; folder += n + (folder[n] != '\0')) {
+        char path[PATH_MAX];
+
+        n = strcspn(folder, ":");
+        snprintf(path, sizeof path, "%.*s/%s", n ? (int)n : 1, n ? folder : ".", name);
+        if (!access(path, X_OK))
+            return true;
+    }
+    return false;
+}
+
 /* Ancestors of a run only wait for it. mpirun, a daemon and shells may be between. */
 static int32_t drop_ancestors(struct host_run *out, int32_t n, int32_t below)
 {

@@ -4,6 +4,7 @@
 #define LAUNCH_HOST_H
 
 #include <sched.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,9 @@ struct host_demand {
 /* The number of threads that get no processor of their own at best, by a maximum matching (Kuhn
  * 1955). Demands with an empty set do not count. */
 int32_t host_cpus_short(const struct host_demand *demands, int32_t n);
+
+/* True if execvp(3) would find the program in PATH. */
+bool host_has_program(const char *name);
 
 enum { HOST_RUNS_MAX = 1024 };
 

@@ -91,6 +91,8 @@ void liveness_ask(struct liveness_answer *out, const struct process *process, co
         answer(out, LIVENESS_GONE, "it is this process");
     else if (state == PROCESS_ALIVE)
         answer(out, LIVENESS_ALIVE, "its process is running");
+    else if (process_is_beside(process, &self))
+        answer(out, LIVENESS_UNKNOWN, "processes of other users are hidden on %s", self.host);
     else if (is_same_boot(process, &self))
         answer(out, LIVENESS_UNKNOWN, "it ran in another container");
     else if (*process->realm && !strcmp(process->host, self.host))

@@ -275,7 +275,12 @@ static int try_take(struct lock *lock, const char *name, const char *path, struc
     if (fd < 0 && error == EEXIST)
         return 0;
     if (fd < 0)
-        return error ? err_set(err, "%s: cannot create %s: %s", path, name, strerror(error)) : -1;
+        return error
+                   ? err_set(err,
+                             "%s: cannot create %s: %s; create its folder or make it writable, or "
+                             "give another --db",
+                             path, name, strerror(error))
+                   : -1;
     FAULT("store: a lock file is there");
     if (!lock_operation(fd, F_OFD_SETLK, F_WRLCK, &flock)) {
         rc = is_current(fd, name);

@@ -383,6 +383,12 @@ static int open_reader(struct store *store, struct err *err)
     code &= 0xff;
     if ((code == SQLITE_READONLY || code == SQLITE_CANTOPEN) && !has_log(store->path))
         return open_reading(store, SQLITE_OPEN_READONLY, "?immutable=1", err);
+    if (code == SQLITE_READONLY || code == SQLITE_CANTOPEN)
+        return err_set(
+            err,
+            "%s: a run left its log %s-wal, which cannot be read in a folder without write "
+            "permission; copy both files to a folder that you can write",
+            store->path, store->path);
     return -1;
 }
 

@@ -42,7 +42,7 @@ is "each installed file is in one package" "$(sort "$T/packaged" | diff - "$T/in
 while read -r file; do
     ok "left out, but installed: $file" test -f "$file"
 done <"$SRCDIR/packaging/debian/not-installed"
-for part in bin/espalier share/man/man1/espalier.1 share/espalier/grids/demo.ini share/doc/espalier/README.md; do
+for part in bin/espalier share/man/man1/espalier.1 share/espalier/grids/demo.ini share/doc/espalier/db/schema.sql share/doc/espalier/README.md; do
     ok "installed: $part" test -f "usr/$part"
 done
 
@@ -63,6 +63,20 @@ ok "make install-html" in_root install-html SPHINX="$T/sphinx" HTML="$T/html"
 ok "installs the pages" test -f usr/share/doc/espalier/html/manual/index.html
 ok "make uninstall" in_root uninstall
 is "removes all that was installed" "$(find . ! -type d)" ""
+is "and the folders of its own" "$(find . -type d -name espalier)" ""
+
+# A prefix with a blank. Unquoted, the folder before the blank would be removed.
+blank() {
+    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$build" "$@" SPHINX="$T/sphinx" HTML="$T/html" \
+        DESTDIR="$T/a root" prefix="/my soft" exec_prefix="/my soft" bindir="/my soft/bin" datarootdir="/my soft/share" \
+        datadir="/my soft/share" mandir="/my soft/share/man" docdir="/my soft/doc/espalier"
+}
+mkdir "$T/a" "$T/a root" && touch "$T/a/file" "$T/a root/file" || exit 1
+ok "make install with a blank in prefix and DESTDIR" blank install install-html
+ok "installs the pages there" test -f "$T/a root/my soft/doc/espalier/html/manual/index.html"
+ok "make uninstall" blank uninstall
+is "removes its own files only" "$(find "$T/a" "$T/a root" ! -type d)" "$T/a/file
+$T/a root/file"
 
 # Build-Depends contains every library that ./bootstrap installs to build.
 cd "$SRCDIR/packaging" || exit 1

@@ -214,7 +214,7 @@ if unshare -rm sh fill.sh 2>/dev/null; then
     is "a disk that fills ends the run with 1" "$(cat status)" 1
     like "the message says so" "$(cat err)" '^espalier: disk/f.db: the disk or a quota is full: make room'
     like "and what is safe is reported" "$(cat err)" "disk/f.db: all committed results are safe: $(cat safe) of 60 trials"
-    like "status reports it, too" "$(cat full)" '^lost \([^;]*; the disk is full: make room; the same command continues\)'
+    like "status reports it, too" "$(cat full)" '^stopped: the disk is full \(make room; the same command continues\), 1 rank'
     is "the file is sound" "$(cat integrity)" ok
     is "with free space the same command continues" "$(cat status2)" 0
     is "its rows are equal" "$(rows filled.db)" "$(rows mid.db)"

@@ -37,6 +37,48 @@ echo 'a letter' >letter.db
 fails "a file that is not a database" 2 "$ESPALIER" doctor --db letter.db
 like "the finding says so" "$(cat .out)" "^run would refuse: letter.db: not a database"
 is "each with its fix" "$(tail -n 1 .out)" "    fix: give another --db"
+
+# A file that is in the way of run's.
+ln -s nothing.db dangling.db
+fails "a link that leads nowhere" 2 "$ESPALIER" doctor --db dangling.db
+like "the finding says so" "$(cat .out)" "^run would refuse: dangling.db: a link to a file that does not exist"
+is "with its fix" "$(tail -n 1 .out)" "    fix: give the name of the file itself, or remove the link"
+mkdir dir.db.lock
+fails "a folder in place of the lock" 2 "$ESPALIER" doctor quick.ini dir.db
+like "the finding says so" "$(cat .out)" "^run would refuse: dir.db: dir.db.lock is a folder"
+rmdir dir.db.lock
+
+# Another run holds the database.
+"$ESPALIER" run quick.ini --set epochs=1000000 --set threads=1 --db held.db --progress none 2>held.err &
+pid=$!
+for _ in $(seq 600); do
+    grep -qs 'to run on' held.err && break
+    sleep 0.1
+done
+fails "a database that a run holds" 2 "$ESPALIER" doctor --db held.db
+like "the finding names the process" "$(cat .out)" "^run would refuse: held.db: another run is writing to it: pid $pid on "
+like "and the remedy" "$(cat .out)" "^    fix: wait for it"
+kill $pid
+wait $pid
+
+# A full disk.
+if unshare -rm true 2>/dev/null; then
+    mkdir small
+    # shellcheck disable=SC2016 # expanded by the inner shell
+    fails "a full disk" 2 unshare -rm sh -c 'mount -t tmpfs -o size=1m none small && "$1" doctor --db small/x.db' sh "$ESPALIER"
+    like "the finding says so" "$(cat .out)" "^run would refuse: small/x.db: its disk has only 1[0-9.]* MB free"
+else
+    pass "a full disk # SKIP no namespaces"
+fi
+
+# mpirun starts the ranks of -n.
+like "no mpirun" "$(PATH=/nowhere "$ESPALIER" doctor)" "^warning: mpirun is not in PATH: 'espalier run -n' cannot start ranks"
+
+# The folder of shared memory.
+like "another folder" "$(ESPALIER_SHM=$T doctor)" "^shared +$T \(ESPALIER_SHM\), .* free"
+like "off" "$(ESPALIER_SHM=off doctor)" "^shared +off \(ESPALIER_SHM\): each rank has a copy of the data"
+like "missing" "$(ESPALIER_SHM=/nowhere doctor)" "^shared +/nowhere does not exist"
+
 # Root may write everywhere, so it continues as nobody.
 nobody() {
     if [ "$(id -u)" -eq 0 ]; then

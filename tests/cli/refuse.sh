@@ -80,7 +80,7 @@ is "no lock file is left" "$(ls busy.db.lock 2>/dev/null)" ""
 mkdir closed && chmod 555 closed
 if [ "$(id -u)" != 0 ]; then
     fails "a folder that may not be written to is an error" 1 run small.ini --db closed/r.db
-    like "the message names the file" "$(cat .err)" "closed/r.db: cannot create .*closed/r.db.lock: Permission denied"
+    like "the message names the file" "$(cat .err)" "closed/r.db: cannot create .*closed/r.db.lock: Permission denied; create its folder or make it writable, or give another --db"
 fi
 
 # ---- other settings under one name ----

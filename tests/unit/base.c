@@ -354,6 +354,15 @@ static void test_process(void **state)
     assert_int_equal(kill((pid_t)child.pid, SIGKILL), 0);
     assert_int_equal(waitid(P_PID, (id_t)child.pid, &info, WEXITED | WNOWAIT), 0);
     assert_int_equal(process_ask(&child), PROCESS_GONE);
+    /* Nor does a zombie of another user count as hidden. */
+    other.pid = fork();
+    if (!other.pid) {
+        if (setuid(65534) || prctl(PR_SET_DUMPABLE, 1))
+            _exit(0); /* only root can become another user */
+        _exit(process_ask(&child) != PROCESS_GONE);
+    }
+    assert_int_equal(waitid(P_PID, (id_t)other.pid, &info, WEXITED), 0);
+    assert_int_equal(info.si_status, 0);
     waitpid((pid_t)child.pid, NULL, 0);
     assert_int_equal(process_ask(&child), PROCESS_GONE);
     other = self;

@@ -163,8 +163,12 @@ void help_put_command(struct buf *out, const struct command *c, int fd)
     put_examples(&page, c);
     put_options(&page, c);
     buf_puts(&see, "See also: 'man espalier'");
-    if (c->see)
-        buf_printf(&see, ", and 'espalier help' for %s", c->see);
+    for (const char *name = c->see; name && *name; name += strspn(name, ", ")) {
+        size_t n = strcspn(name, ",");
+
+        buf_printf(&see, ", 'espalier help %.*s'", (int)n, name);
+        name += n;
+    }
     buf_putc(&see, '.');
     put_paragraphs(&page, buf_text(&see));
     buf_release(&see);
