@@ -42,6 +42,6 @@ int segment_reserve(const struct segment *s, size_t n, struct err *err);
 int segment_map(struct segment *s, size_t n, struct err *err);
 /* Make the writer's view read-only. */
 void segment_seal(const struct segment *s);
-void segment_release(struct segment *s); /* accepts a zeroed one */
+void segment_release(struct segment *s);
 
 #endif

@@ -1,16 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/nearest.h"
+#include "base/terminal.h"
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "grid/param.h"
 #include "report/answer.h"
 #include "report/rows.h"
 
-/* The page is 100 characters wide; the last two columns wrap. */
-enum { KEY_WIDTH = 16, AXIS_WIDTH = 4, DEFAULT_WIDTH = 9, ALLOWED_WIDTH = 28, MEANING_WIDTH = 35 };
+/* Columns are two blanks apart; the last two wrap. */
+enum { COLUMNS = 5, KEY_WIDTH = 16, AXIS_WIDTH = 4, DEFAULT_WIDTH = 9, LEAST_WIDTH = 80 };
+enum { PAGE_WIDTH = 100, WRAPPED_AT = KEY_WIDTH + AXIS_WIDTH + DEFAULT_WIDTH + 2 * (COLUMNS - 1) };
+
+struct page {
+    struct buf *out;
+    int width[COLUMNS];
+};
+
+/* The width of the terminal from 80 to 100, and 100 elsewhere. */
+static struct page page_of(struct buf *out)
+{
+    int width = isatty(STDOUT_FILENO) ? terminal_width(STDOUT_FILENO) : PAGE_WIDTH;
+    int left, allowed;
+
+    width = width < LEAST_WIDTH ? LEAST_WIDTH : width > PAGE_WIDTH ? PAGE_WIDTH : width;
+    left = width - WRAPPED_AT;
+    allowed = left * 4 / 9;
+    return (struct page){out, {KEY_WIDTH, AXIS_WIDTH, DEFAULT_WIDTH, allowed, left - allowed}};
+}
 
 static const char footer[] =
     "\n"
@@ -61,46 +81,48 @@ static size_t first_line(const char *text, size_t width, const char **next)
     return end;
 }
 
-static void put_line(struct buf *out, const char *cells[5])
+static void put_line(const struct page *page, const char *cells[COLUMNS])
 {
-    static const int width[5] = {KEY_WIDTH, AXIS_WIDTH, DEFAULT_WIDTH, ALLOWED_WIDTH,
-                                 MEANING_WIDTH};
-    const char *next[5];
-    size_t n;
+    struct buf *out = page->out;
 
-    for (int c = 0; c < 5; c++) {
-        n = first_line(cells[c], (size_t)width[c], &next[c]);
-        buf_printf(out, "%-*.*s%s", c < 4 ? width[c] : 0, (int)n, cells[c], c < 4 ? "  " : "");
-        cells[c] = next[c];
+    for (int c = 0; c < COLUMNS; c++) {
+        bool is_last = c + 1 == COLUMNS;
+        const char *next;
+        size_t n = first_line(cells[c], (size_t)page->width[c], &next);
+
+        buf_printf(out, "%-*.*s%s", is_last ? 0 : page->width[c], (int)n, cells[c],
+                   is_last ? "" : "  ");
+        cells[c] = next;
     }
     while (out->size && out->data[out->size - 1] == ' ')
         out->data[--out->size] = '\0';
     buf_putc(out, '\n');
 }
 
-static void put_setting(struct buf *out, enum param_id id)
+static void put_setting(const struct page *page, enum param_id id)
 {
     const struct param *p = &param_table[id];
     struct buf allowed = {0};
-    const char *cells[5] = {p->key, p->flags & PARAM_AXIS ? "axis" : "",
-                            p->flags & PARAM_REQUIRED ? "required" : p->default_text};
+    const char *cells[COLUMNS] = {p->key, p->flags & PARAM_AXIS ? "axis" : "",
+                                  p->flags & PARAM_REQUIRED ? "required" : p->default_text};
 
     param_allowed_in_unit(&allowed, id);
     cells[3] = buf_text(&allowed);
     cells[4] = p->help;
     do
-        put_line(out, cells);
+        put_line(page, cells);
     while (*cells[3] || *cells[4]);
-    out->failed |= buf_failed(&allowed);
+    page->out->failed |= buf_failed(&allowed);
     buf_release(&allowed);
 }
 
 static void put_page(struct buf *out, const char *const *operands, int n)
 {
-    const char *head[5] = {"key", "", "default", "allowed", "meaning"};
+    const char *head[COLUMNS] = {"key", "", "default", "allowed", "meaning"};
+    struct page page = page_of(out);
     const char *section = "";
 
-    put_line(out, head);
+    put_line(&page, head);
     for (int id = 0; id < P_COUNT; id++) {
         const struct param *p = &param_table[id];
 
@@ -109,7 +131,7 @@ static void put_page(struct buf *out, const char *const *operands, int n)
         if (strcmp(section, p->section) != 0)
             buf_printf(out, "\n[%s]\n", p->section);
         section = p->section;
-        put_setting(out, (enum param_id)id);
+        put_setting(&page, (enum param_id)id);
     }
     if (n == 0)
         buf_puts(out, footer);

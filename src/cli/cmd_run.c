@@ -106,13 +106,13 @@ static int start_mpirun(const struct run_options *o, const struct sweep *sweep, 
     };
     const char *db = buf_text(&o->share.db);
     enum exit_status status;
-    bool is_cut;
+    bool is_cut = false;
     struct err err;
 
     if (check_ranks(o->ranks, &err))
         return cli_fail_usage(&err);
     if (mpirun_run(&status, &is_cut, &launch, argc, argv, &err))
-        return cli_fail(&err);
+        status = cli_fail(&err);
     if (status == EXIT_ERROR || is_cut)
         wait_for_ranks(db);
     if (is_cut)

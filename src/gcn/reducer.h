@@ -44,7 +44,7 @@ double reducer_bytes(const struct dataset *data, int32_t reduce);
  * err: out of memory, or scaling would make sparse features dense. */
 int reducer_init(struct reducer *reducer, const struct dataset *data, enum feature_scale scale,
                  int32_t width, struct err *err);
-void reducer_release(struct reducer *reducer); /* accepts a zeroed one */
+void reducer_release(struct reducer *reducer);
 
 /* Multiply all pairs of samples, even if features are fewer.
  *   gram  out  (N, N) lower triangle of X X^T; the caller frees it

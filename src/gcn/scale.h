@@ -27,7 +27,7 @@ struct feature_panel {
 /* Allocate only. Pair with scaling_release(), also after a failure. */
 int scaling_init(struct scaling *scaling, const struct dataset *data, enum feature_scale scale,
                  struct err *err);
-void scaling_release(struct scaling *scaling); /* accepts a zeroed one */
+void scaling_release(struct scaling *scaling);
 
 /* Learn the factors of all rows or columns from panels of one kind, at most `width` wide. raw: room
  * for the largest. Panels of all samples leave columns to scaling_learn_columns(). */

@@ -25,7 +25,6 @@ struct sweep {
     size_t n_strings;
 };
 
-/* Accepts a zeroed sweep. */
 void sweep_release(struct sweep *sweep);
 
 size_t sweep_n_values(const struct sweep *sweep);

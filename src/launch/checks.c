@@ -239,9 +239,15 @@ static bool check_others(struct finding *f, const struct group *group,
         host_cpus_short(demands, n_demands) <=
             host_cpus_short(demands, group->n) + host_cpus_short(others, n))
         return false;
-    set(f->what,
-        "another espalier run (%d process%s) uses the same cores of %s, so both are slower", n,
-        n == 1 ? "" : "es", first_of(group)->host);
+    if (n == 1)
+        set(f->what,
+            "another espalier run (process %d of %s) uses the same cores of %s, so both are slower",
+            others->run->pid, others->run->user, first_of(group)->host);
+    else
+        set(f->what,
+            "another espalier run (%d processes, the first is %d of %s) uses the same cores of %s, "
+            "so both are slower",
+            n, others->run->pid, others->run->user, first_of(group)->host);
     set(f->fix, "wait for it, or start fewer ranks");
     return true;
 }
@@ -316,7 +322,7 @@ static int32_t list_demands(struct host_demand *demands, const struct group *gro
 
         CPU_AND(&both, &ours, &other->cpus);
         if (CPU_COUNT(&both) && !is_of_group(group, other->pid))
-            demands[n++] = (struct host_demand){.cpus = other->cpus, .threads = 1};
+            demands[n++] = (struct host_demand){.cpus = other->cpus, .threads = 1, .run = other};
     }
     return n;
 }

@@ -2,6 +2,7 @@
 #include "launch/host.h"
 
 #include <dirent.h>
+#include <pwd.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -209,6 +211,24 @@ static bool is_busy(int32_t pid)
     return false;
 }
 
+static void find_user(struct host_run *out)
+{
+    const struct passwd *user;
+    struct stat info;
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%d", out->pid);
+    if (stat(path, &info)) {
+        strcpy(out->user, "?");
+        return;
+    }
+    user = getpwuid(info.st_uid);
+    if (user)
+        snprintf(out->user, sizeof out->user, "%s", user->pw_name);
+    else
+        snprintf(out->user, sizeof out->user, "%u", info.st_uid);
+}
+
 static void describe(struct host_run *out, int32_t pid)
 {
     static const char name[] = "\nCpus_allowed_list:\t";
@@ -216,6 +236,7 @@ static void describe(struct host_run *out, int32_t pid)
     const char *line;
 
     *out = (struct host_run){.pid = pid};
+    find_user(out);
     read_of(pid, "status", status, sizeof status);
     line = strstr(status, name);
     host_cpus_parse(&out->cpus, line ? line + strlen(name) : "");

@@ -40,7 +40,7 @@ struct job_array_share {
     bool is_alone;
 };
 
-/* option: K/N, auto, or NULL for the whole sweep. Release takes a zeroed one. */
+/* option: K/N, auto, or NULL for the whole sweep. */
 int job_array_share_open(struct job_array_share *share, const char *option, const char *db,
                          struct err *err);
 void job_array_share_release(struct job_array_share *share);

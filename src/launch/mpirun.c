@@ -451,26 +451,28 @@ static int explain_no_start(const struct mpirun *launch, int mpirun_status, stru
                    mpirun_status, launch->ranks, placement);
 }
 
-static enum exit_status end_status(const struct mpirun_end *end)
+static int end_status(enum exit_status *status, const struct mpirun_end *end, struct err *err)
 {
+    *status = EXIT_RESUMABLE;
     /* Nothing had begun. A rank that exits from its signal handler is lost to others, which may
      * have reported that. */
     if (was_asked_to_stop && !end->has_come_up) {
-        log_info("%s", STOP_BEFORE);
-        return EXIT_RESUMABLE;
+        log_info(STOP_BEFORE);
+        return 0;
     }
     if (end->status >= 0)
-        return (enum exit_status)end->status;
-    if (was_asked_to_stop && !end->reason)
-        return EXIT_RESUMABLE;
+        *status = (enum exit_status)end->status;
+    if (end->status >= 0 || (was_asked_to_stop && !end->reason))
+        return 0;
     if (end->reason)
-        log_warn("%s: mpirun was ended; all committed results are safe; the same command continues",
-                 end->reason);
-    else
-        log_warn("rank 0 was lost (mpirun ended with status %d); all results up to half a second "
-                 "before are in the database; the same command continues",
-                 end->mpirun_status);
-    return EXIT_ERROR;
+        return err_set(err,
+                       "%s: mpirun was ended; all committed results are safe; the same command "
+                       "continues",
+                       end->reason);
+    return err_set(err,
+                   "rank 0 was lost (mpirun ended with status %d); all results up to half a second "
+                   "before are in the database; the same command continues",
+                   end->mpirun_status);
 }
 
 int mpirun_run(enum exit_status *status, bool *is_cut, const struct mpirun *launch, int argc,
@@ -501,6 +503,5 @@ int mpirun_run(enum exit_status *status, bool *is_cut, const struct mpirun *laun
     if (!end.has_come_up && !end.reason && end.status < 0 && !was_asked_to_stop)
         return explain_no_start(launch, end.mpirun_status, err);
     *is_cut = was_asked_to_stop && end.has_come_up && end.status < 0 && !end.reason;
-    *status = end_status(&end);
-    return 0;
+    return end_status(status, &end, err);
 }

@@ -40,7 +40,8 @@ double mpirun_begun(void);
  *   since a disk may block it and mpirun would notice its death.
  *
  * status out: of the sweep. is_cut out: the ranks were asked to stop, and rank 0's report did not
- * arrive, because mpirun was signalled too. -1 and err: mpirun started no rank. */
+ * arrive, because mpirun was signalled too. -1 and err: mpirun started no rank, or ended without
+ * rank 0's report. */
 int mpirun_run(enum exit_status *status, bool *is_cut, const struct mpirun *launch, int argc,
                char **argv, struct err *err);
 

@@ -140,7 +140,7 @@ void rank_info_pack(struct buf *out, const struct rank_info *info)
                (int)info->recovery, info->shm_bytes, info->shm_free_bytes, info->before,
                info->after, info->n_others);
     for (int32_t i = 0; i < info->n_others; i++) {
-        buf_printf(out, " %d ", info->others[i].pid);
+        buf_printf(out, " %d %s ", info->others[i].pid, info->others[i].user);
         host_cpus_format(out, &info->others[i].cpus);
     }
 }
@@ -158,9 +158,11 @@ static int unpack_others(struct rank_info *info, const char *text, struct err *e
     if (!info->others)
         return err_nomem(err, "facts", (size_t)info->n_others * sizeof *info->others);
     for (int32_t i = 0; i < info->n_others; i++) {
-        if (sscanf(text, " %d %4095s%n", &info->others[i].pid, cpus, &used) != 2)
+        struct host_run *other = &info->others[i];
+
+        if (sscanf(text, " %d %32s %4095s%n", &other->pid, other->user, cpus, &used) != 3)
             return err_set(err, "information of a rank: '%.40s' is not a process", text);
-        host_cpus_parse(&info->others[i].cpus, cpus);
+        host_cpus_parse(&other->cpus, cpus);
         text += used;
     }
     return 0;

@@ -59,7 +59,7 @@ int rank_info_unpack(struct rank_info *info, const char *text, struct err *err);
 /* Collective; takes some milliseconds. *info: on rank 0 of all ranks in rank order, handed over;
  * elsewhere NULL. */
 int rank_info_gather(const struct world *world, struct rank_info **info, struct err *err);
-void rank_info_destroy(struct rank_info *info, int32_t n); /* accepts NULL with any n */
+void rank_info_destroy(struct rank_info *info, int32_t n);
 
 /* "mpirun", "srun" and so on. */
 const char *launcher_name(enum launcher launcher);

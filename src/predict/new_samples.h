@@ -30,7 +30,7 @@ struct new_samples {
 int new_samples_open(struct new_samples *n, const struct dataset *data,
                      const struct settings *settings, const char *path, const char *phenotypes,
                      bool takes_known, struct err *err);
-void new_samples_close(struct new_samples *n); /* accepts a zeroed one */
+void new_samples_close(struct new_samples *n);
 
 /* x out (count, F): features of samples [first, first + count). The first call reports how many
  * markers were found. -1 and err: these are less than half (unless is_forced) or none, or the file

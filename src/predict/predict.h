@@ -69,7 +69,7 @@ int predict_samples(struct predict *w, struct err *err);
  * -1. */
 int predict_no_model(const char *db, char letter, int64_t id, struct err *err);
 
-/* Accepts a zeroed one; members of `o` and those borrowed by replay may be set. */
+/* Members of `o` and those borrowed by replay may be set. */
 void predict_release(struct predict *w);
 
 #endif

@@ -22,7 +22,7 @@ struct predictions {
 /* Set all n outputs to NaN. The caller sets the other members. Pair with predictions_release(). */
 int predictions_init(struct predictions *p, int32_t n, int32_t n_models, int32_t n_outputs,
                      struct err *err);
-void predictions_release(struct predictions *p); /* accepts a zeroed one */
+void predictions_release(struct predictions *p);
 
 /* Append a row for each sample that has a prediction; the table begins zeroed. Numbers are rounded
  * to seven significant digits; those far from 0 to a millionth of the unit. Columns:

@@ -38,7 +38,7 @@ struct predictor {
 /* Pair with predictor_release(), also after a failure. -1 and err: no memory. */
 int predictor_init(struct predictor *p, const struct dataset *data, const struct settings *settings,
                    struct err *err);
-void predictor_release(struct predictor *p); /* accepts a zeroed one */
+void predictor_release(struct predictor *p);
 
 /* 1, or the number of classes. */
 int32_t predictor_outputs(const struct predictor *p);

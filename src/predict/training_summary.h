@@ -24,7 +24,7 @@ struct training_summary {
  * short. */
 int training_summary_init(struct training_summary *s, const void *file, size_t bytes,
                           struct err *err);
-void training_summary_release(struct training_summary *s); /* accepts a zeroed one */
+void training_summary_release(struct training_summary *s);
 
 /* Replace the summary's scaling by that of the training data. -1 and err: the model is damaged. */
 int training_summary_scaling(struct scaling *scaling, const void *file, size_t bytes,

@@ -20,8 +20,7 @@ struct rows {
 };
 
 /* A table with these columns, names borrowed. Values are added row by row, from left to right.
- * Release takes a zeroed struct. A record is a zeroed struct: one row, whose columns are named as
- * values are added. */
+ * A record is a zeroed struct: one row, whose columns are named as values are added. */
 void rows_init(struct rows *rows, const char *const *names, int32_t n_cols);
 void rows_release(struct rows *rows);
 

@@ -29,7 +29,7 @@ enum { REFIT_TEXT = 128 };
 /* "c3 is the best, and 4 of its trials have no model" */
 const char *refit_text(char out[REFIT_TEXT], const struct refit_config *config);
 
-void refit_release(struct refit *refit); /* accepts a zeroed one */
+void refit_release(struct refit *refit);
 
 /* Read the store with its uncommitted changes. Skips trials whose model is too large to keep. */
 int refit_find(struct refit *refit, struct store *store, const struct plan *plan,

@@ -27,7 +27,7 @@ int sweep_share_take(struct sweep_share *share, const struct world *world, struc
 /* Longest time of a step of this, or of what precedes it (world_expect()). */
 double sweep_share_patience(const struct sweep *sweep);
 
-/* Call after data and prepared are released. Accepts a zeroed one. */
+/* Call after data and prepared are released. */
 void sweep_share_release(struct sweep_share *share);
 
 #endif

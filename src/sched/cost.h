@@ -25,7 +25,7 @@ struct cost;
 /* work: [n_configs] of one trial of each configuration, borrowed. */
 struct cost *cost_create(const struct gcn_cost *work, int32_t n_configs, int32_t n_workers,
                          struct err *err);
-void cost_destroy(struct cost *cost); /* takes NULL */
+void cost_destroy(struct cost *cost);
 
 /* Learn a trial's seconds on a worker (-1: none of this run), if finite and positive. O(1). */
 void cost_observe(struct cost *cost, int32_t config, int32_t worker, double seconds);

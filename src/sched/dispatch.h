@@ -28,7 +28,7 @@ struct dispatch;
 /* ledger and cost are borrowed; groups are configurations. Sets all expected seconds. */
 struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32_t n_workers,
                                  struct err *err);
-void dispatch_destroy(struct dispatch *dispatch); /* takes NULL */
+void dispatch_destroy(struct dispatch *dispatch);
 
 /* Choose the trials to send to a worker now; returns their number, often 0. left_s: seconds until
  * everything must end, or INFINITY. */

@@ -49,7 +49,7 @@ struct master_parts {
 
 /* Take all memory and locks, so that failures come before the other ranks wait. Local. */
 struct master *master_create(const struct master_parts *parts, struct err *err);
-void master_destroy(struct master *master); /* takes NULL */
+void master_destroy(struct master *master);
 
 /* Run until all trials are finished, and all ranks have left or are lost; call once. Starts the
  * worker thread and serves the other ranks (in relay_serve()). */

@@ -30,7 +30,6 @@ struct pending_order {
     int32_t n, n_groups;
 };
 
-/* pending_order_release() takes a zeroed struct. */
 int pending_order_init(struct pending_order *order, int32_t n_groups, struct err *err);
 void pending_order_release(struct pending_order *order);
 
@@ -68,7 +67,7 @@ struct pending {
     int64_t n;
 };
 
-/* expected_s: [n_groups] copied; NULL: all 0. pending_release() takes a zeroed struct. */
+/* expected_s: [n_groups] copied; NULL: all 0. */
 int pending_init(struct pending *pending, struct link *links, int64_t n_trials, int64_t group_size,
                  const double *expected_s, struct err *err);
 void pending_release(struct pending *pending);

@@ -42,7 +42,7 @@ struct rank_states {
     struct process self;
 };
 
-/* Set all ranks present. rank_states_release() takes a zeroed struct. */
+/* Set all ranks present. */
 int rank_states_init(struct rank_states *states, const struct world *world, double now_s,
                      struct err *err);
 void rank_states_release(struct rank_states *states);

@@ -38,6 +38,6 @@ int shared_open(struct shared *shared, const struct world *world, size_t n, cons
                 struct err *err);
 /* Send the bytes that rank 0 has written. */
 int shared_send(struct shared *shared, struct err *err);
-void shared_release(struct shared *shared); /* takes a zeroed struct */
+void shared_release(struct shared *shared);
 
 #endif

@@ -45,7 +45,7 @@ struct lock_holder {
 /* Take the lock. -1 and err: another process holds it, the file cannot be created, or the database
  * has a second name, under which neither the journal nor the lock would be found
  * (https://sqlite.org/howtocorrupt.html, 2.4). Symbolic links are followed. lock_release() removes
- * the file; it takes a zeroed lock. */
+ * the file. */
 int lock_take(struct lock *lock, const char *path, struct err *err);
 void lock_release(struct lock *lock);
 

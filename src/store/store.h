@@ -57,8 +57,8 @@ int store_settle(struct store *store, struct err *err);
  * the store, many times a second; false stops the work. */
 int64_t store_compact(struct store *store, bool (*go_on)(void *arg), void *arg);
 
-/* Roll back uncommitted changes and close; takes NULL. A writer leaves one file without a log,
- * unless a reader or the disk prevents it. */
+/* Roll back uncommitted changes and close. A writer leaves one file without a log, unless a
+ * reader or the disk prevents it. */
 void store_close(struct store *store);
 
 /* Close, and remove the file if store_open() created it. */
@@ -81,7 +81,6 @@ struct store_trials {
     int64_t *config_ids;
 };
 
-/* Release takes a zeroed struct. */
 int store_trials_init(struct store_trials *trials, int64_t n_trials, struct err *err);
 void store_trials_release(struct store_trials *trials);
 

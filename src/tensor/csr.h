@@ -23,7 +23,7 @@ static inline int64_t csr_nnz(const struct csr *a)
 
 /* Contents are undefined. */
 int csr_init(struct csr *a, int32_t n_rows, int32_t n_cols, int64_t nnz, struct err *err);
-void csr_release(struct csr *a); /* accepts a zeroed one */
+void csr_release(struct csr *a);
 
 struct triplet {
     int32_t row;

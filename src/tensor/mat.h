@@ -15,7 +15,7 @@ struct mat {
 
 /* Zeroed, aligned to 64 bytes. */
 int mat_init(struct mat *m, int32_t n_rows, int32_t n_cols, struct err *err);
-void mat_release(struct mat *m); /* accepts a zeroed one */
+void mat_release(struct mat *m);
 
 /* Never release it. */
 struct mat mat_view(float *v, int32_t n_rows, int32_t n_cols);

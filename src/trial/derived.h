@@ -27,7 +27,7 @@ struct derived {
 };
 
 void derived_init(struct derived *derived, const struct dataset *data);
-void derived_release(struct derived *derived); /* accepts a zeroed one */
+void derived_release(struct derived *derived);
 
 /* -1 and err as graph_build(). */
 int derived_graph(struct csr *out, struct derived *derived, const struct graph_spec *spec,

@@ -19,7 +19,7 @@ enum keep keep_of(const struct settings *s);
 /* SQLite's default limit of a blob, less metadata. */
 #define KEPT_MAX_BYTES ((size_t)1000000000 - (1 << 20))
 
-/* Scaling of the columns, learned on first use. kept_scaling_release() accepts a zeroed one. */
+/* Scaling of the columns, learned on first use. */
 struct kept_scaling {
     bool is_there;
     struct scaling scaling;
@@ -62,7 +62,7 @@ struct kept_products {
     bool is_there;
     struct reducer reducer;
 };
-void kept_products_release(struct kept_products *products); /* accepts a zeroed one */
+void kept_products_release(struct kept_products *products);
 
 /* Append the file with weights by features, from the data and settings of its trial. Costs as much
  * as the reduction. -1 and err: out of memory, or not such a file. */

@@ -14,7 +14,7 @@ struct model_runner;
 struct model_runner *model_runner_create(const struct plan *plan, const struct dataset *data,
                                          struct prepared *prepared, const struct clock *clock,
                                          struct err *err);
-void model_runner_destroy(struct model_runner *self); /* accepts NULL */
+void model_runner_destroy(struct model_runner *self);
 
 struct runner model_runner_interface(struct model_runner *self);
 

@@ -21,7 +21,7 @@ struct prepared;
 
 /* data is borrowed. */
 struct prepared *prepared_create(const struct dataset *data, struct err *err);
-void prepared_destroy(struct prepared *prepared); /* accepts NULL */
+void prepared_destroy(struct prepared *prepared);
 
 /* Inputs of a model type that has some; borrowed. NULL and err: they cannot be made. */
 const void *prepared_inputs(struct prepared *prepared, const struct settings *s, struct err *err);

@@ -104,6 +104,17 @@ if nobody true 2>/dev/null; then
     chmod 666 open/r.db
     ok "a writable file in a writable folder" nobody "$ESPALIER" doctor --db open/r.db
     chmod 755 closed
+
+    # Readers of a log share a file, which they cannot create here.
+    mkdir logged
+    sqlite3 closed/r.db 'pragma journal_mode = wal' 'update trial set trial_id = trial_id' \
+        '.shell cp closed/r.db closed/r.db-wal logged' >/dev/null
+    chmod 555 logged
+    fails "a log in a folder that cannot be written" 1 nobody "$ESPALIER" best logged/r.db
+    like "the message says what to copy" "$(cat .err)" "^espalier: logged/r.db: a run left its log logged/r.db-wal, which cannot be read in a folder without write permission; copy both files"
+    cp -r logged free && chmod -R a+rwX free
+    ok "a copy of both can be read" nobody "$ESPALIER" best free/r.db
+    chmod 755 logged
 else
     pass "a database that cannot be written # SKIP no setpriv"
 fi

@@ -6,7 +6,7 @@ usage: messages.py SRCDIR           every message is explained, every explained 
        messages.py SRCDIR --list [FOLDER ...]    the messages, one a line: "file: message"
 
 A message is the format of a call to a function that is declared with __attribute__((format(printf, ...))),
-except those in NOT_MESSAGES. The manual shows it as code at the start of a line, with "..." for what varies,
+except those in NOT_MESSAGES, or a text that begins with "espalier: ". The manual shows it as code at the start of a line, with "..." for what varies,
 and "(s)" for a %s behind a letter:
 
     `column "..." = "...": must be a number`
@@ -66,6 +66,9 @@ PREFIXED = re.compile(r"__attribute__\(\(format\(printf,\s*(\d+),\s*\d+\)\)\)\s+
 MACRO = re.compile(r"^#define (\w+)\(([^)]*), \.\.\.\)\s*(?:\\\n)?\s*(\w+)\(", re.M)
 TEXT_MACRO = re.compile(r"^#define (\w+)\s+((?:\s*(?:\\\n)?\s*\"(?:[^\"\\\n]|\\.)*\")+)", re.M)
 
+# Texts that are written to stderr without a function of messages.
+WHOLE = re.compile(r'"espalier: (?:[^"\\\n]|\\.)*"(?:\s*(?:"(?:[^"\\\n]|\\.)*"|[A-Z]\w*))*')
+
 TEXT_OR_NAME = re.compile(TOKEN.pattern + r"|\b[A-Z]\w*\b", re.S)
 
 
@@ -110,6 +113,11 @@ def messages_of(root, folders):
         file = str(path.relative_to(root))
         if path.suffix != ".c" or (folders and not any(file.startswith(f) for f in folders)):
             continue
+        for match in WHOLE.finditer(text):
+            part = TEXT_OR_NAME.sub(lambda m: named.get(m[0], m[0]), match[0])
+            found = "".join(t[1:-1] for t in TOKEN.findall(part)).removeprefix("espalier: ")
+            if " " in found:
+                yield file, shown(found.removesuffix("\\n"))
         here = {**functions, **functions_of(text)}
         call = re.compile(r"\b(" + "|".join(sorted(here.keys() - NOT_MESSAGES)) + r")\s*\(")
         for match in call.finditer(text):

@@ -99,10 +99,10 @@ for _ in $(seq 600); do
 done
 out=$(taskset -c 0 "$ESPALIER" doctor)
 # Two processes: the one that only waits for its ranks does not count.
-like "another run on the same core" "$out" "^warning: another espalier run \(2 processes\) uses the same cores"
+like "another run on the same core" "$out" "^warning: another espalier run \(2 processes, the first is [0-9]+ of $(id -un)\) uses the same cores"
 like "the fix is printed" "$out" "^    fix: wait for it, or start fewer ranks"
 ok "run continues" taskset -c 0 "$ESPALIER" run quick.ini --db beside.db --progress none
-like "and the message says so" "$(cat .err)" "warning: another espalier run \([0-9]+ processes\)"
+like "and the message says so" "$(cat .err)" "warning: another espalier run \((2 processes, the first is|process) [0-9]+ of $(id -un)\)"
 fails "the database of the other run is refused" 1 "$ESPALIER" run slow.ini --db slow.db
 like "with the command that was typed there" "$(cat .err)" ": espalier run slow.ini -n 2 --db slow.db --progress none; wait for it"
 kill $pid
@@ -116,7 +116,7 @@ for _ in $(seq 600); do
     grep -qs 'to run on 1 rank' slow.err && break
     sleep 0.1
 done
-like "a run of one process" "$(taskset -c 0 "$ESPALIER" doctor)" "another espalier run \(1 process\)"
+like "a run of one process" "$(taskset -c 0 "$ESPALIER" doctor)" "another espalier run \(process [0-9]+ of"
 kill -STOP $pid
 is "a stopped run is no problem" "$(taskset -c 0 "$ESPALIER" doctor | tail -n 1)" "no problems found"
 kill -CONT $pid

@@ -266,13 +266,14 @@ static void test_other_runs(void **state)
     others[0].pid = 101; /* rank 1 */
     host_cpus_parse(&others[0].cpus, "1");
     others[1].pid = 7;
+    strcpy(others[1].user, "ada");
     host_cpus_parse(&others[1].cpus, "1");
     others[2].pid = 8;
     host_cpus_parse(&others[2].cpus, "12");
     see(0, 1);
     assert_int_equal(find(2, job_of(1)), 0);
     see(0, 3);
-    assert_found(2, job_of(1), "another espalier run (1 process) uses the same cores of a",
+    assert_found(2, job_of(1), "another espalier run (process 7 of ada) uses the same cores of a",
                  "fewer ranks");
     host_cpus_parse(&others[1].cpus, "0-3");
     assert_int_equal(find(2, job_of(1)), 0);

@@ -96,7 +96,7 @@ static void test_recovery(void **state)
 
 static void test_round(void **state)
 {
-    struct host_run others[2] = {{.pid = 7}, {.pid = 8}};
+    struct host_run others[2] = {{.pid = 7, .user = "ada"}, {.pid = 8, .user = "1001"}};
     struct rank_info info, copy;
     struct buf text = {0};
     struct err err;
@@ -125,6 +125,7 @@ static void test_round(void **state)
     assert_true(copy.before == info.before && copy.after == info.after);
     assert_int_equal(copy.n_others, 2);
     assert_int_equal(copy.others[1].pid, 8);
+    assert_string_equal(copy.others[1].user, "1001");
     assert_true(CPU_EQUAL(&copy.others[0].cpus, &others[0].cpus));
     assert_int_equal(CPU_COUNT(&copy.others[1].cpus), 0);
     free(copy.others);

@@ -24,7 +24,7 @@ struct init_columns {
  * borrowed. -1 and faults. A missing or unknown trait is a fault of usage. */
 int init_columns_read(struct init_columns *out, const struct init_files *files, const char *trait,
                       struct errlist *faults);
-void init_columns_release(struct init_columns *columns); /* takes a zeroed one */
+void init_columns_release(struct init_columns *columns);
 
 /* Append the columns that can be predicted and their contents: `"FT10": 1058 numbers`. */
 void init_columns_list(struct buf *out, const struct init_columns *columns, const char *apart);

@@ -29,7 +29,7 @@ struct init_files {
 /* Pair with init_files_release(), also after a failure. -1 and err: the kind of a file is unknown,
  * a file was given twice or has no role or that of another, or a role of the format is missing. */
 int init_files_read(struct init_files *out, const char *const *paths, int32_t n, struct err *err);
-void init_files_release(struct init_files *files); /* takes a zeroed one */
+void init_files_release(struct init_files *files);
 
 /* NULL: none. */
 const struct init_file *init_files_find(const struct init_files *files, enum param_id role);

@@ -45,7 +45,7 @@ struct data_pieces {
      * far. */
     int (*next)(struct dataset *out, void *state, int32_t most, struct data_report *report,
                 struct err *err);
-    void (*close)(void *state); /* takes NULL */
+    void (*close)(void *state);
 };
 
 /* The files by which `init` recognises the format, as keys of settings. */
