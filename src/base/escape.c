@@ -114,6 +114,32 @@ void escape_json_terminal(struct buf *out, const char *text)
     buf_putc(out, '"');
 }
 
+void escape_xml(struct buf *out, const char *text, bool keeps_lines)
+{
+    static const struct {
+        char byte;
+        const char *reference;
+    } markup[] = {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
+
+    while (*text) {
+        const char *reference = NULL;
+        uint32_t code = 0;
+        size_t n = utf8_next(&code, text);
+        bool is_kept = keeps_lines && (code == '\n' || code == '\t');
+
+        for (size_t i = 0; i < sizeof markup / sizeof *markup; i++)
+            if (*text == markup[i].byte)
+                reference = markup[i].reference;
+        if (reference)
+            buf_puts(out, reference);
+        else if (!n || (is_harmful(code) && !is_kept) || code == 0xfffe || code == 0xffff)
+            buf_putc(out, '?');
+        else
+            buf_add(out, text, n);
+        text += n ? n : 1;
+    }
+}
+
 /* Bytes beyond ASCII count as letters. */
 static bool is_plain(const char *path)
 {
