@@ -68,6 +68,36 @@ int32_t figure_axes(int32_t *axes, int32_t most, const struct sweep_data *data)
     return n;
 }
 
+/* NULL: memory was short. */
+static const char *short_level(struct arena *memory, const struct sweep_axis *axis, int32_t level)
+{
+    const char *label = axis->label[level];
+    struct buf text = {0};
+    char *copy = NULL;
+
+    if (isnan(axis->number[level]) || (strlen(label) < 8 && !strchr(label, 'e')))
+        return label;
+    number_label(&text, axis->number[level], 3);
+    if (!buf_failed(&text))
+        copy = arena_take(memory, text.size + 1, 1);
+    if (copy)
+        memcpy(copy, buf_text(&text), text.size + 1);
+    buf_release(&text);
+    return copy;
+}
+
+const char *const *figure_levels(struct arena *memory, const struct sweep_axis *axis)
+{
+    const char **names = arena_take(memory, (size_t)axis->n, sizeof *names);
+
+    for (int32_t i = 0; names && i < axis->n; i++) {
+        names[i] = short_level(memory, axis, i);
+        if (!names[i])
+            names = NULL;
+    }
+    return names ? names : axis->label;
+}
+
 /* The configurations are sorted, except for those that lack trials. */
 struct value_range figure_scores(const struct sweep_data *data)
 {

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/outfile.h"
@@ -56,6 +57,10 @@ int figures_save(int32_t *n_figures, const char *dir, const struct sweep_data *d
 int32_t figure_axes(int32_t *axes, int32_t most, const struct sweep_data *data);
 /* The share of the variance that an axis explains alone; NaN: unknown. */
 double figure_share(const struct sweep_data *data, int32_t axis);
+
+/* Return the names of an axis' levels (axis->n), long numbers with three significant digits. They
+ * belong to the axis or to memory. */
+const char *const *figure_levels(struct arena *memory, const struct sweep_axis *axis);
 
 /* The range of the configurations' means without outliers: those that lie three times as far from the
  * median as the best does. Figures draw them at the end of the axis. */

@@ -79,7 +79,8 @@ static int plan(struct axes_figure *f)
         if (!f->at[i])
             return -1;
         place_levels(f->at[i], axis, f->left + (i % IN_ROW) * (f->width + GAP), f->width);
-        plot_labels_init(&f->labels[i], axis->label, f->at[i], axis->n, axis->is_numeric);
+        plot_labels_init(&f->labels[i], figure_levels(&f->memory, axis), f->at[i], axis->n,
+                         axis->is_numeric);
         f->label_height = fmax(f->label_height, f->labels[i].height);
     }
     return 0;

@@ -240,6 +240,7 @@ bool figure_curves(struct canvas *canvas, const struct sweep_data *data)
         value_range_add(&range, 0);
         value_range_add(&range, c->last);
         scale_init(&c->x, &range, 5, false, 0, 1);
+        scale_crop(&c->x, 0, c->last);
         draw(c, data->objective);
     }
     free(c);

@@ -23,7 +23,9 @@ struct forest {
     int32_t axes[COLUMNS];  /* settings, of which the first n_columns have a column */
     double at[COLUMNS + 1]; /* left ends of the columns; right end of the last */
     struct axis_scale x;
-    double top; /* of the first row */
+    double top;                         /* of the first row */
+    const char *const *levels[COLUMNS]; /* names, for each of the axes */
+    struct arena memory;
     int decimals;
 };
 
@@ -35,12 +37,12 @@ static double fold_difference(const struct sweep_data *data, int32_t slot, int32
     return row[config] - row[0];
 }
 
-static double column_width(const struct sweep_axis *axis)
+static double column_width(const struct sweep_axis *axis, const char *const *levels)
 {
     double width = text_points(axis->name, PLOT_SIZE);
 
     for (int32_t i = 0; i < axis->n && width < COLUMN; i++)
-        width = fmax(width, text_points(axis->label[i], PLOT_SIZE));
+        width = fmax(width, text_points(levels[i], PLOT_SIZE));
     return fmin(width, COLUMN) + GAP;
 }
 
@@ -49,10 +51,13 @@ static void plan_columns(struct forest *f)
     double room = CANVAS_PAGE - 2 * PLOT_EDGE - IDS - MEANS - NUMBERS - LEAST;
 
     f->n_axes = figure_axes(f->axes, COLUMNS, f->data);
-    f->at[0] = PLOT_EDGE + IDS;
+    f->at[0] = PLOT_EDGE + IDS + GAP;
     while (f->n_columns < f->n_axes) {
-        double width = column_width(&f->data->axes[f->axes[f->n_columns]]);
+        const struct sweep_axis *axis = &f->data->axes[f->axes[f->n_columns]];
+        double width;
 
+        f->levels[f->n_columns] = figure_levels(&f->memory, axis);
+        width = column_width(axis, f->levels[f->n_columns]);
         if (f->at[f->n_columns] + width > PLOT_EDGE + IDS + room)
             break;
         f->at[f->n_columns + 1] = f->at[f->n_columns] + width;
@@ -94,7 +99,7 @@ static void plan_scale(struct forest *f)
                             isnan(d) ? d : fmax(means.low - room, fmin(d, means.high + room)));
         }
     }
-    f->decimals = plot_decimals(n ? half[n / 2] : all.high - all.low);
+    f->decimals = plot_decimals((n ? half[n / 2] : all.high - all.low) / 3);
     scale_init(&f->x, &all, 6, false, f->at[f->n_columns] + GAP,
                CANVAS_PAGE - PLOT_EDGE - NUMBERS - MEANS);
 }
@@ -110,7 +115,7 @@ static void draw_header(const struct forest *f)
 
     plot_bold(f->canvas, PLOT_EDGE, y, ANCHOR_START, "Configuration");
     for (int32_t i = 0; i < f->n_columns; i++)
-        plot_cut(f->canvas, f->at[i] + (i ? 0 : GAP), y, ANCHOR_START, f->at[i + 1] - f->at[i] - 4,
+        plot_cut(f->canvas, f->at[i], y, ANCHOR_START, f->at[i + 1] - f->at[i] - GAP + 2,
                  f->data->axes[f->axes[i]].name);
     plot_text(f->canvas, CANVAS_PAGE - PLOT_EDGE - NUMBERS, y, ANCHOR_END, "Mean");
     plot_text(f->canvas, CANVAS_PAGE - PLOT_EDGE, y, ANCHOR_END, "Difference [95 %]");
@@ -131,8 +136,8 @@ static void draw_texts(const struct forest *f, int32_t i, double y)
     for (int32_t c = 0; c < f->n_columns; c++) {
         int32_t axis = f->axes[c];
 
-        plot_cut(f->canvas, f->at[c] + (c ? 0 : GAP), y, ANCHOR_START, f->at[c + 1] - f->at[c] - 4,
-                 level[axis] < 0 ? "\xe2\x80\x93" : f->data->axes[axis].label[level[axis]]);
+        plot_cut(f->canvas, f->at[c], y, ANCHOR_START, f->at[c + 1] - f->at[c] - GAP + 1,
+                 level[axis] < 0 ? "\xe2\x80\x93" : f->levels[c][level[axis]]);
     }
     buf_clear(&text);
     plot_put_fixed(&text, config->mean, f->decimals);
@@ -259,5 +264,6 @@ bool figure_forest(struct canvas *canvas, const struct sweep_data *data)
                    buf_text(&note));
     buf_release(&note);
     buf_release(&name);
+    arena_release(&f.memory);
     return true;
 }

@@ -7,7 +7,7 @@
 
 enum { LEVELS = 40 };
 
-#define CELL 30.0 /* largest width of a cell */
+#define CELL 44.0 /* largest width of a cell */
 #define ROW 16.0  /* largest height */
 
 struct pair {
@@ -19,7 +19,9 @@ struct pair {
     int32_t n[LEVELS][LEVELS];
     struct value_range range;
     int decimals;
-    double left, top, width, height; /* of the map; of a cell */
+    double left, top, width, height;             /* of the map; of a cell */
+    const char *const *names_x, *const *names_y; /* of the levels */
+    struct arena memory;
 };
 
 static const int32_t *levels_of(const struct pair *p, int32_t config)
@@ -98,7 +100,7 @@ static void draw_y_labels(const struct pair *p)
 
     for (int32_t i = 0; i < p->y->n; i += every)
         plot_cut(p->canvas, p->left - 4, p->top + (p->y->n - 0.5 - i) * p->height, ANCHOR_END,
-                 p->left - PLOT_EDGE - PLOT_SIZE - 8, p->y->label[i]);
+                 p->left - PLOT_EDGE - PLOT_SIZE - 6, p->names_y[i]);
 }
 
 /* Frame the cell of the best configuration. */
@@ -133,12 +135,12 @@ static void put_note(struct buf *out, const struct pair *p)
     buf_putc(out, '.');
 }
 
-static double widest_label(const struct sweep_axis *axis)
+static double widest_label(const struct pair *p)
 {
     double widest = 0;
 
-    for (int32_t i = 0; i < axis->n; i++)
-        widest = fmax(widest, text_points(axis->label[i], PLOT_SIZE));
+    for (int32_t i = 0; i < p->y->n; i++)
+        widest = fmax(widest, text_points(p->names_y[i], PLOT_SIZE));
     return widest;
 }
 
@@ -150,13 +152,15 @@ static void draw(struct pair *p)
     struct plot_labels labels;
     struct buf text = {0};
 
-    p->left = PLOT_EDGE + PLOT_SIZE + 8 + fmin(widest_label(p->y), 60);
+    p->names_x = figure_levels(&p->memory, p->x);
+    p->names_y = figure_levels(&p->memory, p->y);
+    p->left = PLOT_EDGE + PLOT_SIZE + 8 + fmin(widest_label(p), 60);
     p->top = PLOT_EDGE + 26;
     p->width = fmin((width - p->left - PLOT_EDGE) / p->x->n, CELL);
     p->height = fmax(fmin(200.0 / p->y->n, ROW), 4);
     for (int32_t i = 0; i < p->x->n; i++)
         at[i] = p->left + (i + 0.5) * p->width;
-    plot_labels_init(&labels, p->x->label, at, p->x->n, p->x->is_numeric);
+    plot_labels_init(&labels, p->names_x, at, p->x->n, p->x->is_numeric);
     bottom = p->top + p->y->n * p->height + labels.height;
     put_note(&text, p);
     canvas_begin(p->canvas, width,
@@ -185,5 +189,6 @@ bool figure_pair(struct canvas *canvas, const struct sweep_data *data)
     if (!data->n_scored || !choose(&p) || !add_up(&p))
         return false;
     draw(&p);
+    arena_release(&p.memory);
     return true;
 }

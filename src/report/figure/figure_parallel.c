@@ -8,8 +8,8 @@
 
 enum {
     AXES = 8,
-    TOP_LINES = 250, /* drawn of the top tenth */
-    LINES = 400,     /* drawn of the others */
+    TOP_LINES = 150, /* drawn of the top tenth */
+    LINES = 200,     /* drawn of the others */
     NAMES = 12       /* values that have their names */
 };
 
@@ -24,6 +24,8 @@ struct parallel {
     int32_t n, n_all, n_top;
     double pitch;      /* from axis to axis */
     double half[AXES]; /* half the gap for names */
+    const char *const *levels[AXES];
+    struct arena memory;
     struct axis_scale score;
 };
 
@@ -38,8 +40,9 @@ static void plan_axes(struct parallel *p)
         const struct sweep_axis *axis = &p->data->axes[p->axes[i]];
         double widest = 0;
 
+        p->levels[i] = figure_levels(&p->memory, axis);
         for (int32_t level = 0; axis->n <= NAMES && level < axis->n; level++)
-            widest = fmax(widest, text_points(axis->label[level], PLOT_SIZE));
+            widest = fmax(widest, text_points(p->levels[i][level], PLOT_SIZE));
         p->half[i] = fmin(widest + 4, 0.55 * p->pitch) / 2;
     }
 }
@@ -95,7 +98,7 @@ static void draw_axis(const struct parallel *p, int32_t i)
         if (y > behind - PLOT_SIZE)
             continue;
         plot_cut(p->canvas, x, y, ANCHOR_MIDDLE, fmax(2 * p->half[i] - 2, 0.5 * p->pitch),
-                 axis->label[level]);
+                 p->levels[i][level]);
         behind = y;
     }
 }
@@ -114,7 +117,7 @@ static void put_note(struct buf *out, const struct parallel *p)
 
 static void draw(struct parallel *p)
 {
-    const struct pen rest = {{INK_CURRENT, 0.12}, 0.4, PEN_SOLID};
+    const struct pen rest = {{INK_CURRENT, 0.22}, 0.4, PEN_SOLID};
     const struct pen top = {ink_alpha(INK_BLUE, 0.6), 0.6, PEN_SOLID};
     const struct pen best = {INK_VERMILLION, 1.4, PEN_SOLID};
     double y = TOP + HEIGHT * 1.12 + 8, x = PLOT_EDGE;
@@ -129,7 +132,7 @@ static void draw(struct parallel *p)
     draw_lines(p, 0, 1, 1, &best);
     for (int32_t i = 0; i < p->n; i++)
         draw_axis(p, i);
-    plot_y_axis(p->canvas, &p->score, axis_x(p, p->n), NULL);
+    plot_right_axis(p->canvas, &p->score, axis_x(p, p->n));
     plot_cut(p->canvas, axis_x(p, p->n), PLOT_EDGE + 5, ANCHOR_MIDDLE, p->pitch + 10,
              p->data->objective);
     x = plot_line_key(p->canvas, x, y, &best, "best");
@@ -156,5 +159,6 @@ bool figure_parallel(struct canvas *canvas, const struct sweep_data *data)
     scale_init(&p.score, &range, 6, false, TOP + HEIGHT, TOP);
     plan_axes(&p);
     draw(&p);
+    arena_release(&p.memory);
     return true;
 }

@@ -11,6 +11,7 @@
 enum { GROUPS = 6, CLASSES = 6, MATRIX = 24, BINS = 10 };
 
 #define HEIGHT 150.0
+#define NAMES 44.0  /* widest name of a class */
 #define SMALL 118.0 /* side of each of the three plots for classes */
 
 /* ---- regression ---- */
@@ -137,13 +138,12 @@ static void count_pairs(int64_t counts[MATRIX][MATRIX], const struct sweep_predi
 }
 
 /* Rows: observed classes; colours: shares of the row. */
-static void draw_matrix(struct canvas *canvas, const struct sweep_predictions *p, double left,
-                        double top)
+static void draw_matrix(struct canvas *canvas, const struct sweep_predictions *p,
+                        const struct plot_labels *labels, double left, double top)
 {
     const struct lettering upwards = {PLOT_SIZE, INK_TEXT, ANCHOR_MIDDLE, false, true};
-    double cell = SMALL / p->n_classes, at[MATRIX];
+    double cell = SMALL / p->n_classes;
     int64_t counts[MATRIX][MATRIX] = {{0}};
-    struct plot_labels labels;
     char text[32];
 
     count_pairs(counts, p);
@@ -152,9 +152,9 @@ static void draw_matrix(struct canvas *canvas, const struct sweep_predictions *p
 
         for (int32_t i = 0; i < p->n_classes; i++)
             total += counts[row][i];
-        at[row] = left + (row + 0.5) * cell;
         if (cell > PLOT_SIZE || row == 0 || row == p->n_classes - 1)
-            plot_cut(canvas, left - 3, top + (row + 0.5) * cell, ANCHOR_END, 40, p->classes[row]);
+            plot_cut(canvas, left - 3, top + (row + 0.5) * cell, ANCHOR_END, NAMES,
+                     p->classes[row]);
         for (int32_t i = 0; i < p->n_classes; i++) {
             struct ink ink = ink_viridis(total ? (double)counts[row][i] / (double)total : 0);
             struct lettering lettering = {PLOT_SMALL, ink_on(ink), ANCHOR_MIDDLE, false, false};
@@ -167,11 +167,10 @@ static void draw_matrix(struct canvas *canvas, const struct sweep_predictions *p
                             top + (row + 0.5) * cell + 0.34 * PLOT_SMALL, &lettering, text);
         }
     }
-    plot_labels_init(&labels, p->classes, at, p->n_classes, false);
-    plot_labels_draw(&labels, canvas, top + SMALL);
-    plot_text(canvas, left + SMALL / 2, top + SMALL + labels.height + 6, ANCHOR_MIDDLE,
+    plot_labels_draw(labels, canvas, top + SMALL);
+    plot_text(canvas, left + SMALL / 2, top + SMALL + labels->height + 6, ANCHOR_MIDDLE,
               "Predicted class");
-    canvas_text(canvas, left - 46, top + SMALL / 2, &upwards, "Observed class");
+    canvas_text(canvas, PLOT_EDGE + PLOT_SIZE, top + SMALL / 2, &upwards, "Observed class");
 }
 
 struct scored {
@@ -326,22 +325,32 @@ static void draw_calibration(struct canvas *canvas, const struct sweep_predictio
 static bool draw_classes(struct canvas *canvas, const struct sweep_data *data)
 {
     const struct sweep_predictions *p = &data->predictions;
-    const double left = PLOT_EDGE + 54, top = PLOT_EDGE + 6;
+    const double top = PLOT_EDGE + 6;
     bool has_scores = p->probability != NULL;
-    double height = top + SMALL + 64, width = has_scores ? CANVAS_PAGE : CANVAS_COLUMN;
+    double left = PLOT_EDGE + PLOT_SIZE + 10, widest = 0, height, right, at[MATRIX],
+           width = has_scores ? CANVAS_PAGE : CANVAS_COLUMN;
     struct scored *list = has_scores ? malloc((size_t)p->n * sizeof *list + 1) : NULL;
+    struct plot_labels labels;
     char note[160];
 
     if (has_scores && !list) {
         canvas->failed = true;
         return false;
     }
+    for (int32_t i = 0; i < p->n_classes; i++)
+        widest = fmax(widest, text_points(p->classes[i], PLOT_SIZE));
+    left += fmin(widest, NAMES);
+    for (int32_t i = 0; i < p->n_classes; i++)
+        at[i] = left + (i + 0.5) * SMALL / p->n_classes;
+    plot_labels_init(&labels, p->classes, at, p->n_classes, false);
+    height = top + SMALL + fmax(labels.height + 14, PLOT_X_ROOM) + 4;
+    right = CANVAS_PAGE - PLOT_EDGE - SMALL - 6;
     canvas_begin(canvas, width, height + 10,
                  "Predicted against observed classes of the chosen configuration");
-    draw_matrix(canvas, p, left, top);
+    draw_matrix(canvas, p, &labels, left, top);
     if (has_scores) {
-        draw_rocs(canvas, list, p, left + SMALL + 40, top);
-        draw_calibration(canvas, p, left + 2 * SMALL + 80, top);
+        draw_rocs(canvas, list, p, (left + SMALL + right) / 2 - SMALL / 2 + 16, top);
+        draw_calibration(canvas, p, right, top);
     }
     snprintf(note, sizeof note, "c%lld, out-of-fold predictions, n = %d.%s", (long long)p->config,
              (int)p->n,

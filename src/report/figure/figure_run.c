@@ -11,7 +11,7 @@
 enum { ROWS = 96, SESSIONS = 24 };
 
 #define JOIN 0.35 /* bars that are closer are one bar */
-#define LEFT 76.0
+#define LEFT 84.0
 
 struct run_figure {
     struct canvas *canvas;
@@ -28,16 +28,21 @@ struct run_figure {
     double top, row;
 };
 
-static const struct ink *ink_of(enum sweep_outcome outcome)
-{
-    static const struct ink *const inks[SWEEP_N_OUTCOMES] = {
-        [SWEEP_DONE] = &INK_BLUE,         [SWEEP_DIVERGED] = &INK_ORANGE,
-        [SWEEP_FAILED] = &INK_VERMILLION, [SWEEP_STOPPED] = &INK_GREEN,
-        [SWEEP_CRASHED] = &INK_TEXT,      [SWEEP_LOST] = &INK_PURPLE,
-        [SWEEP_RUNNING] = &INK_SKY,
-    };
+/* Outcomes differ in height, too. */
+static const struct {
+    const struct ink *ink;
+    double alpha;
+    double inset; /* share of the row above the bar */
+} looks[SWEEP_N_OUTCOMES] = {
+    [SWEEP_DONE] = {&INK_BLUE, 0.6, 0},          [SWEEP_DIVERGED] = {&INK_ORANGE, 1, 0.4},
+    [SWEEP_FAILED] = {&INK_VERMILLION, 1, -0.1}, [SWEEP_STOPPED] = {&INK_GREEN, 1, 0.6},
+    [SWEEP_CRASHED] = {&INK_TEXT, 1, 0.2},       [SWEEP_LOST] = {&INK_PURPLE, 1, 0.2},
+    [SWEEP_RUNNING] = {&INK_TEXT, 0.3, 0.2},
+};
 
-    return inks[outcome];
+static struct ink ink_of(enum sweep_outcome outcome)
+{
+    return ink_alpha(*looks[outcome].ink, looks[outcome].alpha);
 }
 
 static double end_of(const struct sweep_attempt *attempt)
@@ -93,14 +98,17 @@ static int32_t row_of(const struct run_figure *r, int32_t rank)
     return r->data->ranks[rank].rank < r->n_rows ? r->data->ranks[rank].rank : -1;
 }
 
-static void add_bar(const struct run_figure *r, int32_t row, double from, double to)
+static void add_bar(const struct run_figure *r, enum sweep_outcome outcome, int32_t row,
+                    double from, double to)
 {
-    double y = r->top + row * r->row, height = r->row > 3 ? r->row - 1 : r->row;
+    double height = r->row > 3 ? r->row - 1 : r->row;
+    double bottom = r->top + row * r->row + height;
+    double top = bottom - height * (1 - looks[outcome].inset);
 
-    canvas_move(r->canvas, from, y);
-    canvas_to(r->canvas, to, y);
-    canvas_to(r->canvas, to, y + height);
-    canvas_to(r->canvas, from, y + height);
+    canvas_move(r->canvas, from, top);
+    canvas_to(r->canvas, to, top);
+    canvas_to(r->canvas, to, bottom);
+    canvas_to(r->canvas, from, bottom);
     canvas_close(r->canvas);
 }
 
@@ -126,7 +134,7 @@ static bool draw_outcome(const struct run_figure *r, enum sweep_outcome outcome)
         end = fmax(end, x + (outcome == SWEEP_DONE ? 0.15 : 1));
         if (x > to[row] + JOIN) {
             if (isfinite(to[row]))
-                add_bar(r, row, from[row], to[row]);
+                add_bar(r, outcome, row, from[row], to[row]);
             from[row] = x;
         }
         to[row] = fmax(to[row], end);
@@ -134,9 +142,9 @@ static bool draw_outcome(const struct run_figure *r, enum sweep_outcome outcome)
     }
     for (int32_t i = 0; i < r->n_rows; i++)
         if (isfinite(to[i]))
-            add_bar(r, i, from[i], to[i]);
+            add_bar(r, outcome, i, from[i], to[i]);
     if (has_any)
-        canvas_paint(r->canvas, ink_alpha(*ink_of(outcome), outcome == SWEEP_DONE ? 0.6 : 1), NULL);
+        canvas_paint(r->canvas, ink_of(outcome), NULL);
     return has_any;
 }
 
@@ -153,7 +161,7 @@ static void draw_losses(const struct run_figure *r)
 
         if (row < 0 || (attempt->outcome != SWEEP_CRASHED && attempt->outcome != SWEEP_LOST))
             continue;
-        x = time_x(r, session, end_of(attempt));
+        x = time_x(r, session, end_of(attempt)) + 4;
         y = r->top + (row + 0.5) * r->row;
         canvas_move(r->canvas, x - 2, y - 2);
         canvas_to(r->canvas, x + 2, y + 2);
@@ -178,8 +186,8 @@ static void draw_ranks(const struct run_figure *r)
                 host = r->data->ranks[i].host;
             }
         buf_clear(&name);
-        buf_printf(&name, "%s%srank %d", is_same ? host : "", is_same && *host ? ", " : "",
-                   (int)row);
+        buf_printf(&name, "rank %d%s%s", (int)row, is_same && *host ? ", " : "",
+                   is_same ? host : "");
         plot_cut(r->canvas, LEFT - 4, r->top + (row + 0.5) * r->row, ANCHOR_END, LEFT - 8,
                  buf_text(&name));
     }
@@ -250,6 +258,7 @@ static void draw(struct run_figure *r, int32_t n_ranks)
     r->row = fmax(2.5, fmin(12, 240.0 / r->n_rows));
     range.high = r->total / r->unit;
     scale_init(&r->x, &range, 8, false, LEFT, CANVAS_PAGE - PLOT_EDGE - 6);
+    scale_crop(&r->x, 0, range.high);
     bottom = r->top + r->n_rows * r->row + 2;
     put_note(&note, r, n_ranks);
     height = plot_paragraph(NULL, 0, 0, CANVAS_PAGE - 2 * PLOT_EDGE, buf_text(&note));
@@ -260,8 +269,7 @@ static void draw(struct run_figure *r, int32_t n_ranks)
     for (int outcome = 0; outcome < SWEEP_N_OUTCOMES; outcome++)
         if (draw_outcome(r, (enum sweep_outcome)outcome))
             x = plot_key(r->canvas, x, bottom + PLOT_X_ROOM + 6, MARK_SQUARE,
-                         ink_alpha(*ink_of((enum sweep_outcome)outcome), outcome ? 1 : 0.6), NULL,
-                         sweep_outcome_names[outcome]);
+                         ink_of((enum sweep_outcome)outcome), NULL, sweep_outcome_names[outcome]);
     draw_losses(r);
     plot_x_axis(r->canvas, &r->x, bottom, name);
     plot_paragraph(r->canvas, PLOT_EDGE, bottom + PLOT_X_ROOM + 11, CANVAS_PAGE - 2 * PLOT_EDGE,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Model types: the best configuration of each, paired fold by fold. */
 #include <math.h>
-#include <stdio.h>
 
 #include "report/figure/figure.h"
 #include "report/figure/plot.h"
@@ -75,19 +74,17 @@ static void draw_means(const struct types *t)
         const struct sweep_config *config = &t->data->configs[t->configs[i]];
         const struct pen pen = {ink_series(i), 1.6, PEN_SOLID};
         double x = centre(t, i) + fmin(12, 0.25 * t->place), y = scale_at(&t->y, config->mean);
-        char id[48];
         struct buf text = {0};
 
         if (isfinite(config->se))
             canvas_line(t->canvas, x, scale_at(&t->y, config->mean - config->se), x,
                         scale_at(&t->y, config->mean + config->se), &pen);
         canvas_mark(t->canvas, marks[i % 4], x, y, 2.6, ink_series(i), NULL);
+        buf_printf(&text, "c%lld: ", (long long)config->id);
         plot_put_fixed(&text, config->mean, plot_decimals((t->y.high - t->y.low) / 10));
-        plot_note(t->canvas, x + 5, y, ANCHOR_START, buf_text(&text));
-        snprintf(id, sizeof id, "c%lld", (long long)config->id);
         plot_cut(t->canvas, centre(t, i), PLOT_EDGE + HEIGHT + 8, ANCHOR_MIDDLE, t->place - 4,
                  t->data->types[config->type]);
-        plot_note(t->canvas, centre(t, i), PLOT_EDGE + HEIGHT + 16, ANCHOR_MIDDLE, id);
+        plot_note(t->canvas, centre(t, i), PLOT_EDGE + HEIGHT + 16, ANCHOR_MIDDLE, buf_text(&text));
         buf_release(&text);
     }
 }

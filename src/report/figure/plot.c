@@ -135,9 +135,9 @@ double plot_y_room(const struct axis_scale *scale, const char *name)
     return widest_tick(scale) + TICK + 2.5 + (name ? PLOT_SIZE + 4 : 0);
 }
 
-void plot_y_axis(struct canvas *canvas, const struct axis_scale *scale, double x, const char *name)
+/* side: -1 for ticks to the left, 1 to the right. */
+static void vertical_axis(struct canvas *canvas, const struct axis_scale *scale, double x, int side)
 {
-    const struct lettering upwards = {PLOT_SIZE, INK_TEXT, ANCHOR_MIDDLE, false, true};
     struct buf label = {0};
 
     canvas_line(canvas, x, scale->from, x, scale->to, &PLOT_AXIS);
@@ -146,10 +146,24 @@ void plot_y_axis(struct canvas *canvas, const struct axis_scale *scale, double x
 
         buf_clear(&label);
         scale_label(&label, scale, scale->ticks[i]);
-        canvas_line(canvas, x - TICK, y, x, y, &PLOT_AXIS);
-        plot_text(canvas, x - TICK - 2, y, ANCHOR_END, buf_text(&label));
+        canvas_line(canvas, x + side * TICK, y, x, y, &PLOT_AXIS);
+        plot_text(canvas, x + side * (TICK + 2), y, side < 0 ? ANCHOR_END : ANCHOR_START,
+                  buf_text(&label));
     }
-    buf_clear(&label);
+    buf_release(&label);
+}
+
+void plot_right_axis(struct canvas *canvas, const struct axis_scale *scale, double x)
+{
+    vertical_axis(canvas, scale, x, 1);
+}
+
+void plot_y_axis(struct canvas *canvas, const struct axis_scale *scale, double x, const char *name)
+{
+    const struct lettering upwards = {PLOT_SIZE, INK_TEXT, ANCHOR_MIDDLE, false, true};
+    struct buf label = {0};
+
+    vertical_axis(canvas, scale, x, -1);
     if (name)
         put(canvas, x - plot_y_room(scale, name) + PLOT_SIZE / 2, (scale->from + scale->to) / 2,
             upwards, text_fit(&label, name, PLOT_SIZE, fabs(scale->to - scale->from) + 20));

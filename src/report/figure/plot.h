@@ -37,6 +37,8 @@ void plot_x_axis(struct canvas *canvas, const struct axis_scale *scale, double y
 /* An axis to the left of a plot. name: NULL for none. It takes plot_y_room(). */
 void plot_y_axis(struct canvas *canvas, const struct axis_scale *scale, double x, const char *name);
 double plot_y_room(const struct axis_scale *scale, const char *name);
+/* An axis to the right of a plot, without a name. */
+void plot_right_axis(struct canvas *canvas, const struct axis_scale *scale, double x);
 /* Lines across the plot at the ticks of a y axis. */
 void plot_y_grid(struct canvas *canvas, const struct axis_scale *scale, double left, double right);
 

@@ -103,6 +103,17 @@ void scale_init(struct axis_scale *scale, const struct value_range *range, int n
     }
 }
 
+void scale_crop(struct axis_scale *scale, double low, double high)
+{
+    int n = scale->n_ticks;
+
+    scale->low = low;
+    scale->high = high;
+    scale->n_ticks = 0;
+    for (int i = 0; i < n; i++)
+        add_tick(scale, scale->ticks[i]);
+}
+
 double scale_at(const struct axis_scale *scale, double value)
 {
     double share = scale->is_log ? log(value > scale->low ? value / scale->low : 1) /

@@ -38,6 +38,9 @@ void value_range_add(struct value_range *range, double value);
 void scale_init(struct axis_scale *scale, const struct value_range *range, int n, bool is_log,
                 double from, double to);
 
+/* End a scale exactly here, without the extension to round ticks. */
+void scale_crop(struct axis_scale *scale, double low, double high);
+
 /* The point of a value. Values outside are outside; those a log scale lacks are at the low end. */
 double scale_at(const struct axis_scale *scale, double value);
 

@@ -43,12 +43,18 @@ static void put_ink(struct buf *out, const char *what, struct ink ink)
         put_attribute(out, *what == 'f' ? "fill-opacity" : "stroke-opacity", ink.alpha);
 }
 
+/* A line of its own has the opacity of the whole, so that crossings are no darker. */
 static void put_style(struct buf *out, struct ink fill, const struct pen *pen)
 {
     put_ink(out, "fill", fill);
     if (!pen)
         return;
-    put_ink(out, "stroke", pen->ink);
+    if (fill.alpha <= 0 && pen->ink.alpha < 1) {
+        put_attribute(out, "opacity", pen->ink.alpha);
+        put_ink(out, "stroke", ink_alpha(pen->ink, 1));
+    } else {
+        put_ink(out, "stroke", pen->ink);
+    }
     put_attribute(out, "stroke-width", pen->width);
     if (pen->kind == PEN_DASHED)
         buf_puts(out, " stroke-dasharray=\"2.5 2\"");
