@@ -204,6 +204,7 @@ static const char *const query_types[QUERY_COUNT] = {
     [QUERY_TRIAL_METRICS] = "metric:s",
     [QUERY_PREDICTIONS] = "trial:i replicate:n fold:n sample:i id:s sample_group:S"
                           " probabilities:S scores:S",
+    [QUERY_CLASS_SCORES] = "trial:i sample:i class:s",
     [QUERY_DATA_FACTS] = "topic:s ordinal:i name:s",
     [QUERY_MODELS_MISSING] = "trial:i config:i value:R is_best:i",
     [QUERY_WITH_MODELS] = "trial:i",

@@ -273,6 +273,11 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "SELECT trial_id AS trial, replicate, fold, sample, id, sample_group, observed," \
       " prediction.predicted, probabilities, scores FROM trial JOIN prediction USING (trial_id)" \
       " WHERE config_id = ?1 ORDER BY trial_id, sample") \
+    X(CLASS_SCORES, /* of a configuration: probabilities or scores of its predictions */ \
+      "SELECT trial_id AS trial, sample, c.key AS class, c.value AS score FROM trial" \
+      " JOIN prediction USING (trial_id), json_each(iif(json_valid(coalesce(probabilities, scores))," \
+      " coalesce(probabilities, scores), '{}')) AS c" \
+      " WHERE config_id = ?1 ORDER BY trial_id, sample, c.id") \
     X(DATA_FACTS, /* of a sweep */ \
       "SELECT topic, ordinal, name, value FROM data_fact WHERE sweep_id = ?1" \
       " ORDER BY topic, ordinal") \

@@ -64,6 +64,30 @@ void sweep_data_put_levels(struct buf *out, const struct sweep_data *data, int32
         }
 }
 
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int32_t sweep_unique_texts(const char **texts, int32_t n)
+{
+    int32_t n_unique = 0;
+
+    qsort(texts, (size_t)n, sizeof *texts, compare_texts);
+    for (int32_t i = 0; i < n; i++)
+        if (!n_unique || strcmp(texts[n_unique - 1], texts[i]) != 0)
+            texts[n_unique++] = texts[i];
+    return n_unique;
+}
+
+int32_t sweep_find_text(const char *const *texts, int32_t n, const char *text)
+{
+    const char *const *found =
+        n ? bsearch(&text, texts, (size_t)n, sizeof *texts, compare_texts) : NULL;
+
+    return found ? (int32_t)(found - texts) : -1;
+}
+
 /* ---- the sweep ---- */
 
 static int read_record(struct sweep_data *data, const struct result_table *row, struct err *err)
@@ -188,23 +212,6 @@ static int read_configs(struct sweep_data *data, const struct result_table *l, s
     return 0;
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Sort texts [n] and return how many differ, which come first. */
-static int32_t unique_texts(const char **texts, int32_t n)
-{
-    int32_t n_unique = 0;
-
-    qsort(texts, (size_t)n, sizeof *texts, compare_texts);
-    for (int32_t i = 0; i < n; i++)
-        if (!n_unique || strcmp(texts[n_unique - 1], texts[i]) != 0)
-            texts[n_unique++] = texts[i];
-    return n_unique;
-}
-
 static int take_types(struct sweep_data *data, const struct result_table *rows, struct err *err)
 {
     const char **types = sweep_take(data, (size_t)rows->n_rows, sizeof *types, err);
@@ -213,16 +220,14 @@ static int take_types(struct sweep_data *data, const struct result_table *rows, 
         return -1;
     for (int64_t r = 0; r < rows->n_rows; r++)
         types[r] = result_table_text(rows, r, "type");
-    data->n_types = unique_texts(types, (int32_t)rows->n_rows);
+    data->n_types = sweep_unique_texts(types, (int32_t)rows->n_rows);
     data->types = types;
     for (int64_t r = 0; r < rows->n_rows; r++) {
         int32_t c = sweep_data_find(data, result_table_integer(rows, r, "config"));
         const char *type = result_table_text(rows, r, "type");
-        const char **found =
-            bsearch(&type, types, (size_t)data->n_types, sizeof *types, compare_texts);
 
-        if (c >= 0 && found)
-            data->configs[c].type = (int32_t)(found - types);
+        if (c >= 0)
+            data->configs[c].type = sweep_find_text(types, data->n_types, type);
     }
     for (int32_t t = 0; t < data->n_types; t++) {
         types[t] = sweep_copy(data, types[t], err);
@@ -334,7 +339,9 @@ int sweep_data_read(struct sweep_data *data, struct store *store, const struct q
     return read_sweep(data, store, sweep, err) || read_states(data, store, err) ||
                    read_leaderboard(data, store, sweep, err) || read_types(data, store, err) ||
                    read_choice(data, store, sweep, err) || read_tests(data, store, err) ||
-                   sweep_read_values(data, store, err)
+                   sweep_read_values(data, store, err) || sweep_find_statistics(data, err) ||
+                   sweep_read_curves(data, store, err) || sweep_read_history(data, store, err) ||
+                   sweep_read_predictions(data, store, err)
                ? -1
                : 0;
 }

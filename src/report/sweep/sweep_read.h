@@ -14,13 +14,18 @@ const char *sweep_copy(struct sweep_data *data, const char *text, struct err *er
 const char *sweep_copy_cell(struct sweep_data *data, const struct result_table *table, int64_t row,
                             const char *column, struct err *err);
 
+/* Sort texts [n] and return how many differ, which come first. */
+int32_t sweep_unique_texts(const char **texts, int32_t n);
+/* The index of a text among sorted ones; -1: none. */
+int32_t sweep_find_text(const char *const *texts, int32_t n, const char *text);
+
 /* leaderboard: all rows of the sweep. */
 int sweep_read_axes(struct sweep_data *data, const struct result_table *leaderboard,
                     struct err *err);
 int sweep_read_values(struct sweep_data *data, struct store *store, struct err *err);
+int sweep_find_statistics(struct sweep_data *data, struct err *err);
 int sweep_read_curves(struct sweep_data *data, struct store *store, struct err *err);
-int sweep_read_run(struct sweep_data *data, struct store *store, struct err *err);
+int sweep_read_history(struct sweep_data *data, struct store *store, struct err *err);
 int sweep_read_predictions(struct sweep_data *data, struct store *store, struct err *err);
-int sweep_read_facts(struct sweep_data *data, struct store *store, struct err *err);
 
 #endif
