@@ -68,6 +68,7 @@ struct canvas {
     const struct canvas_format *format;
     struct buf *out; /* borrowed */
     struct buf path; /* owned: SVG's path so far */
+    double at[2];    /* its last point */
     void *surface;   /* owned: cairo's context */
     bool is_begun;
     bool failed; /* cairo failed, or memory was short */

@@ -117,8 +117,8 @@ static void put_note(struct buf *out, const struct parallel *p)
 
 static void draw(struct parallel *p)
 {
-    const struct pen rest = {{INK_CURRENT, 0.22}, 0.4, PEN_SOLID};
-    const struct pen top = {ink_alpha(INK_BLUE, 0.6), 0.6, PEN_SOLID};
+    const struct pen rest = {{INK_CURRENT, 0.15}, 0.8, PEN_SOLID};
+    const struct pen top = {ink_alpha(INK_BLUE, 0.6), 0.8, PEN_SOLID};
     const struct pen best = {INK_VERMILLION, 1.4, PEN_SOLID};
     double y = TOP + HEIGHT * 1.12 + 8, x = PLOT_EDGE;
     struct buf note = {0};

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#define TINY 1e-140 /* smaller numbers count as 0; the ratio of both, with room, is finite */
+#define BIG 1e140   /* the largest number */
+
 struct value_range value_range_empty(void)
 {
     return (struct value_range){.least_positive = NAN, .is_empty = true};
@@ -46,8 +49,8 @@ static void ticks_linear(struct axis_scale *scale, int n)
     double width = scale->high - scale->low;
     double first, last;
 
-    if (!(width > 1e-12 * fmax(fabs(scale->high), fabs(scale->low)))) {
-        double room = scale->high != 0 ? 0.1 * fabs(scale->high) : 1;
+    if (!(width > fmax(TINY, 1e-12 * fmax(fabs(scale->high), fabs(scale->low))))) {
+        double room = fabs(scale->high) > TINY ? 0.1 * fabs(scale->high) : 1;
 
         scale->low -= room;
         scale->high += room;
@@ -62,6 +65,15 @@ static void ticks_linear(struct axis_scale *scale, int n)
         add_tick(scale, i * scale->step + 0.0);
 }
 
+/* Round numbers on a log scale of less than a decade. */
+static void ticks_close(struct axis_scale *scale, int n)
+{
+    double step = nice_step((scale->high - scale->low) / n);
+
+    for (double i = ceil(scale->low / step); i * step <= scale->high; i++)
+        add_tick(scale, i * step);
+}
+
 static void ticks_log(struct axis_scale *scale, int n)
 {
     double decades = log10(scale->high / scale->low);
@@ -71,6 +83,10 @@ static void ticks_log(struct axis_scale *scale, int n)
     scale->low /= room;
     scale->high *= room;
     decades = log10(scale->high / scale->low);
+    if (decades < 1) {
+        ticks_close(scale, n);
+        return;
+    }
     first = (int)floor(log10(scale->low));
     last = (int)ceil(log10(scale->high));
     skip = decades > n ? (int)ceil(decades / n) : 1;
@@ -86,17 +102,23 @@ static void ticks_log(struct axis_scale *scale, int n)
     }
 }
 
+static double limited(double value, double low, double high)
+{
+    return fmax(low, fmin(value, high));
+}
+
 void scale_init(struct axis_scale *scale, const struct value_range *range, int n, bool is_log,
                 double from, double to)
 {
     *scale = (struct axis_scale){.high = 1, .from = from, .to = to};
     if (!range->is_empty) {
-        scale->low = fmax(range->low, -1e300);
-        scale->high = fmin(range->high, 1e300);
+        scale->low = limited(range->low, -BIG, BIG);
+        scale->high = limited(range->high, -BIG, BIG);
     }
     scale->is_log = is_log && !range->is_empty && range->least_positive > 0;
     if (scale->is_log) {
-        scale->low = fmax(range->least_positive, 1e-300);
+        scale->low = limited(range->least_positive, TINY, BIG);
+        scale->high = limited(scale->high, TINY, BIG);
         ticks_log(scale, n);
     } else {
         ticks_linear(scale, n);
@@ -163,7 +185,7 @@ void scale_label(struct buf *out, const struct axis_scale *scale, double tick)
     int decimals = scale->step > 0 ? (int)fmax(0, -floor(log10(scale->step) + 1e-9)) : 0;
 
     if (scale->is_log || most >= 1e6 || decimals > 5) {
-        double ratio = scale->step > 0 ? most / scale->step : 1;
+        double ratio = scale->step > 0 ? most / scale->step : 1e5;
 
         number_label(out, tick, 1 + (int)fmax(0, ceil(log10(ratio))));
         return;

@@ -34,7 +34,7 @@ void value_range_add(struct value_range *range, double value);
  *
  * Linear steps are 1, 2 or 5 times a power of 10. Source: Heckbert 1990, "Nice Numbers for Graph
  * Labels", Graphics Gems, pp. 61-63. Log ticks are powers of 10, every k-th if there are too many,
- * or 1, 2 and 5 times them if there are too few. */
+ * or 1, 2 and 5 times them if there are too few; within less than a decade, linear steps. */
 void scale_init(struct axis_scale *scale, const struct value_range *range, int n, bool is_log,
                 double from, double to);
 

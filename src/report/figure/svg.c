@@ -88,6 +88,8 @@ static void end(struct canvas *canvas)
 
 static void put_point(struct canvas *canvas, char verb, double x, double y)
 {
+    canvas->at[0] = x;
+    canvas->at[1] = y;
     buf_putc(&canvas->path, verb);
     put_number(&canvas->path, x);
     buf_putc(&canvas->path, ' ');
@@ -99,9 +101,13 @@ static void move(struct canvas *canvas, double x, double y)
     put_point(canvas, 'M', x, y);
 }
 
+/* A dot is a line of no length with round ends. */
 static void to(struct canvas *canvas, double x, double y)
 {
-    put_point(canvas, 'L', x, y);
+    if (x == canvas->at[0] && y == canvas->at[1])
+        buf_puts(&canvas->path, "h0");
+    else
+        put_point(canvas, 'L', x, y);
 }
 
 static void close_path(struct canvas *canvas)
