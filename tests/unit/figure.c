@@ -17,6 +17,13 @@
 #include "report/figure/plot.h"
 #include "scratch.h"
 
+/* For LeakSanitizer: fontconfig keeps its configuration and patterns. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig";
+}
+
 /* ---- scales ---- */
 
 static const char *ticks_of(struct buf *out, double low, double high, int n, bool is_log)
