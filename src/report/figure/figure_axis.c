@@ -2,6 +2,7 @@
 /* One axis at a time: a small plot for each setting, and the shares of the variance. */
 #include <math.h>
 
+#include "base/words.h"
 #include "report/figure/figure.h"
 #include "report/figure/plot.h"
 
@@ -237,7 +238,8 @@ static void draw_keys(const struct axes_figure *f, double y)
 static void put_left_out(struct buf *out, const struct axes_figure *f)
 {
     if (f->n < f->n_all)
-        buf_printf(out, "%d settings are not shown. ", (int)(f->n_all - f->n));
+        buf_printf(out, "Not shown: %d more setting%s. ", (int)(f->n_all - f->n),
+                   plural(f->n_all - f->n));
     if (!f->data->effects.is_complete)
         buf_printf(out, "Shares of the variance are not shown: %s.", f->data->effects.why);
 }

@@ -6,6 +6,7 @@
 #include "report/figure/figure.h"
 #include "report/figure/plot.h"
 
+#define TOP 8.0 /* room for marks */
 #define HEIGHT 130.0
 #define GAP 14.0
 
@@ -40,7 +41,7 @@ static bool is_shown(const struct cost_panel *p, int32_t i)
 static void draw_points(const struct cost_panel *p)
 {
     bool is_many = p->data->n_scored > 500;
-    const struct pen dots = {ink_alpha(INK_BLUE, is_many ? 0.25 : 0.55), is_many ? 1.8 : 3,
+    const struct pen dots = {ink_alpha(INK_BLUE, is_many ? 0.35 : 0.75), is_many ? 1.8 : 3,
                              PEN_ROUND};
     bool has_any = false;
 
@@ -97,7 +98,7 @@ static bool plan(struct cost_panel *p)
         if (is_shown(p, i))
             value_range_add(&costs, cost_of(p, i));
     scale_init(&p->x, &costs, 5, true, 0, 1);
-    scale_init(&p->y, &scores, 6, false, PLOT_EDGE + HEIGHT, PLOT_EDGE);
+    scale_init(&p->y, &scores, 6, false, TOP + HEIGHT, TOP);
     return !costs.is_empty;
 }
 
@@ -107,7 +108,7 @@ static void draw_panel(struct cost_panel *p, double left, double right)
     p->x.to = right;
     plot_y_grid(p->canvas, &p->y, p->x.from, p->x.to);
     plot_y_axis(p->canvas, &p->y, p->x.from, p->data->objective);
-    plot_x_axis(p->canvas, &p->x, PLOT_EDGE + HEIGHT, p->name);
+    plot_x_axis(p->canvas, &p->x, TOP + HEIGHT, p->name);
     draw_points(p);
     draw_front(p);
     draw_choice(p, p->data->best, MARK_DIAMOND, INK_VERMILLION);
@@ -122,7 +123,7 @@ static void draw_keys(struct canvas *canvas, double y, bool is_narrow)
     const struct pen one_se = {INK_GREEN, 1.2, PEN_SOLID};
     double x = PLOT_EDGE;
 
-    x = plot_key(canvas, x, y, MARK_CIRCLE, ink_alpha(INK_BLUE, 0.55), NULL, "configuration");
+    x = plot_key(canvas, x, y, MARK_CIRCLE, ink_alpha(INK_BLUE, 0.75), NULL, "configuration");
     x = plot_key(canvas, x, y, MARK_DIAMOND, INK_NONE, &best, "best");
     x = plot_key(canvas, x, y, MARK_SQUARE, INK_NONE, &one_se, "choice of 1se");
     plot_line_key(canvas, is_narrow ? PLOT_EDGE : x, is_narrow ? y + 9 : y, &front,
@@ -150,7 +151,7 @@ bool figure_cost(struct canvas *canvas, const struct sweep_data *data)
     width = is_narrow ? CANVAS_COLUMN : CANVAS_PAGE;
     if (data->n_scored < 2 || (!has[0] && !has[1]))
         return false;
-    canvas_begin(canvas, width, PLOT_EDGE + HEIGHT + PLOT_X_ROOM + (is_narrow ? 24 : 14),
+    canvas_begin(canvas, width, TOP + HEIGHT + PLOT_X_ROOM + (is_narrow ? 24 : 14),
                  "Objective against the cost of a trial");
     for (int i = 0; i < 2; i++)
         if (has[i]) {
@@ -159,6 +160,6 @@ bool figure_cost(struct canvas *canvas, const struct sweep_data *data)
             draw_panel(&panels[i], at, at + room - 6);
             at += room + GAP;
         }
-    draw_keys(canvas, PLOT_EDGE + HEIGHT + PLOT_X_ROOM + 6, is_narrow);
+    draw_keys(canvas, TOP + HEIGHT + PLOT_X_ROOM + 6, is_narrow);
     return true;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Learning curves of the chosen configuration: the mean and the range over its trials. */
+/* Learning curves of one configuration, the chosen one if it has any: the mean and the range over its
+ * trials. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -79,10 +80,26 @@ static void average(struct curves *c, enum line line, int32_t point)
     c->high[line][point] = 2 * n > c->n ? range.high : NAN;
 }
 
+/* The chosen configuration; if it has no curve, the first one that has. 0: none. */
+static int64_t choose(const struct sweep_data *data)
+{
+    int64_t first = 0;
+
+    for (int32_t i = 0; i < data->n_curves; i++)
+        if (data->curves[i].n > 1) {
+            if (data->curves[i].config == data->chosen)
+                return data->chosen;
+            first = first ? first : data->curves[i].config;
+        }
+    return first;
+}
+
 static void collect(struct curves *c, const struct sweep_data *data)
 {
+    int64_t config = choose(data);
+
     for (int32_t i = 0; i < data->n_curves && c->n < CURVES; i++)
-        if (data->curves[i].config == data->chosen && data->curves[i].n > 1) {
+        if (data->curves[i].config == config && data->curves[i].n > 1) {
             const struct sweep_curve *curve = &data->curves[i];
 
             c->list[c->n++] = curve;
@@ -215,7 +232,7 @@ static void draw(struct curves *c, const char *objective)
     loss.right = middle - GAP;
     value.right = CANVAS_PAGE - PLOT_EDGE - 8;
     canvas_begin(c->canvas, CANVAS_PAGE, PLOT_EDGE + HEIGHT + PLOT_X_ROOM + 14,
-                 "Learning curves of the chosen configuration");
+                 "Learning curves of a configuration");
     if (has_loss)
         draw_panel(c, &loss);
     if (has_value)

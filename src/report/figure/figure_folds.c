@@ -115,10 +115,12 @@ static void draw_rows(const struct folds *f, double x, double y)
 {
     char id[32];
 
-    plot_note(f->canvas, x - 4, y + ROW / 2, ANCHOR_END, "mean");
-    for (int32_t slot = 0; slot < f->n_slots; slot++)
-        draw_cell(f, x + slot * f->cell, y, mean_of(f, slot));
-    y += ROW + 3;
+    if (f->n > 1) {
+        plot_note(f->canvas, x - 4, y + ROW / 2, ANCHOR_END, "mean");
+        for (int32_t slot = 0; slot < f->n_slots; slot++)
+            draw_cell(f, x + slot * f->cell, y, mean_of(f, slot));
+        y += ROW + 3;
+    }
     for (int32_t i = 0; i < f->n; i++) {
         snprintf(id, sizeof id, "c%lld", (long long)f->data->configs[i].id);
         plot_text(f->canvas, x - 4, y + (i + 0.5) * ROW, ANCHOR_END, id);
@@ -152,7 +154,7 @@ static void draw(struct folds *f)
     plot_labels_init(&labels, f->names, f->at, f->n_slots, false);
     put_left_out(&note, f);
     y = PLOT_EDGE + 24;
-    bottom = y + (f->n + 1) * ROW + 3 + labels.height;
+    bottom = y + f->n * ROW + (f->n > 1 ? ROW + 3 : 0) + labels.height;
     canvas_begin(f->canvas, width,
                  bottom + 16 + plot_paragraph(NULL, 0, 0, width - 2 * PLOT_EDGE, buf_text(&note)),
                  "Objective of each configuration on each fold");

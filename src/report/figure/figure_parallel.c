@@ -3,6 +3,7 @@
  * of the values stand in gaps of the lines. */
 #include <math.h>
 
+#include "base/words.h"
 #include "report/figure/figure.h"
 #include "report/figure/plot.h"
 
@@ -83,6 +84,14 @@ static void draw_lines(const struct parallel *p, int32_t first, int32_t end, int
         canvas_paint(p->canvas, INK_NONE, pen);
 }
 
+static bool has_gap(const struct parallel *p, int32_t axis)
+{
+    for (int32_t i = 0; i < p->data->n_scored; i++)
+        if (p->data->level[(size_t)i * (size_t)p->data->n_axes + (size_t)axis] < 0)
+            return true;
+    return false;
+}
+
 static void draw_axis(const struct parallel *p, int32_t i)
 {
     const struct sweep_axis *axis = &p->data->axes[p->axes[i]];
@@ -90,6 +99,8 @@ static void draw_axis(const struct parallel *p, int32_t i)
     double behind = INFINITY;
 
     plot_cut(p->canvas, x, PLOT_EDGE + 5, ANCHOR_MIDDLE, p->pitch - 4, axis->name);
+    if (has_gap(p, p->axes[i]))
+        plot_text(p->canvas, x, level_y(p, p->axes[i], -1), ANCHOR_MIDDLE, "\xe2\x80\x93");
     for (int32_t level = 0; level < axis->n; level++) {
         double y = level_y(p, p->axes[i], level);
 
@@ -112,13 +123,14 @@ static void put_note(struct buf *out, const struct parallel *p)
                    p->n_top < TOP_LINES ? (int)p->n_top : TOP_LINES, (int)p->n_top,
                    others < LINES ? (int)others : LINES, (int)others);
     if (p->n < p->n_all)
-        buf_printf(out, "%d settings are not shown. ", (int)(p->n_all - p->n));
+        buf_printf(out, "Not shown: %d more setting%s. ", (int)(p->n_all - p->n),
+                   plural(p->n_all - p->n));
 }
 
 static void draw(struct parallel *p)
 {
     const struct pen rest = {{INK_CURRENT, 0.15}, 0.8, PEN_SOLID};
-    const struct pen top = {ink_alpha(INK_BLUE, 0.6), 0.8, PEN_SOLID};
+    const struct pen top = {ink_alpha(INK_BLUE, 0.8), 0.8, PEN_SOLID};
     const struct pen best = {INK_VERMILLION, 1.4, PEN_SOLID};
     double y = TOP + HEIGHT * 1.12 + 8, x = PLOT_EDGE;
     struct buf note = {0};

@@ -34,7 +34,7 @@ static const struct {
     double alpha;
     double inset; /* share of the row above the bar */
 } looks[SWEEP_N_OUTCOMES] = {
-    [SWEEP_DONE] = {&INK_BLUE, 0.6, 0},          [SWEEP_DIVERGED] = {&INK_ORANGE, 1, 0.4},
+    [SWEEP_DONE] = {&INK_BLUE, 0.75, 0},         [SWEEP_DIVERGED] = {&INK_ORANGE, 1, 0.4},
     [SWEEP_FAILED] = {&INK_VERMILLION, 1, -0.1}, [SWEEP_STOPPED] = {&INK_GREEN, 1, 0.6},
     [SWEEP_CRASHED] = {&INK_TEXT, 1, 0.2},       [SWEEP_LOST] = {&INK_PURPLE, 1, 0.2},
     [SWEEP_RUNNING] = {&INK_TEXT, 0.3, 0.2},
