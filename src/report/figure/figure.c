@@ -135,13 +135,18 @@ static int prepare(struct figure_file *file, const char *dir, enum figure figure
                    struct err *err)
 {
     struct buf path = {0};
-    int rc = 0;
+    struct stat st;
+    int rc;
 
     if (!figure_put(&file->bytes, figure, data, kind))
         return buf_failed(&file->bytes) ? err_nomem(err, figure_name(figure), file->bytes.size) : 0;
     buf_printf(&path, "%s/%s.%s", dir, figure_name(figure), canvas_extension(kind));
-    rc = buf_failed(&path) ? err_nomem(err, "name of a file", path.size)
-                           : outfile_open(&file->out, buf_text(&path), mode, err);
+    if (buf_failed(&path))
+        rc = err_nomem(err, "name of a file", path.size);
+    else if (mode == OUTFILE_NEW && !lstat(buf_text(&path), &st))
+        rc = err_set(err, "%s: exists already; --force replaces it", buf_text(&path));
+    else
+        rc = outfile_open(&file->out, buf_text(&path), mode, err);
     buf_release(&path);
     return rc;
 }

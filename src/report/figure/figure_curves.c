@@ -198,8 +198,8 @@ static bool plan_panel(struct curve_panel *panel, const struct curves *c)
             value_range_add(&range, c->high[panel->lines[line]][i]);
         }
     scale_init(&panel->y, &range, 5,
-               !range.is_empty && range.low > 0 && range.high > 30 * range.low, PLOT_EDGE + HEIGHT,
-               PLOT_EDGE);
+               panel->lines[0] == TRAIN_LOSS && range.low > 0 && range.high > 30 * range.low,
+               PLOT_EDGE + HEIGHT, PLOT_EDGE);
     panel->left += plot_y_room(&panel->y, panel->name);
     return !range.is_empty;
 }
