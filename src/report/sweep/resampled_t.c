@@ -5,6 +5,11 @@
 
 #include "base/student.h"
 
+double resampled_factor(int32_t n, double share)
+{
+    return n < 2 ? (double)NAN : student_two_sided(0.95, n - 1) * sqrt(1.0 / n + share);
+}
+
 double resampled_half_width(const double *d, int32_t n, double share)
 {
     double mean = 0, ss = 0;
@@ -15,5 +20,5 @@ double resampled_half_width(const double *d, int32_t n, double share)
         mean += d[i] / n;
     for (int32_t i = 0; i < n; i++)
         ss += (d[i] - mean) * (d[i] - mean);
-    return student_two_sided(0.95, n - 1) * sqrt((1.0 / n + share) * ss / (n - 1));
+    return resampled_factor(n, share) * sqrt(ss / (n - 1));
 }
