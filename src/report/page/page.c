@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/escape.h"
+#include "report/figure/figure.h"
 #include "report/page/html.h"
 #include "report/page/page_assets.h"
 #include "report/page/page_json.h"
@@ -174,8 +175,11 @@ static void put_header(struct buf *out, const struct page *page)
 
 static void put_chart(struct buf *out, const struct panel *panel, const struct page *page)
 {
+    int figure = figure_find(panel->id);
+
     buf_puts(out, "<div class=\"controls\"></div>\n<figure><div class=\"chart\">");
-    (void)page;
+    if (figure >= 0)
+        figure_put(out, (enum figure)figure, page->data, CANVAS_SVG);
     buf_puts(out, "</div>");
     html_element(out, "figcaption", "%s", panel->heading);
     buf_puts(out, "</figure>\n");
