@@ -11,9 +11,9 @@ static void put_row(struct buf *out, const char *name, const char *value)
     if (!*value)
         return;
     buf_puts(out, "<tr><th scope=\"row\">");
-    escape_html(out, name);
+    escape_xml(out, name, true);
     buf_puts(out, "</th><td>");
-    escape_html(out, value);
+    escape_xml(out, value, true);
     buf_puts(out, "</td></tr>\n");
 }
 
@@ -87,7 +87,7 @@ static void put_sweep_file(struct buf *out, const struct sweep_data *d)
                  "The settings that the database has; the [grid] is put together from the "
                  "values that occur.");
     buf_puts(out, "<pre class=\"copy\">");
-    escape_html(out, d->ini);
+    escape_xml(out, d->ini, true);
     if (d->n_axes)
         buf_puts(out, "\n[grid]\n");
     for (int32_t a = 0; a < d->n_axes; a++) {
