@@ -213,10 +213,12 @@ static void draw_keys(const struct curves *c, const struct curve_panel *panel, d
 
     x = plot_line_key(c->canvas, x, y, &val, "validation, mean");
     x = plot_line_key(c->canvas, x, y, &train, "training, mean");
-    canvas_rect(c->canvas, x, y - 3, 12, 6, ink_alpha(INK_BLUE, 0.18), NULL);
-    plot_note(c->canvas, x + 15, y, ANCHOR_START, "smallest and largest of the folds");
-    x += 25 + text_points("smallest and largest of the folds", PLOT_SMALL);
-    x = plot_key(c->canvas, x, y, MARK_DIAMOND, INK_NONE, &best, "best epoch of a fold");
+    if (c->n > 1) {
+        canvas_rect(c->canvas, x, y - 3, 12, 6, ink_alpha(INK_BLUE, 0.18), NULL);
+        plot_note(c->canvas, x + 15, y, ANCHOR_START, "smallest and largest trial");
+        x += 25 + text_points("smallest and largest trial", PLOT_SMALL);
+    }
+    plot_key(c->canvas, x, y, MARK_DIAMOND, INK_NONE, &best, "best epoch of a trial");
     plot_notef(c->canvas, CANVAS_PAGE - PLOT_EDGE, y, ANCHOR_END, "c%lld, %d %s",
                (long long)c->list[0]->config, (int)c->n, c->n > 1 ? "trials" : "trial");
 }

@@ -67,7 +67,7 @@ static bool add_up(struct pair *p)
         for (int32_t x = 0; x < p->x->n; x++)
             if (p->n[y][x])
                 value_range_add(&p->range, p->sum[y][x] / p->n[y][x]);
-    p->decimals = plot_decimals((p->range.high - p->range.low) / 3);
+    p->decimals = plot_decimals(p->range.high - p->range.low);
     return !p->range.is_empty;
 }
 
