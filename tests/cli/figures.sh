@@ -63,7 +63,7 @@ is "the page contains the forest plot" \
 echo mine >figures/pair.svg
 rm figures/axis.svg
 fails "a figure exists" 1 "$ESPALIER" report r.db -o other.html --figures figures
-like "the message names it" "$(cat "$T/.err")" 'figures/pair\.svg: exists already.*--force'
+like "the message names it" "$(cat "$T/.err")" 'figures/forest\.svg: exists already; --force replaces it'
 is "nothing was written" "$(ls figures/axis.svg other.html 2>/dev/null; ls -A figures | grep -c tmp; cat figures/pair.svg)" "0
 mine"
 ok "--force replaces them" "$ESPALIER" report r.db -o other.html --figures figures --force
