@@ -114,29 +114,53 @@ void escape_json_terminal(struct buf *out, const char *text)
     buf_putc(out, '"');
 }
 
-void escape_xml(struct buf *out, const char *text, bool keeps_lines)
+/* Decode the next character for a page: U+FFFD for a harmful one and for a byte outside UTF-8. */
+static size_t page_next(uint32_t *out, const char *text)
 {
-    static const struct {
-        char byte;
-        const char *reference;
-    } markup[] = {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
+    size_t n = utf8_next(out, text);
 
+    if (!n || (is_harmful(*out) && *out != '\n' && *out != '\t') || *out == 0xfffe ||
+        *out == 0xffff)
+        *out = 0xfffd;
+    return n ? n : 1;
+}
+
+static void put_html_byte(struct buf *out, char byte)
+{
+    switch (byte) {
+    case '<':
+        buf_puts(out, "&lt;");
+        break;
+    case '>':
+        buf_puts(out, "&gt;");
+        break;
+    case '&':
+        buf_puts(out, "&amp;");
+        break;
+    case '"':
+        buf_puts(out, "&quot;");
+        break;
+    case '\'':
+        buf_puts(out, "&#39;");
+        break;
+    default:
+        buf_putc(out, byte);
+    }
+}
+
+void escape_html(struct buf *out, const char *text)
+{
     while (*text) {
-        const char *reference = NULL;
-        uint32_t code = 0;
-        size_t n = utf8_next(&code, text);
-        bool is_kept = keeps_lines && (code == '\n' || code == '\t');
+        uint32_t code;
+        size_t n = page_next(&code, text);
 
-        for (size_t i = 0; i < sizeof markup / sizeof *markup; i++)
-            if (*text == markup[i].byte)
-                reference = markup[i].reference;
-        if (reference)
-            buf_puts(out, reference);
-        else if (!n || (is_harmful(code) && !is_kept) || code == 0xfffe || code == 0xffff)
-            buf_putc(out, '?');
+        if (code == 0xfffd)
+            buf_puts(out, "\xef\xbf\xbd");
+        else if (n == 1)
+            put_html_byte(out, *text);
         else
             buf_add(out, text, n);
-        text += n ? n : 1;
+        text += n;
     }
 }
 
@@ -144,18 +168,16 @@ void escape_json_html(struct buf *out, const char *text)
 {
     buf_putc(out, '"');
     while (*text) {
-        uint32_t code = 0;
-        size_t n = utf8_next(&code, text);
+        uint32_t code;
+        size_t n = page_next(&code, text);
 
-        if (!n || (is_harmful(code) && code != '\n' && code != '\t'))
-            buf_putc(out, '?');
-        else if (code == '<' || code == '>' || code == '&')
+        if (code == 0xfffd || code == '<' || code == '>' || code == '&')
             buf_printf(out, "\\u%04x", code);
         else if (n == 1)
             put_byte(out, *text);
         else
             buf_add(out, text, n);
-        text += n ? n : 1;
+        text += n;
     }
     buf_putc(out, '"');
 }

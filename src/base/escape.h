@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes any text safe for terminals, JSON (RFC 8259), XML, HTML and shells. */
+/* Makes any text safe for terminals, JSON (RFC 8259), HTML, XML and shells. */
 #ifndef BASE_ESCAPE_H
 #define BASE_ESCAPE_H
 
@@ -23,13 +23,12 @@ void escape_json(struct buf *out, const char *text);
 /* Also escape characters that are harmful to a terminal. */
 void escape_json_terminal(struct buf *out, const char *text);
 
-/* Append text for XML 1.0 or HTML, as content or within quotes: markup characters as references;
- * control, line separating and bidirectional characters, U+FFFE, U+FFFF and bytes that are not
- * UTF-8 as '?'. keeps_lines: line feeds and tabs stay. */
-void escape_xml(struct buf *out, const char *text, bool keeps_lines);
+/* Escape for the text of an HTML or XML element and for quoted attributes. Characters that are harmful
+ * to a terminal, except line feed and tab, those that XML 1.0 lacks, and bytes outside UTF-8
+ * characters become U+FFFD. */
+void escape_html(struct buf *out, const char *text);
 
-/* Append a JSON string for a <script> element, which it cannot end. Replaces characters as
- * escape_xml() does. */
+/* The same as a JSON string inside a <script> element, which it cannot end. */
 void escape_json_html(struct buf *out, const char *text);
 
 /* Quote a file name as one word of a POSIX shell that no program takes for an option: r.db,

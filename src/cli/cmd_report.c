@@ -127,7 +127,7 @@ static int save(struct work *work, const struct report_options *o, struct err *e
     return 0;
 }
 
-static int save_figures(struct work *work, const struct report_options *o, struct err *err)
+static int save_figures(const struct work *work, const struct report_options *o, struct err *err)
 {
     int32_t n;
 
@@ -138,8 +138,8 @@ static int save_figures(struct work *work, const struct report_options *o, struc
         return -1;
     log_info("%s: %d figure%s as SVG%s", o->figures, (int)n, plural(n),
              canvas_has(CANVAS_PDF) ? " and PDF"
-                                    : " only: this espalier was built without cairo, which writes "
-                                      "PDF");
+                                    : "; this espalier was built without cairo, which "
+                                      "writes PDF");
     return 0;
 }
 
@@ -173,7 +173,7 @@ static const struct option_row options[] = {
              "the cheapest within one standard error of it.",
      .choices = "best|1se"},
     {0, "figures", "DIR", OPTION_TEXT, VALUE_DIRECTORY, offsetof(struct report_options, figures),
-     .help = "Write each figure as SVG and PDF into the folder DIR, too."},
+     .help = "Also write each figure as SVG and PDF into the folder DIR.", .shown = "none"},
     {0, "title", "TEXT", OPTION_TEXT, .into = offsetof(struct report_options, title),
      .help = "Give the page this title.", .shown = "the name of the sweep"},
     {0},
@@ -183,7 +183,7 @@ static const struct example examples[] = {
     {"espalier report", "Write report.html about the last sweep of results.db."},
     {"espalier report -o page.html --rule 1se --title \"Flowering time\"",
      "Write a page with a title about the choice of a rule, and show its test scores."},
-    {"espalier report --figures figures", "Write the figures as files for a paper, too."},
+    {"espalier report --figures figures", "Also write figures for a paper into a folder."},
     {NULL, NULL},
 };
 

@@ -181,7 +181,7 @@ static void test_svg(void **state)
         "0 "
         "100 50.25\" role=\"img\" font-family=\"Helvetica, Arial, 'Liberation Sans', "
         "sans-serif\">\n"
-        "<title>a &lt;b&gt; &amp; &quot;c&quot;?\?\?</title>\n"
+        "<title>a &lt;b&gt; &amp; &quot;c&quot;\n\xef\xbf\xbd\xef\xbf\xbd</title>\n"
         "<path d=\"M1 2L-3.46 4.5\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"0.5\" "
         "stroke-dasharray=\"2.5 2\"/>\n"
         "<path d=\"M1 1h0\" fill=\"none\" opacity=\"0.5\" stroke=\"#0072b2\" stroke-width=\"2\" "

@@ -21,6 +21,15 @@ const char *figure_name(enum figure figure)
     return figures[figure].name;
 }
 
+int figure_find(const char *name)
+{
+    int figure = FIGURE_COUNT - 1;
+
+    while (figure >= 0 && strcmp(figures[figure].name, name) != 0)
+        figure--;
+    return figure;
+}
+
 bool figure_put(struct buf *out, enum figure figure, const struct sweep_data *data,
                 enum canvas_kind kind)
 {

@@ -37,6 +37,8 @@ enum figure {
 };
 
 const char *figure_name(enum figure figure);
+/* -1: no figure has this name. */
+int figure_find(const char *name);
 
 /* Append a figure. False: the sweep has no data for it (nothing is appended), or memory was short
  * (buf_failed()). */

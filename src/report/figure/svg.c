@@ -77,7 +77,7 @@ static void begin(struct canvas *canvas, double width, double height, const char
     buf_puts(out,
              "\" role=\"img\" font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\">\n"
              "<title>");
-    escape_xml(out, title, false);
+    escape_html(out, title);
     buf_puts(out, "</title>\n");
 }
 
@@ -170,7 +170,7 @@ static void put_text(struct canvas *canvas, double x, double y, const struct let
     buf_puts(out, anchors[lettering->anchor]);
     put_ink(out, "fill", lettering->ink);
     buf_putc(out, '>');
-    escape_xml(out, text, false);
+    escape_html(out, text);
     buf_puts(out, "</text>\n");
 }
 

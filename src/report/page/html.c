@@ -19,7 +19,7 @@ static void put(struct buf *out, const char *format, va_list args)
         out->failed = true;
         return;
     }
-    escape_xml(out, text, true);
+    escape_html(out, text);
     free(text);
 }
 
@@ -47,14 +47,14 @@ void html_table_begin(struct html_table *table, struct buf *out, const char *sum
 {
     *table = (struct html_table){.out = out};
     buf_puts(out, "<details class=\"data\"><summary>");
-    escape_xml(out, summary, true);
+    escape_html(out, summary);
     buf_puts(out, "</summary><table><thead><tr>");
 }
 
 void html_table_head(struct html_table *table, const char *name, bool is_number)
 {
     buf_printf(table->out, "<th scope=\"col\"%s>", is_number ? " class=\"number\"" : "");
-    escape_xml(table->out, name, true);
+    escape_html(table->out, name);
     buf_puts(table->out, "</th>");
 }
 
@@ -91,7 +91,7 @@ void html_cell_text(struct html_table *table, const char *text)
     if (!is_shown(table))
         return;
     buf_puts(table->out, "<td>");
-    escape_xml(table->out, text, true);
+    escape_html(table->out, text);
     buf_puts(table->out, "</td>");
 }
 

@@ -173,20 +173,14 @@ static void put_header(struct buf *out, const struct page *page)
     buf_puts(out, "</nav></header>\n<main>\n");
 }
 
-/* The figure that stays without a script; nothing if the panel has none, or no data for it. */
-static void put_figure(struct buf *out, const char *id, const struct sweep_data *data)
-{
-    for (int f = 0; f < FIGURE_COUNT; f++)
-        if (!strcmp(figure_name((enum figure)f), id))
-            figure_put(out, (enum figure)f, data, CANVAS_SVG);
-}
-
 static void put_chart(struct buf *out, const struct panel *panel, const struct page *page)
 {
     const struct sweep_data *d = page->data;
+    int figure = figure_find(panel->id);
 
     buf_puts(out, "<div class=\"controls\"></div>\n<figure><div class=\"chart\">");
-    put_figure(out, panel->id, d);
+    if (figure >= 0) /* it stays without a script */
+        figure_put(out, (enum figure)figure, d, CANVAS_SVG);
     buf_puts(out, "</div>");
     html_element(out, "figcaption", "Sweep %s, %s (%s is better)", d->name, d->objective,
                  d->maximize ? "larger" : "smaller");
@@ -202,7 +196,7 @@ static void put_panel(struct buf *out, const struct panel *panel, const struct p
                panel->id, panel->heading);
     if (why) {
         buf_puts(out, "<p class=\"why\">");
-        escape_xml(out, why, true);
+        escape_html(out, why);
         buf_puts(out, "</p>\n");
     } else if (panel->put) {
         panel->put(out, page);

@@ -7,7 +7,7 @@
  *   page.js, page.css  the interactive charts
  *
  * The content security policy allows only the embedded scripts and style sheet, by their SHA-256,
- * and no network. Names from the database are escaped (escape_xml(), escape_json_html()). */
+ * and no network. Names from the database are escaped (escape_html(), escape_json_html()). */
 #ifndef REPORT_PAGE_PAGE_H
 #define REPORT_PAGE_PAGE_H
 

@@ -11,9 +11,9 @@ static void put_row(struct buf *out, const char *name, const char *value)
     if (!*value)
         return;
     buf_puts(out, "<tr><th scope=\"row\">");
-    escape_xml(out, name, true);
+    escape_html(out, name);
     buf_puts(out, "</th><td>");
-    escape_xml(out, value, true);
+    escape_html(out, value);
     buf_puts(out, "</td></tr>\n");
 }
 
@@ -101,7 +101,7 @@ static void put_sweep_file(struct buf *out, const struct sweep_data *d)
                        "configurations."
                      : "");
     buf_puts(out, "<pre class=\"copy\">");
-    escape_xml(out, d->ini, true);
+    escape_html(out, d->ini);
     if (d->n_axes)
         buf_puts(out, "\n[grid]\n");
     for (int32_t a = 0; a < d->n_axes; a++) {

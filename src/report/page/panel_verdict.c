@@ -150,7 +150,7 @@ static void put_paper(struct buf *out, const struct page *page)
 
     panel_put_methods(&methods, page);
     buf_puts(out, "<h3>Methods, to copy</h3>\n<blockquote class=\"methods copy\">");
-    escape_xml(out, buf_text(&methods), true);
+    escape_html(out, buf_text(&methods));
     buf_puts(out,
              "</blockquote>\n<h3>References</h3>\n<ul class=\"references\">\n"
              "<li>Nadeau C, Bengio Y (2003) Inference for the generalization error. Machine "
