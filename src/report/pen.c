@@ -68,4 +68,5 @@ void pen_end_line(struct pen *pen)
 {
     buf_putc(pen->out, '\n');
     pen->left = pen->columns;
+    pen->lines++;
 }

@@ -11,6 +11,7 @@ struct pen {
     struct buf *out;   /* borrowed */
     int columns;       /* no line is wider */
     int left;          /* columns of the current line; at first `columns` */
+    int lines;         /* ended so far */
     bool is_utf8;      /* the mark of a cut is an ellipsis; else three dots */
     const char *plain; /* the SGR sequence that ends a style */
 };

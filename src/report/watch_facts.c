@@ -264,8 +264,9 @@ int watch_facts_read(struct watch_facts *facts, struct store *store, const char 
         return -1;
     snprintf(facts->sweep, sizeof facts->sweep, "%s", sweep.name);
     snprintf(facts->objective, sizeof facts->objective, "%s", sweep.objective);
+    facts->is_earlier = sweep.sweep_id != last.sweep_id;
     if (read_counts(facts, store, err) ||
-        (sweep.sweep_id == last.sweep_id && read_run(facts, store, sweep.sweep_id, err)))
+        (!facts->is_earlier && read_run(facts, store, sweep.sweep_id, err)))
         return -1;
     return find_top(facts, store, &sweep, before, err) || read_reasons(facts, store, err) ? -1 : 0;
 }

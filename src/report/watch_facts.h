@@ -43,7 +43,8 @@ struct watch_facts {
     char sweep[256], objective[32];
     int64_t trials, done, diverged, failed, running, pending;
 
-    /* The last session, unless it ran another sweep. */
+    bool is_earlier; /* another sweep ran later; its session is not shown */
+    /* The last session. */
     int64_t session; /* 0: none */
     bool is_running;
     char outcome[32]; /* "running", "finished", ...; "lost" if its process is gone */

@@ -42,7 +42,8 @@ static const char *state_of(char out[STATE_TEXT], const struct watch_facts *f)
     char words[DURATION_TEXT];
 
     if (!f->session)
-        snprintf(out, STATE_TEXT, "not the last sweep that ran");
+        snprintf(out, STATE_TEXT,
+                 f->is_earlier ? "another sweep ran later" : "no run in this file");
     else if (f->is_running)
         snprintf(out, STATE_TEXT, "running for %s", duration_words(words, floor(f->seconds)));
     else
@@ -211,14 +212,15 @@ static void draw_times(struct view *v, int32_t rows)
                  duration_words(words, f->seconds));
         pen_put_part(&v->pen, "", ran);
         pen_put_part(&v->pen, "", rate);
+        if (f->pending)
+            pen_put_part(&v->pen, "", "the same command continues");
     }
     pen_end_line(&v->pen);
 }
 
 /* ---- throughput ---- */
 
-/* The level, 0 to 8, of each of n columns. Returns the largest number of results in a column,
- * divided by that of bins in it. */
+/* The level, 0 to 8, of each of n columns. Returns the largest mean of results in a bin. */
 static double levels_of(int levels[WATCH_BINS], const struct watch_facts *f, int n)
 {
     double means[WATCH_BINS], most = 0;
@@ -247,7 +249,7 @@ static void draw_spark(struct view *v, int32_t rows)
 
     (void)rows;
     n = v->pen.left - (int)strlen(title) - 20;
-    n = n > WATCH_BINS ? WATCH_BINS : n < 1 ? 1 : n;
+    n = (int)fmax(fmin(fmin(n, WATCH_BINS), v->facts->seconds), 1);
     most = levels_of(levels, v->facts, n);
     progress_rate(peak, most * WATCH_BINS / v->facts->seconds);
     snprintf(tail, sizeof tail, " up to %s", peak);
@@ -264,7 +266,7 @@ static void draw_spark(struct view *v, int32_t rows)
 /* ---- the best ---- */
 
 enum { NUMBER, CONFIG, MEAN, DIFF, INTERVAL, TRIALS, SETTINGS, TOP_COLUMNS };
-enum { CELL_SIZE = 160 };
+enum { CELL_SIZE = 160, CUT_SETTINGS = 8 };
 
 static void fill_config(char cells[TOP_COLUMNS][CELL_SIZE], const struct watch_config *c, int place)
 {
@@ -280,22 +282,44 @@ static void fill_config(char cells[TOP_COLUMNS][CELL_SIZE], const struct watch_c
 }
 
 static void put_cells(struct view *v, char cells[TOP_COLUMNS][CELL_SIZE],
-                      const int widths[TOP_COLUMNS], const char *ink)
+                      const int widths[TOP_COLUMNS], const char *style)
 {
-    for (int c = 0; c < TOP_COLUMNS && v->pen.left > 0; c++) {
+    int gap = 0;
+
+    for (int c = 0; c < TOP_COLUMNS; c++) {
+        bool is_right = c == MEAN || c == DIFF || c == TRIALS;
         int pad = widths[c] - text_width(cells[c]);
 
         if (!widths[c])
             continue;
-        if (c == MEAN || c == DIFF || c == TRIALS)
-            pen_put(&v->pen, "", "%*s", pad, "");
-        pen_put(&v->pen, ink, "%s", cells[c]);
-        if (c == NUMBER || c == CONFIG || c == INTERVAL)
-            pen_put(&v->pen, "", "%*s", pad, "");
-        if (c + 1 < TOP_COLUMNS)
-            pen_put(&v->pen, "", "  ");
+        pen_put(&v->pen, "", "%*s", gap + (is_right ? pad : 0), "");
+        pen_put(&v->pen, style, "%s", cells[c]);
+        gap = 2 + (is_right ? 0 : pad);
     }
     pen_end_line(&v->pen);
+}
+
+/* Leave out columns without cells, those that all rows share, and those without room. Settings may
+ * be cut. */
+static void fit_columns(int widths[TOP_COLUMNS], char cells[][TOP_COLUMNS][CELL_SIZE],
+                        const struct watch_facts *f, int room)
+{
+    for (int c = 0; c < TOP_COLUMNS; c++) {
+        int widest = 0, least;
+        bool differs = c != TRIALS || f->n_top == 1;
+
+        for (int32_t i = 0; i < f->n_top; i++) {
+            int width = text_width(cells[1 + i][c]);
+
+            widest = width > widest ? width : widest;
+            differs |= f->top[i].trials != f->top[0].trials;
+        }
+        if (text_width(cells[0][c]) > widest && widest)
+            widest = text_width(cells[0][c]);
+        least = c == SETTINGS && widest > CUT_SETTINGS ? CUT_SETTINGS : widest;
+        widths[c] = differs && least <= room ? widest : 0;
+        room -= widths[c] ? widths[c] + 2 : 0;
+    }
 }
 
 static void draw_top(struct view *v, int32_t rows)
@@ -303,23 +327,12 @@ static void draw_top(struct view *v, int32_t rows)
     const struct watch_facts *f = v->facts;
     char cells[1 + WATCH_TOP][TOP_COLUMNS][CELL_SIZE] = {
         {"", "best", "", "diff", "95 % interval", "trials", "settings"}};
-    int widths[TOP_COLUMNS] = {0};
+    int widths[TOP_COLUMNS];
 
     snprintf(cells[0][MEAN], CELL_SIZE, "%s", f->objective);
     for (int32_t i = 0; i < f->n_top; i++)
         fill_config(cells[1 + i], &f->top[i], i + 1);
-    for (int c = 0; c < TOP_COLUMNS; c++) {
-        bool is_empty = true;
-
-        for (int32_t i = 0; i <= f->n_top; i++) {
-            int width = text_width(cells[i][c]);
-
-            is_empty &= i == 0 || width == 0;
-            widths[c] = width > widths[c] ? width : widths[c];
-        }
-        if (is_empty)
-            widths[c] = 0;
-    }
+    fit_columns(widths, cells, f, v->style->columns);
     for (int32_t i = 0; i < rows; i++)
         put_cells(v, cells[i], widths, i ? "" : v->style->bold);
 }
@@ -405,13 +418,10 @@ static void grant(struct view *v)
     }
 }
 
+/* Move the note to the bottom. */
 static void put_empty_lines(struct view *v)
 {
-    int used = 0;
-
-    for (int s = 0; s < N_SECTIONS; s++)
-        used += v->granted[s] + v->has_gap[s];
-    for (; v->style->note && v->style->rows > used; used++)
+    while (v->style->note && v->pen.lines + 1 < v->style->rows)
         pen_end_line(&v->pen);
 }
 

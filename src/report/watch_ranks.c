@@ -28,6 +28,11 @@ struct watch_counts watch_ranks_count(const struct watch_facts *facts)
 
 /* ---- cells ---- */
 
+static int digits_of(int32_t n)
+{
+    return n < 10 ? 1 : 1 + digits_of(n / 10);
+}
+
 static void fill_cell(char out[CELL_SIZE], const struct watch_facts *facts, int32_t r,
                       enum shape shape)
 {
@@ -35,29 +40,31 @@ static void fill_cell(char out[CELL_SIZE], const struct watch_facts *facts, int3
     bool is_short = shape == SHORT_CELLS;
     long long trial = (long long)rank->trial;
     char seconds[DURATION_TEXT];
+    char *at = out + snprintf(out, CELL_SIZE / 2, "%*d ", digits_of(facts->n_ranks - 1), r);
+    size_t size = CELL_SIZE - (size_t)(at - out);
 
     switch (rank->work) {
     case WATCH_WAITS:
-        snprintf(out, CELL_SIZE, "%d %s", r, is_short ? "-" : "no trial yet");
+        snprintf(at, size, "%s", is_short ? "-" : "no trial yet");
         break;
     case WATCH_RUNS:
         if (is_short)
-            snprintf(out, CELL_SIZE, "%d t%lld", r, trial);
+            snprintf(at, size, "t%lld", trial);
         else
-            snprintf(out, CELL_SIZE, "%d t%lld c%lld %s", r, trial, (long long)rank->config,
+            snprintf(at, size, "t%lld c%lld %s", trial, (long long)rank->config,
                      duration_words(seconds, floor(rank->seconds)));
         break;
     case WATCH_SHORT:
-        snprintf(out, CELL_SIZE, "%d %s", r, is_short ? "short" : "short trials");
+        snprintf(at, size, "%s", is_short ? "short" : "short trials");
         break;
     case WATCH_IDLE:
-        snprintf(out, CELL_SIZE, "%d idle", r);
+        snprintf(at, size, "idle");
         break;
     case WATCH_LOST:
         if (is_short)
-            snprintf(out, CELL_SIZE, "%d LOST", r);
+            snprintf(at, size, "LOST");
         else
-            snprintf(out, CELL_SIZE, "%d LOST t%lld on %s", r, trial, rank->host);
+            snprintf(at, size, "LOST t%lld on %s", trial, rank->host);
         break;
     }
     escape_terminal(out, false);
@@ -177,9 +184,7 @@ static void draw_title(struct pen *pen, const struct watch_facts *facts, const c
 
 int32_t watch_ranks_lines(const struct watch_facts *facts, int columns)
 {
-    bool has_grid = facts->is_running || watch_ranks_count(facts).lost > 0;
-
-    return 1 + (has_grid ? lines_of(facts, columns, CELLS) : 0);
+    return 1 + (facts->is_running ? lines_of(facts, columns, CELLS) : 0);
 }
 
 void watch_ranks_draw(struct pen *pen, const struct watch_facts *facts, const char *bold,

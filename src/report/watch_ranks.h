@@ -15,7 +15,7 @@ struct watch_counts {
 
 struct watch_counts watch_ranks_count(const struct watch_facts *facts);
 
-/* Lines with full cells, and the title. */
+/* Lines of the title and full cells. A session that is over has no cells. */
 int32_t watch_ranks_lines(const struct watch_facts *facts, int columns);
 
 /* Draw the title, and with more than one line the grid in at most lines - 1. lost: the style of
