@@ -126,11 +126,13 @@ static int read_left(struct watch_facts *facts, struct store *store, int64_t swe
 {
     double share = (double)(facts->pending + facts->running) / (double)facts->ran;
     struct result_table table;
-    double flops;
+    double flops = (double)NAN;
 
     if (query_table(&table, store, QUERY_WORK, sweep_id, err))
         return -1;
-    flops = result_table_real(&table, 0, "left_flops") / result_table_real(&table, 0, "done_flops");
+    if (table.n_rows)
+        flops =
+            result_table_real(&table, 0, "left_flops") / result_table_real(&table, 0, "done_flops");
     facts->left_s = facts->seconds * (isfinite(flops) ? flops : share);
     result_table_release(&table);
     return 0;

@@ -179,7 +179,8 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " USING (config_id) WHERE session_id = (SELECT max(session_id) FROM session)" \
       " AND outcome IN ('done', 'diverged', 'failed')) AS done_flops," \
       " (SELECT sum(config.flops) FROM trial CROSS JOIN config USING (config_id)" \
-      " WHERE state IN ('pending', 'running') AND sweep_id = ?1) AS left_flops") \
+      " WHERE state IN ('pending', 'running') AND sweep_id = ?1) AS left_flops" \
+      " FROM sweep WHERE sweep_id = ?1") \
     X(LEFT, /* of a running session: pending trials of its sweeps, and the seconds they need (by \
                flops if known). Reads all trials. */ \
       "WITH s AS (SELECT * FROM session WHERE session_id = ?1)," \
