@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/real.h"
 #include "store/query.h"
 #include "store/session_check.h"
 
@@ -164,15 +165,40 @@ static void put_cell(struct buf *out, const char *name, const struct cell *cell)
         buf_printf(out, "%s%s=%s", gap, name, cell->s);
 }
 
-/* The axes stand between `config` and `trials`. */
-static void put_settings(struct buf *out, const struct result_table *table, int64_t row)
+static bool is_same_cell(const struct cell *a, const struct cell *b)
+{
+    return a->type == b->type && a->i == b->i && real_is_same(a->f, b->f) &&
+           (a->type != CELL_TEXT || !strcmp(a->s, b->s));
+}
+
+/* True if scored rows, which come first, have different values of an axis. */
+static bool varies(const struct result_table *table, int32_t c)
+{
+    for (int64_t r = 1; r < table->n_rows && !isnan(result_table_real(table, r, "mean")); r++)
+        if (!is_same_cell(&table->cells[c], &table->cells[r * table->n_cols + c]))
+            return true;
+    return false;
+}
+
+static int32_t find_column(const struct result_table *table, const char *name)
 {
     int32_t c = 0;
 
-    while (c < table->n_cols && strcmp(table->names[c], "config") != 0)
+    while (c < table->n_cols && strcmp(table->names[c], name) != 0)
         c++;
-    for (c++; c < table->n_cols && strcmp(table->names[c], "trials") != 0; c++)
-        put_cell(out, table->names[c], &table->cells[row * table->n_cols + c]);
+    return c;
+}
+
+/* The axes stand between `config` and `trials`. Those that vary come first, as the end may be
+ * cut. */
+static void put_settings(struct buf *out, const struct result_table *table, int64_t row)
+{
+    int32_t from = find_column(table, "config") + 1, to = find_column(table, "trials");
+
+    for (int i = 0; i < 2; i++)
+        for (int32_t c = from; c < to; c++)
+            if (varies(table, c) == (i == 0))
+                put_cell(out, table->names[c], &table->cells[row * table->n_cols + c]);
 }
 
 static int read_top(struct watch_facts *facts, struct store *store, const struct query_sweep *sweep,
@@ -233,19 +259,18 @@ static int find_top(struct watch_facts *facts, struct store *store, const struct
     return 0;
 }
 
-static int read_reasons(struct watch_facts *facts, struct store *store, struct err *err)
+static int read_reasons(struct watch_facts *facts, struct store *store, int64_t sweep_id,
+                        struct err *err)
 {
     struct result_table table;
 
     if (!facts->failed && !facts->diverged)
         return 0;
-    if (query_table(&table, store, QUERY_FAILURES, 0, err))
+    if (query_table(&table, store, QUERY_REASONS, sweep_id, err))
         return -1;
     for (int64_t r = 0; r < table.n_rows && facts->n_reasons < WATCH_REASONS; r++) {
         struct watch_reason *reason = &facts->reasons[facts->n_reasons];
 
-        if (strcmp(result_table_text(&table, r, "sweep"), facts->sweep) != 0)
-            continue;
         reason->trials = result_table_integer(&table, r, "trials");
         snprintf(reason->state, sizeof reason->state, "%s", result_table_text(&table, r, "state"));
         snprintf(reason->reason, sizeof reason->reason, "%s",
@@ -270,7 +295,10 @@ int watch_facts_read(struct watch_facts *facts, struct store *store, const char 
     if (read_counts(facts, store, err) ||
         (!facts->is_earlier && read_run(facts, store, sweep.sweep_id, err)))
         return -1;
-    return find_top(facts, store, &sweep, before, err) || read_reasons(facts, store, err) ? -1 : 0;
+    return find_top(facts, store, &sweep, before, err) ||
+                   read_reasons(facts, store, sweep.sweep_id, err)
+               ? -1
+               : 0;
 }
 
 void watch_facts_release(struct watch_facts *facts)

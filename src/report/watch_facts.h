@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `watch` shows of a sweep (report/watch_frame.h). */
+/* The facts of a sweep that `watch` shows (report/watch_frame.h). */
 #ifndef REPORT_WATCH_FACTS_H
 #define REPORT_WATCH_FACTS_H
 

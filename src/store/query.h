@@ -129,6 +129,13 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
       " WHERE state IN ('diverged', 'failed')" \
       " GROUP BY sweep_id, state, reason ORDER BY count(*) DESC, min(trial_id) LIMIT 20") \
+    X(REASONS, /* of a sweep: why trials diverged or failed, most frequent first. Reasons that \
+                  differ in a number at their end, such as an epoch, are one. */ \
+      "SELECT state, count(*) AS trials, iif(count(DISTINCT error) > 1, stem || '...', min(error))" \
+      " AS reason FROM (SELECT state, " QUERY_ERROR " AS error," \
+      " rtrim(" QUERY_ERROR ", '0123456789') AS stem FROM config JOIN trial USING (config_id)" \
+      " WHERE sweep_id = ?1 AND state IN ('diverged', 'failed'))" \
+      " GROUP BY state, stem ORDER BY count(*) DESC, stem LIMIT 20") \
     X(RUNNING, /* longest first */ \
       "SELECT trial_id AS trial, config_id AS config, rank, host," \
       " datetime(started, 'unixepoch') AS since_utc," \

@@ -40,8 +40,8 @@ small  finished
 throughput   ████████ up to 1/s
 
    best  val_pearson  diff  95 % interval  settings
-1  c2          2.125                       learning_rate=0.001 hidden_size=8
-2  c1          1.125    -1  -1 to -1       learning_rate=0.001 hidden_size=4
+1  c2          2.125                       hidden_size=8 learning_rate=0.001
+2  c1          1.125    -1  -1 to -1       hidden_size=4 learning_rate=0.001
 
 ranks: 1
 
@@ -100,14 +100,20 @@ epochs = 1000000
 [grid]
 learning_rate = 0.001, 0.01
 INI
-"$ESPALIER" run long.ini --db long.db --progress none --time-limit 1h 2>/dev/null &
+mkdir bin
+printf '#!/bin/sh\necho 30:00\n' >bin/squeue
+chmod +x bin/squeue
+PATH=$T/bin:$PATH
+SLURM_JOB_ID=77 "$ESPALIER" run long.ini --db long.db --progress none --time-limit 1h 2>/dev/null &
 pid=$!
 for _ in $(seq 1200); do
     [ "$(sqlite3 long.db "select count(*) from attempt where outcome = 'running'" 2>/dev/null)" = 1 ] && break
     sleep 0.05
 done
 like "a rank and its trial" "$("$ESPALIER" watch long.db --once)" '^0 t[12] c[12] [0-9.]+ s$'
-like "the time limit" "$("$ESPALIER" watch long.db --once)" '^time limit in 59 min [0-9]+ s, 0/s$'
+like "the walltime of its job" "$("$ESPALIER" watch long.db --once)" '^time limit in 30 min, 0/s$'
+printf '#!/bin/sh\nexit 1\n' >bin/squeue
+like "or its own limit" "$("$ESPALIER" watch long.db --once)" '^time limit in 59 min [0-9]+ s, 0/s$'
 "$ESPALIER" watch long.db --interval 1s >lines 2>&1 &
 watcher=$!
 on_terminal() { python3 "$SRCDIR/tests/cli/in_terminal.py" "$@"; }

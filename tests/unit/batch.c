@@ -419,7 +419,7 @@ static double left_of(const char *text)
     return batch_job_parse(&job, text) ? batch_job_seconds_left(&job) : -1;
 }
 
-/* Of a job that is not ours, whatever the environment says of ours. */
+/* The job is another one, so the environment of ours does not count. */
 static void test_left_of_a_job(void **state)
 {
     (void)state;

@@ -351,7 +351,7 @@ static void test_every_query(void **state)
         [QUERY_TRIAL_ATTEMPTS] = 1, [QUERY_TRIAL_CURVE] = 2,   [QUERY_TRIAL_RECORD] = 1,
         [QUERY_TRIAL_SESSION] = 1,  [QUERY_DONE] = 1,          [QUERY_CONFIG_TEST] = 1,
         [QUERY_MODELS_MISSING] = 1, [QUERY_WITH_MODELS] = 0,   [QUERY_LEVELS] = 2,
-        [QUERY_LAST_SESSION] = 1,
+        [QUERY_LAST_SESSION] = 1,   [QUERY_REASONS] = 0,
     };
     const struct gcn_cost work[2] = {{.flops = 100}, {.flops = 300}};
     struct fixture f;
