@@ -17,7 +17,7 @@
 #include "store/lock.h"
 #include "store/store.h"
 
-/* Reading takes at most a twentieth of the time, so that a huge file is read less often. */
+/* Reading takes at most a twentieth of a processor, so a huge file is read less often. */
 #define READ_SHARE 20.0
 /* Opening may ask a batch system whether the run is alive. After a slow answer the connection stays
  * open for a hundred times as long. */
@@ -200,13 +200,13 @@ static void draw(const struct watch *w)
     buf_release(&note);
 }
 
-static double look_and_draw(struct watch *w)
+/* Return the seconds until the next look. */
+static double look_again(struct watch *w)
 {
-    double begun_s = now();
+    double begun_s = clock_now(&clock_thread);
 
     look(w);
-    draw(w);
-    return now() + fmax(w->o->interval_s, READ_SHARE * (now() - begun_s));
+    return fmax(w->o->interval_s, READ_SHARE * (clock_now(&clock_thread) - begun_s));
 }
 
 static int watch_live(struct watch *w)
@@ -223,10 +223,11 @@ static int watch_live(struct watch *w)
 
         if (event == SCREEN_STOPPED || (event == SCREEN_KEY && tolower((unsigned char)key) == 'q'))
             break;
-        if (event != SCREEN_TIME)
-            draw(w);
-        else if (now() >= next_s)
-            next_s = look_and_draw(w);
+        if (now() >= next_s)
+            next_s = now() + look_again(w);
+        else if (event == SCREEN_TIME)
+            continue;
+        draw(w);
     }
     number = screen_signal();
     screen_close();
@@ -250,7 +251,7 @@ static int print_line(const struct watch *w, struct err *err)
 
 static int watch_plainly(struct watch *w)
 {
-    double blind_since_s = (double)NAN;
+    double blind_since_s = (double)NAN, wait_s = w->o->interval_s;
     struct err err;
 
     for (;;) {
@@ -268,10 +269,8 @@ static int watch_plainly(struct watch *w)
         } else if (begun_s - blind_since_s > PATIENCE_S && !is_beginning(w)) {
             return cli_fail(&w->fault);
         }
-        clock_sleep(w->o->interval_s);
-        begun_s = now();
-        look(w);
-        clock_sleep(fmax(READ_SHARE * (now() - begun_s) - w->o->interval_s, 0));
+        clock_sleep(wait_s);
+        wait_s = look_again(w);
     }
 }
 

@@ -61,8 +61,8 @@ struct watch_facts {
 
     struct watch_config top[WATCH_TOP];
     int32_t n_top;
-    int64_t top_done;                           /* trials that were done when it was read */
-    double top_s, top_cost_s;                   /* when by clock_system, and how long it took */
+    int64_t top_done;         /* trials that were done when it was read */
+    double top_s, top_cost_s; /* when by clock_system, and the processor time that it took */
     struct watch_reason reasons[WATCH_REASONS]; /* most frequent first */
     int32_t n_reasons;
 };
