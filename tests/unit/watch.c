@@ -228,8 +228,8 @@ static void test_sizes(void **state)
         strcpy(f.reasons[1].reason, f.sweep);
         strcpy(ranks[0].host, f.sweep);
         ranks[0].work = WATCH_LOST;
-        for (style.rows = 1; style.rows <= 60; style.rows++)
-            for (style.columns = 1; style.columns <= 200; style.columns += style.rows % 7 + 1) {
+        for (style.rows = 1; style.rows <= 60; style.rows += 1 + style.rows / 8)
+            for (style.columns = 1; style.columns <= 200; style.columns += style.rows % 7 + 3) {
                 style.is_utf8 = style.columns % 2;
                 buf_clear(&out);
                 watch_frame(&out, &f, &style);
