@@ -154,7 +154,6 @@ static struct watch_style style_of(int rows, int columns, const char *note)
         .is_utf8 = terminal_is_utf8(),
         .bold = terminal_style(STDOUT_FILENO, TERMINAL_HEADING),
         .plain = terminal_style(STDOUT_FILENO, TERMINAL_PLAIN),
-        .name = terminal_style(STDOUT_FILENO, TERMINAL_NAME),
         .error = terminal_style(STDOUT_FILENO, TERMINAL_ERROR),
         .warning = terminal_style(STDOUT_FILENO, TERMINAL_WARNING),
         .note = note,

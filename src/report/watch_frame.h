@@ -13,7 +13,7 @@ struct watch_style {
     int columns;  /* no line is wider */
     bool is_utf8; /* blocks and an ellipsis; else ASCII */
     /* SGR sequences, or "". */
-    const char *bold, *plain, *name, *error, *warning;
+    const char *bold, *plain, *error, *warning;
     const char *note; /* the last line, at the bottom; NULL: none, and the view may be shorter */
 };
 
