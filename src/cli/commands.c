@@ -10,6 +10,7 @@ const struct command *const commands[] = {
     &command_simulate,
     &command_run,
     &command_status,
+    &command_watch,
     &command_doctor,
     &command_merge,
     &command_best,

@@ -84,6 +84,9 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
                  void (*row)(void *arg, const struct result_table *row), void *arg,
                  struct err *err);
 
+/* Unix seconds. */
+#define QUERY_NOW "((julianday('now') - 2440587.5) * 86400)"
+
 /* X(name, SQL): ?1 is an id, of the thing that the comment names. */
 /* clang-format off */
 #define QUERY_TABLE(X) \
@@ -126,10 +129,17 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
       " WHERE state IN ('diverged', 'failed')" \
       " GROUP BY sweep_id, state, reason ORDER BY count(*) DESC, min(trial_id) LIMIT 20") \
+    X(REASONS, /* of a sweep: why trials diverged or failed, most frequent first. Reasons that \
+                  differ in a number at their end, such as an epoch, are one. */ \
+      "SELECT state, count(*) AS trials, iif(count(DISTINCT error) > 1, stem || '...', min(error))" \
+      " AS reason FROM (SELECT state, " QUERY_ERROR " AS error," \
+      " rtrim(" QUERY_ERROR ", '0123456789') AS stem FROM config JOIN trial USING (config_id)" \
+      " WHERE sweep_id = ?1 AND state IN ('diverged', 'failed'))" \
+      " GROUP BY state, stem ORDER BY count(*) DESC, stem LIMIT 20") \
     X(RUNNING, /* longest first */ \
       "SELECT trial_id AS trial, config_id AS config, rank, host," \
       " datetime(started, 'unixepoch') AS since_utc," \
-      " max(0, round((julianday('now') - 2440587.5) * 86400 - started, 1)) AS seconds" \
+      " max(0, round(" QUERY_NOW " - started, 1)) AS seconds" \
       " FROM attempt JOIN trial USING (trial_id) WHERE outcome = 'running'" SQL_WITHOUT_RESULT \
       " ORDER BY started, trial_id LIMIT 20") \
     X(CHECKPOINTS, \
@@ -154,6 +164,30 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "SELECT session_id AS session, outcome, command, host, pid, ranks, started, elapsed AS elapsed_s," \
       " n AS trials, n / elapsed AS rate FROM (SELECT *," \
       " nullif(max(0, coalesce(s.finished, at) - s.started), 0) AS elapsed FROM s, ran)") \
+    X(LAST_SESSION, /* without the counts of SESSION. seconds: until now if it is running, until the \
+                       last result if it was lost. */ \
+      "SELECT session_id AS session, outcome, coalesce(job, '') AS job, command, ranks," \
+      " max(0, coalesce(finished, iif(outcome = 'running', " QUERY_NOW ", (SELECT max(a.finished)" \
+      " FROM attempt AS a WHERE a.session_id = session.session_id)), started) - started) AS seconds" \
+      " FROM session ORDER BY session_id DESC LIMIT 1") \
+    X(RANKS, /* of a session: the newest attempt of each rank. seconds: since it began, if it is \
+                running, else since it ended. A rank whose last result is one of thousands ago has \
+                no row. */ \
+      "SELECT rank, host, outcome, trial_id AS trial, config_id AS config, ran.seconds FROM (" \
+      "SELECT rank, host, outcome, trial_id, max(0, " QUERY_NOW " - iif(outcome = 'running', started," \
+      " finished)) AS seconds, max(attempt_id) FROM (" \
+      "SELECT * FROM attempt WHERE session_id = ?1 AND attempt_id > (SELECT max(attempt_id) FROM attempt)" \
+      " - (SELECT 4000 + 4 * ranks FROM session WHERE session_id = ?1) UNION ALL" \
+      " SELECT * FROM attempt WHERE session_id = ?1 AND outcome IN ('running', 'crashed')" \
+      SQL_WITHOUT_RESULT ") GROUP BY rank) AS ran JOIN trial USING (trial_id) ORDER BY rank") \
+    X(WORK, /* of a sweep: operations of the trials that the last session has run, and of those \
+               that are left. NULL: unknown. Half the time of LEFT, which knows no sweep. */ \
+      "SELECT (SELECT sum(config.flops) FROM attempt CROSS JOIN trial USING (trial_id) CROSS JOIN config" \
+      " USING (config_id) WHERE session_id = (SELECT max(session_id) FROM session)" \
+      " AND outcome IN ('done', 'diverged', 'failed')) AS done_flops," \
+      " (SELECT sum(config.flops) FROM trial CROSS JOIN config USING (config_id)" \
+      " WHERE state IN ('pending', 'running') AND sweep_id = ?1) AS left_flops" \
+      " FROM sweep WHERE sweep_id = ?1") \
     X(LEFT, /* of a running session: pending trials of its sweeps, and the seconds they need (by \
                flops if known). Reads all trials. */ \
       "WITH s AS (SELECT * FROM session WHERE session_id = ?1)," \
@@ -260,7 +294,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     X(TRIAL_ATTEMPTS, \
       "SELECT attempt_id AS attempt, session_id AS session, rank, host, pid," \
       " datetime(started, 'unixepoch') AS started_utc, max(0, coalesce(finished," \
-      " iif(outcome = 'running', (julianday('now') - 2440587.5) * 86400, NULL)) - started)" \
+      " iif(outcome = 'running', " QUERY_NOW ", NULL)) - started)" \
       " AS seconds, outcome," \
       " " QUERY_ERROR " AS error FROM attempt WHERE trial_id = ?1 ORDER BY attempt_id") \
     X(TRIAL_MODEL, \
@@ -344,6 +378,11 @@ int query_table(struct result_table *out, struct store *store, enum query query,
 /* Return the ranks of the last session: rank, host, trials, busy_s (seconds in trials), diverged,
  * failed; sorted by rank and host. */
 int query_workers(struct result_table *out, struct store *store, struct err *err);
+
+/* Count the results of a session in n intervals that divide its first `seconds` equally. Earlier
+ * and later ones count in the first and last interval. */
+int query_throughput(int64_t *counts, int32_t n, struct store *store, int64_t session_id,
+                     double seconds, struct err *err);
 
 /* Write a sweep file that trains exactly one configuration, with the same keys. */
 int query_ini(struct buf *out, struct store *store, int64_t config_id, struct err *err);

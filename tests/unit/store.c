@@ -351,6 +351,7 @@ static void test_every_query(void **state)
         [QUERY_TRIAL_ATTEMPTS] = 1, [QUERY_TRIAL_CURVE] = 2,   [QUERY_TRIAL_RECORD] = 1,
         [QUERY_TRIAL_SESSION] = 1,  [QUERY_DONE] = 1,          [QUERY_CONFIG_TEST] = 1,
         [QUERY_MODELS_MISSING] = 1, [QUERY_WITH_MODELS] = 0,   [QUERY_LEVELS] = 2,
+        [QUERY_LAST_SESSION] = 1,   [QUERY_REASONS] = 0,
     };
     const struct gcn_cost work[2] = {{.flops = 100}, {.flops = 300}};
     struct fixture f;
@@ -398,6 +399,10 @@ static void test_every_query(void **state)
     assert_int_equal(table.cells[0].i, 2);
     assert_string_equal(table.names[1], "left_s");
     assert_true(table.cells[1].f == 30);
+    result_table_release(&table);
+    check(query_table(&table, store, QUERY_WORK, 1, &err), &err);
+    assert_int_equal(table.n_rows, 1);
+    assert_true(table.cells[0].f == 200 && table.cells[1].f == 600);
     result_table_release(&table);
     /* Two attempts of half a second run at the same time on two ranks; then one runs first. A
      * stopped session has no efficiency. */
@@ -495,6 +500,57 @@ static void test_workers(void **state)
     fixture_close(&f);
 }
 
+/* The newest attempt of each rank counts, also if a crash came before thousands of results. */
+static void test_ranks(void **state)
+{
+    struct store_session session = {.command = "run", .version = "1", .host = "h", .ranks = 4};
+    static const struct {
+        int64_t rank;
+        const char *outcome;
+        int64_t trial;
+    } wanted[] = {{0, "done", 1}, {1, "crashed", 2}, {2, "running", 3}, {3, "done", 1}};
+    int64_t counts[5] = {0};
+    struct fixture f;
+    struct store *store;
+    struct result_table t;
+    struct err err;
+
+    (void)state;
+    fixture_open(&f, "[sweep]\nname = s\n[grid]\nhidden_size = 1:9:1\n");
+    store = fixture_store(&f);
+    check(store_begin_session(store, &session, &err), &err);
+    check(
+        db_exec(
+            store,
+            "UPDATE session SET started = 1000;"
+            "INSERT INTO attempt (trial_id, session_id, rank, host, pid, started, finished,"
+            " outcome) VALUES (2, 1, 1, 'b', 1, 1000, 1001, 'crashed'),"
+            " (3, 1, 2, 'b', 1, 1000, NULL, 'running'), (4, 1, 3, 'b', 1, 1000, 1001, 'crashed'),"
+            " (5, NULL, 5, 'b', 1, 1000, 1001, 'done');"
+            "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)"
+            " INSERT INTO attempt (trial_id, session_id, rank, host, pid, started, finished,"
+            " outcome) SELECT 1, 1, iif(i % 2, 3, 0), 'b', 1, 1000, 1000 + i / 1000, 'done' FROM n",
+            &err),
+        &err);
+    check(query_table(&t, store, QUERY_RANKS, 1, &err), &err);
+    assert_int_equal(t.n_rows, 4);
+    for (int r = 0; r < 4; r++) {
+        assert_int_equal(result_table_integer(&t, r, "rank"), wanted[r].rank);
+        assert_string_equal(result_table_text(&t, r, "outcome"), wanted[r].outcome);
+        assert_int_equal(result_table_integer(&t, r, "trial"), wanted[r].trial);
+    }
+    result_table_release(&t);
+    check(query_throughput(counts, 5, store, 1, 10, &err), &err);
+    for (int b = 0; b < 5; b++)
+        assert_int_equal(counts[b], 2000);
+    memset(counts, 0, sizeof counts);
+    check(query_throughput(counts, 2, store, 1, 2, &err), &err);
+    assert_int_equal(counts[0], 1000);
+    assert_int_equal(counts[1], 9000);
+    store_close(store);
+    fixture_close(&f);
+}
+
 /* Levels of a new sweep are read from a few of its configurations and must equal those of all. */
 static void test_levels(void **state)
 {
@@ -556,6 +612,7 @@ int main(void)
         cmocka_unit_test(test_every_query),
         cmocka_unit_test(test_ini_keeps_the_keys),
         cmocka_unit_test(test_workers),
+        cmocka_unit_test(test_ranks),
         cmocka_unit_test(test_levels),
         cmocka_unit_test(test_prune_costs_no_trials),
     };
