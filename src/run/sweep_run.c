@@ -16,6 +16,7 @@
 #include "launch/stop.h"
 #include "run/calibrate.h"
 #include "run/sweep_match.h"
+#include "run/sweep_predictions.h"
 #include "run/sweep_share.h"
 #include "run/sweep_summary.h"
 #include "sched/master.h"
@@ -365,6 +366,8 @@ static int run_all(struct sweep_end *out, struct sweep_session *session, struct 
     walltime_warn(&session->walltime, session->dispatch);
     rc = master_run(&end, session->master, err);
     progress_finish(&session->progress);
+    if (!rc && end == MASTER_FINISHED)
+        rc = sweep_predictions_store(session, err);
     if (rc ||
         store_end_session(session->store, end == MASTER_FINISHED ? "finished" : "stopped", err)) {
         /* Otherwise err names the file with the saved results. */

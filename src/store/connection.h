@@ -194,6 +194,16 @@
       " ?2 > 1 AND cost = least))" \
       "DELETE FROM model WHERE trial_id IN (SELECT trial_id FROM over JOIN trial USING (config_id)" \
       " WHERE config_id NOT IN (SELECT config_id FROM stays))") \
+    X(PREDICTION_INSERT, "INSERT INTO prediction VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)") \
+    X(PREDICTION_DROP, /* of the sweep ?1 */ \
+      "WITH " SQL_PREDICTED " DELETE FROM prediction WHERE trial_id IN (SELECT trial_id" \
+      " FROM predicted_trials CROSS JOIN trial USING (trial_id)" \
+      " CROSS JOIN config USING (config_id) WHERE sweep_id = ?1)") \
+    X(PREDICTION_PRUNE, \
+      "WITH " SQL_CHOSEN ", " SQL_PREDICTED " DELETE FROM prediction WHERE trial_id IN" \
+      " (SELECT trial_id FROM predicted_trials CROSS JOIN trial USING (trial_id)" \
+      " CROSS JOIN config USING (config_id)" \
+      " WHERE sweep_id = ?1 AND config_id NOT IN (SELECT config FROM chosen))") \
     X(METRIC_DELETE, "DELETE FROM metric WHERE trial_id = ?1") \
     X(CURVE_DELETE, "DELETE FROM curve WHERE trial_id = ?1") \
     X(TIMING_DELETE, "DELETE FROM timing WHERE trial_id = ?1") \

@@ -206,6 +206,7 @@ static const char *const query_types[QUERY_COUNT] = {
                           " probabilities:S scores:S",
     [QUERY_DATA_FACTS] = "topic:s ordinal:i name:s",
     [QUERY_MODELS_MISSING] = "trial:i config:i value:R is_best:i",
+    [QUERY_PREDICTABLE] = "trial:i config:i epoch_s:R is_stored:i",
     [QUERY_WITH_MODELS] = "trial:i",
     [QUERY_LEVELS] = "axis:s",
 };

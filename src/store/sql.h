@@ -21,6 +21,12 @@
     " se AS first_se FROM l ORDER BY place LIMIT 1) WHERE trials >= first_trials" \
     " AND abs(mean - first_mean) <= first_se ORDER BY " SQL_COST ", place"
 
+/* WITH table: the trials with predictions, without a look at each row. */
+#define SQL_PREDICTED                                                                   \
+    "predicted_trials (trial_id) AS (SELECT min(trial_id) FROM prediction UNION ALL"    \
+    " SELECT (SELECT min(trial_id) FROM prediction AS p WHERE p.trial_id > t.trial_id)" \
+    " FROM predicted_trials AS t WHERE t.trial_id IS NOT NULL)"
+
 /* WITH tables for the sweep ?1. chosen (config, is_best) has the choice of both rules: one row if
  * they agree, none before a trial is done. */
 #define SQL_CHOSEN                                                                   \
