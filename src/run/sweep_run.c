@@ -15,6 +15,7 @@
 #include "launch/host.h"
 #include "launch/stop.h"
 #include "run/calibrate.h"
+#include "run/sweep_facts.h"
 #include "run/sweep_match.h"
 #include "run/sweep_predictions.h"
 #include "run/sweep_share.h"
@@ -248,7 +249,8 @@ static int make_session(struct sweep_session *session, struct err *err)
     session->prunes = keep_of(&job->sweep.fixed) == KEEP_BEST;
     if (shard_mark(session->known.ours, &options->shard, &job->plan, &job->data, err) ||
         store_register(session->store, &job->plan, &job->data, job->work, &session->known, err) ||
-        sweep_session_settle_models(session, err) || begin_session(session, err) ||
+        sweep_facts_store(session->store, job, err) || sweep_session_settle_models(session, err) ||
+        begin_session(session, err) ||
         progress_init(&session->progress, options->progress, &job->plan, err) ||
         progress_read(&session->progress, session->store, &session->known, err) ||
         make_ledger(session, err))
