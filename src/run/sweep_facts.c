@@ -337,7 +337,7 @@ static bool is_cheap(const struct dataset *d, const struct graph_spec *spec)
            (double)d->n_samples * d->n_samples * d->n_features < MOST_SIMILAR;
 }
 
-/* Of the first configuration that has a graph. */
+/* The graph is that of the first configuration that has one. */
 static void put_graph(struct facts *f)
 {
     struct settings s;

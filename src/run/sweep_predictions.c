@@ -173,7 +173,8 @@ int sweep_predictions_store(struct sweep_session *session, struct err *err)
     struct work w = {.session = session};
     int rc = 0;
 
-    if (keep_of(fixed) == KEEP_NONE || session->n_others)
+    if (keep_of(fixed) == KEEP_NONE || session->n_others ||
+        !refit_has_models(&session->job->plan, &session->job->data))
         return 0;
     if (store_prune_predictions(session->store, name, err) || store_commit(session->store, err) ||
         find(&w, name, err))
