@@ -16,7 +16,7 @@ static const struct answer_section section = {"trials", NULL, false, "trial conf
 
 struct export
 {
-    struct answer *answer;
+    struct output_stream stream;
     struct report *report; /* NULL: not begun */
 };
 
@@ -25,39 +25,37 @@ static void put_row(void *arg, const struct result_table *row)
     struct export *export = arg;
 
     if (!export->report)
-        export->report = answer_open(export->answer, &section, row->names, row->n_cols);
+        export->report = answer_open(export->stream.answer, &section, row->names, row->n_cols);
     if (row->n_rows)
         report_row(export->report, row->cells);
+    output_stream_write(&export->stream);
 }
 
-static int add_trials(struct answer *answer, struct store *store, const struct export_options *o,
+static int add_trials(struct export *export, struct store *store, const char *sweep_name,
                       struct err *err)
 {
-    struct export export = {.answer = answer};
     struct query_sweep sweep;
     int rc;
 
-    if (o->sweep && query_sweep(&sweep, store, o->sweep, err))
+    if (sweep_name && query_sweep(&sweep, store, sweep_name, err))
         return -1;
-    rc = query_trials(store, o->sweep ? &sweep : NULL, put_row, &export, err);
-    if (export.report)
-        answer_close(answer);
+    rc = query_trials(store, sweep_name ? &sweep : NULL, put_row, export, err);
+    if (export->report)
+        answer_close(export->stream.answer);
     return rc;
 }
 
 static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)
 {
     const struct export_options *o = arg;
+    struct export export = {.report = NULL};
     struct inputs inputs = {0};
-    int rc;
+    int rc = o->output ? inputs_add_database(&inputs, o->common.db, store, NULL, err) : 0;
 
-    if (!o->output)
-        return add_trials(answer, store, o, err);
-    output_to_file(answer);
-    rc = inputs_add_database(&inputs, o->common.db, store, NULL, err) ||
-                 inputs_check(&inputs, o->output, err) || add_trials(answer, store, o, err)
-             ? -1
-             : output_save(answer, o->output, &inputs, err);
+    if (!rc)
+        rc = output_stream_open(&export.stream, answer, o->output, &inputs, err);
+    if (!rc)
+        rc = output_stream_close(&export.stream, add_trials(&export, store, o->sweep, err));
     inputs_release(&inputs);
     return rc;
 }
@@ -73,7 +71,8 @@ static const struct option_row options[] = {
     {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct export_options, sweep),
      .help = "Write the trials of the sweep NAME only.", .shown = "all sweeps"},
     {0, "format", "FORMAT", OPTION_TEXT, .into = offsetof(struct export_options, common.format),
-     .help = "Write csv, json, or a table.", .choices = "table|csv|json", .default_text = "csv"},
+     .help = "Write csv, json, jsonl (one JSON object a line), or a table.",
+     .choices = "table|csv|json|jsonl", .default_text = "csv"},
     {'o', "output", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct export_options, output),
      .help = "Write to FILE, replacing it if it exists.", .shown = "standard output"},
     {0},

@@ -123,13 +123,25 @@ struct column {
 };
 
 static void (*const put_cell[])(struct buf *out, const struct cell *cell) = {
-    [REPORT_TABLE] = cell_text, [REPORT_CSV] = csv_cell, [REPORT_JSON] = json_cell};
+    [REPORT_TABLE] = cell_text,
+    [REPORT_CSV] = csv_cell,
+    [REPORT_JSON] = json_cell,
+    [REPORT_JSONL] = json_cell,
+};
+
+static const char *const kind_names[] = {
+    [REPORT_TABLE] = "table",
+    [REPORT_CSV] = "csv",
+    [REPORT_JSON] = "json",
+    [REPORT_JSONL] = "jsonl",
+};
 
 enum report_kind report_kind_parse(const char *name)
 {
-    if (name && !strcmp(name, "csv"))
-        return REPORT_CSV;
-    return name && !strcmp(name, "json") ? REPORT_JSON : REPORT_TABLE;
+    for (size_t kind = 0; name && kind < sizeof kind_names / sizeof *kind_names; kind++)
+        if (!strcmp(name, kind_names[kind]))
+            return (enum report_kind)kind;
+    return REPORT_TABLE;
 }
 
 void report_begin(struct report *report, struct buf *out, char *const *names, int32_t n_cols,
@@ -216,6 +228,9 @@ void report_row(struct report *report, const struct cell *cells)
     if (report->kind == REPORT_JSON) {
         buf_puts(out, report->n_rows ? ",\n " : "");
         put_object(report, cells);
+    } else if (report->kind == REPORT_JSONL) {
+        put_object(report, cells);
+        buf_putc(out, '\n');
     }
     for (int32_t c = 0; report->kind == REPORT_TABLE && c < report->n_cols; c++)
         keep_cell(report, c, &cells[c]);
@@ -378,7 +393,7 @@ void report_record(struct buf *out, const struct result_table *table, enum repor
 {
     struct report report;
 
-    if (kind == REPORT_CSV) {
+    if (kind == REPORT_CSV || kind == REPORT_JSONL) {
         report_table(out, table, kind);
     } else if (kind == REPORT_TABLE) {
         if (table->n_rows)

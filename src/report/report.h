@@ -8,7 +8,8 @@
  *   csv    RFC 4180 with LF: quotes only where needed, NULL is empty, reals are the shortest
  *          decimals that read back the same.
  *   json   RFC 8259: an array of objects, one a line, without a line feed at the end. Reals that
- *          JSON lacks are null. A text that is itself JSON is a string here too. */
+ *          JSON lacks are null. A text that is itself JSON is a string here too.
+ *   jsonl  JSON Lines: the same objects, each followed by a line feed, without the array. */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
@@ -18,9 +19,9 @@
 #include "base/buf.h"
 #include "store/result_table.h"
 
-enum report_kind { REPORT_TABLE, REPORT_CSV, REPORT_JSON };
+enum report_kind { REPORT_TABLE, REPORT_CSV, REPORT_JSON, REPORT_JSONL };
 
-/* From "csv" or "json". Every other name, such as that of a sweep file, and NULL is text. */
+/* From "csv", "json" or "jsonl". Every other name, such as that of a sweep file, and NULL is text. */
 enum report_kind report_kind_parse(const char *name);
 
 struct column;
@@ -55,7 +56,7 @@ void report_end(struct report *report);
 void report_table(struct buf *out, const struct result_table *table, enum report_kind kind);
 
 /* The first row as a record: a line for each value, or one JSON object (null without a row), or CSV
- * as in report_table(). */
+ * or JSON Lines as in report_table(). */
 void report_record(struct buf *out, const struct result_table *table, enum report_kind kind);
 
 #endif
