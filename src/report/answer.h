@@ -5,7 +5,7 @@
  *          rows are left out.
  *   csv    One section: the first, or the one asked for.
  *   json   An object with a member for each section, or one section as in csv.
- *   jsonl  One section, as in csv. */
+ *   others One section, as in csv. */
 #ifndef REPORT_ANSWER_H
 #define REPORT_ANSWER_H
 

@@ -192,6 +192,7 @@ static const char *const query_types[QUERY_COUNT] = {
     [QUERY_INCOMPLETE] = "sweep:s trials:i planned:i",
     [QUERY_BEST] = "config:i mean:R",
     [QUERY_PROGRESS] = "trials:i done:i unfinished:i undefined:i",
+    [QUERY_REPEATS] = "folds:i replicates:i",
     [QUERY_SCORES] = "config:i trials:i mean:R",
     [QUERY_SESSION] = "session:i outcome:s command:s host:s pid:i ranks:i",
     [QUERY_LEFT] = "pending:i left_s:R",
