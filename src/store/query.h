@@ -193,6 +193,25 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "SELECT session_id AS session, ranks, trials, elapsed_s, total_s, longest_s, bound_s," \
       " total_s / (ranks * elapsed_s) AS busy, elapsed_s / bound_s - 1 AS above" \
       " FROM b WHERE trials > 0") \
+    X(TRACE_SESSIONS, /* by begin. first, last: moments known of each */ \
+      "SELECT s.session_id AS session, s.command, s.version, s.host, s.ranks, s.outcome, s.started," \
+      " s.finished, min(s.started, coalesce(a.first, s.started)) AS first," \
+      " max(s.started, coalesce(a.last, s.started), coalesce(s.finished, s.started)) AS last" \
+      " FROM session AS s LEFT JOIN (SELECT session_id, min(started) AS first," \
+      " max(coalesce(finished, started)) AS last FROM attempt GROUP BY session_id) AS a" \
+      " USING (session_id) ORDER BY s.started, s.session_id") \
+    X(TRACE_ATTEMPTS, /* by place and begin. number: of the attempts of its trial; is_result: whether \
+                         it gave the result, whose phases the file has */ \
+      "SELECT a.attempt_id AS attempt, a.trial_id AS trial, t.config_id AS config," \
+      " sweep.name AS sweep, t.replicate, t.fold, a.session_id AS session, a.rank, a.host, a.pid," \
+      " a.started, a.finished, a.outcome, substr(a.error, 1, 1000) AS error, t.value," \
+      " (SELECT count(*) FROM attempt AS x WHERE x.trial_id = a.trial_id" \
+      " AND x.attempt_id <= a.attempt_id) AS number," \
+      " a.attempt_id = (SELECT max(x.attempt_id) FROM attempt AS x WHERE x.trial_id = a.trial_id" \
+      " AND (x.outcome IN ('done', 'diverged') OR x.outcome = 'failed')) AS is_result" \
+      TRIAL_PHASE_TABLE(QUERY_PHASE) \
+      " FROM attempt AS a JOIN trial AS t USING (trial_id) JOIN config USING (config_id)" \
+      " JOIN sweep USING (sweep_id) ORDER BY a.host, a.rank, a.started, a.attempt_id") \
     X(CONFIG, /* id of a configuration, also below */ \
       "SELECT sweep, objective, place, config, trials, mean, sd, se, diff, diff_se, pairs," \
       " within_se, flops, seconds FROM leaderboard" \
@@ -297,6 +316,12 @@ enum query {
 
 int query_table(struct result_table *out, struct store *store, enum query query, int64_t id,
                 struct err *err);
+
+/* Pass the rows of a query to `row` one by one, each as a table of one row, borrowed for the call.
+ * -1 and err: the query failed, or `row` returned -1. */
+int query_each(struct store *store, enum query query, int64_t id,
+               int (*row)(void *arg, const struct result_table *row, struct err *err), void *arg,
+               struct err *err);
 
 /* Return the ranks of the last session: rank, host, trials, busy_s (seconds in trials), diverged,
  * failed; sorted by rank and host. */
