@@ -91,7 +91,7 @@ static size_t folder_bytes(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-static char *temporary_name(const char *path)
+char *outfile_temporary_name(const char *path)
 {
     unsigned int number;
     char *name;
@@ -109,7 +109,7 @@ static int open_temporary(struct outfile *out, struct err *err)
 
     for (int i = 0; i < TRIES && fd < 0; i++) {
         free(out->temporary);
-        out->temporary = temporary_name(out->path);
+        out->temporary = outfile_temporary_name(out->path);
         if (!out->temporary)
             return err_nomem(err, "name of a file", strlen(out->path));
         fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

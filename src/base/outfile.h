@@ -51,6 +51,9 @@ void outfile_discard(struct outfile *out);
 int outfile_save(const char *path, enum outfile_mode mode, const void *data, size_t bytes,
                  struct err *err);
 
+/* Return an unused name in the folder of path, probably; the caller frees it. NULL: no memory. */
+char *outfile_temporary_name(const char *path);
+
 /* Describe errno after a failed write. */
 const char *outfile_reason(int error);
 

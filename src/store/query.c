@@ -209,12 +209,18 @@ static const char *const query_types[QUERY_COUNT] = {
     [QUERY_TRACE_ATTEMPTS] = "attempt:i trial:i config:i sweep:s replicate:n fold:n session:I"
                              " rank:n host:s pid:i started:r finished:R outcome:s error:S value:R"
                              " number:i is_result:I" TRIAL_PHASE_TABLE(QUERY_PHASE_TYPE),
+    [QUERY_SETTING_NAMES] = "setting:s words:i",
+    [QUERY_METRIC_NAMES] = "split:s name:s",
+    [QUERY_BOARD_TRIALS] = "trial:i config:i replicate:n fold:n state:t best_epoch:N started:r"
+                           " finished:R",
+    [QUERY_CONFIG_HPARAMS] = "setting:s text:S",
     [QUERY_CONFIG_TRIALS] = "trial:i replicate:n fold:n state:t",
     [QUERY_CONFIG_MODELS] = "trial:i",
     [QUERY_TRIAL_RECORD] = "sweep_id:i name:s objective:s data_digest:s config_id:i replicate:n"
                            " fold:n key:s state:t value:R epochs_run:N best_epoch:N",
     [QUERY_DONE] = "trial_id:i config_id:i",
-    [QUERY_TRIAL_METRICS] = "metric:s",
+    [QUERY_TRIAL_METRICS] = "metric:s train:R val:R stop:R",
+    [QUERY_TRIAL_CURVE] = "epoch:i train_loss:R val_loss:R val_value:R seconds:r",
     [QUERY_MODELS_MISSING] = "trial:i config:i value:R is_best:i",
     [QUERY_WITH_MODELS] = "trial:i",
     [QUERY_LEVELS] = "axis:s",

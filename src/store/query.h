@@ -212,6 +212,25 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       TRIAL_PHASE_TABLE(QUERY_PHASE) \
       " FROM attempt AS a JOIN trial AS t USING (trial_id) JOIN config USING (config_id)" \
       " JOIN sweep USING (sweep_id) ORDER BY a.host, a.rank, a.started, a.attempt_id") \
+    X(SETTING_NAMES, /* of a sweep, its axes first. words: configurations with a text */ \
+      "SELECT s.key AS setting, count(*) FILTER (WHERE s.type = 'text') AS words" \
+      " FROM config JOIN json_each(config.params) AS s LEFT JOIN axis" \
+      " ON axis.sweep_id = config.sweep_id AND axis.name = s.key WHERE config.sweep_id = ?1" \
+      " GROUP BY s.key ORDER BY min(axis.ordinal) IS NULL, min(axis.ordinal), min(s.id), s.key") \
+    X(METRIC_NAMES, /* of a sweep, without the test part, the objective first */ \
+      "SELECT DISTINCT m.split, m.name FROM config JOIN trial USING (config_id)" \
+      " JOIN metric AS m USING (trial_id) WHERE sweep_id = ?1" \
+      " AND (m.split IN ('train', 'val') OR m.split = 'stop') ORDER BY m.split || '_' || m.name <>" \
+      " (SELECT objective FROM sweep WHERE sweep_id = ?1), m.split DESC, m.name") \
+    X(BOARD_TRIALS, /* of a sweep, by configuration: those that have begun, with the last attempt */ \
+      "SELECT t.trial_id AS trial, t.config_id AS config, t.replicate, t.fold, t.state, t.best_epoch," \
+      " coalesce(a.started, 0.0) AS started, a.finished FROM config JOIN trial AS t USING (config_id)" \
+      " LEFT JOIN attempt AS a ON a.attempt_id = (SELECT max(x.attempt_id) FROM attempt AS x" \
+      " WHERE x.trial_id = t.trial_id) WHERE sweep_id = ?1 AND t.state <> 'pending'" \
+      " ORDER BY t.config_id, t.replicate, t.fold") \
+    X(CONFIG_HPARAMS, /* of a configuration; text: the value as text */ \
+      "SELECT s.key AS setting, s.value, CAST(s.value AS TEXT) AS text FROM config," \
+      " json_each(config.params) AS s WHERE config_id = ?1 ORDER BY s.id") \
     X(CONFIG, /* id of a configuration, also below */ \
       "SELECT sweep, objective, place, config, trials, mean, sd, se, diff, diff_se, pairs," \
       " within_se, flops, seconds FROM leaderboard" \
