@@ -43,7 +43,7 @@ kill -KILL "$found"
 wait $run
 "$ESPALIER" run long.ini -n 2 --progress none >out 2>err </dev/null &
 run=$!
-wait_for done "session_id = 2"
+wait_for 'done' "session_id = 2"
 kill -TERM $run
 wait $run
 is "the second run was stopped" $? 75
@@ -85,7 +85,6 @@ sed 's/0:0.9:0.01/0.25/; s/^epochs.*/epochs = 20/; s/^replicates.*/replicates = 
 for name in one two; do
     "$ESPALIER" run short.ini --set name=$name --db $name.db --progress none 2>/dev/null
 done
-sqlite3 one.db 'select started, finished from session' | tr '|' ' ' >times
 sqlite3 two.db "attach 'one.db' as one; update session set started = (select started from one.session);
     update attempt set started = started - d, finished = finished - d from
     (select session.started - one.session.started as d from session, one.session)" 2>/dev/null
