@@ -18,6 +18,7 @@ const struct command *const commands[] = {
     &command_report,
     &command_predict,
     &command_export,
+    &command_trace,
     &command_verify,
     &command_help,
     &command_completion,

@@ -149,3 +149,14 @@ int inputs_check(const struct inputs *in, const char *path, struct err *err)
     what = find_results(path);
     return what ? err_set(err, "%s: %s: will not be overwritten", path, what) : 0;
 }
+
+int inputs_check_new(const struct inputs *in, const char *path, bool is_forced, struct err *err)
+{
+    struct stat status;
+
+    if (inputs_check(in, path, err))
+        return -1;
+    if (!is_forced && lstat(path, &status) == 0 && S_ISREG(status.st_mode))
+        return err_set(err, "%s: exists already; --force replaces it", path);
+    return 0;
+}

@@ -5,6 +5,8 @@
 #ifndef CLI_INPUTS_H
 #define CLI_INPUTS_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "base/text_list.h"
 #include "grid/settings.h"
@@ -28,5 +30,8 @@ void inputs_release(struct inputs *in);
 /* -1 and err: path must not be written, because it is empty, a folder, a database, or one of the
  * inputs, also by another name. */
 int inputs_check(const struct inputs *in, const char *path, struct err *err);
+
+/* Also refuse a path that exists, unless --force was given. A pipe or a device may exist. */
+int inputs_check_new(const struct inputs *in, const char *path, bool is_forced, struct err *err);
 
 #endif

@@ -197,6 +197,11 @@ int query_throughput(int64_t *counts, int32_t n, struct store *store, int64_t se
     " count(*) FILTER (WHERE state = 'running') AS running,"              \
     " count(*) FILTER (WHERE state = 'pending') AS pending"
 
+/* A column with the seconds of a phase of the trial `t`. */
+#define QUERY_PHASE(id, name)                                                                 \
+    ", (SELECT p.seconds FROM timing AS p WHERE p.trial_id = t.trial_id AND p.phase = '" name \
+    "') AS " name
+
 /* One pass through the index takes a quarter of the time for a million trials. */
 #define QUERY_SCORED                                                                       \
     "scored AS MATERIALIZED (SELECT config_id, count(value) AS trials, avg(value) AS mean" \
@@ -208,6 +213,8 @@ static const char *const query_sql[QUERY_COUNT] = {
 #undef QUERY_SQL
 };
 
+#define QUERY_PHASE_TYPE(id, name) " " name ":R"
+
 /* Columns that code reads, with letters of db_check_row(). Others are shown unchecked. */
 static const char *const query_types[QUERY_COUNT] = {
     [QUERY_FILES] = "file:s ini:s",
@@ -215,6 +222,7 @@ static const char *const query_types[QUERY_COUNT] = {
     [QUERY_INCOMPLETE] = "sweep:s trials:i planned:i",
     [QUERY_BEST] = "config:i mean:R",
     [QUERY_PROGRESS] = "trials:i done:i unfinished:i undefined:i",
+    [QUERY_REPEATS] = "folds:i replicates:i",
     [QUERY_SCORES] = "config:i trials:i mean:R",
     [QUERY_SESSION] = "session:i outcome:s command:s host:s pid:i ranks:i",
     [QUERY_REASONS] = "state:t trials:i reason:s",
@@ -223,16 +231,27 @@ static const char *const query_types[QUERY_COUNT] = {
     [QUERY_WORK] = "done_flops:R left_flops:R",
     [QUERY_LEFT] = "pending:i left_s:R",
     [QUERY_EFFICIENCY] = "session:i ranks:i trials:i",
+    [QUERY_TRACE_SESSIONS] = "session:i command:s version:s host:s ranks:n outcome:s started:r"
+                             " finished:R first:r last:r",
+    [QUERY_TRACE_ATTEMPTS] = "attempt:i trial:i config:i sweep:s replicate:n fold:n session:I"
+                             " rank:n host:s pid:i started:r finished:R outcome:s error:S value:R"
+                             " number:i is_result:I" TRIAL_PHASE_TABLE(QUERY_PHASE_TYPE),
+    [QUERY_SETTING_NAMES] = "setting:s words:i",
+    [QUERY_METRIC_NAMES] = "split:s name:s",
+    [QUERY_BOARD_TRIALS] = "trial:i config:i replicate:n fold:n state:t best_epoch:N started:r"
+                           " finished:R",
+    [QUERY_CONFIG_HPARAMS] = "setting:s text:S",
     [QUERY_CONFIG_TRIALS] = "trial:i replicate:n fold:n state:t",
     [QUERY_CONFIG_MODELS] = "trial:i",
     [QUERY_TRIAL_RECORD] = "sweep_id:i name:s objective:s data_digest:s config_id:i replicate:n"
                            " fold:n key:s state:t value:R epochs_run:N best_epoch:N",
     [QUERY_DONE] = "trial_id:i config_id:i",
-    [QUERY_TRIAL_METRICS] = "metric:s",
     [QUERY_PREDICTIONS] = "trial:i replicate:n fold:n sample:n id:s sample_group:S"
                           " probabilities:S scores:S",
     [QUERY_CLASS_SCORES] = "trial:i sample:i class:s",
     [QUERY_DATA_FACTS] = "topic:s ordinal:i name:s",
+    [QUERY_TRIAL_METRICS] = "metric:s train:R val:R stop:R",
+    [QUERY_TRIAL_CURVE] = "epoch:i train_loss:R val_loss:R val_value:R seconds:r",
     [QUERY_MODELS_MISSING] = "trial:i config:i value:R is_best:i",
     [QUERY_PREDICTABLE] = "trial:i config:i epoch_s:R is_stored:i",
     [QUERY_WITH_MODELS] = "trial:i",
@@ -355,6 +374,49 @@ int query_table(struct result_table *out, struct store *store, enum query query,
 
     memset(out, 0, sizeof *out);
     return row ? collect(out, store, row, query_types[query] ? query_types[query] : "", err) : -1;
+}
+
+static int each_row(struct store *store, sqlite3_stmt *statement, const char *types,
+                    int (*row)(void *arg, const struct result_table *row, struct err *err),
+                    void *arg, struct result_table *view, struct err *err)
+{
+    int rc;
+
+    while ((rc = db_step(store, statement, err)) == 1) {
+        if (db_check_row(store, statement, types, err))
+            return -1;
+        for (int c = 0; c < view->n_cols; c++)
+            db_view_cell(&view->cells[c], statement, c);
+        if (row(arg, view, err))
+            return -1;
+    }
+    return rc;
+}
+
+int query_each(struct store *store, enum query query, int64_t id,
+               int (*row)(void *arg, const struct result_table *row, struct err *err), void *arg,
+               struct err *err)
+{
+    sqlite3_stmt *statement = prepare_id(store, query_sql[query], id, err);
+    struct result_table view = {0};
+    char types[TYPED_COLUMNS + 1];
+    int rc = -1;
+
+    if (!statement)
+        return -1;
+    if (!db_column_names(&view, statement))
+        view.cells = calloc((size_t)view.n_cols + 1, sizeof *view.cells);
+    if (view.cells) {
+        order_types(types, &view, query_types[query] ? query_types[query] : "");
+        view.n_rows = 1;
+        rc = each_row(store, statement, types, row, arg, &view, err);
+    } else {
+        err_nomem(err, "answer", sizeof *view.cells);
+    }
+    view.n_rows = 0; /* the table does not own the texts */
+    result_table_release(&view);
+    sqlite3_finalize(statement);
+    return rc;
 }
 
 static void find_nearest_sweep(struct nearest *nearest, struct store *store)

@@ -120,6 +120,9 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " count(*) FILTER (WHERE state IN ('pending', 'running')) AS unfinished," \
       " count(*) FILTER (WHERE state = 'done' AND value IS NULL) AS undefined" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
+    X(REPEATS, /* of a sweep */ \
+      "SELECT count(DISTINCT fold) AS folds, count(DISTINCT replicate) AS replicates" \
+      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1") \
     X(SCORES, /* of a sweep: configurations with done trials */ \
       "WITH " QUERY_SCORED " SELECT config_id AS config, trials, mean FROM scored JOIN config" \
       " USING (config_id) WHERE sweep_id = ?1") \
@@ -224,6 +227,44 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "SELECT session_id AS session, ranks, trials, elapsed_s, total_s, longest_s, bound_s," \
       " total_s / (ranks * elapsed_s) AS busy, elapsed_s / bound_s - 1 AS above" \
       " FROM b WHERE trials > 0") \
+    X(TRACE_SESSIONS, /* by begin. first, last: moments known of each */ \
+      "SELECT s.session_id AS session, s.command, s.version, s.host, s.ranks, s.outcome, s.started," \
+      " s.finished, min(s.started, coalesce(a.first, s.started)) AS first," \
+      " max(s.started, coalesce(a.last, s.started), coalesce(s.finished, s.started)) AS last" \
+      " FROM session AS s LEFT JOIN (SELECT session_id, min(started) AS first," \
+      " max(coalesce(finished, started)) AS last FROM attempt GROUP BY session_id) AS a" \
+      " USING (session_id) ORDER BY s.started, s.session_id") \
+    X(TRACE_ATTEMPTS, /* by place and begin. number: of the attempts of its trial; is_result: whether \
+                         it gave the result, whose phases the file has */ \
+      "SELECT a.attempt_id AS attempt, a.trial_id AS trial, t.config_id AS config," \
+      " sweep.name AS sweep, t.replicate, t.fold, a.session_id AS session, a.rank, a.host, a.pid," \
+      " a.started, a.finished, a.outcome, substr(a.error, 1, 1000) AS error, t.value," \
+      " (SELECT count(*) FROM attempt AS x WHERE x.trial_id = a.trial_id" \
+      " AND x.attempt_id <= a.attempt_id) AS number," \
+      " a.attempt_id = (SELECT max(x.attempt_id) FROM attempt AS x WHERE x.trial_id = a.trial_id" \
+      " AND (x.outcome IN ('done', 'diverged') OR x.outcome = 'failed')) AS is_result" \
+      TRIAL_PHASE_TABLE(QUERY_PHASE) \
+      " FROM attempt AS a JOIN trial AS t USING (trial_id) JOIN config USING (config_id)" \
+      " JOIN sweep USING (sweep_id) ORDER BY a.host, a.rank, a.started, a.attempt_id") \
+    X(SETTING_NAMES, /* of a sweep, its axes first. words: configurations with a text */ \
+      "SELECT s.key AS setting, count(*) FILTER (WHERE s.type = 'text') AS words" \
+      " FROM config JOIN json_each(config.params) AS s LEFT JOIN axis" \
+      " ON axis.sweep_id = config.sweep_id AND axis.name = s.key WHERE config.sweep_id = ?1" \
+      " GROUP BY s.key ORDER BY min(axis.ordinal) IS NULL, min(axis.ordinal), min(s.id), s.key") \
+    X(METRIC_NAMES, /* of a sweep, without the test part, the objective first */ \
+      "SELECT DISTINCT m.split, m.name FROM config JOIN trial USING (config_id)" \
+      " JOIN metric AS m USING (trial_id) WHERE sweep_id = ?1" \
+      " AND (m.split IN ('train', 'val') OR m.split = 'stop') ORDER BY m.split || '_' || m.name <>" \
+      " (SELECT objective FROM sweep WHERE sweep_id = ?1), m.split DESC, m.name") \
+    X(BOARD_TRIALS, /* of a sweep, by configuration: those that have begun, with the last attempt */ \
+      "SELECT t.trial_id AS trial, t.config_id AS config, t.replicate, t.fold, t.state, t.best_epoch," \
+      " coalesce(a.started, 0.0) AS started, a.finished FROM config JOIN trial AS t USING (config_id)" \
+      " LEFT JOIN attempt AS a ON a.attempt_id = (SELECT max(x.attempt_id) FROM attempt AS x" \
+      " WHERE x.trial_id = t.trial_id) WHERE sweep_id = ?1 AND t.state <> 'pending'" \
+      " ORDER BY t.config_id, t.replicate, t.fold") \
+    X(CONFIG_HPARAMS, /* of a configuration; text: the value as text */ \
+      "SELECT s.key AS setting, s.value, CAST(s.value AS TEXT) AS text FROM config," \
+      " json_each(config.params) AS s WHERE config_id = ?1 ORDER BY s.id") \
     X(CONFIG, /* id of a configuration, also below */ \
       "SELECT sweep, objective, place, config, trials, mean, sd, se, diff, diff_se, pairs," \
       " within_se, flops, seconds FROM leaderboard" \
@@ -381,6 +422,12 @@ enum query {
 
 int query_table(struct result_table *out, struct store *store, enum query query, int64_t id,
                 struct err *err);
+
+/* Pass the rows of a query to `row` one by one, each as a table of one row, borrowed for the call.
+ * -1 and err: the query failed, or `row` returned -1. */
+int query_each(struct store *store, enum query query, int64_t id,
+               int (*row)(void *arg, const struct result_table *row, struct err *err), void *arg,
+               struct err *err);
 
 /* Return the ranks of the last session: rank, host, trials, busy_s (seconds in trials), diverged,
  * failed; sorted by rank and host. */

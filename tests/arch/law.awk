@@ -40,6 +40,7 @@ BEGIN {
     user["csv.h"] = "^src/data/text/table\\.c$"
     user["zlib.h"] = "^src/data/text/(table|stream)\\.c$"
     user["indigo.h"] = "^src/data/graph/molecule\\.c$"
+    user["report/events.pb-c.h"] = "^src/report/event_file\\.c$"
 
     talkers = "^src/(cli/|base/log\\.c$|launch/mpirun\\.c$|run/progress\\.c$)"
     enders = "^src/(cli/|launch/|sched/world\\.c$)" # world_abort() never returns
