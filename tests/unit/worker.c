@@ -16,6 +16,7 @@
 
 struct scene {
     struct mailbox to_worker, from_worker;
+    struct worker_time time;
     double now_s;
     int n_run;
     int64_t stop_in;    /* trial at whose beginning stop is sent; -1: none */
@@ -128,7 +129,7 @@ static void play(struct scene *scene)
 {
     struct runner runner = {run_scene, scene};
     struct clock clock = {scene_now, scene};
-    struct worker_channel channel = {scene_send, scene_receive, &scene};
+    struct worker_channel channel = {scene_send, scene_receive, &scene, &scene->time};
 
     assert_int_equal(worker_run(&channel, &runner, 3, &clock, NULL), 0);
 }
