@@ -268,6 +268,14 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     X(CONFIG_MODELS, \
       "SELECT trial_id AS trial, length(safetensors) AS bytes FROM trial JOIN model" \
       " USING (trial_id) WHERE config_id = ?1 ORDER BY trial_id") \
+    X(PREDICTIONS, /* of a configuration: out-of-fold; numbers, or names of classes with a JSON \
+                      object of probabilities or of scores */ \
+      "SELECT trial_id AS trial, replicate, fold, sample, id, sample_group, observed," \
+      " prediction.predicted, probabilities, scores FROM trial JOIN prediction USING (trial_id)" \
+      " WHERE config_id = ?1 ORDER BY trial_id, sample") \
+    X(DATA_FACTS, /* of a sweep */ \
+      "SELECT topic, ordinal, name, value FROM data_fact WHERE sweep_id = ?1" \
+      " ORDER BY topic, ordinal") \
     X(MODELS_MISSING, /* of a sweep: done trials without a model, of the best configuration and \
                          of the choice of --rule 1se */ \
       "WITH " SQL_CHOSEN "SELECT trial_id AS trial, config_id AS config, value, is_best" \
