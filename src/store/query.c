@@ -174,6 +174,19 @@ int query_workers(struct result_table *out, struct store *store, struct err *err
     " count(*) FILTER (WHERE state = 'running') AS running,"              \
     " count(*) FILTER (WHERE state = 'pending') AS pending"
 
+/* Counters of the session ?1: t has the rows, w the seconds and ranks of the session. */
+#define QUERY_TRAINS "activity IN ('compute', 'idle')"
+#define QUERY_TRAFFIC                                                                 \
+    "t AS MATERIALIZED (SELECT * FROM traffic WHERE session_id = ?1),"                \
+    " w AS MATERIALIZED (SELECT nullif((SELECT sum(seconds) FROM t WHERE rank = 0"    \
+    " AND NOT " QUERY_TRAINS "), 0) AS whole, nullif(ranks, 0) AS ranks FROM session" \
+    " WHERE session_id = ?1) "
+#define QUERY_SHARE(name)                                                                  \
+    " coalesce(round(100 * sum(seconds) FILTER (WHERE activity = '" name "') / whole, 1)," \
+    " 0.0) AS \"" name "\""
+#define QUERY_ACTIVITY_ORDER \
+    "instr('compute idle start store commit schedule send receive poll wait', activity)"
+
 /* One pass through the index takes a quarter of the time for a million trials. */
 #define QUERY_SCORED                                                                       \
     "scored AS MATERIALIZED (SELECT config_id, count(value) AS trials, avg(value) AS mean" \
@@ -194,6 +207,8 @@ static const char *const query_types[QUERY_COUNT] = {
     [QUERY_PROGRESS] = "trials:i done:i unfinished:i undefined:i",
     [QUERY_SCORES] = "config:i trials:i mean:R",
     [QUERY_SESSION] = "session:i outcome:s command:s host:s pid:i ranks:i",
+    [QUERY_PROFILE] =
+        "session:i outcome:s command:s ranks:i counted:i seconds:R messages:i bytes:i",
     [QUERY_LEFT] = "pending:i left_s:R",
     [QUERY_EFFICIENCY] = "session:i ranks:i trials:i",
     [QUERY_CONFIG_TRIALS] = "trial:i replicate:n fold:n state:t",
