@@ -564,7 +564,6 @@ static int serve(struct master *master)
         if (do_what_is_due(master, !got, &err))
             fail(master, &err);
     }
-    FAULT("scheduler: before counters are handed on");
     if (commit(master, &err) || master_sink_traffic(&master->delivery, &master->ranks, &err))
         fail(master, &err);
     FAULT("scheduler: before all are told bye");
