@@ -693,6 +693,7 @@ int master_run(enum master_end *end, struct master *master, struct err *err)
     master->began_s = clock_now(master->clock);
     master->progress_s = master->began_s - PROGRESS_S;
     master->watch_s = master->turn_s = master->began_s;
+    master->delivery.begun_s = master->delivery.traffic_s = master->began_s;
     traffic_leave(&master->delivery.meter, TRAFFIC_SCHEDULE);
     serve_with_thread(master);
     *end = ledger_is_finished(master->ledger) ? MASTER_FINISHED : master->end;

@@ -43,7 +43,7 @@ is "they cover the second or more before" "$(sql "select sum(seconds) > 0.9 from
 rm -f t.db*
 ESPALIER_FAULT_SECONDS=0.8 ESPALIER_FAULT="worker: a trial begins:0:1:nap; worker: a trial begins:1:1:nap; scheduler: a commit was made:0:2:kill" run -n 2
 is "rank 0 is killed" $status 1
-is "its counters up to a commit are there" "$(sql "select sum(seconds) > 0.5, (select finished is null from session)
+is "its counters up to this commit are there" "$(sql "select sum(seconds) > 0.75, (select finished is null from session)
     from traffic where rank = 0 and $main")" "1|1"
 like "the command shows them" "$("$ESPALIER" profile t.db)" "session 1: lost, 2 ranks, .* counted"
 
