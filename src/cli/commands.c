@@ -15,6 +15,7 @@ const struct command *const commands[] = {
     &command_merge,
     &command_best,
     &command_show,
+    &command_report,
     &command_predict,
     &command_export,
     &command_verify,
