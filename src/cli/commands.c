@@ -11,6 +11,7 @@ const struct command *const commands[] = {
     &command_run,
     &command_status,
     &command_watch,
+    &command_profile,
     &command_doctor,
     &command_merge,
     &command_best,

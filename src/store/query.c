@@ -201,6 +201,18 @@ int query_throughput(int64_t *counts, int32_t n, struct store *store, int64_t se
 #define QUERY_PHASE(id, name)                                                                 \
     ", (SELECT p.seconds FROM timing AS p WHERE p.trial_id = t.trial_id AND p.phase = '" name \
     "') AS " name
+/* Counters of the session ?1: t has the rows, w the seconds and ranks of the session. */
+#define QUERY_TRAINS "activity IN ('compute', 'idle')"
+#define QUERY_TRAFFIC                                                                 \
+    "t AS MATERIALIZED (SELECT * FROM traffic WHERE session_id = ?1),"                \
+    " w AS MATERIALIZED (SELECT nullif((SELECT sum(seconds) FROM t WHERE rank = 0"    \
+    " AND NOT " QUERY_TRAINS "), 0) AS whole, nullif(ranks, 0) AS ranks FROM session" \
+    " WHERE session_id = ?1) "
+#define QUERY_SHARE(name)                                                                  \
+    " coalesce(round(100 * sum(seconds) FILTER (WHERE activity = '" name "') / whole, 1)," \
+    " 0.0) AS \"" name "\""
+#define QUERY_ACTIVITY_ORDER \
+    "instr('compute idle start store commit schedule send receive poll wait', activity)"
 
 /* One pass through the index takes a quarter of the time for a million trials. */
 #define QUERY_SCORED                                                                       \
@@ -229,6 +241,8 @@ static const char *const query_types[QUERY_COUNT] = {
     [QUERY_LAST_SESSION] = "session:i outcome:s job:s command:s ranks:n seconds:r",
     [QUERY_RANKS] = "rank:n host:s outcome:s trial:i config:i seconds:R",
     [QUERY_WORK] = "done_flops:R left_flops:R",
+    [QUERY_PROFILE] =
+        "session:i outcome:s command:s ranks:i counted:i seconds:R messages:i bytes:i",
     [QUERY_LEFT] = "pending:i left_s:R",
     [QUERY_EFFICIENCY] = "session:i ranks:i trials:i",
     [QUERY_TRACE_SESSIONS] = "session:i command:s version:s host:s ranks:n outcome:s started:r"

@@ -265,6 +265,18 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     X(CONFIG_HPARAMS, /* of a configuration; text: the value as text */ \
       "SELECT s.key AS setting, s.value, CAST(s.value AS TEXT) AS text FROM config," \
       " json_each(config.params) AS s WHERE config_id = ?1 ORDER BY s.id") \
+    X(PROFILE, /* of a session; 0: the last one. counted: ranks with counters. seconds: all that \
+                  rank 0 counted, which is the session up to its last counters */ \
+      "WITH s AS (SELECT * FROM session WHERE session_id =" \
+      " iif(?1, ?1, (SELECT max(session_id) FROM session)))" \
+      "SELECT session_id AS session, outcome, command, ranks," \
+      " (SELECT count(DISTINCT rank) FROM traffic AS t WHERE t.session_id = s.session_id) AS counted," \
+      " (SELECT sum(seconds) FROM traffic AS t WHERE t.session_id = s.session_id" \
+      " AND rank = 0 AND NOT " QUERY_TRAINS ") AS seconds," \
+      " (SELECT coalesce(sum(calls), 0) FROM traffic AS t WHERE t.session_id = s.session_id" \
+      " AND activity = 'send') AS messages," \
+      " (SELECT coalesce(sum(bytes), 0) FROM traffic AS t WHERE t.session_id = s.session_id" \
+      " AND activity = 'send') AS bytes FROM s") \
     X(CONFIG, /* id of a configuration, also below */ \
       "SELECT sweep, objective, place, config, trials, mean, sd, se, diff, diff_se, pairs," \
       " within_se, flops, seconds FROM leaderboard" \
@@ -374,6 +386,27 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " USING (trial_id) WHERE sweep_id = ?1 ORDER BY trial_id") \
     X(TRIAL_CHECKPOINT, /* of a trial without a result */ \
       "SELECT epoch, seconds, length(state) AS bytes FROM checkpoint WHERE trial_id = ?1") \
+    X(PROFILE_ACTIVITIES, /* of a session, like the next three: all its ranks together */ \
+      "WITH " QUERY_TRAFFIC "SELECT iif(" QUERY_TRAINS ", 'worker', 'main') AS thread, activity," \
+      " sum(calls) AS calls, nullif(sum(bytes), 0) AS bytes, sum(seconds) AS seconds," \
+      " round(100 * sum(seconds) / (whole * ranks), 1) AS percent FROM t, w GROUP BY activity" \
+      " ORDER BY thread DESC, " QUERY_ACTIVITY_ORDER) \
+    X(PROFILE_RANKS, /* percent of the session */ \
+      "WITH " QUERY_TRAFFIC "SELECT rank, host, coalesce(sum(calls)" \
+      " FILTER (WHERE activity = 'compute'), 0) AS trials," \
+      QUERY_SHARE("compute") "," QUERY_SHARE("idle") "," QUERY_SHARE("start") "," \
+      QUERY_SHARE("store") "," QUERY_SHARE("commit") "," QUERY_SHARE("schedule") "," \
+      QUERY_SHARE("send") "," QUERY_SHARE("receive") "," QUERY_SHARE("poll") "," \
+      QUERY_SHARE("wait") \
+      " FROM t, w GROUP BY rank ORDER BY rank") \
+    X(PROFILE_SIZES, \
+      "WITH " QUERY_TRAFFIC "SELECT activity, size AS up_to, sum(calls) AS calls," \
+      " sum(bytes) AS bytes, sum(seconds) AS seconds, 1e6 * sum(seconds) / sum(calls) AS mean_us" \
+      " FROM t WHERE size > 0 GROUP BY activity, size ORDER BY activity DESC, size") \
+    X(PROFILE_COUNTERS, \
+      "WITH " QUERY_TRAFFIC "SELECT rank, host, activity, size, calls, bytes, seconds," \
+      " round(100 * seconds / whole, 1) AS percent FROM t, w" \
+      " ORDER BY rank, " QUERY_ACTIVITY_ORDER ", size") \
     X(TRIAL_CURVE, \
       "SELECT epoch, train_loss, val_loss, val_value, seconds FROM curve" \
       " WHERE trial_id = ?1 ORDER BY epoch") \

@@ -339,19 +339,56 @@ static void expect_row(const struct result_table *table, const double wanted[6])
         assert_float_equal(table->cells[3 + i].f, wanted[i], 1e-9);
 }
 
+/* Twice: the second time replaces the first. */
+static void put_traffic(struct store *store)
+{
+    struct traffic traffic = {0};
+    struct err err;
+
+    for (int i = 0; i < 2; i++) {
+        traffic.of[traffic_cell(TRAFFIC_COMPUTE, 0)] = (struct traffic_count){1, 0, 2};
+        traffic.of[traffic_cell(TRAFFIC_WAIT, 0)].seconds = 3;
+        traffic_add_message(&traffic, TRAFFIC_SEND, 100);
+        check(store_put_traffic(store, 0, "h", &traffic, &err), &err);
+    }
+    traffic = (struct traffic){0};
+    traffic.of[traffic_cell(TRAFFIC_COMPUTE, 0)].seconds = 1;
+    check(store_put_traffic(store, 1, "h", &traffic, &err), &err);
+}
+
 /* Queries of `status` and `show` on a run that stopped after two of four trials. */
 static void test_every_query(void **state)
 {
     struct store_session session = {.command = "run", .version = "1", .host = "h", .ranks = 2};
     int64_t n_rows[QUERY_COUNT] = {
-        [QUERY_FILES] = 1,          [QUERY_SWEEP_NAMES] = 1,   [QUERY_SWEEPS] = 1,
-        [QUERY_FAILURES] = 1,       [QUERY_SESSION] = 1,       [QUERY_SESSIONS] = 1,
-        [QUERY_EFFICIENCY] = 0,     [QUERY_CONFIG] = 1,        [QUERY_CONFIG_TRIALS] = 2,
-        [QUERY_TRIAL] = 1,          [QUERY_TRIAL_METRICS] = 2, [QUERY_TRIAL_TIMING] = 2,
-        [QUERY_TRIAL_ATTEMPTS] = 1, [QUERY_TRIAL_CURVE] = 2,   [QUERY_TRIAL_RECORD] = 1,
-        [QUERY_TRIAL_SESSION] = 1,  [QUERY_DONE] = 1,          [QUERY_CONFIG_TEST] = 1,
-        [QUERY_MODELS_MISSING] = 1, [QUERY_WITH_MODELS] = 0,   [QUERY_LEVELS] = 2,
-        [QUERY_LAST_SESSION] = 1,   [QUERY_REASONS] = 0,
+        [QUERY_FILES] = 1,
+        [QUERY_SWEEP_NAMES] = 1,
+        [QUERY_SWEEPS] = 1,
+        [QUERY_FAILURES] = 1,
+        [QUERY_SESSION] = 1,
+        [QUERY_SESSIONS] = 1,
+        [QUERY_EFFICIENCY] = 0,
+        [QUERY_CONFIG] = 1,
+        [QUERY_CONFIG_TRIALS] = 2,
+        [QUERY_TRIAL] = 1,
+        [QUERY_TRIAL_METRICS] = 2,
+        [QUERY_TRIAL_TIMING] = 2,
+        [QUERY_TRIAL_ATTEMPTS] = 1,
+        [QUERY_TRIAL_CURVE] = 2,
+        [QUERY_TRIAL_RECORD] = 1,
+        [QUERY_TRIAL_SESSION] = 1,
+        [QUERY_DONE] = 1,
+        [QUERY_CONFIG_TEST] = 1,
+        [QUERY_MODELS_MISSING] = 1,
+        [QUERY_WITH_MODELS] = 0,
+        [QUERY_LEVELS] = 2,
+        [QUERY_PROFILE] = 1,
+        [QUERY_PROFILE_ACTIVITIES] = 3,
+        [QUERY_PROFILE_RANKS] = 2,
+        [QUERY_PROFILE_SIZES] = 1,
+        [QUERY_PROFILE_COUNTERS] = 4,
+        [QUERY_LAST_SESSION] = 1,
+        [QUERY_REASONS] = 0,
     };
     const struct gcn_cost work[2] = {{.flops = 100}, {.flops = 300}};
     struct fixture f;
@@ -375,6 +412,7 @@ static void test_every_query(void **state)
     check(store_begin_session(store, &session, &err), &err);
     put(&f, store, 0, TRIAL_DONE, 0.5);
     put(&f, store, 1, TRIAL_DIVERGED, NAN);
+    put_traffic(store);
     check(store_end_session(store, "stopped", &err), &err);
     for (int q = 0; q < QUERY_COUNT; q++) {
         check(query_table(&table, store, (enum query)q, q < QUERY_CONFIG ? 0 : 1, &err), &err);
