@@ -10,8 +10,8 @@
 
 #include "base/batch.h"
 #include "base/words.h"
-#include "cli/cli.h"
-#include "cli/output.h"
+#include "cli/print/cli.h"
+#include "cli/print/output.h"
 #include "config.h"
 #include "data/graph/molecule.h"
 #include "launch/host.h"

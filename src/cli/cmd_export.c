@@ -3,9 +3,9 @@
 
 #include "base/log.h"
 #include "base/outfolder.h"
-#include "cli/cli.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
+#include "cli/print/cli.h"
+#include "cli/print/inputs.h"
+#include "cli/print/output.h"
 #include "report/answer.h"
 #include "report/tensorboard.h"
 #include "store/query.h"

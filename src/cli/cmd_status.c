@@ -8,8 +8,8 @@
 
 #include "base/duration.h"
 #include "base/words.h"
-#include "cli/cli.h"
-#include "cli/output.h"
+#include "cli/print/cli.h"
+#include "cli/print/output.h"
 #include "report/answer.h"
 #include "report/rows.h"
 #include "run/progress.h"

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/outfile.h"
-#include "cli/cli.h"
-#include "cli/inputs.h"
+#include "cli/print/cli.h"
+#include "cli/print/inputs.h"
 #include "report/trace.h"
 #include "store/store.h"
 

@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/screen.h"
 #include "base/terminal.h"
-#include "cli/cli.h"
+#include "cli/print/cli.h"
 #include "report/watch_frame.h"
 #include "store/lock.h"
 #include "store/store.h"

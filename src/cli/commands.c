@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* In the order of help and the manual. */
-#include "cli/cli.h"
+#include "cli/commands.h"
 
 const struct command *const commands[] = {
     &command_init,

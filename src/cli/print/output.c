@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/output.h"
+#include "cli/print/output.h"
 
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/terminal.h"
-#include "cli/cli.h"
+#include "cli/print/cli.h"
 
 void output_begin(struct answer *answer, const struct common_options *common, const char *section,
                   enum output_shape shape)

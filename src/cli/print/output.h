@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How commands print answers (report/answer.h). */
-#ifndef CLI_OUTPUT_H
-#define CLI_OUTPUT_H
+#ifndef CLI_PRINT_OUTPUT_H
+#define CLI_PRINT_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/outfile.h"
 #include "cli/command/command.h"
-#include "cli/inputs.h"
+#include "cli/print/inputs.h"
 #include "report/answer.h"
 #include "store/query.h"
 
