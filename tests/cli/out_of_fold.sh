@@ -120,6 +120,9 @@ if [ -x "$faulty" ]; then
     ESPALIER_FAULT="$point:0:1:kill"
     run 2>/dev/null
     is "a kill before the commit changes nothing" "$(with_rows | tr , '\n' | wc -l)" 2
+    ESPALIER_FAULT="$point:0:1:nap"
+    ESPALIER_FAULT_SECONDS=2 run --time-limit 2s 2>/dev/null
+    is "nothing begins after the time limit" "$(with_rows | tr , '\n' | wc -l)" 3
     unset ESPALIER_FAULT
     ok "the next run" run
     is "completes them" "$(rows)" "$all"
