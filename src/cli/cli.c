@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/outfile.h"
-#include "cli/inputs.h"
+#include "cli/command/inputs.h"
 #include "store/query.h"
 
 static void print_to(FILE *file, const char *format, va_list args)

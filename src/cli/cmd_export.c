@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/cli.h"
-#include "cli/inputs.h"
+#include "cli/command/inputs.h"
 #include "cli/output.h"
 #include "report/answer.h"
 #include "store/query.h"

@@ -7,7 +7,7 @@
 #include "base/duration.h"
 #include "base/words.h"
 #include "cli/cli.h"
-#include "cli/inputs.h"
+#include "cli/command/inputs.h"
 #include "cli/inspect_files.h"
 #include "cli/output.h"
 #include "data/core/data_report.h"

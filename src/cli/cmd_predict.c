@@ -2,7 +2,7 @@
 #include "base/log.h"
 #include "base/words.h"
 #include "cli/cli.h"
-#include "cli/inputs.h"
+#include "cli/command/inputs.h"
 #include "cli/output.h"
 #include "data/recognize.h"
 #include "predict/predict.h"

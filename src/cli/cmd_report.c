@@ -8,7 +8,7 @@
 #include "base/outfile.h"
 #include "base/words.h"
 #include "cli/cli.h"
-#include "cli/inputs.h"
+#include "cli/command/inputs.h"
 #include "config.h"
 #include "report/page/page.h"
 #include "run/advice.h"

@@ -7,7 +7,7 @@
 #include "base/escape.h"
 #include "base/log.h"
 #include "cli/cli.h"
-#include "cli/inputs.h"
+#include "cli/command/inputs.h"
 #include "predict/predict.h"
 #include "predict/replay.h"
 #include "store/query.h"

@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "cli/command/command.h"
-#include "cli/inputs.h"
+#include "cli/command/inputs.h"
 #include "report/answer.h"
 #include "store/query.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/inputs.h"
+#include "cli/command/inputs.h"
 
 #include <stdio.h>
 #include <string.h>

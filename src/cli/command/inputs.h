@@ -2,8 +2,8 @@
 /* The files that a command reads, or that its database was made from, and that it must not
  * overwrite. The command checks this before the work. cli_save() checks again, because files may
  * have moved. */
-#ifndef CLI_INPUTS_H
-#define CLI_INPUTS_H
+#ifndef CLI_COMMAND_INPUTS_H
+#define CLI_COMMAND_INPUTS_H
 
 #include "base/buf.h"
 #include "base/text_list.h"
