@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +24,6 @@ static const char sql_attempts[] = "SELECT rank, host, outcome, max(0, finished 
                                    " FROM attempt WHERE session_id ="
                                    " (SELECT max(session_id) FROM session)";
 enum { RANK, HOST, OUTCOME, SECONDS };
-
 static const char *const worker_columns[] = {"rank",   "host",     "trials",
                                              "busy_s", "diverged", "failed"};
 enum { COLUMNS = sizeof worker_columns / sizeof *worker_columns };

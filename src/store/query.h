@@ -122,7 +122,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
     X(REPEATS, /* of a sweep */ \
       "SELECT count(DISTINCT fold) AS folds, count(DISTINCT replicate) AS replicates" \
-      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1") \
+      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
     X(SCORES, /* of a sweep: configurations with done trials */ \
       "WITH " QUERY_SCORED " SELECT config_id AS config, trials, mean FROM scored JOIN config" \
       " USING (config_id) WHERE sweep_id = ?1") \

@@ -339,12 +339,27 @@ static void expect_row(const struct result_table *table, const double wanted[6])
         assert_float_equal(table->cells[3 + i].f, wanted[i], 1e-9);
 }
 
-/* Twice: the second time replaces the first. */
-static void put_traffic(struct store *store)
+/* Each call replaces the rows of that rank. */
+static void test_traffic(void **state)
 {
+    static const struct {
+        enum query query;
+        int64_t n_rows;
+    } of[] = {{QUERY_PROFILE_ACTIVITIES, 3},
+              {QUERY_PROFILE_RANKS, 2},
+              {QUERY_PROFILE_SIZES, 1},
+              {QUERY_PROFILE_COUNTERS, 4}};
+    struct store_session session = {.command = "run", .version = "1", .host = "h", .ranks = 2};
     struct traffic traffic = {0};
+    struct result_table table;
+    struct fixture f;
+    struct store *store;
     struct err err;
 
+    (void)state;
+    fixture_open(&f, "[grid]\nhidden_size = 16\n");
+    check(store_open(&store, f.path, &err), &err);
+    check(store_begin_session(store, &session, &err), &err);
     for (int i = 0; i < 2; i++) {
         traffic.of[traffic_cell(TRAFFIC_COMPUTE, 0)] = (struct traffic_count){1, 0, 2};
         traffic.of[traffic_cell(TRAFFIC_WAIT, 0)].seconds = 3;
@@ -354,42 +369,37 @@ static void put_traffic(struct store *store)
     traffic = (struct traffic){0};
     traffic.of[traffic_cell(TRAFFIC_COMPUTE, 0)].seconds = 1;
     check(store_put_traffic(store, 1, "h", &traffic, &err), &err);
+    check(store_end_session(store, "finished", &err), &err);
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        check(query_table(&table, store, of[i].query, 1, &err), &err);
+        assert_int_equal(table.n_rows, of[i].n_rows);
+        result_table_release(&table);
+    }
+    fixture_sql_is(&f, "SELECT calls || ' ' || bytes || ' ' || size FROM traffic WHERE size > 0",
+                   "2 200 256");
+    store_close(store);
+    fixture_close(&f);
 }
 
 /* Queries of `status` and `show` on a run that stopped after two of four trials. */
+/* Rows after one done and one diverged trial of 4. Others: none, or tested elsewhere. */
+static const int64_t query_rows[QUERY_COUNT] = {
+    [QUERY_FILES] = 1,          [QUERY_SWEEP_NAMES] = 1,    [QUERY_SWEEPS] = 1,
+    [QUERY_FAILURES] = 1,       [QUERY_SESSION] = 1,        [QUERY_SESSIONS] = 1,
+    [QUERY_CONFIG] = 1,         [QUERY_CONFIG_TRIALS] = 2,  [QUERY_CONFIG_CURVES] = 2,
+    [QUERY_TRIAL] = 1,          [QUERY_TRIAL_METRICS] = 2,  [QUERY_TRIAL_TIMING] = 2,
+    [QUERY_TRIAL_ATTEMPTS] = 1, [QUERY_TRIAL_CURVE] = 2,    [QUERY_TRIAL_RECORD] = 1,
+    [QUERY_TRIAL_SESSION] = 1,  [QUERY_DONE] = 1,           [QUERY_CONFIG_TEST] = 1,
+    [QUERY_MODELS_MISSING] = 1, [QUERY_LEVELS] = 2,         [QUERY_SWEEP_RECORD] = 1,
+    [QUERY_SWEEP_TYPES] = 2,    [QUERY_SWEEP_VALUES] = 4,   [QUERY_SWEEP_FAILURES] = 1,
+    [QUERY_SWEEP_SESSIONS] = 1, [QUERY_SWEEP_ATTEMPTS] = 2, [QUERY_PROFILE] = 1,
+    [QUERY_LAST_SESSION] = 1,   [QUERY_TRACE_ATTEMPTS] = 2, [QUERY_TRACE_SESSIONS] = 1,
+};
+
 static void test_every_query(void **state)
 {
     struct store_session session = {.command = "run", .version = "1", .host = "h", .ranks = 2};
-    int64_t n_rows[QUERY_COUNT] = {
-        [QUERY_FILES] = 1,
-        [QUERY_SWEEP_NAMES] = 1,
-        [QUERY_SWEEPS] = 1,
-        [QUERY_FAILURES] = 1,
-        [QUERY_SESSION] = 1,
-        [QUERY_SESSIONS] = 1,
-        [QUERY_EFFICIENCY] = 0,
-        [QUERY_CONFIG] = 1,
-        [QUERY_CONFIG_TRIALS] = 2,
-        [QUERY_TRIAL] = 1,
-        [QUERY_TRIAL_METRICS] = 2,
-        [QUERY_TRIAL_TIMING] = 2,
-        [QUERY_TRIAL_ATTEMPTS] = 1,
-        [QUERY_TRIAL_CURVE] = 2,
-        [QUERY_TRIAL_RECORD] = 1,
-        [QUERY_TRIAL_SESSION] = 1,
-        [QUERY_DONE] = 1,
-        [QUERY_CONFIG_TEST] = 1,
-        [QUERY_MODELS_MISSING] = 1,
-        [QUERY_WITH_MODELS] = 0,
-        [QUERY_LEVELS] = 2,
-        [QUERY_PROFILE] = 1,
-        [QUERY_PROFILE_ACTIVITIES] = 3,
-        [QUERY_PROFILE_RANKS] = 2,
-        [QUERY_PROFILE_SIZES] = 1,
-        [QUERY_PROFILE_COUNTERS] = 4,
-        [QUERY_LAST_SESSION] = 1,
-        [QUERY_REASONS] = 0,
-    };
+    int64_t n_rows[QUERY_COUNT];
     const struct gcn_cost work[2] = {{.flops = 100}, {.flops = 300}};
     struct fixture f;
     struct store *store;
@@ -398,6 +408,7 @@ static void test_every_query(void **state)
 
     (void)state;
     fixture_open(&f, "[sweep]\nname = s\nreplicates = 2\n[grid]\nhidden_size = 16, 32\n");
+    memcpy(n_rows, query_rows, sizeof n_rows);
     for (int id = 0; id < P_COUNT; id++)
         n_rows[QUERY_CONFIG_SETTINGS] +=
             (param_table[id].flags & (PARAM_AXIS | PARAM_IDENTITY | PARAM_SWEPT)) != 0 &&
@@ -405,14 +416,14 @@ static void test_every_query(void **state)
     check(store_open(&store, f.path, &err), &err);
     for (int q = 0; q < QUERY_COUNT; q++) {
         check(query_table(&table, store, (enum query)q, 0, &err), &err);
-        assert_int_equal(table.n_rows, 0);
+        if (table.n_rows)
+            fail_msg("query %d: %lld rows of nothing", q, (long long)table.n_rows);
         result_table_release(&table);
     }
     check(store_register(store, &f.plan, &f.data, work, &f.known, &err), &err);
     check(store_begin_session(store, &session, &err), &err);
     put(&f, store, 0, TRIAL_DONE, 0.5);
     put(&f, store, 1, TRIAL_DIVERGED, NAN);
-    put_traffic(store);
     check(store_end_session(store, "stopped", &err), &err);
     for (int q = 0; q < QUERY_COUNT; q++) {
         check(query_table(&table, store, (enum query)q, q < QUERY_CONFIG ? 0 : 1, &err), &err);
@@ -437,10 +448,6 @@ static void test_every_query(void **state)
     assert_int_equal(table.cells[0].i, 2);
     assert_string_equal(table.names[1], "left_s");
     assert_true(table.cells[1].f == 30);
-    result_table_release(&table);
-    check(query_table(&table, store, QUERY_WORK, 1, &err), &err);
-    assert_int_equal(table.n_rows, 1);
-    assert_true(table.cells[0].f == 200 && table.cells[1].f == 600);
     result_table_release(&table);
     /* Two attempts of half a second run at the same time on two ranks; then one runs first. A
      * stopped session has no efficiency. */
@@ -538,57 +545,6 @@ static void test_workers(void **state)
     fixture_close(&f);
 }
 
-/* The newest attempt of each rank counts, also if a crash came before thousands of results. */
-static void test_ranks(void **state)
-{
-    struct store_session session = {.command = "run", .version = "1", .host = "h", .ranks = 4};
-    static const struct {
-        int64_t rank;
-        const char *outcome;
-        int64_t trial;
-    } wanted[] = {{0, "done", 1}, {1, "crashed", 2}, {2, "running", 3}, {3, "done", 1}};
-    int64_t counts[5] = {0};
-    struct fixture f;
-    struct store *store;
-    struct result_table t;
-    struct err err;
-
-    (void)state;
-    fixture_open(&f, "[sweep]\nname = s\n[grid]\nhidden_size = 1:9:1\n");
-    store = fixture_store(&f);
-    check(store_begin_session(store, &session, &err), &err);
-    check(
-        db_exec(
-            store,
-            "UPDATE session SET started = 1000;"
-            "INSERT INTO attempt (trial_id, session_id, rank, host, pid, started, finished,"
-            " outcome) VALUES (2, 1, 1, 'b', 1, 1000, 1001, 'crashed'),"
-            " (3, 1, 2, 'b', 1, 1000, NULL, 'running'), (4, 1, 3, 'b', 1, 1000, 1001, 'crashed'),"
-            " (5, NULL, 5, 'b', 1, 1000, 1001, 'done');"
-            "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)"
-            " INSERT INTO attempt (trial_id, session_id, rank, host, pid, started, finished,"
-            " outcome) SELECT 1, 1, iif(i % 2, 3, 0), 'b', 1, 1000, 1000 + i / 1000, 'done' FROM n",
-            &err),
-        &err);
-    check(query_table(&t, store, QUERY_RANKS, 1, &err), &err);
-    assert_int_equal(t.n_rows, 4);
-    for (int r = 0; r < 4; r++) {
-        assert_int_equal(result_table_integer(&t, r, "rank"), wanted[r].rank);
-        assert_string_equal(result_table_text(&t, r, "outcome"), wanted[r].outcome);
-        assert_int_equal(result_table_integer(&t, r, "trial"), wanted[r].trial);
-    }
-    result_table_release(&t);
-    check(query_throughput(counts, 5, store, 1, 10, &err), &err);
-    for (int b = 0; b < 5; b++)
-        assert_int_equal(counts[b], 2000);
-    memset(counts, 0, sizeof counts);
-    check(query_throughput(counts, 2, store, 1, 2, &err), &err);
-    assert_int_equal(counts[0], 1000);
-    assert_int_equal(counts[1], 9000);
-    store_close(store);
-    fixture_close(&f);
-}
-
 /* Levels of a new sweep are read from a few of its configurations and must equal those of all. */
 static void test_levels(void **state)
 {
@@ -647,10 +603,10 @@ int main(void)
         cmocka_unit_test(test_two_sweeps),
         cmocka_unit_test(test_another_experiment_of_that_name),
         cmocka_unit_test(test_find_writes_nothing),
+        cmocka_unit_test(test_traffic),
         cmocka_unit_test(test_every_query),
         cmocka_unit_test(test_ini_keeps_the_keys),
         cmocka_unit_test(test_workers),
-        cmocka_unit_test(test_ranks),
         cmocka_unit_test(test_levels),
         cmocka_unit_test(test_prune_costs_no_trials),
     };
