@@ -165,6 +165,7 @@ void canvas_init(struct canvas *canvas, enum canvas_kind kind, struct buf *out)
 void canvas_begin(struct canvas *canvas, double width, double height, const char *title)
 {
     canvas->is_begun = true;
+    canvas->width = width;
     canvas->format->begin(canvas, width, height, title);
 }
 

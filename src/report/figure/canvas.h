@@ -70,6 +70,7 @@ struct canvas {
     struct buf path; /* owned: SVG's path so far */
     double at[2];    /* its last point */
     void *surface;   /* owned: cairo's context */
+    double width;    /* since canvas_begin() */
     bool is_begun;
     bool failed; /* cairo failed, or memory was short */
 };
