@@ -10,15 +10,12 @@
 
 #include "base/nearest.h"
 #include "gcn/metric.h"
-#include "grid/sweep_file.h"
 #include "store/db.h"
 #include "store/expression.h"
 #include "store/lock.h"
 #include "store/result_table.h"
 #include "store/sql.h"
 #include "store/store.h"
-#include "store/stored_settings.h"
-#include "trial/kept.h"
 
 static const char sql_attempts[] = "SELECT rank, host, outcome, max(0, finished - started)"
                                    " FROM attempt WHERE session_id ="
@@ -287,9 +284,6 @@ static const char sql_sweep[] = "SELECT sweep_id, name, objective, (SELECT count
 static const char sql_sweep_names[] = "SELECT group_concat(name, ', ') FROM"
                                       " (SELECT name FROM sweep ORDER BY sweep_id)";
 static const char sql_axes[] = "SELECT name FROM axis WHERE sweep_id = ?1 ORDER BY ordinal";
-static const char sql_config_ini[] =
-    "SELECT ini, name, params FROM config JOIN sweep USING (sweep_id)"
-    " WHERE config_id = ?1";
 static int read_cell(struct cell *cell, sqlite3_stmt *row, int c)
 {
     db_view_cell(cell, row, c);
@@ -747,47 +741,6 @@ int query_choose(struct result_table *out, struct query_alike *alike, struct sto
         return 0;
     rc = no_choice(out, store, sweep, filter->where, err);
     result_table_release(out);
-    return rc;
-}
-
-/* The sweep may have been superseded: use its current name. */
-static int write_ini(struct buf *out, struct store *store, sqlite3_stmt *row, struct err *err)
-{
-    const char *ini, *name, *params;
-    struct sweep sweep;
-    struct settings settings;
-    int rc;
-
-    if (db_read(store, row, err, "sss", &ini, &name, &params))
-        return -1;
-    rc = stored_settings_parse_sweep(&sweep, store, ini, err);
-    settings = sweep.fixed;
-    settings.v[P_SWEEP_NAME].s = name;
-    if (keep_of(&settings) == KEEP_NONE) /* it is trained again for its models */
-        settings.v[P_KEEP].i = KEEP_BEST;
-    if (!rc)
-        rc = stored_settings_overlay(&settings, store, params, err);
-    if (!rc)
-        sweep_write_effective(out, &sweep, &settings);
-    sweep_release(&sweep);
-    return rc;
-}
-
-int query_ini(struct buf *out, struct store *store, int64_t config_id, struct err *err)
-{
-    sqlite3_stmt *row = prepare_id(store, sql_config_ini, config_id, err);
-    int rc;
-
-    if (!row)
-        return -1;
-    rc = db_step(store, row, err);
-    if (rc == 1)
-        rc = write_ini(out, store, row, err)
-                 ? err_wrap(err, "configuration %lld", (long long)config_id)
-                 : 0;
-    else if (rc == 0)
-        rc = err_set(err, "%s: no configuration c%lld in it", store->path, (long long)config_id);
-    sqlite3_finalize(row);
     return rc;
 }
 
