@@ -346,6 +346,29 @@ static void test_html(void **state)
     buf_release(&out);
 }
 
+static void test_json_html(void **state)
+{
+    static const struct {
+        const char *text, *escaped;
+    } cases[] = {
+        {"", "\"\""},
+        {"h\xc3\xa4 \"q\" \\", "\"h\xc3\xa4 \\\"q\\\" \\\\\""},
+        {"</script><!--&", "\"\\u003c/script\\u003e\\u003c!--\\u0026\""},
+        {"a\nb\tc", "\"a\\u000ab\\u0009c\""},
+        {"\x01 \xff \xe2\x80\xa8 \xe2\x80\xae \xed\xa0\x80", "\"\\ufffd \\ufffd \\ufffd \\ufffd "
+                                                             "\\ufffd\\ufffd\\ufffd\""},
+    };
+    struct buf out = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        buf_clear(&out);
+        escape_json_html(&out, cases[i].text);
+        assert_string_equal(buf_text(&out), cases[i].escaped);
+    }
+    buf_release(&out);
+}
+
 /* A child that sleeps, a zombie, and a child that was waited for. */
 static void test_process(void **state)
 {
@@ -539,6 +562,15 @@ static void shortest(char out[32], double value)
     }
 }
 
+static void test_real_of_float(void **state)
+{
+    (void)state;
+    assert_true(real_of_float(0.1f) == 0.1);
+    assert_true(real_of_float(61.25f) == 61.25);
+    assert_true(real_of_float(16777217.0f) == 16777216);
+    assert_true((float)real_of_float(1.0f / 3) == 1.0f / 3);
+}
+
 static void test_real_format(void **state)
 {
     static const double some[] = {0.1,
@@ -618,9 +650,11 @@ int main(void)
         cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_tame),
         cmocka_unit_test(test_html),
+        cmocka_unit_test(test_json_html),
         cmocka_unit_test(test_shell),
         cmocka_unit_test(test_process),
         cmocka_unit_test(test_real_format),
+        cmocka_unit_test(test_real_of_float),
         cmocka_unit_test(test_decimal),
     };
 

@@ -154,8 +154,8 @@ static void test_inks(void **state)
 
 static void test_svg(void **state)
 {
-    const struct pen pen = {INK_TEXT, 0.5, PEN_DASHED};
-    const struct pen dot = {ink_alpha(INK_BLUE, 0.5), 2, PEN_ROUND};
+    const struct stroke pen = {INK_TEXT, 0.5, PEN_DASHED};
+    const struct stroke dot = {ink_alpha(INK_BLUE, 0.5), 2, PEN_ROUND};
     const struct lettering lettering = {7, INK_VERMILLION, ANCHOR_END, true, false};
     const struct lettering upwards = {7, INK_MUTED, ANCHOR_MIDDLE, false, true};
     struct canvas canvas;

@@ -40,8 +40,8 @@ static bool is_shown(const struct cost_panel *p, int32_t i)
 static void draw_points(const struct cost_panel *p)
 {
     bool is_many = p->data->n_scored > 500;
-    const struct pen dots = {ink_alpha(INK_BLUE, is_many ? 0.35 : 0.75), is_many ? 1.8 : 3,
-                             PEN_ROUND};
+    const struct stroke dots = {ink_alpha(INK_BLUE, is_many ? 0.35 : 0.75), is_many ? 1.8 : 3,
+                                PEN_ROUND};
     bool has_any = false;
 
     for (int32_t i = 0; i < p->data->n_scored; i++)
@@ -59,7 +59,7 @@ static void draw_points(const struct cost_panel *p)
 /* Steps from the cheapest to the best. */
 static void draw_front(const struct cost_panel *p)
 {
-    const struct pen line = {INK_TEXT, 0.8, PEN_SOLID};
+    const struct stroke line = {INK_TEXT, 0.8, PEN_SOLID};
     bool is_begun = false;
     double y = 0;
 
@@ -80,7 +80,7 @@ static void draw_front(const struct cost_panel *p)
 
 static void draw_choice(const struct cost_panel *p, int64_t id, enum mark mark, struct ink ink)
 {
-    const struct pen pen = {ink, 1.2, PEN_SOLID};
+    const struct stroke pen = {ink, 1.2, PEN_SOLID};
     int32_t i = sweep_data_find(p->data, id);
 
     if (i >= 0 && is_shown(p, i))
@@ -129,9 +129,9 @@ static int count_outliers(const struct sweep_data *data)
 static void draw_keys(struct canvas *canvas, const struct sweep_data *data, double y,
                       bool is_narrow)
 {
-    const struct pen front = {INK_TEXT, 0.8, PEN_SOLID};
-    const struct pen best = {INK_VERMILLION, 1.2, PEN_SOLID};
-    const struct pen one_se = {INK_GREEN, 1.2, PEN_SOLID};
+    const struct stroke front = {INK_TEXT, 0.8, PEN_SOLID};
+    const struct stroke best = {INK_VERMILLION, 1.2, PEN_SOLID};
+    const struct stroke one_se = {INK_GREEN, 1.2, PEN_SOLID};
     double x = PLOT_EDGE;
 
     x = plot_key(canvas, x, y, MARK_CIRCLE, ink_alpha(INK_BLUE, 0.75), NULL, "configuration");

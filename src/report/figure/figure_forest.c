@@ -181,7 +181,7 @@ static void draw_texts(const struct forest *f, int32_t i, double y)
 /* An end beyond the axis is an arrow. */
 static void draw_interval(const struct forest *f, const struct sweep_config *config, double y)
 {
-    const struct pen pen = {INK_BLUE, 1.1, PEN_SOLID};
+    const struct stroke pen = {INK_BLUE, 1.1, PEN_SOLID};
     const double ends[2] = {config->low, config->high};
 
     if (!isfinite(config->low) || !isfinite(config->high))
@@ -203,8 +203,8 @@ static void draw_interval(const struct forest *f, const struct sweep_config *con
 static void draw_row(const struct forest *f, int32_t i, double y)
 {
     const struct sweep_config *config = &f->data->configs[i];
-    const struct pen ring = {INK_TEXT, 0.6, PEN_SOLID};
-    const struct pen dots = {{INK_CURRENT, 0.4}, 1.9, PEN_ROUND};
+    const struct stroke ring = {INK_TEXT, 0.6, PEN_SOLID};
+    const struct stroke dots = {{INK_CURRENT, 0.4}, 1.9, PEN_ROUND};
     bool has_dots = false;
 
     draw_texts(f, i, y);
@@ -230,8 +230,8 @@ static void draw_row(const struct forest *f, int32_t i, double y)
 
 static void draw_keys(const struct forest *f, double y)
 {
-    const struct pen ring = {INK_TEXT, 0.6, PEN_SOLID};
-    const struct pen line = {INK_BLUE, 1.1, PEN_SOLID};
+    const struct stroke ring = {INK_TEXT, 0.6, PEN_SOLID};
+    const struct stroke line = {INK_BLUE, 1.1, PEN_SOLID};
     double x = PLOT_EDGE;
 
     x = plot_key(f->canvas, x, y, MARK_DIAMOND, INK_VERMILLION, NULL, "best");
@@ -258,7 +258,7 @@ static void put_left_out(struct buf *out, const struct forest *f)
 bool figure_forest(struct canvas *canvas, const struct sweep_data *data)
 {
     struct forest f = {.canvas = canvas, .data = data, .top = PLOT_EDGE + ROW + 4};
-    const struct pen zero = {INK_MUTED, 0.5, PEN_DASHED};
+    const struct stroke zero = {INK_MUTED, 0.5, PEN_DASHED};
     struct buf note = {0}, name = {0};
     double bottom, height;
 

@@ -106,7 +106,7 @@ static void draw_y_labels(const struct pair *p)
 /* Frame the cell of the best configuration. */
 static void draw_best(const struct pair *p)
 {
-    const struct pen frame = {INK_VERMILLION, 1.4, PEN_SOLID};
+    const struct stroke frame = {INK_VERMILLION, 1.4, PEN_SOLID};
     int32_t x = levels_of(p, 0)[p->axis_x];
     int32_t y = levels_of(p, 0)[p->axis_y];
 

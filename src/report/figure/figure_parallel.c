@@ -74,7 +74,7 @@ static void add_line(const struct parallel *p, int32_t config)
 
 /* At most `most` of the configurations from `first` on, evenly. */
 static void draw_lines(const struct parallel *p, int32_t first, int32_t end, int32_t most,
-                       const struct pen *pen)
+                       const struct stroke *pen)
 {
     int32_t n = end - first < most ? end - first : most;
 
@@ -129,9 +129,9 @@ static void put_note(struct buf *out, const struct parallel *p)
 
 static void draw(struct parallel *p)
 {
-    const struct pen rest = {{INK_CURRENT, 0.15}, 0.8, PEN_SOLID};
-    const struct pen top = {ink_alpha(INK_BLUE, 0.8), 0.8, PEN_SOLID};
-    const struct pen best = {INK_VERMILLION, 1.4, PEN_SOLID};
+    const struct stroke rest = {{INK_CURRENT, 0.15}, 0.8, PEN_SOLID};
+    const struct stroke top = {ink_alpha(INK_BLUE, 0.8), 0.8, PEN_SOLID};
+    const struct stroke best = {INK_VERMILLION, 1.4, PEN_SOLID};
     double y = TOP + HEIGHT * 1.12 + 8, x = PLOT_EDGE;
     struct buf note = {0};
 

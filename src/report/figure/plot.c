@@ -9,8 +9,8 @@
 #define TICK 2.5     /* length */
 #define UPWARDS 60.0 /* longest label that is turned */
 
-const struct pen PLOT_AXIS = {{INK_CURRENT, 0.65}, 0.5, PEN_SOLID};
-const struct pen PLOT_GRID = {{INK_CURRENT, 0.15}, 0.4, PEN_SOLID};
+const struct stroke PLOT_AXIS = {{INK_CURRENT, 0.65}, 0.5, PEN_SOLID};
+const struct stroke PLOT_GRID = {{INK_CURRENT, 0.15}, 0.4, PEN_SOLID};
 
 /* Centres capitals and digits, which are 0.72 of the size high. */
 static void put(struct canvas *canvas, double x, double y, struct lettering lettering,
@@ -221,14 +221,14 @@ void plot_labels_draw(const struct plot_labels *labels, struct canvas *canvas, d
 /* ---- keys ---- */
 
 double plot_key(struct canvas *canvas, double x, double y, enum mark mark, struct ink fill,
-                const struct pen *pen, const char *text)
+                const struct stroke *pen, const char *text)
 {
     canvas_mark(canvas, mark, x + 3, y, 2.2, fill, pen);
     plot_note(canvas, x + 8, y, ANCHOR_START, text);
     return x + 8 + text_points(text, PLOT_SMALL) + 10;
 }
 
-double plot_line_key(struct canvas *canvas, double x, double y, const struct pen *pen,
+double plot_line_key(struct canvas *canvas, double x, double y, const struct stroke *pen,
                      const char *text)
 {
     canvas_line(canvas, x, y, x + 12, y, pen);
