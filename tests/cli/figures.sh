@@ -44,7 +44,7 @@ like "the forest plot has its text" "$(cat figures/forest.svg)" '>Difference in 
 
 # Without cairo the program reports that it wrote SVG only.
 if ls figures/*.pdf >/dev/null 2>&1; then
-    is "one PDF each" "$(cd figures && ls ./*.pdf | wc -l)" "$(cd figures && ls ./*.svg | wc -l)"
+    is "one PDF each" "$(cd figures && echo ./*.pdf)" "$(cd figures && echo ./*.svg | sed 's/\.svg/.pdf/g')"
     is "each begins as PDF" "$(for f in figures/*.pdf; do head -c 5 "$f"; echo; done | sort -u)" "%PDF-"
     if command -v pdftotext >/dev/null; then
         like "the PDF has its text" "$(pdftotext figures/forest.pdf -)" 'Difference in val_pearson'
@@ -64,8 +64,7 @@ echo mine >figures/pair.svg
 rm figures/axis.svg
 fails "a figure exists" 1 "$ESPALIER" report r.db -o other.html --figures figures
 like "the message names it" "$(cat "$T/.err")" 'figures/forest\.svg: exists already; --force replaces it'
-is "nothing was written" "$(ls figures/axis.svg other.html 2>/dev/null; ls -A figures | grep -c tmp; cat figures/pair.svg)" "0
-mine"
+is "nothing was written" "$(ls figures/axis.svg other.html figures/.*tmp 2>/dev/null; cat figures/pair.svg)" mine
 ok "--force replaces them" "$ESPALIER" report r.db -o other.html --figures figures --force
 like "the figure is new" "$(cat figures/pair.svg)" '^<svg '
 

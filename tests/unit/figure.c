@@ -497,6 +497,37 @@ static void test_forest_numbers(void **state)
     free(t);
 }
 
+/* The area under the ROC curve with ties, and the correlation, as in gcn/metric. */
+static void test_predicted_numbers(void **state)
+{
+    struct toy_sweep *t = malloc(sizeof *t);
+    struct sweep_predictions *p;
+    struct buf out = {0};
+
+    (void)state;
+    toy_init(t, 3, 1, 2, "size", 0.5);
+    p = &t->data.predictions;
+    p->n = 5;
+    p->n_classes = 2;
+    for (int i = 0; i < 5; i++) {
+        const double scores[] = {0.1, 0.4, 0.4, 0.8, 0.9};
+
+        t->observed[i] = t->predicted[i] = i > 1;
+        t->probability[2 * i + 1] = scores[i];
+    }
+    assert_true(figure_put(&out, FIGURE_PREDICTED, &t->data, CANVAS_SVG));
+    assert_non_null(strstr(buf_text(&out), ">size: 0.917</text>")); /* 5.5 of 6 pairs */
+    buf_clear(&out);
+    p->n_classes = 0;
+    for (int i = 0; i < 5; i++)
+        t->predicted[i] = i * i;
+    assert_true(figure_put(&out, FIGURE_PREDICTED, &t->data, CANVAS_SVG));
+    assert_non_null(strstr(buf_text(&out), ">r = 0.761</text>"));
+    buf_release(&out);
+    toy_release(t);
+    free(t);
+}
+
 static void test_save(void **state)
 {
     const char *dir = scratch_path("figures");
@@ -530,10 +561,15 @@ static void test_save(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ticks),       cmocka_unit_test(test_scale_extremes),
-        cmocka_unit_test(test_text),        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_inks),        cmocka_unit_test(test_svg),
-        cmocka_unit_test(test_all_figures), cmocka_unit_test(test_forest_numbers),
+        cmocka_unit_test(test_ticks),
+        cmocka_unit_test(test_scale_extremes),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_inks),
+        cmocka_unit_test(test_svg),
+        cmocka_unit_test(test_all_figures),
+        cmocka_unit_test(test_forest_numbers),
+        cmocka_unit_test(test_predicted_numbers),
         cmocka_unit_test(test_save),
     };
 

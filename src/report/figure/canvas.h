@@ -27,7 +27,7 @@ struct ink {
     int32_t rgb;
     double alpha;
 };
-#define INK_CURRENT -1
+#define INK_CURRENT (-1)
 
 /* Colours: Okabe & Ito 2008, "Color Universal Design". */
 extern const struct ink INK_NONE, INK_TEXT, INK_MUTED, INK_GRID, INK_FAINT, INK_WHITE, INK_BLACK;

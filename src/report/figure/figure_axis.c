@@ -257,8 +257,11 @@ static void draw(struct axes_figure *f)
                  keys + 12 + shares +
                      plot_paragraph(NULL, 0, 0, CANVAS_PAGE - 2 * PLOT_EDGE, buf_text(&note)),
                  "Objective for each value of each setting");
-    for (int32_t i = 0; i < f->n; i++)
-        draw_plot(f, i, PLOT_EDGE + (i / IN_ROW) * row + TITLE);
+    for (int32_t i = 0; i < f->n; i++) {
+        int32_t above = i / IN_ROW; /* rows */
+
+        draw_plot(f, i, PLOT_EDGE + above * row + TITLE);
+    }
     draw_keys(f, keys);
     draw_shares(f, keys + 10, true);
     plot_paragraph(f->canvas, PLOT_EDGE, keys + 8 + shares, CANVAS_PAGE - 2 * PLOT_EDGE,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cost: the score against the seconds and the floating-point operations of a trial. */
 #include <math.h>
-#include <stddef.h>
 
 #include "report/figure/figure.h"
 #include "report/figure/plot.h"
@@ -13,7 +12,7 @@
 struct cost_panel {
     struct canvas *canvas;
     const struct sweep_data *data;
-    size_t cost; /* offset in struct sweep_config */
+    bool is_flops; /* the cost: flops, or seconds */
     const char *name;
     const int32_t *front; /* [n_front] */
     int32_t n_front;
@@ -22,7 +21,7 @@ struct cost_panel {
 
 static double cost_of(const struct cost_panel *p, int32_t i)
 {
-    return *(const double *)((const char *)&p->data->configs[i] + p->cost);
+    return p->is_flops ? p->data->configs[i].flops : p->data->configs[i].seconds;
 }
 
 /* Outliers lie at the end of the axis. */
@@ -149,9 +148,8 @@ static void draw_keys(struct canvas *canvas, const struct sweep_data *data, doub
 bool figure_cost(struct canvas *canvas, const struct sweep_data *data)
 {
     struct cost_panel panels[2] = {
-        {.cost = offsetof(struct sweep_config, seconds), .name = "Seconds of a trial"},
-        {.cost = offsetof(struct sweep_config, flops),
-         .name = "Floating-point operations of a trial"},
+        {.name = "Seconds of a trial"},
+        {.is_flops = true, .name = "Floating-point operations of a trial"},
     };
     bool has[2], is_narrow;
     double width, at = PLOT_EDGE;

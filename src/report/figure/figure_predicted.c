@@ -8,10 +8,11 @@
 #include "report/figure/figure.h"
 #include "report/figure/plot.h"
 
-enum { GROUPS = 6, CLASSES = 6, MATRIX = 24, BINS = 10 };
+enum { GROUPS = 6, CLASSES = 6, MATRIX = 24, BINS = 10, POINTS = 5000 };
 
 #define HEIGHT 150.0
 #define NAMES 44.0  /* widest name of a class */
+#define VISIBLE 0.3 /* shorter steps of a curve are left out */
 #define SMALL 118.0 /* side of each of the three plots for classes */
 
 /* ---- regression ---- */
@@ -39,20 +40,27 @@ static double correlation(const struct sweep_predictions *p)
     return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : NAN;
 }
 
+/* All points, or every k-th of many. */
+static int32_t every(const struct sweep_predictions *p)
+{
+    return 1 + p->n / POINTS;
+}
+
+/* group: -1 for the samples without one. is_alone: all samples are one group. */
 static void draw_group(struct canvas *canvas, const struct sweep_predictions *p, int32_t group,
                        bool is_alone, const struct axis_scale *x, const struct axis_scale *y)
 {
     static const enum mark marks[] = {MARK_CIRCLE,  MARK_SQUARE, MARK_TRIANGLE,
                                       MARK_DIAMOND, MARK_CROSS,  MARK_CIRCLE};
-    const struct stroke dots = {ink_alpha(INK_BLUE, 0.45), 2.4, PEN_ROUND};
+    const struct stroke dots = {is_alone ? ink_alpha(INK_BLUE, 0.45) : INK_MUTED, 2.4, PEN_ROUND};
     bool has_any = false;
 
-    for (int32_t i = 0; i < p->n; i++) {
+    for (int32_t i = 0; i < p->n; i += every(p)) {
         double at = scale_at(x, p->observed[i]), to = scale_at(y, p->predicted[i]);
 
         if (!isfinite(at) || !isfinite(to) || (!is_alone && p->group[i] != group))
             continue;
-        if (is_alone) {
+        if (is_alone || group < 0) {
             canvas_move(canvas, at, to);
             canvas_to(canvas, at, to);
             has_any = true;
@@ -111,7 +119,7 @@ static void draw_regression(struct canvas *canvas, const struct sweep_data *data
     plot_y_axis(canvas, &y, left, "Predicted");
     plot_x_axis(canvas, &x, PLOT_EDGE + HEIGHT, "Observed");
     canvas_line(canvas, x.from, y.from, x.to, y.to, &identity);
-    for (int32_t i = 0; i < (is_alone ? 1 : p->n_groups); i++)
+    for (int32_t i = -1; i < (is_alone ? 0 : p->n_groups); i++)
         draw_group(canvas, p, i, is_alone, &x, &y);
     plot_notef(canvas, x.to + 6, PLOT_EDGE + 5, ANCHOR_START, "c%lld", (long long)p->config);
     plot_notef(canvas, x.to + 6, PLOT_EDGE + 14, ANCHOR_START, "n = %d", (int)p->n);
@@ -119,6 +127,8 @@ static void draw_regression(struct canvas *canvas, const struct sweep_data *data
         plot_notef(canvas, x.to + 6, PLOT_EDGE + 23, ANCHOR_START, "r = %.3f", correlation(p));
     plot_note(canvas, x.to + 6, PLOT_EDGE + 35, ANCHOR_START, "dashed:");
     plot_note(canvas, x.to + 6, PLOT_EDGE + 43, ANCHOR_START, "equal");
+    if (every(p) > 1)
+        plot_notef(canvas, x.to + 6, PLOT_EDGE + 55, ANCHOR_START, "1 in %d drawn", (int)every(p));
     if (!is_alone)
         draw_group_keys(canvas, p, keys);
 }
@@ -192,7 +202,7 @@ static double draw_roc(struct canvas *canvas, struct scored *list,
                        const struct axis_scale *y, const struct stroke *pen)
 {
     int64_t n_positive = 0, n = 0, hits = 0;
-    double area = 0;
+    double area = 0, drawn[2] = {x->from, y->from};
 
     for (int32_t i = 0; i < p->n; i++) {
         double score = p->probability[(size_t)i * (size_t)p->n_classes + (size_t) class];
@@ -208,12 +218,18 @@ static double draw_roc(struct canvas *canvas, struct scored *list,
     canvas_move(canvas, x->from, y->from);
     for (int64_t i = 0, k; i < n; i = k) {
         int64_t before = hits;
+        double at[2];
 
         for (k = i; k < n && list[k].score == list[i].score; k++)
             hits += list[k].is_positive;
         area += (double)((k - hits) - (i - before)) * (double)(hits + before) / 2;
-        canvas_to(canvas, scale_at(x, (double)(k - hits) / (double)(n - n_positive)),
-                  scale_at(y, (double)hits / (double)n_positive));
+        at[0] = scale_at(x, (double)(k - hits) / (double)(n - n_positive));
+        at[1] = scale_at(y, (double)hits / (double)n_positive);
+        if (k < n && fabs(at[0] - drawn[0]) < VISIBLE && fabs(at[1] - drawn[1]) < VISIBLE)
+            continue;
+        canvas_to(canvas, at[0], at[1]);
+        drawn[0] = at[0];
+        drawn[1] = at[1];
     }
     canvas_paint(canvas, INK_NONE, pen);
     return area / ((double)n_positive * (double)(n - n_positive));

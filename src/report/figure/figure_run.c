@@ -115,7 +115,7 @@ static void add_bar(const struct run_figure *r, enum sweep_outcome outcome, int3
 /* One path for all bars of an outcome. Short ones that touch are joined. */
 static bool draw_outcome(const struct run_figure *r, enum sweep_outcome outcome)
 {
-    double from[ROWS], to[ROWS];
+    double from[ROWS] = {0}, to[ROWS];
     bool has_any = false;
 
     for (int32_t i = 0; i < r->n_rows; i++)
