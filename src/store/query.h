@@ -265,10 +265,12 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     X(CONFIG_HPARAMS, /* of a configuration; text: the value as text */ \
       "SELECT s.key AS setting, s.value, CAST(s.value AS TEXT) AS text FROM config," \
       " json_each(config.params) AS s WHERE config_id = ?1 ORDER BY s.id") \
-    X(PROFILE, /* of a session; 0: the last one. counted: ranks with counters. seconds: all that \
-                  rank 0 counted, which is the session up to its last counters */ \
-      "WITH s AS (SELECT * FROM session WHERE session_id =" \
-      " iif(?1, ?1, (SELECT max(session_id) FROM session)))" \
+    X(PROFILE, /* of a session; 0: the last one that ran trials, else the last one. counted: ranks \
+                  with counters. seconds: all that rank 0 counted, which is the session up to its \
+                  last counters */ \
+      "WITH s AS (SELECT * FROM session WHERE session_id = iif(?1, ?1, coalesce(" \
+      "(SELECT max(session_id) FROM traffic WHERE activity = 'compute')," \
+      " (SELECT max(session_id) FROM session))))" \
       "SELECT session_id AS session, outcome, command, ranks," \
       " (SELECT count(DISTINCT rank) FROM traffic AS t WHERE t.session_id = s.session_id) AS counted," \
       " (SELECT sum(seconds) FROM traffic AS t WHERE t.session_id = s.session_id" \

@@ -9,7 +9,8 @@ sqlite3 results.db "
 insert into session (command, version, host, pid, ranks, started, finished, outcome)
     values ('espalier run old.ini', '0.1', 'n1', 1, 2, 1000, 1010, 'finished'),
            ('espalier run a.ini -n 3', '0.2', 'n1', 2, 3, 2000, 2100.5, 'finished'),
-           ('espalier run b.ini', '0.2', 'n1', 3, 1, 3000, 3004, 'finished');
+           ('espalier run b.ini', '0.2', 'n1', 3, 1, 3000, 3004, 'finished'),
+           ('espalier run b.ini', '0.2', 'n1', 4, 1, 4000, 4001, 'finished');
 insert into traffic values
     (2, 0, 'n1', 'compute', 0, 8, 0, 80), (2, 0, 'n1', 'idle', 0, 9, 0, 15),
     (2, 0, 'n1', 'start', 0, 1, 0, 2), (2, 0, 'n1', 'store', 0, 16, 0, 5),
@@ -21,10 +22,11 @@ insert into traffic values
     (2, 1, 'n2', 'send', 64, 20, 480, 0.01), (2, 1, 'n2', 'send', 65536, 2, 100000, 0.04),
     (2, 1, 'n2', 'receive', 256, 10, 2000, 0.1), (2, 1, 'n2', 'poll', 0, 800, 0, 0.85),
     (2, 1, 'n2', 'wait', 0, 800, 0, 97),
-    (3, 0, 'n1', 'compute', 0, 4, 0, 3), (3, 0, 'n1', 'wait', 0, 40, 0, 4);"
+    (3, 0, 'n1', 'compute', 0, 4, 0, 3), (3, 0, 'n1', 'wait', 0, 40, 0, 4),
+    (4, 0, 'n1', 'start', 0, 1, 0, 0.5);"
 before=$(cksum results.db)
 
-is "the last session has one process" "$("$ESPALIER" profile 2>&1)" "session 3: finished, 1 rank, 4 s counted
+is "the last session that ran trials has one process" "$("$ESPALIER" profile 2>&1)" "session 3: finished, 1 rank, 4 s counted
 one process: no messages were sent
 
 both threads of all ranks together, percent of the session
@@ -84,8 +86,8 @@ is "no messages: a header alone" "$("$ESPALIER" profile --section sizes --format
 
 fails "a session without counters" 1 "$ESPALIER" profile --session 1
 is "the message" "$(cat .err)" "espalier: results.db: session 1 has no counters: it ended before its first commit, or an earlier espalier ran it"
-fails "a session that is not there" 1 "$ESPALIER" profile --session 4
-is "the message names it" "$(cat .err)" "espalier: results.db: no session 4 in it"
+fails "a session that is not there" 1 "$ESPALIER" profile --session 5
+is "the message names it" "$(cat .err)" "espalier: results.db: no session 5 in it"
 fails "session 0" 2 "$ESPALIER" profile --session 0
 is "nothing was written" "$(cksum results.db)" "$before"
 
