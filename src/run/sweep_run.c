@@ -15,7 +15,9 @@
 #include "launch/host.h"
 #include "launch/stop.h"
 #include "run/calibrate.h"
+#include "run/sweep_facts.h"
 #include "run/sweep_match.h"
+#include "run/sweep_predictions.h"
 #include "run/sweep_share.h"
 #include "run/sweep_summary.h"
 #include "sched/master.h"
@@ -187,6 +189,7 @@ static int make_master(struct sweep_session *session, struct err *err)
         .checkpoint_bytes = CHECKPOINT_BYTES,
         .until_s = session->walltime.until_s,
         .silence_s = job->sweep.fixed.v[P_HEARTBEAT_LIMIT].f,
+        .begun_s = session->begun_s,
     };
     struct master_sink sink = sweep_session_sink(session);
     struct runner runner = sweep_session_runner(session);
@@ -220,6 +223,7 @@ static int begin_session(struct sweep_session *session, struct err *err)
         .pid = (int32_t)getpid(),
     };
 
+    session->begun_s = clock_now(&clock_system);
     return store_begin_session(session->store, &row, err);
 }
 
@@ -247,7 +251,8 @@ static int make_session(struct sweep_session *session, struct err *err)
     session->prunes = keep_of(&job->sweep.fixed) == KEEP_BEST;
     if (shard_mark(session->known.ours, &options->shard, &job->plan, &job->data, err) ||
         store_register(session->store, &job->plan, &job->data, job->work, &session->known, err) ||
-        sweep_session_settle_models(session, err) || begin_session(session, err) ||
+        sweep_facts_store(session->store, job, err) || sweep_session_settle_models(session, err) ||
+        begin_session(session, err) ||
         progress_init(&session->progress, options->progress, &job->plan, err) ||
         progress_read(&session->progress, session->store, &session->known, err) ||
         make_ledger(session, err))
@@ -365,6 +370,8 @@ static int run_all(struct sweep_end *out, struct sweep_session *session, struct 
     walltime_warn(&session->walltime, session->dispatch);
     rc = master_run(&end, session->master, err);
     progress_finish(&session->progress);
+    if (!rc && end == MASTER_FINISHED)
+        rc = sweep_predictions_store(session, err);
     if (rc ||
         store_end_session(session->store, end == MASTER_FINISHED ? "finished" : "stopped", err)) {
         /* Otherwise err names the file with the saved results. */

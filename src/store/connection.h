@@ -114,6 +114,9 @@
       " WHERE session_id = ?1 AND trial_id = ?2 AND state IN ('pending', 'running')" \
       " AND NOT EXISTS (SELECT 1 FROM attempt AS open WHERE open.trial_id = ?2" \
       " AND open.session_id = ?1 AND open.rank = 0 AND open.outcome = 'running')") \
+    X(TRAFFIC_PUT, \
+      "INSERT OR REPLACE INTO traffic (session_id, rank, host, activity, size, calls, bytes," \
+      " seconds) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)") \
     X(SESSION_LOST, "UPDATE session SET outcome = 'lost' WHERE session_id = ?1") \
     X(SESSION_END, "UPDATE session SET finished = ?2, outcome = ?3 WHERE session_id = ?1") \
     /* End a session's open attempts. Run these two in this order. */ \
@@ -194,6 +197,22 @@
       " ?2 > 1 AND cost = least))" \
       "DELETE FROM model WHERE trial_id IN (SELECT trial_id FROM over JOIN trial USING (config_id)" \
       " WHERE config_id NOT IN (SELECT config_id FROM stays))") \
+    X(PREDICTION_INSERT, "INSERT INTO prediction VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)") \
+    X(PREDICTION_DROP, /* of the sweep ?1 */ \
+      "WITH " SQL_PREDICTED " DELETE FROM prediction WHERE trial_id IN (SELECT trial_id" \
+      " FROM predicted_trials CROSS JOIN trial USING (trial_id)" \
+      " CROSS JOIN config USING (config_id) WHERE sweep_id = ?1)") \
+    X(PREDICTION_PRUNE, \
+      "WITH " SQL_CHOSEN ", " SQL_PREDICTED " DELETE FROM prediction WHERE trial_id IN" \
+      " (SELECT trial_id FROM predicted_trials CROSS JOIN trial USING (trial_id)" \
+      " CROSS JOIN config USING (config_id)" \
+      " WHERE sweep_id = ?1 AND config_id NOT IN (SELECT config FROM chosen))") \
+    X(FACT_PUT, /* an equal row is not written again */ \
+      "INSERT INTO data_fact VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE" \
+      " SET name = excluded.name, value = excluded.value" \
+      " WHERE name IS NOT excluded.name OR value IS NOT excluded.value") \
+    X(FACTS_TRIM, /* ?2: JSON object, topic -> number of facts */ \
+      "DELETE FROM data_fact WHERE sweep_id = ?1 AND ordinal >= coalesce(?2 ->> topic, 0)") \
     X(METRIC_DELETE, "DELETE FROM metric WHERE trial_id = ?1") \
     X(CURVE_DELETE, "DELETE FROM curve WHERE trial_id = ?1") \
     X(TIMING_DELETE, "DELETE FROM timing WHERE trial_id = ?1") \
