@@ -75,20 +75,27 @@
         return text.replace(/^-/, '\u2212');
     }
 
-    // A score to three decimals, so that columns align; other sizes as short().
+    // A score to three decimals, so that columns align, unless the sweep's scores are much larger or smaller.
+    const LARGEST = Math.max(0, ...D.config.mean.slice(0, 1000).map(v => Math.abs(v || 0)));
+
     function score(v) {
-        if (v === null || Math.abs(v) >= 1000 || (v !== 0 && Math.abs(v) < 0.001)) return short(v);
+        if (v === null || Math.abs(v) >= 1000 || (LARGEST < 0.01 && v !== 0)) return short(v);
         return v.toFixed(3).replace(/^-/, '\u2212');
+    }
+
+    // The half width of an interval, to as many decimals as its score.
+    function plusMinus(mean, half) {
+        return half === null ? score(mean) : score(mean) + ' \u00b1 ' + (score(mean).includes('e') || Math.abs(mean) >= 1000 ? short(half, 2) : score(half));
     }
 
     function percent(v) {
         return (100 * v).toFixed(v < 0.1 ? 1 : 0) + '\u00a0%';
     }
 
-    function tick(v) {
-        const size = Math.abs(v);
-        if (size >= 1e4) return d3.format('~s')(v).replace('-', '\u2212');
-        return short(v, 6);
+    // The text of a tick of a scale: as many decimals as its neighbours.
+    function tickOf(scale, n) {
+        const format = scale.base ? null : scale.tickFormat(n);
+        return v => (Math.abs(v) >= 1e4 ? d3.format('~s')(v) : format && Math.abs(v) >= 1e-3 ? format(v) : short(v, 6)).replace(/^-/, '\u2212');
     }
 
     function seconds(v) {
@@ -108,9 +115,15 @@
         return 'c' + C.id[i];
     }
 
-    // The value of an axis in a configuration. Level -1: the model type has no such setting.
+    // Levels as text: numbers with as few digits as keep them apart. Level -1: the model type has no such setting.
+    const LEVELS = AXES.map(axis => {
+        if (!axis.numeric) return axis.levels.map(String);
+        const texts = [3, 4, 6, 17].map(digits => axis.levels.map(v => short(v, digits)));
+        return texts.find(each => new Set(each).size === each.length) || texts[3];
+    });
+
     function levelText(a, k) {
-        return k < 0 ? 'none' : AXES[a].numeric ? short(AXES[a].levels[k], 6) : String(AXES[a].levels[k]);
+        return k < 0 ? 'none' : LEVELS[a][k];
     }
 
     function settings(i, separator) {
@@ -127,8 +140,7 @@
     function configTip(i) {
         const lines = [name(i) + (C.place[i] === null ? '' : ', place ' + C.place[i])];
         if (C.mean[i] !== null) {
-            lines.push(D.sweep.metric + ' ' + score(C.mean[i]) +
-                (C.se[i] === null ? '' : ' \u00b1 ' + short(C.se[i], 2) + ' (standard error)'));
+            lines.push(D.sweep.metric + ' ' + plusMinus(C.mean[i], C.se[i]) + (C.se[i] === null ? '' : ' (standard error)'));
         }
         return lines.concat(settings(i, '\n').split('\n'));
     }
@@ -179,14 +191,21 @@
             else if (key === 'c') state.selected = value.split(',').map(Number).filter(id => indexOf.has(id));
             else if (key === 'top' && value > 0 && value < 100) state.top = Number(value);
             else if (key.startsWith('sort.')) state.sort[key.slice(5)] = value;
-            else if (a >= 0) state.levels[a] = levelsOf(a, JSON.parse(value));
+            else if (a >= 0) state.levels[a] = levelsOf(a, value);
             else if (key.includes('.')) state.view[key] = value;
         });
     }
 
-    function levelsOf(a, texts) {
-        const set = new Set([-1].concat(AXES[a].levels.map((v, k) => k)));
-        return new Set([...set].filter(k => texts.includes(levelText(a, k))));
+    // The levels of an axis from a JSON list of their texts; null, which keeps all, if there is none.
+    function levelsOf(a, list) {
+        let texts = null;
+        try {
+            texts = JSON.parse(list);
+        } catch (e) {
+            return null;
+        }
+        const kept = [-1].concat(AXES[a].levels.map((v, k) => k)).filter(k => Array.isArray(texts) && texts.includes(levelText(a, k)));
+        return kept.length ? new Set(kept) : null;
     }
 
     function writeAddress() {
@@ -209,8 +228,7 @@
         writeAddress();
         showBars();
         markRows();
-        panels.forEach(panel => { panel.stale = true; });
-        drawSoon();
+        redraw();
     }
 
     // ---- surfaces: an SVG with marks -----------------------------------------------------------------------
@@ -331,7 +349,8 @@
         const reach = 3 * (q3 - q1) || Infinity;
         const low = Math.max(v[0], q1 - reach);
         const high = Math.min(v[v.length - 1], q3 + reach);
-        const more = (high - low) * (pad === undefined ? 0.05 : pad) || Math.abs(low) * 0.05 || 0.5;
+        if (low === high && pad !== 0) return [low - (Math.abs(low) * 0.05 || 0.5), high + (Math.abs(low) * 0.05 || 0.5)];
+        const more = (high - low) * (pad === undefined ? 0.05 : pad);
         return [low - more, high + more];
     }
 
@@ -366,28 +385,30 @@
 
     function ticksOf(scale, n) {
         if (!scale.base) return scale.ticks(n);
-        const format = scale.tickFormat(n);
-        const ticks = scale.ticks(n).filter(t => format(t) !== '');
-        return ticks.length > n ? ticks.filter(t => Math.log10(t) % 1 === 0) : ticks;
+        const lead = t => Math.round(t / Math.pow(10, Math.floor(Math.log10(t) + 1e-9)));
+        const ticks = scale.ticks(n);
+        const kinds = [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]].map(leads => ticks.filter(t => leads.includes(lead(t))));
+        return kinds.find(each => each.length <= n) || kinds[3];
     }
 
-    // Horizontal axis below the box {left, right, top, bottom}, with vertical grid lines and its name.
-    function axisX(parent, box, scale, label, ticks, format) {
-        const room = (box.right - box.left) / 70;
-        (ticks || ticksOf(scale, Math.max(2, Math.floor(room)))).forEach(t => {
+    // Horizontal axis below the box {left, right, top, bottom}, with vertical grid lines and its name. whole: only
+    // integers have ticks.
+    function axisX(parent, box, scale, label, whole) {
+        const n = Math.max(2, Math.floor((box.right - box.left) / 70));
+        ticksOf(scale, n).filter(t => !whole || t % 1 === 0).forEach(t => {
             line(parent, scale(t), box.top, scale(t), box.bottom, 'gridline');
-            text(parent, scale(t), box.bottom + 16, (format || tick)(t), 'quiet', 'middle');
+            text(parent, scale(t), box.bottom + 16, (whole ? String(t) : tickOf(scale, n)(t)), 'quiet', 'middle');
         });
         line(parent, box.left, box.bottom, box.right, box.bottom, 'rule');
         if (label) text(parent, box.right, box.bottom + 34, label + ' \u2192', 'quiet', 'end');
     }
 
     // Vertical axis at the left of the box; its name stands above it.
-    function axisY(parent, box, scale, label, ticks, format) {
-        const room = (box.bottom - box.top) / 40;
-        (ticks || ticksOf(scale, Math.max(2, Math.floor(room)))).forEach(t => {
+    function axisY(parent, box, scale, label) {
+        const n = Math.max(2, Math.floor((box.bottom - box.top) / 50));
+        ticksOf(scale, n).forEach(t => {
             line(parent, box.left, scale(t), box.right, scale(t), 'gridline');
-            text(parent, box.left - 6, scale(t) + 4, (format || tick)(t), 'quiet', 'end');
+            text(parent, box.left - 6, scale(t) + 4, tickOf(scale, n)(t), 'quiet', 'end');
         });
         if (label) text(parent, 4, box.top - 12, '\u2191 ' + label, 'quiet');
     }
@@ -441,10 +462,17 @@
     }
 
     const ruler = document.createElement('canvas').getContext('2d');
+    ruler.font = '12px ' + getComputedStyle(document.body).fontFamily;
 
     function textWidth(string) {
-        ruler.font = '12px ' + getComputedStyle(document.body).fontFamily;
         return ruler.measureText(string).width;
+    }
+
+    // Shorten a text to a width. Bold text is about a tenth wider.
+    function fit(string, width) {
+        let length = string.length;
+        while (length > 2 && textWidth(clip(string, length)) > width) length--;
+        return clip(string, length);
     }
 
     function scoreLabel() {
@@ -490,7 +518,8 @@
     // Columns of the forest plot: name, the values of the axes where there is room, the plot, the mean.
     function forestColumns(chart, rows) {
         const wide = chart.width >= 560;
-        let left = 46;
+        let left = Math.max(36, ...rows.slice(0, 400).map(i => textWidth(name(i)))) + 14;
+        const narrow = left;
         const axes = [];
         AXES.forEach((axis, a) => {
             const head = Math.max(...axis.name.split('_').map(textWidth));
@@ -499,7 +528,7 @@
             left += width;
         });
         const room = wide && left < chart.width * 0.45;
-        const box = { left: (room ? left : 46) + 10, right: chart.width - (wide ? 108 : 12) };
+        const box = { left: (room ? left : narrow) + 10, right: chart.width - (wide ? 108 : 12) };
         const values = [].concat(...rows.slice(0, 400).map(i => [C.low[i], C.high[i], C.diff[i]]));
         const folds = [].concat(...rows.slice(0, 400).map(i => foldDifferences(i)));
         const [low, high] = d3.extent(values.concat(d3.extent(rangeOf(folds, 0))).filter(v => v !== null));
@@ -525,8 +554,9 @@
         if (columns.means) text(s.root, s.width - 4, 56, 'mean \u00b1 se', 'quiet', 'end');
         text(s.root, box.left, 14, 'difference to the best, ' + D.sweep.metric, 'quiet');
         if (box.right - box.left > 340) text(s.root, box.right, 14, D.sweep.maximize ? 'better \u2192' : 'worse \u2192', 'quiet', 'end');
-        x.ticks(Math.max(2, Math.floor((box.right - box.left) / 70))).forEach(t => {
-            text(s.root, x(t), 48, tick(t), 'quiet', 'middle');
+        const n = Math.max(2, Math.floor((box.right - box.left) / 70));
+        x.ticks(n).forEach(t => {
+            text(s.root, x(t), 48, tickOf(x, n)(t), 'quiet', 'middle');
             line(s.root, x(t), 54, x(t), 60, 'rule');
         });
         line(s.root, box.left, 60.5, box.right, 60.5, 'rule');
@@ -546,11 +576,11 @@
         text(body, 4, y + 4, name(i), strong);
         columns.axes.forEach(({ a, left }) => text(body, left, y + 4, C.level[a][i] < 0 ? '' : clip(levelText(a, C.level[a][i]), 14), strong));
         line(body, x(0), y - ROW / 2, x(0), y + ROW / 2, 'rule');
-        dots(body, foldDifferences(i).map(v => [x(v), y]), 2.5, 0, 's-quiet fill faint');
         if (C.low[i] !== null) line(body, x(C.low[i]), y, x(C.high[i]), y, 's0 stroke');
+        dots(body, foldDifferences(i).map(v => [x(v), y]), 2.5, 0, 's-quiet hollow');
         if (C.within[i]) body.append('circle').attr('class', 's1 stroke').attr('cx', x(C.diff[i])).attr('cy', y).attr('r', 7);
         dots(body, [[x(C.diff[i]), y]], 4, 0, 's0 fill');
-        if (columns.means) text(body, box.right + 104, y + 4, score(C.mean[i]) + (C.se[i] === null ? '' : ' \u00b1 ' + short(C.se[i], 2)), strong, 'end');
+        if (columns.means) text(body, box.right + 104, y + 4, plusMinus(C.mean[i], C.se[i]), strong, 'end');
     }
 
     function forestTip(i) {
@@ -643,7 +673,7 @@
             const y = layout.top + (r + 0.5) * layout.h;
             const m = layout.means[slot];
             if (m === undefined) return;
-            const hardest = SIGN * m === worst && slots.length > 1;
+            const hardest = SIGN * m === worst && x.domain()[0] < x.domain()[1];
             if (!many || r % 2 === 0 || hardest) {
                 text(s.root, layout.left - 8, y + 4, clip(slotName(slot), 22), hardest ? 'strong' : 'quiet', 'end');
                 text(s.root, s.width - 4, y + 4, score(m), hardest ? 'strong' : 'quiet', 'end');
@@ -656,6 +686,13 @@
 
     function axisChoices() {
         return AXES.map((axis, a) => [String(a), axis.name]);
+    }
+
+    // The axes that matter most, where the analysis of variance shows them; else those that most configurations have.
+    function axesByWeight() {
+        const main = a => (D.effects.complete ? D.effects.terms : []).filter(t => t.axes.length === 1 && t.axes[0] === a).map(t => t.share)[0] || 0;
+        const having = AXES.map((axis, a) => C.level[a].filter(k => k >= 0).length);
+        return AXES.map((axis, a) => a).sort((a, b) => main(b) - main(a) || having[b] - having[a] || a - b).map(String);
     }
 
     // A scale for the levels of an axis: linear or logarithmic where the axis is, else equal steps.
@@ -739,7 +776,8 @@
 
     function drawShares(chart, a, width, parts) {
         const e = D.effects;
-        if (!e.complete) return undefined;
+        if (!e.complete) parts.append(el('p', { class: 'why' }, e.why));
+        if (!e.complete || !(e.total > 0)) return undefined;
         const terms = e.terms.slice().sort((p, q) => q.share - p.share).slice(0, 12);
         const s = surface(chart, width, 62 + 22 * (terms.length + 1), 'Share of the variance that each axis explains', parts);
         const label = t => t.axes.map(n => AXES[n].name).join(' \u00d7 ');
@@ -758,7 +796,7 @@
 
     function shareBar(s, n, left, x, label, share, classes) {
         const y = 40 + 22 * n;
-        text(s.root, left - 8, y + 15, clip(label, Math.floor(left / 6)), null, 'end');
+        text(s.root, left - 8, y + 15, fit(label, left - 8), null, 'end');
         s.root.append('rect').attr('class', classes).attr('x', left).attr('y', y + 3).attr('width', Math.max(1, x(share))).attr('height', 16);
         text(s.root, left + x(share) + 5, y + 15, percent(share), 'quiet');
     }
@@ -812,10 +850,10 @@
 
     function pairAxes(s, a, b, at, w, h, left) {
         AXES[a].levels.forEach((v, k) => {
-            if (w > 26 || k % Math.ceil(30 / w) === 0) text(s.root, at(k, 0)[0] + w / 2, at(0, 0)[1] + h + 16, clip(levelText(a, k), Math.max(5, Math.floor(w / 6))), null, 'middle');
+            if (w > 26 || k % Math.ceil(30 / w) === 0) text(s.root, at(k, 0)[0] + w / 2, at(0, 0)[1] + h + 16, fit(levelText(a, k), Math.max(24, w)), null, 'middle');
         });
         AXES[b].levels.forEach((v, k) => text(s.root, left - 8, at(0, k)[1] + h / 2 + 4, clip(levelText(b, k), 16), null, 'end'));
-        text(s.root, left - 8, 58, '\u2191 ' + AXES[b].name, 'quiet', 'end');
+        text(s.root, 0, 58, '\u2191 ' + AXES[b].name, 'quiet');
         text(s.root, left + AXES[a].levels.length * w, at(0, 0)[1] + h + 36, AXES[a].name + ' \u2192', 'quiet', 'end');
     }
 
@@ -855,7 +893,9 @@
     function drawParallel(chart) {
         const inside = C.id.map((id, i) => i).filter(i => C.mean[i] !== null);
         if (!inside.some(i => shown[i])) return nothing(chart);
-        const s = surface(chart, chart.width, 400, 'Parallel coordinates of all axes');
+        const frame = el('div', { class: 'sideways' });
+        chart.node.append(frame);
+        const s = surface(chart, Math.max(chart.width, 76 * AXES.length + 112), 400, 'Parallel coordinates of all axes', frame);
         const box = boxOf(s, 50, 62, 62, 16);
         const x = d3.scalePoint().domain(d3.range(AXES.length + 1)).range([box.left, box.right]);
         const y = d3.scaleLinear().domain(rangeOf(inside.map(i => C.mean[i]), 0.02)).range(D.sweep.maximize ? [box.bottom, box.top] : [box.top, box.bottom]).clamp(true);
@@ -953,7 +993,7 @@
         text(s.root, x, box.top - 10, clip(D.sweep.metric, 14), 'strong', 'middle');
         y.ticks(6).forEach(t => {
             line(s.root, x, y(t), x + 5, y(t), 'rule');
-            text(s.root, x + 8, y(t) + 4, tick(t), 'quiet small');
+            text(s.root, x + 8, y(t) + 4, tickOf(y, 6)(t), 'quiet small');
         });
     }
 
@@ -990,13 +1030,14 @@
         const s = surface(chart, chart.width, 360, 'Learning curves of c' + id);
         const box = boxOf(s, 54, 46, 84, 44);
         const values = [].concat(...lines.map(each => [].concat(...each.curves))).map(p => p[1]);
-        const log = view.log === 'yes' && view.measure === 'loss' && d3.min(values) > 0;
-        const x = d3.scaleLinear().domain([0, d3.max(curves, curve => d3.max(curve.epoch))]).range([box.left, box.right]);
-        const range = log ? d3.extent(values) : rangeOf(values);
+        const [least, most] = d3.extent(values);
+        const log = view.measure === 'loss' && least > 0 && (view.log === 'yes' || (view.log === 'auto' && most > 10 * least));
+        const x = d3.scaleLinear().domain(epochRange(curves)).range([box.left, box.right]);
+        const range = log ? [least / 1.1, most * 1.1] : rangeOf(values);
         const y = (log ? d3.scaleLog() : d3.scaleLinear()).domain(range).range([box.bottom, box.top]).clamp(true);
-        axisX(s.root, box, x, 'epoch');
+        axisX(s.root, box, x, 'epoch', true);
         axisY(s.root, box, y, view.measure === 'loss' ? 'loss' + (log ? ' (log scale)' : '') : scoreLabel());
-        text(s.root, s.width, 14, clip('c' + id + '  ' + settings(indexOf.get(id)), Math.floor(s.width / 6.4)), 'strong', 'end');
+        text(s.root, s.width, 14, fit('c' + id + '  ' + settings(indexOf.get(id)), s.width * 0.9), 'strong', 'end');
         const ends = lines.map(each => curveMean(s, each, x, y, curves.length > 1));
         bestEpochs(s, curves, lines[lines.length - 1].key, x, y);
         const labels = ends.length === 2 ? apart(ends[0][1], ends[1][1], 15) : [ends[0][1]];
@@ -1009,16 +1050,25 @@
             'Circles mark the best epoch of each fold. ' + (beyond ? plural(beyond, 'value') + ' beyond the axis lie on its edge. ' : '');
     }
 
-    // Thin lines of folds, mean and band over the folds that have not stopped. Returns the end of the mean.
+    function epochRange(curves) {
+        const [first, last] = d3.extent([].concat(...curves.map(curve => curve.epoch)));
+        return [first < last && first > last / 10 ? first : Math.min(first, 0), Math.max(last, first + 1)];
+    }
+
+    // Thin lines of folds, mean and band over the folds that have not stopped (of logarithms on a log scale), while
+    // they are at least half. Returns the end of the mean.
     function curveMean(s, each, x, y, many) {
         const path = d3.line().x(p => x(p[0])).y(p => y(p[1]));
         each.curves.forEach(points => s.root.append('path').attr('class', each.series + ' stroke thin').attr('d', path(points)));
         const epochs = [...new Set([].concat(...each.curves.map(points => points.map(p => p[0]))))].sort(d3.ascending);
         const mean = epochs.map(epoch => {
             const values = each.curves.map(points => valueAt(points, epoch)).filter(v => v !== null);
-            return { epoch, n: values.length, m: d3.mean(values), sd: values.length > 1 ? d3.deviation(values) : 0 };
+            const scaled = values.map(y.base ? Math.log : Number);
+            const [m, sd] = [d3.mean(scaled), values.length > 1 ? d3.deviation(scaled) : 0];
+            const back = y.base ? Math.exp : Number;
+            return { epoch, n: values.length, m: back(m), low: back(m - sd), high: back(m + sd) };
         }).filter(row => row.n >= Math.max(1, each.curves.length / 2));
-        const area = d3.area().x(r => x(r.epoch)).y0(r => y(Math.max(r.m - r.sd, y.base ? y.domain()[0] : -Infinity))).y1(r => y(r.m + r.sd));
+        const area = d3.area().x(r => x(r.epoch)).y0(r => y(r.low)).y1(r => y(r.high));
         if (many) s.root.append('path').attr('class', each.series + ' band').attr('d', area(mean));
         s.root.append('path').attr('class', each.series + ' stroke').attr('d', d3.line().x(r => x(r.epoch)).y(r => y(r.m))(mean));
         const last = mean[mean.length - 1];
@@ -1061,7 +1111,7 @@
         axisX(s.root, box, x, view.cost === 'seconds' ? 'seconds of a trial, mean (log scale)' : 'floating-point operations of a trial (log scale)');
         axisY(s.root, box, y, scoreLabel());
         const at = i => [x(cost[i]), y(C.mean[i])];
-        D.types.forEach((type, t) => dots(s.root, inside.filter(i => C.type[i] === t).map(at), inside.length > 2000 ? 1.8 : 3, t, 's' + t % 5 + ' fill faint'));
+        D.types.forEach((type, t) => dots(s.root, inside.filter(i => C.type[i] === t).map(at), inside.length > 2000 ? 1.8 : 3, t, 's' + t % 5 + (inside.length > 500 ? ' fill faint' : ' fill')));
         inside.forEach(i => s.marks.push({ key: 'c' + C.id[i], config: i, x: at(i)[0], y: at(i)[1], tip: () => configTip(i).concat(view.cost === 'seconds' ? seconds(cost[i]) : short(cost[i], 3) + ' flop') }));
         costFront(s, D.pareto[view.cost].map(id => indexOf.get(id)).filter(i => inside.includes(i)), at, box);
         inside.filter(isSelected).forEach(i => dots(s.root, [at(i)], 6, 0, 'picked'));
@@ -1095,7 +1145,7 @@
 
     function costKeys(s, box) {
         const entries = D.types.length < 2 ? [] : D.types.map((type, t) => ({ text: type, draw: (p, x, y) => dots(p, [[x, y]], 4, t, 's' + t % 5 + ' fill') }));
-        entries.push({ text: 'not beaten at its cost', draw: (p, x, y) => dots(p, [[x, y]], 4, 0, 's4 hollow') });
+        entries.push({ text: 'Pareto front', draw: (p, x, y) => dots(p, [[x, y]], 4, 0, 's4 hollow') });
         keys(s.root, 4, 16, entries, box.right);
     }
 
@@ -1116,17 +1166,17 @@
             const points = used.filter(t => D.value[slot][best[t]] !== null).map(t => [x(t), y(D.value[slot][best[t]])]);
             s.root.append('path').attr('class', 'away-line').attr('d', d3.line()(points));
         });
-        used.forEach(t => typeColumn(s, t, best[t], slots, x(t), y, box));
+        used.forEach(t => typeColumn(s, t, best[t], slots, x(t), y, box, x.step()));
         return undefined;
     }
 
-    function typeColumn(s, t, i, slots, x, y, box) {
+    function typeColumn(s, t, i, slots, x, y, box, room) {
         const there = slots.filter(slot => D.value[slot][i] !== null);
-        dots(s.root, there.map(slot => [x, y(D.value[slot][i])]), 4, t, 's' + t % 5 + ' fill faint');
+        dots(s.root, there.map(slot => [x, y(D.value[slot][i])]), 4, t, 's' + t % 5 + ' fill');
         line(s.root, x - 26, y(C.mean[i]), x + 26, y(C.mean[i]), 's' + t % 5 + ' stroke');
         text(s.root, x + 30, y(C.mean[i]) + 4, score(C.mean[i]), 'strong halo');
-        text(s.root, x, box.bottom + 18, D.types[t] + ', ' + name(i), 'strong', 'middle');
-        text(s.root, x, box.bottom + 34, clip('mean ' + score(C.mean[i]) + (C.se[i] === null ? '' : ' \u00b1 ' + short(C.se[i], 2)), 30), 'quiet small', 'middle');
+        text(s.root, x, box.bottom + 18, fit(D.types[t] + ', ' + name(i), room), 'strong', 'middle');
+        if (room > 120) text(s.root, x, box.bottom + 34, 'mean ' + plusMinus(C.mean[i], C.se[i]), 'quiet small', 'middle');
         if (isSelected(i)) dots(s.root, there.map(slot => [x, y(D.value[slot][i])]), 6, 0, 'picked');
         there.forEach(slot => s.marks.push({ key: t + '.' + slot, config: i, x, y: y(D.value[slot][i]), tip: () => [D.types[t] + ', ' + slotName(slot), D.sweep.metric + ' ' + score(D.value[slot][i])].concat(configTip(i)) }));
     }
@@ -1225,13 +1275,13 @@
         const s = surface(chart, width, 66 + w * k + 40, 'Confusion matrix', parts);
         text(s.root, 0, 14, 'Confusion matrix', 'strong');
         text(s.root, 0, 32, 'share of the observed class', 'quiet small');
-        text(s.root, left - 8, 56, '\u2193 observed', 'quiet', 'end');
+        text(s.root, 0, 56, '\u2193 observed', 'quiet');
         text(s.root, left + w * k, 66 + w * k + 34, 'predicted \u2192', 'quiet', 'end');
         const colour = v => d3.interpolateViridis(v);
         counts.forEach((row, o) => {
             const sum = d3.sum(row);
             text(s.root, left - 8, 66 + (o + 0.5) * w + 4, clip(P.classes[o], 14), null, 'end');
-            if (w > 24 || o % 3 === 0) text(s.root, left + (o + 0.5) * w, 66 + w * k + 16, clip(P.classes[o], Math.max(3, Math.floor(w / 6.5))), null, 'middle');
+            if (w > 24 || o % 3 === 0) text(s.root, left + (o + 0.5) * w, 66 + w * k + 16, fit(P.classes[o], Math.max(20, w - 4)), null, 'middle');
             row.forEach((n, p) => confusionCell(s, { n, share: sum ? n / sum : 0, o, p, sum }, left + p * w, 66 + o * w, w, colour));
         });
         s.hit = (x, y) => s.marks.find(m => Math.abs(m.x - x) < w / 2 && Math.abs(m.y - y) < w / 2);
@@ -1328,8 +1378,8 @@
         const i = indexOf.get(D.choice.chosen);
         const rows = [{ label: 'test', mean: test.mean, sd: test.sd, n: test.n, series: 's1', shape: 3 }];
         if (i !== undefined && test.metric === D.sweep.metric && C.mean[i] !== null) rows.unshift({ label: 'validation', mean: C.mean[i], sd: C.sd[i], n: C.n[i], series: 's0', shape: 0 });
-        const s = surface(chart, Math.min(640, chart.width), 60 + 40 * rows.length + 44, 'Validation and test score of the chosen configuration');
-        const box = boxOf(s, 84, 30, 60, 44);
+        const s = surface(chart, Math.min(640, chart.width), 34 + 40 * rows.length + 34, 'Validation and test score of the chosen configuration');
+        const box = boxOf(s, 84, 4, 60, 44);
         const x = d3.scaleLinear().domain(rangeOf([].concat(...rows.map(r => [r.mean - (r.sd || 0), r.mean + (r.sd || 0)])), 0.2)).range([box.left, box.right]);
         axisX(s.root, box, x, test.metric);
         rows.forEach((r, n) => {
@@ -1421,15 +1471,16 @@
     function timeAxis(g, spans, box) {
         const steps = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800];
         const step = steps.find(t => t * spans.unit >= 70) || 2419200;
+        const unit = step < 30 ? { size: 1, name: '\u00a0s' } : step < 1800 ? { size: 60, name: '\u00a0min' } : { size: 3600, name: '\u00a0h' };
         spans.list.forEach(span => {
             g.append('rect').attr('class', 'nothing').attr('x', span.left).attr('y', box.top).attr('width', Math.max(1, span.right - span.left)).attr('height', box.bottom - box.top);
             d3.range(0, span.to - span.from, step).forEach(t => {
                 const x = span.x(span.from + t);
                 line(g, x, box.top, x, box.bottom, 'gridline');
-                if (t === 0 && span.right - span.left < 30) return;
-                text(g, x, box.bottom + 16, t === 0 ? '0' : seconds(t), 'quiet small', t === 0 ? null : 'middle');
+                if ((t === 0 && span.right - span.left < 30) || x > box.right - 12) return;
+                text(g, x, box.bottom + 16, t === 0 ? '0' : short(t / unit.size, 3) + unit.name, 'quiet small', t === 0 ? null : 'middle');
             });
-            if (span.right - span.left > 70) text(g, span.left, box.top - 8, clip('session ' + span.id + (span.info && span.info.busy !== null ? ', ' + percent(span.info.busy) + ' busy' : ''), Math.floor((span.right - span.left) / 6)), 'quiet small');
+            if (span.right - span.left > 70) text(g, span.left, box.top - 8, fit('session ' + span.id + (span.info && span.info.busy !== null ? ', ' + percent(span.info.busy) + ' busy' : ''), span.right - span.left), 'quiet small');
         });
         text(g, box.right, box.bottom + 36, 'time since the start of the session \u2192', 'quiet', 'end');
     }
@@ -1489,7 +1540,7 @@
         text(s.root, 0, 16, fact.topic, 'strong');
         rows.forEach((row, n) => {
             const y = 26 + 20 * n;
-            text(s.root, left - 8, y + 14, clip(String(row[0]), Math.floor(left / 6)), null, 'end');
+            text(s.root, left - 8, y + 14, fit(String(row[0]), left - 8), null, 'end');
             s.root.append('rect').attr('class', 's0 fill').attr('x', left).attr('y', y + 3).attr('width', Math.max(1, x(Math.max(0, row[1])))).attr('height', 14);
             text(s.root, left + x(Math.max(0, row[1])) + 5, y + 14, row[1].toLocaleString('en'), 'quiet');
             s.marks.push({ key: fact.topic + n, config: null, x: left, y: y + 10, w: 4, h: 14, tip: () => [fact.topic, row[0] + ': ' + row[1].toLocaleString('en')] });
@@ -1511,7 +1562,7 @@
             s.root.append('rect').attr('class', 's0 fill').attr('x', x(row[0]) - w / 2).attr('y', y(row[1])).attr('width', w).attr('height', Math.max(0, box.bottom - y(row[1])));
             s.marks.push({ key: fact.topic + n, config: null, x: x(row[0]), y: y(row[1]), tip: () => [fact.topic + ' ' + row[0], row[1].toLocaleString('en')] });
         });
-        x.ticks(6).forEach(t => text(s.root, x(t), box.bottom + 16, tick(t), 'quiet', 'middle'));
+        x.ticks(6).forEach(t => text(s.root, x(t), box.bottom + 16, tickOf(x, 6)(t), 'quiet', 'middle'));
         line(s.root, box.left, box.bottom, box.right, box.bottom, 'rule');
         s.hit = px => s.marks.find(m => Math.abs(m.x - px) <= w / 2 + 0.5);
     }
@@ -1528,6 +1579,7 @@
 
     // Options of a chart: {key, label, choices(): [[value, text], ...], initial}. initial is the first choice if
     // left out. The value is a member of `view` and of the address (`panel.key`).
+    const WEIGHT = axesByWeight();
     const charts = [
         { id: 'forest', draw: drawForest, options: [
             { key: 'rows', label: 'rows', choices: rowChoices },
@@ -1536,17 +1588,17 @@
             { key: 'columns', label: 'columns by', choices: slotChoices },
             { key: 'rows', label: 'rows by', choices: () => [['fold', 'fold'], ['score', 'mean, hardest first']] },
             { key: 'colour', label: 'colour', choices: () => [['score', 'score'], ['relative', 'difference to the mean of the fold']] }] },
-        { id: 'axis', draw: drawAxis, options: [{ key: 'axis', label: 'axis', choices: axisChoices }] },
+        { id: 'axis', draw: drawAxis, options: [{ key: 'axis', label: 'axis', choices: axisChoices, initial: WEIGHT[0] }] },
         { id: 'pair', draw: drawPair, options: [
-            { key: 'x', label: 'across', choices: axisChoices },
-            { key: 'y', label: 'up', choices: axisChoices, initial: '1' },
+            { key: 'x', label: 'across', choices: axisChoices, initial: WEIGHT[0] },
+            { key: 'y', label: 'up', choices: axisChoices, initial: WEIGHT[1] },
             { key: 'value', label: 'show', choices: () => [['best', 'best configuration'], ['mean', 'mean of configurations']] }] },
         { id: 'parallel', draw: drawParallel, options: [
             { key: 'top', label: 'show', choices: () => [100, 50, 25, 10, 5, 1].map(v => [String(v), v === 100 ? 'all' : 'top ' + v + ' %']) }] },
         { id: 'curves', draw: drawCurves, options: [
             { key: 'config', label: 'configuration', choices: curveChoices },
             { key: 'measure', label: 'show', choices: () => [['loss', 'loss'], ['metric', D.sweep.metric]] },
-            { key: 'log', label: 'scale', choices: () => [['no', 'linear'], ['yes', 'logarithmic']] }] },
+            { key: 'log', label: 'scale', choices: () => [['auto', 'automatic'], ['no', 'linear'], ['yes', 'logarithmic']] }] },
         { id: 'cost', draw: drawCost, options: [
             { key: 'cost', label: 'cost', choices: () => [['seconds', 'seconds'], ['flops', 'floating-point operations']] }] },
         { id: 'types', draw: drawTypes, options: [] },
@@ -1639,6 +1691,7 @@
         requestAnimationFrame(() => {
             waiting = false;
             panels.filter(panel => panel.stale && inSight(panel.section)).forEach(drawPanel);
+            performance.mark('usable');
             drawIdle();
         });
     }
@@ -1650,11 +1703,17 @@
 
     function drawIdle() {
         const panel = panels.find(one => one.stale);
+        document.documentElement.dataset.drawn = panel ? 'some' : 'all';
         if (!panel) return;
-        (window.requestIdleCallback || setTimeout)(() => {
+        whenIdle(() => {
             if (panel.stale) drawPanel(panel);
             drawIdle();
         });
+    }
+
+    function whenIdle(f) {
+        if (window.requestIdleCallback) requestIdleCallback(f, { timeout: 200 });
+        else setTimeout(f, 20);
     }
 
     // ---- figures as files ----------------------------------------------------------------------------------
@@ -1942,6 +2001,7 @@
     // ---- start ---------------------------------------------------------------------------------------------
 
     function redraw() {
+        document.documentElement.dataset.drawn = 'some';
         panels.forEach(panel => { panel.stale = true; });
         drawSoon();
     }
@@ -1965,10 +2025,10 @@
         });
     }
 
-    function goTo(id) {
+    function goTo(id, behavior) {
         const section = document.getElementById('panel-' + id);
         if (!section) return;
-        section.scrollIntoView({ behavior: 'auto', block: 'start' });
+        section.scrollIntoView({ behavior, block: 'start' });
     }
 
     function onLink(event) {
@@ -1976,7 +2036,7 @@
         if (!link) return;
         event.preventDefault();
         const id = link.getAttribute('href').slice(7);
-        goTo(id);
+        goTo(id, 'auto');
         const section = document.getElementById('panel-' + id);
         section.setAttribute('tabindex', '-1');
         section.focus({ preventScroll: true });
@@ -1986,7 +2046,7 @@
         readAddress();
         const at = state.at;
         changed();
-        goTo(at);
+        goTo(at, 'instant');
     }
 
     // Print: light, everything drawn, all tables open.
@@ -2044,7 +2104,7 @@
         const at = state.at;
         listen();
         changed();
-        if (at) requestAnimationFrame(() => goTo(at));
+        if (at) requestAnimationFrame(() => goTo(at, 'instant'));
         document.documentElement.dataset.ready = WITH_D3 ? 'charts' : 'tables';
     }
 
