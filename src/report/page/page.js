@@ -501,7 +501,7 @@
         s.reveal = mark => {
             const top = mark.y - ROW;
             if (top < scroller.scrollTop) scroller.scrollTop = top;
-            if (top + 5 * ROW > scroller.scrollTop + 660) scroller.scrollTop = top + 5 * ROW - 660;
+            if (top + 5 * ROW > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = top + 5 * ROW - scroller.clientHeight;
         };
         const render = () => forestRows(body, rows, columns, scroller.scrollTop);
         scroller.addEventListener('scroll', () => {
@@ -512,6 +512,7 @@
         render();
         chart.note = rows.length < order.length
             ? 'The first ' + rows.length + ' of ' + plural(order.length, 'configuration') + '. ' : '';
+        if (rows.some(i => !C.complete[i])) chart.note += 'Hollow: some trials of the configuration have no score. ';
         return undefined;
     }
 
@@ -579,7 +580,7 @@
         if (C.low[i] !== null) line(body, x(C.low[i]), y, x(C.high[i]), y, 's0 stroke');
         dots(body, foldDifferences(i).map(v => [x(v), y]), 2.5, 0, 's-quiet hollow');
         if (C.within[i]) body.append('circle').attr('class', 's1 stroke').attr('cx', x(C.diff[i])).attr('cy', y).attr('r', 7);
-        dots(body, [[x(C.diff[i]), y]], 4, 0, 's0 fill');
+        dots(body, [[x(C.diff[i]), y]], 4, 0, C.complete[i] ? 's0 fill' : 's0 hollow');
         if (columns.means) text(body, box.right + 104, y + 4, plusMinus(C.mean[i], C.se[i]), strong, 'end');
     }
 
@@ -605,11 +606,11 @@
         const cells = v => (view.colour === 'score' ? (s, i) => v(s, i) : (s, i) => (v(s, i) === null ? null : v(s, i) - means[s]));
         const value = cells((s, i) => D.value[s][i]);
         const left = Math.max(...slots.map(s => textWidth(clip(slotName(s), 22)))) + 12;
-        const right = 96;
+        const right = 54 + Math.max(...means.map(m => textWidth(score(m === undefined ? 0 : m)))) * 1.1;
         const bins = binsOf(order, Math.min(Math.floor((chart.width - left - right) / 2), Math.max(60, Math.floor(8000 / slots.length))));
         const height = Math.max(9, Math.min(28, 460 / slots.length));
         const s = surface(chart, chart.width, 44 + slots.length * height + 38, 'Scores of configurations by fold');
-        const layout = { left, top: 44, w: (chart.width - left - right) / bins.length, h: height, means };
+        const layout = { left, right, top: 44, w: (chart.width - left - right) / bins.length, h: height, means };
         const table = slots.map(slot => bins.map(bin => meanOf(bin.map(i => value(slot, i)))));
         const colour = colours([].concat(...table));
         foldCells(s, table, bins, slots, layout, colour);
@@ -665,20 +666,21 @@
 
     // The mean of each fold beside its row, as a dot and a number. The hardest fold is set in bold.
     function foldMargin(s, slots, layout) {
-        const x = d3.scaleLinear().domain(d3.extent(layout.means)).range([s.width - 84, s.width - 50]);
+        const x = d3.scaleLinear().domain(d3.extent(layout.means)).range([s.width - layout.right + 10, s.width - layout.right + 42]);
         const worst = d3.min(layout.means, m => SIGN * m);
         const many = layout.h < 12;
+        const flat = x.domain()[0] === x.domain()[1];
         text(s.root, s.width - 4, layout.top - 8, 'mean', 'quiet', 'end');
         slots.forEach((slot, r) => {
             const y = layout.top + (r + 0.5) * layout.h;
             const m = layout.means[slot];
             if (m === undefined) return;
-            const hardest = SIGN * m === worst && x.domain()[0] < x.domain()[1];
+            const hardest = SIGN * m === worst && !flat;
             if (!many || r % 2 === 0 || hardest) {
                 text(s.root, layout.left - 8, y + 4, clip(slotName(slot), 22), hardest ? 'strong' : 'quiet', 'end');
                 text(s.root, s.width - 4, y + 4, score(m), hardest ? 'strong' : 'quiet', 'end');
             }
-            dots(s.root, [[layout.means.length > 1 ? x(m) || s.width - 67 : s.width - 67, y]], 3, hardest ? 2 : 0, hardest ? 's1 fill' : 's-quiet fill');
+            dots(s.root, [[flat ? s.width - layout.right + 26 : x(m), y]], 3, hardest ? 2 : 0, hardest ? 's1 fill' : 's-quiet fill');
         });
     }
 
@@ -725,8 +727,8 @@
         const x = levelScale(a, [box.left, box.right]);
         const rows = D.marginal[a];
         const inside = C.id.map((id, i) => i).filter(i => shown[i] && C.mean[i] !== null && C.level[a][i] >= 0);
-        const y = d3.scaleLinear().domain(rangeOf(inside.map(i => C.mean[i]).concat(...rows.map(r => [r.low, r.high, r.best]))))
-            .range([box.bottom, box.top]).clamp(true);
+        const means = d3.extent([].concat(...rows.map(r => [r.low, r.high, r.mean, r.best])).filter(v => v !== null));
+        const y = d3.scaleLinear().domain(d3.extent(rangeOf(inside.map(i => C.mean[i])).concat(means))).range([box.bottom, box.top]).clamp(true);
         axisY(s.root, box, y, scoreLabel());
         levelTicks(s.root, box, a, x);
         const at = i => [x(C.level[a][i]) + ((i * 7919) % 17 - 8) * 0.9, y(C.mean[i])];
@@ -909,7 +911,21 @@
         columns.forEach((column, a) => parallelAxis(chart, s, a, x(a), box, column));
         parallelScore(s, x(AXES.length), y, box);
         inside.filter(i => shown[i]).forEach(i => s.marks.push({ key: 'c' + C.id[i], config: i, x: x(AXES.length), y: y(C.mean[i]), tip: () => configTip(i) }));
+        s.hit = (px, py) => nearestLine(s.marks, columns, { px, py, left: box.left, step: x.step() });
         return undefined;
+    }
+
+    // The mark of the line that passes within 6 pixels of a point.
+    function nearestLine(marks, columns, at) {
+        const column = Math.min(columns.length - 1, Math.max(0, Math.floor((at.px - at.left) / at.step)));
+        const part = (at.px - at.left) / at.step - column;
+        const height = mark => {
+            const from = columns[column].at(mark.config);
+            const to = column + 1 < columns.length ? columns[column + 1].at(mark.config) : mark.y;
+            return Math.abs(from + (to - from) * part - at.py);
+        };
+        const nearest = marks.reduce((best, mark) => (height(mark) < best.height ? { mark, height: height(mark) } : best), { mark: null, height: 6 });
+        return nearest.mark;
     }
 
     // Every k-th of a list, so that at most about n are left.
@@ -2008,6 +2024,7 @@
 
     // The panel at the top of the window, for the address and the list of panels.
     function onScroll() {
+        hideTip();
         const sections = [...document.querySelectorAll('.panel')];
         const at = sections.filter(node => node.getBoundingClientRect().top < innerHeight / 3).pop();
         const id = at ? at.id.replace('panel-', '') : '';
