@@ -6,7 +6,7 @@
 -- at most two members: for a longer one SQLite creates a temporary table with each row written.
 -- Times are Unix seconds, UTC. The application_id is "ESPL".
 PRAGMA application_id = 1163087948;
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 CREATE TABLE sweep (
     sweep_id    INTEGER PRIMARY KEY,
@@ -136,6 +136,40 @@ CREATE TABLE model (
     hash        TEXT NOT NULL,
     safetensors BLOB NOT NULL
 ) STRICT;
+
+-- Of models that are kept for good: one row for each sample of the trial's validation part.
+CREATE TABLE prediction (
+    trial_id      INTEGER NOT NULL REFERENCES trial,
+    sample        INTEGER NOT NULL,
+    id            TEXT NOT NULL,
+    sample_group  TEXT,
+    observed      ANY NOT NULL,
+    predicted     ANY NOT NULL,
+    probabilities TEXT,
+    scores        TEXT,
+    PRIMARY KEY (trial_id, sample)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE traffic (
+    session_id INTEGER NOT NULL REFERENCES session,
+    rank       INTEGER NOT NULL,
+    host       TEXT NOT NULL,
+    activity   TEXT NOT NULL,
+    size       INTEGER NOT NULL,
+    calls      INTEGER NOT NULL,
+    bytes      INTEGER NOT NULL,
+    seconds    REAL NOT NULL,
+    PRIMARY KEY (session_id, rank, activity, size)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE data_fact (
+    sweep_id INTEGER NOT NULL REFERENCES sweep,
+    topic    TEXT NOT NULL,
+    ordinal  INTEGER NOT NULL,
+    name     TEXT NOT NULL,
+    value    ANY,
+    PRIMARY KEY (sweep_id, topic, ordinal)
+) STRICT, WITHOUT ROWID;
 
 CREATE INDEX attempt_of_trial ON attempt (trial_id);
 -- Few rows, queried often. SQLite uses this index only if a query repeats its WHERE.

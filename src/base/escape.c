@@ -114,6 +114,73 @@ void escape_json_terminal(struct buf *out, const char *text)
     buf_putc(out, '"');
 }
 
+/* Decode the next character for a page: U+FFFD for a harmful one and for a byte outside UTF-8. */
+static size_t page_next(uint32_t *out, const char *text)
+{
+    size_t n = utf8_next(out, text);
+
+    if (!n || (is_harmful(*out) && *out != '\n' && *out != '\t'))
+        *out = 0xfffd;
+    return n ? n : 1;
+}
+
+static void put_html_byte(struct buf *out, char byte)
+{
+    switch (byte) {
+    case '<':
+        buf_puts(out, "&lt;");
+        break;
+    case '>':
+        buf_puts(out, "&gt;");
+        break;
+    case '&':
+        buf_puts(out, "&amp;");
+        break;
+    case '"':
+        buf_puts(out, "&quot;");
+        break;
+    case '\'':
+        buf_puts(out, "&#39;");
+        break;
+    default:
+        buf_putc(out, byte);
+    }
+}
+
+void escape_html(struct buf *out, const char *text)
+{
+    while (*text) {
+        uint32_t code;
+        size_t n = page_next(&code, text);
+
+        if (code == 0xfffd)
+            buf_puts(out, "\xef\xbf\xbd");
+        else if (n == 1)
+            put_html_byte(out, *text);
+        else
+            buf_add(out, text, n);
+        text += n;
+    }
+}
+
+void escape_json_html(struct buf *out, const char *text)
+{
+    buf_putc(out, '"');
+    while (*text) {
+        uint32_t code;
+        size_t n = page_next(&code, text);
+
+        if (code == 0xfffd || code == '<' || code == '>' || code == '&')
+            buf_printf(out, "\\u%04x", code);
+        else if (n == 1)
+            put_byte(out, *text);
+        else
+            buf_add(out, text, n);
+        text += n;
+    }
+    buf_putc(out, '"');
+}
+
 /* Bytes beyond ASCII count as letters. */
 static bool is_plain(const char *path)
 {

@@ -83,6 +83,7 @@ extern const struct command command_merge;
 extern const struct command command_params;
 extern const struct command command_plan;
 extern const struct command command_predict;
+extern const struct command command_report;
 extern const struct command command_run;
 extern const struct command command_show;
 extern const struct command command_simulate;

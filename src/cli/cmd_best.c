@@ -133,35 +133,13 @@ static void print_next(const struct best_options *o)
     buf_release(&word);
 }
 
-/* Return 1 if the query has a row for the sweep, else 0. -1 and err. */
-static int has_row(struct store *store, const struct query_sweep *sweep, enum query query,
-                   struct err *err)
-{
-    struct result_table rows;
-    int has;
-
-    if (query_table(&rows, store, query, sweep->sweep_id, err))
-        return -1;
-    has = rows.n_rows > 0;
-    result_table_release(&rows);
-    return has;
-}
-
 static int find_advice(struct store *store, const struct query_sweep *sweep,
                        const struct best_options *o, const struct result_table *row,
                        const struct query_alike *alike, struct err *err)
 {
     struct advice_choice choice = {row, alike, o->where != NULL};
-    int is_mixed = has_row(store, sweep, QUERY_LUCKY, err);
-    int is_repeated = is_mixed < 0 ? -1 : has_row(store, sweep, QUERY_REPEATED, err);
 
-    if (is_repeated < 0)
-        return -1;
-    if (is_mixed)
-        advice_mixed_types(&o->outcome->advice);
-    if (is_repeated)
-        advice_repeated(&o->outcome->advice, true);
-    return advice_find(&o->outcome->advice, store, sweep, &choice, err);
+    return advice_find_all(&o->outcome->advice, store, sweep, &choice, err);
 }
 
 static void print_title(const struct query_sweep *sweep)

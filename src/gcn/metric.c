@@ -7,12 +7,12 @@
 #include <string.h>
 
 static const struct {
-    const char *name;
+    const char *name, *words;
     enum task task;
     bool is_larger_better;
     const char *lack;
 } table[METRIC_COUNT] = {
-#define METRIC_ROW(id, name, task, larger, lack) {name, task, larger, lack},
+#define METRIC_ROW(id, name, words, task, larger, lack) {name, words, task, larger, lack},
     METRIC_TABLE(METRIC_ROW)
 #undef METRIC_ROW
 };
@@ -20,6 +20,11 @@ static const struct {
 const char *metric_name(enum metric metric)
 {
     return table[metric].name;
+}
+
+const char *metric_words(enum metric metric)
+{
+    return table[metric].words;
 }
 
 enum task metric_task(enum metric metric)

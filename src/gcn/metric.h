@@ -9,19 +9,21 @@
 
 #include "data/core/dataset.h"
 
-/* name, task, larger is better, the parts that have none and what to do */
-#define METRIC_TABLE(X)                                                                 \
-    X(PEARSON, "pearson", TASK_REGRESSION, true, METRIC_NO_CORRELATION)                 \
-    X(R2, "r2", TASK_REGRESSION, true,                                                  \
-      "a part with equal values has none; choose objective = val_rmse or fewer folds")  \
-    X(RMSE, "rmse", TASK_REGRESSION, false, METRIC_NO_SAMPLE)                           \
-    X(MAE, "mae", TASK_REGRESSION, false, METRIC_NO_SAMPLE)                             \
-    X(SPEARMAN, "spearman", TASK_REGRESSION, true, METRIC_NO_CORRELATION)               \
-    X(ACCURACY, "accuracy", TASK_CLASSIFICATION, true, METRIC_NO_SAMPLE)                \
-    X(MACRO_F1, "macro_f1", TASK_CLASSIFICATION, true, METRIC_NO_SAMPLE)                \
-    X(ROC_AUC, "roc_auc", TASK_CLASSIFICATION, true,                                    \
-      "a part with one class has none; choose objective = val_accuracy or fewer folds") \
-    X(LOG_LOSS, "log_loss", TASK_CLASSIFICATION, false, METRIC_NO_SAMPLE)
+/* name, words, task, larger is better, the parts that have none and what to do */
+#define METRIC_TABLE(X)                                                                        \
+    X(PEARSON, "pearson", "Pearson correlation", TASK_REGRESSION, true, METRIC_NO_CORRELATION) \
+    X(R2, "r2", "coefficient of determination R2", TASK_REGRESSION, true,                      \
+      "a part with equal values has none; choose objective = val_rmse or fewer folds")         \
+    X(RMSE, "rmse", "root mean squared error", TASK_REGRESSION, false, METRIC_NO_SAMPLE)       \
+    X(MAE, "mae", "mean absolute error", TASK_REGRESSION, false, METRIC_NO_SAMPLE)             \
+    X(SPEARMAN, "spearman", "Spearman rank correlation", TASK_REGRESSION, true,                \
+      METRIC_NO_CORRELATION)                                                                   \
+    X(ACCURACY, "accuracy", "accuracy", TASK_CLASSIFICATION, true, METRIC_NO_SAMPLE)           \
+    X(MACRO_F1, "macro_f1", "macro-averaged F1 score", TASK_CLASSIFICATION, true,              \
+      METRIC_NO_SAMPLE)                                                                        \
+    X(ROC_AUC, "roc_auc", "area under the ROC curve", TASK_CLASSIFICATION, true,               \
+      "a part with one class has none; choose objective = val_accuracy or fewer folds")        \
+    X(LOG_LOSS, "log_loss", "log loss", TASK_CLASSIFICATION, false, METRIC_NO_SAMPLE)
 
 #define METRIC_NO_CORRELATION                                                                 \
     "a part with equal values or equal predictions has none; choose objective = val_rmse or " \
@@ -30,13 +32,15 @@
 #define METRIC_NO_SAMPLE "a part without samples has none; choose fewer folds"
 
 enum metric {
-#define METRIC_ENUM(id, name, task, larger, lack) METRIC_##id,
+#define METRIC_ENUM(id, name, words, task, larger, lack) METRIC_##id,
     METRIC_TABLE(METRIC_ENUM)
 #undef METRIC_ENUM
         METRIC_COUNT
 };
 
 const char *metric_name(enum metric metric);
+/* As in a paper: "Pearson correlation". */
+const char *metric_words(enum metric metric);
 enum task metric_task(enum metric metric);
 bool metric_is_larger_better(enum metric metric);
 /* The parts for which the metric is undefined, and a remedy: a clause. */

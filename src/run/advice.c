@@ -367,6 +367,35 @@ int advice_find(struct errlist *out, struct store *store, const struct query_swe
     return 0;
 }
 
+/* Return 1 if the query has a row for the sweep, else 0. -1 and err. */
+static int has_row(struct store *store, const struct query_sweep *sweep, enum query query,
+                   struct err *err)
+{
+    struct result_table rows;
+    int has;
+
+    if (query_table(&rows, store, query, sweep->sweep_id, err))
+        return -1;
+    has = rows.n_rows > 0;
+    result_table_release(&rows);
+    return has;
+}
+
+int advice_find_all(struct errlist *out, struct store *store, const struct query_sweep *sweep,
+                    const struct advice_choice *choice, struct err *err)
+{
+    int is_mixed = has_row(store, sweep, QUERY_LUCKY, err);
+    int is_repeated = is_mixed < 0 ? -1 : has_row(store, sweep, QUERY_REPEATED, err);
+
+    if (is_repeated < 0)
+        return -1;
+    if (is_mixed)
+        advice_mixed_types(out);
+    if (is_repeated)
+        advice_repeated(out, true);
+    return advice_find(out, store, sweep, choice, err);
+}
+
 void advice_print(struct errlist *advice, const char *path)
 {
     for (size_t i = 0; i < advice->n; i++)

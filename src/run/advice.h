@@ -67,6 +67,10 @@ struct advice_choice {
 int advice_find(struct errlist *out, struct store *store, const struct query_sweep *sweep,
                 const struct advice_choice *choice, struct err *err);
 
+/* The same after advice_mixed_types() and advice_repeated(), if they apply to its trials. */
+int advice_find_all(struct errlist *out, struct store *store, const struct query_sweep *sweep,
+                    const struct advice_choice *choice, struct err *err);
+
 void advice_print_best(struct store *store, const char *name);
 
 /* Print and release. path: the file that they are about, or NULL. */

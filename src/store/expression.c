@@ -37,10 +37,10 @@ static void count_steps(sqlite3 *db, int steps_a_call, struct expression_limit *
 
 static bool is_readable(const char *table)
 {
-    static const char *const readable[] = {"leaderboard", "trials",    "sweep",    "axis",
-                                           "config",      "trial",     "metric",   "curve",
-                                           "timing",      "session",   "attempt",  "checkpoint",
-                                           "model",       "json_each", "json_tree"};
+    static const char *const readable[] = {
+        "leaderboard", "trials",     "sweep",   "axis",      "config",    "trial",
+        "metric",      "curve",      "timing",  "session",   "attempt",   "checkpoint",
+        "model",       "prediction", "traffic", "data_fact", "json_each", "json_tree"};
 
     for (size_t i = 0; i < sizeof readable / sizeof *readable; i++)
         if (!sqlite3_stricmp(table, readable[i]))

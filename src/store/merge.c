@@ -22,7 +22,22 @@ struct source {
     const char *mapped; /* "|a|b|": columns with numbers of the file */
 };
 
-enum { SWEEP, AXIS, CONFIG, TRIAL, METRIC, CURVE, TIMING, SESSION, ATTEMPT, MODEL, SOURCES };
+enum {
+    SWEEP,
+    AXIS,
+    CONFIG,
+    TRIAL,
+    METRIC,
+    CURVE,
+    TIMING,
+    SESSION,
+    ATTEMPT,
+    MODEL,
+    PREDICTION,
+    TRAFFIC,
+    DATA_FACT,
+    SOURCES
+};
 
 static const struct source sources[SOURCES] = {
     [SWEEP] = {"sweep", "|sweep_id|"},
@@ -35,6 +50,9 @@ static const struct source sources[SOURCES] = {
     [SESSION] = {"session", "|session_id|"},
     [ATTEMPT] = {"attempt", "|attempt_id|trial_id|session_id|"},
     [MODEL] = {"model", "|trial_id|"},
+    [PREDICTION] = {"prediction", "|trial_id|"},
+    [TRAFFIC] = {"traffic", "|session_id|"},
+    [DATA_FACT] = {"data_fact", "|sweep_id|"},
 };
 
 struct merge {
@@ -141,6 +159,14 @@ static const struct step apply[] = {
     /* One of two equal results may come from a run that kept no models. */
     {MODEL, "INSERT OR IGNORE INTO main.model (trial_id, @) SELECT now, @ FROM in_model AS i"
             " JOIN trial_map ON was = i.trial_id WHERE verdict <> 'kept'"},
+    {PREDICTION, "DELETE FROM main.prediction WHERE trial_id IN"
+                 " (SELECT now FROM trial_map WHERE verdict = 'better')"},
+    {PREDICTION, "INSERT INTO main.prediction (trial_id, @) SELECT now, @ FROM in_prediction AS i"
+                 " JOIN trial_map ON was = i.trial_id WHERE verdict <> 'kept' AND NOT EXISTS"
+                 " (SELECT 1 FROM main.prediction AS o WHERE o.trial_id = now)"},
+    {DATA_FACT, "INSERT INTO main.data_fact (sweep_id, @) SELECT now, @ FROM in_data_fact AS i"
+                " JOIN sweep_map ON was = i.sweep_id WHERE NOT EXISTS"
+                " (SELECT 1 FROM main.data_fact AS o WHERE o.sweep_id = now)"},
     {SESSION, "DELETE FROM session_map"},
     {SESSION, "INSERT INTO main.session (session_id, @)"
               " SELECT " FREE_ID("session", "session_id") ", @ FROM in_session AS i"
@@ -149,11 +175,18 @@ static const struct step apply[] = {
     {SESSION, "INSERT INTO session_map SELECT i.session_id, o.session_id"
               " FROM in_session AS i JOIN main.session AS o USING (host, pid, started)"},
     /* A session that ran at an earlier merge may have ended since. */
+    {TRAFFIC, "DELETE FROM main.traffic WHERE session_id IN (SELECT now FROM session_map"
+              " JOIN main.session AS o ON o.session_id = now"
+              " JOIN in_session AS i ON i.session_id = was WHERE "
+              SESSION_RANK("i.outcome") " > " SESSION_RANK("o.outcome") ")"},
     {SESSION, "UPDATE main.session SET (@) ="
               " (SELECT @ FROM in_session AS i WHERE i.session_id = was)"
               " FROM session_map WHERE now = main.session.session_id AND "
               SESSION_RANK("(SELECT outcome FROM in_session AS i WHERE i.session_id = was)") " > "
               SESSION_RANK("main.session.outcome")},
+    {TRAFFIC, "INSERT INTO main.traffic (session_id, @) SELECT now, @ FROM in_traffic AS i"
+              " JOIN session_map ON was = i.session_id WHERE NOT EXISTS"
+              " (SELECT 1 FROM main.traffic AS o WHERE o.session_id = now)"},
     {ATTEMPT, "INSERT INTO main.attempt (trial_id, session_id, @) SELECT t.now, s.now, @"
               " FROM in_attempt AS i JOIN trial_map AS t ON t.was = i.trial_id"
               " LEFT JOIN session_map AS s ON s.was = i.session_id WHERE NOT EXISTS"

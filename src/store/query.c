@@ -202,9 +202,24 @@ static const char *const query_types[QUERY_COUNT] = {
                            " fold:n key:s state:t value:R epochs_run:N best_epoch:N",
     [QUERY_DONE] = "trial_id:i config_id:i",
     [QUERY_TRIAL_METRICS] = "metric:s",
+    [QUERY_PREDICTIONS] = "trial:i replicate:n fold:n sample:i id:s sample_group:S"
+                          " probabilities:S scores:S",
+    [QUERY_CLASS_SCORES] = "trial:i sample:i class:s",
+    [QUERY_DATA_FACTS] = "topic:s ordinal:i name:s",
     [QUERY_MODELS_MISSING] = "trial:i config:i value:R is_best:i",
     [QUERY_WITH_MODELS] = "trial:i",
     [QUERY_LEVELS] = "axis:s",
+    [QUERY_SWEEP_RECORD] = "direction:s task:s file:s ini:s data_digest:s samples:i features:i"
+                           " classes:i planned:I created:r updated:r share:r",
+    [QUERY_SWEEP_TYPES] = "config:i type:s",
+    [QUERY_SWEEP_VALUES] = "config:i replicate:n fold:n value:R",
+    [QUERY_SWEEP_FAILURES] = "state:t trials:i example:i reason:s",
+    [QUERY_SWEEP_SESSIONS] = "session:i started:r finished:R outcome:s ranks:n host:s command:s"
+                             " version:s cpu:s job:s busy_s:r",
+    [QUERY_SWEEP_ATTEMPTS] = "trial:i config:i session:i rank:n host:s started:r finished:R"
+                             " outcome:s attempts:i",
+    [QUERY_CONFIG_CURVES] = "trial:i replicate:n fold:n best_epoch:n epoch:n train_loss:R"
+                            " val_loss:R val_value:R",
 };
 
 static const char sql_sweep[] = "SELECT sweep_id, name, objective, (SELECT count(*) FROM sweep)"

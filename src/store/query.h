@@ -268,6 +268,19 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     X(CONFIG_MODELS, \
       "SELECT trial_id AS trial, length(safetensors) AS bytes FROM trial JOIN model" \
       " USING (trial_id) WHERE config_id = ?1 ORDER BY trial_id") \
+    X(PREDICTIONS, /* of a configuration: out-of-fold; numbers, or names of classes with a JSON \
+                      object of probabilities or of scores */ \
+      "SELECT trial_id AS trial, replicate, fold, sample, id, sample_group, observed," \
+      " prediction.predicted, probabilities, scores FROM trial JOIN prediction USING (trial_id)" \
+      " WHERE config_id = ?1 ORDER BY trial_id, sample") \
+    X(CLASS_SCORES, /* of a configuration: probabilities or scores of its predictions */ \
+      "SELECT trial_id AS trial, sample, c.key AS class, c.value AS score FROM trial" \
+      " JOIN prediction USING (trial_id), json_each(iif(json_valid(coalesce(probabilities, scores))," \
+      " coalesce(probabilities, scores), '{}')) AS c" \
+      " WHERE config_id = ?1 ORDER BY trial_id, sample, c.id") \
+    X(DATA_FACTS, /* of a sweep */ \
+      "SELECT topic, ordinal, name, value FROM data_fact WHERE sweep_id = ?1" \
+      " ORDER BY topic, ordinal") \
     X(MODELS_MISSING, /* of a sweep: done trials without a model, of the best configuration and \
                          of the choice of --rule 1se */ \
       "WITH " SQL_CHOSEN "SELECT trial_id AS trial, config_id AS config, value, is_best" \
@@ -281,7 +294,40 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "SELECT epoch, seconds, length(state) AS bytes FROM checkpoint WHERE trial_id = ?1") \
     X(TRIAL_CURVE, \
       "SELECT epoch, train_loss, val_loss, val_value, seconds FROM curve" \
-      " WHERE trial_id = ?1 ORDER BY epoch")
+      " WHERE trial_id = ?1 ORDER BY epoch") \
+    X(SWEEP_RECORD, /* id of a sweep, also below. share: n_val / n_train, of its first \
+                       configuration */ \
+      "SELECT direction, task, file, ini, data_digest, samples, features, classes, planned," \
+      " created, updated, coalesce((SELECT " SQL_SHARE " FROM config WHERE config.sweep_id =" \
+      " sweep.sweep_id ORDER BY config_id LIMIT 1), 0.0) AS share FROM sweep WHERE sweep_id = ?1") \
+    X(SWEEP_TYPES, /* model type of each configuration */ \
+      "SELECT config_id AS config, coalesce(params ->> 'type', '') AS type FROM config" \
+      " WHERE sweep_id = ?1 ORDER BY config_id") \
+    X(SWEEP_VALUES, /* the objective of each trial; NULL before it is done */ \
+      "SELECT config_id AS config, replicate, fold, iif(state = 'done', value, NULL) AS value" \
+      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1") \
+    X(SWEEP_FAILURES, /* most frequent first */ \
+      "SELECT state, count(*) AS trials, min(trial_id) AS example, " QUERY_ERROR " AS reason" \
+      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1" \
+      " AND state IN ('diverged', 'failed') GROUP BY state, reason" \
+      " ORDER BY count(*) DESC, min(trial_id) LIMIT 20") \
+    X(SWEEP_SESSIONS, /* that began trials of it. busy_s: their seconds in these */ \
+      "WITH a AS (SELECT session_id, sum(max(0.0, attempt.finished - attempt.started)) AS busy_s" \
+      " FROM config CROSS JOIN trial USING (config_id) CROSS JOIN attempt USING (trial_id)" \
+      " WHERE sweep_id = ?1 GROUP BY session_id)" \
+      "SELECT session_id AS session, started, finished, outcome, ranks, host, command, version," \
+      " coalesce(cpu, '') AS cpu, coalesce(job, '') AS job, coalesce(busy_s, 0.0) AS busy_s" \
+      " FROM a JOIN session USING (session_id) ORDER BY session_id") \
+    X(SWEEP_ATTEMPTS, /* other ends than `done` first, then the longest */ \
+      "SELECT trial_id AS trial, config_id AS config, coalesce(session_id, 0) AS session, rank," \
+      " host, started, finished, outcome, count(*) OVER () AS attempts" \
+      " FROM config CROSS JOIN trial USING (config_id) CROSS JOIN attempt USING (trial_id)" \
+      " WHERE sweep_id = ?1 ORDER BY outcome = 'done', finished - started DESC, attempt_id" \
+      " LIMIT 20000") \
+    X(CONFIG_CURVES, /* of the done trials of a configuration */ \
+      "SELECT trial_id AS trial, replicate, fold, coalesce(best_epoch, 0) AS best_epoch, epoch," \
+      " train_loss, val_loss, val_value FROM trial JOIN curve USING (trial_id)" \
+      " WHERE config_id = ?1 AND state = 'done' ORDER BY trial_id, epoch")
 
 /* clang-format on */
 

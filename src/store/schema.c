@@ -44,6 +44,20 @@ static const char *const steps[SCHEMA_VERSION] = {
           "CREATE TABLE model (trial_id INTEGER PRIMARY KEY REFERENCES trial,"
           " hash TEXT NOT NULL, safetensors BLOB NOT NULL) STRICT;"
           "PRAGMA user_version = 3",
+    [3] = "CREATE TABLE prediction (trial_id INTEGER NOT NULL REFERENCES trial,"
+          " sample INTEGER NOT NULL, id TEXT NOT NULL, sample_group TEXT, observed ANY NOT NULL,"
+          " predicted ANY NOT NULL, probabilities TEXT, scores TEXT,"
+          " PRIMARY KEY (trial_id, sample))"
+          " STRICT, WITHOUT ROWID;"
+          "CREATE TABLE traffic (session_id INTEGER NOT NULL REFERENCES session,"
+          " rank INTEGER NOT NULL, host TEXT NOT NULL, activity TEXT NOT NULL,"
+          " size INTEGER NOT NULL, calls INTEGER NOT NULL, bytes INTEGER NOT NULL,"
+          " seconds REAL NOT NULL, PRIMARY KEY (session_id, rank, activity, size))"
+          " STRICT, WITHOUT ROWID;"
+          "CREATE TABLE data_fact (sweep_id INTEGER NOT NULL REFERENCES sweep,"
+          " topic TEXT NOT NULL, ordinal INTEGER NOT NULL, name TEXT NOT NULL, value ANY,"
+          " PRIMARY KEY (sweep_id, topic, ordinal)) STRICT, WITHOUT ROWID;"
+          "PRAGMA user_version = 4",
 };
 
 /* The same for a reader of version i: temporary views hide tables of the same name. */
@@ -55,6 +69,13 @@ static const char *const reader_views[SCHEMA_VERSION] = {
           "CREATE TEMP VIEW checkpoint AS SELECT 0 AS trial_id, 0 AS epoch, 0.0 AS remaining,"
           " 0.0 AS seconds, NULL AS state WHERE 0;"
           "CREATE TEMP VIEW model AS SELECT 0 AS trial_id, '' AS hash, NULL AS safetensors WHERE 0",
+    [3] = "CREATE TEMP VIEW prediction AS SELECT 0 AS trial_id, 0 AS sample, '' AS id,"
+          " NULL AS sample_group, 0 AS observed, 0 AS predicted, NULL AS probabilities,"
+          " NULL AS scores WHERE 0;"
+          "CREATE TEMP VIEW traffic AS SELECT 0 AS session_id, 0 AS rank, '' AS host,"
+          " '' AS activity, 0 AS size, 0 AS calls, 0 AS bytes, 0.0 AS seconds WHERE 0;"
+          "CREATE TEMP VIEW data_fact AS SELECT 0 AS sweep_id, '' AS topic, 0 AS ordinal,"
+          " '' AS name, NULL AS value WHERE 0",
 };
 
 int schema_version(struct store *store, uint32_t *version, struct err *err)

@@ -21,6 +21,16 @@
     " se AS first_se FROM l ORDER BY place LIMIT 1) WHERE trials >= first_trials" \
     " AND abs(mean - first_mean) <= first_se ORDER BY " SQL_COST ", place"
 
+/* n_val / n_train of a configuration, for the variance of a mean over overlapping parts (Nadeau &
+ * Bengio 2003; doc/decisions/0030); 0 if a split file without folds gives all pairs the same parts,
+ * which before schema 3 only `ini` shows. Columns of config and sweep. */
+#define SQL_SHARE                                                                          \
+    "CASE\n"                                                                               \
+    "        WHEN params ->> 'folds' > 1 THEN 1.0 / ((params ->> 'folds') - 1)\n"          \
+    "        WHEN coalesce(parts = 'given', instr(ini, char(10) || 'file = ')) THEN 0.0\n" \
+    "        ELSE (params ->> 'val') / (1.0 - (params ->> 'test') - (params ->> 'val'))\n" \
+    "        END"
+
 /* WITH tables for the sweep ?1. chosen (config, is_best) has the choice of both rules: one row if
  * they agree, none before a trial is done. */
 #define SQL_CHOSEN                                                                   \

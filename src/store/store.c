@@ -235,7 +235,8 @@ static int check_pages(struct store *store, uint32_t version, struct err *err)
         {"PRAGMA quick_check(session)", 1, true},  {"PRAGMA quick_check(checkpoint)", 3, true},
         {"PRAGMA quick_check(attempt)", 1, false}, {"PRAGMA quick_check(metric)", 1, false},
         {"PRAGMA quick_check(curve)", 1, false},   {"PRAGMA quick_check(timing)", 1, false},
-        {"PRAGMA quick_check(model)", 3, false},
+        {"PRAGMA quick_check(model)", 3, false},   {"PRAGMA quick_check(prediction)", 4, false},
+        {"PRAGMA quick_check(traffic)", 4, false}, {"PRAGMA quick_check(data_fact)", 4, false},
     };
     struct stat st;
     bool is_small = stat(store->path, &st) || st.st_size <= CHECKED_WHOLE_BYTES;

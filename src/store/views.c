@@ -6,6 +6,7 @@
 #include "gcn/metric.h"
 #include "grid/param.h"
 #include "store/db.h"
+#include "store/sql.h"
 
 /* The axes of all sweeps, then those of ?1, a JSON array, that are no axis. */
 static const char sql_settings[] =
@@ -42,10 +43,7 @@ static const char trials_tail[] =
  * passes; NULL for one trial.
  *
  * Pairs of trials share replicate and fold. `off`, the difference of a pair minus that of the
- * means, averages about zero, so one pass over its squares is as exact as two. `share` is
- * n_val / n_train, for the variance of a mean over overlapping parts (Nadeau & Bengio 2003;
- * doc/decisions/0030); 0 if a split file without folds gives all pairs the same parts, which before
- * schema 3 only `ini` shows. */
+ * means, averages about zero, so one pass over its squares is as exact as two. */
 static const char leaderboard_head[] =
     "WITH score AS MATERIALIZED (\n"
     "    SELECT config_id, count(value) AS trials, avg(value) AS mean,\n"
@@ -65,11 +63,7 @@ static const char leaderboard_head[] =
     "        LEFT JOIN score USING (config_id)\n"
     "        LEFT JOIN most USING (sweep_id)),\n"
     "best AS MATERIALIZED (\n"
-    "    SELECT ranked.sweep_id, ranked.config_id, ranked.mean, CASE\n"
-    "        WHEN params ->> 'folds' > 1 THEN 1.0 / ((params ->> 'folds') - 1)\n"
-    "        WHEN coalesce(parts = 'given', instr(ini, char(10) || 'file = ')) THEN 0.0\n"
-    "        ELSE (params ->> 'val') / (1.0 - (params ->> 'test') - (params ->> 'val'))\n"
-    "        END AS share\n"
+    "    SELECT ranked.sweep_id, ranked.config_id, ranked.mean, " SQL_SHARE " AS share\n"
     "    FROM ranked JOIN config USING (config_id)\n"
     "        JOIN sweep ON sweep.sweep_id = ranked.sweep_id\n"
     "    WHERE ";

@@ -246,6 +246,57 @@ static void test_fixed_settings(void **state)
     pair_close(&p);
 }
 
+/* Rows that hang on a trial, a session and a sweep, under the numbers of the output. */
+static void test_rows_of_others(void **state)
+{
+    static const char rows[] =
+        "INSERT INTO prediction VALUES (2, 5, 'x', NULL, 1.5, 1, NULL, NULL),"
+        " (2, 7, 'y', 'g', '1', '0', '{\"0\":0.75}', NULL);"
+        "INSERT INTO traffic VALUES (1, 0, 'h', 'send', 64, 2, 100, 0.5);"
+        "INSERT INTO data_fact VALUES (1, 'data', 0, 'samples', 9), (1, 'data', 1, 'kind', '0')";
+    struct pair p;
+
+    (void)state;
+    pair_open(&p);
+    fixture_plan(&p.a, "[sweep]\nname = t\n[grid]\ndropout = 0, 0.5\n");
+    put(&p.a, 0, TRIAL_DONE, 0.5);
+    put(&p.b, 1, TRIAL_DONE, 0.5);
+    sql(&p.b, rows);
+    sql(&p.b, "UPDATE session SET outcome = 'running', finished = NULL");
+    merged(&p, &p.a, &p.b);
+    merged(&p, &p.b, &p.a);
+    fixture_sql_is(&p.out,
+                   "SELECT group_concat(quote(observed) || quote(predicted)) FROM prediction",
+                   "1.51,'1''0'");
+    fixture_sql_is(
+        &p.out,
+        "SELECT group_concat(DISTINCT w.name || replicate) FROM prediction JOIN trial"
+        " USING (trial_id) JOIN config USING (config_id) JOIN sweep AS w USING (sweep_id)",
+        "s1");
+    fixture_sql_is(&p.out,
+                   "SELECT group_concat(w.name || f.name || quote(value)) FROM data_fact AS f"
+                   " JOIN sweep AS w USING (sweep_id)",
+                   "ssamples9,skind'0'");
+    fixture_sql_is(&p.out,
+                   "SELECT group_concat(outcome || calls) FROM traffic JOIN session"
+                   " USING (session_id)",
+                   "lost2");
+    /* It has ended since. */
+    sql(&p.b, "UPDATE session SET outcome = 'finished', finished = 9;"
+              "UPDATE traffic SET calls = 3");
+    merged(&p, &p.b, &p.a);
+    fixture_sql_is(&p.out,
+                   "SELECT group_concat(outcome || calls) FROM traffic JOIN session"
+                   " USING (session_id)",
+                   "finished3");
+    /* The output's trial failed, so all rows of the other replace its own. */
+    sql(&p.out, "UPDATE trial SET state = 'failed' WHERE replicate = 1 AND value = 0.5;"
+                "UPDATE prediction SET observed = 9");
+    merged(&p, &p.b, &p.a);
+    fixture_sql_is(&p.out, "SELECT group_concat(observed) FROM prediction", "1.5,1");
+    pair_close(&p);
+}
+
 /* A part has the numbers of the whole sweep, and only its own rows. */
 static void test_numbers_of_a_part(void **state)
 {
@@ -273,17 +324,19 @@ static void test_all_tables(void **state)
     fixture_sql_is(&f,
                    "SELECT group_concat(name) FROM (SELECT name FROM sqlite_schema"
                    " WHERE type = 'table' ORDER BY name)",
-                   "attempt,axis,checkpoint,config,curve,metric,model,session,sweep,timing,trial");
+                   "attempt,axis,checkpoint,config,curve,data_fact,metric,model,prediction,session,"
+                   "sweep,timing,traffic,trial");
     fixture_close(&f);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_best_of_both),      cmocka_unit_test(test_session_that_ended),
-        cmocka_unit_test(test_conflicts),         cmocka_unit_test(test_no_conflict),
-        cmocka_unit_test(test_other_sweeps),      cmocka_unit_test(test_fixed_settings),
-        cmocka_unit_test(test_numbers_of_a_part), cmocka_unit_test(test_all_tables),
+        cmocka_unit_test(test_best_of_both),   cmocka_unit_test(test_session_that_ended),
+        cmocka_unit_test(test_conflicts),      cmocka_unit_test(test_no_conflict),
+        cmocka_unit_test(test_other_sweeps),   cmocka_unit_test(test_fixed_settings),
+        cmocka_unit_test(test_rows_of_others), cmocka_unit_test(test_numbers_of_a_part),
+        cmocka_unit_test(test_all_tables),
     };
 
     return cmocka_run_group_tests_name("merge", tests, NULL, NULL);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/outfile.h"
+#include "base/words.h"
+#include "cli/cli.h"
+#include "cli/inputs.h"
+#include "config.h"
+#include "report/page/page.h"
+#include "run/advice.h"
+#include "store/query.h"
+
+struct report_options {
+    struct common_options common;
+    const char *output;
+    const char *sweep;
+    const char *rule;
+    const char *title;
+    bool is_forced;
+};
+
+/* ---- what the page is made from ---- */
+
+struct work {
+    struct store *store;
+    struct query_sweep sweep;
+    struct sweep_data data;
+    struct errlist warnings;
+    struct buf html;
+};
+
+static void release(struct work *work)
+{
+    buf_release(&work->html);
+    errlist_release(&work->warnings);
+    sweep_data_release(&work->data);
+    store_close(work->store);
+}
+
+/* The row of the choice with all columns. */
+static int find_row(struct result_table *row, struct query_alike *alike, struct work *work,
+                    struct err *err)
+{
+    struct query_filter filter = {.limit = 1};
+
+    return work->data.rule < 0
+               ? query_leaderboard(row, alike, work->store, &work->sweep, &filter, err)
+               : query_choose(row, alike, work->store, &work->sweep,
+                              (enum query_rule)work->data.rule, &filter, err);
+}
+
+static int find_warnings(struct work *work, struct err *err)
+{
+    struct query_alike alike;
+    struct result_table row;
+    struct advice_choice choice = {&row, &alike, false};
+    int rc;
+
+    page_warn(&work->warnings, &work->data);
+    if (find_row(&row, &alike, work, err))
+        return -1;
+    rc = advice_find_all(&work->warnings, work->store, &work->sweep, &choice, err);
+    result_table_release(&row);
+    return rc;
+}
+
+static int make_page(struct work *work, const struct report_options *o, struct err *err)
+{
+    int rule = o->rule ? (int)query_rule_parse(o->rule) : -1;
+    struct page page = {.data = &work->data,
+                        .title = o->title,
+                        .warnings = &work->warnings,
+                        .version = PACKAGE_VERSION,
+                        .made = clock_unix()};
+
+    if (query_sweep(&work->sweep, work->store, o->sweep, err) ||
+        sweep_data_read(&work->data, work->store, &work->sweep, rule, err) ||
+        find_warnings(work, err))
+        return -1;
+    page_put(&work->html, &page);
+    return buf_failed(&work->html) ? err_nomem(err, "page", work->html.size) : 0;
+}
+
+/* ---- the file ---- */
+
+static bool is_file(const char *path)
+{
+    struct stat status;
+
+    return !stat(path, &status) && S_ISREG(status.st_mode);
+}
+
+static int check_output(struct work *work, const struct report_options *o, struct err *err)
+{
+    struct inputs inputs = {0};
+    int rc = inputs_add_database(&inputs, o->common.db, work->store, NULL, err) ||
+                     inputs_check(&inputs, o->output, err)
+                 ? -1
+                 : 0;
+
+    inputs_release(&inputs);
+    if (!rc && !o->is_forced && is_file(o->output))
+        return err_set(err, "%s: exists already; --force replaces it", o->output);
+    return rc;
+}
+
+static int save(struct work *work, const struct report_options *o, struct err *err)
+{
+    struct stat status;
+    bool is_new = !o->is_forced && stat(o->output, &status) != 0;
+    char size[BYTES_TEXT];
+
+    if (!strcmp(o->output, "-"))
+        return cli_print(&work->html, CLI_DATA, err);
+    if (outfile_save(o->output, is_new ? OUTFILE_NEW : OUTFILE_REPLACE, work->html.data,
+                     work->html.size, err))
+        return -1;
+    log_info("%s: sweep '%s', %d configuration%s, %s", o->output, work->sweep.name,
+             (int)work->data.n_configs, plural(work->data.n_configs),
+             bytes_words(size, (double)work->html.size));
+    return 0;
+}
+
+static int report(struct call *call)
+{
+    const struct report_options *o = call->options;
+    bool is_stdout = !strcmp(o->output, "-");
+    struct work work = {0};
+    struct err err;
+    int rc;
+
+    cli_log_database(o->common.db);
+    rc = store_open_reader(&work.store, o->common.db, &err) ||
+                 (!is_stdout && check_output(&work, o, &err)) || make_page(&work, o, &err) ||
+                 save(&work, o, &err)
+             ? -1
+             : 0;
+    release(&work);
+    return rc ? cli_fail(&err) : EXIT_OK;
+}
+
+static const struct option_row options[] = {
+    {'o', "output", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct report_options, output),
+     .help = "Write the page to FILE (- = standard output).", .default_text = "report.html"},
+    {0, "force", NULL, OPTION_FLAG, .into = offsetof(struct report_options, is_forced),
+     .help = "Replace files that exist already."},
+    {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct report_options, sweep),
+     .help = "Use the sweep NAME of the database.", .shown = "the last one run"},
+    {0, "rule", "RULE", OPTION_TEXT, .into = offsetof(struct report_options, rule),
+     .help = "Choose one configuration and show its test metrics. best chooses the first one, 1se "
+             "the cheapest within one standard error of it.",
+     .choices = "best|1se"},
+    {0, "title", "TEXT", OPTION_TEXT, .into = offsetof(struct report_options, title),
+     .help = "Give the page this title.", .shown = "the name of the sweep"},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier report", "Write report.html about the last sweep of results.db."},
+    {"espalier report -o page.html --rule 1se --title \"Flowering time\"",
+     "Write a page with a title about the choice of a rule, and show its test scores."},
+    {NULL, NULL},
+};
+
+const struct command command_report = {
+    .name = "report",
+    .group = GROUP_RESULTS,
+    .operands = "[DB]",
+    .db_operand = DB_FIRST,
+    .summary = "Write a page with charts and tables about a sweep.",
+    .about =
+        "The page is one HTML file that needs no network and no other file. Charts react to the "
+        "pointer and the keyboard; without a script, tables and static figures stay.",
+    .examples = examples,
+    .see = "best, show, export",
+    .options = options,
+    .common = COMMON_DB,
+    .options_size = sizeof(struct report_options),
+    .run = report,
+};

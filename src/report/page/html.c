@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "report/page/html.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/escape.h"
+#include "base/words.h"
+
+static void put(struct buf *out, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+static void put(struct buf *out, const char *format, va_list args)
+{
+    char *text;
+
+    if (vasprintf(&text, format, args) < 0) {
+        out->failed = true;
+        return;
+    }
+    escape_html(out, text);
+    free(text);
+}
+
+void html_printf(struct buf *out, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    put(out, format, args);
+    va_end(args);
+}
+
+void html_element(struct buf *out, const char *tag, const char *format, ...)
+{
+    va_list args;
+
+    buf_printf(out, "<%s>", tag);
+    va_start(args, format);
+    put(out, format, args);
+    va_end(args);
+    buf_printf(out, "</%s>\n", tag);
+}
+
+void html_table_begin(struct html_table *table, struct buf *out, const char *summary)
+{
+    *table = (struct html_table){.out = out};
+    buf_puts(out, "<details class=\"data\"><summary>");
+    escape_html(out, summary);
+    buf_puts(out, "</summary><table><thead><tr>");
+}
+
+void html_table_head(struct html_table *table, const char *name, bool is_number)
+{
+    buf_printf(table->out, "<th scope=\"col\"%s>", is_number ? " class=\"number\"" : "");
+    escape_html(table->out, name);
+    buf_puts(table->out, "</th>");
+}
+
+void html_table_row(struct html_table *table, int64_t config)
+{
+    table->n_rows++;
+    if (table->n_rows > HTML_ROWS)
+        return;
+    buf_puts(table->out, table->n_rows == 1 ? "</tr></thead><tbody>\n" : "</tr>\n");
+    if (config)
+        buf_printf(table->out, "<tr data-config=\"%lld\">", (long long)config);
+    else
+        buf_puts(table->out, "<tr>");
+}
+
+void html_table_end(struct html_table *table)
+{
+    int64_t n = table->n_rows - HTML_ROWS;
+
+    buf_puts(table->out, table->n_rows ? "</tr></tbody></table>" : "</tr></thead></table>");
+    if (n > 0)
+        html_element(table->out, "p", "%lld more row%s not shown.", (long long)n,
+                     n == 1 ? " is" : "s are");
+    buf_puts(table->out, "</details>\n");
+}
+
+static bool is_shown(const struct html_table *table)
+{
+    return table->n_rows <= HTML_ROWS;
+}
+
+void html_cell_text(struct html_table *table, const char *text)
+{
+    if (!is_shown(table))
+        return;
+    buf_puts(table->out, "<td>");
+    escape_html(table->out, text);
+    buf_puts(table->out, "</td>");
+}
+
+void html_cell_real(struct html_table *table, double value)
+{
+    if (!is_shown(table))
+        return;
+    if (isfinite(value))
+        buf_printf(table->out, "<td class=\"number\">%.4g</td>", value);
+    else
+        buf_puts(table->out, "<td class=\"number\"></td>");
+}
+
+void html_cell_integer(struct html_table *table, int64_t value)
+{
+    if (is_shown(table))
+        buf_printf(table->out, "<td class=\"number\">%lld</td>", (long long)value);
+}
+
+void html_cell_config(struct html_table *table, int64_t config)
+{
+    if (is_shown(table))
+        buf_printf(table->out, "<td>c%lld</td>", (long long)config);
+}

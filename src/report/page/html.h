@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* HTML text and tables, written into a buffer. Everything that is not a tag is escaped. */
+#ifndef REPORT_PAGE_HTML_H
+#define REPORT_PAGE_HTML_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* Append formatted text, escaped. */
+void html_printf(struct buf *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Append <TAG>formatted text</TAG>. */
+void html_element(struct buf *out, const char *tag, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Rows of a table on a page; it reports how many were left out. */
+enum { HTML_ROWS = 200 };
+
+/* A folded table. Rows beyond HTML_ROWS are counted, and their cells ignored. */
+struct html_table {
+    struct buf *out; /* borrowed */
+    int64_t n_rows;
+};
+
+/* Begin a table in <details>. summary: what it lists. Add its heads, then rows and their cells from
+ * left to right. */
+void html_table_begin(struct html_table *table, struct buf *out, const char *summary);
+void html_table_head(struct html_table *table, const char *name, bool is_number);
+/* config: the id of the configuration that the row is about; 0: none. */
+void html_table_row(struct html_table *table, int64_t config);
+void html_table_end(struct html_table *table);
+
+void html_cell_text(struct html_table *table, const char *text);
+/* Four significant digits; NaN is an empty cell. */
+void html_cell_real(struct html_table *table, double value);
+void html_cell_integer(struct html_table *table, int64_t value);
+/* "c12" */
+void html_cell_config(struct html_table *table, int64_t config);
+
+#endif

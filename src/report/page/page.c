@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "report/page/page.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/escape.h"
+#include "report/page/html.h"
+#include "report/page/page_assets.h"
+#include "report/page/page_json.h"
+#include "report/page/panel.h"
+
+const struct panel panels[PANELS] = {
+    {"verdict", "Verdict", NULL, NULL, panel_put_verdict, NULL},
+    {"forest", "Difference to the best",
+     "Each row is a configuration: the mean difference of its score to the best configuration on "
+     "the "
+     "same folds, with its corrected 95 % interval. A dot is one fold; a ring marks configurations "
+     "within one standard error of the best. An interval that contains 0 shows no difference.",
+     panel_why_unscored, NULL, panel_table_forest},
+    {"folds", "Configurations by fold",
+     "The score of each configuration (row) in each fold (column). A column of poor scores is a "
+     "hard "
+     "fold.",
+     panel_why_unscored, NULL, panel_table_folds},
+    {"axis", "One axis at a time",
+     "The mean score of all complete configurations with each value of an axis. An interval is the "
+     "corrected 95 % interval of the deviation from the mean of the axis on the same folds: values "
+     "whose intervals do not overlap differ.",
+     panel_why_no_axis, NULL, panel_table_axis},
+    {"pair", "Two axes",
+     "The mean score for each pair of values of two axes, over all other axes. If the best pair "
+     "lies "
+     "on the edge of the grid, a better one may lie beyond.",
+     panel_why_no_pair, NULL, panel_table_pair},
+    {"parallel", "All axes",
+     "Each line is a configuration that passes through its value on every axis and ends at its "
+     "score.",
+     panel_why_no_pair, NULL, panel_table_parallel},
+    {"curves", "Learning curves",
+     "Loss or score after each epoch: mean and range over folds of the training part and the "
+     "validation part. A mark shows the epoch that was kept.",
+     panel_why_no_curve, NULL, panel_table_curves},
+    {"cost", "Cost",
+     "Score against the cost of one trial. No configuration is both better and cheaper than one on "
+     "the Pareto front.",
+     panel_why_unscored, NULL, panel_table_cost},
+    {"types", "Model types",
+     "The best configuration of each model type, joined fold by fold: the folds are the same, so "
+     "lines that fall show a difference that differences between folds do not hide.",
+     panel_why_one_type, NULL, panel_table_types},
+    {"predicted", "Predicted against observed",
+     "Out-of-fold predictions of the chosen configuration: each sample was predicted by the model "
+     "that was not trained on it.",
+     panel_why_no_prediction, NULL, panel_table_predicted},
+    {"test", "Test part",
+     "Scores of the chosen configuration on samples that neither trained a model nor influenced "
+     "the "
+     "choice. The standard deviation is over trials: it measures variation between models, not "
+     "test-set sampling error.",
+     panel_why_no_test, NULL, panel_table_test},
+    {"run", "Run",
+     "A bar is one attempt of a trial on a rank. Gaps are idle time; marks show failed, lost and "
+     "stopped attempts.",
+     panel_why_no_attempt, NULL, panel_table_run},
+    {"data", "Data and graph", "Facts about the data and the parts of the sweep.",
+     panel_why_no_fact, NULL, panel_table_data},
+    {"provenance", "Provenance", NULL, NULL, panel_put_provenance, NULL},
+};
+
+/* ---- the content security policy ---- */
+
+static int digit_of(char c)
+{
+    return c <= '9' ? c - '0' : c - 'a' + 10;
+}
+
+/* Six hexadecimal digits are four of base64. A digest of 32 bytes ends with one "=". */
+static void put_base64(struct buf *out, const char *hex)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    size_t n = strlen(hex);
+
+    for (size_t i = 0; i < n; i += 6) {
+        uint32_t three = 0;
+
+        for (size_t k = i; k < i + 6; k++)
+            three = three << 4 | (uint32_t)(k < n ? digit_of(hex[k]) : 0);
+        for (int k = 0; k < 4; k++)
+            buf_putc(out, k == 3 && i + 6 > n ? '=' : digits[three >> (18 - 6 * k) & 63]);
+    }
+}
+
+static void put_source(struct buf *out, const struct page_asset *asset)
+{
+    if (!asset->n)
+        return;
+    buf_puts(out, " 'sha256-");
+    put_base64(out, asset->sha256);
+    buf_puts(out, "'");
+}
+
+static void put_policy(struct buf *out)
+{
+    buf_puts(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                  "script-src");
+    put_source(out, &page_d3);
+    put_source(out, &page_js);
+    buf_puts(out, "; style-src");
+    put_source(out, &page_css);
+    buf_puts(out, "; img-src data: blob:; base-uri 'none'; form-action 'none'\">\n");
+}
+
+static void put_asset(struct buf *out, const char *tag, const struct page_asset *asset)
+{
+    if (!asset->n)
+        return;
+    buf_printf(out, "<%s>", tag);
+    buf_add(out, asset->bytes, asset->n);
+    buf_printf(out, "</%s>\n", tag);
+}
+
+/* ---- the document ---- */
+
+char *panel_time_words(char out[TIME_TEXT], double unix_s)
+{
+    time_t t = (time_t)unix_s;
+    struct tm tm;
+
+    if (!(unix_s > 0 && unix_s < 2e11) || !gmtime_r(&t, &tm) ||
+        !strftime(out, TIME_TEXT, "%Y-%m-%d %H:%M UTC", &tm))
+        strcpy(out, "an unknown time");
+    return out;
+}
+
+static const char *title_of(const struct page *page)
+{
+    return page->title ? page->title : page->data->name;
+}
+
+static void put_head(struct buf *out, const struct page *page)
+{
+    buf_puts(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n");
+    put_policy(out);
+    buf_puts(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                  "<meta name=\"referrer\" content=\"no-referrer\">\n<title>");
+    html_printf(out, "%s - espalier", title_of(page));
+    buf_puts(out, "</title>\n");
+    put_asset(out, "style", &page_css);
+    buf_puts(out, "</head>\n");
+}
+
+static void put_header(struct buf *out, const struct page *page)
+{
+    const struct sweep_data *d = page->data;
+    char made[TIME_TEXT];
+
+    buf_puts(out, "<body><header>");
+    html_element(out, "h1", "%s", title_of(page));
+    buf_puts(out, "<p class=\"lead\">");
+    html_printf(
+        out,
+        "Sweep %s: %d configuration%s on %lld samples, %lld of %lld trials done. Written %s "
+        "by espalier %s from %s.",
+        d->name, (int)d->n_configs, d->n_configs == 1 ? "" : "s", (long long)d->samples,
+        (long long)d->done, (long long)d->trials, panel_time_words(made, page->made), page->version,
+        d->database);
+    buf_puts(out, "</p>\n<nav aria-label=\"Panels\">");
+    for (int p = 0; p < PANELS; p++)
+        buf_printf(out, "<a href=\"#panel-%s\">%s</a>\n", panels[p].id, panels[p].heading);
+    buf_puts(out, "</nav></header>\n<main>\n");
+}
+
+static void put_chart(struct buf *out, const struct panel *panel, const struct page *page)
+{
+    buf_puts(out, "<div class=\"controls\"></div>\n<figure><div class=\"chart\">");
+    (void)page;
+    buf_puts(out, "</div>");
+    html_element(out, "figcaption", "%s", panel->heading);
+    buf_puts(out, "</figure>\n");
+}
+
+static void put_panel(struct buf *out, const struct panel *panel, const struct page *page)
+{
+    struct buf scratch = {0};
+    const char *why = panel->why ? panel->why(&scratch, page) : NULL;
+
+    buf_printf(out, "<section class=\"panel%s\" id=\"panel-%s\"><h2>%s</h2>\n", why ? " empty" : "",
+               panel->id, panel->heading);
+    if (why) {
+        buf_puts(out, "<p class=\"why\">");
+        escape_html(out, why);
+        buf_puts(out, "</p>\n");
+    } else if (panel->put) {
+        panel->put(out, page);
+    } else {
+        buf_printf(out, "<p class=\"what\">%s</p>\n", panel->what);
+        put_chart(out, panel, page);
+        panel->table(out, page);
+    }
+    buf_puts(out, "</section>\n");
+    out->failed |= buf_failed(&scratch);
+    buf_release(&scratch);
+}
+
+static void put_data(struct buf *out, const struct page *page)
+{
+    buf_puts(out, "<script type=\"application/json\" id=\"espalier-data\">");
+    page_json_put(out, page);
+    buf_puts(out, "</script>\n");
+}
+
+void page_put(struct buf *out, const struct page *page)
+{
+    put_head(out, page);
+    put_header(out, page);
+    for (int p = 0; p < PANELS; p++)
+        put_panel(out, &panels[p], page);
+    buf_puts(out, "</main>\n<footer><p>");
+    html_printf(out, "espalier %s", page->version);
+    buf_puts(out, "</p></footer>\n");
+    put_data(out, page);
+    if (page_d3.n) {
+        buf_puts(out, "<!--\n");
+        buf_add(out, page_d3_licence.bytes, page_d3_licence.n);
+        buf_puts(out, "-->\n");
+    }
+    put_asset(out, "script", &page_d3);
+    put_asset(out, "script", &page_js);
+    buf_puts(out, "</body></html>\n");
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report/page: one HTML file about a sweep, readable offline and without a script.
+ *
+ *   page.c       the document: head, panels, data for the script, scripts
+ *   panel_*.c    what each panel shows without a script
+ *   page_json.c  the data for the script
+ *   page.js, page.css  the interactive charts
+ *
+ * The content security policy allows only the embedded scripts and style sheet, by their SHA-256,
+ * and no network. Names from the database are escaped (escape_html(), escape_json_html()). */
+#ifndef REPORT_PAGE_PAGE_H
+#define REPORT_PAGE_PAGE_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "report/sweep/sweep_data.h"
+
+struct page {
+    const struct sweep_data *data;
+    const char *title;              /* NULL: the name of the sweep */
+    const struct errlist *warnings; /* sentences, the most important first */
+    const char *version;            /* of espalier */
+    double made;                    /* Unix seconds */
+};
+
+/* Append warnings that follow from the state of the trials: some failed, some are left to run, some
+ * belong to other shards. */
+void page_warn(struct errlist *warnings, const struct sweep_data *data);
+
+/* Append the whole document. Check buf_failed(out) at the end. */
+void page_put(struct buf *out, const struct page *page);
+
+#endif

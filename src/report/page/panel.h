@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The panels of a page, internal to report/page. */
+#ifndef REPORT_PAGE_PANEL_H
+#define REPORT_PAGE_PANEL_H
+
+#include "report/page/page.h"
+
+/* A static row. Its functions have the prefix panel_why_, panel_put_ or panel_table_. */
+struct panel {
+    const char *id; /* also the name of its figure (report/figure) */
+    const char *heading;
+    const char *what; /* one or two sentences: what is drawn, how to read it */
+    /* Why the panel has nothing to show, or NULL if it has. scratch: empty, for the sentence. */
+    const char *(*why)(struct buf *scratch, const struct page *page);
+    /* The content of a panel of text, which has no chart; or NULL. */
+    void (*put)(struct buf *out, const struct page *page);
+    /* The tables beside the chart; or NULL. */
+    void (*table)(struct buf *out, const struct page *page);
+};
+
+enum { PANELS = 14 };
+extern const struct panel panels[PANELS];
+
+void panel_put_verdict(struct buf *out, const struct page *page);
+void panel_put_provenance(struct buf *out, const struct page *page);
+/* The paragraph for a paper, as plain text. */
+void panel_put_methods(struct buf *out, const struct page *page);
+
+/* "2026-11-23 08:15 UTC" */
+enum { TIME_TEXT = 32 };
+char *panel_time_words(char out[TIME_TEXT], double unix_s);
+
+/* panel_scores.c */
+const char *panel_why_unscored(struct buf *scratch, const struct page *page);
+const char *panel_why_no_axis(struct buf *scratch, const struct page *page);
+const char *panel_why_no_pair(struct buf *scratch, const struct page *page);
+const char *panel_why_no_curve(struct buf *scratch, const struct page *page);
+const char *panel_why_one_type(struct buf *scratch, const struct page *page);
+void panel_table_forest(struct buf *out, const struct page *page);
+void panel_table_folds(struct buf *out, const struct page *page);
+void panel_table_axis(struct buf *out, const struct page *page);
+void panel_table_pair(struct buf *out, const struct page *page);
+void panel_table_parallel(struct buf *out, const struct page *page);
+void panel_table_curves(struct buf *out, const struct page *page);
+void panel_table_cost(struct buf *out, const struct page *page);
+void panel_table_types(struct buf *out, const struct page *page);
+
+/* panel_facts.c */
+const char *panel_why_no_prediction(struct buf *scratch, const struct page *page);
+const char *panel_why_no_test(struct buf *scratch, const struct page *page);
+const char *panel_why_no_attempt(struct buf *scratch, const struct page *page);
+const char *panel_why_no_fact(struct buf *scratch, const struct page *page);
+void panel_table_predicted(struct buf *out, const struct page *page);
+void panel_table_test(struct buf *out, const struct page *page);
+void panel_table_run(struct buf *out, const struct page *page);
+void panel_table_data(struct buf *out, const struct page *page);
+
+#endif

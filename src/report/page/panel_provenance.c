@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the numbers come from, and how to compute them again. */
+#include <string.h>
+
+#include "base/escape.h"
+#include "report/page/html.h"
+#include "report/page/panel.h"
+
+static void put_row(struct buf *out, const char *name, const char *value)
+{
+    if (!*value)
+        return;
+    buf_puts(out, "<tr><th scope=\"row\">");
+    escape_html(out, name);
+    buf_puts(out, "</th><td>");
+    escape_html(out, value);
+    buf_puts(out, "</td></tr>\n");
+}
+
+/* True if no earlier session has the same text. */
+static bool is_new(const struct sweep_data *d, int32_t i,
+                   const char *(*text)(const struct sweep_past_session *s))
+{
+    for (int32_t k = 0; k < i; k++)
+        if (!strcmp(text(&d->sessions[k]), text(&d->sessions[i])))
+            return false;
+    return true;
+}
+
+static const char *version_of(const struct sweep_past_session *s)
+{
+    return s->version;
+}
+
+static const char *cpu_of(const struct sweep_past_session *s)
+{
+    return s->cpu;
+}
+
+static const char *host_of(const struct sweep_past_session *s)
+{
+    return s->host;
+}
+
+static const char *command_of(const struct sweep_past_session *s)
+{
+    return s->command;
+}
+
+/* A row with the different texts of the sessions. */
+static void put_each(struct buf *out, const char *name, const struct sweep_data *d,
+                     const char *(*text)(const struct sweep_past_session *s))
+{
+    struct buf all = {0};
+
+    for (int32_t i = 0; i < d->n_sessions; i++)
+        if (*text(&d->sessions[i]) && is_new(d, i, text))
+            buf_printf(&all, "%s%s", all.size ? "; " : "", text(&d->sessions[i]));
+    put_row(out, name, buf_text(&all));
+    out->failed |= buf_failed(&all);
+    buf_release(&all);
+}
+
+static void put_facts(struct buf *out, const struct page *page)
+{
+    const struct sweep_data *d = page->data;
+    char created[TIME_TEXT], updated[TIME_TEXT];
+
+    buf_puts(out, "<table><tbody>\n");
+    put_row(out, "sweep", d->name);
+    put_row(out, "database", d->database);
+    put_row(out, "sweep file", d->file);
+    put_row(out, "digest of the data", d->digest);
+    put_row(out, "first run", panel_time_words(created, d->created));
+    put_row(out, "last change", panel_time_words(updated, d->updated));
+    put_each(out, "version of espalier", d, version_of);
+    put_each(out, "processor", d, cpu_of);
+    put_each(out, "host of rank 0", d, host_of);
+    put_row(out, "page written by espalier", page->version);
+    buf_puts(out, "</tbody></table>\n");
+}
+
+static void put_sweep_file(struct buf *out, const struct sweep_data *d)
+{
+    html_element(out, "h3", "Sweep file");
+    html_element(out, "p",
+                 "The settings that the database has; the [grid] is put together from the "
+                 "values that occur.");
+    buf_puts(out, "<pre class=\"copy\">");
+    escape_html(out, d->ini);
+    if (d->n_axes)
+        buf_puts(out, "\n[grid]\n");
+    for (int32_t a = 0; a < d->n_axes; a++) {
+        html_printf(out, "%s = ", d->axes[a].name);
+        for (int32_t l = 0; l < d->axes[a].n; l++)
+            html_printf(out, "%s%s", l ? ", " : "", d->axes[a].label[l]);
+        buf_putc(out, '\n');
+    }
+    buf_puts(out, "</pre>\n");
+}
+
+static void put_commands(struct buf *out, const struct sweep_data *d)
+{
+    html_element(out, "h3", "Command lines");
+    buf_puts(out, "<pre>");
+    for (int32_t i = 0; i < d->n_sessions; i++)
+        if (is_new(d, i, command_of))
+            html_printf(out, "%s\n", d->sessions[i].command);
+    buf_puts(out, "</pre>\n");
+}
+
+static void put_again(struct buf *out, const struct sweep_data *d)
+{
+    struct buf db = {0}, name = {0};
+    const char *word = escape_shell(&db, d->database);
+
+    html_element(out, "h3", "How to reproduce");
+    buf_puts(out, "<pre class=\"copy\">");
+    html_printf(out,
+                "# Train some stored trials again, and compare the numbers to the bit:\n"
+                "espalier verify %s --sweep %s\n"
+                "# Run the whole sweep anew, after saving the sweep file above as sweep.ini:\n"
+                "espalier run sweep.ini --db again.db\n",
+                word, escape_shell(&name, d->name));
+    if (d->chosen)
+        html_printf(out,
+                    "# Write a sweep file of the chosen configuration alone:\n"
+                    "espalier best %s --sweep %s%s --format ini\n",
+                    word, buf_text(&name), d->rule == QUERY_RULE_1SE ? " --rule 1se" : "");
+    buf_puts(out, "</pre>\n");
+    out->failed |= buf_failed(&db) || buf_failed(&name);
+    buf_release(&db);
+    buf_release(&name);
+}
+
+void panel_put_provenance(struct buf *out, const struct page *page)
+{
+    put_facts(out, page);
+    put_sweep_file(out, page->data);
+    put_commands(out, page->data);
+    put_again(out, page->data);
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Panels about scores: why they are empty, and their tables. */
+#include <math.h>
+#include <stdio.h>
+
+#include "report/page/html.h"
+#include "report/page/panel.h"
+
+/* ---- what several tables share ---- */
+
+static void head_configs(struct html_table *table, const struct sweep_data *d)
+{
+    html_table_head(table, "config", false);
+    html_table_head(table, "place", true);
+    for (int32_t a = 0; a < d->n_axes; a++)
+        html_table_head(table, d->axes[a].name, d->axes[a].is_numeric);
+}
+
+static const char *label_of(const struct sweep_data *d, int32_t config, int32_t axis)
+{
+    int32_t level = d->level[(size_t)config * (size_t)d->n_axes + (size_t)axis];
+
+    return level < 0 ? "" : d->axes[axis].label[level];
+}
+
+/* Begin the row of a configuration with its place and levels. */
+static void put_config(struct html_table *table, const struct sweep_data *d, int32_t c)
+{
+    html_table_row(table, d->configs[c].id);
+    html_cell_config(table, d->configs[c].id);
+    html_cell_integer(table, d->configs[c].place);
+    for (int32_t a = 0; a < d->n_axes; a++)
+        html_cell_text(table, label_of(d, c, a));
+}
+
+static void slot_name(char out[80], const struct sweep_data *d, int32_t slot)
+{
+    const struct sweep_slot *s = &d->slots[slot];
+
+    if (d->replicates > 1)
+        snprintf(out, 80, "%d/%d%s%.48s", (int)s->replicate, (int)s->fold, s->group ? " " : "",
+                 s->group ? s->group : "");
+    else
+        snprintf(out, 80, "%d%s%.48s", (int)s->fold, s->group ? " " : "", s->group ? s->group : "");
+}
+
+/* ---- why a panel is empty ---- */
+
+const char *panel_why_unscored(struct buf *scratch, const struct page *page)
+{
+    (void)scratch;
+    return page->data->n_scored ? NULL : "No trial is finished yet.";
+}
+
+/* Axes with several values. */
+static int32_t count_varied(const struct sweep_data *d)
+{
+    int32_t n = 0;
+
+    for (int32_t a = 0; a < d->n_axes; a++)
+        n += d->axes[a].n > 1;
+    return n;
+}
+
+const char *panel_why_no_axis(struct buf *scratch, const struct page *page)
+{
+    if (!count_varied(page->data))
+        return "No setting has several values in this sweep.";
+    return panel_why_unscored(scratch, page);
+}
+
+const char *panel_why_no_pair(struct buf *scratch, const struct page *page)
+{
+    if (count_varied(page->data) < 2)
+        return "Fewer than two settings have several values in this sweep.";
+    return panel_why_unscored(scratch, page);
+}
+
+const char *panel_why_no_curve(struct buf *scratch, const struct page *page)
+{
+    if (page->data->n_scored && !page->data->n_curves)
+        return "The best configurations have no learning curves: their model type has no epochs.";
+    return panel_why_unscored(scratch, page);
+}
+
+const char *panel_why_one_type(struct buf *scratch, const struct page *page)
+{
+    const struct sweep_data *d = page->data;
+
+    if (d->n_types < 2) {
+        buf_printf(scratch, "Only one model type%s%s.", d->n_types ? ": " : "",
+                   d->n_types ? d->types[0] : "");
+        return buf_text(scratch);
+    }
+    return panel_why_unscored(scratch, page);
+}
+
+/* ---- tables ---- */
+
+void panel_table_forest(struct buf *out, const struct page *page)
+{
+    const struct sweep_data *d = page->data;
+    struct html_table table;
+
+    html_table_begin(&table, out, "Table: the leaderboard");
+    head_configs(&table, d);
+    html_table_head(&table, "trials", true);
+    html_table_head(&table, "mean", true);
+    html_table_head(&table, "se", true);
+    html_table_head(&table, "difference", true);
+    html_table_head(&table, "low", true);
+    html_table_head(&table, "high", true);
+    html_table_head(&table, "within 1 se", false);
+    for (int32_t c = 0; c < d->n_configs; c++) {
+        const struct sweep_config *o = &d->configs[c];
+
+        put_config(&table, d, c);
+        html_cell_integer(&table, o->n);
+        html_cell_real(&table, o->mean);
+        html_cell_real(&table, o->se);
+        html_cell_real(&table, o->diff);
+        html_cell_real(&table, o->low);
+        html_cell_real(&table, o->high);
+        html_cell_text(&table, o->within > 0 ? "yes" : o->within == 0 ? "no" : "");
+    }
+    html_table_end(&table);
+}
+
+enum { SLOTS_SHOWN = 50 };
+
+void panel_table_folds(struct buf *out, const struct page *page)
+{
+    const struct sweep_data *d = page->data;
+    int32_t n_slots = d->n_slots < SLOTS_SHOWN ? d->n_slots : SLOTS_SHOWN;
+    struct html_table table;
+    char name[80];
+
+    html_table_begin(&table, out,
+                     d->replicates > 1 ? "Table: columns are replicate/fold"
+                                       : "Table: columns are folds");
+    html_table_head(&table, "config", false);
+    for (int32_t s = 0; s < n_slots; s++) {
+        slot_name(name, d, s);
+        html_table_head(&table, name, true);
+    }
+    for (int32_t c = 0; c < d->n_scored; c++) {
+        html_table_row(&table, d->configs[c].id);
+        html_cell_config(&table, d->configs[c].id);
+        for (int32_t s = 0; s < n_slots; s++)
+            html_cell_real(&table, d->value[(size_t)s * (size_t)d->n_configs + (size_t)c]);
+    }
+    html_table_end(&table);
+    if (n_slots < d->n_slots)
+        html_element(out, "p", "%d more folds are not shown.", (int)(d->n_slots - n_slots));
+}
+
+static void put_marginals(struct buf *out, const struct sweep_data *d)
+{
+    struct html_table table;
+
+    html_table_begin(&table, out, "Table: mean score for each value");
+    html_table_head(&table, "axis", false);
+    html_table_head(&table, "value", false);
+    html_table_head(&table, "configurations", true);
+    html_table_head(&table, "mean", true);
+    html_table_head(&table, "low", true);
+    html_table_head(&table, "high", true);
+    html_table_head(&table, "best", true);
+    for (int32_t a = 0; a < d->n_axes; a++)
+        for (int32_t l = 0; l < d->axes[a].n; l++) {
+            const struct sweep_marginal *m = &d->marginal[a][l];
+
+            html_table_row(&table, 0);
+            html_cell_text(&table, d->axes[a].name);
+            html_cell_text(&table, d->axes[a].label[l]);
+            html_cell_integer(&table, m->n);
+            html_cell_real(&table, m->mean);
+            html_cell_real(&table, m->low);
+            html_cell_real(&table, m->high);
+            html_cell_real(&table, m->best);
+        }
+    html_table_end(&table);
+}
+
+static void put_effects(struct buf *out, const struct sweep_data *d)
+{
+    struct html_table table;
+
+    html_table_begin(&table, out, "Table: share of the variance that each axis explains");
+    html_table_head(&table, "axis", false);
+    html_table_head(&table, "with", false);
+    html_table_head(&table, "df", true);
+    html_table_head(&table, "share %", true);
+    for (int32_t e = 0; e < d->effects.n; e++) {
+        const struct sweep_effect *effect = &d->effects.of[e];
+
+        html_table_row(&table, 0);
+        html_cell_text(&table, d->axes[effect->axis].name);
+        html_cell_text(&table, effect->with < 0 ? "" : d->axes[effect->with].name);
+        html_cell_integer(&table, effect->df);
+        html_cell_real(&table, 100 * effect->share);
+    }
+    html_table_row(&table, 0);
+    html_cell_text(&table, "three and more axes together");
+    html_cell_text(&table, "");
+    html_cell_text(&table, "");
+    html_cell_real(&table, 100 * d->effects.residual);
+    html_table_end(&table);
+}
+
+void panel_table_axis(struct buf *out, const struct page *page)
+{
+    const struct sweep_data *d = page->data;
+
+    if (d->effects.is_complete)
+        html_element(out, "p",
+                     "The grid is complete, so its analysis of variance is exact: the "
+                     "shares of main effects, pairs and higher interactions add up to "
+                     "100 %% of the variance of the configurations' means.");
+    else
+        html_element(out, "p",
+                     "The share of the variance that each axis explains is not shown: %s.",
+                     d->effects.why);
+    put_marginals(out, d);
+    if (d->effects.is_complete)
+        put_effects(out, d);
+}
+
+/* The two axes with several values that explain most: by share, else the first ones. */
+static void choose_pair(int32_t pair[2], const struct sweep_data *d)
+{
+    int32_t n = 0;
+
+    for (int32_t e = 0; e < d->effects.n && n < 2; e++)
+        if (d->effects.of[e].with < 0)
+            pair[n++] = d->effects.of[e].axis;
+    for (int32_t a = 0; a < d->n_axes && n < 2; a++)
+        if (d->axes[a].n > 1 && (!n || pair[0] != a))
+            pair[n++] = a;
+}
+
+static void put_cell(struct html_table *table, const struct sweep_data *d, const int32_t pair[2],
+                     int32_t i, int32_t j)
+{
+    double sum = 0, best = NAN;
+    int32_t n = 0;
+
+    for (int32_t c = 0; c < d->n_configs && d->configs[c].is_complete; c++) {
+        const int32_t *level = &d->level[(size_t)c * (size_t)d->n_axes];
+
+        if (level[pair[0]] != i || level[pair[1]] != j)
+            continue;
+        best = n ? best : d->configs[c].mean; /* by place */
+        sum += d->configs[c].mean;
+        n++;
+    }
+    if (!n)
+        return;
+    html_table_row(table, 0);
+    html_cell_text(table, d->axes[pair[0]].label[i]);
+    html_cell_text(table, d->axes[pair[1]].label[j]);
+    html_cell_integer(table, n);
+    html_cell_real(table, sum / n);
+    html_cell_real(table, best);
+}
+
+/* A table of more cells has rows that nobody sees, and takes long to fill. */
+enum { PAIR_LEVELS = 40 };
+
+static int32_t least(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+void panel_table_pair(struct buf *out, const struct page *page)
+{
+    const struct sweep_data *d = page->data;
+    struct html_table table;
+    int32_t pair[2] = {0, 0};
+
+    choose_pair(pair, d);
+    html_table_begin(&table, out, "Table: mean score for each pair of values");
+    html_table_head(&table, d->axes[pair[0]].name, d->axes[pair[0]].is_numeric);
+    html_table_head(&table, d->axes[pair[1]].name, d->axes[pair[1]].is_numeric);
+    html_table_head(&table, "configurations", true);
+    html_table_head(&table, "mean", true);
+    html_table_head(&table, "best", true);
+    for (int32_t i = 0; i < least(d->axes[pair[0]].n, PAIR_LEVELS); i++)
+        for (int32_t j = 0; j < least(d->axes[pair[1]].n, PAIR_LEVELS); j++)
+            put_cell(&table, d, pair, i, j);
+    html_table_end(&table);
+}
+
+void panel_table_parallel(struct buf *out, const struct page *page)
+{
+    const struct sweep_data *d = page->data;
+    struct html_table table;
+
+    html_table_begin(&table, out, "Table: configurations and scores");
+    head_configs(&table, d);
+    html_table_head(&table, "mean", true);
+    for (int32_t c = 0; c < d->n_scored; c++) {
+        put_config(&table, d, c);
+        html_cell_real(&table, d->configs[c].mean);
+    }
+    html_table_end(&table);
+}
+
+/* The index of the epoch that was kept; -1: it is not among the points. */
+static int32_t find_best(const struct sweep_curve *curve)
+{
+    for (int32_t i = 0; i < curve->n; i++)
+        if (curve->epoch[i] == curve->best)
+            return i;
+    return -1;
+}
+
+void panel_table_curves(struct buf *out, const struct page *page)
+{
+    const struct sweep_data *d = page->data;
+    struct html_table table;
+
+    if (d->n_curves_left_out)
+        html_element(out, "p",
+                     "The curves are those of the best %d configurations; %lld others are "
+                     "left out.",
+                     (int)SWEEP_CURVE_CONFIGS, (long long)d->n_curves_left_out);
+    html_table_begin(&table, out, "Table: the epoch that each trial kept");
+    html_table_head(&table, "config", false);
+    html_table_head(&table, "replicate", true);
+    html_table_head(&table, "fold", true);
+    html_table_head(&table, "kept epoch", true);
+    html_table_head(&table, "last epoch", true);
+    html_table_head(&table, "training loss", true);
+    html_table_head(&table, "validation loss", true);
+    html_table_head(&table, d->objective, true);
+    for (int32_t i = 0; i < d->n_curves; i++) {
+        const struct sweep_curve *curve = &d->curves[i];
+        int32_t at = find_best(curve);
+
+        html_table_row(&table, curve->config);
+        html_cell_config(&table, curve->config);
+        html_cell_integer(&table, curve->replicate);
+        html_cell_integer(&table, curve->fold);
+        html_cell_integer(&table, curve->best);
+        html_cell_integer(&table, curve->n ? curve->epoch[curve->n - 1] : 0);
+        html_cell_real(&table, at < 0 ? (double)NAN : curve->train_loss[at]);
+        html_cell_real(&table, at < 0 ? (double)NAN : curve->val_loss[at]);
+        html_cell_real(&table, at < 0 ? (double)NAN : curve->val_value[at]);
+    }
+    html_table_end(&table);
+}
+
+static bool is_among(int32_t config, const int32_t *front, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (front[i] == config)
+            return true;
+    return false;
+}
+
+void panel_table_cost(struct buf *out, const struct page *page)
+{
+    const struct sweep_data *d = page->data;
+    struct html_table table;
+
+    html_table_begin(&table, out, "Table: cost of one trial");
+    html_table_head(&table, "config", false);
+    html_table_head(&table, "place", true);
+    html_table_head(&table, "mean", true);
+    html_table_head(&table, "seconds", true);
+    html_table_head(&table, "flop", true);
+    html_table_head(&table, "Pareto front", false);
+    html_table_head(&table, "choice", false);
+    for (int32_t c = 0; c < d->n_scored; c++) {
+        const struct sweep_config *o = &d->configs[c];
+        bool by_seconds = is_among(c, d->pareto_seconds, d->n_pareto_seconds);
+        bool by_flops = is_among(c, d->pareto_flops, d->n_pareto_flops);
+
+        html_table_row(&table, o->id);
+        html_cell_config(&table, o->id);
+        html_cell_integer(&table, o->place);
+        html_cell_real(&table, o->mean);
+        html_cell_real(&table, o->seconds);
+        html_cell_real(&table, o->flops);
+        html_cell_text(&table, by_seconds && by_flops ? "seconds, flop"
+                               : by_seconds           ? "seconds"
+                               : by_flops             ? "flop"
+                                                      : "");
+        html_cell_text(&table, o->id == d->best && o->id == d->one_se ? "best, 1se"
+                               : o->id == d->best                     ? "best"
+                               : o->id == d->one_se                   ? "1se"
+                                                                      : "");
+    }
+    html_table_end(&table);
+}
+
+/* The first configuration of a type by place; -1: none. n: configurations of it. */
+static int32_t first_of_type(int32_t *n, const struct sweep_data *d, int32_t type)
+{
+    int32_t first = -1;
+
+    *n = 0;
+    for (int32_t c = 0; c < d->n_configs; c++)
+        if (d->configs[c].type == type) {
+            first = first < 0 ? c : first;
+            ++*n;
+        }
+    return first;
+}
+
+void panel_table_types(struct buf *out, const struct page *page)
+{
+    const struct sweep_data *d = page->data;
+    struct html_table table;
+
+    html_table_begin(&table, out, "Table: the best configuration of each model type");
+    html_table_head(&table, "best config", false);
+    html_table_head(&table, "model type", false);
+    html_table_head(&table, "configurations", true);
+    html_table_head(&table, "place", true);
+    html_table_head(&table, "mean", true);
+    html_table_head(&table, "difference", true);
+    html_table_head(&table, "low", true);
+    html_table_head(&table, "high", true);
+    for (int32_t t = 0; t < d->n_types; t++) {
+        int32_t n, c = first_of_type(&n, d, t);
+
+        if (c < 0)
+            continue;
+        html_table_row(&table, d->configs[c].id);
+        html_cell_config(&table, d->configs[c].id);
+        html_cell_text(&table, d->types[t]);
+        html_cell_integer(&table, n);
+        html_cell_integer(&table, d->configs[c].place);
+        html_cell_real(&table, d->configs[c].mean);
+        html_cell_real(&table, d->configs[c].diff);
+        html_cell_real(&table, d->configs[c].low);
+        html_cell_real(&table, d->configs[c].high);
+    }
+    html_table_end(&table);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "report/sweep/anova.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct grid {
+    const int32_t *levels; /* [k] */
+    int32_t k;
+    size_t n;       /* cells */
+    size_t *stride; /* [k] cells between neighbours along an axis */
+    double *y;      /* [n] centred */
+    double **mean;  /* [k][levels] of each level */
+};
+
+static void grid_release(struct grid *g)
+{
+    for (int32_t a = 0; g->mean && a < g->k; a++)
+        free(g->mean[a]);
+    free(g->mean);
+    free(g->stride);
+    free(g->y);
+}
+
+static int grid_init(struct grid *g, const double *y, const int32_t *levels, int32_t k)
+{
+    double sum = 0;
+
+    *g = (struct grid){.levels = levels, .k = k, .n = 1};
+    g->stride = calloc((size_t)k + 1, sizeof *g->stride);
+    g->mean = calloc((size_t)k + 1, sizeof *g->mean);
+    if (!g->stride || !g->mean)
+        return -1;
+    for (int32_t a = k - 1; a >= 0; a--) {
+        g->stride[a] = g->n;
+        g->n *= (size_t)levels[a];
+        g->mean[a] = calloc((size_t)levels[a], sizeof *g->mean[a]);
+        if (!g->mean[a])
+            return -1;
+    }
+    g->y = malloc(g->n * sizeof *g->y);
+    if (!g->y)
+        return -1;
+    for (size_t i = 0; i < g->n; i++)
+        sum += y[i];
+    for (size_t i = 0; i < g->n; i++)
+        g->y[i] = y[i] - sum / (double)g->n;
+    return 0;
+}
+
+static int32_t level_of(const struct grid *g, size_t cell, int32_t axis)
+{
+    return (int32_t)(cell / g->stride[axis] % (size_t)g->levels[axis]);
+}
+
+static double main_effect(struct grid *g, int32_t a)
+{
+    double each = (double)g->n / g->levels[a], ss = 0;
+
+    for (size_t i = 0; i < g->n; i++)
+        g->mean[a][level_of(g, i, a)] += g->y[i] / each;
+    for (int32_t i = 0; i < g->levels[a]; i++)
+        ss += each * g->mean[a][i] * g->mean[a][i];
+    return ss;
+}
+
+/* cell: [levels of a * levels of b] scratch. */
+static double interaction(const struct grid *g, int32_t a, int32_t b, double *cell)
+{
+    int32_t n_a = g->levels[a], n_b = g->levels[b];
+    double each = (double)g->n / ((double)n_a * n_b), ss = 0;
+
+    memset(cell, 0, (size_t)n_a * (size_t)n_b * sizeof *cell);
+    for (size_t i = 0; i < g->n; i++)
+        cell[level_of(g, i, a) * n_b + level_of(g, i, b)] += g->y[i] / each;
+    for (int32_t i = 0; i < n_a; i++)
+        for (int32_t j = 0; j < n_b; j++) {
+            double d = cell[i * n_b + j] - g->mean[a][i] - g->mean[b][j];
+
+            ss += each * d * d;
+        }
+    return ss;
+}
+
+double anova_grid(double *main, double *pair, const double *y, const int32_t *levels, int32_t k,
+                  struct err *err)
+{
+    struct grid g;
+    double *cell = NULL, total = 0;
+    int rc = grid_init(&g, y, levels, k);
+
+    if (!rc)
+        cell = malloc(g.n * sizeof *cell);
+    if (rc || !cell) {
+        grid_release(&g);
+        return err_nomem(err, "analysis of variance", g.n * sizeof *cell);
+    }
+    memset(pair, 0, (size_t)k * (size_t)k * sizeof *pair);
+    for (int32_t a = 0; a < k; a++)
+        main[a] = main_effect(&g, a);
+    for (int32_t a = 0; a < k; a++)
+        for (int32_t b = a + 1; b < k; b++)
+            pair[a * k + b] = interaction(&g, a, b, cell);
+    for (size_t i = 0; i < g.n; i++)
+        total += g.y[i] * g.y[i];
+    free(cell);
+    grid_release(&g);
+    return total;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "report/sweep/sweep_data.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/sweep/sweep_read.h"
+
+void sweep_data_release(struct sweep_data *data)
+{
+    arena_release(&data->memory);
+    *data = (struct sweep_data){0};
+}
+
+void *sweep_take(struct sweep_data *data, size_t n, size_t size, struct err *err)
+{
+    void *piece = arena_take_zeroed(&data->memory, n, size);
+
+    if (!piece)
+        err_nomem(err, "report", n * size);
+    return piece;
+}
+
+const char *sweep_copy(struct sweep_data *data, const char *text, struct err *err)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = sweep_take(data, bytes, 1, err);
+
+    return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+const char *sweep_copy_cell(struct sweep_data *data, const struct result_table *table, int64_t row,
+                            const char *column, struct err *err)
+{
+    return sweep_copy(data, result_table_text(table, row, column), err);
+}
+
+int32_t sweep_data_find(const struct sweep_data *data, int64_t config)
+{
+    int32_t low = 0, high = data->n_configs;
+
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+
+        if (data->configs[data->by_id[middle]].id < config)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < data->n_configs && data->configs[data->by_id[low]].id == config ? data->by_id[low]
+                                                                                 : -1;
+}
+
+void sweep_data_put_levels(struct buf *out, const struct sweep_data *data, int32_t config)
+{
+    const int32_t *level = &data->level[(size_t)config * (size_t)data->n_axes];
+    const char *gap = "";
+
+    for (int32_t a = 0; a < data->n_axes; a++)
+        if (level[a] >= 0) {
+            buf_printf(out, "%s%s %s", gap, data->axes[a].name, data->axes[a].label[level[a]]);
+            gap = ", ";
+        }
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int32_t sweep_unique_texts(const char **texts, int32_t n)
+{
+    int32_t n_unique = 0;
+
+    qsort(texts, (size_t)n, sizeof *texts, compare_texts);
+    for (int32_t i = 0; i < n; i++)
+        if (!n_unique || strcmp(texts[n_unique - 1], texts[i]) != 0)
+            texts[n_unique++] = texts[i];
+    return n_unique;
+}
+
+int32_t sweep_find_text(const char *const *texts, int32_t n, const char *text)
+{
+    const char *const *found =
+        n ? bsearch(&text, texts, (size_t)n, sizeof *texts, compare_texts) : NULL;
+
+    return found ? (int32_t)(found - texts) : -1;
+}
+
+/* ---- the sweep ---- */
+
+static int read_record(struct sweep_data *data, const struct result_table *row, struct err *err)
+{
+    data->file = sweep_copy_cell(data, row, 0, "file", err);
+    data->ini = sweep_copy_cell(data, row, 0, "ini", err);
+    data->digest = sweep_copy_cell(data, row, 0, "data_digest", err);
+    data->maximize = !strcmp(result_table_text(row, 0, "direction"), "max");
+    data->is_classification =
+        !strcmp(result_table_text(row, 0, "task"), task_name(TASK_CLASSIFICATION));
+    data->samples = result_table_integer(row, 0, "samples");
+    data->features = result_table_integer(row, 0, "features");
+    data->classes = result_table_integer(row, 0, "classes");
+    data->planned = result_table_integer(row, 0, "planned");
+    data->created = result_table_real(row, 0, "created");
+    data->updated = result_table_real(row, 0, "updated");
+    data->share = result_table_real(row, 0, "share");
+    return data->file && data->ini && data->digest ? 0 : -1;
+}
+
+static int read_sweep(struct sweep_data *data, struct store *store, const struct query_sweep *sweep,
+                      struct err *err)
+{
+    struct result_table row;
+    int rc;
+
+    data->sweep_id = sweep->sweep_id;
+    data->database = sweep_copy(data, store_path(store), err);
+    data->name = sweep_copy(data, sweep->name, err);
+    data->objective = sweep_copy(data, sweep->objective, err);
+    if (!data->database || !data->name || !data->objective ||
+        query_table(&row, store, QUERY_SWEEP_RECORD, sweep->sweep_id, err))
+        return -1;
+    data->metric = data->objective + (strncmp(data->objective, "val_", 4) ? 0 : 4);
+    rc = row.n_rows ? read_record(data, &row, err)
+                    : err_set(err, "%s: sweep '%s' is gone", store_path(store), sweep->name);
+    result_table_release(&row);
+    return rc;
+}
+
+static int read_states(struct sweep_data *data, struct store *store, struct err *err)
+{
+    struct result_table sweeps;
+
+    if (query_table(&sweeps, store, QUERY_SWEEPS, 0, err))
+        return -1;
+    for (int64_t r = 0; r < sweeps.n_rows; r++) {
+        if (strcmp(result_table_text(&sweeps, r, "sweep"), data->name) != 0)
+            continue;
+        data->trials = result_table_integer(&sweeps, r, "trials");
+        data->done = result_table_integer(&sweeps, r, "done");
+        data->failed = result_table_integer(&sweeps, r, "failed");
+        data->diverged = result_table_integer(&sweeps, r, "diverged");
+        data->running = result_table_integer(&sweeps, r, "running");
+        data->pending = result_table_integer(&sweeps, r, "pending");
+    }
+    if (data->planned < data->trials)
+        data->planned = data->trials;
+    result_table_release(&sweeps);
+    return 0;
+}
+
+/* ---- configurations ---- */
+
+static void read_config(struct sweep_config *config, const struct result_table *l, int64_t r)
+{
+    const struct cell *within = result_table_find(l, r, "within_se");
+
+    config->id = result_table_integer(l, r, "config");
+    config->place = (int32_t)result_table_integer(l, r, "place");
+    config->n = (int32_t)result_table_integer(l, r, "trials");
+    config->mean = result_table_real(l, r, "mean");
+    config->sd = result_table_real(l, r, "sd");
+    config->se = result_table_real(l, r, "se");
+    config->diff = result_table_real(l, r, "diff");
+    config->low = result_table_real(l, r, "diff_low");
+    config->high = result_table_real(l, r, "diff_high");
+    config->seconds = result_table_real(l, r, "seconds");
+    config->flops = result_table_real(l, r, "flops");
+    config->within = within->type == CELL_INTEGER ? within->i != 0 : -1;
+}
+
+/* Configurations with a mean come first in each part of the leaderboard (complete or not), but an
+ * incomplete one without a mean comes after all. */
+static void count_scored(struct sweep_data *data)
+{
+    int32_t most = 0;
+
+    for (int32_t c = 0; c < data->n_configs; c++)
+        if (data->configs[c].n > most)
+            most = data->configs[c].n;
+    for (int32_t c = 0; c < data->n_configs; c++) {
+        data->configs[c].is_complete = most && data->configs[c].n == most;
+        data->n_scored += !isnan(data->configs[c].mean);
+    }
+}
+
+static int compare_ids(const void *a, const void *b, void *arg)
+{
+    const struct sweep_config *configs = arg;
+    int64_t x = configs[*(const int32_t *)a].id, y = configs[*(const int32_t *)b].id;
+
+    return (x > y) - (x < y);
+}
+
+static int read_configs(struct sweep_data *data, const struct result_table *l, struct err *err)
+{
+    if (l->n_rows > INT32_MAX)
+        return err_set(err, "%s: sweep '%s' has too many configurations for a report",
+                       data->database, data->name);
+    data->n_configs = (int32_t)l->n_rows;
+    data->configs = sweep_take(data, (size_t)l->n_rows, sizeof *data->configs, err);
+    data->by_id = sweep_take(data, (size_t)l->n_rows, sizeof *data->by_id, err);
+    if (!data->configs || !data->by_id)
+        return -1;
+    for (int32_t c = 0; c < data->n_configs; c++) {
+        read_config(&data->configs[c], l, c);
+        data->by_id[c] = c;
+    }
+    qsort_r(data->by_id, (size_t)data->n_configs, sizeof *data->by_id, compare_ids, data->configs);
+    count_scored(data);
+    return 0;
+}
+
+static int take_types(struct sweep_data *data, const struct result_table *rows, struct err *err)
+{
+    const char **types = sweep_take(data, (size_t)rows->n_rows, sizeof *types, err);
+
+    if (!types)
+        return -1;
+    for (int64_t r = 0; r < rows->n_rows; r++)
+        types[r] = result_table_text(rows, r, "type");
+    data->n_types = sweep_unique_texts(types, (int32_t)rows->n_rows);
+    data->types = types;
+    for (int64_t r = 0; r < rows->n_rows; r++) {
+        int32_t c = sweep_data_find(data, result_table_integer(rows, r, "config"));
+        const char *type = result_table_text(rows, r, "type");
+
+        if (c >= 0)
+            data->configs[c].type = sweep_find_text(types, data->n_types, type);
+    }
+    for (int32_t t = 0; t < data->n_types; t++) {
+        types[t] = sweep_copy(data, types[t], err);
+        if (!types[t])
+            return -1;
+    }
+    return 0;
+}
+
+static int read_types(struct sweep_data *data, struct store *store, struct err *err)
+{
+    struct result_table rows;
+    int rc;
+
+    if (query_table(&rows, store, QUERY_SWEEP_TYPES, data->sweep_id, err))
+        return -1;
+    rc = rows.n_rows > INT32_MAX ? 0 : take_types(data, &rows, err);
+    result_table_release(&rows);
+    return rc;
+}
+
+static int read_leaderboard(struct sweep_data *data, struct store *store,
+                            const struct query_sweep *sweep, struct err *err)
+{
+    struct query_filter filter = {.limit = -1};
+    struct result_table l;
+    int rc;
+
+    if (query_leaderboard(&l, &data->alike, store, sweep, &filter, err))
+        return -1;
+    rc = l.n_rows
+             ? 0
+             : err_set(err, "%s: sweep '%s' has no configuration yet; run 'espalier run' first",
+                       data->database, data->name);
+    if (!rc)
+        rc = read_configs(data, &l, err) || sweep_read_axes(data, &l, err) ? -1 : 0;
+    result_table_release(&l);
+    return rc;
+}
+
+/* ---- the choice ---- */
+
+static int choose(int64_t *config, struct store *store, const struct query_sweep *sweep,
+                  enum query_rule rule, struct err *err)
+{
+    struct query_filter filter = {.limit = 1};
+    struct result_table row;
+
+    if (query_choose(&row, NULL, store, sweep, rule, &filter, err))
+        return -1;
+    *config = result_table_integer(&row, 0, "config");
+    result_table_release(&row);
+    return 0;
+}
+
+static int read_choice(struct sweep_data *data, struct store *store,
+                       const struct query_sweep *sweep, struct err *err)
+{
+    const struct sweep_config *first = &data->configs[0];
+    bool has_best = !isnan(first->mean), has_se = has_best && !isnan(first->se);
+
+    if (data->rule == QUERY_RULE_BEST && !has_best)
+        return choose(&data->best, store, sweep, QUERY_RULE_BEST, err);
+    data->best = has_best ? first->id : 0;
+    if ((has_se || data->rule == QUERY_RULE_1SE) &&
+        choose(&data->one_se, store, sweep, QUERY_RULE_1SE, err))
+        return -1;
+    data->chosen = data->rule == QUERY_RULE_1SE ? data->one_se : data->best;
+    return 0;
+}
+
+static int take_tests(struct sweep_data *data, const struct result_table *rows, struct err *err)
+{
+    data->tests = sweep_take(data, (size_t)rows->n_rows, sizeof *data->tests, err);
+    if (!data->tests)
+        return -1;
+    for (int64_t r = 0; r < rows->n_rows; r++) {
+        struct sweep_test *test = &data->tests[data->n_tests++];
+
+        test->n = (int32_t)result_table_integer(rows, r, "trials");
+        test->mean = result_table_real(rows, r, "mean");
+        test->sd = result_table_real(rows, r, "sd");
+        test->metric = sweep_copy_cell(data, rows, r, "test", err);
+        if (!test->metric)
+            return -1;
+    }
+    return 0;
+}
+
+/* Nobody sees test scores before a rule has chosen. */
+static int read_tests(struct sweep_data *data, struct store *store, struct err *err)
+{
+    struct result_table rows;
+    int rc;
+
+    if (data->rule < 0)
+        return 0;
+    if (query_table(&rows, store, QUERY_CONFIG_TEST, data->chosen, err))
+        return -1;
+    rc = take_tests(data, &rows, err);
+    result_table_release(&rows);
+    return rc;
+}
+
+int sweep_data_read(struct sweep_data *data, struct store *store, const struct query_sweep *sweep,
+                    int rule, struct err *err)
+{
+    *data = (struct sweep_data){.rule = rule};
+    return read_sweep(data, store, sweep, err) || read_states(data, store, err) ||
+                   read_leaderboard(data, store, sweep, err) || read_types(data, store, err) ||
+                   read_choice(data, store, sweep, err) || read_tests(data, store, err) ||
+                   sweep_read_values(data, store, err) || sweep_find_statistics(data, err) ||
+                   sweep_read_curves(data, store, err) || sweep_read_history(data, store, err) ||
+                   sweep_read_predictions(data, store, err)
+               ? -1
+               : 0;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report/sweep: everything that a page or a figure shows of one sweep, read from the store once, and
+ * pure statistics on it. May include store and everything below; nothing here writes.
+ *
+ * Numbers without a value are NaN, indices without one -1. All arrays and texts belong to
+ * sweep_data.memory and live until sweep_data_release(). Texts come from the database: they are
+ * untrusted, and may hold any bytes but NUL. Times are Unix seconds. */
+#ifndef REPORT_SWEEP_SWEEP_DATA_H
+#define REPORT_SWEEP_SWEEP_DATA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "store/query.h"
+
+/* Configurations whose curves are read. */
+enum { SWEEP_CURVE_CONFIGS = 20 };
+/* Attempts that are read: all that did not end as `done`, then the longest. */
+enum { SWEEP_ATTEMPTS = 20000 };
+
+struct sweep_axis {
+    const char *name;   /* key of the setting */
+    const char *unit;   /* "" for none */
+    int32_t n;          /* levels that occur in configurations */
+    double *number;     /* [n] ascending, words (NaN) last */
+    const char **label; /* [n] as people write the level: "0.001", "full" */
+    bool is_numeric;    /* no level is a word */
+    bool is_log;        /* numeric, positive, and spread at ratios rather than steps */
+};
+
+/* One row of the leaderboard. */
+struct sweep_config {
+    int64_t id;
+    int32_t place;
+    int32_t n; /* trials with a value of the objective */
+    double mean, sd, se;
+    double diff, low,
+        high; /* difference to the best on the same folds; its corrected 95 % interval */
+    double seconds, flops; /* of one trial */
+    int within;            /* 1: within one standard error of the best; 0: not; -1: unknown */
+    bool is_complete;      /* as many trials as any configuration */
+    int32_t type;          /* index into types */
+};
+
+struct sweep_slot {
+    int32_t replicate, fold;
+    const char *group; /* the only group of its validation part; NULL: unknown, or several */
+};
+
+/* Exact analysis of variance of the means over a complete grid; see anova.h. */
+struct sweep_effect {
+    int32_t axis, with; /* indices into axes; with: -1 for a main effect */
+    int32_t df;
+    double share; /* of the total sum of squares */
+};
+
+struct sweep_effects {
+    bool is_complete; /* each combination of levels has one complete configuration */
+    const char *why;  /* a sentence without a full stop; "" if complete */
+    double total;     /* sum of squares around the grand mean */
+    double residual;  /* share that main effects and pairs leave */
+    int32_t n;
+    struct sweep_effect *of; /* [n] main effects, then pairs, each by falling share */
+};
+
+/* Over the complete configurations with a level; see marginal.h. */
+struct sweep_marginal {
+    int32_t n;        /* configurations */
+    double mean;      /* of their means */
+    double low, high; /* comparison interval */
+    double best;      /* mean of the best of them */
+};
+
+/* Points of the training curve of one trial; thinned if long, with the first, best and last one. */
+struct sweep_curve {
+    int64_t config, trial;
+    int32_t replicate, fold;
+    int32_t best; /* epoch that was chosen; 0: none */
+    int32_t n;
+    int32_t *epoch;                            /* [n] ascending */
+    double *train_loss, *val_loss, *val_value; /* [n] each */
+};
+
+/* Out-of-fold predictions of one configuration. */
+struct sweep_predictions {
+    int64_t config; /* 0: there are none */
+    int32_t n_classes;
+    const char **classes; /* [n_classes] in the order of the data; none for regression */
+    int32_t n_groups;
+    const char **groups; /* [n_groups] */
+    int32_t n;
+    const char **id;     /* [n] of the sample */
+    int32_t *group;      /* [n] index into groups, or -1 */
+    int32_t *replicate;  /* [n] */
+    int32_t *fold;       /* [n] */
+    double *observed;    /* [n] number, or index into classes */
+    double *predicted;   /* [n] likewise */
+    double *probability; /* (n, n_classes); NULL: the model gives none */
+};
+
+struct sweep_test {
+    const char *metric;
+    int32_t n; /* trials */
+    double mean, sd;
+};
+
+struct sweep_past_session {
+    int64_t session;
+    double started, finished; /* finished: NaN while it runs */
+    const char *outcome, *host, *command, *version, *cpu, *job;
+    int32_t ranks;
+    double busy; /* share of ranks x time in trials of this sweep; NaN: unknown */
+};
+
+struct sweep_rank {
+    int64_t session;
+    int32_t rank;
+    const char *host;
+};
+
+enum sweep_outcome {
+    SWEEP_DONE,
+    SWEEP_DIVERGED,
+    SWEEP_FAILED,
+    SWEEP_STOPPED,
+    SWEEP_CRASHED, /* with its rank */
+    SWEEP_LOST,    /* with its run */
+    SWEEP_RUNNING,
+    SWEEP_N_OUTCOMES
+};
+extern const char *const sweep_outcome_names[SWEEP_N_OUTCOMES];
+
+struct sweep_attempt {
+    int64_t trial, config;
+    int32_t rank;      /* index into ranks */
+    double start, end; /* seconds since t0; end: NaN if unknown */
+    enum sweep_outcome outcome;
+};
+
+struct sweep_failure {
+    const char *state; /* "failed" or "diverged" */
+    int64_t n, trial;  /* trials, and one of them */
+    const char *reason;
+};
+
+/* A row of the table data_fact. */
+struct sweep_fact {
+    const char *topic, *name;
+    double number;    /* NaN for a text */
+    const char *text; /* NULL for a number */
+};
+
+struct sweep_data {
+    /* The sweep. */
+    int64_t sweep_id;
+    const char *database; /* path */
+    const char *name, *objective;
+    const char *metric; /* the objective without "val_" */
+    bool maximize;
+    bool is_classification;
+    const char *file, *ini, *digest; /* path and text of the sweep file; digest of the data */
+    int64_t samples, features, classes;
+    int32_t replicates, folds; /* that occur in trials; folds: 1 without cross-validation */
+    /* Trials in the file, and by state. planned: of the whole grid, of which the file may have only
+     * some shards. */
+    int64_t trials, planned, done, failed, diverged, running, pending;
+    double created, updated;
+    double share; /* n_val / n_train, for corrected intervals (doc/decisions/0030) */
+
+    /* The choice: ids of configurations; 0: none. */
+    int64_t best, one_se;
+    int32_t rule;   /* enum query_rule that the user asked for; -1: none */
+    int64_t chosen; /* by the rule; without one the best */
+    struct query_alike alike;
+
+    int32_t n_axes, n_configs, n_types, n_slots;
+    struct sweep_axis *axes;      /* [n_axes] in file order */
+    struct sweep_config *configs; /* [n_configs] by place; those without a score last */
+    int32_t *by_id;               /* [n_configs] indices by id */
+    int32_t *level;               /* (n_configs, n_axes) index, or -1: the setting does not apply */
+    const char **types;           /* [n_types] model types */
+    struct sweep_slot *slots;     /* [n_slots] by replicate and fold */
+    double *value;                /* (n_slots, n_configs) objective of each trial */
+    int32_t n_scored;             /* configurations with a mean: the first ones */
+
+    struct sweep_effects effects;
+    struct sweep_marginal **marginal; /* [n_axes][levels] */
+    int32_t *pareto_seconds;          /* [n_pareto_seconds] places - 1, cheapest first */
+    int32_t *pareto_flops;            /* [n_pareto_flops] likewise */
+    int32_t n_pareto_seconds, n_pareto_flops;
+
+    int32_t n_curves;
+    struct sweep_curve *curves;           /* [n_curves] by place of the configuration, then trial */
+    int64_t n_curves_left_out;            /* scored configurations whose curves were not read */
+    struct sweep_predictions predictions; /* of `chosen` */
+    int32_t n_tests;
+    struct sweep_test *tests; /* [n_tests] of `chosen`; none without a rule */
+
+    int32_t n_sessions, n_ranks, n_attempts, n_failures, n_facts;
+    struct sweep_past_session
+        *sessions;                  /* [n_sessions] with attempts of this sweep, oldest first */
+    struct sweep_rank *ranks;       /* [n_ranks] by session, rank and host */
+    struct sweep_attempt *attempts; /* [n_attempts] by start */
+    int64_t n_attempts_left_out;
+    double t0;                      /* start of the first attempt */
+    struct sweep_failure *failures; /* [n_failures] most frequent first */
+    struct sweep_fact *facts;       /* [n_facts] by topic, in order */
+
+    struct arena memory; /* owns all of it */
+};
+
+/* Read a sweep. rule: enum query_rule, which also reads the test scores of its choice; -1: none.
+ * Pair with sweep_data_release(), also after a failure. -1 and err: the file cannot be read, the
+ * sweep has no configuration, or there is no choice by the rule. */
+int sweep_data_read(struct sweep_data *data, struct store *store, const struct query_sweep *sweep,
+                    int rule, struct err *err);
+void sweep_data_release(struct sweep_data *data);
+
+/* Return the index of a configuration; -1: none. */
+int32_t sweep_data_find(const struct sweep_data *data, int64_t config);
+
+/* Append the levels of a configuration, such as "hidden_size 64, dropout 0.2". */
+void sweep_data_put_levels(struct buf *out, const struct sweep_data *data, int32_t config);
+
+#endif

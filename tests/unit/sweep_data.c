@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <string.h>
+
+#include "report/sweep/sweep_data.h"
+#include "store/db.h"
+#include "storelib.h"
+
+static const char ini[] =
+    "[sweep]\nname = test\nobjective = val_pearson\nfolds = 5\n"
+    "[split]\ntest = 0.2\n[grid]\nhidden_size = 16, 4\nbatch_size = full, 8\n";
+
+static void near(double got, double wanted)
+{
+    if (!(fabs(got - wanted) <= 1e-12 * (1 + fabs(wanted))))
+        fail_msg("%.15g, not %.15g", got, wanted);
+}
+
+/* Configurations of the plan: (16, full), (16, 8), (4, full), (4, 8). */
+static double value_of(int config, int fold)
+{
+    bool is_wide = config < 2, is_full = config % 2 == 0;
+
+    return 0.5 + (is_wide ? 0.1 + 0.01 * (fold - 2) : 0) + (is_full ? 0.02 : 0) + 0.003 * fold;
+}
+
+/* Store all trials but the last `n_missing`. */
+static void put_trials(struct fixture *f, struct store *store, int n_missing)
+{
+    struct trial_result r;
+    struct err err;
+
+    for (int t = 0; t < 20 - n_missing; t++) {
+        fixture_result(&r, t, value_of(t / 5, t % 5));
+        r.started = 1000 + t;
+        r.finished = r.started + 0.5;
+        assert_int_equal(store_result(store, f->known.ids[t], &r, &err), 0);
+        trial_result_release(&r);
+    }
+    assert_int_equal(store_commit(store, &err), 0);
+}
+
+static struct store *open_with(struct fixture *f, int n_missing)
+{
+    const struct store_session session = {.command = "espalier run",
+                                          .version = "1",
+                                          .mpi = "",
+                                          .blas = "",
+                                          .blas_kernel = "",
+                                          .cpu = "cpu",
+                                          .host = "node1",
+                                          .ranks = 2,
+                                          .pid = 7};
+    struct store *store;
+    struct err err;
+
+    fixture_open(f, ini);
+    store = fixture_store(f);
+    assert_int_equal(store_begin_session(store, &session, &err), 0);
+    put_trials(f, store, n_missing);
+    return store;
+}
+
+static void read_data(struct sweep_data *data, struct store *store, int rule)
+{
+    struct query_sweep sweep;
+    struct err err;
+
+    if (query_sweep(&sweep, store, NULL, &err) || sweep_data_read(data, store, &sweep, rule, &err))
+        fail_msg("%s", err.text);
+}
+
+static void check_axes(const struct sweep_data *data)
+{
+    assert_int_equal(data->n_axes, 2);
+    assert_string_equal(data->axes[0].name, "hidden_size");
+    assert_int_equal(data->axes[0].n, 2);
+    near(data->axes[0].number[0], 4);
+    assert_true(data->axes[0].is_numeric && !data->axes[0].is_log);
+    assert_string_equal(data->axes[1].label[1], "full");
+    assert_true(isnan(data->axes[1].number[1]));
+    assert_false(data->axes[1].is_numeric);
+}
+
+static void check_configs(const struct sweep_data *data)
+{
+    static const int64_t by_place[] = {1, 2, 3, 4};
+
+    assert_int_equal(data->n_configs, 4);
+    assert_int_equal(data->n_scored, 4);
+    assert_int_equal(data->n_slots, 5);
+    for (int c = 0; c < 4; c++) {
+        assert_int_equal(data->configs[c].id, by_place[c]);
+        assert_int_equal(sweep_data_find(data, by_place[c]), c);
+        assert_true(data->configs[c].is_complete);
+        for (int s = 0; s < 5; s++)
+            near(data->value[s * 4 + c], value_of(c, s));
+    }
+    assert_int_equal(sweep_data_find(data, 5), -1);
+    assert_int_equal(data->level[0], 1);
+    assert_int_equal(data->level[3 * 2 + 1], 0);
+    near(data->configs[2].diff, -0.1);
+}
+
+static void check_statistics(const struct sweep_data *data)
+{
+    const struct sweep_marginal *m = data->marginal[0];
+    double half = 2.7764451051977934 * sqrt((1.0 / 5 + 1.0 / 4) * 0.005 * 0.005 * 2.5);
+
+    assert_true(data->effects.is_complete);
+    assert_int_equal(data->effects.n, 3);
+    assert_int_equal(data->effects.of[0].axis, 0);
+    near(data->effects.of[0].share, 0.01 / 0.0104);
+    near(data->effects.of[1].share, 0.0004 / 0.0104);
+    near(data->effects.of[2].share, 0);
+    assert_int_equal(data->effects.of[2].with, 1);
+    assert_int_equal(m[1].n, 2);
+    near(m[1].mean, 0.616);
+    near(m[1].best, 0.626);
+    near(m[1].high - m[1].mean, half);
+    near(m[0].mean - m[0].low, half);
+    assert_int_equal(data->n_pareto_seconds, 1);
+    assert_int_equal(data->pareto_seconds[0], 0);
+    assert_int_equal(data->n_pareto_flops, 0);
+}
+
+static void test_complete(void **state)
+{
+    struct fixture f;
+    struct sweep_data data;
+    struct store *store = open_with(&f, 0);
+    struct buf levels = {0};
+
+    (void)state;
+    read_data(&data, store, -1);
+    assert_string_equal(data.metric, "pearson");
+    assert_true(data.maximize && !data.is_classification);
+    assert_int_equal(data.done, 20);
+    assert_int_equal(data.folds, 5);
+    assert_int_equal(data.replicates, 1);
+    near(data.share, 0.25);
+    check_axes(&data);
+    check_configs(&data);
+    check_statistics(&data);
+    sweep_data_put_levels(&levels, &data, 0);
+    assert_string_equal(buf_text(&levels), "hidden_size 16, batch_size full");
+    buf_release(&levels);
+    sweep_data_release(&data);
+    store_close(store);
+    fixture_close(&f);
+}
+
+static void test_history(void **state)
+{
+    struct fixture f;
+    struct sweep_data data;
+    struct store *store = open_with(&f, 0);
+
+    (void)state;
+    read_data(&data, store, -1);
+    assert_int_equal(data.n_curves, 20);
+    assert_int_equal(data.curves[0].n, 2);
+    assert_int_equal(data.curves[0].best, 2);
+    assert_true(isnan(data.curves[0].train_loss[1]));
+    near(data.curves[5].val_value[1], value_of(1, 0));
+    assert_int_equal(data.n_attempts, 20);
+    assert_int_equal(data.attempts[19].trial, 20);
+    near(data.attempts[19].start, 19);
+    near(data.attempts[19].end, 19.5);
+    assert_int_equal(data.n_ranks, 1);
+    assert_string_equal(data.ranks[0].host, "node1");
+    assert_int_equal(data.n_sessions, 1);
+    assert_true(isnan(data.sessions[0].finished));
+    assert_string_equal(data.sessions[0].cpu, "cpu");
+    assert_int_equal(data.n_tests, 0);
+    sweep_data_release(&data);
+    store_close(store);
+    fixture_close(&f);
+}
+
+/* Without its last trial a configuration is incomplete, and so is the grid. */
+static void test_partial(void **state)
+{
+    struct fixture f;
+    struct sweep_data data;
+    struct store *store = open_with(&f, 1);
+
+    (void)state;
+    read_data(&data, store, -1);
+    assert_int_equal(data.pending, 1);
+    assert_false(data.configs[3].is_complete);
+    assert_true(isnan(data.value[4 * 4 + 3]));
+    assert_false(data.effects.is_complete);
+    assert_string_equal(data.effects.why, "1 of 4 configurations lack trials");
+    assert_int_equal(data.marginal[0][0].n, 1);
+    sweep_data_release(&data);
+    store_close(store);
+    fixture_close(&f);
+}
+
+static void test_unscored(void **state)
+{
+    struct fixture f;
+    struct sweep_data data;
+    struct query_sweep sweep;
+    struct store *store = open_with(&f, 20);
+    struct err err;
+
+    (void)state;
+    read_data(&data, store, -1);
+    assert_int_equal(data.n_scored, 0);
+    assert_int_equal(data.best, 0);
+    assert_int_equal(data.n_pareto_seconds, 0);
+    assert_false(data.effects.is_complete);
+    sweep_data_release(&data);
+    assert_int_equal(query_sweep(&sweep, store, NULL, &err), 0);
+    assert_int_equal(sweep_data_read(&data, store, &sweep, QUERY_RULE_BEST, &err), -1);
+    assert_non_null(strstr(err.text, "has no finished configuration yet"));
+    sweep_data_release(&data);
+    store_close(store);
+    fixture_close(&f);
+}
+
+static void test_rule(void **state)
+{
+    struct fixture f;
+    struct sweep_data data;
+    struct store *store = open_with(&f, 0);
+
+    (void)state;
+    read_data(&data, store, QUERY_RULE_1SE);
+    assert_int_equal(data.chosen, data.one_se);
+    assert_int_equal(data.n_tests, 1);
+    assert_string_equal(data.tests[0].metric, "pearson");
+    assert_int_equal(data.tests[0].n, 5);
+    sweep_data_release(&data);
+    store_close(store);
+    fixture_close(&f);
+}
+
+static void exec(struct store *store, const char *sql)
+{
+    struct err err;
+
+    if (db_exec(store, sql, &err))
+        fail_msg("%s", err.text);
+}
+
+static void test_predictions(void **state)
+{
+    struct fixture f;
+    struct sweep_data data;
+    struct store *store = open_with(&f, 0);
+
+    (void)state;
+    exec(store, "UPDATE sweep SET task = 'classification', classes = 2");
+    exec(store,
+         "INSERT INTO prediction VALUES (1, 3, 'x', 'north', 'yes', 'no', '{\"no\":0.75,"
+         "\"yes\":0.25}', NULL), (1, 9, 'y', 'north', 'no', 'no', '{\"no\":1.0,\"yes\":0.0}',"
+         " NULL), (2, 1, 'z', 'south', 'yes', 'maybe', 'damaged', NULL)");
+    exec(store,
+         "INSERT INTO data_fact VALUES (1, 'class', 0, 'yes', 60), (1, 'data', 0, 'kind', 'x')");
+    read_data(&data, store, -1);
+    assert_int_equal(data.predictions.n, 3);
+    assert_int_equal(data.predictions.n_classes, 2);
+    assert_string_equal(data.predictions.classes[0], "no");
+    near(data.predictions.observed[0], 1);
+    near(data.predictions.predicted[0], 0);
+    assert_true(isnan(data.predictions.predicted[2]));
+    near(data.predictions.probability[1], 0.25);
+    assert_true(isnan(data.predictions.probability[4]));
+    assert_string_equal(data.predictions.groups[data.predictions.group[2]], "south");
+    assert_string_equal(data.slots[0].group, "north");
+    assert_null(data.slots[2].group);
+    assert_int_equal(data.n_facts, 2);
+    near(data.facts[0].number, 60);
+    assert_string_equal(data.facts[1].text, "x");
+    sweep_data_release(&data);
+    store_close(store);
+    fixture_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_complete), cmocka_unit_test(test_history),
+        cmocka_unit_test(test_partial),  cmocka_unit_test(test_unscored),
+        cmocka_unit_test(test_rule),     cmocka_unit_test(test_predictions),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
