@@ -42,7 +42,8 @@ def test(function):
         print("ok %d - %s" % (count, name), flush=True)
     except Exception:
         print("not ok %d - %s" % (count, name))
-        print("".join("# %s\n" % line for line in traceback.format_exc().splitlines()[-12:]), flush=True)
+        lines = [line for line in traceback.format_exc().splitlines() if not line.startswith("#")]
+        print("".join("# %s\n" % line for line in lines[-8:]), end="", flush=True)
 
 
 def equal(got, expected):
@@ -267,14 +268,14 @@ def keep_state():
     page.open(page_file("demo"))
     ids = page.js("return JSON.parse(document.getElementById('espalier-data').textContent).config.id")
     page.choose("#panel-cost select", "flops")
-    page.choose("#panel-pair select[data-key=value]", "mean")
+    page.choose("#panel-pair select[data-key=value]", "best")
     page.click("#panel-forest tbody tr:nth-child(4) button")
     page.click(".filter fieldset input")
     page.click("#panel-forest thead th:nth-child(2) button")
     page.click("nav a[href='#panel-cost']")
     page.js("return new Promise(r => setTimeout(r, 200))")  # the page notes the panel after scrolling
     state = address()
-    for part in ("c=%d" % ids[3], "only.", "cost.cost=flops", "pair.value=mean", "sort.forest=1%2B", "at=cost"):
+    for part in ("c=%d" % ids[3], "only.", "cost.cost=flops", "pair.value=best", "sort.forest=1%2B", "at=cost"):
         assert part in state, "%s is not in %s" % (part, state)
     page.open(page_file("demo"), state)
     equal(selected(), ["c%d" % ids[3]])

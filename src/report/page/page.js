@@ -1062,7 +1062,7 @@
             text(s.root, box.right + 20, labels[n] + 4, each.text);
         });
         const beyond = log ? 0 : values.filter(v => v < range[0] || v > range[1]).length;
-        chart.note = (curves.length > 1 ? 'Thin lines are folds; the thick line is their mean, the band one standard deviation. ' : '') +
+        chart.note = (curves.length > 1 ? 'Thin lines are folds; the thick line is their mean, the band their range. ' : '') +
             'Circles mark the best epoch of each fold. ' + (beyond ? plural(beyond, 'value') + ' beyond the axis lie on its edge. ' : '');
     }
 
@@ -1071,18 +1071,15 @@
         return [first < last && first > last / 10 ? first : Math.min(first, 0), Math.max(last, first + 1)];
     }
 
-    // Thin lines of folds, mean and band over the folds that have not stopped (of logarithms on a log scale), while
-    // they are at least half. Returns the end of the mean.
+    // Thin lines of folds, and mean and range of the folds that have not stopped while they are at least half.
+    // Returns the end of the mean.
     function curveMean(s, each, x, y, many) {
         const path = d3.line().x(p => x(p[0])).y(p => y(p[1]));
         each.curves.forEach(points => s.root.append('path').attr('class', each.series + ' stroke thin').attr('d', path(points)));
         const epochs = [...new Set([].concat(...each.curves.map(points => points.map(p => p[0]))))].sort(d3.ascending);
         const mean = epochs.map(epoch => {
             const values = each.curves.map(points => valueAt(points, epoch)).filter(v => v !== null);
-            const scaled = values.map(y.base ? Math.log : Number);
-            const [m, sd] = [d3.mean(scaled), values.length > 1 ? d3.deviation(scaled) : 0];
-            const back = y.base ? Math.exp : Number;
-            return { epoch, n: values.length, m: back(m), low: back(m - sd), high: back(m + sd) };
+            return { epoch, n: values.length, m: d3.mean(values), low: d3.min(values), high: d3.max(values) };
         }).filter(row => row.n >= Math.max(1, each.curves.length / 2));
         const area = d3.area().x(r => x(r.epoch)).y0(r => y(r.low)).y1(r => y(r.high));
         if (many) s.root.append('path').attr('class', each.series + ' band').attr('d', area(mean));
@@ -1608,7 +1605,7 @@
         { id: 'pair', draw: drawPair, options: [
             { key: 'x', label: 'across', choices: axisChoices, initial: WEIGHT[0] },
             { key: 'y', label: 'up', choices: axisChoices, initial: WEIGHT[1] },
-            { key: 'value', label: 'show', choices: () => [['best', 'best configuration'], ['mean', 'mean of configurations']] }] },
+            { key: 'value', label: 'show', choices: () => [['mean', 'mean of configurations'], ['best', 'best configuration']] }] },
         { id: 'parallel', draw: drawParallel, options: [
             { key: 'top', label: 'show', choices: () => [100, 50, 25, 10, 5, 1].map(v => [String(v), v === 100 ? 'all' : 'top ' + v + ' %']) }] },
         { id: 'curves', draw: drawCurves, options: [
@@ -1648,8 +1645,9 @@
         const node = section.querySelector('.chart');
         const caption = section.querySelector('figcaption');
         const controls = section.querySelector('.controls');
-        const panel = { row, section, node, caption, controls, text: caption ? caption.textContent : '', stale: true, active: null, chart: { id: row.id, surfaces: [] } };
+        const panel = { row, section, node, caption, controls, stale: true, active: null, chart: { id: row.id, surfaces: [] } };
         const title = section.querySelector('h2').textContent;
+        panel.text = caption && caption.textContent !== title ? caption.textContent : '';
         node.classList.add('live');
         node.replaceChildren();
         node.setAttribute('tabindex', '0');
