@@ -2,6 +2,7 @@
 """A headless Chromium with a report page, and what the tests ask it."""
 
 import os
+import shutil
 import time
 
 from selenium import webdriver
@@ -9,19 +10,12 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
-DRIVERS = ("/usr/bin/chromedriver", "/usr/lib64/chromium-browser/chromedriver")
-BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser")
-
-
-def first(paths):
-    return next((path for path in paths if os.path.exists(path)), None)
-
 
 class Page:
     def __init__(self, downloads):
         """Start the browser. Files that a page saves go to the folder `downloads`."""
         options = Options()
-        options.binary_location = first(BROWSERS)
+        options.binary_location = shutil.which("chromium") or shutil.which("chromium-browser")
         for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                          "--hide-scrollbars", "--window-size=1280,900", "--no-first-run",
                          "--user-data-dir=" + os.path.join(downloads, "profile")):
@@ -29,7 +23,7 @@ class Page:
         options.add_experimental_option("prefs", {"profile.default_content_setting_values.automatic_downloads": 1})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.downloads = downloads
-        self.driver = webdriver.Chrome(service=Service(first(DRIVERS)), options=options)
+        self.driver = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
         self.driver.set_script_timeout(60)
         self.cdp("Browser.setDownloadBehavior", behavior="allow", downloadPath=downloads)
 

@@ -693,7 +693,7 @@
     // The axes that matter most, where the analysis of variance shows them; else those that most configurations have.
     function axesByWeight() {
         const main = a => (D.effects.complete ? D.effects.terms : []).filter(t => t.axes.length === 1 && t.axes[0] === a).map(t => t.share)[0] || 0;
-        const having = AXES.map((axis, a) => C.level[a].filter(k => k >= 0).length);
+        const having = AXES.map((axis, a) => (axis.levels.length > 1 ? C.level[a].filter(k => k >= 0).length : 0));
         return AXES.map((axis, a) => a).sort((a, b) => main(b) - main(a) || having[b] - having[a] || a - b).map(String);
     }
 
@@ -716,9 +716,10 @@
         const a = Math.min(AXES.length - 1, Number(view.axis));
         const parts = el('div', { class: 'parts' });
         chart.node.append(parts);
+        const shares = D.effects.complete && D.effects.total > 0;
         const wide = chart.width >= 720;
-        drawMarginal(chart, a, wide ? chart.width * 0.54 : chart.width, parts);
-        drawShares(chart, a, wide ? chart.width * 0.46 - 26 : chart.width, parts);
+        drawMarginal(chart, a, wide ? chart.width * (shares ? 0.54 : 0.7) : chart.width, parts);
+        if (shares) drawShares(chart, a, wide ? chart.width * 0.46 - 26 : chart.width, parts);
     }
 
     function drawMarginal(chart, a, width, parts) {
@@ -777,10 +778,7 @@
     }
 
     function drawShares(chart, a, width, parts) {
-        const e = D.effects;
-        if (!e.complete) parts.append(el('p', { class: 'why' }, e.why));
-        if (!e.complete || !(e.total > 0)) return undefined;
-        const terms = e.terms.slice().sort((p, q) => q.share - p.share).slice(0, 12);
+        const terms = D.effects.terms.slice().sort((p, q) => q.share - p.share).slice(0, 12);
         const s = surface(chart, width, 62 + 22 * (terms.length + 1), 'Share of the variance that each axis explains', parts);
         const label = t => t.axes.map(n => AXES[n].name).join(' \u00d7 ');
         const left = Math.min(width * 0.55, Math.max(60, ...terms.map(t => textWidth(label(t)))) + 10);
@@ -793,7 +791,6 @@
         });
         shareBar(s, terms.length, left, x, 'rest', rest, 's-quiet fill faint');
         s.hit = (px, py) => s.marks[Math.floor((py - 40) / 22)];
-        return undefined;
     }
 
     function shareBar(s, n, left, x, label, share, classes) {
