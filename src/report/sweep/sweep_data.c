@@ -108,6 +108,12 @@ static int read_record(struct sweep_data *data, const struct result_table *row, 
     return data->file && data->ini && data->digest ? 0 : -1;
 }
 
+static int no_configuration(const struct sweep_data *data, struct err *err)
+{
+    return err_set(err, "%s: sweep '%s' has no configuration yet; run 'espalier run' first",
+                   data->database, data->name);
+}
+
 static int read_sweep(struct sweep_data *data, struct store *store, const struct query_sweep *sweep,
                       struct err *err)
 {
@@ -122,8 +128,7 @@ static int read_sweep(struct sweep_data *data, struct store *store, const struct
         query_table(&row, store, QUERY_SWEEP_RECORD, sweep->sweep_id, err))
         return -1;
     data->metric = data->objective + (strncmp(data->objective, "val_", 4) ? 0 : 4);
-    rc = row.n_rows ? read_record(data, &row, err)
-                    : err_set(err, "%s: sweep '%s' is gone", store_path(store), sweep->name);
+    rc = row.n_rows ? read_record(data, &row, err) : no_configuration(data, err);
     result_table_release(&row);
     return rc;
 }
@@ -195,9 +200,6 @@ static int compare_ids(const void *a, const void *b, void *arg)
 
 static int read_configs(struct sweep_data *data, const struct result_table *l, struct err *err)
 {
-    if (l->n_rows > INT32_MAX)
-        return err_set(err, "%s: sweep '%s' has too many configurations for a report",
-                       data->database, data->name);
     data->n_configs = (int32_t)l->n_rows;
     data->configs = sweep_take(data, (size_t)l->n_rows, sizeof *data->configs, err);
     data->by_id = sweep_take(data, (size_t)l->n_rows, sizeof *data->by_id, err);
@@ -258,12 +260,9 @@ static int read_leaderboard(struct sweep_data *data, struct store *store,
 
     if (query_leaderboard(&l, &data->alike, store, sweep, &filter, err))
         return -1;
-    rc = l.n_rows
-             ? 0
-             : err_set(err, "%s: sweep '%s' has no configuration yet; run 'espalier run' first",
-                       data->database, data->name);
-    if (!rc)
-        rc = read_configs(data, &l, err) || sweep_read_axes(data, &l, err) ? -1 : 0;
+    rc = !l.n_rows ? no_configuration(data, err)
+         : read_configs(data, &l, err) || sweep_read_axes(data, &l, err) ? -1
+                                                                         : 0;
     result_table_release(&l);
     return rc;
 }
