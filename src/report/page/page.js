@@ -1271,7 +1271,8 @@
             const inside = rows.filter(n => P.g[n] === g);
             const inner = pearson(inside);
             dots(s.root, [[at.x + 5, at.y + 98 + 20 * k]], 4, k, 's' + k + ' fill');
-            text(s.root, at.x + 16, at.y + 102 + 20 * k, clip(P.group[g], 22) + ': ' + (inner === null ? 'none' : score(inner)) + ' (' + inside.length + ')');
+            const end = ': ' + (inner === null ? 'none' : score(inner)) + ' (' + inside.length + ')';
+            text(s.root, at.x + 16, at.y + 102 + 20 * k, fit(P.group[g], s.width - at.x - 20 - textWidth(end)) + end);
         });
     }
 
@@ -1408,8 +1409,8 @@
     // How outcomes look. Problems have a shape of their own.
     const OUTCOMES = {
         done: { classes: 's-done fill' },
-        diverged: { classes: 's1 fill', shape: 2 },
-        failed: { classes: 's-bad fill', shape: 1 },
+        diverged: { classes: 's3 fill', shape: 2 },
+        failed: { classes: 's1 fill', shape: 1 },
         stopped: { classes: 's-quiet fill faint' },
         crashed: { classes: 's4 fill', shape: 4 },
         lost: { classes: 's4 fill', shape: 3 },
@@ -1426,7 +1427,7 @@
         if (!inside.length) return nothing(chart, 'No attempts are stored.');
         const ranks = rankRows(inside);
         const left = Math.min(chart.width * 0.3, Math.max(...ranks.names.map(t => textWidth(clip(t, 24)))) + 12);
-        const h = Math.max(2, Math.min(22, 420 / ranks.names.length));
+        const h = Math.max(1, Math.min(22, 420 / ranks.names.length));
         const s = surface(chart, chart.width, 70 + ranks.names.length * h + 46, 'Timeline of ranks');
         const box = boxOf(s, left, 70, 12, 46);
         const spans = sessionSpans(inside, box);
@@ -1487,7 +1488,7 @@
             d3.range(0, span.to - span.from, step).forEach(t => {
                 const x = span.x(span.from + t);
                 line(g, x, box.top, x, box.bottom, 'gridline');
-                if ((t === 0 && span.right - span.left < 30) || x > box.right - 12) return;
+                if ((t === 0 && span.right - span.left < 30) || x > box.right - 12 || (t > 0 && x > span.right - 20 && span !== spans.list[spans.list.length - 1])) return;
                 text(g, x, box.bottom + 16, t === 0 ? '0' : short(t / unit.size, 3) + unit.name, 'quiet small', t === 0 ? null : 'middle');
             });
             if (span.right - span.left > 70) text(g, span.left, box.top - 8, fit('session ' + span.id + (span.info && span.info.busy !== null ? ', ' + percent(span.info.busy) + ' busy' : ''), span.right - span.left), 'quiet small');
@@ -1513,7 +1514,7 @@
         paths.forEach((d, k) => {
             if (d.length) s.root.append('path').attr('class', OUTCOMES[D.run.outcomes[k]].classes).attr('d', d.join(''));
         });
-        if (h >= 8) problems.forEach(p => dots(s.root, [[p.x, p.y]], 4, OUTCOMES[p.outcome].shape, OUTCOMES[p.outcome].classes + ' halo'));
+        if (h >= 5) problems.forEach(p => dots(s.root, [[p.x, p.y]], Math.min(4, h / 2), OUTCOMES[p.outcome].shape, OUTCOMES[p.outcome].classes + ' halo'));
         rows.forEach(row => row.sort((p, q) => p.x0 - q.x0));
         s.marks = [].concat(...rows);
         s.hit = (x, y) => {
@@ -2079,10 +2080,15 @@
 
     // A paragraph to copy, such as the methods, gets a button.
     function addCopy(node) {
-        const copy = button('Copy', 'Copy this text', () => navigator.clipboard.writeText(node.textContent).then(() => {
-            copy.textContent = 'Copied';
-            setTimeout(() => { copy.textContent = 'Copy'; }, 2000);
-        }, () => getSelection().selectAllChildren(node)));
+        // Browsers offer the clipboard only to pages that they trust; elsewhere the text is selected.
+        const mark = () => getSelection().selectAllChildren(node);
+        const copy = button('Copy', 'Copy this text', () => {
+            if (!navigator.clipboard) return mark();
+            return navigator.clipboard.writeText(node.textContent).then(() => {
+                copy.textContent = 'Copied';
+                setTimeout(() => { copy.textContent = 'Copy'; }, 2000);
+            }, mark);
+        });
         node.after(el('p', { class: 'controls' }, copy));
     }
 
