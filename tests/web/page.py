@@ -20,7 +20,6 @@ class Page:
                          "--hide-scrollbars", "--window-size=1280,900", "--no-first-run",
                          "--user-data-dir=" + os.path.join(downloads, "profile")):
             options.add_argument(argument)
-        options.add_experimental_option("prefs", {"profile.default_content_setting_values.automatic_downloads": 1})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.downloads = downloads
         self.driver = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
@@ -71,6 +70,13 @@ class Page:
     def click(self, selector):
         self.js("document.querySelector(arguments[0]).click()", selector)
         self.settle()
+
+    def press(self, selector):
+        """Click with the pointer, which counts as an action of the reader: a browser limits what scripts save."""
+        box = self.js("const n = document.querySelector(arguments[0]); n.scrollIntoView({block: 'center'});"
+                      "return n.getBoundingClientRect()", selector)
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        self.drag(x, y, x, y)
 
     def choose(self, selector, value):
         """Choose an option of a <select> as a reader does: the value changes and an event follows."""

@@ -306,12 +306,12 @@ def save_figures():
     """each figure is saved as an SVG that stands alone and as a PNG."""
     page.open(page_file("demo"), "#c=2")
     for panel in ("forest", "folds", "axis", "pair", "parallel", "curves", "cost", "predicted", "run", "data"):
-        page.click("#panel-%s .tools button:first-child" % panel)
+        page.press("#panel-%s .tools button:first-child" % panel)
         svg = page.saved("demo-%s.svg" % panel)
         document = xml.dom.minidom.parseString(svg)
         assert len(document.getElementsByTagName("path")) + len(document.getElementsByTagName("rect")) > 3, panel
         assert b"class=" not in svg and b"var(" not in svg, "the SVG of %s refers to a style sheet" % panel
-        page.click("#panel-%s .tools button:last-child" % panel)
+        page.press("#panel-%s .tools button:last-child" % panel)
         png = page.saved("demo-%s.png" % panel)
         equal(png[:8], b"\x89PNG\r\n\x1a\n")
         assert int.from_bytes(png[16:20], "big") > 1000 and len(png) > 3000, panel

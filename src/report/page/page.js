@@ -616,8 +616,8 @@
         foldCells(s, table, bins, slots, layout, colour);
         foldMargin(s, slots, layout);
         legend(s.root, left, 15, colour, view.colour === 'score' ? D.sweep.metric : 'difference to the mean of the fold');
-        const step = bins.length < order.length ? ', about ' + Math.round(order.length / bins.length) + ' in a column (mean)' : '';
-        text(s.root, s.width - right, s.height - 6, plural(order.length, 'configuration') + (view.columns === 'place' ? ', best first' : ', by ' + slotName(Number(view.columns))) + step + ' \u2192', 'quiet', 'end');
+        chart.note = bins.length < order.length ? 'A column is the mean of ' + bins[0].length + ' neighbours. ' : '';
+        text(s.root, s.width - right, s.height - 6, plural(order.length, 'configuration') + (view.columns === 'place' ? ', best first' : ', by ' + slotName(Number(view.columns))) + ' \u2192', 'quiet', 'end');
         return undefined;
     }
 
@@ -1149,7 +1149,7 @@
             const label = rule + ' (' + name(i) + ')';
             dots(s.root, [[x, y]], 6, 3, 's1 fill halo');
             const left = x + 12 + textWidth(label) > box.right;
-            text(s.root, left ? x - 11 : x + 11, y - 6, label, 'strong halo', left ? 'end' : null);
+            text(s.root, left ? x - 11 : x + 11, rule === '1se' ? y + 17 : y - 6, label, 'strong halo', left ? 'end' : null);
         });
     }
 
@@ -1426,14 +1426,14 @@
         const inside = A.trial.map((t, n) => n).filter(n => view.session === 'all' || D.run.ranks[A.rank[n]].session === Number(view.session));
         if (!inside.length) return nothing(chart, 'No attempts are stored.');
         const ranks = rankRows(inside);
-        const left = Math.min(chart.width * 0.3, Math.max(...ranks.names.map(t => textWidth(clip(t, 24)))) + 12);
+        const left = Math.min(chart.width * 0.3, Math.max(...ranks.names.map(textWidth)) + 12);
         const h = Math.max(1, Math.min(22, 420 / ranks.names.length));
         const s = surface(chart, chart.width, 70 + ranks.names.length * h + 46, 'Timeline of ranks');
         const box = boxOf(s, left, 70, 12, 46);
         const spans = sessionSpans(inside, box);
         s.root.append('g').call(g => timeAxis(g, spans, box));
         ranks.names.forEach((t, r) => {
-            if (h >= 12 || r % Math.ceil(13 / h) === 0) text(s.root, left - 8, box.top + (r + 0.5) * h + 4, clip(t, 24), 'quiet small', 'end');
+            if (h >= 12 || r % Math.ceil(13 / h) === 0) text(s.root, left - 8, box.top + (r + 0.5) * h + 4, fit(t, left - 10), 'quiet small', 'end');
         });
         timeBars(s, inside, ranks, spans, box, h);
         const seen = D.run.outcomes.map((o, k) => ({ o, k, n: inside.filter(n => A.outcome[n] === k).length })).filter(each => each.n);
@@ -1533,45 +1533,76 @@
 
     // ---- data and graph ------------------------------------------------------------------------------------
 
+    // Topics that are drawn; the tables have all. The name of a bin is its lower edge.
+    const FACTS = [
+        { topic: 'part', title: 'samples in each part', rows: partRows },
+        { topic: 'class', title: 'samples of each class' },
+        { topic: 'target_bin', title: 'samples by observed value', bins: true },
+        { topic: 'degree', title: 'nodes by number of neighbours' },
+        { topic: 'group', title: 'samples in each group' },
+        { topic: 'marker', title: 'markers read, kept and dropped', rows: rows => rows.filter(row => row[1] > 0) },
+        { topic: 'duplicate', title: 'samples that are alike' }
+    ];
+
+    // The smallest and largest size of a part over folds are one row: [name, largest, text].
+    function partRows(rows) {
+        const size = new Map(rows);
+        return rows.filter(row => row[0].endsWith('_max')).map(([key, most]) => {
+            const least = size.get(key.replace('_max', '_min'));
+            const range = least === most ? '' : least.toLocaleString('en') + ' to ';
+            return [key.replace('_max', ''), most, range + most.toLocaleString('en')];
+        });
+    }
+
     function drawData(chart) {
         const parts = el('div', { class: 'parts small' });
         chart.node.append(parts);
-        const facts = D.data.facts.filter(fact => fact.rows.length && fact.rows.every(row => typeof row[1] === 'number'));
-        if (!facts.length) return nothing(chart, 'No counts of the data are stored.');
         const width = chart.width >= 620 ? (chart.width - 24) / 2 : chart.width;
-        facts.forEach(fact => (fact.rows.length > 8 && fact.rows.every(row => row[0] !== '' && isFinite(row[0])) ? drawHistogram : drawBars)(chart, fact, width, parts));
-        return undefined;
+        FACTS.forEach(kind => {
+            const fact = D.data.facts.find(one => one.topic === kind.topic);
+            const all = fact ? fact.rows.filter(row => typeof row[1] === 'number') : [];
+            const rows = kind.rows ? kind.rows(all) : all;
+            const numbers = rows.length > 8 && rows.every(row => row[0] !== '' && isFinite(row[0]));
+            if (rows.length) (numbers ? drawHistogram : drawBars)(chart, kind, rows, width, parts);
+        });
+        return parts.hasChildNodes() ? undefined : nothing(chart, 'The table lists what is known of the data.');
     }
 
-    function drawBars(chart, fact, width, parts) {
-        const rows = fact.rows.slice(0, 20);
-        const s = surface(chart, width, 34 + 20 * rows.length, fact.topic, parts);
-        const left = Math.min(width * 0.45, Math.max(...rows.map(row => textWidth(clip(String(row[0]), 26)))) + 12);
-        const x = d3.scaleLinear().domain([0, d3.max(rows, row => row[1]) || 1]).range([0, width - left - 60]);
-        text(s.root, 0, 16, fact.topic, 'strong');
+    function drawBars(chart, kind, all, width, parts) {
+        const rows = all.slice(0, 20);
+        const s = surface(chart, width, 34 + 20 * all.slice(0, 21).length, kind.title, parts);
+        const left = Math.min(width * 0.45, Math.max(...rows.map(row => textWidth(String(row[0])))) + 12);
+        const label = row => row[2] || row[1].toLocaleString('en');
+        const room = Math.max(...rows.map(row => textWidth(label(row)))) + 10;
+        const x = d3.scaleLinear().domain([0, d3.max(rows, row => row[1]) || 1]).range([0, width - left - room]);
+        text(s.root, 0, 16, kind.title, 'strong');
         rows.forEach((row, n) => {
             const y = 26 + 20 * n;
             text(s.root, left - 8, y + 14, fit(String(row[0]), left - 8), null, 'end');
             s.root.append('rect').attr('class', 's0 fill').attr('x', left).attr('y', y + 3).attr('width', Math.max(1, x(Math.max(0, row[1])))).attr('height', 14);
-            text(s.root, left + x(Math.max(0, row[1])) + 5, y + 14, row[1].toLocaleString('en'), 'quiet');
-            s.marks.push({ key: fact.topic + n, config: null, x: left, y: y + 10, w: 4, h: 14, tip: () => [fact.topic, row[0] + ': ' + row[1].toLocaleString('en')] });
+            text(s.root, left + x(Math.max(0, row[1])) + 5, y + 14, label(row), 'quiet');
+            s.marks.push({ key: kind.topic + n, config: null, x: left, y: y + 10, w: 4, h: 14, tip: () => [kind.title, row[0] + ': ' + label(row)] });
         });
+        if (all.length > rows.length) text(s.root, left, 40 + 20 * rows.length, 'and ' + (all.length - rows.length).toLocaleString('en') + ' more', 'quiet');
         s.hit = (px, py) => s.marks[Math.floor((py - 26) / 20)];
     }
 
-    function drawHistogram(chart, fact, width, parts) {
-        const rows = fact.rows.map(row => [Number(row[0]), row[1]]).sort((a, b) => a[0] - b[0]);
-        const s = surface(chart, width, 200, fact.topic, parts);
+    function drawHistogram(chart, kind, all, width, parts) {
+        const rows = all.map(row => [Number(row[0]), row[1]]).sort((a, b) => a[0] - b[0]);
+        const s = surface(chart, width, 200, kind.title, parts);
         const box = boxOf(s, 44, 40, 10, 24);
         const step = d3.min(d3.pairs(rows, (a, b) => b[0] - a[0])) || 1;
-        const x = d3.scaleLinear().domain([rows[0][0] - step / 2, rows[rows.length - 1][0] + step / 2]).range([box.left, box.right]);
+        const from = kind.bins ? 0 : -step / 2;
+        const x = d3.scaleLinear().domain([rows[0][0] + from, rows[rows.length - 1][0] + from + step]).range([box.left, box.right]);
         const y = d3.scaleLinear().domain([0, d3.max(rows, row => row[1]) || 1]).range([box.bottom, box.top]);
-        text(s.root, 0, 16, fact.topic, 'strong');
+        text(s.root, 0, 16, kind.title, 'strong');
         axisY(s.root, box, y);
         const w = Math.max(1, x(step) - x(0) - 1);
         rows.forEach((row, n) => {
-            s.root.append('rect').attr('class', 's0 fill').attr('x', x(row[0]) - w / 2).attr('y', y(row[1])).attr('width', w).attr('height', Math.max(0, box.bottom - y(row[1])));
-            s.marks.push({ key: fact.topic + n, config: null, x: x(row[0]), y: y(row[1]), tip: () => [fact.topic + ' ' + row[0], row[1].toLocaleString('en')] });
+            const at = x(row[0] + from + step / 2);
+            s.root.append('rect').attr('class', 's0 fill').attr('x', at - w / 2).attr('y', y(row[1])).attr('width', w).attr('height', Math.max(0, box.bottom - y(row[1])));
+            const range = kind.bins ? short(row[0]) + ' to ' + short(row[0] + step) : String(row[0]);
+            s.marks.push({ key: kind.topic + n, config: null, x: at, y: y(row[1]), tip: () => [range, row[1].toLocaleString('en')] });
         });
         x.ticks(6).forEach(t => text(s.root, x(t), box.bottom + 16, tickOf(x, 6)(t), 'quiet', 'middle'));
         line(s.root, box.left, box.bottom, box.right, box.bottom, 'rule');
