@@ -119,7 +119,8 @@ static size_t page_next(uint32_t *out, const char *text)
 {
     size_t n = utf8_next(out, text);
 
-    if (!n || (is_harmful(*out) && *out != '\n' && *out != '\t'))
+    if (!n || (is_harmful(*out) && *out != '\n' && *out != '\t') || *out == 0xfffe ||
+        *out == 0xffff)
         *out = 0xfffd;
     return n ? n : 1;
 }

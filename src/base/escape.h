@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes any text safe for SQL, terminals, JSON (RFC 8259), HTML and shells. */
+/* Makes any text safe for terminals, JSON (RFC 8259), HTML, XML and shells. */
 #ifndef BASE_ESCAPE_H
 #define BASE_ESCAPE_H
 
@@ -23,8 +23,9 @@ void escape_json(struct buf *out, const char *text);
 /* Also escape characters that are harmful to a terminal. */
 void escape_json_terminal(struct buf *out, const char *text);
 
-/* Escape for the text of an HTML element and for quoted attributes. Characters that are harmful to a
- * terminal, except line feed and tab, and bytes outside UTF-8 characters become U+FFFD. */
+/* Escape for the text of an HTML or XML element and for quoted attributes. Characters that are harmful
+ * to a terminal, except line feed and tab, those that XML 1.0 lacks, and bytes outside UTF-8
+ * characters become U+FFFD. */
 void escape_html(struct buf *out, const char *text);
 
 /* The same as a JSON string inside a <script> element, which it cannot end. */

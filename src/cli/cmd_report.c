@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/inputs.h"
 #include "config.h"
+#include "report/figure/figure.h"
 #include "report/page/page.h"
 #include "run/advice.h"
 #include "store/query.h"
@@ -20,6 +21,7 @@ struct report_options {
     const char *sweep;
     const char *rule;
     const char *title;
+    const char *figures;
     bool is_forced;
 };
 
@@ -125,6 +127,22 @@ static int save(struct work *work, const struct report_options *o, struct err *e
     return 0;
 }
 
+static int save_figures(const struct work *work, const struct report_options *o, struct err *err)
+{
+    int32_t n;
+
+    if (!o->figures)
+        return 0;
+    if (figures_save(&n, o->figures, &work->data, o->is_forced ? OUTFILE_REPLACE : OUTFILE_NEW,
+                     err))
+        return -1;
+    log_info("%s: %d figure%s as SVG%s", o->figures, (int)n, plural(n),
+             canvas_has(CANVAS_PDF) ? " and PDF"
+                                    : "; this espalier was built without cairo, which "
+                                      "writes PDF");
+    return 0;
+}
+
 static int report(struct call *call)
 {
     const struct report_options *o = call->options;
@@ -136,7 +154,7 @@ static int report(struct call *call)
     cli_log_database(o->common.db);
     rc = store_open_reader(&work.store, o->common.db, &err) ||
                  (!is_stdout && check_output(&work, o, &err)) || make_page(&work, o, &err) ||
-                 save(&work, o, &err)
+                 save_figures(&work, o, &err) || save(&work, o, &err)
              ? -1
              : 0;
     release(&work);
@@ -154,6 +172,8 @@ static const struct option_row options[] = {
      .help = "Choose one configuration and show its test metrics. best chooses the first one, 1se "
              "the cheapest within one standard error of it.",
      .choices = "best|1se"},
+    {0, "figures", "DIR", OPTION_TEXT, VALUE_DIRECTORY, offsetof(struct report_options, figures),
+     .help = "Also write each figure as SVG and PDF into the folder DIR.", .shown = "none"},
     {0, "title", "TEXT", OPTION_TEXT, .into = offsetof(struct report_options, title),
      .help = "Give the page this title.", .shown = "the name of the sweep"},
     {0},
@@ -163,6 +183,7 @@ static const struct example examples[] = {
     {"espalier report", "Write report.html about the last sweep of results.db."},
     {"espalier report -o page.html --rule 1se --title \"Flowering time\"",
      "Write a page with a title about the choice of a rule, and show its test scores."},
+    {"espalier report --figures figures", "Also write figures for a paper into a folder."},
     {NULL, NULL},
 };
 

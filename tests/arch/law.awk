@@ -39,6 +39,7 @@ BEGIN {
     user["Random123/philox.h"] = "^src/base/rng\\.[ch]$"
     user["csv.h"] = "^src/data/text/table\\.c$"
     user["zlib.h"] = "^src/data/text/(table|stream)\\.c$"
+    user["cairo-pdf.h"] = "^src/report/figure/pdf\\.c$"
     user["indigo.h"] = "^src/data/graph/molecule\\.c$"
 
     talkers = "^src/(cli/|base/log\\.c$|launch/mpirun\\.c$|run/progress\\.c$)"

@@ -17,7 +17,7 @@ import re
 import sys
 
 # They append to texts that are no messages, such as pages, or print answers.
-NOT_MESSAGES = {"buf_printf", "cli_printf", "explain", "html_element", "html_printf"}
+NOT_MESSAGES = {"buf_printf", "cli_printf", "explain", "html_element", "html_printf", "plot_notef"}
 
 DECLARED = re.compile(r"(\w+)\s*\(([^;{}]*?)\)\s*__attribute__\(\(format\(printf,\s*(\d+)")
 CONVERSION = re.compile(r"%[-+ #0]*(\*|\d+)?(\.(\*|\d+))?(hh|h|ll|l|z|j|t)?[a-zA-Z]")

@@ -323,6 +323,29 @@ static void test_tame(void **state)
     }
 }
 
+static void test_html(void **state)
+{
+    static const struct {
+        const char *text, *escaped;
+    } cases[] = {
+        {"", ""},
+        {"</script> & \"it's\"", "&lt;/script&gt; &amp; &quot;it&#39;s&quot;"},
+        {"a\tb\nc\r\001\177", "a\tb\nc\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+        {"caf\xc3\xa9 \xe2\x80\xae", "caf\xc3\xa9 \xef\xbf\xbd"},
+        {"\xef\xbf\xbc\xef\xbf\xbe\xef\xbf\xbf", "\xef\xbf\xbc\xef\xbf\xbd\xef\xbf\xbd"},
+        {"caf\xe9 \xe2\x80", "caf\xef\xbf\xbd \xef\xbf\xbd\xef\xbf\xbd"},
+    };
+    struct buf out = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        buf_clear(&out);
+        escape_html(&out, cases[i].text);
+        assert_string_equal(buf_text(&out), cases[i].escaped);
+    }
+    buf_release(&out);
+}
+
 /* A child that sleeps, a zombie, and a child that was waited for. */
 static void test_process(void **state)
 {
@@ -594,6 +617,7 @@ int main(void)
         cmocka_unit_test(test_wrap),
         cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_tame),
+        cmocka_unit_test(test_html),
         cmocka_unit_test(test_shell),
         cmocka_unit_test(test_process),
         cmocka_unit_test(test_real_format),

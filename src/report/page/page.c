@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/escape.h"
+#include "report/figure/figure.h"
 #include "report/page/html.h"
 #include "report/page/page_assets.h"
 #include "report/page/page_json.h"
@@ -173,10 +174,15 @@ static void put_header(struct buf *out, const struct page *page)
 
 static void put_chart(struct buf *out, const struct panel *panel, const struct page *page)
 {
+    const struct sweep_data *d = page->data;
+    int figure = figure_find(panel->id);
+
     buf_puts(out, "<div class=\"controls\"></div>\n<figure><div class=\"chart\">");
-    (void)page;
+    if (figure >= 0) /* it stays without a script */
+        figure_put(out, (enum figure)figure, d, CANVAS_SVG);
     buf_puts(out, "</div>");
-    html_element(out, "figcaption", "%s", panel->heading);
+    html_element(out, "figcaption", "Sweep %s, %s (%s is better)", d->name, d->objective,
+                 d->maximize ? "larger" : "smaller");
     buf_puts(out, "</figure>\n");
 }
 

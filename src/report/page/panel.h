@@ -26,6 +26,10 @@ void panel_put_provenance(struct buf *out, const struct page *page);
 /* The paragraph for a paper, as plain text. */
 void panel_put_methods(struct buf *out, const struct page *page);
 
+/* Combinations of the levels of all axes. A condition, or settings that some model type lacks, make
+ * them more than the configurations. */
+double panel_combinations(const struct sweep_data *data);
+
 /* "2026-11-23 08:15 UTC" */
 enum { TIME_TEXT = 32 };
 char *panel_time_words(char out[TIME_TEXT], double unix_s);

@@ -29,8 +29,10 @@ static const char *between(int32_t i, int32_t n)
     return i == 0 ? "" : i == n - 1 ? " and " : ", ";
 }
 
-static void put_grid(struct buf *out, const struct sweep_data *d, const char *where)
+static void put_grid(struct buf *out, const struct sweep_data *d)
 {
+    double n = panel_combinations(d);
+
     for (int32_t a = 0; a < d->n_axes; a++) {
         buf_puts(out, a ? between(a, d->n_axes) : "The axes of the grid were ");
         put_axis(out, &d->axes[a]);
@@ -40,8 +42,8 @@ static void put_grid(struct buf *out, const struct sweep_data *d, const char *wh
                plural(d->n_configs), plural(d->n_types));
     for (int32_t t = 0; t < d->n_types; t++)
         buf_printf(out, "%s%s", between(t, d->n_types), d->types[t]);
-    if (*where)
-        buf_printf(out, ", restricted by the condition %s", where);
+    if (d->n_configs < n)
+        buf_printf(out, " out of %.0f combinations", n);
     buf_puts(out, ". ");
 }
 
@@ -148,7 +150,7 @@ void panel_put_methods(struct buf *out, const struct page *page)
     const struct settings *s = is_known ? &sweep.fixed : NULL;
 
     buf_puts(out, "Hyperparameters were searched on a grid with espalier. ");
-    put_grid(out, d, s ? s->v[P_WHERE].s : "");
+    put_grid(out, d);
     put_data(out, d, s);
     put_scheme(out, d, s);
     put_ranking(out, d);

@@ -80,12 +80,26 @@ static void put_facts(struct buf *out, const struct page *page)
     buf_puts(out, "</tbody></table>\n");
 }
 
+double panel_combinations(const struct sweep_data *data)
+{
+    double n = 1;
+
+    for (int32_t a = 0; a < data->n_axes; a++)
+        n *= data->axes[a].n;
+    return n;
+}
+
 static void put_sweep_file(struct buf *out, const struct sweep_data *d)
 {
     html_element(out, "h3", "Sweep file");
     html_element(out, "p",
-                 "The settings that the database has; the [grid] is put together from the "
-                 "values that occur.");
+                 "The settings that the database has; the [grid] is put together from the values "
+                 "that occur.%s",
+                 panel_combinations(d) > d->n_configs
+                     ? " It has more combinations than configurations: the database does not have "
+                       "the condition [sweep] where, and settings that a model type lacks add no "
+                       "configurations."
+                     : "");
     buf_puts(out, "<pre class=\"copy\">");
     escape_html(out, d->ini);
     if (d->n_axes)

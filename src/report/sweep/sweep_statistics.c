@@ -113,9 +113,17 @@ static int compare_effects(const void *a, const void *b)
     return x->axis != y->axis ? x->axis - y->axis : x->with - y->with;
 }
 
+/* Smaller shares are rounding errors. */
+#define LEAST_SHARE 1e-12
+
+static double share_of(double share)
+{
+    return share < LEAST_SHARE ? 0 : share;
+}
+
 static void add_effect(struct sweep_effects *e, int32_t axis, int32_t with, int32_t df, double ss)
 {
-    double share = ss / e->total;
+    double share = share_of(ss / e->total);
 
     e->of[e->n++] = (struct sweep_effect){.axis = axis, .with = with, .df = df, .share = share};
     e->residual -= share;
@@ -137,7 +145,7 @@ static int take_effects(struct sweep_data *data, const struct varied *v, const d
             add_effect(e, v->axis[a], v->axis[b], (v->levels[a] - 1) * (v->levels[b] - 1),
                        pair[a * v->n + b]);
     }
-    e->residual = fmax(e->residual, 0);
+    e->residual = share_of(e->residual);
     qsort(e->of, (size_t)e->n, sizeof *e->of, compare_effects);
     return 0;
 }

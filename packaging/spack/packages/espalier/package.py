@@ -30,6 +30,7 @@ class Espalier(AutotoolsPackage):
     depends_on("xxhash@0.8:")
     depends_on("zlib")
     depends_on("htslib@1.10:")
+    depends_on("cairo@1.16:+pdf+fc")
     depends_on("libinih@53:")
     depends_on("libcsv")
     depends_on("random123", type="build")
