@@ -38,7 +38,8 @@ class Espalier(AutotoolsPackage):
 
     def configure_args(self):
         # Spack has no Indigo, so data.format = smiles is refused.
-        return ["--without-indigo"]
+        # Nor has it D3, so pages of `espalier report` have static figures only.
+        return ["--without-indigo", "--without-d3"]
 
     def installcheck(self):
         Executable(self.prefix.bin.espalier)("--version")
