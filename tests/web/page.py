@@ -48,6 +48,8 @@ class Page:
 
     def settle(self):
         """Wait until the page has drawn what a change made stale."""
+        # The page hears of a change, such as another width, with the next frame.
+        self.driver.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))")
         for _ in range(600):
             if self.js("return document.documentElement.dataset.ready === 'tables' || "
                        "document.documentElement.dataset.drawn === 'all'"):
