@@ -395,6 +395,7 @@ def printing():
 @test
 def without_script():
     """verdict, forest plot and provenance are readable without a script."""
+    page.emulate(prefers_color_scheme="dark")
     page.cdp("Emulation.setScriptExecutionDisabled", value=True)
     try:
         page.driver.get("file://" + page_file("demo"))
@@ -402,6 +403,8 @@ def without_script():
             assert len(page.find("#panel-%s" % panel).text) > 20, panel
         assert page.all("#panel-forest .chart svg"), "no static figure"
         equal(page.find("#panel-forest .controls").text, "")
+        equal(page.find("#panel-forest .chart text").value_of_css_property("fill"), "rgb(26, 29, 33)")
+        equal(page.find("#panel-forest .chart").value_of_css_property("background-color"), "rgba(255, 255, 255, 1)")
     finally:
         page.cdp("Emulation.setScriptExecutionDisabled", value=False)
 
