@@ -40,6 +40,18 @@ void real_format(struct buf *out, double value)
     buf_puts(out, text);
 }
 
+double real_of_float(float value)
+{
+    char text[32];
+
+    for (int digits = FLT_DIG; digits <= FLT_DECIMAL_DIG; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, (double)value);
+        if (strtof(text, NULL) == value)
+            break;
+    }
+    return strtod(text, NULL);
+}
+
 bool real_is_same(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));

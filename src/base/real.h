@@ -12,6 +12,10 @@ int real_parse(double *out, const char *text);
 /* Append the shortest decimal that reads back exactly. */
 void real_format(struct buf *out, double value);
 
+/* The number that the shortest decimal denotes that reads back as this float: 0.1, not
+ * 0.10000000149. */
+double real_of_float(float value);
+
 /* True if equal to the bit, or both NaN, or -0 and 0: the database stores NaN as NULL and -0 as
  * 0. */
 bool real_is_same(double a, double b);

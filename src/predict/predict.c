@@ -210,7 +210,7 @@ static int stand_alone(struct predict *w, const struct replay_trial *trial, stru
     if (graph.build != GRAPH_NONE)
         return err_set(err, "a gcn needs the genotypes of the training samples that are neighbours "
                             "of a new one");
-    if (predictor_init(&w->predictor, &w->summary.nobody, &w->settings, err))
+    if (predictor_init(&w->predictor, &w->summary.nobody, NULL, &w->settings, err))
         return -1;
     return training_summary_scaling(&w->predictor.scaling, first->data, first->size, err);
 }
@@ -250,7 +250,7 @@ static int with_data(struct predict *w, const struct replay_trial *trial, struct
         return -1;
     w->data = &w->replay.data;
     replay_settings(&w->replay, &w->settings);
-    return predictor_init(&w->predictor, &w->replay.data, &w->settings, err);
+    return predictor_init(&w->predictor, &w->replay.data, w->replay.prepared, &w->settings, err);
 }
 
 static void forget(struct predict *w)

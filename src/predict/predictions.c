@@ -130,15 +130,22 @@ static int exponent(double value)
     return isnormal(value) ? (int)floor(log10(fabs(value))) : 0;
 }
 
-static struct cell rounded(double value, double unit)
+double predictions_round(double value, double unit)
 {
     int above = exponent(value) - exponent(unit), digits = DIGITS + (above > 0 ? above : 0);
     char text[64];
 
     if (isnan(value))
-        return (struct cell){.type = CELL_NULL};
+        return value;
     snprintf(text, sizeof text, "%.*g", digits < DBL_DECIMAL_DIG ? digits : DBL_DECIMAL_DIG, value);
-    return (struct cell){.type = CELL_REAL, .f = strtod(text, NULL)};
+    return strtod(text, NULL);
+}
+
+static struct cell rounded(double value, double unit)
+{
+    if (isnan(value))
+        return (struct cell){.type = CELL_NULL};
+    return (struct cell){.type = CELL_REAL, .f = predictions_round(value, unit)};
 }
 
 static int put_text(struct cell *cell, const char *text)

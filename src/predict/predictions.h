@@ -24,8 +24,12 @@ int predictions_init(struct predictions *p, int32_t n, int32_t n_models, int32_t
                      struct err *err);
 void predictions_release(struct predictions *p);
 
+/* The digits that a model's output has: seven significant ones; more for a number far from 0, down to
+ * a millionth of the unit. NaN stays. */
+double predictions_round(double value, double unit);
+
 /* Append a row for each sample that has a prediction; the table begins zeroed. Numbers are rounded
- * to seven significant digits; those far from 0 to a millionth of the unit. Columns:
+ * by predictions_round(). Columns:
  *
  *   id
  *   prediction   mean over the models; for classes the class with the largest mean

@@ -26,12 +26,13 @@ static int take_graph(struct predictor *p, struct csr *adjacency, struct err *er
     return rc;
 }
 
-static int make_graph(struct predictor *p, struct err *err)
+static int make_graph(struct predictor *p, struct prepared *prepared, struct err *err)
 {
     struct csr adjacency;
+    int rc = prepared ? prepared_graph(&adjacency, prepared, &p->graph, err)
+                      : graph_build(&adjacency, p->data, &p->graph, err);
 
-    return graph_build(&adjacency, p->data, &p->graph, err) || take_graph(p, &adjacency, err) ? -1
-                                                                                              : 0;
+    return rc ? -1 : take_graph(p, &adjacency, err);
 }
 
 /* Make A^ of one graph, which stays until another is predicted. */
@@ -61,8 +62,8 @@ static int learn_scaling(struct predictor *p, struct err *err)
     return scaling_fit(&p->scaling, p->data, p->made.scale, err);
 }
 
-int predictor_init(struct predictor *p, const struct dataset *data, const struct settings *settings,
-                   struct err *err)
+int predictor_init(struct predictor *p, const struct dataset *data, struct prepared *prepared,
+                   const struct settings *settings, struct err *err)
 {
     *p = (struct predictor){.data = data, .asked = data, .settings = settings};
     p->type = model_type_of(settings);
@@ -74,7 +75,7 @@ int predictor_init(struct predictor *p, const struct dataset *data, const struct
     if (!p->type->uses_graph)
         p->graph.build = GRAPH_NONE;
     /* new graphs may be predicted instead */
-    if (!data->graph_start && make_graph(p, err))
+    if (!data->graph_start && make_graph(p, prepared, err))
         return -1;
     return learn_scaling(p, err);
 }

@@ -15,6 +15,7 @@
 #include "gcn/scale.h"
 #include "grid/settings.h"
 #include "trial/model_type.h"
+#include "trial/prepared.h"
 
 struct predictor {
     const struct dataset *data;      /* borrowed, like the next */
@@ -35,9 +36,10 @@ struct predictor {
     struct arena scratch;
 };
 
-/* Pair with predictor_release(), also after a failure. -1 and err: no memory. */
-int predictor_init(struct predictor *p, const struct dataset *data, const struct settings *settings,
-                   struct err *err);
+/* prepared: of the data, or NULL; it spares the search for similar samples. Pair with
+ * predictor_release(), also after a failure. -1 and err: no memory. */
+int predictor_init(struct predictor *p, const struct dataset *data, struct prepared *prepared,
+                   const struct settings *settings, struct err *err);
 void predictor_release(struct predictor *p);
 
 /* 1, or the number of classes. */

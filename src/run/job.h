@@ -9,6 +9,13 @@
 #include "sched/ledger.h"
 #include "trial/prepared.h"
 
+/* Samples that equal others (run/leaks.h). */
+struct job_duplicates {
+    bool is_known; /* false: samples of this format are not compared */
+    int32_t n_sets, n_samples;
+    int32_t n_straddling; /* sets on both sides of a split */
+};
+
 /* Zero-initialise a job; run/job_prepare.h fills it step by step. */
 struct job {
     struct sweep sweep; /* resolved once the data are read */
@@ -23,6 +30,7 @@ struct job {
     double inputs_bytes;      /* of all inputs, which the ranks of a host share */
     double trial_bytes;       /* of the largest trial in addition */
     double load_s;
+    struct job_duplicates duplicates;
     bool knows_amounts; /* has_amounts is set */
     bool has_amounts;
 };

@@ -209,6 +209,10 @@ int leaks_warn(struct job *job, struct err *err)
         return 0;
     if (find(&leaks, job, err))
         return -1;
+    job->duplicates = (struct job_duplicates){.is_known = true,
+                                              .n_sets = leaks.duplicates.n_sets,
+                                              .n_samples = leaks.duplicates.n_members,
+                                              .n_straddling = leaks.n_straddling};
     put_scope(&scope, &leaks, job);
     if (leaks.n_straddling)
         log_warn("%s: %d set%s of samples with the same %s on both sides of a split%s, which makes "

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "run/job.h"
 
-/* Print one warning for each kind. Only genotypes are compared: other features may be equal by
+/* Print one warning for each kind, and note the duplicates in the job. Only genotypes are compared: other features may be equal by
  * nature. The job must have a plan. */
 int leaks_warn(struct job *job, struct err *err);
 

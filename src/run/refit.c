@@ -87,7 +87,7 @@ static void note(struct refit *refit, const struct plan *plan, const struct data
     refit->n_due++;
 }
 
-static bool has_models(const struct plan *plan, const struct dataset *data)
+bool refit_has_models(const struct plan *plan, const struct dataset *data)
 {
     struct settings s;
 
@@ -106,7 +106,7 @@ int refit_find(struct refit *refit, struct store *store, const struct plan *plan
     struct query_sweep sweep;
     struct result_table table;
 
-    if (!has_models(plan, data))
+    if (!refit_has_models(plan, data))
         return 0;
     refit->is_due = calloc(n, sizeof *refit->is_due);
     refit->value = calloc(n, sizeof *refit->value);

@@ -35,6 +35,9 @@ void refit_release(struct refit *refit);
 int refit_find(struct refit *refit, struct store *store, const struct plan *plan,
                const struct dataset *data, const struct store_trials *known, struct err *err);
 
+/* False if no configuration of the plan has a model that is kept. */
+bool refit_has_models(const struct plan *plan, const struct dataset *data);
+
 /* Count done trials without a model that would have one if they ran now. */
 int refit_count_without(int64_t *n, struct store *store, const struct plan *plan,
                         const struct dataset *data, const struct store_trials *known,

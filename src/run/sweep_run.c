@@ -15,7 +15,9 @@
 #include "launch/host.h"
 #include "launch/stop.h"
 #include "run/calibrate.h"
+#include "run/sweep_facts.h"
 #include "run/sweep_match.h"
+#include "run/sweep_predictions.h"
 #include "run/sweep_share.h"
 #include "run/sweep_summary.h"
 #include "sched/master.h"
@@ -247,7 +249,8 @@ static int make_session(struct sweep_session *session, struct err *err)
     session->prunes = keep_of(&job->sweep.fixed) == KEEP_BEST;
     if (shard_mark(session->known.ours, &options->shard, &job->plan, &job->data, err) ||
         store_register(session->store, &job->plan, &job->data, job->work, &session->known, err) ||
-        sweep_session_settle_models(session, err) || begin_session(session, err) ||
+        sweep_facts_store(session->store, job, err) || sweep_session_settle_models(session, err) ||
+        begin_session(session, err) ||
         progress_init(&session->progress, options->progress, &job->plan, err) ||
         progress_read(&session->progress, session->store, &session->known, err) ||
         make_ledger(session, err))
@@ -365,6 +368,8 @@ static int run_all(struct sweep_end *out, struct sweep_session *session, struct 
     walltime_warn(&session->walltime, session->dispatch);
     rc = master_run(&end, session->master, err);
     progress_finish(&session->progress);
+    if (!rc && end == MASTER_FINISHED)
+        rc = sweep_predictions_store(session, err);
     if (rc ||
         store_end_session(session->store, end == MASTER_FINISHED ? "finished" : "stopped", err)) {
         /* Otherwise err names the file with the saved results. */

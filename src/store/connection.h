@@ -194,6 +194,22 @@
       " ?2 > 1 AND cost = least))" \
       "DELETE FROM model WHERE trial_id IN (SELECT trial_id FROM over JOIN trial USING (config_id)" \
       " WHERE config_id NOT IN (SELECT config_id FROM stays))") \
+    X(PREDICTION_INSERT, "INSERT INTO prediction VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)") \
+    X(PREDICTION_DROP, /* of the sweep ?1 */ \
+      "WITH " SQL_PREDICTED " DELETE FROM prediction WHERE trial_id IN (SELECT trial_id" \
+      " FROM predicted_trials CROSS JOIN trial USING (trial_id)" \
+      " CROSS JOIN config USING (config_id) WHERE sweep_id = ?1)") \
+    X(PREDICTION_PRUNE, \
+      "WITH " SQL_CHOSEN ", " SQL_PREDICTED " DELETE FROM prediction WHERE trial_id IN" \
+      " (SELECT trial_id FROM predicted_trials CROSS JOIN trial USING (trial_id)" \
+      " CROSS JOIN config USING (config_id)" \
+      " WHERE sweep_id = ?1 AND config_id NOT IN (SELECT config FROM chosen))") \
+    X(FACT_PUT, /* an equal row is not written again */ \
+      "INSERT INTO data_fact VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE" \
+      " SET name = excluded.name, value = excluded.value" \
+      " WHERE name IS NOT excluded.name OR value IS NOT excluded.value") \
+    X(FACTS_TRIM, /* ?2: JSON object, topic -> number of facts */ \
+      "DELETE FROM data_fact WHERE sweep_id = ?1 AND ordinal >= coalesce(?2 ->> topic, 0)") \
     X(METRIC_DELETE, "DELETE FROM metric WHERE trial_id = ?1") \
     X(CURVE_DELETE, "DELETE FROM curve WHERE trial_id = ?1") \
     X(TIMING_DELETE, "DELETE FROM timing WHERE trial_id = ?1") \

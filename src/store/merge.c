@@ -442,6 +442,8 @@ static int prune_sweep(struct merge *m, sqlite3_stmt *row, struct err *err)
         rc = store_prune_models(m->store, name,
                                 v[P_REPLICATES].i * (v[P_FOLDS].i ? v[P_FOLDS].i : 1),
                                 is_whole != 0, NULL, err);
+    if (!rc)
+        rc = store_prune_predictions(m->store, name, err);
     sweep_release(&sweep);
     return rc;
 }

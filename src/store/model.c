@@ -136,5 +136,8 @@ int store_prune_models(struct store *store, const char *sweep, int64_t each, boo
 
 int store_drop_models(struct store *store, const char *sweep, int64_t *n, struct err *err)
 {
-    return drop(store, STATEMENT_MODEL_DROP, sweep, 0, false, n, err);
+    return drop(store, STATEMENT_PREDICTION_DROP, sweep, 0, false, NULL, err) ||
+                   drop(store, STATEMENT_MODEL_DROP, sweep, 0, false, n, err)
+               ? -1
+               : 0;
 }

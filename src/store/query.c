@@ -202,11 +202,12 @@ static const char *const query_types[QUERY_COUNT] = {
                            " fold:n key:s state:t value:R epochs_run:N best_epoch:N",
     [QUERY_DONE] = "trial_id:i config_id:i",
     [QUERY_TRIAL_METRICS] = "metric:s",
-    [QUERY_PREDICTIONS] = "trial:i replicate:n fold:n sample:i id:s sample_group:S"
+    [QUERY_PREDICTIONS] = "trial:i replicate:n fold:n sample:n id:s sample_group:S"
                           " probabilities:S scores:S",
     [QUERY_CLASS_SCORES] = "trial:i sample:i class:s",
     [QUERY_DATA_FACTS] = "topic:s ordinal:i name:s",
     [QUERY_MODELS_MISSING] = "trial:i config:i value:R is_best:i",
+    [QUERY_PREDICTABLE] = "trial:i config:i epoch_s:R is_stored:i",
     [QUERY_WITH_MODELS] = "trial:i",
     [QUERY_LEVELS] = "axis:s",
     [QUERY_SWEEP_RECORD] = "direction:s task:s file:s ini:s data_digest:s samples:i features:i"

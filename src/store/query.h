@@ -287,6 +287,13 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " FROM chosen JOIN trial ON config_id = config" \
       " WHERE state = 'done' AND trial_id NOT IN (SELECT trial_id FROM model)" \
       " ORDER BY is_best DESC, trial_id") \
+    X(PREDICTABLE, /* of a sweep: trials with a model, of the same configurations; epoch_s: seconds \
+                      of an epoch */ \
+      "WITH " SQL_CHOSEN "SELECT trial_id AS trial, config_id AS config," \
+      " trial.seconds / max(epochs_run, 1) AS epoch_s, EXISTS (SELECT 1 FROM prediction AS p" \
+      " WHERE p.trial_id = trial.trial_id) AS is_stored FROM chosen JOIN trial ON config_id = config" \
+      " WHERE state = 'done' AND EXISTS (SELECT 1 FROM model WHERE model.trial_id = trial.trial_id)" \
+      " ORDER BY is_best DESC, trial_id") \
     X(WITH_MODELS, /* of a sweep */ \
       "SELECT trial_id AS trial FROM config JOIN trial USING (config_id) JOIN model" \
       " USING (trial_id) WHERE sweep_id = ?1 ORDER BY trial_id") \

@@ -21,6 +21,12 @@
     " se AS first_se FROM l ORDER BY place LIMIT 1) WHERE trials >= first_trials" \
     " AND abs(mean - first_mean) <= first_se ORDER BY " SQL_COST ", place"
 
+/* WITH table: the trials with predictions, without a look at each row. */
+#define SQL_PREDICTED                                                                   \
+    "predicted_trials (trial_id) AS (SELECT min(trial_id) FROM prediction UNION ALL"    \
+    " SELECT (SELECT min(trial_id) FROM prediction AS p WHERE p.trial_id > t.trial_id)" \
+    " FROM predicted_trials AS t WHERE t.trial_id IS NOT NULL)"
+
 /* n_val / n_train of a configuration, for the variance of a mean over overlapping parts (Nadeau &
  * Bengio 2003; doc/decisions/0030); 0 if a split file without folds gives all pairs the same parts,
  * which before schema 3 only `ini` shows. Columns of config and sweep. */

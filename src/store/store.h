@@ -183,8 +183,26 @@ int store_prune_models(struct store *store, const char *sweep, int64_t each, boo
 int store_drop_damaged(struct store *store, const char *sweep, struct errlist *notes,
                        struct err *err);
 
-/* Drop all models of a sweep (`keep = none`). */
+/* Drop all models of a sweep, and their predictions (`keep = none`). n: models. */
 int store_drop_models(struct store *store, const char *sweep, int64_t *n, struct err *err);
+
+/* The output of a trial's model for a sample of the trial's validation part. */
+struct store_prediction {
+    int32_t sample;
+    const char *id;
+    const char *group;                            /* NULL: the data have none */
+    const char *observed_class, *predicted_class; /* NULL in regression: the next two count */
+    double observed, predicted;
+    const char *probabilities, *scores; /* JSON objects of the classes, or NULL */
+};
+
+/* Add a row. Part of the transaction. */
+int store_put_prediction(struct store *store, int64_t trial_id, const struct store_prediction *row,
+                         struct err *err);
+
+/* Drop the predictions of configurations that neither rule chooses. Part of the transaction. Cost:
+ * a leaderboard, if the sweep has predictions. */
+int store_prune_predictions(struct store *store, const char *sweep, struct err *err);
 
 /* A `where` expression over the axes, compiled once, in memory. Each swept setting is a column,
  * bare (hidden_size) or qualified (model.hidden_size). Choices are text, and so is `full`, which

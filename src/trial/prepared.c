@@ -304,6 +304,12 @@ int prepared_columns(int32_t *n, struct prepared *prepared, const struct setting
     return l ? 0 : -1;
 }
 
+int prepared_graph(struct csr *out, struct prepared *prepared, const struct graph_spec *spec,
+                   struct err *err)
+{
+    return derived_graph(out, &prepared->derived, spec, err);
+}
+
 /* ---- splits ---- */
 
 const struct split *prepared_split(struct prepared *prepared, const struct settings *s,

@@ -26,6 +26,11 @@ void prepared_destroy(struct prepared *prepared);
 /* Inputs of a model type that has some; borrowed. NULL and err: they cannot be made. */
 const void *prepared_inputs(struct prepared *prepared, const struct settings *s, struct err *err);
 
+/* The graph that joins samples. Similar samples are searched once for all graphs. Pair with
+ * csr_release(). -1 and err as graph_build(). */
+int prepared_graph(struct csr *out, struct prepared *prepared, const struct graph_spec *spec,
+                   struct err *err);
+
 /* Columns of layer 1: the features, or what `reduce` leaves of them. -1 and err: not reduced. */
 int prepared_columns(int32_t *n, struct prepared *prepared, const struct settings *s,
                      struct err *err);

@@ -59,7 +59,8 @@ is "they show" "$(check ruled.html json choice)$(check ruled.html json test)$(gr
 
 # ---- predictions and facts ----
 
-sqlite3 results.db "INSERT INTO prediction SELECT trial_id, column1, 's' || column1, 'north', column1, column1 + fold, NULL, NULL
+sqlite3 results.db "DELETE FROM prediction; DELETE FROM data_fact;
+    INSERT INTO prediction SELECT trial_id, column1, 's' || column1, 'north', column1, column1 + fold, NULL, NULL
     FROM trial, (VALUES (1), (2), (3)) WHERE config_id = 4;
     INSERT INTO data_fact VALUES (1, 'degree', 0, '5', 60), (1, 'degree', 1, '6', 12), (1, 'data', 0, 'kind', 'plants')"
 ok "a page with predictions" report --force

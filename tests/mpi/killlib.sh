@@ -34,7 +34,8 @@ rows() {
                 (select * from metric m where m.trial_id = t.trial_id order by split, name)),
             (select group_concat(quote(train_loss) || quote(val_loss) || quote(val_value)) from
                 (select * from curve c where c.trial_id = t.trial_id order by epoch)),
-            (select hex(safetensors) from model where model.trial_id = t.trial_id)
+            (select hex(safetensors) from model where model.trial_id = t.trial_id),
+            (select group_concat(sample || quote(observed) || quote(p.predicted)) from prediction p where p.trial_id = t.trial_id)
         from trial t join config using (config_id) join sweep using (sweep_id)
         where sweep.name = 'kill' order by t.key" 2>&1 | cksum
 }

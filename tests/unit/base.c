@@ -539,6 +539,15 @@ static void shortest(char out[32], double value)
     }
 }
 
+static void test_real_of_float(void **state)
+{
+    (void)state;
+    assert_true(real_of_float(0.1f) == 0.1);
+    assert_true(real_of_float(61.25f) == 61.25);
+    assert_true(real_of_float(16777217.0f) == 16777216);
+    assert_true((float)real_of_float(1.0f / 3) == 1.0f / 3);
+}
+
 static void test_real_format(void **state)
 {
     static const double some[] = {0.1,
@@ -621,6 +630,7 @@ int main(void)
         cmocka_unit_test(test_shell),
         cmocka_unit_test(test_process),
         cmocka_unit_test(test_real_format),
+        cmocka_unit_test(test_real_of_float),
         cmocka_unit_test(test_decimal),
     };
 

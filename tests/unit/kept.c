@@ -492,7 +492,7 @@ static void lies(const char *ini, uint32_t step)
     int refused = 0, asked = 0;
 
     set_up(&f, ini);
-    assert_int_equal(predictor_init(&p, &f.data, &f.settings, &err), 0);
+    assert_int_equal(predictor_init(&p, &f.data, NULL, &f.settings, &err), 0);
     assert_int_equal(
         predictor_predict(out, &p, f.result.model, f.result.model_bytes, nodes, 3, &err), 0);
     memcpy(&n, f.result.model, sizeof n);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "data/core/filter.h"
 #include "data/text/names.h"
 
 /* Ids of genotypes and phenotypes that did not join. */
@@ -40,10 +41,11 @@ struct data_report {
     int32_t n_joined;   /* of these, of a known sample */
     int32_t n_unjoined; /* of these, of no sample */
     int32_t n_skipped;
-    int32_t n_features;        /* before any was dropped */
-    int64_t n_missing;         /* of kept features, set to the mean */
-    double low, high;          /* extreme calls of a table of genotypes, else 0 */
-    int64_t n_duplicate_edges; /* dropped, in either direction */
+    int32_t n_features;            /* before any was dropped */
+    int64_t n_missing;             /* of kept features, set to the mean */
+    double low, high;              /* extreme calls of a table of genotypes, else 0 */
+    struct filter_counts filtered; /* markers of genotype files; else zero */
+    int64_t n_duplicate_edges;     /* dropped, in either direction */
     int64_t n_self_loops;
     double suspect;    /* value of the trait, like -9, that may mean "missing" */
     int32_t n_suspect; /* its cells */

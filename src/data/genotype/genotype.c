@@ -505,6 +505,7 @@ static void report_filters(struct data_report *r, const struct filter_counts *c)
 
 static void report_facts(struct data_report *r, const struct genotype *g)
 {
+    r->filtered = g->counts;
     data_report_add(r, DATA_NOTE_FACT, "genotypes",
                     "%d sample%s, %d marker%s read, %d monomorphic dropped, %lld missing call%s "
                     "set to the marker mean",

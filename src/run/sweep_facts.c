@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "run/sweep_facts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/real.h"
+#include "data/format.h"
+#include "store/data_fact.h"
+#include "trial/model_type.h"
+#include "trial/spec.h"
+
+#define BINS 20          /* of the target, and of many different degrees */
+#define MOST_DEGREES 100 /* with a row of their own */
+#define MOST_GROUPS 1000 /* with a row of their own */
+#define MOST_SIMILAR 2e9 /* products to search for similar samples: a tenth of a second */
+
+/* After a failure the rest is left out. */
+struct facts {
+    struct job *job;
+    const struct dataset *d;
+    struct data_facts to;
+    struct err *err;
+    int rc;
+};
+
+static void put(struct facts *f, const char *topic, const char *name, const struct cell *value)
+{
+    if (!f->rc)
+        f->rc = data_facts_put(&f->to, topic, name, value, f->err);
+}
+
+static void put_count(struct facts *f, const char *topic, const char *name, int64_t n)
+{
+    put(f, topic, name, &(struct cell){.type = CELL_INTEGER, .i = n});
+}
+
+static void put_real(struct facts *f, const char *topic, const char *name, double value)
+{
+    put(f, topic, name, &(struct cell){.type = CELL_REAL, .f = value});
+}
+
+static void put_text(struct facts *f, const char *topic, const char *name, const char *text)
+{
+    put(f, topic, name, &(struct cell){.type = CELL_TEXT, .s = text});
+}
+
+static void *take(struct facts *f, size_t n, size_t size)
+{
+    void *room = f->rc ? NULL : calloc(n + 1, size);
+
+    if (!room && !f->rc)
+        f->rc = err_nomem(f->err, "facts", n * size);
+    return room;
+}
+
+/* ---- what was read ---- */
+
+static const char *form_of(const struct dataset *d)
+{
+    return d->is_sparse ? "sparse" : d->dosage ? "small integers" : d->code ? "bytes" : "floats";
+}
+
+static int32_t count_labelled(const struct dataset *d)
+{
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < d->n_samples; i++)
+        n += dataset_is_labelled(d, i);
+    return n;
+}
+
+static void put_join(struct facts *f)
+{
+    const struct data_report *r = &f->job->report;
+
+    if (!r->n_valued)
+        return;
+    put_count(f, "data", "rows_with_value", r->n_valued);
+    put_count(f, "data", "rows_joined", r->n_joined);
+    put_count(f, "data", "rows_unjoined", r->n_unjoined);
+}
+
+static void put_data(struct facts *f)
+{
+    const struct dataset *d = f->d;
+    const struct data_report *r = &f->job->report;
+    char digest[HASH_HEX_SIZE];
+
+    put_text(f, "data", "format", data_format_at(f->job->sweep.fixed.v[P_FORMAT].i)->name);
+    put_text(f, "data", "task", task_name(d->task));
+    put_text(f, "data", "digest", hash_hex(d->digest, digest));
+    put_count(f, "data", "samples", d->n_samples);
+    put_count(f, "data", "labelled", count_labelled(d));
+    put_count(f, "data", "features", d->n_features);
+    put_count(f, "data", "markers", d->n_markers);
+    put_text(f, "data", "form", form_of(d));
+    put_count(f, "data", "missing", r->n_missing);
+    put_count(f, "data", "skipped", r->n_skipped);
+    put_count(f, "data", "groups", d->n_groups);
+    put_join(f);
+    if (d->graph_start)
+        put_count(f, "data", "nodes", d->n_nodes);
+    if (!d->n_edges)
+        return;
+    put_count(f, "data", "edges", d->n_edges);
+    put_count(f, "data", "duplicate_edges", r->n_duplicate_edges);
+    put_count(f, "data", "self_loops", r->n_self_loops);
+}
+
+static void put_markers(struct facts *f)
+{
+    const struct filter_counts *c = &f->job->report.filtered;
+
+    if (!c->n_read)
+        return;
+    put_count(f, "marker", "read", c->n_read);
+    put_count(f, "marker", "kept", f->d->n_markers);
+    put_count(f, "marker", "monomorphic", c->n_monomorphic);
+    put_count(f, "marker", "too_missing", c->n_too_missing);
+    put_count(f, "marker", "rare", c->n_rare);
+    put_count(f, "marker", "thinned", c->n_thinned);
+    put_count(f, "marker", "sites_elsewhere", c->n_elsewhere);
+    put_count(f, "marker", "sites_multiallelic", c->n_multiallelic);
+    put_count(f, "marker", "sites_split", c->n_split);
+}
+
+static void put_notes(struct facts *f)
+{
+    const struct data_report *r = &f->job->report;
+
+    for (int32_t i = 0; i < r->n_notes; i++)
+        if (r->note[i].kind == DATA_NOTE_FACT)
+            put_text(f, "note", r->note[i].label, r->note[i].text);
+}
+
+static void put_duplicates(struct facts *f)
+{
+    const struct job_duplicates *dup = &f->job->duplicates;
+
+    if (!dup->is_known)
+        return;
+    put_count(f, "duplicate", "sets", dup->n_sets);
+    put_count(f, "duplicate", "samples", dup->n_samples);
+    put_count(f, "duplicate", "sets_on_both_sides", dup->n_straddling);
+}
+
+/* ---- labels ---- */
+
+static void put_classes(struct facts *f)
+{
+    const struct dataset *d = f->d;
+    int64_t *size = take(f, (size_t)d->n_classes, sizeof *size);
+
+    if (!size)
+        return;
+    for (int32_t i = 0; i < d->n_samples; i++)
+        if (dataset_is_labelled(d, i))
+            size[d->label[i]]++;
+    for (int32_t c = 0; c < d->n_classes; c++)
+        put_count(f, "class", dataset_class_name(d, c), size[c]);
+    free(size);
+}
+
+static int compare_reals(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* Between the two nearest values, in proportion. */
+static double quantile(const double *sorted, int32_t n, double share)
+{
+    double at = share * (n - 1), below = floor(at);
+    int32_t i = (int32_t)below, next = i + 1 < n ? i + 1 : i;
+
+    return sorted[i] + (at - below) * (sorted[next] - sorted[i]);
+}
+
+/* Bins of equal width; the last one has both edges. */
+static void put_bins(struct facts *f, const double *sorted, int32_t n)
+{
+    double low = sorted[0], width = (sorted[n - 1] - low) / BINS;
+    int32_t n_bins = width > 0 ? BINS : 1, at = 0;
+    struct buf name = {0};
+
+    for (int32_t b = 0; b < n_bins; b++) {
+        int32_t first = at;
+
+        while (at < n && (b == n_bins - 1 || sorted[at] < low + (b + 1) * width))
+            at++;
+        buf_clear(&name);
+        real_format(&name, real_of_float((float)(low + b * width)));
+        put_count(f, "target_bin", buf_text(&name), at - first);
+    }
+    buf_release(&name);
+}
+
+static void put_value(struct facts *f, const char *name, double value)
+{
+    put_real(f, "target", name, real_of_float((float)value));
+}
+
+static void put_summary(struct facts *f, const double *sorted, int32_t n)
+{
+    double mean = 0, squares = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        mean += sorted[i] / n;
+    for (int32_t i = 0; i < n; i++)
+        squares += (sorted[i] - mean) * (sorted[i] - mean);
+    put_count(f, "target", "n", n);
+    put_real(f, "target", "mean", mean);
+    put_real(f, "target", "sd", sqrt(squares / n));
+    put_value(f, "min", sorted[0]);
+    put_value(f, "quartile_1", quantile(sorted, n, 0.25));
+    put_value(f, "median", quantile(sorted, n, 0.5));
+    put_value(f, "quartile_3", quantile(sorted, n, 0.75));
+    put_value(f, "max", sorted[n - 1]);
+}
+
+static void put_target(struct facts *f)
+{
+    const struct dataset *d = f->d;
+    double *sorted = take(f, (size_t)d->n_samples, sizeof *sorted);
+    int32_t n = 0;
+
+    for (int32_t i = 0; sorted && i < d->n_samples; i++)
+        if (dataset_is_labelled(d, i))
+            sorted[n++] = (double)d->target[i];
+    if (n) {
+        qsort(sorted, (size_t)n, sizeof *sorted, compare_reals);
+        put_summary(f, sorted, n);
+        put_bins(f, sorted, n);
+    }
+    free(sorted);
+}
+
+static void put_groups(struct facts *f)
+{
+    const struct dataset *d = f->d;
+    int64_t *size = d->group ? take(f, (size_t)d->n_groups, sizeof *size) : NULL;
+
+    if (!size)
+        return;
+    for (int32_t i = 0; i < d->n_samples; i++)
+        if (dataset_is_labelled(d, i))
+            size[d->group[i]]++;
+    for (int32_t g = 0; g < d->n_groups && g < MOST_GROUPS; g++)
+        put_count(f, "group", dataset_group_name(d, g), size[g]);
+    free(size);
+}
+
+/* ---- the graph ---- */
+
+/* One row for each degree, or for each range of degrees if there are many. */
+static void put_histogram(struct facts *f, const int64_t *degree, int64_t n)
+{
+    int64_t most = 0, width;
+    int64_t *count;
+    char name[48];
+
+    for (int64_t i = 0; i < n; i++)
+        most = degree[i] > most ? degree[i] : most;
+    width = most <= MOST_DEGREES ? 1 : (most + BINS) / BINS;
+    count = take(f, (size_t)(most / width) + 1, sizeof *count);
+    for (int64_t i = 0; count && i < n; i++)
+        count[degree[i] / width]++;
+    for (int64_t b = 0; count && b <= most / width; b++) {
+        if (width == 1)
+            snprintf(name, sizeof name, "%lld", (long long)b);
+        else
+            snprintf(name, sizeof name, "%lld-%lld", (long long)(b * width),
+                     (long long)((b + 1) * width - 1));
+        put_count(f, "degree", name, count[b]);
+    }
+    free(count);
+}
+
+/* Graphs that are alike have the same degrees. */
+static void put_degrees_of_graphs(struct facts *f)
+{
+    const struct dataset *d = f->d;
+    int32_t n_graphs = d->is_alike ? 1 : d->n_samples;
+    int64_t n = d->graph_start[n_graphs];
+    int64_t *degree = take(f, (size_t)n, sizeof *degree);
+
+    for (int32_t g = 0; degree && g < n_graphs; g++) {
+        struct dataset_graph one = dataset_graph(d, g);
+
+        for (int64_t e = 0; e < one.n_edges; e++) {
+            degree[one.first_node + one.source[e] - one.edge_base]++;
+            degree[one.first_node + one.target[e] - one.edge_base]++;
+        }
+    }
+    if (degree)
+        put_histogram(f, degree, n);
+    free(degree);
+}
+
+static void put_choice(struct facts *f, const char *topic, enum param_id id,
+                       const struct settings *s)
+{
+    struct buf word = {0};
+
+    param_format(&word, id, s->v[id]);
+    put_text(f, topic, param_table[id].key, buf_text(&word));
+    buf_release(&word);
+}
+
+static void put_adjacency(struct facts *f, const struct csr *a)
+{
+    int64_t *degree = take(f, (size_t)a->n_rows, sizeof *degree);
+    int32_t components = degree ? graph_components(a, f->err) : 0;
+    int64_t alone = 0;
+
+    if (!degree)
+        return;
+    f->rc = components < 0 ? -1 : 0;
+    for (int32_t i = 0; i < a->n_rows; i++) {
+        degree[i] = a->row_start[i + 1] - a->row_start[i];
+        alone += degree[i] == 0;
+    }
+    put_count(f, "graph", "edges", csr_nnz(a) / 2);
+    put_count(f, "graph", "components", components);
+    put_count(f, "graph", "alone", alone);
+    put_histogram(f, degree, a->n_rows);
+    free(degree);
+}
+
+/* Planning searched for the neighbours already, but not for all similar samples. */
+static bool is_cheap(const struct dataset *d, const struct graph_spec *spec)
+{
+    return spec->build != GRAPH_THRESHOLD ||
+           (double)d->n_samples * d->n_samples * d->n_features < MOST_SIMILAR;
+}
+
+/* The graph is that of the first configuration that has one. */
+static void put_graph(struct facts *f)
+{
+    struct settings s;
+    struct graph_spec spec;
+    struct csr a;
+
+    plan_settings_with(&f->job->plan, P_BUILD, &s);
+    spec_graph(&spec, &s);
+    if (f->rc || !model_type_of(&s)->uses_graph || !is_cheap(f->d, &spec))
+        return;
+    f->rc = prepared_graph(&a, f->job->prepared, &spec, f->err);
+    if (f->rc)
+        return;
+    put_choice(f, "graph", P_BUILD, &s);
+    if (spec.build != GRAPH_FILE)
+        put_choice(f, "graph", P_METRIC, &s);
+    put_adjacency(f, &a);
+    csr_release(&a);
+}
+
+/* ---- parts ---- */
+
+struct range {
+    int32_t least, most;
+};
+
+static void widen(struct range *range, int32_t n, bool is_first)
+{
+    range->least = is_first || n < range->least ? n : range->least;
+    range->most = is_first || n > range->most ? n : range->most;
+}
+
+static void put_range(struct facts *f, enum part part, const struct range *range)
+{
+    char name[32];
+
+    if (!range->most)
+        return;
+    snprintf(name, sizeof name, "%s_min", part_name(part));
+    put_count(f, "part", name, range->least);
+    snprintf(name, sizeof name, "%s_max", part_name(part));
+    put_count(f, "part", name, range->most);
+}
+
+/* Over the folds of the first replicate, as `inspect` prints them. */
+static void put_parts(struct facts *f)
+{
+    struct range size[PART_COUNT] = {{0}};
+    struct settings s;
+
+    plan_settings_with(&f->job->plan, P_STOP, &s);
+    for (int32_t fold = 0; !f->rc && fold < f->job->plan.folds; fold++) {
+        const struct split *split = prepared_split(f->job->prepared, &s, 0, fold, f->err);
+
+        f->rc = split ? 0 : -1;
+        if (!split)
+            break;
+        widen(&size[PART_TRAIN], split->n_train, !fold);
+        widen(&size[PART_STOP], split->n_stop, !fold);
+        widen(&size[PART_VAL], split->n_val, !fold);
+        widen(&size[PART_TEST], split->n_test, !fold);
+    }
+    put_range(f, PART_TRAIN, &size[PART_TRAIN]);
+    put_range(f, PART_STOP, &size[PART_STOP]);
+    put_range(f, PART_VAL, &size[PART_VAL]);
+    put_range(f, PART_TEST, &size[PART_TEST]);
+}
+
+int sweep_facts_store(struct store *store, struct job *job, struct err *err)
+{
+    struct facts f = {.job = job, .d = &job->data, .err = err};
+
+    f.rc = data_facts_begin(&f.to, store, job->sweep.fixed.v[P_SWEEP_NAME].s, err);
+    put_data(&f);
+    put_markers(&f);
+    put_notes(&f);
+    put_duplicates(&f);
+    put_parts(&f);
+    put_groups(&f);
+    if (f.d->task == TASK_CLASSIFICATION)
+        put_classes(&f);
+    else
+        put_target(&f);
+    if (f.d->graph_start)
+        put_degrees_of_graphs(&f);
+    else
+        put_graph(&f);
+    if (!f.rc)
+        f.rc = data_facts_end(&f.to, err);
+    data_facts_release(&f.to);
+    return f.rc;
+}
