@@ -460,26 +460,56 @@ static double pbs_left(const struct batch_job *job, struct buf *out)
     return batch_command_read(out, argv, BATCH_LIMIT_S) ? (double)NAN : qstat_left(buf_text(out));
 }
 
-double batch_seconds_left(void)
+static double seconds_left(const struct batch_job *job,
+                           double (*of_slurm)(const struct batch_job *job, struct buf *out))
 {
-    struct batch_job job;
     struct buf out = {0};
     double left_s = (double)NAN;
 
-    batch_job_here(&job);
-    switch (job.system) {
+    switch (job->system) {
     case BATCH_SLURM:
-        left_s = slurm_left(&job, &out);
+        left_s = of_slurm(job, &out);
         break;
     case BATCH_LSF:
-        left_s = lsf_left(&job, &out);
+        left_s = lsf_left(job, &out);
         break;
     case BATCH_PBS:
-        left_s = pbs_left(&job, &out);
+        left_s = pbs_left(job, &out);
         break;
     case BATCH_NONE:
         break;
     }
     buf_release(&out);
     return left_s;
+}
+
+double batch_seconds_left(void)
+{
+    struct batch_job job;
+
+    batch_job_here(&job);
+    return seconds_left(&job, slurm_left);
+}
+
+double batch_job_seconds_left(const struct batch_job *job)
+{
+    double left_s = is_id(job->id) ? seconds_left(job, ask_squeue) : (double)NAN;
+
+    return left_s > NO_LIMIT_S ? (double)NAN : left_s;
+}
+
+bool batch_job_parse(struct batch_job *job, const char *text)
+{
+    const char *id = text ? strrchr(text, ' ') : NULL;
+
+    *job = (struct batch_job){.system = BATCH_NONE};
+    for (int s = BATCH_SLURM; id && s <= BATCH_PBS; s++) {
+        const char *name = batch_system_name((enum batch_system)s);
+
+        if (strncmp(text, name, strlen(name)) != 0 || text[strlen(name)] != ' ')
+            continue;
+        job->system = (enum batch_system)s;
+        snprintf(job->id, sizeof job->id, "%s", id + 1);
+    }
+    return job->system != BATCH_NONE && *job->id;
 }

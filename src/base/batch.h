@@ -9,6 +9,8 @@
 #ifndef BASE_BATCH_H
 #define BASE_BATCH_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 
 /* Run argv (ends with NULL; no shell) and append stdout and stderr to out. Returns the exit status.
@@ -29,6 +31,9 @@ struct batch_job {
 /* Read the environment. Ids that no system assigns, such as LSB_JOBID=0, mean no job. */
 void batch_job_here(struct batch_job *job);
 
+/* Parse "slurm 77" or "slurm job 77". False, and BATCH_NONE or an empty id: no job. NULL is "". */
+bool batch_job_parse(struct batch_job *job, const char *text);
+
 /* For machines ("slurm") and for people ("Slurm"); "" for BATCH_NONE. */
 const char *batch_system_name(enum batch_system system);
 const char *batch_system_title(enum batch_system system);
@@ -46,6 +51,9 @@ enum batch_answer batch_ask(const struct batch_job *job);
  * Slurm: from SLURM_JOB_END_TIME, or squeue if that is over (doc/decisions/0017). LSF reports whole
  * minutes, rounded down. */
 double batch_seconds_left(void);
+
+/* The same for any job, by the command of its batch system alone. */
+double batch_job_seconds_left(const struct batch_job *job);
 
 /* SLURM_JOB_END_TIME; NULL if not set. end out: Unix seconds, or NaN. */
 const char *batch_slurm_end(double *end);

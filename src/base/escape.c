@@ -45,6 +45,12 @@ const char *escape_find_invalid(const char *text)
     return *text ? text : NULL;
 }
 
+void escape_invalid(char *text)
+{
+    for (const char *bad = text; (bad = escape_find_invalid(bad));)
+        text[bad - text] = '?';
+}
+
 /* Control characters, line separators, bidirectional embeddings, overrides and isolates. */
 static bool is_harmful(uint32_t code)
 {

@@ -12,6 +12,9 @@
 /* Return the first byte outside a UTF-8 character; NULL: none. */
 const char *escape_find_invalid(const char *text);
 
+/* Replace bytes outside UTF-8 characters by '?' in place. */
+void escape_invalid(char *text);
+
 /* Replace harmful characters, and bytes from 0x80 to 0x9f outside characters, by '?' in place.
  * keeps_lines: line feeds stay. Returns the new length. All text for people passes here; CSV and
  * JSON do not. */

@@ -91,7 +91,7 @@ static size_t folder_bytes(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-static char *temporary_name(const char *path)
+char *outfile_temporary_name(const char *path)
 {
     unsigned int number;
     char *name;
@@ -109,7 +109,7 @@ static int open_temporary(struct outfile *out, struct err *err)
 
     for (int i = 0; i < TRIES && fd < 0; i++) {
         free(out->temporary);
-        out->temporary = temporary_name(out->path);
+        out->temporary = outfile_temporary_name(out->path);
         if (!out->temporary)
             return err_nomem(err, "name of a file", strlen(out->path));
         fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -208,6 +208,13 @@ static int cannot_write(struct outfile *out, int error, struct err *err)
     return -1;
 }
 
+int outfile_write(struct outfile *out, const void *data, size_t bytes, struct err *err)
+{
+    if (bytes && fwrite(data, bytes, 1, out->file) != 1)
+        return cannot_write(out, errno, err);
+    return 0;
+}
+
 int outfile_commit(struct outfile *out, struct err *err)
 {
     bool is_bad = ferror(out->file) != 0;
@@ -241,9 +248,7 @@ int outfile_save(const char *path, enum outfile_mode mode, const void *data, siz
 
     if (outfile_open(&out, path, mode, err))
         return -1;
-    if (bytes && fwrite(data, bytes, 1, out.file) != 1)
-        return cannot_write(&out, errno, err);
-    return outfile_commit(&out, err);
+    return outfile_write(&out, data, bytes, err) || outfile_commit(&out, err) ? -1 : 0;
 }
 
 bool outfile_is_same(const char *a, const char *b)

@@ -27,7 +27,7 @@
 enum outfile_mode { OUTFILE_REPLACE, OUTFILE_NEW };
 
 struct outfile {
-    FILE *file;      /* owned; write here without checking each write */
+    FILE *file;      /* owned; write here without checking each write, or by outfile_write() */
     char *path;      /* owned */
     char *temporary; /* owned; NULL if PATH is written directly */
     enum outfile_mode mode;
@@ -36,6 +36,10 @@ struct outfile {
 /* Open PATH. -1 and err: refused, or no temporary file. After success, call outfile_commit() or
  * outfile_discard(). */
 int outfile_open(struct outfile *out, const char *path, enum outfile_mode mode, struct err *err);
+
+/* Write and check at once, for a message with the reason. -1 and err: a write failed, and out is
+ * discarded. */
+int outfile_write(struct outfile *out, const void *data, size_t bytes, struct err *err);
 
 /* Make the content appear at PATH, and release out. -1 and err: a write failed. PATH is then
  * unchanged, unless written directly. */
@@ -46,6 +50,9 @@ void outfile_discard(struct outfile *out);
 
 int outfile_save(const char *path, enum outfile_mode mode, const void *data, size_t bytes,
                  struct err *err);
+
+/* Return an unused name in the folder of path, probably; the caller frees it. NULL: no memory. */
+char *outfile_temporary_name(const char *path);
 
 /* Describe errno after a failed write. */
 const char *outfile_reason(int error);

@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { DEFAULT_WIDTH = 80, LARGEST_WIDTH = 10000 };
+enum { DEFAULT_WIDTH = 80, DEFAULT_HEIGHT = 24, LARGEST = 10000 };
 
 static enum terminal_color chosen = TERMINAL_COLOR_AUTO;
 
@@ -23,14 +23,18 @@ static bool is_set(const char *variable)
     return text && *text;
 }
 
-bool terminal_has_color(int fd)
+bool terminal_has_sequences(int fd)
 {
     const char *terminal = getenv("TERM");
 
+    return isatty(fd) && terminal && *terminal && strcmp(terminal, "dumb") != 0;
+}
+
+bool terminal_has_color(int fd)
+{
     if (chosen != TERMINAL_COLOR_AUTO)
         return chosen == TERMINAL_COLOR_ALWAYS;
-    return isatty(fd) && !is_set("NO_COLOR") && terminal && *terminal &&
-           strcmp(terminal, "dumb") != 0;
+    return terminal_has_sequences(fd) && !is_set("NO_COLOR");
 }
 
 const char *terminal_style(int fd, enum terminal_style style)
@@ -44,17 +48,32 @@ const char *terminal_style(int fd, enum terminal_style style)
     return terminal_has_color(fd) ? codes[style] : "";
 }
 
+/* asked: what the terminal reports; 0: unknown. */
+static int extent(int asked, const char *variable, int otherwise)
+{
+    const char *text = getenv(variable);
+
+    if (!asked && text)
+        asked = atoi(text);
+    return asked > 0 && asked <= LARGEST ? asked : otherwise;
+}
+
 int terminal_width(int fd)
 {
-    const char *columns = getenv("COLUMNS");
-    struct winsize size;
-    int width = 0;
+    struct winsize size = {0};
 
-    if (isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size))
-        width = size.ws_col;
-    if (!width && columns)
-        width = atoi(columns);
-    return width > 0 && width <= LARGEST_WIDTH ? width : DEFAULT_WIDTH;
+    if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size))
+        size.ws_col = 0;
+    return extent(size.ws_col, "COLUMNS", DEFAULT_WIDTH);
+}
+
+int terminal_height(int fd)
+{
+    struct winsize size = {0};
+
+    if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size))
+        size.ws_row = 0;
+    return extent(size.ws_row, "LINES", DEFAULT_HEIGHT);
 }
 
 bool terminal_is_utf8(void)

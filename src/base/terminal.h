@@ -13,6 +13,9 @@ enum terminal_color { TERMINAL_COLOR_AUTO, TERMINAL_COLOR_ALWAYS, TERMINAL_COLOR
 void terminal_set_color(enum terminal_color color);
 bool terminal_has_color(int fd);
 
+/* True if fd is a terminal that moves its cursor: TERM is set and not "dumb". */
+bool terminal_has_sequences(int fd);
+
 /* PLAIN ends every other style. */
 enum terminal_style {
     TERMINAL_PLAIN,
@@ -28,6 +31,9 @@ const char *terminal_style(int fd, enum terminal_style style);
 
 /* Columns: from the terminal, else COLUMNS, else 80. */
 int terminal_width(int fd);
+
+/* Lines: from the terminal, else LINES, else 24. */
+int terminal_height(int fd);
 
 /* True if the locale of the environment (LC_ALL, LC_CTYPE, LANG) uses UTF-8. */
 bool terminal_is_utf8(void);

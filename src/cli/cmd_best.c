@@ -6,10 +6,11 @@
 #include "base/escape.h"
 #include "base/log.h"
 #include "base/words.h"
-#include "cli/cli.h"
-#include "cli/output.h"
+#include "cli/print/cli.h"
+#include "cli/print/output.h"
 #include "gcn/metric.h"
 #include "report/answer.h"
+#include "report/paper.h"
 #include "run/advice.h"
 #include "store/query.h"
 
@@ -68,38 +69,135 @@ static const struct answer_section sections[] = {
     [TEST] = {"test", NULL, false, "test mean", NULL},
 };
 
+/* The configuration that diff compares with. */
+struct reference {
+    int64_t config; /* 0: the best one */
+    int64_t place;
+    double mean;
+};
+
+struct shown {
+    struct store *store;
+    const struct query_sweep *sweep;
+    const struct reference *reference;
+};
+
+static bool is_paper(const struct answer *answer)
+{
+    return report_is_markup(answer->style.kind);
+}
+
+static const char *better_of(const struct query_sweep *sweep)
+{
+    int id = metric_parse(sweep->objective + (strncmp(sweep->objective, "val_", 4) ? 0 : 4));
+
+    if (id < 0)
+        return "";
+    return metric_is_larger_better((enum metric)id) ? "largest" : "smallest";
+}
+
+static void put_caption(struct buf *out, const struct answer_section *section,
+                        const struct shown *shown, int64_t folds, int64_t replicates)
+{
+    const struct query_sweep *sweep = shown->sweep;
+    const char *better = better_of(sweep);
+
+    buf_printf(out, "%s: ", sweep->name);
+    if (section == &sections[TEST])
+        buf_puts(out, "metrics on the test part");
+    else
+        buf_printf(out, "%s%s%s%s", sweep->objective, *better ? " (" : "", better,
+                   *better ? " first)" : "");
+    buf_printf(out,
+               ", mean ± standard deviation over %lld fold%s and %lld replicate%s of each "
+               "configuration",
+               (long long)folds, plural(folds), (long long)replicates, plural(replicates));
+    if (section != &sections[TEST])
+        buf_puts(out, "; differences are on the same folds, with the corrected interval of "
+                      "Nadeau & Bengio (2003)");
+}
+
+static int put_paper(struct answer *answer, const struct answer_section *section,
+                     const struct result_table *rows, const struct shown *shown,
+                     struct result_table *repeats, struct err *err)
+{
+    bool is_test = section == &sections[TEST];
+    struct buf diff = {0}, caption = {0};
+    struct paper paper = {0};
+    int rc;
+
+    buf_puts(&diff, "difference from ");
+    if (shown->reference->config)
+        buf_printf(&diff, "c%lld", (long long)shown->reference->config);
+    else
+        buf_puts(&diff, "the best");
+    buf_puts(&diff, " (95 % interval)");
+    rc = paper_make(&paper, rows, is_test ? "mean" : shown->sweep->objective, buf_text(&diff), err);
+    if (!rc) {
+        put_caption(&caption, section, shown, result_table_integer(repeats, 0, "folds"),
+                    result_table_integer(repeats, 0, "replicates"));
+        report_comment(&answer->out, buf_text(&caption), answer->style.kind);
+        answer_table(answer, section, &paper.table);
+        answer->out.failed |= buf_failed(&caption) || buf_failed(&diff);
+    }
+    paper_release(&paper);
+    buf_release(&caption);
+    buf_release(&diff);
+    return rc;
+}
+
+static int put_rows(struct answer *answer, const struct answer_section *section,
+                    const struct result_table *rows, const struct shown *shown, struct err *err)
+{
+    struct result_table repeats;
+    int rc;
+
+    if (!is_paper(answer) || !answer_wants(answer, section)) {
+        answer_table(answer, section, rows);
+        return 0;
+    }
+    if (query_table(&repeats, shown->store, QUERY_REPEATS, shown->sweep->sweep_id, err))
+        return -1;
+    rc = put_paper(answer, section, rows, shown, &repeats, err);
+    result_table_release(&repeats);
+    return rc;
+}
+
 /* No other command shows test scores of several configurations, so that nobody chooses by them. */
-static int add_test(struct answer *answer, struct store *store, const struct result_table *chosen,
-                    struct err *err)
+static int add_test(struct answer *answer, const struct shown *shown,
+                    const struct result_table *chosen, struct err *err)
 {
     int64_t config = result_table_integer(chosen, 0, "config");
     struct result_table test;
+    int rc = 0;
 
-    if (query_table(&test, store, QUERY_CONFIG_TEST, config, err))
+    if (query_table(&test, shown->store, QUERY_CONFIG_TEST, config, err))
         return -1;
     if (test.n_rows)
         answer_printf(answer, "\n");
     if (test.n_rows || answer->style.section)
-        answer_table(answer, &sections[TEST], &test);
+        rc = put_rows(answer, &sections[TEST], &test, shown, err);
     if (test.n_rows)
         log_info("test scores are for the end: once they influence a choice, they are too good");
     else
         log_info("no test metrics: there is no test part (split.test = 0), or they are undefined "
                  "on it");
     result_table_release(&test);
-    return 0;
+    return rc;
 }
 
-static int add_choice(struct answer *answer, struct store *store, const struct best_options *o,
-                      const struct result_table *chosen, struct err *err)
+static int add_choice(struct answer *answer, const struct shown *shown,
+                      const struct best_options *o, const struct result_table *chosen,
+                      struct err *err)
 {
     answer_printf(answer, "\nchosen: c%lld, place %lld, %s%s%s\n",
                   (long long)result_table_integer(chosen, 0, "config"),
                   (long long)result_table_integer(chosen, 0, "place"), query_rule_words(rule_of(o)),
                   o->where ? " where " : "", o->where ? o->where : "");
-    if (answer_wants(answer, &sections[CHOSEN]))
-        answer_table(answer, &sections[CHOSEN], chosen);
-    return answer_wants(answer, &sections[TEST]) ? add_test(answer, store, chosen, err) : 0;
+    if (answer_wants(answer, &sections[CHOSEN]) &&
+        put_rows(answer, &sections[CHOSEN], chosen, shown, err))
+        return -1;
+    return answer_wants(answer, &sections[TEST]) ? add_test(answer, shown, chosen, err) : 0;
 }
 
 static int note_choice(struct store *store, const struct best_options *o,
@@ -144,22 +242,11 @@ static int find_advice(struct store *store, const struct query_sweep *sweep,
 
 static void print_title(const struct query_sweep *sweep)
 {
-    const char *metric = sweep->objective + (strncmp(sweep->objective, "val_", 4) ? 0 : 4);
-    int id = metric_parse(metric);
-    const char *better = id < 0                                     ? ""
-                         : metric_is_larger_better((enum metric)id) ? "largest"
-                                                                    : "smallest";
+    const char *better = better_of(sweep);
 
     log_info("%s: mean of %s over replicates and folds%s%s%s", sweep->name, sweep->objective,
              *better ? ", " : "", better, *better ? " first" : "");
 }
-
-/* The configuration that diff compares with. */
-struct reference {
-    int64_t config; /* 0: the best one */
-    int64_t place;
-    double mean;
-};
 
 static int find_reference(struct reference *reference, struct store *store,
                           const struct query_sweep *sweep, const struct best_options *o,
@@ -207,6 +294,7 @@ static int add_leaderboard(struct answer *answer, struct store *store,
 {
     bool is_brief = answer_is_for_people(answer);
     struct query_filter filter = {o->where, o->n ? o->n : -1, is_brief};
+    struct shown shown = {store, sweep, reference};
     struct query_alike alike;
     struct result_table table;
     int rc;
@@ -220,8 +308,9 @@ static int add_leaderboard(struct answer *answer, struct store *store,
         print_legend(reference);
     if (o->where && !table.n_rows)
         log_warn("--where %s: true of no configuration", o->where);
-    answer_table(answer, &sections[LEADERBOARD], &table);
-    rc = o->rule ? 0 : find_advice(store, sweep, o, &table, &alike, err);
+    rc = put_rows(answer, &sections[LEADERBOARD], &table, &shown, err);
+    if (!rc && !o->rule)
+        rc = find_advice(store, sweep, o, &table, &alike, err);
     result_table_release(&table);
     return rc;
 }
@@ -233,6 +322,7 @@ static int add_chosen(struct answer *answer, struct store *store, const struct q
 {
     bool is_brief = answer_is_for_people(answer) && !o->section;
     struct query_filter filter = {o->where, 1, is_brief};
+    struct shown shown = {store, sweep, reference};
     struct query_alike alike;
     struct result_table chosen;
     int rc;
@@ -243,7 +333,7 @@ static int add_chosen(struct answer *answer, struct store *store, const struct q
         alike = (struct query_alike){0};
     if (is_ini)
         rc = add_ini(answer, store, sweep, o, &chosen, err);
-    else if (add_choice(answer, store, o, &chosen, err))
+    else if (add_choice(answer, &shown, o, &chosen, err))
         rc = -1;
     else
         rc = note_choice(store, o, &chosen, err);
@@ -333,9 +423,10 @@ static const struct option_row options[] = {
      .help = "Compare with this configuration (c12): diff is the difference from it.",
      .shown = "the best one"},
     {0, "format", "FORMAT", OPTION_TEXT, .into = offsetof(struct best_options, common.format),
-     .help = "Print the answer as a table, csv or json. ini prints a sweep file that trains "
-             "exactly the best configuration, or the one that --rule chooses.",
-     .choices = "table|csv|json|ini", .default_text = "table"},
+     .help = "Print the answer as a table, csv or json. markdown and latex print a table for a "
+             "paper. ini prints a sweep file that trains exactly the best configuration, or the "
+             "one that --rule chooses.",
+     .choices = "table|csv|json|markdown|latex|ini", .default_text = "table"},
     {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct best_options, section),
      .help = "Print only this part of the answer. chosen and test need --rule.",
      .choices = "leaderboard|chosen|test"},
@@ -348,6 +439,7 @@ static const struct example examples[] = {
      "Show all configurations that meet a condition."},
     {"espalier best --rule 1se", "Choose a configuration, and show its score on the test part."},
     {"espalier best --reference c12", "Compare the best configurations with configuration 12."},
+    {"espalier best -n 5 --format latex > table.tex", "Write a table for a paper."},
     {"espalier best --format ini > best.ini", "Write the best configuration as a sweep file."},
     {NULL, NULL},
 };

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/nearest.h"
-#include "cli/cli.h"
+#include "cli/print/cli.h"
 #include "cli/command/complete.h"
 
 static int completion(struct call *call)

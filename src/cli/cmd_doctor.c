@@ -10,14 +10,15 @@
 
 #include "base/batch.h"
 #include "base/words.h"
-#include "cli/cli.h"
-#include "cli/output.h"
+#include "cli/print/cli.h"
+#include "cli/print/output.h"
 #include "config.h"
 #include "data/graph/molecule.h"
 #include "launch/host.h"
 #include "launch/preflight.h"
 #include "report/answer.h"
 #include "report/rows.h"
+#include "report/tensorboard.h"
 #include "run/job_prepare.h"
 #include "sched/shared.h"
 #include "store/lock.h"
@@ -151,6 +152,12 @@ static const char *molecules_of(void)
     return molecule_is_readable() ? "read by Indigo" : "not read: built without Indigo";
 }
 
+static const char *tensorboard_of(void)
+{
+    return tensorboard_is_available() ? "written by protobuf-c"
+                                      : "not written: built without protobuf-c";
+}
+
 /* The folder of ESPALIER_SHM may be missing, or be on a disk. */
 static void print_shm(struct answer *answer, const struct examination *e)
 {
@@ -179,6 +186,7 @@ static void print_machine(struct answer *answer, const struct examination *e)
     answer_printf(answer, "blas        %s, kernel %s\n", gemm_library(), gemm_kernel());
     answer_printf(answer, "mpi         %s\n", world_library());
     answer_printf(answer, "molecules   %s\n", molecules_of());
+    answer_printf(answer, "tensorboard %s\n", tensorboard_of());
     answer_printf(answer, "memory      %s\n", bytes_words(memory, e->memory_bytes));
     print_shm(answer, e);
 }
@@ -213,6 +221,7 @@ static void add_machine(struct answer *answer, const struct examination *e)
     rows_text(&rows, "blas_kernel", gemm_kernel());
     rows_text(&rows, "mpi", world_library());
     rows_text(&rows, "molecules", molecules_of());
+    rows_text(&rows, "tensorboard", tensorboard_of());
     rows_real(&rows, "memory_bytes", e->memory_bytes);
     rows_text(&rows, "shm", *e->shm ? e->shm : NULL);
     rows_real(&rows, "shm_free_bytes", e->shm_bytes);

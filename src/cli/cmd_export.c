@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/cli.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
+#include <string.h>
+
+#include "base/log.h"
+#include "base/outfolder.h"
+#include "cli/print/cli.h"
+#include "cli/print/inputs.h"
+#include "cli/print/output.h"
 #include "report/answer.h"
+#include "report/tensorboard.h"
 #include "store/query.h"
 
 struct export_options {
     struct common_options common;
     const char *sweep;
     const char *output;
+    bool is_forced;
 };
 
 static const struct answer_section section = {"trials", NULL, false, "trial config state value",
@@ -16,7 +22,7 @@ static const struct answer_section section = {"trials", NULL, false, "trial conf
 
 struct export
 {
-    struct answer *answer;
+    struct output_stream stream;
     struct report *report; /* NULL: not begun */
 };
 
@@ -25,63 +31,110 @@ static void put_row(void *arg, const struct result_table *row)
     struct export *export = arg;
 
     if (!export->report)
-        export->report = answer_open(export->answer, &section, row->names, row->n_cols);
+        export->report = answer_open(export->stream.answer, &section, row->names, row->n_cols);
     if (row->n_rows)
         report_row(export->report, row->cells);
+    output_stream_write(&export->stream);
 }
 
-static int add_trials(struct answer *answer, struct store *store, const struct export_options *o,
+static int add_trials(struct export *export, struct store *store, const char *sweep_name,
                       struct err *err)
 {
-    struct export export = {.answer = answer};
     struct query_sweep sweep;
     int rc;
 
-    if (o->sweep && query_sweep(&sweep, store, o->sweep, err))
+    if (sweep_name && query_sweep(&sweep, store, sweep_name, err))
         return -1;
-    rc = query_trials(store, o->sweep ? &sweep : NULL, put_row, &export, err);
-    if (export.report)
-        answer_close(answer);
+    rc = query_trials(store, sweep_name ? &sweep : NULL, put_row, export, err);
+    if (export->report)
+        answer_close(export->stream.answer);
     return rc;
 }
 
 static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)
 {
     const struct export_options *o = arg;
+    struct export export = {.report = NULL};
     struct inputs inputs = {0};
-    int rc;
+    int rc = o->output ? inputs_add_database(&inputs, o->common.db, store, NULL, err) : 0;
 
-    if (!o->output)
-        return add_trials(answer, store, o, err);
-    output_to_file(answer);
-    rc = inputs_add_database(&inputs, o->common.db, store, NULL, err) ||
-                 inputs_check(&inputs, o->output, err) || add_trials(answer, store, o, err)
-             ? -1
-             : output_save(answer, o->output, &inputs, err);
+    if (!rc)
+        rc = output_stream_open(&export.stream, answer, o->output, &inputs, err);
+    if (!rc)
+        rc = output_stream_close(&export.stream, add_trials(&export, store, o->sweep, err));
     inputs_release(&inputs);
     return rc;
+}
+
+static int write_board(struct store *store, const struct export_options *o, struct err *err)
+{
+    struct outfolder out = {0};
+    struct query_sweep sweep;
+    int rc;
+
+    if (query_sweep(&sweep, store, o->sweep, err))
+        return -1;
+    if (!o->sweep && sweep.n_sweeps > 1)
+        log_info("sweep '%s', the last of %lld in %s; --sweep chooses another", sweep.name,
+                 (long long)sweep.n_sweeps, o->common.db);
+    if (outfolder_open(&out, o->output, o->is_forced, tensorboard_is_own, err))
+        return -1;
+    rc = tensorboard_write(&out, store, &sweep, err);
+    if (!rc)
+        rc = outfolder_commit(&out, err);
+    outfolder_discard(&out);
+    return rc;
+}
+
+static int export_board(const struct export_options *o)
+{
+    struct store *store = NULL;
+    struct err err;
+    int rc;
+
+    if (!tensorboard_is_available()) {
+        tensorboard_write(NULL, NULL, NULL, &err);
+        return cli_fail(&err);
+    }
+    if (!o->output || !strcmp(o->output, "-")) {
+        err_set(&err, "--format tensorboard needs -o DIR, the folder to write");
+        return cli_fail_usage(&err);
+    }
+    cli_log_database(o->common.db);
+    rc = store_open_reader(&store, o->common.db, &err) || write_board(store, o, &err) ? -1 : 0;
+    store_close(store);
+    return rc ? cli_fail(&err) : EXIT_OK;
 }
 
 static int export_trials(struct call *call)
 {
     const struct export_options *o = call->options;
 
+    if (!strcmp(o->common.format, "tensorboard"))
+        return export_board(o);
     return output_database(&o->common, NULL, OUTPUT_TABLE, fill, o);
 }
 
 static const struct option_row options[] = {
     {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct export_options, sweep),
-     .help = "Write the trials of the sweep NAME only.", .shown = "all sweeps"},
+     .help = "Write the trials of the sweep NAME only.",
+     .shown = "all sweeps; for tensorboard the last one run"},
     {0, "format", "FORMAT", OPTION_TEXT, .into = offsetof(struct export_options, common.format),
-     .help = "Write csv, json, or a table.", .choices = "table|csv|json", .default_text = "csv"},
+     .help = "Write csv, json, jsonl (one JSON object a line), or a table. tensorboard writes a "
+             "folder of event files.",
+     .choices = "table|csv|json|jsonl|tensorboard", .default_text = "csv"},
     {'o', "output", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct export_options, output),
-     .help = "Write to FILE, replacing it if it exists.", .shown = "standard output"},
+     .help = "Write to FILE, replacing it if it exists; tensorboard writes to a new folder FILE.",
+     .shown = "standard output"},
+    {0, "force", NULL, OPTION_FLAG, .into = offsetof(struct export_options, is_forced),
+     .help = "Replace the folder of --format tensorboard, if it has only event files."},
     {0},
 };
 
 static const struct example examples[] = {
     {"espalier export -o trials.csv", "Write all trials of results.db to a CSV file."},
     {"espalier export big.db --sweep demo --format json", "Print the trials of one sweep as JSON."},
+    {"espalier export --format tensorboard -o board", "Write curves and settings for TensorBoard."},
     {NULL, NULL},
 };
 

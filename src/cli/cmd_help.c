@@ -2,7 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/print/cli.h"
 #include "cli/command/help.h"
 #include "cli/command/reference.h"
 

@@ -11,7 +11,7 @@
 #include "base/escape.h"
 #include "base/log.h"
 #include "base/outfile.h"
-#include "cli/cli.h"
+#include "cli/print/cli.h"
 #include "cli/init/init_data.h"
 #include "cli/init/init_propose.h"
 #include "launch/address_space.h"

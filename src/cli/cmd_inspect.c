@@ -6,10 +6,10 @@
 
 #include "base/duration.h"
 #include "base/words.h"
-#include "cli/cli.h"
-#include "cli/inputs.h"
+#include "cli/print/cli.h"
+#include "cli/print/inputs.h"
 #include "cli/inspect_files.h"
-#include "cli/output.h"
+#include "cli/print/output.h"
 #include "data/core/data_report.h"
 #include "data/format.h"
 #include "data/graph/graph.h"

@@ -5,8 +5,8 @@
 
 #include "base/nearest.h"
 #include "base/terminal.h"
-#include "cli/cli.h"
-#include "cli/output.h"
+#include "cli/print/cli.h"
+#include "cli/print/output.h"
 #include "grid/param.h"
 #include "report/answer.h"
 #include "report/rows.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/cli.h"
+#include "cli/print/cli.h"
 #include "cli/plan_list.h"
 #include "launch/job_array.h"
 #include "run/job_prepare.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/log.h"
 #include "base/words.h"
-#include "cli/cli.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
+#include "cli/print/cli.h"
+#include "cli/print/inputs.h"
+#include "cli/print/output.h"
 #include "data/recognize.h"
 #include "predict/predict.h"
 #include "report/answer.h"

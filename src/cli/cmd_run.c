@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/terminal.h"
-#include "cli/cli.h"
+#include "cli/print/cli.h"
 #include "cli/plan_list.h"
 #include "launch/environment.h"
 #include "launch/job_array.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "cli/cli.h"
-#include "cli/models.h"
-#include "cli/output.h"
+#include "cli/print/cli.h"
+#include "cli/print/models.h"
+#include "cli/print/output.h"
 #include "report/answer.h"
 #include "store/query.h"
 

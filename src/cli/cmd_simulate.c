@@ -7,7 +7,7 @@
 
 #include "base/escape.h"
 #include "base/outfile.h"
-#include "cli/cli.h"
+#include "cli/print/cli.h"
 #include "data/format.h"
 #include "data/genotype/simulate.h"
 #include "data/graph/graph.h"

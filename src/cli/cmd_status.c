@@ -8,8 +8,8 @@
 
 #include "base/duration.h"
 #include "base/words.h"
-#include "cli/cli.h"
-#include "cli/output.h"
+#include "cli/print/cli.h"
+#include "cli/print/output.h"
 #include "report/answer.h"
 #include "report/rows.h"
 #include "run/progress.h"
@@ -285,7 +285,7 @@ static const struct option_row options[] = {
 static const struct example examples[] = {
     {"espalier status", "Show the progress of the sweeps in results.db."},
     {"espalier status --section failures", "Show why trials failed."},
-    {"watch espalier status big.db", "Keep an eye on a run."},
+    {"espalier watch big.db", "Keep an eye on a run."},
     {NULL, NULL},
 };
 
@@ -298,7 +298,7 @@ const struct command command_status = {
     .about = "Shows counts, the last run and whether it is still alive, the time left, the trials "
              "under way, and why trials failed. The database is not changed.",
     .examples = examples,
-    .see = "run, best",
+    .see = "watch, run, best",
     .options = options,
     .common = COMMON_DB | COMMON_FORMAT | COMMON_WIDE,
     .options_size = sizeof(struct status_options),

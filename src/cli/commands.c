@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* In the order of help and the manual. */
-#include "cli/cli.h"
+#include "cli/commands.h"
 
 const struct command *const commands[] = {
     &command_init,
@@ -10,6 +10,8 @@ const struct command *const commands[] = {
     &command_simulate,
     &command_run,
     &command_status,
+    &command_watch,
+    &command_profile,
     &command_doctor,
     &command_merge,
     &command_best,
@@ -17,6 +19,7 @@ const struct command *const commands[] = {
     &command_report,
     &command_predict,
     &command_export,
+    &command_trace,
     &command_verify,
     &command_help,
     &command_completion,

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/print/cli.h"
 #include "data/core/resemblance.h"
 #include "run/leaks.h"
 

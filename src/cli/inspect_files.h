@@ -4,7 +4,7 @@
 #ifndef CLI_INSPECT_FILES_H
 #define CLI_INSPECT_FILES_H
 
-#include "cli/inputs.h"
+#include "cli/print/inputs.h"
 #include "run/job.h"
 
 /* id,file,resembles: each unmatched id, its file, and an unmatched id of the other file that

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/outfile.h"
 #include "base/terminal.h"
-#include "cli/cli.h"
+#include "cli/print/cli.h"
 #include "cli/command/help.h"
 #include "config.h"
 #include "launch/environment.h"

@@ -4,7 +4,8 @@
  *   table  All sections, under headings, with prose between them. Sections with a heading but no
  *          rows are left out.
  *   csv    One section: the first, or the one asked for.
- *   json   An object with a member for each section, or one section as in csv. */
+ *   json   An object with a member for each section, or one section as in csv.
+ *   others One section, as in csv. */
 #ifndef REPORT_ANSWER_H
 #define REPORT_ANSWER_H
 

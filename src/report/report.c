@@ -11,6 +11,7 @@
 #include "base/real.h"
 #include "base/text_width.h"
 #include "report/layout.h"
+#include "report/markup.h"
 
 static const struct cell *cell_at(const struct result_table *table, int64_t row, int32_t col)
 {
@@ -107,7 +108,28 @@ static void json_cell(struct buf *out, const struct cell *cell)
         buf_puts(out, "null");
 }
 
+static void markup_cell(struct buf *out, const struct cell *cell, enum markup_kind kind)
+{
+    if (cell->type == CELL_TEXT)
+        markup_text(out, kind, cell->s);
+    else
+        cell_text(out, cell);
+}
+
+static void markdown_cell(struct buf *out, const struct cell *cell)
+{
+    markup_cell(out, cell, MARKUP_MARKDOWN);
+}
+
+static void latex_cell(struct buf *out, const struct cell *cell)
+{
+    markup_cell(out, cell, MARKUP_LATEX);
+}
+
 /* ---- rows in turn ---- */
+
+static void put_table(struct report *report);
+static void put_markup(struct report *report);
 
 /* A real is formatted only if its bits differ from those of the row before, because columns often
  * stay the same over many rows. (-0 equals 0, but prints differently.) */
@@ -122,14 +144,38 @@ struct column {
     bool is_mixed; /* not all cells are the same */
 };
 
-static void (*const put_cell[])(struct buf *out, const struct cell *cell) = {
-    [REPORT_TABLE] = cell_text, [REPORT_CSV] = csv_cell, [REPORT_JSON] = json_cell};
+static const struct kind {
+    const char *name;
+    void (*put_cell)(struct buf *out, const struct cell *cell);
+    void (*put_kept)(struct report *report); /* writes all rows at the end; NULL: each at once */
+    bool is_markup;
+    enum markup_kind markup;
+} kinds[N_REPORT_KINDS] = {
+    [REPORT_TABLE] = {"table", cell_text, put_table},
+    [REPORT_CSV] = {"csv", csv_cell},
+    [REPORT_JSON] = {"json", json_cell},
+    [REPORT_JSONL] = {"jsonl", json_cell},
+    [REPORT_MARKDOWN] = {"markdown", markdown_cell, put_markup, true, MARKUP_MARKDOWN},
+    [REPORT_LATEX] = {"latex", latex_cell, put_markup, true, MARKUP_LATEX},
+};
+
+bool report_is_markup(enum report_kind kind)
+{
+    return kinds[kind].is_markup;
+}
+
+void report_comment(struct buf *out, const char *text, enum report_kind kind)
+{
+    if (kinds[kind].is_markup)
+        markup_comment(out, kinds[kind].markup, text);
+}
 
 enum report_kind report_kind_parse(const char *name)
 {
-    if (name && !strcmp(name, "csv"))
-        return REPORT_CSV;
-    return name && !strcmp(name, "json") ? REPORT_JSON : REPORT_TABLE;
+    for (enum report_kind kind = 0; name && kind < N_REPORT_KINDS; kind++)
+        if (!strcmp(name, kinds[kind].name))
+            return kind;
+    return REPORT_TABLE;
 }
 
 void report_begin(struct report *report, struct buf *out, char *const *names, int32_t n_cols,
@@ -163,7 +209,7 @@ static void put_real(struct report *report, struct column *column, struct buf *o
 {
     if (!column->text.size || memcmp(&cell->f, &column->value, sizeof cell->f) != 0) {
         buf_clear(&column->text);
-        put_cell[report->kind](&column->text, cell);
+        kinds[report->kind].put_cell(&column->text, cell);
         column->value = cell->f;
         report->n_formatted++;
     }
@@ -175,7 +221,7 @@ static void put(struct report *report, int32_t c, struct buf *out, const struct 
     if (cell->type == CELL_REAL)
         put_real(report, &report->columns[c], out, cell);
     else
-        put_cell[report->kind](out, cell);
+        kinds[report->kind].put_cell(out, cell);
 }
 
 static void keep_cell(struct report *report, int32_t c, const struct cell *cell)
@@ -216,8 +262,11 @@ void report_row(struct report *report, const struct cell *cells)
     if (report->kind == REPORT_JSON) {
         buf_puts(out, report->n_rows ? ",\n " : "");
         put_object(report, cells);
+    } else if (report->kind == REPORT_JSONL) {
+        put_object(report, cells);
+        buf_putc(out, '\n');
     }
-    for (int32_t c = 0; report->kind == REPORT_TABLE && c < report->n_cols; c++)
+    for (int32_t c = 0; kinds[report->kind].put_kept && c < report->n_cols; c++)
         keep_cell(report, c, &cells[c]);
     for (int32_t c = 0; report->kind == REPORT_CSV && c < report->n_cols; c++) {
         put(report, c, out, &cells[c]);
@@ -317,6 +366,33 @@ static void put_table(struct report *report)
     free(layout);
 }
 
+static void put_markup(struct report *report)
+{
+    enum markup_kind kind = kinds[report->kind].markup;
+    struct markup_column *columns = calloc((size_t)report->n_cols + 1, sizeof *columns);
+
+    if (!columns) {
+        report->out->failed = true;
+        return;
+    }
+    for (int32_t c = 0; c < report->n_cols; c++) {
+        struct column *column = &report->columns[c];
+        int width;
+
+        buf_clear(&column->name);
+        markup_text(&column->name, kind, report->names[c]);
+        width = text_width(buf_text(&column->name));
+        columns[c] = (struct markup_column){
+            .name = buf_text(&column->name),
+            .width = width > column->width ? width : column->width,
+            .is_text = column->is_text,
+        };
+    }
+    markup_table(report->out, kind, columns, report->n_cols, buf_text(&report->texts),
+                 report->n_rows);
+    free(columns);
+}
+
 static void release(struct report *report)
 {
     for (int32_t c = 0; c < report->n_cols; c++) {
@@ -334,8 +410,8 @@ void report_end(struct report *report)
     report->out->failed |= buf_failed(&report->texts);
     if (report->kind == REPORT_JSON)
         buf_puts(report->out, "]");
-    else if (report->kind == REPORT_TABLE && !report->out->failed)
-        put_table(report);
+    else if (kinds[report->kind].put_kept && !report->out->failed)
+        kinds[report->kind].put_kept(report);
     release(report);
 }
 
@@ -378,7 +454,7 @@ void report_record(struct buf *out, const struct result_table *table, enum repor
 {
     struct report report;
 
-    if (kind == REPORT_CSV) {
+    if (kind != REPORT_JSON && kind != REPORT_TABLE) {
         report_table(out, table, kind);
     } else if (kind == REPORT_TABLE) {
         if (table->n_rows)

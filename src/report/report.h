@@ -8,7 +8,10 @@
  *   csv    RFC 4180 with LF: quotes only where needed, NULL is empty, reals are the shortest
  *          decimals that read back the same.
  *   json   RFC 8259: an array of objects, one a line, without a line feed at the end. Reals that
- *          JSON lacks are null. A text that is itself JSON is a string here too. */
+ *          JSON lacks are null. A text that is itself JSON is a string here too.
+ *   jsonl  JSON Lines: the same objects, each followed by a line feed, without the array.
+ *   markdown, latex
+ *          Tables to paste into a page or a paper (report/markup.h), with numbers as in a table. */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
@@ -18,10 +21,24 @@
 #include "base/buf.h"
 #include "store/result_table.h"
 
-enum report_kind { REPORT_TABLE, REPORT_CSV, REPORT_JSON };
+enum report_kind {
+    REPORT_TABLE,
+    REPORT_CSV,
+    REPORT_JSON,
+    REPORT_JSONL,
+    REPORT_MARKDOWN,
+    REPORT_LATEX,
+    N_REPORT_KINDS
+};
 
-/* From "csv" or "json". Every other name, such as that of a sweep file, and NULL is text. */
+/* From "csv", "json", "jsonl", "markdown" or "latex". Every other name, such as that of a sweep file, and NULL is text. */
 enum report_kind report_kind_parse(const char *name);
+
+/* Markdown or LaTeX. */
+bool report_is_markup(enum report_kind kind);
+
+/* Append a comment before a table; nothing in other kinds than markup. */
+void report_comment(struct buf *out, const char *text, enum report_kind kind);
 
 struct column;
 struct report {
@@ -54,8 +71,8 @@ void report_end(struct report *report);
 
 void report_table(struct buf *out, const struct result_table *table, enum report_kind kind);
 
-/* The first row as a record: a line for each value, or one JSON object (null without a row), or CSV
- * as in report_table(). */
+/* The first row as a record: a line for each value, or one JSON object (null without a row), or a
+ * table of one row in the other kinds. */
 void report_record(struct buf *out, const struct result_table *table, enum report_kind kind);
 
 #endif

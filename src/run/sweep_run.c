@@ -189,6 +189,7 @@ static int make_master(struct sweep_session *session, struct err *err)
         .checkpoint_bytes = CHECKPOINT_BYTES,
         .until_s = session->walltime.until_s,
         .silence_s = job->sweep.fixed.v[P_HEARTBEAT_LIMIT].f,
+        .begun_s = session->begun_s,
     };
     struct master_sink sink = sweep_session_sink(session);
     struct runner runner = sweep_session_runner(session);
@@ -222,6 +223,7 @@ static int begin_session(struct sweep_session *session, struct err *err)
         .pid = (int32_t)getpid(),
     };
 
+    session->begun_s = clock_now(&clock_system);
     return store_begin_session(session->store, &row, err);
 }
 

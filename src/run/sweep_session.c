@@ -241,6 +241,14 @@ static int on_commit(void *arg, struct err *err)
     return rc;
 }
 
+static int on_traffic(void *arg, int32_t rank, const struct process *process,
+                      const struct traffic *traffic, struct err *err)
+{
+    struct sweep_session *session = arg;
+
+    return store_put_traffic(session->store, rank, process->host, traffic, err);
+}
+
 static void on_progress(void *arg, const struct master_progress *now)
 {
     struct sweep_session *session = arg;
@@ -328,6 +336,7 @@ struct master_sink sweep_session_sink(struct sweep_session *session)
                                 .back = on_back,
                                 .finished = on_finished,
                                 .commit = on_commit,
+                                .traffic = on_traffic,
                                 .progress = on_progress,
                                 .arg = session};
 }

@@ -44,6 +44,7 @@ struct sweep_session {
     struct database_fault fault;
     struct walltime walltime;
     struct refit refit;
+    double begun_s;   /* by clock_system */
     int64_t n_others; /* trials of other shards, done for the ledger */
     int32_t n_losses; /* including ranks that came back */
     bool prunes;      /* keep = best */

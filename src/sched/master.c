@@ -93,7 +93,7 @@ static int post(struct master *master, int32_t rank, struct err *err)
     if (!rank)
         return mailbox_put(&master->outbox, &master->out, err);
     master->ranks.of[rank].told_s = clock_now(master->clock);
-    if (!world_send(&master->world, rank, &master->out, &why))
+    if (!traffic_send(&master->delivery.meter, &master->world, rank, &master->out, &why))
         return 0;
     return lose(master, rank, RANK_SILENT, why.text, err);
 }
@@ -169,7 +169,7 @@ static void beat(struct master *master, int32_t rank, double now_s)
     message_begin(&message, MESSAGE_BEAT);
     /* If this fails, the next beat may succeed. */
     if (!buf_failed(&message))
-        world_send(&master->world, rank, &message, NULL);
+        traffic_send(&master->delivery.meter, &master->world, rank, &message, NULL);
     buf_release(&message);
 }
 
@@ -200,7 +200,7 @@ static int watch_ranks(struct master *master, double now_s, struct err *err)
     return 0;
 }
 
-/* Nothing depends on who receives this. */
+/* Nothing depends on who receives this. It is not counted: all counters are handed on. */
 static void say_bye(struct master *master)
 {
     struct err ignored;
@@ -270,10 +270,13 @@ static int take_result(struct master *master, int32_t from, struct cursor *in, s
 
 static int take_results(struct master *master, int32_t from, struct cursor *in, struct err *err)
 {
-    while (in->at < in->size)
-        if (take_result(master, from, in, err))
-            return -1;
-    return supply(master, from, err);
+    enum traffic_activity back = traffic_enter(&master->delivery.meter, TRAFFIC_STORE);
+    int rc = 0;
+
+    while (!rc && in->at < in->size)
+        rc = take_result(master, from, in, err);
+    traffic_leave(&master->delivery.meter, back);
+    return rc ? rc : supply(master, from, err);
 }
 
 static int take_given_back(struct master *master, int32_t from, struct cursor *in, struct err *err)
@@ -309,12 +312,33 @@ static int take_start(struct master *master, int32_t from, struct cursor *in, st
 static int take_checkpoint(struct master *master, int32_t from, struct cursor *in, struct err *err)
 {
     struct trial_checkpoint checkpoint;
+    enum traffic_activity back;
+    int rc;
 
     if (trial_checkpoint_unpack(&checkpoint, in)) {
         err_set(err, "checkpoint of %zu bytes is truncated", in->size);
         return blame(from, err);
     }
-    return master_sink_checkpoint(&master->delivery, from, &checkpoint, err);
+    back = traffic_enter(&master->delivery.meter, TRAFFIC_STORE);
+    rc = master_sink_checkpoint(&master->delivery, from, &checkpoint, err);
+    traffic_leave(&master->delivery.meter, back);
+    return rc;
+}
+
+/* The counters lack the message that carries them. Rank 0 counts for itself. */
+static int take_counters(struct master *master, int32_t from, struct cursor *in, struct err *err)
+{
+    struct traffic traffic;
+
+    if (!from)
+        return 0;
+    if (traffic_unpack(&traffic, in)) {
+        err_set(err, "counters in a message of %zu bytes are truncated", in->size);
+        return blame(from, err);
+    }
+    traffic_add_message(&traffic, TRAFFIC_SEND, in->size);
+    rank_states_count(&master->ranks, from, &traffic);
+    return 0;
 }
 
 static void let_go(struct master *master, int32_t rank)
@@ -332,7 +356,7 @@ static int take_leave(struct master *master, int32_t from, struct cursor *in, st
     let_go(master, from);
     cursor_text(in, text, sizeof text);
     if (!*text)
-        return 0;
+        return take_counters(master, from, in, err);
     err_set(err, "%s", text);
     return blame(from, err);
 }
@@ -358,7 +382,7 @@ static int handle(struct master *master, int32_t from, struct err *err)
         return -1;
     switch (kind) {
     case MESSAGE_BEAT:
-        return 0;
+        return take_counters(master, from, &in, err);
     case MESSAGE_START:
         return take_start(master, from, &in, err);
     case MESSAGE_CHECKPOINT:
@@ -437,7 +461,9 @@ static int next_message(struct master *master, int32_t *from, struct err *err)
 {
     bool is_alone = master->world.size == 1;
     double sleep_s;
-    int got = is_alone ? 0 : world_receive(&master->world, from, &master->in, err);
+    struct traffic_meter *meter = &master->delivery.meter;
+    enum traffic_activity back;
+    int got = is_alone ? 0 : traffic_receive(meter, &master->world, from, &master->in, err);
 
     if (!got) {
         *from = 0;
@@ -447,7 +473,9 @@ static int next_message(struct master *master, int32_t *from, struct err *err)
         sleep_s = time_left(master);
         if (!is_alone)
             sleep_s = fmin(sleep_s, backoff_next(&master->backoff));
+        back = traffic_enter(meter, TRAFFIC_WAIT);
         got = mailbox_take(&master->inbox, &master->in, sleep_s);
+        traffic_leave(meter, back);
     }
     if (got)
         backoff_reset(&master->backoff);
@@ -536,7 +564,7 @@ static int serve(struct master *master)
         if (do_what_is_due(master, !got, &err))
             fail(master, &err);
     }
-    if (commit(master, &err))
+    if (commit(master, &err) || master_sink_traffic(&master->delivery, &master->ranks, &err))
         fail(master, &err);
     FAULT("scheduler: before all are told bye");
     say_bye(master);
@@ -552,6 +580,7 @@ struct thread {
     struct mailbox *to_master, *to_worker;
     const struct runner *runner;
     const struct clock *clock;
+    struct worker_time *time;
 };
 
 static int send_to_master(const void *self, const struct buf *message, struct err *err)
@@ -573,7 +602,7 @@ static int receive_from_master(const void *self, struct buf *message, double tim
 static void *run_thread(void *arg)
 {
     const struct thread *thread = arg;
-    struct worker_channel channel = {send_to_master, receive_from_master, thread};
+    struct worker_channel channel = {send_to_master, receive_from_master, thread, thread->time};
 
     worker_run(&channel, thread->runner, 0, thread->clock, NULL);
     return NULL;
@@ -586,6 +615,7 @@ static int serve_with_thread(struct master *master)
         .to_worker = &master->outbox,
         .runner = &master->runner,
         .clock = master->clock,
+        .time = &master->delivery.worker,
     };
     int code = pthread_create(&thread.id, NULL, run_thread, &thread);
     struct err err;
@@ -638,6 +668,7 @@ struct master *master_create(const struct master_parts *parts, struct err *err)
                                  .commit_results = parts->options->commit_results,
                                  .checkpoint_bytes = parts->options->checkpoint_bytes};
     master->clock = parts->clock;
+    traffic_begin(&master->delivery.meter, parts->clock, TRAFFIC_START, parts->options->begun_s);
     if (!init_mailboxes(master, err))
         return master;
     rank_states_release(&master->ranks);
@@ -662,6 +693,8 @@ int master_run(enum master_end *end, struct master *master, struct err *err)
     master->began_s = clock_now(master->clock);
     master->progress_s = master->began_s - PROGRESS_S;
     master->watch_s = master->turn_s = master->began_s;
+    master->delivery.begun_s = master->delivery.traffic_s = master->began_s;
+    traffic_leave(&master->delivery.meter, TRAFFIC_SCHEDULE);
     serve_with_thread(master);
     *end = ledger_is_finished(master->ledger) ? MASTER_FINISHED : master->end;
     if (master->has_failed && err)

@@ -26,6 +26,7 @@ struct master_options {
     double until_s;          /* by the clock: everything must have ended; INFINITY: no limit */
     size_t checkpoint_bytes; /* kept in a minute */
     double silence_s;        /* a rank silent for this long is lost */
+    double begun_s;          /* by the clock: TRAFFIC_START began */
 };
 
 enum master_end {

@@ -7,6 +7,10 @@
 #include "base/fault.h"
 
 #define KEPT_S 60.0
+/* Stored counters are this old at most, as a share of the time since the start, or in seconds, if
+ * there are commits. One rank's rows take about 30 us. */
+#define TRAFFIC_SHARE 0.1
+#define TRAFFIC_S 60.0
 
 bool master_sink_is_waiting(const struct master_delivery *d, const struct rank_states *ranks,
                             double *since_s)
@@ -40,13 +44,33 @@ static int name_running(struct master_delivery *d, struct rank_states *ranks, st
     return 0;
 }
 
-int master_sink_commit(struct master_delivery *d, struct rank_states *ranks, struct err *err)
+int master_sink_traffic(struct master_delivery *d, struct rank_states *ranks, struct err *err)
 {
-    double since_s;
+    const struct traffic *traffic;
 
-    if (d->is_closed || !master_sink_is_waiting(d, ranks, &since_s))
+    if (d->is_closed || !d->sink.traffic)
         return 0;
-    if (name_running(d, ranks, err))
+    traffic_update(&d->meter);
+    worker_time_read(&d->meter.traffic, &d->worker);
+    rank_states_count(ranks, 0, &d->meter.traffic);
+    d->traffic_s = d->meter.since_s;
+    for (int32_t rank = 0; rank < ranks->n; rank++)
+        if ((traffic = rank_states_counted(ranks, rank)) &&
+            d->sink.traffic(d->sink.arg, rank, rank_states_process(ranks, rank), traffic, err))
+            return -1;
+    return 0;
+}
+
+static bool is_traffic_due(const struct master_delivery *d)
+{
+    double now_s = d->meter.since_s;
+
+    return now_s - d->traffic_s >= fmin(TRAFFIC_SHARE * (now_s - d->begun_s), TRAFFIC_S);
+}
+
+static int commit(struct master_delivery *d, struct rank_states *ranks, struct err *err)
+{
+    if (name_running(d, ranks, err) || (is_traffic_due(d) && master_sink_traffic(d, ranks, err)))
         return -1;
     d->n_uncommitted = 0;
     FAULT("scheduler: before a commit");
@@ -54,6 +78,20 @@ int master_sink_commit(struct master_delivery *d, struct rank_states *ranks, str
         return -1;
     FAULT("scheduler: a commit was made");
     return 0;
+}
+
+int master_sink_commit(struct master_delivery *d, struct rank_states *ranks, struct err *err)
+{
+    enum traffic_activity back;
+    double since_s;
+    int rc;
+
+    if (d->is_closed || !master_sink_is_waiting(d, ranks, &since_s))
+        return 0;
+    back = traffic_enter(&d->meter, TRAFFIC_COMMIT);
+    rc = commit(d, ranks, err);
+    traffic_leave(&d->meter, back);
+    return rc;
 }
 
 int master_sink_result(struct master_delivery *d, struct rank_states *ranks,

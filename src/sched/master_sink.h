@@ -8,6 +8,8 @@
 #include "base/process.h"
 #include "sched/dispatch.h"
 #include "sched/rank_states.h"
+#include "sched/traffic.h"
+#include "sched/worker.h"
 #include "trial/result.h"
 
 struct master_progress {
@@ -50,6 +52,9 @@ struct master_sink {
     /* Nothing is pending or leased: the last chance to reopen trials. May be NULL. */
     int (*finished)(void *arg, struct err *err);
     int (*commit)(void *arg, struct err *err); /* make everything received durable */
+    /* A rank's counters so far: before some commits, and after the last one. NULL: not wanted. */
+    int (*traffic)(void *arg, int32_t rank, const struct process *process,
+                   const struct traffic *traffic, struct err *err);
     void (*progress)(void *arg,
                      const struct master_progress *progress); /* about 10 times a second */
     void *arg;
@@ -62,14 +67,18 @@ struct master_delivery {
     struct master_sink sink;
     struct dispatch *dispatch; /* borrowed, like the clock */
     const struct clock *clock;
-    int32_t commit_results;  /* commit after this many */
-    size_t checkpoint_bytes; /* taken in a minute */
+    int32_t commit_results;     /* commit after this many */
+    size_t checkpoint_bytes;    /* taken in a minute */
+    struct traffic_meter meter; /* of the scheduler's thread */
+    struct worker_time worker;  /* of rank 0's worker thread */
+    double begun_s;             /* when the scheduler began */
 
     int32_t n_uncommitted;
     double uncommitted_s; /* when the first of them came */
     double kept_s;        /* start of the current minute, and bytes taken in it */
     size_t kept_bytes;
     int64_t n_finished; /* results */
+    double traffic_s;   /* when counters were last handed on */
     bool is_closed;     /* after a fault: nothing more is handed on or committed */
 };
 
@@ -79,6 +88,9 @@ bool master_sink_is_waiting(const struct master_delivery *d, const struct rank_s
 
 /* Also names running trials that the sink does not know. */
 int master_sink_commit(struct master_delivery *d, struct rank_states *ranks, struct err *err);
+
+/* Hand on all counters that changed. */
+int master_sink_traffic(struct master_delivery *d, struct rank_states *ranks, struct err *err);
 
 /* Commit, too, if enough results wait. */
 int master_sink_result(struct master_delivery *d, struct rank_states *ranks,

@@ -2,7 +2,7 @@
 #include "sched/message.h"
 
 /* "ESP" and the protocol version. */
-#define MESSAGE_MAGIC 0x45535003u
+#define MESSAGE_MAGIC 0x45535004u
 
 void message_begin(struct buf *out, enum message_kind kind)
 {

@@ -23,8 +23,9 @@ enum message_kind {
     MESSAGE_START,      /* trial (i64) that begins now, Unix time (f64); not sent for short ones */
     MESSAGE_RESULTS,    /* packed trial results up to the end of the message */
     MESSAGE_GIVE_BACK,  /* assigned trials that will not run here */
-    MESSAGE_LEAVE,      /* text: the worker's error; "" if it was told to leave */
-    MESSAGE_BEAT,       /* empty: still here */
+    MESSAGE_LEAVE,      /* text: the worker's error; "" if it was told to leave; from other
+                         * ranks, their packed counters without this message (sched/traffic.h) */
+    MESSAGE_BEAT,       /* still here; from a worker's rank: the same counters */
     MESSAGE_BYE,        /* u32: 1 if a rank was lost (world_close) */
     MESSAGE_CHECKPOINT, /* packed checkpoint of the running trial */
     MESSAGE_KIND_COUNT

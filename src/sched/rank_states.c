@@ -11,8 +11,11 @@ int rank_states_init(struct rank_states *states, const struct world *world, doub
 
     *states = (struct rank_states){.n = world->size, .processes = world->processes};
     states->of = calloc(n, sizeof *states->of);
-    if (!states->of)
-        return err_nomem(err, "workers", n * sizeof *states->of);
+    states->traffic = calloc(n, sizeof *states->traffic);
+    if (!states->of || !states->traffic) {
+        rank_states_release(states);
+        return err_nomem(err, "workers", n * (sizeof *states->of + sizeof *states->traffic));
+    }
     process_self(&states->self);
     for (int32_t i = 0; i < states->n; i++)
         states->of[i] = (struct rank_state){
@@ -26,7 +29,9 @@ int rank_states_init(struct rank_states *states, const struct world *world, doub
 void rank_states_release(struct rank_states *states)
 {
     free(states->of);
+    free(states->traffic);
     states->of = NULL;
+    states->traffic = NULL;
 }
 
 const struct process *rank_states_process(const struct rank_states *states, int32_t rank)
@@ -100,6 +105,20 @@ bool rank_states_name(struct rank_states *states, int32_t rank)
     state->is_named = true;
     states->n_unnamed--;
     return true;
+}
+
+void rank_states_count(struct rank_states *states, int32_t rank, const struct traffic *traffic)
+{
+    states->traffic[rank] = *traffic;
+    states->of[rank].has_counted = true;
+}
+
+const struct traffic *rank_states_counted(struct rank_states *states, int32_t rank)
+{
+    if (!states->of[rank].has_counted)
+        return NULL;
+    states->of[rank].has_counted = false;
+    return &states->traffic[rank];
 }
 
 enum rank_presence rank_states_watch(const struct rank_states *states, int32_t rank, double now_s,

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/process.h"
+#include "sched/traffic.h"
 #include "sched/world.h"
 
 /* A loop that sleeps milliseconds was held up if a turn takes this long. */
@@ -31,10 +32,12 @@ struct rank_state {
     double began_s;   /* when this rank learned of that start */
     bool is_named;    /* `running` was named to the sink */
     bool is_doubtful; /* was silent and has begun no trial since */
+    bool has_counted; /* its counters changed since rank_states_counted() */
 };
 
 struct rank_states {
-    struct rank_state *of; /* [n] */
+    struct rank_state *of;   /* [n] */
+    struct traffic *traffic; /* [n] last reported */
     int32_t n, n_left, n_lost;
     int32_t n_unnamed;               /* running trials not named to the sink */
     double unnamed_s;                /* when the first of them was reported */
@@ -60,6 +63,11 @@ void rank_states_finish(struct rank_states *states, int32_t rank,
                         int64_t trial); /* ignored unless running */
 /* True if the running trial was not named before. */
 bool rank_states_name(struct rank_states *states, int32_t rank);
+
+/* Keep a rank's counters. */
+void rank_states_count(struct rank_states *states, int32_t rank, const struct traffic *traffic);
+/* Return counters that changed since the last call, borrowed; NULL: they did not. */
+const struct traffic *rank_states_counted(struct rank_states *states, int32_t rank);
 
 /* Return the presence that a rank should have now, and why it is lost. */
 enum rank_presence rank_states_watch(const struct rank_states *states, int32_t rank, double now_s,

@@ -9,6 +9,7 @@
 #include "sched/mailbox.h"
 #include "sched/message.h"
 #include "sched/rank_states.h"
+#include "sched/traffic.h"
 #include "sched/worker.h"
 
 /* seconds between checks of a rank 0 on this host */
@@ -24,6 +25,8 @@ struct relay {
     struct backoff backoff;
     struct buf message;
     double heard_s, beat_s, watch_s; /* time of the last of each */
+    struct traffic_meter meter;
+    struct worker_time worker;
     double turn_s;
     bool leader_is_here;
     bool is_over;
@@ -33,13 +36,13 @@ struct relay {
 
 /* ---- the worker thread ---- */
 
-static bool says_start(const struct buf *message)
+static bool is_kind(const struct buf *message, enum message_kind wanted)
 {
     struct cursor in;
     enum message_kind kind;
     struct err err;
 
-    return !message_open(&in, &kind, message, &err) && kind == MESSAGE_START;
+    return !message_open(&in, &kind, message, &err) && kind == wanted;
 }
 
 /* Return only when MPI has a START, or a crash at once would be blamed on the previous trial. */
@@ -49,7 +52,7 @@ static int send_up(const void *self, const struct buf *message, struct err *err)
 
     if (mailbox_put(&relay->from_worker, message, err))
         return -1;
-    while (says_start(message) && sem_wait(&relay->has_said))
+    while (is_kind(message, MESSAGE_START) && sem_wait(&relay->has_said))
         continue;
     return 0;
 }
@@ -65,7 +68,7 @@ static int receive_down(const void *self, struct buf *message, double timeout_s,
 static void *run_thread(void *arg)
 {
     struct relay *relay = arg;
-    struct worker_channel channel = {send_up, receive_down, relay};
+    struct worker_channel channel = {send_up, receive_down, relay, &relay->worker};
 
     if (worker_run(&channel, relay->runner, relay->world->rank, relay->clock, &relay->err))
         relay->has_failed = true;
@@ -80,7 +83,7 @@ static int pass_down(struct relay *relay, struct err *err)
     int32_t from;
     struct cursor in;
     enum message_kind kind;
-    int got = world_receive(relay->world, &from, &relay->message, err);
+    int got = traffic_receive(&relay->meter, relay->world, &from, &relay->message, err);
 
     if (got <= 0)
         return got;
@@ -97,27 +100,50 @@ static int pass_down(struct relay *relay, struct err *err)
     return 1;
 }
 
+static int send_with_counters(struct relay *relay, struct err *err)
+{
+    traffic_update(&relay->meter);
+    worker_time_read(&relay->meter.traffic, &relay->worker);
+    traffic_pack(&relay->message, &relay->meter.traffic);
+    if (buf_failed(&relay->message))
+        return err_nomem(err, "message", relay->message.size);
+    return traffic_send(&relay->meter, relay->world, 0, &relay->message, err);
+}
+
+static int take_up(struct relay *relay, double timeout_s)
+{
+    enum traffic_activity back;
+    int got;
+
+    if (timeout_s <= 0)
+        return mailbox_take(&relay->from_worker, &relay->message, 0);
+    back = traffic_enter(&relay->meter, TRAFFIC_WAIT);
+    got = mailbox_take(&relay->from_worker, &relay->message, timeout_s);
+    traffic_leave(&relay->meter, back);
+    return got;
+}
+
 static int pass_up(struct relay *relay, double timeout_s, struct err *err)
 {
-    if (!mailbox_take(&relay->from_worker, &relay->message, timeout_s))
+    if (!take_up(relay, timeout_s))
         return 0;
-    if (world_send(relay->world, 0, &relay->message, err))
+    if (is_kind(&relay->message, MESSAGE_LEAVE))
+        return send_with_counters(relay, err) ? -1 : 1;
+    if (traffic_send(&relay->meter, relay->world, 0, &relay->message, err))
         return -1;
-    if (says_start(&relay->message))
+    if (is_kind(&relay->message, MESSAGE_START))
         sem_post(&relay->has_said);
-    relay->beat_s = clock_now(relay->clock);
     return 1;
 }
 
+/* Other messages do not replace a beat, because only beats carry counters. */
 static int beat(struct relay *relay, double now_s, struct err *err)
 {
     if (now_s - relay->beat_s < relay->options->silence_s / MESSAGE_BEATS)
         return 0;
     relay->beat_s = now_s;
     message_begin(&relay->message, MESSAGE_BEAT);
-    if (buf_failed(&relay->message))
-        return err_nomem(err, "message", relay->message.size);
-    return world_send(relay->world, 0, &relay->message, err);
+    return send_with_counters(relay, err);
 }
 
 /* Time in which this process was held up is no silence of rank 0. */
@@ -188,6 +214,7 @@ int relay_serve(const struct world *world, const struct runner *runner,
     int rc;
 
     relay.heard_s = relay.beat_s = relay.watch_s = relay.turn_s = clock_now(clock);
+    traffic_begin(&relay.meter, clock, TRAFFIC_SCHEDULE, relay.turn_s);
     relay.leader_is_here = process_is_here(&world->processes[0]);
     if (mailbox_init(&relay.to_worker, err))
         return -1;

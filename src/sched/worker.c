@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/worker.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,13 +46,52 @@ struct worker {
     double began_s; /* by the clock */
     double ends_s;  /* expected; NaN: unknown */
     bool is_announced;
-    double looked_s; /* last poll of the channel during a trial */
-    double waited_s; /* for an assignment, since the last trial */
+    double looked_s;           /* last poll of the channel during a trial */
+    double waited_s;           /* for an assignment, since the last trial */
+    int64_t n_trials, n_waits; /* so far, like the next two */
+    double compute_s, idle_s;
     bool is_stopping;
     double stop_s; /* limit for the running trial */
     bool has_failed;
     struct err *err;
 };
+
+/* ---- counting ---- */
+
+void worker_time_read(struct traffic *traffic, struct worker_time *time)
+{
+    traffic->of[traffic_cell(TRAFFIC_COMPUTE, 0)] = (struct traffic_count){
+        .calls = atomic_load_explicit(&time->n_trials, memory_order_relaxed),
+        .seconds = atomic_load_explicit(&time->compute_s, memory_order_relaxed)};
+    traffic->of[traffic_cell(TRAFFIC_IDLE, 0)] = (struct traffic_count){
+        .calls = atomic_load_explicit(&time->n_waits, memory_order_relaxed),
+        .seconds = atomic_load_explicit(&time->idle_s, memory_order_relaxed)};
+}
+
+static void show_compute(const struct worker *worker, double compute_s)
+{
+    struct worker_time *time = worker->channel->time;
+
+    atomic_store_explicit(&time->n_trials, worker->n_trials, memory_order_relaxed);
+    atomic_store_explicit(&time->compute_s, compute_s, memory_order_relaxed);
+}
+
+static void add_compute(struct worker *worker, double seconds)
+{
+    worker->n_trials++;
+    worker->compute_s += seconds;
+    show_compute(worker, worker->compute_s);
+}
+
+static void add_idle(struct worker *worker, double seconds)
+{
+    struct worker_time *time = worker->channel->time;
+
+    worker->waited_s += seconds;
+    worker->idle_s += seconds;
+    atomic_store_explicit(&time->n_waits, ++worker->n_waits, memory_order_relaxed);
+    atomic_store_explicit(&time->idle_s, worker->idle_s, memory_order_relaxed);
+}
 
 /* ---- sending ---- */
 
@@ -235,6 +275,7 @@ static int look(struct worker *worker, double timeout_s)
 static int look_from_trial(struct worker *worker, double now_s)
 {
     worker->looked_s = now_s;
+    show_compute(worker, worker->compute_s + now_s - worker->began_s);
     if (look(worker, 0) || send_results(worker) || (!worker->is_announced && announce(worker)))
         return -1;
     return now_s - worker->began_s > HOARD_S ? give_back_queue(worker) : 0;
@@ -297,6 +338,7 @@ static int run_next(struct worker *worker, const struct runner *runner)
     runner->run(runner->self, &r, next.trial, &watch);
     FAULT("worker: a trial has ended");
     now_s = clock_now(worker->clock);
+    add_compute(worker, now_s - worker->began_s);
     r.finished = clock_unix();
     r.seconds = r.earlier_s + now_s - worker->began_s;
     r.timing[PHASE_WAITING] = worker->waited_s;
@@ -319,7 +361,7 @@ static int wait_for_work(struct worker *worker)
 
     if (send_results(worker) || look(worker, WAIT_S))
         return -1;
-    worker->waited_s += clock_now(worker->clock) - from_s;
+    add_idle(worker, clock_now(worker->clock) - from_s);
     return 0;
 }
 

@@ -3,10 +3,23 @@
 #ifndef SCHED_WORKER_H
 #define SCHED_WORKER_H
 
+#include <stdint.h>
+
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "sched/traffic.h"
 #include "trial/result.h"
+
+/* The worker's time so far, including the running trial. Only the worker writes; any thread may
+ * read. */
+struct worker_time {
+    _Atomic int64_t n_trials, n_waits;
+    _Atomic double compute_s, idle_s;
+};
+
+/* Replace the counts of TRAFFIC_COMPUTE and TRAFFIC_IDLE. */
+void worker_time_read(struct traffic *traffic, struct worker_time *time);
 
 /* A worker's connection to its scheduler. */
 struct worker_channel {
@@ -16,6 +29,7 @@ struct worker_channel {
      * and err. */
     int (*receive)(const void *self, struct buf *message, double timeout_s, struct err *err);
     const void *self;
+    struct worker_time *time; /* out, zeroed by the caller */
 };
 
 /* Run trials until STOP, then send the last results, give back the rest and leave. Fills rank,

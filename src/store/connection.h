@@ -114,6 +114,9 @@
       " WHERE session_id = ?1 AND trial_id = ?2 AND state IN ('pending', 'running')" \
       " AND NOT EXISTS (SELECT 1 FROM attempt AS open WHERE open.trial_id = ?2" \
       " AND open.session_id = ?1 AND open.rank = 0 AND open.outcome = 'running')") \
+    X(TRAFFIC_PUT, \
+      "INSERT OR REPLACE INTO traffic (session_id, rank, host, activity, size, calls, bytes," \
+      " seconds) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)") \
     X(SESSION_LOST, "UPDATE session SET outcome = 'lost' WHERE session_id = ?1") \
     X(SESSION_END, "UPDATE session SET finished = ?2, outcome = ?3 WHERE session_id = ?1") \
     /* End a session's open attempts. Run these two in this order. */ \

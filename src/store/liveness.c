@@ -20,22 +20,6 @@ answer(struct liveness_answer *out, enum liveness liveness, const char *format, 
     va_end(args);
 }
 
-static bool parse_job(struct batch_job *job, const char *text)
-{
-    const char *id = text ? strrchr(text, ' ') : NULL;
-
-    *job = (struct batch_job){.system = BATCH_NONE};
-    for (int s = BATCH_SLURM; id && s <= BATCH_PBS; s++) {
-        const char *name = batch_system_name((enum batch_system)s);
-
-        if (strncmp(text, name, strlen(name)) != 0 || text[strlen(name)] != ' ')
-            continue;
-        job->system = (enum batch_system)s;
-        snprintf(job->id, sizeof job->id, "%s", id + 1);
-    }
-    return job->system != BATCH_NONE && *job->id;
-}
-
 /* A requeued job keeps its number, so an earlier process of our own job may be gone. */
 static bool is_own(const struct batch_job *job)
 {
@@ -50,7 +34,7 @@ static void ask_job(struct liveness_answer *out, const struct process *process, 
     struct batch_job job;
     const char *title;
 
-    if (!parse_job(&job, text)) {
+    if (!batch_job_parse(&job, text)) {
         answer(out, LIVENESS_UNKNOWN, "%s cannot be queried from here", process->host);
         return;
     }

@@ -4,28 +4,23 @@
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"
 #include "gcn/metric.h"
-#include "grid/sweep_file.h"
 #include "store/db.h"
 #include "store/expression.h"
 #include "store/lock.h"
 #include "store/result_table.h"
 #include "store/sql.h"
 #include "store/store.h"
-#include "store/stored_settings.h"
-#include "trial/kept.h"
 
 static const char sql_attempts[] = "SELECT rank, host, outcome, max(0, finished - started)"
                                    " FROM attempt WHERE session_id ="
                                    " (SELECT max(session_id) FROM session)";
 enum { RANK, HOST, OUTCOME, SECONDS };
-
 static const char *const worker_columns[] = {"rank",   "host",     "trials",
                                              "busy_s", "diverged", "failed"};
 enum { COLUMNS = sizeof worker_columns / sizeof *worker_columns };
@@ -165,6 +160,29 @@ int query_workers(struct result_table *out, struct store *store, struct err *err
     return rc;
 }
 
+static const char sql_results[] =
+    "SELECT attempt.finished - session.started FROM session CROSS JOIN attempt USING (session_id)"
+    " WHERE session_id = ?1 AND attempt.outcome IN ('done', 'diverged', 'failed')";
+
+/* GROUP BY in SQL takes three times as long, since it sorts. */
+int query_throughput(int64_t *counts, int32_t n, struct store *store, int64_t session_id,
+                     double seconds, struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(store, sql_results, err);
+    int rc = row ? 1 : -1;
+
+    if (row)
+        sqlite3_bind_int64(row, 1, session_id);
+    while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
+        double at = n * sqlite3_column_double(row, 0) / seconds;
+
+        /* NaN is neither */
+        counts[at >= n - 1 ? n - 1 : at > 0 ? (int32_t)at : 0]++;
+    }
+    sqlite3_finalize(row);
+    return rc;
+}
+
 /* Other programs may write errors of any length. */
 #define QUERY_ERROR "coalesce(substr(error, 1, 1000), '')"
 #define QUERY_STATES                                                      \
@@ -173,6 +191,23 @@ int query_workers(struct result_table *out, struct store *store, struct err *err
     " count(*) FILTER (WHERE state = 'failed') AS failed,"                \
     " count(*) FILTER (WHERE state = 'running') AS running,"              \
     " count(*) FILTER (WHERE state = 'pending') AS pending"
+
+/* A column with the seconds of a phase of the trial `t`. */
+#define QUERY_PHASE(id, name)                                                                 \
+    ", (SELECT p.seconds FROM timing AS p WHERE p.trial_id = t.trial_id AND p.phase = '" name \
+    "') AS " name
+/* Counters of the session ?1: t has the rows, w the seconds and ranks of the session. */
+#define QUERY_TRAINS "activity IN ('compute', 'idle')"
+#define QUERY_TRAFFIC                                                                 \
+    "t AS MATERIALIZED (SELECT * FROM traffic WHERE session_id = ?1),"                \
+    " w AS MATERIALIZED (SELECT nullif((SELECT sum(seconds) FROM t WHERE rank = 0"    \
+    " AND NOT " QUERY_TRAINS "), 0) AS whole, nullif(ranks, 0) AS ranks FROM session" \
+    " WHERE session_id = ?1) "
+#define QUERY_SHARE(name)                                                                  \
+    " coalesce(round(100 * sum(seconds) FILTER (WHERE activity = '" name "') / whole, 1)," \
+    " 0.0) AS \"" name "\""
+#define QUERY_ACTIVITY_ORDER \
+    "instr('compute idle start store commit schedule send receive poll wait', activity)"
 
 /* One pass through the index takes a quarter of the time for a million trials. */
 #define QUERY_SCORED                                                                       \
@@ -185,27 +220,47 @@ static const char *const query_sql[QUERY_COUNT] = {
 #undef QUERY_SQL
 };
 
+#define QUERY_PHASE_TYPE(id, name) " " name ":R"
+
 /* Columns that code reads, with letters of db_check_row(). Others are shown unchecked. */
 static const char *const query_types[QUERY_COUNT] = {
     [QUERY_FILES] = "file:s ini:s",
-    [QUERY_SWEEPS] = "sweep:s configs:i trials:i done:i diverged:i failed:i",
+    [QUERY_SWEEPS] = "sweep:s configs:i trials:i done:i diverged:i failed:i running:i pending:i",
     [QUERY_INCOMPLETE] = "sweep:s trials:i planned:i",
     [QUERY_BEST] = "config:i mean:R",
     [QUERY_PROGRESS] = "trials:i done:i unfinished:i undefined:i",
+    [QUERY_REPEATS] = "folds:i replicates:i",
     [QUERY_SCORES] = "config:i trials:i mean:R",
     [QUERY_SESSION] = "session:i outcome:s command:s host:s pid:i ranks:i",
+    [QUERY_REASONS] = "state:t trials:i reason:s",
+    [QUERY_LAST_SESSION] = "session:i outcome:s job:s command:s ranks:n seconds:r",
+    [QUERY_RANKS] = "rank:n host:s outcome:s trial:i config:i seconds:R",
+    [QUERY_WORK] = "done_flops:R left_flops:R",
+    [QUERY_PROFILE] =
+        "session:i outcome:s command:s ranks:i counted:i seconds:R messages:i bytes:i",
     [QUERY_LEFT] = "pending:i left_s:R",
     [QUERY_EFFICIENCY] = "session:i ranks:i trials:i",
+    [QUERY_TRACE_SESSIONS] = "session:i command:s version:s host:s ranks:n outcome:s started:r"
+                             " finished:R first:r last:r",
+    [QUERY_TRACE_ATTEMPTS] = "attempt:i trial:i config:i sweep:s replicate:n fold:n session:I"
+                             " rank:n host:s pid:i started:r finished:R outcome:s error:S value:R"
+                             " number:i is_result:I" TRIAL_PHASE_TABLE(QUERY_PHASE_TYPE),
+    [QUERY_SETTING_NAMES] = "setting:s words:i",
+    [QUERY_METRIC_NAMES] = "split:s name:s",
+    [QUERY_BOARD_TRIALS] = "trial:i config:i replicate:n fold:n state:t best_epoch:N started:r"
+                           " finished:R",
+    [QUERY_CONFIG_HPARAMS] = "setting:s text:S",
     [QUERY_CONFIG_TRIALS] = "trial:i replicate:n fold:n state:t",
     [QUERY_CONFIG_MODELS] = "trial:i",
     [QUERY_TRIAL_RECORD] = "sweep_id:i name:s objective:s data_digest:s config_id:i replicate:n"
                            " fold:n key:s state:t value:R epochs_run:N best_epoch:N",
     [QUERY_DONE] = "trial_id:i config_id:i",
-    [QUERY_TRIAL_METRICS] = "metric:s",
     [QUERY_PREDICTIONS] = "trial:i replicate:n fold:n sample:n id:s sample_group:S"
                           " probabilities:S scores:S",
     [QUERY_CLASS_SCORES] = "trial:i sample:i class:s",
     [QUERY_DATA_FACTS] = "topic:s ordinal:i name:s",
+    [QUERY_TRIAL_METRICS] = "metric:s train:R val:R stop:R",
+    [QUERY_TRIAL_CURVE] = "epoch:i train_loss:R val_loss:R val_value:R seconds:r",
     [QUERY_MODELS_MISSING] = "trial:i config:i value:R is_best:i",
     [QUERY_PREDICTABLE] = "trial:i config:i epoch_s:R is_stored:i",
     [QUERY_WITH_MODELS] = "trial:i",
@@ -229,9 +284,6 @@ static const char sql_sweep[] = "SELECT sweep_id, name, objective, (SELECT count
 static const char sql_sweep_names[] = "SELECT group_concat(name, ', ') FROM"
                                       " (SELECT name FROM sweep ORDER BY sweep_id)";
 static const char sql_axes[] = "SELECT name FROM axis WHERE sweep_id = ?1 ORDER BY ordinal";
-static const char sql_config_ini[] =
-    "SELECT ini, name, params FROM config JOIN sweep USING (sweep_id)"
-    " WHERE config_id = ?1";
 static int read_cell(struct cell *cell, sqlite3_stmt *row, int c)
 {
     db_view_cell(cell, row, c);
@@ -328,6 +380,49 @@ int query_table(struct result_table *out, struct store *store, enum query query,
 
     memset(out, 0, sizeof *out);
     return row ? collect(out, store, row, query_types[query] ? query_types[query] : "", err) : -1;
+}
+
+static int each_row(struct store *store, sqlite3_stmt *statement, const char *types,
+                    int (*row)(void *arg, const struct result_table *row, struct err *err),
+                    void *arg, struct result_table *view, struct err *err)
+{
+    int rc;
+
+    while ((rc = db_step(store, statement, err)) == 1) {
+        if (db_check_row(store, statement, types, err))
+            return -1;
+        for (int c = 0; c < view->n_cols; c++)
+            db_view_cell(&view->cells[c], statement, c);
+        if (row(arg, view, err))
+            return -1;
+    }
+    return rc;
+}
+
+int query_each(struct store *store, enum query query, int64_t id,
+               int (*row)(void *arg, const struct result_table *row, struct err *err), void *arg,
+               struct err *err)
+{
+    sqlite3_stmt *statement = prepare_id(store, query_sql[query], id, err);
+    struct result_table view = {0};
+    char types[TYPED_COLUMNS + 1];
+    int rc = -1;
+
+    if (!statement)
+        return -1;
+    if (!db_column_names(&view, statement))
+        view.cells = calloc((size_t)view.n_cols + 1, sizeof *view.cells);
+    if (view.cells) {
+        order_types(types, &view, query_types[query] ? query_types[query] : "");
+        view.n_rows = 1;
+        rc = each_row(store, statement, types, row, arg, &view, err);
+    } else {
+        err_nomem(err, "answer", sizeof *view.cells);
+    }
+    view.n_rows = 0; /* the table does not own the texts */
+    result_table_release(&view);
+    sqlite3_finalize(statement);
+    return rc;
 }
 
 static void find_nearest_sweep(struct nearest *nearest, struct store *store)
@@ -646,47 +741,6 @@ int query_choose(struct result_table *out, struct query_alike *alike, struct sto
         return 0;
     rc = no_choice(out, store, sweep, filter->where, err);
     result_table_release(out);
-    return rc;
-}
-
-/* The sweep may have been superseded: use its current name. */
-static int write_ini(struct buf *out, struct store *store, sqlite3_stmt *row, struct err *err)
-{
-    const char *ini, *name, *params;
-    struct sweep sweep;
-    struct settings settings;
-    int rc;
-
-    if (db_read(store, row, err, "sss", &ini, &name, &params))
-        return -1;
-    rc = stored_settings_parse_sweep(&sweep, store, ini, err);
-    settings = sweep.fixed;
-    settings.v[P_SWEEP_NAME].s = name;
-    if (keep_of(&settings) == KEEP_NONE) /* it is trained again for its models */
-        settings.v[P_KEEP].i = KEEP_BEST;
-    if (!rc)
-        rc = stored_settings_overlay(&settings, store, params, err);
-    if (!rc)
-        sweep_write_effective(out, &sweep, &settings);
-    sweep_release(&sweep);
-    return rc;
-}
-
-int query_ini(struct buf *out, struct store *store, int64_t config_id, struct err *err)
-{
-    sqlite3_stmt *row = prepare_id(store, sql_config_ini, config_id, err);
-    int rc;
-
-    if (!row)
-        return -1;
-    rc = db_step(store, row, err);
-    if (rc == 1)
-        rc = write_ini(out, store, row, err)
-                 ? err_wrap(err, "configuration %lld", (long long)config_id)
-                 : 0;
-    else if (rc == 0)
-        rc = err_set(err, "%s: no configuration c%lld in it", store->path, (long long)config_id);
-    sqlite3_finalize(row);
     return rc;
 }
 

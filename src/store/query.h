@@ -84,6 +84,9 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
                  void (*row)(void *arg, const struct result_table *row), void *arg,
                  struct err *err);
 
+/* Unix seconds. */
+#define QUERY_NOW "((julianday('now') - 2440587.5) * 86400)"
+
 /* X(name, SQL): ?1 is an id, of the thing that the comment names. */
 /* clang-format off */
 #define QUERY_TABLE(X) \
@@ -117,6 +120,9 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " count(*) FILTER (WHERE state IN ('pending', 'running')) AS unfinished," \
       " count(*) FILTER (WHERE state = 'done' AND value IS NULL) AS undefined" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
+    X(REPEATS, /* of a sweep */ \
+      "SELECT count(DISTINCT fold) AS folds, count(DISTINCT replicate) AS replicates" \
+      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
     X(SCORES, /* of a sweep: configurations with done trials */ \
       "WITH " QUERY_SCORED " SELECT config_id AS config, trials, mean FROM scored JOIN config" \
       " USING (config_id) WHERE sweep_id = ?1") \
@@ -126,10 +132,17 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
       " WHERE state IN ('diverged', 'failed')" \
       " GROUP BY sweep_id, state, reason ORDER BY count(*) DESC, min(trial_id) LIMIT 20") \
+    X(REASONS, /* of a sweep: why trials diverged or failed, most frequent first. Reasons that \
+                  differ in a number at their end, such as an epoch, are one. */ \
+      "SELECT state, count(*) AS trials, iif(count(DISTINCT error) > 1, stem || '...', min(error))" \
+      " AS reason FROM (SELECT state, " QUERY_ERROR " AS error," \
+      " rtrim(" QUERY_ERROR ", '0123456789') AS stem FROM config JOIN trial USING (config_id)" \
+      " WHERE sweep_id = ?1 AND state IN ('diverged', 'failed'))" \
+      " GROUP BY state, stem ORDER BY count(*) DESC, stem LIMIT 20") \
     X(RUNNING, /* longest first */ \
       "SELECT trial_id AS trial, config_id AS config, rank, host," \
       " datetime(started, 'unixepoch') AS since_utc," \
-      " max(0, round((julianday('now') - 2440587.5) * 86400 - started, 1)) AS seconds" \
+      " max(0, round(" QUERY_NOW " - started, 1)) AS seconds" \
       " FROM attempt JOIN trial USING (trial_id) WHERE outcome = 'running'" SQL_WITHOUT_RESULT \
       " ORDER BY started, trial_id LIMIT 20") \
     X(CHECKPOINTS, \
@@ -154,6 +167,30 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "SELECT session_id AS session, outcome, command, host, pid, ranks, started, elapsed AS elapsed_s," \
       " n AS trials, n / elapsed AS rate FROM (SELECT *," \
       " nullif(max(0, coalesce(s.finished, at) - s.started), 0) AS elapsed FROM s, ran)") \
+    X(LAST_SESSION, /* without the counts of SESSION. seconds: until now if it is running, until the \
+                       last result if it was lost. */ \
+      "SELECT session_id AS session, outcome, coalesce(job, '') AS job, command, ranks," \
+      " max(0, coalesce(finished, iif(outcome = 'running', " QUERY_NOW ", (SELECT max(a.finished)" \
+      " FROM attempt AS a WHERE a.session_id = session.session_id)), started) - started) AS seconds" \
+      " FROM session ORDER BY session_id DESC LIMIT 1") \
+    X(RANKS, /* of a session: the newest attempt of each rank. seconds: since it began, if it is \
+                running, else since it ended. A rank whose last result is one of thousands ago has \
+                no row. */ \
+      "SELECT rank, host, outcome, trial_id AS trial, config_id AS config, ran.seconds FROM (" \
+      "SELECT rank, host, outcome, trial_id, max(0, " QUERY_NOW " - iif(outcome = 'running', started," \
+      " finished)) AS seconds, max(attempt_id) FROM (" \
+      "SELECT * FROM attempt WHERE session_id = ?1 AND attempt_id > (SELECT max(attempt_id) FROM attempt)" \
+      " - (SELECT 4000 + 4 * ranks FROM session WHERE session_id = ?1) UNION ALL" \
+      " SELECT * FROM attempt WHERE session_id = ?1 AND outcome IN ('running', 'crashed')" \
+      SQL_WITHOUT_RESULT ") GROUP BY rank) AS ran JOIN trial USING (trial_id) ORDER BY rank") \
+    X(WORK, /* of a sweep: operations of the trials that the last session has run, and of those \
+               that are left. NULL: unknown. Half the time of LEFT, which knows no sweep. */ \
+      "SELECT (SELECT sum(config.flops) FROM attempt CROSS JOIN trial USING (trial_id) CROSS JOIN config" \
+      " USING (config_id) WHERE session_id = (SELECT max(session_id) FROM session)" \
+      " AND outcome IN ('done', 'diverged', 'failed')) AS done_flops," \
+      " (SELECT sum(config.flops) FROM trial CROSS JOIN config USING (config_id)" \
+      " WHERE state IN ('pending', 'running') AND sweep_id = ?1) AS left_flops" \
+      " FROM sweep WHERE sweep_id = ?1") \
     X(LEFT, /* of a running session: pending trials of its sweeps, and the seconds they need (by \
                flops if known). Reads all trials. */ \
       "WITH s AS (SELECT * FROM session WHERE session_id = ?1)," \
@@ -190,6 +227,56 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       "SELECT session_id AS session, ranks, trials, elapsed_s, total_s, longest_s, bound_s," \
       " total_s / (ranks * elapsed_s) AS busy, elapsed_s / bound_s - 1 AS above" \
       " FROM b WHERE trials > 0") \
+    X(TRACE_SESSIONS, /* by begin. first, last: moments known of each */ \
+      "SELECT s.session_id AS session, s.command, s.version, s.host, s.ranks, s.outcome, s.started," \
+      " s.finished, min(s.started, coalesce(a.first, s.started)) AS first," \
+      " max(s.started, coalesce(a.last, s.started), coalesce(s.finished, s.started)) AS last" \
+      " FROM session AS s LEFT JOIN (SELECT session_id, min(started) AS first," \
+      " max(coalesce(finished, started)) AS last FROM attempt GROUP BY session_id) AS a" \
+      " USING (session_id) ORDER BY s.started, s.session_id") \
+    X(TRACE_ATTEMPTS, /* by place and begin. number: of the attempts of its trial; is_result: whether \
+                         it gave the result, whose phases the file has */ \
+      "SELECT a.attempt_id AS attempt, a.trial_id AS trial, t.config_id AS config," \
+      " sweep.name AS sweep, t.replicate, t.fold, a.session_id AS session, a.rank, a.host, a.pid," \
+      " a.started, a.finished, a.outcome, substr(a.error, 1, 1000) AS error, t.value," \
+      " (SELECT count(*) FROM attempt AS x WHERE x.trial_id = a.trial_id" \
+      " AND x.attempt_id <= a.attempt_id) AS number," \
+      " a.attempt_id = (SELECT max(x.attempt_id) FROM attempt AS x WHERE x.trial_id = a.trial_id" \
+      " AND (x.outcome IN ('done', 'diverged') OR x.outcome = 'failed')) AS is_result" \
+      TRIAL_PHASE_TABLE(QUERY_PHASE) \
+      " FROM attempt AS a JOIN trial AS t USING (trial_id) JOIN config USING (config_id)" \
+      " JOIN sweep USING (sweep_id) ORDER BY a.host, a.rank, a.started, a.attempt_id") \
+    X(SETTING_NAMES, /* of a sweep, its axes first. words: configurations with a text */ \
+      "SELECT s.key AS setting, count(*) FILTER (WHERE s.type = 'text') AS words" \
+      " FROM config JOIN json_each(config.params) AS s LEFT JOIN axis" \
+      " ON axis.sweep_id = config.sweep_id AND axis.name = s.key WHERE config.sweep_id = ?1" \
+      " GROUP BY s.key ORDER BY min(axis.ordinal) IS NULL, min(axis.ordinal), min(s.id), s.key") \
+    X(METRIC_NAMES, /* of a sweep, without the test part, the objective first */ \
+      "SELECT DISTINCT m.split, m.name FROM config JOIN trial USING (config_id)" \
+      " JOIN metric AS m USING (trial_id) WHERE sweep_id = ?1" \
+      " AND (m.split IN ('train', 'val') OR m.split = 'stop') ORDER BY m.split || '_' || m.name <>" \
+      " (SELECT objective FROM sweep WHERE sweep_id = ?1), m.split DESC, m.name") \
+    X(BOARD_TRIALS, /* of a sweep, by configuration: those that have begun, with the last attempt */ \
+      "SELECT t.trial_id AS trial, t.config_id AS config, t.replicate, t.fold, t.state, t.best_epoch," \
+      " coalesce(a.started, 0.0) AS started, a.finished FROM config JOIN trial AS t USING (config_id)" \
+      " LEFT JOIN attempt AS a ON a.attempt_id = (SELECT max(x.attempt_id) FROM attempt AS x" \
+      " WHERE x.trial_id = t.trial_id) WHERE sweep_id = ?1 AND t.state <> 'pending'" \
+      " ORDER BY t.config_id, t.replicate, t.fold") \
+    X(CONFIG_HPARAMS, /* of a configuration; text: the value as text */ \
+      "SELECT s.key AS setting, s.value, CAST(s.value AS TEXT) AS text FROM config," \
+      " json_each(config.params) AS s WHERE config_id = ?1 ORDER BY s.id") \
+    X(PROFILE, /* of a session; 0: the last one. counted: ranks with counters. seconds: all that \
+                  rank 0 counted, which is the session up to its last counters */ \
+      "WITH s AS (SELECT * FROM session WHERE session_id =" \
+      " iif(?1, ?1, (SELECT max(session_id) FROM session)))" \
+      "SELECT session_id AS session, outcome, command, ranks," \
+      " (SELECT count(DISTINCT rank) FROM traffic AS t WHERE t.session_id = s.session_id) AS counted," \
+      " (SELECT sum(seconds) FROM traffic AS t WHERE t.session_id = s.session_id" \
+      " AND rank = 0 AND NOT " QUERY_TRAINS ") AS seconds," \
+      " (SELECT coalesce(sum(calls), 0) FROM traffic AS t WHERE t.session_id = s.session_id" \
+      " AND activity = 'send') AS messages," \
+      " (SELECT coalesce(sum(bytes), 0) FROM traffic AS t WHERE t.session_id = s.session_id" \
+      " AND activity = 'send') AS bytes FROM s") \
     X(CONFIG, /* id of a configuration, also below */ \
       "SELECT sweep, objective, place, config, trials, mean, sd, se, diff, diff_se, pairs," \
       " within_se, flops, seconds FROM leaderboard" \
@@ -260,7 +347,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     X(TRIAL_ATTEMPTS, \
       "SELECT attempt_id AS attempt, session_id AS session, rank, host, pid," \
       " datetime(started, 'unixepoch') AS started_utc, max(0, coalesce(finished," \
-      " iif(outcome = 'running', (julianday('now') - 2440587.5) * 86400, NULL)) - started)" \
+      " iif(outcome = 'running', " QUERY_NOW ", NULL)) - started)" \
       " AS seconds, outcome," \
       " " QUERY_ERROR " AS error FROM attempt WHERE trial_id = ?1 ORDER BY attempt_id") \
     X(TRIAL_MODEL, \
@@ -299,6 +386,27 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " USING (trial_id) WHERE sweep_id = ?1 ORDER BY trial_id") \
     X(TRIAL_CHECKPOINT, /* of a trial without a result */ \
       "SELECT epoch, seconds, length(state) AS bytes FROM checkpoint WHERE trial_id = ?1") \
+    X(PROFILE_ACTIVITIES, /* of a session, like the next three: all its ranks together */ \
+      "WITH " QUERY_TRAFFIC "SELECT iif(" QUERY_TRAINS ", 'worker', 'main') AS thread, activity," \
+      " sum(calls) AS calls, nullif(sum(bytes), 0) AS bytes, sum(seconds) AS seconds," \
+      " round(100 * sum(seconds) / (whole * ranks), 1) AS percent FROM t, w GROUP BY activity" \
+      " ORDER BY thread DESC, " QUERY_ACTIVITY_ORDER) \
+    X(PROFILE_RANKS, /* percent of the session */ \
+      "WITH " QUERY_TRAFFIC "SELECT rank, host, coalesce(sum(calls)" \
+      " FILTER (WHERE activity = 'compute'), 0) AS trials," \
+      QUERY_SHARE("compute") "," QUERY_SHARE("idle") "," QUERY_SHARE("start") "," \
+      QUERY_SHARE("store") "," QUERY_SHARE("commit") "," QUERY_SHARE("schedule") "," \
+      QUERY_SHARE("send") "," QUERY_SHARE("receive") "," QUERY_SHARE("poll") "," \
+      QUERY_SHARE("wait") \
+      " FROM t, w GROUP BY rank ORDER BY rank") \
+    X(PROFILE_SIZES, \
+      "WITH " QUERY_TRAFFIC "SELECT activity, size AS up_to, sum(calls) AS calls," \
+      " sum(bytes) AS bytes, sum(seconds) AS seconds, 1e6 * sum(seconds) / sum(calls) AS mean_us" \
+      " FROM t WHERE size > 0 GROUP BY activity, size ORDER BY activity DESC, size") \
+    X(PROFILE_COUNTERS, \
+      "WITH " QUERY_TRAFFIC "SELECT rank, host, activity, size, calls, bytes, seconds," \
+      " round(100 * seconds / whole, 1) AS percent FROM t, w" \
+      " ORDER BY rank, " QUERY_ACTIVITY_ORDER ", size") \
     X(TRIAL_CURVE, \
       "SELECT epoch, train_loss, val_loss, val_value, seconds FROM curve" \
       " WHERE trial_id = ?1 ORDER BY epoch") \
@@ -348,9 +456,20 @@ enum query {
 int query_table(struct result_table *out, struct store *store, enum query query, int64_t id,
                 struct err *err);
 
+/* Pass the rows of a query to `row` one by one, each as a table of one row, borrowed for the call.
+ * -1 and err: the query failed, or `row` returned -1. */
+int query_each(struct store *store, enum query query, int64_t id,
+               int (*row)(void *arg, const struct result_table *row, struct err *err), void *arg,
+               struct err *err);
+
 /* Return the ranks of the last session: rank, host, trials, busy_s (seconds in trials), diverged,
  * failed; sorted by rank and host. */
 int query_workers(struct result_table *out, struct store *store, struct err *err);
+
+/* Count the results of a session in n intervals that divide its first `seconds` equally. Earlier
+ * and later ones count in the first and last interval. */
+int query_throughput(int64_t *counts, int32_t n, struct store *store, int64_t session_id,
+                     double seconds, struct err *err);
 
 /* Write a sweep file that trains exactly one configuration, with the same keys. */
 int query_ini(struct buf *out, struct store *store, int64_t config_id, struct err *err);

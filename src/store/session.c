@@ -44,6 +44,27 @@ int store_begin_session(struct store *store, const struct store_session *s, stru
     return 0;
 }
 
+int store_put_traffic(struct store *store, int32_t rank, const char *host,
+                      const struct traffic *traffic, struct err *err)
+{
+    if (db_begin(store, err))
+        return -1;
+    for (int i = 0; i < TRAFFIC_CELLS; i++) {
+        const struct traffic_count *count = &traffic->of[i];
+        int64_t size;
+        const char *activity = traffic_cell_name(i, &size);
+
+        if ((count->calls || count->seconds > 0) &&
+            db_finish(store,
+                      db_bind(store, STATEMENT_TRAFFIC_PUT, err, "inssiiid", store->session_id,
+                              (int)rank, host, activity, size, count->calls, count->bytes,
+                              count->seconds),
+                      err))
+            return -1;
+    }
+    return 0;
+}
+
 /* n_trials: out, trials returned to pending. */
 static int end_attempts(struct store *store, int64_t session_id, double finished,
                         const char *outcome, int *n_trials, struct err *err)

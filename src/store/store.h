@@ -14,6 +14,7 @@
 #include "data/core/dataset.h"
 #include "gcn/cost.h"
 #include "grid/plan.h"
+#include "sched/traffic.h"
 #include "trial/result.h"
 
 struct store;
@@ -120,6 +121,10 @@ struct store_session {
     int32_t pid;
 };
 int store_begin_session(struct store *store, const struct store_session *session, struct err *err);
+
+/* Replace a rank's counters in this session. Part of the transaction. */
+int store_put_traffic(struct store *store, int32_t rank, const char *host,
+                      const struct traffic *traffic, struct err *err);
 
 /* Open attempts become 'stopped', their trials pending. Durable at once. */
 int store_end_session(struct store *store, const char *outcome, struct err *err);

@@ -25,7 +25,7 @@
 
 BEGIN {
     n = split("base tensor data/text data/core data/genotype data/graph data gcn grid trial sched store " \
-              "predict launch run report report/sweep report/figure report/page cli/command cli/init cli", names)
+              "predict launch run report report/sweep report/figure report/page cli/command cli/print cli/init cli", names)
     for (i = 1; i <= n; i++)
         level[names[i]] = i
     level["data/graph"] = level["data/genotype"]
@@ -41,6 +41,7 @@ BEGIN {
     user["zlib.h"] = "^src/data/text/(table|stream)\\.c$"
     user["cairo-pdf.h"] = "^src/report/figure/pdf\\.c$"
     user["indigo.h"] = "^src/data/graph/molecule\\.c$"
+    user["report/events.pb-c.h"] = "^src/report/event_file\\.c$"
 
     talkers = "^src/(cli/|base/log\\.c$|launch/mpirun\\.c$|run/progress\\.c$)"
     enders = "^src/(cli/|launch/|sched/world\\.c$)" # world_abort() never returns

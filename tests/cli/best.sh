@@ -274,4 +274,31 @@ is "and which was meant" "$(cat .err)" \
     "espalier: results.db: no sweep 'smal' in it; its sweeps are: small, other; did you mean 'small'?"
 to_full_disk() { "$ESPALIER" best >/dev/full; }
 fails "a full disk behind stdout" 1 to_full_disk
+# ---- tables for papers ----
+
+ok "a small sweep" "$ESPALIER" run small.ini --set 'name=a|b_%' --set grid.dropout=0.1 --set split.test=0.2 --db paper.db --progress none
+sqlite3 paper.db 'update trial set value = config_id * 0.1 - replicate * config_id * config_id / 300.0'
+caption='a|b_%: val_pearson (largest first), mean ± standard deviation over 1 fold and 2 replicates of each configuration; differences are on the same folds, with the corrected interval of Nadeau & Bengio (2003)'
+is "markdown" "$(best paper.db -n 2 --format markdown)" "<!-- $caption -->
+
+| place | config | hidden\\_size | dropout | batch\\_size | val\\_pearson  | difference from the best (95 % interval) |
+|--:|--:|--:|--:|:--|:--|:--|
+|     1 |      4 |            8 |     0.1 | full        | 0.373 ± 0.038 | –                                        |
+|     2 |      3 |            8 |     0.1 | 8           | 0.285 ± 0.021 | −0.088 (−0.280 to 0.103)                 |"
+is "latex" "$(best paper.db --where 'hidden_size = 4' --format latex)" "% $caption
+% needs \\usepackage{booktabs}
+\\begin{tabular}{rrrrlll}
+\\toprule
+place & config & hidden\\_size & dropout & batch\\_size & val\\_pearson        & difference from the best (95 \\% interval) \\\\
+\\midrule
+    3 &      2 &            4 &     0.1 & full        & 0.193 \$\\pm\$ 0.009   & \$-\$0.180 (\$-\$0.508 to 0.148)              \\\\
+    4 &      1 &            4 &     0.1 & 8           & 0.0983 \$\\pm\$ 0.0024 & \$-\$0.275 (\$-\$0.685 to 0.135)              \\\\
+\\bottomrule
+\\end{tabular}"
+is "of the choice alone" "$(best paper.db --rule best --format markdown)" "$(best paper.db -n 1 --format markdown)"
+like "the message names sweep and objective" "$(best paper.db --format latex >/dev/null; cat chatter)" '^espalier: a\|b_%: mean of val_pearson'
+like "another reference is in the name of the column" "$(best paper.db --reference c2 --format markdown)" "difference from c2 \(95 % interval\)"
+like "the test part" "$(best paper.db --rule best --section test --format markdown)" '^\| pearson +\| .*[0-9] ± [0-9.]+ +\|$'
+fails "--section with ini stays refused" 2 "$ESPALIER" best --section leaderboard --format ini
+
 done_testing

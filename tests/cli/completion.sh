@@ -21,7 +21,7 @@ is "its options" "$(candidates -q best --w)" "words --where --wide "
 is "options" "$(candidates best --w)" "words --where --wide "
 is "with a description" "$("$ESPALIER" __complete best --num)" "words
 --number	Show N configurations (0 = all)"
-is "choices" "$(candidates best --format '')" "words table csv json ini "
+is "choices" "$(candidates best --format '')" "words table csv json markdown latex ini "
 is "choices behind =" "$(candidates best --format=t)" "words --format=table "
 is "the value of a letter" "$(candidates best -n '')" "words "
 is "sweep files and folders" "$(candidates run '')" "files grid.ini my sweep.ini sub/ "

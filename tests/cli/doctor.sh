@@ -27,7 +27,7 @@ doctor() {
 }
 
 like "the facts" "$(doctor | awk '{ print $1 }' | tr '\n' ' ')" \
-    "^espalier cpu cores blas mpi molecules memory /dev/shm launch .*database rank "
+    "^espalier cpu cores blas mpi molecules tensorboard memory /dev/shm launch .*database rank "
 is "a new database is fine" "$(taskset -c 0 "$ESPALIER" doctor --db new.db | tail -n 1)" "no problems found"
 
 # The database must be writable, and its folder, too.

@@ -40,6 +40,32 @@ ok "export --format json" "$ESPALIER" export --format json -o all.json
 is "json reads back" "$(sqlite3 results.db "select count(*), sum(j.value ->> 'value' = v.value),
     max(j.value ->> 'sweep') from json_each(readfile('all.json')) j join trials v
     on v.trial = j.value ->> 'trial'")" '8|8|small, "but" mine'
+ok "export --format jsonl" "$ESPALIER" export --format jsonl -o all.jsonl
+is "jsonl is the same objects, one a line" \
+    "$(python3 -c 'import json; print([json.loads(l) for l in open("all.jsonl")] == json.load(open("all.json")))')" True
+is "and nothing else" "$(wc -l <all.jsonl)" 8
+is "jsonl to stdout is the same" "$("$ESPALIER" export --format jsonl | cksum)" "$(cksum <all.jsonl)"
+is "a sweep alone" "$("$ESPALIER" export --sweep 'small, "but" mine' --format jsonl | cksum)" "$(cksum <all.jsonl)"
+# Rows leave memory while later ones are read.
+sqlite3 results.db '.backup many.db'
+sqlite3 many.db "insert into trial (config_id, replicate, fold, key, state, value)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 50000)
+    select 1, i, 0, hex(i), 'done', i / 3.0 from n"
+peak_kb() { python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@"; }
+least=$(peak_kb "$ESPALIER" export --format json -o few.json)
+for format in csv json jsonl; do
+    more=$(($(peak_kb "$ESPALIER" export many.db --format $format -o many.$format) - least))
+    is "50,008 rows as $format need no more memory than 8" "$((more < 4000))" 1
+done
+is "and none is lost" "$(wc -l <many.jsonl) $(wc -l <many.csv)" "50008 50009"
+is "json is whole" "$(sqlite3 :memory: "select json_array_length(readfile('many.json'))")" 50008
+fails "a full disk halfway" 1 sh -c 'ulimit -f 500; exec "$@"' sh "$ESPALIER" export many.db --format jsonl -o full.jsonl
+is "the message" "$(cat .err)" "espalier: full.jsonl: cannot write: File too large: 'ulimit -f' or the filesystem limits its size"
+is "leaves no file" "$(ls full* .espalier* 2>/dev/null)" ""
+fails "a full stdout" 1 sh -c '"$@" >/dev/full' sh "$ESPALIER" export many.db --format jsonl
+like "the message" "$(cat .err)" "espalier: cannot write: No space left on device"
 fails "a missing sweep" 1 "$ESPALIER" export --sweep none
 fails "a missing folder" 1 "$ESPALIER" export -o none/all.csv
 is "the message names it" "$(cat .err)" "espalier: none/all.csv: cannot make a file in its folder: No such file or directory"

@@ -3,7 +3,7 @@
 # --help of every command.
 . "$SRCDIR/tests/lib.sh"
 
-commands="init inspect params plan simulate run status doctor merge best show report predict export verify help completion"
+commands="init inspect params plan simulate run status watch profile doctor merge best show report predict export trace verify help completion"
 listed() { awk '/^[A-Z].*:$/ { in_group = !/^Examples/ } in_group && /^  [a-z]/ { printf "%s ", $1 }'; }
 
 ok "--help" "$ESPALIER" --help
@@ -67,7 +67,7 @@ is "a setting with its value" "$(said plan x.ini --learning-rate=0.1)" "espalier
 is "a setting with several values" "$(said run x.ini --hiden-size 8,16)" "espalier: run: unknown option '--hiden-size'; did you mean --set grid.hidden_size=8,16?"
 is "a setting without a value" "$(said run x.ini --epochs)" "espalier: run: unknown option '--epochs'; did you mean --set epochs=VALUE?"
 is "a setting where there is no --set" "$(said best --replicates 5)" "espalier: best: unknown option '--replicates'"
-is "a choice" "$(said best --format jsn)" "espalier: --format jsn: must be one of table|csv|json|ini; did you mean 'json'?"
+is "a choice" "$(said best --format jsn)" "espalier: --format jsn: must be one of table|csv|json|markdown|latex|ini; did you mean 'json'?"
 
 # Options of every command may stand before it.
 is "version is --version" "$("$ESPALIER" version)" "$("$ESPALIER" --version)"

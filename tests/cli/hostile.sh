@@ -10,7 +10,7 @@ ok "a sweep" "$ESPALIER" run small.ini --db base.db --progress none
 
 # Run each command that opens a database and print their exit statuses.
 all() {
-    for command in "status x.db" "best x.db" "best x.db --where 1" "best x.db --format ini" "show x.db c1" \
+    for command in "status x.db" "best x.db" "best x.db --where 1" "best x.db --format ini" "show x.db c1" "report x.db -o p.html --force" \
         "show x.db t1" "export x.db" "predict x.db --all -o p.csv" "verify x.db" "plan small.ini --db x.db" \
         "merge merged.db x.db" "merge x.db base.db" "run small.ini --db x.db --progress none"; do
         rm -f merged.db p.csv
@@ -27,7 +27,7 @@ refused() {
     cp base.db hostile.db
     sqlite3 hostile.db "$2" || fail "$1: not made"
     rm -f errors
-    is "$1" "$(all hostile.db)" "13 1 "
+    is "$1" "$(all hostile.db)" "14 1 "
     like "$1: the message" "$(cat errors)" "$3"
     ok "$1: wrote nothing" [ ! -e pwned ]
 }
@@ -36,7 +36,7 @@ refused() {
 tolerated() {
     cp base.db hostile.db
     sqlite3 hostile.db "$2" || fail "$1: not made"
-    is "$1" "$(all hostile.db)" "13 0 "
+    is "$1" "$(all hostile.db)" "14 0 "
     ok "$1: wrote nothing" [ ! -e pwned ]
 }
 

@@ -44,8 +44,12 @@ while [ "$seed" -le "$last" ]; do
     try show x.db c1
     try show x.db t1
     try show x.db t1 --model m.safetensors
+    try report x.db -o p.html --force --figures figures
     try export x.db --format csv
     try export x.db --format json
+    try trace x.db -o t.json --force
+    try export x.db --format tensorboard -o board --force
+    try best x.db --format latex
     try predict x.db --all -o p.csv
     try verify x.db
     try plan small.ini --db x.db

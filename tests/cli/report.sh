@@ -62,13 +62,14 @@ is "they show" "$(check ruled.html json choice)$(check ruled.html json test)$(gr
 sqlite3 results.db "DELETE FROM prediction; DELETE FROM data_fact;
     INSERT INTO prediction SELECT trial_id, column1, 's' || column1, 'north', column1, column1 + fold, NULL, NULL
     FROM trial, (VALUES (1), (2), (3)) WHERE config_id = 4;
-    INSERT INTO data_fact VALUES (1, 'degree', 0, '5', 60), (1, 'degree', 1, '6', 12), (1, 'data', 0, 'kind', 'plants')"
+    INSERT INTO data_fact VALUES (1, 'degree', 0, '5', 60), (1, 'degree', 1, '6', 12), (1, 'data', 0, 'kind', 'plants'), (1, 'duplicate', 0, 'sets_on_both_sides', 2)"
 ok "a page with predictions" report --force
 is "they are in the data" "$(check report.html json predictions.observed) $(check report.html json slots.0)" \
     "[1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3] {'replicate': 0, 'fold': 0, 'group': 'north'}"
 is "and their scores in a table" "$(check report.html text predicted | grep '^north')" "north 15 0.5 -8 2.449"
 is "facts by topic" "$(check report.html json data.facts)" \
-    "[{'topic': 'data', 'rows': [['kind', 'plants']]}, {'topic': 'degree', 'rows': [['5', 60], ['6', 12]]}]"
+    "[{'topic': 'data', 'rows': [['kind', 'plants']]}, {'topic': 'degree', 'rows': [['5', 60], ['6', 12]]}, {'topic': 'duplicate', 'rows': [['sets_on_both_sides', 2]]}]"
+like "duplicates give a warning" "$(check report.html text verdict)" '^2 sets of samples that are the same'
 
 # ---- hostile names ----
 

@@ -82,6 +82,7 @@ struct seen {
     int64_t n, n_seen, uncommitted;
     int64_t stop_at, fail_at; /* at this number of results; 0: never */
     int32_t *by_rank;
+    struct traffic *traffic; /* [world.size] */
     volatile sig_atomic_t stop;
 };
 
@@ -134,6 +135,15 @@ static int on_commit(void *arg, struct err *e)
     return 0;
 }
 
+static int on_traffic(void *arg, int32_t rank, const struct process *process,
+                      const struct traffic *traffic, struct err *e)
+{
+    (void)e;
+    CHECK(rank >= 0 && rank < world.size && process->pid > 0);
+    ((struct seen *)arg)->traffic[rank] = *traffic;
+    return 0;
+}
+
 static void on_progress(void *arg, const struct master_progress *progress)
 {
     (void)arg;
@@ -148,13 +158,15 @@ static int run(struct seen *seen, struct ledger *ledger, const struct runner *ru
                                .lost = on_lost,
                                .back = on_back,
                                .commit = on_commit,
+                               .traffic = on_traffic,
                                .progress = on_progress,
                                .arg = seen};
     struct master_options options = {.commit_s = 0.5,
                                      .commit_results = 1000,
                                      .stop = &seen->stop,
                                      .until_s = (double)INFINITY,
-                                     .silence_s = SILENCE_S};
+                                     .silence_s = SILENCE_S,
+                                     .begun_s = clock_now(&clock_system)};
 
     const struct gcn_cost nothing = {0};
     struct cost *cost = cost_create(&nothing, 1, world.size, &err);
@@ -176,12 +188,14 @@ static void seen_init(struct seen *seen, int64_t n)
     *seen = (struct seen){.n = n};
     seen->times = calloc((size_t)n, sizeof *seen->times);
     seen->by_rank = calloc((size_t)world.size, sizeof *seen->by_rank);
+    seen->traffic = calloc((size_t)world.size, sizeof *seen->traffic);
 }
 
 static void seen_release(struct seen *seen)
 {
     free(seen->times);
     free(seen->by_rank);
+    free(seen->traffic);
 }
 
 static void check_each_once(const struct seen *seen, const struct ledger *ledger)
@@ -195,6 +209,35 @@ static void check_each_once(const struct seen *seen, const struct ledger *ledger
     }
     CHECK(n == seen->n_seen && ledger_counts(ledger).leased == 0);
     CHECK(!ledger_check(ledger, &err));
+}
+
+/* Every message that one rank sends is received by another, in the same class. */
+static void check_traffic(const struct seen *seen, double elapsed_s)
+{
+    int64_t n_trials = 0;
+
+    for (int i = 0; i < TRAFFIC_SIZES; i++) {
+        int64_t calls = 0, bytes = 0;
+
+        for (int rank = 0; rank < world.size; rank++) {
+            const struct traffic_count *sent = &seen->traffic[rank].of[i];
+            const struct traffic_count *received = &seen->traffic[rank].of[TRAFFIC_SIZES + i];
+
+            calls += sent->calls - received->calls;
+            bytes += sent->bytes - received->bytes;
+        }
+        CHECK(calls == 0 && bytes == 0);
+    }
+    for (int rank = 0; rank < world.size; rank++) {
+        const struct traffic_count *of = seen->traffic[rank].of;
+        double seconds = 0;
+
+        n_trials += of[traffic_cell(TRAFFIC_COMPUTE, 0)].calls;
+        for (int i = 0; i < traffic_cell(TRAFFIC_COMPUTE, 0); i++)
+            seconds += of[i].seconds;
+        CHECK(seconds > 0 && seconds <= elapsed_s);
+    }
+    CHECK(n_trials >= seen->n_seen);
 }
 
 /* ---- the cases ---- */
@@ -292,6 +335,7 @@ static void case_sweep(const char *name, int64_t n, double seconds)
     struct ledger *ledger;
     struct seen seen;
     enum master_end end;
+    double begun_s = clock_now(&clock_system);
     int rc;
 
     if (world.rank) {
@@ -310,6 +354,7 @@ static void case_sweep(const char *name, int64_t n, double seconds)
         CHECK(end == (seen.stop_at ? MASTER_STOPPED : MASTER_FINISHED));
         CHECK(seen.stop_at ? seen.n_seen >= seen.stop_at && seen.n_seen < n : seen.n_seen == n);
         check_each_once(&seen, ledger);
+        check_traffic(&seen, clock_now(&clock_system) - begun_s + 0.1);
         for (int rank = 0; rank < world.size; rank++)
             CHECK(seconds < 0.01 || seen.by_rank[rank] > 0);
     }

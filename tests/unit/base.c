@@ -346,6 +346,29 @@ static void test_html(void **state)
     buf_release(&out);
 }
 
+static void test_json_html(void **state)
+{
+    static const struct {
+        const char *text, *escaped;
+    } cases[] = {
+        {"", "\"\""},
+        {"h\xc3\xa4 \"q\" \\", "\"h\xc3\xa4 \\\"q\\\" \\\\\""},
+        {"</script><!--&", "\"\\u003c/script\\u003e\\u003c!--\\u0026\""},
+        {"a\nb\tc", "\"a\\u000ab\\u0009c\""},
+        {"\x01 \xff \xe2\x80\xa8 \xe2\x80\xae \xed\xa0\x80", "\"\\ufffd \\ufffd \\ufffd \\ufffd "
+                                                             "\\ufffd\\ufffd\\ufffd\""},
+    };
+    struct buf out = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        buf_clear(&out);
+        escape_json_html(&out, cases[i].text);
+        assert_string_equal(buf_text(&out), cases[i].escaped);
+    }
+    buf_release(&out);
+}
+
 /* A child that sleeps, a zombie, and a child that was waited for. */
 static void test_process(void **state)
 {
@@ -627,6 +650,7 @@ int main(void)
         cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_tame),
         cmocka_unit_test(test_html),
+        cmocka_unit_test(test_json_html),
         cmocka_unit_test(test_shell),
         cmocka_unit_test(test_process),
         cmocka_unit_test(test_real_format),

@@ -412,6 +412,35 @@ static void test_ask_nobody(void **state)
     assert_int_equal(batch_ask(&(struct batch_job){BATCH_SLURM, "77"}), BATCH_UNKNOWN);
 }
 
+static double left_of(const char *text)
+{
+    struct batch_job job;
+
+    return batch_job_parse(&job, text) ? batch_job_seconds_left(&job) : -1;
+}
+
+/* The job is another one, so the environment of ours does not count. */
+static void test_left_of_a_job(void **state)
+{
+    (void)state;
+    setenv("SLURM_JOB_ID", "5", 1);
+    setenv("SLURM_JOB_END_TIME", "4102444800", 1);
+    says("squeue", "1-00:01:40", 0);
+    assert_true(left_of("slurm 77") == 86500);
+    assert_called("-h -j 77 -o %L\n");
+    assert_true(left_of("slurm job 77_3") == 86500);
+    says("squeue", "UNLIMITED", 0);
+    assert_true(isnan(left_of("slurm 77")));
+    says("squeue", "slurm_load_jobs error: Invalid job id specified", 1);
+    assert_true(isnan(left_of("slurm 77")));
+    says("bjobs", "2:35 L", 0);
+    assert_true(left_of("lsf 9[2]") == 9300);
+    assert_true(isnan(left_of("slurm -M")));
+    assert_true(left_of("") == -1);
+    assert_true(left_of(NULL) == -1);
+    assert_true(left_of("slurmy 77") == -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +458,7 @@ int main(void)
         cmocka_unit_test_setup(test_ask_lsf, alone),
         cmocka_unit_test_setup(test_ask_pbs, alone),
         cmocka_unit_test_setup(test_ask_nobody, alone),
+        cmocka_unit_test_setup(test_left_of_a_job, alone),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -132,6 +132,19 @@ static void test_json(void **state)
                  " {\"config\": 3, \"note\": \"a \\\"b\\\", c\\u000a\", \"mean\": null}]");
 }
 
+static void test_jsonl(void **state)
+{
+    const struct result_table none = {names, 3, 0, NULL};
+    const char *wanted = "{\"config\": 12, \"note\": \"Grün\", \"mean\": 0.1}\n"
+                         "{\"config\": 3, \"note\": \"a \\\"b\\\", c\\u000a\", \"mean\": null}\n";
+
+    (void)state;
+    assert_int_equal(report_kind_parse("jsonl"), REPORT_JSONL);
+    assert_table(&table, REPORT_JSONL, wanted);
+    assert_table(&none, REPORT_JSONL, "");
+    assert_record(&none, REPORT_JSONL, "");
+}
+
 static void test_json_has_no_nan(void **state)
 {
     struct cell bad[] = {{.type = CELL_REAL, .f = NAN}};
@@ -155,7 +168,7 @@ static void test_rows_cost_themselves(void **state)
     static char *axes[] = {"rate", "seconds"};
 
     (void)state;
-    for (size_t f = 0; f <= REPORT_JSON; f++)
+    for (size_t f = 0; f <= REPORT_JSONL; f++)
         for (int64_t n = 100; n <= 1000; n *= 10) {
             struct cell row[] = {{.type = CELL_REAL, .f = 0.25}, {.type = CELL_REAL}};
             struct buf out = {0};
@@ -353,6 +366,12 @@ static void test_answer(void **state)
     expect_answer(&style, true, "sweep,trials\nsmall,4\n,12\n");
     style.section = "failures";
     expect_answer(&style, true, "sweep,trials\n");
+    style.kind = REPORT_JSONL;
+    expect_answer(&style, true, "");
+    style.section = NULL;
+    expect_answer(&style, true,
+                  "{\"sweep\": \"small\", \"trials\": 4}\n"
+                  "{\"sweep\": null, \"trials\": 12}\n");
 }
 
 /* Texts are cut with a mark, and dropped columns are listed. */
@@ -392,13 +411,21 @@ static void test_narrow(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),          cmocka_unit_test(test_record),
-        cmocka_unit_test(test_efficiency),    cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_json),          cmocka_unit_test(test_json_has_no_nan),
-        cmocka_unit_test(test_empty),         cmocka_unit_test(test_rows_cost_themselves),
-        cmocka_unit_test(test_negative_zero), cmocka_unit_test(test_gap),
-        cmocka_unit_test(test_layout),        cmocka_unit_test(test_layout_together),
-        cmocka_unit_test(test_answer),        cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_record),
+        cmocka_unit_test(test_efficiency),
+        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_jsonl),
+        cmocka_unit_test(test_json_has_no_nan),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_rows_cost_themselves),
+        cmocka_unit_test(test_negative_zero),
+        cmocka_unit_test(test_gap),
+        cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_layout_together),
+        cmocka_unit_test(test_answer),
+        cmocka_unit_test(test_narrow),
     };
 
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);

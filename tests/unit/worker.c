@@ -16,6 +16,8 @@
 
 struct scene {
     struct mailbox to_worker, from_worker;
+    struct worker_time time;
+    double seen_s; /* seconds in trials, seen from inside the last one */
     double now_s;
     int n_run;
     int64_t stop_in;    /* trial at whose beginning stop is sent; -1: none */
@@ -81,6 +83,7 @@ static void run_scene(void *self, struct trial_result *r, int64_t number,
     while (scene->now_s < end_s) {
         scene->now_s += 0.03;
         if (!watch->keep_going(watch->arg)) {
+            scene->seen_s = scene->time.compute_s;
             if (scene->saves)
                 save_scene(watch, number);
             r->state = TRIAL_PENDING;
@@ -128,7 +131,7 @@ static void play(struct scene *scene)
 {
     struct runner runner = {run_scene, scene};
     struct clock clock = {scene_now, scene};
-    struct worker_channel channel = {scene_send, scene_receive, &scene};
+    struct worker_channel channel = {scene_send, scene_receive, &scene, &scene->time};
 
     assert_int_equal(worker_run(&channel, &runner, 3, &clock, NULL), 0);
 }
@@ -428,6 +431,34 @@ static void test_seconds(void **state)
     teardown(&scene);
 }
 
+static struct traffic_count count_of(struct scene *scene, enum traffic_activity activity)
+{
+    struct traffic traffic = {0};
+
+    worker_time_read(&traffic, &scene->time);
+    return traffic.of[traffic_cell(activity, 0)];
+}
+
+/* Another thread sees the time of a running trial, too. */
+static void test_worker_time(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    setup(&scene);
+    scene.late = 3;
+    scene.other_s = 0.09;
+    scene.long_trial = scene.stop_in = 2;
+    scene.grace_s = 0.3;
+    play(&scene);
+    assert_int_equal(count_of(&scene, TRAFFIC_IDLE).calls, 1);
+    assert_true(count_of(&scene, TRAFFIC_IDLE).seconds == 0.25);
+    assert_int_equal(count_of(&scene, TRAFFIC_COMPUTE).calls, 3);
+    assert_true(fabs(count_of(&scene, TRAFFIC_COMPUTE).seconds - 0.48) < 0.031);
+    assert_true(fabs(scene.seen_s - (count_of(&scene, TRAFFIC_COMPUTE).seconds)) < 0.031);
+    teardown(&scene);
+}
+
 static void test_malformed(void **state)
 {
     struct scene scene;
@@ -458,6 +489,7 @@ int main(void)
         cmocka_unit_test(test_start),
         cmocka_unit_test(test_grace),
         cmocka_unit_test(test_seconds),
+        cmocka_unit_test(test_worker_time),
         cmocka_unit_test(test_malformed),
     };
 

@@ -165,6 +165,7 @@ void canvas_init(struct canvas *canvas, enum canvas_kind kind, struct buf *out)
 void canvas_begin(struct canvas *canvas, double width, double height, const char *title)
 {
     canvas->is_begun = true;
+    canvas->width = width;
     canvas->format->begin(canvas, width, height, title);
 }
 
@@ -199,13 +200,13 @@ void canvas_close(struct canvas *canvas)
     canvas->format->close(canvas);
 }
 
-void canvas_paint(struct canvas *canvas, struct ink fill, const struct pen *pen)
+void canvas_paint(struct canvas *canvas, struct ink fill, const struct stroke *pen)
 {
     canvas->format->paint(canvas, fill, pen);
 }
 
 void canvas_rect(struct canvas *canvas, double x, double y, double width, double height,
-                 struct ink fill, const struct pen *pen)
+                 struct ink fill, const struct stroke *pen)
 {
     const double box[4] = {sane(x), sane(y), fmax(sane(width), 0), fmax(sane(height), 0)};
 
@@ -213,7 +214,7 @@ void canvas_rect(struct canvas *canvas, double x, double y, double width, double
 }
 
 void canvas_line(struct canvas *canvas, double x1, double y1, double x2, double y2,
-                 const struct pen *pen)
+                 const struct stroke *pen)
 {
     canvas_move(canvas, x1, y1);
     canvas_to(canvas, x2, y2);
@@ -253,7 +254,7 @@ static const struct {
 };
 
 void canvas_mark(struct canvas *canvas, enum mark mark, double x, double y, double radius,
-                 struct ink fill, const struct pen *pen)
+                 struct ink fill, const struct stroke *pen)
 {
     if (mark == MARK_CIRCLE) {
         const double circle[3] = {sane(x), sane(y), radius};

@@ -43,7 +43,7 @@ struct ink ink_viridis(double share);
 /* Black or white, whichever is readable on the ink. */
 struct ink ink_on(struct ink ink);
 
-struct pen {
+struct stroke {
     struct ink ink;
     double width;
     enum { PEN_SOLID, PEN_DASHED, PEN_ROUND } kind; /* PEN_ROUND: round ends */
@@ -70,6 +70,7 @@ struct canvas {
     struct buf path; /* owned: SVG's path so far */
     double at[2];    /* its last point */
     void *surface;   /* owned: cairo's context */
+    double width;    /* since canvas_begin() */
     bool is_begun;
     bool failed; /* cairo failed, or memory was short */
 };
@@ -91,15 +92,15 @@ void canvas_move(struct canvas *canvas, double x, double y);
 void canvas_to(struct canvas *canvas, double x, double y);
 void canvas_close(struct canvas *canvas);
 /* fill, pen: or INK_NONE, NULL. */
-void canvas_paint(struct canvas *canvas, struct ink fill, const struct pen *pen);
+void canvas_paint(struct canvas *canvas, struct ink fill, const struct stroke *pen);
 
 void canvas_rect(struct canvas *canvas, double x, double y, double width, double height,
-                 struct ink fill, const struct pen *pen);
+                 struct ink fill, const struct stroke *pen);
 void canvas_line(struct canvas *canvas, double x1, double y1, double x2, double y2,
-                 const struct pen *pen);
+                 const struct stroke *pen);
 /* A mark around (x, y). radius: half its height. */
 void canvas_mark(struct canvas *canvas, enum mark mark, double x, double y, double radius,
-                 struct ink fill, const struct pen *pen);
+                 struct ink fill, const struct stroke *pen);
 /* y: of the baseline. */
 void canvas_text(struct canvas *canvas, double x, double y, const struct lettering *lettering,
                  const char *text);
@@ -117,11 +118,11 @@ struct canvas_format {
     void (*move)(struct canvas *canvas, double x, double y);
     void (*to)(struct canvas *canvas, double x, double y);
     void (*close)(struct canvas *canvas);
-    void (*paint)(struct canvas *canvas, struct ink fill, const struct pen *pen);
+    void (*paint)(struct canvas *canvas, struct ink fill, const struct stroke *pen);
     void (*rect)(struct canvas *canvas, const double box[4], struct ink fill,
-                 const struct pen *pen); /* x, y, width, height */
+                 const struct stroke *pen); /* x, y, width, height */
     void (*circle)(struct canvas *canvas, const double circle[3], struct ink fill,
-                   const struct pen *pen); /* x, y, radius */
+                   const struct stroke *pen); /* x, y, radius */
     void (*text)(struct canvas *canvas, double x, double y, const struct lettering *lettering,
                  const char *text);
     void (*end)(struct canvas *canvas);

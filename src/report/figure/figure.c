@@ -112,7 +112,7 @@ struct value_range figure_scores(const struct sweep_data *data)
 {
     struct value_range range = value_range_empty();
     double median = data->n_scored ? data->configs[data->n_scored / 2].mean : 0;
-    double room = data->n_scored ? 3 * fabs(data->configs[0].mean - median) : 0;
+    double room = data->n_scored ? 10 * fabs(data->configs[0].mean - median) : 0;
 
     for (int32_t i = 0; i < data->n_scored; i++)
         if (!(room > 0) || fabs(data->configs[i].mean - median) <= room)

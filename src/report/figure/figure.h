@@ -64,7 +64,7 @@ double figure_share(const struct sweep_data *data, int32_t axis);
  * belong to the axis or to memory. */
 const char *const *figure_levels(struct arena *memory, const struct sweep_axis *axis);
 
-/* The range of the configurations' means without outliers: those that lie three times as far from the
+/* The range of the configurations' means without outliers: those that lie ten times as far from the
  * median as the best does. Figures draw them at the end of the axis. */
 struct value_range figure_scores(const struct sweep_data *data);
 

@@ -99,9 +99,9 @@ static void draw_levels(const struct axes_figure *f, int32_t i, double y)
 {
     const struct sweep_axis *axis = &f->data->axes[f->axes[i]];
     const struct sweep_marginal *levels = f->data->marginal[f->axes[i]];
-    const struct pen line = {ink_alpha(INK_BLUE, 0.5), 0.8, PEN_SOLID};
-    const struct pen bar = {INK_BLUE, 1, PEN_SOLID};
-    const struct pen best = {INK_VERMILLION, 0.8, PEN_SOLID};
+    const struct stroke line = {ink_alpha(INK_BLUE, 0.5), 0.8, PEN_SOLID};
+    const struct stroke bar = {INK_BLUE, 1, PEN_SOLID};
+    const struct stroke best = {INK_VERMILLION, 0.8, PEN_SOLID};
     bool is_begun = false;
 
     for (int32_t level = 0; axis->is_numeric && level < axis->n; level++)
@@ -226,8 +226,8 @@ static double draw_shares(const struct axes_figure *f, double y, bool is_drawn)
 
 static void draw_keys(const struct axes_figure *f, double y)
 {
-    const struct pen bar = {INK_BLUE, 1, PEN_SOLID};
-    const struct pen best = {INK_VERMILLION, 0.8, PEN_SOLID};
+    const struct stroke bar = {INK_BLUE, 1, PEN_SOLID};
+    const struct stroke best = {INK_VERMILLION, 0.8, PEN_SOLID};
     double x = f->left;
 
     x = plot_key(f->canvas, x, y, MARK_CIRCLE, INK_BLUE, NULL, "mean of the configurations");

@@ -41,8 +41,8 @@ static bool is_shown(const struct cost_panel *p, int32_t i)
 static void draw_points(const struct cost_panel *p)
 {
     bool is_many = p->data->n_scored > 500;
-    const struct pen dots = {ink_alpha(INK_BLUE, is_many ? 0.35 : 0.75), is_many ? 1.8 : 3,
-                             PEN_ROUND};
+    const struct stroke dots = {ink_alpha(INK_BLUE, is_many ? 0.35 : 0.75), is_many ? 1.8 : 3,
+                                PEN_ROUND};
     bool has_any = false;
 
     for (int32_t i = 0; i < p->data->n_scored; i++)
@@ -60,7 +60,7 @@ static void draw_points(const struct cost_panel *p)
 /* Steps from the cheapest to the best. */
 static void draw_front(const struct cost_panel *p)
 {
-    const struct pen line = {INK_TEXT, 0.8, PEN_SOLID};
+    const struct stroke line = {INK_TEXT, 0.8, PEN_SOLID};
     bool is_begun = false;
     double y = 0;
 
@@ -81,7 +81,7 @@ static void draw_front(const struct cost_panel *p)
 
 static void draw_choice(const struct cost_panel *p, int64_t id, enum mark mark, struct ink ink)
 {
-    const struct pen pen = {ink, 1.2, PEN_SOLID};
+    const struct stroke pen = {ink, 1.2, PEN_SOLID};
     int32_t i = sweep_data_find(p->data, id);
 
     if (i >= 0 && is_shown(p, i))
@@ -115,19 +115,35 @@ static void draw_panel(struct cost_panel *p, double left, double right)
     draw_choice(p, p->data->one_se, MARK_SQUARE, INK_GREEN);
 }
 
-/* Two lines in a narrow figure. */
-static void draw_keys(struct canvas *canvas, double y, bool is_narrow)
+/* Configurations that lie at the end of the axis. */
+static int count_outliers(const struct sweep_data *data)
 {
-    const struct pen front = {INK_TEXT, 0.8, PEN_SOLID};
-    const struct pen best = {INK_VERMILLION, 1.2, PEN_SOLID};
-    const struct pen one_se = {INK_GREEN, 1.2, PEN_SOLID};
+    struct value_range scores = figure_scores(data);
+    int n = 0;
+
+    for (int32_t i = 0; i < data->n_scored; i++)
+        n += data->configs[i].mean < scores.low || data->configs[i].mean > scores.high;
+    return n;
+}
+
+/* Two or three lines in a narrow figure. */
+static void draw_keys(struct canvas *canvas, const struct sweep_data *data, double y,
+                      bool is_narrow)
+{
+    const struct stroke front = {INK_TEXT, 0.8, PEN_SOLID};
+    const struct stroke best = {INK_VERMILLION, 1.2, PEN_SOLID};
+    const struct stroke one_se = {INK_GREEN, 1.2, PEN_SOLID};
     double x = PLOT_EDGE;
 
     x = plot_key(canvas, x, y, MARK_CIRCLE, ink_alpha(INK_BLUE, 0.75), NULL, "configuration");
     x = plot_key(canvas, x, y, MARK_DIAMOND, INK_NONE, &best, "best");
-    x = plot_key(canvas, x, y, MARK_SQUARE, INK_NONE, &one_se, "choice of 1se");
+    if (data->one_se)
+        x = plot_key(canvas, x, y, MARK_SQUARE, INK_NONE, &one_se, "choice of 1se");
     plot_line_key(canvas, is_narrow ? PLOT_EDGE : x, is_narrow ? y + 9 : y, &front,
                   "Pareto front: no other is cheaper and better");
+    if (count_outliers(data))
+        plot_notef(canvas, PLOT_EDGE, y + (is_narrow ? 18 : 9), ANCHOR_START,
+                   "%d far from the others: drawn at the end of the axis", count_outliers(data));
 }
 
 bool figure_cost(struct canvas *canvas, const struct sweep_data *data)
@@ -151,7 +167,9 @@ bool figure_cost(struct canvas *canvas, const struct sweep_data *data)
     width = is_narrow ? CANVAS_COLUMN : CANVAS_PAGE;
     if (data->n_scored < 2 || (!has[0] && !has[1]))
         return false;
-    canvas_begin(canvas, width, TOP + HEIGHT + PLOT_X_ROOM + (is_narrow ? 24 : 14),
+    canvas_begin(canvas, width,
+                 TOP + HEIGHT + PLOT_X_ROOM + (is_narrow ? 24 : 14) +
+                     (count_outliers(data) ? 9 : 0),
                  "Objective against the cost of a trial");
     for (int i = 0; i < 2; i++)
         if (has[i]) {
@@ -160,6 +178,6 @@ bool figure_cost(struct canvas *canvas, const struct sweep_data *data)
             draw_panel(&panels[i], at, at + room - 6);
             at += room + GAP;
         }
-    draw_keys(canvas, TOP + HEIGHT + PLOT_X_ROOM + 6, is_narrow);
+    draw_keys(canvas, data, TOP + HEIGHT + PLOT_X_ROOM + 6, is_narrow);
     return true;
 }

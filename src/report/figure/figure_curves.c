@@ -142,7 +142,7 @@ static void draw_band(const struct curves *c, const struct curve_panel *panel, e
 }
 
 static void draw_mean(const struct curves *c, const struct curve_panel *panel, enum line line,
-                      const struct axis_scale *x, const struct pen *pen)
+                      const struct axis_scale *x, const struct stroke *pen)
 {
     int32_t n = 0;
 
@@ -158,7 +158,7 @@ static void draw_mean(const struct curves *c, const struct curve_panel *panel, e
 static void draw_best(const struct curves *c, const struct curve_panel *panel, enum line line,
                       const struct axis_scale *x)
 {
-    const struct pen pen = {INK_TEXT, 0.5, PEN_SOLID};
+    const struct stroke pen = {INK_TEXT, 0.5, PEN_SOLID};
 
     for (int32_t i = 0; i < c->n; i++) {
         double value = value_at(c->list[i], line, c->list[i]->best);
@@ -171,7 +171,7 @@ static void draw_best(const struct curves *c, const struct curve_panel *panel, e
 
 static void draw_panel(const struct curves *c, const struct curve_panel *panel)
 {
-    const struct pen pens[LINES] = {
+    const struct stroke pens[LINES] = {
         {INK_VERMILLION, 1, PEN_DASHED}, {INK_BLUE, 1, PEN_SOLID}, {INK_BLUE, 1, PEN_SOLID}};
     struct axis_scale x = c->x;
 
@@ -206,17 +206,19 @@ static bool plan_panel(struct curve_panel *panel, const struct curves *c)
 
 static void draw_keys(const struct curves *c, const struct curve_panel *panel, double y)
 {
-    const struct pen train = {INK_VERMILLION, 1, PEN_DASHED};
-    const struct pen val = {INK_BLUE, 1, PEN_SOLID};
-    const struct pen best = {INK_TEXT, 0.5, PEN_SOLID};
+    const struct stroke train = {INK_VERMILLION, 1, PEN_DASHED};
+    const struct stroke val = {INK_BLUE, 1, PEN_SOLID};
+    const struct stroke best = {INK_TEXT, 0.5, PEN_SOLID};
     double x = panel->left;
 
     x = plot_line_key(c->canvas, x, y, &val, "validation, mean");
     x = plot_line_key(c->canvas, x, y, &train, "training, mean");
-    canvas_rect(c->canvas, x, y - 3, 12, 6, ink_alpha(INK_BLUE, 0.18), NULL);
-    plot_note(c->canvas, x + 15, y, ANCHOR_START, "smallest and largest of the folds");
-    x += 25 + text_points("smallest and largest of the folds", PLOT_SMALL);
-    x = plot_key(c->canvas, x, y, MARK_DIAMOND, INK_NONE, &best, "best epoch of a fold");
+    if (c->n > 1) {
+        canvas_rect(c->canvas, x, y - 3, 12, 6, ink_alpha(INK_BLUE, 0.18), NULL);
+        plot_note(c->canvas, x + 15, y, ANCHOR_START, "smallest and largest trial");
+        x += 25 + text_points("smallest and largest trial", PLOT_SMALL);
+    }
+    plot_key(c->canvas, x, y, MARK_DIAMOND, INK_NONE, &best, "best epoch of a trial");
     plot_notef(c->canvas, CANVAS_PAGE - PLOT_EDGE, y, ANCHOR_END, "c%lld, %d %s",
                (long long)c->list[0]->config, (int)c->n, c->n > 1 ? "trials" : "trial");
 }

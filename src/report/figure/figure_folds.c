@@ -71,7 +71,7 @@ static int plan_range(struct folds *f)
         value_range_add(&f->range, values[n / 50]);
         value_range_add(&f->range, values[n - 1 - n / 50]);
     }
-    f->decimals = plot_decimals((f->range.high - f->range.low) / 3);
+    f->decimals = plot_decimals(f->range.high - f->range.low);
     free(values);
     return 0;
 }

@@ -65,6 +65,36 @@ static void plan_columns(struct forest *f)
     }
 }
 
+/* "-0.012 [-0.034, 0.010]" */
+static void put_interval(struct buf *out, const struct sweep_config *config, int decimals)
+{
+    buf_clear(out);
+    plot_put_fixed(out, config->diff, decimals);
+    if (!isfinite(config->low) || !isfinite(config->high))
+        return;
+    buf_puts(out, " [");
+    plot_put_fixed(out, config->low, decimals);
+    buf_puts(out, ", ");
+    plot_put_fixed(out, config->high, decimals);
+    buf_putc(out, ']');
+}
+
+/* Two digits of a typical interval, if their column has room. */
+static void plan_decimals(struct forest *f, double half)
+{
+    struct buf text = {0};
+
+    f->decimals = plot_decimals(half / 3);
+    for (int32_t i = 1; i < f->n && f->decimals > 2; i++) {
+        put_interval(&text, &f->data->configs[i], f->decimals);
+        if (text_points(buf_text(&text), PLOT_SIZE) > NUMBERS - 6) {
+            f->decimals--;
+            i = 0;
+        }
+    }
+    buf_release(&text);
+}
+
 /* Far ends of intervals and single folds may not squeeze the differences: they count up to the
  * width of all differences beyond them, or three times the median half interval. */
 static void plan_scale(struct forest *f)
@@ -99,7 +129,7 @@ static void plan_scale(struct forest *f)
                             isnan(d) ? d : fmax(means.low - room, fmin(d, means.high + room)));
         }
     }
-    f->decimals = plot_decimals((n ? half[n / 2] : all.high - all.low) / 3);
+    plan_decimals(f, n ? half[n / 2] : all.high - all.low);
     scale_init(&f->x, &all, 6, false, f->at[f->n_columns] + GAP,
                CANVAS_PAGE - PLOT_EDGE - NUMBERS - MEANS);
 }
@@ -142,15 +172,7 @@ static void draw_texts(const struct forest *f, int32_t i, double y)
     buf_clear(&text);
     plot_put_fixed(&text, config->mean, f->decimals);
     plot_text(f->canvas, CANVAS_PAGE - PLOT_EDGE - NUMBERS, y, ANCHOR_END, buf_text(&text));
-    buf_clear(&text);
-    plot_put_fixed(&text, config->diff, f->decimals);
-    if (isfinite(config->low) && isfinite(config->high)) {
-        buf_puts(&text, " [");
-        plot_put_fixed(&text, config->low, f->decimals);
-        buf_puts(&text, ", ");
-        plot_put_fixed(&text, config->high, f->decimals);
-        buf_putc(&text, ']');
-    }
+    put_interval(&text, config, f->decimals);
     if (i)
         plot_cut(f->canvas, CANVAS_PAGE - PLOT_EDGE, y, ANCHOR_END, NUMBERS - 6, buf_text(&text));
     buf_release(&text);
@@ -159,7 +181,7 @@ static void draw_texts(const struct forest *f, int32_t i, double y)
 /* An end beyond the axis is an arrow. */
 static void draw_interval(const struct forest *f, const struct sweep_config *config, double y)
 {
-    const struct pen pen = {INK_BLUE, 1.1, PEN_SOLID};
+    const struct stroke pen = {INK_BLUE, 1.1, PEN_SOLID};
     const double ends[2] = {config->low, config->high};
 
     if (!isfinite(config->low) || !isfinite(config->high))
@@ -181,8 +203,8 @@ static void draw_interval(const struct forest *f, const struct sweep_config *con
 static void draw_row(const struct forest *f, int32_t i, double y)
 {
     const struct sweep_config *config = &f->data->configs[i];
-    const struct pen ring = {INK_TEXT, 0.6, PEN_SOLID};
-    const struct pen dots = {{INK_CURRENT, 0.4}, 1.9, PEN_ROUND};
+    const struct stroke ring = {INK_TEXT, 0.6, PEN_SOLID};
+    const struct stroke dots = {{INK_CURRENT, 0.4}, 1.9, PEN_ROUND};
     bool has_dots = false;
 
     draw_texts(f, i, y);
@@ -208,8 +230,8 @@ static void draw_row(const struct forest *f, int32_t i, double y)
 
 static void draw_keys(const struct forest *f, double y)
 {
-    const struct pen ring = {INK_TEXT, 0.6, PEN_SOLID};
-    const struct pen line = {INK_BLUE, 1.1, PEN_SOLID};
+    const struct stroke ring = {INK_TEXT, 0.6, PEN_SOLID};
+    const struct stroke line = {INK_BLUE, 1.1, PEN_SOLID};
     double x = PLOT_EDGE;
 
     x = plot_key(f->canvas, x, y, MARK_DIAMOND, INK_VERMILLION, NULL, "best");
@@ -236,7 +258,7 @@ static void put_left_out(struct buf *out, const struct forest *f)
 bool figure_forest(struct canvas *canvas, const struct sweep_data *data)
 {
     struct forest f = {.canvas = canvas, .data = data, .top = PLOT_EDGE + ROW + 4};
-    const struct pen zero = {INK_MUTED, 0.5, PEN_DASHED};
+    const struct stroke zero = {INK_MUTED, 0.5, PEN_DASHED};
     struct buf note = {0}, name = {0};
     double bottom, height;
 

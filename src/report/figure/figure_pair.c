@@ -67,7 +67,7 @@ static bool add_up(struct pair *p)
         for (int32_t x = 0; x < p->x->n; x++)
             if (p->n[y][x])
                 value_range_add(&p->range, p->sum[y][x] / p->n[y][x]);
-    p->decimals = plot_decimals((p->range.high - p->range.low) / 3);
+    p->decimals = plot_decimals(p->range.high - p->range.low);
     return !p->range.is_empty;
 }
 
@@ -106,7 +106,7 @@ static void draw_y_labels(const struct pair *p)
 /* Frame the cell of the best configuration. */
 static void draw_best(const struct pair *p)
 {
-    const struct pen frame = {INK_VERMILLION, 1.4, PEN_SOLID};
+    const struct stroke frame = {INK_VERMILLION, 1.4, PEN_SOLID};
     int32_t x = levels_of(p, 0)[p->axis_x];
     int32_t y = levels_of(p, 0)[p->axis_y];
 

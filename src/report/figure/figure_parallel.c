@@ -74,7 +74,7 @@ static void add_line(const struct parallel *p, int32_t config)
 
 /* At most `most` of the configurations from `first` on, evenly. */
 static void draw_lines(const struct parallel *p, int32_t first, int32_t end, int32_t most,
-                       const struct pen *pen)
+                       const struct stroke *pen)
 {
     int32_t n = end - first < most ? end - first : most;
 
@@ -129,9 +129,9 @@ static void put_note(struct buf *out, const struct parallel *p)
 
 static void draw(struct parallel *p)
 {
-    const struct pen rest = {{INK_CURRENT, 0.15}, 0.8, PEN_SOLID};
-    const struct pen top = {ink_alpha(INK_BLUE, 0.8), 0.8, PEN_SOLID};
-    const struct pen best = {INK_VERMILLION, 1.4, PEN_SOLID};
+    const struct stroke rest = {{INK_CURRENT, 0.15}, 0.8, PEN_SOLID};
+    const struct stroke top = {ink_alpha(INK_BLUE, 0.8), 0.8, PEN_SOLID};
+    const struct stroke best = {INK_VERMILLION, 1.4, PEN_SOLID};
     double y = TOP + HEIGHT * 1.12 + 8, x = PLOT_EDGE;
     struct buf note = {0};
 
@@ -145,7 +145,7 @@ static void draw(struct parallel *p)
     for (int32_t i = 0; i < p->n; i++)
         draw_axis(p, i);
     plot_right_axis(p->canvas, &p->score, axis_x(p, p->n));
-    plot_cut(p->canvas, axis_x(p, p->n), PLOT_EDGE + 5, ANCHOR_MIDDLE, p->pitch + 10,
+    plot_cut(p->canvas, axis_x(p, p->n), PLOT_EDGE + 5, ANCHOR_MIDDLE, p->pitch - 4,
              p->data->objective);
     x = plot_line_key(p->canvas, x, y, &best, "best");
     if (p->n_top > 1)
@@ -165,10 +165,12 @@ bool figure_parallel(struct canvas *canvas, const struct sweep_data *data)
         p.n_all += data->axes[i].n > 1;
     if (!p.n || data->n_scored < 2)
         return false;
-    p.pitch = (CANVAS_PAGE - 2 * PLOT_EDGE) / (p.n + 1);
     p.n_top = (data->n_scored + 9) / 10;
     range = figure_scores(data);
     scale_init(&p.score, &range, 6, false, TOP + HEIGHT, TOP);
+    /* Half a pitch is right of the last axis, or as much as its labels need. */
+    p.pitch = fmin((CANVAS_PAGE - 2 * PLOT_EDGE) / (p.n + 1),
+                   (CANVAS_PAGE - 2 * PLOT_EDGE - plot_y_room(&p.score, NULL)) / (p.n + 0.5));
     plan_axes(&p);
     draw(&p);
     arena_release(&p.memory);

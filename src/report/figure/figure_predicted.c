@@ -44,7 +44,7 @@ static void draw_group(struct canvas *canvas, const struct sweep_predictions *p,
 {
     static const enum mark marks[] = {MARK_CIRCLE,  MARK_SQUARE, MARK_TRIANGLE,
                                       MARK_DIAMOND, MARK_CROSS,  MARK_CIRCLE};
-    const struct pen dots = {ink_alpha(INK_BLUE, 0.45), 2.4, PEN_ROUND};
+    const struct stroke dots = {ink_alpha(INK_BLUE, 0.45), 2.4, PEN_ROUND};
     bool has_any = false;
 
     for (int32_t i = 0; i < p->n; i++) {
@@ -90,7 +90,7 @@ static double draw_group_keys(struct canvas *canvas, const struct sweep_predicti
 static void draw_regression(struct canvas *canvas, const struct sweep_data *data)
 {
     const struct sweep_predictions *p = &data->predictions;
-    const struct pen identity = {INK_MUTED, 0.6, PEN_DASHED};
+    const struct stroke identity = {INK_MUTED, 0.6, PEN_DASHED};
     bool is_alone = p->n_groups < 2 || p->n_groups > GROUPS;
     struct value_range range = value_range_empty();
     struct axis_scale x, y;
@@ -189,7 +189,7 @@ static int compare_scored(const void *a, const void *b)
  * Source: Fawcett 2006, "An introduction to ROC analysis", algorithms 1 and 2. */
 static double draw_roc(struct canvas *canvas, struct scored *list,
                        const struct sweep_predictions *p, int32_t class, const struct axis_scale *x,
-                       const struct axis_scale *y, const struct pen *pen)
+                       const struct axis_scale *y, const struct stroke *pen)
 {
     int64_t n_positive = 0, n = 0, hits = 0;
     double area = 0;
@@ -241,7 +241,7 @@ static void unit_square(struct axis_scale *x, struct axis_scale *y, double left,
 static void draw_rocs(struct canvas *canvas, struct scored *list, const struct sweep_predictions *p,
                       double left, double top)
 {
-    const struct pen chance = {INK_MUTED, 0.6, PEN_DASHED};
+    const struct stroke chance = {INK_MUTED, 0.6, PEN_DASHED};
     struct axis_scale x, y;
     double at = top + SMALL - 5;
     struct buf cut = {0}, text = {0};
@@ -251,7 +251,7 @@ static void draw_rocs(struct canvas *canvas, struct scored *list, const struct s
     plot_x_axis(canvas, &x, top + SMALL, "False positive rate");
     canvas_line(canvas, x.from, y.from, x.to, y.to, &chance);
     for (int32_t class = end_class(p) - 1; class >= first_class(p); class --) {
-        const struct pen pen = {ink_series(class - first_class(p)), 1, PEN_SOLID};
+        const struct stroke pen = {ink_series(class - first_class(p)), 1, PEN_SOLID};
         double area = draw_roc(canvas, list, p, class, &x, &y, &pen);
 
         if (isnan(area))
@@ -276,7 +276,7 @@ static void draw_calibration_of(struct canvas *canvas, const struct sweep_predic
 {
     static const enum mark marks[] = {MARK_CIRCLE,  MARK_SQUARE, MARK_TRIANGLE,
                                       MARK_DIAMOND, MARK_CROSS,  MARK_CIRCLE};
-    const struct pen pen = {ink_series(class - first_class(p)), 0.9, PEN_SOLID};
+    const struct stroke pen = {ink_series(class - first_class(p)), 0.9, PEN_SOLID};
     double sum[BINS] = {0};
     int64_t n[BINS] = {0}, hits[BINS] = {0};
     bool is_begun = false;
@@ -311,7 +311,7 @@ static void draw_calibration_of(struct canvas *canvas, const struct sweep_predic
 static void draw_calibration(struct canvas *canvas, const struct sweep_predictions *p, double left,
                              double top)
 {
-    const struct pen perfect = {INK_MUTED, 0.6, PEN_DASHED};
+    const struct stroke perfect = {INK_MUTED, 0.6, PEN_DASHED};
     struct axis_scale x, y;
 
     unit_square(&x, &y, left, top);

@@ -151,7 +151,7 @@ static bool draw_outcome(const struct run_figure *r, enum sweep_outcome outcome)
 /* A cross where a rank crashed or was lost. */
 static void draw_losses(const struct run_figure *r)
 {
-    const struct pen pen = {INK_TEXT, 0.9, PEN_SOLID};
+    const struct stroke pen = {INK_TEXT, 0.9, PEN_SOLID};
 
     for (int32_t i = 0; i < r->data->n_attempts; i++) {
         const struct sweep_attempt *attempt = &r->data->attempts[i];
@@ -197,7 +197,7 @@ static void draw_ranks(const struct run_figure *r)
 /* The busy share of each session, above its start. */
 static void draw_sessions(const struct run_figure *r)
 {
-    const struct pen line = {INK_MUTED, 0.5, PEN_DASHED};
+    const struct stroke line = {INK_MUTED, 0.5, PEN_DASHED};
     double bottom = r->top + r->n_rows * r->row, behind = -INFINITY;
     char text[64];
 

@@ -43,8 +43,8 @@ static double centre(const struct types *t, int32_t i)
 /* One line a fold. Values of one type alone are dots. */
 static void draw_folds(const struct types *t)
 {
-    const struct pen line = {{INK_CURRENT, 0.3}, 0.6, PEN_SOLID};
-    const struct pen dots = {{INK_CURRENT, 0.5}, 2.4, PEN_ROUND};
+    const struct stroke line = {{INK_CURRENT, 0.3}, 0.6, PEN_SOLID};
+    const struct stroke dots = {{INK_CURRENT, 0.5}, 2.4, PEN_ROUND};
     bool has_line = false, has_dot = false;
 
     for (int pass = 0; pass < 2; pass++) {
@@ -72,7 +72,7 @@ static void draw_means(const struct types *t)
 
     for (int32_t i = 0; i < t->n; i++) {
         const struct sweep_config *config = &t->data->configs[t->configs[i]];
-        const struct pen pen = {ink_series(i), 1.6, PEN_SOLID};
+        const struct stroke pen = {ink_series(i), 1.6, PEN_SOLID};
         double x = centre(t, i) + fmin(12, 0.25 * t->place), y = scale_at(&t->y, config->mean);
         struct buf text = {0};
 

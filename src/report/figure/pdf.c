@@ -85,7 +85,7 @@ static void set_ink(cairo_t *cairo, struct ink ink)
                               (ink.rgb & 0xff) / 255.0, ink.alpha);
 }
 
-static void paint(struct canvas *canvas, struct ink fill, const struct pen *pen)
+static void paint(struct canvas *canvas, struct ink fill, const struct stroke *pen)
 {
     cairo_t *cairo = canvas->surface;
     const double dashes[] = {2.5, 2};
@@ -106,14 +106,15 @@ static void paint(struct canvas *canvas, struct ink fill, const struct pen *pen)
     cairo_new_path(cairo);
 }
 
-static void rect(struct canvas *canvas, const double box[4], struct ink fill, const struct pen *pen)
+static void rect(struct canvas *canvas, const double box[4], struct ink fill,
+                 const struct stroke *pen)
 {
     cairo_rectangle(canvas->surface, box[0], box[1], box[2], box[3]);
     paint(canvas, fill, pen);
 }
 
 static void circle(struct canvas *canvas, const double at[3], struct ink fill,
-                   const struct pen *pen)
+                   const struct stroke *pen)
 {
     cairo_new_path(canvas->surface);
     cairo_arc(canvas->surface, at[0], at[1], at[2], 0, 2 * M_PI);

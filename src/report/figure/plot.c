@@ -9,8 +9,8 @@
 #define TICK 2.5     /* length */
 #define UPWARDS 60.0 /* longest label that is turned */
 
-const struct pen PLOT_AXIS = {{INK_CURRENT, 0.65}, 0.5, PEN_SOLID};
-const struct pen PLOT_GRID = {{INK_CURRENT, 0.15}, 0.4, PEN_SOLID};
+const struct stroke PLOT_AXIS = {{INK_CURRENT, 0.65}, 0.5, PEN_SOLID};
+const struct stroke PLOT_GRID = {{INK_CURRENT, 0.15}, 0.4, PEN_SOLID};
 
 /* Centres capitals and digits, which are 0.72 of the size high. */
 static void put(struct canvas *canvas, double x, double y, struct lettering lettering,
@@ -106,6 +106,7 @@ void plot_x_axis(struct canvas *canvas, const struct axis_scale *scale, double y
         scale_label(&label, scale, scale->ticks[i]);
         half = text_points(buf_text(&label), PLOT_SIZE) / 2;
         canvas_line(canvas, x, y, x, y + TICK, &PLOT_AXIS);
+        x = fmin(x, canvas->width - 1 - half); /* the last label stays on the page */
         if (x - half < behind)
             continue;
         plot_text(canvas, x, y + TICK + 5.5, ANCHOR_MIDDLE, buf_text(&label));
@@ -184,17 +185,14 @@ void plot_y_grid(struct canvas *canvas, const struct axis_scale *scale, double l
 void plot_labels_init(struct plot_labels *labels, const char *const *text, const double *at,
                       int32_t n, bool may_skip)
 {
-    double widest = 0, before = 0;
+    double widest = 0, place = INFINITY;
 
     *labels = (struct plot_labels){.text = text, .at = at, .n = n};
     for (int32_t i = 0; i < n; i++) {
-        double width = text_points(text[i], PLOT_SIZE);
-
-        if (!may_skip && i && (before + width) / 2 + 3 > at[i] - at[i - 1])
-            labels->is_upwards = true;
-        widest = fmax(widest, width);
-        before = width;
+        widest = fmax(widest, text_points(text[i], PLOT_SIZE));
+        place = i ? fmin(place, at[i] - at[i - 1]) : place;
     }
+    labels->is_upwards = !may_skip && widest > place - 3;
     labels->height = 4 + (labels->is_upwards ? fmin(widest, UPWARDS) : PLOT_SIZE);
 }
 
@@ -223,14 +221,14 @@ void plot_labels_draw(const struct plot_labels *labels, struct canvas *canvas, d
 /* ---- keys ---- */
 
 double plot_key(struct canvas *canvas, double x, double y, enum mark mark, struct ink fill,
-                const struct pen *pen, const char *text)
+                const struct stroke *pen, const char *text)
 {
     canvas_mark(canvas, mark, x + 3, y, 2.2, fill, pen);
     plot_note(canvas, x + 8, y, ANCHOR_START, text);
     return x + 8 + text_points(text, PLOT_SMALL) + 10;
 }
 
-double plot_line_key(struct canvas *canvas, double x, double y, const struct pen *pen,
+double plot_line_key(struct canvas *canvas, double x, double y, const struct stroke *pen,
                      const char *text)
 {
     canvas_line(canvas, x, y, x + 12, y, pen);

@@ -13,7 +13,7 @@
 #define PLOT_SMALL 6.0 /* of notes and of numbers in cells */
 #define PLOT_EDGE 4.0  /* margin of a figure */
 
-extern const struct pen PLOT_AXIS, PLOT_GRID;
+extern const struct stroke PLOT_AXIS, PLOT_GRID;
 
 /* Text in PLOT_SIZE; its middle is at height y. */
 void plot_text(struct canvas *canvas, double x, double y, enum anchor anchor, const char *text);
@@ -58,9 +58,9 @@ void plot_labels_draw(const struct plot_labels *labels, struct canvas *canvas, d
 
 /* A key: a mark and its meaning. Returns x behind it. */
 double plot_key(struct canvas *canvas, double x, double y, enum mark mark, struct ink fill,
-                const struct pen *pen, const char *text);
+                const struct stroke *pen, const char *text);
 /* Likewise, for a line. */
-double plot_line_key(struct canvas *canvas, double x, double y, const struct pen *pen,
+double plot_line_key(struct canvas *canvas, double x, double y, const struct stroke *pen,
                      const char *text);
 
 /* The bar of viridis with its ends, for values from low to high; PLOT_BAR wide. */

@@ -44,7 +44,7 @@ static void put_ink(struct buf *out, const char *what, struct ink ink)
 }
 
 /* A line of its own has the opacity of the whole, so that crossings are no darker. */
-static void put_style(struct buf *out, struct ink fill, const struct pen *pen)
+static void put_style(struct buf *out, struct ink fill, const struct stroke *pen)
 {
     put_ink(out, "fill", fill);
     if (!pen)
@@ -115,7 +115,7 @@ static void close_path(struct canvas *canvas)
     buf_putc(&canvas->path, 'z');
 }
 
-static void paint(struct canvas *canvas, struct ink fill, const struct pen *pen)
+static void paint(struct canvas *canvas, struct ink fill, const struct stroke *pen)
 {
     buf_puts(canvas->out, "<path d=\"");
     buf_add(canvas->out, buf_text(&canvas->path), canvas->path.size);
@@ -126,7 +126,8 @@ static void paint(struct canvas *canvas, struct ink fill, const struct pen *pen)
     buf_clear(&canvas->path);
 }
 
-static void rect(struct canvas *canvas, const double box[4], struct ink fill, const struct pen *pen)
+static void rect(struct canvas *canvas, const double box[4], struct ink fill,
+                 const struct stroke *pen)
 {
     buf_puts(canvas->out, "<rect");
     put_attribute(canvas->out, "x", box[0]);
@@ -138,7 +139,7 @@ static void rect(struct canvas *canvas, const double box[4], struct ink fill, co
 }
 
 static void circle(struct canvas *canvas, const double at[3], struct ink fill,
-                   const struct pen *pen)
+                   const struct stroke *pen)
 {
     buf_puts(canvas->out, "<circle");
     put_attribute(canvas->out, "cx", at[0]);

@@ -181,7 +181,7 @@ static void put_chart(struct buf *out, const struct panel *panel, const struct p
     if (figure >= 0) /* it stays without a script */
         figure_put(out, (enum figure)figure, d, CANVAS_SVG);
     buf_puts(out, "</div>");
-    html_element(out, "figcaption", "Sweep %s, %s (%s is better)", d->name, d->objective,
+    html_element(out, "figcaption", "Sweep %s, %s, %s is better", d->name, d->objective,
                  d->maximize ? "larger" : "smaller");
     buf_puts(out, "</figure>\n");
 }

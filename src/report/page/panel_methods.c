@@ -83,6 +83,8 @@ static void put_scheme(struct buf *out, const struct sweep_data *d, const struct
     buf_printf(out, ": %lld trials", (long long)d->planned);
     if (d->failed + d->diverged)
         buf_printf(out, ", of which %lld failed or diverged", (long long)(d->failed + d->diverged));
+    if (d->done + d->failed + d->diverged < d->planned)
+        buf_printf(out, ", of which %lld were done at the time of writing", (long long)d->done);
     buf_puts(out, ". ");
     if (d->n_curves && s && s->v[P_STOP].f > 0)
         buf_printf(out, "A share of %g of the training samples chose the epoch. ", s->v[P_STOP].f);

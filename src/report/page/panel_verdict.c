@@ -31,8 +31,20 @@ static void warn_of(struct errlist *warnings, int64_t n, int64_t n_trials, const
         errlist_add(warnings, "%lld of %lld trials %s", (long long)n, (long long)n_trials, what);
 }
 
+/* The number that a fact has; 0 if it is missing. */
+static int64_t count_of(const struct sweep_data *d, const char *topic, const char *name)
+{
+    for (int32_t i = 0; i < d->n_facts; i++)
+        if (!strcmp(d->facts[i].topic, topic) && !strcmp(d->facts[i].name, name) &&
+            fabs(d->facts[i].number) < 1e15)
+            return (int64_t)d->facts[i].number;
+    return 0;
+}
+
 void page_warn(struct errlist *warnings, const struct sweep_data *d)
 {
+    int64_t n_straddling = count_of(d, "duplicate", "sets_on_both_sides");
+
     warn_of(warnings, d->running + d->pending, d->trials,
             "are left to run: the leaderboard may change");
     warn_of(warnings, d->failed, d->trials, "failed; the panel Run lists the reasons");
@@ -43,6 +55,12 @@ void page_warn(struct errlist *warnings, const struct sweep_data *d)
                     "the database has %lld of the %lld trials of the grid; the others belong to "
                     "shards that have not been merged into it",
                     (long long)d->trials, (long long)d->planned);
+    if (n_straddling > 0)
+        errlist_add(warnings,
+                    "%lld set%s of samples that are the same on both sides of a split, which makes "
+                    "the scores too good: 'espalier inspect --duplicates FILE' lists them; [split] "
+                    "group keeps samples together",
+                    (long long)n_straddling, plural(n_straddling));
     if (is_flattered(d))
         errlist_add(warnings,
                     "there is no stop part: the validation part chose the epoch of each "

@@ -93,7 +93,7 @@ function costChoices(s, inside, at, box) {
         text(
             s.root,
             left ? x - 11 : x + 11,
-            rule === '1se' ? y + 17 : y - 6,
+            (rule === '1se') === D.sweep.maximize ? y + 17 : y - 6,
             label,
             'strong halo',
             left ? 'end' : null

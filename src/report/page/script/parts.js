@@ -57,21 +57,23 @@ function line(parent, x1, y1, x2, y2, classes) {
         .attr('d', 'M' + x1 + ',' + y1 + 'L' + x2 + ',' + y2);
 }
 
-function ticksOf(scale, n) {
+// At most about n ticks, at least `room` pixels apart.
+function ticksOf(scale, n, room) {
     if (!scale.base) return scale.ticks(n);
     const lead = t => Math.round(t / Math.pow(10, Math.floor(Math.log10(t) + 1e-9)));
     const ticks = scale.ticks(n);
     const kinds = [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]].map(leads =>
         ticks.filter(t => leads.includes(lead(t)))
     );
-    return kinds.find(each => each.length <= n) || kinds[3];
+    const fits = each => d3.pairs(each, (p, q) => Math.abs(scale(q) - scale(p))).every(d => d >= room);
+    return kinds.find(each => each.length <= n && fits(each)) || kinds[3];
 }
 
 // Horizontal axis below the box {left, right, top, bottom}, with vertical grid lines and its name.
 // whole: only integers have ticks.
 function axisX(parent, box, scale, label, whole) {
     const n = Math.max(2, Math.floor((box.right - box.left) / 70));
-    ticksOf(scale, n)
+    ticksOf(scale, n, 48)
         .filter(t => !whole || t % 1 === 0)
         .forEach(t => {
             line(parent, scale(t), box.top, scale(t), box.bottom, 'gridline');
@@ -91,7 +93,7 @@ function axisX(parent, box, scale, label, whole) {
 // Vertical axis at the left of the box; its name stands above it.
 function axisY(parent, box, scale, label) {
     const n = Math.max(2, Math.floor((box.bottom - box.top) / 50));
-    ticksOf(scale, n).forEach(t => {
+    ticksOf(scale, n, 18).forEach(t => {
         line(parent, box.left, scale(t), box.right, scale(t), 'gridline');
         text(parent, box.left - 6, scale(t) + 4, tickOf(scale, n)(t), 'quiet', 'end');
     });

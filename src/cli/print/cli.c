@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/cli.h"
+#include "cli/print/cli.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/outfile.h"
-#include "cli/inputs.h"
+#include "cli/print/inputs.h"
 #include "store/query.h"
 
 static void print_to(FILE *file, const char *format, va_list args)

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cli: the commands of the program.
- *
- * A command is one file, cmd_NAME.c, with a row `command_NAME` (cli/command/command.h) in
- * commands[]. Its function gets a parsed line, prints the answer and returns the exit status. Only
- * this folder prints errors and answers, and ends the program. May include everything else.
+/* cli/print: how commands print answers and errors, and write files. May include everything but the
+ * commands.
  *
  * This file: printing and the exit status. */
-#ifndef CLI_CLI_H
-#define CLI_CLI_H
+#ifndef CLI_PRINT_CLI_H
+#define CLI_PRINT_CLI_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,24 +67,5 @@ int cli_note_incomplete(struct store *store, const char *only, struct err *err);
 
 /* The same for one sweep, and a warning if trials of it are left to run. */
 int cli_note_unfinished(struct store *store, int64_t sweep_id, const char *name, struct err *err);
-
-extern const struct command command_best;
-extern const struct command command_complete;
-extern const struct command command_completion;
-extern const struct command command_doctor;
-extern const struct command command_export;
-extern const struct command command_help;
-extern const struct command command_init;
-extern const struct command command_inspect;
-extern const struct command command_merge;
-extern const struct command command_params;
-extern const struct command command_plan;
-extern const struct command command_predict;
-extern const struct command command_report;
-extern const struct command command_run;
-extern const struct command command_show;
-extern const struct command command_simulate;
-extern const struct command command_status;
-extern const struct command command_verify;
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/models.h"
+#include "cli/print/models.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/escape.h"
 #include "base/log.h"
-#include "cli/cli.h"
-#include "cli/inputs.h"
+#include "cli/print/cli.h"
+#include "cli/print/inputs.h"
 #include "predict/predict.h"
 #include "predict/replay.h"
 #include "store/query.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Write kept models to files. */
-#ifndef CLI_MODELS_H
-#define CLI_MODELS_H
+#ifndef CLI_PRINT_MODELS_H
+#define CLI_PRINT_MODELS_H
 
-#include "cli/cli.h"
+#include "cli/print/cli.h"
 #include "store/store.h"
 
 /* Write the model of a trial to path, or the models of a configuration; with several models, the

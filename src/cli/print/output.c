@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/output.h"
+#include "cli/print/output.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/terminal.h"
-#include "cli/cli.h"
+#include "cli/print/cli.h"
 
 void output_begin(struct answer *answer, const struct common_options *common, const char *section,
                   enum output_shape shape)
@@ -59,6 +60,59 @@ int output_save(struct answer *answer, const char *path, const struct inputs *in
     buf_clear(&answer->out);
     answer->style.kind = REPORT_TABLE; /* whose end is no text */
     return 0;
+}
+
+int output_stream_open(struct output_stream *stream, struct answer *answer, const char *path,
+                       const struct inputs *inputs, struct err *err)
+{
+    *stream = (struct output_stream){.answer = answer, .err = err};
+    if (path)
+        output_to_file(answer);
+    if (!path || !strcmp(path, "-"))
+        return 0;
+    stream->is_file = true;
+    return inputs_check(inputs, path, err) ||
+                   outfile_open(&stream->file, path, OUTFILE_REPLACE, err)
+               ? -1
+               : 0;
+}
+
+static void write_text(struct output_stream *stream)
+{
+    struct buf *text = &stream->answer->out;
+
+    if (stream->rc)
+        ;
+    else if (!stream->is_file)
+        stream->rc = cli_print(text, CLI_DATA, stream->err);
+    else if (buf_failed(text))
+        stream->rc = err_nomem(stream->err, "answer", text->size);
+    else
+        stream->rc = outfile_write(&stream->file, text->data, text->size, stream->err);
+    buf_clear(text);
+}
+
+void output_stream_write(struct output_stream *stream)
+{
+    enum { CHUNK = 64 << 10 };
+
+    if (stream->answer->style.kind != REPORT_TABLE && stream->answer->out.size >= CHUNK)
+        write_text(stream);
+}
+
+int output_stream_close(struct output_stream *stream, int rc)
+{
+    if (!rc && stream->is_file) {
+        answer_end(stream->answer);
+        write_text(stream);
+        stream->answer->style.kind = REPORT_TABLE; /* whose end is no text */
+    }
+    if (!rc)
+        rc = stream->rc;
+    if (!rc && stream->is_file)
+        return outfile_commit(&stream->file, stream->err);
+    outfile_discard(&stream->file);
+    return rc;
 }
 
 int output_query(struct answer *answer, const struct answer_section *section, struct store *store,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/inputs.h"
+#include "cli/print/inputs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -148,4 +148,15 @@ int inputs_check(const struct inputs *in, const char *path, struct err *err)
             return err_set(err, "%s: is the input %s: will not be overwritten", path, at);
     what = find_results(path);
     return what ? err_set(err, "%s: %s: will not be overwritten", path, what) : 0;
+}
+
+int inputs_check_new(const struct inputs *in, const char *path, bool is_forced, struct err *err)
+{
+    struct stat status;
+
+    if (inputs_check(in, path, err))
+        return -1;
+    if (!is_forced && lstat(path, &status) == 0 && S_ISREG(status.st_mode))
+        return err_set(err, "%s: exists already; --force replaces it", path);
+    return 0;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How commands print answers (report/answer.h). */
-#ifndef CLI_OUTPUT_H
-#define CLI_OUTPUT_H
+#ifndef CLI_PRINT_OUTPUT_H
+#define CLI_PRINT_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/outfile.h"
 #include "cli/command/command.h"
-#include "cli/inputs.h"
+#include "cli/print/inputs.h"
 #include "report/answer.h"
 #include "store/query.h"
 
@@ -31,6 +32,25 @@ int output_end(int rc, struct answer *answer, struct err *err);
 void output_to_file(struct answer *answer);
 int output_save(struct answer *answer, const char *path, const struct inputs *inputs,
                 struct err *err);
+
+/* An answer of one section that is written while it is made, so that its rows need not all fit in
+ * memory. Only a table for people is kept until its end, for the widths of its columns. */
+struct output_stream {
+    struct answer *answer; /* borrowed */
+    bool is_file;          /* false: stdout */
+    struct outfile file;   /* owned */
+    struct err *err;       /* borrowed; of the first failure */
+    int rc;                /* -1: a write failed */
+};
+
+/* Begin to write the answer to a file, ready for output_to_file(), or with NULL and "-" to stdout.
+ * The file must not be one of the inputs. -1 and err. After success, call output_stream_close(). */
+int output_stream_open(struct output_stream *stream, struct answer *answer, const char *path,
+                       const struct inputs *inputs, struct err *err);
+/* Write what was appended to the answer. Call between rows. */
+void output_stream_write(struct output_stream *stream);
+/* Write the rest if rc is 0; else leave the file unchanged. -1 and err. */
+int output_stream_close(struct output_stream *stream, int rc);
 
 /* Append the result of a query, if the answer wants it. -1 and err. */
 int output_query(struct answer *answer, const struct answer_section *section, struct store *store,

@@ -2,8 +2,10 @@
 /* The files that a command reads, or that its database was made from, and that it must not
  * overwrite. The command checks this before the work. cli_save() checks again, because files may
  * have moved. */
-#ifndef CLI_INPUTS_H
-#define CLI_INPUTS_H
+#ifndef CLI_PRINT_INPUTS_H
+#define CLI_PRINT_INPUTS_H
+
+#include <stdbool.h>
 
 #include "base/buf.h"
 #include "base/text_list.h"
@@ -28,5 +30,8 @@ void inputs_release(struct inputs *in);
 /* -1 and err: path must not be written, because it is empty, a folder, a database, or one of the
  * inputs, also by another name. */
 int inputs_check(const struct inputs *in, const char *path, struct err *err);
+
+/* Also refuse a path that exists, unless --force was given. A pipe or a device may exist. */
+int inputs_check_new(const struct inputs *in, const char *path, bool is_forced, struct err *err);
 
 #endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <ctype.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/batch.h"
+#include "base/clock.h"
+#include "base/duration.h"
+#include "base/log.h"
+#include "base/screen.h"
+#include "base/terminal.h"
+#include "cli/print/cli.h"
+#include "report/watch_frame.h"
+#include "store/lock.h"
+#include "store/store.h"
+
+/* Reading takes at most a twentieth of a processor, so a huge file is read less often. */
+#define READ_SHARE 20.0
+/* Opening may ask a batch system whether the run is alive. After a slow answer the connection stays
+ * open for a hundred times as long. */
+#define SLOW_OPEN_S 0.5
+#define OPEN_SHARE 100.0
+/* The limit of a job may be extended. Its batch system serves all users. */
+#define ASK_LIMIT_S 300.0
+/* How long plain lines wait for a database that cannot be read. */
+#define PATIENCE_S 60.0
+
+struct watch_options {
+    struct common_options common;
+    const char *sweep;
+    double interval_s;
+    bool once;
+};
+
+struct watch {
+    const struct watch_options *o;
+    struct store *store; /* NULL between two looks */
+    double reopen_s;     /* by clock_system, as all below; 0: after each look */
+    struct watch_facts facts;
+    bool has_facts, has_ended;
+    double ask_limit_s; /* when to ask again */
+    double end_s;       /* of the time limit; NaN: none */
+    int64_t asked_for;  /* session */
+    struct err fault;   /* of the last look, if is_blind */
+    bool is_blind;
+};
+
+static double now(void)
+{
+    return clock_now(&clock_system);
+}
+
+/* ---- reading ---- */
+
+static int open_store(struct watch *w, struct err *err)
+{
+    double begun_s = now(), cost_s;
+
+    if (w->store && begun_s < w->reopen_s)
+        return 0;
+    store_close(w->store);
+    w->store = NULL;
+    if (store_open_reader(&w->store, w->o->common.db, err))
+        return -1;
+    cost_s = now() - begun_s;
+    w->reopen_s = cost_s > SLOW_OPEN_S ? begun_s + OPEN_SHARE * cost_s : 0;
+    return 0;
+}
+
+/* An open connection may keep the end of the run from folding its log into the file. */
+static void close_store(struct watch *w)
+{
+    if (w->reopen_s > now() && !w->is_blind && w->facts.is_running)
+        return;
+    store_close(w->store);
+    w->store = NULL;
+}
+
+/* --time-limit of a command line; NaN: none. */
+static double time_limit_of(const char *command)
+{
+    static const char name[] = " --time-limit";
+    const char *at = strstr(command, name);
+    char word[DURATION_TEXT];
+    double seconds;
+    size_t n;
+
+    if (!at || (at[strlen(name)] != ' ' && at[strlen(name)] != '='))
+        return (double)NAN;
+    at += strlen(name) + 1;
+    n = strcspn(at, " ");
+    snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : 0), at);
+    return duration_parse(&seconds, word, NULL) ? (double)NAN : seconds;
+}
+
+static void find_limit(struct watch *w)
+{
+    struct watch_facts *f = &w->facts;
+    struct batch_job job;
+
+    if (!f->is_running)
+        return;
+    if (f->session != w->asked_for || now() >= w->ask_limit_s) {
+        double job_s = batch_job_parse(&job, f->job) ? batch_job_seconds_left(&job) : (double)NAN;
+
+        /* fmin() ignores a NaN */
+        w->end_s = now() + fmin(job_s, time_limit_of(f->command) - f->seconds);
+        w->asked_for = f->session;
+        w->ask_limit_s = now() + ASK_LIMIT_S;
+    }
+    f->limit_s = w->end_s - now();
+}
+
+/* Keep the old facts if it fails. */
+static int look(struct watch *w)
+{
+    struct watch_facts facts = {0}, *before = w->has_facts ? &w->facts : NULL;
+    bool was_running = w->has_facts && w->facts.is_running;
+
+    w->is_blind = open_store(w, &w->fault) ||
+                  watch_facts_read(&facts, w->store, w->o->sweep, before, &w->fault);
+    if (w->is_blind) {
+        watch_facts_release(&facts);
+    } else {
+        watch_facts_release(&w->facts);
+        w->facts = facts;
+        w->has_facts = true;
+        w->has_ended = !facts.is_running && (w->has_ended || was_running);
+    }
+    close_store(w);
+    if (!w->is_blind)
+        find_limit(w);
+    return w->is_blind ? -1 : 0;
+}
+
+/* A run that has just begun writes its sweep after it has read its data. */
+static bool is_beginning(const struct watch *w)
+{
+    struct lock_holder holder;
+
+    return !w->has_facts && lock_is_held(w->o->common.db, &holder);
+}
+
+/* ---- one frame ---- */
+
+static struct watch_style style_of(int rows, int columns, const char *note)
+{
+    return (struct watch_style){
+        .rows = rows,
+        .columns = columns,
+        .is_utf8 = terminal_is_utf8(),
+        .bold = terminal_style(STDOUT_FILENO, TERMINAL_HEADING),
+        .plain = terminal_style(STDOUT_FILENO, TERMINAL_PLAIN),
+        .error = terminal_style(STDOUT_FILENO, TERMINAL_ERROR),
+        .warning = terminal_style(STDOUT_FILENO, TERMINAL_WARNING),
+        .note = note,
+    };
+}
+
+static int print_once(const struct watch *w)
+{
+    struct watch_style style = style_of(0, terminal_width(STDOUT_FILENO), NULL);
+    struct buf out = {0};
+
+    watch_frame(&out, &w->facts, &style);
+    return cli_answer(&out);
+}
+
+/* ---- the live view ---- */
+
+static void put_note(struct buf *out, const struct watch *w)
+{
+    if (w->is_blind && !w->has_facts)
+        buf_printf(out, "%s: waiting for the run to begin", w->o->common.db);
+    else if (w->is_blind)
+        buf_puts(out, w->fault.text);
+    else if (w->has_ended)
+        buf_printf(out, "%s: the run has ended: %s", w->o->common.db, w->facts.outcome);
+    else
+        buf_puts(out, w->o->common.db);
+    buf_puts(out, "  (q quits)");
+}
+
+/* Some terminals wrap as soon as the last column is written. */
+static void draw(const struct watch *w)
+{
+    int columns = terminal_width(STDOUT_FILENO) - 1;
+    struct buf note = {0}, out = {0};
+    struct watch_style style;
+
+    put_note(&note, w);
+    style = style_of(terminal_height(STDOUT_FILENO), columns > 0 ? columns : 1, buf_text(&note));
+    watch_frame(&out, &w->facts, &style);
+    screen_draw(&out);
+    buf_release(&out);
+    buf_release(&note);
+}
+
+/* Return the seconds until the next look. */
+static double look_again(struct watch *w)
+{
+    double begun_s = clock_now(&clock_thread);
+
+    look(w);
+    return fmax(w->o->interval_s, READ_SHARE * (clock_now(&clock_thread) - begun_s));
+}
+
+static int watch_live(struct watch *w)
+{
+    double next_s;
+    int number;
+
+    screen_open();
+    draw(w);
+    next_s = now() + w->o->interval_s;
+    for (;;) {
+        char key = '\0';
+        enum screen_event event = screen_wait(&key, fmax(next_s - now(), 0));
+
+        if (event == SCREEN_STOPPED || (event == SCREEN_KEY && tolower((unsigned char)key) == 'q'))
+            break;
+        if (now() >= next_s)
+            next_s = now() + look_again(w);
+        else if (event == SCREEN_TIME)
+            continue;
+        draw(w);
+    }
+    number = screen_signal();
+    screen_close();
+    if (number)
+        raise(number);
+    return EXIT_OK;
+}
+
+/* ---- plain lines ---- */
+
+static int print_line(const struct watch *w, struct err *err)
+{
+    struct buf out = {0};
+    int rc;
+
+    watch_line(&out, &w->facts);
+    rc = cli_print(&out, CLI_STYLED, err);
+    buf_release(&out);
+    return rc;
+}
+
+static int watch_plainly(struct watch *w)
+{
+    double blind_since_s = (double)NAN, wait_s = w->o->interval_s;
+    struct err err;
+
+    for (;;) {
+        double begun_s = now();
+
+        if (!w->is_blind) {
+            blind_since_s = (double)NAN;
+            if (print_line(w, &err))
+                return cli_fail(&err);
+            if (!w->facts.is_running)
+                return EXIT_OK;
+        } else if (isnan(blind_since_s)) {
+            blind_since_s = begun_s;
+            log_warn("%s: trying again", w->fault.text);
+        } else if (begun_s - blind_since_s > PATIENCE_S && !is_beginning(w)) {
+            return cli_fail(&w->fault);
+        }
+        clock_sleep(wait_s);
+        wait_s = look_again(w);
+    }
+}
+
+static int watch(struct call *call)
+{
+    const struct watch_options *o = call->options;
+    struct watch w = {.o = o, .end_s = (double)NAN};
+    int status;
+
+    cli_log_database(o->common.db);
+    if (look(&w) && (o->once || !is_beginning(&w)))
+        status = cli_fail(&w.fault);
+    else if (o->once)
+        status = print_once(&w);
+    else if (terminal_has_sequences(STDOUT_FILENO))
+        status = watch_live(&w);
+    else
+        status = watch_plainly(&w);
+    store_close(w.store);
+    watch_facts_release(&w.facts);
+    return status;
+}
+
+static const struct option_row options[] = {
+    {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct watch_options, sweep),
+     .help = "Show this sweep.", .shown = "the last one that ran"},
+    {0, "interval", "TIME", OPTION_DURATION, .into = offsetof(struct watch_options, interval_s),
+     .help = "Look at the database once in TIME.", .default_text = "2s", .min = 1, .max = 86400},
+    {0, "once", NULL, OPTION_FLAG, .into = offsetof(struct watch_options, once),
+     .help = "Print the whole view once, and exit."},
+    {0},
+};
+
+static const struct example examples[] = {
+    {"espalier watch", "Watch the run that writes results.db."},
+    {"espalier watch --once big.db", "Print the present state of another database."},
+    {"espalier watch --interval 1m >>log", "Write a line each minute until the run ends."},
+    {NULL, NULL},
+};
+
+const struct command command_watch = {
+    .name = "watch",
+    .group = GROUP_RUN,
+    .operands = "[DB]",
+    .db_operand = DB_FIRST,
+    .summary = "Watch a sweep while it runs.",
+    .about = "Shows progress, the time left, the best configurations, what each rank does, and "
+             "why trials failed. q quits. Where stdout is no terminal, it prints a line each "
+             "interval until the run ends. The database is not changed.",
+    .examples = examples,
+    .see = "status, best, run",
+    .options = options,
+    .common = COMMON_DB,
+    .options_size = sizeof(struct watch_options),
+    .run = watch,
+};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tables for papers and web pages: Markdown (GitHub's pipes) and LaTeX (tabular with the rules of
+ * booktabs). Texts are escaped, so that every name appears as it is. */
+#ifndef REPORT_MARKUP_H
+#define REPORT_MARKUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum markup_kind { MARKUP_MARKDOWN, MARKUP_LATEX, N_MARKUP };
+
+struct markup_column {
+    const char *name; /* escaped */
+    int width;        /* of the widest cell or the name, for source that people can read */
+    bool is_text;     /* aligned to the left, not to the right */
+};
+
+/* Append a text on one line. */
+void markup_text(struct buf *out, enum markup_kind kind, const char *text);
+
+/* Append a comment before the table. */
+void markup_comment(struct buf *out, enum markup_kind kind, const char *text);
+
+/* Append a table. cells: n_rows * n_cols escaped texts, each with its NUL, row by row. */
+void markup_table(struct buf *out, enum markup_kind kind, const struct markup_column *columns,
+                  int32_t n_cols, const char *cells, int64_t n_rows);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows of the leaderboard as a paper shows them: mean ± sd, and the difference with its interval,
+ * each in one column, with as many digits as its standard error warrants; no columns besides that
+ * compare or count. */
+#ifndef REPORT_PAPER_H
+#define REPORT_PAPER_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "store/result_table.h"
+
+/* Zero-initialise to begin. */
+struct paper {
+    struct result_table table; /* the arrays are owned, the texts borrowed */
+    struct buf texts;          /* owned */
+};
+
+/* rows: of query_leaderboard() or QUERY_CONFIG_TEST. mean_name, diff_name: of the columns with mean
+ * and difference. All are borrowed. -1 and err. Pair with paper_release(). */
+int paper_make(struct paper *paper, const struct result_table *rows, const char *mean_name,
+               const char *diff_name, struct err *err);
+void paper_release(struct paper *paper);
+
+/* Return the number of decimals that a value with this standard error warrants: two significant
+ * digits of the error if its first three are 100 to 354, or if they round to 1000, else one.
+ *
+ * Source: Particle Data Group, Review of Particle Physics, introduction, "Rounding". */
+int paper_decimals(double error);
+
+#endif

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "report/trace.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/escape.h"
+#include "base/real.h"
+#include "store/query.h"
+#include "trial/result.h"
+
+enum { CHUNK = 64 << 10 };
+enum { SESSIONS_PID = 1, FIRST_HOST_PID = 2 };
+#define LANE_TIDS 1000000 /* ranks of a lane; lane 0 has the ranks themselves */
+#define LAST_NS INT64_C(4000000000000000000)
+
+/* Sessions of one lane do not overlap. */
+struct trace_session {
+    int64_t id;
+    int64_t last_ns;
+    int lane;
+};
+
+struct trace {
+    struct outfile *out;
+    struct buf text;                /* not written yet */
+    double first_s;                 /* Unix seconds; the zero of all times */
+    struct trace_session *sessions; /* [n_sessions] by id */
+    size_t n_sessions;
+    int n_lanes;
+    int64_t *ends; /* [n_lanes] of the last slice of the rank; -1: none yet */
+    char *host;
+    int64_t rank;
+    int64_t n_hosts;
+    bool has_events;
+};
+
+struct slice {
+    const char *name;
+    int64_t pid, tid, begin_ns, end_ns;
+    const char *colour; /* NULL: by name */
+};
+
+/* ---- events ---- */
+
+static void put_text(struct buf *out, const char *text)
+{
+    struct buf valid = {0};
+
+    buf_puts(&valid, text);
+    if (valid.size && !buf_failed(&valid))
+        escape_invalid(valid.data);
+    escape_json_terminal(out, buf_text(&valid));
+    out->failed |= buf_failed(&valid);
+    buf_release(&valid);
+}
+
+static void put_us(struct buf *out, const char *key, int64_t ns)
+{
+    buf_printf(out, ", \"%s\": %lld.%03lld", key, (long long)(ns / 1000), (long long)(ns % 1000));
+}
+
+static void begin_event(struct trace *t, char kind, const char *name, int64_t pid, int64_t tid)
+{
+    buf_printf(&t->text, "%s{\"ph\": \"%c\", \"pid\": %lld, \"tid\": %lld, \"name\": ",
+               t->has_events ? ",\n" : "\n", kind, (long long)pid, (long long)tid);
+    put_text(&t->text, name);
+    t->has_events = true;
+}
+
+/* The caller closes args and event by "}}". */
+static void begin_slice(struct trace *t, const struct slice *slice)
+{
+    begin_event(t, 'X', slice->name, slice->pid, slice->tid);
+    put_us(&t->text, "ts", slice->begin_ns);
+    put_us(&t->text, "dur", slice->end_ns - slice->begin_ns);
+    if (slice->colour)
+        buf_printf(&t->text, ", \"cname\": \"%s\"", slice->colour);
+    buf_puts(&t->text, ", \"args\": {");
+}
+
+/* scope: g for the whole trace, t for the thread. */
+static void put_instant(struct trace *t, const char *name, int64_t pid, int64_t tid, int64_t ns,
+                        char scope)
+{
+    begin_event(t, 'i', name, pid, tid);
+    put_us(&t->text, "ts", ns);
+    buf_printf(&t->text, ", \"s\": \"%c\"}", scope);
+}
+
+static void put_name(struct trace *t, const char *what, const char *name, int64_t pid, int64_t tid)
+{
+    begin_event(t, 'M', what, pid, tid);
+    buf_puts(&t->text, ", \"args\": {\"name\": ");
+    put_text(&t->text, name);
+    buf_puts(&t->text, "}}");
+}
+
+static void put_real_arg(struct buf *out, const char *key, double value)
+{
+    if (!isfinite(value))
+        return;
+    buf_printf(out, ", \"%s\": ", key);
+    real_format(out, value);
+}
+
+static void put_text_arg(struct buf *out, const char *key, const char *text)
+{
+    if (!*text)
+        return;
+    buf_printf(out, ", \"%s\": ", key);
+    put_text(out, text);
+}
+
+static int64_t ns_of(const struct trace *t, double unix_s)
+{
+    double ns = round((unix_s - t->first_s) * 1e9);
+
+    return !(ns > 0) ? 0 : ns > (double)LAST_NS ? LAST_NS : (int64_t)ns;
+}
+
+static int write_text(struct trace *t, struct err *err)
+{
+    int rc = buf_failed(&t->text) ? err_nomem(err, "trace", t->text.size)
+                                  : outfile_write(t->out, t->text.data, t->text.size, err);
+
+    buf_clear(&t->text);
+    return rc;
+}
+
+/* ---- sessions ---- */
+
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Return the first lane that is free at this moment, and occupy it. */
+static int take_lane(struct trace *t, int64_t begin_ns, int64_t end_ns)
+{
+    int lane = 0;
+
+    while (lane < t->n_lanes && t->ends[lane] > begin_ns)
+        lane++;
+    if (lane == t->n_lanes)
+        t->n_lanes++;
+    t->ends[lane] = end_ns;
+    return lane;
+}
+
+static void put_session(struct trace *t, const struct result_table *row, int64_t r,
+                        const struct trace_session *session, int64_t begin_ns)
+{
+    const char *outcome = result_table_text(row, r, "outcome");
+    struct buf name = {0};
+    struct slice slice = {.pid = SESSIONS_PID,
+                          .tid = session->lane,
+                          .begin_ns = begin_ns,
+                          .end_ns = session->last_ns};
+
+    buf_printf(&name, "session %lld", (long long)session->id);
+    slice.name = buf_text(&name);
+    begin_slice(t, &slice);
+    buf_printf(&t->text, "\"ranks\": %lld", (long long)result_table_integer(row, r, "ranks"));
+    put_text_arg(&t->text, "outcome", outcome);
+    put_text_arg(&t->text, "host", result_table_text(row, r, "host"));
+    put_text_arg(&t->text, "version", result_table_text(row, r, "version"));
+    put_text_arg(&t->text, "command", result_table_text(row, r, "command"));
+    buf_puts(&t->text, "}}");
+    buf_puts(&name, " begins");
+    put_instant(t, buf_text(&name), SESSIONS_PID, session->lane, begin_ns, 'g');
+    buf_cut(&name, name.size - (buf_failed(&name) ? 0 : strlen(" begins")));
+    buf_printf(&name, ": %s", outcome);
+    put_instant(t, buf_text(&name), SESSIONS_PID, session->lane, slice.end_ns, 'g');
+    t->text.failed |= buf_failed(&name);
+    buf_release(&name);
+}
+
+static int put_sessions(struct trace *t, const struct result_table *rows, struct err *err)
+{
+    size_t n = (size_t)rows->n_rows;
+
+    t->sessions = calloc(n + 1, sizeof *t->sessions);
+    t->ends = calloc(n + 1, sizeof *t->ends);
+    if (!t->sessions || !t->ends)
+        return err_nomem(err, "sessions", n * sizeof *t->sessions);
+    t->first_s = INFINITY;
+    for (int64_t r = 0; r < rows->n_rows; r++)
+        t->first_s = fmin(t->first_s, result_table_real(rows, r, "first"));
+    for (int64_t r = 0; r < rows->n_rows; r++) {
+        struct trace_session *session = &t->sessions[t->n_sessions++];
+        int64_t first_ns = ns_of(t, result_table_real(rows, r, "first"));
+
+        session->id = result_table_integer(rows, r, "session");
+        session->last_ns = ns_of(t, result_table_real(rows, r, "last"));
+        session->lane = take_lane(t, first_ns, session->last_ns);
+        put_session(t, rows, r, session, ns_of(t, result_table_real(rows, r, "started")));
+    }
+    for (int lane = 0; lane < t->n_lanes; lane++)
+        put_name(t, "thread_name", "sessions", SESSIONS_PID, lane);
+    qsort(t->sessions, t->n_sessions, sizeof *t->sessions, compare_ids);
+    return 0;
+}
+
+/* ---- attempts ---- */
+
+/* Colours are names of trace-viewer's base scheme. */
+static const char *colour_of(const char *outcome)
+{
+    static const struct {
+        const char *outcome, *colour;
+    } colours[] = {
+        {"done", "good"},
+        {"diverged", "bad"},
+        {"failed", "terrible"},
+        {"crashed", "terrible"},
+        {"stopped", "grey"},
+        {"lost", "grey"},
+        {"running", "thread_state_running"},
+    };
+
+    for (size_t i = 0; i < sizeof colours / sizeof *colours; i++)
+        if (!strcmp(colours[i].outcome, outcome))
+            return colours[i].colour;
+    return NULL;
+}
+
+static const struct trace_session *find_session(const struct trace *t, int64_t id)
+{
+    return bsearch(&id, t->sessions, t->n_sessions, sizeof *t->sessions, compare_ids);
+}
+
+static void forget_ends(struct trace *t)
+{
+    for (int lane = 0; lane < t->n_lanes; lane++)
+        t->ends[lane] = -1;
+}
+
+/* Note the place of the next attempts, which are sorted by it. */
+static int enter_place(struct trace *t, const char *host, int64_t rank, struct err *err)
+{
+    bool is_new_host = !t->host || strcmp(t->host, host) != 0;
+
+    if (!is_new_host && t->rank == rank)
+        return 0;
+    forget_ends(t);
+    t->rank = rank;
+    if (!is_new_host)
+        return 0;
+    free(t->host);
+    t->host = strdup(host);
+    if (!t->host)
+        return err_nomem(err, "host", strlen(host));
+    put_name(t, "process_name", host, FIRST_HOST_PID + t->n_hosts++, 0);
+    return 0;
+}
+
+static void put_thread(struct trace *t, const struct slice *slice, int lane)
+{
+    struct buf name = {0};
+
+    buf_printf(&name, "rank %lld", (long long)t->rank);
+    if (lane)
+        buf_printf(&name, ", beside (%d)", lane);
+    put_name(t, "thread_name", buf_text(&name), slice->pid, slice->tid);
+    t->text.failed |= buf_failed(&name);
+    buf_release(&name);
+}
+
+static void put_phases(struct trace *t, const struct slice *attempt, const struct result_table *row)
+{
+    double sum = 0, length_s = (double)(attempt->end_ns - attempt->begin_ns) * 1e-9, passed = 0;
+
+    for (enum trial_phase p = 0; p < PHASE_WAITING; p++)
+        sum += fmax(result_table_real(row, 0, trial_phase_name(p)), 0);
+    for (enum trial_phase p = 0; p < PHASE_WAITING; p++) {
+        double seconds = result_table_real(row, 0, trial_phase_name(p));
+        double share = sum > length_s ? length_s / sum : 1;
+        struct slice phase = {trial_phase_name(p), attempt->pid, attempt->tid, 0, 0, NULL};
+
+        if (!(seconds > 0) || !isfinite(sum))
+            continue;
+        phase.begin_ns = attempt->begin_ns + (int64_t)(passed * share * 1e9);
+        passed += seconds;
+        phase.end_ns = attempt->begin_ns + (int64_t)(passed * share * 1e9);
+        if (phase.end_ns > attempt->end_ns)
+            phase.end_ns = attempt->end_ns;
+        if (phase.begin_ns > phase.end_ns)
+            phase.begin_ns = phase.end_ns;
+        begin_slice(t, &phase);
+        buf_puts(&t->text, "\"sum_s\": ");
+        real_format(&t->text, seconds);
+        buf_puts(&t->text, "}}");
+    }
+}
+
+static void put_attempt_args(struct buf *out, const struct result_table *row)
+{
+    static const char *const integers[] = {"config",  "replicate", "fold",
+                                           "attempt", "session",   "pid"};
+    bool is_result = result_table_integer(row, 0, "is_result");
+
+    buf_printf(out, "\"trial\": %lld", (long long)result_table_integer(row, 0, "trial"));
+    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
+        buf_printf(out, ", \"%s\": %lld", integers[i],
+                   (long long)result_table_integer(row, 0, integers[i]));
+    put_text_arg(out, "sweep", result_table_text(row, 0, "sweep"));
+    put_text_arg(out, "outcome", result_table_text(row, 0, "outcome"));
+    if (is_result)
+        put_real_arg(out, "value", result_table_real(row, 0, "value"));
+    if (is_result)
+        put_real_arg(out, "waited_s", result_table_real(row, 0, "waiting"));
+    put_text_arg(out, "error", result_table_text(row, 0, "error"));
+    if (isnan(result_table_real(row, 0, "finished")))
+        put_text_arg(out, "end", "not recorded");
+}
+
+static void put_marks(struct trace *t, const struct slice *slice, const struct result_table *row)
+{
+    const char *outcome = result_table_text(row, 0, "outcome");
+    int64_t number = result_table_integer(row, 0, "number");
+    struct buf name = {0};
+
+    if (number > 1) {
+        buf_printf(&name, "%s again (attempt %lld)", slice->name, (long long)number);
+        put_instant(t, buf_text(&name), slice->pid, slice->tid, slice->begin_ns, 't');
+        buf_clear(&name);
+    }
+    if (!strcmp(outcome, "crashed"))
+        buf_printf(&name, "rank %lld lost", (long long)t->rank);
+    else if (!strcmp(outcome, "lost"))
+        buf_printf(&name, "rank %lld lost with its run", (long long)t->rank);
+    if (name.size)
+        put_instant(t, buf_text(&name), slice->pid, slice->tid, slice->end_ns, 't');
+    t->text.failed |= buf_failed(&name);
+    buf_release(&name);
+}
+
+/* Slices of one thread must not overlap, but clocks are set. */
+static int put_attempt(void *arg, const struct result_table *row, struct err *err)
+{
+    struct trace *t = arg;
+    const struct trace_session *session = find_session(t, result_table_integer(row, 0, "session"));
+    int lane = session ? session->lane : 0;
+    double finished_s = result_table_real(row, 0, "finished");
+    struct buf name = {0};
+    struct slice slice = {.begin_ns = ns_of(t, result_table_real(row, 0, "started")),
+                          .colour = colour_of(result_table_text(row, 0, "outcome"))};
+
+    if (enter_place(t, result_table_text(row, 0, "host"), result_table_integer(row, 0, "rank"),
+                    err))
+        return -1;
+    slice.pid = FIRST_HOST_PID + t->n_hosts - 1;
+    slice.tid = t->rank + (int64_t)lane * LANE_TIDS;
+    if (t->ends[lane] < 0)
+        put_thread(t, &slice, lane);
+    if (slice.begin_ns < t->ends[lane])
+        slice.begin_ns = t->ends[lane];
+    slice.end_ns = !isnan(finished_s) ? ns_of(t, finished_s) : session ? session->last_ns : 0;
+    if (slice.end_ns < slice.begin_ns)
+        slice.end_ns = slice.begin_ns;
+    t->ends[lane] = slice.end_ns;
+    buf_printf(&name, "t%lld c%lld", (long long)result_table_integer(row, 0, "trial"),
+               (long long)result_table_integer(row, 0, "config"));
+    slice.name = buf_text(&name);
+    begin_slice(t, &slice);
+    put_attempt_args(&t->text, row);
+    buf_puts(&t->text, "}}");
+    if (result_table_integer(row, 0, "is_result"))
+        put_phases(t, &slice, row);
+    put_marks(t, &slice, row);
+    t->text.failed |= buf_failed(&name);
+    buf_release(&name);
+    return t->text.size >= CHUNK ? write_text(t, err) : 0;
+}
+
+/* ---- the file ---- */
+
+static int put_all(struct trace *t, struct store *store, struct err *err)
+{
+    struct result_table sessions;
+    int rc;
+
+    if (query_table(&sessions, store, QUERY_TRACE_SESSIONS, 0, err))
+        return -1;
+    if (!sessions.n_rows) {
+        result_table_release(&sessions);
+        return err_set(err, "%s: no session in it yet; run 'espalier run' first",
+                       store_path(store));
+    }
+    buf_puts(&t->text, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [");
+    put_name(t, "process_name", "sessions", SESSIONS_PID, 0);
+    rc = put_sessions(t, &sessions, err);
+    result_table_release(&sessions);
+    if (rc)
+        return -1;
+    forget_ends(t);
+    if (query_each(store, QUERY_TRACE_ATTEMPTS, 0, put_attempt, t, err))
+        return -1;
+    buf_puts(&t->text, "\n], \"otherData\": {\"phases\": \"sums over a trial, drawn one after "
+                       "another\", \"zero of ts, in Unix seconds\": ");
+    real_format(&t->text, t->first_s);
+    buf_puts(&t->text, "}}\n");
+    return write_text(t, err);
+}
+
+int trace_write(struct outfile *out, struct store *store, struct err *err)
+{
+    struct trace t = {.out = out};
+    int rc = put_all(&t, store, err);
+
+    buf_release(&t.text);
+    free(t.sessions);
+    free(t.ends);
+    free(t.host);
+    return rc;
+}

@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The trace: attempts, phases, lost ranks, restarts and sessions, as another JSON reader sees them.
+. "$SRCDIR/tests/lib.sh"
+python=${PYTHON:-/usr/bin/python3}
+cd "$T" || exit 1
+check() { "$python" "$SRCDIR/tests/cli/trace_check.py" "$1" "$2" 2>&1; }
+
+fails "no database" 1 "$ESPALIER" trace
+is "no file is made" "$(ls trace.json 2>/dev/null)" ""
+
+{
+    small_head
+    cat <<'INI'
+folds = 5
+[train]
+epochs = 1000
+[resources]
+crash_limit = 5
+[grid]
+hidden_size = 64
+dropout = 0:0.9:0.01
+INI
+} | sed '/^folds/d; s/^replicates.*/&\nfolds = 5/' >long.ini
+
+# ---- a rank is killed, then the whole run; another run goes on and is stopped ----
+
+# wait_for OUTCOME CONDITION: wait for an attempt, and note its process in $found.
+wait_for() {
+    for _ in $(seq 600); do
+        found=$(sqlite3 results.db "select pid from attempt where outcome = '$1' and $2 limit 1" 2>/dev/null)
+        [ -z "$found" ] || return
+        sleep 0.05
+    done
+}
+"$ESPALIER" run long.ini -n 3 --progress none >out 2>err </dev/null &
+run=$!
+wait_for running "rank = 2"
+kill -KILL "$found"
+wait_for crashed "rank = 2"
+wait_for running "rank = 0"
+kill -KILL "$found"
+wait $run
+"$ESPALIER" run long.ini -n 2 --progress none >out 2>err </dev/null &
+run=$!
+wait_for 'done' "session_id = 2"
+kill -TERM $run
+wait $run
+is "the second run was stopped" $? 75
+ok "trace" "$ESPALIER" trace
+crashed=$(sqlite3 results.db "select count(*) from attempt where outcome = 'crashed'")
+lost=$(sqlite3 results.db "select count(*) from attempt where outcome = 'lost'")
+is "a rank was lost, and a run" "$((crashed > 0 && lost > 0))" 1
+is "the trace has every attempt, in time and place" "$(check trace.json results.db)" \
+    "$(sqlite3 results.db "select (select count(*) from attempt) || ' attempts, ' ||
+        (select count(*) from timing where phase <> 'waiting' and seconds > 0) || ' phases, ' || ($crashed + $lost) || ' lost, ' ||
+        (select count(*) from attempt a where exists
+            (select 1 from attempt b where b.trial_id = a.trial_id and b.attempt_id < a.attempt_id)) || ' again, ' ||
+        (1 + (select count(distinct rank) from attempt)) || ' threads'")"
+is "sessions follow each other" "$("$python" -c 'import json
+print(*[e["name"] for e in json.load(open("trace.json"))["traceEvents"] if e.get("s") == "g"], sep="\n")')" "session 1 begins
+session 1: lost
+session 2 begins
+session 2: stopped"
+is "- is stdout" "$("$ESPALIER" trace -o - | cksum)" "$(cksum <trace.json)"
+
+# ---- texts, times and files ----
+
+cp results.db odd.db
+sqlite3 odd.db "update attempt set host = 'a\"b\\c' || char(10) || cast(x'ff' as text) || '</script>' where rank = 0;
+    update attempt set outcome = 'failed', error = '\"}]' || char(9, 8238) where attempt_id = 2;
+    update session set command = '\"' || cast(x'c3' as text);
+    update attempt set started = 1e300 where attempt_id = 5; update attempt set finished = -1e300 where attempt_id = 7"
+ok "hostile texts and times" "$ESPALIER" trace odd.db -o odd.json
+is "are data" "$("$python" -c 'import json
+events = json.load(open("odd.json", encoding="utf-8"))["traceEvents"]
+print(*{e["args"]["name"] for e in events if e["name"] == "process_name"} - {"sessions", "'"$(sqlite3 results.db 'select host from session limit 1')"'"}, sep="\n")
+print({e["args"]["error"] for e in events if e.get("args", {}).get("attempt") == 2})
+print(min(e.get("ts", 0) for e in events) >= 0, min(e.get("dur", 0) for e in events) >= 0)' | LC_ALL=C sort)" "?</script>
+True True
+a\"b\\c
+{'\"}]\\t\\u202e'}"
+# Two files whose sessions ran side by side on one host.
+sed 's/0:0.9:0.01/0.25/; s/^epochs.*/epochs = 20/; s/^replicates.*/replicates = 1/' long.ini >short.ini
+for name in one two; do
+    "$ESPALIER" run short.ini --set name=$name --db $name.db --progress none 2>/dev/null
+done
+sqlite3 two.db "attach 'one.db' as one; update session set started = (select started from one.session);
+    update attempt set started = started - d, finished = finished - d from
+    (select session.started - one.session.started as d from session, one.session)" 2>/dev/null
+ok "merge" "$ESPALIER" merge both.db one.db two.db
+ok "its trace" "$ESPALIER" trace both.db -o both.json
+like "has a thread for each of both" "$(check both.json both.db)" "^10 attempts, .* 4 threads$"
+
+fails "an existing file" 1 "$ESPALIER" trace -o odd.json
+is "the message" "$(cat .err)" "espalier: odd.json: exists already; --force replaces it"
+ok "--force" "$ESPALIER" trace -o odd.json --force
+is "replaces it" "$(cksum <odd.json)" "$(cksum <trace.json)"
+fails "the database itself" 1 "$ESPALIER" trace -o results.db --force
+is "is not replaced" "$(cat .err)" "espalier: results.db: is the input results.db: will not be overwritten"
+fails "a full disk" 1 sh -c 'ulimit -f 20; exec "$@"' sh "$ESPALIER" trace -o full.json
+is "the message about it" "$(cat .err)" "espalier: full.json: cannot write: File too large: 'ulimit -f' or the filesystem limits its size"
+is "leaves nothing" "$(ls full* .espalier* 2>/dev/null)" ""
+sqlite3 both.db 'delete from attempt; delete from session'
+fails "a database without sessions" 1 "$ESPALIER" trace both.db -o none.json
+is "the message about that" "$(cat .err)" "espalier: both.db: no session in it yet; run 'espalier run' first"
+is "makes no file" "$(ls none.json 2>/dev/null)" ""
+done_testing
