@@ -21,9 +21,8 @@ const struct panel panels[PANELS] = {
      "within one standard error of the best. An interval that contains 0 shows no difference.",
      panel_why_unscored, NULL, panel_table_forest},
     {"folds", "Configurations by fold",
-     "The score of each configuration (row) in each fold (column). A column of poor scores is a "
-     "hard "
-     "fold.",
+     "The score of each configuration in each fold. A fold in which all scores are poor is a hard "
+     "one.",
      panel_why_unscored, NULL, panel_table_folds},
     {"axis", "One axis at a time",
      "The mean score of all complete configurations with each value of an axis. An interval is the "

@@ -4,7 +4,8 @@
  *   page.c       the document: head, panels, data for the script, scripts
  *   panel_*.c    what each panel shows without a script
  *   page_json.c  the data for the script
- *   page.js, page.css  the interactive charts
+ *   script/      the interactive charts; script/basics.js explains their rules
+ *   page.css     the style of the page
  *
  * The content security policy allows only the embedded scripts and style sheet, by their SHA-256,
  * and no network. Names from the database are escaped (escape_html(), escape_json_html()). */

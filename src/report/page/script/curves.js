@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Learning curves of one configuration.
+
+function curveConfigs() {
+    return [...new Set(D.curves.map(curve => curve.config))];
+}
+
+function curveChoices() {
+    return [['auto', 'the selected one, else the choice']].concat(
+        curveConfigs().map(id => [
+            String(id),
+            name(indexOf.get(id)) + ', place ' + C.place[indexOf.get(id)]
+        ])
+    );
+}
+
+function drawCurves(chart, view) {
+    const ids = curveConfigs();
+    const wanted =
+        view.config === 'auto'
+            ? state.selected.slice().reverse().concat(D.choice.chosen)
+            : [Number(view.config)];
+    const id = wanted.find(one => ids.includes(one)) || ids[0];
+    const curves = D.curves.filter(curve => curve.config === id);
+    const lines =
+        view.measure === 'loss'
+            ? [
+                  { key: 'train_loss', text: 'training', series: 's1' },
+                  { key: 'val_loss', text: 'validation', series: 's0' }
+              ]
+            : [{ key: 'val_value', text: 'validation', series: 's0' }];
+    lines.forEach(each => {
+        each.curves = curves
+            .map(curve => pointsOf(curve, each.key))
+            .filter(points => points.length);
+    });
+    const used = lines.filter(each => each.curves.length);
+    if (!used.length)
+        return nothing(chart, 'The curves of this configuration have no such values.');
+    curveChart(chart, view, used, curves, id);
+    return undefined;
+}
+
+function pointsOf(curve, key) {
+    return curve.epoch.map((epoch, n) => [epoch, curve[key][n]]).filter(p => p[1] !== null);
+}
+
+function curveChart(chart, view, lines, curves, id) {
+    const s = surface(chart, chart.width, 360, 'Learning curves of c' + id);
+    const box = boxOf(s, 54, 46, 84, 44);
+    const values = [].concat(...lines.map(each => [].concat(...each.curves))).map(p => p[1]);
+    const [least, most] = d3.extent(values);
+    const log =
+        view.measure === 'loss' &&
+        least > 0 &&
+        (view.log === 'yes' || (view.log === 'auto' && most > 10 * least));
+    const x = d3.scaleLinear().domain(epochRange(curves)).range([box.left, box.right]);
+    const range = log ? [least / 1.1, most * 1.1] : rangeOf(values);
+    const y = (log ? d3.scaleLog() : d3.scaleLinear())
+        .domain(range)
+        .range([box.bottom, box.top])
+        .clamp(true);
+    axisX(s.root, box, x, 'epoch', true);
+    axisY(
+        s.root,
+        box,
+        y,
+        view.measure === 'loss' ? 'loss' + (log ? ' (log scale)' : '') : scoreLabel()
+    );
+    text(
+        s.root,
+        s.width,
+        14,
+        fit('c' + id + '  ' + settings(indexOf.get(id)), s.width * 0.9),
+        'strong',
+        'end'
+    );
+    const ends = lines.map(each => curveMean(s, each, x, y, curves.length > 1));
+    bestEpochs(s, curves, lines[lines.length - 1].key, x, y);
+    const labels = ends.length === 2 ? apart(ends[0][1], ends[1][1], 15) : [ends[0][1]];
+    lines.forEach((each, n) => {
+        dots(s.root, [[box.right + 12, labels[n]]], 4, 0, each.series + ' fill');
+        text(s.root, box.right + 20, labels[n] + 4, each.text);
+    });
+    const beyond = log ? 0 : values.filter(v => v < range[0] || v > range[1]).length;
+    chart.note =
+        (curves.length > 1
+            ? 'Thin lines are folds; the thick line is their mean, the band their range. '
+            : '') +
+        'Circles mark the best epoch of each fold. ' +
+        (beyond ? plural(beyond, 'value') + ' beyond the axis lie on its edge. ' : '');
+}
+
+function epochRange(curves) {
+    const [first, last] = d3.extent([].concat(...curves.map(curve => curve.epoch)));
+    return [
+        first < last && first > last / 10 ? first : Math.min(first, 0),
+        Math.max(last, first + 1)
+    ];
+}
+
+// Thin lines of folds, and mean and range of the folds that have not stopped while they are at
+// least half. Returns the end of the mean.
+function curveMean(s, each, x, y, many) {
+    const path = d3
+        .line()
+        .x(p => x(p[0]))
+        .y(p => y(p[1]));
+    each.curves.forEach(points =>
+        s.root
+            .append('path')
+            .attr('class', each.series + ' stroke thin')
+            .attr('d', path(points))
+    );
+    const epochs = [
+        ...new Set([].concat(...each.curves.map(points => points.map(p => p[0]))))
+    ].sort(d3.ascending);
+    const mean = epochs
+        .map(epoch => {
+            const values = each.curves
+                .map(points => valueAt(points, epoch))
+                .filter(v => v !== null);
+            return {
+                epoch,
+                n: values.length,
+                m: d3.mean(values),
+                low: d3.min(values),
+                high: d3.max(values)
+            };
+        })
+        .filter(row => row.n >= Math.max(1, each.curves.length / 2));
+    const area = d3
+        .area()
+        .x(r => x(r.epoch))
+        .y0(r => y(r.low))
+        .y1(r => y(r.high));
+    if (many)
+        s.root
+            .append('path')
+            .attr('class', each.series + ' band')
+            .attr('d', area(mean));
+    s.root
+        .append('path')
+        .attr('class', each.series + ' stroke')
+        .attr(
+            'd',
+            d3
+                .line()
+                .x(r => x(r.epoch))
+                .y(r => y(r.m))(mean)
+        );
+    const last = mean[mean.length - 1];
+    return [x(last.epoch), y(last.m)];
+}
+
+// The value of a curve at an epoch, between stored epochs by a straight line.
+function valueAt(points, epoch) {
+    const n = d3.bisector(p => p[0]).left(points, epoch);
+    if (n >= points.length) return null;
+    if (points[n][0] === epoch || n === 0) return points[n][0] === epoch ? points[n][1] : null;
+    const [p, q] = [points[n - 1], points[n]];
+    return p[1] + ((q[1] - p[1]) * (epoch - p[0])) / (q[0] - p[0]);
+}
+
+function bestEpochs(s, curves, key, x, y) {
+    curves.forEach(curve => {
+        const value = curve.best === null ? null : valueAt(pointsOf(curve, key), curve.best);
+        if (value === null) return;
+        dots(s.root, [[x(curve.best), y(value)]], 4, 0, 's0 hollow');
+        s.marks.push({
+            key: 't' + curve.trial,
+            config: null,
+            x: x(curve.best),
+            y: y(value),
+            tip: () => [
+                'trial ' + curve.trial,
+                (D.sweep.replicates > 1 ? 'replicate ' + curve.replicate + ', ' : '') +
+                    'fold ' +
+                    curve.fold,
+                'best epoch ' + curve.best,
+                score(value)
+            ]
+        });
+    });
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The table of charts, and the panels that they fill.
+
+function slotChoices() {
+    return [['place', 'place']].concat(D.slots.map((slot, s) => [String(s), slotName(s)]));
+}
+
+function rowChoices() {
+    return [
+        ['30', '30'],
+        ['100', '100'],
+        ['300', '300'],
+        ['all', 'all']
+    ];
+}
+
+// Options of a chart: {key, label, choices(): [[value, text], ...], initial}. initial is the first
+// choice if left out. The value is a member of `view` and of the address (`panel.key`).
+const WEIGHT = axesByWeight();
+const charts = [
+    {
+        id: 'forest',
+        draw: drawForest,
+        options: [
+            { key: 'rows', label: 'rows', choices: rowChoices },
+            {
+                key: 'sort',
+                label: 'order',
+                choices: () => [
+                    ['place', 'place'],
+                    ['cost', 'seconds'],
+                    ['id', 'id']
+                ]
+            }
+        ]
+    },
+    {
+        id: 'folds',
+        draw: drawFolds,
+        options: [
+            { key: 'columns', label: 'columns by', choices: slotChoices },
+            {
+                key: 'rows',
+                label: 'rows by',
+                choices: () => [
+                    ['fold', 'fold'],
+                    ['score', 'mean, hardest first']
+                ]
+            },
+            {
+                key: 'colour',
+                label: 'colour',
+                choices: () => [
+                    ['score', 'score'],
+                    ['relative', 'difference to the mean of the fold']
+                ]
+            }
+        ]
+    },
+    {
+        id: 'axis',
+        draw: drawAxis,
+        options: [{ key: 'axis', label: 'axis', choices: axisChoices, initial: WEIGHT[0] }]
+    },
+    {
+        id: 'pair',
+        draw: drawPair,
+        options: [
+            { key: 'x', label: 'across', choices: axisChoices, initial: WEIGHT[0] },
+            { key: 'y', label: 'up', choices: axisChoices, initial: WEIGHT[1] },
+            {
+                key: 'value',
+                label: 'show',
+                choices: () => [
+                    ['mean', 'mean of configurations'],
+                    ['best', 'best configuration']
+                ]
+            }
+        ]
+    },
+    {
+        id: 'parallel',
+        draw: drawParallel,
+        options: [
+            {
+                key: 'top',
+                label: 'show',
+                choices: () =>
+                    [100, 50, 25, 10, 5, 1].map(v => [
+                        String(v),
+                        v === 100 ? 'all' : 'top ' + v + ' %'
+                    ])
+            }
+        ]
+    },
+    {
+        id: 'curves',
+        draw: drawCurves,
+        options: [
+            { key: 'config', label: 'configuration', choices: curveChoices },
+            {
+                key: 'measure',
+                label: 'show',
+                choices: () => [
+                    ['loss', 'loss'],
+                    ['metric', D.sweep.metric]
+                ]
+            },
+            {
+                key: 'log',
+                label: 'scale',
+                choices: () => [
+                    ['auto', 'automatic'],
+                    ['no', 'linear'],
+                    ['yes', 'logarithmic']
+                ]
+            }
+        ]
+    },
+    {
+        id: 'cost',
+        draw: drawCost,
+        options: [
+            {
+                key: 'cost',
+                label: 'cost',
+                choices: () => [
+                    ['seconds', 'seconds'],
+                    ['flops', 'floating-point operations']
+                ]
+            }
+        ]
+    },
+    { id: 'types', draw: drawTypes, options: [] },
+    {
+        id: 'predicted',
+        draw: drawPredicted,
+        options: [{ key: 'group', label: 'group', choices: groupChoices }]
+    },
+    { id: 'test', draw: drawTest, options: [] },
+    {
+        id: 'run',
+        draw: drawRun,
+        options: [{ key: 'session', label: 'show', choices: sessionChoices }]
+    },
+    { id: 'data', draw: drawData, options: [] }
+];
+
+// ---- panels: controls and drawing ----
+
+let panels = [];
+
+function setView(key, value) {
+    if (key === 'parallel.top') state.top = Number(value);
+    else state.view[key] = value;
+    changed();
+}
+
+// The value of an option: from the state if it is one of the choices, else the initial one.
+function optionValue(panel, option) {
+    const choices = option.choices();
+    const stored =
+        option.key === 'top' ? String(state.top) : state.view[panel.chart.id + '.' + option.key];
+    if (choices.some(choice => choice[0] === stored)) return stored;
+    return option.initial && choices.some(choice => choice[0] === option.initial)
+        ? option.initial
+        : choices[0][0];
+}
+
+function panelOf(row) {
+    const section = document.getElementById('panel-' + row.id);
+    if (!section || section.classList.contains('empty') || !section.querySelector('.chart'))
+        return null;
+    const node = section.querySelector('.chart');
+    const caption = section.querySelector('figcaption');
+    const controls = section.querySelector('.controls');
+    const panel = {
+        row,
+        section,
+        node,
+        caption,
+        controls,
+        stale: true,
+        active: null,
+        chart: { id: row.id, surfaces: [] }
+    };
+    const title = section.querySelector('h2').textContent;
+    panel.text = caption && caption.textContent !== title ? caption.textContent : '';
+    node.classList.add('live');
+    node.replaceChildren();
+    node.setAttribute('tabindex', '0');
+    node.setAttribute('role', 'group');
+    node.setAttribute(
+        'aria-label',
+        title + ' chart. Arrow keys move between marks, Enter selects. A table follows.'
+    );
+    node.addEventListener('keydown', event => onKey(panel, event));
+    node.addEventListener('blur', () => leave(panel));
+    return panel;
+}
+
+function showControls(panel) {
+    const { row, controls, section } = panel;
+    if (!controls) return;
+    const focused = controls.contains(document.activeElement)
+        ? document.activeElement.dataset.key
+        : null;
+    const nodes = row.options
+        .filter(option => option.choices().length > 1)
+        .map(option => {
+            const node = select(option.choices(), optionValue(panel, option), null, value =>
+                setView(row.id + '.' + option.key, value)
+            );
+            node.dataset.key = option.key;
+            return el('label', null, option.label, node);
+        });
+    const title = section.querySelector('h2').textContent;
+    const tools = el(
+        'span',
+        { class: 'tools' },
+        button('SVG', 'Save ' + title + ' as SVG', () => saveSvg(panel)),
+        button('PNG', 'Save ' + title + ' as PNG', () => savePng(panel))
+    );
+    controls.replaceChildren(...nodes, tools);
+    if (focused) controls.querySelector('[data-key="' + focused + '"]').focus();
+}
+
+function drawPanel(panel) {
+    const { row, node } = panel;
+    panel.stale = false;
+    showControls(panel);
+    const view = {};
+    row.options.forEach(option => {
+        view[option.key] = optionValue(panel, option);
+    });
+    node.replaceChildren();
+    panel.chart = {
+        id: row.id,
+        node,
+        panel,
+        width: Math.max(280, Math.floor(node.clientWidth)),
+        surfaces: [],
+        note: ''
+    };
+    row.draw(panel.chart, view);
+    if (panel.caption) panel.caption.textContent = panel.chart.note + panel.text;
+    if (document.activeElement === node && panel.active) restoreActive(panel);
+}
+
+function restoreActive(panel) {
+    panel.chart.surfaces.forEach(s =>
+        s.marks.forEach(mark => {
+            if (mark.key === panel.active) showActive(panel, { s, mark });
+        })
+    );
+}
+
+function nothing(chart, why) {
+    chart.node.append(el('p', { class: 'why' }, why || 'No configuration passes the filter.'));
+}
+
+// Draw stale panels: those in sight at once, the others one by one while the browser is idle.
+let waiting = false;
+
+function drawSoon() {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+        waiting = false;
+        panels.filter(panel => panel.stale && inSight(panel.section)).forEach(drawPanel);
+        performance.mark('usable');
+        drawIdle();
+    });
+}
+
+function inSight(node) {
+    const box = node.getBoundingClientRect();
+    return box.bottom > -100 && box.top < innerHeight + 100;
+}
+
+function drawIdle() {
+    const panel = panels.find(one => one.stale);
+    document.documentElement.dataset.drawn = panel ? 'some' : 'all';
+    if (!panel) return;
+    whenIdle(() => {
+        if (panel.stale) drawPanel(panel);
+        drawIdle();
+    });
+}
+
+function whenIdle(f) {
+    if (window.requestIdleCallback) requestIdleCallback(f, { timeout: 200 });
+    else setTimeout(f, 20);
+}

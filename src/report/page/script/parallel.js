@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Parallel coordinates of all axes, with brushes.
+
+function drawParallel(chart) {
+    const inside = C.id.map((id, i) => i).filter(i => C.mean[i] !== null);
+    if (!inside.some(i => shown[i])) return nothing(chart);
+    const frame = el('div', { class: 'sideways' });
+    chart.node.append(frame);
+    const s = surface(
+        chart,
+        Math.max(chart.width, 76 * AXES.length + 112),
+        400,
+        'Parallel coordinates of all axes',
+        frame
+    );
+    const box = boxOf(s, 50, 62, 62, 16);
+    const x = d3
+        .scalePoint()
+        .domain(d3.range(AXES.length + 1))
+        .range([box.left, box.right]);
+    const y = d3
+        .scaleLinear()
+        .domain(
+            rangeOf(
+                inside.map(i => C.mean[i]),
+                0.02
+            )
+        )
+        .range(D.sweep.maximize ? [box.bottom, box.top] : [box.top, box.bottom])
+        .clamp(true);
+    const columns = AXES.map((axis, a) => parallelColumn(a, box, inside));
+    const path = i =>
+        'M' +
+        columns.map((column, a) => x(a).toFixed(1) + ',' + column.at(i).toFixed(1)).join('L') +
+        'L' +
+        x(AXES.length).toFixed(1) +
+        ',' +
+        y(C.mean[i]).toFixed(1);
+    const away = inside.filter(i => !shown[i]);
+    s.root.append('path').attr('class', 'away-line').attr('d', thin(away, 1500).map(path).join(''));
+    const colour = colours(
+        inside.map(i => C.mean[i]),
+        true
+    );
+    parallelLines(s, inside.filter(i => shown[i]).reverse(), path, colour);
+    inside
+        .filter(isSelected)
+        .forEach(i => s.root.append('path').attr('class', 'picked').attr('d', path(i)));
+    columns.forEach((column, a) => parallelAxis(chart, s, a, x(a), box, column));
+    parallelScore(s, x(AXES.length), y, box);
+    inside
+        .filter(i => shown[i])
+        .forEach(i =>
+            s.marks.push({
+                key: 'c' + C.id[i],
+                config: i,
+                x: x(AXES.length),
+                y: y(C.mean[i]),
+                tip: () => configTip(i)
+            })
+        );
+    s.hit = (px, py) => nearestLine(s.marks, columns, { px, py, left: box.left, step: x.step() });
+    return undefined;
+}
+
+// The mark of the line that passes within 6 pixels of a point.
+function nearestLine(marks, columns, at) {
+    const column = Math.min(
+        columns.length - 1,
+        Math.max(0, Math.floor((at.px - at.left) / at.step))
+    );
+    const part = (at.px - at.left) / at.step - column;
+    const height = mark => {
+        const from = columns[column].at(mark.config);
+        const to = column + 1 < columns.length ? columns[column + 1].at(mark.config) : mark.y;
+        return Math.abs(from + (to - from) * part - at.py);
+    };
+    const nearest = marks.reduce(
+        (best, mark) => (height(mark) < best.height ? { mark, height: height(mark) } : best),
+        { mark: null, height: 6 }
+    );
+    return nearest.mark;
+}
+
+// Every k-th of a list, so that at most about n are left.
+function thin(list, n) {
+    const step = Math.ceil(list.length / n);
+    return step <= 1 ? list : list.filter((v, k) => k % step === 0);
+}
+
+// Places of an axis: equal steps, the largest value above. Lines of one value spread by score.
+function parallelColumn(a, box, inside) {
+    const ks = AXES[a].levels.map((v, k) => k);
+    if (inside.some(i => C.level[a][i] < 0)) ks.unshift(-1);
+    const point = d3.scalePoint().domain(ks).range([box.bottom, box.top]).padding(0.5);
+    const spread = Math.min(24, point.step() * 0.6);
+    const at = i => point(C.level[a][i]) + (i / Math.max(1, N - 1) - 0.5) * spread;
+    return { ks, point, spread, at };
+}
+
+function parallelLines(s, order, path, colour) {
+    const groups = new Map();
+    thin(order, 4000).forEach(i => {
+        const c = colour(
+            colour.worst +
+                (Math.round((12 * (C.mean[i] - colour.worst)) / (colour.best - colour.worst || 1)) /
+                    12) *
+                    (colour.best - colour.worst)
+        );
+        groups.set(c, (groups.get(c) || '') + path(i));
+    });
+    const opacity = Math.max(0.15, Math.min(0.9, 60 / order.length));
+    groups.forEach((d, c) =>
+        s.root
+            .append('path')
+            .attr('d', d)
+            .attr('fill', 'none')
+            .attr('stroke', c)
+            .attr('stroke-width', order.length > 500 ? 0.8 : 1.4)
+            .attr('stroke-opacity', opacity)
+    );
+}
+
+function parallelAxis(chart, s, a, x, box, column) {
+    line(s.root, x, box.top, x, box.bottom, 'rule');
+    AXES[a].name
+        .split('_')
+        .slice(0, 3)
+        .forEach((word, n, words) =>
+            text(
+                s.root,
+                x,
+                box.top - 10 - 14 * (words.length - 1 - n),
+                clip(word, 14),
+                'strong',
+                'middle'
+            )
+        );
+    const every = Math.ceil(14 / column.point.step());
+    column.ks.forEach((k, n) => {
+        if (n % every === 0)
+            text(
+                s.root,
+                x - 7,
+                column.point(k) + 4,
+                clip(levelText(a, k), 12),
+                'halo small',
+                'end'
+            );
+    });
+    if (state.levels[a]) {
+        column.ks
+            .filter(k => state.levels[a].has(k))
+            .forEach(k =>
+                s.root
+                    .append('rect')
+                    .attr('class', 'brush')
+                    .attr('x', x - 6)
+                    .attr('y', column.point(k) - column.spread / 2)
+                    .attr('width', 12)
+                    .attr('height', column.spread)
+            );
+    }
+    brush(s, a, x, box, column);
+}
+
+// Drag along an axis to keep the values passed over. A click keeps one value, or all again.
+function brush(s, a, x, box, column) {
+    const area = s.root
+        .append('rect')
+        .attr('class', 'brushable')
+        .attr('data-axis', AXES[a].name)
+        .attr('x', x - 14)
+        .attr('y', box.top)
+        .attr('width', 28)
+        .attr('height', box.bottom - box.top)
+        .node();
+    const place = event => event.clientY - area.getBoundingClientRect().top + box.top;
+    let from = null;
+    area.addEventListener('pointerdown', event => {
+        from = place(event);
+        area.setPointerCapture(event.pointerId);
+        event.preventDefault();
+    });
+    area.addEventListener('pointermove', event => {
+        if (from === null) return;
+        s.root.selectAll('.drag').remove();
+        s.root
+            .append('rect')
+            .attr('class', 'brush drag')
+            .attr('x', x - 8)
+            .attr('width', 16)
+            .attr('y', Math.min(from, place(event)))
+            .attr('height', Math.abs(place(event) - from));
+    });
+    area.addEventListener('pointerup', event => {
+        if (from === null) return;
+        keepLevels(a, column, Math.min(from, place(event)), Math.max(from, place(event)));
+        from = null;
+    });
+    area.addEventListener('click', event => event.stopPropagation());
+}
+
+function keepLevels(a, column, low, high) {
+    const click = high - low < 4;
+    const reach = click ? column.point.step() / 2 : 0;
+    const kept = column.ks.filter(
+        k => column.point(k) >= low - reach && column.point(k) <= high + reach
+    );
+    const again = click && state.levels[a] && kept.every(k => state.levels[a].has(k));
+    state.levels[a] =
+        again || !kept.length || kept.length === column.ks.length ? null : new Set(kept);
+    changed();
+}
+
+function parallelScore(s, x, y, box) {
+    line(s.root, x, box.top, x, box.bottom, 'rule');
+    text(s.root, x, box.top - 10, clip(D.sweep.metric, 14), 'strong', 'middle');
+    y.ticks(6).forEach(t => {
+        line(s.root, x, y(t), x + 5, y(t), 'rule');
+        text(s.root, x + 8, y(t) + 4, tickOf(y, 6)(t), 'quiet small');
+    });
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Scores on the validation parts and on the test part.
+
+// The objective's metric on the validation parts and on the test part, on one scale. Others are in
+// the table.
+function drawTest(chart) {
+    const test = D.test.find(row => row.metric === D.sweep.metric) || D.test[0];
+    const i = indexOf.get(D.choice.chosen);
+    const rows = [
+        { label: 'test', mean: test.mean, sd: test.sd, n: test.n, series: 's1', shape: 3 }
+    ];
+    if (i !== undefined && test.metric === D.sweep.metric && C.mean[i] !== null)
+        rows.unshift({
+            label: 'validation',
+            mean: C.mean[i],
+            sd: C.sd[i],
+            n: C.n[i],
+            series: 's0',
+            shape: 0
+        });
+    const s = surface(
+        chart,
+        Math.min(640, chart.width),
+        34 + 40 * rows.length + 34,
+        'Validation and test score of the chosen configuration'
+    );
+    const box = boxOf(s, 84, 4, 60, 44);
+    const x = d3
+        .scaleLinear()
+        .domain(
+            rangeOf([].concat(...rows.map(r => [r.mean - (r.sd || 0), r.mean + (r.sd || 0)])), 0.2)
+        )
+        .range([box.left, box.right]);
+    axisX(s.root, box, x, test.metric);
+    rows.forEach((r, n) => {
+        const y = box.top + 30 + 40 * n;
+        text(s.root, box.left - 10, y + 4, r.label, null, 'end');
+        if (r.sd) line(s.root, x(r.mean - r.sd), y, x(r.mean + r.sd), y, r.series + ' stroke');
+        dots(s.root, [[x(r.mean), y]], 5, r.shape, r.series + ' fill');
+        text(s.root, x(r.mean), y - 11, score(r.mean), 'strong halo', 'middle');
+        s.marks.push({
+            key: r.label,
+            config: null,
+            x: x(r.mean),
+            y,
+            tip: () => [
+                r.label,
+                test.metric + ' ' + score(r.mean),
+                r.sd === null ? '' : 'standard deviation ' + score(r.sd),
+                plural(r.n, 'trial')
+            ]
+        });
+    });
+    chart.note = 'Lines span one standard deviation over trials. ';
+}

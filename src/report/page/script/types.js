@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The best configuration of each model type, fold by fold.
+
+function drawTypes(chart) {
+    const best = D.types.map((type, t) =>
+        C.id.findIndex((id, i) => shown[i] && C.type[i] === t && C.mean[i] !== null)
+    );
+    const used = D.types.map((type, t) => t).filter(t => best[t] >= 0);
+    if (!used.length) return nothing(chart);
+    used.sort((p, q) => best[p] - best[q]);
+    const s = surface(chart, chart.width, 360, 'Best configuration of each model type by fold');
+    const box = boxOf(s, 54, 40, 20, 60);
+    const slots = D.slots.map((slot, n) => n);
+    const y = d3
+        .scaleLinear()
+        .domain(rangeOf([].concat(...used.map(t => D.value.map(row => row[best[t]]))), 0.08))
+        .range([box.bottom, box.top])
+        .clamp(true);
+    const x = d3
+        .scalePoint()
+        .domain(used)
+        .range([box.left, Math.min(box.right, box.left + 240 * used.length)])
+        .padding(0.5);
+    axisY(s.root, box, y, scoreLabel());
+    slots.forEach(slot => {
+        const points = used
+            .filter(t => D.value[slot][best[t]] !== null)
+            .map(t => [x(t), y(D.value[slot][best[t]])]);
+        s.root.append('path').attr('class', 'away-line').attr('d', d3.line()(points));
+    });
+    used.forEach(t => typeColumn(s, t, best[t], slots, x(t), y, box, x.step()));
+    return undefined;
+}
+
+function typeColumn(s, t, i, slots, x, y, box, room) {
+    const there = slots.filter(slot => D.value[slot][i] !== null);
+    dots(
+        s.root,
+        there.map(slot => [x, y(D.value[slot][i])]),
+        4,
+        t,
+        's' + (t % 5) + ' fill'
+    );
+    line(s.root, x - 26, y(C.mean[i]), x + 26, y(C.mean[i]), 's' + (t % 5) + ' stroke');
+    text(s.root, x + 30, y(C.mean[i]) + 4, score(C.mean[i]), 'strong halo');
+    text(s.root, x, box.bottom + 18, fit(D.types[t] + ', ' + name(i), room), 'strong', 'middle');
+    if (room > 120)
+        text(
+            s.root,
+            x,
+            box.bottom + 34,
+            'mean ' + plusMinus(C.mean[i], C.se[i]),
+            'quiet small',
+            'middle'
+        );
+    if (isSelected(i))
+        dots(
+            s.root,
+            there.map(slot => [x, y(D.value[slot][i])]),
+            6,
+            0,
+            'picked'
+        );
+    there.forEach(slot =>
+        s.marks.push({
+            key: t + '.' + slot,
+            config: i,
+            x,
+            y: y(D.value[slot][i]),
+            tip: () =>
+                [
+                    D.types[t] + ', ' + slotName(slot),
+                    D.sweep.metric + ' ' + score(D.value[slot][i])
+                ].concat(configTip(i))
+        })
+    );
+}
