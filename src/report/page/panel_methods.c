@@ -33,13 +33,16 @@ static void put_grid(struct buf *out, const struct sweep_data *d)
 {
     double n = panel_combinations(d);
 
+    buf_puts(out, d->n_axes ? "Hyperparameters were searched on a grid with espalier. "
+                            : "Models were trained with espalier, without a search of "
+                              "hyperparameters. ");
     for (int32_t a = 0; a < d->n_axes; a++) {
         buf_puts(out, a ? between(a, d->n_axes) : "The axes of the grid were ");
         put_axis(out, &d->axes[a]);
     }
     buf_printf(out, "%s%d configuration%s of the model type%s ",
-               d->n_axes ? ", which gave " : "There was no grid, but ", (int)d->n_configs,
-               plural(d->n_configs), plural(d->n_types));
+               d->n_axes ? ", which gave " : "There was ", (int)d->n_configs, plural(d->n_configs),
+               plural(d->n_types));
     for (int32_t t = 0; t < d->n_types; t++)
         buf_printf(out, "%s%s", between(t, d->n_types), d->types[t]);
     if (d->n_configs < n)
@@ -80,7 +83,7 @@ static void put_scheme(struct buf *out, const struct sweep_data *d, const struct
     buf_puts(out, has_rest ? " on the other samples" : "");
     if (d->folds > 1 && d->replicates > 1)
         buf_printf(out, ", repeated %d times with other random numbers", (int)d->replicates);
-    buf_printf(out, ": %lld trials", (long long)d->planned);
+    buf_printf(out, ": %lld trial%s", (long long)d->planned, plural(d->planned));
     if (d->failed + d->diverged)
         buf_printf(out, ", of which %lld failed or diverged", (long long)(d->failed + d->diverged));
     if (d->done + d->failed + d->diverged < d->planned)
@@ -151,7 +154,6 @@ void panel_put_methods(struct buf *out, const struct page *page)
     bool is_known = !sweep_parse_stored(&sweep, d->database, d->ini, &faults) && is_fixed(d);
     const struct settings *s = is_known ? &sweep.fixed : NULL;
 
-    buf_puts(out, "Hyperparameters were searched on a grid with espalier. ");
     put_grid(out, d);
     put_data(out, d, s);
     put_scheme(out, d, s);

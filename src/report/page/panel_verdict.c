@@ -85,7 +85,13 @@ static void put_best(struct buf *out, const struct sweep_data *d)
     const struct sweep_config *best = &d->configs[0];
     double half = best->sd * resampled_factor(best->n, d->share);
 
-    html_printf(out, "The best of %d configuration%s is ", (int)d->n_configs, plural(d->n_configs));
+    if (d->n_configs == 1)
+        html_printf(out, "The only configuration is ");
+    else if (d->n_scored < d->n_configs)
+        html_printf(out, "So far %d of %d configurations have a score. The best is ",
+                    (int)d->n_scored, (int)d->n_configs);
+    else
+        html_printf(out, "The best of %d configurations is ", (int)d->n_configs);
     put_named(out, d, 0);
     html_printf(out, " with a mean %s of %.4g over %d trial%s", d->objective, best->mean,
                 (int)best->n, plural(best->n));
