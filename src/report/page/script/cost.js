@@ -58,8 +58,8 @@ function drawCost(chart, view) {
         at,
         box
     );
-    inside.filter(isSelected).forEach(i => dots(s.root, [at(i)], 6, 0, 'picked'));
     costChoices(s, inside, at, box);
+    inside.filter(isSelected).forEach(i => dots(s.root, [at(i)], 9, 0, 'picked'));
     costKeys(s, box);
     return undefined;
 }
