@@ -93,7 +93,7 @@ missing_is_named() {
     is "$2: and they are missing" "$(sqlite3 "$1" "select min(trial_id) from trial where state <> 'done'")" "$first"
 }
 export FAULT_MAGIC=$local
-broken mid.db-wal sync 4 long.ini --db mid.db
+broken mid.db-wal sync 6 long.ini --db mid.db
 is "a failing fsync in mid sweep ends it with 1" $status 1
 like "the message says what failed and why" "$(cat err)" '^espalier: mid.db: cannot flush to disk \(fsync\): Input/output error$'
 missing_is_named mid.db "fsync"
