@@ -114,6 +114,11 @@ dead_links() {
     done
 }
 
+# Processor seconds of a command, whose output is dropped. A busy machine does not change them.
+cpu_seconds() {
+    ("$@" >/dev/null 2>&1; times) | awk 'END { split($1, t, /[ms]/); print 60 * t[1] + t[2] }'
+}
+
 skip_all() {
     echo "1..0 # SKIP $1"
     exit 0

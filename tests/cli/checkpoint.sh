@@ -32,8 +32,8 @@ bits() {
         select trial_id, epoch, train_loss, val_loss, val_value from curve order by 1, 2"
 }
 
-# Processor seconds of the longer trial. A busy machine does not change them.
-cpu=$( (run --set epochs=400 --db speed.db 2>/dev/null; times) | awk 'END { split($1, t, /[ms]/); print 60 * t[1] + t[2] }')
+# slow: processor seconds of the longer trial.
+cpu=$(cpu_seconds run --set epochs=400 --db speed.db)
 slow=$(query speed.db "select $cpu * max(seconds) / sum(seconds) from trial")
 # Epochs for at least 8 s of the longer trial; more on a busy machine.
 epochs=$(awk "BEGIN { printf \"%d\", 400 * 8 / $slow }")

@@ -37,7 +37,7 @@ is "80 without a terminal" "$(widest '')" "$(widest 80)"
 # Every example is a line that its command accepts: --help ends it before it does anything.
 for command in $commands; do
     "$ESPALIER" help "$command" | sed -n '/^Examples/,/ptions:$/s/^  \([a-z].*\)/\1/p' | grep '^espalier ' |
-        grep -v '^espalier help' | sed 's/ > .*//' >"$T/examples"
+        grep -v '^espalier help' | sed 's/ >.*//' >"$T/examples"
     wrong=
     while IFS= read -r line; do
         eval "set -- $line"
