@@ -193,6 +193,11 @@ void advice_axis(struct errlist *out, const struct advice_axis *axis, int64_t co
 
 /* ---- the scores ---- */
 
+static bool is_correlation(const char *objective)
+{
+    return !strcmp(objective, "val_pearson") || !strcmp(objective, "val_spearman");
+}
+
 void advice_r2(struct errlist *out, int64_t config, double r2, const char *objective,
                bool has_groups)
 {
@@ -202,11 +207,10 @@ void advice_r2(struct errlist *out, int64_t config, double r2, const char *objec
                 "c%lld has a mean validation R2 of %.3g: it predicts worse than the mean of the "
                 "target; %s%s",
                 (long long)config, r2,
-                strcmp(objective, "val_r2")
-                    ? "a correlation measures only the order of the samples; set [sweep] objective "
-                      "= val_r2 to rank by R2"
-                    : "and so do all others; check the target and its ids, or add "
-                      "regularisation to the grid",
+                is_correlation(objective)
+                    ? "a correlation ignores the scale of the predictions; set [sweep] objective = "
+                      "val_r2 to rank by R2"
+                    : "check the target and its ids, or add regularisation to the grid",
                 has_groups ? "; [split] group leaves whole groups out, which is harder than random "
                              "folds: delete it if new samples will come from known groups"
                            : "");

@@ -170,14 +170,14 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     X(LAST_SESSION, /* without the counts of SESSION. seconds: until now if it is running, until the \
                        last result if it was lost. */ \
       "SELECT session_id AS session, outcome, coalesce(job, '') AS job, command, ranks," \
-      " max(0, coalesce(finished, iif(outcome = 'running', " QUERY_NOW ", (SELECT max(a.finished)" \
+      " max(0.0, coalesce(finished, iif(outcome = 'running', " QUERY_NOW ", (SELECT max(a.finished)" \
       " FROM attempt AS a WHERE a.session_id = session.session_id)), started) - started) AS seconds" \
       " FROM session ORDER BY session_id DESC LIMIT 1") \
     X(RANKS, /* of a session: the newest attempt of each rank. seconds: since it began, if it is \
                 running, else since it ended. A rank whose last result is one of thousands ago has \
                 no row. */ \
       "SELECT rank, host, outcome, trial_id AS trial, config_id AS config, ran.seconds FROM (" \
-      "SELECT rank, host, outcome, trial_id, max(0, " QUERY_NOW " - iif(outcome = 'running', started," \
+      "SELECT rank, host, outcome, trial_id, max(0.0, " QUERY_NOW " - iif(outcome = 'running', started," \
       " finished)) AS seconds, max(attempt_id) FROM (" \
       "SELECT * FROM attempt WHERE session_id = ?1 AND attempt_id > (SELECT max(attempt_id) FROM attempt)" \
       " - (SELECT 4000 + 4 * ranks FROM session WHERE session_id = ?1) UNION ALL" \

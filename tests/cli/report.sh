@@ -35,8 +35,8 @@ ok "a page" report
 like "a message names it" "$(cat .err)" "^espalier: report.html: sweep 'tiny', 6 configurations, [0-9]+ kB$"
 is "its structure, policy and data" "$(check report.html)" "sound"
 is "the verdict" "$(check report.html text verdict | sed "/^Methods/,\$d")" \
-    "The best of 6 configurations is c4 (hidden_size 8, dropout 0.5) with a mean val_pearson of 0.54 over 5 trials (standard error 0.0062, corrected 95 % interval 0.5143 to 0.5657). The best of many is the best partly by chance, so this mean is too good.
-The rule of one standard error chooses c6 (hidden_size 16, dropout 0.5), the cheapest configuration within one standard error of the best, with a mean of 0.54: a difference of 0 (95 % interval -0.017 to 0.017) for 33 % of the cost.
+    "The best of 6 configurations is c4 (hidden_size 8, dropout 0.5) with a mean val_pearson of 0.54 over 5 trials (standard error 0.0062, corrected 95 % interval 0.5143 to 0.5657). The best of many is the best partly by chance, so this mean is probably too optimistic.
+The rule of one standard error chooses c6 (hidden_size 16, dropout 0.5), the cheapest configuration within one standard error of the best, with a mean of 0.54: a difference of 0 (95 % interval -0.017 to 0.017) for 33 % of the floating-point operations.
 3 of the 5 other configurations cannot be told apart from the best: the corrected 95 % interval of the difference contains 0.
 Warnings
 3 of the 5 configurations after the best one cannot be told apart from it (the 95 % interval of the difference contains 0): more replicates or folds narrow the intervals, and 'best --rule 1se' chooses the cheapest configuration that is nearly as good"

@@ -60,6 +60,9 @@ is "no line is wider" "$(COLUMNS=30 LC_ALL=C "$ESPALIER" watch --once | awk 'len
 is "one plain line" "$("$ESPALIER" watch)" \
     "small: finished, 8/8 trials (100 %), 0 failed, 4 diverged, 48/min, best val_pearson 2.125 (c2)"
 is "of a named sweep" "$("$ESPALIER" watch results.db --sweep small)" "$("$ESPALIER" watch)"
+sqlite3 results.db "VACUUM INTO 'skew.db'"
+sqlite3 skew.db "update session set finished = started - 100; update attempt set finished = started - 100"
+ok "a clock that was set back" "$ESPALIER" watch --once skew.db
 is "colour on request" "$(($("$ESPALIER" watch --once --color always | grep -c "$(printf '\033\[')") > 3))" 1
 
 # ---- bad input ----

@@ -95,11 +95,14 @@ static void test_r2(void **state)
     is_only(&advice, NULL);
     advice_r2(&advice, 3, -1.19, "val_pearson", false);
     is_only(&advice, "c3 has a mean validation R2 of -1.19: it predicts worse than the mean of the "
-                     "target; a correlation measures only the order of the samples; set [sweep] "
+                     "target; a correlation ignores the scale of the predictions; set [sweep] "
                      "objective = val_r2 to rank by R2");
+    advice_r2(&advice, 3, -0.1, "val_rmse", false);
+    is_only(&advice, "c3 has a mean validation R2 of -0.1: it predicts worse than the mean of the "
+                     "target; check the target and its ids, or add regularisation to the grid");
     advice_r2(&advice, 3, -0.1, "val_r2", true);
     is_only(&advice, "c3 has a mean validation R2 of -0.1: it predicts worse than the mean of the "
-                     "target; and so do all others; check the target and its ids, or "
+                     "target; check the target and its ids, or "
                      "add regularisation to the grid; [split] group leaves whole groups out, which "
                      "is harder than random folds: delete it if new samples will come from known "
                      "groups");

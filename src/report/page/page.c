@@ -18,7 +18,8 @@ const struct panel panels[PANELS] = {
      "Each row is a configuration: the mean difference of its score to the best configuration on "
      "the "
      "same folds, with its corrected 95 % interval. A dot is one fold; a ring marks configurations "
-     "within one standard error of the best. An interval that contains 0 shows no difference.",
+     "within one standard error of the best. If an interval contains 0, these data do not show "
+     "which of the two is better.",
      panel_why_unscored, NULL, panel_table_forest},
     {"folds", "Configurations by fold",
      "The score of each configuration in each fold. A fold in which all scores are poor is a hard "
@@ -27,7 +28,8 @@ const struct panel panels[PANELS] = {
     {"axis", "One axis at a time",
      "The mean score of all complete configurations with each value of an axis. An interval is the "
      "corrected 95 % interval of the deviation from the mean of the axis on the same folds: values "
-     "whose intervals do not overlap differ.",
+     "whose intervals do not overlap differ on the average over this grid. There is no correction "
+     "for several comparisons.",
      panel_why_no_axis, NULL, panel_table_axis},
     {"pair", "Two axes",
      "The mean score for each pair of values of two axes, over all other axes. If the best pair "

@@ -89,6 +89,35 @@ double panel_combinations(const struct sweep_data *data)
     return n;
 }
 
+/* True for "key = value" with the key of an axis. A setting that a program chose for each
+ * configuration is also in the stored file. */
+static bool is_of_axis(const struct sweep_data *d, const char *line)
+{
+    size_t n = strcspn(line, " =\n");
+
+    for (int32_t a = 0; a < d->n_axes; a++)
+        if (strlen(d->axes[a].name) == n && !strncmp(line, d->axes[a].name, n))
+            return true;
+    return false;
+}
+
+static void put_fixed(struct buf *out, const struct sweep_data *d)
+{
+    struct buf fixed = {0};
+
+    for (const char *line = d->ini; *line;) {
+        size_t n = strcspn(line, "\n");
+
+        n += line[n] == '\n';
+        if (!is_of_axis(d, line))
+            buf_add(&fixed, line, n);
+        line += n;
+    }
+    out->failed |= buf_failed(&fixed);
+    escape_html(out, buf_text(&fixed));
+    buf_release(&fixed);
+}
+
 static void put_sweep_file(struct buf *out, const struct sweep_data *d)
 {
     html_element(out, "h3", "Sweep file");
@@ -101,7 +130,7 @@ static void put_sweep_file(struct buf *out, const struct sweep_data *d)
                        "configurations."
                      : "");
     buf_puts(out, "<pre class=\"copy\">");
-    escape_html(out, d->ini);
+    put_fixed(out, d);
     if (d->n_axes)
         buf_puts(out, "\n[grid]\n");
     for (int32_t a = 0; a < d->n_axes; a++) {

@@ -100,7 +100,7 @@ static void put_best(struct buf *out, const struct sweep_data *d)
                     best->mean - half, best->mean + half);
     html_printf(out, ".%s",
                 d->n_scored > 1 ? " The best of many is the best partly by chance, so "
-                                  "this mean is too good."
+                                  "this mean is probably too optimistic."
                                 : "");
 }
 
@@ -124,7 +124,7 @@ static void put_one_se(struct buf *out, const struct sweep_data *d)
         html_printf(out, ": a difference of %.2g (95 %% interval %.2g to %.2g)", d->configs[c].diff,
                     d->configs[c].low, d->configs[c].high);
     if (d->configs[c].flops > 0 && d->configs[0].flops > 0)
-        html_printf(out, " for %.0f %% of the cost",
+        html_printf(out, " for %.0f %% of the floating-point operations",
                     100 * d->configs[c].flops / d->configs[0].flops);
     buf_puts(out, ".</p>\n");
 }

@@ -149,7 +149,9 @@ function pairBadge(chart, s, a, b, at, w, h) {
             ? 'It lies on the edge of the grid: ' +
               edges.join(', and ') +
               '. A better value may lie beyond. '
-            : 'It lies inside the grid. ');
+            : [a, b].some(n => AXES[n].numeric)
+              ? 'It lies inside the grid. '
+              : '');
 }
 
 function edgeOf(a, k) {
