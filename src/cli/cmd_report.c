@@ -89,24 +89,15 @@ static int make_page(struct work *work, const struct report_options *o, struct e
 
 /* ---- the file ---- */
 
-static bool is_file(const char *path)
-{
-    struct stat status;
-
-    return !stat(path, &status) && S_ISREG(status.st_mode);
-}
-
 static int check_output(struct work *work, const struct report_options *o, struct err *err)
 {
     struct inputs inputs = {0};
     int rc = inputs_add_database(&inputs, o->common.db, work->store, NULL, err) ||
-                     inputs_check(&inputs, o->output, err)
+                     inputs_check_new(&inputs, o->output, o->is_forced, err)
                  ? -1
                  : 0;
 
     inputs_release(&inputs);
-    if (!rc && !o->is_forced && is_file(o->output))
-        return err_set(err, "%s: exists already; --force replaces it", o->output);
     return rc;
 }
 

@@ -49,14 +49,6 @@ static bool may_have_model(const struct settings *s, const struct dataset *data)
            (double)KEPT_MAX_BYTES;
 }
 
-static int64_t find_trial(const struct plan *plan, const struct store_trials *known, int64_t id)
-{
-    for (int64_t t = 0; t < plan->n_trials; t++)
-        if (known->ids[t] == id)
-            return t;
-    return -1;
-}
-
 /* Rows of one configuration are adjacent. */
 static struct refit_config *config_of(struct refit *refit, const struct result_table *table,
                                       int64_t row)
@@ -73,7 +65,8 @@ static struct refit_config *config_of(struct refit *refit, const struct result_t
 static void note(struct refit *refit, const struct plan *plan, const struct dataset *data,
                  const struct store_trials *known, const struct result_table *table, int64_t row)
 {
-    int64_t trial = find_trial(plan, known, result_table_integer(table, row, "trial"));
+    int64_t trial =
+        store_trials_find(known, plan->n_trials, result_table_integer(table, row, "trial"));
     struct settings s;
 
     if (trial < 0) /* from an earlier grid */

@@ -62,15 +62,6 @@ static const char *form_of(const struct dataset *d)
     return d->is_sparse ? "sparse" : d->dosage ? "small integers" : d->code ? "bytes" : "floats";
 }
 
-static int32_t count_labelled(const struct dataset *d)
-{
-    int32_t n = 0;
-
-    for (int32_t i = 0; i < d->n_samples; i++)
-        n += dataset_is_labelled(d, i);
-    return n;
-}
-
 static void put_join(struct facts *f)
 {
     const struct data_report *r = &f->job->report;
@@ -92,7 +83,7 @@ static void put_data(struct facts *f)
     put_text(f, "data", "task", task_name(d->task));
     put_text(f, "data", "digest", hash_hex(d->digest, digest));
     put_count(f, "data", "samples", d->n_samples);
-    put_count(f, "data", "labelled", count_labelled(d));
+    put_count(f, "data", "labelled", dataset_count_labelled(d));
     put_count(f, "data", "features", d->n_features);
     put_count(f, "data", "markers", d->n_markers);
     put_text(f, "data", "form", form_of(d));

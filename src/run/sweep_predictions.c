@@ -28,20 +28,6 @@ struct work {
     bool is_over; /* no time left, or asked to stop */
 };
 
-/* The trial's number in the plan; -1: it is of an earlier grid. */
-static int64_t number_of(const struct sweep_session *session, int64_t config_id, int64_t trial_id)
-{
-    const struct plan *plan = &session->job->plan;
-    int64_t each = plan->n_trials / plan->n_configs;
-
-    for (int32_t c = 0; c < plan->n_configs; c++)
-        for (int64_t t = c * each; session->known.config_ids[c] == config_id && t < (c + 1) * each;
-             t++)
-            if (session->known.ids[t] == trial_id)
-                return t;
-    return -1;
-}
-
 static int change_config(struct work *w, int64_t config_id, int32_t config, struct err *err)
 {
     struct job *job = w->session->job;
@@ -89,12 +75,13 @@ static int take_trial(struct work *w, int64_t row, struct err *err)
 {
     int64_t trial_id = result_table_integer(&w->trials, row, "trial");
     int64_t config_id = result_table_integer(&w->trials, row, "config");
-    int64_t number = number_of(w->session, config_id, trial_id), n;
+    const struct plan *plan = &w->session->job->plan;
+    int64_t number = store_trials_find(&w->session->known, plan->n_trials, trial_id), n;
     struct plan_trial where;
 
-    if (number < 0)
+    if (number < 0) /* it is of an earlier grid */
         return 0;
-    where = plan_trial(&w->session->job->plan, number);
+    where = plan_trial(plan, number);
     if (config_id != w->config_id && change_config(w, config_id, where.config, err))
         return 1;
     n = out_of_fold_count(&w->now, where.replicate, where.fold, err);

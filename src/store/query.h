@@ -142,7 +142,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     X(RUNNING, /* longest first */ \
       "SELECT trial_id AS trial, config_id AS config, rank, host," \
       " datetime(started, 'unixepoch') AS since_utc," \
-      " max(0, round(" QUERY_NOW " - started, 1)) AS seconds" \
+      " max(0.0, round(" QUERY_NOW " - started, 1)) AS seconds" \
       " FROM attempt JOIN trial USING (trial_id) WHERE outcome = 'running'" SQL_WITHOUT_RESULT \
       " ORDER BY started, trial_id LIMIT 20") \
     X(CHECKPOINTS, \
@@ -157,7 +157,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " GROUP BY session_id, outcome, host, reason ORDER BY session_id DESC, count(*) DESC LIMIT 20") \
     X(SESSIONS, /* newest first */ \
       "SELECT session_id AS session, outcome, datetime(started, 'unixepoch') AS started_utc," \
-      " max(0, round(finished - started, 1)) AS seconds, ranks, host, coalesce(job, '') AS job, command" \
+      " max(0.0, round(finished - started, 1)) AS seconds, ranks, host, coalesce(job, '') AS job, command" \
       " FROM session ORDER BY session_id DESC LIMIT 10") \
     X(SESSION, /* 0: the last one. rate: trials per second */ \
       "WITH s AS (SELECT * FROM session WHERE session_id =" \
@@ -166,7 +166,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " JOIN s USING (session_id) WHERE attempt.outcome IN ('done', 'diverged', 'failed'))" \
       "SELECT session_id AS session, outcome, command, host, pid, ranks, started, elapsed AS elapsed_s," \
       " n AS trials, n / elapsed AS rate FROM (SELECT *," \
-      " nullif(max(0, coalesce(s.finished, at) - s.started), 0) AS elapsed FROM s, ran)") \
+      " nullif(max(0.0, coalesce(s.finished, at) - s.started), 0) AS elapsed FROM s, ran)") \
     X(LAST_SESSION, /* without the counts of SESSION. seconds: until now if it is running, until the \
                        last result if it was lost. */ \
       "SELECT session_id AS session, outcome, coalesce(job, '') AS job, command, ranks," \
@@ -199,7 +199,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " of AS MATERIALIZED (SELECT sweep_id, sum(config.flops) AS flops FROM a JOIN trial USING (trial_id)" \
       " JOIN config USING (config_id) GROUP BY sweep_id)," \
       " ran AS MATERIALIZED (SELECT count(trial_id) AS n," \
-      " nullif(max(0, coalesce(s.finished, max(at)) - s.started), 0) AS elapsed FROM s LEFT JOIN a)," \
+      " nullif(max(0.0, coalesce(s.finished, max(at)) - s.started), 0) AS elapsed FROM s LEFT JOIN a)," \
       " pending AS MATERIALIZED (SELECT count(*) AS n, sum(config.flops) AS flops" \
       " FROM trial CROSS JOIN config USING (config_id) WHERE state IN ('pending', 'running')" \
       " AND sweep_id IN (SELECT sweep_id FROM of))" \
@@ -221,7 +221,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " AND NOT EXISTS (SELECT 1 FROM attempt AS x WHERE x.session_id = session.session_id" \
       " AND outcome = 'crashed'" SQL_WITHOUT_RESULT "))," \
       " a AS (SELECT count(*) AS trials, max(finished) - min(started) AS elapsed_s," \
-      " sum(max(0, finished - started)) AS total_s, max(max(0, finished - started)) AS longest_s" \
+      " sum(max(0.0, finished - started)) AS total_s, max(max(0.0, finished - started)) AS longest_s" \
       " FROM attempt JOIN s USING (session_id) WHERE finished IS NOT NULL)," \
       " b AS (SELECT *, max(total_s / ranks, longest_s) AS bound_s FROM s, a)" \
       "SELECT session_id AS session, ranks, trials, elapsed_s, total_s, longest_s, bound_s," \
@@ -348,7 +348,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
       " FROM timing WHERE trial_id = ?1 ORDER BY seconds DESC") \
     X(TRIAL_ATTEMPTS, \
       "SELECT attempt_id AS attempt, session_id AS session, rank, host, pid," \
-      " datetime(started, 'unixepoch') AS started_utc, max(0, coalesce(finished," \
+      " datetime(started, 'unixepoch') AS started_utc, max(0.0, coalesce(finished," \
       " iif(outcome = 'running', " QUERY_NOW ", NULL)) - started)" \
       " AS seconds, outcome," \
       " " QUERY_ERROR " AS error FROM attempt WHERE trial_id = ?1 ORDER BY attempt_id") \

@@ -654,6 +654,14 @@ int store_trials_init(struct store_trials *trials, int64_t n_trials, struct err 
     return err_nomem(err, "trials", n * (5 * sizeof(double) + 2 * sizeof(int32_t) + 2));
 }
 
+int64_t store_trials_find(const struct store_trials *trials, int64_t n_trials, int64_t id)
+{
+    for (int64_t t = 0; t < n_trials; t++)
+        if (trials->ids[t] == id)
+            return t;
+    return -1;
+}
+
 void store_trials_release(struct store_trials *trials)
 {
     free(trials->ours);

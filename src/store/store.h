@@ -85,6 +85,9 @@ struct store_trials {
 int store_trials_init(struct store_trials *trials, int64_t n_trials, struct err *err);
 void store_trials_release(struct store_trials *trials);
 
+/* Return the number in the plan of the trial with this id; -1: none. */
+int64_t store_trials_find(const struct store_trials *trials, int64_t n_trials, int64_t id);
+
 /* Compare a plan with the stored sweep of its name (doc/decisions/0014). Adds a line to `out` for
  * each
  *

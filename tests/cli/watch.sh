@@ -8,15 +8,8 @@ unset NO_COLOR COLUMNS LINES
 
 # ---- a finished sweep ----
 
-cat >small.ini <<'INI'
-[sweep]
-name = small
-replicates = 2
-[data]
-format = simulated
-samples = 60
-markers = 40
-causal = 5
+small_head >small.ini
+cat >>small.ini <<'INI'
 [train]
 optimizer = sgd
 epochs = 60

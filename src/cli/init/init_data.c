@@ -249,8 +249,7 @@ void init_data_facts(struct init_facts *f, const struct init_files *files,
                              .has_edges = d->n_edges > 0,
                              .has_split = d->part != NULL,
                              .has_val = has_part(d, PART_VAL)};
-    for (int32_t i = 0; i < d->n_samples; i++)
-        f->n_labelled += dataset_is_labelled(d, i);
+    f->n_labelled = dataset_count_labelled(d);
     if (f->is_classification && f->n_labelled) {
         f->n_rarest = count_rarest(d, f->n_labelled);
         f->rarest = (double)f->n_rarest / f->n_labelled;
@@ -348,7 +347,6 @@ void init_data_report(struct buf *out, const struct init_files *files, const str
 {
     const struct dataset *d = &job->data;
     const struct data_report *r = &job->report;
-    int32_t n = 0;
 
     for (int32_t i = 0; i < files->n; i++)
         report_file(out, &files->file[i]);
@@ -362,9 +360,7 @@ void init_data_report(struct buf *out, const struct init_files *files, const str
     if (r->n_skipped)
         say(out, "skipped", "%d molecule%s that cannot be parsed", r->n_skipped,
             r->n_skipped == 1 ? "" : "s");
-    for (int32_t i = 0; i < d->n_samples; i++)
-        n += dataset_is_labelled(d, i);
-    report_task(out, c, d, n);
+    report_task(out, c, d, dataset_count_labelled(d));
     report_numbered(out, c, d);
     say(out, "data", "%d samples, %d features%s", d->n_samples, d->n_features,
         d->graph_start ? " of each node"

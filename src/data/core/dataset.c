@@ -58,6 +58,15 @@ bool dataset_is_labelled(const struct dataset *d, int32_t sample)
     return d->task == TASK_CLASSIFICATION ? d->label[sample] >= 0 : !isnan(d->target[sample]);
 }
 
+int32_t dataset_count_labelled(const struct dataset *d)
+{
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < d->n_samples; i++)
+        n += dataset_is_labelled(d, i);
+    return n;
+}
+
 void dataset_release(struct dataset *d)
 {
     if (!d)

@@ -100,6 +100,7 @@ const char *dataset_group_name(const struct dataset *d, int32_t group);
 const char *dataset_alleles(const struct dataset *d, int32_t feature);   /* "" where unknown */
 const char *dataset_marker_id(const struct dataset *d, int32_t feature); /* "" where none */
 bool dataset_is_labelled(const struct dataset *d, int32_t sample);
+int32_t dataset_count_labelled(const struct dataset *d);
 
 /* Only where samples are graphs. Allocates nothing. */
 struct dataset_graph dataset_graph(const struct dataset *d, int32_t i);
