@@ -48,7 +48,8 @@ find_tarball() {
         tarball=$(echo espalier-*.tar.xz)
     fi
     [ -f "$tarball" ] || die "$tarball: no such file"
-    version=${tarball##*/espalier-}
+    version=${tarball##*/}
+    version=${version#espalier-}
     version=${version%.tar.xz}
 }
 
