@@ -12,7 +12,7 @@
 #include "report/answer.h"
 #include "report/paper.h"
 #include "run/advice.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 struct best_outcome {
     struct errlist advice;

@@ -6,7 +6,7 @@
 #include "cli/print/cli.h"
 #include "cli/print/output.h"
 #include "report/answer.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 enum { SESSION, ACTIVITIES, RANKS, SIZES, COUNTERS };
 
@@ -112,7 +112,8 @@ static const struct option_row options[] = {
              "rank.",
      .choices = "session|activities|ranks|sizes|counters"},
     {0, "session", "N", OPTION_INT, .into = offsetof(struct profile_options, session),
-     .help = "Show session N.", .shown = "the last one that ran trials", .min = 1, .max = 2147483647},
+     .help = "Show session N.", .shown = "the last one that ran trials", .min = 1,
+     .max = 2147483647},
     {0},
 };
 

@@ -14,7 +14,7 @@
 #include "predict/replay.h"
 #include "report/answer.h"
 #include "report/rows.h"
-#include "store/query.h"
+#include "store/query/query.h"
 #include "tensor/gemm.h"
 
 struct verify_options {
