@@ -123,6 +123,11 @@ int query_workers(struct result_table *out, struct store *store, struct err *err
 int query_throughput(int64_t *counts, int32_t n, struct store *store, int64_t session_id,
                      double seconds, struct err *err);
 
+/* Check the counters of a session, or of all (0), in the table traffic: activities and sizes that
+ * exist, ranks of the session, and numbers that a run can count. -1 and err, which names the column
+ * and its value. */
+int query_check_traffic(struct store *store, int64_t session_id, struct err *err);
+
 /* Write a sweep file that trains exactly one configuration, with the same keys. */
 int query_ini(struct buf *out, struct store *store, int64_t config_id, struct err *err);
 
