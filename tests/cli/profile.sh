@@ -142,20 +142,20 @@ damaged() { # NAME SQL WANTED: the row of session 2 is refused
     cp results.db x.db
     sqlite3 x.db "$2"
     fails "$1" 1 "$ESPALIER" profile x.db --session 2
-    is "the message names table and column" "$(cat .err)" "espalier: x.db: a row of the table 'traffic' (session 2, rank ${4:-0}) has $3; the file is damaged, or another program changed it"
+    is "the message names table and column" "$(cat .err)" "espalier: x.db: table 'traffic', session 2, rank ${4:-0}: $3; the file is damaged, or another program changed it"
 }
 row="where session_id = 2 and rank = 0 and activity = 'wait'"
 damaged "a rank that is not in the session" "update traffic set rank = 2000000000 $row" \
-    "2000000000 in the column 'rank': must be a rank of the session" 2000000000
-damaged "negative seconds" "update traffic set seconds = -1 $row" "-1 in the column 'seconds': must be from 0 to 1e9"
-damaged "seconds beyond all time" "update traffic set seconds = 1e308 $row" "1e+308 in the column 'seconds': must be from 0 to 1e9"
-damaged "negative calls" "update traffic set calls = -5 $row" "-5 in the column 'calls': must be from 0 to 1e15"
+    "rank = 2000000000: must be a rank of the session" 2000000000
+damaged "negative seconds" "update traffic set seconds = -1 $row" "seconds = -1: must be from 0 to 1e9"
+damaged "seconds beyond all time" "update traffic set seconds = 1e308 $row" "seconds = 1e+308: must be from 0 to 1e9"
+damaged "negative calls" "update traffic set calls = -5 $row" "calls = -5: must be from 0 to 1e15"
 damaged "calls whose sum overflows" "update traffic set calls = 9223372036854775807 $row" \
-    "9223372036854775807 in the column 'calls': must be from 0 to 1e15"
+    "calls = 9223372036854775807: must be from 0 to 1e15"
 damaged "bytes whose sum overflows" "update traffic set bytes = 9223372036854775807 $row" \
-    "9223372036854775807 in the column 'bytes': must be from 0 to 1e15"
-damaged "an unknown activity" "update traffic set activity = x'1b' || '[31m' $row" "an unknown name in the column 'activity': must be an activity"
-damaged "a size of messages for another activity" "update traffic set size = 64 $row" "64 in the column 'size': must be a size of this activity"
+    "bytes = 9223372036854775807: must be from 0 to 1e15"
+damaged "an unknown activity" "update traffic set activity = x'1b' || '[31m' $row" "activity = '?[31m': must be an activity"
+damaged "a size of messages for another activity" "update traffic set size = 64 $row" "size = 64: must be a size of this activity"
 sqlite3 x.db "update session set ranks = 9223372036854775807; update traffic set rank = 9000000000000000000 $row"
 ok "as many ranks as there are numbers" "$ESPALIER" profile x.db --session 3
 done_testing

@@ -123,9 +123,20 @@ int query_workers(struct result_table *out, struct store *store, struct err *err
 int query_throughput(int64_t *counts, int32_t n, struct store *store, int64_t session_id,
                      double seconds, struct err *err);
 
-/* Check the counters of a session, or of all (0), in the table traffic: activities and sizes that
- * exist, ranks of the session, and numbers that a run can count. -1 and err, which names the column
- * and its value. */
+/* Rows of a table that no run writes. */
+struct query_table_check {
+    const char *table;
+    int64_t n_rows, n_damaged;
+    struct err first; /* "t5, sample 3: predicted = 'x': must be a number" */
+};
+
+/* Check the rows of the tables prediction, traffic and data_fact. Reads all of them. */
+enum { QUERY_CHECKED_TABLES = 3 };
+int query_check_tables(struct query_table_check out[QUERY_CHECKED_TABLES], struct store *store,
+                       struct err *err);
+
+/* Check the counters of a session in the table traffic. -1 and err, which names the first damaged
+ * row. */
 int query_check_traffic(struct store *store, int64_t session_id, struct err *err);
 
 /* Write a sweep file that trains exactly one configuration, with the same keys. */
