@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -182,6 +183,17 @@ void process_find(struct process *process, int64_t pid)
 void process_self(struct process *self)
 {
     process_find(self, getpid());
+}
+
+char *user_name(char out[USER_NAME], uid_t user)
+{
+    const struct passwd *entry = getpwuid(user);
+
+    if (entry)
+        snprintf(out, USER_NAME, "%s", entry->pw_name);
+    else
+        snprintf(out, USER_NAME, "%lu", (unsigned long)user);
+    return out;
 }
 
 bool process_is_beside(const struct process *process, const struct process *other)

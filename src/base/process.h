@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes and their memory limits. A pid is reused, sometimes within minutes; a struct process
+/* Processes, their users and memory limits. A pid is reused, sometimes within minutes; a struct process
  * identifies a process for good. */
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* The machine's memory, or less if a control group (batch system, container) limits it. */
 double memory_limit_bytes(void);
@@ -50,6 +51,11 @@ int64_t process_parent(int64_t pid);
 
 /* At most 15 bytes; "": no such process. */
 char *process_name(char *out, size_t size, int64_t pid);
+
+enum { USER_NAME = 65 };
+
+/* Copy a user's name, or the number if it has none. Returns out. */
+char *user_name(char out[USER_NAME], uid_t user);
 
 /* True if both have one host and realm. */
 bool process_is_beside(const struct process *process, const struct process *other);

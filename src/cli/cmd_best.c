@@ -12,7 +12,7 @@
 #include "report/answer.h"
 #include "report/paper.h"
 #include "run/advice.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 struct best_outcome {
     struct errlist advice;
@@ -96,31 +96,47 @@ static const char *better_of(const struct query_sweep *sweep)
     return metric_is_larger_better((enum metric)id) ? "largest" : "smallest";
 }
 
+/* "5 folds", "5 folds of 2 replicates" or "2 replicates" */
+static void put_repeats(struct buf *out, int64_t folds, int64_t replicates)
+{
+    if (folds > 1)
+        buf_printf(out, "%lld folds", (long long)folds);
+    if (folds > 1 && replicates > 1)
+        buf_puts(out, " of ");
+    if (replicates > 1 || folds <= 1)
+        buf_printf(out, "%lld replicate%s", (long long)replicates, plural(replicates));
+}
+
 static void put_caption(struct buf *out, const struct answer_section *section,
-                        const struct shown *shown, int64_t folds, int64_t replicates)
+                        const struct shown *shown, const struct paper *paper, int64_t folds,
+                        int64_t replicates)
 {
     const struct query_sweep *sweep = shown->sweep;
     const char *better = better_of(sweep);
+    bool is_test = section == &sections[TEST];
 
     buf_printf(out, "%s: ", sweep->name);
-    if (section == &sections[TEST])
+    if (is_test)
         buf_puts(out, "metrics on the test part");
     else
         buf_printf(out, "%s%s%s%s", sweep->objective, *better ? " (" : "", better,
                    *better ? " first)" : "");
-    buf_printf(out,
-               ", mean ± standard deviation over %lld fold%s and %lld replicate%s of each "
-               "configuration",
-               (long long)folds, plural(folds), (long long)replicates, plural(replicates));
-    if (section != &sections[TEST])
-        buf_puts(out, "; differences are on the same folds, with the corrected interval of "
-                      "Nadeau & Bengio (2003)");
+    buf_puts(out, ", mean ± standard deviation over ");
+    put_repeats(out, folds, replicates);
+    buf_puts(out, ".");
+    if (!is_test)
+        buf_puts(out, " Differences are on the same folds, with the corrected interval of Nadeau & "
+                      "Bengio (2003).");
+    if (paper->n_marked)
+        buf_printf(out, " † Fewer than %lld trials have a score.", (long long)(folds * replicates));
 }
 
 static int put_paper(struct answer *answer, const struct answer_section *section,
                      const struct result_table *rows, const struct shown *shown,
                      struct result_table *repeats, struct err *err)
 {
+    int64_t folds = result_table_integer(repeats, 0, "folds");
+    int64_t replicates = result_table_integer(repeats, 0, "replicates");
     bool is_test = section == &sections[TEST];
     struct buf diff = {0}, caption = {0};
     struct paper paper = {0};
@@ -132,12 +148,13 @@ static int put_paper(struct answer *answer, const struct answer_section *section
     else
         buf_puts(&diff, "the best");
     buf_puts(&diff, " (95 % interval)");
-    rc = paper_make(&paper, rows, is_test ? "mean" : shown->sweep->objective, buf_text(&diff), err);
+    rc = paper_make(&paper, rows, folds * replicates, is_test ? "mean" : shown->sweep->objective,
+                    buf_text(&diff), err);
     if (!rc) {
-        put_caption(&caption, section, shown, result_table_integer(repeats, 0, "folds"),
-                    result_table_integer(repeats, 0, "replicates"));
-        report_comment(&answer->out, buf_text(&caption), answer->style.kind);
+        put_caption(&caption, section, shown, &paper, folds, replicates);
+        answer->caption = buf_text(&caption);
         answer_table(answer, section, &paper.table);
+        answer->caption = NULL;
         answer->out.failed |= buf_failed(&caption) || buf_failed(&diff);
     }
     paper_release(&paper);

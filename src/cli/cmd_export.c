@@ -8,7 +8,7 @@
 #include "cli/print/output.h"
 #include "report/answer.h"
 #include "report/tensorboard.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 struct export_options {
     struct common_options common;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/duration.h"
 #include "base/words.h"
+#include "cli/inspect_files.h"
 #include "cli/print/cli.h"
 #include "cli/print/inputs.h"
-#include "cli/inspect_files.h"
 #include "cli/print/output.h"
 #include "data/core/data_report.h"
+#include "data/core/label_summary.h"
 #include "data/format.h"
 #include "data/graph/graph.h"
 #include "gcn/reducer.h"
@@ -285,7 +285,8 @@ static void print_data(struct inspection *in)
 #define MOST_CLASSES 10 /* in the lines for people */
 
 struct class_size {
-    int32_t id, n;
+    int32_t id;
+    int64_t n;
 };
 
 /* The largest first, then by id. */
@@ -304,8 +305,8 @@ static void print_sizes(struct inspection *in, struct class_size *size, int32_t 
     if (n > MOST_CLASSES)
         qsort(size, (size_t)n, sizeof *size, compare_sizes);
     for (int32_t c = 0; c < most; c++)
-        answer_printf(&in->answer, "class       %s: %d\n",
-                      dataset_class_name(&in->job->data, size[c].id), size[c].n);
+        answer_printf(&in->answer, "class       %s: %lld\n",
+                      dataset_class_name(&in->job->data, size[c].id), (long long)size[c].n);
     if (most < n)
         answer_printf(&in->answer, "class       %d more: --wide prints all\n", n - most);
 }
@@ -313,59 +314,51 @@ static void print_sizes(struct inspection *in, struct class_size *size, int32_t 
 static void print_classes(struct inspection *in)
 {
     const struct dataset *d = &in->job->data;
+    int64_t *count = calloc((size_t)d->n_classes, sizeof *count);
     struct class_size *size = calloc((size_t)d->n_classes, sizeof *size);
 
-    if (!size)
-        return;
-    for (int32_t i = 0; i < d->n_samples; i++)
-        if (dataset_is_labelled(d, i))
-            size[d->label[i]].n++;
-    for (int32_t c = 0; c < d->n_classes; c++) {
-        size[c].id = c;
-        rows_text(&in->rows[CLASSES], "class", dataset_class_name(d, c));
-        rows_integer(&in->rows[CLASSES], "samples", size[c].n);
+    if (count && size) {
+        label_class_sizes(count, d);
+        for (int32_t c = 0; c < d->n_classes; c++) {
+            size[c] = (struct class_size){c, count[c]};
+            rows_text(&in->rows[CLASSES], "class", dataset_class_name(d, c));
+            rows_integer(&in->rows[CLASSES], "samples", count[c]);
+        }
+        print_sizes(in, size, d->n_classes);
     }
-    print_sizes(in, size, d->n_classes);
+    free(count);
     free(size);
 }
 
 static void print_target(struct inspection *in)
 {
     const struct dataset *d = &in->job->data;
-    double sum = 0, squares = 0, low = INFINITY, high = -INFINITY, sd;
-    int32_t n = 0;
+    double *sorted = malloc((size_t)d->n_samples * sizeof *sorted);
+    struct target_summary t;
 
-    for (int32_t i = 0; i < d->n_samples; i++) {
-        if (!dataset_is_labelled(d, i))
-            continue;
-        n++;
-        sum += d->target[i];
-        squares += (double)d->target[i] * d->target[i];
-        low = fmin(low, d->target[i]);
-        high = fmax(high, d->target[i]);
-    }
-    sum /= n;
-    sd = sqrt(fmax(0, squares / n - sum * sum));
-    answer_printf(&in->answer, "target      %d value%s, mean %.4g, sd %.4g, from %.4g to %.4g\n", n,
-                  plural(n), sum, sd, low, high);
-    add_count(in, "target_values", n);
-    add_fact(in, "target_mean", sum);
-    add_fact(in, "target_sd", sd);
-    add_fact(in, "target_min", low);
-    add_fact(in, "target_max", high);
+    if (!sorted)
+        return;
+    target_summarize(&t, sorted, d);
+    free(sorted);
+    answer_printf(&in->answer, "target      %d value%s, mean %.4g, sd %.4g, from %.4g to %.4g\n",
+                  t.n, plural(t.n), t.mean, t.sd, t.min, t.max);
+    add_count(in, "target_values", t.n);
+    add_fact(in, "target_mean", t.mean);
+    add_fact(in, "target_sd", t.sd);
+    add_fact(in, "target_min", t.min);
+    add_fact(in, "target_max", t.max);
 }
 
 static void print_groups(struct inspection *in)
 {
     const struct dataset *d = &in->job->data;
-    int32_t *size = d->group ? calloc((size_t)d->n_groups, sizeof *size) : NULL;
-    int32_t least = INT32_MAX, most = 0, n = 0;
+    int64_t *size = d->group ? calloc((size_t)d->n_groups, sizeof *size) : NULL;
+    int64_t least = INT64_MAX, most = 0;
+    int32_t n = 0;
 
     if (!size)
         return;
-    for (int32_t i = 0; i < d->n_samples; i++)
-        if (dataset_is_labelled(d, i))
-            size[d->group[i]]++;
+    label_group_sizes(size, d);
     for (int32_t g = 0; g < d->n_groups; g++) {
         if (size[g] == 0)
             continue;
@@ -373,29 +366,10 @@ static void print_groups(struct inspection *in)
         least = size[g] < least ? size[g] : least;
         most = size[g] > most ? size[g] : most;
     }
-    answer_printf(&in->answer, "groups      %d by %s, of %d to %d samples with a value\n", n,
-                  in->job->sweep.fixed.v[P_GROUP].s, least, most);
+    answer_printf(&in->answer, "groups      %d by %s, of %lld to %lld samples with a value\n", n,
+                  in->job->sweep.fixed.v[P_GROUP].s, (long long)least, (long long)most);
     add_count(in, "groups", n);
     free(size);
-}
-
-struct degrees {
-    int64_t least, most;
-    int32_t alone; /* without a neighbour */
-};
-
-static struct degrees count_degrees(const struct csr *a)
-{
-    struct degrees d = {.least = INT64_MAX};
-
-    for (int32_t i = 0; i < a->n_rows; i++) {
-        int64_t degree = a->row_start[i + 1] - a->row_start[i];
-
-        d.least = degree < d.least ? degree : d.least;
-        d.most = degree > d.most ? degree : d.most;
-        d.alone += degree == 0;
-    }
-    return d;
 }
 
 /* "knn by cosine" */
@@ -422,7 +396,7 @@ static int print_graph(struct inspection *in, struct err *err)
     struct settings s;
     struct buf build = {0};
     struct graph_spec spec;
-    struct degrees degrees;
+    struct graph_degrees degrees;
     struct csr a;
     int32_t components;
 
@@ -430,21 +404,25 @@ static int print_graph(struct inspection *in, struct err *err)
     spec_graph(&spec, &s);
     if (graph_build(&a, &in->job->data, &spec, err))
         return -1;
-    degrees = count_degrees(&a);
     components = graph_components(&a, err);
+    if (components < 0) {
+        csr_release(&a);
+        return -1;
+    }
+    graph_count_degrees(&degrees, NULL, &a);
     put_build(&build, in, &spec, &s);
     answer_printf(&in->answer,
                   "graph       %s: %lld edges, %lld to %lld neighbours, mean %.1f, %d sample%s "
                   "alone, %d component%s\n",
                   buf_text(&build), (long long)csr_nnz(&a) / 2, (long long)degrees.least,
-                  (long long)degrees.most, (double)csr_nnz(&a) / a.n_rows, degrees.alone,
-                  plural(degrees.alone), components, plural(components));
+                  (long long)degrees.most, (double)csr_nnz(&a) / a.n_rows, degrees.n_alone,
+                  plural(degrees.n_alone), components, plural(components));
     rows_text(rows, "build", buf_text(&build));
     rows_integer(rows, "edges", csr_nnz(&a) / 2);
     rows_integer(rows, "neighbours_min", degrees.least);
     rows_integer(rows, "neighbours_max", degrees.most);
     rows_real(rows, "neighbours_mean", (double)csr_nnz(&a) / a.n_rows);
-    rows_integer(rows, "alone", degrees.alone);
+    rows_integer(rows, "alone", degrees.n_alone);
     rows_integer(rows, "components", components);
     buf_release(&build);
     csr_release(&a);

@@ -14,8 +14,9 @@
 #include "cli/print/output.h"
 #include "launch/job_array.h"
 #include "report/answer.h"
+#include "store/lock.h"
 #include "store/merge.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 static void warn_writers(const struct merge_input *inputs, size_t n)
 {

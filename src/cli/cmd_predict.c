@@ -7,7 +7,7 @@
 #include "data/recognize.h"
 #include "predict/predict.h"
 #include "report/answer.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 static const struct answer_section section = {"predictions", NULL, false, "id prediction", NULL};
 

@@ -2,20 +2,21 @@
 #include <stddef.h>
 
 #include "base/duration.h"
+#include "base/log.h"
 #include "base/words.h"
 #include "cli/print/cli.h"
 #include "cli/print/output.h"
 #include "report/answer.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 enum { SESSION, ACTIVITIES, RANKS, SIZES, COUNTERS };
 
 static const struct answer_section sections[] = {
     [SESSION] = {"session", NULL, true, NULL, NULL},
-    [ACTIVITIES] = {"activities", "both threads of all ranks together, percent of the session",
+    [ACTIVITIES] = {"activities", "both threads of all ranks together, percent of the time counted",
                     false, "thread activity seconds percent", NULL},
-    [RANKS] = {"ranks", "each rank, percent of the session", false, "rank compute idle",
-               "start poll schedule store host wait receive send trials commit"},
+    [RANKS] = {"ranks", "each rank, percent of its seconds", false, "rank compute idle",
+               "start poll schedule store host wait receive send attempts commit seconds"},
     [SIZES] = {"sizes", "messages by size in bytes", false, "activity up_to calls", NULL},
     [COUNTERS] = {"counters", "counters of each rank", false, "rank activity size calls seconds",
                   "percent host"},
@@ -27,42 +28,168 @@ struct profile_options {
     long session;
 };
 
-/* -1 and err: there is no such session, or it has no counters. */
-static int check(const struct result_table *row, const struct profile_options *o, struct err *err)
+/* ---- which session ---- */
+
+/* The default passes over later sessions without counters, or without trials. */
+static int choose_session(int64_t *session, struct store *store, const struct profile_options *o,
+                          struct err *err)
+{
+    struct result_table row;
+    int64_t last = 0;
+
+    *session = o->session;
+    if (o->session)
+        return 0;
+    if (query_table(&row, store, QUERY_PROFILE_DEFAULT, 0, err))
+        return -1;
+    if (row.n_rows) {
+        *session = result_table_integer(&row, 0, "session");
+        last = result_table_integer(&row, 0, "last");
+    }
+    if (last != *session)
+        log_info("session %lld, the last one, %s: this is session %lld", (long long)last,
+                 result_table_integer(&row, 0, "counters") ? "ran no trials" : "has no counters",
+                 (long long)*session);
+    result_table_release(&row);
+    return 0;
+}
+
+/* -1 and err: there is no such session, or it has no counters, or they are damaged. */
+static int check(const struct result_table *row, struct store *store,
+                 const struct profile_options *o, struct err *err)
 {
     const char *db = o->common.db;
+    int64_t session;
 
     if (!row->n_rows && o->session)
         return err_set(err, "%s: no session %ld in it", db, o->session);
     if (!row->n_rows)
         return err_set(err, "%s: no session in it: 'espalier run' records one", db);
+    session = result_table_integer(row, 0, "session");
     if (!result_table_integer(row, 0, "counted"))
         return err_set(err,
                        "%s: session %lld has no counters: it ended before its first commit, or an "
                        "earlier espalier ran it",
-                       db, (long long)result_table_integer(row, 0, "session"));
+                       db, (long long)session);
+    return query_check_traffic(store, session, err);
+}
+
+/* ---- the session in words ---- */
+
+/* "2", "2, 5 to 9" */
+struct rank_list {
+    struct buf text;
+    int64_t n, first, last; /* of the run of ranks that is not in the text yet */
+};
+
+static void end_run(struct rank_list *list)
+{
+    if (!list->n)
+        return;
+    buf_printf(&list->text, "%s%lld", list->text.size ? ", " : "", (long long)list->first);
+    if (list->last > list->first)
+        buf_printf(&list->text, "%s%lld", list->last > list->first + 1 ? " to " : ", ",
+                   (long long)list->last);
+}
+
+/* Ascending. */
+static void add_ranks(struct rank_list *list, int64_t first, int64_t n)
+{
+    if (n <= 0)
+        return;
+    if (list->n && first == list->last + 1) {
+        list->last += n;
+    } else {
+        end_run(list);
+        list->first = first;
+        list->last = first + n - 1;
+    }
+    list->n += n;
+}
+
+/* what: of one rank and of several, such as "was lost", "were lost". */
+static void print_ranks(struct answer *answer, struct rank_list *list, const char *one,
+                        const char *several)
+{
+    end_run(list);
+    if (list->n)
+        answer_printf(answer, "rank%s %s %s\n", plural(list->n), buf_text(&list->text),
+                      list->n == 1 ? one : several);
+    answer->out.failed |= buf_failed(&list->text);
+    buf_release(&list->text);
+}
+
+static int print_missing(struct answer *answer, struct store *store, int64_t session, int64_t ranks,
+                         struct err *err)
+{
+    struct rank_list missing = {.n = 0};
+    struct result_table table;
+    int64_t next = 0;
+
+    if (query_table(&table, store, QUERY_PROFILE_RANKS, session, err))
+        return -1;
+    for (int64_t r = 0; r < table.n_rows; r++) {
+        int64_t rank = result_table_integer(&table, r, "rank");
+
+        add_ranks(&missing, next, rank - next);
+        next = rank + 1;
+    }
+    add_ranks(&missing, next, ranks - next);
+    result_table_release(&table);
+    print_ranks(answer, &missing, "reported no counters: it is not counted",
+                "reported no counters: they are not counted");
     return 0;
 }
 
-static void print_session(struct answer *answer, const struct result_table *row)
+static int print_lost(struct answer *answer, struct store *store, int64_t session, struct err *err)
 {
-    long long ranks = result_table_integer(row, 0, "ranks");
-    long long counted = result_table_integer(row, 0, "counted");
-    long long messages = result_table_integer(row, 0, "messages");
-    char text[DURATION_TEXT], size[BYTES_TEXT];
+    struct rank_list lost = {.n = 0};
+    struct result_table table;
 
-    answer_printf(answer, "session %lld: %s, %lld rank%s, %s counted\n",
-                  (long long)result_table_integer(row, 0, "session"),
-                  result_table_text(row, 0, "outcome"), ranks, plural(ranks),
+    if (query_table(&table, store, QUERY_PROFILE_LOST, session, err))
+        return -1;
+    for (int64_t r = 0; r < table.n_rows; r++)
+        add_ranks(&lost, result_table_integer(&table, r, "rank"), 1);
+    result_table_release(&table);
+    print_ranks(answer, &lost, "was lost: it is counted up to its last report",
+                "were lost: they are counted up to their last reports");
+    return 0;
+}
+
+static void print_messages(struct answer *answer, const struct result_table *row)
+{
+    long long sent = result_table_integer(row, 0, "messages");
+    long long received = result_table_integer(row, 0, "received");
+    char size[BYTES_TEXT];
+
+    bytes_words(size, (double)result_table_integer(row, 0, "bytes"));
+    if (sent == received)
+        answer_printf(answer, "%lld message%s, %s\n", sent, plural(sent), size);
+    else
+        answer_printf(answer,
+                      "%lld message%s sent, %s; %lld received: the last counters of some ranks are "
+                      "missing\n",
+                      sent, plural(sent), size, received);
+}
+
+static int print_session(struct answer *answer, struct store *store, const struct result_table *row,
+                         struct err *err)
+{
+    int64_t session = result_table_integer(row, 0, "session");
+    int64_t ranks = result_table_integer(row, 0, "ranks");
+    char text[DURATION_TEXT];
+
+    answer_printf(answer, "session %lld: %s, %lld rank%s, %s counted\n", (long long)session,
+                  result_table_text(row, 0, "outcome"), (long long)ranks, plural(ranks),
                   duration_words(text, result_table_real(row, 0, "seconds")));
     if (ranks == 1)
         answer_printf(answer, "one process: no messages were sent\n");
     else
-        answer_printf(answer, "%lld message%s, %s\n", messages, plural(messages),
-                      bytes_words(size, (double)result_table_integer(row, 0, "bytes")));
-    if (counted < ranks)
-        answer_printf(answer, "%lld of %lld ranks %s reported no counters\n", ranks - counted,
-                      ranks, ranks - counted == 1 ? "has" : "have");
+        print_messages(answer, row);
+    return print_missing(answer, store, session, ranks, err) ||
+                   print_lost(answer, store, session, err)
+               ? -1
+               : 0;
 }
 
 static int fill_sections(struct answer *answer, struct store *store, const struct result_table *row,
@@ -71,9 +198,9 @@ static int fill_sections(struct answer *answer, struct store *store, const struc
     int64_t session = result_table_integer(row, 0, "session");
     bool is_whole = answer_is_for_people(answer) && !answer->style.section;
 
-    if (is_whole)
-        print_session(answer, row);
-    else
+    if (is_whole && print_session(answer, store, row, err))
+        return -1;
+    if (!is_whole)
         answer_table(answer, &sections[SESSION], row);
     if (output_query(answer, &sections[ACTIVITIES], store, QUERY_PROFILE_ACTIVITIES, session,
                      err) ||
@@ -90,11 +217,13 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
 {
     const struct profile_options *o = arg;
     struct result_table row;
+    int64_t session;
     int rc;
 
-    if (query_table(&row, store, QUERY_PROFILE, o->session, err))
+    if (choose_session(&session, store, o, err) ||
+        query_table(&row, store, QUERY_PROFILE, session, err))
         return -1;
-    rc = check(&row, o, err) ? -1 : fill_sections(answer, store, &row, err);
+    rc = check(&row, store, o, err) || fill_sections(answer, store, &row, err) ? -1 : 0;
     result_table_release(&row);
     return rc;
 }
@@ -108,11 +237,11 @@ static int profile(struct call *call)
 
 static const struct option_row options[] = {
     {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct profile_options, section),
-     .help = "Print only this part of the answer. The part 'counters' has all counters of each "
-             "rank.",
+     .help = "Print only this part of the answer. counters has all counters of each rank.",
      .choices = "session|activities|ranks|sizes|counters"},
     {0, "session", "N", OPTION_INT, .into = offsetof(struct profile_options, session),
-     .help = "Show session N.", .shown = "the last one that ran trials", .min = 1, .max = 2147483647},
+     .help = "Show session N.", .shown = "the last one that ran trials", .min = 1,
+     .max = 2147483647},
     {0},
 };
 
@@ -132,7 +261,11 @@ const struct command command_profile = {
     .summary = "Show where the time of a run went.",
     .about = "Shows the seconds that each rank spent in trials, without work, in messages and in "
              "the database, and counts the messages by size. It works during a run, too: counters "
-             "are stored with commits. The database is not changed.",
+             "are stored with commits. The database is not changed.\n\n"
+             "One thread of each rank trains: compute is its time in trials, idle its time without "
+             "one. The main thread does the rest: start prepares the session, store writes results "
+             "into the open transaction, commit makes them durable, schedule hands out trials, "
+             "send and receive are messages, poll looks for one and finds none, and wait sleeps.",
     .examples = examples,
     .see = "status, run",
     .options = options,

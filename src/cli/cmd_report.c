@@ -13,7 +13,7 @@
 #include "report/figure/figure.h"
 #include "report/page/page.h"
 #include "run/advice.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 struct report_options {
     struct common_options common;

@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/terminal.h"
-#include "cli/print/cli.h"
 #include "cli/plan_list.h"
+#include "cli/print/cli.h"
 #include "launch/environment.h"
 #include "launch/job_array.h"
 #include "launch/launch_report.h"
@@ -21,7 +21,7 @@
 #include "run/job_prepare.h"
 #include "run/sweep_run.h"
 #include "store/lock.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 struct run_options {
     struct common_options common;

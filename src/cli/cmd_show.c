@@ -5,7 +5,7 @@
 #include "cli/print/models.h"
 #include "cli/print/output.h"
 #include "report/answer.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 /* The first part is a record. */
 struct page_part {

@@ -13,7 +13,7 @@
 #include "report/answer.h"
 #include "report/rows.h"
 #include "run/progress.h"
-#include "store/query.h"
+#include "store/query/query.h"
 #include "store/session_check.h"
 
 /* A transaction may not fit into less. */

@@ -14,7 +14,7 @@
 #include "predict/replay.h"
 #include "report/answer.h"
 #include "report/rows.h"
-#include "store/query.h"
+#include "store/query/query.h"
 #include "tensor/gemm.h"
 
 struct verify_options {
@@ -27,10 +27,11 @@ struct verify_options {
     struct text_list set;
 };
 
-enum { SUMMARY, TRIALS };
+enum { SUMMARY, TRIALS, TABLES };
 static const struct answer_section sections[] = {
     [SUMMARY] = {"summary", NULL, true, NULL, NULL},
     [TRIALS] = {"trials", "trials", false, "trial equal differences", "objective numbers"},
+    [TABLES] = {"tables", "tables", false, "table damaged", NULL},
 };
 
 /* For people, each trial is printed as soon as it has run. */
@@ -40,6 +41,8 @@ struct verification {
     bool is_live;       /* for people */
     struct rows trials; /* for programs */
     int64_t n, n_done, n_equal;
+    struct query_table_check tables[QUERY_CHECKED_TABLES];
+    int64_t n_damaged;
 };
 
 /* ---- which trials ---- */
@@ -248,6 +251,51 @@ static int compare_all(struct comparison *c, struct store *store, const struct r
                : 0;
 }
 
+/* ---- tables ---- */
+
+static int print_damage(const struct query_table_check *check, struct err *err)
+{
+    struct buf line = {0};
+    int rc;
+
+    buf_printf(&line, "table %s: %lld of %lld row%s damaged; the first: %s\n", check->table,
+               (long long)check->n_damaged, (long long)check->n_rows, plural(check->n_rows),
+               check->first.text);
+    rc = cli_print(&line, CLI_PLAIN, err);
+    buf_release(&line);
+    return rc;
+}
+
+static int verify_tables(struct verification *v, struct err *err)
+{
+    int rc = query_check_tables(v->tables, v->replay->store, err);
+
+    for (int i = 0; !rc && i < QUERY_CHECKED_TABLES; i++) {
+        v->n_damaged += v->tables[i].n_damaged;
+        if (v->is_live && v->tables[i].n_damaged)
+            rc = print_damage(&v->tables[i], err);
+    }
+    return rc;
+}
+
+static void add_tables(struct answer *answer, const struct verification *v)
+{
+    static const char *const names[] = {"table", "rows", "damaged", "first"};
+    struct rows rows;
+
+    rows_init(&rows, names, sizeof names / sizeof *names);
+    for (int i = 0; i < QUERY_CHECKED_TABLES && v->tables[i].table; i++) {
+        const struct query_table_check *check = &v->tables[i];
+
+        rows_text(&rows, "table", check->table);
+        rows_integer(&rows, "rows", check->n_rows);
+        rows_integer(&rows, "damaged", check->n_damaged);
+        rows_text(&rows, "first", check->n_damaged ? check->first.text : NULL);
+    }
+    answer_table(answer, &sections[TABLES], rows_table(&rows));
+    rows_release(&rows);
+}
+
 /* ---- the report ---- */
 
 /* Another machine is the usual cause of differences. */
@@ -395,7 +443,7 @@ static int verify_trials(struct verification *v, struct err *err)
     int64_t id;
 
     if (!trial)
-        return verify_chosen(v, err);
+        return verify_tables(v, err) || verify_chosen(v, err) ? -1 : 0;
     if (!query_parse_id(&id, trial, 't'))
         return err_set(err, "--trial %s: must be the number of a trial, such as t345", trial);
     return verify_one(v, id, err);
@@ -418,6 +466,7 @@ static void add_answer(struct answer *answer, struct verification *v)
     rows_integer(&summary, "different", v->n - v->n_equal);
     answer_table(answer, &sections[TRIALS], rows_table(&v->trials));
     answer_table(answer, &sections[SUMMARY], rows_table(&summary));
+    add_tables(answer, v);
     rows_release(&summary);
 }
 
@@ -441,7 +490,7 @@ static int verify(struct call *call)
     if (!rc)
         add_answer(&answer, &v);
     status = output_end(rc, &answer, &err);
-    if (status == EXIT_OK && v.n_equal < v.n)
+    if (status == EXIT_OK && (v.n_equal < v.n || v.n_damaged))
         status = EXIT_ERROR;
     rows_release(&v.trials);
     replay_release(&replay);
@@ -460,7 +509,7 @@ static const struct option_row options[] = {
     {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct verify_options, sweep),
      .help = "Use the sweep NAME of the database.", .shown = "the last one run"},
     {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct verify_options, section),
-     .help = "Print only this part of the answer.", .choices = "trials|summary"},
+     .help = "Print only this part of the answer.", .choices = "trials|summary|tables"},
     {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct verify_options, set),
      .help = "Override a setting, for example the path of training data that have moved. May be "
              "repeated."},
@@ -479,7 +528,8 @@ const struct command command_verify = {
     .operands = "[DB]",
     .db_operand = DB_FIRST,
     .summary = "Run some trials again and compare the results to the bit.",
-    .about = "The exit status is 1 if a number differs.",
+    .about = "Also checks the rows of the tables prediction, traffic and data_fact, unless --trial "
+             "is given. The exit status is 1 if a number differs or a row is damaged.",
     .examples = examples,
     .see = "show",
     .options = options,

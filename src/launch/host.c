@@ -2,7 +2,6 @@
 #include "launch/host.h"
 
 #include <dirent.h>
-#include <pwd.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -213,20 +212,14 @@ static bool is_busy(int32_t pid)
 
 static void find_user(struct host_run *out)
 {
-    const struct passwd *user;
     struct stat info;
     char path[64];
 
     snprintf(path, sizeof path, "/proc/%d", out->pid);
-    if (stat(path, &info)) {
+    if (stat(path, &info))
         strcpy(out->user, "?");
-        return;
-    }
-    user = getpwuid(info.st_uid);
-    if (user)
-        snprintf(out->user, sizeof out->user, "%s", user->pw_name);
     else
-        snprintf(out->user, sizeof out->user, "%u", info.st_uid);
+        user_name(out->user, info.st_uid);
 }
 
 static void describe(struct host_run *out, int32_t pid)

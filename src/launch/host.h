@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/process.h"
 
 /* Both fill text[size] and return it; "unknown" if the system does not tell. */
 char *host_cpu(char *text, size_t size); /* model name */
@@ -29,8 +30,8 @@ enum { HOST_RUNS_MAX = 1024 };
 /* Another `espalier run`, of any user. */
 struct host_run {
     int32_t pid;
-    char user[33];  /* name, or number if it has none */
-    cpu_set_t cpus; /* empty: unknown */
+    char user[USER_NAME]; /* name, or number if it has none */
+    cpu_set_t cpus;       /* empty: unknown */
 };
 
 /* A process that wants one processor for each of its threads. */

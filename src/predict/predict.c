@@ -7,7 +7,7 @@
 #include "base/escape.h"
 #include "base/log.h"
 #include "data/format.h"
-#include "store/query.h"
+#include "store/query/query.h"
 #include "trial/kept.h"
 #include "trial/spec.h"
 

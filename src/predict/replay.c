@@ -8,7 +8,7 @@
 #include "data/format.h"
 #include "grid/requirements.h"
 #include "grid/sweep_file.h"
-#include "store/query.h"
+#include "store/query/query.h"
 #include "trial/spec.h"
 
 static void copy_text(char *out, size_t size, const struct result_table *row, const char *column)

@@ -77,6 +77,7 @@ struct report *answer_open(struct answer *answer, const struct answer_section *s
     report->bold = answer->style.bold;
     report->plain = answer->style.plain;
     report->left_out = &answer->left_out;
+    report->caption = answer->caption;
     return report;
 }
 

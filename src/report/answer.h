@@ -36,6 +36,7 @@ struct answer {
     struct answer_style style;
     struct buf out;      /* the text so far */
     struct buf left_out; /* columns that did not fit: "val_r2, sd" */
+    const char *caption; /* of the next tables, in Markdown and LaTeX; borrowed, or NULL */
     struct report report;
     int32_t n_sections; /* written, or skipped for lack of rows */
 };

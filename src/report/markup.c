@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/markup.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -11,11 +12,12 @@ struct replacement {
 };
 
 static const struct replacement markdown_text[] = {
-    {"\\", "\\\\"}, {"`", "\\`"}, {"*", "\\*"}, {"_", "\\_"},   {"[", "\\["}, {"]", "\\]"},
-    {"<", "&lt;"},  {"|", "\\|"}, {"~", "\\~"}, {"&", "&amp;"}, {"$", "\\$"}, {NULL, NULL},
+    {"\\", "\\\\"}, {"`", "\\`"},  {"*", "\\*"}, {"_", "\\_"}, {"[", "\\["},
+    {"]", "\\]"},   {"<", "&lt;"}, {"|", "\\|"}, {"~", "\\~"}, {"&", "&amp;"},
+    {"$", "\\$"},   {"^", "\\^"},  {NULL, NULL},
 };
-static const struct replacement markdown_comment[] = {{">", "&gt;"}, {NULL, NULL}};
 
+/* After the end of a row, LaTeX takes a star or a bracket for an argument. */
 static const struct replacement latex_text[] = {
     {"\\", "\\textbackslash{}"},
     {"~", "\\textasciitilde{}"},
@@ -30,51 +32,119 @@ static const struct replacement latex_text[] = {
     {"_", "\\_"},
     {"{", "\\{"},
     {"}", "\\}"},
+    {"*", "{*}"},
+    {"[", "{[}"},
     {"±", "$\\pm$"},
     {"−", "$-$"},
     {"–", "--"},
+    {"†", "$^\\dagger$"},
     {NULL, NULL},
 };
-static const struct replacement latex_comment[] = {{NULL, NULL}};
 
 static const struct markup {
-    const struct replacement *text, *inside_comment;
-    const char *comment[2]; /* before and after */
+    const struct replacement *text;
+    const char *ligatures; /* signs that join with one of their kind before them */
+    const char *gap;       /* keeps them apart */
+    const char *before_table;
+    const char *caption[2]; /* before and after */
     const char *row[3];     /* before, between and after the cells */
     const char *align[4];   /* the line that aligns columns: before, text, number, after */
     bool is_align_first;    /* that line stands before the names */
     const char *after_names, *after_rows;
+    const char *number[2];   /* around a number with a minus or an exponent */
+    const char *minus;       /* there */
+    const char *exponent[2]; /* around it */
 } markups[N_MARKUP] = {
     [MARKUP_MARKDOWN] = {.text = markdown_text,
-                         .inside_comment = markdown_comment,
-                         .comment = {"<!-- ", " -->\n\n"},
+                         .ligatures = "",
+                         .before_table = "",
+                         .caption = {"Table: ", "\n\n"},
                          .row = {"| ", " | ", " |\n"},
                          .align = {"|", ":--|", "--:|", "\n"},
                          .after_names = "",
-                         .after_rows = ""},
+                         .after_rows = "",
+                         .number = {"", ""},
+                         .minus = "−",
+                         .exponent = {" × 10<sup>", "</sup>"}},
     [MARKUP_LATEX] = {.text = latex_text,
-                      .inside_comment = latex_comment,
-                      .comment = {"% ", "\n"},
+                      .ligatures = "-`'",
+                      .gap = "{}",
+                      .before_table =
+                          "% needs \\usepackage{booktabs}\n\\begin{table}\n\\centering\n",
+                      .caption = {"\\caption{", "}\n"},
                       .row = {"", " & ", " \\\\\n"},
-                      .align = {"% needs \\usepackage{booktabs}\n\\begin{tabular}{", "l", "r",
-                                "}\n\\toprule\n"},
+                      .align = {"\\begin{tabular}{", "l", "r", "}\n\\toprule\n"},
                       .is_align_first = true,
                       .after_names = "\\midrule\n",
-                      .after_rows = "\\bottomrule\n\\end{tabular}\n"},
+                      .after_rows = "\\bottomrule\n\\end{tabular}\n\\end{table}\n",
+                      .number = {"$", "$"},
+                      .minus = "-",
+                      .exponent = {" \\times 10^{", "}"}},
 };
 
-static void put_replaced(struct buf *out, const char *text, const struct replacement *replacements)
+static const char minus_sign[] = "−"; /* U+2212 */
+
+static void put_signed(struct buf *out, const struct markup *markup, bool is_negative,
+                       const char *digits, size_t n, const char *exponent)
 {
+    bool is_plain = !is_negative && !exponent;
+
+    buf_puts(out, is_plain ? "" : markup->number[0]);
+    buf_puts(out, is_negative ? markup->minus : "");
+    buf_add(out, digits, n);
+    if (exponent) {
+        long power = strtol(exponent, NULL, 10);
+
+        buf_puts(out, markup->exponent[0]);
+        buf_puts(out, power < 0 ? markup->minus : "");
+        buf_put_decimal(out, labs(power));
+        buf_puts(out, markup->exponent[1]);
+    }
+    buf_puts(out, is_plain ? "" : markup->number[1]);
+}
+
+void markup_number(struct buf *out, enum markup_kind kind, const char *number)
+{
+    bool is_negative = *number == '-';
+    const char *digits = number + is_negative;
+    size_t n = strcspn(digits, "e");
+
+    put_signed(out, &markups[kind], is_negative, digits, n, digits[n] ? digits + n + 1 : NULL);
+}
+
+/* Return the bytes of a number with a minus at the begin of a text; 0: there is none. */
+static size_t negative_number(const char *text)
+{
+    size_t sign = strlen(minus_sign), n;
+
+    if (strncmp(text, minus_sign, sign) != 0)
+        return 0;
+    n = strspn(text + sign, "0123456789.");
+    return n ? sign + n : 0;
+}
+
+void markup_text(struct buf *out, enum markup_kind kind, const char *text)
+{
+    const struct markup *markup = &markups[kind];
     struct buf line = {0};
+    const char *at, *start;
 
     buf_puts(&line, text);
     if (line.size && !buf_failed(&line))
         escape_terminal(line.data, false);
-    for (const char *at = buf_text(&line); *at;) {
-        const struct replacement *r = replacements;
+    for (at = start = buf_text(&line); *at;) {
+        const struct replacement *r = markup->text;
+        size_t n = negative_number(at), sign = strlen(minus_sign);
 
+        if (n) {
+            put_signed(out, markup, true, at + sign, n - sign, NULL);
+            at += n;
+            continue;
+        }
         while (r->from && strncmp(at, r->from, strlen(r->from)) != 0)
             r++;
+        if (at > start && *at == at[-1] && strchr(markup->ligatures, *at))
+            buf_puts(out, markup->gap);
         if (r->from)
             buf_puts(out, r->to);
         else
@@ -83,20 +153,6 @@ static void put_replaced(struct buf *out, const char *text, const struct replace
     }
     out->failed |= buf_failed(&line);
     buf_release(&line);
-}
-
-void markup_text(struct buf *out, enum markup_kind kind, const char *text)
-{
-    put_replaced(out, text, markups[kind].text);
-}
-
-void markup_comment(struct buf *out, enum markup_kind kind, const char *text)
-{
-    const struct markup *markup = &markups[kind];
-
-    buf_puts(out, markup->comment[0]);
-    put_replaced(out, text, markup->inside_comment);
-    buf_puts(out, markup->comment[1]);
 }
 
 static void put_cell(struct buf *out, const char *text, const struct markup_column *column)
@@ -120,11 +176,18 @@ static void put_align(struct buf *out, const struct markup *markup,
     buf_puts(out, markup->align[3]);
 }
 
-void markup_table(struct buf *out, enum markup_kind kind, const struct markup_column *columns,
-                  int32_t n_cols, const char *cells, int64_t n_rows)
+void markup_table(struct buf *out, enum markup_kind kind, const char *caption,
+                  const struct markup_column *columns, int32_t n_cols, const char *cells,
+                  int64_t n_rows)
 {
     const struct markup *markup = &markups[kind];
 
+    buf_puts(out, markup->before_table);
+    if (caption) {
+        buf_puts(out, markup->caption[0]);
+        markup_text(out, kind, caption);
+        buf_puts(out, markup->caption[1]);
+    }
     if (markup->is_align_first)
         put_align(out, markup, columns, n_cols);
     for (int64_t r = -1; r < n_rows; r++) {

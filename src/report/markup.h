@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables for papers and web pages: Markdown (GitHub's pipes) and LaTeX (tabular with the rules of
- * booktabs). Texts are escaped, so that every name appears as it is. */
+/* Tables for papers and web pages: Markdown (GitHub's pipes, Pandoc's caption) and LaTeX (a table
+ * environment with the rules of booktabs). Texts are escaped, so that every name appears as it
+ * is. */
 #ifndef REPORT_MARKUP_H
 #define REPORT_MARKUP_H
 
@@ -18,14 +19,16 @@ struct markup_column {
     bool is_text;     /* aligned to the left, not to the right */
 };
 
-/* Append a text on one line. */
+/* Append a text on one line. The sign of a number in it is a minus (U+2212), not a hyphen. */
 void markup_text(struct buf *out, enum markup_kind kind, const char *text);
 
-/* Append a comment before the table. */
-void markup_comment(struct buf *out, enum markup_kind kind, const char *text);
+/* Append a number as printf() writes it: "-0.12", "1e-05". */
+void markup_number(struct buf *out, enum markup_kind kind, const char *number);
 
-/* Append a table. cells: n_rows * n_cols escaped texts, each with its NUL, row by row. */
-void markup_table(struct buf *out, enum markup_kind kind, const struct markup_column *columns,
-                  int32_t n_cols, const char *cells, int64_t n_rows);
+/* Append a table. caption: plain text, or NULL. cells: n_rows * n_cols escaped texts, each with its
+ * NUL, row by row. */
+void markup_table(struct buf *out, enum markup_kind kind, const char *caption,
+                  const struct markup_column *columns, int32_t n_cols, const char *cells,
+                  int64_t n_rows);
 
 #endif

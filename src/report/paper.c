@@ -47,6 +47,11 @@ static void put_mean(struct buf *out, const struct result_table *rows, int64_t r
     }
 }
 
+static bool is_marked(const struct result_table *rows, int64_t row, int64_t n_trials)
+{
+    return value_of(rows, row, "trials") < (double)n_trials && !isnan(value_of(rows, row, "mean"));
+}
+
 static void put_difference(struct buf *out, const struct result_table *rows, int64_t row)
 {
     double error = value_of(rows, row, "diff_se");
@@ -81,16 +86,16 @@ static const struct merged {
 };
 
 /* NULL: the column stays as it is. */
-static const struct merged *find_merged(const char *name)
+static const struct merged *find_merged(const struct paper *paper, const char *name)
 {
     for (const struct merged *m = merged_columns; m->name; m++)
         if (!strcmp(m->name, name))
-            return m;
+            return paper->n_marked && !strcmp(name, "trials") ? NULL : m;
     return NULL;
 }
 
 static void put_cell(struct paper *paper, struct cell *out, const struct merged *merged,
-                     const struct result_table *rows, int64_t row, int32_t column)
+                     const struct result_table *rows, int64_t row, int32_t column, int64_t n_trials)
 {
     const struct cell *cell = &rows->cells[row * rows->n_cols + column];
 
@@ -99,6 +104,8 @@ static void put_cell(struct paper *paper, struct cell *out, const struct merged 
         return;
     *out = (struct cell){.type = CELL_TEXT, .i = (int64_t)paper->texts.size};
     merged->put(&paper->texts, rows, row);
+    if (merged->put == put_mean && is_marked(rows, row, n_trials))
+        buf_puts(&paper->texts, "†");
     buf_putc(&paper->texts, '\0');
 }
 
@@ -112,8 +119,24 @@ static void link_texts(struct paper *paper)
             table->cells[i].s = buf_text(&paper->texts) + table->cells[i].i;
 }
 
-int paper_make(struct paper *paper, const struct result_table *rows, const char *mean_name,
-               const char *diff_name, struct err *err)
+static void put_names(struct paper *paper, const struct result_table *rows, const char *mean_name,
+                      const char *diff_name)
+{
+    struct result_table *table = &paper->table;
+
+    for (int32_t c = 0; c < rows->n_cols; c++) {
+        const struct merged *merged = find_merged(paper, rows->names[c]);
+        const char *name = !merged                   ? rows->names[c]
+                           : merged->put == put_mean ? mean_name
+                                                     : diff_name;
+
+        if (!merged || merged->put)
+            table->names[table->n_cols++] = (char *)(uintptr_t)name;
+    }
+}
+
+int paper_make(struct paper *paper, const struct result_table *rows, int64_t n_trials,
+               const char *mean_name, const char *diff_name, struct err *err)
 {
     size_t n = (size_t)rows->n_cols, n_cells = n * (size_t)rows->n_rows;
     struct result_table *table = &paper->table;
@@ -122,22 +145,17 @@ int paper_make(struct paper *paper, const struct result_table *rows, const char 
     table->cells = calloc(n_cells + 1, sizeof *table->cells);
     if (!table->names || !table->cells)
         return err_nomem(err, "table", n_cells * sizeof *table->cells);
-    for (int32_t c = 0; c < rows->n_cols; c++) {
-        const struct merged *merged = find_merged(rows->names[c]);
-        const char *name = !merged                   ? rows->names[c]
-                           : merged->put == put_mean ? mean_name
-                                                     : diff_name;
-
-        if (!merged || merged->put)
-            table->names[table->n_cols++] = (char *)(uintptr_t)name;
-    }
+    for (int64_t r = 0; r < rows->n_rows; r++)
+        paper->n_marked += is_marked(rows, r, n_trials);
+    put_names(paper, rows, mean_name, diff_name);
     table->n_rows = rows->n_rows;
     for (int64_t r = 0; r < rows->n_rows; r++)
         for (int32_t c = 0, to = 0; c < rows->n_cols; c++) {
-            const struct merged *merged = find_merged(rows->names[c]);
+            const struct merged *merged = find_merged(paper, rows->names[c]);
 
             if (!merged || merged->put)
-                put_cell(paper, &table->cells[r * table->n_cols + to++], merged, rows, r, c);
+                put_cell(paper, &table->cells[r * table->n_cols + to++], merged, rows, r, c,
+                         n_trials);
         }
     link_texts(paper);
     return buf_failed(&paper->texts) ? err_nomem(err, "table", paper->texts.size) : 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows of the leaderboard as a paper shows them: mean ± sd, and the difference with its interval,
  * each in one column, with as many digits as its standard error warrants; no columns besides that
- * compare or count. */
+ * compare or count. A dagger marks means over fewer trials than the others, and then their number
+ * has a column. */
 #ifndef REPORT_PAPER_H
 #define REPORT_PAPER_H
 
@@ -15,12 +16,14 @@
 struct paper {
     struct result_table table; /* the arrays are owned, the texts borrowed */
     struct buf texts;          /* owned */
+    int64_t n_marked;          /* rows with a dagger */
 };
 
-/* rows: of query_leaderboard() or QUERY_CONFIG_TEST. mean_name, diff_name: of the columns with mean
- * and difference. All are borrowed. -1 and err. Pair with paper_release(). */
-int paper_make(struct paper *paper, const struct result_table *rows, const char *mean_name,
-               const char *diff_name, struct err *err);
+/* rows: of query_leaderboard() or QUERY_CONFIG_TEST. n_trials: of each configuration. mean_name,
+ * diff_name: of the columns with mean and difference. All are borrowed. -1 and err. Pair with
+ * paper_release(). */
+int paper_make(struct paper *paper, const struct result_table *rows, int64_t n_trials,
+               const char *mean_name, const char *diff_name, struct err *err);
 void paper_release(struct paper *paper);
 
 /* Return the number of decimals that a value with this standard error warrants: two significant

@@ -110,10 +110,24 @@ static void json_cell(struct buf *out, const struct cell *cell)
 
 static void markup_cell(struct buf *out, const struct cell *cell, enum markup_kind kind)
 {
-    if (cell->type == CELL_TEXT)
+    char number[32];
+
+    switch (cell->type) {
+    case CELL_NULL:
+        markup_text(out, kind, "–");
+        break;
+    case CELL_INTEGER:
+        snprintf(number, sizeof number, "%lld", (long long)cell->i);
+        markup_number(out, kind, number);
+        break;
+    case CELL_REAL:
+        snprintf(number, sizeof number, "%.5g", cell->f);
+        markup_number(out, kind, number);
+        break;
+    case CELL_TEXT:
         markup_text(out, kind, cell->s);
-    else
-        cell_text(out, cell);
+        break;
+    }
 }
 
 static void markdown_cell(struct buf *out, const struct cell *cell)
@@ -162,12 +176,6 @@ static const struct kind {
 bool report_is_markup(enum report_kind kind)
 {
     return kinds[kind].is_markup;
-}
-
-void report_comment(struct buf *out, const char *text, enum report_kind kind)
-{
-    if (kinds[kind].is_markup)
-        markup_comment(out, kinds[kind].markup, text);
 }
 
 enum report_kind report_kind_parse(const char *name)
@@ -388,8 +396,8 @@ static void put_markup(struct report *report)
             .is_text = column->is_text,
         };
     }
-    markup_table(report->out, kind, columns, report->n_cols, buf_text(&report->texts),
-                 report->n_rows);
+    markup_table(report->out, kind, report->caption, columns, report->n_cols,
+                 buf_text(&report->texts), report->n_rows);
     free(columns);
 }
 

@@ -11,7 +11,8 @@
  *          JSON lacks are null. A text that is itself JSON is a string here too.
  *   jsonl  JSON Lines: the same objects, each followed by a line feed, without the array.
  *   markdown, latex
- *          Tables to paste into a page or a paper (report/markup.h), with numbers as in a table. */
+ *          Tables to paste into a page or a paper (report/markup.h), with numbers as in a table.
+ *          NULL is a dash. */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
@@ -37,9 +38,6 @@ enum report_kind report_kind_parse(const char *name);
 /* Markdown or LaTeX. */
 bool report_is_markup(enum report_kind kind);
 
-/* Append a comment before a table; nothing in other kinds than markup. */
-void report_comment(struct buf *out, const char *text, enum report_kind kind);
-
 struct column;
 struct report {
     struct buf *out;    /* borrowed */
@@ -58,6 +56,9 @@ struct report {
     const char *bold, *plain; /* SGR sequences around the header, or NULL */
     /* The names of columns that do not fit are appended, as in "sd, se". Borrowed, or NULL. */
     struct buf *left_out;
+
+    /* For Markdown and LaTeX; may be set before report_end(). Borrowed, or NULL. */
+    const char *caption;
 };
 
 /* Pair with report_end(). */

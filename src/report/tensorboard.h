@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 #include "base/outfolder.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 /* False: built without protobuf-c. */
 bool tensorboard_is_available(void);

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/real.h"
-#include "store/query.h"
+#include "store/query/query.h"
 #include "trial/result.h"
 
 enum { CHUNK = 64 << 10 };

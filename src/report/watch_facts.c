@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/real.h"
-#include "store/query.h"
+#include "store/query/query.h"
 #include "store/session_check.h"
 
 /* Commits follow within half a second, so such a rank has not been idle for long. */

@@ -11,7 +11,7 @@
 #include "gcn/metric.h"
 #include "grid/param.h"
 #include "grid/sweep_file.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 /* The correlation of two samples is 1 or -1. */
 #define LEAST_CORRELATED 3

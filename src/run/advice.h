@@ -6,7 +6,7 @@
 #define RUN_ADVICE_H
 
 #include "grid/param.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 /* Samples of the parts of one kind, over replicates and folds. Zero-initialise one. */
 struct advice_parts {

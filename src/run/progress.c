@@ -13,7 +13,7 @@
 #include "base/terminal.h"
 #include "base/text_width.h"
 #include "base/words.h"
-#include "store/query.h"
+#include "store/query/query.h"
 #include "trial/spec.h"
 
 #define LIVE_S 0.2

@@ -10,7 +10,7 @@
 #include "base/real.h"
 #include "gcn/cost.h"
 #include "gcn/reducer.h"
-#include "store/query.h"
+#include "store/query/query.h"
 #include "trial/kept.h"
 #include "trial/model_type.h"
 #include "trial/spec.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run/sweep_facts.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/real.h"
+#include "data/core/label_summary.h"
 #include "data/format.h"
 #include "store/data_fact.h"
 #include "trial/model_type.h"
@@ -146,28 +146,10 @@ static void put_classes(struct facts *f)
 
     if (!size)
         return;
-    for (int32_t i = 0; i < d->n_samples; i++)
-        if (dataset_is_labelled(d, i))
-            size[d->label[i]]++;
+    label_class_sizes(size, d);
     for (int32_t c = 0; c < d->n_classes; c++)
         put_count(f, "class", dataset_class_name(d, c), size[c]);
     free(size);
-}
-
-static int compare_reals(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
-/* Between the two nearest values, in proportion. */
-static double quantile(const double *sorted, int32_t n, double share)
-{
-    double at = share * (n - 1), below = floor(at);
-    int32_t i = (int32_t)below, next = i + 1 < n ? i + 1 : i;
-
-    return sorted[i] + (at - below) * (sorted[next] - sorted[i]);
 }
 
 /* Bins of equal width; the last one has both edges. */
@@ -194,37 +176,29 @@ static void put_value(struct facts *f, const char *name, double value)
     put_real(f, "target", name, real_of_float((float)value));
 }
 
-static void put_summary(struct facts *f, const double *sorted, int32_t n)
+static void put_summary(struct facts *f, const struct target_summary *t)
 {
-    double mean = 0, squares = 0;
-
-    for (int32_t i = 0; i < n; i++)
-        mean += sorted[i] / n;
-    for (int32_t i = 0; i < n; i++)
-        squares += (sorted[i] - mean) * (sorted[i] - mean);
-    put_count(f, "target", "n", n);
-    put_real(f, "target", "mean", mean);
-    put_real(f, "target", "sd", sqrt(squares / n));
-    put_value(f, "min", sorted[0]);
-    put_value(f, "quartile_1", quantile(sorted, n, 0.25));
-    put_value(f, "median", quantile(sorted, n, 0.5));
-    put_value(f, "quartile_3", quantile(sorted, n, 0.75));
-    put_value(f, "max", sorted[n - 1]);
+    put_count(f, "target", "n", t->n);
+    put_real(f, "target", "mean", t->mean);
+    put_real(f, "target", "sd", t->sd);
+    put_value(f, "min", t->min);
+    put_value(f, "quartile_1", t->quartile_1);
+    put_value(f, "median", t->median);
+    put_value(f, "quartile_3", t->quartile_3);
+    put_value(f, "max", t->max);
 }
 
 static void put_target(struct facts *f)
 {
-    const struct dataset *d = f->d;
-    double *sorted = take(f, (size_t)d->n_samples, sizeof *sorted);
-    int32_t n = 0;
+    double *sorted = take(f, (size_t)f->d->n_samples, sizeof *sorted);
+    struct target_summary summary;
 
-    for (int32_t i = 0; sorted && i < d->n_samples; i++)
-        if (dataset_is_labelled(d, i))
-            sorted[n++] = (double)d->target[i];
-    if (n) {
-        qsort(sorted, (size_t)n, sizeof *sorted, compare_reals);
-        put_summary(f, sorted, n);
-        put_bins(f, sorted, n);
+    if (!sorted)
+        return;
+    target_summarize(&summary, sorted, f->d);
+    if (summary.n) {
+        put_summary(f, &summary);
+        put_bins(f, sorted, summary.n);
     }
     free(sorted);
 }
@@ -236,9 +210,7 @@ static void put_groups(struct facts *f)
 
     if (!size)
         return;
-    for (int32_t i = 0; i < d->n_samples; i++)
-        if (dataset_is_labelled(d, i))
-            size[d->group[i]]++;
+    label_group_sizes(size, d);
     for (int32_t g = 0; g < d->n_groups && g < MOST_GROUPS; g++)
         put_count(f, "group", dataset_group_name(d, g), size[g]);
     free(size);
@@ -305,18 +277,15 @@ static void put_adjacency(struct facts *f, const struct csr *a)
 {
     int64_t *degree = take(f, (size_t)a->n_rows, sizeof *degree);
     int32_t components = degree ? graph_components(a, f->err) : 0;
-    int64_t alone = 0;
+    struct graph_degrees degrees;
 
     if (!degree)
         return;
     f->rc = components < 0 ? -1 : 0;
-    for (int32_t i = 0; i < a->n_rows; i++) {
-        degree[i] = a->row_start[i + 1] - a->row_start[i];
-        alone += degree[i] == 0;
-    }
+    graph_count_degrees(&degrees, degree, a);
     put_count(f, "graph", "edges", csr_nnz(a) / 2);
     put_count(f, "graph", "components", components);
-    put_count(f, "graph", "alone", alone);
+    put_count(f, "graph", "alone", degrees.n_alone);
     put_histogram(f, degree, a->n_rows);
     free(degree);
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 /* Find the superseded sweep (NAME#1, ...) that this plan would continue. */
 static bool find_past(char *past, size_t size, struct store *store, const struct job *job)

@@ -8,7 +8,7 @@
 #include "base/words.h"
 #include "launch/stop.h"
 #include "predict/out_of_fold.h"
-#include "store/query.h"
+#include "store/query/query.h"
 #include "trial/kept.h"
 
 /* of a configuration, about 50 MB in the file; later trials are left out */

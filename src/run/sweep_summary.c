@@ -9,7 +9,7 @@
 #include "base/process.h"
 #include "base/words.h"
 #include "run/advice.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 static const char *name_of(const struct sweep_session *session)
 {

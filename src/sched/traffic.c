@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #define LEAST_BYTES 64
 #define CLASS_BITS 2 /* each class is four times the one before */
@@ -41,6 +42,16 @@ const char *traffic_cell_name(int cell, int64_t *size)
     if (is_message)
         return names[cell < TRAFFIC_SIZES ? TRAFFIC_SEND : TRAFFIC_RECEIVE];
     return names[cell - 2 * TRAFFIC_SIZES + TRAFFIC_RECEIVE + 1];
+}
+
+int traffic_find_cell(const char *activity, int64_t size)
+{
+    int64_t its_size;
+
+    for (int cell = 0; cell < TRAFFIC_CELLS; cell++)
+        if (!strcmp(traffic_cell_name(cell, &its_size), activity) && (size < 0 || size == its_size))
+            return cell;
+    return -1;
 }
 
 /* ---- wire format ---- */

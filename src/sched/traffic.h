@@ -23,7 +23,7 @@
     X(STORE, "store")       /* rank 0: results and checkpoints, before their commit */ \
     X(COMMIT, "commit")     /* rank 0 */                                               \
     X(SCHEDULE, "schedule") /* the rest; on other ranks, passing messages on */        \
-    X(COMPUTE, "compute")   /* the training thread: in trials (calls) */               \
+    X(COMPUTE, "compute")   /* the training thread: in attempts (calls) */             \
     X(IDLE, "idle")         /* the training thread: waiting for a trial */
 
 enum traffic_activity {
@@ -54,6 +54,8 @@ struct traffic {
 int traffic_cell(enum traffic_activity activity, size_t bytes);
 /* Return the activity's name, and the largest message of the class; 0 for other activities. */
 const char *traffic_cell_name(int cell, int64_t *size);
+/* Return the cell with this name and size; size -1: the first with this name. -1: none. */
+int traffic_find_cell(const char *activity, int64_t size);
 
 /* Wire format. Unpacking returns -1 for a truncated or foreign message. */
 void traffic_pack(struct buf *out, const struct traffic *traffic);

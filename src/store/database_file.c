@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -78,13 +77,11 @@ bool database_file_has_wal(const char *path)
 
 const char *database_file_owner(char out[DATABASE_FILE_OWNER], const char *before, uid_t owner)
 {
-    const struct passwd *user = owner == geteuid() ? NULL : getpwuid(owner);
+    char name[USER_NAME];
 
     *out = '\0';
-    if (user)
-        snprintf(out, DATABASE_FILE_OWNER, "%suser %s", before, user->pw_name);
-    else if (owner != geteuid())
-        snprintf(out, DATABASE_FILE_OWNER, "%suser %lu", before, (unsigned long)owner);
+    if (owner != geteuid())
+        snprintf(out, DATABASE_FILE_OWNER, "%suser %s", before, user_name(name, owner));
     return out;
 }
 

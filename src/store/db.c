@@ -408,3 +408,16 @@ int db_integer(struct store *store, sqlite3_stmt *statement, int64_t missing, in
     *out = sqlite3_column_int64(statement, 0);
     return db_finish(store, statement, err);
 }
+
+/* A nonzero result interrupts the statement. */
+static int count_call(void *arg)
+{
+    struct step_limit *limit = arg;
+
+    return --limit->calls < 0;
+}
+
+void db_limit_steps(sqlite3 *db, int steps_a_call, struct step_limit *limit)
+{
+    sqlite3_progress_handler(db, steps_a_call, count_call, limit);
+}

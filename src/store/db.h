@@ -65,6 +65,14 @@ int db_column_names(struct result_table *out, sqlite3_stmt *row);
 /* The text is borrowed until the statement's next step. */
 void db_view_cell(struct cell *cell, sqlite3_stmt *row, int column);
 
+/* A budget for statements that might not end. */
+struct step_limit {
+    int64_t calls; /* of SQLite's progress handler; below 0: the statement was interrupted */
+};
+
+/* Interrupt statements of a connection once the calls are used up. `limit` is borrowed. */
+void db_limit_steps(sqlite3 *db, int steps_a_call, struct step_limit *limit);
+
 /* A NULL from db_bind() fails with its err. */
 int db_finish(struct store *store, sqlite3_stmt *statement, struct err *err);
 

@@ -7,6 +7,12 @@
  * (db/schema.sql) applies only to exactly these words. */
 #define SQL_WITHOUT_RESULT " AND outcome NOT IN ('done', 'diverged') AND outcome <> 'failed'"
 
+/* Unix seconds. */
+#define SQL_NOW "((julianday('now') - 2440587.5) * 86400)"
+
+/* Other programs may write errors of any length. */
+#define SQL_ERROR "coalesce(substr(error, 1, 1000), '')"
+
 #define SQL_ONE_SWEEP "(SELECT count(*) FROM sweep) = 1"
 
 /* The rules by which `best` chooses and models are kept (doc/decisions/0030): */

@@ -25,7 +25,7 @@
 
 BEGIN {
     n = split("base tensor data/text data/core data/genotype data/graph data gcn grid trial sched store " \
-              "predict launch run report report/sweep report/figure report/page cli/command cli/print cli/init cli", names)
+              "store/query predict launch run report report/sweep report/figure report/page cli/command cli/print cli/init cli", names)
     for (i = 1; i <= n; i++)
         level[names[i]] = i
     level["data/graph"] = level["data/genotype"]

@@ -278,27 +278,37 @@ fails "a full disk behind stdout" 1 to_full_disk
 
 ok "a small sweep" "$ESPALIER" run small.ini --set 'name=a|b_%' --set grid.dropout=0.1 --set split.test=0.2 --db paper.db --progress none
 sqlite3 paper.db 'update trial set value = config_id * 0.1 - replicate * config_id * config_id / 300.0'
-caption='a|b_%: val_pearson (largest first), mean ± standard deviation over 1 fold and 2 replicates of each configuration; differences are on the same folds, with the corrected interval of Nadeau & Bengio (2003)'
-is "markdown" "$(best paper.db -n 2 --format markdown)" "<!-- $caption -->
+caption='val\_pearson (largest first), mean ± standard deviation over 2 replicates. Differences are on the same folds, with the corrected interval of Nadeau &amp; Bengio (2003).'
+is "markdown" "$(best paper.db -n 2 --format markdown)" "Table: a\|b\_%: $caption
 
 | place | config | hidden\\_size | dropout | batch\\_size | val\\_pearson  | difference from the best (95 % interval) |
 |--:|--:|--:|--:|:--|:--|:--|
 |     1 |      4 |            8 |     0.1 | full        | 0.373 ± 0.038 | –                                        |
 |     2 |      3 |            8 |     0.1 | 8           | 0.285 ± 0.021 | −0.088 (−0.280 to 0.103)                 |"
-is "latex" "$(best paper.db --where 'hidden_size = 4' --format latex)" "% $caption
-% needs \\usepackage{booktabs}
+is "latex" "$(best paper.db --where 'hidden_size = 4' --format latex)" "% needs \\usepackage{booktabs}
+\\begin{table}
+\\centering
+\\caption{a\\textbar{}b\\_\\%: val\\_pearson (largest first), mean \$\\pm\$ standard deviation over 2 replicates. Differences are on the same folds, with the corrected interval of Nadeau \\& Bengio (2003).}
 \\begin{tabular}{rrrrlll}
 \\toprule
 place & config & hidden\\_size & dropout & batch\\_size & val\\_pearson        & difference from the best (95 \\% interval) \\\\
 \\midrule
-    3 &      2 &            4 &     0.1 & full        & 0.193 \$\\pm\$ 0.009   & \$-\$0.180 (\$-\$0.508 to 0.148)              \\\\
-    4 &      1 &            4 &     0.1 & 8           & 0.0983 \$\\pm\$ 0.0024 & \$-\$0.275 (\$-\$0.685 to 0.135)              \\\\
+    3 &      2 &            4 &     0.1 & full        & 0.193 \$\\pm\$ 0.009   & \$-0.180\$ (\$-0.508\$ to 0.148)              \\\\
+    4 &      1 &            4 &     0.1 & 8           & 0.0983 \$\\pm\$ 0.0024 & \$-0.275\$ (\$-0.685\$ to 0.135)              \\\\
 \\bottomrule
-\\end{tabular}"
+\\end{tabular}
+\\end{table}"
 is "of the choice alone" "$(best paper.db --rule best --format markdown)" "$(best paper.db -n 1 --format markdown)"
 like "the message names sweep and objective" "$(best paper.db --format latex >/dev/null; cat chatter)" '^espalier: a\|b_%: mean of val_pearson'
 like "another reference is in the name of the column" "$(best paper.db --reference c2 --format markdown)" "difference from c2 \(95 % interval\)"
 like "the test part" "$(best paper.db --rule best --section test --format markdown)" '^\| pearson +\| .*[0-9] ± [0-9.]+ +\|$'
+sqlite3 paper.db "update trial set state = 'failed', value = NULL where config_id = 3 and replicate = 1"
+is "a configuration with fewer trials is marked" "$(best paper.db --where 'hidden_size = 8' --format markdown)" "Table: a\|b\_%: $caption † Fewer than 2 trials have a score.
+
+| place | config | hidden\\_size | dropout | batch\\_size | trials | val\\_pearson  | difference from the best (95 % interval) |
+|--:|--:|--:|--:|:--|--:|:--|:--|
+|     1 |      4 |            8 |     0.1 | full        |      2 | 0.373 ± 0.038 | –                                        |
+|     4 |      3 |            8 |     0.1 | 8           |      1 | 0.3†          | −0.1                                     |"
 fails "--section with ini stays refused" 2 "$ESPALIER" best --section leaderboard --format ini
 
 done_testing

@@ -55,6 +55,11 @@ is "duplicates" "$(facts duplicate)" "sets=1 samples=2 sets_on_both_sides=$(grep
 is "parts" "$(facts part)" "train_min=6 train_max=6 val_min=3 val_max=3 test_min=3 test_max=3 "
 is "the target" "$(facts target)" "n=12 mean=54.6666666666667 sd=46.0992287233625 min=1.5 quartile_1=14.75 median=43.0 quartile_3=86.25 max=144.5 "
 is "its histogram" "$(facts target_bin)" "1.5=2 8.65=1 15.8=1 22.95=1 30.1=1 37.25=0 44.4=1 51.55=0 58.7=1 65.85=0 73=0 80.15=1 87.3=0 94.45=1 101.6=0 108.75=0 115.9=1 123.05=0 130.2=0 137.35=1 "
+is "the target is that of inspect, to the bit" "$("$ESPALIER" inspect sweep.ini --format json 2>/dev/null | python3 -c '
+import json, sqlite3, sys
+there = dict(sqlite3.connect("results.db").execute("SELECT name, value FROM data_fact WHERE topic = \"target\""))
+here = json.load(sys.stdin)["data"]
+print([name for name in ("mean", "sd", "min", "max") if here["target_" + name] != there[name]])')" "[]"
 "$ESPALIER" inspect sweep.ini >graph.txt 2>/dev/null
 is "the graph is that of inspect" "$(facts graph)" "$(sed -n 's/^graph *\(knn\) by \(cosine\).*: \([0-9]*\) edges.* \([0-9]*\) samples* alone, \([0-9]*\) comp.*/build=\1 metric=\2 edges=\3 components=\5 alone=\4/p' graph.txt) "
 is "every sample has a degree" "$(sql "select sum(value), sum(name * value) = 2 * (select value from data_fact where name = 'edges') from data_fact where topic = 'degree'")" "12|1"

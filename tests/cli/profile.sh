@@ -26,40 +26,41 @@ insert into traffic values
     (4, 0, 'n1', 'start', 0, 1, 0, 0.5);"
 before=$(cksum results.db)
 
-is "the last session that ran trials has one process" "$("$ESPALIER" profile 2>&1)" "session 3: finished, 1 rank, 4 s counted
+is "the last session that ran trials has one process" "$("$ESPALIER" profile 2>&1)" "espalier: session 4, the last one, ran no trials: this is session 3
+session 3: finished, 1 rank, 4 s counted
 one process: no messages were sent
 
-both threads of all ranks together, percent of the session
+both threads of all ranks together, percent of the time counted
 thread  activity  calls  bytes  seconds  percent
 worker  compute       4      -        3       75
 main    wait         40      -        4      100
 
-each rank, percent of the session
-rank  host  trials  compute  idle  start  store  commit  schedule  send  receive  poll  wait
-   0  n1         4       75     0      0      0       0         0     0        0     0   100"
+each rank, percent of its seconds
+rank  host  seconds  attempts  compute  idle  start  store  commit  schedule  send  receive  poll  wait
+   0  n1          4         4       75     0      0      0       0         0     0        0     0   100"
 
 is "an earlier session, of which one rank is missing" "$("$ESPALIER" profile --session 2 2>&1)" \
     "session 2: finished, 3 ranks, 1 min 40 s counted
 32 messages, 102 kB
-1 of 3 ranks has reported no counters
+rank 2 reported no counters: it is not counted
 
-both threads of all ranks together, percent of the session
+both threads of all ranks together, percent of the time counted
 thread  activity  calls   bytes  seconds  percent
-worker  compute      16       -      170     56.7
-worker  idle         12       -       22      7.3
-main    start         1       -        2      0.7
-main    store        16       -        5      1.7
-main    commit        4       -      0.5      0.2
-main    schedule      0       -      0.5      0.2
-main    send         32  102480      0.3      0.1
+worker  compute      16       -      170     85.9
+worker  idle         12       -       22     11.1
+main    start         1       -        2        1
+main    store        16       -        5      2.5
+main    commit        4       -      0.5      0.3
+main    schedule      0       -      0.5      0.3
+main    send         32  102480      0.3      0.2
 main    receive      32  102480     0.49      0.2
-main    poll       1700       -     1.85      0.6
-main    wait       1700       -   187.36     62.5
+main    poll       1700       -     1.85      0.9
+main    wait       1700       -   187.36     94.6
 
-each rank, percent of the session
-rank  host  trials  compute  idle  start  store  commit  schedule  send  receive  poll  wait
-   0  n1         8       80    15      2      5     0.5       0.5   0.3      0.4     1  90.4
-   1  n2         8       90     7      0      0       0         0   0.1      0.1   0.9    97
+each rank, percent of its seconds
+rank  host  seconds  attempts  compute  idle  start  store  commit  schedule  send  receive  poll  wait
+   0  n1        100         8       80    15      2      5     0.5       0.5   0.3      0.4     1  90.4
+   1  n2         98         8     91.8   7.1      0      0       0         0   0.1      0.1   0.9    99
 
 messages by size in bytes
 activity  up_to  calls   bytes  seconds  mean_us
@@ -73,16 +74,16 @@ receive   65536      2  100000     0.14    70000"
 # json PYTHON: print a Python expression of d, the JSON on standard input
 json() { python3 -c "import json, sys; d = json.load(sys.stdin); print($1)"; }
 is "json: an object of sections" "$("$ESPALIER" profile --session 2 --format json | json '" ".join(d), d["session"]')" \
-    "session activities ranks sizes counters {'session': 2, 'outcome': 'finished', 'command': 'espalier run a.ini -n 3', 'ranks': 3, 'counted': 2, 'seconds': 100, 'messages': 32, 'bytes': 102480}"
-is "csv: the session" "$("$ESPALIER" profile --format csv)" "session,outcome,command,ranks,counted,seconds,messages,bytes
-3,finished,espalier run b.ini,1,1,4,0,0"
+    "session activities ranks sizes counters {'session': 2, 'outcome': 'finished', 'command': 'espalier run a.ini -n 3', 'ranks': 3, 'counted': 2, 'seconds': 100, 'messages': 32, 'bytes': 102480, 'received': 32}"
+is "csv: the session" "$("$ESPALIER" profile --format csv 2>.err)" "session,outcome,command,ranks,counted,seconds,messages,bytes,received
+3,finished,espalier run b.ini,1,1,4,0,0,0"
 is "a section" "$("$ESPALIER" profile --session 2 --section counters --format csv | sed -n '1p;7,10p')" \
     "rank,host,activity,size,calls,bytes,seconds,percent
 0,n1,schedule,0,0,0,0.5,0.5
 0,n1,send,256,10,2000,0.25,0.3
 0,n1,receive,64,20,480,0.25,0.3
 0,n1,receive,65536,2,100000,0.14,0.1"
-is "no messages: a header alone" "$("$ESPALIER" profile --section sizes --format csv)" "activity,up_to,calls,bytes,seconds,mean_us"
+is "no messages: a header alone" "$("$ESPALIER" profile -q --section sizes --format csv)" "activity,up_to,calls,bytes,seconds,mean_us"
 
 fails "a session without counters" 1 "$ESPALIER" profile --session 1
 is "the message" "$(cat .err)" "espalier: results.db: session 1 has no counters: it ended before its first commit, or an earlier espalier ran it"
@@ -101,9 +102,60 @@ fails "an older schema has no counters" 1 "$ESPALIER" profile old.db
 like "the message says so" "$(cat .err)" "session 1 has no counters"
 fails "no such file" 1 "$ESPALIER" profile none.db
 
+# Rank 3 is killed and rank 4 begins late: messages that they sent are not counted.
+sqlite3 results.db "
+insert into session (session_id, command, version, host, pid, ranks, started, finished, outcome)
+    values (5, 'espalier run', '0.2', 'n1', 5, 9, 5000, 5010, 'finished');
+insert into traffic values (5, 0, 'n1', 'compute', 0, 2, 0, 5), (5, 0, 'n1', 'wait', 0, 9, 0, 10),
+    (5, 0, 'n1', 'receive', 64, 3, 90, 0), (5, 3, 'n1', 'compute', 0, 1, 0, 1), (5, 3, 'n1', 'wait', 0, 9, 0, 2),
+    (5, 3, 'n1', 'send', 64, 2, 60, 0), (5, 4, 'n1', 'wait', 0, 9, 0, 8);
+insert into sweep (sweep_id, name, objective, direction, task, file, ini, data_digest, samples, features, classes, created, updated)
+    values (1, 's', 'val_loss', 'min', 'regression', '', '', '', 1, 1, 0, 0, 0);
+insert into config (config_id, sweep_id, ordinal, key, params) values (1, 1, 0, 'k', '{}');
+insert into trial (trial_id, config_id, replicate, fold, key) values (1, 1, 0, 0, 'k');
+insert into attempt (trial_id, session_id, rank, host, pid, started, finished, outcome)
+    values (1, 5, 3, 'n1', 1, 5001, 5003, 'crashed'), (1, 5, 3, 'n1', 1, 5001, 5003, 'crashed');"
+is "which ranks are missing, and why messages differ" "$("$ESPALIER" profile | sed '/^$/,$d')" "session 5: finished, 9 ranks, 10 s counted
+2 messages sent, 60 bytes; 3 received: the last counters of some ranks are missing
+ranks 1, 2, 5 to 8 reported no counters: they are not counted
+rank 3 was lost: it is counted up to its last report"
+is "percent of the time that was counted" "$("$ESPALIER" profile --section activities --format csv | cut -d, -f2,6)" "activity,percent
+compute,30
+send,0
+receive,0
+wait,100"
+is "percent of the time of each rank" "$("$ESPALIER" profile --section ranks --format csv | cut -d, -f1,3,5)" "rank,seconds,compute
+0,10,50
+3,2,50
+4,8,0"
+
+# A newer session of an espalier that does not count.
+sqlite3 results.db "insert into session (session_id, command, version, host, pid, ranks, started, finished, outcome)
+    values (6, 'espalier run', '0.1', 'n1', 5, 9, 6000, 6010, 'finished')"
+ok "the last session has no counters" "$ESPALIER" profile --format csv
+is "the message says which is shown" "$(cat .err)" "espalier: session 6, the last one, has no counters: this is session 5"
+sqlite3 results.db "delete from traffic where activity = 'compute' or session_id = 5"
+is "of sessions without trials, the last one with counters" "$("$ESPALIER" profile -q --format csv | tail -n 1 | cut -d, -f1)" 4
+
 # Counters of another program.
-sqlite3 results.db "insert into traffic values (3, -1, x'1b' || '[31m', 'compute', -5, -1, 9e18, 1e308),
-    (3, 7, 'n1', 'nothing', 3, 0, 0, -2)"
-ok "strange counters" "$ESPALIER" profile
-is "are shown without control characters" "$("$ESPALIER" profile | tr -d '\n -~' | wc -c)" 0
+damaged() { # NAME SQL WANTED: the row of session 2 is refused
+    cp results.db x.db
+    sqlite3 x.db "$2"
+    fails "$1" 1 "$ESPALIER" profile x.db --session 2
+    is "the message names table and column" "$(cat .err)" "espalier: x.db: table 'traffic', session 2, rank ${4:-0}: $3; the file is damaged, or another program changed it"
+}
+row="where session_id = 2 and rank = 0 and activity = 'wait'"
+damaged "a rank that is not in the session" "update traffic set rank = 2000000000 $row" \
+    "rank = 2000000000: must be a rank of the session" 2000000000
+damaged "negative seconds" "update traffic set seconds = -1 $row" "seconds = -1: must be from 0 to 1e9"
+damaged "seconds beyond all time" "update traffic set seconds = 1e308 $row" "seconds = 1e+308: must be from 0 to 1e9"
+damaged "negative calls" "update traffic set calls = -5 $row" "calls = -5: must be from 0 to 1e15"
+damaged "calls whose sum overflows" "update traffic set calls = 9223372036854775807 $row" \
+    "calls = 9223372036854775807: must be from 0 to 1e15"
+damaged "bytes whose sum overflows" "update traffic set bytes = 9223372036854775807 $row" \
+    "bytes = 9223372036854775807: must be from 0 to 1e15"
+damaged "an unknown activity" "update traffic set activity = x'1b' || '[31m' $row" "activity = '?[31m': must be an activity"
+damaged "a size of messages for another activity" "update traffic set size = 64 $row" "size = 64: must be a size of this activity"
+sqlite3 x.db "update session set ranks = 9223372036854775807; update traffic set rank = 9000000000000000000 $row"
+ok "as many ranks as there are numbers" "$ESPALIER" profile x.db --session 3
 done_testing

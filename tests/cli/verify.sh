@@ -54,6 +54,32 @@ changed "a metric less" "delete from metric where trial_id = 3 and split = 'val'
 changed "another epoch" "update curve set val_loss = val_loss + 1e-15 where trial_id = 3 and epoch = 2" 'differs: val_loss of epoch 2 '
 changed "an epoch less" "delete from curve where trial_id = 3 and epoch = 4" 'differs: epochs of the curve 3, here 4'
 changed "another state" "update trial set state = 'diverged' where trial_id = 3" 'differs: diverged, here done'
+# Rows of the tables that no trial repeats.
+is "no row is damaged" "$("$ESPALIER" verify -k 1 --section tables --format csv | awk -F, 'NR > 1 { print $1, ($2 > 0), $3 }' | tr '\n' ' ')" "prediction 1 0 traffic 1 0 data_fact 1 0 "
+damaged() { # TABLE SQL WANTED: the rows are counted, and the first is named
+    cp results.db rows.db
+    sqlite3 rows.db "$2"
+    fails "damaged rows of $1" 1 "$ESPALIER" verify -k 1 rows.db
+    like "the first is named" "$(head -n 1 .out)" "^table $1: 1 of [0-9]+ rows damaged; the first: $3\$"
+    is "and the trial is still repeated" "$(sed -n '$p' .out)" "1 of 24 done trials run again: 1 equal to the bit, 0 not"
+}
+trial=$(sqlite3 results.db 'select min(trial_id) from prediction')
+sample=$(sqlite3 results.db "select min(sample) from prediction where trial_id = $trial")
+row="where trial_id = $trial and sample = $sample"
+damaged prediction "update prediction set predicted = 'tall' $row" "t$trial, sample $sample: predicted = 'tall': must be a number"
+damaged prediction "update prediction set observed = 9e999 $row" "t$trial, sample $sample: observed = inf: must be a number"
+damaged prediction "update prediction set sample = 383 $row" "t$trial, sample 383: sample = 383: must be a sample of the sweep"
+damaged prediction "update prediction set trial_id = 99 $row" "t99, sample $sample: state = NULL: must be done, as of each trial with predictions"
+damaged prediction "update prediction set probabilities = '{\"a\": 0.5, \"b\": 0.4}' $row" ".*probabilities = .*: must be a JSON object of numbers from 0 to 1 with the sum 1"
+damaged prediction "update prediction set scores = '[1' $row" ".*scores = '\[1': must be a JSON object of numbers"
+damaged traffic "update traffic set calls = -1 where activity = 'compute'" "session 1, rank 0: calls = -1: must be from 0 to 1e15"
+damaged traffic "update traffic set session_id = 9 where activity = 'compute'" "session 9, rank 0: session = 9: must be a session of this file"
+damaged data_fact "update data_fact set value = -4 where topic = 'part' and ordinal = 0" "sweep 1, topic part, fact 0: value = -4: must be a number of samples, nodes or markers"
+damaged data_fact "delete from data_fact where topic = 'target' and ordinal = 6" "sweep 1, topic target, fact 7: ordinal = 7: must be the number after that of the fact before it"
+damaged data_fact "update data_fact set name = 'x', topic = x'1b' || 'x', ordinal = 1 where topic = 'target' and ordinal = 7" "sweep 1, topic \?x, fact 1: .*"
+sqlite3 rows.db "update prediction set predicted = 'tall'; delete from data_fact"
+ok "a single trial is verified without the tables" "$ESPALIER" verify --trial t3 rows.db
+
 sqlite3 changed.db "update trial set state = 'done', value = 2"
 fails "all of them" 1 "$ESPALIER" verify changed.db -k 2
 is "are counted" "$(sed -n '$p' .out)" "2 of 24 done trials run again: 0 equal to the bit, 2 not"

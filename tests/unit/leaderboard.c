@@ -6,7 +6,7 @@
 
 #include "base/student.h"
 #include "store/db.h"
-#include "store/query.h"
+#include "store/query/query.h"
 #include "storelib.h"
 
 /* The statistics against SciPy: tests/golden/make_leaderboard.py wrote the trials and the expected

@@ -5,9 +5,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "report/markup.h"
 #include "report/paper.h"
 #include "report/report.h"
 
@@ -44,11 +46,23 @@ static struct cell cells[] = {
     REAL(-0.0006), REAL(2.5),
     INTEGER(3),    TEXT("é^\\{}"),
     REAL(0.1),     NONE,
-    INTEGER(1),    NONE,
+    INTEGER(4),    NONE,
     NONE,          NONE,
     NONE,          NONE,
 };
 static const struct result_table rows = {names, 10, 3, cells};
+
+static void put(struct buf *out, const struct result_table *table, enum report_kind kind,
+                const char *caption)
+{
+    struct report report;
+
+    report_begin(&report, out, table->names, table->n_cols, kind);
+    report.caption = caption;
+    for (int64_t r = 0; r < table->n_rows; r++)
+        report_row(&report, &table->cells[r * table->n_cols]);
+    report_end(&report);
+}
 
 static void expect(enum report_kind kind, const char *wanted)
 {
@@ -56,9 +70,9 @@ static void expect(enum report_kind kind, const char *wanted)
     struct buf out = {0};
     struct err err;
 
-    assert_int_equal(paper_make(&paper, &rows, "val_r2", "difference", &err), 0);
-    report_comment(&out, "a --> b\nc", kind);
-    report_table(&out, &paper.table, kind);
+    assert_int_equal(paper_make(&paper, &rows, 4, "val_r2", "difference", &err), 0);
+    assert_int_equal(paper.n_marked, 0);
+    put(&out, &paper.table, kind, "a_b & 5 %\nc");
     assert_string_equal(buf_text(&out), wanted);
     paper_release(&paper);
     buf_release(&out);
@@ -69,12 +83,12 @@ static void test_markdown(void **state)
     (void)state;
     assert_true(report_is_markup(report_kind_parse("markdown")));
     expect(REPORT_MARKDOWN,
-           "<!-- a --&gt; b?c -->\n\n"
+           "Table: a\\_b &amp; 5 %?c\n\n"
            "| place | type                   | val\\_r2       | difference                |\n"
            "|--:|:--|:--|:--|\n"
            "|     1 | &lt;b>a\\_b\\|50%&lt;/b> | 0.512 ± 0.062 | –                         |\n"
            "|     2 | x?y                    | −1234 ± 80    | −0.032 (−0.064 to −0.001) |\n"
-           "|     3 | é^\\\\{}                 | 0.1           | -                         |\n");
+           "|     3 | é\\^\\\\{}                | 0.1           | –                         |\n");
 }
 
 static void test_latex(void **state)
@@ -83,8 +97,10 @@ static void test_latex(void **state)
     assert_true(report_is_markup(report_kind_parse("latex")));
     expect(
         REPORT_LATEX,
-        "% a --> b?c\n"
         "% needs \\usepackage{booktabs}\n"
+        "\\begin{table}\n"
+        "\\centering\n"
+        "\\caption{a\\_b \\& 5 \\%?c}\n"
         "\\begin{tabular}{rlll}\n"
         "\\toprule\n"
         "place & type                                                                    & "
@@ -93,11 +109,142 @@ static void test_latex(void **state)
         "    1 & \\textless{}b\\textgreater{}a\\_b\\textbar{}50\\%\\textless{}/b\\textgreater{} & "
         "0.512 $\\pm$ 0.062 & --                              \\\\\n"
         "    2 & x?y                                                                     & "
-        "$-$1234 $\\pm$ 80  & $-$0.032 ($-$0.064 to $-$0.001) \\\\\n"
+        "$-1234$ $\\pm$ 80  & $-0.032$ ($-0.064$ to $-0.001$) \\\\\n"
         "    3 & é\\textasciicircum{}\\textbackslash{}\\{\\}                                 & "
-        "0.1               & -                               \\\\\n"
+        "0.1               & --                              \\\\\n"
         "\\bottomrule\n"
-        "\\end{tabular}\n");
+        "\\end{tabular}\n"
+        "\\end{table}\n");
+}
+
+/* A mean over fewer trials has a dagger, and all numbers of trials are shown. */
+static void test_fewer_trials(void **state)
+{
+    struct paper paper = {0};
+    struct buf out = {0};
+    struct err err;
+
+    (void)state;
+    cells[24].i = 3;
+    assert_int_equal(paper_make(&paper, &rows, 4, "r", "d", &err), 0);
+    cells[24].i = 4;
+    assert_int_equal(paper.n_marked, 1);
+    put(&out, &paper.table, REPORT_MARKDOWN, "† few");
+    assert_string_equal(
+        buf_text(&out),
+        "Table: † few\n\n"
+        "| place | type                   | r             | trials | d                         |\n"
+        "|--:|:--|:--|--:|:--|\n"
+        "|     1 | &lt;b>a\\_b\\|50%&lt;/b> | 0.512 ± 0.062 |      4 | –                         "
+        "|\n"
+        "|     2 | x?y                    | −1234 ± 80    |      4 | −0.032 (−0.064 to −0.001) |\n"
+        "|     3 | é\\^\\\\{}                | 0.1†          |      3 | –                         "
+        "|\n");
+    buf_clear(&out);
+    put(&out, &paper.table, REPORT_LATEX, "† few");
+    assert_non_null(strstr(buf_text(&out), "\\caption{$^\\dagger$ few}\n"));
+    assert_non_null(strstr(buf_text(&out), " & 0.1$^\\dagger$ "));
+    paper_release(&paper);
+    buf_release(&out);
+}
+
+/* Each sign alone, then in the places where LaTeX would take it for something else. */
+static void test_escapes(void **state)
+{
+    static const struct {
+        const char *text, *markdown, *latex;
+    } of[] = {
+        {"%", "%", "\\%"},
+        {"_", "\\_", "\\_"},
+        {"&", "&amp;", "\\&"},
+        {"#", "#", "\\#"},
+        {"~", "\\~", "\\textasciitilde{}"},
+        {"^", "\\^", "\\textasciicircum{}"},
+        {"\\", "\\\\", "\\textbackslash{}"},
+        {"{", "{", "\\{"},
+        {"}", "}", "\\}"},
+        {"$", "\\$", "\\$"},
+        {"<", "&lt;", "\\textless{}"},
+        {">", ">", "\\textgreater{}"},
+        {"|", "\\|", "\\textbar{}"},
+        {"*", "\\*", "{*}"},
+        {"[x]", "\\[x\\]", "{[}x]"},
+        {"a-b", "a-b", "a-b"},
+        {"a---b", "a---b", "a-{}-{}-b"},
+        {"``a''", "\\`\\`a''", "`{}`a'{}'"},
+        {"−2.5 to −0.1.", "−2.5 to −0.1.", "$-2.5$ to $-0.1.$"},
+        {"− x", "− x", "$-$ x"},
+        {"größe 大", "größe 大", "größe 大"},
+        {"\x1b[31m\t\r\n", "?\\[31m???", "?{[}31m???"},
+    };
+    struct buf out = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        buf_clear(&out);
+        markup_text(&out, MARKUP_MARKDOWN, of[i].text);
+        assert_string_equal(buf_text(&out), of[i].markdown);
+        buf_clear(&out);
+        markup_text(&out, MARKUP_LATEX, of[i].text);
+        assert_string_equal(buf_text(&out), of[i].latex);
+    }
+    buf_release(&out);
+}
+
+static void test_numbers(void **state)
+{
+    static const struct {
+        const char *number, *markdown, *latex;
+    } of[] = {
+        {"0", "0", "0"},
+        {"0.5", "0.5", "0.5"},
+        {"-0.12", "−0.12", "$-0.12$"},
+        {"1e-05", "1 × 10<sup>−5</sup>", "$1 \\times 10^{-5}$"},
+        {"-2.5e+30", "−2.5 × 10<sup>30</sup>", "$-2.5 \\times 10^{30}$"},
+    };
+    struct buf out = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        buf_clear(&out);
+        markup_number(&out, MARKUP_MARKDOWN, of[i].number);
+        assert_string_equal(buf_text(&out), of[i].markdown);
+        buf_clear(&out);
+        markup_number(&out, MARKUP_LATEX, of[i].number);
+        assert_string_equal(buf_text(&out), of[i].latex);
+    }
+    buf_release(&out);
+}
+
+/* Braces, dollars and environments of a LaTeX table are balanced, whatever the texts are. */
+static void test_balance(void **state)
+{
+    static char *hostile_names[] = {"}{$%&#_^~\\", "["};
+    struct cell hostile[] = {TEXT("}}}$$$\\end{table}%"), TEXT("[2cm]"), TEXT("\\"), TEXT("*{")};
+    const struct result_table table = {hostile_names, 2, 2, hostile};
+    struct buf out = {0};
+    int depth = 0, dollars = 0, separators = 0;
+
+    (void)state;
+    put(&out, &table, REPORT_LATEX, "%}{$\\");
+    for (const char *at = strchr(buf_text(&out), '\n'); *at; at++) {
+        if (*at == '\\') {
+            at++;
+            continue;
+        }
+        assert_int_not_equal(*at, '%');
+        assert_int_not_equal(*at, '#');
+        depth += (*at == '{') - (*at == '}');
+        dollars += *at == '$';
+        separators += *at == '&';
+        assert_true(depth >= 0);
+    }
+    assert_int_equal(depth, 0);
+    assert_int_equal(dollars % 2, 0);
+    assert_int_equal(separators, 3);
+    assert_null(strstr(buf_text(&out), "\\\\\n["));
+    assert_null(strstr(buf_text(&out), "\\\\\n*"));
+    buf_release(&out);
 }
 
 /* The examples of the rule: 0.827 +- 0.119 is 0.83 +- 0.12, 0.827 +- 0.367 is 0.8 +- 0.4. */
@@ -119,8 +266,9 @@ static void test_decimals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_markdown),
-        cmocka_unit_test(test_latex),
+        cmocka_unit_test(test_markdown),     cmocka_unit_test(test_latex),
+        cmocka_unit_test(test_fewer_trials), cmocka_unit_test(test_escapes),
+        cmocka_unit_test(test_numbers),      cmocka_unit_test(test_balance),
         cmocka_unit_test(test_decimals),
     };
 

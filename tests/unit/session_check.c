@@ -13,7 +13,7 @@
 #include "base/process.h"
 #include "store/db.h"
 #include "store/merge.h"
-#include "store/query.h"
+#include "store/query/query.h"
 #include "store/session_check.h"
 #include "storelib.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "store/db.h"
-#include "store/query.h"
+#include "store/query/query.h"
 #include "storelib.h"
 
 #define SWEEP "[sweep]\nname = s\nreplicates = 3\n[grid]\n"
@@ -384,22 +384,53 @@ static void test_traffic(void **state)
 /* Queries of `status` and `show` on a run that stopped after two of four trials. */
 /* Rows after one done and one diverged trial of 4. Others: none, or tested elsewhere. */
 static const int64_t query_rows[QUERY_COUNT] = {
-    [QUERY_FILES] = 1,          [QUERY_SWEEP_NAMES] = 1,    [QUERY_SWEEPS] = 1,
-    [QUERY_FAILURES] = 1,       [QUERY_SESSION] = 1,        [QUERY_SESSIONS] = 1,
-    [QUERY_CONFIG] = 1,         [QUERY_CONFIG_TRIALS] = 2,  [QUERY_CONFIG_CURVES] = 2,
-    [QUERY_TRIAL] = 1,          [QUERY_TRIAL_METRICS] = 2,  [QUERY_TRIAL_TIMING] = 2,
-    [QUERY_TRIAL_ATTEMPTS] = 1, [QUERY_TRIAL_CURVE] = 2,    [QUERY_TRIAL_RECORD] = 1,
-    [QUERY_TRIAL_SESSION] = 1,  [QUERY_DONE] = 1,           [QUERY_CONFIG_TEST] = 1,
-    [QUERY_MODELS_MISSING] = 1, [QUERY_LEVELS] = 2,         [QUERY_SWEEP_RECORD] = 1,
-    [QUERY_SWEEP_TYPES] = 2,    [QUERY_SWEEP_VALUES] = 4,   [QUERY_SWEEP_FAILURES] = 1,
-    [QUERY_SWEEP_SESSIONS] = 1, [QUERY_SWEEP_ATTEMPTS] = 2, [QUERY_PROFILE] = 1,
-    [QUERY_LAST_SESSION] = 1,   [QUERY_TRACE_ATTEMPTS] = 2, [QUERY_TRACE_SESSIONS] = 1,
+    [QUERY_FILES] = 1,
+    [QUERY_SWEEP_NAMES] = 1,
+    [QUERY_SWEEPS] = 1,
+    [QUERY_FAILURES] = 1,
+    [QUERY_SESSION] = 1,
+    [QUERY_SESSIONS] = 1,
+    [QUERY_CONFIG] = 1,
+    [QUERY_CONFIG_TRIALS] = 2,
+    [QUERY_CONFIG_CURVES] = 2,
+    [QUERY_TRIAL] = 1,
+    [QUERY_TRIAL_METRICS] = 2,
+    [QUERY_TRIAL_TIMING] = 2,
+    [QUERY_TRIAL_ATTEMPTS] = 1,
+    [QUERY_TRIAL_CURVE] = 2,
+    [QUERY_TRIAL_RECORD] = 1,
+    [QUERY_TRIAL_SESSION] = 1,
+    [QUERY_DONE] = 1,
+    [QUERY_CONFIG_TEST] = 1,
+    [QUERY_MODELS_MISSING] = 1,
+    [QUERY_LEVELS] = 2,
+    [QUERY_SWEEP_RECORD] = 1,
+    [QUERY_SWEEP_TYPES] = 2,
+    [QUERY_SWEEP_VALUES] = 4,
+    [QUERY_SWEEP_FAILURES] = 1,
+    [QUERY_SWEEP_SESSIONS] = 1,
+    [QUERY_SWEEP_ATTEMPTS] = 2,
+    [QUERY_PROFILE] = 1,
+    [QUERY_LAST_SESSION] = 1,
+    [QUERY_TRACE_ATTEMPTS] = 2,
+    [QUERY_TRACE_SESSIONS] = 1,
+    [QUERY_BEST] = 1,
+    [QUERY_PROGRESS] = 1,
+    [QUERY_REPEATS] = 1,
+    [QUERY_SCORES] = 1,
+    [QUERY_METRIC_NAMES] = 2,
+    [QUERY_REASONS] = 1,
+    [QUERY_RANKS] = 1,
+    [QUERY_WORK] = 1,
+    [QUERY_LEFT] = 1,
+    [QUERY_BOARD_TRIALS] = 2,
+    [QUERY_PROFILE_DEFAULT] = 1,
 };
 
 static void test_every_query(void **state)
 {
     struct store_session session = {.command = "run", .version = "1", .host = "h", .ranks = 2};
-    int64_t n_rows[QUERY_COUNT];
+    int64_t n_rows[QUERY_COUNT], n_settings = 0;
     const struct gcn_cost work[2] = {{.flops = 100}, {.flops = 300}};
     struct fixture f;
     struct store *store;
@@ -410,9 +441,10 @@ static void test_every_query(void **state)
     fixture_open(&f, "[sweep]\nname = s\nreplicates = 2\n[grid]\nhidden_size = 16, 32\n");
     memcpy(n_rows, query_rows, sizeof n_rows);
     for (int id = 0; id < P_COUNT; id++)
-        n_rows[QUERY_CONFIG_SETTINGS] +=
-            (param_table[id].flags & (PARAM_AXIS | PARAM_IDENTITY | PARAM_SWEPT)) != 0 &&
-            settings_has(&f.sweep.fixed, (enum param_id)id);
+        n_settings += (param_table[id].flags & (PARAM_AXIS | PARAM_IDENTITY | PARAM_SWEPT)) != 0 &&
+                      settings_has(&f.sweep.fixed, (enum param_id)id);
+    n_rows[QUERY_CONFIG_SETTINGS] = n_rows[QUERY_CONFIG_HPARAMS] = n_settings;
+    n_rows[QUERY_SETTING_NAMES] = n_settings;
     check(store_open(&store, f.path, &err), &err);
     for (int q = 0; q < QUERY_COUNT; q++) {
         check(query_table(&table, store, (enum query)q, 0, &err), &err);
@@ -426,7 +458,7 @@ static void test_every_query(void **state)
     put(&f, store, 1, TRIAL_DIVERGED, NAN);
     check(store_end_session(store, "stopped", &err), &err);
     for (int q = 0; q < QUERY_COUNT; q++) {
-        check(query_table(&table, store, (enum query)q, q < QUERY_CONFIG ? 0 : 1, &err), &err);
+        check(query_table(&table, store, (enum query)q, 1, &err), &err);
         if (table.n_rows != n_rows[q])
             fail_msg("query %d: %lld rows", q, (long long)table.n_rows);
         result_table_release(&table);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "store/db.h"
-#include "store/query.h"
+#include "store/query/query.h"
 #include "storelib.h"
 
 #define INI "[sweep]\nname = s\nreplicates = 1000\n[grid]\nhidden_size = 16, 32\n"

@@ -6,7 +6,7 @@
 
 #include "store/db.h"
 #include "store/merge.h"
-#include "store/query.h"
+#include "store/query/query.h"
 #include "storelib.h"
 
 #define INI "[sweep]\nname = s\nreplicates = 2\n[grid]\nhidden_size = 16, 32\n"

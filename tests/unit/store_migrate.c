@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "store/merge.h"
-#include "store/query.h"
+#include "store/query/query.h"
 #include "store/schema.h"
 #include "storelib.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "store/db.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 static const char two_by_two[] = "[sweep]\nname = s\nfolds = 2\n[grid]\nhidden_size = 4, 8\n"
                                  "learning_rate = 0.1, 0.01\n";

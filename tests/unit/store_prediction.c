@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "store/data_fact.h"
-#include "store/query.h"
+#include "store/query/query.h"
 #include "storelib.h"
 
 #define INI "[sweep]\nname = s\nreplicates = 2\n[grid]\nhidden_size = 16, 32, 64\n"

@@ -12,7 +12,7 @@
 
 #include "store/database_file.h"
 #include "store/db.h"
-#include "store/query.h"
+#include "store/query/query.h"
 #include "storelib.h"
 
 #define INI "[sweep]\nname = s\n[grid]\nhidden_size = 16, 32\n"

@@ -5,7 +5,7 @@
 
 #include <sqlite3.h>
 
-#include "store/query.h"
+#include "store/query/query.h"
 #include "storelib.h"
 
 #define HEAD "[sweep]\nname = s\nreplicates = 2\n"

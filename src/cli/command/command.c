@@ -96,6 +96,24 @@ const char *command_group_title(enum command_group group)
     return titles[group];
 }
 
+void option_put_help(struct buf *out, const struct option_row *option)
+{
+    const char *choice = option->choices;
+
+    buf_puts(out, option->help);
+    if (!choice || !option->argument || strcmp(option->argument, "NAME") != 0)
+        return;
+    buf_puts(out, " NAME is ");
+    while (*choice) {
+        size_t n = strcspn(choice, "|");
+        const char *next = choice + n + (choice[n] == '|');
+
+        buf_add(out, choice, n);
+        buf_puts(out, !*next ? "." : strchr(next, '|') ? ", " : " or ");
+        choice = next;
+    }
+}
+
 const char *option_default(const struct option_row *option)
 {
     if (option->shown)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/text_list.h"
 
 /* How shell completion completes the value of an option or an operand. */
@@ -116,6 +117,9 @@ const struct option_row *command_option(const struct command *command, int n);
 bool command_owns(const struct command *command, const struct option_row *option);
 /* By its long name; NULL: none. */
 const struct option_row *command_find_option(const struct command *command, const char *name);
+
+/* Append the help of an option, with the choices of a name. */
+void option_put_help(struct buf *out, const struct option_row *option);
 
 /* As help shows it; NULL: none. */
 const char *option_default(const struct option_row *option);

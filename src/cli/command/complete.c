@@ -14,7 +14,7 @@
 #include "data/text/file_names.h"
 #include "grid/param.h"
 #include "launch/environment.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 enum { LONGEST_SUMMARY = 60 };
 

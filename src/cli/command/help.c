@@ -119,7 +119,7 @@ static void put_option(const struct page *page, const struct option_row *o)
     if (o->is_hidden)
         return;
     left_of(left, sizeof left, o);
-    buf_puts(&right, o->help);
+    option_put_help(&right, o);
     if (standard && *standard)
         buf_printf(&right, " [%s]", standard);
     put_row(page, left, buf_text(&right));

@@ -76,6 +76,7 @@ static void put_mdoc_operands(struct buf *out, const char *operands)
 static void put_mdoc_option(struct buf *out, const struct option_row *o)
 {
     const char *standard = option_default(o);
+    struct buf help = {0};
 
     buf_puts(out, ".It ");
     if (o->letter)
@@ -84,7 +85,10 @@ static void put_mdoc_option(struct buf *out, const struct option_row *o)
     if (o->argument)
         buf_printf(out, " Ar %s", o->argument);
     buf_putc(out, '\n');
-    put_mdoc_text(out, o->help);
+    option_put_help(&help, o);
+    put_mdoc_text(out, buf_text(&help));
+    out->failed |= buf_failed(&help);
+    buf_release(&help);
     if (standard && *standard)
         buf_printf(out, "Default: %s.\n", standard);
 }
@@ -162,6 +166,7 @@ static void put_markdown_option(struct buf *out, const struct option_row *o)
 {
     const char *standard = option_default(o);
     bool is_code = standard && standard == o->default_text;
+    struct buf help = {0};
     char left[80];
 
     snprintf(left, sizeof left, "--%s%s%s", o->name, o->argument ? " " : "",
@@ -171,7 +176,10 @@ static void put_markdown_option(struct buf *out, const struct option_row *o)
         buf_printf(out, "`-%c`, ", o->letter);
     put_code_cell(out, left);
     buf_puts(out, " | ");
-    put_cell(out, o->help);
+    option_put_help(&help, o);
+    put_cell(out, buf_text(&help));
+    out->failed |= buf_failed(&help);
+    buf_release(&help);
     buf_puts(out, " | ");
     if (standard && (is_code || o->type == OPTION_SETTING))
         put_code_cell(out, standard);

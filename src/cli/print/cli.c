@@ -14,7 +14,7 @@
 #include "base/nearest.h"
 #include "base/outfile.h"
 #include "cli/print/inputs.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 static void print_to(FILE *file, const char *format, va_list args)
 {

@@ -9,7 +9,7 @@
 #include "data/text/file_names.h"
 #include "grid/sweep.h"
 #include "grid/sweep_file.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 void inputs_release(struct inputs *in)
 {

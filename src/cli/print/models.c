@@ -10,7 +10,7 @@
 #include "cli/print/inputs.h"
 #include "predict/predict.h"
 #include "predict/replay.h"
-#include "store/query.h"
+#include "store/query/query.h"
 #include "trial/kept.h"
 
 struct writing {

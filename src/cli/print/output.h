@@ -11,7 +11,7 @@
 #include "cli/command/command.h"
 #include "cli/print/inputs.h"
 #include "report/answer.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 enum output_shape {
     OUTPUT_TABLE,   /* JSON is the first section, as an array */

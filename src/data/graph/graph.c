@@ -417,6 +417,20 @@ out:
     return n_components;
 }
 
+void graph_count_degrees(struct graph_degrees *out, int64_t *degree, const struct csr *a)
+{
+    *out = (struct graph_degrees){.least = INT64_MAX};
+    for (int32_t i = 0; i < a->n_rows; i++) {
+        int64_t n = a->row_start[i + 1] - a->row_start[i];
+
+        out->least = n < out->least ? n : out->least;
+        out->most = n > out->most ? n : out->most;
+        out->n_alone += n == 0;
+        if (degree)
+            degree[i] = n;
+    }
+}
+
 /* ---- new samples ---- */
 
 static int by_sample(const void *left, const void *right)

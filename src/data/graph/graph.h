@@ -56,6 +56,14 @@ int graph_cut(struct csr *out, const struct neighbours *n, int32_t k, enum graph
 
 int32_t graph_components(const struct csr *a, struct err *err);
 
+struct graph_degrees {
+    int64_t least, most;
+    int32_t n_alone; /* without a neighbour */
+};
+
+/* degree: out [n_rows], or NULL. */
+void graph_count_degrees(struct graph_degrees *out, int64_t *degree, const struct csr *a);
+
 /* New samples, joined to a graph by the rule that made it. */
 
 struct attached_edge {

@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 /* Configurations whose curves are read. */
 enum { SWEEP_CURVE_CONFIGS = 20 };

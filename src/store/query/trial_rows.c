@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "store/db.h"
-#include "store/query.h"
+#include "store/query/query.h"
 
 static const char sql_names[] = "SELECT * FROM trials";
 static const char sql_trials[] =

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Queries of kept models and of stored predictions. Rows of QUERY_TABLE
+ * (store/query/query.h). */
+#ifndef STORE_QUERY_MODEL_QUERIES_H
+#define STORE_QUERY_MODEL_QUERIES_H
+
+#include "store/sql.h"
+
+/* clang-format off */
+#define QUERY_MODEL_TABLE(X) \
+    X(CONFIG_MODELS, \
+      "trial:i", \
+      "SELECT trial_id AS trial, length(safetensors) AS bytes FROM trial JOIN model" \
+      " USING (trial_id) WHERE config_id = ?1 ORDER BY trial_id") \
+    X(TRIAL_MODEL, "", \
+      "SELECT length(safetensors) AS bytes FROM model WHERE trial_id = ?1") \
+    X(MODELS_MISSING, /* of a sweep: done trials without a model, of the best configuration and \
+                         of the choice of --rule 1se */ \
+      "trial:i config:i value:R is_best:i", \
+      "WITH " SQL_CHOSEN "SELECT trial_id AS trial, config_id AS config, value, is_best" \
+      " FROM chosen JOIN trial ON config_id = config" \
+      " WHERE state = 'done' AND trial_id NOT IN (SELECT trial_id FROM model)" \
+      " ORDER BY is_best DESC, trial_id") \
+    X(PREDICTABLE, /* of a sweep: trials with a model, of the same configurations; epoch_s: seconds \
+                      of an epoch */ \
+      "trial:i config:i epoch_s:R is_stored:i", \
+      "WITH " SQL_CHOSEN "SELECT trial_id AS trial, config_id AS config," \
+      " trial.seconds / max(epochs_run, 1) AS epoch_s, EXISTS (SELECT 1 FROM prediction AS p" \
+      " WHERE p.trial_id = trial.trial_id) AS is_stored FROM chosen JOIN trial ON config_id = config" \
+      " WHERE state = 'done' AND EXISTS (SELECT 1 FROM model WHERE model.trial_id = trial.trial_id)" \
+      " ORDER BY is_best DESC, trial_id") \
+    X(WITH_MODELS, /* of a sweep */ \
+      "trial:i", \
+      "SELECT trial_id AS trial FROM config JOIN trial USING (config_id) JOIN model" \
+      " USING (trial_id) WHERE sweep_id = ?1 ORDER BY trial_id") \
+    X(PREDICTIONS, /* of a configuration: out-of-fold; numbers, or names of classes with a JSON \
+                      object of probabilities or of scores */ \
+      "trial:i replicate:n fold:n sample:n id:s sample_group:S probabilities:S scores:S", \
+      "SELECT trial_id AS trial, replicate, fold, sample, id, sample_group, observed," \
+      " prediction.predicted, probabilities, scores FROM trial JOIN prediction USING (trial_id)" \
+      " WHERE config_id = ?1 ORDER BY trial_id, sample") \
+    X(PREDICTION_ROWS, /* of all sweeps. are_probabilities, are_scores: JSON objects of numbers, \
+                          and probabilities in [0, 1] with the sum 1 */ \
+      "trial:i sample:i id:s probabilities:S scores:S state:S task:S samples:I" \
+      " are_probabilities:i are_scores:i", \
+      "SELECT trial_id AS trial, sample, id, observed, prediction.predicted, probabilities, scores," \
+      " state, task, samples, (SELECT count(*) > 0 AND count(*) = count(j.key)" \
+      " FILTER (WHERE j.type IN ('integer', 'real') AND j.value BETWEEN 0 AND 1)" \
+      " AND abs(total(j.value) - 1) < 0.01" \
+      " FROM json_each(iif(json_valid(probabilities), probabilities, '{}')) AS j)" \
+      " AS are_probabilities, (SELECT count(*) > 0 AND count(*) = count(j.key)" \
+      " FILTER (WHERE j.type IN ('integer', 'real'))" \
+      " FROM json_each(iif(json_valid(scores), scores, '{}')) AS j) AS are_scores" \
+      " FROM prediction LEFT JOIN trial USING (trial_id) LEFT JOIN config USING (config_id)" \
+      " LEFT JOIN sweep USING (sweep_id) ORDER BY trial_id, sample") \
+    X(CLASS_SCORES, /* of a configuration: probabilities or scores of its predictions */ \
+      "trial:i sample:i class:s", \
+      "SELECT trial_id AS trial, sample, c.key AS class, c.value AS score FROM trial" \
+      " JOIN prediction USING (trial_id), json_each(iif(json_valid(coalesce(probabilities, scores))," \
+      " coalesce(probabilities, scores), '{}')) AS c" \
+      " WHERE config_id = ?1 ORDER BY trial_id, sample, c.id")
+/* clang-format on */
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Queries of the database that return tables, for readers and writers. */
+#ifndef STORE_QUERY_QUERY_H
+#define STORE_QUERY_QUERY_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "store/query/model_queries.h"
+#include "store/query/profile_queries.h"
+#include "store/query/session_queries.h"
+#include "store/query/sweep_queries.h"
+#include "store/query/trial_queries.h"
+#include "store/result_table.h"
+#include "store/store.h"
+
+struct query_sweep {
+    int64_t sweep_id;
+    char name[256];
+    char objective[32];
+    int64_t n_sweeps; /* in the file */
+};
+
+/* Find a sweep by name; NULL: the one that ran last. -1 and err, which lists the names. */
+int query_sweep(struct query_sweep *sweep, struct store *store, const char *name, struct err *err);
+
+struct query_filter {
+    const char *where; /* SQL over the names of query_columns(); NULL: all rows */
+    int64_t limit;     /* -1: all */
+    /* Columns that fit a screen: no diff_se, pairs and flops, no val_r2 if `mean` is the same, and
+     * within_se as '*'. */
+    bool is_brief;
+};
+
+/* Configurations that cannot be told apart from the best, whatever the filter's limit. */
+struct query_alike {
+    int64_t n_scored;   /* with a mean, including the best */
+    int64_t n_compared; /* others with an interval of the difference to the best */
+    int64_t n_alike;    /* others whose 95 % interval contains 0 */
+};
+
+/* Return leaderboard rows by place: place, config, the axes of this sweep, trials, mean, val_r2,
+ * sd, se, diff, diff_se, diff_low, diff_high, pairs, within_se, flops, seconds. val_r2 (regression
+ * only) is the mean validation R2 of done trials. diff_low and diff_high bound the 95 % interval of
+ * diff, by Student's t with pairs - 1 degrees of freedom; NULL for fewer than two pairs. alike:
+ * out, or NULL. Pair with result_table_release(). */
+int query_leaderboard(struct result_table *out, struct query_alike *alike, struct store *store,
+                      const struct query_sweep *sweep, const struct query_filter *filter,
+                      struct err *err);
+
+/* Compute diff of all later queries on this store against this configuration, not the best one. For
+ * a store opened for reading. -1 and err. */
+int query_compare_with(struct store *store, int64_t config_id, struct err *err);
+
+/* Check that query_filter.where is SQL over the columns of the leaderboard. Computes nothing. -1
+ * and err: it is not, or the file cannot be read. */
+int query_check_where(struct store *store, const struct query_sweep *sweep, const char *where,
+                      struct err *err);
+
+/* The rules that choose one configuration. */
+enum query_rule {
+    QUERY_RULE_BEST, /* the first */
+    QUERY_RULE_1SE,  /* the cheapest (fewest flops, seconds if unknown, then place) within one
+                      * standard error of the first, the first's own, that lost no more trials.
+                      * Source: Breiman, Friedman, Olshen & Stone 1984, section 3.4.3. */
+    QUERY_N_RULES
+};
+
+/* The rule of "best" or "1se"; another name is an assertion. */
+enum query_rule query_rule_parse(const char *name);
+
+/* The choice in words, such as "the best". */
+const char *query_rule_words(enum query_rule rule);
+
+/* Return the row that the rule chooses among those that satisfy filter->where; filter->limit does
+ * not count. -1 and err: there is none. */
+int query_choose(struct result_table *out, struct query_alike *alike, struct store *store,
+                 const struct query_sweep *sweep, enum query_rule rule,
+                 const struct query_filter *filter, struct err *err);
+
+/* Append the names that query_filter.where may use, each with its NUL. */
+int query_columns(struct buf *out, struct store *store, struct err *err);
+
+/* Pass rows of the view `trials` to `row` one by one, for a sweep or, with NULL, all. Each is a
+ * table of one row, borrowed for the call; the first call has only the names. */
+int query_trials(struct store *store, const struct query_sweep *sweep,
+                 void (*row)(void *arg, const struct result_table *row), void *arg,
+                 struct err *err);
+
+/* X(name, types, SQL). ?1 is an id, of the thing that the comment names. types: the columns that code
+ * reads, each with its letter of db_check_row(); others are shown unchecked. */
+/* clang-format off */
+#define QUERY_TABLE(X) \
+    QUERY_SWEEP_TABLE(X) \
+    QUERY_SESSION_TABLE(X) \
+    QUERY_TRIAL_TABLE(X) \
+    QUERY_MODEL_TABLE(X) \
+    QUERY_PROFILE_TABLE(X)
+/* clang-format on */
+
+enum query {
+#define QUERY_ENUM(id, types, sql) QUERY_##id,
+    QUERY_TABLE(QUERY_ENUM)
+#undef QUERY_ENUM
+        QUERY_COUNT
+};
+
+int query_table(struct result_table *out, struct store *store, enum query query, int64_t id,
+                struct err *err);
+
+/* Pass the rows of a query to `row` one by one, each as a table of one row, borrowed for the call.
+ * -1 and err: the query failed, or `row` returned -1. */
+int query_each(struct store *store, enum query query, int64_t id,
+               int (*row)(void *arg, const struct result_table *row, struct err *err), void *arg,
+               struct err *err);
+
+/* Return the ranks of the last session: rank, host, trials, busy_s (seconds in trials), diverged,
+ * failed; sorted by rank and host. */
+int query_workers(struct result_table *out, struct store *store, struct err *err);
+
+/* Count the results of a session in n intervals that divide its first `seconds` equally. Earlier
+ * and later ones count in the first and last interval. */
+int query_throughput(int64_t *counts, int32_t n, struct store *store, int64_t session_id,
+                     double seconds, struct err *err);
+
+/* Rows of a table that no run writes. */
+struct query_table_check {
+    const char *table;
+    int64_t n_rows, n_damaged;
+    struct err first; /* "t5, sample 3: predicted = 'x': must be a number" */
+};
+
+/* Check the rows of the tables prediction, traffic and data_fact. Reads all of them. */
+enum { QUERY_CHECKED_TABLES = 3 };
+int query_check_tables(struct query_table_check out[QUERY_CHECKED_TABLES], struct store *store,
+                       struct err *err);
+
+/* Check the counters of a session in the table traffic. -1 and err, which names the first damaged
+ * row. */
+int query_check_traffic(struct store *store, int64_t session_id, struct err *err);
+
+/* Write a sweep file that trains exactly one configuration, with the same keys. */
+int query_ini(struct buf *out, struct store *store, int64_t config_id, struct err *err);
+
+/* "12", or with its letter "c12". False: invalid. */
+bool query_parse_id(int64_t *id, const char *text, char letter);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Queries of sessions, their ranks and their attempts. Rows of QUERY_TABLE
+ * (store/query/query.h). */
+#ifndef STORE_QUERY_SESSION_QUERIES_H
+#define STORE_QUERY_SESSION_QUERIES_H
+
+#include "store/sql.h"
+#include "trial/result.h"
+
+/* A column with the seconds of a phase of the trial `t`, and its type. */
+#define SQL_PHASE(id, name)                                                                   \
+    ", (SELECT p.seconds FROM timing AS p WHERE p.trial_id = t.trial_id AND p.phase = '" name \
+    "') AS " name
+#define SQL_PHASE_TYPE(id, name) " " name ":R"
+
+/* clang-format off */
+#define QUERY_SESSION_TABLE(X) \
+    X(SESSIONS, "", /* newest first */ \
+      "SELECT session_id AS session, outcome, datetime(started, 'unixepoch') AS started_utc," \
+      " max(0.0, round(finished - started, 1)) AS seconds, ranks, host, coalesce(job, '') AS job, command" \
+      " FROM session ORDER BY session_id DESC LIMIT 10") \
+    X(SESSION, /* 0: the last one. rate: trials per second */ \
+      "session:i outcome:s command:s host:s pid:i ranks:i", \
+      "WITH s AS (SELECT * FROM session WHERE session_id =" \
+      " iif(?1, ?1, (SELECT max(session_id) FROM session)))," \
+      " ran AS MATERIALIZED (SELECT count(*) AS n, max(attempt.finished) AS at FROM attempt" \
+      " JOIN s USING (session_id) WHERE attempt.outcome IN ('done', 'diverged', 'failed'))" \
+      "SELECT session_id AS session, outcome, command, host, pid, ranks, started, elapsed AS elapsed_s," \
+      " n AS trials, n / elapsed AS rate FROM (SELECT *," \
+      " nullif(max(0.0, coalesce(s.finished, at) - s.started), 0) AS elapsed FROM s, ran)") \
+    X(LAST_SESSION, /* without the counts of SESSION. seconds: until now if it is running, until the \
+                       last result if it was lost. */ \
+      "session:i outcome:s job:s command:s ranks:n seconds:r", \
+      "SELECT session_id AS session, outcome, coalesce(job, '') AS job, command, ranks," \
+      " max(0.0, coalesce(finished, iif(outcome = 'running', " SQL_NOW ", (SELECT max(a.finished)" \
+      " FROM attempt AS a WHERE a.session_id = session.session_id)), started) - started) AS seconds" \
+      " FROM session ORDER BY session_id DESC LIMIT 1") \
+    X(RUNNING, "", /* longest first */ \
+      "SELECT trial_id AS trial, config_id AS config, rank, host," \
+      " datetime(started, 'unixepoch') AS since_utc," \
+      " max(0.0, round(" SQL_NOW " - started, 1)) AS seconds" \
+      " FROM attempt JOIN trial USING (trial_id) WHERE outcome = 'running'" SQL_WITHOUT_RESULT \
+      " ORDER BY started, trial_id LIMIT 20") \
+    X(CHECKPOINTS, "", \
+      "SELECT trial_id AS trial, config_id AS config, t.state, epoch AS after_epoch," \
+      " round(100 * (1 - remaining), 1) AS percent, c.seconds FROM checkpoint AS c" \
+      " JOIN trial AS t USING (trial_id) ORDER BY trial_id LIMIT 20") \
+    X(BROKEN, "", /* attempts that crashed their rank or were lost with their run */ \
+      "SELECT session_id AS session, outcome, count(*) AS attempts," \
+      " group_concat(DISTINCT rank) AS ranks, host, min(trial_id) AS example," \
+      " " SQL_ERROR " AS reason FROM attempt WHERE outcome IN ('crashed', 'lost')" \
+      SQL_WITHOUT_RESULT \
+      " GROUP BY session_id, outcome, host, reason ORDER BY session_id DESC, count(*) DESC LIMIT 20") \
+    X(RANKS, /* of a session: the newest attempt of each rank. seconds: since it began, if it is \
+                running, else since it ended. A rank whose last result is one of thousands ago has \
+                no row. */ \
+      "rank:n host:s outcome:s trial:i config:i seconds:R", \
+      "SELECT rank, host, outcome, trial_id AS trial, config_id AS config, ran.seconds FROM (" \
+      "SELECT rank, host, outcome, trial_id, max(0.0, " SQL_NOW " - iif(outcome = 'running', started," \
+      " finished)) AS seconds, max(attempt_id) FROM (" \
+      "SELECT * FROM attempt WHERE session_id = ?1 AND attempt_id > (SELECT max(attempt_id) FROM attempt)" \
+      " - (SELECT 4000 + 4 * ranks FROM session WHERE session_id = ?1) UNION ALL" \
+      " SELECT * FROM attempt WHERE session_id = ?1 AND outcome IN ('running', 'crashed')" \
+      SQL_WITHOUT_RESULT ") GROUP BY rank) AS ran JOIN trial USING (trial_id) ORDER BY rank") \
+    X(WORK, /* of a sweep: operations of the trials that the last session has run, and of those \
+               that are left. NULL: unknown. Half the time of LEFT, which knows no sweep. */ \
+      "done_flops:R left_flops:R", \
+      "SELECT (SELECT sum(config.flops) FROM attempt CROSS JOIN trial USING (trial_id) CROSS JOIN config" \
+      " USING (config_id) WHERE session_id = (SELECT max(session_id) FROM session)" \
+      " AND outcome IN ('done', 'diverged', 'failed')) AS done_flops," \
+      " (SELECT sum(config.flops) FROM trial CROSS JOIN config USING (config_id)" \
+      " WHERE state IN ('pending', 'running') AND sweep_id = ?1) AS left_flops" \
+      " FROM sweep WHERE sweep_id = ?1") \
+    X(LEFT, /* of a running session: pending trials of its sweeps, and the seconds they need (by \
+               flops if known). Reads all trials. */ \
+      "pending:i left_s:R", \
+      "WITH s AS (SELECT * FROM session WHERE session_id = ?1)," \
+      " a AS MATERIALIZED (SELECT trial_id, attempt.finished AS at FROM attempt" \
+      " JOIN s USING (session_id) WHERE attempt.outcome IN ('done', 'diverged', 'failed'))," \
+      " of AS MATERIALIZED (SELECT sweep_id, sum(config.flops) AS flops FROM a JOIN trial USING (trial_id)" \
+      " JOIN config USING (config_id) GROUP BY sweep_id)," \
+      " ran AS MATERIALIZED (SELECT count(trial_id) AS n," \
+      " nullif(max(0.0, coalesce(s.finished, max(at)) - s.started), 0) AS elapsed FROM s LEFT JOIN a)," \
+      " pending AS MATERIALIZED (SELECT count(*) AS n, sum(config.flops) AS flops" \
+      " FROM trial CROSS JOIN config USING (config_id) WHERE state IN ('pending', 'running')" \
+      " AND sweep_id IN (SELECT sweep_id FROM of))" \
+      "SELECT pending.n AS pending, iif(pending.n = 0, 0.0, ran.elapsed *" \
+      " iif((SELECT sum(flops) FROM of) > 0, pending.flops / (SELECT sum(flops) FROM of)," \
+      " 1.0 * pending.n / ran.n)) AS left_s FROM s, ran, pending") \
+    X(EFFICIENCY, /* of a session; 0: the last one. No row before its first attempt has ended, \
+                     nor if it was stopped early or lost a rank, since the wasted time is not \
+                     recorded. Over its attempts, including failed ones: \
+                       total_s     sum of their seconds \
+                       longest_s   the longest \
+                       elapsed_s   from the first start to the last end \
+                       bound_s     max(total_s / ranks, longest_s): no schedule on as many equal \
+                                   ranks is faster \
+                       busy        total_s / (ranks elapsed_s) \
+                       above       elapsed_s / bound_s - 1 */ \
+      "session:i ranks:i trials:i", \
+      "WITH s AS (SELECT session_id, ranks FROM session WHERE outcome <> 'stopped'" \
+      " AND session_id = iif(?1, ?1, (SELECT max(session_id) FROM session))" \
+      " AND NOT EXISTS (SELECT 1 FROM attempt AS x WHERE x.session_id = session.session_id" \
+      " AND outcome = 'crashed'" SQL_WITHOUT_RESULT "))," \
+      " a AS (SELECT count(*) AS trials, max(finished) - min(started) AS elapsed_s," \
+      " sum(max(0.0, finished - started)) AS total_s, max(max(0.0, finished - started)) AS longest_s" \
+      " FROM attempt JOIN s USING (session_id) WHERE finished IS NOT NULL)," \
+      " b AS (SELECT *, max(total_s / ranks, longest_s) AS bound_s FROM s, a)" \
+      "SELECT session_id AS session, ranks, trials, elapsed_s, total_s, longest_s, bound_s," \
+      " total_s / (ranks * elapsed_s) AS busy, elapsed_s / bound_s - 1 AS above" \
+      " FROM b WHERE trials > 0") \
+    X(SWEEP_SESSIONS, /* that began trials of it. busy_s: their seconds in these */ \
+      "session:i started:r finished:R outcome:s ranks:n host:s command:s version:s cpu:s" \
+      " job:s busy_s:r", \
+      "WITH a AS (SELECT session_id, sum(max(0.0, attempt.finished - attempt.started)) AS busy_s" \
+      " FROM config CROSS JOIN trial USING (config_id) CROSS JOIN attempt USING (trial_id)" \
+      " WHERE sweep_id = ?1 GROUP BY session_id)" \
+      "SELECT session_id AS session, started, finished, outcome, ranks, host, command, version," \
+      " coalesce(cpu, '') AS cpu, coalesce(job, '') AS job, coalesce(busy_s, 0.0) AS busy_s" \
+      " FROM a JOIN session USING (session_id) ORDER BY session_id") \
+    X(SWEEP_ATTEMPTS, /* other ends than `done` first, then the longest */ \
+      "trial:i config:i session:i rank:n host:s started:r finished:R outcome:s attempts:i", \
+      "SELECT trial_id AS trial, config_id AS config, coalesce(session_id, 0) AS session, rank," \
+      " host, started, finished, outcome, count(*) OVER () AS attempts" \
+      " FROM config CROSS JOIN trial USING (config_id) CROSS JOIN attempt USING (trial_id)" \
+      " WHERE sweep_id = ?1 ORDER BY outcome = 'done', finished - started DESC, attempt_id" \
+      " LIMIT 20000") \
+    X(TRACE_SESSIONS, /* by begin. first, last: moments known of each */ \
+      "session:i command:s version:s host:s ranks:n outcome:s started:r finished:R first:r" \
+      " last:r", \
+      "SELECT s.session_id AS session, s.command, s.version, s.host, s.ranks, s.outcome, s.started," \
+      " s.finished, min(s.started, coalesce(a.first, s.started)) AS first," \
+      " max(s.started, coalesce(a.last, s.started), coalesce(s.finished, s.started)) AS last" \
+      " FROM session AS s LEFT JOIN (SELECT session_id, min(started) AS first," \
+      " max(coalesce(finished, started)) AS last FROM attempt GROUP BY session_id) AS a" \
+      " USING (session_id) ORDER BY s.started, s.session_id") \
+    X(TRACE_ATTEMPTS, /* by place and begin. number: of the attempts of its trial; is_result: whether \
+                         it gave the result, whose phases the file has */ \
+      "attempt:i trial:i config:i sweep:s replicate:n fold:n session:I rank:n host:s pid:i" \
+      " started:r finished:R outcome:s error:S value:R number:i is_result:I" TRIAL_PHASE_TABLE(SQL_PHASE_TYPE), \
+      "SELECT a.attempt_id AS attempt, a.trial_id AS trial, t.config_id AS config," \
+      " sweep.name AS sweep, t.replicate, t.fold, a.session_id AS session, a.rank, a.host, a.pid," \
+      " a.started, a.finished, a.outcome, substr(a.error, 1, 1000) AS error, t.value," \
+      " (SELECT count(*) FROM attempt AS x WHERE x.trial_id = a.trial_id" \
+      " AND x.attempt_id <= a.attempt_id) AS number," \
+      " a.attempt_id = (SELECT max(x.attempt_id) FROM attempt AS x WHERE x.trial_id = a.trial_id" \
+      " AND (x.outcome IN ('done', 'diverged') OR x.outcome = 'failed')) AS is_result" \
+      TRIAL_PHASE_TABLE(SQL_PHASE) \
+      " FROM attempt AS a JOIN trial AS t USING (trial_id) JOIN config USING (config_id)" \
+      " JOIN sweep USING (sweep_id) ORDER BY a.host, a.rank, a.started, a.attempt_id")
+/* clang-format on */
+
+#endif

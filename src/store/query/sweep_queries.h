@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Queries of sweeps: plan, progress, scores, failures, facts of the data. Rows of QUERY_TABLE
+ * (store/query/query.h). */
+#ifndef STORE_QUERY_SWEEP_QUERIES_H
+#define STORE_QUERY_SWEEP_QUERIES_H
+
+#include "store/sql.h"
+
+#define SQL_STATES                                                        \
+    "count(*) AS trials, count(*) FILTER (WHERE state = 'done') AS done," \
+    " count(*) FILTER (WHERE state = 'diverged') AS diverged,"            \
+    " count(*) FILTER (WHERE state = 'failed') AS failed,"                \
+    " count(*) FILTER (WHERE state = 'running') AS running,"              \
+    " count(*) FILTER (WHERE state = 'pending') AS pending"
+
+/* One pass through the index takes a quarter of the time for a million trials. */
+#define SQL_SCORED                                                                         \
+    "scored AS MATERIALIZED (SELECT config_id, count(value) AS trials, avg(value) AS mean" \
+    " FROM trial WHERE state = 'done' GROUP BY config_id HAVING count(value) > 0)"
+
+/* clang-format off */
+#define QUERY_SWEEP_TABLE(X) \
+    X(FILES, \
+      "file:s ini:s", \
+      "SELECT file, ini FROM sweep ORDER BY sweep_id") \
+    X(SWEEP_NAMES, "", /* the last one run first */ \
+      "SELECT name FROM sweep ORDER BY sweep_id DESC") \
+    X(SWEEPS, /* A single sweep needs no look at each trial. For several, this order groups the \
+                 rows: four times as fast. */ \
+      "sweep:s configs:i trials:i done:i diverged:i failed:i running:i pending:i", \
+      "SELECT sweep.name AS sweep, (SELECT count(*) FROM config) AS configs, everything.trials AS trials," \
+      " everything.trials - rest.trials AS done, diverged, failed, running, pending" \
+      " FROM sweep, (SELECT count(*) AS trials FROM trial) AS everything," \
+      " (SELECT " SQL_STATES " FROM trial WHERE state <> 'done') AS rest" \
+      " WHERE " SQL_ONE_SWEEP " AND everything.trials > 0 UNION ALL" \
+      " SELECT sweep.name, (SELECT count(*) FROM config AS c WHERE c.sweep_id = sweep.sweep_id), " \
+      SQL_STATES \
+      " FROM sweep CROSS JOIN config USING (sweep_id) CROSS JOIN trial USING (config_id)" \
+      " WHERE NOT " SQL_ONE_SWEEP " GROUP BY sweep_id") \
+    X(INCOMPLETE, /* sweeps with only a part of their trials in the file */ \
+      "sweep:s trials:i planned:i", \
+      "SELECT name AS sweep, iif(" SQL_ONE_SWEEP ", (SELECT count(*) FROM trial)," \
+      " (SELECT count(*) FROM config JOIN trial USING (config_id)" \
+      " WHERE config.sweep_id = sweep.sweep_id)) AS trials, planned FROM sweep" \
+      " WHERE trials < planned ORDER BY sweep_id") \
+    X(BEST, /* of a sweep: first row of the leaderboard, if any, without comparisons */ \
+      "config:i mean:R", \
+      "WITH " SQL_SCORED " SELECT config_id AS config, mean FROM scored JOIN config" \
+      " USING (config_id) JOIN sweep USING (sweep_id) WHERE sweep_id = ?1" \
+      " ORDER BY trials DESC, CASE direction WHEN 'max' THEN -mean ELSE mean END, config_id LIMIT 1") \
+    X(PROGRESS, /* of a sweep; unfinished: trials that may still change its leaderboard; \
+                 undefined: done trials without a value of the objective */ \
+      "trials:i done:i unfinished:i undefined:i", \
+      "SELECT count(*) AS trials, count(*) FILTER (WHERE state = 'done') AS done," \
+      " count(*) FILTER (WHERE state IN ('pending', 'running')) AS unfinished," \
+      " count(*) FILTER (WHERE state = 'done' AND value IS NULL) AS undefined" \
+      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
+    X(REPEATS, /* of a sweep */ \
+      "folds:i replicates:i", \
+      "SELECT count(DISTINCT fold) AS folds, count(DISTINCT replicate) AS replicates" \
+      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
+    X(SCORES, /* of a sweep: configurations with done trials */ \
+      "config:i trials:i mean:R", \
+      "WITH " SQL_SCORED " SELECT config_id AS config, trials, mean FROM scored JOIN config" \
+      " USING (config_id) WHERE sweep_id = ?1") \
+    X(LEVELS, /* of a sweep: values of each axis, ascending */ \
+      "axis:s", \
+      "SELECT axis.name AS axis, level.value FROM axis, json_each(axis.levels) AS level" \
+      " WHERE sweep_id = ?1 ORDER BY ordinal, axis.name, level.key") \
+    X(SETTING_NAMES, /* of a sweep, its axes first. words: configurations with a text */ \
+      "setting:s words:i", \
+      "SELECT s.key AS setting, count(*) FILTER (WHERE s.type = 'text') AS words" \
+      " FROM config JOIN json_each(config.params) AS s LEFT JOIN axis" \
+      " ON axis.sweep_id = config.sweep_id AND axis.name = s.key WHERE config.sweep_id = ?1" \
+      " GROUP BY s.key ORDER BY min(axis.ordinal) IS NULL, min(axis.ordinal), min(s.id), s.key") \
+    X(METRIC_NAMES, /* of a sweep, without the test part, the objective first */ \
+      "split:s name:s", \
+      "SELECT DISTINCT m.split, m.name FROM config JOIN trial USING (config_id)" \
+      " JOIN metric AS m USING (trial_id) WHERE sweep_id = ?1" \
+      " AND (m.split IN ('train', 'val') OR m.split = 'stop') ORDER BY m.split || '_' || m.name <>" \
+      " (SELECT objective FROM sweep WHERE sweep_id = ?1), m.split DESC, m.name") \
+    X(DONE, /* of a sweep */ \
+      "trial_id:i config_id:i", \
+      "SELECT trial_id, config_id FROM config JOIN trial USING (config_id)" \
+      " WHERE sweep_id = ?1 AND state = 'done' ORDER BY trial_id") \
+    X(DATA_FACTS, /* of a sweep */ \
+      "topic:s ordinal:i name:s", \
+      "SELECT topic, ordinal, name, value FROM data_fact WHERE sweep_id = ?1" \
+      " ORDER BY topic, ordinal") \
+    X(FACT_ROWS, /* of all sweeps. next: facts before it in its topic; is_known: NULL if there is no \
+                    such sweep; is_count: its topic has numbers */ \
+      "sweep:i topic:s ordinal:i name:s next:i is_count:i", \
+      "SELECT f.sweep_id AS sweep, topic, ordinal, f.name, value, row_number()" \
+      " OVER (PARTITION BY f.sweep_id, topic ORDER BY ordinal) - 1 AS next," \
+      " topic IN ('class', 'group', 'target_bin', 'degree', 'part', 'marker', 'duplicate') AS is_count," \
+      " sweep.sweep_id AS is_known FROM data_fact AS f LEFT JOIN sweep USING (sweep_id)" \
+      " ORDER BY f.sweep_id, topic, ordinal") \
+    X(SWEEP_RECORD, /* id of a sweep, also below. share: n_val / n_train, of its first \
+                       configuration */ \
+      "direction:s task:s file:s ini:s data_digest:s samples:i features:i classes:i" \
+      " planned:I created:r updated:r share:r", \
+      "SELECT direction, task, file, ini, data_digest, samples, features, classes, planned," \
+      " created, updated, coalesce((SELECT " SQL_SHARE " FROM config WHERE config.sweep_id =" \
+      " sweep.sweep_id ORDER BY config_id LIMIT 1), 0.0) AS share FROM sweep WHERE sweep_id = ?1") \
+    X(SWEEP_TYPES, /* model type of each configuration */ \
+      "config:i type:s", \
+      "SELECT config_id AS config, coalesce(params ->> 'type', '') AS type FROM config" \
+      " WHERE sweep_id = ?1 ORDER BY config_id") \
+    X(SWEEP_VALUES, /* the objective of each trial; NULL before it is done */ \
+      "config:i replicate:n fold:n value:R", \
+      "SELECT config_id AS config, replicate, fold, iif(state = 'done', value, NULL) AS value" \
+      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1") \
+    X(FAILURES, "", /* most frequent first */ \
+      "SELECT sweep.name AS sweep, state, count(*) AS trials, min(trial_id) AS example," \
+      " " SQL_ERROR " AS reason" \
+      " FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
+      " WHERE state IN ('diverged', 'failed')" \
+      " GROUP BY sweep_id, state, reason ORDER BY count(*) DESC, min(trial_id) LIMIT 20") \
+    X(SWEEP_FAILURES, /* most frequent first */ \
+      "state:t trials:i example:i reason:s", \
+      "SELECT state, count(*) AS trials, min(trial_id) AS example, " SQL_ERROR " AS reason" \
+      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1" \
+      " AND state IN ('diverged', 'failed') GROUP BY state, reason" \
+      " ORDER BY count(*) DESC, min(trial_id) LIMIT 20") \
+    X(REASONS, /* of a sweep: why trials diverged or failed, most frequent first. Reasons that \
+                  differ in a number at their end, such as an epoch, are one. */ \
+      "state:t trials:i reason:s", \
+      "SELECT state, count(*) AS trials, iif(count(DISTINCT error) > 1, stem || '...', min(error))" \
+      " AS reason FROM (SELECT state, " SQL_ERROR " AS error," \
+      " rtrim(" SQL_ERROR ", '0123456789') AS stem FROM config JOIN trial USING (config_id)" \
+      " WHERE sweep_id = ?1 AND state IN ('diverged', 'failed'))" \
+      " GROUP BY state, stem ORDER BY count(*) DESC, stem LIMIT 20") \
+    X(LUCKY, "", /* of a sweep: a row if it has done trials without epochs beside others whose epoch \
+                was chosen by val */ \
+      "SELECT 1 WHERE EXISTS (SELECT 1 FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1" \
+      " AND model_type_is(params ->> 'type', 'trains')" \
+      " AND NOT model_type_is(params ->> 'type', 'has_epochs') AND state = 'done')" \
+      " AND EXISTS (SELECT 1 FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1" \
+      " AND model_type_is(params ->> 'type', 'has_epochs') AND coalesce(params ->> 'stop', 0) = 0" \
+      " AND state = 'done' AND best_epoch > 0 AND NOT EXISTS (SELECT 1 FROM metric" \
+      " WHERE metric.trial_id = trial.trial_id AND split = 'stop'))") \
+    X(REPEATED, "", /* of a sweep: a row if replicates were validated on the same samples: by a split \
+                   file, or by folds on which each model without random numbers repeats all its \
+                   metrics (an accuracy alone may be equal by chance) */ \
+      "SELECT 1 WHERE EXISTS (SELECT 1 FROM sweep JOIN config USING (sweep_id) JOIN trial" \
+      " USING (config_id) WHERE sweep_id = ?1 AND parts = 'given' AND params ->> 'folds' <= 1" \
+      " AND state = 'done' AND replicate > 0)" \
+      " OR EXISTS (SELECT 1 FROM (SELECT config_id, fold, count(*) AS n, min(m.value) AS low," \
+      " max(m.value) AS high FROM config JOIN trial USING (config_id) JOIN metric AS m USING (trial_id)" \
+      " WHERE sweep_id = ?1 AND model_type_is(params ->> 'type', 'trains')" \
+      " AND NOT model_type_is(params ->> 'type', 'draws_random') AND state = 'done'" \
+      " AND m.split = 'val' GROUP BY config_id, fold, m.name)" \
+      " GROUP BY config_id HAVING count(DISTINCT fold) > 1 AND min(n) > 1 AND sum(high > low) = 0)")
+/* clang-format on */
+
+#endif

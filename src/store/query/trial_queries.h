@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Queries of configurations and of trials. Rows of QUERY_TABLE
+ * (store/query/query.h). */
+#ifndef STORE_QUERY_TRIAL_QUERIES_H
+#define STORE_QUERY_TRIAL_QUERIES_H
+
+#include "store/sql.h"
+
+/* clang-format off */
+#define QUERY_TRIAL_TABLE(X) \
+    X(CONFIG, "", /* id of a configuration, also below */ \
+      "SELECT sweep, objective, place, config, trials, mean, sd, se, diff, diff_se, pairs," \
+      " within_se, flops, seconds FROM leaderboard" \
+      " JOIN sweep ON sweep.name = leaderboard.sweep WHERE config = ?1") \
+    X(CONFIG_SETTINGS, "", /* varies: 'axis', or '' */ \
+      "SELECT s.key AS setting, s.value, iif(axis.name IS NULL, '', 'axis') AS varies" \
+      " FROM config, json_each(config.params) AS s LEFT JOIN axis" \
+      " ON axis.sweep_id = config.sweep_id AND axis.name = s.key" \
+      " WHERE config_id = ?1 ORDER BY s.id") \
+    X(CONFIG_HPARAMS, /* of a configuration; text: the value as text */ \
+      "setting:s text:S", \
+      "SELECT s.key AS setting, s.value, CAST(s.value AS TEXT) AS text FROM config," \
+      " json_each(config.params) AS s WHERE config_id = ?1 ORDER BY s.id") \
+    X(CONFIG_TRIALS, \
+      "trial:i replicate:n fold:n state:t", \
+      "SELECT trial_id AS trial, replicate, fold, state, value, epochs_run, best_epoch, seconds," \
+      " attempts, " SQL_ERROR " AS error FROM trial WHERE config_id = ?1 ORDER BY trial_id") \
+    X(CONFIG_TEST, "", /* on the test part, over done trials */ \
+      "SELECT name AS test, count(*) AS trials, avg(v) AS mean," \
+      " sqrt(sum(d * d) / (count(*) - 1)) AS sd FROM (SELECT m.name, m.value AS v," \
+      " m.value - avg(m.value) OVER (PARTITION BY m.name) AS d FROM trial" \
+      " JOIN metric AS m USING (trial_id) WHERE config_id = ?1 AND state = 'done'" \
+      " AND m.split = 'test' AND m.name <> 'loss') GROUP BY name ORDER BY name") \
+    X(CONFIG_CURVES, /* of the done trials of a configuration */ \
+      "trial:i replicate:n fold:n best_epoch:n epoch:n train_loss:R val_loss:R val_value:R", \
+      "SELECT trial_id AS trial, replicate, fold, coalesce(best_epoch, 0) AS best_epoch, epoch," \
+      " train_loss, val_loss, val_value FROM trial JOIN curve USING (trial_id)" \
+      " WHERE config_id = ?1 AND state = 'done' ORDER BY trial_id, epoch") \
+    X(BOARD_TRIALS, /* of a sweep, by configuration: those that have begun, with the last attempt */ \
+      "trial:i config:i replicate:n fold:n state:t best_epoch:N started:r finished:R", \
+      "SELECT t.trial_id AS trial, t.config_id AS config, t.replicate, t.fold, t.state, t.best_epoch," \
+      " coalesce(a.started, 0.0) AS started, a.finished FROM config JOIN trial AS t USING (config_id)" \
+      " LEFT JOIN attempt AS a ON a.attempt_id = (SELECT max(x.attempt_id) FROM attempt AS x" \
+      " WHERE x.trial_id = t.trial_id) WHERE sweep_id = ?1 AND t.state <> 'pending'" \
+      " ORDER BY t.config_id, t.replicate, t.fold") \
+    X(TRIAL, "", /* id of a trial, also below */ \
+      "SELECT sweep.name AS sweep, trial_id AS trial, config_id AS config, replicate, fold, state," \
+      " value, epochs_run, best_epoch, seconds, predicted, trial.flops, peak_bytes, attempts," \
+      " substr(error, 1, 1000) AS error, trial.key FROM trial JOIN config USING (config_id)" \
+      " JOIN sweep USING (sweep_id) WHERE trial_id = ?1") \
+    X(TRIAL_RECORD, \
+      "sweep_id:i name:s objective:s data_digest:s config_id:i replicate:n fold:n key:s" \
+      " state:t value:R epochs_run:N best_epoch:N", \
+      "SELECT sweep_id, sweep.name, objective, data_digest, config_id, replicate, fold, trial.key," \
+      " state, value, epochs_run, best_epoch FROM trial JOIN config USING (config_id)" \
+      " JOIN sweep USING (sweep_id) WHERE trial_id = ?1") \
+    X(TRIAL_SESSION, "", /* that computed its result */ \
+      "SELECT version, cpu, blas, blas_kernel, attempt.host FROM attempt JOIN session" \
+      " USING (session_id) WHERE trial_id = ?1 AND attempt.outcome IN ('done', 'diverged')" \
+      " ORDER BY attempt_id DESC LIMIT 1") \
+    X(TRIAL_METRICS, \
+      "metric:s train:R val:R stop:R", \
+      "SELECT name AS metric, max(value) FILTER (WHERE split = 'train') AS train," \
+      " max(value) FILTER (WHERE split = 'val') AS val," \
+      " max(value) FILTER (WHERE split = 'test') AS test," \
+      " max(value) FILTER (WHERE split = 'stop') AS stop" \
+      " FROM metric WHERE trial_id = ?1 GROUP BY name ORDER BY name") \
+    X(TRIAL_TIMING, "", \
+      "SELECT phase, seconds, 100 * seconds / sum(seconds) OVER () AS percent" \
+      " FROM timing WHERE trial_id = ?1 ORDER BY seconds DESC") \
+    X(TRIAL_ATTEMPTS, "", \
+      "SELECT attempt_id AS attempt, session_id AS session, rank, host, pid," \
+      " datetime(started, 'unixepoch') AS started_utc, max(0.0, coalesce(finished," \
+      " iif(outcome = 'running', " SQL_NOW ", NULL)) - started)" \
+      " AS seconds, outcome," \
+      " " SQL_ERROR " AS error FROM attempt WHERE trial_id = ?1 ORDER BY attempt_id") \
+    X(TRIAL_CHECKPOINT, "", /* of a trial without a result */ \
+      "SELECT epoch, seconds, length(state) AS bytes FROM checkpoint WHERE trial_id = ?1") \
+    X(TRIAL_CURVE, \
+      "epoch:i train_loss:R val_loss:R val_value:R seconds:r", \
+      "SELECT epoch, train_loss, val_loss, val_value, seconds FROM curve" \
+      " WHERE trial_id = ?1 ORDER BY epoch")
+/* clang-format on */
+
+#endif
