@@ -43,31 +43,17 @@ static void release(struct work *work)
     store_close(work->store);
 }
 
-/* The row of the choice with all columns. */
-static int find_row(struct result_table *row, struct query_alike *alike, struct work *work,
-                    struct err *err)
-{
-    struct query_filter filter = {.limit = 1};
-
-    return work->data.rule < 0
-               ? query_leaderboard(row, alike, work->store, &work->sweep, &filter, err)
-               : query_choose(row, alike, work->store, &work->sweep,
-                              (enum query_rule)work->data.rule, &filter, err);
-}
-
 static int find_warnings(struct work *work, struct err *err)
 {
-    struct query_alike alike;
-    struct result_table row;
-    struct advice_choice choice = {&row, &alike, false};
-    int rc;
+    const struct sweep_data *d = &work->data;
+    int32_t chosen = d->chosen ? sweep_data_find(d, d->chosen) : 0;
+    struct result_table row = d->leaderboard; /* of the choice alone */
+    struct advice_choice choice = {&row, &d->alike, false};
 
-    page_warn(&work->warnings, &work->data);
-    if (find_row(&row, &alike, work, err))
-        return -1;
-    rc = advice_find_all(&work->warnings, work->store, &work->sweep, &choice, err);
-    result_table_release(&row);
-    return rc;
+    row.cells += (int64_t)chosen * row.n_cols;
+    row.n_rows = 1;
+    page_warn(&work->warnings, d);
+    return advice_find_all(&work->warnings, work->store, &work->sweep, &choice, err);
 }
 
 static int make_page(struct work *work, const struct report_options *o, struct err *err)

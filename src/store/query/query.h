@@ -37,6 +37,7 @@ struct query_alike {
     int64_t n_scored;   /* with a mean, including the best */
     int64_t n_compared; /* others with an interval of the difference to the best */
     int64_t n_alike;    /* others whose 95 % interval contains 0 */
+    int64_t one_se;     /* what QUERY_RULE_1SE chooses; 0: nothing, or the filter has a limit */
 };
 
 /* Return leaderboard rows by place: place, config, the axes of this sweep, trials, mean, val_r2,
