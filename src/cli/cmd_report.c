@@ -48,7 +48,7 @@ static int find_warnings(struct work *work, struct err *err)
     const struct sweep_data *d = &work->data;
     int32_t chosen = d->chosen ? sweep_data_find(d, d->chosen) : 0;
     struct result_table row = d->leaderboard; /* of the choice alone */
-    struct advice_choice choice = {&row, &d->alike, false};
+    struct advice_choice choice = {.row = &row, .alike = &d->alike, .shows_test = d->n_tests > 0};
 
     row.cells += (int64_t)chosen * row.n_cols;
     row.n_rows = 1;

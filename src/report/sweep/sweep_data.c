@@ -105,6 +105,7 @@ static int read_record(struct sweep_data *data, const struct result_table *row, 
     data->features = result_table_integer(row, 0, "features");
     data->classes = result_table_integer(row, 0, "classes");
     data->planned = result_table_integer(row, 0, "planned");
+    data->has_given_parts = !strcmp(result_table_text(row, 0, "parts"), "given");
     data->created = result_table_real(row, 0, "created");
     data->updated = result_table_real(row, 0, "updated");
     data->share = result_table_real(row, 0, "share");

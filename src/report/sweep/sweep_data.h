@@ -161,6 +161,7 @@ struct sweep_data {
     const char *metric; /* the objective without "val_" */
     bool maximize;
     bool is_classification;
+    bool has_given_parts; /* by a split file */
     const char *file, *ini, *digest; /* path and text of the sweep file; digest of the data */
     int64_t samples, features, classes;
     int32_t replicates, folds; /* that occur in trials; folds: 1 without cross-validation */
