@@ -222,6 +222,18 @@ static void put_simulated(struct methods *m)
                (long long)s->v[P_SIMULATION_SEED].i);
 }
 
+static void put_filter(struct methods *m, const struct data_format *format)
+{
+    double maf = format && format->has_genotypes ? m->s->v[P_MAF].f : 0;
+    double missing = format && format->has_genotypes ? m->s->v[P_MAX_MISSING].f : 1;
+
+    if (maf > 0)
+        buf_printf(&m->text, "Markers with a minor allele frequency below %g were dropped. ", maf);
+    if (missing < 1)
+        buf_printf(&m->text, "Markers with more than %g %% missing calls were dropped. ",
+                   100 * missing);
+}
+
 static void put_read(struct methods *m, const struct data_format *format)
 {
     const struct sweep_data *d = m->d;
@@ -237,11 +249,7 @@ static void put_read(struct methods *m, const struct data_format *format)
         buf_printf(&m->text, ", of which %.0f have a %s", labelled,
                    d->is_classification ? "class" : "value of the trait");
     buf_puts(&m->text, ". ");
-    if (m->s && settings_has(m->s, P_MAF) && (m->s->v[P_MAF].f > 0 || m->s->v[P_MAX_MISSING].f < 1))
-        buf_printf(&m->text,
-                   "Markers with a minor allele frequency below %g or more than %g %% missing "
-                   "calls were dropped. ",
-                   m->s->v[P_MAF].f, 100 * m->s->v[P_MAX_MISSING].f);
+    put_filter(m, format);
 }
 
 static void put_classes(struct methods *m)

@@ -161,8 +161,12 @@ struct sweep_data {
     const char *metric; /* the objective without "val_" */
     bool maximize;
     bool is_classification;
-    bool has_given_parts; /* by a split file */
-    const char *file, *ini, *digest; /* path and text of the sweep file; digest of the data */
+    bool has_given_parts;      /* by a split file */
+    const char *file, *digest; /* path of the sweep file; digest of the data */
+    /* A sweep file with all settings, whose [grid] has the levels that occur; or the stored text,
+     * if this program cannot read it. */
+    const char *ini;
+    int32_t n_file_configs; /* that the file gives; -1: unknown */
     int64_t samples, features, classes;
     int32_t replicates, folds; /* that occur in trials; folds: 1 without cross-validation */
     /* Trials in the file, and by state. planned: of the whole grid, of which the file may have only

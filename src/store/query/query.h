@@ -127,6 +127,10 @@ int query_throughput(int64_t *counts, int32_t n, struct store *store, int64_t se
 /* Write a sweep file that trains exactly one configuration, with the same keys. */
 int query_ini(struct buf *out, struct store *store, int64_t config_id, struct err *err);
 
+/* Write a sweep file of a whole sweep without its [grid]: all settings, also those equal to their
+ * defaults. */
+int query_sweep_ini(struct buf *out, struct store *store, int64_t sweep_id, struct err *err);
+
 /* "12", or with its letter "c12". False: invalid. */
 bool query_parse_id(int64_t *id, const char *text, char letter);
 
