@@ -104,6 +104,15 @@ static int save(struct work *work, const struct report_options *o, struct err *e
     return 0;
 }
 
+/* Warn even those who do not read the page's warnings. */
+static void warn(const struct work *work)
+{
+    struct errlist early = {0};
+
+    page_warn_test(&early, &work->data);
+    advice_print(&early, NULL);
+}
+
 static int save_figures(const struct work *work, const struct report_options *o, struct err *err)
 {
     int32_t n;
@@ -134,6 +143,8 @@ static int report(struct call *call)
                  save_figures(&work, o, &err) || save(&work, o, &err)
              ? -1
              : 0;
+    if (!rc)
+        warn(&work);
     release(&work);
     return rc ? cli_fail(&err) : EXIT_OK;
 }

@@ -138,7 +138,7 @@ static int32_t count_full(const struct sweep_data *d)
     return n;
 }
 
-/* What is known of how many configurations, and the beginning of the next sentence. */
+/* How many configurations have which scores, and the beginning of the next sentence. */
 static void put_counts(struct buf *out, const struct sweep_data *d)
 {
     int32_t full = count_full(d), some = d->n_scored - full, none = d->n_configs - d->n_scored;
@@ -235,12 +235,17 @@ static void put_rule(struct buf *out, const struct sweep_data *d)
                      d->rule == QUERY_RULE_1SE ? "1se" : "best");
 }
 
+void page_warn_test(struct errlist *warnings, const struct sweep_data *d)
+{
+    if (d->n_tests)
+        advice_early_test(warnings, panel_left(d), d->planned);
+}
+
 const char *panel_note_test(struct buf *scratch, const struct page *page)
 {
-    const struct sweep_data *d = page->data;
     struct errlist early = {0};
 
-    advice_early_test(&early, panel_left(d), d->planned);
+    page_warn_test(&early, page->data);
     if (early.n)
         buf_puts(scratch, early.text[0]);
     errlist_release(&early);
