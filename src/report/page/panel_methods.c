@@ -255,11 +255,13 @@ static void put_read(struct methods *m, const struct data_format *format)
 static void put_classes(struct methods *m)
 {
     const struct sweep_data *d = m->d;
+    const char *trait = m->s ? m->s->v[P_TRAIT].s : "";
     int32_t n = 0, i = 0;
 
     for (int32_t f = 0; f < d->n_facts; f++)
         n += !strcmp(d->facts[f].topic, "class");
-    buf_printf(&m->text, "The target had %lld classes", (long long)d->classes);
+    buf_printf(&m->text, "The target%s%s had %lld classes", *trait ? " " : "", trait,
+               (long long)d->classes);
     for (int32_t f = 0; n && n <= CLASSES_LISTED && f < d->n_facts; f++)
         if (!strcmp(d->facts[f].topic, "class"))
             buf_printf(&m->text, "%s%s (%.0f)", i++ ? between(i - 1, n) : ": ", d->facts[f].name,
@@ -454,11 +456,14 @@ static void put_division(struct methods *m)
     else if (d->folds > 1)
         buf_printf(&m->text, "%d-fold cross-validation%s%s%s", (int)d->folds,
                    *group ? " that keeps groups together (" : "", group, *group ? ")" : "");
+    else if (d->has_given_parts)
+        buf_puts(&m->text, "the given parts");
+    else if (d->replicates > 1)
+        buf_printf(&m->text, "%d random holdout splits", (int)d->replicates);
     else
-        buf_printf(&m->text, "%d %s%s", (int)d->replicates,
-                   d->has_given_parts ? "repeat" : "random holdout split", plural(d->replicates));
+        buf_puts(&m->text, "one random holdout split");
     put_sizes(m);
-    if (d->folds > 1 && d->replicates > 1)
+    if ((d->folds > 1 || d->has_given_parts) && d->replicates > 1)
         buf_printf(&m->text, ", repeated %d times with other random numbers", (int)d->replicates);
 }
 
@@ -544,8 +549,8 @@ static void put_choice(struct methods *m)
                    levels.size ? ")" : "");
     }
     half = d->configs[c].sd * resampled_factor(d->configs[c].n, d->share);
-    buf_printf(&m->text, "Its mean validation %s was %.4g", words_of(d->metric),
-               d->configs[c].mean);
+    buf_printf(&m->text, "Its %svalidation %s was %.4g", d->configs[c].n > 1 ? "mean " : "",
+               words_of(d->metric), d->configs[c].mean);
     if (isfinite(half)) {
         buf_printf(
             &m->text,

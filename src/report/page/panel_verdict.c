@@ -183,7 +183,7 @@ static void put_one_se(struct buf *out, const struct sweep_data *d)
 {
     int32_t c = sweep_data_find(d, d->one_se);
 
-    if (c < 0)
+    if (c < 0 || d->n_configs == 1)
         return;
     buf_puts(out, "<p>The rule of one standard error chooses ");
     if (d->one_se == d->best) {
