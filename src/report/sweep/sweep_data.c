@@ -280,7 +280,8 @@ static int no_choice(const struct sweep_data *data, struct store *store,
 
     if (!rc)
         result_table_release(&row);
-    return rc ? -1 : err_set(err, "%s: it has changed; try again", data->database);
+    return rc ? -1
+              : err_set(err, "%s: another program changed it; repeat the command", data->database);
 }
 
 static int read_choice(struct sweep_data *data, struct store *store,

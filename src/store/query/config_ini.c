@@ -120,7 +120,7 @@ int query_sweep_ini(struct buf *out, struct store *store, int64_t sweep_id, stru
     if (rc == 1)
         rc = write_sweep(out, store, sweep_id, row, err);
     else if (rc == 0)
-        rc = err_set(err, "%s: no sweep %lld in it", store->path, (long long)sweep_id);
+        rc = err_set(err, "%s: another program changed it; repeat the command", store->path);
     sqlite3_finalize(row);
     return rc;
 }
