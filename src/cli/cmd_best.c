@@ -17,7 +17,7 @@
 struct best_outcome {
     struct errlist advice;
     int64_t chosen; /* by --rule; 0: none */
-    bool has_models;
+    bool has_models, has_test;
     bool is_wrong; /* the command line is, as the database shows */
 };
 
@@ -181,7 +181,7 @@ static int put_rows(struct answer *answer, const struct answer_section *section,
 }
 
 /* No other command shows test scores of several configurations, so that nobody chooses by them. */
-static int add_test(struct answer *answer, const struct shown *shown,
+static int add_test(struct answer *answer, const struct shown *shown, const struct best_options *o,
                     const struct result_table *chosen, struct err *err)
 {
     int64_t config = result_table_integer(chosen, 0, "config");
@@ -190,6 +190,7 @@ static int add_test(struct answer *answer, const struct shown *shown,
 
     if (query_table(&test, shown->store, QUERY_CONFIG_TEST, config, err))
         return -1;
+    o->outcome->has_test = test.n_rows > 0;
     if (test.n_rows)
         answer_printf(answer, "\n");
     if (test.n_rows || answer->style.section)
@@ -214,7 +215,7 @@ static int add_choice(struct answer *answer, const struct shown *shown,
     if (answer_wants(answer, &sections[CHOSEN]) &&
         put_rows(answer, &sections[CHOSEN], chosen, shown, err))
         return -1;
-    return answer_wants(answer, &sections[TEST]) ? add_test(answer, shown, chosen, err) : 0;
+    return answer_wants(answer, &sections[TEST]) ? add_test(answer, shown, o, chosen, err) : 0;
 }
 
 static int note_choice(struct store *store, const struct best_options *o,
@@ -252,7 +253,7 @@ static int find_advice(struct store *store, const struct query_sweep *sweep,
                        const struct best_options *o, const struct result_table *row,
                        const struct query_alike *alike, struct err *err)
 {
-    struct advice_choice choice = {row, alike, o->where != NULL};
+    struct advice_choice choice = {row, alike, o->where != NULL, o->outcome->has_test};
 
     return advice_find_all(&o->outcome->advice, store, sweep, &choice, err);
 }

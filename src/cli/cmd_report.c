@@ -43,31 +43,17 @@ static void release(struct work *work)
     store_close(work->store);
 }
 
-/* The row of the choice with all columns. */
-static int find_row(struct result_table *row, struct query_alike *alike, struct work *work,
-                    struct err *err)
-{
-    struct query_filter filter = {.limit = 1};
-
-    return work->data.rule < 0
-               ? query_leaderboard(row, alike, work->store, &work->sweep, &filter, err)
-               : query_choose(row, alike, work->store, &work->sweep,
-                              (enum query_rule)work->data.rule, &filter, err);
-}
-
 static int find_warnings(struct work *work, struct err *err)
 {
-    struct query_alike alike;
-    struct result_table row;
-    struct advice_choice choice = {&row, &alike, false};
-    int rc;
+    const struct sweep_data *d = &work->data;
+    int32_t chosen = d->chosen ? sweep_data_find(d, d->chosen) : 0;
+    struct result_table row = d->leaderboard; /* of the choice alone */
+    struct advice_choice choice = {.row = &row, .alike = &d->alike, .shows_test = d->n_tests > 0};
 
-    page_warn(&work->warnings, &work->data);
-    if (find_row(&row, &alike, work, err))
-        return -1;
-    rc = advice_find_all(&work->warnings, work->store, &work->sweep, &choice, err);
-    result_table_release(&row);
-    return rc;
+    row.cells += (int64_t)chosen * row.n_cols;
+    row.n_rows = 1;
+    page_warn(&work->warnings, d);
+    return advice_find_all(&work->warnings, work->store, &work->sweep, &choice, err);
 }
 
 static int make_page(struct work *work, const struct report_options *o, struct err *err)
@@ -118,6 +104,15 @@ static int save(struct work *work, const struct report_options *o, struct err *e
     return 0;
 }
 
+/* Warn even those who do not read the page's warnings. */
+static void warn(const struct work *work)
+{
+    struct errlist early = {0};
+
+    page_warn_test(&early, &work->data);
+    advice_print(&early, NULL);
+}
+
 static int save_figures(const struct work *work, const struct report_options *o, struct err *err)
 {
     int32_t n;
@@ -148,6 +143,8 @@ static int report(struct call *call)
                  save_figures(&work, o, &err) || save(&work, o, &err)
              ? -1
              : 0;
+    if (!rc)
+        warn(&work);
     release(&work);
     return rc ? cli_fail(&err) : EXIT_OK;
 }

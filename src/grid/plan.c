@@ -320,9 +320,7 @@ static int64_t n_hidden(const struct settings *s)
     return s->v[P_LAYERS].i - !settings_pool(s);
 }
 
-/* True if other values would train the same model. s must be resolved. A setting that the model
- * type lacks is not idle: it distinguishes no configurations. */
-static bool setting_is_idle(const struct settings *s, enum param_id id)
+bool plan_setting_is_idle(const struct settings *s, enum param_id id)
 {
     /* A split file with groups may have no parts. */
     bool has_parts = *s->v[P_SPLIT_FILE].s && !*s->v[P_GROUP].s;
@@ -383,7 +381,7 @@ int32_t plan_count_idle(const struct plan *plan, const struct axis *axis)
 
     for (int32_t c = 0; axis->n > 1 && c < plan->n_configs; c++) {
         plan_settings(plan, c, &s);
-        n += setting_is_idle(&s, axis->id);
+        n += plan_setting_is_idle(&s, axis->id);
     }
     return n;
 }

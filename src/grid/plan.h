@@ -67,6 +67,10 @@ void plan_pack(struct buf *out, const struct plan *plan);
  * is truncated or from another version. Pair with plan_release() and sweep_release(). */
 int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struct err *err);
 
+/* True if other values of a setting would train the same model. s must be resolved. A setting that
+ * the model type lacks is not idle: it distinguishes no configurations. */
+bool plan_setting_is_idle(const struct settings *s, enum param_id id);
+
 /* Configurations in which an axis has no effect: ranking them ranks chance. */
 int32_t plan_count_idle(const struct plan *plan, const struct axis *axis);
 

@@ -84,16 +84,19 @@ static bool is_implied(int id, union value value)
            param_equal((enum param_id)id, value, param_before((enum param_id)id));
 }
 
+enum { WITH_DEFAULTS = 1, WITHOUT_AXES = 2 };
+
 static void put_all(struct buf *out, const struct sweep *sweep, const struct settings *settings,
-                    bool with_defaults)
+                    int how)
 {
     const char *section = "";
 
     for (int id = 0; id < P_COUNT; id++) {
         const struct param *p = &param_table[id];
 
-        if (id == P_WHERE || stays_axis(sweep, id) || is_foreign(sweep, settings, id) ||
-            (with_defaults
+        if (stays_axis(sweep, id) || is_foreign(sweep, settings, id) ||
+            (how & WITHOUT_AXES && sweep->swept[id]) ||
+            (how & WITH_DEFAULTS
                  ? is_empty(settings, id) || !requirements_format_has(id, settings->v[P_FORMAT].i)
                  : is_implied(id, settings->v[id])))
             continue;
@@ -102,18 +105,24 @@ static void put_all(struct buf *out, const struct sweep *sweep, const struct set
         section = p->section;
         put_setting(out, (enum param_id)id, settings->v[id]);
     }
-    put_axes(out, sweep, settings);
+    if (!(how & WITHOUT_AXES))
+        put_axes(out, sweep, settings);
 }
 
 void sweep_write(struct buf *out, const struct sweep *sweep, const struct settings *settings)
 {
-    put_all(out, sweep, settings, false);
+    put_all(out, sweep, settings, 0);
 }
 
 void sweep_write_effective(struct buf *out, const struct sweep *sweep,
                            const struct settings *settings)
 {
-    put_all(out, sweep, settings, true);
+    put_all(out, sweep, settings, WITH_DEFAULTS);
+}
+
+void sweep_write_fixed(struct buf *out, const struct sweep *sweep, const struct settings *settings)
+{
+    put_all(out, sweep, settings, WITH_DEFAULTS | WITHOUT_AXES);
 }
 
 #define MAX_SHOWN 80  /* of a faulty --set in a message */

@@ -29,11 +29,15 @@ int sweep_load(struct sweep *sweep, const char *path, const char *const *overrid
 
 /* Append a sweep file without axes that trains these settings (a point of a plan, resolved or not):
  * data.format, and settings of the model type that differ from their defaults (paths absolute). An
- * axis with the flag SWEPT stays an axis of one value, so that trials keep their keys. */
+ * axis with the flag SWEPT stays an axis of one value, so that trials keep their keys. `where` must
+ * be empty for a single point. */
 void sweep_write(struct buf *out, const struct sweep *sweep, const struct settings *settings);
 
 /* Likewise with defaults, so that the file keeps its meaning if they change. */
 void sweep_write_effective(struct buf *out, const struct sweep *sweep,
                            const struct settings *settings);
+
+/* Likewise without the axes of `sweep`: the caller appends [grid]. */
+void sweep_write_fixed(struct buf *out, const struct sweep *sweep, const struct settings *settings);
 
 #endif

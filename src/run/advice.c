@@ -246,6 +246,29 @@ void advice_alike(struct errlist *out, const struct query_alike *alike)
                 alike->n_compared == 1 ? "the configuration after the best one" : which);
 }
 
+/* Two trials give one degree of freedom: Student's t is then 12.7. advice_alike() is about one trial
+ * of each of several configurations. */
+void advice_few_trials(struct errlist *out, int64_t n_trials, bool is_alone)
+{
+    if (n_trials == 1 && is_alone)
+        errlist_add(out, "the score of a single trial has no interval, so nobody knows how much "
+                         "of it is chance: --set replicates=5 adds replicates");
+    if (n_trials == 2)
+        errlist_add(out, "two trials for each configuration give intervals so wide that they show "
+                         "almost nothing (one degree of freedom): use at least 5 folds, or add "
+                         "replicates with --set replicates=5");
+}
+
+void advice_early_test(struct errlist *out, int64_t n_left, int64_t n_trials)
+{
+    if (n_left)
+        errlist_add(out,
+                    "these test scores are too early: %lld of %lld trials are left, so the rule "
+                    "may still choose another configuration; test scores that were seen before "
+                    "the choice was final are no longer an independent estimate",
+                    (long long)n_left, (long long)n_trials);
+}
+
 /* ---- what the database shows ---- */
 
 /* NaN: no such column. */
@@ -312,10 +335,11 @@ static int find_axes(struct errlist *out, struct store *store, const struct quer
 }
 
 /* Return 1 if trials are missing, which may change the leaderboard, else 0. -1 and err. */
-static int find_undefined(struct errlist *out, struct store *store, const struct query_sweep *sweep,
-                          struct err *err)
+static int find_unfinished(struct errlist *out, struct store *store,
+                           const struct query_sweep *sweep, bool shows_test, struct err *err)
 {
     struct result_table now;
+    int64_t left, missing;
     int is_begun = 0;
 
     if (query_table(&now, store, QUERY_PROGRESS, sweep->sweep_id, err))
@@ -323,7 +347,12 @@ static int find_undefined(struct errlist *out, struct store *store, const struct
     if (now.n_rows) {
         advice_undefined(out, sweep->objective, result_table_integer(&now, 0, "undefined"),
                          result_table_integer(&now, 0, "done"));
-        is_begun = result_table_integer(&now, 0, "unfinished") > 0;
+        left = result_table_integer(&now, 0, "unfinished");
+        missing = result_table_integer(&now, 0, "missing");
+        if (shows_test)
+            advice_early_test(out, left + missing,
+                              result_table_integer(&now, 0, "trials") + missing);
+        is_begun = left > 0;
     }
     result_table_release(&now);
     return is_begun;
@@ -358,7 +387,7 @@ int advice_find(struct errlist *out, struct store *store, const struct query_swe
                 const struct advice_choice *choice, struct err *err)
 {
     const struct result_table *row = choice->row;
-    int is_begun = find_undefined(out, store, sweep, err);
+    int is_begun = find_unfinished(out, store, sweep, choice->shows_test, err);
 
     if (is_begun < 0)
         return -1;
@@ -367,6 +396,7 @@ int advice_find(struct errlist *out, struct store *store, const struct query_swe
     find_r2(out, store, sweep, row);
     if (!choice->is_restricted && find_axes(out, store, sweep, row, err))
         return -1;
+    advice_few_trials(out, result_table_integer(row, 0, "trials"), choice->alike->n_scored == 1);
     advice_alike(out, choice->alike);
     return 0;
 }
@@ -413,7 +443,7 @@ void advice_print_best(struct store *store, const char *name)
     struct query_sweep sweep;
     struct query_alike alike;
     struct result_table row = {0};
-    struct advice_choice choice = {&row, &alike, false};
+    struct advice_choice choice = {.row = &row, .alike = &alike};
     struct errlist advice = {0};
     struct err err;
 

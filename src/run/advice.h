@@ -57,10 +57,17 @@ void advice_undefined(struct errlist *out, const char *objective, int64_t n, int
 
 void advice_alike(struct errlist *out, const struct query_alike *alike);
 
+/* n_trials: of the best configuration. is_alone: there is no other. */
+void advice_few_trials(struct errlist *out, int64_t n_trials, bool is_alone);
+
+/* Somebody sees test scores while n_left of n_trials trials are left. */
+void advice_early_test(struct errlist *out, int64_t n_left, int64_t n_trials);
+
 struct advice_choice {
     const struct result_table *row; /* its first row, with the columns of query_leaderboard() */
     const struct query_alike *alike;
     bool is_restricted; /* others were excluded, so the edges of axes say nothing */
+    bool shows_test;    /* its test scores are shown */
 };
 
 /* While trials are missing, the advice is only about those that are done. */

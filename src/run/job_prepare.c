@@ -136,25 +136,6 @@ int job_parse_again(struct job *job, const char *path, const char *text, struct 
 
 /* ---- the plan ---- */
 
-static int make_plan(struct job *job, struct err *err)
-{
-    struct store_predicate *where = NULL;
-    struct predicate predicate = {0};
-    const char *expression = job->sweep.fixed.v[P_WHERE].s;
-    int rc = 0;
-
-    if (*expression) {
-        rc = store_predicate_open(&where, expression, &job->sweep, err);
-        if (rc && job->sweep.line[P_WHERE] > 0)
-            err_wrap(err, "%s:%d", job->sweep.path, job->sweep.line[P_WHERE]);
-        predicate = (struct predicate){.keep = store_predicate_keep, .arg = where};
-    }
-    if (!rc)
-        rc = plan_init(&job->plan, &job->sweep, &predicate, err);
-    store_predicate_close(where);
-    return rc;
-}
-
 /* Finds an empty part before any training. */
 static int check_folds(struct job *job, const struct settings *s, struct err *err)
 {
@@ -205,7 +186,7 @@ int job_points(struct job *job, struct errlist *faults)
 {
     struct err err;
 
-    if (make_plan(job, &err))
+    if (store_plan(&job->plan, &job->sweep, &err))
         return errlist_add_usage(faults, &err);
     job->prepared = prepared_create(&job->data, &err);
     return job->prepared ? 0 : errlist_add_err(faults, &err);

@@ -219,3 +219,23 @@ int store_predicate_keep(void *predicate, const struct sweep *sweep, const struc
     sqlite3_reset(p->statement);
     return keep;
 }
+
+int store_plan(struct plan *plan, const struct sweep *sweep, struct err *err)
+{
+    const char *expression = sweep->fixed.v[P_WHERE].s;
+    struct store_predicate *where = NULL;
+    struct predicate predicate = {0};
+    int rc = 0;
+
+    *plan = (struct plan){0};
+    if (*expression) {
+        rc = store_predicate_open(&where, expression, sweep, err);
+        if (rc && sweep->line[P_WHERE] > 0)
+            err_wrap(err, "%s:%d", sweep->path, sweep->line[P_WHERE]);
+        predicate = (struct predicate){.keep = store_predicate_keep, .arg = where};
+    }
+    if (!rc)
+        rc = plan_init(plan, sweep, &predicate, err);
+    store_predicate_close(where);
+    return rc;
+}

@@ -25,7 +25,7 @@
 #define SQL_1SE                                                                   \
     "SELECT l.* FROM l, (SELECT trials AS first_trials, mean AS first_mean,"      \
     " se AS first_se FROM l ORDER BY place LIMIT 1) WHERE trials >= first_trials" \
-    " AND abs(mean - first_mean) <= first_se ORDER BY " SQL_COST ", place"
+    " AND abs(mean - first_mean) <= first_se AND first_se < 9e999 ORDER BY " SQL_COST ", place"
 
 /* WITH table: the trials with predictions, without a look at each row. */
 #define SQL_PREDICTED                                                                   \

@@ -225,4 +225,7 @@ void store_predicate_close(struct store_predicate *predicate);
 int store_predicate_keep(void *predicate, const struct sweep *sweep, const struct settings *point,
                          struct err *err);
 
+/* plan_init() with the points for which [sweep] where is true. Pair with plan_release(). */
+int store_plan(struct plan *plan, const struct sweep *sweep, struct err *err);
+
 #endif

@@ -43,7 +43,7 @@ int stored_settings_mark_axes(bool varies[P_COUNT], struct store *store, sqlite3
 
 /* Settings that a configuration lacks keep the value from before they existed, even if a later run
  * stored the sweep again. */
-static void keep_meaning(struct settings *settings, const bool given[P_COUNT])
+void stored_settings_keep_meaning(struct settings *settings, const bool given[P_COUNT])
 {
     for (int id = 0; id < P_COUNT; id++)
         if (param_table[id].flags & PARAM_LATER && !given[id])
@@ -71,11 +71,10 @@ static int overlay_param(struct settings *settings, bool given[P_COUNT], struct 
     return 0;
 }
 
-int stored_settings_overlay(struct settings *settings, struct store *store, const char *params,
-                            struct err *err)
+int stored_settings_add(struct settings *settings, bool given[P_COUNT], struct store *store,
+                        const char *params, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, sql_params, err);
-    bool given[P_COUNT] = {false};
     int rc = row ? 1 : -1;
 
     if (row)
@@ -83,6 +82,15 @@ int stored_settings_overlay(struct settings *settings, struct store *store, cons
     while (rc == 1 && (rc = db_step(store, row, err)) == 1)
         rc = overlay_param(settings, given, store, row, err) ? -1 : 1;
     sqlite3_finalize(row);
-    keep_meaning(settings, given);
+    return rc;
+}
+
+int stored_settings_overlay(struct settings *settings, struct store *store, const char *params,
+                            struct err *err)
+{
+    bool given[P_COUNT] = {false};
+    int rc = stored_settings_add(settings, given, store, params, err);
+
+    stored_settings_keep_meaning(settings, given);
     return rc;
 }

@@ -21,4 +21,10 @@ int stored_settings_mark_axes(bool varies[P_COUNT], struct store *store, sqlite3
 int stored_settings_overlay(struct settings *settings, struct store *store, const char *params,
                             struct err *err);
 
+/* Likewise for configurations of one sweep in turn, then stored_settings_keep_meaning(). given:
+ * settings that one of them has. */
+int stored_settings_add(struct settings *settings, bool given[P_COUNT], struct store *store,
+                        const char *params, struct err *err);
+void stored_settings_keep_meaning(struct settings *settings, const bool given[P_COUNT]);
+
 #endif

@@ -165,6 +165,10 @@ static int train(struct gcn_outcome *outcome, struct model_training *training, s
 
 const struct model_type model_gcn = {
     .name = "gcn",
+    .words = "graph convolutional network",
+    .source = "Kipf & Welling 2017",
+    .reference = "Kipf TN, Welling M (2017) Semi-supervised classification with graph "
+                 "convolutional networks. International Conference on Learning Representations.",
     .trains = true,
     .draws_random = true,
     .has_epochs = true,
@@ -178,6 +182,7 @@ const struct model_type model_gcn = {
 
 const struct model_type model_mlp = {
     .name = "mlp",
+    .words = "multilayer perceptron",
     .trains = true,
     .draws_random = true,
     .has_epochs = true,

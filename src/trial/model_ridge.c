@@ -138,6 +138,10 @@ static int weights(float **weights, struct gcn_outcome *outcome,
 
 const struct model_type model_ridge = {
     .name = "ridge",
+    .words = "ridge regression",
+    .source = "Hoerl & Kennard 1970",
+    .reference = "Hoerl AE, Kennard RW (1970) Ridge regression: biased estimation for "
+                 "nonorthogonal problems. Technometrics 12, 55-67.",
     .trains = true,
     .proposal = "GBLUP",
     .inputs = &kernel_inputs,

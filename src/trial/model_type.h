@@ -65,7 +65,10 @@ struct model_training {
 };
 
 struct model_type {
-    const char *name; /* choice of model.type */
+    const char *name;      /* choice of model.type */
+    const char *words;     /* as a paper calls it */
+    const char *source;    /* "Hoerl & Kennard 1970"; NULL: none */
+    const char *reference; /* of the source, for a list */
 
     bool trains;              /* false: trials end at once, without split, scores and model */
     bool draws_random;        /* replicates differ on the same samples */

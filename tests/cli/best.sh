@@ -191,6 +191,12 @@ for copy in pending single other older; do cp results.db $copy.db; done
 sqlite3 pending.db "update trial set state = 'pending', value = null where trial_id = 3"
 best pending.db >answer
 like "a sweep that is not finished" "$(cat chatter)" '^espalier: warning: small: 23 of 24 trials are done, 1 is left: the leaderboard may change'
+best pending.db --rule best >answer
+like "test scores before the end" "$(cat chatter)" '^espalier: warning: these test scores are too early: 1 of 24 trials are left'
+best --rule best >answer
+is "no such warning at the end" "$(grep -c 'too early' chatter)" 0
+best pending.db --rule best --format ini >answer
+is "nor where no test score is shown" "$(grep -c 'too early' chatter)" 0
 is "one pair has no interval" "$(best pending.db -n 0 --format csv --where 'pairs = 1' | cut -d, -f12-15 | tail -n +2)" ",,,1"
 sqlite3 single.db "update trial set state = 'failed', value = null where replicate = 1"
 is "one trial has neither an interval nor a mark" "$(best single.db -n 0 --format csv | cut -d, -f9,10,12-16 | sort | uniq -c | sed 's/^ *//')" \

@@ -40,8 +40,11 @@ The rule of one standard error chooses c6 (hidden_size 16, dropout 0.5), the che
 3 of the 5 other configurations cannot be told apart from the best: the corrected 95 % interval of the difference contains 0.
 Warnings
 3 of the 5 configurations after the best one cannot be told apart from it (the 95 % interval of the difference contains 0): more replicates or folds narrow the intervals, and 'best --rule 1se' chooses the cheapest configuration that is nearly as good"
-is "the methods" "$(check report.html text verdict | sed -n '/^Hyperparameters/p')" \
-    "Hyperparameters were searched on a grid with espalier. The axes of the grid were hidden_size (4, 8, 16) and dropout (0, 0.5), which gave 6 configurations of the model type noop. The data were 60 samples with 40 features. A share of 0.2 of the samples was set aside as a test part, which took no part in training or in the choice of a configuration. Each configuration was trained and validated by 5-fold cross-validation on the other samples: 30 trials. Configurations were ranked by the mean validation Pearson correlation (larger is better), and the best one was chosen: c4. Each configuration was compared with the best one on the same folds by the corrected resampled t interval (Nadeau & Bengio 2003; ratio of validation to training samples 0.25), without correction for multiple comparisons. All random numbers followed from the seed 1. The trials ran under espalier 1.2.3 on 2 MPI ranks on a processor of type some processor."
+is "methods, results and references" "$(check report.html text verdict | sed -n '/^Hyperparameters/,$p')" \
+    "Hyperparameters were searched on a grid with espalier 1.2.3. The searched settings were hidden_size (4, 8, 16) and dropout (0, 0.5), which gave 6 configurations. The model was a placeholder without training (noop). The fixed settings were layers 2, activation relu, lambda 1, epochs 100, optimizer adam, learning_rate 0.01, schedule constant, weight_decay 0.0005, decay_layers all, beta1 0.9, beta2 0.999, epsilon 1e-08, batch_size full. Settings that are not listed were off. The data were simulated: 60 accessions of 8 populations (F_ST 0.2) with 40 SNPs, of which 5 affect the trait with a heritability of 0.6 (seed 1). The trait had a mean of 80 and a standard deviation of 15 in the unit of the data. Each feature was scaled to mean 0 and standard deviation 1 over all accessions. A test part of 12 accessions was set aside; their trait values took no part in training or in the choice of a configuration. Each configuration was trained and validated by 5-fold cross-validation (training parts of 38 to 39 and validation parts of 9 to 10 accessions): 30 trials in all. Configurations were ranked by the mean validation Pearson correlation (larger is better). The best one was chosen: c4 (hidden_size 8, dropout 0.5). Its mean validation Pearson correlation was 0.54 (standard deviation 0.014 over 5 trials, corrected 95 % interval 0.5143 to 0.5657; Nadeau & Bengio 2003). Each other configuration was compared with the best one on the same folds by the corrected resampled t interval (Nadeau & Bengio 2003; ratio of validation to training samples 0.25), without correction for multiple comparisons; 3 of 5 could not be told apart from it. All random numbers followed from the seed 1. The trials ran on 2 MPI ranks and a processor of type some processor.
+References
+Nadeau C, Bengio Y (2003) Inference for the generalization error. Machine Learning 52, 239-281.
+the espalier authors. espalier: hyperparameter search for graph convolutional networks. Version 1.2.3."
 is "the leaderboard" "$(check report.html json config.id) $(check report.html json config.mean)" \
     "[4, 6, 3, 5, 2, 1] [0.54, 0.54, 0.53, 0.53, 0.52, 0.51]"
 is "the variance that axes explain" "$(check report.html json effects.terms)" \
@@ -56,6 +59,77 @@ sqlite3 results.db "INSERT INTO metric SELECT trial_id, 'test', 'pearson', 0.25 
 ok "a rule and a title" report --rule 1se --title 'A <b>title</b>' -o ruled.html
 is "they show" "$(check ruled.html json choice)$(check ruled.html json test)$(grep -c '<h1>A &lt;b&gt;title&lt;/b&gt;</h1>' ruled.html)" \
     "{'best': 4, '1se': 6, 'rule': '1se', 'chosen': 6}[{'metric': 'pearson', 'n': 5, 'mean': 0.25, 'sd': 0}]1"
+
+ok "an empty title" report --title '' -o untitled.html
+is "the name stands for it" "$(grep -c '<h1>tiny</h1>' untitled.html)" 1
+
+# ---- unfinished and failing sweeps ----
+
+cp results.db begun.db
+sqlite3 begun.db "UPDATE trial SET state = 'pending', value = NULL WHERE config_id = 1 AND fold > 1"
+ok "an unfinished sweep with a rule" report begun.db --rule 1se -o begun.html
+like "stderr warns of its test scores" "$(cat .err)" '^espalier: warning: these test scores are too early: 3 of 30 trials are left'
+like "the page, too" "$(check begun.html text verdict)" '^these test scores are too early: 3 of 30'
+like "beside the scores" "$(check begun.html text test)" 'these test scores are too early: 3 of 30'
+like "the methods are preliminary" "$(check begun.html text verdict)" '^PRELIMINARY: 3 of 30 trials are left, .* These test scores were seen before the choice was final'
+like "configurations are counted" "$(check begun.html text verdict)" '^So far 5 of 6 configurations have the scores of all 5 trials, 1 has the scores of some. The best so far is c4 '
+ok "without a rule" report begun.db -o begun.html --force
+is "nothing is said of test scores" "$(cat .err begun.html | grep -c 'too early')" 0
+ok "a finished sweep" report --rule 1se -o ruled.html --force
+is "has no such warning" "$(cat .err ruled.html | grep -c 'too early\|PRELIMINARY')" 0
+cp results.db failing.db
+sqlite3 failing.db "UPDATE trial SET state = 'failed', value = NULL, error = 'x' WHERE config_id < 3 OR (config_id = 3 AND fold = 0)"
+ok "a sweep with failures" report failing.db -o failing.html
+like "counts what there is" "$(check failing.html text verdict)" '^3 of 6 configurations have the scores of all 5 trials, 1 has the scores of some, 2 have none. No trial is left to run. The best is c4 '
+sqlite3 failing.db "UPDATE trial SET state = 'diverged', value = NULL"
+ok "all trials diverged" report failing.db -o failing.html --force
+is "is not unfinished" "$(check failing.html text verdict | head -n 1)
+$(check failing.html text forest)" "All 30 trials diverged (the loss was no longer finite): try a smaller learning rate. There is no choice.
+All 30 trials diverged (the loss was no longer finite): try a smaller learning rate."
+sqlite3 failing.db "UPDATE trial SET state = 'failed' WHERE config_id = 1; UPDATE trial SET state = 'done' WHERE config_id = 2"
+ok "no trial has a score" report failing.db -o failing.html --force
+is "for several reasons" "$(check failing.html text forest)" \
+    "No trial has a score: of 30 trials 5 failed, 20 diverged (the loss was no longer finite), 5 ended without a value of val_pearson. The panel Run lists the reasons."
+sqlite3 failing.db "UPDATE trial SET state = 'done', value = 1e308 * iif(fold % 2 AND config_id > 1, 1, -1)"
+ok "scores too large for arithmetic" report failing.db -o failing.html --force
+is "a sound page" "$(check failing.html)" "sound"
+fails "a rule on them" 1 report failing.db -o none.html --rule 1se
+like "the message" "$(cat .err)" 'the scores of c[0-9]* are too large for arithmetic'
+
+# ---- the sweep file of the page ----
+
+cat >types.ini <<'END'
+[sweep]
+name = types
+where = type = 'ridge' and lambda < 5 or type = 'gcn' and not (hidden_size = 4 and dropout < 0.1)
+[data]
+format = simulated
+samples = 60
+markers = 40
+causal = 5
+[train]
+weight_decay = 0.001
+[grid]
+type = ridge, gcn
+lambda = 10, 1, 0.1
+hidden_size = 8, 4
+dropout = 0.25, 0
+epochs = 1
+threads = 1
+END
+ok "a condition, model types, an axis of one value" "$ESPALIER" run types.ini --db types.db --progress none
+ok "a page" report types.db -o types.html
+like "the methods" "$(check types.html text verdict)" \
+    'The searched settings were type \(gcn, ridge\), lambda \(0.1, 1\), hidden_size \(4, 8\) and dropout \(0, 0.25\), which gave 5 configurations out of 16 combinations. The models were: graph convolutional network \(gcn; Kipf & Welling 2017\) and ridge regression \(ridge; Hoerl & Kennard 1970\). The fixed settings of gcn were layers 2, activation relu, epochs 1, .*The graph joined each of the accessions to the 10 most similar ones by the cosine similarity of features; an edge had 1 as its weight.'
+like "their references" "$(check types.html text verdict)" '^Kipf TN, Welling M \(2017\)'
+check types.html text provenance | sed -n '/^\[sweep\]/,/^Command lines/p' | sed '$d' >again.ini
+like "the page knows what its file gives" "$(check types.html text provenance)" 'The file gives the same 5 configurations.$'
+ok "the file of the page" "$ESPALIER" run again.ini --db again.db --progress none
+keys="SELECT ordinal, config.key, params, trial.key FROM config JOIN trial USING (config_id) ORDER BY ordinal, trial.key"
+is "gives the same trials, in the same order" "$(sqlite3 again.db "$keys")" "$(sqlite3 types.db "$keys")"
+sqlite3 types.db "UPDATE sweep SET ini = replace(ini, 'where', '; where')"
+ok "a database without the condition" report types.db -o types.html --force
+like "the page reports the difference" "$(check types.html text provenance)" 'The file gives 6 configurations, but the database has 5: '
 
 # ---- predictions and facts ----
 
@@ -93,7 +167,7 @@ sqlite3 unscored.db "UPDATE trial SET state = 'pending', value = NULL"
 ok "a sweep without a score" report unscored.db -o unscored.html
 is "has a sound page, too" "$(check unscored.html)" "sound"
 is "which gives the reason" "$(check unscored.html text verdict)
-$(check unscored.html text forest)" "No trial is finished yet, so there is no choice.
+$(check unscored.html text forest)" "No trial is finished yet. There is no choice.
 Warnings
 30 of 30 trials are left to run: the leaderboard may change
 No trial is finished yet."

@@ -134,7 +134,7 @@ static void test_alike(void **state)
 
     (void)state;
     advice_alike(&advice, &alike);
-    alike = (struct query_alike){5, 4, 0};
+    alike = (struct query_alike){.n_scored = 5, .n_compared = 4};
     advice_alike(&advice, &alike);
     is_only(&advice, NULL);
     alike.n_alike = 3;
@@ -144,7 +144,7 @@ static void test_alike(void **state)
             "95 % interval of the difference contains 0): more replicates or folds narrow "
             "the intervals, and 'best --rule 1se' chooses the cheapest configuration "
             "that is nearly as good");
-    alike = (struct query_alike){5, 1, 1};
+    alike = (struct query_alike){.n_scored = 5, .n_compared = 1, .n_alike = 1};
     advice_alike(&advice, &alike);
     is_only(&advice, "the configuration after the best one cannot be told apart from it (the 95 % "
                      "interval of the difference contains 0): more replicates or folds narrow the "
@@ -154,6 +154,36 @@ static void test_alike(void **state)
     advice_alike(&advice, &alike);
     is_only(&advice, "with one trial for each configuration, no difference can be told from "
                      "chance: --set replicates=5 adds replicates, which give intervals");
+}
+
+static void test_few_trials(void **state)
+{
+    struct errlist advice = {0};
+
+    (void)state;
+    advice_few_trials(&advice, 1, false); /* advice_alike() warns of it */
+    advice_few_trials(&advice, 3, true);
+    is_only(&advice, NULL);
+    advice_few_trials(&advice, 1, true);
+    is_only(&advice, "the score of a single trial has no interval, so nobody knows how much of it "
+                     "is chance: --set replicates=5 adds replicates");
+    advice_few_trials(&advice, 2, false);
+    is_only(&advice, "two trials for each configuration give intervals so wide that they show "
+                     "almost nothing (one degree of freedom): use at least 5 folds, or add "
+                     "replicates with --set replicates=5");
+}
+
+static void test_early_test(void **state)
+{
+    struct errlist advice = {0};
+
+    (void)state;
+    advice_early_test(&advice, 0, 10);
+    is_only(&advice, NULL);
+    advice_early_test(&advice, 4, 10);
+    is_only(&advice, "these test scores are too early: 4 of 10 trials are left, so the rule may "
+                     "still choose another configuration; test scores that were seen before the "
+                     "choice was final are no longer an independent estimate");
 }
 
 static struct advice_parts parts(int32_t a, int32_t b)
@@ -202,9 +232,10 @@ static void test_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ratios),    cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_no_edge),   cmocka_unit_test(test_r2),
-        cmocka_unit_test(test_alike),     cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_ratios),     cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_no_edge),    cmocka_unit_test(test_r2),
+        cmocka_unit_test(test_alike),      cmocka_unit_test(test_few_trials),
+        cmocka_unit_test(test_early_test), cmocka_unit_test(test_parts),
         cmocka_unit_test(test_undefined),
     };
 

@@ -72,6 +72,7 @@ enum { DATA_SETTINGS = 20, DATA_FILES = 3 };
 
 struct data_format {
     const char *name;
+    const char *sample_word, *feature_word; /* plurals for people: "molecules", "markers" */
 
     enum data_samples samples;
     bool has_genotypes; /* features are dosages of alleles */

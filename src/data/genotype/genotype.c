@@ -605,6 +605,8 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
 
 const struct data_format genotype_format = {
     .name = "genotype",
+    .sample_word = "accessions",
+    .feature_word = "markers",
     .samples = DATA_ROWS,
     .has_genotypes = true,
     .has_groups = true,

@@ -330,6 +330,8 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
 
 const struct data_format simulated_format = {
     .name = "simulated",
+    .sample_word = "accessions",
+    .feature_word = "SNPs",
     .samples = DATA_ROWS,
     .has_genotypes = true,
     .is_simulated = true,

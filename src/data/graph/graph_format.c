@@ -125,6 +125,8 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
 
 const struct data_format graph_format = {
     .name = "graph",
+    .sample_word = "nodes",
+    .feature_word = "features",
     .samples = DATA_NODES,
     .has_attributes = true,
     .settings = {{"edges", false, "which nodes are joined"},

@@ -372,6 +372,8 @@ static void set_new_path(struct data_spec *spec, const char *path)
 
 const struct data_format idx_format = {
     .name = "idx",
+    .sample_word = "images",
+    .feature_word = "features of pixels",
     .samples = DATA_GRAPHS,
     .is_alike = true,
     .has_class_numbers = true,

@@ -671,6 +671,8 @@ static const struct data_pieces pieces = {open_pieces, next_piece, close_pieces}
 
 const struct data_format smiles_format = {
     .name = "smiles",
+    .sample_word = "molecules",
+    .feature_word = "features of atoms and bonds",
     .samples = DATA_GRAPHS,
     .has_groups = true,
     .same = "atoms and bonds",

@@ -447,6 +447,8 @@ static void set_new_path(struct data_spec *spec, const char *path)
 
 const struct data_format tu_format = {
     .name = "tu",
+    .sample_word = "graphs",
+    .feature_word = "features of nodes",
     .samples = DATA_GRAPHS,
     .has_attributes = true,
     .settings = {{"folder", true, "a TUDataset: each sample is a graph"}, {.key = "trait"}},

@@ -13,62 +13,63 @@
 #include "report/page/panel.h"
 
 const struct panel panels[PANELS] = {
-    {"verdict", "Verdict", NULL, NULL, panel_put_verdict, NULL},
+    {"verdict", "Verdict", NULL, NULL, panel_put_verdict, NULL, NULL},
     {"forest", "Difference to the best",
      "Each row is a configuration: the mean difference of its score to the best configuration on "
      "the "
      "same folds, with its corrected 95 % interval. A dot is one fold; a ring marks configurations "
      "within one standard error of the best. If an interval contains 0, these data do not show "
      "which of the two is better.",
-     panel_why_unscored, NULL, panel_table_forest},
+     panel_why_unscored, NULL, panel_table_forest, NULL},
     {"folds", "Configurations by fold",
      "The score of each configuration in each fold. A fold in which all scores are poor is a hard "
      "one.",
-     panel_why_unscored, NULL, panel_table_folds},
+     panel_why_unscored, NULL, panel_table_folds, NULL},
     {"axis", "One axis at a time",
      "The mean score of all complete configurations with each value of an axis. An interval is the "
      "corrected 95 % interval of the deviation from the mean of the axis on the same folds: values "
      "whose intervals do not overlap differ on the average over this grid. There is no correction "
      "for several comparisons.",
-     panel_why_no_axis, NULL, panel_table_axis},
+     panel_why_no_axis, NULL, panel_table_axis, NULL},
     {"pair", "Two axes",
      "The mean score for each pair of values of two axes, over all other axes. If the best pair "
      "lies "
      "on the edge of the grid, a better one may lie beyond.",
-     panel_why_no_pair, NULL, panel_table_pair},
+     panel_why_no_pair, NULL, panel_table_pair, NULL},
     {"parallel", "All axes",
      "Each line is a configuration that passes through its value on every axis and ends at its "
      "score.",
-     panel_why_no_pair, NULL, panel_table_parallel},
+     panel_why_no_pair, NULL, panel_table_parallel, NULL},
     {"curves", "Learning curves",
      "Loss or score after each epoch: mean and range over folds of the training part and the "
      "validation part. A mark shows the epoch that was kept.",
-     panel_why_no_curve, NULL, panel_table_curves},
+     panel_why_no_curve, NULL, panel_table_curves, NULL},
     {"cost", "Cost",
      "Score against the cost of one trial. No configuration is both better and cheaper than one on "
      "the Pareto front.",
-     panel_why_unscored, NULL, panel_table_cost},
+     panel_why_unscored, NULL, panel_table_cost, NULL},
     {"types", "Model types",
      "The best configuration of each model type, joined fold by fold: the folds are the same, so "
      "lines that fall show a difference that differences between folds do not hide.",
-     panel_why_one_type, NULL, panel_table_types},
+     panel_why_one_type, NULL, panel_table_types, NULL},
     {"predicted", "Predicted against observed",
      "Out-of-fold predictions of the chosen configuration: each sample was predicted by the model "
-     "that was not trained on it.",
-     panel_why_no_prediction, NULL, panel_table_predicted},
+     "that was not trained on it. Scores here are of all these predictions together. They differ "
+     "from the mean of the folds' scores, by which configurations are ranked.",
+     panel_why_no_prediction, NULL, panel_table_predicted, NULL},
     {"test", "Test part",
      "Scores of the chosen configuration on samples that neither trained a model nor influenced "
      "the "
      "choice. The standard deviation is over trials: it measures variation between models, not "
      "test-set sampling error.",
-     panel_why_no_test, NULL, panel_table_test},
+     panel_why_no_test, NULL, panel_table_test, panel_note_test},
     {"run", "Run",
      "A bar is one attempt of a trial on a rank. Gaps are idle time; marks show failed, lost and "
      "stopped attempts.",
-     panel_why_no_attempt, NULL, panel_table_run},
+     panel_why_no_attempt, NULL, panel_table_run, NULL},
     {"data", "Data and graph", "Facts about the data and the parts of the sweep.",
-     panel_why_no_fact, NULL, panel_table_data},
-    {"provenance", "Provenance", NULL, NULL, panel_put_provenance, NULL},
+     panel_why_no_fact, NULL, panel_table_data, NULL},
+    {"provenance", "Provenance", NULL, NULL, panel_put_provenance, NULL, NULL},
 };
 
 /* ---- the content security policy ---- */
@@ -138,7 +139,7 @@ char *panel_time_words(char out[TIME_TEXT], double unix_s)
 
 static const char *title_of(const struct page *page)
 {
-    return page->title ? page->title : page->data->name;
+    return page->title && *page->title ? page->title : page->data->name;
 }
 
 static void put_head(struct buf *out, const struct page *page)
@@ -192,6 +193,7 @@ static void put_panel(struct buf *out, const struct panel *panel, const struct p
 {
     struct buf scratch = {0};
     const char *why = panel->why ? panel->why(&scratch, page) : NULL;
+    const char *note = !why && panel->note ? panel->note(&scratch, page) : NULL;
 
     buf_printf(out, "<section class=\"panel%s\" id=\"panel-%s\"><h2>%s</h2>\n", why ? " empty" : "",
                panel->id, panel->heading);
@@ -203,6 +205,11 @@ static void put_panel(struct buf *out, const struct panel *panel, const struct p
         panel->put(out, page);
     } else {
         buf_printf(out, "<p class=\"what\">%s</p>\n", panel->what);
+        if (note) {
+            buf_puts(out, "<ul class=\"warnings\">\n");
+            html_element(out, "li", "%s", note);
+            buf_puts(out, "</ul>\n");
+        }
         put_chart(out, panel, page);
         panel->table(out, page);
     }

@@ -28,6 +28,9 @@ struct page {
  * belong to other shards. */
 void page_warn(struct errlist *warnings, const struct sweep_data *data);
 
+/* Append a warning if the page shows test scores before all trials are done. */
+void page_warn_test(struct errlist *warnings, const struct sweep_data *data);
+
 /* Append the whole document. Check buf_failed(out) at the end. */
 void page_put(struct buf *out, const struct page *page);
 

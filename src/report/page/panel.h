@@ -16,6 +16,9 @@ struct panel {
     void (*put)(struct buf *out, const struct page *page);
     /* The tables beside the chart; or NULL. */
     void (*table)(struct buf *out, const struct page *page);
+    /* A warning above the chart, or NULL if there is none. scratch: empty. The function may be
+     * NULL. */
+    const char *(*note)(struct buf *scratch, const struct page *page);
 };
 
 enum { PANELS = 14 };
@@ -23,12 +26,22 @@ extern const struct panel panels[PANELS];
 
 void panel_put_verdict(struct buf *out, const struct page *page);
 void panel_put_provenance(struct buf *out, const struct page *page);
-/* The paragraph for a paper, as plain text. */
+/* A paragraph for a paper, and its references. */
 void panel_put_methods(struct buf *out, const struct page *page);
 
 /* Combinations of the levels of all axes. A condition, or settings that some model type lacks, make
  * them more than the configurations. */
 double panel_combinations(const struct sweep_data *data);
+
+/* The number of a row of data_fact; NaN if it is missing. */
+double panel_fact(const struct sweep_data *data, const char *topic, const char *name);
+
+/* Trials of the whole grid that may still get a score. */
+int64_t panel_left(const struct sweep_data *data);
+/* Why no configuration has a score: a sentence. */
+const char *panel_why_no_score(struct buf *scratch, const struct sweep_data *data);
+/* A warning to stand above the panel's content, or NULL. */
+const char *panel_note_test(struct buf *scratch, const struct page *page);
 
 /* "2026-11-23 08:15 UTC" */
 enum { TIME_TEXT = 32 };

@@ -18,7 +18,7 @@ const char *panel_why_no_prediction(struct buf *scratch, const struct page *page
     if (d->predictions.n)
         return NULL;
     if (!d->chosen)
-        return "No trial is finished yet.";
+        return panel_why_no_score(scratch, d);
     buf_printf(
         scratch,
         "The database has no out-of-fold predictions of c%lld. 'espalier run' stores them "

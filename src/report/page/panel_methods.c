@@ -1,15 +1,68 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The methods of a sweep as a paragraph for a paper. */
+/* The methods and results of a sweep as a paragraph for a paper. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/words.h"
+#include "data/core/data_format.h"
+#include "data/format.h"
 #include "gcn/metric.h"
-#include "grid/sweep_file.h"
+#include "grid/plan.h"
+#include "report/page/html.h"
 #include "report/page/panel.h"
+#include "report/sweep/resampled_t.h"
+#include "trial/model_type.h"
 
-/* Longer axes are given by their ends. */
-enum { LEVELS_LISTED = 8 };
+/* Longer axes are given by their ends; more classes are only counted. */
+enum { LEVELS_LISTED = 8, CLASSES_LISTED = 10, REFERENCES = 8 };
+
+struct methods {
+    const struct page *page;
+    const struct sweep_data *d;
+    const struct settings *s; /* of the model type of the choice; NULL: unknown */
+    const char *samples;      /* "accessions" */
+    const char *version;      /* of espalier, that ran it */
+    struct buf text;
+    const char *references[REFERENCES]; /* borrowed */
+    int n_references;
+};
+
+static void cite(struct methods *m, const char *reference)
+{
+    for (int i = 0; i < m->n_references; i++)
+        if (!strcmp(m->references[i], reference))
+            return;
+    if (m->n_references < REFERENCES)
+        m->references[m->n_references++] = reference;
+}
+
+static const char *between(int32_t i, int32_t n)
+{
+    return i == 0 ? "" : i == n - 1 ? " and " : ", ";
+}
+
+static bool is_varied(const struct sweep_data *d, enum param_id id)
+{
+    for (int32_t a = 0; a < d->n_axes; a++)
+        if (!strcmp(d->axes[a].name, param_table[id].key))
+            return d->axes[a].n > 1;
+    return false;
+}
+
+/* True if all configurations have this setting and value. */
+static bool is_fixed(const struct methods *m, enum param_id id)
+{
+    return m->s && !is_varied(m->d, id);
+}
+
+static bool is_choice(const struct settings *s, enum param_id id, const char *name)
+{
+    return s->v[id].i == param_choice(id, name);
+}
+
+/* ---- what was searched ---- */
 
 static void put_axis(struct buf *out, const struct sweep_axis *axis)
 {
@@ -21,144 +74,591 @@ static void put_axis(struct buf *out, const struct sweep_axis *axis)
     }
     for (int32_t l = 0; l < axis->n; l++)
         buf_printf(out, "%s%s", l ? ", " : " (", axis->label[l]);
-    buf_puts(out, axis->n ? ")" : "");
+    buf_puts(out, ")");
 }
 
-static const char *between(int32_t i, int32_t n)
+static void put_axes(struct methods *m)
 {
-    return i == 0 ? "" : i == n - 1 ? " and " : ", ";
+    const struct sweep_data *d = m->d;
+    int32_t n = 0, i = 0;
+
+    for (int32_t a = 0; a < d->n_axes; a++)
+        n += d->axes[a].n > 1;
+    buf_printf(&m->text, "The searched setting%s ", n == 1 ? " was" : "s were");
+    for (int32_t a = 0; a < d->n_axes; a++)
+        if (d->axes[a].n > 1) {
+            buf_puts(&m->text, between(i++, n));
+            put_axis(&m->text, &d->axes[a]);
+        }
+    buf_printf(&m->text, ", which gave %d configurations", (int)d->n_configs);
+    if (d->n_configs < panel_combinations(d))
+        buf_printf(&m->text, " out of %.0f combinations", panel_combinations(d));
+    buf_puts(&m->text, ". ");
 }
 
-static void put_grid(struct buf *out, const struct sweep_data *d)
+static void put_types(struct methods *m)
 {
-    double n = panel_combinations(d);
+    const struct sweep_data *d = m->d;
 
-    buf_puts(out, d->n_axes ? "Hyperparameters were searched on a grid with espalier. "
-                            : "Models were trained with espalier, without a search of "
-                              "hyperparameters. ");
-    for (int32_t a = 0; a < d->n_axes; a++) {
-        buf_puts(out, a ? between(a, d->n_axes) : "The axes of the grid were ");
-        put_axis(out, &d->axes[a]);
+    buf_printf(&m->text, "The model%s ", d->n_types == 1 ? " was a" : "s were:");
+    for (int32_t t = 0; t < d->n_types; t++) {
+        const struct settings *s = sweep_data_settings(d, t);
+        const struct model_type *type = s ? model_type_of(s) : NULL;
+
+        buf_printf(&m->text, "%s%s (%s", between(t, d->n_types), type ? type->words : "model",
+                   d->types[t]);
+        if (type && type->source) {
+            buf_printf(&m->text, "; %s", type->source);
+            cite(m, type->reference);
+        }
+        buf_puts(&m->text, ")");
     }
-    buf_printf(out, "%s%d configuration%s of the model type%s ",
-               d->n_axes ? ", which gave " : "There was ", (int)d->n_configs, plural(d->n_configs),
-               plural(d->n_types));
-    for (int32_t t = 0; t < d->n_types; t++)
-        buf_printf(out, "%s%s", between(t, d->n_types), d->types[t]);
-    if (d->n_configs < n)
-        buf_printf(out, " out of %.0f combinations", n);
-    buf_puts(out, ". ");
+    buf_puts(&m->text, ". ");
 }
 
-static void put_data(struct buf *out, const struct sweep_data *d, const struct settings *s)
+static void put_search(struct methods *m)
 {
-    buf_printf(out, "The data were %lld samples with %lld feature%s", (long long)d->samples,
-               (long long)d->features, plural(d->features));
-    if (d->is_classification)
-        buf_printf(out, " in %lld classes", (long long)d->classes);
-    buf_puts(out, ". ");
-    if (s && s->v[P_TEST].f > 0)
-        buf_printf(out,
-                   "A share of %g of the samples was set aside as a test part, which took no part "
-                   "in training or in the choice of a configuration. ",
-                   s->v[P_TEST].f);
+    const struct sweep_data *d = m->d;
+
+    if (panel_left(d))
+        buf_printf(&m->text,
+                   "PRELIMINARY: %lld of %lld trials are left, so the choice and all numbers may "
+                   "still change. ",
+                   (long long)panel_left(d), (long long)d->planned);
+    if (d->n_configs == 1) {
+        buf_printf(&m->text,
+                   "One configuration was trained with espalier %s, without a search of "
+                   "hyperparameters. ",
+                   m->version);
+    } else {
+        buf_printf(&m->text, "Hyperparameters were searched on a grid with espalier %s. ",
+                   m->version);
+        put_axes(m);
+    }
+    put_types(m);
 }
 
-static void put_scheme(struct buf *out, const struct sweep_data *d, const struct settings *s)
-{
-    bool has_rest = s && s->v[P_TEST].f > 0;
-    const char *group = s ? s->v[P_GROUP].s : "";
+/* ---- fixed settings ---- */
 
-    buf_puts(out, "Each configuration was trained and validated by ");
-    if (s && s->v[P_FOLDS].i == FOLDS_GROUPS)
-        buf_printf(out, "leave-one-group-out cross-validation over %d groups of %s", (int)d->folds,
-                   group);
-    else if (d->folds > 1)
-        buf_printf(out, "%d-fold cross-validation%s%s", (int)d->folds,
-                   *group ? " with whole groups of " : "", group);
+/* True for a setting of a model or its training that has one value, an effect, and is not off. */
+static bool is_worth_listing(const struct sweep_data *d, const struct settings *s, enum param_id id,
+                             const char *value)
+{
+    const char *section = param_table[id].section;
+
+    return (!strcmp(section, "model") || !strcmp(section, "train")) && id != P_TYPE &&
+           settings_has(s, id) && !is_varied(d, id) && !plan_setting_is_idle(s, id) &&
+           strcmp(value, "0") != 0 && strcmp(value, "no") != 0 && strcmp(value, "none") != 0;
+}
+
+static void put_fixed_of(struct buf *out, const struct sweep_data *d, int32_t type)
+{
+    const struct settings *s = sweep_data_settings(d, type);
+    struct buf value = {0};
+
+    for (int id = 0; s && id < P_COUNT; id++) {
+        buf_clear(&value);
+        param_format(&value, (enum param_id)id, s->v[id]);
+        if (is_worth_listing(d, s, (enum param_id)id, buf_text(&value)))
+            buf_printf(out, "%s%s %s", out->size ? ", " : "", param_table[id].key,
+                       buf_text(&value));
+    }
+    out->failed |= buf_failed(&value);
+    buf_release(&value);
+}
+
+/* Name the types with the same settings as `type` together. False: an earlier one has them. */
+static bool put_same_types(struct buf *out, const struct sweep_data *d, int32_t type,
+                           const struct buf *list)
+{
+    bool is_first = true;
+
+    for (int32_t t = 0; t < d->n_types; t++) {
+        struct buf other = {0};
+
+        put_fixed_of(&other, d, t);
+        if (!strcmp(buf_text(&other), list->data)) {
+            is_first &= t >= type;
+            buf_printf(out, "%s%s", out->size ? " and " : "", d->types[t]);
+        }
+        buf_release(&other);
+    }
+    return is_first;
+}
+
+static void put_fixed(struct methods *m)
+{
+    const struct sweep_data *d = m->d;
+    bool is_listed = false;
+
+    for (int32_t t = 0; t < d->n_types; t++) {
+        struct buf list = {0}, types = {0};
+
+        put_fixed_of(&list, d, t);
+        if (!buf_failed(&list) && list.size && put_same_types(&types, d, t, &list)) {
+            buf_printf(&m->text, "The fixed settings%s%s were %s. ", d->n_types > 1 ? " of " : "",
+                       d->n_types > 1 ? buf_text(&types) : "", buf_text(&list));
+            is_listed = true;
+        }
+        m->text.failed |= buf_failed(&list) || buf_failed(&types);
+        buf_release(&list);
+        buf_release(&types);
+    }
+    if (is_listed)
+        buf_puts(&m->text, "Settings that are not listed were off. ");
+}
+
+/* ---- the data ---- */
+
+static void put_simulated(struct methods *m)
+{
+    const struct settings *s = m->s;
+
+    buf_printf(&m->text,
+               "The data were simulated: %lld accessions of %lld populations (F_ST %g) with %lld "
+               "SNPs, of which %lld affect the trait with a heritability of %g (seed %lld). ",
+               (long long)m->d->samples, (long long)s->v[P_POPULATIONS].i, s->v[P_FST].f,
+               (long long)s->v[P_MARKERS].i, (long long)s->v[P_CAUSAL].i, s->v[P_HERITABILITY].f,
+               (long long)s->v[P_SIMULATION_SEED].i);
+}
+
+static void put_filter(struct methods *m, const struct data_format *format)
+{
+    double maf = format && format->has_genotypes ? m->s->v[P_MAF].f : 0;
+    double missing = format && format->has_genotypes ? m->s->v[P_MAX_MISSING].f : 1;
+
+    if (maf > 0)
+        buf_printf(&m->text, "Markers with a minor allele frequency below %g were dropped. ", maf);
+    if (missing < 1)
+        buf_printf(&m->text, "Markers with more than %g %% missing calls were dropped. ",
+                   100 * missing);
+}
+
+static void put_read(struct methods *m, const struct data_format *format)
+{
+    const struct sweep_data *d = m->d;
+    double markers = panel_fact(d, "data", "markers"), labelled = panel_fact(d, "data", "labelled");
+    int64_t n = format && format->has_genotypes && markers > 0 ? (int64_t)markers : d->features;
+
+    buf_printf(&m->text, "The data were %lld %s with %lld %s", (long long)d->samples, m->samples,
+               (long long)n, format ? format->feature_word : "features");
+    if (n < d->features)
+        buf_printf(&m->text, " and %lld covariate%s", (long long)(d->features - n),
+                   plural(d->features - n));
+    if (labelled < (double)d->samples)
+        buf_printf(&m->text, ", of which %.0f have a %s", labelled,
+                   d->is_classification ? "class" : "value of the trait");
+    buf_puts(&m->text, ". ");
+    put_filter(m, format);
+}
+
+static void put_classes(struct methods *m)
+{
+    const struct sweep_data *d = m->d;
+    const char *trait = m->s ? m->s->v[P_TRAIT].s : "";
+    int32_t n = 0, i = 0;
+
+    for (int32_t f = 0; f < d->n_facts; f++)
+        n += !strcmp(d->facts[f].topic, "class");
+    buf_printf(&m->text, "The target%s%s had %lld classes", *trait ? " " : "", trait,
+               (long long)d->classes);
+    for (int32_t f = 0; n && n <= CLASSES_LISTED && f < d->n_facts; f++)
+        if (!strcmp(d->facts[f].topic, "class"))
+            buf_printf(&m->text, "%s%s (%.0f)", i++ ? between(i - 1, n) : ": ", d->facts[f].name,
+                       d->facts[f].number);
+    buf_puts(&m->text, ". ");
+}
+
+static void put_target(struct methods *m)
+{
+    const struct sweep_data *d = m->d;
+    const char *trait = m->s ? m->s->v[P_TRAIT].s : "";
+    double mean = panel_fact(d, "target", "mean"), sd = panel_fact(d, "target", "sd");
+
+    if (d->is_classification) {
+        put_classes(m);
+        return;
+    }
+    if (!*trait && isnan(mean))
+        return;
+    buf_printf(&m->text, "The trait%s%s", *trait ? " was " : "", trait);
+    if (!isnan(mean))
+        buf_printf(&m->text,
+                   "%s a mean of %.4g and a standard deviation of %.4g in the unit of the data",
+                   *trait ? ", with" : " had", mean, sd);
+    buf_puts(&m->text, ". ");
+}
+
+static void put_scaling(struct methods *m)
+{
+    if (!m->s || is_choice(m->s, P_SCALE, "auto"))
+        return;
+    if (is_choice(m->s, P_SCALE, "standardize"))
+        buf_printf(&m->text,
+                   "Each feature was scaled to mean 0 and standard deviation 1 over all %s. ",
+                   m->samples);
+    else if (is_choice(m->s, P_SCALE, "row"))
+        buf_puts(&m->text, "The features of each sample were divided by their sum. ");
     else
-        buf_printf(out, "%d holdout split%s", (int)d->replicates, plural(d->replicates));
-    if (s && d->folds <= 1)
-        buf_printf(out, " with a share of %g for validation", s->v[P_VAL].f);
-    buf_puts(out, has_rest ? " on the other samples" : "");
-    if (d->folds > 1 && d->replicates > 1)
-        buf_printf(out, ", repeated %d times with other random numbers", (int)d->replicates);
-    buf_printf(out, ": %lld trial%s", (long long)d->planned, plural(d->planned));
-    if (d->failed + d->diverged)
-        buf_printf(out, ", of which %lld failed or diverged", (long long)(d->failed + d->diverged));
-    if (d->done + d->failed + d->diverged < d->planned)
-        buf_printf(out, ", of which %lld were done at the time of writing", (long long)d->done);
-    buf_puts(out, ". ");
-    if (d->n_curves && s && s->v[P_STOP].f > 0)
-        buf_printf(out, "A share of %g of the training samples chose the epoch. ", s->v[P_STOP].f);
-    else if (d->n_curves)
-        buf_puts(out, "In each trial of a model with epochs, the validation part also chose the "
-                      "epoch. ");
+        buf_puts(&m->text, "Features were not scaled. ");
 }
 
-static void put_ranking(struct buf *out, const struct sweep_data *d)
+static void put_data(struct methods *m)
 {
-    int metric = metric_parse(d->metric);
-    int64_t chosen = d->chosen;
+    const struct data_format *format = m->s ? data_format_at(m->s->v[P_FORMAT].i) : NULL;
 
-    buf_printf(out, "Configurations were ranked by the mean validation %s (%s is better)",
-               metric < 0 ? d->metric : metric_words((enum metric)metric),
-               d->maximize ? "larger" : "smaller");
-    buf_puts(out, d->rule == QUERY_RULE_1SE
-                      ? ". We chose the cheapest configuration (fewest floating-point operations) "
-                        "whose mean lay within one standard error of the best (Breiman et al. 1984)"
-                      : ", and the best one was chosen");
-    if (chosen)
-        buf_printf(out, ": c%lld", (long long)chosen);
-    buf_puts(out, ". ");
-    if (!isnan(d->n_configs > 1 ? d->configs[1].low : (double)NAN))
-        buf_printf(out,
-                   "Each configuration was compared with the best one on the same folds by the "
-                   "corrected resampled t interval (Nadeau & Bengio 2003; ratio of validation to "
-                   "training samples %.3g), without correction for multiple comparisons. ",
-                   d->share);
+    if (format && format->is_simulated)
+        put_simulated(m);
+    else
+        put_read(m, format);
+    put_target(m);
+    put_scaling(m);
 }
 
-static void put_software(struct buf *out, const struct sweep_data *d, const struct settings *s)
+/* ---- the graph ---- */
+
+static void put_similarity(struct methods *m, const struct settings *s)
 {
+    if (is_varied(m->d, P_METRIC)) {
+        buf_puts(&m->text, "the similarity that metric names");
+    } else if (is_choice(s, P_METRIC, "cosine")) {
+        buf_puts(&m->text, "the cosine similarity of features");
+    } else if (is_choice(s, P_METRIC, "correlation")) {
+        buf_puts(&m->text, "the Pearson correlation of features");
+    } else {
+        buf_puts(&m->text, "genomic relationship (VanRaden 2008)");
+        cite(m, "VanRaden PM (2008) Efficient methods to compute genomic predictions. Journal of "
+                "Dairy Science 91, 4414-4423.");
+    }
+}
+
+static void put_weights(struct methods *m, const struct settings *s)
+{
+    if (!is_varied(m->d, P_WEIGHTS))
+        buf_printf(&m->text, "; an edge had %s as its weight",
+                   is_choice(s, P_WEIGHTS, "binary") ? "1" : "the similarity");
+}
+
+static void put_similar(struct methods *m, const struct settings *s)
+{
+    if (is_choice(s, P_BUILD, "knn") && is_varied(m->d, P_K))
+        buf_printf(&m->text, "The graph joined each of the %s to the k most similar ones by ",
+                   m->samples);
+    else if (is_choice(s, P_BUILD, "knn"))
+        buf_printf(&m->text, "The graph joined each of the %s to the %lld most similar ones by ",
+                   m->samples, (long long)s->v[P_K].i);
+    else
+        buf_printf(&m->text, "The graph joined %s that reach a threshold of ", m->samples);
+    put_similarity(m, s);
+    if (is_choice(s, P_BUILD, "threshold") && !is_varied(m->d, P_THRESHOLD))
+        buf_printf(&m->text, " (%g)", s->v[P_THRESHOLD].f);
+    put_weights(m, s);
+    buf_puts(&m->text, ". ");
+}
+
+static void put_graph_of(struct methods *m, const struct settings *s)
+{
+    bool is_joined = !is_choice(s, P_BUILD, "none");
+
+    if (is_varied(m->d, P_BUILD))
+        return;
+    if (settings_pool(s)) {
+        buf_printf(&m->text, "Each sample was a graph of its own%s. ",
+                   is_joined ? "" : ", of which only the nodes were used");
+        return;
+    }
+    if (is_choice(s, P_BUILD, "file"))
+        buf_puts(&m->text, "The graph was given with the data. ");
+    else if (is_joined)
+        put_similar(m, s);
+    else
+        buf_printf(&m->text, "No edges joined the %s. ", m->samples);
+    if (is_joined)
+        buf_printf(&m->text,
+                   "It contained the %s of all parts, so that training used the features, but not "
+                   "the %s, of validation and test %s. ",
+                   m->samples, m->d->is_classification ? "classes" : "trait values", m->samples);
+}
+
+static void put_graph(struct methods *m)
+{
+    for (int32_t t = 0; t < m->d->n_types; t++) {
+        const struct settings *s = sweep_data_settings(m->d, t);
+
+        if (s && model_type_of(s)->uses_graph) {
+            put_graph_of(m, s);
+            return;
+        }
+    }
+}
+
+/* ---- the parts ---- */
+
+/* "61 to 62", from the facts NAME_min and NAME_max; nothing if they are missing. */
+static bool put_size(struct buf *out, const struct sweep_data *d, const char *part)
+{
+    char name[32];
+    double least, most;
+
+    snprintf(name, sizeof name, "%s_min", part);
+    least = panel_fact(d, "part", name);
+    snprintf(name, sizeof name, "%s_max", part);
+    most = panel_fact(d, "part", name);
+    if (!(least > 0))
+        return false;
+    buf_printf(out, "%.0f", least);
+    if (most > least)
+        buf_printf(out, " to %.0f", most);
+    return true;
+}
+
+static void put_test_part(struct methods *m)
+{
+    bool is_given = m->d->has_given_parts;
+    struct buf size = {0};
+
+    if (is_given)
+        buf_puts(&m->text, "A file gave the parts of the data. ");
+    if (put_size(&size, m->d, "test"))
+        buf_printf(&m->text, "A test part of %s %s", buf_text(&size), m->samples);
+    else if (!is_given && is_fixed(m, P_TEST) && m->s->v[P_TEST].f > 0)
+        buf_printf(&m->text, "A test part of %g %% of the %s", 100 * m->s->v[P_TEST].f, m->samples);
+    else
+        return;
+    buf_printf(&m->text,
+               " was set aside; their %s took no part in training or in the choice of a "
+               "configuration. ",
+               m->d->is_classification ? "classes" : "trait values");
+    m->text.failed |= buf_failed(&size);
+    buf_release(&size);
+}
+
+static void put_sizes(struct methods *m)
+{
+    struct buf train = {0}, val = {0};
+
+    if (put_size(&train, m->d, "train") && put_size(&val, m->d, "val"))
+        buf_printf(&m->text, " (training parts of %s and validation parts of %s %s)",
+                   buf_text(&train), buf_text(&val), m->samples);
+    m->text.failed |= buf_failed(&train) || buf_failed(&val);
+    buf_release(&train);
+    buf_release(&val);
+}
+
+static void put_division(struct methods *m)
+{
+    const struct sweep_data *d = m->d;
+    const char *group = m->s ? m->s->v[P_GROUP].s : "";
+
+    if (m->s && m->s->v[P_FOLDS].i == FOLDS_GROUPS)
+        buf_printf(&m->text, "leave-one-group-out cross-validation over %d groups (%s)",
+                   (int)d->folds, group);
+    else if (d->folds > 1)
+        buf_printf(&m->text, "%d-fold cross-validation%s%s%s", (int)d->folds,
+                   *group ? " that keeps groups together (" : "", group, *group ? ")" : "");
+    else if (d->has_given_parts)
+        buf_puts(&m->text, "the given parts");
+    else if (d->replicates > 1)
+        buf_printf(&m->text, "%d random holdout splits", (int)d->replicates);
+    else
+        buf_puts(&m->text, "one random holdout split");
+    put_sizes(m);
+    if ((d->folds > 1 || d->has_given_parts) && d->replicates > 1)
+        buf_printf(&m->text, ", repeated %d times with other random numbers", (int)d->replicates);
+}
+
+static void put_epoch(struct methods *m)
+{
+    const struct sweep_data *d = m->d;
+
+    if (!d->n_curves || is_varied(d, P_STOP))
+        return;
+    for (int32_t t = 0; t < d->n_types; t++) {
+        const struct settings *s = sweep_data_settings(d, t);
+
+        if (!s || !model_type_of(s)->has_epochs)
+            continue;
+        if (s->v[P_STOP].f > 0)
+            buf_printf(&m->text, "%g %% of the training samples chose the epoch. ",
+                       100 * s->v[P_STOP].f);
+        else
+            buf_puts(&m->text, "The validation part also chose the epoch of each trial, which "
+                               "makes its scores optimistic. ");
+        return;
+    }
+}
+
+static void put_scheme(struct methods *m)
+{
+    const struct sweep_data *d = m->d;
+    long long lost = d->failed + d->diverged;
+
+    put_test_part(m);
+    buf_printf(&m->text, "%s configuration was trained and validated by ",
+               d->n_configs == 1 ? "The" : "Each");
+    put_division(m);
+    buf_printf(&m->text, ": %lld trial%s in all", (long long)d->planned, plural(d->planned));
+    if (lost)
+        buf_printf(&m->text, ", of which %lld failed or diverged", lost);
+    buf_puts(&m->text, ". ");
+    put_epoch(m);
+}
+
+/* ---- results ---- */
+
+static const char *words_of(const char *metric)
+{
+    int id = metric_parse(metric);
+
+    return id < 0 ? metric : metric_words((enum metric)id);
+}
+
+static void put_rule(struct methods *m)
+{
+    const struct sweep_data *d = m->d;
+
+    buf_printf(&m->text, "Configurations were ranked by the mean validation %s (%s is better). ",
+               words_of(d->metric), d->maximize ? "larger" : "smaller");
+    if (d->rule == QUERY_RULE_1SE) {
+        buf_printf(&m->text,
+                   "%s the cheapest configuration (fewest floating-point operations) whose mean "
+                   "lay within one standard error of the best (Breiman et al. 1984): c%lld",
+                   panel_left(d) ? "So far, this chooses" : "We chose", (long long)d->chosen);
+        cite(m, "Breiman L, Friedman JH, Olshen RA, Stone CJ (1984) Classification and regression "
+                "trees. Wadsworth, Belmont. Section 3.4.3.");
+    } else {
+        buf_printf(&m->text, "%s c%lld",
+                   panel_left(d) ? "So far, the best one is" : "The best one was chosen:",
+                   (long long)d->chosen);
+    }
+}
+
+static void put_choice(struct methods *m)
+{
+    const struct sweep_data *d = m->d;
+    int32_t c = sweep_data_find(d, d->chosen);
+    struct buf levels = {0};
+    double half;
+
+    if (c < 0)
+        return;
+    if (d->n_configs > 1) {
+        put_rule(m);
+        sweep_data_put_levels(&levels, d, c);
+        buf_printf(&m->text, "%s%s%s. ", levels.size ? " (" : "", buf_text(&levels),
+                   levels.size ? ")" : "");
+    }
+    half = d->configs[c].sd * resampled_factor(d->configs[c].n, d->share);
+    buf_printf(&m->text, "Its %svalidation %s was %.4g", d->configs[c].n > 1 ? "mean " : "",
+               words_of(d->metric), d->configs[c].mean);
+    if (isfinite(half)) {
+        buf_printf(
+            &m->text,
+            " (standard deviation %.2g over %d trials, corrected 95 %% interval %.4g to %.4g; "
+            "Nadeau & Bengio 2003)",
+            d->configs[c].sd, (int)d->configs[c].n, d->configs[c].mean - half,
+            d->configs[c].mean + half);
+        cite(m, "Nadeau C, Bengio Y (2003) Inference for the generalization error. Machine "
+                "Learning 52, 239-281.");
+    }
+    buf_puts(&m->text, ". ");
+    m->text.failed |= buf_failed(&levels);
+    buf_release(&levels);
+}
+
+static void put_comparison(struct methods *m)
+{
+    const struct sweep_data *d = m->d;
+
+    if (!d->alike.n_compared)
+        return;
+    buf_printf(&m->text,
+               "Each other configuration was compared with the best one on the same folds by the "
+               "corrected resampled t interval (Nadeau & Bengio 2003; ratio of validation to "
+               "training samples %.3g), without correction for multiple comparisons; %lld of %lld "
+               "could not be told apart from it. ",
+               d->share, (long long)d->alike.n_alike, (long long)d->alike.n_compared);
+}
+
+static void put_tests(struct methods *m)
+{
+    const struct sweep_data *d = m->d;
+    int32_t n = d->n_tests ? d->tests[0].n : 0;
+
+    if (!n)
+        return;
+    if (n == 1)
+        buf_puts(&m->text, "On the test part, its model had: ");
+    else
+        buf_printf(&m->text,
+                   "On the test part, the means over its %d models, with their standard "
+                   "deviations (which do not include the sampling error of the test part), were: ",
+                   (int)n);
+    for (int32_t i = 0; i < d->n_tests; i++) {
+        const struct sweep_test *test = &d->tests[i];
+
+        buf_printf(&m->text, "%s%s %.4g", between(i, d->n_tests), words_of(test->metric),
+                   test->mean);
+        if (isfinite(test->sd))
+            buf_printf(&m->text, " (%.2g)", test->sd);
+    }
+    buf_puts(&m->text, ". ");
+    if (panel_left(d))
+        buf_puts(&m->text, "These test scores were seen before the choice was final, so they are "
+                           "no independent estimate. ");
+}
+
+static void put_software(struct methods *m)
+{
+    const struct sweep_data *d = m->d;
     const struct sweep_past_session *last;
 
-    if (s)
-        buf_printf(out, "All random numbers followed from the seed %lld. ",
-                   (long long)s->v[P_SEED].i);
+    if (is_fixed(m, P_SEED))
+        buf_printf(&m->text, "All random numbers followed from the seed %lld. ",
+                   (long long)m->s->v[P_SEED].i);
     if (!d->n_sessions)
         return;
     last = &d->sessions[d->n_sessions - 1];
-    buf_printf(out, "The trials ran under espalier %s on %d MPI rank%s", last->version,
-               (int)last->ranks, plural(last->ranks));
-    buf_printf(out, "%s%s.", *last->cpu ? " on a processor of type " : "", last->cpu);
+    buf_printf(&m->text, "The trials ran on %d MPI rank%s%s%s.", (int)last->ranks,
+               plural(last->ranks), *last->cpu ? " and a processor of type " : "", last->cpu);
 }
 
-/* An axis has no fixed value. */
-static bool is_fixed(const struct sweep_data *d)
+static void put_references(struct buf *out, const struct methods *m)
 {
-    static const enum param_id used[] = {P_TEST, P_FOLDS, P_VAL, P_STOP, P_SEED};
-
-    for (int32_t a = 0; a < d->n_axes; a++)
-        for (size_t i = 0; i < sizeof used / sizeof *used; i++)
-            if (!strcmp(d->axes[a].name, param_table[used[i]].key))
-                return false;
-    return true;
+    buf_puts(out, "<h3>References</h3>\n<ul class=\"references\">\n");
+    for (int i = 0; i < m->n_references; i++)
+        html_element(out, "li", "%s", m->references[i]);
+    html_element(out, "li",
+                 "the espalier authors. espalier: hyperparameter search for graph convolutional "
+                 "networks. Version %s.",
+                 m->version);
+    buf_puts(out, "</ul>\n");
 }
 
 void panel_put_methods(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
-    struct errlist faults = {0};
-    struct sweep sweep = {0};
-    bool is_known = !sweep_parse_stored(&sweep, d->database, d->ini, &faults) && is_fixed(d);
-    const struct settings *s = is_known ? &sweep.fixed : NULL;
+    int32_t chosen = sweep_data_find(d, d->chosen);
+    struct methods m = {.page = page, .d = d, .samples = "samples", .version = page->version};
 
-    put_grid(out, d);
-    put_data(out, d, s);
-    put_scheme(out, d, s);
-    put_ranking(out, d);
-    put_software(out, d, s);
-    sweep_release(&sweep);
-    errlist_release(&faults);
+    m.s = sweep_data_settings(d, chosen < 0 ? 0 : d->configs[chosen].type);
+    if (m.s)
+        m.samples = data_format_at(m.s->v[P_FORMAT].i)->sample_word;
+    if (d->n_sessions)
+        m.version = d->sessions[d->n_sessions - 1].version;
+    put_search(&m);
+    put_fixed(&m);
+    put_data(&m);
+    put_graph(&m);
+    put_scheme(&m);
+    put_choice(&m);
+    put_comparison(&m);
+    put_tests(&m);
+    put_software(&m);
+    buf_puts(out, "<h3>Methods and results, to copy</h3>\n<blockquote class=\"methods copy\">");
+    escape_html(out, buf_text(&m.text));
+    buf_puts(out, "</blockquote>\n");
+    put_references(out, &m);
+    out->failed |= buf_failed(&m.text);
+    buf_release(&m.text);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/words.h"
 #include "report/page/html.h"
 #include "report/page/panel.h"
 
@@ -89,56 +90,33 @@ double panel_combinations(const struct sweep_data *data)
     return n;
 }
 
-/* True for "key = value" with the key of an axis. A setting that a program chose for each
- * configuration is also in the stored file. */
-static bool is_of_axis(const struct sweep_data *d, const char *line)
+/* How the file relates to the configurations of the database. */
+static void put_meaning(struct buf *out, const struct sweep_data *d)
 {
-    size_t n = strcspn(line, " =\n");
-
-    for (int32_t a = 0; a < d->n_axes; a++)
-        if (strlen(d->axes[a].name) == n && !strncmp(line, d->axes[a].name, n))
-            return true;
-    return false;
-}
-
-static void put_fixed(struct buf *out, const struct sweep_data *d)
-{
-    struct buf fixed = {0};
-
-    for (const char *line = d->ini; *line;) {
-        size_t n = strcspn(line, "\n");
-
-        n += line[n] == '\n';
-        if (!is_of_axis(d, line))
-            buf_add(&fixed, line, n);
-        line += n;
-    }
-    out->failed |= buf_failed(&fixed);
-    escape_html(out, buf_text(&fixed));
-    buf_release(&fixed);
+    if (d->n_file_configs < 0)
+        html_element(out, "p",
+                     "The text that the database has. This espalier cannot read it as a "
+                     "sweep file.");
+    else if (d->n_file_configs == d->n_configs)
+        html_element(out, "p",
+                     "All settings of the sweep, also those that its file did not set. The file "
+                     "gives the same %d configuration%s.",
+                     (int)d->n_configs, plural(d->n_configs));
+    else
+        html_element(out, "p",
+                     "All settings of the sweep, also those that its file did not set. The file "
+                     "gives %d configuration%s, but the database has %d: trials of other shards "
+                     "are missing, several runs added values, or an earlier version of espalier "
+                     "did not store the condition [sweep] where.",
+                     (int)d->n_file_configs, plural(d->n_file_configs), (int)d->n_configs);
 }
 
 static void put_sweep_file(struct buf *out, const struct sweep_data *d)
 {
     html_element(out, "h3", "Sweep file");
-    html_element(out, "p",
-                 "The settings that the database has; the [grid] is put together from the values "
-                 "that occur.%s",
-                 panel_combinations(d) > d->n_configs
-                     ? " It has more combinations than configurations: the database does not have "
-                       "the condition [sweep] where, and settings that a model type lacks add no "
-                       "configurations."
-                     : "");
+    put_meaning(out, d);
     buf_puts(out, "<pre class=\"copy\">");
-    put_fixed(out, d);
-    if (d->n_axes)
-        buf_puts(out, "\n[grid]\n");
-    for (int32_t a = 0; a < d->n_axes; a++) {
-        html_printf(out, "%s = ", d->axes[a].name);
-        for (int32_t l = 0; l < d->axes[a].n; l++)
-            html_printf(out, "%s%s", l ? ", " : "", d->axes[a].label[l]);
-        buf_putc(out, '\n');
-    }
+    escape_html(out, d->ini);
     buf_puts(out, "</pre>\n");
 }
 

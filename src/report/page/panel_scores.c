@@ -48,8 +48,7 @@ static void slot_name(char out[80], const struct sweep_data *d, int32_t slot)
 
 const char *panel_why_unscored(struct buf *scratch, const struct page *page)
 {
-    (void)scratch;
-    return page->data->n_scored ? NULL : "No trial is finished yet.";
+    return page->data->n_scored ? NULL : panel_why_no_score(scratch, page->data);
 }
 
 /* Axes with several values. */

@@ -5,23 +5,25 @@
 
 #include "base/escape.h"
 #include "base/words.h"
-#include "grid/sweep_file.h"
 #include "report/page/html.h"
 #include "report/page/panel.h"
 #include "report/sweep/resampled_t.h"
+#include "run/advice.h"
+#include "trial/model_type.h"
 
-/* True if the samples that score a trial also chose its epoch. */
+/* True if the samples that score a trial also chose its epoch. Beside a model type without epochs
+ * advice_mixed_types() warns of it. */
 static bool is_flattered(const struct sweep_data *d)
 {
-    struct errlist faults = {0};
-    struct sweep sweep = {0};
-    bool is = d->n_curves && !sweep_parse_stored(&sweep, d->database, d->ini, &faults) &&
-              !(sweep.fixed.v[P_STOP].f > 0);
+    bool is = d->n_curves > 0;
 
     for (int32_t a = 0; a < d->n_axes; a++)
         is &= strcmp(d->axes[a].name, param_table[P_STOP].key) != 0;
-    sweep_release(&sweep);
-    errlist_release(&faults);
+    for (int32_t t = 0; t < d->n_types; t++) {
+        const struct settings *s = sweep_data_settings(d, t);
+
+        is &= s && !(s->v[P_STOP].f > 0) && model_type_of(s)->has_epochs;
+    }
     return is;
 }
 
@@ -31,19 +33,19 @@ static void warn_of(struct errlist *warnings, int64_t n, int64_t n_trials, const
         errlist_add(warnings, "%lld of %lld trials %s", (long long)n, (long long)n_trials, what);
 }
 
-/* The number that a fact has; 0 if it is missing. */
-static int64_t count_of(const struct sweep_data *d, const char *topic, const char *name)
+double panel_fact(const struct sweep_data *d, const char *topic, const char *name)
 {
     for (int32_t i = 0; i < d->n_facts; i++)
         if (!strcmp(d->facts[i].topic, topic) && !strcmp(d->facts[i].name, name) &&
             fabs(d->facts[i].number) < 1e15)
-            return (int64_t)d->facts[i].number;
-    return 0;
+            return d->facts[i].number;
+    return NAN;
 }
 
 void page_warn(struct errlist *warnings, const struct sweep_data *d)
 {
-    int64_t n_straddling = count_of(d, "duplicate", "sets_on_both_sides");
+    double straddling = panel_fact(d, "duplicate", "sets_on_both_sides");
+    int64_t n_straddling = straddling > 0 ? (int64_t)straddling : 0;
 
     warn_of(warnings, d->running + d->pending, d->trials,
             "are left to run: the leaderboard may change");
@@ -80,22 +82,95 @@ static void put_named(struct buf *out, const struct sweep_data *d, int32_t c)
     buf_release(&levels);
 }
 
+int64_t panel_left(const struct sweep_data *d)
+{
+    return d->running + d->pending + d->planned - d->trials;
+}
+
+/* "2 failed, 3 diverged (the loss was no longer finite)" */
+static void put_losses(struct buf *out, const struct sweep_data *d)
+{
+    int64_t undefined = d->done; /* if no configuration has a score */
+
+    if (d->failed)
+        buf_printf(out, "%lld failed", (long long)d->failed);
+    if (d->diverged)
+        buf_printf(out, "%s%lld diverged (the loss was no longer finite)", d->failed ? ", " : "",
+                   (long long)d->diverged);
+    if (undefined)
+        buf_printf(out, "%s%lld ended without a value of %s", d->failed + d->diverged ? ", " : "",
+                   (long long)undefined, d->objective);
+}
+
+const char *panel_why_no_score(struct buf *scratch, const struct sweep_data *d)
+{
+    int64_t ended = d->done + d->failed + d->diverged;
+
+    if (!ended)
+        return "No trial is finished yet.";
+    if (d->diverged == d->planned)
+        buf_printf(scratch,
+                   "All %lld trials diverged (the loss was no longer finite): try a "
+                   "smaller learning rate.",
+                   (long long)d->planned);
+    else if (d->failed == d->planned)
+        buf_printf(scratch, "All %lld trials failed: the panel Run lists the reasons.",
+                   (long long)d->planned);
+    else {
+        buf_puts(scratch, panel_left(d) ? "No trial has a score yet: " : "No trial has a score: ");
+        buf_printf(scratch, "of %lld trials ", (long long)d->planned);
+        put_losses(scratch, d);
+        if (panel_left(d))
+            buf_printf(scratch, ", %lld %s left", (long long)panel_left(d),
+                       panel_left(d) == 1 ? "is" : "are");
+        buf_puts(scratch, ". The panel Run lists the reasons.");
+    }
+    return buf_text(scratch);
+}
+
+/* Configurations with scores of all their trials. */
+static int32_t count_full(const struct sweep_data *d)
+{
+    int32_t n = 0;
+
+    for (int32_t c = 0; c < d->n_configs; c++)
+        n += d->configs[c].n >= d->n_slots;
+    return n;
+}
+
+/* How many configurations have which scores, and the beginning of the next sentence. */
+static void put_counts(struct buf *out, const struct sweep_data *d)
+{
+    int32_t full = count_full(d), some = d->n_scored - full, none = d->n_configs - d->n_scored;
+    bool is_left = panel_left(d) > 0;
+
+    if (full == d->n_configs && full == 1)
+        buf_puts(out, "The only configuration is ");
+    else if (full == d->n_configs)
+        html_printf(out, "The best of %d configurations is ", (int)full);
+    if (full == d->n_configs)
+        return;
+    html_printf(out, "%s%d of %d configuration%s %s the scores of all %d trial%s",
+                is_left ? "So far " : "", (int)full, (int)d->n_configs, plural(d->n_configs),
+                full == 1 ? "has" : "have", (int)d->n_slots, plural(d->n_slots));
+    if (some)
+        html_printf(out, ", %d %s the scores of some", (int)some, some == 1 ? "has" : "have");
+    if (none)
+        html_printf(out, ", %d %s none", (int)none, none == 1 ? "has" : "have");
+    html_printf(out, ".%s The best %sis ", is_left ? "" : " No trial is left to run.",
+                is_left ? "so far " : "");
+}
+
 static void put_best(struct buf *out, const struct sweep_data *d)
 {
     const struct sweep_config *best = &d->configs[0];
     double half = best->sd * resampled_factor(best->n, d->share);
 
-    if (d->n_configs == 1)
-        html_printf(out, "The only configuration is ");
-    else if (d->n_scored < d->n_configs)
-        html_printf(out, "So far %d of %d configurations have a score. The best is ",
-                    (int)d->n_scored, (int)d->n_configs);
-    else
-        html_printf(out, "The best of %d configurations is ", (int)d->n_configs);
+    put_counts(out, d);
     put_named(out, d, 0);
     html_printf(out, " with a mean %s of %.4g over %d trial%s", d->objective, best->mean,
                 (int)best->n, plural(best->n));
-    if (!isnan(half))
+    if (isfinite(half))
         html_printf(out, " (standard error %.2g, corrected 95 %% interval %.4g to %.4g)", best->se,
                     best->mean - half, best->mean + half);
     html_printf(out, ".%s",
@@ -108,7 +183,7 @@ static void put_one_se(struct buf *out, const struct sweep_data *d)
 {
     int32_t c = sweep_data_find(d, d->one_se);
 
-    if (c < 0)
+    if (c < 0 || d->n_configs == 1)
         return;
     buf_puts(out, "<p>The rule of one standard error chooses ");
     if (d->one_se == d->best) {
@@ -135,16 +210,21 @@ static void put_alike(struct buf *out, const struct sweep_data *d)
 
     if (!others)
         return;
-    if (n)
+    if (others == 1)
         html_element(out, "p",
-                     "%lld of the %lld other configuration%s cannot be told apart from the best: "
+                     "The other configuration %s be told apart from the best: the corrected 95 %% "
+                     "interval of the difference %s 0.",
+                     n ? "cannot" : "can", n ? "contains" : "excludes");
+    else if (n)
+        html_element(out, "p",
+                     "%lld of the %lld other configurations cannot be told apart from the best: "
                      "the corrected 95 %% interval of the difference contains 0.",
-                     n, others, plural(others));
+                     n, others);
     else
         html_element(out, "p",
-                     "The corrected 95 %% interval%s of the difference to the best %s 0 for the "
-                     "%lld other configuration%s.",
-                     plural(others), others == 1 ? "excludes" : "exclude", others, plural(others));
+                     "All %lld other configurations can be told apart from the best: the "
+                     "corrected 95 %% intervals of the differences exclude 0.",
+                     others);
 }
 
 static void put_rule(struct buf *out, const struct sweep_data *d)
@@ -153,6 +233,23 @@ static void put_rule(struct buf *out, const struct sweep_data *d)
         html_element(out, "p", "This page is about c%lld, %s, by --rule %s.", (long long)d->chosen,
                      query_rule_words((enum query_rule)d->rule),
                      d->rule == QUERY_RULE_1SE ? "1se" : "best");
+}
+
+void page_warn_test(struct errlist *warnings, const struct sweep_data *d)
+{
+    if (d->n_tests)
+        advice_early_test(warnings, panel_left(d), d->planned);
+}
+
+const char *panel_note_test(struct buf *scratch, const struct page *page)
+{
+    struct errlist early = {0};
+
+    page_warn_test(&early, page->data);
+    if (early.n)
+        buf_puts(scratch, early.text[0]);
+    errlist_release(&early);
+    return scratch->size ? buf_text(scratch) : NULL;
 }
 
 static void put_warnings(struct buf *out, const struct errlist *warnings)
@@ -168,26 +265,10 @@ static void put_warnings(struct buf *out, const struct errlist *warnings)
     buf_puts(out, "</ul>\n");
 }
 
-static void put_paper(struct buf *out, const struct page *page)
-{
-    struct buf methods = {0};
-
-    panel_put_methods(&methods, page);
-    buf_puts(out, "<h3>Methods, to copy</h3>\n<blockquote class=\"methods copy\">");
-    escape_html(out, buf_text(&methods));
-    buf_puts(out,
-             "</blockquote>\n<h3>References</h3>\n<ul class=\"references\">\n"
-             "<li>Nadeau C, Bengio Y (2003) Inference for the generalization error. Machine "
-             "Learning 52, 239-281.</li>\n"
-             "<li>Breiman L, Friedman JH, Olshen RA, Stone CJ (1984) Classification and regression "
-             "trees. Wadsworth, Belmont. Section 3.4.3.</li>\n</ul>\n");
-    out->failed |= buf_failed(&methods);
-    buf_release(&methods);
-}
-
 void panel_put_verdict(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
+    struct buf scratch = {0};
 
     if (d->n_scored) {
         buf_puts(out, "<p>");
@@ -197,9 +278,11 @@ void panel_put_verdict(struct buf *out, const struct page *page)
         put_alike(out, d);
         put_rule(out, d);
     } else {
-        buf_puts(out, "<p>No trial is finished yet, so there is no choice.</p>\n");
+        html_element(out, "p", "%s There is no choice.", panel_why_no_score(&scratch, d));
     }
     put_warnings(out, page->warnings);
     if (d->n_scored)
-        put_paper(out, page);
+        panel_put_methods(out, page);
+    out->failed |= buf_failed(&scratch);
+    buf_release(&scratch);
 }

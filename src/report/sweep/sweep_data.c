@@ -9,6 +9,9 @@
 
 void sweep_data_release(struct sweep_data *data)
 {
+    for (int32_t t = 0; data->settings && t < data->n_types; t++)
+        sweep_release(&data->settings[t]);
+    result_table_release(&data->leaderboard);
     arena_release(&data->memory);
     *data = (struct sweep_data){0};
 }
@@ -102,6 +105,7 @@ static int read_record(struct sweep_data *data, const struct result_table *row, 
     data->features = result_table_integer(row, 0, "features");
     data->classes = result_table_integer(row, 0, "classes");
     data->planned = result_table_integer(row, 0, "planned");
+    data->has_given_parts = !strcmp(result_table_text(row, 0, "parts"), "given");
     data->created = result_table_real(row, 0, "created");
     data->updated = result_table_real(row, 0, "updated");
     data->share = result_table_real(row, 0, "share");
@@ -255,47 +259,38 @@ static int read_leaderboard(struct sweep_data *data, struct store *store,
                             const struct query_sweep *sweep, struct err *err)
 {
     struct query_filter filter = {.limit = -1};
-    struct result_table l;
-    int rc;
+    const struct result_table *l = &data->leaderboard;
 
-    if (query_leaderboard(&l, &data->alike, store, sweep, &filter, err))
+    if (query_leaderboard(&data->leaderboard, &data->alike, store, sweep, &filter, err))
         return -1;
-    rc = !l.n_rows ? no_configuration(data, err)
-         : read_configs(data, &l, err) || sweep_read_axes(data, &l, err) ? -1
-                                                                         : 0;
-    result_table_release(&l);
-    return rc;
+    if (!l->n_rows)
+        return no_configuration(data, err);
+    return read_configs(data, l, err) || sweep_read_axes(data, l, err) ? -1 : 0;
 }
 
 /* ---- the choice ---- */
 
-static int choose(int64_t *config, struct store *store, const struct query_sweep *sweep,
-                  enum query_rule rule, struct err *err)
+/* query_choose() explains why the rule has no choice. */
+static int no_choice(const struct sweep_data *data, struct store *store,
+                     const struct query_sweep *sweep, struct err *err)
 {
     struct query_filter filter = {.limit = 1};
     struct result_table row;
+    int rc = query_choose(&row, NULL, store, sweep, (enum query_rule)data->rule, &filter, err);
 
-    if (query_choose(&row, NULL, store, sweep, rule, &filter, err))
-        return -1;
-    *config = result_table_integer(&row, 0, "config");
-    result_table_release(&row);
-    return 0;
+    if (!rc)
+        result_table_release(&row);
+    return rc ? -1
+              : err_set(err, "%s: another program changed it; repeat the command", data->database);
 }
 
 static int read_choice(struct sweep_data *data, struct store *store,
                        const struct query_sweep *sweep, struct err *err)
 {
-    const struct sweep_config *first = &data->configs[0];
-    bool has_best = !isnan(first->mean), has_se = has_best && !isnan(first->se);
-
-    if (data->rule == QUERY_RULE_BEST && !has_best)
-        return choose(&data->best, store, sweep, QUERY_RULE_BEST, err);
-    data->best = has_best ? first->id : 0;
-    if ((has_se || data->rule == QUERY_RULE_1SE) &&
-        choose(&data->one_se, store, sweep, QUERY_RULE_1SE, err))
-        return -1;
+    data->best = isnan(data->configs[0].mean) ? 0 : data->configs[0].id;
+    data->one_se = data->alike.one_se;
     data->chosen = data->rule == QUERY_RULE_1SE ? data->one_se : data->best;
-    return 0;
+    return data->rule >= 0 && !data->chosen ? no_choice(data, store, sweep, err) : 0;
 }
 
 static int take_tests(struct sweep_data *data, const struct result_table *rows, struct err *err)
@@ -337,10 +332,10 @@ int sweep_data_read(struct sweep_data *data, struct store *store, const struct q
     *data = (struct sweep_data){.rule = rule};
     return read_sweep(data, store, sweep, err) || read_states(data, store, err) ||
                    read_leaderboard(data, store, sweep, err) || read_types(data, store, err) ||
-                   read_choice(data, store, sweep, err) || read_tests(data, store, err) ||
-                   sweep_read_values(data, store, err) || sweep_find_statistics(data, err) ||
-                   sweep_read_curves(data, store, err) || sweep_read_history(data, store, err) ||
-                   sweep_read_predictions(data, store, err)
+                   sweep_read_settings(data, store, err) || read_choice(data, store, sweep, err) ||
+                   read_tests(data, store, err) || sweep_read_values(data, store, err) ||
+                   sweep_find_statistics(data, err) || sweep_read_curves(data, store, err) ||
+                   sweep_read_history(data, store, err) || sweep_read_predictions(data, store, err)
                ? -1
                : 0;
 }

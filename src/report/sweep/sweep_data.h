@@ -2,8 +2,8 @@
 /* report/sweep: everything that a page or a figure shows of one sweep, read from the store once, and
  * pure statistics on it. May include store and everything below; nothing here writes.
  *
- * Numbers without a value are NaN, indices without one -1. All arrays and texts belong to
- * sweep_data.memory and live until sweep_data_release(). Texts come from the database: they are
+ * Numbers without a value are NaN, indices without one -1. Arrays and texts live until
+ * sweep_data_release(), which frees `memory`, the leaderboard and the settings. Texts come from the database: they are
  * untrusted, and may hold any bytes but NUL. Times are Unix seconds. */
 #ifndef REPORT_SWEEP_SWEEP_DATA_H
 #define REPORT_SWEEP_SWEEP_DATA_H
@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "grid/sweep.h"
 #include "store/query/query.h"
 
 /* Configurations whose curves are read. */
@@ -160,7 +161,12 @@ struct sweep_data {
     const char *metric; /* the objective without "val_" */
     bool maximize;
     bool is_classification;
-    const char *file, *ini, *digest; /* path and text of the sweep file; digest of the data */
+    bool has_given_parts;      /* by a split file */
+    const char *file, *digest; /* path of the sweep file; digest of the data */
+    /* A sweep file with all settings, whose [grid] has the levels that occur; or the stored text,
+     * if this program cannot read it. */
+    const char *ini;
+    int32_t n_file_configs; /* that the file gives; -1: unknown */
     int64_t samples, features, classes;
     int32_t replicates, folds; /* that occur in trials; folds: 1 without cross-validation */
     /* Trials in the file, and by state. planned: of the whole grid, of which the file may have only
@@ -174,6 +180,7 @@ struct sweep_data {
     int32_t rule;   /* enum query_rule that the user asked for; -1: none */
     int64_t chosen; /* by the rule; without one the best */
     struct query_alike alike;
+    struct result_table leaderboard; /* query_leaderboard(): a row for each of configs */
 
     int32_t n_axes, n_configs, n_types, n_slots;
     struct sweep_axis *axes;      /* [n_axes] in file order */
@@ -181,6 +188,8 @@ struct sweep_data {
     int32_t *by_id;               /* [n_configs] indices by id */
     int32_t *level;               /* (n_configs, n_axes) index, or -1: the setting does not apply */
     const char **types;           /* [n_types] model types */
+    struct sweep *settings;       /* [n_types] fixed settings, as the first configuration of the
+                                   * type has them; use sweep_data_settings() */
     struct sweep_slot *slots;     /* [n_slots] by replicate and fold */
     double *value;                /* (n_slots, n_configs) objective of each trial */
     int32_t n_scored;             /* configurations with a mean: the first ones */
@@ -208,7 +217,7 @@ struct sweep_data {
     struct sweep_failure *failures; /* [n_failures] most frequent first */
     struct sweep_fact *facts;       /* [n_facts] by topic, in order */
 
-    struct arena memory; /* owns all of it */
+    struct arena memory;
 };
 
 /* Read a sweep. rule: enum query_rule, which also reads the test scores of its choice; -1: none.
@@ -220,6 +229,10 @@ void sweep_data_release(struct sweep_data *data);
 
 /* Return the index of a configuration; -1: none. */
 int32_t sweep_data_find(const struct sweep_data *data, int64_t config);
+
+/* All settings of a model type, of which those of axes are one example. NULL: the database has none
+ * that this program can read. */
+const struct settings *sweep_data_settings(const struct sweep_data *data, int32_t type);
 
 /* Append the levels of a configuration, such as "hidden_size 64, dropout 0.2". */
 void sweep_data_put_levels(struct buf *out, const struct sweep_data *data, int32_t config);

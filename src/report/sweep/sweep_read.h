@@ -22,6 +22,7 @@ int32_t sweep_find_text(const char *const *texts, int32_t n, const char *text);
 /* leaderboard: all rows of the sweep. */
 int sweep_read_axes(struct sweep_data *data, const struct result_table *leaderboard,
                     struct err *err);
+int sweep_read_settings(struct sweep_data *data, struct store *store, struct err *err);
 int sweep_read_values(struct sweep_data *data, struct store *store, struct err *err);
 int sweep_find_statistics(struct sweep_data *data, struct err *err);
 int sweep_read_curves(struct sweep_data *data, struct store *store, struct err *err);

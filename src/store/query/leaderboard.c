@@ -105,7 +105,7 @@ static int put_columns(struct buf *sql, struct store *store, const struct query_
         has_alike ? ", (SELECT count(mean) FROM l) AS n_scored,"
                     " (SELECT count(diff_low) FROM l WHERE place > 1) AS n_compared,"
                     " (SELECT count(*) FROM l WHERE place > 1 AND diff_low <= 0 AND diff_high >= 0)"
-                    " AS n_alike"
+                    " AS n_alike, (SELECT config FROM (" SQL_1SE " LIMIT 1)) AS one_se"
                   : "");
     return rc;
 }
@@ -127,15 +127,17 @@ static int collect_rows(struct result_table *out, struct store *store,
     return collect_where(out, store, row, where, err);
 }
 
-static void take_alike(struct query_alike *alike, struct result_table *table)
+/* is_all: the rows were not limited. */
+static void take_alike(struct query_alike *alike, struct result_table *table, bool is_all)
 {
     *alike = (struct query_alike){0};
     if (table->n_rows) {
         alike->n_scored = result_table_integer(table, 0, "n_scored");
         alike->n_compared = result_table_integer(table, 0, "n_compared");
         alike->n_alike = result_table_integer(table, 0, "n_alike");
+        alike->one_se = is_all ? result_table_integer(table, 0, "one_se") : 0;
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         result_table_drop_last(table);
 }
 
@@ -156,7 +158,7 @@ static int choose_rows(struct result_table *out, struct query_alike *alike, stru
     if (collect_rows(out, store, sweep, &sql, filter->where, filter->limit, err))
         return -1;
     if (alike)
-        take_alike(alike, out);
+        take_alike(alike, out, last == 0);
     return 0;
 }
 
@@ -243,6 +245,12 @@ static bool is_scored(const struct result_table *table)
 static int no_choice(const struct result_table *first, struct store *store,
                      const struct query_sweep *sweep, const char *where, struct err *err)
 {
+    if (is_scored(first) && result_table_integer(first, 0, "trials") > 1)
+        return err_set(err,
+                       "%s: sweep '%s': no standard error for --rule 1se: the scores of c%lld are "
+                       "too large for arithmetic; the trials, or the database, are damaged",
+                       store->path, sweep->name,
+                       (long long)result_table_integer(first, 0, "config"));
     if (is_scored(first))
         return err_set(err,
                        "%s: sweep '%s': no standard error for --rule 1se: c%lld has one trial; "

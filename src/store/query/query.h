@@ -37,6 +37,7 @@ struct query_alike {
     int64_t n_scored;   /* with a mean, including the best */
     int64_t n_compared; /* others with an interval of the difference to the best */
     int64_t n_alike;    /* others whose 95 % interval contains 0 */
+    int64_t one_se;     /* what QUERY_RULE_1SE chooses; 0: nothing, or the filter has a limit */
 };
 
 /* Return leaderboard rows by place: place, config, the axes of this sweep, trials, mean, val_r2,
@@ -141,6 +142,10 @@ int query_check_traffic(struct store *store, int64_t session_id, struct err *err
 
 /* Write a sweep file that trains exactly one configuration, with the same keys. */
 int query_ini(struct buf *out, struct store *store, int64_t config_id, struct err *err);
+
+/* Write a sweep file of a whole sweep without its [grid]: all settings, also those equal to their
+ * defaults. */
+int query_sweep_ini(struct buf *out, struct store *store, int64_t sweep_id, struct err *err);
 
 /* "12", or with its letter "c12". False: invalid. */
 bool query_parse_id(int64_t *id, const char *text, char letter);

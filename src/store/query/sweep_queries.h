@@ -49,9 +49,11 @@
       " USING (config_id) JOIN sweep USING (sweep_id) WHERE sweep_id = ?1" \
       " ORDER BY trials DESC, CASE direction WHEN 'max' THEN -mean ELSE mean END, config_id LIMIT 1") \
     X(PROGRESS, /* of a sweep; unfinished: trials that may still change its leaderboard; \
-                 undefined: done trials without a value of the objective */ \
-      "trials:i done:i unfinished:i undefined:i", \
-      "SELECT count(*) AS trials, count(*) FILTER (WHERE state = 'done') AS done," \
+                 undefined: done trials without a value of the objective; missing: trials of \
+                 other shards */ \
+      "trials:i done:i unfinished:i undefined:i missing:i", \
+      "SELECT count(*) AS trials, max(0, coalesce((SELECT planned FROM sweep WHERE sweep_id = ?1), 0)" \
+      " - count(*)) AS missing, count(*) FILTER (WHERE state = 'done') AS done," \
       " count(*) FILTER (WHERE state IN ('pending', 'running')) AS unfinished," \
       " count(*) FILTER (WHERE state = 'done' AND value IS NULL) AS undefined" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
@@ -98,9 +100,9 @@
     X(SWEEP_RECORD, /* id of a sweep, also below. share: n_val / n_train, of its first \
                        configuration */ \
       "direction:s task:s file:s ini:s data_digest:s samples:i features:i classes:i" \
-      " planned:I created:r updated:r share:r", \
+      " planned:I parts:s created:r updated:r share:r", \
       "SELECT direction, task, file, ini, data_digest, samples, features, classes, planned," \
-      " created, updated, coalesce((SELECT " SQL_SHARE " FROM config WHERE config.sweep_id =" \
+      " coalesce(parts, '') AS parts, created, updated, coalesce((SELECT " SQL_SHARE " FROM config WHERE config.sweep_id =" \
       " sweep.sweep_id ORDER BY config_id LIMIT 1), 0.0) AS share FROM sweep WHERE sweep_id = ?1") \
     X(SWEEP_TYPES, /* model type of each configuration */ \
       "config:i type:s", \
