@@ -258,6 +258,7 @@ static const char *const query_types[QUERY_COUNT] = {
     [QUERY_PREDICTIONS] = "trial:i replicate:n fold:n sample:n id:s sample_group:S"
                           " probabilities:S scores:S",
     [QUERY_CLASS_SCORES] = "trial:i sample:i class:s",
+    [QUERY_CONFIG_KEPT] = "trials:n models:n epoch:n has_stop:i",
     [QUERY_DATA_FACTS] = "topic:s ordinal:i name:s",
     [QUERY_TRIAL_METRICS] = "metric:s train:R val:R stop:R",
     [QUERY_TRIAL_CURVE] = "epoch:i train_loss:R val_loss:R val_value:R seconds:r",

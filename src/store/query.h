@@ -370,6 +370,12 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     X(DATA_FACTS, /* of a sweep */ \
       "SELECT topic, ordinal, name, value FROM data_fact WHERE sweep_id = ?1" \
       " ORDER BY topic, ordinal") \
+    X(CONFIG_KEPT, /* of a configuration: done trials, and those with a model; has_stop: a stop \
+                        part chose the epoch */ \
+      "SELECT count(*) AS trials, coalesce(sum(EXISTS (SELECT 1 FROM model AS m" \
+      " WHERE m.trial_id = trial.trial_id)), 0) AS models, coalesce(max(best_epoch), 0) AS epoch," \
+      " EXISTS (SELECT 1 FROM trial AS t JOIN metric USING (trial_id) WHERE t.config_id = ?1" \
+      " AND split = 'stop') AS has_stop FROM trial WHERE config_id = ?1 AND state = 'done'") \
     X(MODELS_MISSING, /* of a sweep: done trials without a model, of the best configuration and \
                          of the choice of --rule 1se */ \
       "WITH " SQL_CHOSEN "SELECT trial_id AS trial, config_id AS config, value, is_best" \

@@ -58,9 +58,7 @@ const struct panel panels[PANELS] = {
      panel_why_no_prediction, NULL, panel_table_predicted},
     {"test", "Test part",
      "Scores of the chosen configuration on samples that neither trained a model nor influenced "
-     "the "
-     "choice. The standard deviation is over trials: it measures variation between models, not "
-     "test-set sampling error.",
+     "the choice.",
      panel_why_no_test, NULL, panel_table_test},
     {"run", "Run",
      "A bar is one attempt of a trial on a rank. Gaps are idle time; marks show failed, lost and "

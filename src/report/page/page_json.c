@@ -413,6 +413,26 @@ static void put_probabilities(struct buf *out, const struct sweep_predictions *p
     buf_putc(out, ']');
 }
 
+static void put_scores(struct buf *out, const struct sweep_predictions *p)
+{
+    name(out, "scores");
+    buf_putc(out, '[');
+    for (int32_t i = 0; i < p->n_scores; i++) {
+        const struct sweep_score *score = &p->scores[i];
+
+        comma(out);
+        buf_putc(out, '{');
+        put_text(out, "metric", score->metric);
+        put_text(out, "class", score->class < 0 ? NULL : p->classes[score->class]);
+        put_real(out, "together", score->together);
+        put_real(out, "mean", score->mean);
+        put_real(out, "sd", score->sd);
+        put_integer(out, "folds", score->folds);
+        buf_putc(out, '}');
+    }
+    buf_putc(out, ']');
+}
+
 static void put_predictions(struct buf *out, const struct sweep_data *d)
 {
     const struct sweep_predictions *p = &d->predictions;
@@ -435,6 +455,7 @@ static void put_predictions(struct buf *out, const struct sweep_data *d)
     put_reals(out, "observed", p->observed, n);
     put_reals(out, "predicted", p->predicted, n);
     put_probabilities(out, p, n);
+    put_scores(out, p);
     put_integer(out, "left_out", p->n - n);
     buf_putc(out, '}');
 }

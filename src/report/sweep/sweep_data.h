@@ -83,6 +83,15 @@ struct sweep_curve {
     double *train_loss, *val_loss, *val_value; /* [n] each */
 };
 
+/* A score of predictions. */
+struct sweep_score {
+    const char *metric;
+    int32_t class;   /* of which it is; -1: of all */
+    double together; /* of all predictions */
+    double mean, sd; /* of the scores of the folds that have one */
+    int32_t folds;
+};
+
 /* Out-of-fold predictions of one configuration. */
 struct sweep_predictions {
     int64_t config; /* 0: there are none */
@@ -93,11 +102,15 @@ struct sweep_predictions {
     int32_t n;
     const char **id;     /* [n] of the sample */
     int32_t *group;      /* [n] index into groups, or -1 */
-    int32_t *replicate;  /* [n] */
+    int32_t *replicate;  /* [n] those of a fold of a replicate follow each other */
     int32_t *fold;       /* [n] */
     double *observed;    /* [n] number, or index into classes */
     double *predicted;   /* [n] likewise */
     double *probability; /* (n, n_classes); NULL: the model gives none */
+    double *score;       /* (n, n_classes) probabilities, or what else ranks the samples; or NULL */
+    int32_t n_parts;     /* folds of replicates, each with a model of its own */
+    int32_t n_scores;
+    struct sweep_score *scores; /* [n_scores] */
 };
 
 struct sweep_test {
@@ -194,6 +207,8 @@ struct sweep_data {
     int32_t n_curves;
     struct sweep_curve *curves;           /* [n_curves] by place of the configuration, then trial */
     int64_t n_curves_left_out;            /* scored configurations whose curves were not read */
+    int32_t n_done, n_models;             /* done trials of `chosen`, and those with a model */
+    bool has_epochs, has_stop;            /* whether it has epochs, and a stop part chose them */
     struct sweep_predictions predictions; /* of `chosen` */
     int32_t n_tests;
     struct sweep_test *tests; /* [n_tests] of `chosen`; none without a rule */
