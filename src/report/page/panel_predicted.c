@@ -142,15 +142,15 @@ static void put_class_scores(struct buf *out, const struct sweep_predictions *p)
 
     buf_puts(out, "<p>");
     if (is_two && p->probability)
-        html_printf(out, "A sample is predicted to be %s if the probability of %s is above 0.5. ",
-                    p->classes[1], p->classes[1]);
+        html_printf(out, "The class %s is predicted if its probability is above 0.5. ",
+                    p->classes[1]);
     else
         html_printf(out, "The class with the largest %s is predicted. ",
                     p->probability ? "probability" : "score");
     if (is_two)
         html_printf(out,
-                    "%s is the positive class: sensitivity is the share of its samples that "
-                    "are recognized, specificity that of %s. ",
+                    "The positive class is %s: sensitivity is the share of its samples that are "
+                    "recognized, specificity that of %s. ",
                     p->classes[1], p->classes[0]);
     buf_puts(out, p->n_parts > 1 ? "All predictions together: " : "All predictions: ");
     put_list(out, p, is_two ? two : more, is_two ? two_names : more_names);
