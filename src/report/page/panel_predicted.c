@@ -66,15 +66,6 @@ const char *panel_why_no_prediction(struct buf *scratch, const struct page *page
 
 /* ---- what the numbers mean ---- */
 
-/* The first score by the metric; NULL: none has a value. */
-static const struct sweep_score *find_score(const struct sweep_predictions *p, const char *metric)
-{
-    for (int32_t i = 0; i < p->n_scores; i++)
-        if (!strcmp(p->scores[i].metric, metric))
-            return isnan(p->scores[i].together) ? NULL : &p->scores[i];
-    return NULL;
-}
-
 static void put_origin(struct buf *out, const struct sweep_data *d)
 {
     const struct sweep_predictions *p = &d->predictions;
@@ -94,7 +85,7 @@ static void put_origin(struct buf *out, const struct sweep_data *d)
 
 static void explain_correlation(struct buf *out, const struct sweep_predictions *p)
 {
-    const struct sweep_score *r = find_score(p, "pearson");
+    const struct sweep_score *r = sweep_find_score(p, "pearson");
 
     if (!r || r->folds < 2)
         return;
@@ -112,7 +103,7 @@ static void put_list(struct buf *out, const struct sweep_predictions *p, const c
     bool is_first = true;
 
     for (int32_t i = 0; metrics[i]; i++) {
-        const struct sweep_score *score = find_score(p, metrics[i]);
+        const struct sweep_score *score = sweep_find_score(p, metrics[i]);
 
         if (score)
             html_printf(out, "%s%s %.3f", is_first ? "" : ", ", names[i], score->together);
@@ -158,7 +149,7 @@ static void put_class_scores(struct buf *out, const struct sweep_predictions *p)
 
 static void explain_charts(struct buf *out, const struct sweep_predictions *p)
 {
-    const struct sweep_score *area = find_score(p, "roc_auc");
+    const struct sweep_score *area = sweep_find_score(p, "roc_auc");
 
     if (area && area->folds > 1)
         html_element(out, "p",
@@ -170,9 +161,9 @@ static void explain_charts(struct buf *out, const struct sweep_predictions *p)
     if (p->probability)
         html_element(out, "p",
                      "Calibration: each dot stands for the predictions in a tenth of the range of "
-                     "probabilities, at their mean probability and the share that was right. "
-                     "Larger dots are more predictions. Dots on the dashed line mean that the "
-                     "probabilities can be taken at their word; below it they are too high.");
+                     "probabilities: across their mean probability, up the share of them that "
+                     "really is of the class. Larger dots are more predictions. On the dashed line "
+                     "both are equal; below it, probabilities are too high.");
 }
 
 /* ---- tables of predictions ---- */
@@ -357,6 +348,18 @@ static void put_part(struct html_table *table, const char *part, const struct sw
     html_cell_real(table, score->sd);
 }
 
+/* n: samples of the test part; -1: unknown. */
+static void explain_deviations(struct buf *out, int64_t n)
+{
+    buf_puts(out, "<p>The two standard deviations (sd) measure different things. Validation: each "
+                  "trial has its own model and its own samples. Test: each trial has its own "
+                  "model, but all predict the same ");
+    if (n > 0)
+        buf_printf(out, "%lld ", (long long)n);
+    buf_puts(out, "samples; so this one is often smaller, and does not say how much the score "
+                  "would differ on other samples.</p>\n");
+}
+
 void panel_table_test(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
@@ -365,15 +368,8 @@ void panel_table_test(struct buf *out, const struct page *page)
     int64_t n = test_samples(d);
     struct html_table table;
 
-    buf_puts(out, "<p>");
-    html_printf(out, "The two standard deviations measure different things. Validation: each "
-                     "trial has its own model and its own samples. Test: each trial has its own "
-                     "model, and all predict the same ");
-    if (n > 0)
-        html_printf(out, "%lld ", (long long)n);
-    html_printf(out, "samples, so it is usually smaller, and does not say how much the score would "
-                     "change with other samples.");
-    buf_puts(out, "</p>\n");
+    if (chosen->n > 1)
+        explain_deviations(out, n);
     html_table_begin(&table, out, "Table: scores on the validation parts and the test part");
     html_table_head(&table, "part", false);
     html_table_head(&table, "metric", false);

@@ -292,3 +292,11 @@ int sweep_score_predictions(struct sweep_data *data, struct err *err)
     }
     return 0;
 }
+
+const struct sweep_score *sweep_find_score(const struct sweep_predictions *p, const char *metric)
+{
+    for (int32_t i = 0; i < p->n_scores; i++)
+        if (!strcmp(p->scores[i].metric, metric))
+            return isnan(p->scores[i].together) ? NULL : &p->scores[i];
+    return NULL;
+}

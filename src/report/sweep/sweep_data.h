@@ -236,6 +236,9 @@ void sweep_data_release(struct sweep_data *data);
 /* Return the index of a configuration; -1: none. */
 int32_t sweep_data_find(const struct sweep_data *data, int64_t config);
 
+/* The first score by a metric; NULL: there is none, or it has no value. */
+const struct sweep_score *sweep_find_score(const struct sweep_predictions *p, const char *metric);
+
 /* Append the levels of a configuration, such as "hidden_size 64, dropout 0.2". */
 void sweep_data_put_levels(struct buf *out, const struct sweep_data *data, int32_t config);
 
