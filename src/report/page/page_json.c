@@ -388,7 +388,8 @@ static void put_curves(struct buf *out, const struct sweep_data *d)
     name(out, "curves");
     buf_putc(out, '[');
     for (int32_t i = 0; i < d->n_curves; i++)
-        put_curve(out, &d->curves[i]);
+        if (is_shown(d, d->curves[i].config))
+            put_curve(out, &d->curves[i]);
     buf_putc(out, ']');
     put_integer(out, "curves_left_out", d->n_curves_left_out);
 }

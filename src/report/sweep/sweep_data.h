@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "store/query.h"
 
-/* Configurations whose curves are read. */
+/* Configurations whose curves are read, the best ones; the chosen one may be another. */
 enum { SWEEP_CURVE_CONFIGS = 20 };
 /* Attempts that are read: all that did not end as `done`, then the longest. */
 enum { SWEEP_ATTEMPTS = 20000 };

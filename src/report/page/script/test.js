@@ -16,7 +16,7 @@ function drawTest(chart) {
             series: 's1',
             shape: 3,
             line: 'stroke dashed',
-            spread: 'sd of ' + plural(test.n, 'model') + ' on the same samples'
+            spread: '\u00b1 sd of ' + plural(test.n, 'model') + ' on the same samples'
         }
     ];
     if (i !== undefined && test.metric === D.sweep.metric && C.mean[i] !== null)
@@ -28,7 +28,7 @@ function drawTest(chart) {
             series: 's0',
             shape: 0,
             line: 'stroke',
-            spread: 'sd of ' + plural(C.n[i], 'model') + ', each on its own samples'
+            spread: '\u00b1 sd of ' + plural(C.n[i], 'model') + ', each on its own samples'
         });
     const s = surface(
         chart,
