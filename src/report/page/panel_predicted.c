@@ -10,22 +10,33 @@
 #include "gcn/metric.h"
 #include "report/page/html.h"
 #include "report/page/panel.h"
+#include "trial/model_type.h"
 
 /* ---- no predictions ---- */
 
-static const char *type_of_choice(const struct sweep_data *d)
+/* The model type of a configuration; NULL: unknown, such as of a later version. */
+static const struct model_type *type_of(const struct sweep_data *d, int64_t config)
 {
-    int32_t type = d->configs[sweep_data_find(d, d->chosen)].type;
+    int32_t t = d->configs[sweep_data_find(d, config)].type;
+    const struct model_type *type = NULL;
 
-    return type < 0 ? "" : d->types[type];
+    for (int64_t i = 0; t >= 0 && (type = model_type(i)); i++)
+        if (!strcmp(type->name, d->types[t]))
+            return type;
+    return NULL;
 }
 
+/* The command that adds what the database lacks. */
 static void put_command(struct buf *out, const struct sweep_data *d)
 {
     struct buf file = {0}, db = {0};
+    bool has_options = false;
 
-    buf_printf(out, "'espalier run %s %s'", escape_shell(&file, d->file),
-               escape_shell(&db, d->database));
+    for (int32_t i = 0; i < d->n_sessions; i++)
+        has_options = has_options || strstr(d->sessions[i].command, " --set");
+    buf_printf(out, "'espalier run %s %s'%s", escape_shell(&file, d->file),
+               escape_shell(&db, d->database),
+               has_options ? ", with the --set options of the first run," : "");
     out->failed |= buf_failed(&file) || buf_failed(&db);
     buf_release(&file);
     buf_release(&db);
@@ -35,13 +46,19 @@ const char *panel_why_no_prediction(struct buf *scratch, const struct page *page
 {
     const struct sweep_data *d = page->data;
     int64_t n_left = d->planned - d->done - d->failed - d->diverged;
+    const struct model_type *type;
 
     if (d->predictions.n)
         return NULL;
     if (!d->chosen)
         return "No trial is finished yet.";
-    if (!strcmp(type_of_choice(d), "noop"))
-        return "The choice is of the model type noop, which trains nothing and predicts nothing.";
+    type = type_of(d, d->chosen);
+    if (type && !type->trains) {
+        buf_printf(scratch,
+                   "The choice is of the model type %s, which trains nothing and predicts nothing.",
+                   type->name);
+        return buf_text(scratch);
+    }
     buf_printf(scratch, "The database has no out-of-fold predictions of c%lld. ",
                (long long)d->chosen);
     if (n_left > 0) {
@@ -49,14 +66,20 @@ const char *panel_why_no_prediction(struct buf *scratch, const struct page *page
                    "A run stores them when the sweep is finished, and %lld trial%s left to run.",
                    (long long)n_left, n_left == 1 ? " is" : "s are");
     } else if (d->n_models) {
-        buf_puts(scratch, "Its models are there, but no run has applied them: shards do not, nor "
-                          "do runs that were stopped. ");
+        buf_printf(
+            scratch,
+            "It has %s models of this configuration, but no run has applied them: shards do not, "
+            "nor do runs that were stopped. ",
+            d->n_models < d->n_done ? "some" : "all");
         put_command(scratch, d);
-        buf_puts(scratch, " adds the predictions and repeats no trial.");
+        buf_puts(scratch, d->n_models < d->n_done
+                              ? " trains the missing models and adds the predictions; other trials "
+                                "are not repeated."
+                              : " adds the predictions and repeats no trial.");
     } else {
         buf_puts(scratch, "Nor does it have the models that would make them: the sweep ran with "
                           "keep = none or an earlier version, or they are too large to keep. With "
-                          "keep = best in the sweep file, ");
+                          "keep = best, ");
         put_command(scratch, d);
         buf_puts(scratch, " trains the choice again and stores both; other trials are not "
                           "repeated.");
@@ -300,15 +323,18 @@ void panel_table_predicted(struct buf *out, const struct page *page)
 
 /* ---- the test part ---- */
 
-/* The number of test samples; -1: unknown, or not the same in all trials. */
+/* The number of test samples; -1: unknown, or not the same in all trials. A part without samples has
+ * no facts. */
 static int64_t test_samples(const struct sweep_data *d)
 {
     double least = NAN, most = NAN;
 
     for (int32_t i = 0; i < d->n_facts; i++)
         if (!strcmp(d->facts[i].topic, "part")) {
-            least = strcmp(d->facts[i].name, "test_min") ? least : d->facts[i].number;
-            most = strcmp(d->facts[i].name, "test_max") ? most : d->facts[i].number;
+            const struct sweep_fact *fact = &d->facts[i];
+
+            least = !strcmp(fact->name, "test_min") ? fact->number : isnan(least) ? 0 : least;
+            most = !strcmp(fact->name, "test_max") ? fact->number : isnan(most) ? 0 : most;
         }
     return least == most && most >= 0 && most < 1e15 ? (int64_t)most : -1;
 }
@@ -321,7 +347,7 @@ const char *panel_why_no_test(struct buf *scratch, const struct page *page)
     if (d->n_tests)
         return NULL;
     if (!n)
-        return "The sweep has no test part: its sweep file has test = 0 in [split]. All samples "
+        return "The sweep has no test part: it was run with test = 0 in [split]. All samples "
                "took part in the choice, so none of them can show how good the choice is. To have "
                "a test part, give the sweep another name, set test = 0.2 in [split], and run it: "
                "all trials are trained anew.";
