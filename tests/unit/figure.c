@@ -539,7 +539,7 @@ static bool has_text(struct toy_sweep *t, enum figure figure, const char *text)
     return has;
 }
 
-/* What a reader must know to read a figure: it appears only where it applies. */
+/* Each note stands only where it applies. */
 static void test_notes(void **state)
 {
     struct toy_sweep *t = malloc(sizeof *t);
@@ -548,6 +548,7 @@ static void test_notes(void **state)
 
     (void)state;
     toy_init(t, 3, 1, 2, "size", 0.5);
+    t->data.folds = 5;
     t->data.predictions.scores = &score;
     assert_false(has_text(t, FIGURE_PREDICTED, "mean area within"));
     t->data.predictions.n_scores = 1;

@@ -286,8 +286,8 @@ static void put_prediction(struct store *store, int trial, int sample, const cha
 {
     char sql[256];
 
-    snprintf(sql, sizeof sql, "INSERT INTO prediction VALUES (%d, %d, 's', NULL, '%s', '%s', %s)",
-             trial, sample, observed, predicted, json);
+    snprintf(sql, sizeof sql, "INSERT INTO prediction VALUES (%d, %d, 's%d', NULL, '%s', '%s', %s)",
+             trial, sample, sample, observed, predicted, json);
     exec(store, sql);
 }
 
@@ -330,6 +330,9 @@ static void test_scores_of_two(void **state)
     }
     read_data(&data, store, -1);
     assert_int_equal(data.predictions.n_scores, 9);
+    assert_int_equal(data.predictions.n_parts, 2);
+    assert_false(data.predictions.is_one_part);
+    assert_string_equal(sweep_part_word(&data), "fold");
     check_score(&data, "sensitivity", 1, 0.8, 5.0 / 6, 0.23570226039551587);
     check_score(&data, "specificity", 0, 2.0 / 3, 0.625, 0.1767766952966369);
     check_score(&data, "precision", 1, 2.0 / 3, 2.0 / 3, 0);
@@ -404,6 +407,28 @@ static void test_scores_of_one_class(void **state)
     fixture_close(&f);
 }
 
+/* Replicates with the parts of a split file. */
+static void test_same_samples(void **state)
+{
+    struct fixture f;
+    struct sweep_data data;
+    struct store *store = open_with(&f, 0);
+
+    (void)state;
+    exec(store, "INSERT INTO prediction SELECT t.column1, s.column1, s.column1, NULL, 1, 2, NULL,"
+                " NULL FROM (VALUES (1), (2), (3)) AS t, (VALUES (4), (6)) AS s");
+    read_data(&data, store, -1);
+    assert_int_equal(data.predictions.n_parts, 3);
+    assert_true(data.predictions.is_one_part);
+    sweep_data_release(&data);
+    exec(store, "UPDATE prediction SET id = 'x' WHERE trial_id = 3 AND sample = 6");
+    read_data(&data, store, -1);
+    assert_false(data.predictions.is_one_part);
+    sweep_data_release(&data);
+    store_close(store);
+    fixture_close(&f);
+}
+
 static void test_scores_of_numbers(void **state)
 {
     struct fixture f;
@@ -435,6 +460,7 @@ int main(void)
         cmocka_unit_test(test_scores_of_two),
         cmocka_unit_test(test_scores_of_three),
         cmocka_unit_test(test_scores_of_one_class),
+        cmocka_unit_test(test_same_samples),
         cmocka_unit_test(test_scores_of_numbers),
     };
 

@@ -128,8 +128,8 @@ static void draw_regression(struct canvas *canvas, const struct sweep_data *data
         plot_notef(canvas, x.to + 6, PLOT_EDGE + 23, ANCHOR_START, "r = %.3f", correlation(p));
     if (r && r->folds > 1) {
         plot_note(canvas, x.to + 6, PLOT_EDGE + 35, ANCHOR_START, "r, mean of");
-        plot_notef(canvas, x.to + 6, PLOT_EDGE + 43, ANCHOR_START, "%d folds: %.3f", (int)r->folds,
-                   r->mean);
+        plot_notef(canvas, x.to + 6, PLOT_EDGE + 43, ANCHOR_START, "%d %ss: %.3f", (int)r->folds,
+                   sweep_part_word(data), r->mean);
     }
     plot_note(canvas, x.to + 6, PLOT_EDGE + 55, ANCHOR_START, "dashed:");
     plot_note(canvas, x.to + 6, PLOT_EDGE + 63, ANCHOR_START, "equal");
@@ -344,8 +344,9 @@ static void draw_calibration(struct canvas *canvas, const struct sweep_predictio
         draw_calibration_of(canvas, p, class, &x, &y);
 }
 
-static void put_note(struct buf *out, const struct sweep_predictions *p)
+static void put_note(struct buf *out, const struct sweep_data *data)
 {
+    const struct sweep_predictions *p = &data->predictions;
     const struct sweep_score *area = sweep_find_score(p, "roc_auc");
 
     buf_printf(
@@ -355,9 +356,8 @@ static void put_note(struct buf *out, const struct sweep_predictions *p)
         return;
     if (area && area->folds > 1)
         buf_printf(out,
-                   " ROC: predictions of all folds together; the mean area within %d folds is "
-                   "%.3f.",
-                   (int)area->folds, area->mean);
+                   " ROC: predictions of all %ss together; the mean area within %d %ss is %.3f.",
+                   sweep_part_word(data), (int)area->folds, sweep_part_word(data), area->mean);
     buf_puts(out, " Calibration: a mark is a tenth of the range of probabilities, larger for more "
                   "predictions; on the dashed line, probabilities are right.");
     if (p->n_classes > CLASSES)
@@ -387,7 +387,7 @@ static bool draw_classes(struct canvas *canvas, const struct sweep_data *data)
     plot_labels_init(&labels, p->classes, at, p->n_classes, false);
     height = top + SMALL + fmax(labels.height + 14, PLOT_X_ROOM) + 4;
     right = CANVAS_PAGE - PLOT_EDGE - SMALL - 6;
-    put_note(&note, p);
+    put_note(&note, data);
     canvas_begin(canvas, width,
                  height + 4 + plot_paragraph(NULL, 0, 0, width - 2 * PLOT_EDGE, buf_text(&note)),
                  "Predicted against observed classes of the chosen configuration");

@@ -457,6 +457,8 @@ static void put_predictions(struct buf *out, const struct sweep_data *d)
     put_reals(out, "predicted", p->predicted, n);
     put_probabilities(out, p, n);
     put_integer(out, "parts", p->n_parts);
+    put_text(out, "part", sweep_part_word(d));
+    put_bool(out, "same_samples", p->is_one_part);
     put_scores(out, p);
     put_integer(out, "left_out", p->n - n);
     buf_putc(out, '}');

@@ -106,18 +106,20 @@ static void put_origin(struct buf *out, const struct sweep_data *d)
     buf_puts(out, "</p>\n");
 }
 
-static void explain_correlation(struct buf *out, const struct sweep_predictions *p)
+static void explain_correlation(struct buf *out, const struct sweep_data *d)
 {
+    const char *part = sweep_part_word(d);
+    const struct sweep_predictions *p = &d->predictions;
     const struct sweep_score *r = sweep_find_score(p, "pearson");
 
     if (!r || r->folds < 2)
         return;
     html_element(out, "p",
                  "The correlation of all predictions together is %.3f. The mean of the "
-                 "correlations within each fold is %.3f. The first also counts differences between "
-                 "folds: it is the larger one if the models predict which folds have high values, "
-                 "and the smaller one if some models predict too high and others too low.",
-                 r->together, r->mean);
+                 "correlations within each %s is %.3f. The first also counts differences between "
+                 "%ss: it is the larger one if the models predict which %ss have high values, and "
+                 "the smaller one if some models predict too high and others too low.",
+                 r->together, part, r->mean, part, part);
 }
 
 static void put_list(struct buf *out, const struct sweep_predictions *p, const char *const *metrics,
@@ -170,17 +172,20 @@ static void put_class_scores(struct buf *out, const struct sweep_predictions *p)
     put_list(out, p, is_two ? two : more, is_two ? two_names : more_names);
 }
 
-static void explain_charts(struct buf *out, const struct sweep_predictions *p)
+static void explain_charts(struct buf *out, const struct sweep_data *d)
 {
+    const char *part = sweep_part_word(d);
+    const struct sweep_predictions *p = &d->predictions;
     const struct sweep_score *area = sweep_find_score(p, "roc_auc");
 
     if (area && area->folds > 1)
         html_element(out, "p",
-                     "The area under the ROC curve of all predictions together compares "
-                     "probabilities of different models, since each fold has its own. It is fair "
-                     "only if these models are calibrated alike. The mean area within a fold, %.3f "
-                     "(standard deviation %.3f over %d folds), does not need that.",
-                     area->mean, area->sd, (int)area->folds);
+                     "The area under the ROC curve of all predictions together compares %s of "
+                     "different models, since each %s has its own. It is fair only if these models "
+                     "are calibrated alike. The mean area within a %s, %.3f (standard deviation "
+                     "%.3f over %d %ss), does not need that.",
+                     p->probability ? "probabilities" : "scores", part, part, area->mean, area->sd,
+                     (int)area->folds, part);
     if (p->probability)
         html_element(out, "p",
                      "Calibration: each dot stands for the predictions in a tenth of the range of "
@@ -191,8 +196,19 @@ static void explain_charts(struct buf *out, const struct sweep_predictions *p)
 
 /* ---- tables of predictions ---- */
 
-static void table_scores(struct buf *out, const struct sweep_predictions *p)
+static void head_part(struct html_table *table, const char *before, const struct sweep_data *d)
 {
+    struct buf name = {0};
+
+    buf_printf(&name, "%s%ss", before, sweep_part_word(d));
+    html_table_head(table, buf_text(&name), true);
+    table->out->failed |= buf_failed(&name);
+    buf_release(&name);
+}
+
+static void table_scores(struct buf *out, const struct sweep_data *d)
+{
+    const struct sweep_predictions *p = &d->predictions;
     bool has_folds = p->n_parts > 1;
     struct html_table table;
 
@@ -202,9 +218,9 @@ static void table_scores(struct buf *out, const struct sweep_predictions *p)
         html_table_head(&table, "class", false);
     html_table_head(&table, has_folds ? "all together" : "value", true);
     if (has_folds) {
-        html_table_head(&table, "mean of folds", true);
-        html_table_head(&table, "sd of folds", true);
-        html_table_head(&table, "folds", true);
+        head_part(&table, "mean of ", d);
+        head_part(&table, "sd of ", d);
+        head_part(&table, "", d);
     }
     for (int32_t i = 0; i < p->n_scores; i++) {
         const struct sweep_score *score = &p->scores[i];
@@ -251,7 +267,7 @@ static void table_groups(struct buf *out, const struct sweep_predictions *p)
 
     out->failed |= !truth || !prediction || !scratch;
     if (!out->failed) {
-        html_table_begin(&table, out, "Table: metrics of groups, over all folds together");
+        html_table_begin(&table, out, "Table: metrics of groups, all predictions together");
         html_table_head(&table, "group", false);
         html_table_head(&table, "predictions", true);
         html_table_head(&table, "pearson", true);
@@ -310,11 +326,11 @@ void panel_table_predicted(struct buf *out, const struct page *page)
     put_origin(out, d);
     if (p->n_classes) {
         put_class_scores(out, p);
-        explain_charts(out, p);
+        explain_charts(out, d);
     } else {
-        explain_correlation(out, p);
+        explain_correlation(out, d);
     }
-    table_scores(out, p);
+    table_scores(out, d);
     if (p->n_classes)
         table_classes(out, p);
     else if (p->n_groups)
@@ -375,8 +391,14 @@ static void put_part(struct html_table *table, const char *part, const struct sw
 }
 
 /* n: samples of the test part; -1: unknown. */
-static void explain_deviations(struct buf *out, int64_t n)
+static void explain_deviations(struct buf *out, const struct sweep_data *d, int64_t n)
 {
+    if (d->predictions.n_parts > 1 && d->predictions.is_one_part) {
+        buf_puts(out, "<p>The standard deviations (sd) are over models that all predict the same "
+                      "samples. They do not say how much the score would differ on other "
+                      "samples.</p>\n");
+        return;
+    }
     buf_puts(out, "<p>The two standard deviations (sd) measure different things. Validation: each "
                   "trial has its own model and its own samples. Test: each trial has its own "
                   "model, but all predict the same ");
@@ -395,7 +417,7 @@ void panel_table_test(struct buf *out, const struct page *page)
     struct html_table table;
 
     if (chosen->n > 1)
-        explain_deviations(out, n);
+        explain_deviations(out, d, n);
     html_table_begin(&table, out, "Table: scores on the validation parts and the test part");
     html_table_head(&table, "part", false);
     html_table_head(&table, "metric", false);

@@ -252,6 +252,49 @@ static void add_fold(struct sweep_score *score, double value)
     score->sd += (value - before) * (value - score->mean);
 }
 
+/* The first prediction of the next part. */
+static int32_t end_of(const struct sweep_predictions *p, int32_t begin)
+{
+    int32_t end = begin + 1;
+
+    while (end < p->n && p->replicate[end] == p->replicate[begin] && p->fold[end] == p->fold[begin])
+        end++;
+    return end;
+}
+
+/* True for the same samples in the same order. */
+static bool are_equal(const struct sweep_predictions *p, int32_t begin, int32_t end)
+{
+    if (end - begin != end_of(p, 0))
+        return false;
+    for (int32_t i = begin; i < end; i++)
+        if (strcmp(p->id[i], p->id[i - begin]) != 0)
+            return false;
+    return true;
+}
+
+static void score_parts(struct sweep_predictions *p, struct counted *c, bool is_classification)
+{
+    p->is_one_part = true;
+    for (int32_t begin = 0, end; begin < p->n; begin = end) {
+        end = end_of(p, begin);
+        p->n_parts++;
+        p->is_one_part = p->is_one_part && are_equal(p, begin, end);
+        count(c, p, begin, end);
+        for (int32_t s = 0; s < p->n_scores; s++) {
+            struct scorer scorer = scorer_at(p, is_classification, s);
+
+            add_fold(&p->scores[s], scorer.function(c, scorer.which));
+        }
+    }
+    for (int32_t s = 0; s < p->n_scores; s++) {
+        struct sweep_score *score = &p->scores[s];
+
+        score->mean = score->folds ? score->mean : (double)NAN;
+        score->sd = score->folds > 1 ? sqrt(score->sd / (score->folds - 1)) : (double)NAN;
+    }
+}
+
 int sweep_score_predictions(struct sweep_data *data, struct err *err)
 {
     struct sweep_predictions *p = &data->predictions;
@@ -271,25 +314,7 @@ int sweep_score_predictions(struct sweep_data *data, struct err *err)
         p->scores[s].class = is_classification ? scorer.which : -1;
         p->scores[s].together = scorer.function(&c, scorer.which);
     }
-    for (int32_t begin = 0, end; begin < p->n; begin = end) {
-        for (end = begin + 1; end < p->n && p->replicate[end] == p->replicate[begin] &&
-                              p->fold[end] == p->fold[begin];
-             end++)
-            ;
-        p->n_parts++;
-        count(&c, p, begin, end);
-        for (int32_t s = 0; s < n; s++) {
-            struct scorer scorer = scorer_at(p, is_classification, s);
-
-            add_fold(&p->scores[s], scorer.function(&c, scorer.which));
-        }
-    }
-    for (int32_t s = 0; s < n; s++) {
-        struct sweep_score *score = &p->scores[s];
-
-        score->mean = score->folds ? score->mean : (double)NAN;
-        score->sd = score->folds > 1 ? sqrt(score->sd / (score->folds - 1)) : (double)NAN;
-    }
+    score_parts(p, &c, is_classification);
     return 0;
 }
 
@@ -299,4 +324,9 @@ const struct sweep_score *sweep_find_score(const struct sweep_predictions *p, co
         if (!strcmp(p->scores[i].metric, metric))
             return isnan(p->scores[i].together) ? NULL : &p->scores[i];
     return NULL;
+}
+
+const char *sweep_part_word(const struct sweep_data *data)
+{
+    return data->folds > 1 ? "fold" : "trial";
 }

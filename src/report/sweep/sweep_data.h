@@ -109,6 +109,7 @@ struct sweep_predictions {
     double *probability; /* (n, n_classes); NULL: the model gives none */
     double *score;       /* (n, n_classes) probabilities, or what else ranks the samples; or NULL */
     int32_t n_parts;     /* folds of replicates, each with a model of its own */
+    bool is_one_part;    /* all of them predict the same samples */
     int32_t n_scores;
     struct sweep_score *scores; /* [n_scores] */
 };
@@ -236,6 +237,8 @@ void sweep_data_release(struct sweep_data *data);
 /* Return the index of a configuration; -1: none. */
 int32_t sweep_data_find(const struct sweep_data *data, int64_t config);
 
+/* "fold", or without cross-validation "trial": what has a model and predictions of its own. */
+const char *sweep_part_word(const struct sweep_data *data);
 /* The first score by a metric; NULL: there is none, or it has no value. */
 const struct sweep_score *sweep_find_score(const struct sweep_predictions *p, const char *metric);
 

@@ -216,11 +216,11 @@ function severalParts() {
     return D.predictions.parts > 1;
 }
 
-// The mean of a metric over folds, which need not compare scores of different models.
+// The mean of a metric over folds or trials, which need not compare scores of different models.
 function meanWithin(metric) {
     const found = D.predictions.scores.find(one => one.metric === metric);
     if (!found || found.mean === null || found.folds < 2) return null;
-    return 'mean of ' + found.folds + ' folds ' + score(found.mean);
+    return 'mean of ' + plural(found.folds, D.predictions.part) + ' ' + score(found.mean);
 }
 
 // The ROC curve of one class against the others and the area below it; equal scores are one step.
@@ -264,7 +264,7 @@ function drawRoc(chart, rows, width, parts) {
         chart,
         width,
         parts,
-        'ROC' + (severalParts() ? ', all folds together' : ''),
+        'ROC' + (severalParts() ? ', all ' + P.part + 's together' : ''),
         'false positive rate',
         'true positive rate',
         0
@@ -284,11 +284,16 @@ function drawRoc(chart, rows, width, parts) {
             )
     );
     const within = rows.length === P.observed.length ? meanWithin('roc_auc') : null;
-    const from = box.bottom - 12 - (within ? 17 : 0);
-    const whose = P.classes.length > 2 ? 'all classes, ' : '';
-    if (within) text(s.root, box.right - 8, box.bottom - 12, whose + within, 'quiet halo', 'end');
+    if (within)
+        text(
+            s.root,
+            0,
+            32,
+            (P.classes.length > 2 ? 'mean area of classes, ' : 'area, ') + within,
+            'quiet small'
+        );
     curves.forEach(({ k, n, roc }, row) => {
-        const ty = from - 17 * (curves.length - 1 - row);
+        const ty = box.bottom - 12 - 17 * (curves.length - 1 - row);
         const label = clip(P.classes[k], 14) + ', area ' + score(roc.area);
         const left = box.right - textWidth(label) - 30;
         line(s.root, left, ty - 4, left + 16, ty - 4, 's' + n + ' stroke');
@@ -301,7 +306,7 @@ function drawRoc(chart, rows, width, parts) {
             tip: () => [
                 label,
                 P.classes.length > 2 ? 'against all other classes' : 'against ' + P.classes[0]
-            ].concat(severalParts() ? 'predictions of all folds together' : [])
+            ].concat(severalParts() ? 'predictions of all ' + P.part + 's together' : [])
         });
     });
     if (P.classes.length > 5)

@@ -28,7 +28,12 @@ function drawTest(chart) {
             series: 's0',
             shape: 0,
             line: 'stroke',
-            spread: '\u00b1 sd of ' + plural(C.n[i], 'model') + ', each on its own samples'
+            spread:
+                '\u00b1 sd of ' +
+                plural(C.n[i], 'model') +
+                (D.predictions && D.predictions.same_samples
+                    ? ' on the same samples'
+                    : ', each on its own samples')
         });
     const s = surface(
         chart,
