@@ -309,7 +309,8 @@ static void toy_predictions(struct toy_sweep *t, const char *text, double score)
                                     .observed = t->observed,
                                     .predicted = t->predicted};
     p->n_classes = isnan(score) ? 0 : 3;
-    p->probability = p->n_classes ? t->probability : NULL;
+    p->score = p->n_classes ? t->probability : NULL;
+    p->is_probability = p->score;
     for (int i = 0; i < 3; i++)
         t->classes[i] = text;
     t->groups[0] = t->groups[1] = text;

@@ -268,8 +268,8 @@ static void test_predictions(void **state)
     near(data.predictions.observed[0], 1);
     near(data.predictions.predicted[0], 0);
     assert_true(isnan(data.predictions.predicted[2]));
-    near(data.predictions.probability[1], 0.25);
-    assert_true(isnan(data.predictions.probability[4]));
+    near(data.predictions.score[1], 0.25);
+    assert_true(isnan(data.predictions.score[4]));
     assert_string_equal(data.predictions.groups[data.predictions.group[2]], "south");
     assert_string_equal(data.slots[0].group, "north");
     assert_null(data.slots[2].group);
@@ -368,7 +368,7 @@ static void test_scores_of_three(void **state)
         put_prediction(store, 1, i, class[0], class[1], json);
     }
     read_data(&data, store, -1);
-    assert_null(data.predictions.probability);
+    assert_false(data.predictions.is_probability);
     assert_int_equal(data.predictions.n_scores, 11);
     check_score(&data, "accuracy", -1, 0.625, 0.625, 0);
     check_score(&data, "balanced_accuracy", -1, 11.0 / 18, 11.0 / 18, 0);

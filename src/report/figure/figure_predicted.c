@@ -211,7 +211,7 @@ static double draw_roc(struct canvas *canvas, struct scored *list,
     double area = 0, drawn[2] = {x->from, y->from};
 
     for (int32_t i = 0; i < p->n; i++) {
-        double score = p->probability[(size_t)i * (size_t)p->n_classes + (size_t) class];
+        double score = p->score[(size_t)i * (size_t)p->n_classes + (size_t) class];
 
         if (!isfinite(score) || !is_class(p, p->observed[i]))
             continue;
@@ -304,7 +304,7 @@ static void draw_calibration_of(struct canvas *canvas, const struct sweep_predic
     bool is_begun = false;
 
     for (int32_t i = 0; i < p->n; i++) {
-        double score = p->probability[(size_t)i * (size_t)p->n_classes + (size_t) class];
+        double score = p->score[(size_t)i * (size_t)p->n_classes + (size_t) class];
         int bin = score >= 0 && score <= 1 ? (int)fmin(BINS - 1, floor(score * BINS)) : -1;
 
         if (bin < 0 || !is_class(p, p->observed[i]))
@@ -352,14 +352,15 @@ static void put_note(struct buf *out, const struct sweep_data *data)
     buf_printf(
         out, "c%lld, %d out-of-fold predictions. Matrix: colours are shares of the observed class.",
         (long long)p->config, (int)p->n);
-    if (!p->probability)
+    if (!p->score)
         return;
     if (area && area->folds > 1)
         buf_printf(out,
                    " ROC: predictions of all %ss together; the mean area within %d %ss is %.3f.",
                    sweep_part_word(data), (int)area->folds, sweep_part_word(data), area->mean);
-    buf_puts(out, " Calibration: a mark is a tenth of the range of probabilities, larger for more "
-                  "predictions; on the dashed line, probabilities are right.");
+    if (p->is_probability)
+        buf_puts(out, " Calibration: a mark is a tenth of the range of probabilities, larger for "
+                      "more predictions; on the dashed line, probabilities are right.");
     if (p->n_classes > CLASSES)
         buf_puts(out, " Curves: the first six classes.");
 }
@@ -368,7 +369,7 @@ static bool draw_classes(struct canvas *canvas, const struct sweep_data *data)
 {
     const struct sweep_predictions *p = &data->predictions;
     const double top = PLOT_EDGE + 6;
-    bool has_scores = p->probability != NULL;
+    bool has_scores = p->score != NULL;
     double left = PLOT_EDGE + PLOT_SIZE + 10, widest = 0, height, right, at[MATRIX],
            width = has_scores ? CANVAS_PAGE : CANVAS_COLUMN;
     struct scored *list = has_scores ? malloc((size_t)p->n * sizeof *list + 1) : NULL;
@@ -394,7 +395,8 @@ static bool draw_classes(struct canvas *canvas, const struct sweep_data *data)
     draw_matrix(canvas, p, &labels, left, top);
     if (has_scores) {
         draw_rocs(canvas, list, p, (left + SMALL + right) / 2 - SMALL / 2 + 16, top);
-        draw_calibration(canvas, p, right, top);
+        if (p->is_probability)
+            draw_calibration(canvas, p, right, top);
     }
     plot_paragraph(canvas, PLOT_EDGE, height, width - 2 * PLOT_EDGE, buf_text(&note));
     canvas->failed |= buf_failed(&note);

@@ -394,10 +394,10 @@ static void put_curves(struct buf *out, const struct sweep_data *d)
     put_integer(out, "curves_left_out", d->n_curves_left_out);
 }
 
-static void put_probabilities(struct buf *out, const struct sweep_predictions *p, int32_t n)
+static void put_class_scores(struct buf *out, const struct sweep_predictions *p, int32_t n)
 {
     name(out, "p");
-    if (!p->probability) {
+    if (!p->score) {
         buf_puts(out, "null");
         return;
     }
@@ -407,7 +407,7 @@ static void put_probabilities(struct buf *out, const struct sweep_predictions *p
         buf_putc(out, '[');
         for (int32_t k = 0; k < p->n_classes; k++) {
             comma(out);
-            real(out, p->probability[(size_t)i * (size_t)p->n_classes + (size_t)k]);
+            real(out, p->score[(size_t)i * (size_t)p->n_classes + (size_t)k]);
         }
         buf_putc(out, ']');
     }
@@ -455,7 +455,8 @@ static void put_predictions(struct buf *out, const struct sweep_data *d)
     put_integers(out, "replicate", p->replicate, n);
     put_reals(out, "observed", p->observed, n);
     put_reals(out, "predicted", p->predicted, n);
-    put_probabilities(out, p, n);
+    put_class_scores(out, p, n);
+    put_bool(out, "probabilities", p->is_probability);
     put_integer(out, "parts", p->n_parts);
     put_text(out, "part", sweep_part_word(d));
     put_bool(out, "same_samples", p->is_one_part);

@@ -100,9 +100,9 @@ static void put_origin(struct buf *out, const struct sweep_data *d)
                     (int)p->n_parts, (int)d->n_done);
     buf_puts(out, ". ");
     if (d->has_epochs && !d->has_stop)
-        html_printf(out, "The same samples chose the epoch at which the training of each model "
-                         "ended, because the sweep has no stop part. New samples will be "
-                         "predicted somewhat less well. To avoid this, set stop = 0.2 in [split].");
+        buf_puts(out, "The same samples chose the epoch whose weights are used, because the sweep "
+                      "has no stop part; expect new samples to be predicted somewhat less well. "
+                      "With stop = 0.2 in [split], other samples choose the epoch.");
     buf_puts(out, "</p>\n");
 }
 
@@ -157,12 +157,12 @@ static void put_class_scores(struct buf *out, const struct sweep_predictions *p)
     bool is_two = p->n_classes == 2;
 
     buf_puts(out, "<p>");
-    if (is_two && p->probability)
+    if (is_two && p->is_probability)
         html_printf(out, "The class %s is predicted if its probability is above 0.5. ",
                     p->classes[1]);
     else
         html_printf(out, "The class with the largest %s is predicted. ",
-                    p->probability ? "probability" : "score");
+                    p->is_probability ? "probability" : "score");
     if (is_two)
         html_printf(out,
                     "The positive class is %s: sensitivity is the share of its samples that are "
@@ -184,9 +184,9 @@ static void explain_charts(struct buf *out, const struct sweep_data *d)
                      "different models, since each %s has its own. It is fair only if these models "
                      "are calibrated alike. The mean area within a %s, %.3f (standard deviation "
                      "%.3f over %d %ss), does not need that.",
-                     p->probability ? "probabilities" : "scores", part, part, area->mean, area->sd,
-                     (int)area->folds, part);
-    if (p->probability)
+                     p->is_probability ? "probabilities" : "scores", part, part, area->mean,
+                     area->sd, (int)area->folds, part);
+    if (p->is_probability)
         html_element(out, "p",
                      "Calibration: each dot stands for the predictions in a tenth of the range of "
                      "probabilities: across their mean probability, up the share of them that "

@@ -106,8 +106,8 @@ struct sweep_predictions {
     int32_t *fold;       /* [n] */
     double *observed;    /* [n] number, or index into classes */
     double *predicted;   /* [n] likewise */
-    double *probability; /* (n, n_classes); NULL: the model gives none */
-    double *score;       /* (n, n_classes) probabilities, or what else ranks the samples; or NULL */
+    double *score;       /* (n, n_classes); NULL: there are none */
+    bool is_probability; /* whether the scores are; else they only rank samples */
     int32_t n_parts;     /* folds of replicates, each with a model of its own */
     bool is_one_part;    /* all of them predict the same samples */
     int32_t n_scores;

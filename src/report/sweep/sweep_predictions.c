@@ -147,7 +147,7 @@ static int take_predictions(struct sweep_data *data, const struct result_table *
             return -1;
     if (p->score)
         take_scores(p, rows, scores);
-    p->probability = has_probabilities ? p->score : NULL;
+    p->is_probability = p->score && has_probabilities;
     return sweep_score_predictions(data, err);
 }
 

@@ -14,6 +14,13 @@ function drawPredicted(chart, view) {
     if (!rows.length) return nothing(chart, 'No predictions are stored.');
     const inside = rows.filter(n => view.group === 'all' || P.g[n] === Number(view.group));
     if (!inside.length) return nothing(chart, 'This group has no samples.');
+    if (P.left_out)
+        chart.note =
+            'The chart shows ' +
+            P.observed.length.toLocaleString('en') +
+            ' predictions; ' +
+            P.left_out.toLocaleString('en') +
+            ' more are only in the numbers below. ';
     if (!P.classes.length) return drawScatter(chart, view, rows, inside);
     const parts = el('div', { class: 'parts' });
     chart.node.append(parts);
@@ -25,7 +32,7 @@ function drawPredicted(chart, view) {
               : chart.width;
     drawConfusion(chart, inside, P.p ? width : Math.min(520, chart.width), parts);
     if (P.p) drawRoc(chart, inside, width, parts);
-    if (P.p) drawCalibration(chart, inside, width, parts);
+    if (P.p && P.probabilities) drawCalibration(chart, inside, width, parts);
     return undefined;
 }
 
@@ -310,7 +317,7 @@ function drawRoc(chart, rows, width, parts) {
         });
     });
     if (P.classes.length > 5)
-        chart.note = 'ROC curves of the first 5 of ' + P.classes.length + ' classes. ';
+        chart.note += 'ROC curves of the first 5 of ' + P.classes.length + ' classes. ';
 }
 
 // Observed frequency in ten bins of the predicted probability: of the second of two classes, else
