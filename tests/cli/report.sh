@@ -55,6 +55,8 @@ hidden_size = 4, 8, 16
 dropout = 0, 0.5"
 is "no test score without a rule" "$(check report.html text test)" \
     "Test scores are shown only for a choice by --rule best or --rule 1se: once they influence a choice, they are too good."
+is "nor predictions of a model that trains nothing" "$(check report.html text predicted)" \
+    "The choice is of the model type noop, which trains nothing and predicts nothing."
 sqlite3 results.db "INSERT INTO metric SELECT trial_id, 'test', 'pearson', 0.25 FROM trial WHERE config_id = 6"
 ok "a rule and a title" report --rule 1se --title 'A <b>title</b>' -o ruled.html
 is "they show" "$(check ruled.html json choice)$(check ruled.html json test)$(grep -c '<h1>A &lt;b&gt;title&lt;/b&gt;</h1>' ruled.html)" \
@@ -130,8 +132,29 @@ is "gives the same trials, in the same order" "$(sqlite3 again.db "$keys")" "$(s
 sqlite3 types.db "UPDATE sweep SET ini = replace(ini, 'where', '; where')"
 ok "a database without the condition" report types.db -o types.html --force
 like "the page reports the difference" "$(check types.html text provenance)" 'The file gives 6 configurations, but the database has 5: '
+is "validation and test part" "$(check ruled.html text test | tail -n 4)" \
+    "The two standard deviations (sd) measure different things. Validation: each trial has its own model and its own samples. Test: each trial has its own model, but all predict the same 12 samples; so this one is often smaller, and does not say how much the score would differ on other samples.
+part metric trials mean sd
+validation pearson 5 0.54 0.01975
+test pearson 5 0.25 0"
+cp results.db other.db
+sqlite3 other.db "DELETE FROM data_fact WHERE name LIKE 'test_%'; DELETE FROM metric WHERE split = 'test'"
+ok "a sweep without a test part" report other.db -o other.html
+is "the page says so, and how to have one" "$(check other.html text test)" \
+    "The sweep has no test part: it was run with test = 0 in [split]. All samples took part in the choice, so none of them can show how good the choice is. To have a test part, give the sweep another name, set test = 0.2 in [split], and run it: all trials are trained anew."
 
 # ---- predictions and facts ----
+
+why() { report other.db -o other.html --force 2>.err; check other.html text predicted; }
+sqlite3 other.db "UPDATE config SET params = json_set(params, '$.type', 'mlp')"
+is "why there are no predictions: no model" "$(why)" \
+    "The database has no out-of-fold predictions of c4. Nor does it have the models that would make them: the sweep ran with keep = none or an earlier version, or they are too large to keep. With keep = best, 'espalier run tiny.ini other.db' trains the choice again and stores both; other trials are not repeated."
+sqlite3 other.db "INSERT INTO model SELECT trial_id, 'h', x'00' FROM trial WHERE config_id = 4; UPDATE session SET command = 'espalier run tiny.ini --set seed=1'"
+is "models that nobody applied" "$(why)" \
+    "The database has no out-of-fold predictions of c4. It has all models of this configuration, but no run has applied them: shards do not, nor do runs that were stopped. 'espalier run tiny.ini other.db', with the --set options of the first run, adds the predictions and repeats no trial."
+sqlite3 other.db "UPDATE trial SET state = 'pending', value = NULL WHERE config_id = 1"
+is "trials that are left to run" "$(why)" \
+    "The database has no out-of-fold predictions of c4. A run stores them when the sweep is finished, and 5 trials are left to run."
 
 sqlite3 results.db "DELETE FROM prediction; DELETE FROM data_fact;
     INSERT INTO prediction SELECT trial_id, column1, 's' || column1, 'north', column1, column1 + fold, NULL, NULL
@@ -141,9 +164,53 @@ ok "a page with predictions" report --force
 is "they are in the data" "$(check report.html json predictions.observed) $(check report.html json slots.0)" \
     "[1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3] {'replicate': 0, 'fold': 0, 'group': 'north'}"
 is "and their scores in a table" "$(check report.html text predicted | grep '^north')" "north 15 0.5 -8 2.449"
+is "r of all folds and within a fold are explained" "$(check report.html text predicted | sed -n 2,3p)" \
+    "15 predictions of c4, by the models of 5 of its 5 trials, each for its own validation part.
+The correlation of all predictions together is 0.500. The mean of the correlations within each fold is 1.000. The first also counts differences between folds: it is the larger one if the models predict which folds have high values, and the smaller one if some models predict too high and others too low."
+is "in the data, too" "$(check report.html json predictions.scores.0)" \
+    "{'metric': 'pearson', 'class': None, 'together': 0.5, 'mean': 1, 'sd': 0, 'folds': 5}"
+cp results.db class.db
+sqlite3 class.db "UPDATE sweep SET task = 'classification', classes = 2; DELETE FROM prediction;
+    INSERT INTO prediction SELECT trial_id, column1, 's' || column1, NULL, column2, column3, column4, NULL FROM trial,
+    (VALUES (1, 'no', 'no', '{\"no\":0.9,\"yes\":0.1}'), (2, 'yes', 'yes', '{\"no\":0.2,\"yes\":0.8}'),
+    (3, 'yes', 'no', '{\"no\":0.7,\"yes\":0.3}')) WHERE config_id = 4;
+    UPDATE trial SET best_epoch = 3; DELETE FROM metric WHERE split = 'stop'"
+ok "a page about two classes" report class.db -o class.html
+is "their scores, and what they mean" "$(check class.html text predicted | sed -n '2,/^observed/p')" \
+    "15 predictions of c4, by the models of 5 of its 5 trials, each for its own validation part. The same samples chose the epoch whose weights are used, because the sweep has no stop part; expect new samples to be predicted somewhat less well. With stop = 0.2 in [split], other samples choose the epoch.
+The class yes is predicted if its probability is above 0.5. The positive class is yes: sensitivity is the share of its samples that are recognized, specificity that of no. All predictions together: sensitivity 0.500, specificity 1.000, precision 1.000, balanced accuracy 0.750, Matthews correlation (MCC) 0.500, F1 0.667, area under the ROC curve 1.000.
+The area under the ROC curve of all predictions together compares probabilities of different models, since each fold has its own. It is fair only if these models are calibrated alike. The mean area within a fold, 1.000 (standard deviation 0.000 over 5 folds), does not need that.
+Calibration: each dot stands for the predictions in a tenth of the range of probabilities: across their mean probability, up the share of them that really is of the class. Larger dots are more predictions. On the dashed line both are equal; below it, probabilities are too high.
+metric class all together mean of folds sd of folds folds
+sensitivity yes 0.5 0.5 0 5
+specificity no 1 1 0 5
+precision yes 1 1 0 5
+f1 yes 0.6667 0.6667 0 5
+accuracy 0.6667 0.6667 0 5
+balanced_accuracy 0.75 0.75 0 5
+macro_f1 0.6667 0.6667 0 5
+mcc 0.5 0.5 0 5
+roc_auc 1 1 0 5
+observed no yes"
 is "facts by topic" "$(check report.html json data.facts)" \
     "[{'topic': 'data', 'rows': [['kind', 'plants']]}, {'topic': 'degree', 'rows': [['5', 60], ['6', 12]]}, {'topic': 'duplicate', 'rows': [['sets_on_both_sides', 2]]}]"
 like "duplicates give a warning" "$(check report.html text verdict)" '^2 sets of samples that are the same'
+
+# ---- curves of a choice that is not among the best 20 ----
+
+sed 's/^hidden_size.*/hidden_size = 4:28:1/; s/^dropout.*//; s/^name.*/name = wide/' tiny.ini >wide.ini
+ok "a sweep of 25 configurations" "$ESPALIER" run wide.ini wide.db --progress none
+sqlite3 wide.db "UPDATE trial SET value = 0.5 + 0.1 * fold + 0.0001 * config_id, best_epoch = 2;
+    UPDATE config SET flops = 1e9 * config_id;
+    INSERT INTO curve (trial_id, epoch, train_loss, val_loss, val_value, seconds) SELECT trial_id, column1, 0.5, 0.5, 0.5, column1
+    FROM trial, (VALUES (1), (2), (3)) WHERE config_id IN (1, 2, 25)"
+ok "its page" report wide.db --rule 1se -o wide.html --figures figures
+is "the curves of the best and of the choice" \
+    "$(check wide.html json curves | grep -o "'config': [0-9]*" | uniq | tr '\n' ' ')$(check wide.html json choice.chosen)" \
+    "'config': 25 'config': 1 1"
+is "the page says which" "$(check wide.html text curves | sed -n 2p)" \
+    "The curves are those of the best 20 configurations and of the choice; 4 others are left out."
+is "the figure is of the choice" "$(grep -c 'c1, 5 trials' figures/curves.svg) $(grep -c 'no learning curve' figures/curves.svg)" "1 0"
 
 # ---- hostile names ----
 

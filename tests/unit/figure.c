@@ -309,7 +309,8 @@ static void toy_predictions(struct toy_sweep *t, const char *text, double score)
                                     .observed = t->observed,
                                     .predicted = t->predicted};
     p->n_classes = isnan(score) ? 0 : 3;
-    p->probability = p->n_classes ? t->probability : NULL;
+    p->score = p->n_classes ? t->probability : NULL;
+    p->is_probability = p->score;
     for (int i = 0; i < 3; i++)
         t->classes[i] = text;
     t->groups[0] = t->groups[1] = text;
@@ -528,6 +529,49 @@ static void test_predicted_numbers(void **state)
     free(t);
 }
 
+static bool has_text(struct toy_sweep *t, enum figure figure, const char *text)
+{
+    struct buf out = {0};
+    bool has;
+
+    assert_true(figure_put(&out, figure, &t->data, CANVAS_SVG));
+    has = strstr(buf_text(&out), text) != NULL;
+    buf_release(&out);
+    return has;
+}
+
+/* Each note stands only where it applies. */
+static void test_notes(void **state)
+{
+    struct toy_sweep *t = malloc(sizeof *t);
+    struct sweep_score score = {
+        .metric = "roc_auc", .class = -1, .together = 0.9, .mean = 0.75, .folds = 5};
+
+    (void)state;
+    toy_init(t, 3, 1, 2, "size", 0.5);
+    t->data.folds = 5;
+    t->data.predictions.scores = &score;
+    assert_false(has_text(t, FIGURE_PREDICTED, "mean area within"));
+    t->data.predictions.n_scores = 1;
+    assert_true(has_text(t, FIGURE_PREDICTED, "the mean area within 5 folds is 0.750"));
+    score.metric = "pearson";
+    t->data.predictions.n_classes = 0;
+    assert_true(has_text(t, FIGURE_PREDICTED, ">5 folds: 0.750</text>"));
+    assert_false(has_text(t, FIGURE_CURVES, "no learning curve"));
+    t->data.chosen = 2;
+    assert_true(has_text(t, FIGURE_CURVES,
+                         "The choice, c2 (size), has no learning curve: c1 is the best "
+                         "configuration with one."));
+    assert_true(has_text(t, FIGURE_FOREST, "only some trials have a score"));
+    assert_true(has_text(t, FIGURE_TYPES, "Some folds have no score"));
+    for (int i = 0; i < 3; i++)
+        t->configs[i].is_complete = true;
+    assert_false(has_text(t, FIGURE_FOREST, "only some trials have a score"));
+    assert_false(has_text(t, FIGURE_TYPES, "Some folds have no score"));
+    toy_release(t);
+    free(t);
+}
+
 static void test_save(void **state)
 {
     const char *dir = scratch_path("figures");
@@ -570,6 +614,7 @@ int main(void)
         cmocka_unit_test(test_all_figures),
         cmocka_unit_test(test_forest_numbers),
         cmocka_unit_test(test_predicted_numbers),
+        cmocka_unit_test(test_notes),
         cmocka_unit_test(test_save),
     };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "report/sweep/sweep_data.h"
@@ -267,8 +268,8 @@ static void test_predictions(void **state)
     near(data.predictions.observed[0], 1);
     near(data.predictions.predicted[0], 0);
     assert_true(isnan(data.predictions.predicted[2]));
-    near(data.predictions.probability[1], 0.25);
-    assert_true(isnan(data.predictions.probability[4]));
+    near(data.predictions.score[1], 0.25);
+    assert_true(isnan(data.predictions.score[4]));
     assert_string_equal(data.predictions.groups[data.predictions.group[2]], "south");
     assert_string_equal(data.slots[0].group, "north");
     assert_null(data.slots[2].group);
@@ -280,12 +281,187 @@ static void test_predictions(void **state)
     fixture_close(&f);
 }
 
+static void put_prediction(struct store *store, int trial, int sample, const char *observed,
+                           const char *predicted, const char *json)
+{
+    char sql[256];
+
+    snprintf(sql, sizeof sql, "INSERT INTO prediction VALUES (%d, %d, 's%d', NULL, '%s', '%s', %s)",
+             trial, sample, sample, observed, predicted, json);
+    exec(store, sql);
+}
+
+static void check_score(const struct sweep_data *data, const char *metric, int class,
+                        double together, double mean, double sd)
+{
+    const struct sweep_predictions *p = &data->predictions;
+
+    for (int i = 0; i < p->n_scores; i++)
+        if (!strcmp(p->scores[i].metric, metric) && p->scores[i].class == class) {
+            near(p->scores[i].together, together);
+            near(p->scores[i].mean, mean);
+            if (p->n_parts > 1)
+                near(p->scores[i].sd, sd);
+            else
+                assert_true(isnan(p->scores[i].sd));
+            assert_int_equal(p->scores[i].folds, p->n_parts);
+            return;
+        }
+    fail_msg("no score %s of class %d", metric, class);
+}
+
+/* Expected values: scikit-learn 1.2.1 (recall_score, precision_score, f1_score, accuracy_score,
+ * balanced_accuracy_score, matthews_corrcoef, roc_auc_score). */
+static void test_scores_of_two(void **state)
+{
+    static const double yes[] = {.9, .4, .6, .1, .8, .3, .7, .7, .2, .55, .45};
+    static const bool truth[] = {1, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0};
+    struct fixture f;
+    struct sweep_data data;
+    struct store *store = open_with(&f, 0);
+    char json[64];
+
+    (void)state;
+    exec(store, "UPDATE sweep SET task = 'classification', classes = 2");
+    for (int i = 0; i < 11; i++) {
+        snprintf(json, sizeof json, "'{\"no\":%g,\"yes\":%g}', NULL", 1 - yes[i], yes[i]);
+        put_prediction(store, 1 + (i > 4), i, truth[i] ? "yes" : "no", yes[i] > 0.5 ? "yes" : "no",
+                       json);
+    }
+    read_data(&data, store, -1);
+    assert_int_equal(data.predictions.n_scores, 9);
+    assert_int_equal(data.predictions.n_parts, 2);
+    assert_false(data.predictions.is_one_part);
+    assert_string_equal(sweep_part_word(&data), "fold");
+    check_score(&data, "sensitivity", 1, 0.8, 5.0 / 6, 0.23570226039551587);
+    check_score(&data, "specificity", 0, 2.0 / 3, 0.625, 0.1767766952966369);
+    check_score(&data, "precision", 1, 2.0 / 3, 2.0 / 3, 0);
+    check_score(&data, "f1", 1, 8.0 / 11, 11.0 / 15, 0.0942809041582064);
+    check_score(&data, "accuracy", -1, 8.0 / 11, 43.0 / 60, 0.16499158227686112);
+    check_score(&data, "balanced_accuracy", -1, 11.0 / 15, 35.0 / 48, 0.2062394778460764);
+    check_score(&data, "macro_f1", -1, 8.0 / 11, 0.7059523809523809, 0.17340952014812952);
+    check_score(&data, "mcc", -1, 7.0 / 15, 0.4368867239266071, 0.3821488698022421);
+    check_score(&data, "roc_auc", -1, 49.0 / 60, 79.0 / 96, 0.014731391274719688);
+    sweep_data_release(&data);
+    store_close(store);
+    fixture_close(&f);
+}
+
+/* Likewise. Ridge has scores without probabilities, which rank samples all the same. */
+static void test_scores_of_three(void **state)
+{
+    static const double score[8][3] = {{.6, .3, .1}, {.2, .5, .3}, {.1, .8, .1},   {.3, .3, .4},
+                                       {.1, .2, .7}, {.5, .1, .4}, {.2, .35, .45}, {.4, .35, .25}};
+    static const char truth[] = "aabbccca", predicted[] = "abbccaca";
+    struct fixture f;
+    struct sweep_data data;
+    struct store *store = open_with(&f, 0);
+    char json[96], class[2][2] = {"", ""};
+
+    (void)state;
+    exec(store, "UPDATE sweep SET task = 'classification', classes = 3");
+    for (int i = 0; i < 8; i++) {
+        class[0][0] = truth[i];
+        class[1][0] = predicted[i];
+        snprintf(json, sizeof json, "NULL, '{\"a\":%g,\"b\":%g,\"c\":%g}'", score[i][0],
+                 score[i][1], score[i][2]);
+        put_prediction(store, 1, i, class[0], class[1], json);
+    }
+    read_data(&data, store, -1);
+    assert_false(data.predictions.is_probability);
+    assert_int_equal(data.predictions.n_scores, 11);
+    check_score(&data, "accuracy", -1, 0.625, 0.625, 0);
+    check_score(&data, "balanced_accuracy", -1, 11.0 / 18, 11.0 / 18, 0);
+    check_score(&data, "macro_f1", -1, 11.0 / 18, 11.0 / 18, 0);
+    check_score(&data, "mcc", -1, 3.0 / 7, 3.0 / 7, 0);
+    check_score(&data, "roc_auc", -1, 0.813888888888889, 0.813888888888889, 0);
+    check_score(&data, "recall", 1, 0.5, 0.5, 0);
+    check_score(&data, "precision", 2, 2.0 / 3, 2.0 / 3, 0);
+    sweep_data_release(&data);
+    store_close(store);
+    fixture_close(&f);
+}
+
+/* One class predicted: no correlation. One class observed: none that could be. */
+static void test_scores_of_one_class(void **state)
+{
+    struct fixture f;
+    struct sweep_data data;
+    struct store *store = open_with(&f, 0);
+
+    (void)state;
+    exec(store, "UPDATE sweep SET task = 'classification', classes = 2");
+    put_prediction(store, 1, 1, "no", "no", "NULL, NULL");
+    put_prediction(store, 1, 2, "yes", "no", "NULL, NULL");
+    put_prediction(store, 2, 3, "yes", "no", "NULL, NULL");
+    read_data(&data, store, -1);
+    assert_int_equal(data.predictions.n_scores, 9);
+    assert_string_equal(data.predictions.scores[7].metric, "mcc");
+    near(data.predictions.scores[7].together, 0);
+    near(data.predictions.scores[7].mean, 0);
+    assert_int_equal(data.predictions.scores[7].folds, 1);
+    assert_true(isnan(data.predictions.scores[8].together));
+    assert_true(isnan(data.predictions.scores[8].mean));
+    sweep_data_release(&data);
+    store_close(store);
+    fixture_close(&f);
+}
+
+/* Replicates with the parts of a split file. */
+static void test_same_samples(void **state)
+{
+    struct fixture f;
+    struct sweep_data data;
+    struct store *store = open_with(&f, 0);
+
+    (void)state;
+    exec(store, "INSERT INTO prediction SELECT t.column1, s.column1, s.column1, NULL, 1, 2, NULL,"
+                " NULL FROM (VALUES (1), (2), (3)) AS t, (VALUES (4), (6)) AS s");
+    read_data(&data, store, -1);
+    assert_int_equal(data.predictions.n_parts, 3);
+    assert_true(data.predictions.is_one_part);
+    sweep_data_release(&data);
+    exec(store, "UPDATE prediction SET id = 'x' WHERE trial_id = 3 AND sample = 6");
+    read_data(&data, store, -1);
+    assert_false(data.predictions.is_one_part);
+    sweep_data_release(&data);
+    store_close(store);
+    fixture_close(&f);
+}
+
+static void test_scores_of_numbers(void **state)
+{
+    struct fixture f;
+    struct sweep_data data;
+    struct store *store = open_with(&f, 0);
+
+    (void)state;
+    exec(store, "INSERT INTO prediction SELECT 1 + (column1 > 3), column1, 's', NULL, column1,"
+                " column2, NULL, NULL FROM (VALUES (1, 1), (2, 3), (3, 2), (4, 4), (5, 6))");
+    read_data(&data, store, -1);
+    check_score(&data, "pearson", -1, 11 / sqrt(148), 0.75, 0.3535533905932738);
+    check_score(&data, "rmse", -1, sqrt(0.6), (sqrt(2.0 / 3) + sqrt(0.5)) / 2,
+                (sqrt(2.0 / 3) - sqrt(0.5)) / sqrt(2));
+    check_score(&data, "mae", -1, 0.6, (2.0 / 3 + 0.5) / 2, (2.0 / 3 - 0.5) / sqrt(2));
+    sweep_data_release(&data);
+    store_close(store);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_complete), cmocka_unit_test(test_history),
-        cmocka_unit_test(test_partial),  cmocka_unit_test(test_unscored),
-        cmocka_unit_test(test_rule),     cmocka_unit_test(test_predictions),
+        cmocka_unit_test(test_complete),
+        cmocka_unit_test(test_history),
+        cmocka_unit_test(test_partial),
+        cmocka_unit_test(test_unscored),
+        cmocka_unit_test(test_rule),
+        cmocka_unit_test(test_predictions),
+        cmocka_unit_test(test_scores_of_two),
+        cmocka_unit_test(test_scores_of_three),
+        cmocka_unit_test(test_scores_of_one_class),
+        cmocka_unit_test(test_same_samples),
+        cmocka_unit_test(test_scores_of_numbers),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -302,6 +302,17 @@ def strange_address():
 
 
 @test
+def other_curves():
+    """where the choice has no learning curve, the chart says whose it shows."""
+    if os.path.exists(page_file("regression")):
+        page.open(page_file("regression"))
+        assert "(ridge), has no learning curve: c" in page.text("#panel-curves figcaption")
+        second = page.js("return document.querySelector('#panel-curves select option:last-child').value")
+        page.choose("#panel-curves select", second)
+        assert "no learning curve" not in page.text("#panel-curves figcaption")
+
+
+@test
 def save_figures():
     """each figure is saved as an SVG that stands alone and as a PNG."""
     page.open(page_file("demo"), "#c=2")
@@ -330,6 +341,25 @@ def save_tables():
     page.click("#panel-forest .table .tools button")
     shown = list(csv.reader(io.StringIO(page.saved("demo-forest.csv").decode())))
     equal(len(shown), page.js("return document.querySelectorAll('#panel-forest tbody tr').length") + 1)
+
+
+if os.path.exists(page_file("classes")):
+    @test
+    def predicted_classes():
+        """charts of classes give the counts behind the calibration and agree with the table of metrics."""
+        page.open(page_file("classes"))
+        data = page.js("return JSON.parse(document.getElementById('espalier-data').textContent).predictions")
+        roc, calibration = page.js("""return [...document.querySelectorAll('#panel-predicted .live svg')].slice(1)
+            .map(svg => [...svg.querySelectorAll('text')].map(t => t.textContent))""")
+        area = next(row["together"] for row in data["scores"] if row["metric"] == "roc_auc")
+        assert any(text.endswith(", area %.3f" % area) for text in roc), (area, roc)
+        assert "predictions in each tenth" in calibration
+        counts = [int(text) for text in calibration[calibration.index("predictions in each tenth") - 10:] if text.isdigit()]
+        equal(sum(counts), len(data["observed"]))
+        for name, class_ in (("sensitivity", 1), ("specificity", 0)):
+            inside = [p == o for o, p in zip(data["observed"], data["predicted"]) if o == class_]
+            stored = next(row["together"] for row in data["scores"] if row["metric"] == name)
+            assert abs(stored - sum(inside) / len(inside)) < 1e-5, name
 
 
 # The ratio of WCAG 2.1 between two CSS colours of the page.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Learning curves of one configuration, the chosen one if it has any: the mean and the range over its
- * trials. */
+/* Learning curves of one configuration, the chosen one if it has any (a note says if it has none): the
+ * mean and the range over its trials. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -223,23 +223,45 @@ static void draw_keys(const struct curves *c, const struct curve_panel *panel, d
                (long long)c->list[0]->config, (int)c->n, c->n > 1 ? "trials" : "trial");
 }
 
-static void draw(struct curves *c, const char *objective)
+/* Why the curves are not those of the choice; nothing if they are. */
+static void put_note(struct buf *out, const struct sweep_data *data, int64_t config)
 {
-    double middle = CANVAS_PAGE / 2;
+    int32_t chosen = data->chosen ? sweep_data_find(data, data->chosen) : -1;
+
+    if (chosen < 0 || config == data->chosen)
+        return;
+    buf_printf(out,
+               "The choice, c%lld (%s), has no learning curve: c%lld is the best configuration "
+               "with one.",
+               (long long)data->chosen,
+               data->n_types ? data->types[data->configs[chosen].type] : "", (long long)config);
+}
+
+static void draw(struct curves *c, const struct sweep_data *data)
+{
+    double middle = CANVAS_PAGE / 2, keys = PLOT_EDGE + HEIGHT + PLOT_X_ROOM + 6;
+    struct buf note = {0};
     struct curve_panel loss = {
         .lines = {TRAIN_LOSS, VAL_LOSS}, .n = 2, .name = "Loss", .left = PLOT_EDGE};
-    struct curve_panel value = {.lines = {VAL_VALUE}, .n = 1, .name = objective, .left = middle};
+    struct curve_panel value = {
+        .lines = {VAL_VALUE}, .n = 1, .name = data->objective, .left = middle};
     bool has_loss = plan_panel(&loss, c), has_value = plan_panel(&value, c);
 
     loss.right = middle - GAP;
     value.right = CANVAS_PAGE - PLOT_EDGE - 8;
-    canvas_begin(c->canvas, CANVAS_PAGE, PLOT_EDGE + HEIGHT + PLOT_X_ROOM + 14,
+    put_note(&note, data, c->list[0]->config);
+    canvas_begin(c->canvas, CANVAS_PAGE,
+                 keys + 10 +
+                     plot_paragraph(NULL, 0, 0, CANVAS_PAGE - 2 * PLOT_EDGE, buf_text(&note)),
                  "Learning curves of a configuration");
     if (has_loss)
         draw_panel(c, &loss);
     if (has_value)
         draw_panel(c, &value);
-    draw_keys(c, &loss, PLOT_EDGE + HEIGHT + PLOT_X_ROOM + 6);
+    draw_keys(c, &loss, keys);
+    plot_paragraph(c->canvas, PLOT_EDGE, keys + 7, CANVAS_PAGE - 2 * PLOT_EDGE, buf_text(&note));
+    c->canvas->failed |= buf_failed(&note);
+    buf_release(&note);
 }
 
 bool figure_curves(struct canvas *canvas, const struct sweep_data *data)
@@ -260,7 +282,7 @@ bool figure_curves(struct canvas *canvas, const struct sweep_data *data)
         value_range_add(&range, c->last);
         scale_init(&c->x, &range, 5, false, 0, 1);
         scale_crop(&c->x, 0, c->last);
-        draw(c, data->objective);
+        draw(c, data);
     }
     free(c);
     return is_drawn;

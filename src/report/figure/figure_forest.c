@@ -205,6 +205,7 @@ static void draw_row(const struct forest *f, int32_t i, double y)
     const struct sweep_config *config = &f->data->configs[i];
     const struct stroke ring = {INK_TEXT, 0.6, PEN_SOLID};
     const struct stroke dots = {{INK_CURRENT, 0.4}, 1.9, PEN_ROUND};
+    const struct stroke hollow = {i ? INK_BLUE : INK_VERMILLION, 0.8, PEN_SOLID};
     bool has_dots = false;
 
     draw_texts(f, i, y);
@@ -223,7 +224,10 @@ static void draw_row(const struct forest *f, int32_t i, double y)
     if (!isfinite(config->diff))
         return;
     canvas_mark(f->canvas, i ? MARK_SQUARE : MARK_DIAMOND, limited(f, config->diff), y, 2,
-                i ? INK_BLUE : INK_VERMILLION, NULL);
+                !config->is_complete ? INK_WHITE
+                : i                  ? INK_BLUE
+                                     : INK_VERMILLION,
+                config->is_complete ? NULL : &hollow);
     if (config->within == 1)
         canvas_mark(f->canvas, MARK_CIRCLE, limited(f, config->diff), y, 4, INK_NONE, &ring);
 }
@@ -232,6 +236,7 @@ static void draw_keys(const struct forest *f, double y)
 {
     const struct stroke ring = {INK_TEXT, 0.6, PEN_SOLID};
     const struct stroke line = {INK_BLUE, 1.1, PEN_SOLID};
+    const struct stroke hollow = {INK_BLUE, 0.8, PEN_SOLID};
     double x = PLOT_EDGE;
 
     x = plot_key(f->canvas, x, y, MARK_DIAMOND, INK_VERMILLION, NULL, "best");
@@ -241,6 +246,12 @@ static void draw_keys(const struct forest *f, double y)
     x += 2;
     canvas_mark(f->canvas, MARK_CIRCLE, x + 3, y, 0.95, INK_MUTED, NULL);
     plot_note(f->canvas, x + 8, y, ANCHOR_START, "one fold");
+    for (int32_t i = 0; i < f->n; i++)
+        if (!f->data->configs[i].is_complete) {
+            plot_key(f->canvas, x + 18 + text_points("one fold", PLOT_SMALL), y, MARK_SQUARE,
+                     INK_WHITE, &hollow, "only some trials have a score");
+            break;
+        }
 }
 
 static void put_left_out(struct buf *out, const struct forest *f)

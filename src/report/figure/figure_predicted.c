@@ -98,6 +98,7 @@ static double draw_group_keys(struct canvas *canvas, const struct sweep_predicti
 static void draw_regression(struct canvas *canvas, const struct sweep_data *data)
 {
     const struct sweep_predictions *p = &data->predictions;
+    const struct sweep_score *r = sweep_find_score(p, "pearson");
     const struct stroke identity = {INK_MUTED, 0.6, PEN_DASHED};
     bool is_alone = p->n_groups < 2 || p->n_groups > GROUPS;
     struct value_range range = value_range_empty();
@@ -125,10 +126,15 @@ static void draw_regression(struct canvas *canvas, const struct sweep_data *data
     plot_notef(canvas, x.to + 6, PLOT_EDGE + 14, ANCHOR_START, "n = %d", (int)p->n);
     if (isfinite(correlation(p)))
         plot_notef(canvas, x.to + 6, PLOT_EDGE + 23, ANCHOR_START, "r = %.3f", correlation(p));
-    plot_note(canvas, x.to + 6, PLOT_EDGE + 35, ANCHOR_START, "dashed:");
-    plot_note(canvas, x.to + 6, PLOT_EDGE + 43, ANCHOR_START, "equal");
+    if (r && r->folds > 1) {
+        plot_note(canvas, x.to + 6, PLOT_EDGE + 35, ANCHOR_START, "r, mean of");
+        plot_notef(canvas, x.to + 6, PLOT_EDGE + 43, ANCHOR_START, "%d %ss: %.3f", (int)r->folds,
+                   sweep_part_word(data), r->mean);
+    }
+    plot_note(canvas, x.to + 6, PLOT_EDGE + 55, ANCHOR_START, "dashed:");
+    plot_note(canvas, x.to + 6, PLOT_EDGE + 63, ANCHOR_START, "equal");
     if (every(p) > 1)
-        plot_notef(canvas, x.to + 6, PLOT_EDGE + 55, ANCHOR_START, "1 in %d drawn", (int)every(p));
+        plot_notef(canvas, x.to + 6, PLOT_EDGE + 75, ANCHOR_START, "1 in %d drawn", (int)every(p));
     if (!is_alone)
         draw_group_keys(canvas, p, keys);
 }
@@ -205,7 +211,7 @@ static double draw_roc(struct canvas *canvas, struct scored *list,
     double area = 0, drawn[2] = {x->from, y->from};
 
     for (int32_t i = 0; i < p->n; i++) {
-        double score = p->probability[(size_t)i * (size_t)p->n_classes + (size_t) class];
+        double score = p->score[(size_t)i * (size_t)p->n_classes + (size_t) class];
 
         if (!isfinite(score) || !is_class(p, p->observed[i]))
             continue;
@@ -298,7 +304,7 @@ static void draw_calibration_of(struct canvas *canvas, const struct sweep_predic
     bool is_begun = false;
 
     for (int32_t i = 0; i < p->n; i++) {
-        double score = p->probability[(size_t)i * (size_t)p->n_classes + (size_t) class];
+        double score = p->score[(size_t)i * (size_t)p->n_classes + (size_t) class];
         int bin = score >= 0 && score <= 1 ? (int)fmin(BINS - 1, floor(score * BINS)) : -1;
 
         if (bin < 0 || !is_class(p, p->observed[i]))
@@ -338,16 +344,37 @@ static void draw_calibration(struct canvas *canvas, const struct sweep_predictio
         draw_calibration_of(canvas, p, class, &x, &y);
 }
 
+static void put_note(struct buf *out, const struct sweep_data *data)
+{
+    const struct sweep_predictions *p = &data->predictions;
+    const struct sweep_score *area = sweep_find_score(p, "roc_auc");
+
+    buf_printf(
+        out, "c%lld, %d out-of-fold predictions. Matrix: colours are shares of the observed class.",
+        (long long)p->config, (int)p->n);
+    if (!p->score)
+        return;
+    if (area && area->folds > 1)
+        buf_printf(out,
+                   " ROC: predictions of all %ss together; the mean area within %d %ss is %.3f.",
+                   sweep_part_word(data), (int)area->folds, sweep_part_word(data), area->mean);
+    if (p->is_probability)
+        buf_puts(out, " Calibration: a mark is a tenth of the range of probabilities, larger for "
+                      "more predictions; on the dashed line, probabilities are right.");
+    if (p->n_classes > CLASSES)
+        buf_puts(out, " Curves: the first six classes.");
+}
+
 static bool draw_classes(struct canvas *canvas, const struct sweep_data *data)
 {
     const struct sweep_predictions *p = &data->predictions;
     const double top = PLOT_EDGE + 6;
-    bool has_scores = p->probability != NULL;
+    bool has_scores = p->score != NULL;
     double left = PLOT_EDGE + PLOT_SIZE + 10, widest = 0, height, right, at[MATRIX],
            width = has_scores ? CANVAS_PAGE : CANVAS_COLUMN;
     struct scored *list = has_scores ? malloc((size_t)p->n * sizeof *list + 1) : NULL;
     struct plot_labels labels;
-    char note[160];
+    struct buf note = {0};
 
     if (has_scores && !list) {
         canvas->failed = true;
@@ -361,17 +388,19 @@ static bool draw_classes(struct canvas *canvas, const struct sweep_data *data)
     plot_labels_init(&labels, p->classes, at, p->n_classes, false);
     height = top + SMALL + fmax(labels.height + 14, PLOT_X_ROOM) + 4;
     right = CANVAS_PAGE - PLOT_EDGE - SMALL - 6;
-    canvas_begin(canvas, width, height + 10,
+    put_note(&note, data);
+    canvas_begin(canvas, width,
+                 height + 4 + plot_paragraph(NULL, 0, 0, width - 2 * PLOT_EDGE, buf_text(&note)),
                  "Predicted against observed classes of the chosen configuration");
     draw_matrix(canvas, p, &labels, left, top);
     if (has_scores) {
         draw_rocs(canvas, list, p, (left + SMALL + right) / 2 - SMALL / 2 + 16, top);
-        draw_calibration(canvas, p, right, top);
+        if (p->is_probability)
+            draw_calibration(canvas, p, right, top);
     }
-    snprintf(note, sizeof note, "c%lld, out-of-fold predictions, n = %d.%s", (long long)p->config,
-             (int)p->n,
-             p->n_classes > CLASSES && has_scores ? " Curves: the first six classes." : "");
-    plot_note(canvas, PLOT_EDGE, height + 2, ANCHOR_START, note);
+    plot_paragraph(canvas, PLOT_EDGE, height, width - 2 * PLOT_EDGE, buf_text(&note));
+    canvas->failed |= buf_failed(&note);
+    buf_release(&note);
     free(list);
     return true;
 }

@@ -89,6 +89,15 @@ static void draw_means(const struct types *t)
     }
 }
 
+/* Means of different folds compare less well than lines. */
+static bool is_uneven(const struct types *t)
+{
+    for (int32_t i = 0; i < t->n; i++)
+        if (!t->data->configs[t->configs[i]].is_complete)
+            return true;
+    return false;
+}
+
 bool figure_types(struct canvas *canvas, const struct sweep_data *data)
 {
     struct types t = {.canvas = canvas, .data = data};
@@ -106,7 +115,7 @@ bool figure_types(struct canvas *canvas, const struct sweep_data *data)
     scale_init(&t.y, &range, 6, false, PLOT_EDGE + HEIGHT, PLOT_EDGE);
     t.left = PLOT_EDGE + plot_y_room(&t.y, data->objective);
     t.place = (width - PLOT_EDGE - t.left) / t.n;
-    canvas_begin(canvas, width, PLOT_EDGE + HEIGHT + 34,
+    canvas_begin(canvas, width, PLOT_EDGE + HEIGHT + (is_uneven(&t) ? 43 : 34),
                  "Best configuration of each model type, fold by fold");
     plot_y_grid(canvas, &t.y, t.left, width - PLOT_EDGE);
     plot_y_axis(canvas, &t.y, t.left, data->objective);
@@ -116,5 +125,8 @@ bool figure_types(struct canvas *canvas, const struct sweep_data *data)
     draw_means(&t);
     plot_note(canvas, t.left, PLOT_EDGE + HEIGHT + 27, ANCHOR_START,
               "A line joins the same fold. Marks: mean \xc2\xb1 one SE.");
+    if (is_uneven(&t))
+        plot_note(canvas, t.left, PLOT_EDGE + HEIGHT + 36, ANCHOR_START,
+                  "Some folds have no score: compare by the lines.");
     return true;
 }

@@ -54,14 +54,11 @@ const struct panel panels[PANELS] = {
      panel_why_one_type, NULL, panel_table_types, NULL},
     {"predicted", "Predicted against observed",
      "Out-of-fold predictions of the chosen configuration: each sample was predicted by the model "
-     "that was not trained on it. Scores here are of all these predictions together. They differ "
-     "from the mean of the folds' scores, by which configurations are ranked.",
+     "that was not trained on it.",
      panel_why_no_prediction, NULL, panel_table_predicted, NULL},
     {"test", "Test part",
      "Scores of the chosen configuration on samples that neither trained a model nor influenced "
-     "the "
-     "choice. The standard deviation is over trials: it measures variation between models, not "
-     "test-set sampling error.",
+     "the choice.",
      panel_why_no_test, NULL, panel_table_test, panel_note_test},
     {"run", "Run",
      "A bar is one attempt of a trial on a rank. Gaps are idle time; marks show failed, lost and "

@@ -73,15 +73,21 @@ static void put_id(struct buf *out, const char *member, int64_t id)
         buf_puts(out, "null");
 }
 
-static void put_reals(struct buf *out, const char *member, const double *values, int32_t n)
+/* Without a name. */
+static void reals(struct buf *out, const double *values, int32_t n)
 {
-    name(out, member);
     buf_putc(out, '[');
     for (int32_t i = 0; i < n; i++) {
         comma(out);
         real(out, values[i]);
     }
     buf_putc(out, ']');
+}
+
+static void put_reals(struct buf *out, const char *member, const double *values, int32_t n)
+{
+    name(out, member);
+    reals(out, values, n);
 }
 
 static void put_integers(struct buf *out, const char *member, const int32_t *values, int32_t n)
@@ -388,27 +394,56 @@ static void put_curves(struct buf *out, const struct sweep_data *d)
     name(out, "curves");
     buf_putc(out, '[');
     for (int32_t i = 0; i < d->n_curves; i++)
-        put_curve(out, &d->curves[i]);
+        if (is_shown(d, d->curves[i].config))
+            put_curve(out, &d->curves[i]);
     buf_putc(out, ']');
     put_integer(out, "curves_left_out", d->n_curves_left_out);
 }
 
-static void put_probabilities(struct buf *out, const struct sweep_predictions *p, int32_t n)
+/* One array with a member of each prediction; of many, at equal distances, so that all trials take
+ * part. */
+#define PUT_ROWS(out, p, member, put, expression)                          \
+    do {                                                                   \
+        int32_t n = (p)->n < PAGE_PREDICTIONS ? (p)->n : PAGE_PREDICTIONS; \
+        name(out, member);                                                 \
+        buf_putc(out, '[');                                                \
+        for (int32_t row = 0; row < n; row++) {                            \
+            int32_t i = (int32_t)((int64_t)row * (p)->n / n);              \
+            comma(out);                                                    \
+            put(out, expression);                                          \
+        }                                                                  \
+        buf_putc(out, ']');                                                \
+    } while (0)
+
+#define REALS_OF_CLASSES(out, values) reals(out, values, p->n_classes)
+
+static void put_class_scores(struct buf *out, const struct sweep_predictions *p)
 {
-    name(out, "p");
-    if (!p->probability) {
+    if (p->score) {
+        PUT_ROWS(out, p, "p", REALS_OF_CLASSES, p->score + (size_t)i * (size_t)p->n_classes);
+    } else {
+        name(out, "p");
         buf_puts(out, "null");
-        return;
     }
+    put_bool(out, "probabilities", p->is_probability);
+}
+
+static void put_scores(struct buf *out, const struct sweep_predictions *p)
+{
+    name(out, "scores");
     buf_putc(out, '[');
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < p->n_scores; i++) {
+        const struct sweep_score *score = &p->scores[i];
+
         comma(out);
-        buf_putc(out, '[');
-        for (int32_t k = 0; k < p->n_classes; k++) {
-            comma(out);
-            real(out, p->probability[(size_t)i * (size_t)p->n_classes + (size_t)k]);
-        }
-        buf_putc(out, ']');
+        buf_putc(out, '{');
+        put_text(out, "metric", score->metric);
+        put_text(out, "class", score->class < 0 ? NULL : p->classes[score->class]);
+        put_real(out, "together", score->together);
+        put_real(out, "mean", score->mean);
+        put_real(out, "sd", score->sd);
+        put_integer(out, "folds", score->folds);
+        buf_putc(out, '}');
     }
     buf_putc(out, ']');
 }
@@ -416,7 +451,6 @@ static void put_probabilities(struct buf *out, const struct sweep_predictions *p
 static void put_predictions(struct buf *out, const struct sweep_data *d)
 {
     const struct sweep_predictions *p = &d->predictions;
-    int32_t n = p->n < PAGE_PREDICTIONS ? p->n : PAGE_PREDICTIONS;
 
     name(out, "predictions");
     if (!p->config) {
@@ -428,14 +462,18 @@ static void put_predictions(struct buf *out, const struct sweep_data *d)
     put_text(out, "rule", d->rule == QUERY_RULE_1SE ? "1se" : "best");
     put_texts(out, "classes", p->classes, p->n_classes);
     put_texts(out, "group", p->groups, p->n_groups);
-    put_texts(out, "id", p->id, n);
-    put_integers(out, "g", p->group, n);
-    put_integers(out, "fold", p->fold, n);
-    put_integers(out, "replicate", p->replicate, n);
-    put_reals(out, "observed", p->observed, n);
-    put_reals(out, "predicted", p->predicted, n);
-    put_probabilities(out, p, n);
-    put_integer(out, "left_out", p->n - n);
+    PUT_ROWS(out, p, "id", escape_json_html, p->id[i]);
+    PUT_ROWS(out, p, "g", buf_put_decimal, p->group[i]);
+    PUT_ROWS(out, p, "fold", buf_put_decimal, p->fold[i]);
+    PUT_ROWS(out, p, "replicate", buf_put_decimal, p->replicate[i]);
+    PUT_ROWS(out, p, "observed", real, p->observed[i]);
+    PUT_ROWS(out, p, "predicted", real, p->predicted[i]);
+    put_class_scores(out, p);
+    put_integer(out, "parts", p->n_parts);
+    put_text(out, "part", sweep_part_word(d));
+    put_bool(out, "same_samples", p->is_one_part);
+    put_scores(out, p);
+    put_integer(out, "left_out", p->n > PAGE_PREDICTIONS ? p->n - PAGE_PREDICTIONS : 0);
     buf_putc(out, '}');
 }
 

@@ -62,13 +62,15 @@ void panel_table_curves(struct buf *out, const struct page *page);
 void panel_table_cost(struct buf *out, const struct page *page);
 void panel_table_types(struct buf *out, const struct page *page);
 
-/* panel_facts.c */
+/* panel_predicted.c */
 const char *panel_why_no_prediction(struct buf *scratch, const struct page *page);
 const char *panel_why_no_test(struct buf *scratch, const struct page *page);
-const char *panel_why_no_attempt(struct buf *scratch, const struct page *page);
-const char *panel_why_no_fact(struct buf *scratch, const struct page *page);
 void panel_table_predicted(struct buf *out, const struct page *page);
 void panel_table_test(struct buf *out, const struct page *page);
+
+/* panel_facts.c */
+const char *panel_why_no_attempt(struct buf *scratch, const struct page *page);
+const char *panel_why_no_fact(struct buf *scratch, const struct page *page);
 void panel_table_run(struct buf *out, const struct page *page);
 void panel_table_data(struct buf *out, const struct page *page);
 

@@ -82,16 +82,43 @@ const char *panel_why_no_curve(struct buf *scratch, const struct page *page)
     return panel_why_unscored(scratch, page);
 }
 
+/* The first configuration of a type by place; -1: none. n: configurations of it. */
+static int32_t first_of_type(int32_t *n, const struct sweep_data *d, int32_t type)
+{
+    int32_t first = -1;
+
+    *n = 0;
+    for (int32_t c = 0; c < d->n_configs; c++)
+        if (d->configs[c].type == type) {
+            first = first < 0 ? c : first;
+            ++*n;
+        }
+    return first;
+}
+
 const char *panel_why_one_type(struct buf *scratch, const struct page *page)
 {
     const struct sweep_data *d = page->data;
+    const char *scored = "";
+    int32_t n_scored = 0;
 
-    if (d->n_types < 2) {
-        buf_printf(scratch, "Only one model type%s%s.", d->n_types ? ": " : "",
-                   d->n_types ? d->types[0] : "");
-        return buf_text(scratch);
+    for (int32_t t = 0; t < d->n_types; t++) {
+        int32_t n, c = first_of_type(&n, d, t);
+
+        if (c < 0 || c >= d->n_scored)
+            continue;
+        n_scored++;
+        scored = d->types[t];
     }
-    return panel_why_unscored(scratch, page);
+    if (d->n_types > 1 && n_scored != 1)
+        return panel_why_unscored(scratch, page);
+    buf_printf(scratch,
+               d->n_types > 1 ? "Only one model type has a score: %s."
+                              : "The sweep has only one model type: %s.",
+               d->n_types > 1 ? scored
+               : d->n_types   ? d->types[0]
+                              : "none");
+    return buf_text(scratch);
 }
 
 /* ---- tables ---- */
@@ -321,9 +348,11 @@ void panel_table_curves(struct buf *out, const struct page *page)
 
     if (d->n_curves_left_out)
         html_element(out, "p",
-                     "The curves are those of the best %d configurations; %lld others are "
-                     "left out.",
-                     (int)SWEEP_CURVE_CONFIGS, (long long)d->n_curves_left_out);
+                     "The curves are those of the best %d configurations%s; %lld other%s left out.",
+                     (int)SWEEP_CURVE_CONFIGS,
+                     sweep_data_find(d, d->chosen) < SWEEP_CURVE_CONFIGS ? ""
+                                                                         : " and of the choice",
+                     (long long)d->n_curves_left_out, d->n_curves_left_out == 1 ? " is" : "s are");
     html_table_begin(&table, out, "Table: the epoch that each trial kept");
     html_table_head(&table, "config", false);
     html_table_head(&table, "replicate", true);
@@ -394,20 +423,6 @@ void panel_table_cost(struct buf *out, const struct page *page)
     html_table_end(&table);
 }
 
-/* The first configuration of a type by place; -1: none. n: configurations of it. */
-static int32_t first_of_type(int32_t *n, const struct sweep_data *d, int32_t type)
-{
-    int32_t first = -1;
-
-    *n = 0;
-    for (int32_t c = 0; c < d->n_configs; c++)
-        if (d->configs[c].type == type) {
-            first = first < 0 ? c : first;
-            ++*n;
-        }
-    return first;
-}
-
 void panel_table_types(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
@@ -418,6 +433,7 @@ void panel_table_types(struct buf *out, const struct page *page)
     html_table_head(&table, "model type", false);
     html_table_head(&table, "configurations", true);
     html_table_head(&table, "place", true);
+    html_table_head(&table, "trials", true);
     html_table_head(&table, "mean", true);
     html_table_head(&table, "difference", true);
     html_table_head(&table, "low", true);
@@ -432,6 +448,7 @@ void panel_table_types(struct buf *out, const struct page *page)
         html_cell_text(&table, d->types[t]);
         html_cell_integer(&table, n);
         html_cell_integer(&table, d->configs[c].place);
+        html_cell_integer(&table, d->configs[c].n);
         html_cell_real(&table, d->configs[c].mean);
         html_cell_real(&table, d->configs[c].diff);
         html_cell_real(&table, d->configs[c].low);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The training curves of the best configurations. */
+/* The training curves of the best configurations and of the chosen one. */
 #include <stdlib.h>
 
 #include "report/sweep/sweep_read.h"
@@ -55,7 +55,7 @@ static int add_curves(struct sweep_data *data, const struct result_table *rows, 
     int64_t end;
 
     int64_t room =
-        (int64_t)SWEEP_CURVE_CONFIGS * data->n_slots; /* a run may add trials meanwhile */
+        (int64_t)(SWEEP_CURVE_CONFIGS + 1) * data->n_slots; /* a run may add trials meanwhile */
 
     for (int64_t first = 0; first < rows->n_rows && data->n_curves < room; first = end) {
         int64_t trial = result_table_integer(rows, first, "trial");
@@ -88,13 +88,16 @@ int sweep_read_curves(struct sweep_data *data, struct store *store, struct err *
     int32_t most = data->n_slots ? ALL_POINTS / (SWEEP_CURVE_CONFIGS * data->n_slots) : MOST_POINTS;
 
     most = most > MOST_POINTS ? MOST_POINTS : most < LEAST_POINTS ? LEAST_POINTS : most;
-    data->curves =
-        sweep_take(data, SWEEP_CURVE_CONFIGS * (size_t)data->n_slots, sizeof *data->curves, err);
+    data->curves = sweep_take(data, (SWEEP_CURVE_CONFIGS + 1) * (size_t)data->n_slots,
+                              sizeof *data->curves, err);
     if (!data->curves)
         return -1;
+    data->n_curves_left_out = data->n_scored - n;
     for (int32_t c = 0; c < n; c++)
         if (read_config(data, store, data->configs[c].id, most, err))
             return -1;
-    data->n_curves_left_out = data->n_scored - n;
-    return 0;
+    if (!data->chosen || sweep_data_find(data, data->chosen) < n)
+        return 0;
+    data->n_curves_left_out--;
+    return read_config(data, store, data->chosen, most, err);
 }

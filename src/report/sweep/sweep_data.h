@@ -16,7 +16,7 @@
 #include "grid/sweep.h"
 #include "store/query/query.h"
 
-/* Configurations whose curves are read. */
+/* Configurations whose curves are read, the best ones; the chosen one may be another. */
 enum { SWEEP_CURVE_CONFIGS = 20 };
 /* Attempts that are read: all that did not end as `done`, then the longest. */
 enum { SWEEP_ATTEMPTS = 20000 };
@@ -84,6 +84,15 @@ struct sweep_curve {
     double *train_loss, *val_loss, *val_value; /* [n] each */
 };
 
+/* A score of predictions. */
+struct sweep_score {
+    const char *metric;
+    int32_t class;   /* of which it is; -1: of all */
+    double together; /* of all predictions */
+    double mean, sd; /* of the scores of the folds that have one */
+    int32_t folds;
+};
+
 /* Out-of-fold predictions of one configuration. */
 struct sweep_predictions {
     int64_t config; /* 0: there are none */
@@ -94,11 +103,16 @@ struct sweep_predictions {
     int32_t n;
     const char **id;     /* [n] of the sample */
     int32_t *group;      /* [n] index into groups, or -1 */
-    int32_t *replicate;  /* [n] */
+    int32_t *replicate;  /* [n] those of a fold of a replicate follow each other */
     int32_t *fold;       /* [n] */
     double *observed;    /* [n] number, or index into classes */
     double *predicted;   /* [n] likewise */
-    double *probability; /* (n, n_classes); NULL: the model gives none */
+    double *score;       /* (n, n_classes); NULL: there are none */
+    bool is_probability; /* whether the scores are; else they only rank samples */
+    int32_t n_parts;     /* folds of replicates, each with a model of its own */
+    bool is_one_part;    /* all of them predict the same samples */
+    int32_t n_scores;
+    struct sweep_score *scores; /* [n_scores] */
 };
 
 struct sweep_test {
@@ -203,6 +217,8 @@ struct sweep_data {
     int32_t n_curves;
     struct sweep_curve *curves;           /* [n_curves] by place of the configuration, then trial */
     int64_t n_curves_left_out;            /* scored configurations whose curves were not read */
+    int32_t n_done, n_models;             /* done trials of `chosen`, and those with a model */
+    bool has_epochs, has_stop;            /* whether it has epochs, and a stop part chose them */
     struct sweep_predictions predictions; /* of `chosen` */
     int32_t n_tests;
     struct sweep_test *tests; /* [n_tests] of `chosen`; none without a rule */
@@ -233,6 +249,10 @@ int32_t sweep_data_find(const struct sweep_data *data, int64_t config);
 /* All settings of a model type, of which those of axes are one example. NULL: the database has none
  * that this program can read. */
 const struct settings *sweep_data_settings(const struct sweep_data *data, int32_t type);
+/* "fold", or without cross-validation "trial": what has a model and predictions of its own. */
+const char *sweep_part_word(const struct sweep_data *data);
+/* The first score by a metric; NULL: there is none, or it has no value. */
+const struct sweep_score *sweep_find_score(const struct sweep_predictions *p, const char *metric);
 
 /* Append the levels of a configuration, such as "hidden_size 64, dropout 0.2". */
 void sweep_data_put_levels(struct buf *out, const struct sweep_data *data, int32_t config);

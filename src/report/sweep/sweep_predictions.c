@@ -17,14 +17,14 @@ static int32_t find_class(const struct sweep_predictions *p, const char *name)
     return -1;
 }
 
-/* The index of a class, which is added if it is new; NaN if there are too many, or probabilities
- * without it. */
+/* The index of a class, which is added if it is new; NaN if there are too many, or scores without
+ * it. */
 static double class_of(struct sweep_data *data, const char *name, struct err *err)
 {
     struct sweep_predictions *p = &data->predictions;
     int32_t k = find_class(p, name);
 
-    if (k < 0 && !p->probability && p->n_classes < MOST_CLASSES) {
+    if (k < 0 && !p->score && p->n_classes < MOST_CLASSES) {
         k = p->n_classes;
         p->classes[k] = sweep_copy(data, name, err);
         p->n_classes += p->classes[k] != NULL;
@@ -89,30 +89,30 @@ static int take_arrays(struct sweep_data *data, size_t n, struct err *err)
                : -1;
 }
 
-/* ---- probabilities ---- */
+/* ---- probabilities and scores ---- */
 
-/* Classes in the order of the first sample, and room for probabilities if all samples have them. */
-static int take_classes(struct sweep_data *data, const struct result_table *scores, bool has_scores,
-                        struct err *err)
+/* Classes in the order of the first sample, and room for their scores. */
+static int take_classes(struct sweep_data *data, const struct result_table *scores, struct err *err)
 {
     struct sweep_predictions *p = &data->predictions;
+    size_t n;
 
     for (int64_t r = 0; r < scores->n_rows; r++)
         if (result_table_integer(scores, r, "trial") == result_table_integer(scores, 0, "trial") &&
             result_table_integer(scores, r, "sample") == result_table_integer(scores, 0, "sample"))
             class_of(data, result_table_text(scores, r, "class"), err);
-    if (!p->n_classes || has_scores)
+    if (!p->n_classes)
         return 0;
-    p->probability =
-        sweep_take(data, (size_t)p->n * (size_t)p->n_classes, sizeof *p->probability, err);
-    for (size_t i = 0; p->probability && i < (size_t)p->n * (size_t)p->n_classes; i++)
-        p->probability[i] = NAN;
-    return p->probability ? 0 : -1;
+    n = (size_t)p->n * (size_t)p->n_classes;
+    p->score = sweep_take(data, n, sizeof *p->score, err);
+    for (size_t i = 0; p->score && i < n; i++)
+        p->score[i] = NAN;
+    return p->score ? 0 : -1;
 }
 
 /* Both tables are sorted by trial and sample. */
-static void take_probabilities(struct sweep_predictions *p, const struct result_table *rows,
-                               const struct result_table *scores)
+static void take_scores(struct sweep_predictions *p, const struct result_table *rows,
+                        const struct result_table *scores)
 {
     int64_t r = 0;
 
@@ -127,7 +127,7 @@ static void take_probabilities(struct sweep_predictions *p, const struct result_
             r++;
         if (r < p->n && result_table_integer(rows, r, "trial") == trial &&
             result_table_integer(rows, r, "sample") == sample && k >= 0)
-            p->probability[r * p->n_classes + k] = result_table_real(scores, s, "score");
+            p->score[r * p->n_classes + k] = result_table_real(scores, s, "score");
     }
 }
 
@@ -135,19 +135,20 @@ static int take_predictions(struct sweep_data *data, const struct result_table *
                             const struct result_table *scores, struct err *err)
 {
     struct sweep_predictions *p = &data->predictions;
-    bool has_scores = result_table_find(rows, 0, "probabilities")->type != CELL_TEXT;
+    bool has_probabilities = result_table_find(rows, 0, "probabilities")->type == CELL_TEXT;
 
     p->config = data->chosen;
     p->n = (int32_t)rows->n_rows;
     if (take_arrays(data, (size_t)p->n, err) || take_groups(data, rows, err) ||
-        take_classes(data, scores, has_scores, err))
+        take_classes(data, scores, err))
         return -1;
     for (int64_t r = 0; r < rows->n_rows; r++)
         if (take_row(data, rows, r, err))
             return -1;
-    if (p->probability)
-        take_probabilities(p, rows, scores);
-    return 0;
+    if (p->score)
+        take_scores(p, rows, scores);
+    p->is_probability = p->score && has_probabilities;
+    return sweep_score_predictions(data, err);
 }
 
 /* ---- groups of slots ---- */
@@ -171,6 +172,20 @@ static void name_slots(struct sweep_data *data)
     }
 }
 
+static int read_models(struct sweep_data *data, struct store *store, struct err *err)
+{
+    struct result_table row;
+
+    if (query_table(&row, store, QUERY_CONFIG_KEPT, data->chosen, err))
+        return -1;
+    data->n_done = (int32_t)result_table_integer(&row, 0, "trials");
+    data->n_models = (int32_t)result_table_integer(&row, 0, "models");
+    data->has_epochs = result_table_integer(&row, 0, "epoch") > 0;
+    data->has_stop = result_table_integer(&row, 0, "has_stop") != 0;
+    result_table_release(&row);
+    return 0;
+}
+
 int sweep_read_predictions(struct sweep_data *data, struct store *store, struct err *err)
 {
     struct result_table rows, scores = {0};
@@ -178,7 +193,8 @@ int sweep_read_predictions(struct sweep_data *data, struct store *store, struct 
 
     if (!data->chosen)
         return 0;
-    if (query_table(&rows, store, QUERY_PREDICTIONS, data->chosen, err))
+    if (read_models(data, store, err) ||
+        query_table(&rows, store, QUERY_PREDICTIONS, data->chosen, err))
         return -1;
     rc = rows.n_rows ? query_table(&scores, store, QUERY_CLASS_SCORES, data->chosen, err) : 0;
     if (!rc && rows.n_rows && rows.n_rows < INT32_MAX)

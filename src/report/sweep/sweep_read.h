@@ -28,5 +28,6 @@ int sweep_find_statistics(struct sweep_data *data, struct err *err);
 int sweep_read_curves(struct sweep_data *data, struct store *store, struct err *err);
 int sweep_read_history(struct sweep_data *data, struct store *store, struct err *err);
 int sweep_read_predictions(struct sweep_data *data, struct store *store, struct err *err);
+int sweep_score_predictions(struct sweep_data *data, struct err *err);
 
 #endif

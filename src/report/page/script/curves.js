@@ -39,7 +39,18 @@ function drawCurves(chart, view) {
     if (!used.length)
         return nothing(chart, 'The curves of this configuration have no such values.');
     curveChart(chart, view, used, curves, id);
+    if (view.config === 'auto' && !wanted.includes(id)) chart.note += otherCurve(id);
     return undefined;
+}
+
+// Why the curves are not those of the choice.
+function otherCurve(id) {
+    const chosen = indexOf.get(D.choice.chosen);
+    const whose =
+        chosen === undefined
+            ? 'The choice'
+            : 'The choice, ' + name(chosen) + ' (' + D.types[C.type[chosen]] + '),';
+    return whose + ' has no learning curve: c' + id + ' is the best configuration with one. ';
 }
 
 function pointsOf(curve, key) {

@@ -14,6 +14,13 @@ function drawPredicted(chart, view) {
     if (!rows.length) return nothing(chart, 'No predictions are stored.');
     const inside = rows.filter(n => view.group === 'all' || P.g[n] === Number(view.group));
     if (!inside.length) return nothing(chart, 'This group has no samples.');
+    if (P.left_out)
+        chart.note =
+            'The chart shows ' +
+            P.observed.length.toLocaleString('en') +
+            ' predictions; ' +
+            P.left_out.toLocaleString('en') +
+            ' more are only in the numbers below. ';
     if (!P.classes.length) return drawScatter(chart, view, rows, inside);
     const parts = el('div', { class: 'parts' });
     chart.node.append(parts);
@@ -25,7 +32,7 @@ function drawPredicted(chart, view) {
               : chart.width;
     drawConfusion(chart, inside, P.p ? width : Math.min(520, chart.width), parts);
     if (P.p) drawRoc(chart, inside, width, parts);
-    if (P.p) drawCalibration(chart, inside, width, parts);
+    if (P.p && P.probabilities) drawCalibration(chart, inside, width, parts);
     return undefined;
 }
 
@@ -118,22 +125,24 @@ function scatterText(s, rows, groups, at, wide) {
     const rmse = Math.sqrt(d3.mean(rows, n => Math.pow(P.observed[n] - P.predicted[n], 2)));
     const r = pearson(rows);
     const head = [
-        'r = ' + (r === null ? 'none' : score(r)),
+        'r = ' + (r === null ? 'none' : score(r)) + (severalParts() ? ', all together' : ''),
         'RMSE = ' + short(rmse, 3),
         plural(rows.length, 'prediction')
     ];
+    const within = rows.length === P.observed.length ? meanWithin('pearson') : null;
+    if (within) head.splice(1, 0, 'r, ' + within);
     head.forEach((t, k) => text(s.root, at.x, at.y + 17 * k, t, k ? 'halo' : 'strong halo'));
     if (!wide || !groups.length) return;
-    text(s.root, at.x, at.y + 78, 'group: r (samples)', 'quiet');
+    text(s.root, at.x, at.y + 95, 'group: r (samples)', 'quiet');
     groups.forEach((g, k) => {
         const inside = rows.filter(n => P.g[n] === g);
         const inner = pearson(inside);
-        dots(s.root, [[at.x + 5, at.y + 98 + 20 * k]], 4, k, 's' + k + ' fill');
+        dots(s.root, [[at.x + 5, at.y + 115 + 20 * k]], 4, k, 's' + k + ' fill');
         const end = ': ' + (inner === null ? 'none' : score(inner)) + ' (' + inside.length + ')';
         text(
             s.root,
             at.x + 16,
-            at.y + 102 + 20 * k,
+            at.y + 119 + 20 * k,
             fit(P.group[g], s.width - at.x - 20 - textWidth(end)) + end
         );
     });
@@ -210,6 +219,17 @@ function confusionCell(s, cell, x, y, w, colour) {
     });
 }
 
+function severalParts() {
+    return D.predictions.parts > 1;
+}
+
+// The mean of a metric over folds or trials, which need not compare scores of different models.
+function meanWithin(metric) {
+    const found = D.predictions.scores.find(one => one.metric === metric);
+    if (!found || found.mean === null || found.folds < 2) return null;
+    return 'mean of ' + plural(found.folds, D.predictions.part) + ' ' + score(found.mean);
+}
+
 // The ROC curve of one class against the others and the area below it; equal scores are one step.
 function rocOf(rows, k) {
     const P = D.predictions;
@@ -230,9 +250,11 @@ function rocOf(rows, k) {
     return { points, area };
 }
 
-function squareFrame(chart, width, parts, title, xLabel, yLabel) {
-    const s = surface(chart, width, Math.min(width + 30, 420), title, parts);
-    const side = Math.min(s.width - 60, s.height - 110);
+// below: room under the horizontal axis
+function squareFrame(chart, width, parts, title, xLabel, yLabel, below) {
+    const height = Math.min(width + 30, 420);
+    const s = surface(chart, width, height + below, title, parts);
+    const side = Math.min(s.width - 60, height - 110);
     const box = { left: 44, top: 66, right: 44 + side, bottom: 66 + side };
     const x = d3.scaleLinear().range([box.left, box.right]);
     const y = d3.scaleLinear().range([box.bottom, box.top]);
@@ -249,9 +271,10 @@ function drawRoc(chart, rows, width, parts) {
         chart,
         width,
         parts,
-        'ROC',
+        'ROC' + (severalParts() ? ', all ' + P.part + 's together' : ''),
         'false positive rate',
-        'true positive rate'
+        'true positive rate',
+        0
     );
     const classes = P.classes.length === 2 ? [1] : P.classes.map((c, k) => k).slice(0, 5);
     const curves = classes.map((k, n) => ({ k, n, roc: rocOf(rows, k) })).filter(each => each.roc);
@@ -267,32 +290,34 @@ function drawRoc(chart, rows, width, parts) {
                     .y(p => y(p[1]))(roc.points)
             )
     );
+    const within = rows.length === P.observed.length ? meanWithin('roc_auc') : null;
+    if (within)
+        text(
+            s.root,
+            0,
+            32,
+            (P.classes.length > 2 ? 'mean area of classes, ' : 'area, ') + within,
+            'quiet small'
+        );
     curves.forEach(({ k, n, roc }, row) => {
         const ty = box.bottom - 12 - 17 * (curves.length - 1 - row);
         const label = clip(P.classes[k], 14) + ', area ' + score(roc.area);
-        line(
-            s.root,
-            box.right - textWidth(label) - 30,
-            ty - 4,
-            box.right - textWidth(label) - 14,
-            ty - 4,
-            's' + n + ' stroke'
-        );
+        const left = box.right - textWidth(label) - 30;
+        line(s.root, left, ty - 4, left + 16, ty - 4, 's' + n + ' stroke');
         text(s.root, box.right - 8, ty, label, 'halo', 'end');
         s.marks.push({
             key: 'roc' + k,
             config: null,
-            x: box.right - textWidth(label) - 22,
+            x: left + 8,
             y: ty - 4,
             tip: () => [
                 label,
-                P.classes.length > 2 ? 'against all other classes' : 'against ' + P.classes[0],
-                'predictions of all folds together'
-            ]
+                P.classes.length > 2 ? 'against all other classes' : 'against ' + P.classes[0]
+            ].concat(severalParts() ? 'predictions of all ' + P.part + 's together' : [])
         });
     });
     if (P.classes.length > 5)
-        chart.note = 'ROC curves of the first 5 of ' + P.classes.length + ' classes. ';
+        chart.note += 'ROC curves of the first 5 of ' + P.classes.length + ' classes. ';
 }
 
 // Observed frequency in ten bins of the predicted probability: of the second of two classes, else
@@ -300,7 +325,7 @@ function drawRoc(chart, rows, width, parts) {
 function drawCalibration(chart, rows, width, parts) {
     const P = D.predictions;
     const two = P.classes.length === 2;
-    const { s, x, y } = squareFrame(
+    const { s, box, x, y } = squareFrame(
         chart,
         width,
         parts,
@@ -308,7 +333,8 @@ function drawCalibration(chart, rows, width, parts) {
         two
             ? 'predicted probability of ' + clip(P.classes[1], 8)
             : 'probability of the predicted class',
-        'observed frequency'
+        'observed frequency',
+        46
     );
     const bins = d3.range(10).map(() => ({ n: 0, p: 0, hits: 0 }));
     rows.forEach(n => {
@@ -339,4 +365,21 @@ function drawCalibration(chart, rows, width, parts) {
             ]
         });
     });
+    const step = x(0.1) - x(0) < 28 ? 13 : 0; // a narrow chart has two rows
+    bins.forEach((bin, k) =>
+        text(
+            s.root,
+            x((k + 0.5) / 10),
+            box.bottom + 54 + (k % 2) * step,
+            countText(bin.n),
+            'quiet small',
+            'middle'
+        )
+    );
+    text(s.root, box.right, box.bottom + 83, 'predictions in each tenth', 'quiet small', 'end');
+}
+
+// At most four characters.
+function countText(n) {
+    return n < 1000 ? String(n) : d3.format('.2~s')(n);
 }

@@ -3,12 +3,21 @@
 // Scores on the validation parts and on the test part.
 
 // The objective's metric on the validation parts and on the test part, on one scale. Others are in
-// the table.
+// the table. The two deviations differ in kind, so their lines do.
 function drawTest(chart) {
     const test = D.test.find(row => row.metric === D.sweep.metric) || D.test[0];
     const i = indexOf.get(D.choice.chosen);
     const rows = [
-        { label: 'test', mean: test.mean, sd: test.sd, n: test.n, series: 's1', shape: 3 }
+        {
+            label: 'test',
+            mean: test.mean,
+            sd: test.sd,
+            n: test.n,
+            series: 's1',
+            shape: 3,
+            line: 'stroke dashed',
+            spread: '\u00b1 sd of ' + plural(test.n, 'model') + ' on the same samples'
+        }
     ];
     if (i !== undefined && test.metric === D.sweep.metric && C.mean[i] !== null)
         rows.unshift({
@@ -17,12 +26,19 @@ function drawTest(chart) {
             sd: C.sd[i],
             n: C.n[i],
             series: 's0',
-            shape: 0
+            shape: 0,
+            line: 'stroke',
+            spread:
+                '\u00b1 sd of ' +
+                plural(C.n[i], 'model') +
+                (D.predictions && D.predictions.same_samples
+                    ? ' on the same samples'
+                    : ', each on its own samples')
         });
     const s = surface(
         chart,
         Math.min(640, chart.width),
-        34 + 40 * rows.length + 34,
+        34 + 52 * rows.length + 34,
         'Validation and test score of the chosen configuration'
     );
     const box = boxOf(s, 84, 4, 60, 44);
@@ -34,9 +50,12 @@ function drawTest(chart) {
         .range([box.left, box.right]);
     axisX(s.root, box, x, test.metric);
     rows.forEach((r, n) => {
-        const y = box.top + 30 + 40 * n;
+        const y = box.top + 30 + 52 * n;
         text(s.root, box.left - 10, y + 4, r.label, null, 'end');
-        if (r.sd) line(s.root, x(r.mean - r.sd), y, x(r.mean + r.sd), y, r.series + ' stroke');
+        if (r.sd) {
+            line(s.root, x(r.mean - r.sd), y, x(r.mean + r.sd), y, r.series + ' ' + r.line);
+            text(s.root, box.left, y + 22, r.spread, 'quiet small halo');
+        }
         dots(s.root, [[x(r.mean), y]], 5, r.shape, r.series + ' fill');
         text(s.root, x(r.mean), y - 11, score(r.mean), 'strong halo', 'middle');
         s.marks.push({
@@ -52,5 +71,4 @@ function drawTest(chart) {
             ]
         });
     });
-    chart.note = 'Lines span one standard deviation over trials. ';
 }

@@ -30,7 +30,17 @@ function drawTypes(chart) {
         s.root.append('path').attr('class', 'away-line').attr('d', d3.line()(points));
     });
     used.forEach(t => typeColumn(s, t, best[t], slots, x(t), y, box, x.step()));
+    chart.note = 'Short lines are means; \u00b1 is one standard error. ';
+    if (used.some(t => !C.complete[best[t]]))
+        chart.note +=
+            'Some folds have no score, so the means are of different folds: compare by the lines ' +
+            'that join two types. ';
     return undefined;
+}
+
+// How many folds a mean is of, if not of all.
+function trialsOf(i) {
+    return C.complete[i] ? '' : ', ' + C.n[i] + ' of ' + d3.max(C.n) + ' trials';
 }
 
 function typeColumn(s, t, i, slots, x, y, box, room) {
@@ -50,7 +60,7 @@ function typeColumn(s, t, i, slots, x, y, box, room) {
             s.root,
             x,
             box.bottom + 34,
-            'mean ' + plusMinus(C.mean[i], C.se[i]),
+            fit('mean ' + plusMinus(C.mean[i], C.se[i]) + trialsOf(i), room),
             'quiet small',
             'middle'
         );

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Panels about out-of-fold predictions and the test part: why they are empty, what their numbers
+ * mean, and their tables. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/words.h"
+#include "gcn/metric.h"
+#include "report/page/html.h"
+#include "report/page/panel.h"
+#include "trial/model_type.h"
+
+/* ---- no predictions ---- */
+
+/* The model type of a configuration; NULL: unknown, such as of a later version. */
+static const struct model_type *type_of(const struct sweep_data *d, int64_t config)
+{
+    int32_t t = d->configs[sweep_data_find(d, config)].type;
+    const struct model_type *type = NULL;
+
+    for (int64_t i = 0; t >= 0 && (type = model_type(i)); i++)
+        if (!strcmp(type->name, d->types[t]))
+            return type;
+    return NULL;
+}
+
+/* The command that adds what the database lacks. */
+static void put_command(struct buf *out, const struct sweep_data *d)
+{
+    struct buf file = {0}, db = {0};
+    bool has_options = false;
+
+    for (int32_t i = 0; i < d->n_sessions; i++)
+        has_options = has_options || strstr(d->sessions[i].command, " --set");
+    buf_printf(out, "'espalier run %s %s'%s", escape_shell(&file, d->file),
+               escape_shell(&db, d->database),
+               has_options ? ", with the --set options of the first run," : "");
+    out->failed |= buf_failed(&file) || buf_failed(&db);
+    buf_release(&file);
+    buf_release(&db);
+}
+
+const char *panel_why_no_prediction(struct buf *scratch, const struct page *page)
+{
+    const struct sweep_data *d = page->data;
+    int64_t n_left = d->planned - d->done - d->failed - d->diverged;
+    const struct model_type *type;
+
+    if (d->predictions.n)
+        return NULL;
+    if (!d->chosen)
+        return panel_why_no_score(scratch, d);
+    type = type_of(d, d->chosen);
+    if (type && !type->trains) {
+        buf_printf(scratch,
+                   "The choice is of the model type %s, which trains nothing and predicts nothing.",
+                   type->name);
+        return buf_text(scratch);
+    }
+    buf_printf(scratch, "The database has no out-of-fold predictions of c%lld. ",
+               (long long)d->chosen);
+    if (n_left > 0) {
+        buf_printf(scratch,
+                   "A run stores them when the sweep is finished, and %lld trial%s left to run.",
+                   (long long)n_left, n_left == 1 ? " is" : "s are");
+    } else if (d->n_models) {
+        buf_printf(
+            scratch,
+            "It has %s models of this configuration, but no run has applied them: shards do not, "
+            "nor do runs that were stopped. ",
+            d->n_models < d->n_done ? "some" : "all");
+        put_command(scratch, d);
+        buf_puts(scratch, d->n_models < d->n_done
+                              ? " trains the missing models and adds the predictions; other trials "
+                                "are not repeated."
+                              : " adds the predictions and repeats no trial.");
+    } else {
+        buf_puts(scratch, "Nor does it have the models that would make them: the sweep ran with "
+                          "keep = none or an earlier version, or they are too large to keep. With "
+                          "keep = best, ");
+        put_command(scratch, d);
+        buf_puts(scratch, " trains the choice again and stores both; other trials are not "
+                          "repeated.");
+    }
+    return buf_text(scratch);
+}
+
+/* ---- what the numbers mean ---- */
+
+static void put_origin(struct buf *out, const struct sweep_data *d)
+{
+    const struct sweep_predictions *p = &d->predictions;
+
+    buf_puts(out, "<p>");
+    html_printf(out, "%d predictions of c%lld", (int)p->n, (long long)p->config);
+    if (d->n_done > 1)
+        html_printf(out, ", by the models of %d of its %d trials, each for its own validation part",
+                    (int)p->n_parts, (int)d->n_done);
+    buf_puts(out, ". ");
+    if (d->has_epochs && !d->has_stop)
+        buf_puts(out, "The same samples chose the epoch whose weights are used, because the sweep "
+                      "has no stop part; expect new samples to be predicted somewhat less well. "
+                      "With stop = 0.2 in [split], other samples choose the epoch.");
+    buf_puts(out, "</p>\n");
+}
+
+static void explain_correlation(struct buf *out, const struct sweep_data *d)
+{
+    const char *part = sweep_part_word(d);
+    const struct sweep_predictions *p = &d->predictions;
+    const struct sweep_score *r = sweep_find_score(p, "pearson");
+
+    if (!r || r->folds < 2)
+        return;
+    html_element(out, "p",
+                 "The correlation of all predictions together is %.3f. The mean of the "
+                 "correlations within each %s is %.3f. The first also counts differences between "
+                 "%ss: it is the larger one if the models predict which %ss have high values, and "
+                 "the smaller one if some models predict too high and others too low.",
+                 r->together, part, r->mean, part, part);
+}
+
+static void put_list(struct buf *out, const struct sweep_predictions *p, const char *const *metrics,
+                     const char *const *names)
+{
+    bool is_first = true;
+
+    for (int32_t i = 0; metrics[i]; i++) {
+        const struct sweep_score *score = sweep_find_score(p, metrics[i]);
+
+        if (score)
+            html_printf(out, "%s%s %.3f", is_first ? "" : ", ", names[i], score->together);
+        is_first = is_first && !score;
+    }
+    buf_puts(out, ".</p>\n");
+}
+
+static void put_class_scores(struct buf *out, const struct sweep_predictions *p)
+{
+    static const char *const two[] = {"sensitivity",       "specificity", "precision",
+                                      "balanced_accuracy", "mcc",         "f1",
+                                      "roc_auc",           NULL};
+    static const char *const two_names[] = {"sensitivity",
+                                            "specificity",
+                                            "precision",
+                                            "balanced accuracy",
+                                            "Matthews correlation (MCC)",
+                                            "F1",
+                                            "area under the ROC curve"};
+    static const char *const more[] = {"accuracy", "balanced_accuracy", "macro_f1",
+                                       "mcc",      "roc_auc",           NULL};
+    static const char *const more_names[] = {"accuracy", "balanced accuracy", "macro F1",
+                                             "Matthews correlation (MCC)",
+                                             "mean area under the ROC curves"};
+    bool is_two = p->n_classes == 2;
+
+    buf_puts(out, "<p>");
+    if (is_two && p->is_probability)
+        html_printf(out, "The class %s is predicted if its probability is above 0.5. ",
+                    p->classes[1]);
+    else
+        html_printf(out, "The class with the largest %s is predicted. ",
+                    p->is_probability ? "probability" : "score");
+    if (is_two)
+        html_printf(out,
+                    "The positive class is %s: sensitivity is the share of its samples that are "
+                    "recognized, specificity that of %s. ",
+                    p->classes[1], p->classes[0]);
+    buf_puts(out, p->n_parts > 1 ? "All predictions together: " : "All predictions: ");
+    put_list(out, p, is_two ? two : more, is_two ? two_names : more_names);
+}
+
+static void explain_charts(struct buf *out, const struct sweep_data *d)
+{
+    const char *part = sweep_part_word(d);
+    const struct sweep_predictions *p = &d->predictions;
+    const struct sweep_score *area = sweep_find_score(p, "roc_auc");
+
+    if (area && area->folds > 1)
+        html_element(out, "p",
+                     "The area under the ROC curve of all predictions together compares %s of "
+                     "different models, since each %s has its own. It is fair only if these models "
+                     "are calibrated alike. The mean area within a %s, %.3f (standard deviation "
+                     "%.3f over %d %ss), does not need that.",
+                     p->is_probability ? "probabilities" : "scores", part, part, area->mean,
+                     area->sd, (int)area->folds, part);
+    if (p->is_probability)
+        html_element(out, "p",
+                     "Calibration: each dot stands for the predictions in a tenth of the range of "
+                     "probabilities: across their mean probability, up the share of them that "
+                     "really is of the class. Larger dots are more predictions. On the dashed line "
+                     "both are equal; below it, probabilities are too high.");
+}
+
+/* ---- tables of predictions ---- */
+
+static void head_part(struct html_table *table, const char *before, const struct sweep_data *d)
+{
+    struct buf name = {0};
+
+    buf_printf(&name, "%s%ss", before, sweep_part_word(d));
+    html_table_head(table, buf_text(&name), true);
+    table->out->failed |= buf_failed(&name);
+    buf_release(&name);
+}
+
+static void table_scores(struct buf *out, const struct sweep_data *d)
+{
+    const struct sweep_predictions *p = &d->predictions;
+    bool has_folds = p->n_parts > 1;
+    struct html_table table;
+
+    html_table_begin(&table, out, "Table: metrics of the out-of-fold predictions");
+    html_table_head(&table, "metric", false);
+    if (p->n_classes)
+        html_table_head(&table, "class", false);
+    html_table_head(&table, has_folds ? "all together" : "value", true);
+    if (has_folds) {
+        head_part(&table, "mean of ", d);
+        head_part(&table, "sd of ", d);
+        head_part(&table, "", d);
+    }
+    for (int32_t i = 0; i < p->n_scores; i++) {
+        const struct sweep_score *score = &p->scores[i];
+
+        html_table_row(&table, 0);
+        html_cell_text(&table, score->metric);
+        if (p->n_classes)
+            html_cell_text(&table, score->class < 0 ? "" : p->classes[score->class]);
+        html_cell_real(&table, score->together);
+        if (!has_folds)
+            continue;
+        html_cell_real(&table, score->mean);
+        html_cell_real(&table, score->sd);
+        html_cell_integer(&table, score->folds);
+    }
+    html_table_end(&table);
+}
+
+/* Scores of the samples of one group; -1: all. truth, prediction: [n] scratch. */
+static void put_group(struct html_table *table, const struct sweep_predictions *p, int32_t group,
+                      float *truth, float *prediction, void *scratch)
+{
+    static const enum metric metrics[] = {METRIC_PEARSON, METRIC_R2, METRIC_RMSE};
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < p->n; i++)
+        if (group < 0 || p->group[i] == group) {
+            truth[n] = (float)p->observed[i];
+            prediction[n++] = (float)p->predicted[i];
+        }
+    html_table_row(table, 0);
+    html_cell_text(table, group < 0 ? "all" : p->groups[group]);
+    html_cell_integer(table, n);
+    for (size_t m = 0; m < sizeof metrics / sizeof *metrics; m++)
+        html_cell_real(table, metric_regression(metrics[m], truth, prediction, n, scratch));
+}
+
+static void table_groups(struct buf *out, const struct sweep_predictions *p)
+{
+    float *truth = malloc((size_t)p->n * sizeof *truth);
+    float *prediction = malloc((size_t)p->n * sizeof *prediction);
+    void *scratch = malloc(metric_scratch_bytes(p->n, 0));
+    struct html_table table;
+
+    out->failed |= !truth || !prediction || !scratch;
+    if (!out->failed) {
+        html_table_begin(&table, out, "Table: metrics of groups, all predictions together");
+        html_table_head(&table, "group", false);
+        html_table_head(&table, "predictions", true);
+        html_table_head(&table, "pearson", true);
+        html_table_head(&table, "r2", true);
+        html_table_head(&table, "rmse", true);
+        put_group(&table, p, -1, truth, prediction, scratch);
+        for (int32_t g = 0; g < p->n_groups; g++)
+            put_group(&table, p, g, truth, prediction, scratch);
+        html_table_end(&table);
+    }
+    free(truth);
+    free(prediction);
+    free(scratch);
+}
+
+static void put_confusion(struct html_table *table, const struct sweep_predictions *p,
+                          const int64_t *count)
+{
+    int32_t k = p->n_classes;
+
+    html_table_head(table, "observed", false);
+    for (int32_t j = 0; j < k; j++)
+        html_table_head(table, p->classes[j], true);
+    for (int32_t i = 0; i < k; i++) {
+        html_table_row(table, 0);
+        html_cell_text(table, p->classes[i]);
+        for (int32_t j = 0; j < k; j++)
+            html_cell_integer(table, count[(size_t)i * (size_t)k + (size_t)j]);
+    }
+}
+
+static void table_classes(struct buf *out, const struct sweep_predictions *p)
+{
+    size_t k = (size_t)p->n_classes;
+    int64_t *count = calloc(k * k + 1, sizeof *count);
+    struct html_table table;
+
+    if (!count) {
+        out->failed = true;
+        return;
+    }
+    for (int32_t i = 0; i < p->n; i++)
+        if (!isnan(p->observed[i]) && !isnan(p->predicted[i]))
+            count[(size_t)p->observed[i] * k + (size_t)p->predicted[i]]++;
+    html_table_begin(&table, out, "Table: confusion matrix, columns are predicted classes");
+    put_confusion(&table, p, count);
+    html_table_end(&table);
+    free(count);
+}
+
+void panel_table_predicted(struct buf *out, const struct page *page)
+{
+    const struct sweep_data *d = page->data;
+    const struct sweep_predictions *p = &d->predictions;
+
+    put_origin(out, d);
+    if (p->n_classes) {
+        put_class_scores(out, p);
+        explain_charts(out, d);
+    } else {
+        explain_correlation(out, d);
+    }
+    table_scores(out, d);
+    if (p->n_classes)
+        table_classes(out, p);
+    else if (p->n_groups)
+        table_groups(out, p);
+}
+
+/* ---- the test part ---- */
+
+/* The number of test samples; -1: unknown, or not the same in all trials. A part without samples has
+ * no facts. */
+static int64_t test_samples(const struct sweep_data *d)
+{
+    double least = NAN, most = NAN;
+
+    for (int32_t i = 0; i < d->n_facts; i++)
+        if (!strcmp(d->facts[i].topic, "part")) {
+            const struct sweep_fact *fact = &d->facts[i];
+
+            least = !strcmp(fact->name, "test_min") ? fact->number : isnan(least) ? 0 : least;
+            most = !strcmp(fact->name, "test_max") ? fact->number : isnan(most) ? 0 : most;
+        }
+    return least == most && most >= 0 && most < 1e15 ? (int64_t)most : -1;
+}
+
+const char *panel_why_no_test(struct buf *scratch, const struct page *page)
+{
+    const struct sweep_data *d = page->data;
+    int64_t n = test_samples(d);
+
+    if (d->n_tests)
+        return NULL;
+    if (!n)
+        return "The sweep has no test part: it was run with test = 0 in [split]. All samples "
+               "took part in the choice, so none of them can show how good the choice is. To have "
+               "a test part, give the sweep another name, set test = 0.2 in [split], and run it: "
+               "all trials are trained anew.";
+    if (d->rule < 0)
+        return "Test scores are shown only for a choice by --rule best or --rule 1se: once they "
+               "influence a choice, they are too good.";
+    if (n < 0)
+        return "No test metrics: there is no test part (split.test = 0), or they are undefined on "
+               "it.";
+    buf_printf(scratch,
+               "No metric is defined on the test part, which has %lld sample%s: too few, or all "
+               "alike.",
+               (long long)n, plural(n));
+    return buf_text(scratch);
+}
+
+static void put_part(struct html_table *table, const char *part, const struct sweep_test *score)
+{
+    html_table_row(table, 0);
+    html_cell_text(table, part);
+    html_cell_text(table, score->metric);
+    html_cell_integer(table, score->n);
+    html_cell_real(table, score->mean);
+    html_cell_real(table, score->sd);
+}
+
+/* n: samples of the test part; -1: unknown. */
+static void explain_deviations(struct buf *out, const struct sweep_data *d, int64_t n)
+{
+    if (d->predictions.n_parts > 1 && d->predictions.is_one_part) {
+        buf_puts(out, "<p>The standard deviations (sd) are over models that all predict the same "
+                      "samples. They do not say how much the score would differ on other "
+                      "samples.</p>\n");
+        return;
+    }
+    buf_puts(out, "<p>The two standard deviations (sd) measure different things. Validation: each "
+                  "trial has its own model and its own samples. Test: each trial has its own "
+                  "model, but all predict the same ");
+    if (n > 0)
+        buf_printf(out, "%lld ", (long long)n);
+    buf_puts(out, "samples; so this one is often smaller, and does not say how much the score "
+                  "would differ on other samples.</p>\n");
+}
+
+void panel_table_test(struct buf *out, const struct page *page)
+{
+    const struct sweep_data *d = page->data;
+    const struct sweep_config *chosen = &d->configs[sweep_data_find(d, d->chosen)];
+    const struct sweep_test validation = {d->metric, chosen->n, chosen->mean, chosen->sd};
+    int64_t n = test_samples(d);
+    struct html_table table;
+
+    if (chosen->n > 1)
+        explain_deviations(out, d, n);
+    html_table_begin(&table, out, "Table: scores on the validation parts and the test part");
+    html_table_head(&table, "part", false);
+    html_table_head(&table, "metric", false);
+    html_table_head(&table, "trials", true);
+    html_table_head(&table, "mean", true);
+    html_table_head(&table, "sd", true);
+    put_part(&table, "validation", &validation);
+    for (int32_t i = 0; i < d->n_tests; i++)
+        put_part(&table, "test", &d->tests[i]);
+    html_table_end(&table);
+}
