@@ -421,7 +421,7 @@ static void test_same_samples(void **state)
     assert_int_equal(data.predictions.n_parts, 3);
     assert_true(data.predictions.is_one_part);
     sweep_data_release(&data);
-    exec(store, "UPDATE prediction SET id = 'x' WHERE trial_id = 3 AND sample = 6");
+    exec(store, "UPDATE prediction SET id = 'x' WHERE trial_id = 2 AND sample = 6");
     read_data(&data, store, -1);
     assert_false(data.predictions.is_one_part);
     sweep_data_release(&data);
