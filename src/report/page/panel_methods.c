@@ -120,11 +120,6 @@ static void put_search(struct methods *m)
 {
     const struct sweep_data *d = m->d;
 
-    if (panel_left(d))
-        buf_printf(&m->text,
-                   "PRELIMINARY: %lld of %lld trials are left, so the choice and all numbers may "
-                   "still change. ",
-                   (long long)panel_left(d), (long long)d->planned);
     if (d->n_configs == 1) {
         buf_printf(&m->text,
                    "One configuration was trained with espalier %s, without a search of "
@@ -307,6 +302,11 @@ static void put_data(struct methods *m)
 {
     const struct data_format *format = m->s ? data_format_at(m->s->v[P_FORMAT].i) : NULL;
 
+    if (panel_left(m->d))
+        buf_printf(&m->text,
+                   "PRELIMINARY: %lld of %lld trials are left, so the choice and all numbers may "
+                   "still change. ",
+                   (long long)panel_left(m->d), (long long)m->d->planned);
     if (format && format->is_simulated)
         put_simulated(m);
     else
@@ -523,7 +523,7 @@ static void put_rule(struct methods *m)
         buf_printf(&m->text,
                    "%s the cheapest configuration (fewest floating-point operations) whose mean "
                    "lay within one standard error of the best (Breiman et al. 1984): c%lld",
-                   panel_left(d) ? "So far, this chooses" : "We chose", (long long)d->chosen);
+                   panel_left(d) ? "So far, the choice is" : "We chose", (long long)d->chosen);
         cite(m, "Breiman L, Friedman JH, Olshen RA, Stone CJ (1984) Classification and regression "
                 "trees. Wadsworth, Belmont. Section 3.4.3.");
     } else {
@@ -619,8 +619,16 @@ static void put_software(struct methods *m)
     if (!d->n_sessions)
         return;
     last = &d->sessions[d->n_sessions - 1];
-    buf_printf(&m->text, "The trials ran on %d MPI rank%s%s%s.", (int)last->ranks,
+    buf_printf(&m->text, "The trials ran on %d MPI rank%s%s%s. ", (int)last->ranks,
                plural(last->ranks), *last->cpu ? " and a processor of type " : "", last->cpu);
+}
+
+/* Move the text into a paragraph. */
+static void end_paragraph(struct buf *out, struct methods *m)
+{
+    html_element(out, "p", "%s", buf_text(&m->text));
+    out->failed |= buf_failed(&m->text);
+    buf_clear(&m->text);
 }
 
 static void put_references(struct buf *out, const struct methods *m)
@@ -646,19 +654,21 @@ void panel_put_methods(struct buf *out, const struct page *page)
         m.samples = data_format_at(m.s->v[P_FORMAT].i)->sample_word;
     if (d->n_sessions)
         m.version = d->sessions[d->n_sessions - 1].version;
+    buf_puts(out, "<h3>Methods and results, to copy</h3>\n<blockquote class=\"methods copy\">");
+    put_data(&m);
+    end_paragraph(out, &m);
     put_search(&m);
     put_fixed(&m);
-    put_data(&m);
     put_graph(&m);
+    put_software(&m);
+    end_paragraph(out, &m);
     put_scheme(&m);
+    end_paragraph(out, &m);
     put_choice(&m);
     put_comparison(&m);
     put_tests(&m);
-    put_software(&m);
-    buf_puts(out, "<h3>Methods and results, to copy</h3>\n<blockquote class=\"methods copy\">");
-    escape_html(out, buf_text(&m.text));
+    end_paragraph(out, &m);
     buf_puts(out, "</blockquote>\n");
     put_references(out, &m);
-    out->failed |= buf_failed(&m.text);
     buf_release(&m.text);
 }
