@@ -268,7 +268,7 @@ static const char *const query_types[QUERY_COUNT] = {
     [QUERY_SWEEP_RECORD] = "direction:s task:s file:s ini:s data_digest:s samples:i features:i"
                            " classes:i planned:I created:r updated:r share:r",
     [QUERY_SWEEP_TYPES] = "config:i type:s",
-    [QUERY_SWEEP_VALUES] = "config:i replicate:n fold:n value:R",
+    [QUERY_SWEEP_VALUES] = "config:i replicate:n fold:n value:R epochs:R",
     [QUERY_SWEEP_FAILURES] = "state:t trials:i example:i reason:s",
     [QUERY_SWEEP_SESSIONS] = "session:i started:r finished:R outcome:s ranks:n host:s command:s"
                              " version:s cpu:s job:s busy_s:r",

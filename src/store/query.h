@@ -420,8 +420,9 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     X(SWEEP_TYPES, /* model type of each configuration */ \
       "SELECT config_id AS config, coalesce(params ->> 'type', '') AS type FROM config" \
       " WHERE sweep_id = ?1 ORDER BY config_id") \
-    X(SWEEP_VALUES, /* the objective of each trial; NULL before it is done */ \
-      "SELECT config_id AS config, replicate, fold, iif(state = 'done', value, NULL) AS value" \
+    X(SWEEP_VALUES, /* the objective and epochs of each trial; NULL before it is done, and for no epochs */ \
+      "SELECT config_id AS config, replicate, fold, iif(state = 'done', value, NULL) AS value," \
+      " iif(state = 'done', 1.0 * nullif(epochs_run, 0), NULL) AS epochs" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1") \
     X(SWEEP_FAILURES, /* most frequent first */ \
       "SELECT state, count(*) AS trials, min(trial_id) AS example, " QUERY_ERROR " AS reason" \

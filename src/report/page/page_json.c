@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/escape.h"
+#include "report/sweep/resampled_t.h"
 
 /* ---- values ---- */
 
@@ -238,6 +239,7 @@ static void put_configs(struct buf *out, const struct sweep_data *d)
     PUT_EACH(out, d, "complete", buf_put_decimal, o->is_complete);
     PUT_EACH(out, d, "seconds", real, o->seconds);
     PUT_EACH(out, d, "flops", real, o->flops);
+    PUT_EACH(out, d, "epochs", real, o->epochs);
     PUT_EACH(out, d, "type", buf_put_decimal, o->type);
     put_levels(out, d);
     buf_putc(out, '}');
@@ -273,6 +275,19 @@ static void put_values(struct buf *out, const struct sweep_data *d)
 }
 
 /* ---- statistics ---- */
+
+/* For n paired differences of a pair of configurations, n = 0, 1, ...: the factor of their standard
+ * deviation in half the interval of their mean. */
+static void put_interval(struct buf *out, const struct sweep_data *d)
+{
+    name(out, "interval");
+    buf_putc(out, '[');
+    for (int32_t n = 0; n <= d->n_slots; n++) {
+        comma(out);
+        real(out, resampled_factor(n, d->share));
+    }
+    buf_putc(out, ']');
+}
 
 static void put_effect(struct buf *out, const struct sweep_effect *effect)
 {
@@ -613,6 +628,7 @@ void page_json_put(struct buf *out, const struct page *page)
     put_axes(out, d);
     put_configs(out, d);
     put_values(out, d);
+    put_interval(out, d);
     put_effects(out, &d->effects);
     put_marginals(out, d);
     put_curves(out, d);

@@ -39,6 +39,7 @@ struct sweep_config {
     double diff, low,
         high; /* difference to the best on the same folds; its corrected 95 % interval */
     double seconds, flops; /* of one trial */
+    double epochs;         /* mean of its done trials; NaN: it trains in none */
     int within;            /* 1: within one standard error of the best; 0: not; -1: unknown */
     bool is_complete;      /* as many trials as any configuration */
     int32_t type;          /* index into types */

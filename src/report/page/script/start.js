@@ -118,9 +118,10 @@ function start() {
         )
         .filter(Boolean);
     document.querySelectorAll('.copy').forEach(addCopy);
+    document.body.append(selection);
     if (WITH_D3) {
         document.querySelector('main').prepend(bar);
-        document.body.append(selection, tip, heard);
+        document.body.append(tip, heard);
         makeBar();
         if (darkRule) darkRule.media.mediaText = CONDITIONS[theme];
         panels = charts.map(panelOf).filter(Boolean);
