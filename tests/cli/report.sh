@@ -68,7 +68,7 @@ is "they are in the data" "$(check report.html json predictions.observed) $(chec
     "[1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3] {'replicate': 0, 'fold': 0, 'group': 'north'}"
 is "and their scores in a table" "$(check report.html text predicted | grep '^north')" "north 15 0.5 -8 2.449"
 is "facts by topic" "$(check report.html json data.facts)" \
-    "[{'topic': 'data', 'rows': [['kind', 'plants']]}, {'topic': 'degree', 'rows': [['5', 60], ['6', 12]]}, {'topic': 'duplicate', 'rows': [['sets_on_both_sides', 2]]}]"
+    "[{'topic': 'data', 'rows': [['kind', 'plants']]}, {'topic': 'degree', 'rows': [['5', 60], ['6', 12]]}, {'topic': 'duplicate', 'rows': [['Sets on both sides of a split', 2]]}]"
 like "duplicates give a warning" "$(check report.html text verdict)" '^2 sets of samples that are the same'
 
 # ---- hostile names ----

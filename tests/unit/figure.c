@@ -347,7 +347,7 @@ static void toy_history(struct toy_sweep *t, const char *text, double score)
     data->n_attempts = SWEEP_N_OUTCOMES;
     data->attempts = t->attempts;
     for (int i = 0; i < 3; i++)
-        t->facts[i] = (struct sweep_fact){"class", text, i ? 20 * i : score, NULL};
+        t->facts[i] = (struct sweep_fact){"class", text, text, i ? 20 * i : score, ""};
     data->n_facts = 3;
     data->facts = t->facts;
 }

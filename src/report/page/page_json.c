@@ -597,12 +597,15 @@ static void put_facts(struct buf *out, const struct sweep_data *d)
         }
         comma(out);
         buf_putc(out, '[');
-        escape_json_html(out, fact->name);
-        buf_putc(out, ',');
-        if (isnan(fact->number))
-            escape_json_html(out, fact->text);
-        else
+        escape_json_html(out, fact->label);
+        if (!isnan(fact->number)) {
+            comma(out);
             real(out, fact->number);
+        }
+        if (*fact->text) {
+            comma(out);
+            escape_json_html(out, fact->text);
+        }
         buf_putc(out, ']');
     }
     buf_puts(out, d->n_facts ? "]}]}" : "]}");

@@ -299,14 +299,14 @@ void panel_table_data(struct buf *out, const struct page *page)
     struct html_table table;
 
     html_table_begin(&table, out, "Table: facts");
-    html_table_head(&table, "topic", false);
-    html_table_head(&table, "name", false);
+    html_table_head(&table, "about", false);
+    html_table_head(&table, "fact", false);
     html_table_head(&table, "value", true);
     for (int32_t i = 0; i < d->n_facts; i++) {
         html_table_row(&table, 0);
-        html_cell_text(&table, d->facts[i].topic);
-        html_cell_text(&table, d->facts[i].name);
-        if (isnan(d->facts[i].number))
+        html_cell_text(&table, sweep_fact_topic(d->facts[i].topic));
+        html_cell_text(&table, d->facts[i].label);
+        if (isnan(d->facts[i].number) || *d->facts[i].text)
             html_cell_text(&table, d->facts[i].text);
         else
             html_cell_real(&table, d->facts[i].number);

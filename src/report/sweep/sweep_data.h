@@ -146,12 +146,16 @@ struct sweep_failure {
     const char *reason;
 };
 
-/* A row of the table data_fact. */
+/* A row of the table data_fact, or two: the smallest and largest size of a part. */
 struct sweep_fact {
     const char *topic, *name;
-    double number;    /* NaN for a text */
-    const char *text; /* NULL for a number */
+    const char *label; /* the name as people say it */
+    double number;     /* NaN for a text */
+    const char *text;  /* what to show for a text, and for a range; "": the number */
 };
+
+/* The topic of a fact as people say it; itself if it has no such words. */
+const char *sweep_fact_topic(const char *topic);
 
 struct sweep_data {
     /* The sweep. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sessions, attempts and failures of a sweep, and facts about its data. */
+/* Sessions, attempts and failures of a sweep. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +148,7 @@ static int take_all_attempts(struct sweep_data *data, const struct result_table 
     return take_ranks(data, rows, err) || take_attempts(data, rows, err) ? -1 : 0;
 }
 
-/* ---- failures; facts about the data ---- */
+/* ---- failures ---- */
 
 static int take_failures(struct sweep_data *data, const struct result_table *rows, struct err *err)
 {
@@ -166,25 +166,6 @@ static int take_failures(struct sweep_data *data, const struct result_table *row
             return -1;
     }
     data->n_failures = (int32_t)rows->n_rows;
-    return 0;
-}
-
-static int take_facts(struct sweep_data *data, const struct result_table *rows, struct err *err)
-{
-    data->facts = sweep_take(data, (size_t)rows->n_rows, sizeof *data->facts, err);
-    if (!data->facts)
-        return -1;
-    for (int64_t r = 0; r < rows->n_rows; r++) {
-        struct sweep_fact *f = &data->facts[r];
-
-        f->number = result_table_real(rows, r, "value");
-        f->text = isnan(f->number) ? sweep_copy_cell(data, rows, r, "value", err) : "";
-        f->topic = sweep_copy_cell(data, rows, r, "topic", err);
-        f->name = sweep_copy_cell(data, rows, r, "name", err);
-        if (!f->text || !f->topic || !f->name)
-            return -1;
-    }
-    data->n_facts = (int32_t)rows->n_rows;
     return 0;
 }
 
@@ -208,7 +189,7 @@ int sweep_read_history(struct sweep_data *data, struct store *store, struct err 
     return read_table(data, store, QUERY_SWEEP_SESSIONS, take_sessions, err) ||
                    read_table(data, store, QUERY_SWEEP_ATTEMPTS, take_all_attempts, err) ||
                    read_table(data, store, QUERY_SWEEP_FAILURES, take_failures, err) ||
-                   read_table(data, store, QUERY_DATA_FACTS, take_facts, err)
+                   read_table(data, store, QUERY_DATA_FACTS, sweep_take_facts, err)
                ? -1
                : 0;
 }
