@@ -271,7 +271,7 @@ static const char *const query_types[QUERY_COUNT] = {
     [QUERY_SWEEP_VALUES] = "config:i replicate:n fold:n value:R epochs:R",
     [QUERY_SWEEP_FAILURES] = "state:t trials:i example:i reason:s",
     [QUERY_SWEEP_SESSIONS] = "session:i started:r finished:R outcome:s ranks:n host:s command:s"
-                             " version:s cpu:s job:s busy_s:r",
+                             " version:s cpu:s job:s",
     [QUERY_SWEEP_ATTEMPTS] = "trial:i config:i session:i rank:n host:s started:r finished:R"
                              " outcome:s attempts:i",
     [QUERY_CONFIG_CURVES] = "trial:i replicate:n fold:n best_epoch:n epoch:n train_loss:R"

@@ -50,6 +50,8 @@ is "the sweep file is there" "$(check report.html text provenance | sed -n '/^\[
     "[grid]
 hidden_size = 4, 8, 16
 dropout = 0, 0.5"
+is "the ranks were as busy as for status" "$(check report.html json run.sessions.0.busy | awk '{ printf "%.1f", 100 * $1 }')" \
+    "$("$ESPALIER" status results.db | sed -n 's/.*ranks were busy \([0-9.]*\) %.*/\1/p')"
 is "no test score without a rule" "$(check report.html text test)" \
     "Test scores are shown only for a choice by --rule best or --rule 1se: once they influence a choice, they are too good."
 sqlite3 results.db "INSERT INTO metric SELECT trial_id, 'test', 'pearson', 0.25 FROM trial WHERE config_id = 6"

@@ -193,6 +193,11 @@ static void table_sessions(struct buf *out, const struct sweep_data *d)
         html_cell_real(&table, seconds * s->ranks / 3600);
     }
     html_table_end(&table);
+    html_element(
+        out, "p",
+        "Busy is the share of the ranks' time, from the first start of a trial to the last "
+        "end, that they spent in trials, as in 'espalier status'. It is unknown for a "
+        "session that runs, was stopped or lost a rank.");
 }
 
 struct rank_sum {

@@ -112,7 +112,7 @@ struct sweep_past_session {
     double started, finished; /* finished: NaN while it runs */
     const char *outcome, *host, *command, *version, *cpu, *job;
     int32_t ranks;
-    double busy; /* share of ranks x time in trials of this sweep; NaN: unknown */
+    double busy; /* as in QUERY_EFFICIENCY; NaN: unknown */
 };
 
 struct sweep_rank {
