@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/escape.h"
 #include "report/sweep/resampled_t.h"
 
@@ -614,17 +614,13 @@ static void put_facts(struct buf *out, const struct sweep_data *d)
 void page_json_put(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
-    time_t t = (time_t)page->made;
-    char made[32] = "", program[64];
-    struct tm tm;
+    char made[CLOCK_TEXT], program[64];
 
-    if (gmtime_r(&t, &tm))
-        strftime(made, sizeof made, "%Y-%m-%dT%H:%M:%SZ", &tm);
     snprintf(program, sizeof program, "espalier %s", page->version);
     buf_putc(out, '{');
     put_integer(out, "format", 1);
     put_text(out, "program", program);
-    put_text(out, "made", made);
+    put_text(out, "made", clock_utc(made, page->made));
     put_text(out, "database", d->database);
     put_sweep(out, d);
     put_choice(out, d);

@@ -30,10 +30,6 @@ void panel_put_methods(struct buf *out, const struct page *page);
  * them more than the configurations. */
 double panel_combinations(const struct sweep_data *data);
 
-/* "2026-11-23 08:15 UTC" */
-enum { TIME_TEXT = 32 };
-char *panel_time_words(char out[TIME_TEXT], double unix_s);
-
 /* panel_scores.c */
 const char *panel_why_unscored(struct buf *scratch, const struct page *page);
 const char *panel_why_no_axis(struct buf *scratch, const struct page *page);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "gcn/metric.h"
 #include "report/page/html.h"
 #include "report/page/panel.h"
@@ -164,7 +165,7 @@ const char *panel_why_no_attempt(struct buf *scratch, const struct page *page)
 
 static void table_sessions(struct buf *out, const struct sweep_data *d)
 {
-    char started[TIME_TEXT];
+    char started[CLOCK_TEXT];
     struct html_table table;
 
     html_table_begin(&table, out, "Table: sessions");
@@ -183,7 +184,7 @@ static void table_sessions(struct buf *out, const struct sweep_data *d)
 
         html_table_row(&table, 0);
         html_cell_integer(&table, s->session);
-        html_cell_text(&table, panel_time_words(started, s->started));
+        html_cell_text(&table, clock_utc(started, s->started));
         html_cell_real(&table, seconds);
         html_cell_text(&table, s->outcome);
         html_cell_integer(&table, s->ranks);
