@@ -3,10 +3,12 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/escape.h"
+#include "report/figure/figure.h"
 #include "report/sweep/resampled_t.h"
 
 /* ---- values ---- */
@@ -175,6 +177,16 @@ static void put_axis(struct buf *out, const struct sweep_axis *axis)
     put_bool(out, "log", axis->is_log);
     put_text(out, "unit", axis->unit);
     buf_putc(out, '}');
+}
+
+static void put_axis_order(struct buf *out, const struct sweep_data *d)
+{
+    int32_t *order = calloc((size_t)d->n_axes + 1, sizeof *order);
+
+    out->failed |= !order;
+    if (order)
+        put_integers(out, "axis_order", order, figure_axes(order, d->n_axes, d));
+    free(order);
 }
 
 static void put_axes(struct buf *out, const struct sweep_data *d)
@@ -367,7 +379,7 @@ static void put_fronts(struct buf *out, const struct sweep_data *d)
 
 /* ---- curves and predictions ---- */
 
-/* Five digits suffice for a line. */
+/* Four digits suffice for a line. */
 static void put_line(struct buf *out, const char *member, const double *values, int32_t n)
 {
     name(out, member);
@@ -375,11 +387,24 @@ static void put_line(struct buf *out, const char *member, const double *values, 
     for (int32_t i = 0; i < n; i++) {
         comma(out);
         if (isfinite(values[i]))
-            buf_printf(out, "%.5g", values[i]);
+            buf_printf(out, "%.4g", values[i]);
         else
             buf_puts(out, "null");
     }
     buf_putc(out, ']');
+}
+
+/* Epochs 1, 2, ... n are written as n. */
+static void put_epochs(struct buf *out, const struct sweep_curve *curve)
+{
+    int32_t i = 0;
+
+    while (i < curve->n && curve->epoch[i] == i + 1)
+        i++;
+    if (i == curve->n)
+        put_integer(out, "epoch", i);
+    else
+        put_integers(out, "epoch", curve->epoch, curve->n);
 }
 
 static void put_curve(struct buf *out, const struct sweep_curve *curve)
@@ -391,7 +416,7 @@ static void put_curve(struct buf *out, const struct sweep_curve *curve)
     put_integer(out, "replicate", curve->replicate);
     put_integer(out, "fold", curve->fold);
     put_integer(out, "best", curve->best);
-    put_integers(out, "epoch", curve->epoch, curve->n);
+    put_epochs(out, curve);
     put_line(out, "train_loss", curve->train_loss, curve->n);
     put_line(out, "val_loss", curve->val_loss, curve->n);
     put_line(out, "val_value", curve->val_value, curve->n);
@@ -625,6 +650,7 @@ void page_json_put(struct buf *out, const struct page *page)
     put_sweep(out, d);
     put_choice(out, d);
     put_axes(out, d);
+    put_axis_order(out, d);
     put_configs(out, d);
     put_values(out, d);
     put_interval(out, d);
