@@ -51,7 +51,7 @@ function comparison(list) {
     });
     const setting = a =>
         row(AXES[a].name + (AXES[a].unit ? ' (' + AXES[a].unit + ')' : ''), i =>
-            levelText(a, C.level[a][i])
+            C.level[a][i] < 0 ? '\u2013' : levelText(a, C.level[a][i])
         );
     const differs = a => list.some(i => C.level[a][i] !== C.level[a][list[0]]);
     const axes = AXES.map((axis, a) => a);

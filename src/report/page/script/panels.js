@@ -281,11 +281,12 @@ function inSight(node) {
 function drawIdle() {
     const panel = panels.find(one => one.stale);
     document.documentElement.dataset.drawn = panel ? 'some' : 'all';
-    if (!panel) return;
+    if (!panel) return findPlace();
     whenIdle(() => {
         if (panel.stale) drawPanel(panel);
         drawIdle();
     });
+    return undefined;
 }
 
 function whenIdle(f) {

@@ -10,13 +10,17 @@ function redraw() {
     drawSoon();
 }
 
-// The panel at the top of the window, for the address and the list of panels.
 function onScroll() {
     hideTip();
+    drawSoon();
+    findPlace();
+}
+
+// The panel at the top of the window, for the address and the list of panels.
+function findPlace() {
     const sections = [...document.querySelectorAll('.panel')];
     const at = sections.filter(node => node.getBoundingClientRect().top < innerHeight / 3).pop();
     const id = at ? at.id.replace('panel-', '') : '';
-    drawSoon();
     if (id === state.at) return;
     state.at = id;
     markLink();
