@@ -3,7 +3,9 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <time.h>
 
 static double read_clock(clockid_t id)
@@ -49,6 +51,18 @@ double clock_unix(void)
 
     pthread_once(&once, find_boot);
     return boot_unix + read_clock(CLOCK_BOOTTIME);
+}
+
+char *clock_utc(char out[CLOCK_TEXT], double unix_s)
+{
+    static const double year_9999 = 253402300800;
+    bool is_known = unix_s > 0 && unix_s < year_9999;
+    time_t t = is_known ? (time_t)unix_s : 0;
+    struct tm tm;
+
+    if (!is_known || !gmtime_r(&t, &tm) || !strftime(out, CLOCK_TEXT, "%Y-%m-%d %H:%M:%S UTC", &tm))
+        strcpy(out, "an unknown time");
+    return out;
 }
 
 void clock_sleep(double seconds)

@@ -20,6 +20,10 @@ extern const struct clock clock_thread;
  * So no duration is negative, even if the clock is set. Thread-safe. */
 double clock_unix(void);
 
+/* "2026-11-23 08:15:00 UTC"; "an unknown time" for 0, NaN and what no calendar has. Returns out. */
+enum { CLOCK_TEXT = 32 };
+char *clock_utc(char out[CLOCK_TEXT], double unix_s);
+
 /* A signal ends the sleep early. */
 void clock_sleep(double seconds);
 

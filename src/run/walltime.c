@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/batch.h"
 #include "base/clock.h"
@@ -36,19 +35,15 @@ static void warn_end(void)
 /* left_s < 0 only if SLURM_JOB_END_TIME has passed */
 static void warn_over(const struct batch_job *job, double left_s)
 {
-    char since[64] = "", ago[DURATION_TEXT];
-    struct tm tm;
-    time_t t;
+    char since[CLOCK_TEXT], ago[DURATION_TEXT];
     double end;
 
     batch_slurm_end(&end);
-    t = (time_t)end;
-    if (left_s < 0 && gmtime_r(&t, &tm))
-        strftime(since, sizeof since, "%Y-%m-%d %H:%M:%S UTC", &tm);
-    if (*since)
+    if (left_s < 0)
         log_warn("walltime: the time of %s job %s ended at %s, %s ago (SLURM_JOB_END_TIME): no "
                  "trial starts; --time-limit sets another limit",
-                 batch_system_title(job->system), job->id, since, duration_words(ago, -left_s));
+                 batch_system_title(job->system), job->id, clock_utc(since, end),
+                 duration_words(ago, -left_s));
     else
         log_warn("walltime: the time of %s job %s is over: no trial starts; --time-limit sets "
                  "another limit",

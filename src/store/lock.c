@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/batch.h"
@@ -112,21 +111,17 @@ static void put_advice(char *out, size_t size, const struct lock_holder *holder,
 static int refuse(int fd, const char *path, struct err *err)
 {
     struct lock_holder holder;
-    char since[32] = "unknown", advice[512], owner[DATABASE_FILE_OWNER] = "";
+    char since[CLOCK_TEXT], advice[512], owner[DATABASE_FILE_OWNER] = "";
     struct stat st;
-    struct tm tm;
-    time_t t;
 
     read_holder(fd, &holder);
-    t = (time_t)holder.since;
-    if (t && gmtime_r(&t, &tm))
-        strftime(since, sizeof since, "%Y-%m-%d %H:%M:%S UTC", &tm);
     if (!fstat(fd, &st))
         database_file_owner(owner, ", ", st.st_uid);
     put_advice(advice, sizeof advice, &holder, path);
     return err_set(err, "%s: another run is writing to it: pid %lld on %s%s%s%s, since %s%s%s; %s",
                    path, (long long)holder.pid, holder.host, owner, *holder.job ? ", " : "",
-                   holder.job, since, *holder.command ? ": " : "", holder.command, advice);
+                   holder.job, clock_utc(since, (double)holder.since), *holder.command ? ": " : "",
+                   holder.command, advice);
 }
 
 static int check_one_name(const char *path, struct err *err)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "store/db.h"
 #include "store/liveness.h"
 
@@ -35,16 +35,12 @@ static const char *text_column(sqlite3_stmt *row, int column)
 
 static void put_who(struct session_check *out, sqlite3_stmt *row)
 {
-    time_t started = (time_t)sqlite3_column_int64(row, STARTED);
     const char *job = text_column(row, JOB);
-    char since[32] = "unknown";
-    struct tm tm;
+    char since[CLOCK_TEXT];
 
-    if (gmtime_r(&started, &tm))
-        strftime(since, sizeof since, "%Y-%m-%d %H:%M:%S UTC", &tm);
     snprintf(out->who, sizeof out->who, "pid %lld on %s%s%s, since %s",
              (long long)sqlite3_column_int64(row, PID), text_column(row, HOST), *job ? ", " : "",
-             job, since);
+             job, clock_utc(since, sqlite3_column_double(row, STARTED)));
     snprintf(out->command, sizeof out->command, "%s", text_column(row, COMMAND));
 }
 

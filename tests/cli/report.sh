@@ -57,6 +57,8 @@ is "the sweep file is there" "$(check report.html text provenance | sed -n '/^\[
     "[grid]
 hidden_size = 4, 8, 16
 dropout = 0, 0.5"
+is "the ranks were as busy as for status" "$(check report.html json run.sessions.0.busy | awk '{ printf "%.1f", 100 * $1 }')" \
+    "$("$ESPALIER" status results.db | sed -n 's/.*ranks were busy \([0-9.]*\) %.*/\1/p')"
 is "no test score without a rule" "$(check report.html text test)" \
     "Test scores are shown only for a choice by --rule best or --rule 1se: once they influence a choice, they are too good."
 is "nor predictions of a model that trains nothing" "$(check report.html text predicted)" \
@@ -198,7 +200,7 @@ mcc 0.5 0.5 0 5
 roc_auc 1 1 0 5
 observed no yes"
 is "facts by topic" "$(check report.html json data.facts)" \
-    "[{'topic': 'data', 'rows': [['kind', 'plants']]}, {'topic': 'degree', 'rows': [['5', 60], ['6', 12]]}, {'topic': 'duplicate', 'rows': [['sets_on_both_sides', 2]]}]"
+    "[{'topic': 'data', 'rows': [['kind', 'plants']]}, {'topic': 'degree', 'rows': [['5', 60], ['6', 12]]}, {'topic': 'duplicate', 'rows': [['Sets on both sides of a split', 2]]}]"
 like "duplicates give a warning" "$(check report.html text verdict)" '^2 sets of samples that are the same'
 
 # ---- curves of a choice that is not among the best 20 ----

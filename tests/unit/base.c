@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/duration.h"
 #include "base/err.h"
 #include "base/escape.h"
@@ -627,9 +628,22 @@ static void test_decimal(void **state)
     buf_release(&text);
 }
 
+static void test_utc(void **state)
+{
+    char text[CLOCK_TEXT];
+
+    (void)state;
+    assert_string_equal(clock_utc(text, 60), "1970-01-01 00:01:00 UTC");
+    assert_string_equal(clock_utc(text, 1795427999.9), "2026-11-23 09:59:59 UTC");
+    assert_string_equal(clock_utc(text, 0), "an unknown time");
+    assert_string_equal(clock_utc(text, (double)NAN), "an unknown time");
+    assert_string_equal(clock_utc(text, 1e15), "an unknown time");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_utc),
         cmocka_unit_test(test_err),
         cmocka_unit_test(test_errlist),
         cmocka_unit_test(test_log),

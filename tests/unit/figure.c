@@ -179,8 +179,8 @@ static void test_svg(void **state)
         buf_text(&out),
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100pt\" height=\"50.25pt\" viewBox=\"0 "
         "0 "
-        "100 50.25\" role=\"img\" font-family=\"Helvetica, Arial, 'Liberation Sans', "
-        "sans-serif\">\n"
+        "100 50.25\" role=\"img\" fill=\"currentColor\" font-size=\"7\" font-family=\"Helvetica, "
+        "Arial, 'Liberation Sans', sans-serif\">\n"
         "<title>a &lt;b&gt; &amp; &quot;c&quot;\n\xef\xbf\xbd\xef\xbf\xbd</title>\n"
         "<path d=\"M1 2L-3.46 4.5\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"0.5\" "
         "stroke-dasharray=\"2.5 2\"/>\n"
@@ -190,10 +190,10 @@ static void test_svg(void **state)
         "<circle cx=\"5\" cy=\"6\" r=\"2\" fill=\"none\" stroke=\"currentColor\" "
         "stroke-width=\"0.5\" stroke-dasharray=\"2.5 2\"/>\n"
         "<path d=\"M10 8.7L11.3 10L10 11.3L8.7 10z\" fill=\"#0072b2\"/>\n"
-        "<text x=\"9\" y=\"8\" font-size=\"7\" font-weight=\"bold\" text-anchor=\"end\" "
+        "<text x=\"9\" y=\"8\" font-weight=\"bold\" text-anchor=\"end\" "
         "fill=\"#d55e00\">&lt;/text&gt;&lt;script&gt;</text>\n"
-        "<text transform=\"translate(9 8) rotate(-90)\" font-size=\"7\" text-anchor=\"middle\" "
-        "fill=\"currentColor\" fill-opacity=\"0.65\">up</text>\n"
+        "<text transform=\"translate(9 8) rotate(-90)\" text-anchor=\"middle\" "
+        "fill-opacity=\"0.65\">up</text>\n"
         "</svg>\n");
     buf_release(&out);
 }
@@ -348,7 +348,7 @@ static void toy_history(struct toy_sweep *t, const char *text, double score)
     data->n_attempts = SWEEP_N_OUTCOMES;
     data->attempts = t->attempts;
     for (int i = 0; i < 3; i++)
-        t->facts[i] = (struct sweep_fact){"class", text, i ? 20 * i : score, NULL};
+        t->facts[i] = (struct sweep_fact){"class", text, text, i ? 20 * i : score, ""};
     data->n_facts = 3;
     data->facts = t->facts;
 }
@@ -384,10 +384,9 @@ static void check_text(const char *element, double width, double height)
 {
     const char *content = strchr(element, '>') + 1;
     struct buf text = {0};
-    double x, y, size, shift;
+    double x, y, size = 7, shift;
 
-    assert_int_equal(sscanf(element, "<text x=\"%lf\" y=\"%lf\" font-size=\"%lf\"", &x, &y, &size),
-                     3);
+    assert_true(sscanf(element, "<text x=\"%lf\" y=\"%lf\" font-size=\"%lf\"", &x, &y, &size) >= 2);
     buf_add(&text, element, (size_t)(content - element));
     shift = strstr(buf_text(&text), "\"end\"")      ? 1
             : strstr(buf_text(&text), "\"middle\"") ? 0.5

@@ -210,7 +210,7 @@ static void test_lock_of_another_host(void **state)
     store_close(fixture_store(&f));
     assert_false(is_there(f.path, ".lock"));
     write_lock(&f, "from an older version 1", &fd);
-    expect_refused(f.path, "pid 0 on from, since unknown; ");
+    expect_refused(f.path, "pid 0 on from, since an unknown time; ");
     close(fd);
     fixture_close(&f);
 }

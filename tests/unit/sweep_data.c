@@ -259,8 +259,12 @@ static void test_predictions(void **state)
          "INSERT INTO prediction VALUES (1, 3, 'x', 'north', 'yes', 'no', '{\"no\":0.75,"
          "\"yes\":0.25}', NULL), (1, 9, 'y', 'north', 'no', 'no', '{\"no\":1.0,\"yes\":0.0}',"
          " NULL), (2, 1, 'z', 'south', 'yes', 'maybe', 'damaged', NULL)");
-    exec(store,
-         "INSERT INTO data_fact VALUES (1, 'class', 0, 'yes', 60), (1, 'data', 0, 'kind', 'x')");
+    exec(
+        store,
+        "INSERT INTO data_fact VALUES (1, 'class', 0, 'yes', 60), (1, 'data', 0, 'kind', 'x'),"
+        " (1, 'data', 1, 'features', 7), (1, 'data', 2, 'markers', 7), (1, 'data', 3, 'form', 'z'),"
+        " (1, 'data', 4, 'rows_unjoined', 3), (1, 'part', 0, 'val_min', 20),"
+        " (1, 'part', 1, 'val_max', 21), (1, 'marker', 0, 'rare', 0)");
     read_data(&data, store, -1);
     assert_int_equal(data.predictions.n, 3);
     assert_int_equal(data.predictions.n_classes, 2);
@@ -273,9 +277,14 @@ static void test_predictions(void **state)
     assert_string_equal(data.predictions.groups[data.predictions.group[2]], "south");
     assert_string_equal(data.slots[0].group, "north");
     assert_null(data.slots[2].group);
-    assert_int_equal(data.n_facts, 2);
+    assert_int_equal(data.n_facts, 5);
     near(data.facts[0].number, 60);
     assert_string_equal(data.facts[1].text, "x");
+    assert_string_equal(data.facts[1].label, "kind");
+    assert_string_equal(data.facts[3].label, "Rows without a partner in the other table");
+    assert_string_equal(data.facts[4].label, "Validation");
+    assert_string_equal(data.facts[4].text, "20 to 21");
+    near(data.facts[4].number, 21);
     sweep_data_release(&data);
     store_close(store);
     fixture_close(&f);

@@ -32,9 +32,9 @@ class Page:
     def close(self):
         self.driver.quit()
 
-    def emulate(self, width=1280, **features):
-        """Set the width of the window and media features, such as prefers_color_scheme="dark"."""
-        self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+    def emulate(self, width=1280, height=900, **features):
+        """Set the size of the window and media features, such as prefers_color_scheme="dark"."""
+        self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         names = (("prefers-color-scheme", "light"), ("prefers-reduced-motion", "reduce"))
         self.cdp("Emulation.setEmulatedMedia", media="", features=[
             {"name": name, "value": features.get(name.replace("-", "_"), default)} for name, default in names])

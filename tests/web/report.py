@@ -163,7 +163,7 @@ def select_by_pointer():
     for panel in ("folds", "axis", "pair", "parallel", "cost", "run"):
         assert page.all("#panel-%s .live .picked" % panel), "panel %s does not show the selection" % panel
     assert page.all("#panel-forest .row-tint") and page.all("tr.picked")
-    page.click(".selection > button")
+    page.click(".selection button[aria-label^=Clear]")
     equal(selected(), [])
     assert not page.all(".live .picked"), "the selection has not been cleared"
 
@@ -205,6 +205,36 @@ def every_control_by_keyboard():
         reached.add(at)
     equal(page.js("return document.querySelectorAll('.live:not([tabindex=\"0\"])').length"), 0)
     assert len(reached) >= expected, "reached %d of %d controls" % (len(reached), expected)
+
+
+@test
+def comparison():
+    """two configurations stand beside each other with their differences to the chosen one."""
+    page.open(page_file("demo"), "#c=2")
+    assert not page.all(".selection table"), "one configuration alone has a table"
+    data = page.js("return JSON.parse(document.getElementById('espalier-data').textContent)")
+    config, best = data["config"], data["choice"]["chosen"]
+    page.open(page_file("demo"), "#c=2,7")
+    head = page.js("return [...document.querySelectorAll('.selection thead th')].map(n => n.textContent.trim())")
+    equal(head, ["c%d (best)" % best, "c2 \u00d7", "c7 \u00d7"])
+    page.press(".selection button[aria-label*=CSV]")
+    rows = {row[1]: row[2:] for row in csv.reader(io.StringIO(page.saved("demo-comparison.csv").decode()))}
+    at = [config["id"].index(id) for id in (best, 2, 7)]
+    equal(rows["mean"], [str(config["mean"][i]) for i in at])
+    equal(rows["epochs"], ["12"] * 3)
+    equal(rows["fold 1"], [str(data["value"][1][i]) for i in at])
+    for label, key in (("difference to c%d" % best, "diff"), ("95 % interval, low", "low"), ("95 % interval, high", "high")):
+        for text, i in zip(rows[label][1:], at[1:]):
+            assert abs(float(text) - config[key][i]) < 1e-5, (label, text, config[key][i])
+    page.js("document.querySelector('.selection button[aria-label^=Hide]').focus()")
+    page.key("Enter")
+    assert not page.all(".selection table") and "selection.table=hidden" in address(), address()
+    equal(selected(), ["c2", "c7"])
+    page.click(".selection button[aria-label^=Show]")
+    page.js("document.querySelector('.selection .chip button').focus()")
+    page.key("Enter")
+    equal(selected(), ["c7"])
+    assert page.js("return document.querySelector('.selection').contains(document.activeElement)"), "the focus is lost"
 
 
 @test

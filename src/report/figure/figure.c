@@ -55,7 +55,24 @@ double figure_share(const struct sweep_data *data, int32_t axis)
     return NAN;
 }
 
-/* By insertion: there are few axes. Axes of unknown share stay in order. */
+static int32_t count_having(const struct sweep_data *data, int32_t axis)
+{
+    int32_t n = 0;
+
+    for (int32_t c = 0; c < data->n_configs; c++)
+        n += data->level[(size_t)c * (size_t)data->n_axes + (size_t)axis] >= 0;
+    return n;
+}
+
+/* True if axis a comes before axis b, which is earlier in the file. */
+static bool matters_more(const struct sweep_data *data, int32_t a, int32_t b)
+{
+    if (data->effects.is_complete)
+        return figure_share(data, a) > figure_share(data, b);
+    return count_having(data, a) > count_having(data, b);
+}
+
+/* By insertion: there are few axes. */
 int32_t figure_axes(int32_t *axes, int32_t most, const struct sweep_data *data)
 {
     int32_t n = 0;
@@ -65,7 +82,7 @@ int32_t figure_axes(int32_t *axes, int32_t most, const struct sweep_data *data)
 
         if (data->axes[axis].n < 2)
             continue;
-        while (at > 0 && figure_share(data, axis) > figure_share(data, axes[at - 1]))
+        while (at > 0 && matters_more(data, axis, axes[at - 1]))
             at--;
         if (at >= most)
             continue;

@@ -55,7 +55,8 @@ int figures_save(int32_t *n_figures, const char *dir, const struct sweep_data *d
 /* ---- for the files that draw ---- */
 
 /* Return the axes with several levels, at most `most`: by falling share of the variance where it is
- * known, else in the order of the sweep file. */
+ * known, else by the number of configurations that have them, then in the order of the sweep file.
+ */
 int32_t figure_axes(int32_t *axes, int32_t most, const struct sweep_data *data);
 /* The share of the variance that an axis explains alone; NaN: unknown. */
 double figure_share(const struct sweep_data *data, int32_t axis);

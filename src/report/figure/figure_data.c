@@ -32,8 +32,8 @@ static const char *title_of(const char *topic)
     static const struct {
         const char *topic, *title;
     } topics[] = {{"class", "Samples of each class"},
-                  {"target_bin", "Samples by target"},
-                  {"degree", "Nodes by degree"},
+                  {"target_bin", "Samples by observed value"},
+                  {"degree", "Nodes by number of neighbours"},
                   {"group", "Samples of each group"},
                   {"marker", "Markers"},
                   {"part", "Samples of each part"}};
@@ -52,7 +52,7 @@ static void measure(struct chart *chart, double width)
         chart->sum += number > 0 && isfinite(number) ? number : 0;
         chart->largest = isfinite(number) ? fmax(chart->largest, number) : chart->largest;
         if (i < BARS)
-            chart->names = fmax(chart->names, text_points(chart->facts[i].name, PLOT_SIZE));
+            chart->names = fmax(chart->names, text_points(chart->facts[i].label, PLOT_SIZE));
     }
     chart->names = fmin(chart->names, 0.45 * width);
 }
@@ -79,7 +79,7 @@ static int32_t bars_of(const struct chart *chart)
 /* Beside each bar its number. */
 static void draw_chart(const struct data_figure *d, const struct chart *chart, double x, double y)
 {
-    double left = x + chart->names + 4, room = d->width - chart->names - 34;
+    double left = x + chart->names + 4, room = d->width - chart->names - 42;
     struct buf number = {0};
 
     plot_bold(d->canvas, x, y + 4, ANCHOR_START, chart->title);
@@ -87,12 +87,15 @@ static void draw_chart(const struct data_figure *d, const struct chart *chart, d
         double at = y + TITLE + (i + 0.5) * BAR;
         double width = fmax(0, room * chart->facts[i].number / chart->largest);
 
-        plot_cut(d->canvas, left - 4, at, ANCHOR_END, chart->names, chart->facts[i].name);
+        plot_cut(d->canvas, left - 4, at, ANCHOR_END, chart->names, chart->facts[i].label);
         if (!isfinite(chart->facts[i].number))
             continue;
         canvas_rect(d->canvas, left, at - 2.8, width, 5.6, INK_BLUE, NULL);
         buf_clear(&number);
-        number_label(&number, chart->facts[i].number, 7);
+        if (*chart->facts[i].text)
+            buf_puts(&number, chart->facts[i].text);
+        else
+            number_label(&number, chart->facts[i].number, 7);
         plot_note(d->canvas, left + width + 3, at, ANCHOR_START, buf_text(&number));
     }
     if (chart->n > BARS)

@@ -30,13 +30,16 @@ static void put_attribute(struct buf *out, const char *name, double value)
     buf_putc(out, '"');
 }
 
+/* The figure states the fill and the size of most of its elements once. */
+#define USUAL_SIZE 7.0
+
 /* what: "fill" or "stroke". */
 static void put_ink(struct buf *out, const char *what, struct ink ink)
 {
     if (ink.alpha <= 0)
         buf_printf(out, " %s=\"none\"", what);
     else if (ink.rgb == INK_CURRENT)
-        buf_printf(out, " %s=\"currentColor\"", what);
+        buf_puts(out, *what == 'f' ? "" : " stroke=\"currentColor\"");
     else
         buf_printf(out, " %s=\"#%06x\"", what, (unsigned int)ink.rgb);
     if (ink.alpha > 0 && ink.alpha < 1)
@@ -75,7 +78,7 @@ static void begin(struct canvas *canvas, double width, double height, const char
     buf_putc(out, ' ');
     put_number(out, height);
     buf_puts(out,
-             "\" role=\"img\" font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\">\n"
+             "\" role=\"img\" fill=\"currentColor\" font-size=\"7\" font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\">\n"
              "<title>");
     escape_html(out, title);
     buf_puts(out, "</title>\n");
@@ -166,7 +169,8 @@ static void put_text(struct canvas *canvas, double x, double y, const struct let
         put_attribute(out, "x", x);
         put_attribute(out, "y", y);
     }
-    put_attribute(out, "font-size", lettering->size);
+    if (lettering->size != USUAL_SIZE)
+        put_attribute(out, "font-size", lettering->size);
     buf_puts(out, lettering->is_bold ? " font-weight=\"bold\"" : "");
     buf_puts(out, anchors[lettering->anchor]);
     put_ink(out, "fill", lettering->ink);

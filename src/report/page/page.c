@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/escape.h"
 #include "report/figure/figure.h"
 #include "report/page/html.h"
@@ -123,17 +123,6 @@ static void put_asset(struct buf *out, const char *tag, const struct page_asset 
 
 /* ---- the document ---- */
 
-char *panel_time_words(char out[TIME_TEXT], double unix_s)
-{
-    time_t t = (time_t)unix_s;
-    struct tm tm;
-
-    if (!(unix_s > 0 && unix_s < 2e11) || !gmtime_r(&t, &tm) ||
-        !strftime(out, TIME_TEXT, "%Y-%m-%d %H:%M UTC", &tm))
-        strcpy(out, "an unknown time");
-    return out;
-}
-
 static const char *title_of(const struct page *page)
 {
     return page->title && *page->title ? page->title : page->data->name;
@@ -154,7 +143,7 @@ static void put_head(struct buf *out, const struct page *page)
 static void put_header(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
-    char made[TIME_TEXT];
+    char made[CLOCK_TEXT];
 
     buf_puts(out, "<body><header>");
     html_element(out, "h1", "%s", title_of(page));
@@ -164,7 +153,7 @@ static void put_header(struct buf *out, const struct page *page)
         "Sweep %s: %d configuration%s on %lld samples, %lld of %lld trials done. Written %s "
         "by espalier %s from %s.",
         d->name, (int)d->n_configs, d->n_configs == 1 ? "" : "s", (long long)d->samples,
-        (long long)d->done, (long long)d->trials, panel_time_words(made, page->made), page->version,
+        (long long)d->done, (long long)d->trials, clock_utc(made, page->made), page->version,
         d->database);
     buf_puts(out, "</p>\n<nav aria-label=\"Panels\">");
     for (int p = 0; p < PANELS; p++)

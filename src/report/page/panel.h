@@ -43,10 +43,6 @@ const char *panel_why_no_score(struct buf *scratch, const struct sweep_data *dat
 /* A warning to stand above the panel's content, or NULL. */
 const char *panel_note_test(struct buf *scratch, const struct page *page);
 
-/* "2026-11-23 08:15 UTC" */
-enum { TIME_TEXT = 32 };
-char *panel_time_words(char out[TIME_TEXT], double unix_s);
-
 /* panel_scores.c */
 const char *panel_why_unscored(struct buf *scratch, const struct page *page);
 const char *panel_why_no_axis(struct buf *scratch, const struct page *page);

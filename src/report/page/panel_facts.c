@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "report/page/html.h"
 #include "report/page/panel.h"
 
@@ -16,7 +17,7 @@ const char *panel_why_no_attempt(struct buf *scratch, const struct page *page)
 
 static void table_sessions(struct buf *out, const struct sweep_data *d)
 {
-    char started[TIME_TEXT];
+    char started[CLOCK_TEXT];
     struct html_table table;
 
     html_table_begin(&table, out, "Table: sessions");
@@ -35,7 +36,7 @@ static void table_sessions(struct buf *out, const struct sweep_data *d)
 
         html_table_row(&table, 0);
         html_cell_integer(&table, s->session);
-        html_cell_text(&table, panel_time_words(started, s->started));
+        html_cell_text(&table, clock_utc(started, s->started));
         html_cell_real(&table, seconds);
         html_cell_text(&table, s->outcome);
         html_cell_integer(&table, s->ranks);
@@ -45,6 +46,11 @@ static void table_sessions(struct buf *out, const struct sweep_data *d)
         html_cell_real(&table, seconds * s->ranks / 3600);
     }
     html_table_end(&table);
+    html_element(
+        out, "p",
+        "Busy is the share of the ranks' time, from the first start of a trial to the last "
+        "end, that they spent in trials, as in 'espalier status'. It is unknown for a "
+        "session that runs, was stopped or lost a rank.");
 }
 
 struct rank_sum {
@@ -151,14 +157,14 @@ void panel_table_data(struct buf *out, const struct page *page)
     struct html_table table;
 
     html_table_begin(&table, out, "Table: facts");
-    html_table_head(&table, "topic", false);
-    html_table_head(&table, "name", false);
+    html_table_head(&table, "about", false);
+    html_table_head(&table, "fact", false);
     html_table_head(&table, "value", true);
     for (int32_t i = 0; i < d->n_facts; i++) {
         html_table_row(&table, 0);
-        html_cell_text(&table, d->facts[i].topic);
-        html_cell_text(&table, d->facts[i].name);
-        if (isnan(d->facts[i].number))
+        html_cell_text(&table, sweep_fact_topic(d->facts[i].topic));
+        html_cell_text(&table, d->facts[i].label);
+        if (isnan(d->facts[i].number) || *d->facts[i].text)
             html_cell_text(&table, d->facts[i].text);
         else
             html_cell_real(&table, d->facts[i].number);

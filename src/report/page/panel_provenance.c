@@ -2,6 +2,7 @@
 /* Where the numbers come from, and how to compute them again. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/escape.h"
 #include "base/words.h"
 #include "report/page/html.h"
@@ -65,15 +66,15 @@ static void put_each(struct buf *out, const char *name, const struct sweep_data 
 static void put_facts(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
-    char created[TIME_TEXT], updated[TIME_TEXT];
+    char created[CLOCK_TEXT], updated[CLOCK_TEXT];
 
     buf_puts(out, "<table><tbody>\n");
     put_row(out, "sweep", d->name);
     put_row(out, "database", d->database);
     put_row(out, "sweep file", d->file);
     put_row(out, "digest of the data", d->digest);
-    put_row(out, "first run", panel_time_words(created, d->created));
-    put_row(out, "last change", panel_time_words(updated, d->updated));
+    put_row(out, "first run", clock_utc(created, d->created));
+    put_row(out, "last change", clock_utc(updated, d->updated));
     put_each(out, "version of espalier", d, version_of);
     put_each(out, "processor", d, cpu_of);
     put_each(out, "host of rank 0", d, host_of);

@@ -5,7 +5,7 @@
 #include "report/sweep/sweep_read.h"
 
 /* Points of all curves together, and of one. Charts show no more, and the page stays small. */
-enum { ALL_POINTS = 10000, MOST_POINTS = 100, LEAST_POINTS = 20 };
+enum { ALL_POINTS = 4000, MOST_POINTS = 100, LEAST_POINTS = 20 };
 
 /* True for the i-th of n points: each `step`-th, the last and the best one. */
 static bool is_shown(const struct result_table *rows, int64_t first, int64_t i, int64_t n,

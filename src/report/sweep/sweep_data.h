@@ -40,6 +40,7 @@ struct sweep_config {
     double diff, low,
         high; /* difference to the best on the same folds; its corrected 95 % interval */
     double seconds, flops; /* of one trial */
+    double epochs;         /* mean of its done trials; NaN: it trains in none */
     int within;            /* 1: within one standard error of the best; 0: not; -1: unknown */
     bool is_complete;      /* as many trials as any configuration */
     int32_t type;          /* index into types */
@@ -126,7 +127,7 @@ struct sweep_past_session {
     double started, finished; /* finished: NaN while it runs */
     const char *outcome, *host, *command, *version, *cpu, *job;
     int32_t ranks;
-    double busy; /* share of ranks x time in trials of this sweep; NaN: unknown */
+    double busy; /* as in QUERY_EFFICIENCY; NaN: unknown */
 };
 
 struct sweep_rank {
@@ -160,12 +161,16 @@ struct sweep_failure {
     const char *reason;
 };
 
-/* A row of the table data_fact. */
+/* A row of the table data_fact, or two: the smallest and largest size of a part. */
 struct sweep_fact {
     const char *topic, *name;
-    double number;    /* NaN for a text */
-    const char *text; /* NULL for a number */
+    const char *label; /* the name as people say it */
+    double number;     /* NaN for a text */
+    const char *text;  /* what to show for a text, and for a range; "": the number */
 };
+
+/* The topic of a fact as people say it; itself if it has no such words. */
+const char *sweep_fact_topic(const char *topic);
 
 struct sweep_data {
     /* The sweep. */

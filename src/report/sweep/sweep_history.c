@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sessions, attempts and failures of a sweep, and facts about its data. */
+/* Sessions, attempts and failures of a sweep. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,15 +18,11 @@ static int take_session(struct sweep_data *data, const struct result_table *rows
                         struct err *err)
 {
     struct sweep_past_session *s = &data->sessions[r];
-    double busy_s = result_table_real(rows, r, "busy_s");
 
     s->session = result_table_integer(rows, r, "session");
     s->started = result_table_real(rows, r, "started");
     s->finished = result_table_real(rows, r, "finished");
     s->ranks = (int32_t)result_table_integer(rows, r, "ranks");
-    s->busy = NAN;
-    if (s->finished > s->started && s->ranks > 0)
-        s->busy = busy_s / (s->ranks * (s->finished - s->started));
     s->outcome = sweep_copy_cell(data, rows, r, "outcome", err);
     s->host = sweep_copy_cell(data, rows, r, "host", err);
     s->command = sweep_copy_cell(data, rows, r, "command", err);
@@ -45,6 +41,22 @@ static int take_sessions(struct sweep_data *data, const struct result_table *row
         if (take_session(data, rows, r, err))
             return -1;
     data->n_sessions = (int32_t)rows->n_rows;
+    return 0;
+}
+
+/* Sessions and rows ascend. */
+static int take_busy(struct sweep_data *data, const struct result_table *rows, struct err *err)
+{
+    (void)err;
+    for (int64_t i = 0, r = 0; i < data->n_sessions; i++) {
+        struct sweep_past_session *s = &data->sessions[i];
+
+        while (r < rows->n_rows && result_table_integer(rows, r, "session") < s->session)
+            r++;
+        s->busy = r < rows->n_rows && result_table_integer(rows, r, "session") == s->session
+                      ? result_table_real(rows, r, "busy")
+                      : (double)NAN;
+    }
     return 0;
 }
 
@@ -148,7 +160,7 @@ static int take_all_attempts(struct sweep_data *data, const struct result_table 
     return take_ranks(data, rows, err) || take_attempts(data, rows, err) ? -1 : 0;
 }
 
-/* ---- failures; facts about the data ---- */
+/* ---- failures ---- */
 
 static int take_failures(struct sweep_data *data, const struct result_table *rows, struct err *err)
 {
@@ -169,26 +181,7 @@ static int take_failures(struct sweep_data *data, const struct result_table *row
     return 0;
 }
 
-static int take_facts(struct sweep_data *data, const struct result_table *rows, struct err *err)
-{
-    data->facts = sweep_take(data, (size_t)rows->n_rows, sizeof *data->facts, err);
-    if (!data->facts)
-        return -1;
-    for (int64_t r = 0; r < rows->n_rows; r++) {
-        struct sweep_fact *f = &data->facts[r];
-
-        f->number = result_table_real(rows, r, "value");
-        f->text = isnan(f->number) ? sweep_copy_cell(data, rows, r, "value", err) : "";
-        f->topic = sweep_copy_cell(data, rows, r, "topic", err);
-        f->name = sweep_copy_cell(data, rows, r, "name", err);
-        if (!f->text || !f->topic || !f->name)
-            return -1;
-    }
-    data->n_facts = (int32_t)rows->n_rows;
-    return 0;
-}
-
-static int read_table(struct sweep_data *data, struct store *store, enum query query,
+static int read_table(struct sweep_data *data, struct store *store, enum query query, int64_t of,
                       int (*take)(struct sweep_data *data, const struct result_table *rows,
                                   struct err *err),
                       struct err *err)
@@ -196,7 +189,7 @@ static int read_table(struct sweep_data *data, struct store *store, enum query q
     struct result_table rows;
     int rc;
 
-    if (query_table(&rows, store, query, data->sweep_id, err))
+    if (query_table(&rows, store, query, of, err))
         return -1;
     rc = take(data, &rows, err);
     result_table_release(&rows);
@@ -205,10 +198,13 @@ static int read_table(struct sweep_data *data, struct store *store, enum query q
 
 int sweep_read_history(struct sweep_data *data, struct store *store, struct err *err)
 {
-    return read_table(data, store, QUERY_SWEEP_SESSIONS, take_sessions, err) ||
-                   read_table(data, store, QUERY_SWEEP_ATTEMPTS, take_all_attempts, err) ||
-                   read_table(data, store, QUERY_SWEEP_FAILURES, take_failures, err) ||
-                   read_table(data, store, QUERY_DATA_FACTS, take_facts, err)
+    int64_t id = data->sweep_id;
+
+    return read_table(data, store, QUERY_SWEEP_SESSIONS, id, take_sessions, err) ||
+                   read_table(data, store, QUERY_EFFICIENCY, -1, take_busy, err) ||
+                   read_table(data, store, QUERY_SWEEP_ATTEMPTS, id, take_all_attempts, err) ||
+                   read_table(data, store, QUERY_SWEEP_FAILURES, id, take_failures, err) ||
+                   read_table(data, store, QUERY_DATA_FACTS, id, sweep_take_facts, err)
                ? -1
                : 0;
 }

@@ -27,6 +27,8 @@ int sweep_read_values(struct sweep_data *data, struct store *store, struct err *
 int sweep_find_statistics(struct sweep_data *data, struct err *err);
 int sweep_read_curves(struct sweep_data *data, struct store *store, struct err *err);
 int sweep_read_history(struct sweep_data *data, struct store *store, struct err *err);
+/* rows: of QUERY_DATA_FACTS. */
+int sweep_take_facts(struct sweep_data *data, const struct result_table *rows, struct err *err);
 int sweep_read_predictions(struct sweep_data *data, struct store *store, struct err *err);
 int sweep_score_predictions(struct sweep_data *data, struct err *err);
 

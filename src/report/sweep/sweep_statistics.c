@@ -88,7 +88,7 @@ static int find_gaps(struct sweep_data *data, const struct varied *v, struct err
     if (n_without)
         return explain(data, err,
                        "some settings do not apply to every model type, so %d of %d "
-                       "configurations lack a level",
+                       "configurations lack a value of some axis",
                        n_without, data->n_configs);
     if (v->n_cells > data->n_configs)
         return explain(data, err, "the grid has %.0f combinations, of which %d are configurations",

@@ -97,6 +97,25 @@ static int fill_values(struct sweep_data *data, const struct result_table *rows,
     return 0;
 }
 
+static int average_epochs(struct sweep_data *data, const struct result_table *rows, struct err *err)
+{
+    int32_t *n = sweep_take(data, (size_t)data->n_configs, sizeof *n, err);
+
+    if (!n)
+        return -1;
+    for (int32_t c = 0; c < data->n_configs; c++)
+        data->configs[c].epochs = NAN;
+    for (int64_t r = 0; r < rows->n_rows; r++) {
+        int32_t c = sweep_data_find(data, result_table_integer(rows, r, "config"));
+        double epochs = result_table_real(rows, r, "epochs");
+        double mean = c < 0 || !n[c] ? 0 : data->configs[c].epochs;
+
+        if (c >= 0 && !isnan(epochs))
+            data->configs[c].epochs = mean + (epochs - mean) / ++n[c];
+    }
+    return 0;
+}
+
 int sweep_read_values(struct sweep_data *data, struct store *store, struct err *err)
 {
     struct result_table rows;
@@ -104,7 +123,10 @@ int sweep_read_values(struct sweep_data *data, struct store *store, struct err *
 
     if (query_table(&rows, store, QUERY_SWEEP_VALUES, data->sweep_id, err))
         return -1;
-    rc = read_slots(data, &rows, err) || fill_values(data, &rows, err) ? -1 : 0;
+    rc = read_slots(data, &rows, err) || fill_values(data, &rows, err) ||
+                 average_epochs(data, &rows, err)
+             ? -1
+             : 0;
     if (!rc)
         count_parts(data);
     result_table_release(&rows);

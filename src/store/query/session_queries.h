@@ -87,9 +87,9 @@
       "SELECT pending.n AS pending, iif(pending.n = 0, 0.0, ran.elapsed *" \
       " iif((SELECT sum(flops) FROM of) > 0, pending.flops / (SELECT sum(flops) FROM of)," \
       " 1.0 * pending.n / ran.n)) AS left_s FROM s, ran, pending") \
-    X(EFFICIENCY, /* of a session; 0: the last one. No row before its first attempt has ended, \
-                     nor if it was stopped early or lost a rank, since the wasted time is not \
-                     recorded. Over its attempts, including failed ones: \
+    X(EFFICIENCY, /* of a session; 0: the last one; -1: each. No row before its first attempt has \
+                     ended, nor if it was stopped early or lost a rank, since the wasted time is \
+                     not recorded. Over its attempts, including failed ones: \
                        total_s     sum of their seconds \
                        longest_s   the longest \
                        elapsed_s   from the first start to the last end \
@@ -99,24 +99,25 @@
                        above       elapsed_s / bound_s - 1 */ \
       "session:i ranks:i trials:i", \
       "WITH s AS (SELECT session_id, ranks FROM session WHERE outcome <> 'stopped'" \
-      " AND session_id = iif(?1, ?1, (SELECT max(session_id) FROM session))" \
+      " AND session_id = CASE ?1 WHEN -1 THEN session_id WHEN 0 THEN (SELECT max(session_id)" \
+      " FROM session) ELSE ?1 END" \
       " AND NOT EXISTS (SELECT 1 FROM attempt AS x WHERE x.session_id = session.session_id" \
       " AND outcome = 'crashed'" SQL_WITHOUT_RESULT "))," \
-      " a AS (SELECT count(*) AS trials, max(finished) - min(started) AS elapsed_s," \
+      " a AS (SELECT session_id, count(*) AS trials, max(finished) - min(started) AS elapsed_s," \
       " sum(max(0.0, finished - started)) AS total_s, max(max(0.0, finished - started)) AS longest_s" \
-      " FROM attempt JOIN s USING (session_id) WHERE finished IS NOT NULL)," \
-      " b AS (SELECT *, max(total_s / ranks, longest_s) AS bound_s FROM s, a)" \
+      " FROM attempt JOIN s USING (session_id) WHERE finished IS NOT NULL GROUP BY session_id)," \
+      " b AS (SELECT *, max(total_s / ranks, longest_s) AS bound_s FROM s JOIN a USING (session_id))" \
       "SELECT session_id AS session, ranks, trials, elapsed_s, total_s, longest_s, bound_s," \
       " total_s / (ranks * elapsed_s) AS busy, elapsed_s / bound_s - 1 AS above" \
-      " FROM b WHERE trials > 0") \
-    X(SWEEP_SESSIONS, /* that began trials of it. busy_s: their seconds in these */ \
+      " FROM b ORDER BY session_id") \
+    X(SWEEP_SESSIONS, /* that began trials of it */ \
       "session:i started:r finished:R outcome:s ranks:n host:s command:s version:s cpu:s" \
-      " job:s busy_s:r", \
-      "WITH a AS (SELECT session_id, sum(max(0.0, attempt.finished - attempt.started)) AS busy_s" \
+      " job:s", \
+      "WITH a AS (SELECT DISTINCT session_id" \
       " FROM config CROSS JOIN trial USING (config_id) CROSS JOIN attempt USING (trial_id)" \
-      " WHERE sweep_id = ?1 GROUP BY session_id)" \
+      " WHERE sweep_id = ?1)" \
       "SELECT session_id AS session, started, finished, outcome, ranks, host, command, version," \
-      " coalesce(cpu, '') AS cpu, coalesce(job, '') AS job, coalesce(busy_s, 0.0) AS busy_s" \
+      " coalesce(cpu, '') AS cpu, coalesce(job, '') AS job" \
       " FROM a JOIN session USING (session_id) ORDER BY session_id") \
     X(SWEEP_ATTEMPTS, /* other ends than `done` first, then the longest */ \
       "trial:i config:i session:i rank:n host:s started:r finished:R outcome:s attempts:i", \

@@ -108,9 +108,10 @@
       "config:i type:s", \
       "SELECT config_id AS config, coalesce(params ->> 'type', '') AS type FROM config" \
       " WHERE sweep_id = ?1 ORDER BY config_id") \
-    X(SWEEP_VALUES, /* the objective of each trial; NULL before it is done */ \
-      "config:i replicate:n fold:n value:R", \
-      "SELECT config_id AS config, replicate, fold, iif(state = 'done', value, NULL) AS value" \
+    X(SWEEP_VALUES, /* objective and epochs of each trial; NULL before it is done; no epochs: NULL */ \
+      "config:i replicate:n fold:n value:R epochs:R", \
+      "SELECT config_id AS config, replicate, fold, iif(state = 'done', value, NULL) AS value," \
+      " iif(state = 'done', 1.0 * nullif(epochs_run, 0), NULL) AS epochs" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1") \
     X(FAILURES, "", /* most frequent first */ \
       "SELECT sweep.name AS sweep, state, count(*) AS trials, min(trial_id) AS example," \

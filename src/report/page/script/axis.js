@@ -2,23 +2,9 @@
 //
 // Mean and best score for each value of an axis; share of the variance of each axis.
 
+// The axes with several values, the most important first, as in the static figures.
 function axisChoices() {
-    return AXES.map((axis, a) => [String(a), axis.name]);
-}
-
-// The axes that matter most, where the analysis of variance shows them; else those that most
-// configurations have.
-function axesByWeight() {
-    const main = a =>
-        (D.effects.complete ? D.effects.terms : [])
-            .filter(t => t.axes.length === 1 && t.axes[0] === a)
-            .map(t => t.share)[0] || 0;
-    const having = AXES.map((axis, a) =>
-        axis.levels.length > 1 ? C.level[a].filter(k => k >= 0).length : 0
-    );
-    return AXES.map((axis, a) => a)
-        .sort((a, b) => main(b) - main(a) || having[b] - having[a] || a - b)
-        .map(String);
+    return D.axis_order.map(a => [String(a), AXES[a].name]);
 }
 
 // A scale for the levels of an axis: linear or logarithmic where the axis is, else equal steps.
@@ -69,15 +55,7 @@ function drawMarginal(chart, a, width, parts) {
     levelTicks(s.root, box, a, x);
     const at = i => [x(C.level[a][i]) + (((i * 7919) % 17) - 8) * 0.9, y(C.mean[i])];
     dots(s.root, inside.map(at), 2, 0, 's-quiet fill faint');
-    inside.forEach(i =>
-        s.marks.push({
-            key: 'c' + C.id[i],
-            config: i,
-            x: at(i)[0],
-            y: at(i)[1],
-            tip: () => configTip(i)
-        })
-    );
+    markConfigs(s, inside, at, configTip);
     marginalMeans(s, a, x, y, rows);
     inside.filter(isSelected).forEach(i => dots(s.root, [at(i)], 5, 0, 'picked'));
 }
@@ -105,15 +83,16 @@ function marginalMeans(s, a, x, y, rows) {
     const there = rows.map((r, k) => ({ r, k })).filter(({ r }) => r.mean !== null);
     if (!there.length) return;
     const path = d3.line().x(({ k }) => x(k));
-    s.root
-        .append('path')
-        .attr('class', 's1 stroke thin')
-        .attr('d', path.y(({ r }) => y(r.best))(there));
-    if (AXES[a].numeric)
+    const join = (height, classes) =>
         s.root
             .append('path')
-            .attr('class', 's0 stroke thin')
-            .attr('d', path.y(({ r }) => y(r.mean))(there));
+            .attr('class', classes + ' stroke thin')
+            .attr('d', path.y(({ r }) => y(height(r)))(there));
+    // Nothing lies between two words.
+    if (AXES[a].numeric) {
+        join(r => r.best, 's1');
+        join(r => r.mean, 's0');
+    }
     there.forEach(({ r, k }) => {
         if (r.low !== null) line(s.root, x(k), y(r.low), x(k), y(r.high), 's0 stroke');
         dots(s.root, [[x(k), y(r.mean)]], 5, 0, 's0 fill');

@@ -111,7 +111,11 @@ function showBars() {
     showSelection();
 }
 
-function showSelection() {
+function removeButton(i) {
+    return button('\u00d7', 'Remove ' + name(i) + ' from the selection', () => toggle(C.id[i]));
+}
+
+function chips() {
     const nodes = state.selected.slice(0, 6).map(id => {
         const i = indexOf.get(id);
         return el(
@@ -119,19 +123,62 @@ function showSelection() {
             { class: 'chip' },
             el('strong', null, name(i)),
             ' ' + (C.mean[i] === null ? '' : score(C.mean[i]) + ' \u00b7 ') + settings(i) + ' ',
-            button('\u00d7', 'Remove ' + name(i) + ' from the selection', () => toggle(id))
+            removeButton(i)
         );
     });
     const more = state.selected.length - nodes.length;
     if (more > 0) nodes.push(el('span', null, 'and ' + more + ' more'));
-    nodes.push(
+    return nodes;
+}
+
+// Buttons of the selection, for the table or for its absence.
+function selectionTools(comparing) {
+    const tools = el('span', { class: 'tools' });
+    const turn = value => () => {
+        state.view['selection.table'] = value;
+        changed();
+    };
+    if (comparing)
+        tools.append(
+            button('CSV', 'Save the comparison as CSV', saveComparison),
+            button('Hide', 'Hide the comparison', turn('hidden'))
+        );
+    else if (compared().length > 1)
+        tools.append(button('Compare', 'Show the configurations beside each other', turn('shown')));
+    tools.append(
         button('Clear', 'Clear the selection', () => {
             state.selected = [];
             changed();
         })
     );
-    selection.replaceChildren(...nodes);
+    return tools;
+}
+
+// The bar is made anew at each change: it keeps the focus and how far its table is scrolled.
+function showSelection() {
+    const comparing = isComparing();
+    const active = document.activeElement;
+    const focused = selection.contains(active) ? active.getAttribute('aria-label') : null;
+    const old = selection.querySelector('.table');
+    const [left, top] = old ? [old.scrollLeft, old.scrollTop] : [0, 0];
+    const nodes = comparing
+        ? [el('strong', null, 'Comparison with ' + name(compared()[0]))]
+        : chips();
+    selection.replaceChildren(
+        ...nodes,
+        selectionTools(comparing),
+        ...(comparing ? [comparisonTable()] : [])
+    );
+    selection.classList.toggle('comparing', comparing);
     selection.hidden = state.selected.length === 0;
+    if (comparing) selection.querySelector('.table').scrollTo(left, top);
+    // The end of the page, and what gets the focus, stay above the bar.
+    const height = selection.hidden ? '' : selection.offsetHeight + 24 + 'px';
+    document.body.style.paddingBottom = height;
+    document.documentElement.style.scrollPaddingBottom = height;
+    if (focused === null || selection.hidden) return;
+    const labels = [...selection.querySelectorAll('[aria-label]')];
+    (labels.find(node => node.getAttribute('aria-label') === focused) || labels[0]).focus();
 }
 
 // Dark mode is one rule of the style sheet; the choice replaces its condition. Print is always

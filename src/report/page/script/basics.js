@@ -22,6 +22,10 @@ const N = C.id.length;
 const AXES = D.axes;
 const SIGN = D.sweep.maximize ? 1 : -1;
 const indexOf = new Map(C.id.map((id, i) => [id, i]));
+D.curves.forEach(curve => {
+    if (!Array.isArray(curve.epoch))
+        curve.epoch = Array.from({ length: curve.epoch }, (v, n) => n + 1);
+});
 const WITH_D3 = typeof d3 !== 'undefined';
 
 // ---- elements ----

@@ -40,17 +40,12 @@ function drawCost(chart, view) {
             's' + (t % 5) + (inside.length > 500 ? ' fill faint' : ' fill')
         )
     );
-    inside.forEach(i =>
-        s.marks.push({
-            key: 'c' + C.id[i],
-            config: i,
-            x: at(i)[0],
-            y: at(i)[1],
-            tip: () =>
-                configTip(i).concat(
-                    view.cost === 'seconds' ? seconds(cost[i]) : short(cost[i], 3) + ' flop'
-                )
-        })
+    markConfigs(s, inside, at, i =>
+        configTip(i).concat(
+            view.cost === 'seconds'
+                ? seconds(cost[i])
+                : short(cost[i], 3) + ' floating-point operations'
+        )
     );
     costFront(
         s,

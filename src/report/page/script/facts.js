@@ -2,32 +2,17 @@
 //
 // Facts about data and graph as bars and histograms.
 
-// Topics that are drawn; the tables have all. The name of a bin is its lower edge.
+// Topics that are drawn; the tables have all. A row is [name, number, text to show if not the
+// number]. The name of a bin is its lower edge.
 const FACTS = [
-    { topic: 'part', title: 'samples in each part', rows: partRows },
+    { topic: 'part', title: 'samples in each part of a fold' },
     { topic: 'class', title: 'samples of each class' },
     { topic: 'target_bin', title: 'samples by observed value', bins: true },
     { topic: 'degree', title: 'nodes by number of neighbours' },
     { topic: 'group', title: 'samples in each group' },
-    {
-        topic: 'marker',
-        title: 'markers read, kept and dropped',
-        rows: rows => rows.filter(row => row[1] > 0)
-    },
+    { topic: 'marker', title: 'markers read, kept and dropped' },
     { topic: 'duplicate', title: 'samples that are alike' }
 ];
-
-// The smallest and largest size of a part over folds are one row: [name, largest, text].
-function partRows(rows) {
-    const size = new Map(rows);
-    return rows
-        .filter(row => row[0].endsWith('_max'))
-        .map(([key, most]) => {
-            const least = size.get(key.replace('_max', '_min'));
-            const range = least === most ? '' : least.toLocaleString('en') + ' to ';
-            return [key.replace('_max', ''), most, range + most.toLocaleString('en')];
-        });
-}
 
 function drawData(chart) {
     const parts = el('div', { class: 'parts small' });
@@ -35,8 +20,7 @@ function drawData(chart) {
     const width = chart.width >= 620 ? (chart.width - 24) / 2 : chart.width;
     FACTS.forEach(kind => {
         const fact = D.data.facts.find(one => one.topic === kind.topic);
-        const all = fact ? fact.rows.filter(row => typeof row[1] === 'number') : [];
-        const rows = kind.rows ? kind.rows(all) : all;
+        const rows = fact ? fact.rows.filter(row => typeof row[1] === 'number') : [];
         const numbers = rows.length > 8 && rows.every(row => row[0] !== '' && isFinite(row[0]));
         if (rows.length) (numbers ? drawHistogram : drawBars)(chart, kind, rows, width, parts);
     });

@@ -17,7 +17,6 @@ function rowChoices() {
 
 // Options of a chart: {key, label, choices(): [[value, text], ...], initial}. initial is the first
 // choice if left out. The value is a member of `view` and of the address (`panel.key`).
-const WEIGHT = axesByWeight();
 const charts = [
     {
         id: 'forest',
@@ -61,14 +60,14 @@ const charts = [
     {
         id: 'axis',
         draw: drawAxis,
-        options: [{ key: 'axis', label: 'axis', choices: axisChoices, initial: WEIGHT[0] }]
+        options: [{ key: 'axis', label: 'axis', choices: axisChoices }]
     },
     {
         id: 'pair',
         draw: drawPair,
         options: [
-            { key: 'x', label: 'across', choices: axisChoices, initial: WEIGHT[0] },
-            { key: 'y', label: 'up', choices: axisChoices, initial: WEIGHT[1] },
+            { key: 'x', label: 'across', choices: axisChoices },
+            { key: 'y', label: 'up', choices: axisChoices, initial: String(D.axis_order[1]) },
             {
                 key: 'value',
                 label: 'show',
@@ -282,11 +281,12 @@ function inSight(node) {
 function drawIdle() {
     const panel = panels.find(one => one.stale);
     document.documentElement.dataset.drawn = panel ? 'some' : 'all';
-    if (!panel) return;
+    if (!panel) return findPlace();
     whenIdle(() => {
         if (panel.stale) drawPanel(panel);
         drawIdle();
     });
+    return undefined;
 }
 
 function whenIdle(f) {

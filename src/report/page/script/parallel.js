@@ -5,11 +5,12 @@
 function drawParallel(chart) {
     const inside = C.id.map((id, i) => i).filter(i => C.mean[i] !== null);
     if (!inside.some(i => shown[i])) return nothing(chart);
-    const frame = el('div', { class: 'sideways' });
+    const frame = el('div', { class: 'sideways', tabindex: '0', role: 'region' });
+    frame.setAttribute('aria-label', 'All axes');
     chart.node.append(frame);
     const s = surface(
         chart,
-        Math.max(chart.width, 76 * AXES.length + 112),
+        Math.max(chart.width, 76 * D.axis_order.length + 112),
         400,
         'Parallel coordinates of all axes',
         frame
@@ -17,7 +18,7 @@ function drawParallel(chart) {
     const box = boxOf(s, 50, 62, 62, 16);
     const x = d3
         .scalePoint()
-        .domain(d3.range(AXES.length + 1))
+        .domain(d3.range(D.axis_order.length + 1))
         .range([box.left, box.right]);
     const y = d3
         .scaleLinear()
@@ -29,12 +30,12 @@ function drawParallel(chart) {
         )
         .range(D.sweep.maximize ? [box.bottom, box.top] : [box.top, box.bottom])
         .clamp(true);
-    const columns = AXES.map((axis, a) => parallelColumn(a, box, inside));
+    const columns = D.axis_order.map(a => parallelColumn(a, box, inside));
     const path = i =>
         'M' +
-        columns.map((column, a) => x(a).toFixed(1) + ',' + column.at(i).toFixed(1)).join('L') +
+        columns.map((column, n) => x(n).toFixed(1) + ',' + column.at(i).toFixed(1)).join('L') +
         'L' +
-        x(AXES.length).toFixed(1) +
+        x(columns.length).toFixed(1) +
         ',' +
         y(C.mean[i]).toFixed(1);
     const away = inside.filter(i => !shown[i]);
@@ -47,19 +48,16 @@ function drawParallel(chart) {
     inside
         .filter(isSelected)
         .forEach(i => s.root.append('path').attr('class', 'picked').attr('d', path(i)));
-    columns.forEach((column, a) => parallelAxis(chart, s, a, x(a), box, column));
-    parallelScore(s, x(AXES.length), y, box);
-    inside
-        .filter(i => shown[i])
-        .forEach(i =>
-            s.marks.push({
-                key: 'c' + C.id[i],
-                config: i,
-                x: x(AXES.length),
-                y: y(C.mean[i]),
-                tip: () => configTip(i)
-            })
-        );
+    columns.forEach((column, n) => parallelAxis(chart, s, D.axis_order[n], x(n), box, column));
+    parallelScore(s, x(columns.length), y, box);
+    markConfigs(
+        s,
+        inside.filter(i => shown[i]),
+        i => [x(columns.length), y(C.mean[i])],
+        configTip
+    );
+    s.reveal = () => frame.scrollTo(frame.scrollWidth, 0);
+    if (s.width > chart.width) chart.note = 'Scroll sideways to see all axes. ';
     s.hit = (px, py) => nearestLine(s.marks, columns, { px, py, left: box.left, step: x.step() });
     return undefined;
 }

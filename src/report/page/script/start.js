@@ -10,13 +10,17 @@ function redraw() {
     drawSoon();
 }
 
-// The panel at the top of the window, for the address and the list of panels.
 function onScroll() {
     hideTip();
+    drawSoon();
+    findPlace();
+}
+
+// The panel at the top of the window, for the address and the list of panels.
+function findPlace() {
     const sections = [...document.querySelectorAll('.panel')];
     const at = sections.filter(node => node.getBoundingClientRect().top < innerHeight / 3).pop();
     const id = at ? at.id.replace('panel-', '') : '';
-    drawSoon();
     if (id === state.at) return;
     state.at = id;
     markLink();
@@ -118,9 +122,10 @@ function start() {
         )
         .filter(Boolean);
     document.querySelectorAll('.copy').forEach(addCopy);
+    document.body.append(selection);
     if (WITH_D3) {
         document.querySelector('main').prepend(bar);
-        document.body.append(selection, tip, heard);
+        document.body.append(tip, heard);
         makeBar();
         if (darkRule) darkRule.media.mediaText = CONDITIONS[theme];
         panels = charts.map(panelOf).filter(Boolean);

@@ -25,6 +25,14 @@ function surface(chart, width, height, label, parent) {
     return s;
 }
 
+// A mark for each of a list of configurations. at(i): its point; tip(i): lines of its tooltip.
+function markConfigs(s, list, at, tip) {
+    list.forEach(i => {
+        const [x, y] = at(i);
+        s.marks.push({ key: 'c' + C.id[i], config: i, x, y, tip: () => tip(i) });
+    });
+}
+
 function markAt(s, event) {
     const box = s.root.node().getBoundingClientRect();
     const scale = s.width / box.width;

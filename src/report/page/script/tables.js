@@ -36,7 +36,8 @@ function allConfigurations() {
             'high',
             'within_se',
             'seconds',
-            'flops'
+            'flops',
+            'epochs'
         ],
         D.slots.map((slot, s) => slotName(s))
     );
@@ -55,7 +56,8 @@ function allConfigurations() {
                     C.high[i],
                     C.within[i],
                     C.seconds[i],
-                    C.flops[i]
+                    C.flops[i],
+                    C.epochs[i]
                 ],
                 D.value.map(row => row[i])
             )
