@@ -73,4 +73,9 @@ like "the message" "$(cat "$T/.err")" 'r\.db: is not a folder: must be one for f
 fails "no folder above" 1 "$ESPALIER" report r.db -o new.html --figures no/such
 like "the message" "$(cat "$T/.err")" 'no/such: cannot make the folder: No such file or directory'
 is "no page was written" "$(ls new.html 2>/dev/null)" ""
+
+# The small figures fit, and the large ones do not.
+fails "a full disk" 1 sh -c 'ulimit -f 20; exec "$@"' sh "$ESPALIER" report r.db -o - --figures full
+like "its message has the reason" "$(cat "$T/.err")" '^espalier: full/[a-z]*\.(svg|pdf): cannot write: File too large'
+is "leaves no figure" "$(ls -A full 2>/dev/null)" ""
 done_testing
