@@ -89,11 +89,13 @@ static int make_page(struct work *work, const struct report_options *o, struct e
 
 /* ---- the file ---- */
 
-static int check_output(struct work *work, const struct report_options *o, struct err *err)
+static int check_outputs(struct work *work, const struct report_options *o, struct err *err)
 {
-    struct inputs inputs = {0};
+    struct inputs inputs = {.is_forced = o->is_forced};
+    bool is_stdout = !strcmp(o->output, "-");
     int rc = inputs_add_database(&inputs, o->common.db, work->store, NULL, err) ||
-                     inputs_check_new(&inputs, o->output, o->is_forced, err)
+                     (!is_stdout && inputs_check(&inputs, o->output, err)) ||
+                     (o->figures && inputs_check_folder(&inputs, o->figures, err))
                  ? -1
                  : 0;
 
@@ -149,15 +151,13 @@ static int save(struct work *work, const struct report_options *o, struct err *e
 static int report(struct call *call)
 {
     const struct report_options *o = call->options;
-    bool is_stdout = !strcmp(o->output, "-");
     struct work work = {0};
     struct err err;
     int rc;
 
     cli_log_database(o->common.db);
-    rc = store_open_reader(&work.store, o->common.db, &err) ||
-                 (!is_stdout && check_output(&work, o, &err)) || make_page(&work, o, &err) ||
-                 save(&work, o, &err)
+    rc = store_open_reader(&work.store, o->common.db, &err) || check_outputs(&work, o, &err) ||
+                 make_page(&work, o, &err) || save(&work, o, &err)
              ? -1
              : 0;
     release(&work);

@@ -68,8 +68,9 @@ is "nothing was written" "$(ls figures/axis.svg other.html figures/.*tmp 2>/dev/
 ok "--force replaces them" "$ESPALIER" report r.db -o other.html --figures figures --force
 like "the figure is new" "$(cat figures/pair.svg)" '^<svg '
 
-fails "the folder is a file" 1 "$ESPALIER" report r.db -o new.html --figures r.db
-like "the message" "$(cat "$T/.err")" 'r\.db: is not a folder: must be one for figures, or a new name'
+echo text >text
+fails "the folder is a file" 1 "$ESPALIER" report r.db -o new.html --figures text
+like "the message" "$(cat "$T/.err")" 'text: is not a folder: must be one for figures, or a new name'
 fails "no folder above" 1 "$ESPALIER" report r.db -o new.html --figures no/such
 like "the message" "$(cat "$T/.err")" 'no/such: cannot make the folder: No such file or directory'
 is "no page was written" "$(ls new.html 2>/dev/null)" ""
