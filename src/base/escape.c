@@ -8,6 +8,8 @@
 
 #include "base/buf.h"
 
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
 /* Decode a UTF-8 character (RFC 3629: shortest forms, no surrogates, up to U+10FFFF). Returns its
  * bytes; 0: none. */
 static size_t utf8_next(uint32_t *out, const char *text)
@@ -110,12 +112,15 @@ void escape_json_terminal(struct buf *out, const char *text)
         uint32_t code;
         size_t n = utf8_next(&code, text);
 
-        if (n && code >= 0x7f && is_harmful(code)) {
+        if (!n)
+            buf_puts(out, REPLACEMENT);
+        else if (code >= 0x7f && is_harmful(code))
             buf_printf(out, "\\u%04x", code);
-            text += n;
-        } else {
-            put_byte(out, *text++);
-        }
+        else if (n == 1)
+            put_byte(out, *text);
+        else
+            buf_add(out, text, n);
+        text += n ? n : 1;
     }
     buf_putc(out, '"');
 }
@@ -161,7 +166,7 @@ void escape_html(struct buf *out, const char *text)
         size_t n = page_next(&code, text);
 
         if (code == 0xfffd)
-            buf_puts(out, "\xef\xbf\xbd");
+            buf_puts(out, REPLACEMENT);
         else if (n == 1)
             put_html_byte(out, *text);
         else

@@ -23,7 +23,8 @@ size_t escape_terminal(char *text, bool keeps_lines);
 /* Bytes that are not UTF-8 stay. */
 void escape_json(struct buf *out, const char *text);
 
-/* Also escape characters that are harmful to a terminal. */
+/* For all JSON that is printed or written: also escapes characters that are harmful to a terminal, and
+ * replaces bytes outside UTF-8 characters by U+FFFD. */
 void escape_json_terminal(struct buf *out, const char *text);
 
 /* Escape for the text of an HTML or XML element and for quoted attributes. Characters that are harmful

@@ -6,9 +6,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/leftover.h"
 
 #define TRIES 100 /* to find an unused temporary name */
 
@@ -25,7 +26,7 @@ static void release(struct outfile *out)
     if (out->file)
         fclose(out->file);
     free(out->path);
-    free(out->temporary);
+    leftover_forget(out->temporary);
     *out = (struct outfile){0};
 }
 
@@ -91,25 +92,14 @@ static size_t folder_bytes(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-char *outfile_temporary_name(const char *path)
-{
-    unsigned int number;
-    char *name;
-
-    if (getrandom(&number, sizeof number, 0) != sizeof number ||
-        asprintf(&name, "%.*s.espalier-%08x.tmp", (int)folder_bytes(path), path, number) < 0)
-        return NULL;
-    return name;
-}
-
 /* open() applies the umask; O_EXCL does not follow links. */
 static int open_temporary(struct outfile *out, struct err *err)
 {
     int fd = -1;
 
     for (int i = 0; i < TRIES && fd < 0; i++) {
-        free(out->temporary);
-        out->temporary = outfile_temporary_name(out->path);
+        leftover_forget(out->temporary);
+        out->temporary = leftover_name(out->path);
         if (!out->temporary)
             return err_nomem(err, "name of a file", strlen(out->path));
         fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -120,7 +110,7 @@ static int open_temporary(struct outfile *out, struct err *err)
     if (out->file)
         return 0;
     err_set(err, "%s: cannot make a file in its folder: %s", out->path, strerror(errno));
-    free(out->temporary);
+    leftover_forget(out->temporary);
     out->temporary = NULL;
     return -1;
 }
@@ -215,14 +205,22 @@ int outfile_write(struct outfile *out, const void *data, size_t bytes, struct er
     return 0;
 }
 
-int outfile_commit(struct outfile *out, struct err *err)
+int outfile_flush(struct outfile *out, struct err *err)
 {
     bool is_bad = ferror(out->file) != 0;
-    int rc;
 
     errno = 0;
     if (fflush(out->file) || is_bad || (out->temporary && fsync(fileno(out->file))))
         return cannot_write(out, errno, err);
+    return 0;
+}
+
+int outfile_commit(struct outfile *out, struct err *err)
+{
+    int rc;
+
+    if (outfile_flush(out, err))
+        return -1;
     rc = fclose(out->file);
     out->file = NULL;
     if (rc || (out->temporary && give_name(out)))
@@ -235,10 +233,11 @@ int outfile_commit(struct outfile *out, struct err *err)
 
 void outfile_discard(struct outfile *out)
 {
-    if (out && out->temporary)
-        unlink(out->temporary);
-    if (out)
-        release(out);
+    if (!out)
+        return;
+    leftover_remove(out->temporary);
+    out->temporary = NULL;
+    release(out);
 }
 
 int outfile_save(const char *path, enum outfile_mode mode, const void *data, size_t bytes,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An output file that appears whole or not at all.
  *
- * The caller writes to a temporary file in the folder of PATH, ".espalier-XXXXXXXX.tmp".
+ * The caller writes to a temporary file in the folder of PATH (base/leftover.h).
  * outfile_commit() flushes it, renames it to PATH and flushes the folder.
  *
  *   PATH                 what happens
@@ -41,6 +41,10 @@ int outfile_open(struct outfile *out, const char *path, enum outfile_mode mode, 
  * discarded. */
 int outfile_write(struct outfile *out, const void *data, size_t bytes, struct err *err);
 
+/* Write all to the disk without a name yet. With several files, call it for each before the first
+ * commit: a full disk then leaves none. -1 and err: a write failed, and out is discarded. */
+int outfile_flush(struct outfile *out, struct err *err);
+
 /* Make the content appear at PATH, and release out. -1 and err: a write failed. PATH is then
  * unchanged, unless written directly. */
 int outfile_commit(struct outfile *out, struct err *err);
@@ -50,9 +54,6 @@ void outfile_discard(struct outfile *out);
 
 int outfile_save(const char *path, enum outfile_mode mode, const void *data, size_t bytes,
                  struct err *err);
-
-/* Return an unused name in the folder of path, probably; the caller frees it. NULL: no memory. */
-char *outfile_temporary_name(const char *path);
 
 /* Describe errno after a failed write. */
 const char *outfile_reason(int error);

@@ -11,28 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/leftover.h"
 #include "base/outfile.h"
 
 static void release(struct outfolder *out)
 {
     free(out->path);
-    free(out->temporary);
+    leftover_forget(out->temporary);
     *out = (struct outfolder){0};
-}
-
-/* Links are removed, not followed. */
-static void remove_tree(char *path)
-{
-    char *const paths[] = {path, NULL};
-    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-
-    for (FTSENT *entry; tree && (entry = fts_read(tree));)
-        if (entry->fts_info == FTS_DP)
-            rmdir(entry->fts_path);
-        else if (entry->fts_info != FTS_D)
-            unlink(entry->fts_path);
-    if (tree)
-        fts_close(tree);
 }
 
 static int check_entry(const struct outfolder *out, const FTSENT *entry, bool is_forced,
@@ -93,7 +79,7 @@ int outfolder_open(struct outfolder *out, const char *path, bool is_forced,
         release(out);
         return -1;
     }
-    out->temporary = outfile_temporary_name(out->path);
+    out->temporary = leftover_name(out->path);
     if (out->temporary && !mkdir(out->temporary, 0777))
         return 0;
     err_set(err, "%s: cannot make a folder beside it: %s", out->path, strerror(errno));
@@ -147,20 +133,33 @@ int outfolder_save(struct outfolder *out, const char *name, const void *data, si
     return rc;
 }
 
-/* Filesystems without RENAME_EXCHANGE have a moment without the folder. */
+/* For filesystems without RENAME_EXCHANGE: there is a moment without the folder. */
+static int rename_twice(struct outfolder *out)
+{
+    char *old = leftover_name(out->path);
+    int rc, error;
+
+    if (!old)
+        return -1;
+    rc = rename(out->path, old) || rename(out->temporary, out->path) ? -1 : 0;
+    error = errno;
+    if (rc)
+        rename(old, out->path);
+    leftover_remove(old);
+    errno = error;
+    return rc;
+}
+
 static int take_place(struct outfolder *out)
 {
     if (!rename(out->temporary, out->path))
         return 0;
     if (errno != ENOTEMPTY && errno != EEXIST)
         return -1;
-    if (renameat2(AT_FDCWD, out->temporary, AT_FDCWD, out->path, RENAME_EXCHANGE)) {
-        if (errno != EINVAL && errno != ENOSYS)
-            return -1;
-        remove_tree(out->path);
-        return rename(out->temporary, out->path);
-    }
-    remove_tree(out->temporary); /* the old one */
+    if (renameat2(AT_FDCWD, out->temporary, AT_FDCWD, out->path, RENAME_EXCHANGE))
+        return errno == EINVAL || errno == ENOSYS ? rename_twice(out) : -1;
+    leftover_remove(out->temporary); /* the old one */
+    out->temporary = NULL;
     return 0;
 }
 
@@ -168,16 +167,15 @@ int outfolder_commit(struct outfolder *out, struct err *err)
 {
     int rc = take_place(out) ? err_set(err, "%s: cannot write: %s", out->path, strerror(errno)) : 0;
 
-    if (rc)
-        outfolder_discard(out);
-    release(out);
+    outfolder_discard(out);
     return rc;
 }
 
 void outfolder_discard(struct outfolder *out)
 {
-    if (out && out->temporary)
-        remove_tree(out->temporary);
-    if (out)
-        release(out);
+    if (!out)
+        return;
+    leftover_remove(out->temporary);
+    out->temporary = NULL;
+    release(out);
 }

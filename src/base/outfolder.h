@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An output folder that appears whole or not at all.
  *
- * The caller writes to a temporary folder beside PATH, ".espalier-XXXXXXXX.tmp", and
- * outfolder_commit() renames it to PATH.
+ * The caller writes to a temporary folder beside PATH (base/leftover.h), and outfolder_commit()
+ * renames it to PATH.
  *
  *   PATH                       what happens
  *   nothing yet, empty folder  the new folder takes the name

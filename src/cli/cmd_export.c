@@ -55,7 +55,7 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
 {
     const struct export_options *o = arg;
     struct export export = {.report = NULL};
-    struct inputs inputs = {0};
+    struct inputs inputs = {.is_forced = o->is_forced};
     int rc = o->output ? inputs_add_database(&inputs, o->common.db, store, NULL, err) : 0;
 
     if (!rc)
@@ -68,11 +68,16 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
 
 static int write_board(struct store *store, const struct export_options *o, struct err *err)
 {
+    struct inputs inputs = {.is_forced = o->is_forced};
     struct outfolder out = {0};
     struct query_sweep sweep;
-    int rc;
+    int rc = inputs_add_database(&inputs, o->common.db, store, NULL, err) ||
+                     inputs_check_folder(&inputs, o->output, err)
+                 ? -1
+                 : 0;
 
-    if (query_sweep(&sweep, store, o->sweep, err))
+    inputs_release(&inputs);
+    if (rc || query_sweep(&sweep, store, o->sweep, err))
         return -1;
     if (!o->sweep && sweep.n_sweeps > 1)
         log_info("sweep '%s', the last of %lld in %s; --sweep chooses another", sweep.name,
@@ -124,10 +129,10 @@ static const struct option_row options[] = {
              "folder of event files.",
      .choices = "table|csv|json|jsonl|tensorboard", .default_text = "csv"},
     {'o', "output", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct export_options, output),
-     .help = "Write to FILE, replacing it if it exists; tensorboard writes to a new folder FILE.",
-     .shown = "standard output"},
+     .help = "Write to FILE; tensorboard writes to a new folder FILE.", .shown = "standard output"},
     {0, "force", NULL, OPTION_FLAG, .into = offsetof(struct export_options, is_forced),
-     .help = "Replace the folder of --format tensorboard, if it has only event files."},
+     .help = "Replace FILE if it exists. A folder of --format tensorboard is replaced only if all "
+             "its files are event files."},
     {0},
 };
 

@@ -25,6 +25,7 @@
 struct inspect_options {
     struct common_options common;
     const char *splits, *unmatched, *duplicates; /* files to write, or NULL */
+    bool is_forced;
     const char *section;
     struct text_list set;
 };
@@ -642,7 +643,7 @@ static int prepare(struct job *job, const char *unmatched, const struct inputs *
 static int run_inspect(struct call *call)
 {
     const struct inspect_options *o = call->options;
-    struct inputs inputs = {0};
+    struct inputs inputs = {.is_forced = o->is_forced};
     struct job job = {0};
     struct errlist faults = {0};
     struct err err;
@@ -671,6 +672,8 @@ static const struct option_row options[] = {
      .help =
          "Write the samples that equal others to FILE, as csv: set,id,both_sides,replicate,part "
          "(genotypes and molecules)."},
+    {0, "force", NULL, OPTION_FLAG, .into = offsetof(struct inspect_options, is_forced),
+     .help = "Replace files that exist."},
     {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct inspect_options, section),
      .help = "Print only this part of the answer.",
      .choices = "data|classes|graph|reductions|splits|notes"},

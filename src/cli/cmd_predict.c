@@ -52,7 +52,7 @@ static int find_inputs(struct inputs *inputs, const struct predict *w, struct er
 static int fill(struct answer *answer, struct predict *w, struct err *err)
 {
     const char *path = w->o->output;
-    struct inputs inputs = {0};
+    struct inputs inputs = {.is_forced = w->o->is_forced};
     int rc;
 
     if (!path)
@@ -95,8 +95,8 @@ static int check_options(const struct predict_options *o, struct err *err)
         return -1;
     if (o->phenotypes && !o->genotypes)
         return err_set(err, "--phenotypes needs the new samples of --genotypes FILE");
-    if (o->is_forced && !o->genotypes)
-        return err_set(err, "--force needs the new samples of --genotypes FILE");
+    if (o->is_forced && !o->genotypes && !o->output)
+        return err_set(err, "--force needs -o FILE or the new samples of --genotypes FILE");
     if (o->is_all && o->part)
         return err_set(err, "--all and --part exclude each other");
     return 0;
@@ -166,7 +166,8 @@ static const struct option_row options[] = {
     {0, "phenotypes", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.phenotypes),
      .help = "Read the covariates of the new samples from the table FILE."},
     {0, "force", NULL, OPTION_FLAG, .into = offsetof(struct predict_call, o.is_forced),
-     .help = "Predict even if less than half of the markers are in the file of --genotypes."},
+     .help = "Replace FILE if it exists. With --genotypes, also predict if less than half of the "
+             "markers are in its file."},
     {0, "graphs", "PATH", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.graphs),
      .help = "Predict new graphs, in the format of the training data: a table of molecules, a "
              "folder, or images."},
@@ -183,7 +184,7 @@ static const struct option_row options[] = {
     {0, "each", NULL, OPTION_FLAG, .into = offsetof(struct predict_call, o.is_each),
      .help = "Add a column for each model."},
     {'o', "output", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.output),
-     .help = "Write to FILE, replacing it if it exists.", .shown = "standard output"},
+     .help = "Write to FILE.", .shown = "standard output"},
     {0, "format", "FORMAT", OPTION_TEXT, .into = offsetof(struct predict_call, common.format),
      .help = "Write csv, json, or a table.", .choices = "table|csv|json", .default_text = "csv"},
     {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct predict_call, o.sweep),

@@ -75,33 +75,18 @@ static int make_page(struct work *work, const struct report_options *o, struct e
 
 /* ---- the file ---- */
 
-static int check_output(struct work *work, const struct report_options *o, struct err *err)
+static int check_outputs(struct work *work, const struct report_options *o, struct err *err)
 {
-    struct inputs inputs = {0};
+    struct inputs inputs = {.is_forced = o->is_forced};
+    bool is_stdout = !strcmp(o->output, "-");
     int rc = inputs_add_database(&inputs, o->common.db, work->store, NULL, err) ||
-                     inputs_check_new(&inputs, o->output, o->is_forced, err)
+                     (!is_stdout && inputs_check(&inputs, o->output, err)) ||
+                     (o->figures && inputs_check_folder(&inputs, o->figures, err))
                  ? -1
                  : 0;
 
     inputs_release(&inputs);
     return rc;
-}
-
-static int save(struct work *work, const struct report_options *o, struct err *err)
-{
-    struct stat status;
-    bool is_new = !o->is_forced && stat(o->output, &status) != 0;
-    char size[BYTES_TEXT];
-
-    if (!strcmp(o->output, "-"))
-        return cli_print(&work->html, CLI_DATA, err);
-    if (outfile_save(o->output, is_new ? OUTFILE_NEW : OUTFILE_REPLACE, work->html.data,
-                     work->html.size, err))
-        return -1;
-    log_info("%s: sweep '%s', %d configuration%s, %s", o->output, work->sweep.name,
-             (int)work->data.n_configs, plural(work->data.n_configs),
-             bytes_words(size, (double)work->html.size));
-    return 0;
 }
 
 /* Warn even those who do not read the page's warnings. */
@@ -129,18 +114,45 @@ static int save_figures(const struct work *work, const struct report_options *o,
     return 0;
 }
 
+static int save_page(struct work *work, const struct report_options *o, struct err *err)
+{
+    struct stat status;
+    bool is_new = !o->is_forced && stat(o->output, &status) != 0;
+    struct outfile out = {0};
+    char size[BYTES_TEXT];
+    int rc = outfile_open(&out, o->output, is_new ? OUTFILE_NEW : OUTFILE_REPLACE, err) ||
+                     outfile_write(&out, work->html.data, work->html.size, err) ||
+                     outfile_flush(&out, err) || save_figures(work, o, err) ||
+                     outfile_commit(&out, err)
+                 ? -1
+                 : 0;
+
+    outfile_discard(&out);
+    if (!rc)
+        log_info("%s: sweep '%s', %d configuration%s, %s", o->output, work->sweep.name,
+                 (int)work->data.n_configs, plural(work->data.n_configs),
+                 bytes_words(size, (double)work->html.size));
+    return rc;
+}
+
+/* Page and figures appear together or not at all. */
+static int save(struct work *work, const struct report_options *o, struct err *err)
+{
+    if (strcmp(o->output, "-") != 0)
+        return save_page(work, o, err);
+    return save_figures(work, o, err) || cli_print(&work->html, CLI_DATA, err) ? -1 : 0;
+}
+
 static int report(struct call *call)
 {
     const struct report_options *o = call->options;
-    bool is_stdout = !strcmp(o->output, "-");
     struct work work = {0};
     struct err err;
     int rc;
 
     cli_log_database(o->common.db);
-    rc = store_open_reader(&work.store, o->common.db, &err) ||
-                 (!is_stdout && check_output(&work, o, &err)) || make_page(&work, o, &err) ||
-                 save_figures(&work, o, &err) || save(&work, o, &err)
+    rc = store_open_reader(&work.store, o->common.db, &err) || check_outputs(&work, o, &err) ||
+                 make_page(&work, o, &err) || save(&work, o, &err)
              ? -1
              : 0;
     if (!rc)

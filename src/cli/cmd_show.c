@@ -84,7 +84,8 @@ struct page {
     const struct page_part *parts;
     int64_t id;
     const char *section;
-    const char *model;    /* NULL: the page is wanted */
+    const char *model; /* NULL: the page is wanted */
+    bool is_forced;
     struct text_list set; /* for the data of the model */
 };
 
@@ -94,8 +95,8 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
     const struct page_part *p = page->parts;
 
     if (page->model)
-        return models_save(page->model, page->common.db, store, p == trial_parts, page->id,
-                           &page->set, err);
+        return models_save(page->model, page->is_forced, page->common.db, store, p == trial_parts,
+                           page->id, &page->set, err);
     if (check_exists(store, p, page->id, err))
         return -1;
     for (; p->section.name; p++)
@@ -132,8 +133,10 @@ static int show(struct call *call)
 
 static const struct option_row options[] = {
     {0, "model", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct page, model),
-     .help = "Write the kept model to FILE, as safetensors, replacing it if it exists. A "
-             "configuration with several trials writes FILE-t1, FILE-t2 and so on."},
+     .help = "Write the kept model to FILE, as safetensors. A configuration with several trials "
+             "writes FILE-t1, FILE-t2 and so on."},
+    {0, "force", NULL, OPTION_FLAG, .into = offsetof(struct page, is_forced),
+     .help = "Replace files of --model that exist."},
     {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct page, section),
      .help = "Print only this part: configuration, settings, trials or models of a configuration; "
              "trial, metrics, timing, attempts, model, checkpoint or curve of a trial.",

@@ -16,12 +16,12 @@ struct trace_options {
 static int write_trace(struct store *store, const struct trace_options *o, struct err *err)
 {
     bool is_stdout = !strcmp(o->output, "-");
-    struct inputs inputs = {0};
+    struct inputs inputs = {.is_forced = o->is_forced};
     struct outfile out = {0};
     int rc = inputs_add_database(&inputs, o->common.db, store, NULL, err);
 
     if (!rc && !is_stdout)
-        rc = inputs_check_new(&inputs, o->output, o->is_forced, err);
+        rc = inputs_check(&inputs, o->output, err);
     if (!rc)
         rc = outfile_open(&out, is_stdout ? "/dev/stdout" : o->output, OUTFILE_REPLACE, err);
     if (!rc)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/batch.h"
@@ -114,6 +116,30 @@ static void find_limit(struct watch *w)
     f->limit_s = w->end_s - now();
 }
 
+static bool is_missing(const char *path)
+{
+    struct stat st;
+
+    return lstat(path, &st) && errno == ENOENT;
+}
+
+/* The run itself notices at its next commit that the file is gone (store/database_file.h). */
+static void explain_missing(struct watch *w)
+{
+    const char *db = w->o->common.db;
+    struct buf saved = {0};
+
+    if (!is_missing(db))
+        return;
+    buf_printf(&saved, "%s.saved", db);
+    if (!buf_failed(&saved) && !is_missing(buf_text(&saved)))
+        err_set(&w->fault, "%s: no such file any more; %s has what its run saved", db,
+                buf_text(&saved));
+    else if (w->has_facts)
+        err_set(&w->fault, "%s: was removed or moved", db);
+    buf_release(&saved);
+}
+
 /* Keep the old facts if it fails. */
 static int look(struct watch *w)
 {
@@ -123,6 +149,7 @@ static int look(struct watch *w)
     w->is_blind = open_store(w, &w->fault) ||
                   watch_facts_read(&facts, w->store, w->o->sweep, before, &w->fault);
     if (w->is_blind) {
+        explain_missing(w);
         watch_facts_release(&facts);
     } else {
         watch_facts_release(&w->facts);
@@ -142,6 +169,18 @@ static bool is_beginning(const struct watch *w)
     struct lock_holder holder;
 
     return !w->has_facts && lock_is_held(w->o->common.db, &holder);
+}
+
+/* A person may start watching before the run. */
+static bool can_wait(const struct watch *w)
+{
+    struct stat st;
+
+    if (w->o->once)
+        return false;
+    return is_beginning(w) ||
+           (terminal_has_sequences(STDOUT_FILENO) &&
+            (lstat(w->o->common.db, &st) ? errno == ENOENT : S_ISREG(st.st_mode) && !st.st_size));
 }
 
 /* ---- one frame ---- */
@@ -174,7 +213,7 @@ static int print_once(const struct watch *w)
 static void put_note(struct buf *out, const struct watch *w)
 {
     if (w->is_blind && !w->has_facts)
-        buf_printf(out, "%s: waiting for the run to begin", w->o->common.db);
+        buf_printf(out, "%s: waiting for a run to begin", w->o->common.db);
     else if (w->is_blind)
         buf_puts(out, w->fault.text);
     else if (w->has_ended)
@@ -280,7 +319,7 @@ static int watch(struct call *call)
     int status;
 
     cli_log_database(o->common.db);
-    if (look(&w) && (o->once || !is_beginning(&w)))
+    if (look(&w) && !can_wait(&w))
         status = cli_fail(&w.fault);
     else if (o->once)
         status = print_once(&w);

@@ -8,11 +8,12 @@
 
 #include "base/clock.h"
 #include "base/cpu.h"
+#include "base/leftover.h"
 #include "base/log.h"
 #include "base/outfile.h"
 #include "base/terminal.h"
-#include "cli/print/cli.h"
 #include "cli/command/help.h"
+#include "cli/print/cli.h"
 #include "config.h"
 #include "launch/environment.h"
 #include "sched/world.h"
@@ -138,6 +139,7 @@ static void leave_on_bus_error(int number)
         "or a file in /dev/shm) was cut off, or its disk is full; start the same command again\n";
 
     (void)number;
+    leftover_remove_all();
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
         _exit(EXIT_ERROR);
     _exit(EXIT_ERROR);

@@ -157,6 +157,8 @@ static void tell_markers(const struct new_samples *n)
              "them with other alleles",
              path, r->n_found, n->n_markers, r->n_flipped, by_id, n->n_markers - r->n_found,
              r->n_other);
+    if (r->n_found < n->n_markers - r->n_found)
+        log_warn("%s: less than half of the markers found: the predictions may be far off", path);
     tell_contradicted(n);
     if (r->n_respelled)
         log_info("%s: %d of them on chromosomes with another name: \"%s\" matches \"%s\" of the "

@@ -32,7 +32,8 @@ struct trace {
     struct trace_session *sessions; /* [n_sessions] by id */
     size_t n_sessions;
     int n_lanes;
-    int64_t *ends; /* [n_lanes] of the last slice of the rank; -1: none yet */
+    int64_t *ends;  /* [n_lanes] of the last slice of the rank; -1: none yet */
+    int64_t *marks; /* [n_lanes] where the rank was last marked as lost; -1: nowhere */
     char *host;
     int64_t rank;
     int64_t n_hosts;
@@ -47,18 +48,6 @@ struct slice {
 
 /* ---- events ---- */
 
-static void put_text(struct buf *out, const char *text)
-{
-    struct buf valid = {0};
-
-    buf_puts(&valid, text);
-    if (valid.size && !buf_failed(&valid))
-        escape_invalid(valid.data);
-    escape_json_terminal(out, buf_text(&valid));
-    out->failed |= buf_failed(&valid);
-    buf_release(&valid);
-}
-
 static void put_us(struct buf *out, const char *key, int64_t ns)
 {
     buf_printf(out, ", \"%s\": %lld.%03lld", key, (long long)(ns / 1000), (long long)(ns % 1000));
@@ -68,7 +57,7 @@ static void begin_event(struct trace *t, char kind, const char *name, int64_t pi
 {
     buf_printf(&t->text, "%s{\"ph\": \"%c\", \"pid\": %lld, \"tid\": %lld, \"name\": ",
                t->has_events ? ",\n" : "\n", kind, (long long)pid, (long long)tid);
-    put_text(&t->text, name);
+    escape_json_terminal(&t->text, name);
     t->has_events = true;
 }
 
@@ -96,7 +85,7 @@ static void put_name(struct trace *t, const char *what, const char *name, int64_
 {
     begin_event(t, 'M', what, pid, tid);
     buf_puts(&t->text, ", \"args\": {\"name\": ");
-    put_text(&t->text, name);
+    escape_json_terminal(&t->text, name);
     buf_puts(&t->text, "}}");
 }
 
@@ -113,7 +102,7 @@ static void put_text_arg(struct buf *out, const char *key, const char *text)
     if (!*text)
         return;
     buf_printf(out, ", \"%s\": ", key);
-    put_text(out, text);
+    escape_json_terminal(out, text);
 }
 
 static int64_t ns_of(const struct trace *t, double unix_s)
@@ -188,11 +177,18 @@ static int put_sessions(struct trace *t, const struct result_table *rows, struct
 
     t->sessions = calloc(n + 1, sizeof *t->sessions);
     t->ends = calloc(n + 1, sizeof *t->ends);
-    if (!t->sessions || !t->ends)
+    t->marks = calloc(n + 1, sizeof *t->marks);
+    if (!t->sessions || !t->ends || !t->marks)
         return err_nomem(err, "sessions", n * sizeof *t->sessions);
     t->first_s = INFINITY;
-    for (int64_t r = 0; r < rows->n_rows; r++)
-        t->first_s = fmin(t->first_s, result_table_real(rows, r, "first"));
+    for (int64_t r = 0; r < rows->n_rows; r++) {
+        double first_s = result_table_real(rows, r, "first");
+
+        if (isfinite(first_s))
+            t->first_s = fmin(t->first_s, first_s);
+    }
+    if (!isfinite(t->first_s))
+        t->first_s = 0;
     for (int64_t r = 0; r < rows->n_rows; r++) {
         struct trace_session *session = &t->sessions[t->n_sessions++];
         int64_t first_ns = ns_of(t, result_table_real(rows, r, "first"));
@@ -239,7 +235,7 @@ static const struct trace_session *find_session(const struct trace *t, int64_t i
 static void forget_ends(struct trace *t)
 {
     for (int lane = 0; lane < t->n_lanes; lane++)
-        t->ends[lane] = -1;
+        t->ends[lane] = t->marks[lane] = -1;
 }
 
 /* Note the place of the next attempts, which are sorted by it. */
@@ -321,7 +317,9 @@ static void put_attempt_args(struct buf *out, const struct result_table *row)
         put_text_arg(out, "end", "not recorded");
 }
 
-static void put_marks(struct trace *t, const struct slice *slice, const struct result_table *row)
+/* A rank that is lost with several attempts is lost once. */
+static void put_marks(struct trace *t, const struct slice *slice, int lane,
+                      const struct result_table *row)
 {
     const char *outcome = result_table_text(row, 0, "outcome");
     int64_t number = result_table_integer(row, 0, "number");
@@ -336,8 +334,10 @@ static void put_marks(struct trace *t, const struct slice *slice, const struct r
         buf_printf(&name, "rank %lld lost", (long long)t->rank);
     else if (!strcmp(outcome, "lost"))
         buf_printf(&name, "rank %lld lost with its run", (long long)t->rank);
-    if (name.size)
+    if (name.size && t->marks[lane] != slice->end_ns) {
         put_instant(t, buf_text(&name), slice->pid, slice->tid, slice->end_ns, 't');
+        t->marks[lane] = slice->end_ns;
+    }
     t->text.failed |= buf_failed(&name);
     buf_release(&name);
 }
@@ -374,7 +374,7 @@ static int put_attempt(void *arg, const struct result_table *row, struct err *er
     buf_puts(&t->text, "}}");
     if (result_table_integer(row, 0, "is_result"))
         put_phases(t, &slice, row);
-    put_marks(t, &slice, row);
+    put_marks(t, &slice, lane, row);
     t->text.failed |= buf_failed(&name);
     buf_release(&name);
     return t->text.size >= CHUNK ? write_text(t, err) : 0;
@@ -418,6 +418,7 @@ int trace_write(struct outfile *out, struct store *store, struct err *err)
     buf_release(&t.text);
     free(t.sessions);
     free(t.ends);
+    free(t.marks);
     free(t.host);
     return rc;
 }

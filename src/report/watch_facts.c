@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
 #include "base/real.h"
 #include "store/query/query.h"
@@ -153,16 +152,14 @@ static int read_run(struct watch_facts *facts, struct store *store, int64_t swee
 
 /* ---- results ---- */
 
-static void put_cell(struct buf *out, const char *name, const struct cell *cell)
+static void put_cell(char *out, size_t size, const struct cell *cell)
 {
-    const char *gap = out->size ? " " : "";
-
     if (cell->type == CELL_INTEGER)
-        buf_printf(out, "%s%s=%lld", gap, name, (long long)cell->i);
+        snprintf(out, size, "%lld", (long long)cell->i);
     else if (cell->type == CELL_REAL)
-        buf_printf(out, "%s%s=%.6g", gap, name, cell->f);
-    else if (cell->type == CELL_TEXT)
-        buf_printf(out, "%s%s=%s", gap, name, cell->s);
+        snprintf(out, size, "%.6g", cell->f);
+    else
+        snprintf(out, size, "%s", cell->type == CELL_TEXT ? cell->s : "-");
 }
 
 static bool is_same_cell(const struct cell *a, const struct cell *b)
@@ -189,16 +186,21 @@ static int32_t find_column(const struct result_table *table, const char *name)
     return c;
 }
 
-/* The axes stand between `config` and `trials`. Those that vary come first, as the end may be
- * cut. */
-static void put_settings(struct buf *out, const struct result_table *table, int64_t row)
+/* The axes stand between `config` and `trials`. */
+static void read_axes(struct watch_facts *facts, const struct result_table *table)
 {
     int32_t from = find_column(table, "config") + 1, to = find_column(table, "trials");
 
-    for (int i = 0; i < 2; i++)
-        for (int32_t c = from; c < to; c++)
-            if (varies(table, c) == (i == 0))
-                put_cell(out, table->names[c], &table->cells[row * table->n_cols + c]);
+    for (int32_t c = from; c < to && facts->n_axes < WATCH_AXES; c++) {
+        struct watch_axis *axis = &facts->axes[facts->n_axes];
+
+        if (facts->n_top > 1 && !varies(table, c))
+            continue;
+        snprintf(axis->name, sizeof axis->name, "%s", table->names[c]);
+        for (int32_t r = 0; r < facts->n_top; r++)
+            put_cell(axis->values[r], sizeof axis->values[r], &table->cells[r * table->n_cols + c]);
+        facts->n_axes++;
+    }
 }
 
 static int read_top(struct watch_facts *facts, struct store *store, const struct query_sweep *sweep,
@@ -206,7 +208,6 @@ static int read_top(struct watch_facts *facts, struct store *store, const struct
 {
     const struct query_filter filter = {.limit = WATCH_TOP, .is_brief = true};
     struct result_table table;
-    struct buf settings = {0};
 
     if (query_leaderboard(&table, NULL, store, sweep, &filter, err))
         return -1;
@@ -219,12 +220,9 @@ static int read_top(struct watch_facts *facts, struct store *store, const struct
         config->diff = result_table_real(&table, r, "diff");
         config->low = result_table_real(&table, r, "diff_low");
         config->high = result_table_real(&table, r, "diff_high");
-        buf_clear(&settings);
-        put_settings(&settings, &table, r);
-        snprintf(config->settings, sizeof config->settings, "%s", buf_text(&settings));
         facts->n_top += !isnan(config->mean);
     }
-    buf_release(&settings);
+    read_axes(facts, &table);
     result_table_release(&table);
     return 0;
 }
@@ -246,6 +244,8 @@ static int find_top(struct watch_facts *facts, struct store *store, const struct
     if (is_top_recent(facts, before, now_s)) {
         memcpy(facts->top, before->top, sizeof facts->top);
         facts->n_top = before->n_top;
+        memcpy(facts->axes, before->axes, sizeof facts->axes);
+        facts->n_axes = before->n_axes;
         facts->top_done = before->top_done;
         facts->top_s = before->top_s;
         facts->top_cost_s = before->top_cost_s;
@@ -282,12 +282,11 @@ static int read_reasons(struct watch_facts *facts, struct store *store, int64_t 
     return 0;
 }
 
-int watch_facts_read(struct watch_facts *facts, struct store *store, const char *name,
-                     const struct watch_facts *before, struct err *err)
+static int read_all(struct watch_facts *facts, struct store *store, const char *name,
+                    const struct watch_facts *before, struct err *err)
 {
     struct query_sweep sweep, last;
 
-    *facts = (struct watch_facts){.left_s = (double)NAN, .limit_s = (double)NAN};
     if (query_sweep(&last, store, NULL, err) || query_sweep(&sweep, store, name, err))
         return -1;
     snprintf(facts->sweep, sizeof facts->sweep, "%s", sweep.name);
@@ -300,6 +299,19 @@ int watch_facts_read(struct watch_facts *facts, struct store *store, const char 
                    read_reasons(facts, store, sweep.sweep_id, err)
                ? -1
                : 0;
+}
+
+int watch_facts_read(struct watch_facts *facts, struct store *store, const char *name,
+                     const struct watch_facts *before, struct err *err)
+{
+    int rc;
+
+    *facts = (struct watch_facts){.left_s = (double)NAN, .limit_s = (double)NAN};
+    if (store_begin_look(store, err))
+        return -1;
+    rc = read_all(facts, store, name, before, err);
+    store_end_look(store);
+    return rc;
 }
 
 void watch_facts_release(struct watch_facts *facts)

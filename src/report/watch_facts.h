@@ -9,7 +9,13 @@
 #include "base/err.h"
 #include "store/store.h"
 
-enum { WATCH_BINS = 60, WATCH_TOP = 5, WATCH_REASONS = 20, WATCH_MOST_RANKS = 100000 };
+enum {
+    WATCH_BINS = 60,
+    WATCH_TOP = 5,
+    WATCH_AXES = 12,
+    WATCH_REASONS = 20,
+    WATCH_MOST_RANKS = 100000
+};
 
 enum watch_work {
     WATCH_WAITS, /* has run no trial yet */
@@ -30,7 +36,11 @@ struct watch_config {
     int64_t config, trials;
     double mean, diff; /* of the objective; to the best */
     double low, high;  /* 95 % interval of diff; NaN: none */
-    char settings[160];
+};
+
+struct watch_axis {
+    char name[32];
+    char values[WATCH_TOP][24]; /* of each configuration */
 };
 
 struct watch_reason {
@@ -61,13 +71,15 @@ struct watch_facts {
 
     struct watch_config top[WATCH_TOP];
     int32_t n_top;
+    struct watch_axis axes[WATCH_AXES]; /* in which they differ, or all of a single one */
+    int32_t n_axes;
     int64_t top_done;         /* trials that were done when it was read */
     double top_s, top_cost_s; /* when by clock_system, and the processor time that it took */
     struct watch_reason reasons[WATCH_REASONS]; /* most frequent first */
     int32_t n_reasons;
 };
 
-/* Read the facts of a sweep; name NULL: the one that ran last. before: earlier facts, or NULL; the
+/* Read the facts of a sweep at one moment; name NULL: the one that ran last. before: earlier facts, or NULL; the
  * best configurations are taken from there while reading them would use much of the time. Pair with
  * watch_facts_release(), whatever the result. -1 and err. */
 int watch_facts_read(struct watch_facts *facts, struct store *store, const char *name,

@@ -265,76 +265,117 @@ static void draw_spark(struct view *v, int32_t rows)
 
 /* ---- the best ---- */
 
-enum { NUMBER, CONFIG, MEAN, DIFF, INTERVAL, TRIALS, SETTINGS, TOP_COLUMNS };
-enum { CELL_SIZE = 160, CUT_SETTINGS = 8 };
+enum { NUMBER, CONFIG, MEAN, TRIALS, DIFF, INTERVAL, AXES, TOP_COLUMNS = AXES + WATCH_AXES };
+enum { CELL_SIZE = 64, LEAST_HEADER = 4 };
 
-static void fill_config(char cells[TOP_COLUMNS][CELL_SIZE], const struct watch_config *c, int place)
+struct top {
+    char cells[1 + WATCH_TOP][TOP_COLUMNS][CELL_SIZE]; /* the first row is the header */
+    int widths[TOP_COLUMNS];                           /* 0: not shown */
+    int32_t rows, columns;
+};
+
+/* A configuration that has fewer results than the first is not yet ranked among the others. */
+static void fill_config(char cells[TOP_COLUMNS][CELL_SIZE], const struct watch_facts *f, int place)
 {
-    snprintf(cells[NUMBER], CELL_SIZE, "%d", place);
+    const struct watch_config *c = &f->top[place];
+    long long trials = (long long)c->trials, all = (long long)f->top[0].trials;
+
+    snprintf(cells[NUMBER], CELL_SIZE, "%d", place + 1);
     snprintf(cells[CONFIG], CELL_SIZE, "c%lld", (long long)c->config);
     snprintf(cells[MEAN], CELL_SIZE, "%.5g", c->mean);
-    if (place > 1 && !isnan(c->diff))
+    if (trials < all)
+        snprintf(cells[TRIALS], CELL_SIZE, "only %lld/%lld", trials, all);
+    else
+        snprintf(cells[TRIALS], CELL_SIZE, "%lld", trials);
+    if (place && !isnan(c->diff))
         snprintf(cells[DIFF], CELL_SIZE, "%+.3g", c->diff);
-    if (!isnan(c->low) && !isnan(c->high) && place > 1)
+    if (!isnan(c->low) && !isnan(c->high) && place)
         snprintf(cells[INTERVAL], CELL_SIZE, "%+.3g to %+.3g", c->low, c->high);
-    snprintf(cells[TRIALS], CELL_SIZE, "%lld", (long long)c->trials);
-    snprintf(cells[SETTINGS], CELL_SIZE, "%s", c->settings);
+    for (int32_t a = 0; a < f->n_axes; a++)
+        snprintf(cells[AXES + a], CELL_SIZE, "%s", f->axes[a].values[place]);
 }
 
-static void put_cells(struct view *v, char cells[TOP_COLUMNS][CELL_SIZE],
-                      const int widths[TOP_COLUMNS], const char *style)
+/* 0: no row has a cell, or all configurations have as many trials. header: at most as wide. */
+static int width_of(const struct top *top, const struct watch_facts *f, int c, int header)
+{
+    bool differs = c != TRIALS || f->n_top == 1;
+    int widest = 0, title = text_width(top->cells[0][c]);
+
+    for (int32_t i = 0; i < top->rows - 1; i++) {
+        widest = (int)fmax(widest, text_width(top->cells[1 + i][c]));
+        differs |= f->top[i].trials != f->top[0].trials;
+    }
+    return !widest || !differs ? 0 : (int)fmax(widest, fmin(title, header));
+}
+
+/* Return the room that is left beside the axes. */
+static int fit_axes(struct top *top, const struct watch_facts *f, int header, int room)
+{
+    room += 2; /* the last column needs no gap */
+    for (int c = AXES; c < top->columns; c++) {
+        top->widths[c] = width_of(top, f, c, header);
+        room -= top->widths[c] ? top->widths[c] + 2 : 0;
+    }
+    return room;
+}
+
+/* Leave out columns without cells, those that all rows share, and those without room. Names of axes
+ * may be cut. */
+static void fit_columns(struct top *top, const struct watch_facts *f, int room)
+{
+    int header = CELL_SIZE;
+
+    for (int c = 0; c < AXES; c++) {
+        int width = width_of(top, f, c, CELL_SIZE);
+
+        top->widths[c] = width <= room ? width : 0;
+        room -= top->widths[c] ? width + 2 : 0;
+    }
+    while (fit_axes(top, f, header, room) < 0 && (header > LEAST_HEADER || top->columns > AXES)) {
+        if (header > LEAST_HEADER)
+            header--;
+        else
+            top->columns--;
+    }
+    for (int c = AXES; c < top->columns; c++)
+        if (top->widths[c] && text_width(top->cells[0][c]) > top->widths[c])
+            snprintf(top->cells[0][c] + top->widths[c] - 1, 2, ".");
+}
+
+static void put_cells(struct view *v, const struct top *top, int32_t row, const char *style)
 {
     int gap = 0;
 
-    for (int c = 0; c < TOP_COLUMNS; c++) {
-        bool is_right = c == MEAN || c == DIFF || c == TRIALS;
-        int pad = widths[c] - text_width(cells[c]);
+    for (int c = 0; c < top->columns; c++) {
+        bool is_right = c == MEAN || c == DIFF || c == TRIALS || c >= AXES;
+        int pad = top->widths[c] - text_width(top->cells[row][c]);
 
-        if (!widths[c])
+        if (!top->widths[c])
             continue;
         pen_put(&v->pen, "", "%*s", gap + (is_right ? pad : 0), "");
-        pen_put(&v->pen, style, "%s", cells[c]);
+        pen_put(&v->pen, style, "%s", top->cells[row][c]);
         gap = 2 + (is_right ? 0 : pad);
     }
     pen_end_line(&v->pen);
 }
 
-/* Leave out columns without cells, those that all rows share, and those without room. Settings may
- * be cut. */
-static void fit_columns(int widths[TOP_COLUMNS], char cells[][TOP_COLUMNS][CELL_SIZE],
-                        const struct watch_facts *f, int room)
-{
-    for (int c = 0; c < TOP_COLUMNS; c++) {
-        int widest = 0, least;
-        bool differs = c != TRIALS || f->n_top == 1;
-
-        for (int32_t i = 0; i < f->n_top; i++) {
-            int width = text_width(cells[1 + i][c]);
-
-            widest = width > widest ? width : widest;
-            differs |= f->top[i].trials != f->top[0].trials;
-        }
-        if (text_width(cells[0][c]) > widest && widest)
-            widest = text_width(cells[0][c]);
-        least = c == SETTINGS && widest > CUT_SETTINGS ? CUT_SETTINGS : widest;
-        widths[c] = differs && least <= room ? widest : 0;
-        room -= widths[c] ? widths[c] + 2 : 0;
-    }
-}
-
 static void draw_top(struct view *v, int32_t rows)
 {
     const struct watch_facts *f = v->facts;
-    char cells[1 + WATCH_TOP][TOP_COLUMNS][CELL_SIZE] = {
-        {"", "best", "", "diff", "95 % interval", "trials", "settings"}};
-    int widths[TOP_COLUMNS];
+    struct top top = {
+        .cells = {{"", "best", "", "trials", "diff", "95 % interval"}},
+        .rows = rows,
+        .columns = AXES + f->n_axes,
+    };
 
-    snprintf(cells[0][MEAN], CELL_SIZE, "%s", f->objective);
+    snprintf(top.cells[0][MEAN], CELL_SIZE, "%s", f->objective);
+    for (int32_t a = 0; a < f->n_axes; a++)
+        snprintf(top.cells[0][AXES + a], CELL_SIZE, "%s", f->axes[a].name);
     for (int32_t i = 0; i < f->n_top; i++)
-        fill_config(cells[1 + i], &f->top[i], i + 1);
-    fit_columns(widths, cells, f, v->style->columns);
+        fill_config(top.cells[1 + i], f, i);
+    fit_columns(&top, f, v->style->columns);
     for (int32_t i = 0; i < rows; i++)
-        put_cells(v, cells[i], widths, i ? "" : v->style->bold);
+        put_cells(v, &top, i, i ? "" : v->style->bold);
 }
 
 /* ---- ranks and failures ---- */
@@ -378,13 +419,15 @@ static void want(struct view *v)
 {
     const struct watch_facts *f = v->facts;
 
+    v->wanted[NOTE] = v->style->note != NULL;
+    if (!*f->sweep) /* nothing is known yet */
+        return;
     v->wanted[TITLE] = v->wanted[PROGRESS] = v->wanted[COUNTS] = 1;
     v->wanted[TIMES] = f->session != 0;
     v->wanted[SPARK] = f->ran > 0 && f->seconds > 0;
     v->wanted[TOP] = f->n_top ? 1 + f->n_top : 0;
     v->wanted[RANKS] = f->session ? watch_ranks_lines(f, v->style->columns) : 0;
     v->wanted[FAILURES] = f->n_reasons ? 1 + f->n_reasons : 0;
-    v->wanted[NOTE] = v->style->note != NULL;
 }
 
 /* Hand out the rows: each step gives a section up to so many lines, if it wants them. */

@@ -703,15 +703,14 @@ int store_find(struct store *store, const struct plan *plan, const struct datase
                struct store_trials *trials, struct err *err)
 {
     struct walk w = {.store = store, .plan = plan, .data = data, .trials = trials};
-    /* One snapshot and one lock for all queries. */
-    int rc = db_exec(store, "BEGIN", err);
+    int rc = store_begin_look(store, err);
 
     walk_init(&w);
     if (!rc)
         rc = find_sweep(&w, err);
     if (!rc)
         rc = walk_configs(&w, err);
-    sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    store_end_look(store);
     walk_release(&w);
     return rc;
 }

@@ -421,6 +421,16 @@ int store_open_reader(struct store **out, const char *path, struct err *err)
     return 0;
 }
 
+int store_begin_look(struct store *store, struct err *err)
+{
+    return db_exec(store, "BEGIN", err);
+}
+
+void store_end_look(struct store *store)
+{
+    sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
 void store_close(struct store *store)
 {
     if (!store)

@@ -37,6 +37,11 @@ int store_open_reader(struct store **store, const char *path, struct err *err);
 
 const char *store_path(const struct store *store);
 
+/* Between the two calls a reader sees one state of the file, whatever is committed. With a rollback
+ * journal the writer waits for the end. */
+int store_begin_look(struct store *store, struct err *err);
+void store_end_look(struct store *store);
+
 /* A line for each session whose trials store_open() released, or that it assumed dead without
  * evidence. */
 const struct errlist *store_released(const struct store *store);

@@ -68,9 +68,15 @@ is "nothing was written" "$(ls figures/axis.svg other.html figures/.*tmp 2>/dev/
 ok "--force replaces them" "$ESPALIER" report r.db -o other.html --figures figures --force
 like "the figure is new" "$(cat figures/pair.svg)" '^<svg '
 
-fails "the folder is a file" 1 "$ESPALIER" report r.db -o new.html --figures r.db
-like "the message" "$(cat "$T/.err")" 'r\.db: is not a folder: must be one for figures, or a new name'
+echo text >text
+fails "the folder is a file" 1 "$ESPALIER" report r.db -o new.html --figures text
+like "the message" "$(cat "$T/.err")" 'text: is not a folder: must be one for figures, or a new name'
 fails "no folder above" 1 "$ESPALIER" report r.db -o new.html --figures no/such
 like "the message" "$(cat "$T/.err")" 'no/such: cannot make the folder: No such file or directory'
 is "no page was written" "$(ls new.html 2>/dev/null)" ""
+
+# The small figures fit, and the large ones do not.
+fails "a full disk" 1 sh -c 'ulimit -f 20; exec "$@"' sh "$ESPALIER" report r.db -o - --figures full
+like "its message has the reason" "$(cat "$T/.err")" '^espalier: full/[a-z]*\.(svg|pdf): cannot write: File too large'
+is "leaves no figure" "$(ls -A full 2>/dev/null)" ""
 done_testing

@@ -205,7 +205,7 @@ mv panel elsewhere
 fails "its data are needed" 1 "$ESPALIER" show reduced.db t1 --model x.safetensors
 ok "from any place" "$ESPALIER" show reduced.db t1 --model x.safetensors --set genotypes=elsewhere/genotypes.csv --set phenotypes=elsewhere/phenotypes.csv
 is "with the same result" "$(cksum <x.safetensors)" "$(cksum <reduced.safetensors)"
-ok "other models need no data" "$ESPALIER" show all.db t1 --model x.safetensors
+ok "other models need no data" "$ESPALIER" show all.db t1 --model x.safetensors --force
 
 # A graph model with numpy: read the published format and predict.
 python=/usr/bin/python3

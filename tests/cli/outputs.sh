@@ -95,7 +95,27 @@ for part in A graph_indicator graph_labels node_labels; do
     kept set/S_$part.txt set/S_$part.txt inspect tu.ini --splits
 done
 ok "another file in that folder may be written" "$ESPALIER" predict tu.db --all -o set/said.csv
-ok "and once more" "$ESPALIER" predict tu.db --all -o set/said.csv
+for words in "predict tu.db --all -o" "export tu.db -o" "show tu.db t1 --model" "inspect tu.ini --splits" "report tu.db -o" "trace tu.db -o"; do
+    echo mine >set/said.csv
+    # shellcheck disable=SC2086
+    fails "but is not replaced: $words" 1 "$ESPALIER" $words set/said.csv
+    is "the message: $words" "$(cat .err .out set/said.csv)" "espalier: set/said.csv: exists already; --force replaces it
+mine"
+    # shellcheck disable=SC2086
+    ok "unless by --force: $words" "$ESPALIER" $words set/said.csv --force
+    is "it is new: $words" "$(grep -c mine set/said.csv)" 0
+done
+# Names that a later run gives to its own files.
+ln -s . here
+for side in tu.db-wal tu.db-shm tu.db-journal tu.db.lock "$PWD/here/tu.db.saved"; do
+    for words in "export tu.db -o" "export tu.db --format tensorboard -o" "report tu.db -o" "report tu.db -o x.html --figures" "trace tu.db -o"; do
+        # shellcheck disable=SC2086
+        fails "$words $side" 1 "$ESPALIER" $words "$side" --force
+        is "the message: $words $side" "$(cat .err .out)" "espalier: $side: a run on tu.db uses this name for a file of its own: choose another name"
+    done
+done
+is "nothing was written" "$(ls -d tu.db?* x.html 2>/dev/null)" ""
+rm here
 
 # ---- invalid names ----
 
@@ -126,7 +146,7 @@ small() { sh -c 'ulimit -f 1; exec "$@"' sh "$ESPALIER" "$@"; }
 for name in "export p.db -o" "inspect p.ini --splits" "show p.db t1 --model"; do
     # shellcheck disable=SC2086
     if "$ESPALIER" $name whole.csv >/dev/null 2>&1 && [ "$(wc -c <whole.csv)" -gt 1024 ]; then
-        fails "a limit on file sizes: $name" 1 small $name old.csv
+        fails "a limit on file sizes: $name" 1 small $name old.csv --force
         like "$name: the message" "$(cat .err)" "^espalier: old.csv: cannot write: File too large: 'ulimit -f' or the filesystem limits its size$"
         is "the old file stays: $name" "$(cat old.csv)" old
     fi

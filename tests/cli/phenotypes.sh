@@ -297,7 +297,7 @@ B73 ,traits.csv,B73
 mo17,traits.csv,Mo17
 W22,traits.csv,"
 printf 'Taxa,dpoll\n33-16,64.5\na4226,65\nb73,60\nmo17,61\nOh43,70\n' >traits.csv
-ok "few join" first --unmatched unmatched.csv
+ok "few join" first --unmatched unmatched.csv --force
 like "the message gives the reason" "$(cat .err)" 'warning: 2 of 5 phenotypes joined; 3 have no genotypes \("a4226", "b73", "mo17"\), and 3 of 5 samples have no phenotype \("A4226", "B73", "Mo17"\): 3 of the 3 ids of traits.csv that did not join differ from ids of geno.csv only in case, blanks, punctuation, zeros or a repetition \("a4226" is "A4226", "b73" is "B73", "mo17" is "Mo17"\): spell them the same way$'
 is "and the list has both files" "$(wc -l <unmatched.csv)" 7
 fails "the list cannot be written over an input" 1 first --unmatched geno.csv

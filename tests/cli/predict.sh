@@ -302,7 +302,7 @@ if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
         # shellcheck disable=SC2086
         run --set genotypes=panel.vcf --set subset=phenotyped --set name=one --set type=gcn --set reduce=none --set layers=2 --set residual=no \
             --set batch_norm=no --set folds=0 --set $graph --db one.db
-        "$ESPALIER" show one.db t1 --model one.safetensors 2>/dev/null
+        "$ESPALIER" show one.db t1 --model one.safetensors --force 2>/dev/null
         cat >joined.py <<'PY'
 import json, struct, sys
 import numpy as np

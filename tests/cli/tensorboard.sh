@@ -79,7 +79,10 @@ mkdir empty
 ok "an empty folder" board -o empty
 is "is used" "$(find empty -type f | wc -l)" "$(find board -type f | wc -l)"
 fails "a file" 1 board -o small.ini --force
-is "the message about it" "$(cat .err)" "espalier: small.ini: is not a folder: must be a folder to write"
+is "the message about it" "$(cat .err)" "espalier: small.ini: is the input small.ini: will not be overwritten"
+echo text >text
+fails "another file" 1 board -o text --force
+is "the message about that file" "$(cat .err)" "espalier: text: is not a folder: must be a folder to write"
 ln -s empty link
 fails "a link" 1 board -o link --force
 fails "a missing folder above" 1 board -o none/board

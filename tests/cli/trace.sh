@@ -53,7 +53,8 @@ lost=$(sqlite3 results.db "select count(*) from attempt where outcome = 'lost'")
 is "a rank was lost, and a run" "$((crashed > 0 && lost > 0))" 1
 is "the trace has every attempt, in time and place" "$(check trace.json results.db)" \
     "$(sqlite3 results.db "select (select count(*) from attempt) || ' attempts, ' ||
-        (select count(*) from timing where phase <> 'waiting' and seconds > 0) || ' phases, ' || ($crashed + $lost) || ' lost, ' ||
+        (select count(*) from timing where phase <> 'waiting' and seconds > 0) || ' phases, ' || (select count(*) from (select distinct session_id, rank, finished from attempt
+            where outcome in ('crashed', 'lost'))) || ' lost, ' ||
         (select count(*) from attempt a where exists
             (select 1 from attempt b where b.trial_id = a.trial_id and b.attempt_id < a.attempt_id)) || ' again, ' ||
         (1 + (select count(distinct rank) from attempt)) || ' threads'")"
@@ -72,14 +73,28 @@ sqlite3 odd.db "update attempt set host = 'a\"b\\c' || char(10) || cast(x'ff' as
     update session set command = '\"' || cast(x'c3' as text);
     update attempt set started = 1e300 where attempt_id = 5; update attempt set finished = -1e300 where attempt_id = 7"
 ok "hostile texts and times" "$ESPALIER" trace odd.db -o odd.json
+sqlite3 results.db "vacuum into 'never.db'"
+sqlite3 never.db "update session set started = -9e999; update attempt set started = 9e999 where attempt_id = 5;
+    update attempt set started = -9e999, finished = 9e999 where attempt_id = 7"
+ok "infinite times" "$ESPALIER" trace never.db -o never.json
+is "stay out of the file" "$("$python" -c 'import json
+def refuse(word):
+    raise ValueError(word)
+print(len(json.load(open("never.json"), parse_constant=refuse)["traceEvents"]) > 5)' 2>&1)" True
+# Two attempts that end at the same moment because their rank was lost.
+sqlite3 results.db "vacuum into 'twice.db'"
+sqlite3 twice.db "insert into attempt (trial_id, session_id, rank, host, pid, started, finished, outcome)
+    select trial_id, session_id, rank, host, pid, finished, finished, outcome from attempt where outcome = 'crashed' limit 1"
+marks() { "$ESPALIER" trace "$1" -o - | grep -c 'rank [0-9]* lost"'; }
+is "a rank is lost once" "$(marks twice.db)" "$(marks results.db)"
 is "are data" "$("$python" -c 'import json
 events = json.load(open("odd.json", encoding="utf-8"))["traceEvents"]
 print(*{e["args"]["name"] for e in events if e["name"] == "process_name"} - {"sessions", "'"$(sqlite3 results.db 'select host from session limit 1')"'"}, sep="\n")
 print({e["args"]["error"] for e in events if e.get("args", {}).get("attempt") == 2})
-print(min(e.get("ts", 0) for e in events) >= 0, min(e.get("dur", 0) for e in events) >= 0)' | LC_ALL=C sort)" "?</script>
-True True
+print(min(e.get("ts", 0) for e in events) >= 0, min(e.get("dur", 0) for e in events) >= 0)' | LC_ALL=C sort)" "True True
 a\"b\\c
-{'\"}]\\t\\u202e'}"
+{'\"}]\\t\\u202e'}
+�</script>"
 # Two files whose sessions ran side by side on one host.
 sed 's/0:0.9:0.01/0.25/; s/^epochs.*/epochs = 20/; s/^replicates.*/replicates = 1/' long.ini >short.ini
 for name in one two; do

@@ -32,9 +32,9 @@ small  finished
 8 trials in 10 s, 48/min
 throughput   ████████ up to 1/s
 
-   best  val_pearson  diff  95 % interval  settings
-1  c2          2.125                       hidden_size=8 learning_rate=0.001
-2  c1          1.125    -1  -1 to -1       hidden_size=4 learning_rate=0.001
+   best  val_pearson  diff  95 % interval  hidden_size
+1  c2          2.125                                 8
+2  c1          1.125    -1  -1 to -1                 4
 
 ranks: 1
 
@@ -65,6 +65,8 @@ refused() {
     is "$1: nothing on stdout" "$(cat .out)" ""
     is "$1: one line" "$(cat .err)" "espalier: $4"
 }
+cp results.db gone.db.saved
+refused "a removed database" 1 gone.db "gone.db: no such file any more; gone.db.saved has what its run saved"
 : >empty.db
 echo text >text.db
 cp results.db newer.db
@@ -135,6 +137,15 @@ if command -v python3 >/dev/null; then
     (sleep 1.5; "$ESPALIER" run small.ini --set replicates=3 --progress none 2>/dev/null; sqlite3 results.db .tables >/dev/null) &
     is "a run that ends is reported, and the view stays" \
         "$(on_terminal 24x80 "finished 12/12 type:q" "$ESPALIER" watch --interval 1s)" "status 0"
+    wait $!
+    # A view that is opened before the run.
+    (sleep 1; "$ESPALIER" run small.ini --db early.db --progress none 2>/dev/null) &
+    is "the view waits for a run to begin" \
+        "$(on_terminal 24x80 "waiting_for_a_run finished 8/8 type:q" "$ESPALIER" watch early.db --interval 1s)" "status 0"
+    wait $!
+    (sleep 1; mv early.db moved.db) &
+    is "a file that was removed is missed" \
+        "$(on_terminal 24x80 "8/8 was_removed_or_moved type:q" "$ESPALIER" watch early.db --interval 1s)" "status 0"
     wait $!
 fi
 TERM=dumb script -qec "'$ESPALIER' watch results.db" /dev/null </dev/null >shown 2>&1

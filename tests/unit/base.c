@@ -324,6 +324,17 @@ static void test_tame(void **state)
     }
 }
 
+static void test_json(void **state)
+{
+    struct buf out = {0};
+
+    (void)state;
+    escape_json_terminal(&out, "caf\xe9 \xc3\xa9 \"\\\n\xc2\x9b\xe2\x80\xae \xe2\x80");
+    assert_string_equal(buf_text(&out), "\"caf\xef\xbf\xbd \xc3\xa9 \\\"\\\\\\u000a\\u009b\\u202e "
+                                        "\xef\xbf\xbd\xef\xbf\xbd\"");
+    buf_release(&out);
+}
+
 static void test_html(void **state)
 {
     static const struct {
@@ -663,6 +674,7 @@ int main(void)
         cmocka_unit_test(test_wrap),
         cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_tame),
+        cmocka_unit_test(test_json),
         cmocka_unit_test(test_html),
         cmocka_unit_test(test_json_html),
         cmocka_unit_test(test_shell),

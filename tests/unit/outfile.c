@@ -6,16 +6,19 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/outfile.h"
+#include "base/outfolder.h"
 #include "scratch.h"
 
 static const char *content(const char *path)
@@ -202,9 +205,88 @@ static void test_limit(void **state)
     assert_int_equal(count_temporary(), 0);
 }
 
+/* A child that opens a file and a folder with files in folders, and gets a signal. Return its wait
+ * status. */
+static int status_after(int number, bool is_ignored)
+{
+    const char *file = scratch_path("never.csv"), *folder = scratch_path("never");
+    int status;
+    pid_t child = fork();
+
+    if (!child) {
+        struct outfolder tree;
+        struct outfile out;
+        struct err err;
+
+        signal(number, is_ignored ? SIG_IGN : SIG_DFL);
+        if (outfile_open(&out, file, OUTFILE_REPLACE, &err) ||
+            outfolder_open(&tree, folder, false, NULL, &err) ||
+            outfolder_save(&tree, "a", "x", 1, &err) ||
+            outfolder_save(&tree, "b/c/d", "x", 1, &err))
+            _exit(1);
+        fputs("not all", out.file);
+        raise(number);
+        outfolder_discard(&tree);
+        outfile_discard(&out);
+        _exit(7);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void test_signals(void **state)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    struct err err;
+    int status;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        status = status_after(numbers[i], false);
+        assert_true(WIFSIGNALED(status));
+        assert_int_equal(WTERMSIG(status), numbers[i]);
+        assert_int_equal(count_temporary(), 0);
+    }
+    /* nohup */
+    status = status_after(SIGHUP, true);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 7);
+    /* The next command removes what this one leaves, but neither that of a live process nor a file
+     * with another name. */
+    status = status_after(SIGKILL, false);
+    assert_int_equal(WTERMSIG(status), SIGKILL);
+    assert_int_equal(count_temporary(), 2);
+    scratch_text(".espalier-mine.tmp", "x");
+    assert_int_equal(outfile_save(scratch_path("next.csv"), OUTFILE_REPLACE, "x", 1, &err), 0);
+    assert_int_equal(count_temporary(), 1);
+    assert_int_equal(unlink(scratch_path(".espalier-mine.tmp")), 0);
+    assert_string_equal(content(scratch_path("never.csv")), "(not there)");
+}
+
+/* Two processes write to one folder at the same time. */
+static void test_two_writers(void **state)
+{
+    struct outfile out;
+    struct err err;
+    int status;
+    pid_t child;
+
+    (void)state;
+    assert_int_equal(outfile_open(&out, scratch_path("one.csv"), OUTFILE_NEW, &err), 0);
+    child = fork();
+    if (!child)
+        _exit(outfile_save(scratch_path("other.csv"), OUTFILE_NEW, "x", 1, &err) ? 1 : 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(outfile_commit(&out, &err), 0);
+    assert_string_equal(content(scratch_path("one.csv")), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        /* first: handlers are installed once, and are inherited */
+        cmocka_unit_test(test_signals),
         cmocka_unit_test(test_new_and_replaced),
         cmocka_unit_test(test_discarded),
         cmocka_unit_test(test_new_only),
@@ -212,6 +294,7 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_direct),
         cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_two_writers),
     };
 
     return cmocka_run_group_tests_name("outfile", tests, scratch_make, scratch_remove);

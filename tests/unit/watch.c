@@ -35,10 +35,12 @@ static void fill(struct watch_facts *f, struct watch_rank *ranks, int32_t n_rank
         .limit_s = (double)NAN,
         .ranks = ranks,
         .n_ranks = n_ranks,
-        .top = {{12, 5, 0.8123, 0, (double)NAN, (double)NAN, "hidden_size=8 dropout=0.2"},
-                {7, 5, 0.8011, -0.0112, -0.0301, 0.0077, "hidden_size=16 dropout=0.2"},
-                {112, 4, 0.75, -0.0623, (double)NAN, (double)NAN, "hidden_size=4 dropout=0.5"}},
+        .top = {{12, 5, 0.8123, 0, (double)NAN, (double)NAN},
+                {7, 5, 0.8011, -0.0112, -0.0301, 0.0077},
+                {112, 4, 0.85, 0.0377, (double)NAN, (double)NAN}},
         .n_top = 3,
+        .axes = {{"hidden_size", {"8", "16", "4"}}, {"dropout", {"0.2", "0.2", "0.5"}}},
+        .n_axes = 2,
         .reasons = {{3, "failed", "out of memory"}, {1, "diverged", "loss is nan at epoch 2"}},
         .n_reasons = 2,
     };
@@ -81,10 +83,10 @@ static void test_running(void **state)
         "about 9 min 40 s left, 51.1/min\n"
         "throughput  ...:::--====+++**####@@@------------------------ up to 2.9/s\n"
         "\n"
-        "   best  val_pearson     diff  95 % interval       trials  settings\n"
-        "1  c12        0.8123                                    5  hidden_size=8 drop...\n"
-        "2  c7         0.8011  -0.0112  -0.0301 to +0.0077       5  hidden_size=16 dro...\n"
-        "3  c112         0.75  -0.0623                           4  hidden_size=4 drop...\n"
+        "   best  val_pearson    trials     diff  95 % interval       hidden_si.  dropout\n"
+        "1  c12        0.8123         5                                        8      0.2\n"
+        "2  c7         0.8011         5  -0.0112  -0.0301 to +0.0077          16      0.2\n"
+        "3  c112         0.85  only 4/5  +0.0377                               4      0.5\n"
         "\n"
         "ranks: 2 busy, 1 idle, 1 LOST (1)\n"
         "0 t100 c20 12 s       1 LOST t101 on node1  2 idle\n"
@@ -224,7 +226,7 @@ static void test_sizes(void **state)
         f.n_reasons = WATCH_REASONS;
         strcpy(f.sweep, "\033]52;c;eA==\007 \302\233"
                         "31m \342\200\256 \344\270\255\346\226\207 \377");
-        strcpy(f.top[0].settings, f.sweep);
+        strcpy(f.axes[0].values[0], "\303\244\033[2J");
         strcpy(f.reasons[1].reason, f.sweep);
         strcpy(ranks[0].host, f.sweep);
         ranks[0].work = WATCH_LOST;
@@ -257,12 +259,33 @@ static void test_small(void **state)
                  "[#######x>.......] 51 %  511/1000 trials\n"
                  "# 507 done, x 3 failed, x 1 diverged\n"
                  "about 9 min 40 s left, 51.1/min\n"
-                 "   best  val_pearson     diff  trials\n"
-                 "1  c12        0.8123                5\n"
+                 "   best  val_pearson  hidden_s.  dropout\n"
+                 "1  c12        0.8123          8      0.2\n"
                  "ranks: 2 busy, 1 idle, 1 LOST (1)\n"
                  "failures\n"
                  "     3 failed    out of memory\n"
                  "results.db  (q quits)\n");
+}
+
+/* Axes that do not fit are left out. */
+static void test_axes(void **state)
+{
+    struct watch_style style = plain;
+    struct watch_facts f;
+    struct buf out = {0};
+
+    (void)state;
+    fill(&f, NULL, 0);
+    f.n_axes = WATCH_AXES;
+    for (int a = 2; a < WATCH_AXES; a++)
+        f.axes[a] = (struct watch_axis){"some_axis", {"1", "2", "3"}};
+    watch_frame(&out, &f, &style);
+    assert_non_null(strstr(buf_text(&out), "  hid.  dro.  som.\n"));
+    style.columns = 200;
+    buf_clear(&out);
+    watch_frame(&out, &f, &style);
+    assert_non_null(strstr(buf_text(&out), "  hidden_size  dropout  some_axis  some_axis  "));
+    buf_release(&out);
 }
 
 /* A style stands around whole texts, and takes no room. */
@@ -317,6 +340,7 @@ int main(void)
         cmocka_unit_test(test_many_ranks),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_small),
+        cmocka_unit_test(test_axes),
         cmocka_unit_test(test_styles),
         cmocka_unit_test(test_line),
     };

@@ -46,8 +46,7 @@ enum cli_text {
  * be written. */
 int cli_print(struct buf *text, enum cli_text kind, struct err *err);
 
-/* Write a text to a file, whole or not at all. The file may exist, but must not be one of the
- * inputs (inputs_check()). The path "-" is stdout. */
+/* Write a text to a file that inputs_check() allows, whole or not at all. The path "-" is stdout. */
 struct inputs;
 int cli_save(const char *path, const struct buf *text, const struct inputs *inputs,
              struct err *err);

@@ -2,6 +2,7 @@
 #include "cli/print/inputs.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -61,21 +62,13 @@ static void add_sweep(struct inputs *in, const char *db, const char *ini,
     errlist_release(&faults);
 }
 
-static void add_with(struct inputs *in, const char *db, const char *ending)
-{
-    buf_puts(&in->paths, db);
-    add_file(in, ending);
-}
-
 int inputs_add_database(struct inputs *in, const char *db, struct store *store,
                         const struct text_list *set, struct err *err)
 {
     struct result_table table;
 
+    in->db = db;
     add_file(in, db);
-    add_with(in, db, "-wal");
-    add_with(in, db, "-shm");
-    add_with(in, db, "-journal");
     if (query_table(&table, store, QUERY_FILES, 0, err))
         return -1;
     for (int64_t r = 0; r < table.n_rows; r++) {
@@ -87,17 +80,6 @@ int inputs_add_database(struct inputs *in, const char *db, struct store *store,
             add_sweep(in, db, ini, set);
     }
     result_table_release(&table);
-    return 0;
-}
-
-static int check_name(const char *path, struct err *err)
-{
-    struct stat status;
-
-    if (!*path)
-        return err_set(err, "the name of the file to write is empty");
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
-        return err_set(err, "%s: is a folder: must be a file to write", path);
     return 0;
 }
 
@@ -135,28 +117,78 @@ static const char *find_results(const char *path)
     return NULL;
 }
 
-int inputs_check(const struct inputs *in, const char *path, struct err *err)
+/* True if both files, which need not exist, are in one folder. The names have a slash. */
+static bool is_beside(const char *a, const char *b)
 {
-    const char *at = buf_text(&in->paths), *end = at + in->paths.size, *what;
+    char *folders[] = {strndup(a, (size_t)(strrchr(a, '/') + 1 - a)),
+                       strndup(b, (size_t)(strrchr(b, '/') + 1 - b))};
+    bool is = folders[0] && folders[1] && outfile_is_same(folders[0], folders[1]);
 
-    if (check_name(path, err))
-        return -1;
+    free(folders[0]);
+    free(folders[1]);
+    return is;
+}
+
+/* Names of the files beside a database, whether they exist now or not (store/database_file.h). */
+static bool is_side_name(const char *db, const char *path)
+{
+    static const char *const endings[] = {"-wal", "-shm", "-journal", ".lock", ".saved"};
+    const char *name = strrchr(path, '/') + 1, *of = strrchr(db, '/') + 1;
+    size_t n = strlen(of);
+
+    if (strncmp(name, of, n) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (!strcmp(name + n, endings[i]))
+            return is_beside(path, db);
+    return false;
+}
+
+static int check_side(const struct inputs *in, const char *path, struct err *err)
+{
+    char *real = in->db ? realpath(in->db, NULL) : NULL, *full = NULL;
+    int rc = 0;
+
+    if (!real)
+        return 0;
+    if (asprintf(&full, "%s%s", strchr(path, '/') ? "" : "./", path) < 0)
+        rc = err_nomem(err, path, strlen(path));
+    else if (is_side_name(real, full))
+        rc = err_set(err,
+                     "%s: a run on %s uses this name for a file of its own: choose another name",
+                     path, in->db);
+    free(full);
+    free(real);
+    return rc;
+}
+
+int inputs_check_folder(const struct inputs *in, const char *path, struct err *err)
+{
+    const char *at = buf_text(&in->paths), *end = at + in->paths.size;
+
+    if (!*path)
+        return err_set(err, "the name of the file to write is empty");
     if (buf_failed(&in->paths))
         return err_nomem(err, "names of files", in->paths.size);
     for (; at < end; at += strlen(at) + 1)
         if (outfile_is_same(path, at))
             return err_set(err, "%s: is the input %s: will not be overwritten", path, at);
-    what = find_results(path);
-    return what ? err_set(err, "%s: %s: will not be overwritten", path, what) : 0;
+    return check_side(in, path, err);
 }
 
-int inputs_check_new(const struct inputs *in, const char *path, bool is_forced, struct err *err)
+int inputs_check(const struct inputs *in, const char *path, struct err *err)
 {
+    const char *what;
     struct stat status;
 
-    if (inputs_check(in, path, err))
+    if (*path && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        return err_set(err, "%s: is a folder: must be a file to write", path);
+    if (inputs_check_folder(in, path, err))
         return -1;
-    if (!is_forced && lstat(path, &status) == 0 && S_ISREG(status.st_mode))
+    what = find_results(path);
+    if (what)
+        return err_set(err, "%s: %s: will not be overwritten", path, what);
+    if (!in->is_forced && lstat(path, &status) == 0 && S_ISREG(status.st_mode))
         return err_set(err, "%s: exists already; --force replaces it", path);
     return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files that a command reads, or that its database was made from, and that it must not
- * overwrite. The command checks this before the work. cli_save() checks again, because files may
+/* The files that a command must not overwrite: those that it reads or that its database was made
+ * from, those beside the database, and without --force any other. The command checks this before the work. cli_save() checks again, because files may
  * have moved. */
 #ifndef CLI_PRINT_INPUTS_H
 #define CLI_PRINT_INPUTS_H
@@ -16,6 +16,8 @@
 struct text_list;
 struct inputs {
     struct buf paths; /* each followed by a NUL */
+    const char *db;   /* borrowed; NULL: none */
+    bool is_forced;   /* other existing files may be replaced */
 };
 
 /* Add a file and those that are read with it (data/text/file_names.h). NULL and "" add nothing. */
@@ -27,11 +29,12 @@ int inputs_add_database(struct inputs *in, const char *db, struct store *store,
                         const struct text_list *set, struct err *err);
 void inputs_release(struct inputs *in);
 
-/* -1 and err: path must not be written, because it is empty, a folder, a database, or one of the
- * inputs, also by another name. */
+/* -1 and err: path must not be written, because it is empty, a folder, a database, one of the
+ * inputs, also by another name, has a name that SQLite or a run may give to a file beside the
+ * database, or exists. A pipe or a device may exist. */
 int inputs_check(const struct inputs *in, const char *path, struct err *err);
 
-/* Also refuse a path that exists, unless --force was given. A pipe or a device may exist. */
-int inputs_check_new(const struct inputs *in, const char *path, bool is_forced, struct err *err);
+/* The same for a folder to write, whose content the command checks. */
+int inputs_check_folder(const struct inputs *in, const char *path, struct err *err);
 
 #endif

@@ -85,7 +85,7 @@ static void put_numbered(struct buf *out, const char *path, int64_t trial_id)
 /* The name from which others are made must be one that could be written. */
 static int check_stem(const char *path, int64_t n, struct err *err)
 {
-    const struct inputs none = {0};
+    const struct inputs none = {.is_forced = true};
     struct stat status;
 
     if (inputs_check(&none, path, err))
@@ -139,10 +139,11 @@ static int write_trial(const char *path, struct writing *w, int64_t trial_id, st
     return check_one(path, w, trial_id, err) ? -1 : write_one(path, w, trial_id, err);
 }
 
-int models_save(const char *path, const char *db, struct store *store, bool is_trial, int64_t id,
-                const struct text_list *set, struct err *err)
+int models_save(const char *path, bool is_forced, const char *db, struct store *store,
+                bool is_trial, int64_t id, const struct text_list *set, struct err *err)
 {
-    struct writing w = {.replay = {.db = db, .store = store, .set = set}};
+    struct writing w = {.inputs = {.is_forced = is_forced},
+                        .replay = {.db = db, .store = store, .set = set}};
     int rc = inputs_add_database(&w.inputs, db, store, set, err);
 
     if (!rc)

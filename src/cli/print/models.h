@@ -9,8 +9,8 @@
 /* Write the model of a trial to path, or the models of a configuration; with several models, the
  * trial stands before the last dot of each name. After a reduction the data are read, to compute
  * weights for the original features; set overrides their settings. -1 and err: no model is kept,
- * path is one of the inputs, or the data have changed. */
-int models_save(const char *path, const char *db, struct store *store, bool is_trial, int64_t id,
-                const struct text_list *set, struct err *err);
+ * path must not be written (inputs_check()), or the data have changed. */
+int models_save(const char *path, bool is_forced, const char *db, struct store *store,
+                bool is_trial, int64_t id, const struct text_list *set, struct err *err);
 
 #endif

@@ -44,7 +44,7 @@ struct output_stream {
 };
 
 /* Begin to write the answer to a file, ready for output_to_file(), or with NULL and "-" to stdout.
- * The file must not be one of the inputs. -1 and err. After success, call output_stream_close(). */
+ * inputs_check() must allow the file. -1 and err. After success, call output_stream_close(). */
 int output_stream_open(struct output_stream *stream, struct answer *answer, const char *path,
                        const struct inputs *inputs, struct err *err);
 /* Write what was appended to the answer. Call between rows. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const struct {
     const char *name;
@@ -140,77 +141,105 @@ struct value_range figure_scores(const struct sweep_data *data)
 /* ---- files ---- */
 
 struct figure_file {
-    struct buf bytes; /* owned */
+    struct buf bytes; /* owned; empty: the sweep has no data for it */
     struct outfile out;
 };
 
-static int make_folder(const char *dir, struct err *err)
+struct figure_files {
+    struct figure_file of[FIGURE_COUNT * CANVAS_KINDS];
+};
+
+static enum canvas_kind kind_of(int i)
+{
+    return (enum canvas_kind)(i % CANVAS_KINDS);
+}
+
+static int draw_all(struct figure_files *files, const struct sweep_data *data, struct err *err)
+{
+    for (int i = 0; i < FIGURE_COUNT * CANVAS_KINDS; i++) {
+        enum figure figure = (enum figure)(i / CANVAS_KINDS);
+        struct buf *bytes = &files->of[i].bytes;
+
+        if (canvas_has(kind_of(i)) && !figure_put(bytes, figure, data, kind_of(i)) &&
+            buf_failed(bytes))
+            return err_nomem(err, figure_name(figure), bytes->size);
+    }
+    return 0;
+}
+
+static int make_folder(bool *is_new, const char *dir, struct err *err)
 {
     struct stat st;
 
-    if (!mkdir(dir, 0777) || (errno == EEXIST && !stat(dir, &st) && S_ISDIR(st.st_mode)))
+    *is_new = !mkdir(dir, 0777);
+    if (*is_new || (errno == EEXIST && !stat(dir, &st) && S_ISDIR(st.st_mode)))
         return 0;
     if (errno == EEXIST)
         return err_set(err, "%s: is not a folder: must be one for figures, or a new name", dir);
     return err_set(err, "%s: cannot make the folder: %s", dir, strerror(errno));
 }
 
-/* Draw into memory and open the file, whose name stays unused until its commit. */
-static int prepare(struct figure_file *file, const char *dir, enum figure figure,
-                   const struct sweep_data *data, enum canvas_kind kind, enum outfile_mode mode,
-                   struct err *err)
+/* The name stays unused until the commit. */
+static int write_file(struct figure_file *file, const char *name, enum outfile_mode mode,
+                      struct err *err)
 {
-    struct buf path = {0};
     struct stat st;
-    int rc;
 
-    if (!figure_put(&file->bytes, figure, data, kind))
-        return buf_failed(&file->bytes) ? err_nomem(err, figure_name(figure), file->bytes.size) : 0;
-    buf_printf(&path, "%s/%s.%s", dir, figure_name(figure), canvas_extension(kind));
-    if (buf_failed(&path))
-        rc = err_nomem(err, "name of a file", path.size);
-    else if (mode == OUTFILE_NEW && !lstat(buf_text(&path), &st))
-        rc = err_set(err, "%s: exists already; --force replaces it", buf_text(&path));
-    else
-        rc = outfile_open(&file->out, buf_text(&path), mode, err);
-    buf_release(&path);
+    if (mode == OUTFILE_NEW && !lstat(name, &st))
+        return err_set(err, "%s: exists already; --force replaces it", name);
+    return outfile_open(&file->out, name, mode, err) ||
+                   outfile_write(&file->out, file->bytes.data, file->bytes.size, err) ||
+                   outfile_flush(&file->out, err)
+               ? -1
+               : 0;
+}
+
+static int write_all(struct figure_files *files, const char *dir, enum outfile_mode mode,
+                     struct err *err)
+{
+    struct buf name = {0};
+    int rc = 0;
+
+    for (int i = 0; i < FIGURE_COUNT * CANVAS_KINDS && !rc; i++) {
+        if (!files->of[i].bytes.size)
+            continue;
+        buf_clear(&name);
+        buf_printf(&name, "%s/%s.%s", dir, figure_name((enum figure)(i / CANVAS_KINDS)),
+                   canvas_extension(kind_of(i)));
+        rc = buf_failed(&name) ? err_nomem(err, "name of a file", name.size)
+                               : write_file(&files->of[i], buf_text(&name), mode, err);
+    }
+    buf_release(&name);
     return rc;
 }
 
-static int prepare_all(struct figure_file files[FIGURE_COUNT][CANVAS_KINDS], const char *dir,
-                       const struct sweep_data *data, enum outfile_mode mode, struct err *err)
+static int commit_all(int32_t *n_figures, struct figure_files *files, struct err *err)
 {
-    for (int figure = 0; figure < FIGURE_COUNT; figure++)
-        for (int kind = 0; kind < CANVAS_KINDS; kind++)
-            if (canvas_has((enum canvas_kind)kind) &&
-                prepare(&files[figure][kind], dir, (enum figure)figure, data,
-                        (enum canvas_kind)kind, mode, err))
-                return -1;
+    for (int i = 0; i < FIGURE_COUNT * CANVAS_KINDS; i++) {
+        if (files->of[i].out.file && outfile_commit(&files->of[i].out, err))
+            return -1;
+        *n_figures += kind_of(i) == CANVAS_SVG && files->of[i].bytes.size;
+    }
     return 0;
-}
-
-static int commit(struct figure_file *file, struct err *err)
-{
-    if (!file->out.file)
-        return 0;
-    fwrite(file->bytes.data, 1, file->bytes.size, file->out.file);
-    return outfile_commit(&file->out, err);
 }
 
 int figures_save(int32_t *n_figures, const char *dir, const struct sweep_data *data,
                  enum outfile_mode mode, struct err *err)
 {
-    struct figure_file files[FIGURE_COUNT][CANVAS_KINDS] = {0};
-    int rc = make_folder(dir, err) || prepare_all(files, dir, data, mode, err) ? -1 : 0;
+    struct figure_files files = {0};
+    bool is_new = false;
+    int rc;
 
     *n_figures = 0;
-    for (int figure = 0; figure < FIGURE_COUNT; figure++) {
-        *n_figures += !rc && files[figure][CANVAS_SVG].out.file != NULL;
-        for (int kind = 0; kind < CANVAS_KINDS; kind++) {
-            rc = rc || commit(&files[figure][kind], err) ? -1 : 0;
-            outfile_discard(&files[figure][kind].out);
-            buf_release(&files[figure][kind].bytes);
-        }
+    rc = draw_all(&files, data, err) || make_folder(&is_new, dir, err) ||
+                 write_all(&files, dir, mode, err) || commit_all(n_figures, &files, err)
+             ? -1
+             : 0;
+    for (int i = 0; i < FIGURE_COUNT * CANVAS_KINDS; i++) {
+        outfile_discard(&files.of[i].out);
+        buf_release(&files.of[i].bytes);
     }
+    if (rc && is_new)
+        rmdir(dir);
     return rc;
 }

@@ -47,8 +47,9 @@ bool figure_put(struct buf *out, enum figure figure, const struct sweep_data *da
 
 /* Write NAME.svg and NAME.pdf of each figure that has data into a folder, which is made if it is
  * missing. mode: OUTFILE_NEW refuses before it writes anything if one of the files exists.
- * n_figures: out, how many were written. Without cairo only SVG is written (canvas_has()). -1 and
- * err: a file could not be written; those before it are complete. */
+ * All are on the disk before the first one gets its name, so a full disk leaves none. n_figures: out,
+ * how many were written. Without cairo only SVG is written (canvas_has()). -1 and err: a file could
+ * not be written. */
 int figures_save(int32_t *n_figures, const char *dir, const struct sweep_data *data,
                  enum outfile_mode mode, struct err *err);
 

@@ -138,16 +138,17 @@
     X(TRACE_ATTEMPTS, /* by place and begin. number: of the attempts of its trial; is_result: whether \
                          it gave the result, whose phases the file has */ \
       "attempt:i trial:i config:i sweep:s replicate:n fold:n session:I rank:n host:s pid:i" \
-      " started:r finished:R outcome:s error:S value:R number:i is_result:I" TRIAL_PHASE_TABLE(SQL_PHASE_TYPE), \
+      " started:r finished:R outcome:s error:S value:R number:i is_result:I" \
+      TRIAL_PHASE_TABLE(SQL_PHASE_TYPE), \
       "SELECT a.attempt_id AS attempt, a.trial_id AS trial, t.config_id AS config," \
       " sweep.name AS sweep, t.replicate, t.fold, a.session_id AS session, a.rank, a.host, a.pid," \
-      " a.started, a.finished, a.outcome, substr(a.error, 1, 1000) AS error, t.value," \
-      " (SELECT count(*) FROM attempt AS x WHERE x.trial_id = a.trial_id" \
-      " AND x.attempt_id <= a.attempt_id) AS number," \
-      " a.attempt_id = (SELECT max(x.attempt_id) FROM attempt AS x WHERE x.trial_id = a.trial_id" \
-      " AND (x.outcome IN ('done', 'diverged') OR x.outcome = 'failed')) AS is_result" \
+      " a.started, a.finished, a.outcome, substr(a.error, 1, 1000) AS error, t.value, a.number," \
+      " a.attempt_id IS a.last AS is_result" \
       TRIAL_PHASE_TABLE(SQL_PHASE) \
-      " FROM attempt AS a JOIN trial AS t USING (trial_id) JOIN config USING (config_id)" \
+      " FROM (SELECT *, row_number() OVER t AS number, max(attempt_id) FILTER (WHERE outcome IN" \
+      " ('done', 'diverged', 'failed')) OVER (PARTITION BY trial_id) AS last FROM attempt" \
+      " WINDOW t AS (PARTITION BY trial_id ORDER BY attempt_id)) AS a" \
+      " JOIN trial AS t USING (trial_id) JOIN config USING (config_id)" \
       " JOIN sweep USING (sweep_id) ORDER BY a.host, a.rank, a.started, a.attempt_id")
 /* clang-format on */
 
