@@ -101,6 +101,17 @@ is "a sound page" "$(check failing.html)" "sound"
 fails "a rule on them" 1 report failing.db -o none.html --rule 1se
 like "the message" "$(cat .err)" 'the scores of c[0-9]* are too large for arithmetic'
 
+# ---- one or two configurations ----
+
+cp results.db one.db
+sqlite3 one.db "DELETE FROM trial WHERE config_id > 2; DELETE FROM config WHERE config_id > 2; UPDATE sweep SET planned = 10"
+ok "two configurations" report one.db -o one.html --force
+like "the other one" "$(check one.html text verdict)" '^The other configuration can(not)? be told apart from the best: the corrected'
+sqlite3 one.db "DELETE FROM trial WHERE config_id > 1 OR fold > 1; DELETE FROM config WHERE config_id > 1; UPDATE sweep SET planned = 2"
+ok "one configuration with two trials" report one.db -o one.html --force
+is "no search, no ranking" "$(check one.html text verdict | grep -c 'One configuration was trained with espalier 1.2.3, without a search of hyperparameters.\|ranked\|searched')" 1
+like "a warning of its interval" "$(check one.html text verdict)" '^two trials for each configuration give intervals so wide'
+
 # ---- the sweep file of the page ----
 
 cat >types.ini <<'END'
@@ -126,6 +137,7 @@ ok "a condition, model types, an axis of one value" "$ESPALIER" run types.ini --
 ok "a page" report types.db -o types.html
 like "the methods" "$(check types.html text verdict)" \
     'The searched settings were type \(gcn, ridge\), lambda \(0.1, 1\), hidden_size \(4, 8\) and dropout \(0, 0.25\), which gave 5 configurations out of 16 combinations. The models were: graph convolutional network \(gcn; Kipf & Welling 2017\) and ridge regression \(ridge; Hoerl & Kennard 1970\). The fixed settings of gcn were layers 2, activation relu, epochs 1, .*The graph joined each of the accessions to the 10 most similar ones by the cosine similarity of features; an edge had 1 as its weight.'
+is "one warning about the missing stop part" "$(check types.html text verdict | grep -c 'stop = 0.1')" 1
 like "their references" "$(check types.html text verdict)" '^Kipf TN, Welling M \(2017\)'
 check types.html text provenance | sed -n '/^\[sweep\]/,/^Command lines/p' | sed '$d' >again.ini
 like "the page knows what its file gives" "$(check types.html text provenance)" 'The file gives the same 5 configurations.$'
