@@ -475,12 +475,21 @@ static void put_sizes(struct methods *m)
     buf_release(&val);
 }
 
+/* True if each fold validates a single group. */
+static bool is_by_group(const struct sweep_data *d)
+{
+    for (int32_t s = 0; s < d->n_slots; s++)
+        if (!d->slots[s].group)
+            return false;
+    return true;
+}
+
 static void put_division(struct methods *m)
 {
     const struct sweep_data *d = m->d;
     const char *group = m->s ? m->s->v[P_GROUP].s : "";
 
-    if (m->s && m->s->v[P_FOLDS].i == FOLDS_GROUPS)
+    if (d->folds > 1 && *group && is_by_group(d))
         buf_printf(&m->text, "leave-one-group-out cross-validation over %d groups (%s)",
                    (int)d->folds, group);
     else if (d->folds > 1)
