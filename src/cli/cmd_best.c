@@ -258,6 +258,32 @@ static int find_advice(struct store *store, const struct query_sweep *sweep,
     return advice_find_all(&o->outcome->advice, store, sweep, &choice, err);
 }
 
+/* Warn if nobody has a score because trials failed, not because they are left to run. */
+static int warn_losses(struct store *store, const struct query_sweep *sweep,
+                       const struct result_table *board, struct err *err)
+{
+    struct advice_losses losses = {0};
+    struct result_table now;
+    struct buf text = {0};
+
+    if (!board->n_rows || !isnan(result_table_real(board, 0, "mean")))
+        return 0;
+    if (query_table(&now, store, QUERY_PROGRESS, sweep->sweep_id, err))
+        return -1;
+    if (now.n_rows) {
+        losses.failed = result_table_integer(&now, 0, "failed");
+        losses.diverged = result_table_integer(&now, 0, "diverged");
+        losses.undefined = result_table_integer(&now, 0, "undefined");
+        losses.left = result_table_integer(&now, 0, "unfinished");
+    }
+    advice_put_losses(&text, &losses, sweep->objective);
+    if (text.size)
+        log_warn("%s: %s; 'espalier status' lists the reasons", sweep->name, buf_text(&text));
+    buf_release(&text);
+    result_table_release(&now);
+    return 0;
+}
+
 static void print_title(const struct query_sweep *sweep)
 {
     const char *better = better_of(sweep);
@@ -327,6 +353,8 @@ static int add_leaderboard(struct answer *answer, struct store *store,
     if (o->where && !table.n_rows)
         log_warn("--where %s: true of no configuration", o->where);
     rc = put_rows(answer, &sections[LEADERBOARD], &table, &shown, err);
+    if (!rc && !o->where)
+        rc = warn_losses(store, sweep, &table, err);
     if (!rc && !o->rule)
         rc = find_advice(store, sweep, o, &table, &alike, err);
     result_table_release(&table);

@@ -246,6 +246,37 @@ void advice_alike(struct errlist *out, const struct query_alike *alike)
                 alike->n_compared == 1 ? "the configuration after the best one" : which);
 }
 
+void advice_put_losses(struct buf *out, const struct advice_losses *losses, const char *objective)
+{
+    int64_t ended = losses->failed + losses->diverged + losses->undefined;
+    const char *gap = "";
+
+    if (!ended)
+        return;
+    if (losses->diverged == ended && !losses->left) {
+        buf_printf(out,
+                   "all %lld trials diverged (the loss was no longer finite): try a smaller "
+                   "learning rate",
+                   (long long)ended);
+        return;
+    }
+    buf_printf(out, "no trial has a score%s: of %lld trials ", losses->left ? " yet" : "",
+               (long long)(ended + losses->left));
+    if (losses->failed)
+        buf_printf(out, "%lld failed", (long long)losses->failed);
+    gap = losses->failed ? ", " : "";
+    if (losses->diverged)
+        buf_printf(out, "%s%lld diverged (the loss was no longer finite)", gap,
+                   (long long)losses->diverged);
+    gap = losses->failed + losses->diverged ? ", " : "";
+    if (losses->undefined)
+        buf_printf(out, "%s%lld ended without a value of %s", gap, (long long)losses->undefined,
+                   objective);
+    if (losses->left)
+        buf_printf(out, ", %lld %s left", (long long)losses->left,
+                   losses->left == 1 ? "is" : "are");
+}
+
 /* Two trials give one degree of freedom: Student's t is then 12.7. advice_alike() is about one trial
  * of each of several configurations. */
 void advice_few_trials(struct errlist *out, int64_t n_trials, bool is_alone)

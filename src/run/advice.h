@@ -57,6 +57,17 @@ void advice_undefined(struct errlist *out, const char *objective, int64_t n, int
 
 void advice_alike(struct errlist *out, const struct query_alike *alike);
 
+/* How trials of a sweep ended without a score. */
+struct advice_losses {
+    int64_t failed, diverged;
+    int64_t undefined; /* done, but without a value of the objective */
+    int64_t left;      /* to run */
+};
+
+/* Append why no configuration has a score: a clause without a full stop. Nothing if no trial has
+ * ended. */
+void advice_put_losses(struct buf *out, const struct advice_losses *losses, const char *objective);
+
 /* n_trials: of the best configuration. is_alone: there is no other. */
 void advice_few_trials(struct errlist *out, int64_t n_trials, bool is_alone);
 

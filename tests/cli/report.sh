@@ -93,8 +93,12 @@ like "counts what there is" "$(check failing.html text verdict)" '^3 of 6 config
 sqlite3 failing.db "UPDATE trial SET state = 'diverged', value = NULL"
 ok "all trials diverged" report failing.db -o failing.html --force
 is "is not unfinished" "$(check failing.html text verdict | head -n 1)
-$(check failing.html text forest)" "All 30 trials diverged (the loss was no longer finite): try a smaller learning rate. There is no choice.
-All 30 trials diverged (the loss was no longer finite): try a smaller learning rate."
+$(check failing.html text forest)" "All 30 trials diverged (the loss was no longer finite): try a smaller learning rate. The panel Run lists the reasons. There is no choice.
+All 30 trials diverged (the loss was no longer finite): try a smaller learning rate. The panel Run lists the reasons."
+fails "a rule for them" 1 report failing.db --rule best -o none.html
+is "the message" "$(cat .err)" "espalier: failing.db: sweep 'tiny' has no finished configuration: no trial is left to run, and none has a score; 'espalier status' lists the reasons"
+ok "best" "$ESPALIER" best failing.db
+like "warns of them" "$(cat .err)" "^espalier: warning: tiny: all 30 trials diverged .*; 'espalier status' lists the reasons"
 sqlite3 failing.db "UPDATE trial SET state = 'failed' WHERE config_id = 1; UPDATE trial SET state = 'done' WHERE config_id = 2"
 ok "no trial has a score" report failing.db -o failing.html --force
 is "for several reasons" "$(check failing.html text forest)" \
@@ -104,6 +108,17 @@ ok "scores too large for arithmetic" report failing.db -o failing.html --force
 is "a sound page" "$(check failing.html)" "sound"
 fails "a rule on them" 1 report failing.db -o none.html --rule 1se
 like "the message" "$(cat .err)" 'the scores of c[0-9]* are too large for arithmetic'
+
+# ---- one or two configurations ----
+
+cp results.db one.db
+sqlite3 one.db "DELETE FROM trial WHERE config_id > 2; DELETE FROM config WHERE config_id > 2; UPDATE sweep SET planned = 10"
+ok "two configurations" report one.db -o one.html --force
+like "the other one" "$(check one.html text verdict)" '^The other configuration can(not)? be told apart from the best: the corrected'
+sqlite3 one.db "DELETE FROM trial WHERE config_id > 1 OR fold > 1; DELETE FROM config WHERE config_id > 1; UPDATE sweep SET planned = 2"
+ok "one configuration with two trials" report one.db -o one.html --force
+is "no search, no ranking" "$(check one.html text verdict | grep -c 'One configuration was trained with espalier 1.2.3, without a search of hyperparameters.\|ranked\|searched')" 1
+like "a warning of its interval" "$(check one.html text verdict)" '^two trials for each configuration give intervals so wide'
 
 # ---- the sweep file of the page ----
 
@@ -130,6 +145,7 @@ ok "a condition, model types, an axis of one value" "$ESPALIER" run types.ini --
 ok "a page" report types.db -o types.html
 like "the methods" "$(check types.html text verdict)" \
     'The searched settings were type \(gcn, ridge\), lambda \(0.1, 1\), hidden_size \(4, 8\) and dropout \(0, 0.25\), which gave 5 configurations out of 16 combinations. The models were: graph convolutional network \(gcn; Kipf & Welling 2017\) and ridge regression \(ridge; Hoerl & Kennard 1970\). The fixed settings of gcn were layers 2, activation relu, epochs 1, .*The graph joined each of the accessions to the 10 most similar ones by the cosine similarity of features; an edge had 1 as its weight.'
+is "one warning about the missing stop part" "$(check types.html text verdict | grep -c 'stop = 0.1')" 1
 like "their references" "$(check types.html text verdict)" '^Kipf TN, Welling M \(2017\)'
 check types.html text provenance | sed -n '/^\[sweep\]/,/^Command lines/p' | sed '$d' >again.ini
 like "the page knows what its file gives" "$(check types.html text provenance)" 'The file gives the same 5 configurations.$'

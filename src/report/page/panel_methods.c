@@ -105,13 +105,15 @@ static void put_types(struct methods *m)
         const struct settings *s = sweep_data_settings(d, t);
         const struct model_type *type = s ? model_type_of(s) : NULL;
 
-        buf_printf(&m->text, "%s%s (%s", between(t, d->n_types), type ? type->words : "model",
-                   d->types[t]);
+        buf_puts(&m->text, between(t, d->n_types));
+        if (type)
+            buf_printf(&m->text, "%s (", type->words);
+        buf_puts(&m->text, d->types[t]);
         if (type && type->source) {
             buf_printf(&m->text, "; %s", type->source);
             cite(m, type->reference);
         }
-        buf_puts(&m->text, ")");
+        buf_puts(&m->text, type ? ")" : "");
     }
     buf_puts(&m->text, ". ");
 }
@@ -229,6 +231,33 @@ static void put_filter(struct methods *m, const struct data_format *format)
                    100 * missing);
 }
 
+/* True for a setting by which other samples or features would be read, and of which no other
+ * sentence is about. */
+static bool is_choice_of_data(const struct settings *s, enum param_id id)
+{
+    static const enum param_id told[] = {P_FORMAT, P_TASK, P_TRAIT,  P_SCALE,
+                                         P_MAF,    P_ID,   P_SMILES, P_MAX_MISSING};
+
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        if (told[i] == id)
+            return false;
+    return !strcmp(param_table[id].section, "data") && param_table[id].type != PARAM_PATH &&
+           !param_equal(id, s->v[id], param_default(id));
+}
+
+static void put_choices_of_data(struct methods *m)
+{
+    const char *gap = "Settings of the data were ";
+
+    for (int id = 0; m->s && id < P_COUNT; id++)
+        if (is_choice_of_data(m->s, (enum param_id)id)) {
+            buf_printf(&m->text, "%s%s ", gap, param_table[id].key);
+            param_format(&m->text, (enum param_id)id, m->s->v[id]);
+            gap = ", ";
+        }
+    buf_puts(&m->text, *gap == ',' ? ". " : "");
+}
+
 static void put_read(struct methods *m, const struct data_format *format)
 {
     const struct sweep_data *d = m->d;
@@ -245,6 +274,7 @@ static void put_read(struct methods *m, const struct data_format *format)
                    d->is_classification ? "class" : "value of the trait");
     buf_puts(&m->text, ". ");
     put_filter(m, format);
+    put_choices_of_data(m);
 }
 
 static void put_classes(struct methods *m)
@@ -445,12 +475,21 @@ static void put_sizes(struct methods *m)
     buf_release(&val);
 }
 
+/* True if each fold validates a single group. */
+static bool is_by_group(const struct sweep_data *d)
+{
+    for (int32_t s = 0; s < d->n_slots; s++)
+        if (!d->slots[s].group)
+            return false;
+    return true;
+}
+
 static void put_division(struct methods *m)
 {
     const struct sweep_data *d = m->d;
     const char *group = m->s ? m->s->v[P_GROUP].s : "";
 
-    if (m->s && m->s->v[P_FOLDS].i == FOLDS_GROUPS)
+    if (d->folds > 1 && *group && is_by_group(d))
         buf_printf(&m->text, "leave-one-group-out cross-validation over %d groups (%s)",
                    (int)d->folds, group);
     else if (d->folds > 1)

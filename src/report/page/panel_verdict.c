@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The choice in words, and warnings. */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -87,44 +88,15 @@ int64_t panel_left(const struct sweep_data *d)
     return d->running + d->pending + d->planned - d->trials;
 }
 
-/* "2 failed, 3 diverged (the loss was no longer finite)" */
-static void put_losses(struct buf *out, const struct sweep_data *d)
-{
-    int64_t undefined = d->done; /* if no configuration has a score */
-
-    if (d->failed)
-        buf_printf(out, "%lld failed", (long long)d->failed);
-    if (d->diverged)
-        buf_printf(out, "%s%lld diverged (the loss was no longer finite)", d->failed ? ", " : "",
-                   (long long)d->diverged);
-    if (undefined)
-        buf_printf(out, "%s%lld ended without a value of %s", d->failed + d->diverged ? ", " : "",
-                   (long long)undefined, d->objective);
-}
-
 const char *panel_why_no_score(struct buf *scratch, const struct sweep_data *d)
 {
-    int64_t ended = d->done + d->failed + d->diverged;
+    struct advice_losses losses = {d->failed, d->diverged, d->done, panel_left(d)};
 
-    if (!ended)
+    advice_put_losses(scratch, &losses, d->objective);
+    if (!scratch->size || buf_failed(scratch))
         return "No trial is finished yet.";
-    if (d->diverged == d->planned)
-        buf_printf(scratch,
-                   "All %lld trials diverged (the loss was no longer finite): try a "
-                   "smaller learning rate.",
-                   (long long)d->planned);
-    else if (d->failed == d->planned)
-        buf_printf(scratch, "All %lld trials failed: the panel Run lists the reasons.",
-                   (long long)d->planned);
-    else {
-        buf_puts(scratch, panel_left(d) ? "No trial has a score yet: " : "No trial has a score: ");
-        buf_printf(scratch, "of %lld trials ", (long long)d->planned);
-        put_losses(scratch, d);
-        if (panel_left(d))
-            buf_printf(scratch, ", %lld %s left", (long long)panel_left(d),
-                       panel_left(d) == 1 ? "is" : "are");
-        buf_puts(scratch, ". The panel Run lists the reasons.");
-    }
+    scratch->data[0] = (char)toupper((unsigned char)scratch->data[0]);
+    buf_puts(scratch, ". The panel Run lists the reasons.");
     return buf_text(scratch);
 }
 

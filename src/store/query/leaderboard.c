@@ -241,10 +241,28 @@ static bool is_scored(const struct result_table *table)
     return table->n_rows && !isnan(result_table_real(table, 0, "mean"));
 }
 
+/* True if no trial is left to run. */
+static bool is_over(struct store *store, const struct query_sweep *sweep)
+{
+    struct result_table now;
+    struct err err;
+    bool is;
+
+    if (query_table(&now, store, QUERY_PROGRESS, sweep->sweep_id, &err))
+        return false;
+    is = now.n_rows && !result_table_integer(&now, 0, "unfinished") &&
+         !result_table_integer(&now, 0, "missing");
+    result_table_release(&now);
+    return is;
+}
+
 /* Report why there is no choice. first: the first row of the leaderboard, or none. */
 static int no_choice(const struct result_table *first, struct store *store,
                      const struct query_sweep *sweep, const char *where, struct err *err)
 {
+    static const char lost[] = ": no trial is left to run, and none has a score; 'espalier status' "
+                               "lists the reasons";
+
     if (is_scored(first) && result_table_integer(first, 0, "trials") > 1)
         return err_set(err,
                        "%s: sweep '%s': no standard error for --rule 1se: the scores of c%lld are "
@@ -258,7 +276,11 @@ static int no_choice(const struct result_table *first, struct store *store,
                        store->path, sweep->name,
                        (long long)result_table_integer(first, 0, "config"));
     return err_set(err, "%s: sweep '%s' has no finished configuration%s%s", store->path,
-                   sweep->name, where ? " where " : " yet", where ? where : "");
+                   sweep->name,
+                   where                   ? " where "
+                   : is_over(store, sweep) ? lost
+                                           : " yet",
+                   where ? where : "");
 }
 
 int query_choose(struct result_table *out, struct query_alike *alike, struct store *store,

@@ -51,9 +51,11 @@
     X(PROGRESS, /* of a sweep; unfinished: trials that may still change its leaderboard; \
                  undefined: done trials without a value of the objective; missing: trials of \
                  other shards */ \
-      "trials:i done:i unfinished:i undefined:i missing:i", \
+      "trials:i done:i failed:i diverged:i unfinished:i undefined:i missing:i", \
       "SELECT count(*) AS trials, max(0, coalesce((SELECT planned FROM sweep WHERE sweep_id = ?1), 0)" \
       " - count(*)) AS missing, count(*) FILTER (WHERE state = 'done') AS done," \
+      " count(*) FILTER (WHERE state = 'failed') AS failed," \
+      " count(*) FILTER (WHERE state = 'diverged') AS diverged," \
       " count(*) FILTER (WHERE state IN ('pending', 'running')) AS unfinished," \
       " count(*) FILTER (WHERE state = 'done' AND value IS NULL) AS undefined" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
