@@ -481,6 +481,8 @@ def without_library():
     assert page.all("#panel-forest .chart svg") and not page.all(".live") and not page.all(".bar")
     page.click("#panel-forest thead th:nth-child(2) button")
     assert page.all("#panel-forest th[aria-sort]")
+    page.js("[...document.querySelectorAll('#panel-forest tbody button')].slice(1, 3).forEach(n => n.click())")
+    equal(len(page.all(".selection thead th")), 3)
 
 
 @test

@@ -207,7 +207,7 @@ static void draw_sessions(const struct run_figure *r)
         for (int32_t k = 0; k < r->data->n_sessions; k++)
             if (r->data->sessions[k].session == r->sessions[i].session)
                 busy = r->data->sessions[k].busy;
-        snprintf(text, sizeof text, isfinite(busy) ? "session %lld, %.0f %% busy" : "session %lld",
+        snprintf(text, sizeof text, isfinite(busy) ? "session %lld, %.1f %% busy" : "session %lld",
                  (long long)r->sessions[i].session, 100 * busy);
         if (i)
             canvas_line(r->canvas, x - 1, r->top - 3, x - 1, bottom, &line);

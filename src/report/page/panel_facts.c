@@ -46,11 +46,6 @@ static void table_sessions(struct buf *out, const struct sweep_data *d)
         html_cell_real(&table, seconds * s->ranks / 3600);
     }
     html_table_end(&table);
-    html_element(
-        out, "p",
-        "Busy is the share of the ranks' time, from the first start of a trial to the last "
-        "end, that they spent in trials, as in 'espalier status'. It is unknown for a "
-        "session that runs, was stopped or lost a rank.");
 }
 
 struct rank_sum {
@@ -110,7 +105,7 @@ static void table_failures(struct buf *out, const struct sweep_data *d)
     html_table_begin(&table, out, "Table: trials without a score, by reason");
     html_table_head(&table, "state", false);
     html_table_head(&table, "trials", true);
-    html_table_head(&table, "such as trial", true);
+    html_table_head(&table, "example (trial)", true);
     html_table_head(&table, "reason", false);
     for (int32_t i = 0; i < d->n_failures; i++) {
         html_table_row(&table, 0);
@@ -131,6 +126,10 @@ void panel_table_run(struct buf *out, const struct page *page)
                      "%lld of the shortest attempts that ended as done are left out here; the "
                      "sessions count all.",
                      (long long)d->n_attempts_left_out);
+    html_element(out, "p",
+                 "Busy: how much of the time from the first start of a trial to the last end the "
+                 "ranks spent in trials, as in 'espalier status'. A session that was stopped "
+                 "or lost a rank has no such share.");
     table_sessions(out, d);
     table_ranks(out, d);
     table_failures(out, d);

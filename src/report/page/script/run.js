@@ -153,7 +153,7 @@ function timeAxis(g, spans, box) {
                     'session ' +
                         span.id +
                         (span.info && span.info.busy !== null
-                            ? ', ' + percent(span.info.busy) + ' busy'
+                            ? ', ' + (100 * span.info.busy).toFixed(1) + '\u00a0% busy'
                             : ''),
                     span.right - span.left
                 ),
