@@ -95,8 +95,10 @@ static int check_options(const struct predict_options *o, struct err *err)
         return -1;
     if (o->phenotypes && !o->genotypes)
         return err_set(err, "--phenotypes needs the new samples of --genotypes FILE");
-    if (o->is_forced && !o->genotypes && !o->output)
-        return err_set(err, "--force needs -o FILE or the new samples of --genotypes FILE");
+    if (o->accepts_few_markers && !o->genotypes)
+        return err_set(err, "--few-markers needs the new samples of --genotypes FILE");
+    if (o->is_forced && !o->output)
+        return err_set(err, "--force needs -o FILE");
     if (o->is_all && o->part)
         return err_set(err, "--all and --part exclude each other");
     return 0;
@@ -165,9 +167,9 @@ static const struct option_row options[] = {
      .shown = "the samples of the training data"},
     {0, "phenotypes", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.phenotypes),
      .help = "Read the covariates of the new samples from the table FILE."},
-    {0, "force", NULL, OPTION_FLAG, .into = offsetof(struct predict_call, o.is_forced),
-     .help = "Replace FILE if it exists. With --genotypes, also predict if less than half of the "
-             "markers are in its file."},
+    {0, "few-markers", NULL, OPTION_FLAG,
+     .into = offsetof(struct predict_call, o.accepts_few_markers),
+     .help = "Predict also if less than half of the markers are in the file of --genotypes."},
     {0, "graphs", "PATH", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.graphs),
      .help = "Predict new graphs, in the format of the training data: a table of molecules, a "
              "folder, or images."},
@@ -185,6 +187,8 @@ static const struct option_row options[] = {
      .help = "Add a column for each model."},
     {'o', "output", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.output),
      .help = "Write to FILE.", .shown = "standard output"},
+    {0, "force", NULL, OPTION_FLAG, .into = offsetof(struct predict_call, o.is_forced),
+     .help = "Replace the file of -o if it exists."},
     {0, "format", "FORMAT", OPTION_TEXT, .into = offsetof(struct predict_call, common.format),
      .help = "Write csv, json, or a table.", .choices = "table|csv|json", .default_text = "csv"},
     {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct predict_call, o.sweep),

@@ -186,12 +186,12 @@ static int32_t count_marker_ids(const struct new_samples *n)
     return found;
 }
 
-static int check_found(const struct new_samples *n, bool is_forced, struct err *err)
+static int check_found(const struct new_samples *n, bool accepts_few, struct err *err)
 {
     const struct recode_report *r = &n->report;
     const struct dataset *data = n->recode.data;
 
-    if (r->n_found && (is_forced || r->n_found >= n->n_markers - r->n_found))
+    if (r->n_found && (accepts_few || r->n_found >= n->n_markers - r->n_found))
         return 0;
     if (count_marker_ids(n) > r->n_found)
         return err_set(err,
@@ -203,18 +203,19 @@ static int check_found(const struct new_samples *n, bool is_forced, struct err *
                    "%s: contains %d of the %d markers of the training data, the first of which is "
                    "\"%.80s\" (%d with other alleles): must contain %s",
                    n->recode.path, r->n_found, n->n_markers, dataset_feature_name(data, 0),
-                   r->n_other, r->n_found ? "at least half, or give --force" : "some of them");
+                   r->n_other,
+                   r->n_found ? "at least half, or give --few-markers" : "some of them");
 }
 
 int new_samples_read(struct mat *x, struct new_samples *n, int32_t first, int32_t count,
-                     bool is_forced, struct err *err)
+                     bool accepts_few, struct err *err)
 {
     int64_t n_missing = n->report.n_missing;
 
     if (recode_read(x, &n->report, &n->recode, n->sample + first, count, err))
         return -1;
     n->report.n_missing += n_missing;
-    if (check_found(n, is_forced, err))
+    if (check_found(n, accepts_few, err))
         return -1;
     if (!n->is_read)
         tell_markers(n);

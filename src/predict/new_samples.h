@@ -33,10 +33,10 @@ int new_samples_open(struct new_samples *n, const struct dataset *data,
 void new_samples_close(struct new_samples *n);
 
 /* x out (count, F): features of samples [first, first + count). The first call reports how many
- * markers were found. -1 and err: these are less than half (unless is_forced) or none, or the file
+ * markers were found. -1 and err: these are less than half (unless accepts_few) or none, or the file
  * is faulty. */
 int new_samples_read(struct mat *x, struct new_samples *n, int32_t first, int32_t count,
-                     bool is_forced, struct err *err);
+                     bool accepts_few, struct err *err);
 
 /* After the last call: report how many calls and covariates were missing. */
 void new_samples_report_missing(const struct new_samples *n);

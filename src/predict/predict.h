@@ -23,7 +23,8 @@ struct predict_options {
     const char *sweep;
     const char *genotypes;
     const char *phenotypes;
-    bool is_forced;
+    bool accepts_few_markers;
+    bool is_forced; /* output may exist */
     const char *graphs;
     const char *features, *edges;
     const char *part;

@@ -269,7 +269,7 @@ static int predict_batch(struct predict *w, struct new_samples *new, const struc
     int32_t n_panel = w->predictor.data->n_samples;
     struct mat x = mat_view(room->v, n, room->n_cols);
     int32_t *nodes = malloc((size_t)n * sizeof *nodes);
-    int rc = nodes ? new_samples_read(&x, new, first, n, w->o->is_forced, err)
+    int rc = nodes ? new_samples_read(&x, new, first, n, w->o->accepts_few_markers, err)
                    : err_nomem(err, "samples", (size_t)n * sizeof *nodes);
 
     for (int32_t i = 0; !rc && i < n; i++)

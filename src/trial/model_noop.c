@@ -11,4 +11,5 @@ static int train(struct gcn_outcome *outcome, struct model_training *training, s
     return 0;
 }
 
-const struct model_type model_noop = {.name = "noop", .words = "placeholder without training", .train = train};
+const struct model_type model_noop = {
+    .name = "noop", .words = "placeholder without training", .train = train};

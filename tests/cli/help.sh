@@ -88,7 +88,7 @@ is "an unknown letter" "$(said best -x)" "espalier: best: unknown option '-x'"
 is "a letter that shares its dash" "$(said best -qnx)" "espalier: --number x: must be an integer in [0, 1000000000]"
 is "a beginning of one option" "$(said best --form=x)" "$(said best --format x)"
 is "a beginning of several" "$(said predict --f x)" \
-    "espalier: predict: '--f' is the beginning of several options: --force, --features, --format"
+    "espalier: predict: '--f' is the beginning of several options: --few-markers, --features, --force, --format"
 is "its own options come first" "$(said best --w 1 --rule x)" "$(said best --rule x)"
 is "-- ends the options" "$(said status -- --db)" "espalier: --db: no such file; run 'espalier run' first"
 is "two options that exclude each other" "$(said best -q -v)" "espalier: best: --quiet and --verbose: give one of them"

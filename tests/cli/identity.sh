@@ -31,7 +31,7 @@ list() {
 lines_of() { # NAME GRID [OPTION...]
     name=$1
     shift
-    rm -f "$T/id.db"
+    rm -f "$T/id.db" "$T/id.parts"
     SLURM_JOB_ID=1 SLURM_JOB_END_TIME=1 "$ESPALIER" run "$@" --db "$T/id.db" --progress none >"$T/id.log" 2>&1
     "$ESPALIER" inspect "$@" --splits "$T/id.parts" >>"$T/id.log" 2>&1 || {
         sed "s/^/$name /" "$T/id.log"

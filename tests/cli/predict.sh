@@ -367,7 +367,7 @@ fails "no marker" 1 "$ESPALIER" predict vcf.db --genotypes none.vcf
 like "is refused" "$(cat .err)" "none.vcf: contains 0 of the 90 markers of the training data, the first of which is \"1_200\" \(0 with other alleles\): must contain some of them"
 head -n 30 panel.vcf >third.vcf
 fails "less than half" 1 "$ESPALIER" predict vcf.db --genotypes third.vcf
-ok "--force accepts it" "$ESPALIER" predict vcf.db --genotypes third.vcf --force
+ok "--few-markers accepts it" "$ESPALIER" predict vcf.db --genotypes third.vcf --few-markers
 fails "no new sample" 1 "$ESPALIER" predict results.db --genotypes some.csv
 fails "--part of a file" 2 "$ESPALIER" predict --genotypes panel.vcf --part val
 fails "the file is not overwritten" 1 "$ESPALIER" predict vcf.db --genotypes panel.vcf -o panel.vcf

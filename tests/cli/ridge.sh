@@ -71,7 +71,7 @@ compare() {
         "$2" "$3" "$4" >r.ini
     rm -f r.db model-t* predicted-t*
     ok "$1: ridge" "$ESPALIER" run r.ini --db r.db --progress none
-    "$ESPALIER" inspect r.ini --splits parts.csv >/dev/null 2>&1
+    "$ESPALIER" inspect r.ini --splits parts.csv --force >/dev/null 2>&1
     for t in 1 2; do
         "$ESPALIER" predict r.db --trial t$t --all >predicted-t$t.csv 2>/dev/null
         "$ESPALIER" show r.db t$t --model model-t$t >/dev/null 2>&1

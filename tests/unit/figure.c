@@ -349,8 +349,8 @@ static void toy_history(struct toy_sweep *t, const char *text, double score)
     data->attempts = t->attempts;
     for (int i = 0; i < 3; i++)
         t->facts[i] = (struct sweep_fact){"class", text, text, i ? 20 * i : score, ""};
-    data->n_facts = 3;
-    data->facts = t->facts;
+    data->n_shown_facts = 3;
+    data->shown_facts = t->facts;
 }
 
 static void toy_init(struct toy_sweep *t, int32_t n, int32_t n_axes, int32_t n_levels,

@@ -59,10 +59,12 @@ static void measure(struct chart *chart, double width)
 
 static void collect(struct data_figure *d, const struct sweep_data *data)
 {
-    for (int32_t i = 0, end; i < data->n_facts && d->n < CHARTS; i = end) {
-        struct chart chart = {.title = title_of(data->facts[i].topic), .facts = &data->facts[i]};
+    for (int32_t i = 0, end; i < data->n_shown_facts && d->n < CHARTS; i = end) {
+        struct chart chart = {.title = title_of(data->shown_facts[i].topic),
+                              .facts = &data->shown_facts[i]};
 
-        for (end = i; end < data->n_facts && !strcmp(data->facts[end].topic, data->facts[i].topic);)
+        for (end = i; end < data->n_shown_facts &&
+                      !strcmp(data->shown_facts[end].topic, data->shown_facts[i].topic);)
             end++;
         chart.n = end - i;
         measure(&chart, d->width);

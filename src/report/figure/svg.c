@@ -77,9 +77,9 @@ static void begin(struct canvas *canvas, double width, double height, const char
     put_number(out, width);
     buf_putc(out, ' ');
     put_number(out, height);
-    buf_puts(out,
-             "\" role=\"img\" fill=\"currentColor\" font-size=\"7\" font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\">\n"
-             "<title>");
+    buf_puts(out, "\" role=\"img\" fill=\"currentColor\" font-size=\"7\" font-family=\"Helvetica, "
+                  "Arial, 'Liberation Sans', sans-serif\">\n"
+                  "<title>");
     escape_html(out, title);
     buf_puts(out, "</title>\n");
 }

@@ -117,10 +117,10 @@ static void put_facts(struct buf *out, const struct sweep_data *d)
 {
     json_name(out, "data");
     buf_puts(out, "{\"facts\":[");
-    for (int32_t i = 0; i < d->n_facts; i++) {
-        const struct sweep_fact *fact = &d->facts[i];
+    for (int32_t i = 0; i < d->n_shown_facts; i++) {
+        const struct sweep_fact *fact = &d->shown_facts[i];
 
-        if (!i || strcmp(d->facts[i - 1].topic, fact->topic) != 0) {
+        if (!i || strcmp(d->shown_facts[i - 1].topic, fact->topic) != 0) {
             buf_puts(out, i ? "]},{" : "{");
             json_put_text(out, "topic", fact->topic);
             json_name(out, "rows");
@@ -139,7 +139,7 @@ static void put_facts(struct buf *out, const struct sweep_data *d)
         }
         buf_putc(out, ']');
     }
-    buf_puts(out, d->n_facts ? "]}]}" : "]}");
+    buf_puts(out, d->n_shown_facts ? "]}]}" : "]}");
 }
 
 void page_json_run(struct buf *out, const struct sweep_data *d)

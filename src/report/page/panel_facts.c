@@ -141,7 +141,7 @@ const char *panel_why_no_fact(struct buf *scratch, const struct page *page)
 {
     const struct sweep_data *d = page->data;
 
-    if (d->n_facts)
+    if (d->n_shown_facts)
         return NULL;
     buf_printf(scratch,
                "%lld samples with %lld features. The database has no more facts about the data: "
@@ -159,14 +159,14 @@ void panel_table_data(struct buf *out, const struct page *page)
     html_table_head(&table, "about", false);
     html_table_head(&table, "fact", false);
     html_table_head(&table, "value", true);
-    for (int32_t i = 0; i < d->n_facts; i++) {
+    for (int32_t i = 0; i < d->n_shown_facts; i++) {
         html_table_row(&table, 0);
-        html_cell_text(&table, sweep_fact_topic(d->facts[i].topic));
-        html_cell_text(&table, d->facts[i].label);
-        if (isnan(d->facts[i].number) || *d->facts[i].text)
-            html_cell_text(&table, d->facts[i].text);
+        html_cell_text(&table, sweep_fact_topic(d->shown_facts[i].topic));
+        html_cell_text(&table, d->shown_facts[i].label);
+        if (isnan(d->shown_facts[i].number) || *d->shown_facts[i].text)
+            html_cell_text(&table, d->shown_facts[i].text);
         else
-            html_cell_real(&table, d->facts[i].number);
+            html_cell_real(&table, d->shown_facts[i].number);
     }
     html_table_end(&table);
 }

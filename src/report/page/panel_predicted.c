@@ -343,16 +343,11 @@ void panel_table_predicted(struct buf *out, const struct page *page)
  * no facts. */
 static int64_t test_samples(const struct sweep_data *d)
 {
-    double least = NAN, most = NAN;
+    double least = panel_fact(d, "part", "test_min"), most = panel_fact(d, "part", "test_max");
 
-    for (int32_t i = 0; i < d->n_facts; i++)
-        if (!strcmp(d->facts[i].topic, "part")) {
-            const struct sweep_fact *fact = &d->facts[i];
-
-            least = !strcmp(fact->name, "test_min") ? fact->number : isnan(least) ? 0 : least;
-            most = !strcmp(fact->name, "test_max") ? fact->number : isnan(most) ? 0 : most;
-        }
-    return least == most && most >= 0 && most < 1e15 ? (int64_t)most : -1;
+    if (isnan(most))
+        return panel_fact(d, "part", "train_max") > 0 ? 0 : -1;
+    return least == most && most >= 0 ? (int64_t)most : -1;
 }
 
 const char *panel_why_no_test(struct buf *scratch, const struct page *page)

@@ -161,10 +161,11 @@ struct sweep_failure {
     const char *reason;
 };
 
-/* A row of the table data_fact, or two: the smallest and largest size of a part. */
+/* A row of the table data_fact. A shown fact about a part is two rows: its smallest and its largest
+ * size. */
 struct sweep_fact {
     const char *topic, *name;
-    const char *label; /* the name as people say it */
+    const char *label; /* the name as people say it; NULL: not to be shown */
     double number;     /* NaN for a text */
     const char *text;  /* what to show for a text, and for a range; "": the number */
 };
@@ -228,7 +229,7 @@ struct sweep_data {
     int32_t n_tests;
     struct sweep_test *tests; /* [n_tests] of `chosen`; none without a rule */
 
-    int32_t n_sessions, n_ranks, n_attempts, n_failures, n_facts;
+    int32_t n_sessions, n_ranks, n_attempts, n_failures, n_facts, n_shown_facts;
     struct sweep_past_session
         *sessions;                  /* [n_sessions] with attempts of this sweep, oldest first */
     struct sweep_rank *ranks;       /* [n_ranks] by session, rank and host */
@@ -236,7 +237,8 @@ struct sweep_data {
     int64_t n_attempts_left_out;
     double t0;                      /* start of the first attempt */
     struct sweep_failure *failures; /* [n_failures] most frequent first */
-    struct sweep_fact *facts;       /* [n_facts] by topic, in order */
+    struct sweep_fact *facts;       /* [n_facts] as stored: by topic, in order */
+    struct sweep_fact *shown_facts; /* [n_shown_facts] likewise */
 
     struct arena memory;
 };

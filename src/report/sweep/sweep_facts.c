@@ -120,7 +120,10 @@ static int take_fact(struct sweep_fact *fact, struct sweep_data *data,
     fact->text = isnan(fact->number) ? sweep_copy_cell(data, rows, r, "value", err) : "";
     fact->topic = sweep_copy_cell(data, rows, r, "topic", err);
     fact->name = sweep_copy_cell(data, rows, r, "name", err);
-    return fact->text && fact->topic && fact->name ? 0 : -1;
+    if (!fact->text || !fact->topic || !fact->name)
+        return -1;
+    fact->label = label_of(fact->topic, fact->name);
+    return 0;
 }
 
 /* "val_min" and "val_max" of the topic `part`, in this order, become "val". False: another fact. */
@@ -156,29 +159,40 @@ static bool is_idle(const struct sweep_fact *fact, const struct sweep_fact *befo
             is_fact(fact, "data", "self_loops"));
 }
 
-int sweep_take_facts(struct sweep_data *data, const struct result_table *rows, struct err *err)
+static int show_facts(struct sweep_data *data, struct err *err)
 {
     int32_t n = 0;
 
-    data->facts = sweep_take(data, (size_t)rows->n_rows, sizeof *data->facts, err);
-    if (!data->facts)
+    data->shown_facts = sweep_take(data, (size_t)data->n_facts, sizeof *data->shown_facts, err);
+    if (!data->shown_facts)
         return -1;
-    for (int64_t r = 0; r < rows->n_rows; r++) {
-        struct sweep_fact *fact = &data->facts[n];
+    for (int32_t i = 0; i < data->n_facts; i++) {
+        struct sweep_fact *fact = &data->shown_facts[n];
 
-        if (take_fact(fact, data, rows, r, err))
-            return -1;
+        *fact = data->facts[i];
         if (n && (join_range(fact - 1, fact, data, err) || is_idle(fact, fact - 1)))
             continue;
-        n += label_of(fact->topic, fact->name) != NULL;
+        n += fact->label != NULL;
     }
     for (int32_t i = 0; i < n; i++) {
-        struct sweep_fact *fact = &data->facts[i];
+        struct sweep_fact *fact = &data->shown_facts[i];
 
         if (!fact->name || !fact->text)
             return -1;
         fact->label = label_of(fact->topic, fact->name);
     }
-    data->n_facts = n;
+    data->n_shown_facts = n;
     return 0;
+}
+
+int sweep_take_facts(struct sweep_data *data, const struct result_table *rows, struct err *err)
+{
+    data->facts = sweep_take(data, (size_t)rows->n_rows, sizeof *data->facts, err);
+    if (!data->facts)
+        return -1;
+    for (int64_t r = 0; r < rows->n_rows; r++)
+        if (take_fact(&data->facts[r], data, rows, r, err))
+            return -1;
+    data->n_facts = (int32_t)rows->n_rows;
+    return show_facts(data, err);
 }
