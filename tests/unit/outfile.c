@@ -284,8 +284,8 @@ static void test_two_writers(void **state)
 
 int main(void)
 {
+    /* Handlers are installed once and inherited, so the test of signals is the first. */
     const struct CMUnitTest tests[] = {
-        /* first: handlers are installed once, and are inherited */
         cmocka_unit_test(test_signals),     cmocka_unit_test(test_new_and_replaced),
         cmocka_unit_test(test_discarded),   cmocka_unit_test(test_new_only),
         cmocka_unit_test(test_links),       cmocka_unit_test(test_refused),
