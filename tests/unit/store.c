@@ -393,6 +393,7 @@ static const int64_t query_rows[QUERY_COUNT] = {
     [QUERY_CONFIG] = 1,
     [QUERY_CONFIG_TRIALS] = 2,
     [QUERY_CONFIG_CURVES] = 2,
+    [QUERY_CONFIG_KEPT] = 1,
     [QUERY_TRIAL] = 1,
     [QUERY_TRIAL_METRICS] = 2,
     [QUERY_TRIAL_TIMING] = 2,

@@ -132,11 +132,11 @@ void panel_table_forest(struct buf *out, const struct page *page)
     head_configs(&table, d);
     html_table_head(&table, "trials", true);
     html_table_head(&table, "mean", true);
-    html_table_head(&table, "se", true);
+    html_table_head(&table, "standard error", true);
     html_table_head(&table, "difference", true);
-    html_table_head(&table, "low", true);
-    html_table_head(&table, "high", true);
-    html_table_head(&table, "within 1 se", false);
+    html_table_head(&table, "95 % low", true);
+    html_table_head(&table, "95 % high", true);
+    html_table_head(&table, "within one standard error", false);
     for (int32_t c = 0; c < d->n_configs; c++) {
         const struct sweep_config *o = &d->configs[c];
 
@@ -189,8 +189,8 @@ static void put_marginals(struct buf *out, const struct sweep_data *d)
     html_table_head(&table, "value", false);
     html_table_head(&table, "configurations", true);
     html_table_head(&table, "mean", true);
-    html_table_head(&table, "low", true);
-    html_table_head(&table, "high", true);
+    html_table_head(&table, "95 % low", true);
+    html_table_head(&table, "95 % high", true);
     html_table_head(&table, "best", true);
     for (int32_t a = 0; a < d->n_axes; a++)
         for (int32_t l = 0; l < d->axes[a].n; l++) {
@@ -215,8 +215,8 @@ static void put_effects(struct buf *out, const struct sweep_data *d)
     html_table_begin(&table, out, "Table: share of the variance that each axis explains");
     html_table_head(&table, "axis", false);
     html_table_head(&table, "with", false);
-    html_table_head(&table, "df", true);
-    html_table_head(&table, "share %", true);
+    html_table_head(&table, "degrees of freedom", true);
+    html_table_head(&table, "share, %", true);
     for (int32_t e = 0; e < d->effects.n; e++) {
         const struct sweep_effect *effect = &d->effects.of[e];
 
@@ -397,7 +397,7 @@ void panel_table_cost(struct buf *out, const struct page *page)
     html_table_head(&table, "place", true);
     html_table_head(&table, "mean", true);
     html_table_head(&table, "seconds", true);
-    html_table_head(&table, "flop", true);
+    html_table_head(&table, "floating-point operations", true);
     html_table_head(&table, "Pareto front", false);
     html_table_head(&table, "choice", false);
     for (int32_t c = 0; c < d->n_scored; c++) {
@@ -436,8 +436,8 @@ void panel_table_types(struct buf *out, const struct page *page)
     html_table_head(&table, "trials", true);
     html_table_head(&table, "mean", true);
     html_table_head(&table, "difference", true);
-    html_table_head(&table, "low", true);
-    html_table_head(&table, "high", true);
+    html_table_head(&table, "95 % low", true);
+    html_table_head(&table, "95 % high", true);
     for (int32_t t = 0; t < d->n_types; t++) {
         int32_t n, c = first_of_type(&n, d, t);
 

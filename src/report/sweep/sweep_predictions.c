@@ -178,10 +178,12 @@ static int read_models(struct sweep_data *data, struct store *store, struct err 
 
     if (query_table(&row, store, QUERY_CONFIG_KEPT, data->chosen, err))
         return -1;
-    data->n_done = (int32_t)result_table_integer(&row, 0, "trials");
-    data->n_models = (int32_t)result_table_integer(&row, 0, "models");
-    data->has_epochs = result_table_integer(&row, 0, "epoch") > 0;
-    data->has_stop = result_table_integer(&row, 0, "has_stop") != 0;
+    if (row.n_rows) {
+        data->n_done = (int32_t)result_table_integer(&row, 0, "trials");
+        data->n_models = (int32_t)result_table_integer(&row, 0, "models");
+        data->has_epochs = result_table_integer(&row, 0, "epoch") > 0;
+        data->has_stop = result_table_integer(&row, 0, "has_stop") != 0;
+    }
     result_table_release(&row);
     return 0;
 }

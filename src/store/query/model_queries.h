@@ -15,10 +15,11 @@
     X(CONFIG_KEPT, /* of a configuration: done trials, and those with a model; has_stop: a stop \
                       part chose the epoch */ \
       "trials:n models:n epoch:n has_stop:i", \
-      "SELECT count(*) AS trials, coalesce(sum(EXISTS (SELECT 1 FROM model AS m" \
-      " WHERE m.trial_id = trial.trial_id)), 0) AS models, coalesce(max(best_epoch), 0) AS epoch," \
+      "SELECT count(*) AS trials, sum(EXISTS (SELECT 1 FROM model AS m" \
+      " WHERE m.trial_id = trial.trial_id)) AS models, coalesce(max(best_epoch), 0) AS epoch," \
       " EXISTS (SELECT 1 FROM trial AS t JOIN metric USING (trial_id) WHERE t.config_id = ?1" \
-      " AND split = 'stop') AS has_stop FROM trial WHERE config_id = ?1 AND state = 'done'") \
+      " AND split = 'stop') AS has_stop FROM trial WHERE config_id = ?1 AND state = 'done'" \
+      " GROUP BY config_id") \
     X(TRIAL_MODEL, "", \
       "SELECT length(safetensors) AS bytes FROM model WHERE trial_id = ?1") \
     X(MODELS_MISSING, /* of a sweep: done trials without a model, of the best configuration and \

@@ -160,10 +160,8 @@ function settings(i, separator) {
 
 function slotName(s) {
     const slot = D.slots[s];
-    const fold = D.sweep.replicates > 1 ? slot.replicate + '/' + slot.fold : String(slot.fold);
-    return (
-        (D.sweep.replicates > 1 ? 'fold ' : 'fold ') + fold + (slot.group ? ' ' + slot.group : '')
-    );
+    const replicate = D.sweep.replicates > 1 ? 'repl. ' + slot.replicate + ', ' : '';
+    return replicate + 'fold ' + slot.fold + (slot.group ? ' ' + slot.group : '');
 }
 
 function configTip(i) {
