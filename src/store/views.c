@@ -39,15 +39,16 @@ static const char trials_tail[] =
     "ORDER BY trial.trial_id";
 
 /* `trials` counts trials with a value, so that an undefined objective (a correlation with a
- * constant) does not raise its configuration. sd is the sample standard deviation (n - 1), in two
- * passes; NULL for one trial.
+ * constant) does not raise its configuration. The mean of equal values is that value, without the
+ * rounding of a sum, so their sd is 0. sd is the sample standard deviation (n - 1), in two passes;
+ * NULL for one trial.
  *
  * Pairs of trials share replicate and fold. `off`, the difference of a pair minus that of the
  * means, averages about zero, so one pass over its squares is as exact as two. */
 static const char leaderboard_head[] =
     "WITH score AS MATERIALIZED (\n"
-    "    SELECT config_id, count(value) AS trials, avg(value) AS mean,\n"
-    "        avg(seconds) AS seconds\n"
+    "    SELECT config_id, count(value) AS trials, avg(seconds) AS seconds,\n"
+    "        iif(min(value) = max(value), min(value), avg(value)) AS mean\n"
     "    FROM trial WHERE state = 'done' GROUP BY config_id),\n"
     "most AS MATERIALIZED (\n"
     "    SELECT sweep_id, max(trials) AS trials\n"

@@ -199,6 +199,32 @@ static void test_partial(void **state)
     fixture_close(&f);
 }
 
+/* Rounding errors are no differences. */
+static void test_equal(void **state)
+{
+    static const char *const values[] = {
+        "UPDATE trial SET value = 2.0 / 3",
+        /* The same five values in another order for each configuration. */
+        "UPDATE trial SET value = 0.1 + (fold + config_id) % 5 * 0.7",
+    };
+    struct fixture f;
+    struct sweep_data data;
+    struct store *store = open_with(&f, 0);
+    struct err err;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(db_exec(store, values[i], &err), 0);
+        read_data(&data, store, -1);
+        assert_string_equal(data.effects.why, "all configurations have the same score");
+        if (i == 0)
+            assert_true(data.configs[1].sd == 0 && data.configs[1].mean == 2.0 / 3);
+        sweep_data_release(&data);
+    }
+    store_close(store);
+    fixture_close(&f);
+}
+
 static void test_unscored(void **state)
 {
     struct fixture f;
@@ -463,6 +489,7 @@ int main(void)
         cmocka_unit_test(test_complete),
         cmocka_unit_test(test_history),
         cmocka_unit_test(test_partial),
+        cmocka_unit_test(test_equal),
         cmocka_unit_test(test_unscored),
         cmocka_unit_test(test_rule),
         cmocka_unit_test(test_predictions),

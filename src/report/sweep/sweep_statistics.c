@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Effects, marginal means and Pareto fronts of a sweep whose configurations and values are read. */
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -113,6 +114,8 @@ static int compare_effects(const void *a, const void *b)
     return x->axis != y->axis ? x->axis - y->axis : x->with - y->with;
 }
 
+/* A mean is a sum of at most so many values, each rounded. */
+#define ROUNDINGS 64
 /* Smaller shares are rounding errors. */
 #define LEAST_SHARE 1e-12
 
@@ -150,6 +153,16 @@ static int take_effects(struct sweep_data *data, const struct varied *v, const d
     return 0;
 }
 
+/* The most that rounding of n means can add to their sum of squares around the grand mean. */
+static double noise_of(const double *y, size_t n)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, fabs(y[i]));
+    return (double)n * pow(ROUNDINGS * DBL_EPSILON * most, 2);
+}
+
 static int analyse(struct sweep_data *data, const struct varied *v, struct err *err)
 {
     size_t n = (size_t)data->n_configs, k = (size_t)v->n;
@@ -168,7 +181,7 @@ static int analyse(struct sweep_data *data, const struct varied *v, struct err *
     data->effects.total = anova_grid(main, pair, y, v->levels, v->n, err);
     if (data->effects.total < 0)
         return -1;
-    if (data->effects.total == 0)
+    if (data->effects.total <= noise_of(y, n))
         return explain(data, err, "all configurations have the same score");
     data->effects.is_complete = true;
     return take_effects(data, v, main, pair, err);
