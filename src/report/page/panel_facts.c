@@ -150,6 +150,12 @@ const char *panel_why_no_fact(struct buf *scratch, const struct page *page)
     return buf_text(scratch);
 }
 
+/* Counts keep all their digits. */
+static bool is_count(double number)
+{
+    return number == floor(number) && fabs(number) < 1e15;
+}
+
 void panel_table_data(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
@@ -165,6 +171,8 @@ void panel_table_data(struct buf *out, const struct page *page)
         html_cell_text(&table, d->shown_facts[i].label);
         if (isnan(d->shown_facts[i].number) || *d->shown_facts[i].text)
             html_cell_text(&table, d->shown_facts[i].text);
+        else if (is_count(d->shown_facts[i].number))
+            html_cell_integer(&table, (int64_t)d->shown_facts[i].number);
         else
             html_cell_real(&table, d->shown_facts[i].number);
     }
