@@ -362,6 +362,7 @@ void panel_table_curves(struct buf *out, const struct page *page)
                      sweep_data_find(d, d->chosen) < SWEEP_CURVE_CONFIGS ? ""
                                                                          : " and of the choice",
                      (long long)d->n_curves_left_out, d->n_curves_left_out == 1 ? " is" : "s are");
+    html_long_begin(out);
     html_table_begin(&table, out, "Table: the epoch that each trial kept");
     html_table_head(&table, "config", false);
     html_table_head(&table, "replicate", true);
@@ -385,6 +386,7 @@ void panel_table_curves(struct buf *out, const struct page *page)
         html_cell_real(&table, at < 0 ? (double)NAN : curve->val_value[at]);
     }
     html_table_end(&table);
+    html_long_end(out);
 }
 
 static bool is_among(int32_t config, const int32_t *front, int32_t n)
