@@ -43,7 +43,7 @@ static int add_trials(struct export *export, struct store *store, const char *sw
     struct query_sweep sweep;
     int rc;
 
-    if (sweep_name && query_sweep(&sweep, store, sweep_name, err))
+    if (query_sweep(&sweep, store, sweep_name, err)) /* without a name: is there any? */
         return -1;
     rc = query_trials(store, sweep_name ? &sweep : NULL, put_row, export, err);
     if (export->report)

@@ -18,9 +18,10 @@ struct board {
     struct event_hparam *hparams;          /* [settings.n_rows] values of the configuration */
     struct event_metric *event_metrics;    /* [metrics.n_rows] */
     struct buf tags; /* of the metrics, then of the curves, each with its NUL */
-    const char *objective_tag;
-    struct result_table values; /* of the configuration */
-    int64_t config;             /* 0: none yet */
+    const char *objective_tag, *stop_tag; /* of the curve on the validation, on the stop part */
+    struct result_table values;           /* of the configuration */
+    int64_t config;                       /* 0: none yet */
+    bool has_stop;                        /* the trial has a stop part, of which its curves are */
     int64_t n_runs;
     struct buf file;
 };
@@ -82,6 +83,9 @@ static int name_metrics(struct board *b, const struct query_sweep *sweep, struct
         buf_putc(&b->tags, '\0');
     }
     buf_printf(&b->tags, "curve/%s", sweep->objective);
+    buf_putc(&b->tags, '\0');
+    buf_printf(&b->tags, "curve/stop_%s",
+               sweep->objective + (strncmp(sweep->objective, "val_", 4) ? 0 : 4));
     if (!buf_failed(&b->tags))
         escape_invalid(b->tags.data);
     b->event_metrics = calloc(n + 1, sizeof *b->event_metrics);
@@ -95,6 +99,7 @@ static int name_metrics(struct board *b, const struct query_sweep *sweep, struct
             .is_of_training = !strcmp(result_table_text(&b->metrics, (int64_t)i, "split"), "train"),
         };
     b->objective_tag = tag;
+    b->stop_tag = tag + strlen(tag) + 1;
     return 0;
 }
 
@@ -181,6 +186,9 @@ static int put_metrics(struct board *b, const struct result_table *row, struct e
     if (query_table(&metrics, b->store, QUERY_TRIAL_METRICS, result_table_integer(row, 0, "trial"),
                     err))
         return -1;
+    b->has_stop = false;
+    for (int64_t r = 0; r < metrics.n_rows; r++)
+        b->has_stop |= !isnan(result_table_real(&metrics, r, "stop"));
     for (int64_t r = 0; r < metrics.n_rows; r++)
         for (int64_t m = 0; m < b->metrics.n_rows; m++) {
             double value =
@@ -201,8 +209,8 @@ static int put_curve(struct board *b, const struct result_table *row, struct err
     const struct {
         const char *column, *tag;
     } series[] = {{"train_loss", "curve/train_loss"},
-                  {"val_loss", "curve/val_loss"},
-                  {"val_value", b->objective_tag}};
+                  {"val_loss", b->has_stop ? "curve/stop_loss" : "curve/val_loss"},
+                  {"val_value", b->has_stop ? b->stop_tag : b->objective_tag}};
     double started_s = result_table_real(row, 0, "started");
     struct result_table curve;
 

@@ -312,6 +312,10 @@ static void put_graph(struct facts *f)
     if (f->rc)
         return;
     put_choice(f, "graph", P_BUILD, &s);
+    if (spec.build == GRAPH_KNN)
+        put_choice(f, "graph", P_K, &s);
+    if (spec.build == GRAPH_THRESHOLD)
+        put_choice(f, "graph", P_THRESHOLD, &s);
     if (spec.build != GRAPH_FILE)
         put_choice(f, "graph", P_METRIC, &s);
     put_adjacency(f, &a);

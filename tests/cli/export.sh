@@ -101,4 +101,12 @@ is "is numbers" "$(types trials)" "integer|integer"
 ok "until another sweep has the word" "$ESPALIER" run types.ini --set name=other --set grid.batch_size=full --db types.db --progress none
 is "then all rows are text" "$(types leaderboard)" "text|integer"
 
+# ---- a database without a sweep ----
+
+sqlite3 types.db "delete from attempt; delete from metric; delete from curve; delete from trial; delete from config; delete from sweep"
+for format in table csv json jsonl; do
+    fails "$format: no sweep" 1 "$ESPALIER" export types.db --format "$format"
+    like "is an error" "$(cat .err)" "^espalier: types.db: no sweep in it yet; run 'espalier run' first"
+done
+
 done_testing

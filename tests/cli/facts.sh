@@ -61,7 +61,7 @@ there = dict(sqlite3.connect("results.db").execute("SELECT name, value FROM data
 here = json.load(sys.stdin)["data"]
 print([name for name in ("mean", "sd", "min", "max") if here["target_" + name] != there[name]])')" "[]"
 "$ESPALIER" inspect sweep.ini >graph.txt 2>/dev/null
-is "the graph is that of inspect" "$(facts graph)" "$(sed -n 's/^graph *\(knn\) by \(cosine\).*: \([0-9]*\) edges.* \([0-9]*\) samples* alone, \([0-9]*\) comp.*/build=\1 metric=\2 edges=\3 components=\5 alone=\4/p' graph.txt) "
+is "the graph is that of inspect" "$(facts graph)" "$(sed -n 's/^graph *\(knn\) by \(cosine\).*: \([0-9]*\) edges.* \([0-9]*\) samples* alone, \([0-9]*\) comp.*/build=\1 k=2 metric=\2 edges=\3 components=\5 alone=\4/p' graph.txt) "
 is "every sample has a degree" "$(sql "select sum(value), sum(name * value) = 2 * (select value from data_fact where name = 'edges') from data_fact where topic = 'degree'")" "12|1"
 all=$(sql 'select * from data_fact')
 ok "another run" run --set grid.learning_rate=0.1,0.2

@@ -9,6 +9,7 @@ and Value is the library's own. CRC-32C is computed bit by bit.
 import json
 import math
 import pathlib
+import re
 import sqlite3
 import struct
 import sys
@@ -170,12 +171,14 @@ def main(folder, path, sweep):
                (started, finished or 0))
         groups.add(config)
         wanted = {}
+        has_stop = database.execute("select count(*) from metric where trial_id = ? and split = 'stop'", [trial]).fetchone()[0]
+        part = (lambda tag: re.sub("^(val_)?", "stop_", tag)) if has_stop else (lambda tag: tag)
         for split, metric, value in database.execute(
                 "select split, name, value from metric where trial_id = ? and split <> 'test'", [trial]):
             wanted[f"final/{split}_{metric}", best_epoch or 0] = float32(value)
         for epoch, train_loss, val_loss, val_value in database.execute(
                 "select epoch, train_loss, val_loss, val_value from curve where trial_id = ?", [trial]):
-            for tag, value in ("train_loss", train_loss), ("val_loss", val_loss), (objective, val_value):
+            for tag, value in ("train_loss", train_loss), (part("val_loss"), val_loss), (part(objective), val_value):
                 if value is not None and not math.isnan(value):
                     wanted[f"curve/{tag}", epoch] = float32(value)
         expect(f"{name}: scalars", run["scalars"], wanted)

@@ -206,7 +206,7 @@ struct toy_sweep {
     struct sweep_axis axes[16];
     double numbers[64];
     const char *labels[64];
-    const char *classes[3], *groups[2];
+    const char *classes[3], *groups[2], *ids[40];
     struct sweep_config *configs;
     int32_t *level, *by_id;
     double *value;
@@ -220,7 +220,7 @@ struct toy_sweep {
     struct sweep_past_session session;
     struct sweep_rank rank;
     struct sweep_attempt attempts[SWEEP_N_OUTCOMES];
-    struct sweep_fact facts[3];
+    struct sweep_fact facts[12];
 };
 
 static void toy_axes(struct toy_sweep *t, int32_t n_axes, int32_t n_levels, const char *text,
@@ -273,6 +273,7 @@ static void toy_configs(struct toy_sweep *t, int32_t n, double score)
         t->by_id[i] = i;
         t->configs[i] = (struct sweep_config){.id = i + 1,
                                               .place = i + 1,
+                                              .is_complete = i + 1 < n,
                                               .n = 5,
                                               .mean = score / (i + 1),
                                               .sd = 1,
@@ -303,6 +304,7 @@ static void toy_predictions(struct toy_sweep *t, const char *text, double score)
                                     .n_groups = 2,
                                     .groups = t->groups,
                                     .n = 40,
+                                    .id = t->ids,
                                     .group = t->group,
                                     .replicate = t->fold,
                                     .fold = t->fold,
@@ -315,6 +317,7 @@ static void toy_predictions(struct toy_sweep *t, const char *text, double score)
         t->classes[i] = text;
     t->groups[0] = t->groups[1] = text;
     for (int i = 0; i < 40; i++) {
+        t->ids[i] = i % 4 ? "a" : "b";
         t->observed[i] = i % 3;
         t->predicted[i] = i % 7 ? i % 3 : score;
         t->group[i] = i % 3 - 1;
@@ -331,7 +334,8 @@ static void toy_history(struct toy_sweep *t, const char *text, double score)
         t->epochs[i] = i + 1;
         t->line[i] = score / (i + 1);
     }
-    t->curve = (struct sweep_curve){1, 1, 0, 0, 20, 30, t->epochs, t->line, t->line, t->line};
+    t->curve =
+        (struct sweep_curve){1, 1, 0, 0, 20, false, 30, t->epochs, t->line, t->line, t->line};
     data->n_curves = 1;
     data->curves = &t->curve;
     t->session = (struct sweep_past_session){.session = 1, .busy = score};
@@ -539,6 +543,28 @@ static bool has_text(struct toy_sweep *t, enum figure figure, const char *text)
     return has;
 }
 
+/* Many numbers in equal steps become a histogram; other names stay a list. */
+static void test_histogram(void **state)
+{
+    static const char *const labels[] = {"0.5", "1", "1.5", "2",   "2.5", "3",
+                                         "3.5", "4", "4.5", "5.0", "5.5", "6"};
+    struct toy_sweep *t = malloc(sizeof *t);
+
+    (void)state;
+    toy_init(t, 3, 1, 2, "size", 0.5);
+    for (int i = 0; i < 12; i++)
+        t->facts[i] = (struct sweep_fact){"target_bin", labels[i], labels[i], i, ""};
+    t->data.n_shown_facts = 12;
+    assert_true(has_text(t, FIGURE_DATA, ">Observed value</text>"));
+    assert_false(has_text(t, FIGURE_DATA, ">5.0</text>"));
+    t->facts[9].label = "7";
+    assert_false(has_text(t, FIGURE_DATA, ">Observed value</text>"));
+    t->facts[9].label = "many";
+    assert_true(has_text(t, FIGURE_DATA, ">many</text>"));
+    toy_release(t);
+    free(t);
+}
+
 /* Each note stands only where it applies. */
 static void test_notes(void **state)
 {
@@ -556,11 +582,21 @@ static void test_notes(void **state)
     score.metric = "pearson";
     t->data.predictions.n_classes = 0;
     assert_true(has_text(t, FIGURE_PREDICTED, ">5 folds: 0.750</text>"));
+    assert_true(has_text(t, FIGURE_PREDICTED, ">40 predictions</text>"));
+    assert_true(has_text(t, FIGURE_PREDICTED, ">of 2 samples</text>"));
     assert_false(has_text(t, FIGURE_CURVES, "no learning curve"));
+    assert_true(has_text(t, FIGURE_CURVES, ">validation, mean</text>"));
+    t->data.metric = "size";
+    t->curve.is_stop = true;
+    assert_true(has_text(t, FIGURE_CURVES, ">stop part, mean</text>"));
+    assert_true(has_text(t, FIGURE_CURVES, ">stop_size</text>"));
+    assert_true(has_text(t, FIGURE_CURVES, "The stop part chose the epoch"));
+    t->curve.is_stop = false;
     t->data.chosen = 2;
     assert_true(has_text(t, FIGURE_CURVES,
                          "The choice, c2 (size), has no learning curve: c1 is the best "
                          "configuration with one."));
+    t->configs[1].is_complete = false;
     assert_true(has_text(t, FIGURE_FOREST, "only some trials have a score"));
     assert_true(has_text(t, FIGURE_TYPES, "Some folds have no score"));
     for (int i = 0; i < 3; i++)
@@ -613,6 +649,7 @@ int main(void)
         cmocka_unit_test(test_all_figures),
         cmocka_unit_test(test_forest_numbers),
         cmocka_unit_test(test_predicted_numbers),
+        cmocka_unit_test(test_histogram),
         cmocka_unit_test(test_notes),
         cmocka_unit_test(test_save),
     };

@@ -343,6 +343,21 @@ def other_curves():
 
 
 @test
+def pair_table():
+    """the table of two axes has the pair of the chart, and follows its select."""
+    page.open(page_file("demo"))
+    heads = """return [...document.querySelectorAll('#panel-pair th')].slice(0, 2).map(n => n.textContent)"""
+    chosen = """return ['x', 'y'].map(k => document.querySelector('#panel-pair select[data-key=' + k + ']')
+        .selectedOptions[0].textContent)"""
+    equal(page.js(heads), page.js(chosen))
+    last = page.js("return document.querySelector('#panel-pair select[data-key=x] option:last-child').value")
+    page.choose("#panel-pair select[data-key=x]", last)
+    equal(page.js(heads), page.js(chosen))
+    equal(page.js("return document.querySelectorAll('#panel-pair tbody tr').length"),
+          page.js("return document.querySelectorAll('#panel-pair .cell').length"))
+
+
+@test
 def save_figures():
     """each figure is saved as an SVG that stands alone and as a PNG."""
     page.open(page_file("demo"), "#c=2")

@@ -59,6 +59,9 @@ int figures_save(int32_t *n_figures, const char *dir, const struct sweep_data *d
  * known, else by the number of configurations that have them, then in the order of the sweep file.
  */
 int32_t figure_axes(int32_t *axes, int32_t most, const struct sweep_data *data);
+/* The two axes that a heat map shows first, across and up: the first of figure_axes(). False: there
+ * are fewer. */
+bool figure_pair_axes(int32_t pair[2], const struct sweep_data *data);
 /* The share of the variance that an axis explains alone; NaN: unknown. */
 double figure_share(const struct sweep_data *data, int32_t axis);
 

@@ -211,7 +211,8 @@ static void draw_keys(const struct curves *c, const struct curve_panel *panel, d
     const struct stroke best = {INK_TEXT, 0.5, PEN_SOLID};
     double x = panel->left;
 
-    x = plot_line_key(c->canvas, x, y, &val, "validation, mean");
+    x = plot_line_key(c->canvas, x, y, &val,
+                      c->list[0]->is_stop ? "stop part, mean" : "validation, mean");
     x = plot_line_key(c->canvas, x, y, &train, "training, mean");
     if (c->n > 1) {
         canvas_rect(c->canvas, x, y - 3, 12, 6, ink_alpha(INK_BLUE, 0.18), NULL);
@@ -223,11 +224,16 @@ static void draw_keys(const struct curves *c, const struct curve_panel *panel, d
                (long long)c->list[0]->config, (int)c->n, c->n > 1 ? "trials" : "trial");
 }
 
-/* Why the curves are not those of the choice; nothing if they are. */
-static void put_note(struct buf *out, const struct sweep_data *data, int64_t config)
+/* Whose the curves are: if not of the choice, and if not of the validation part. */
+static void put_note(struct buf *out, const struct sweep_data *data,
+                     const struct sweep_curve *curve)
 {
     int32_t chosen = data->chosen ? sweep_data_find(data, data->chosen) : -1;
+    int64_t config = curve->config;
 
+    if (curve->is_stop)
+        buf_puts(out, "The stop part chose the epoch: these values are not the scores on the "
+                      "validation part. ");
     if (chosen < 0 || config == data->chosen)
         return;
     buf_printf(out,
@@ -240,16 +246,22 @@ static void put_note(struct buf *out, const struct sweep_data *data, int64_t con
 static void draw(struct curves *c, const struct sweep_data *data)
 {
     double middle = CANVAS_PAGE / 2, keys = PLOT_EDGE + HEIGHT + PLOT_X_ROOM + 6;
-    struct buf note = {0};
+    struct buf note = {0}, name = {0};
     struct curve_panel loss = {
         .lines = {TRAIN_LOSS, VAL_LOSS}, .n = 2, .name = "Loss", .left = PLOT_EDGE};
     struct curve_panel value = {
         .lines = {VAL_VALUE}, .n = 1, .name = data->objective, .left = middle};
-    bool has_loss = plan_panel(&loss, c), has_value = plan_panel(&value, c);
+    bool has_loss, has_value;
 
+    if (c->list[0]->is_stop) {
+        buf_printf(&name, "stop_%s", data->metric);
+        value.name = buf_text(&name);
+    }
+    has_loss = plan_panel(&loss, c);
+    has_value = plan_panel(&value, c);
     loss.right = middle - GAP;
     value.right = CANVAS_PAGE - PLOT_EDGE - 8;
-    put_note(&note, data, c->list[0]->config);
+    put_note(&note, data, c->list[0]);
     canvas_begin(c->canvas, CANVAS_PAGE,
                  keys + 10 +
                      plot_paragraph(NULL, 0, 0, CANVAS_PAGE - 2 * PLOT_EDGE, buf_text(&note)),
@@ -260,8 +272,9 @@ static void draw(struct curves *c, const struct sweep_data *data)
         draw_panel(c, &value);
     draw_keys(c, &loss, keys);
     plot_paragraph(c->canvas, PLOT_EDGE, keys + 7, CANVAS_PAGE - 2 * PLOT_EDGE, buf_text(&note));
-    c->canvas->failed |= buf_failed(&note);
+    c->canvas->failed |= buf_failed(&note) || buf_failed(&name);
     buf_release(&note);
+    buf_release(&name);
 }
 
 bool figure_curves(struct canvas *canvas, const struct sweep_data *data)

@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Facts about the data: a small bar chart for each topic that counts something. */
+/* Facts about the data: a small bar chart or histogram for each topic that counts something. */
 #include <math.h>
 #include <string.h>
 
+#include "base/real.h"
 #include "report/figure/figure.h"
 #include "report/figure/plot.h"
 
-enum { CHARTS = 9, BARS = 24, IN_ROW = 3 };
+enum { CHARTS = 9, BARS = 24, FEW = 8, IN_ROW = 3 };
 
 #define BAR 8.5
 #define TITLE 13.0
 #define GAP 14.0
+#define HISTOGRAM 90.0 /* height without title and axis */
+
+struct topic {
+    const char *topic, *title;
+    const char *things, *values; /* axes of a histogram; NULL: names are no numbers */
+    double middle;               /* of a bar, in bars from its number; a bin has its lower end */
+};
 
 struct chart {
-    const char *title;
+    const struct topic *about;
+    bool is_histogram;
     const struct sweep_fact *facts; /* [n] */
     int32_t n;
     double largest, sum, names; /* names: width of the widest */
@@ -27,21 +36,36 @@ struct data_figure {
 };
 
 /* NULL: the topic is no list of counts. */
-static const char *title_of(const char *topic)
+static const struct topic *topic_of(const char *topic)
 {
-    static const struct {
-        const char *topic, *title;
-    } topics[] = {{"class", "Samples of each class"},
-                  {"target_bin", "Samples by observed value"},
-                  {"degree", "Nodes by number of neighbours"},
-                  {"group", "Samples of each group"},
-                  {"marker", "Markers"},
-                  {"part", "Samples of each part"}};
+    static const struct topic topics[] = {
+        {"class", "Samples of each class", NULL, NULL, 0},
+        {"target_bin", "Samples by observed value", "Samples", "Observed value", 0.5},
+        {"degree", "Nodes by number of neighbours", "Nodes", "Neighbours", 0},
+        {"group", "Samples of each group", NULL, NULL, 0},
+        {"marker", "Markers", NULL, NULL, 0},
+        {"part", "Samples of each part", NULL, NULL, 0}};
 
     for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
         if (!strcmp(topics[i].topic, topic))
-            return topics[i].title;
+            return &topics[i];
     return NULL;
+}
+
+/* Many bars, whose names are numbers that ascend in equal steps. */
+static bool is_histogram(const struct chart *chart)
+{
+    double first, second, number;
+
+    if (!chart->about || !chart->about->values || chart->n <= FEW ||
+        real_parse(&first, chart->facts[0].label) || real_parse(&second, chart->facts[1].label) ||
+        !(second > first))
+        return false;
+    for (int32_t i = 2; i < chart->n; i++)
+        if (real_parse(&number, chart->facts[i].label) ||
+            fabs(number - first - i * (second - first)) > 0.1 * (second - first))
+            return false;
+    return true;
 }
 
 static void measure(struct chart *chart, double width)
@@ -60,7 +84,7 @@ static void measure(struct chart *chart, double width)
 static void collect(struct data_figure *d, const struct sweep_data *data)
 {
     for (int32_t i = 0, end; i < data->n_shown_facts && d->n < CHARTS; i = end) {
-        struct chart chart = {.title = title_of(data->shown_facts[i].topic),
+        struct chart chart = {.about = topic_of(data->shown_facts[i].topic),
                               .facts = &data->shown_facts[i]};
 
         for (end = i; end < data->n_shown_facts &&
@@ -68,7 +92,8 @@ static void collect(struct data_figure *d, const struct sweep_data *data)
             end++;
         chart.n = end - i;
         measure(&chart, d->width);
-        if (chart.title && chart.n > 1 && chart.largest > 0)
+        chart.is_histogram = is_histogram(&chart);
+        if (chart.about && chart.n > 1 && chart.largest > 0)
             d->charts[d->n++] = chart;
     }
 }
@@ -84,7 +109,7 @@ static void draw_chart(const struct data_figure *d, const struct chart *chart, d
     double left = x + chart->names + 4, room = d->width - chart->names - 42;
     struct buf number = {0};
 
-    plot_bold(d->canvas, x, y + 4, ANCHOR_START, chart->title);
+    plot_bold(d->canvas, x, y + 4, ANCHOR_START, chart->about->title);
     for (int32_t i = 0; i < bars_of(chart); i++) {
         double at = y + TITLE + (i + 0.5) * BAR;
         double width = fmax(0, room * chart->facts[i].number / chart->largest);
@@ -106,8 +131,43 @@ static void draw_chart(const struct data_figure *d, const struct chart *chart, d
     buf_release(&number);
 }
 
+static void draw_histogram(const struct data_figure *d, const struct chart *chart, double x,
+                           double y)
+{
+    const struct sweep_fact *facts = chart->facts;
+    double bottom = y + TITLE + HISTOGRAM, first = 0, second = 0, last, left, width;
+    struct value_range range = value_range_empty();
+    struct axis_scale across, up;
+
+    real_parse(&first, facts[0].label);
+    real_parse(&second, facts[1].label);
+    last = first + (chart->n + chart->about->middle - 0.5) * (second - first);
+    first += (chart->about->middle - 0.5) * (second - first);
+    value_range_add(&range, 0);
+    value_range_add(&range, chart->largest);
+    scale_init(&up, &range, 5, false, bottom, y + TITLE);
+    left = x + plot_y_room(&up, chart->about->things);
+    range = value_range_empty();
+    value_range_add(&range, first);
+    value_range_add(&range, last);
+    scale_init(&across, &range, 5, false, left, x + d->width - 8);
+    scale_crop(&across, first, last);
+    width = (across.to - across.from) / chart->n;
+    plot_bold(d->canvas, x, y + 4, ANCHOR_START, chart->about->title);
+    plot_y_grid(d->canvas, &up, across.from, across.to);
+    for (int32_t i = 0; i < chart->n; i++)
+        if (facts[i].number > 0)
+            canvas_rect(d->canvas, across.from + i * width, scale_at(&up, facts[i].number),
+                        fmax(width - 0.5, 0.5), bottom - scale_at(&up, facts[i].number), INK_BLUE,
+                        NULL);
+    plot_y_axis(d->canvas, &up, left, chart->about->things);
+    plot_x_axis(d->canvas, &across, bottom, chart->about->values);
+}
+
 static double chart_height(const struct chart *chart)
 {
+    if (chart->is_histogram)
+        return TITLE + HISTOGRAM + PLOT_X_ROOM + GAP;
     return TITLE + bars_of(chart) * BAR + (chart->n > BARS ? 10 : 0) + GAP;
 }
 
@@ -136,7 +196,8 @@ bool figure_data(struct canvas *canvas, const struct sweep_data *data)
     height = PLOT_EDGE;
     for (int32_t i = 0; i < d.n; i += IN_ROW) {
         for (int32_t k = i; k < d.n && k < i + IN_ROW; k++)
-            draw_chart(&d, &d.charts[k], PLOT_EDGE + (k - i) * (d.width + GAP), height);
+            (d.charts[k].is_histogram ? draw_histogram : draw_chart)(
+                &d, &d.charts[k], PLOT_EDGE + (k - i) * (d.width + GAP), height);
         height += row_height(&d, i);
     }
     return true;

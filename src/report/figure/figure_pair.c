@@ -29,23 +29,21 @@ static const int32_t *levels_of(const struct pair *p, int32_t config)
     return p->data->level + (size_t)config * (size_t)p->data->n_axes;
 }
 
-/* The first two axes that a map can show. */
+bool figure_pair_axes(int32_t pair[2], const struct sweep_data *data)
+{
+    return figure_axes(pair, 2, data) == 2;
+}
+
+/* A map of more levels has cells that nobody can tell apart. */
 static bool choose(struct pair *p)
 {
-    int32_t axes[64];
-    int32_t n = figure_axes(axes, 64, p->data);
+    int32_t pair[2];
 
-    p->axis_x = p->axis_y = -1;
-    for (int32_t i = 0; i < n; i++) {
-        if (p->data->axes[axes[i]].n > LEVELS)
-            continue;
-        if (p->axis_x < 0)
-            p->axis_x = axes[i];
-        else if (p->axis_y < 0)
-            p->axis_y = axes[i];
-    }
-    if (p->axis_y < 0)
+    if (!figure_pair_axes(pair, p->data) || p->data->axes[pair[0]].n > LEVELS ||
+        p->data->axes[pair[1]].n > LEVELS)
         return false;
+    p->axis_x = pair[0];
+    p->axis_y = pair[1];
     p->x = &p->data->axes[p->axis_x];
     p->y = &p->data->axes[p->axis_y];
     return true;
@@ -58,7 +56,8 @@ static bool add_up(struct pair *p)
         int32_t x = levels_of(p, i)[p->axis_x];
         int32_t y = levels_of(p, i)[p->axis_y];
 
-        if (x < 0 || y < 0 || !isfinite(p->data->configs[i].mean))
+        if (x < 0 || y < 0 || !p->data->configs[i].is_complete ||
+            !isfinite(p->data->configs[i].mean))
             continue;
         p->sum[y][x] += p->data->configs[i].mean;
         p->n[y][x]++;
@@ -124,11 +123,34 @@ static bool is_edge(const struct pair *p, int32_t axis)
     return p->data->axes[axis].is_numeric && n > 2 && (level == 0 || level == n - 1);
 }
 
+/* False: a setting of the map does not apply to it. */
+static bool has_best(const struct pair *p)
+{
+    return levels_of(p, 0)[p->axis_x] >= 0 && levels_of(p, 0)[p->axis_y] >= 0;
+}
+
+static bool has_empty(const struct pair *p)
+{
+    for (int32_t y = 0; y < p->y->n; y++)
+        for (int32_t x = 0; x < p->x->n; x++)
+            if (!p->n[y][x])
+                return true;
+    return false;
+}
+
 static void put_note(struct buf *out, const struct pair *p)
 {
     bool x = is_edge(p, p->axis_x), y = is_edge(p, p->axis_y);
 
-    buf_puts(out, "Each cell: mean of its configurations. Frame: the best configuration");
+    buf_puts(out, "Each cell: mean of its complete configurations.");
+    if (has_empty(p))
+        buf_puts(out, " \xc3\x97: none.");
+    if (!has_best(p)) {
+        buf_printf(out, " The best configuration, c%lld, has no %s.", (long long)p->data->best,
+                   levels_of(p, 0)[p->axis_x] < 0 ? p->x->name : p->y->name);
+        return;
+    }
+    buf_printf(out, " Frame: the best configuration, c%lld", (long long)p->data->best);
     if (x || y)
         buf_printf(out, ", which lies at the edge of %s%s%s", x ? p->x->name : "",
                    x && y ? " and " : "", y ? p->y->name : "");

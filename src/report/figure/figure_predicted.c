@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/figure/figure.h"
 #include "report/figure/plot.h"
@@ -95,6 +96,40 @@ static double draw_group_keys(struct canvas *canvas, const struct sweep_predicti
     return y;
 }
 
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Samples that were predicted, some of them in each replicate; 0: memory was short. */
+static int32_t count_samples(const struct sweep_predictions *p)
+{
+    const char **ids = malloc((size_t)p->n * sizeof *ids);
+    int32_t n = 0;
+
+    if (!ids)
+        return 0;
+    memcpy(ids, p->id, (size_t)p->n * sizeof *ids);
+    qsort(ids, (size_t)p->n, sizeof *ids, compare_texts);
+    for (int32_t i = 0; i < p->n; i++)
+        n += !i || strcmp(ids[i], ids[i - 1]) != 0;
+    free(ids);
+    return n;
+}
+
+static void put_number(struct canvas *canvas, const struct sweep_predictions *p, double x, double y)
+{
+    int32_t n = count_samples(p);
+
+    canvas->failed |= !n;
+    if (n == p->n) {
+        plot_notef(canvas, x, y, ANCHOR_START, "n = %d", (int)p->n);
+        return;
+    }
+    plot_notef(canvas, x, y, ANCHOR_START, "%d predictions", (int)p->n);
+    plot_notef(canvas, x, y + 8, ANCHOR_START, "of %d samples", (int)n);
+}
+
 static void draw_regression(struct canvas *canvas, const struct sweep_data *data)
 {
     const struct sweep_predictions *p = &data->predictions;
@@ -123,18 +158,18 @@ static void draw_regression(struct canvas *canvas, const struct sweep_data *data
     for (int32_t i = -1; i < (is_alone ? 0 : p->n_groups); i++)
         draw_group(canvas, p, i, is_alone, &x, &y);
     plot_notef(canvas, x.to + 6, PLOT_EDGE + 5, ANCHOR_START, "c%lld", (long long)p->config);
-    plot_notef(canvas, x.to + 6, PLOT_EDGE + 14, ANCHOR_START, "n = %d", (int)p->n);
+    put_number(canvas, p, x.to + 6, PLOT_EDGE + 14);
     if (isfinite(correlation(p)))
-        plot_notef(canvas, x.to + 6, PLOT_EDGE + 23, ANCHOR_START, "r = %.3f", correlation(p));
+        plot_notef(canvas, x.to + 6, PLOT_EDGE + 34, ANCHOR_START, "r = %.3f", correlation(p));
     if (r && r->folds > 1) {
-        plot_note(canvas, x.to + 6, PLOT_EDGE + 35, ANCHOR_START, "r, mean of");
-        plot_notef(canvas, x.to + 6, PLOT_EDGE + 43, ANCHOR_START, "%d %ss: %.3f", (int)r->folds,
+        plot_note(canvas, x.to + 6, PLOT_EDGE + 46, ANCHOR_START, "r, mean of");
+        plot_notef(canvas, x.to + 6, PLOT_EDGE + 54, ANCHOR_START, "%d %ss: %.3f", (int)r->folds,
                    sweep_part_word(data), r->mean);
     }
-    plot_note(canvas, x.to + 6, PLOT_EDGE + 55, ANCHOR_START, "dashed:");
-    plot_note(canvas, x.to + 6, PLOT_EDGE + 63, ANCHOR_START, "equal");
+    plot_note(canvas, x.to + 6, PLOT_EDGE + 66, ANCHOR_START, "dashed:");
+    plot_note(canvas, x.to + 6, PLOT_EDGE + 74, ANCHOR_START, "equal");
     if (every(p) > 1)
-        plot_notef(canvas, x.to + 6, PLOT_EDGE + 75, ANCHOR_START, "1 in %d drawn", (int)every(p));
+        plot_notef(canvas, x.to + 6, PLOT_EDGE + 86, ANCHOR_START, "1 in %d drawn", (int)every(p));
     if (!is_alone)
         draw_group_keys(canvas, p, keys);
 }

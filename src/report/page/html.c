@@ -43,6 +43,17 @@ void html_element(struct buf *out, const char *tag, const char *format, ...)
     buf_printf(out, "</%s>\n", tag);
 }
 
+void html_long_begin(struct buf *out)
+{
+    buf_puts(out,
+             "<div class=\"long\"><p>A long table, which is not printed, is on the page.</p>\n");
+}
+
+void html_long_end(struct buf *out)
+{
+    buf_puts(out, "</div>\n");
+}
+
 void html_table_begin(struct html_table *table, struct buf *out, const char *summary)
 {
     *table = (struct html_table){.out = out};

@@ -24,6 +24,10 @@ struct html_table {
     int64_t n_rows;
 };
 
+/* Around long tables that paper does without: printed, a sentence stands in their place. */
+void html_long_begin(struct buf *out);
+void html_long_end(struct buf *out);
+
 /* Begin a table in <details>. summary: what it lists. Add its heads, then rows and their cells from
  * left to right. */
 void html_table_begin(struct html_table *table, struct buf *out, const char *summary);

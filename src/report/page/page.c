@@ -13,60 +13,64 @@
 #include "report/page/panel.h"
 
 const struct panel panels[PANELS] = {
-    {"verdict", "Verdict", NULL, NULL, panel_put_verdict, NULL, NULL},
+    {"verdict", "Verdict", NULL, NULL, panel_put_verdict, NULL, NULL, false},
     {"forest", "Difference to the best",
      "Each row is a configuration: the mean difference of its score to the best configuration on "
      "the "
-     "same folds, with its corrected 95 % interval. A dot is one fold; a ring marks configurations "
-     "within one standard error of the best. If an interval contains 0, these data do not show "
+     "same folds, with its corrected 95 % interval. Small open circles are folds, the filled dot "
+     "is "
+     "their mean; a ring marks configurations within one standard error of the best. If an "
+     "interval contains 0, these data do not show "
      "which of the two is better.",
-     panel_why_unscored, NULL, panel_table_forest, NULL},
+     panel_why_unscored, NULL, panel_table_forest, NULL, true},
     {"folds", "Configurations by fold",
      "The score of each configuration in each fold. A fold in which all scores are poor is a hard "
      "one.",
-     panel_why_unscored, NULL, panel_table_folds, NULL},
+     panel_why_unscored, NULL, panel_table_folds, NULL, true},
     {"axis", "One axis at a time",
      "The mean score of all complete configurations with each value of an axis. An interval is the "
      "corrected 95 % interval of the deviation from the mean of the axis on the same folds: values "
      "whose intervals do not overlap differ on the average over this grid. There is no correction "
      "for several comparisons.",
-     panel_why_no_axis, NULL, panel_table_axis, NULL},
+     panel_why_no_axis, NULL, panel_table_axis, NULL, true},
     {"pair", "Two axes",
-     "The mean score for each pair of values of two axes, over all other axes. If the best pair "
-     "lies "
-     "on the edge of the grid, a better one may lie beyond.",
-     panel_why_no_pair, NULL, panel_table_pair, NULL},
+     "The mean score of the complete configurations with each pair of values of two axes, over all "
+     "other axes. If the best pair lies on the edge of the grid, a better one may lie beyond.",
+     panel_why_no_pair, NULL, panel_table_pair, NULL, true},
     {"parallel", "All axes",
      "Each line is a configuration that passes through its value on every axis and ends at its "
      "score.",
-     panel_why_no_pair, NULL, panel_table_parallel, NULL},
+     panel_why_no_pair, NULL, panel_table_parallel, NULL, true},
     {"curves", "Learning curves",
-     "Loss or score after each epoch: mean and range over folds of the training part and the "
-     "validation part. A mark shows the epoch that was kept.",
-     panel_why_no_curve, NULL, panel_table_curves, NULL},
+     "Loss or score after each epoch: mean and range over folds of the training part and of the "
+     "part that chooses the epoch, which is the stop part of a sweep with one, and the validation "
+     "part of others. A mark shows the epoch that was kept.",
+     panel_why_no_curve, NULL, panel_table_curves, NULL, true},
     {"cost", "Cost",
      "Score against the cost of one trial. No configuration is both better and cheaper than one on "
      "the Pareto front.",
-     panel_why_unscored, NULL, panel_table_cost, NULL},
+     panel_why_unscored, NULL, panel_table_cost, NULL, true},
     {"types", "Model types",
-     "The best configuration of each model type, joined fold by fold: the folds are the same, so "
-     "lines that fall show a difference that differences between folds do not hide.",
-     panel_why_one_type, NULL, panel_table_types, NULL},
+     "The best configuration of each model type. A line joins the scores in the same fold: if "
+     "almost "
+     "all lines fall, the second type is worse in almost every fold.",
+     panel_why_one_type, NULL, panel_table_types, NULL, true},
     {"predicted", "Predicted against observed",
-     "Out-of-fold predictions of the chosen configuration: each sample was predicted by the model "
-     "that was not trained on it.",
-     panel_why_no_prediction, NULL, panel_table_predicted, NULL},
+     "Out-of-fold predictions of the chosen configuration: each sample was predicted by a model "
+     "that "
+     "was not trained on it, once in each replicate.",
+     panel_why_no_prediction, NULL, panel_table_predicted, NULL, true},
     {"test", "Test part",
      "Scores of the chosen configuration on samples that neither trained a model nor influenced "
      "the choice.",
-     panel_why_no_test, NULL, panel_table_test, panel_note_test},
+     panel_why_no_test, NULL, panel_table_test, panel_note_test, false},
     {"run", "Run",
      "A bar is one attempt of a trial on a rank. Gaps are idle time; marks show failed, lost and "
      "stopped attempts.",
-     panel_why_no_attempt, NULL, panel_table_run, NULL},
+     panel_why_no_attempt, NULL, panel_table_run, NULL, false},
     {"data", "Data and graph", "Facts about the data and the parts of the sweep.",
-     panel_why_no_fact, NULL, panel_table_data, NULL},
-    {"provenance", "Provenance", NULL, NULL, panel_put_provenance, NULL, NULL},
+     panel_why_no_fact, NULL, panel_table_data, NULL, false},
+    {"provenance", "Provenance", NULL, NULL, panel_put_provenance, NULL, NULL, false},
 };
 
 /* ---- the content security policy ---- */
@@ -170,8 +174,11 @@ static void put_chart(struct buf *out, const struct panel *panel, const struct p
     if (figure >= 0) /* it stays without a script */
         figure_put(out, (enum figure)figure, d, CANVAS_SVG);
     buf_puts(out, "</div>");
-    html_element(out, "figcaption", "Sweep %s, %s, %s is better", d->name, d->objective,
-                 d->maximize ? "larger" : "smaller");
+    if (panel->is_of_objective)
+        html_element(out, "figcaption", "Sweep %s, %s, %s is better", d->name, d->objective,
+                     d->maximize ? "larger" : "smaller");
+    else
+        html_element(out, "figcaption", "Sweep %s", d->name);
     buf_puts(out, "</figure>\n");
 }
 

@@ -43,6 +43,7 @@ static void put_curve(struct buf *out, const struct sweep_curve *curve)
     json_put_integer(out, "replicate", curve->replicate);
     json_put_integer(out, "fold", curve->fold);
     json_put_integer(out, "best", curve->best);
+    json_put_bool(out, "stop", curve->is_stop);
     put_epochs(out, curve);
     put_line(out, "train_loss", curve->train_loss, curve->n);
     put_line(out, "val_loss", curve->val_loss, curve->n);

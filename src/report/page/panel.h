@@ -19,6 +19,7 @@ struct panel {
     /* A warning above the chart, or NULL if there is none. scratch: empty. The function may be
      * NULL. */
     const char *(*note)(struct buf *scratch, const struct page *page);
+    bool is_of_objective; /* the chart shows the objective: the caption says which it is */
 };
 
 enum { PANELS = 14 };

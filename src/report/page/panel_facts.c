@@ -2,6 +2,7 @@
 /* Panels about the run and the data: why they are empty, and their tables. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "report/page/html.h"
@@ -150,23 +151,56 @@ const char *panel_why_no_fact(struct buf *scratch, const struct page *page)
     return buf_text(scratch);
 }
 
+/* Counts keep all their digits. */
+static bool is_count(double number)
+{
+    return number == floor(number) && fabs(number) < 1e15;
+}
+
+/* Counts of a histogram, with a row for each bar. */
+static bool is_bar(const struct sweep_fact *fact)
+{
+    return !strcmp(fact->topic, "degree") || !strcmp(fact->topic, "target_bin");
+}
+
+static void put_fact(struct html_table *table, const struct sweep_fact *fact)
+{
+    html_table_row(table, 0);
+    html_cell_text(table, sweep_fact_topic(fact->topic));
+    html_cell_text(table, fact->label);
+    if (isnan(fact->number) || *fact->text)
+        html_cell_text(table, fact->text);
+    else if (is_count(fact->number))
+        html_cell_integer(table, (int64_t)fact->number);
+    else
+        html_cell_real(table, fact->number);
+}
+
+static void put_facts(struct buf *out, const struct sweep_data *d, bool of_bars)
+{
+    struct html_table table;
+
+    html_table_begin(&table, out, of_bars ? "Table: histograms" : "Table: facts");
+    html_table_head(&table, "about", false);
+    html_table_head(&table, of_bars ? "bar" : "fact", false);
+    html_table_head(&table, "value", true);
+    for (int32_t i = 0; i < d->n_shown_facts; i++)
+        if (is_bar(&d->shown_facts[i]) == of_bars)
+            put_fact(&table, &d->shown_facts[i]);
+    html_table_end(&table);
+}
+
 void panel_table_data(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
-    struct html_table table;
+    int32_t n = 0;
 
-    html_table_begin(&table, out, "Table: facts");
-    html_table_head(&table, "about", false);
-    html_table_head(&table, "fact", false);
-    html_table_head(&table, "value", true);
-    for (int32_t i = 0; i < d->n_shown_facts; i++) {
-        html_table_row(&table, 0);
-        html_cell_text(&table, sweep_fact_topic(d->shown_facts[i].topic));
-        html_cell_text(&table, d->shown_facts[i].label);
-        if (isnan(d->shown_facts[i].number) || *d->shown_facts[i].text)
-            html_cell_text(&table, d->shown_facts[i].text);
-        else
-            html_cell_real(&table, d->shown_facts[i].number);
-    }
-    html_table_end(&table);
+    for (int32_t i = 0; i < d->n_shown_facts; i++)
+        n += is_bar(&d->shown_facts[i]);
+    put_facts(out, d, false);
+    if (!n)
+        return;
+    html_long_begin(out);
+    put_facts(out, d, true);
+    html_long_end(out);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "report/figure/figure.h"
 #include "report/page/html.h"
 #include "report/page/panel.h"
 
@@ -252,19 +253,6 @@ void panel_table_axis(struct buf *out, const struct page *page)
         put_effects(out, d);
 }
 
-/* The two axes with several values that explain most: by share, else the first ones. */
-static void choose_pair(int32_t pair[2], const struct sweep_data *d)
-{
-    int32_t n = 0;
-
-    for (int32_t e = 0; e < d->effects.n && n < 2; e++)
-        if (d->effects.of[e].with < 0)
-            pair[n++] = d->effects.of[e].axis;
-    for (int32_t a = 0; a < d->n_axes && n < 2; a++)
-        if (d->axes[a].n > 1 && (!n || pair[0] != a))
-            pair[n++] = a;
-}
-
 static void put_cell(struct html_table *table, const struct sweep_data *d, const int32_t pair[2],
                      int32_t i, int32_t j)
 {
@@ -304,7 +292,7 @@ void panel_table_pair(struct buf *out, const struct page *page)
     struct html_table table;
     int32_t pair[2] = {0, 0};
 
-    choose_pair(pair, d);
+    figure_pair_axes(pair, d);
     html_table_begin(&table, out, "Table: mean score for each pair of values");
     html_table_head(&table, d->axes[pair[0]].name, d->axes[pair[0]].is_numeric);
     html_table_head(&table, d->axes[pair[1]].name, d->axes[pair[1]].is_numeric);
@@ -341,6 +329,27 @@ static int32_t find_best(const struct sweep_curve *curve)
     return -1;
 }
 
+/* Heads of the values that chose the epoch. */
+static void head_chosen(struct html_table *table, const struct sweep_data *d)
+{
+    int32_t n = 0;
+    struct buf name = {0};
+
+    for (int32_t i = 0; i < d->n_curves; i++)
+        n += d->curves[i].is_stop;
+    html_table_head(table,
+                    !n                ? "validation loss"
+                    : n < d->n_curves ? "loss of the part that chose the epoch"
+                                      : "loss of the stop part",
+                    true);
+    if (n)
+        buf_printf(&name, "%s of the %s", d->metric,
+                   n < d->n_curves ? "part that chose the epoch" : "stop part");
+    html_table_head(table, n ? buf_text(&name) : d->objective, true);
+    table->out->failed |= buf_failed(&name);
+    buf_release(&name);
+}
+
 void panel_table_curves(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
@@ -353,6 +362,7 @@ void panel_table_curves(struct buf *out, const struct page *page)
                      sweep_data_find(d, d->chosen) < SWEEP_CURVE_CONFIGS ? ""
                                                                          : " and of the choice",
                      (long long)d->n_curves_left_out, d->n_curves_left_out == 1 ? " is" : "s are");
+    html_long_begin(out);
     html_table_begin(&table, out, "Table: the epoch that each trial kept");
     html_table_head(&table, "config", false);
     html_table_head(&table, "replicate", true);
@@ -360,8 +370,7 @@ void panel_table_curves(struct buf *out, const struct page *page)
     html_table_head(&table, "kept epoch", true);
     html_table_head(&table, "last epoch", true);
     html_table_head(&table, "training loss", true);
-    html_table_head(&table, "validation loss", true);
-    html_table_head(&table, d->objective, true);
+    head_chosen(&table, d);
     for (int32_t i = 0; i < d->n_curves; i++) {
         const struct sweep_curve *curve = &d->curves[i];
         int32_t at = find_best(curve);
@@ -377,6 +386,7 @@ void panel_table_curves(struct buf *out, const struct page *page)
         html_cell_real(&table, at < 0 ? (double)NAN : curve->val_value[at]);
     }
     html_table_end(&table);
+    html_long_end(out);
 }
 
 static bool is_among(int32_t config, const int32_t *front, int32_t n)

@@ -30,6 +30,7 @@ static int add_curve(struct sweep_data *data, const struct result_table *rows, i
         .replicate = (int32_t)result_table_integer(rows, first, "replicate"),
         .fold = (int32_t)result_table_integer(rows, first, "fold"),
         .best = (int32_t)result_table_integer(rows, first, "best_epoch"),
+        .is_stop = result_table_integer(rows, first, "has_stop") != 0,
         .epoch = sweep_take(data, capacity, sizeof *curve->epoch, err),
         .train_loss = sweep_take(data, capacity, sizeof *curve->train_loss, err),
         .val_loss = sweep_take(data, capacity, sizeof *curve->val_loss, err),

@@ -80,6 +80,7 @@ struct sweep_curve {
     int64_t config, trial;
     int32_t replicate, fold;
     int32_t best; /* epoch that was chosen; 0: none */
+    bool is_stop; /* val_loss and val_value are of the stop part, which chose the epoch */
     int32_t n;
     int32_t *epoch;                            /* [n] ascending */
     double *train_loss, *val_loss, *val_value; /* [n] each */

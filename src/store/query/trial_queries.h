@@ -31,10 +31,14 @@
       " m.value - avg(m.value) OVER (PARTITION BY m.name) AS d FROM trial" \
       " JOIN metric AS m USING (trial_id) WHERE config_id = ?1 AND state = 'done'" \
       " AND m.split = 'test' AND m.name <> 'loss') GROUP BY name ORDER BY name") \
-    X(CONFIG_CURVES, /* of the done trials of a configuration */ \
-      "trial:i replicate:n fold:n best_epoch:n epoch:n train_loss:R val_loss:R val_value:R", \
+    X(CONFIG_CURVES, /* of the done trials of a configuration; has_stop: the columns of the \
+                        validation part are of the stop part */ \
+      "trial:i replicate:n fold:n best_epoch:n epoch:n train_loss:R val_loss:R val_value:R" \
+      " has_stop:i", \
       "SELECT trial_id AS trial, replicate, fold, coalesce(best_epoch, 0) AS best_epoch, epoch," \
-      " train_loss, val_loss, val_value FROM trial JOIN curve USING (trial_id)" \
+      " train_loss, val_loss, val_value, EXISTS (SELECT 1 FROM metric AS m" \
+      " WHERE m.trial_id = trial.trial_id AND split = 'stop') AS has_stop" \
+      " FROM trial JOIN curve USING (trial_id)" \
       " WHERE config_id = ?1 AND state = 'done' ORDER BY trial_id, epoch") \
     X(BOARD_TRIALS, /* of a sweep, by configuration: those that have begun, with the last attempt */ \
       "trial:i config:i replicate:n fold:n state:t best_epoch:N started:r finished:R", \

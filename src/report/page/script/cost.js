@@ -66,7 +66,7 @@ function costFront(s, front, at, box) {
         .append('path')
         .attr('class', 'rule')
         .attr('d', d3.line().curve(d3.curveStepAfter)(points));
-    dots(s.root, front.map(at), 4, 0, 's4 hollow');
+    dots(s.root, front.map(at), 6.5, 0, 's4 stroke');
 }
 
 // The best and the 1se choice with their names, on whichever side there is room.
@@ -104,6 +104,9 @@ function costKeys(s, box) {
                   text: type,
                   draw: (p, x, y) => dots(p, [[x, y]], 4, t, 's' + (t % 5) + ' fill')
               }));
-    entries.push({ text: 'Pareto front', draw: (p, x, y) => dots(p, [[x, y]], 4, 0, 's4 hollow') });
+    entries.push({
+        text: 'ring: Pareto front',
+        draw: (p, x, y) => dots(p, [[x, y]], 5.5, 0, 's4 stroke')
+    });
     keys(s.root, 4, 16, entries, box.right);
 }

@@ -23,13 +23,14 @@ function drawCurves(chart, view) {
             : [Number(view.config)];
     const id = wanted.find(one => ids.includes(one)) || ids[0];
     const curves = D.curves.filter(curve => curve.config === id);
+    const part = curves.some(curve => curve.stop) ? 'stop part' : 'validation';
     const lines =
         view.measure === 'loss'
             ? [
                   { key: 'train_loss', text: 'training', series: 's1' },
-                  { key: 'val_loss', text: 'validation', series: 's0' }
+                  { key: 'val_loss', text: part, series: 's0' }
               ]
-            : [{ key: 'val_value', text: 'validation', series: 's0' }];
+            : [{ key: 'val_value', text: part, series: 's0' }];
     lines.forEach(each => {
         each.curves = curves
             .map(curve => pointsOf(curve, each.key))
@@ -100,6 +101,9 @@ function curveChart(chart, view, lines, curves, id) {
             ? 'Thin lines are folds; the thick line is their mean, the band their range. '
             : '') +
         'Circles mark the best epoch of each fold. ' +
+        (curves.some(curve => curve.stop)
+            ? 'The stop part chose it: these values are not the scores on the validation part. '
+            : '') +
         (beyond ? plural(beyond, 'value') + ' beyond the axis lie on its edge. ' : '');
 }
 

@@ -20,7 +20,7 @@ function drawFolds(chart, view) {
             ? (s, i) => v(s, i)
             : (s, i) => (v(s, i) === null ? null : v(s, i) - means[s]);
     const value = cells((s, i) => D.value[s][i]);
-    const left = Math.max(...slots.map(s => textWidth(clip(slotName(s), 22)))) + 16;
+    const left = Math.max(...slots.map(s => 1.1 * textWidth(clip(slotName(s), 22)))) + 16;
     const right = 54 + Math.max(...means.map(m => textWidth(score(m === undefined ? 0 : m)))) * 1.1;
     const bins = binsOf(
         order,

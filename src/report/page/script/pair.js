@@ -6,6 +6,7 @@ function drawPair(chart, view) {
     const a = Math.min(AXES.length - 1, Number(view.x));
     const b = Math.min(AXES.length - 1, Number(view.y));
     const cells = pairCells(a, b, view.value);
+    if (a !== b) pairTable(a, b);
     if (a === b || !cells.size)
         return nothing(chart, a === b ? 'Choose two different axes.' : undefined);
     const nx = AXES[a].levels.length;
@@ -44,11 +45,12 @@ function drawPair(chart, view) {
     return undefined;
 }
 
-// For each pair of levels the mean or best score of the shown configurations, and the best of them.
-function pairCells(a, b, kind) {
+// For each pair of levels the mean or best score of the shown complete configurations, and the best
+// of them.
+function pairCells(a, b, kind, all) {
     const cells = new Map();
     for (let i = 0; i < N; i++) {
-        if (!shown[i] || C.mean[i] === null || C.level[a][i] < 0 || C.level[b][i] < 0) continue;
+        if (!(all || shown[i]) || !C.complete[i] || C.mean[i] === null || C.level[a][i] < 0 || C.level[b][i] < 0) continue;
         const key = C.level[a][i] + ',' + C.level[b][i];
         const cell = cells.get(key) || { first: i, n: 0, sum: 0, picked: false };
         cell.n++;
@@ -137,7 +139,19 @@ function pairCell(s, cell, kx, ky, l) {
 // grid.
 function pairBadge(chart, s, a, b, at, w, h) {
     const best = indexOf.get(D.choice.best);
-    if (best === undefined || C.level[a][best] < 0 || C.level[b][best] < 0) return;
+    if (best === undefined) return;
+    const none = [a, b].find(n => C.level[n][best] < 0);
+    if (none !== undefined) {
+        chart.note =
+            'The best configuration, ' +
+            name(best) +
+            ' (' +
+            D.types[C.type[best]] +
+            '), has no ' +
+            AXES[none].name +
+            ' and is in no cell. ';
+        return;
+    }
     const [x, y] = at(C.level[a][best], C.level[b][best]);
     dots(s.root, [[x + w - 9, y + 9]], 4.5, 3, 's1 fill halo');
     const edges = [a, b].map(n => edgeOf(n, C.level[n][best])).filter(t => t);
@@ -160,4 +174,38 @@ function edgeOf(a, k) {
     return (
         AXES[a].name + ' ' + levelText(a, k) + ' is the ' + (k ? 'largest' : 'smallest') + ' value'
     );
+}
+
+// Show the pair of the chart in the table, too: of all complete configurations, as stored.
+function pairTable(a, b) {
+    const table = tables.find(one => one.id === 'pair');
+    if (!table) return;
+    const cells = pairCells(a, b, 'mean', true);
+    const pairs = [].concat(
+        ...AXES[a].levels.map((v, ka) => AXES[b].levels.map((w, kb) => [ka, kb]))
+    );
+    const rows = pairs
+        .filter(pair => cells.has(pair.join(',')))
+        .map(pair => {
+            const cell = cells.get(pair.join(','));
+            return [
+                String(AXES[a].levels[pair[0]]),
+                String(AXES[b].levels[pair[1]]),
+                String(cell.n),
+                tableNumber(cell.value),
+                tableNumber(C.mean[cell.first])
+            ];
+        });
+    setHead(table, 0, AXES[a].name);
+    setHead(table, 1, AXES[b].name);
+    table.node
+        .closest('details')
+        .querySelectorAll(':scope > p')
+        .forEach(n => n.remove());
+    table.rows = rows.map(row =>
+        el('tr', null, ...row.map((v, n) => el('td', { class: n < 2 ? null : 'number' }, v)))
+    );
+    table.body.replaceChildren(...table.rows);
+    table.sorted = '';
+    sortTable(table);
 }

@@ -120,6 +120,15 @@ function sampleTip(n) {
     ].concat(P.g[n] >= 0 ? P.group[P.g[n]] : [], 'fold ' + P.fold[n]);
 }
 
+// Replicates predict a sample once each.
+function countText(rows) {
+    const samples = new Set(rows.map(n => D.predictions.id[n])).size;
+    return (
+        plural(rows.length, 'prediction') +
+        (samples < rows.length ? ' of ' + plural(samples, 'sample') : '')
+    );
+}
+
 function scatterText(s, rows, groups, at, wide) {
     const P = D.predictions;
     const rmse = Math.sqrt(d3.mean(rows, n => Math.pow(P.observed[n] - P.predicted[n], 2)));
@@ -127,13 +136,13 @@ function scatterText(s, rows, groups, at, wide) {
     const head = [
         'r = ' + (r === null ? 'none' : score(r)) + (severalParts() ? ', all together' : ''),
         'RMSE = ' + short(rmse, 3),
-        plural(rows.length, 'prediction')
+        countText(rows)
     ];
     const within = rows.length === P.observed.length ? meanWithin('pearson') : null;
     if (within) head.splice(1, 0, 'r, ' + within);
     head.forEach((t, k) => text(s.root, at.x, at.y + 17 * k, t, k ? 'halo' : 'strong halo'));
     if (!wide || !groups.length) return;
-    text(s.root, at.x, at.y + 95, 'group: r (samples)', 'quiet');
+    text(s.root, at.x, at.y + 95, 'group: r (predictions)', 'quiet');
     groups.forEach((g, k) => {
         const inside = rows.filter(n => P.g[n] === g);
         const inner = pearson(inside);

@@ -130,6 +130,17 @@ function sortable(table, cell, column) {
     );
 }
 
+function setHead(table, column, label) {
+    const sort = table.heads[column].querySelector('button');
+    sort.textContent = label;
+    sort.title = 'Sort by ' + label;
+}
+
+// A number as the tables of the page show it.
+function tableNumber(v) {
+    return String(Number(v.toPrecision(4)));
+}
+
 function pickable(row) {
     const id = Number(row.dataset.config);
     if (!row.dataset.config || !indexOf.has(id)) return;
