@@ -12,7 +12,7 @@
 #include "grid/plan.h"
 #include "report/page/html.h"
 #include "report/page/panel.h"
-#include "report/sweep/resampled_t.h"
+#include "report/paper.h"
 #include "trial/model_type.h"
 
 /* Longer axes are given by their ends; more classes are only counted. */
@@ -77,10 +77,19 @@ static void put_axis(struct buf *out, const struct sweep_axis *axis)
     buf_puts(out, ")");
 }
 
+/* True if some configuration lacks a value of a varied axis. */
+static bool has_partial_axes(const struct sweep_data *d)
+{
+    for (int32_t i = 0; i < d->n_configs * d->n_axes; i++)
+        if (d->level[i] < 0 && d->axes[i % d->n_axes].n > 1)
+            return true;
+    return false;
+}
+
 static void put_axes(struct methods *m)
 {
     const struct sweep_data *d = m->d;
-    int32_t n = 0, i = 0;
+    int32_t n = 0, i = 0, n_configs = panel_planned_configs(d);
 
     for (int32_t a = 0; a < d->n_axes; a++)
         n += d->axes[a].n > 1;
@@ -90,9 +99,10 @@ static void put_axes(struct methods *m)
             buf_puts(&m->text, between(i++, n));
             put_axis(&m->text, &d->axes[a]);
         }
-    buf_printf(&m->text, ", which gave %d configurations", (int)d->n_configs);
-    if (d->n_configs < panel_combinations(d))
-        buf_printf(&m->text, " out of %.0f combinations", panel_combinations(d));
+    buf_printf(&m->text, ", which gave %d configurations", (int)n_configs);
+    if (n_configs < panel_combinations(d))
+        buf_printf(&m->text, " out of %.0f combinations%s", panel_combinations(d),
+                   has_partial_axes(d) ? ", because no model type has all of these settings" : "");
     buf_puts(&m->text, ". ");
 }
 
@@ -118,6 +128,60 @@ static void put_types(struct methods *m)
     buf_puts(&m->text, ". ");
 }
 
+/* Append the names of the types for which `is` holds: "gcn and mlp". Return how many they are. */
+static int32_t put_types_that(struct buf *out, const struct sweep_data *d,
+                              bool (*is)(const struct settings *s))
+{
+    int32_t n = 0, i = 0;
+
+    for (int32_t t = 0; t < d->n_types; t++)
+        n += sweep_data_settings(d, t) && is(sweep_data_settings(d, t));
+    for (int32_t t = 0; t < d->n_types; t++)
+        if (sweep_data_settings(d, t) && is(sweep_data_settings(d, t)))
+            buf_printf(out, "%s%s", between(i++, n), d->types[t]);
+    return n;
+}
+
+static bool has_epochs(const struct settings *s)
+{
+    return model_type_of(s)->has_epochs;
+}
+
+static bool trains_at_once(const struct settings *s)
+{
+    return model_type_of(s)->trains && !model_type_of(s)->has_epochs;
+}
+
+static bool has_shrinkage(const struct settings *s)
+{
+    return model_type_of(s)->trains && settings_has(s, P_LAMBDA);
+}
+
+/* What the models minimize. */
+static void put_loss(struct methods *m)
+{
+    const struct data_format *format = m->s ? data_format_at(m->s->v[P_FORMAT].i) : NULL;
+    struct buf networks = {0}, shrunk = {0};
+    int32_t n = put_types_that(&networks, m->d, has_epochs);
+
+    if (n)
+        buf_printf(&m->text, "%s %s trained to minimize the %s. ", buf_text(&networks),
+                   n == 1 ? "was" : "were",
+                   m->d->is_classification
+                       ? "cross-entropy of the classes"
+                       : "mean squared error of the trait, which was standardized by the mean and "
+                         "standard deviation of the training samples");
+    if (put_types_that(&shrunk, m->d, has_shrinkage))
+        buf_printf(&m->text, "lambda is the penalty of %s%s. ", buf_text(&shrunk),
+                   format && format->has_genotypes && !m->d->is_classification
+                       ? ", with standardized markers the ratio of the residual to the genetic "
+                         "variance"
+                       : "");
+    m->text.failed |= buf_failed(&networks) || buf_failed(&shrunk);
+    buf_release(&networks);
+    buf_release(&shrunk);
+}
+
 static void put_search(struct methods *m)
 {
     const struct sweep_data *d = m->d;
@@ -133,6 +197,7 @@ static void put_search(struct methods *m)
         put_axes(m);
     }
     put_types(m);
+    put_loss(m);
 }
 
 /* ---- fixed settings ---- */
@@ -258,6 +323,26 @@ static void put_choices_of_data(struct methods *m)
     buf_puts(&m->text, *gap == ',' ? ". " : "");
 }
 
+/* Samples that are the same make scores too good where they stand on both sides of a split. */
+static void put_duplicates(struct methods *m, const struct data_format *format)
+{
+    const struct sweep_data *d = m->d;
+    double sets = panel_fact(d, "duplicate", "sets");
+    double apart = panel_fact(d, "duplicate", "sets_on_both_sides");
+
+    if (!(sets > 0))
+        return;
+    buf_printf(&m->text, "%.0f %s are in %.0f set%s with the same %s",
+               panel_fact(d, "duplicate", "samples"), m->samples, sets, plural((int64_t)sets),
+               format && format->same ? format->same : "features");
+    if (apart > 0)
+        buf_printf(&m->text,
+                   "; %.0f of these sets had members on both sides of a split, which makes the "
+                   "scores too good",
+                   apart);
+    buf_puts(&m->text, ". ");
+}
+
 static void put_read(struct methods *m, const struct data_format *format)
 {
     const struct sweep_data *d = m->d;
@@ -275,6 +360,7 @@ static void put_read(struct methods *m, const struct data_format *format)
     buf_puts(&m->text, ". ");
     put_filter(m, format);
     put_choices_of_data(m);
+    put_duplicates(m, format);
 }
 
 static void put_classes(struct methods *m)
@@ -463,11 +549,33 @@ static void put_test_part(struct methods *m)
     buf_release(&size);
 }
 
+/* True if each trial set samples of its training part aside for the choice of the epoch. */
+static bool has_stop_part(const struct sweep_data *d)
+{
+    return panel_fact(d, "part", "stop_min") > 0 && !is_varied(d, P_STOP);
+}
+
+/* The samples that choose the epoch count as training samples. */
+static bool put_training_size(struct buf *out, const struct sweep_data *d)
+{
+    double least = panel_fact(d, "part", "train_min") + panel_fact(d, "part", "stop_min");
+    double most = panel_fact(d, "part", "train_max") + panel_fact(d, "part", "stop_max");
+
+    if (!has_stop_part(d))
+        return put_size(out, d, "train");
+    if (!(least > 0))
+        return false;
+    buf_printf(out, "%.0f", least);
+    if (most > least)
+        buf_printf(out, " to %.0f", most);
+    return true;
+}
+
 static void put_sizes(struct methods *m)
 {
     struct buf train = {0}, val = {0};
 
-    if (put_size(&train, m->d, "train") && put_size(&val, m->d, "val"))
+    if (put_training_size(&train, m->d) && put_size(&val, m->d, "val"))
         buf_printf(&m->text, " (training parts of %s and validation parts of %s %s)",
                    buf_text(&train), buf_text(&val), m->samples);
     m->text.failed |= buf_failed(&train) || buf_failed(&val);
@@ -506,11 +614,41 @@ static void put_division(struct methods *m)
         buf_printf(&m->text, ", repeated %d times with other random numbers", (int)d->replicates);
 }
 
+/* Which samples of the training part fit the weights of which type. False: unknown sizes. */
+static bool put_stop_part(struct methods *m)
+{
+    const struct sweep_data *d = m->d;
+    struct buf fit = {0}, stop = {0}, networks = {0}, others = {0};
+    bool is_known = has_stop_part(d) && put_size(&fit, d, "train") && put_size(&stop, d, "stop");
+    int32_t n_others;
+
+    put_types_that(&networks, d, has_epochs);
+    n_others = put_types_that(&others, d, trains_at_once);
+    if (is_known && !n_others)
+        buf_printf(&m->text,
+                   "%s %s of each training part chose the epoch; the weights were fitted on the "
+                   "other %s. ",
+                   buf_text(&stop), m->samples, buf_text(&fit));
+    else if (is_known)
+        buf_printf(&m->text,
+                   "For %s, %s %s of each training part chose the epoch, and the weights were "
+                   "fitted on the other %s; %s %s fitted on all of them. ",
+                   buf_text(&networks), buf_text(&stop), m->samples, buf_text(&fit),
+                   buf_text(&others), n_others == 1 ? "was" : "were");
+    m->text.failed |=
+        buf_failed(&fit) || buf_failed(&stop) || buf_failed(&networks) || buf_failed(&others);
+    buf_release(&fit);
+    buf_release(&stop);
+    buf_release(&networks);
+    buf_release(&others);
+    return is_known;
+}
+
 static void put_epoch(struct methods *m)
 {
     const struct sweep_data *d = m->d;
 
-    if (!d->n_curves || is_varied(d, P_STOP))
+    if (!d->n_curves || is_varied(d, P_STOP) || put_stop_part(m))
         return;
     for (int32_t t = 0; t < d->n_types; t++) {
         const struct settings *s = sweep_data_settings(d, t);
@@ -576,8 +714,7 @@ static void put_choice(struct methods *m)
 {
     const struct sweep_data *d = m->d;
     int32_t c = sweep_data_find(d, d->chosen);
-    struct buf levels = {0};
-    double half;
+    struct buf levels = {0}, interval = {0};
 
     if (c < 0)
         return;
@@ -587,22 +724,56 @@ static void put_choice(struct methods *m)
         buf_printf(&m->text, "%s%s%s. ", levels.size ? " (" : "", buf_text(&levels),
                    levels.size ? ")" : "");
     }
-    half = d->configs[c].sd * resampled_factor(d->configs[c].n, d->share);
-    buf_printf(&m->text, "Its %svalidation %s was %.4g", d->configs[c].n > 1 ? "mean " : "",
-               words_of(d->metric), d->configs[c].mean);
-    if (isfinite(half)) {
-        buf_printf(
-            &m->text,
-            " (standard deviation %.2g over %d trials, corrected 95 %% interval %.4g to %.4g; "
-            "Nadeau & Bengio 2003)",
-            d->configs[c].sd, (int)d->configs[c].n, d->configs[c].mean - half,
-            d->configs[c].mean + half);
+    buf_printf(&m->text, "Its %svalidation %s was ", d->configs[c].n > 1 ? "mean " : "",
+               words_of(d->metric));
+    paper_put_number(&m->text, d->configs[c].mean, d->configs[c].se);
+    panel_put_interval(&interval, d, c);
+    if (interval.size) {
+        buf_puts(&m->text, " (standard deviation ");
+        paper_put_number(&m->text, d->configs[c].sd, d->configs[c].se);
+        buf_printf(&m->text, " over %d trials, %s; Nadeau & Bengio 2003)", (int)d->configs[c].n,
+                   buf_text(&interval));
         cite(m, "Nadeau C, Bengio Y (2003) Inference for the generalization error. Machine "
                 "Learning 52, 239-281.");
     }
     buf_puts(&m->text, ". ");
-    m->text.failed |= buf_failed(&levels);
+    m->text.failed |= buf_failed(&levels) || buf_failed(&interval);
     buf_release(&levels);
+    buf_release(&interval);
+}
+
+/* The first configuration of a type that is compared with the best one; -1: none. */
+static int32_t first_compared(const struct sweep_data *d, int32_t type)
+{
+    for (int32_t c = 0; c < d->n_scored; c++)
+        if (d->configs[c].type == type)
+            return isnan(d->configs[c].low) ? -1 : c;
+    return -1;
+}
+
+/* How the best of each other model type differs from the best of all. */
+static void put_best_of_types(struct methods *m)
+{
+    const struct sweep_data *d = m->d;
+    int32_t n = 0, i = 0;
+
+    for (int32_t t = 0; t < d->n_types; t++)
+        n += t != d->configs[0].type && first_compared(d, t) > 0;
+    if (!n)
+        return;
+    buf_printf(&m->text,
+               "The best configuration was of the type %s; the difference in %s from it was ",
+               d->types[d->configs[0].type], words_of(d->metric));
+    for (int32_t t = 0; t < d->n_types; t++) {
+        int32_t c = t == d->configs[0].type ? -1 : first_compared(d, t);
+
+        if (c <= 0)
+            continue;
+        buf_puts(&m->text, between(i++, n));
+        panel_put_difference(&m->text, d, c);
+        buf_printf(&m->text, " for the best %s (c%lld)", d->types[t], (long long)d->configs[c].id);
+    }
+    buf_puts(&m->text, ". ");
 }
 
 static void put_comparison(struct methods *m)
@@ -614,9 +785,12 @@ static void put_comparison(struct methods *m)
     buf_printf(&m->text,
                "Each other configuration was compared with the best one on the same folds by the "
                "corrected resampled t interval (Nadeau & Bengio 2003; ratio of validation to "
-               "training samples %.3g), without correction for multiple comparisons; %lld of %lld "
-               "could not be told apart from it. ",
-               d->share, (long long)d->alike.n_alike, (long long)d->alike.n_compared);
+               "training samples%s %.3g), without correction for multiple comparisons; %lld of "
+               "%lld could not be told apart from it. ",
+               has_stop_part(d) ? ", which include those that chose the epoch," : "", d->share,
+               (long long)d->alike.n_alike, (long long)d->alike.n_compared);
+    if (!panel_left(d))
+        put_best_of_types(m);
 }
 
 static void put_tests(struct methods *m)
@@ -636,10 +810,15 @@ static void put_tests(struct methods *m)
     for (int32_t i = 0; i < d->n_tests; i++) {
         const struct sweep_test *test = &d->tests[i];
 
-        buf_printf(&m->text, "%s%s %.4g", between(i, d->n_tests), words_of(test->metric),
-                   test->mean);
-        if (isfinite(test->sd))
-            buf_printf(&m->text, " (%.2g)", test->sd);
+        double se = test->sd / sqrt(test->n);
+
+        buf_printf(&m->text, "%s%s ", between(i, d->n_tests), words_of(test->metric));
+        paper_put_number(&m->text, test->mean, se);
+        if (!isfinite(test->sd))
+            continue;
+        buf_puts(&m->text, " (");
+        paper_put_number(&m->text, test->sd, se);
+        buf_puts(&m->text, ")");
     }
     buf_puts(&m->text, ". ");
     if (panel_left(d))
@@ -647,19 +826,61 @@ static void put_tests(struct methods *m)
                            "no independent estimate. ");
 }
 
-static void put_software(struct methods *m)
+/* True if no earlier run had a processor of this type. */
+static bool is_new_processor(const struct sweep_data *d, int32_t session)
+{
+    for (int32_t i = 0; i < session; i++)
+        if (!strcmp(d->sessions[i].cpu, d->sessions[session].cpu))
+            return false;
+    return *d->sessions[session].cpu != '\0';
+}
+
+static void put_processors(struct methods *m)
 {
     const struct sweep_data *d = m->d;
-    const struct sweep_past_session *last;
+    int32_t n = 0, i = 0;
+
+    for (int32_t s = 0; s < d->n_sessions; s++)
+        n += is_new_processor(d, s);
+    if (n)
+        buf_printf(&m->text, "%s of type%s ", n == 1 ? " and a processor" : " and processors",
+                   plural(n));
+    for (int32_t s = 0; s < d->n_sessions; s++)
+        if (is_new_processor(d, s))
+            buf_printf(&m->text, "%s%s", between(i++, n), d->sessions[s].cpu);
+}
+
+/* Shards, and runs that continue another one, have sessions of their own. */
+static void put_runs(struct methods *m)
+{
+    const struct sweep_data *d = m->d;
+    int32_t least = INT32_MAX, most = 0;
+
+    for (int32_t s = 0; s < d->n_sessions; s++) {
+        least = d->sessions[s].ranks < least ? d->sessions[s].ranks : least;
+        most = d->sessions[s].ranks > most ? d->sessions[s].ranks : most;
+    }
+    if (!d->n_sessions)
+        return;
+    buf_puts(&m->text, "The trials ran ");
+    if (d->n_sessions > 1)
+        buf_printf(&m->text, "in %d runs of ", (int)d->n_sessions);
+    else
+        buf_puts(&m->text, "on ");
+    if (least < most)
+        buf_printf(&m->text, "%d to ", (int)least);
+    buf_printf(&m->text, "%d MPI rank%s", (int)most, plural(most));
+    put_processors(m);
+    buf_puts(&m->text, ". ");
+}
+
+static void put_software(struct methods *m)
+{
 
     if (is_fixed(m, P_SEED))
         buf_printf(&m->text, "All random numbers followed from the seed %lld. ",
                    (long long)m->s->v[P_SEED].i);
-    if (!d->n_sessions)
-        return;
-    last = &d->sessions[d->n_sessions - 1];
-    buf_printf(&m->text, "The trials ran on %d MPI rank%s%s%s. ", (int)last->ranks,
-               plural(last->ranks), *last->cpu ? " and a processor of type " : "", last->cpu);
+    put_runs(m);
 }
 
 /* Move the text into a paragraph. */
