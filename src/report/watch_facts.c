@@ -48,10 +48,10 @@ static int read_missing(struct watch_facts *facts, struct store *store, int64_t 
 {
     struct result_table table;
 
-    if (query_table(&table, store, QUERY_PROGRESS, sweep_id, err))
+    if (query_table(&table, store, QUERY_SWEEP_RECORD, sweep_id, err))
         return -1;
-    if (table.n_rows)
-        facts->missing = result_table_integer(&table, 0, "missing");
+    if (table.n_rows && result_table_integer(&table, 0, "planned") > facts->trials)
+        facts->missing = result_table_integer(&table, 0, "planned") - facts->trials;
     result_table_release(&table);
     return 0;
 }

@@ -469,7 +469,7 @@ static int has_row(struct store *store, const struct query_sweep *sweep, enum qu
 
 /* The facts are those of the first replicate. */
 static int find_least_parts(struct errlist *out, struct store *store,
-                            const struct query_sweep *sweep, struct err *err)
+                            const struct query_sweep *sweep, bool shows_test, struct err *err)
 {
     static const char *const names[] = {"val_min", "stop_min", "test_min"};
     struct advice_least least = {0};
@@ -486,6 +486,7 @@ static int find_least_parts(struct errlist *out, struct store *store,
                 !strcmp(result_table_text(&facts, r, "name"), names[i]) && n > 0 && n < ADVICE_FEW)
                 *sizes[i] = (int32_t)n;
         }
+    least.test = shows_test ? least.test : 0;
     advice_least_parts(out, &least);
     result_table_release(&facts);
     return 0;
@@ -503,7 +504,7 @@ int advice_find_all(struct errlist *out, struct store *store, const struct query
         advice_mixed_types(out);
     if (is_repeated)
         advice_repeated(out, true);
-    if (find_least_parts(out, store, sweep, err))
+    if (find_least_parts(out, store, sweep, choice->shows_test, err))
         return -1;
     return advice_find(out, store, sweep, choice, err);
 }

@@ -29,6 +29,10 @@ void panel_put_provenance(struct buf *out, const struct page *page);
 /* A paragraph for a paper, and its references. */
 void panel_put_methods(struct buf *out, const struct page *page);
 
+/* Append a sentence about the runs, their ranks and processors. Shards, and runs that continue
+ * another one, count as runs. */
+void panel_put_runs(struct buf *out, const struct sweep_data *data);
+
 /* Combinations of the levels of all axes. A condition, or settings that some model type lacks, make
  * them more than the configurations. */
 double panel_combinations(const struct sweep_data *data);

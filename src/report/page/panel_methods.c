@@ -8,28 +8,15 @@
 #include "base/words.h"
 #include "data/core/data_format.h"
 #include "data/format.h"
-#include "gcn/metric.h"
 #include "grid/plan.h"
 #include "report/page/html.h"
-#include "report/page/panel.h"
-#include "report/paper.h"
+#include "report/page/panel_methods.h"
 #include "trial/model_type.h"
 
 /* Longer axes are given by their ends; more classes are only counted. */
-enum { LEVELS_LISTED = 8, CLASSES_LISTED = 10, REFERENCES = 8 };
+enum { LEVELS_LISTED = 8, CLASSES_LISTED = 10 };
 
-struct methods {
-    const struct page *page;
-    const struct sweep_data *d;
-    const struct settings *s; /* of the model type of the choice; NULL: unknown */
-    const char *samples;      /* "accessions" */
-    const char *version;      /* of espalier, that ran it */
-    struct buf text;
-    const char *references[REFERENCES]; /* borrowed */
-    int n_references;
-};
-
-static void cite(struct methods *m, const char *reference)
+void methods_cite(struct methods *m, const char *reference)
 {
     for (int i = 0; i < m->n_references; i++)
         if (!strcmp(m->references[i], reference))
@@ -38,7 +25,7 @@ static void cite(struct methods *m, const char *reference)
         m->references[m->n_references++] = reference;
 }
 
-static const char *between(int32_t i, int32_t n)
+const char *methods_between(int32_t i, int32_t n)
 {
     return i == 0 ? "" : i == n - 1 ? " and " : ", ";
 }
@@ -96,7 +83,7 @@ static void put_axes(struct methods *m)
     buf_printf(&m->text, "The searched setting%s ", n == 1 ? " was" : "s were");
     for (int32_t a = 0; a < d->n_axes; a++)
         if (d->axes[a].n > 1) {
-            buf_puts(&m->text, between(i++, n));
+            buf_puts(&m->text, methods_between(i++, n));
             put_axis(&m->text, &d->axes[a]);
         }
     buf_printf(&m->text, ", which gave %d configurations", (int)n_configs);
@@ -115,13 +102,13 @@ static void put_types(struct methods *m)
         const struct settings *s = sweep_data_settings(d, t);
         const struct model_type *type = s ? model_type_of(s) : NULL;
 
-        buf_puts(&m->text, between(t, d->n_types));
+        buf_puts(&m->text, methods_between(t, d->n_types));
         if (type)
             buf_printf(&m->text, "%s (", type->words);
         buf_puts(&m->text, d->types[t]);
         if (type && type->source) {
             buf_printf(&m->text, "; %s", type->source);
-            cite(m, type->reference);
+            methods_cite(m, type->reference);
         }
         buf_puts(&m->text, type ? ")" : "");
     }
@@ -138,7 +125,7 @@ static int32_t put_types_that(struct buf *out, const struct sweep_data *d,
         n += sweep_data_settings(d, t) && is(sweep_data_settings(d, t));
     for (int32_t t = 0; t < d->n_types; t++)
         if (sweep_data_settings(d, t) && is(sweep_data_settings(d, t)))
-            buf_printf(out, "%s%s", between(i++, n), d->types[t]);
+            buf_printf(out, "%s%s", methods_between(i++, n), d->types[t]);
     return n;
 }
 
@@ -157,7 +144,6 @@ static bool has_shrinkage(const struct settings *s)
     return model_type_of(s)->trains && settings_has(s, P_LAMBDA);
 }
 
-/* What the models minimize. */
 static void put_loss(struct methods *m)
 {
     const struct data_format *format = m->s ? data_format_at(m->s->v[P_FORMAT].i) : NULL;
@@ -375,8 +361,8 @@ static void put_classes(struct methods *m)
                (long long)d->classes);
     for (int32_t f = 0; n && n <= CLASSES_LISTED && f < d->n_facts; f++)
         if (!strcmp(d->facts[f].topic, "class"))
-            buf_printf(&m->text, "%s%s (%.0f)", i++ ? between(i - 1, n) : ": ", d->facts[f].name,
-                       d->facts[f].number);
+            buf_printf(&m->text, "%s%s (%.0f)", i++ ? methods_between(i - 1, n) : ": ",
+                       d->facts[f].name, d->facts[f].number);
     buf_puts(&m->text, ". ");
 }
 
@@ -443,8 +429,9 @@ static void put_similarity(struct methods *m, const struct settings *s)
         buf_puts(&m->text, "the Pearson correlation of features");
     } else {
         buf_puts(&m->text, "genomic relationship (VanRaden 2008)");
-        cite(m, "VanRaden PM (2008) Efficient methods to compute genomic predictions. Journal of "
-                "Dairy Science 91, 4414-4423.");
+        methods_cite(
+            m, "VanRaden PM (2008) Efficient methods to compute genomic predictions. Journal of "
+               "Dairy Science 91, 4414-4423.");
     }
 }
 
@@ -549,8 +536,7 @@ static void put_test_part(struct methods *m)
     buf_release(&size);
 }
 
-/* True if each trial set samples of its training part aside for the choice of the epoch. */
-static bool has_stop_part(const struct sweep_data *d)
+bool methods_has_stop_part(const struct sweep_data *d)
 {
     return panel_fact(d, "part", "stop_min") > 0 && !is_varied(d, P_STOP);
 }
@@ -561,7 +547,7 @@ static bool put_training_size(struct buf *out, const struct sweep_data *d)
     double least = panel_fact(d, "part", "train_min") + panel_fact(d, "part", "stop_min");
     double most = panel_fact(d, "part", "train_max") + panel_fact(d, "part", "stop_max");
 
-    if (!has_stop_part(d))
+    if (!methods_has_stop_part(d))
         return put_size(out, d, "train");
     if (!(least > 0))
         return false;
@@ -619,7 +605,8 @@ static bool put_stop_part(struct methods *m)
 {
     const struct sweep_data *d = m->d;
     struct buf fit = {0}, stop = {0}, networks = {0}, others = {0};
-    bool is_known = has_stop_part(d) && put_size(&fit, d, "train") && put_size(&stop, d, "stop");
+    bool is_known =
+        methods_has_stop_part(d) && put_size(&fit, d, "train") && put_size(&stop, d, "stop");
     int32_t n_others;
 
     put_types_that(&networks, d, has_epochs);
@@ -681,206 +668,13 @@ static void put_scheme(struct methods *m)
     put_epoch(m);
 }
 
-/* ---- results ---- */
-
-static const char *words_of(const char *metric)
-{
-    int id = metric_parse(metric);
-
-    return id < 0 ? metric : metric_words((enum metric)id);
-}
-
-static void put_rule(struct methods *m)
-{
-    const struct sweep_data *d = m->d;
-
-    buf_printf(&m->text, "Configurations were ranked by the mean validation %s (%s is better). ",
-               words_of(d->metric), d->maximize ? "larger" : "smaller");
-    if (d->rule == QUERY_RULE_1SE) {
-        buf_printf(&m->text,
-                   "%s the cheapest configuration (fewest floating-point operations) whose mean "
-                   "lay within one standard error of the best (Breiman et al. 1984): c%lld",
-                   panel_left(d) ? "So far, the choice is" : "We chose", (long long)d->chosen);
-        cite(m, "Breiman L, Friedman JH, Olshen RA, Stone CJ (1984) Classification and regression "
-                "trees. Wadsworth, Belmont. Section 3.4.3.");
-    } else {
-        buf_printf(&m->text, "%s c%lld",
-                   panel_left(d) ? "So far, the best one is" : "The best one was chosen:",
-                   (long long)d->chosen);
-    }
-}
-
-static void put_choice(struct methods *m)
-{
-    const struct sweep_data *d = m->d;
-    int32_t c = sweep_data_find(d, d->chosen);
-    struct buf levels = {0}, interval = {0};
-
-    if (c < 0)
-        return;
-    if (d->n_configs > 1) {
-        put_rule(m);
-        sweep_data_put_levels(&levels, d, c);
-        buf_printf(&m->text, "%s%s%s. ", levels.size ? " (" : "", buf_text(&levels),
-                   levels.size ? ")" : "");
-    }
-    buf_printf(&m->text, "Its %svalidation %s was ", d->configs[c].n > 1 ? "mean " : "",
-               words_of(d->metric));
-    paper_put_number(&m->text, d->configs[c].mean, d->configs[c].se);
-    panel_put_interval(&interval, d, c);
-    if (interval.size) {
-        buf_puts(&m->text, " (standard deviation ");
-        paper_put_number(&m->text, d->configs[c].sd, d->configs[c].se);
-        buf_printf(&m->text, " over %d trials, %s; Nadeau & Bengio 2003)", (int)d->configs[c].n,
-                   buf_text(&interval));
-        cite(m, "Nadeau C, Bengio Y (2003) Inference for the generalization error. Machine "
-                "Learning 52, 239-281.");
-    }
-    buf_puts(&m->text, ". ");
-    m->text.failed |= buf_failed(&levels) || buf_failed(&interval);
-    buf_release(&levels);
-    buf_release(&interval);
-}
-
-/* The first configuration of a type that is compared with the best one; -1: none. */
-static int32_t first_compared(const struct sweep_data *d, int32_t type)
-{
-    for (int32_t c = 0; c < d->n_scored; c++)
-        if (d->configs[c].type == type)
-            return isnan(d->configs[c].low) ? -1 : c;
-    return -1;
-}
-
-/* How the best of each other model type differs from the best of all. */
-static void put_best_of_types(struct methods *m)
-{
-    const struct sweep_data *d = m->d;
-    int32_t n = 0, i = 0;
-
-    for (int32_t t = 0; t < d->n_types; t++)
-        n += t != d->configs[0].type && first_compared(d, t) > 0;
-    if (!n)
-        return;
-    buf_printf(&m->text,
-               "The best configuration was of the type %s; the difference in %s from it was ",
-               d->types[d->configs[0].type], words_of(d->metric));
-    for (int32_t t = 0; t < d->n_types; t++) {
-        int32_t c = t == d->configs[0].type ? -1 : first_compared(d, t);
-
-        if (c <= 0)
-            continue;
-        buf_puts(&m->text, between(i++, n));
-        panel_put_difference(&m->text, d, c);
-        buf_printf(&m->text, " for the best %s (c%lld)", d->types[t], (long long)d->configs[c].id);
-    }
-    buf_puts(&m->text, ". ");
-}
-
-static void put_comparison(struct methods *m)
-{
-    const struct sweep_data *d = m->d;
-
-    if (!d->alike.n_compared)
-        return;
-    buf_printf(&m->text,
-               "Each other configuration was compared with the best one on the same folds by the "
-               "corrected resampled t interval (Nadeau & Bengio 2003; ratio of validation to "
-               "training samples%s %.3g), without correction for multiple comparisons; %lld of "
-               "%lld could not be told apart from it. ",
-               has_stop_part(d) ? ", which include those that chose the epoch," : "", d->share,
-               (long long)d->alike.n_alike, (long long)d->alike.n_compared);
-    if (!panel_left(d))
-        put_best_of_types(m);
-}
-
-static void put_tests(struct methods *m)
-{
-    const struct sweep_data *d = m->d;
-    int32_t n = d->n_tests ? d->tests[0].n : 0;
-
-    if (!n)
-        return;
-    if (n == 1)
-        buf_puts(&m->text, "On the test part, its model had: ");
-    else
-        buf_printf(&m->text,
-                   "On the test part, the means over its %d models, with their standard "
-                   "deviations (which do not include the sampling error of the test part), were: ",
-                   (int)n);
-    for (int32_t i = 0; i < d->n_tests; i++) {
-        const struct sweep_test *test = &d->tests[i];
-
-        double se = test->sd / sqrt(test->n);
-
-        buf_printf(&m->text, "%s%s ", between(i, d->n_tests), words_of(test->metric));
-        paper_put_number(&m->text, test->mean, se);
-        if (!isfinite(test->sd))
-            continue;
-        buf_puts(&m->text, " (");
-        paper_put_number(&m->text, test->sd, se);
-        buf_puts(&m->text, ")");
-    }
-    buf_puts(&m->text, ". ");
-    if (panel_left(d))
-        buf_puts(&m->text, "These test scores were seen before the choice was final, so they are "
-                           "no independent estimate. ");
-}
-
-/* True if no earlier run had a processor of this type. */
-static bool is_new_processor(const struct sweep_data *d, int32_t session)
-{
-    for (int32_t i = 0; i < session; i++)
-        if (!strcmp(d->sessions[i].cpu, d->sessions[session].cpu))
-            return false;
-    return *d->sessions[session].cpu != '\0';
-}
-
-static void put_processors(struct methods *m)
-{
-    const struct sweep_data *d = m->d;
-    int32_t n = 0, i = 0;
-
-    for (int32_t s = 0; s < d->n_sessions; s++)
-        n += is_new_processor(d, s);
-    if (n)
-        buf_printf(&m->text, "%s of type%s ", n == 1 ? " and a processor" : " and processors",
-                   plural(n));
-    for (int32_t s = 0; s < d->n_sessions; s++)
-        if (is_new_processor(d, s))
-            buf_printf(&m->text, "%s%s", between(i++, n), d->sessions[s].cpu);
-}
-
-/* Shards, and runs that continue another one, have sessions of their own. */
-static void put_runs(struct methods *m)
-{
-    const struct sweep_data *d = m->d;
-    int32_t least = INT32_MAX, most = 0;
-
-    for (int32_t s = 0; s < d->n_sessions; s++) {
-        least = d->sessions[s].ranks < least ? d->sessions[s].ranks : least;
-        most = d->sessions[s].ranks > most ? d->sessions[s].ranks : most;
-    }
-    if (!d->n_sessions)
-        return;
-    buf_puts(&m->text, "The trials ran ");
-    if (d->n_sessions > 1)
-        buf_printf(&m->text, "in %d runs of ", (int)d->n_sessions);
-    else
-        buf_puts(&m->text, "on ");
-    if (least < most)
-        buf_printf(&m->text, "%d to ", (int)least);
-    buf_printf(&m->text, "%d MPI rank%s", (int)most, plural(most));
-    put_processors(m);
-    buf_puts(&m->text, ". ");
-}
-
 static void put_software(struct methods *m)
 {
 
     if (is_fixed(m, P_SEED))
         buf_printf(&m->text, "All random numbers followed from the seed %lld. ",
                    (long long)m->s->v[P_SEED].i);
-    put_runs(m);
+    panel_put_runs(&m->text, m->d);
 }
 
 /* Move the text into a paragraph. */
@@ -924,9 +718,7 @@ void panel_put_methods(struct buf *out, const struct page *page)
     end_paragraph(out, &m);
     put_scheme(&m);
     end_paragraph(out, &m);
-    put_choice(&m);
-    put_comparison(&m);
-    put_tests(&m);
+    methods_put_results(&m);
     end_paragraph(out, &m);
     buf_puts(out, "</blockquote>\n");
     put_references(out, &m);
