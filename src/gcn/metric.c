@@ -10,9 +10,11 @@ static const struct {
     const char *name, *words;
     enum task task;
     bool is_larger_better;
+    double least, most;
     const char *lack;
 } table[METRIC_COUNT] = {
-#define METRIC_ROW(id, name, words, task, larger, lack) {name, words, task, larger, lack},
+#define METRIC_ROW(id, name, words, task, larger, least, most, lack) \
+    {name, words, task, larger, least, most, lack},
     METRIC_TABLE(METRIC_ROW)
 #undef METRIC_ROW
 };
@@ -35,6 +37,11 @@ enum task metric_task(enum metric metric)
 bool metric_is_larger_better(enum metric metric)
 {
     return table[metric].is_larger_better;
+}
+
+double metric_clamp(enum metric metric, double x)
+{
+    return fmin(fmax(x, table[metric].least), table[metric].most);
 }
 
 const char *metric_lack(enum metric metric)

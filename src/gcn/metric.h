@@ -9,21 +9,24 @@
 
 #include "data/core/dataset.h"
 
-/* name, words, task, larger is better, the parts that have none and what to do */
-#define METRIC_TABLE(X)                                                                        \
-    X(PEARSON, "pearson", "Pearson correlation", TASK_REGRESSION, true, METRIC_NO_CORRELATION) \
-    X(R2, "r2", "coefficient of determination R2", TASK_REGRESSION, true,                      \
-      "a part with equal values has none; choose objective = val_rmse or fewer folds")         \
-    X(RMSE, "rmse", "root mean squared error", TASK_REGRESSION, false, METRIC_NO_SAMPLE)       \
-    X(MAE, "mae", "mean absolute error", TASK_REGRESSION, false, METRIC_NO_SAMPLE)             \
-    X(SPEARMAN, "spearman", "Spearman rank correlation", TASK_REGRESSION, true,                \
-      METRIC_NO_CORRELATION)                                                                   \
-    X(ACCURACY, "accuracy", "accuracy", TASK_CLASSIFICATION, true, METRIC_NO_SAMPLE)           \
-    X(MACRO_F1, "macro_f1", "macro-averaged F1 score", TASK_CLASSIFICATION, true,              \
-      METRIC_NO_SAMPLE)                                                                        \
-    X(ROC_AUC, "roc_auc", "area under the ROC curve", TASK_CLASSIFICATION, true,               \
-      "a part with one class has none; choose objective = val_accuracy or fewer folds")        \
-    X(LOG_LOSS, "log_loss", "log loss", TASK_CLASSIFICATION, false, METRIC_NO_SAMPLE)
+/* name, words, task, larger is better, least and largest value, the parts that have none and what
+ * to do */
+#define METRIC_TABLE(X)                                                                         \
+    X(PEARSON, "pearson", "Pearson correlation", TASK_REGRESSION, true, -1, 1,                  \
+      METRIC_NO_CORRELATION)                                                                    \
+    X(R2, "r2", "coefficient of determination R2", TASK_REGRESSION, true, -INFINITY, 1,         \
+      "a part with equal values has none; choose objective = val_rmse or fewer folds")          \
+    X(RMSE, "rmse", "root mean squared error", TASK_REGRESSION, false, 0, INFINITY,             \
+      METRIC_NO_SAMPLE)                                                                         \
+    X(MAE, "mae", "mean absolute error", TASK_REGRESSION, false, 0, INFINITY, METRIC_NO_SAMPLE) \
+    X(SPEARMAN, "spearman", "Spearman rank correlation", TASK_REGRESSION, true, -1, 1,          \
+      METRIC_NO_CORRELATION)                                                                    \
+    X(ACCURACY, "accuracy", "accuracy", TASK_CLASSIFICATION, true, 0, 1, METRIC_NO_SAMPLE)      \
+    X(MACRO_F1, "macro_f1", "macro-averaged F1 score", TASK_CLASSIFICATION, true, 0, 1,         \
+      METRIC_NO_SAMPLE)                                                                         \
+    X(ROC_AUC, "roc_auc", "area under the ROC curve", TASK_CLASSIFICATION, true, 0, 1,          \
+      "a part with one class has none; choose objective = val_accuracy or fewer folds")         \
+    X(LOG_LOSS, "log_loss", "log loss", TASK_CLASSIFICATION, false, 0, INFINITY, METRIC_NO_SAMPLE)
 
 #define METRIC_NO_CORRELATION                                                                 \
     "a part with equal values or equal predictions has none; choose objective = val_rmse or " \
@@ -32,7 +35,7 @@
 #define METRIC_NO_SAMPLE "a part without samples has none; choose fewer folds"
 
 enum metric {
-#define METRIC_ENUM(id, name, words, task, larger, lack) METRIC_##id,
+#define METRIC_ENUM(id, name, words, task, larger, least, most, lack) METRIC_##id,
     METRIC_TABLE(METRIC_ENUM)
 #undef METRIC_ENUM
         METRIC_COUNT
@@ -43,6 +46,8 @@ const char *metric_name(enum metric metric);
 const char *metric_words(enum metric metric);
 enum task metric_task(enum metric metric);
 bool metric_is_larger_better(enum metric metric);
+/* The value nearest to x that the metric can have. */
+double metric_clamp(enum metric metric, double x);
 /* The parts for which the metric is undefined, and a remedy: a clause. */
 const char *metric_lack(enum metric metric);
 /* -1: no such metric. */

@@ -16,8 +16,8 @@ int paper_decimals(double error)
     return decimals < 0 ? 0 : decimals > 15 ? 15 : decimals;
 }
 
-/* Without an error, five digits as in other tables. A value that rounds to zero has no sign. */
-static void put_number(struct buf *out, double value, double error)
+/* A value that rounds to zero has no sign. */
+void paper_put_number(struct buf *out, double value, double error)
 {
     char digits[400]; /* DBL_MAX has 309 before the point */
 
@@ -40,10 +40,10 @@ static void put_mean(struct buf *out, const struct result_table *rows, int64_t r
     double sd = value_of(rows, row, "sd");
     double se = sd / sqrt(value_of(rows, row, "trials"));
 
-    put_number(out, value_of(rows, row, "mean"), se);
+    paper_put_number(out, value_of(rows, row, "mean"), se);
     if (!isnan(sd)) {
         buf_puts(out, " ± ");
-        put_number(out, sd, se);
+        paper_put_number(out, sd, se);
     }
 }
 
@@ -61,13 +61,13 @@ static void put_difference(struct buf *out, const struct result_table *rows, int
         buf_puts(out, "–");
         return;
     }
-    put_number(out, value_of(rows, row, "diff"), error);
+    paper_put_number(out, value_of(rows, row, "diff"), error);
     if (isnan(low))
         return;
     buf_puts(out, " (");
-    put_number(out, low, error);
+    paper_put_number(out, low, error);
     buf_puts(out, " to ");
-    put_number(out, value_of(rows, row, "diff_high"), error);
+    paper_put_number(out, value_of(rows, row, "diff_high"), error);
     buf_puts(out, ")");
 }
 

@@ -32,4 +32,7 @@ void paper_release(struct paper *paper);
  * Source: Particle Data Group, Review of Particle Physics, introduction, "Rounding". */
 int paper_decimals(double error);
 
+/* Append a value with these decimals. error: 0 or NaN without one, which gives five digits. */
+void paper_put_number(struct buf *out, double value, double error);
+
 #endif

@@ -42,6 +42,20 @@ static int read_counts(struct watch_facts *facts, struct store *store, struct er
     return 0;
 }
 
+/* The rest of the grid may be in the databases of other shards. */
+static int read_missing(struct watch_facts *facts, struct store *store, int64_t sweep_id,
+                        struct err *err)
+{
+    struct result_table table;
+
+    if (query_table(&table, store, QUERY_SWEEP_RECORD, sweep_id, err))
+        return -1;
+    if (table.n_rows && result_table_integer(&table, 0, "planned") > facts->trials)
+        facts->missing = result_table_integer(&table, 0, "planned") - facts->trials;
+    result_table_release(&table);
+    return 0;
+}
+
 /* ---- the session ---- */
 
 /* Return 1: there is one; 0: none. -1 and err. */
@@ -292,7 +306,7 @@ static int read_all(struct watch_facts *facts, struct store *store, const char *
     snprintf(facts->sweep, sizeof facts->sweep, "%s", sweep.name);
     snprintf(facts->objective, sizeof facts->objective, "%s", sweep.objective);
     facts->is_earlier = sweep.sweep_id != last.sweep_id;
-    if (read_counts(facts, store, err) ||
+    if (read_counts(facts, store, err) || read_missing(facts, store, sweep.sweep_id, err) ||
         (!facts->is_earlier && read_run(facts, store, sweep.sweep_id, err)))
         return -1;
     return find_top(facts, store, &sweep, before, err) ||

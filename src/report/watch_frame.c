@@ -131,9 +131,22 @@ static void draw_progress(struct view *v, int32_t rows)
     pen_end_line(&v->pen);
 }
 
+enum { MISSING_TEXT = 80 };
+
+/* "" unless other shards have trials. */
+static const char *missing_of(char out[MISSING_TEXT], const struct watch_facts *f)
+{
+    *out = '\0';
+    if (f->missing)
+        snprintf(out, MISSING_TEXT, "%lld of the grid's %lld trials not in this file",
+                 (long long)f->missing, (long long)(f->trials + f->missing));
+    return out;
+}
+
 static void draw_counts(struct view *v, int32_t rows)
 {
     const struct watch_facts *f = v->facts;
+    char missing[MISSING_TEXT];
     const struct {
         const char *name;
         int64_t n;
@@ -149,13 +162,16 @@ static void draw_counts(struct view *v, int32_t rows)
         bool is_bad = counts[i].mark == BAD && counts[i].n;
         char part[64];
 
-        /* narrow: only what is not zero */
-        if (!counts[i].n && v->style->columns < 70)
+        /* little room: only what is not zero */
+        if (!counts[i].n && (v->style->columns < 70 || f->missing))
             continue;
         snprintf(part, sizeof part, "%s %lld %s", mark_of(v, counts[i].mark),
                  (long long)counts[i].n, counts[i].name);
         pen_put_part(&v->pen, is_bad ? v->style->error : "", part);
     }
+    missing_of(missing, f);
+    if (*missing)
+        pen_put_part(&v->pen, v->style->warning, missing);
     pen_end_line(&v->pen);
 }
 
@@ -502,6 +518,7 @@ void watch_frame(struct buf *out, const struct watch_facts *facts, const struct 
 void watch_line(struct buf *out, const struct watch_facts *f)
 {
     char state[STATE_TEXT], left[TIME_TEXT], limit[TIME_TEXT], rate[PROGRESS_RATE];
+    char missing[MISSING_TEXT];
     struct watch_counts ranks = watch_ranks_count(f);
     size_t from = out->size;
 
@@ -510,6 +527,8 @@ void watch_line(struct buf *out, const struct watch_facts *f)
     limit_of(limit, f);
     buf_printf(out, "%s: %s, %lld/%lld trials (%.0f %%)", f->sweep, state_of(state, f),
                (long long)finished_of(f), (long long)f->trials, percent_of(f));
+    if (f->missing)
+        buf_printf(out, ", %s", missing_of(missing, f));
     if (f->failed || f->diverged)
         buf_printf(out, ", %lld failed, %lld diverged", (long long)f->failed,
                    (long long)f->diverged);

@@ -74,6 +74,20 @@ void advice_small_parts(struct errlist *out, const struct advice_parts *val,
         put_parts(out, stop, "stop", is_tiny, text);
 }
 
+static void put_least(struct errlist *out, int32_t n, const char *name, const char *consequence)
+{
+    if (n > 0 && n < ADVICE_FEW)
+        errlist_add(out, "the smallest %s part has %d samples, fewer than %d: %s", name, n,
+                    ADVICE_FEW, consequence);
+}
+
+void advice_least_parts(struct errlist *out, const struct advice_least *least)
+{
+    put_least(out, least->val, "validation", "its score depends much on chance");
+    put_least(out, least->stop, "stop", "the choice of the epoch depends much on chance");
+    put_least(out, least->test, "test", "the test scores depend much on chance");
+}
+
 void advice_mixed_types(struct errlist *out)
 {
     errlist_add(out, "the validation part chooses the epoch of gcn and mlp and also scores them, "
@@ -227,9 +241,9 @@ void advice_undefined(struct errlist *out, const char *objective, int64_t n, int
                                : metric_lack((enum metric)metric));
 }
 
-void advice_alike(struct errlist *out, const struct query_alike *alike)
+void advice_alike(struct errlist *out, const struct query_alike *alike, bool is_restricted)
 {
-    char which[80];
+    char which[120];
 
     if (alike->n_scored > 1 && alike->n_compared == 0)
         errlist_add(out,
@@ -237,13 +251,20 @@ void advice_alike(struct errlist *out, const struct query_alike *alike)
                     "--set replicates=5 adds replicates, which give intervals");
     if (!alike->n_alike)
         return;
-    snprintf(which, sizeof which, "%lld of the %lld configurations after the best one",
-             (long long)alike->n_alike, (long long)alike->n_compared);
+    if (is_restricted)
+        snprintf(which, sizeof which,
+                 "%lld of the %lld configurations that --where compares with the best one of the "
+                 "sweep",
+                 (long long)alike->n_alike, (long long)alike->n_compared);
+    else
+        snprintf(which, sizeof which, "%lld of the %lld configurations after the best one",
+                 (long long)alike->n_alike, (long long)alike->n_compared);
     errlist_add(out,
                 "%s cannot be told apart from it (the 95 %% interval of the difference "
                 "contains 0): more replicates or folds narrow the intervals, and 'best --rule 1se' "
                 "chooses the cheapest configuration that is nearly as good",
-                alike->n_compared == 1 ? "the configuration after the best one" : which);
+                alike->n_compared == 1 && !is_restricted ? "the configuration after the best one"
+                                                         : which);
 }
 
 void advice_put_losses(struct buf *out, const struct advice_losses *losses, const char *objective)
@@ -428,7 +449,7 @@ int advice_find(struct errlist *out, struct store *store, const struct query_swe
     if (!choice->is_restricted && find_axes(out, store, sweep, row, err))
         return -1;
     advice_few_trials(out, result_table_integer(row, 0, "trials"), choice->alike->n_scored == 1);
-    advice_alike(out, choice->alike);
+    advice_alike(out, choice->alike, choice->is_restricted);
     return 0;
 }
 
@@ -446,6 +467,31 @@ static int has_row(struct store *store, const struct query_sweep *sweep, enum qu
     return has;
 }
 
+/* The facts are those of the first replicate. */
+static int find_least_parts(struct errlist *out, struct store *store,
+                            const struct query_sweep *sweep, bool shows_test, struct err *err)
+{
+    static const char *const names[] = {"val_min", "stop_min", "test_min"};
+    struct advice_least least = {0};
+    int32_t *const sizes[] = {&least.val, &least.stop, &least.test};
+    struct result_table facts;
+
+    if (query_table(&facts, store, QUERY_DATA_FACTS, sweep->sweep_id, err))
+        return -1;
+    for (int64_t r = 0; r < facts.n_rows; r++)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            double n = result_table_real(&facts, r, "value");
+
+            if (!strcmp(result_table_text(&facts, r, "topic"), "part") &&
+                !strcmp(result_table_text(&facts, r, "name"), names[i]) && n > 0 && n < ADVICE_FEW)
+                *sizes[i] = (int32_t)n;
+        }
+    least.test = shows_test ? least.test : 0;
+    advice_least_parts(out, &least);
+    result_table_release(&facts);
+    return 0;
+}
+
 int advice_find_all(struct errlist *out, struct store *store, const struct query_sweep *sweep,
                     const struct advice_choice *choice, struct err *err)
 {
@@ -458,6 +504,8 @@ int advice_find_all(struct errlist *out, struct store *store, const struct query
         advice_mixed_types(out);
     if (is_repeated)
         advice_repeated(out, true);
+    if (find_least_parts(out, store, sweep, choice->shows_test, err))
+        return -1;
     return advice_find(out, store, sweep, choice, err);
 }
 

@@ -29,6 +29,12 @@ struct advice_objective {
 void advice_small_parts(struct errlist *out, const struct advice_parts *val,
                         const struct advice_parts *stop, const struct advice_objective *objective);
 
+/* The same from the smallest sizes that the database knows; 0: unknown, or no such part. */
+struct advice_least {
+    int32_t val, stop, test;
+};
+void advice_least_parts(struct errlist *out, const struct advice_least *least);
+
 /* Models without epochs compete with models whose epoch the validation part chose. */
 void advice_mixed_types(struct errlist *out);
 
@@ -55,7 +61,8 @@ void advice_r2(struct errlist *out, int64_t config, double r2, const char *objec
 /* n of n_done trials have no value of the objective. */
 void advice_undefined(struct errlist *out, const char *objective, int64_t n, int64_t n_done);
 
-void advice_alike(struct errlist *out, const struct query_alike *alike);
+/* is_restricted: the configurations that --where selects are compared with the best of all. */
+void advice_alike(struct errlist *out, const struct query_alike *alike, bool is_restricted);
 
 /* How trials of a sweep ended without a score. */
 struct advice_losses {
@@ -85,7 +92,7 @@ struct advice_choice {
 int advice_find(struct errlist *out, struct store *store, const struct query_sweep *sweep,
                 const struct advice_choice *choice, struct err *err);
 
-/* The same after advice_mixed_types() and advice_repeated(), if they apply to its trials. */
+/* The same after advice_mixed_types(), advice_repeated() and advice_least_parts(), if they apply. */
 int advice_find_all(struct errlist *out, struct store *store, const struct query_sweep *sweep,
                     const struct advice_choice *choice, struct err *err);
 

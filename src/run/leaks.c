@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/log.h"
 #include "data/core/duplicates.h"
 #include "data/core/target_leaks.h"
@@ -200,7 +201,7 @@ static int put_target_leaks(struct buf *out, const struct job *job, struct err *
 
 int leaks_warn(struct job *job, struct err *err)
 {
-    struct buf scope = {0};
+    struct buf scope = {0}, file = {0};
     struct leaks leaks;
 
     if (warn_target_leaks(job, err))
@@ -215,14 +216,17 @@ int leaks_warn(struct job *job, struct err *err)
                                               .n_straddling = leaks.n_straddling};
     put_scope(&scope, &leaks, job);
     if (leaks.n_straddling)
-        log_warn("%s: %d set%s of samples with the same %s on both sides of a split%s, which makes "
-                 "the scores too optimistic: 'espalier inspect --duplicates FILE' lists them; %s",
-                 job->sweep.path, leaks.n_straddling, leaks.n_straddling == 1 ? "" : "s",
-                 same_of(job), buf_text(&scope),
-                 *job->sweep.fixed.v[P_GROUP].s
-                     ? "keep one sample of each set, or give the set one group"
-                     : "[split] group keeps samples together");
+        log_warn(
+            "%s: %d set%s of samples with the same %s on both sides of a split%s, which makes "
+            "the scores too optimistic: 'espalier inspect %s --duplicates dup.csv' lists them; "
+            "%s",
+            job->sweep.path, leaks.n_straddling, leaks.n_straddling == 1 ? "" : "s", same_of(job),
+            buf_text(&scope), escape_shell(&file, job->sweep.path),
+            *job->sweep.fixed.v[P_GROUP].s
+                ? "keep one sample of each set, or give the set one group"
+                : "[split] group keeps samples together");
     buf_release(&scope);
+    buf_release(&file);
     release(&leaks);
     return 0;
 }

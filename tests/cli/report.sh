@@ -35,17 +35,18 @@ ok "a page" report
 like "a message names it" "$(cat .err)" "^espalier: report.html: sweep 'tiny', 6 configurations, [0-9]+ kB$"
 is "its structure, policy and data" "$(check report.html)" "sound"
 is "the verdict" "$(check report.html text verdict | sed "/^Methods/,\$d")" \
-    "The best of 6 configurations is c4 (hidden_size 8, dropout 0.5) with a mean val_pearson of 0.54 over 5 trials (standard error 0.0062, corrected 95 % interval 0.5143 to 0.5657). The best of many is the best partly by chance, so this mean is probably too optimistic.
-The rule of one standard error chooses c6 (hidden_size 16, dropout 0.5), the cheapest configuration within one standard error of the best, with a mean of 0.54: a difference of 0 (95 % interval -0.017 to 0.017) for 33 % of the floating-point operations.
+    "The best of 6 configurations is c4 (hidden_size 8, dropout 0.5) with a mean val_pearson of 0.540 over 5 trials (standard error 0.0062, corrected 95 % interval 0.514 to 0.566). The best of many is the best partly by chance, so this mean is probably too optimistic.
+The rule of one standard error chooses c6 (hidden_size 16, dropout 0.5), the cheapest configuration within one standard error of the best, with a mean of 0.540: a difference of 0.000 (95 % interval −0.017 to 0.017) for 33 % of the floating-point operations.
 3 of the 5 other configurations cannot be told apart from the best: the corrected 95 % interval of the difference contains 0.
 Warnings
+the smallest validation part has 9 samples, fewer than 30: its score depends much on chance
 3 of the 5 configurations after the best one cannot be told apart from it (the 95 % interval of the difference contains 0): more replicates or folds narrow the intervals, and 'best --rule 1se' chooses the cheapest configuration that is nearly as good"
 is "methods, results and references" "$(check report.html text verdict | sed -n '/^Methods and/,$p')" \
     "Methods and results, to copy
-The data were simulated: 60 accessions of 8 populations (F_ST 0.2) with 40 SNPs, of which 5 affect the trait with a heritability of 0.6 (seed 1). The trait had a mean of 80 and a standard deviation of 15 in the unit of the data. Each feature was scaled to mean 0 and standard deviation 1 over all accessions.
+The data were simulated: 60 accessions of 8 populations (F_ST 0.2) with 40 SNPs, of which 5 affect the trait with a heritability of 0.6 (seed 1). The trait had a mean of 80 and a standard deviation of 15.13 in the unit of the data. Each feature was scaled to mean 0 and standard deviation 1 over all accessions.
 Hyperparameters were searched on a grid with espalier 1.2.3. The searched settings were hidden_size (4, 8, 16) and dropout (0, 0.5), which gave 6 configurations. The model was a placeholder without training (noop). The fixed settings were layers 2, activation relu, lambda 1, epochs 100, optimizer adam, learning_rate 0.01, schedule constant, weight_decay 0.0005, decay_layers all, beta1 0.9, beta2 0.999, epsilon 1e-08, batch_size full. Settings that are not listed were off. All random numbers followed from the seed 1. The trials ran on 2 MPI ranks and a processor of type some processor.
 A test part of 12 accessions was set aside; their trait values took no part in training or in the choice of a configuration. Each configuration was trained and validated by 5-fold cross-validation (training parts of 38 to 39 and validation parts of 9 to 10 accessions): 30 trials in all.
-Configurations were ranked by the mean validation Pearson correlation (larger is better). The best one was chosen: c4 (hidden_size 8, dropout 0.5). Its mean validation Pearson correlation was 0.54 (standard deviation 0.014 over 5 trials, corrected 95 % interval 0.5143 to 0.5657; Nadeau & Bengio 2003). Each other configuration was compared with the best one on the same folds by the corrected resampled t interval (Nadeau & Bengio 2003; ratio of validation to training samples 0.25), without correction for multiple comparisons; 3 of 5 could not be told apart from it.
+Configurations were ranked by the mean validation Pearson correlation (larger is better). The best one was chosen: c4 (hidden_size 8, dropout 0.5). Its mean validation Pearson correlation was 0.540 (standard deviation 0.014 over 5 trials, corrected 95 % interval 0.514 to 0.566; Nadeau & Bengio 2003). Each other configuration was compared with the best one on the same folds by the corrected resampled t interval (Nadeau & Bengio 2003; ratio of validation to training samples 0.25), without correction for multiple comparisons; 3 of 5 could not be told apart from it.
 References
 Nadeau C, Bengio Y (2003) Inference for the generalization error. Machine Learning 52, 239-281.
 the espalier authors. espalier: hyperparameter search for graph convolutional networks. Version 1.2.3."
@@ -144,7 +145,7 @@ END
 ok "a condition, model types, an axis of one value" "$ESPALIER" run types.ini --db types.db --progress none
 ok "a page" report types.db -o types.html
 like "the methods" "$(check types.html text verdict)" \
-    'The searched settings were type \(gcn, ridge\), lambda \(0.1, 1\), hidden_size \(4, 8\) and dropout \(0, 0.25\), which gave 5 configurations out of 16 combinations. The models were: graph convolutional network \(gcn; Kipf & Welling 2017\) and ridge regression \(ridge; Hoerl & Kennard 1970\). The fixed settings of gcn were layers 2, activation relu, epochs 1, .*The graph joined each of the accessions to the 10 most similar ones by the cosine similarity of features; an edge had 1 as its weight.'
+    'The searched settings were type \(gcn, ridge\), lambda \(0.1, 1\), hidden_size \(4, 8\) and dropout \(0, 0.25\), which gave 5 configurations out of 16 combinations, because no model type has all of these settings. The models were: graph convolutional network \(gcn; Kipf & Welling 2017\) and ridge regression \(ridge; Hoerl & Kennard 1970\). gcn was trained to minimize the mean squared error of the trait, .* lambda is the penalty of ridge, with standardized markers the ratio of the residual to the genetic variance. The fixed settings of gcn were layers 2, activation relu, epochs 1, .*The graph joined each of the accessions to the 10 most similar ones by the cosine similarity of features; an edge had 1 as its weight.'
 is "one warning about the missing stop part" "$(check types.html text verdict | grep -c 'stop = 0.1')" 1
 like "their references" "$(check types.html text verdict)" '^Kipf TN, Welling M \(2017\)'
 check types.html text provenance | sed -n '/^\[sweep\]/,/^Command lines/p' | sed '$d' >again.ini
@@ -174,7 +175,7 @@ is "why there are no predictions: no model" "$(why)" \
     "The database has no out-of-fold predictions of c4. Nor does it have the models that would make them: the sweep ran with keep = none or an earlier version, or they are too large to keep. With keep = best, 'espalier run tiny.ini other.db' trains the choice again and stores both; other trials are not repeated."
 sqlite3 other.db "INSERT INTO model SELECT trial_id, 'h', x'00' FROM trial WHERE config_id = 4; UPDATE session SET command = 'espalier run tiny.ini --set seed=1'"
 is "models that nobody applied" "$(why)" \
-    "The database has no out-of-fold predictions of c4. It has all models of this configuration, but no run has applied them: shards do not, nor do runs that were stopped. 'espalier run tiny.ini other.db', with the --set options of the first run, adds the predictions and repeats no trial."
+    "The database has no out-of-fold predictions of c4. It has all models of this configuration, but no run has applied them: shards and runs that were stopped do not, nor did espalier before version 0.2.0. 'espalier run tiny.ini other.db', with the --set options of the first run, adds the predictions and repeats no trial."
 sqlite3 other.db "UPDATE trial SET state = 'pending', value = NULL WHERE config_id = 1"
 is "trials that are left to run" "$(why)" \
     "The database has no out-of-fold predictions of c4. A run stores them when the sweep is finished, and 5 trials are left to run."
@@ -260,6 +261,7 @@ is "which gives the reason" "$(check unscored.html text verdict)
 $(check unscored.html text forest)" "No trial is finished yet. There is no choice.
 Warnings
 30 of 30 trials are left to run: the leaderboard may change
+the smallest validation part has 9 samples, fewer than 30: its score depends much on chance
 No trial is finished yet."
 fails "a rule without a score" 1 report unscored.db --rule best -o none.html
 is "the message" "$(cat .err)" "espalier: unscored.db: sweep 'tiny' has no finished configuration yet"

@@ -108,6 +108,21 @@ static void test_r2(void **state)
                      "groups");
 }
 
+static void test_least_parts(void **state)
+{
+    struct errlist advice = {0};
+
+    (void)state;
+    advice_least_parts(&advice, &(struct advice_least){.val = 30, .test = 212});
+    is_only(&advice, NULL);
+    advice_least_parts(&advice, &(struct advice_least){.val = 23, .test = 30});
+    is_only(&advice, "the smallest validation part has 23 samples, fewer than 30: its score "
+                     "depends much on chance");
+    advice_least_parts(&advice, &(struct advice_least){.test = 17});
+    is_only(&advice, "the smallest test part has 17 samples, fewer than 30: the test scores depend "
+                     "much on chance");
+}
+
 static void test_undefined(void **state)
 {
     struct errlist advice = {0};
@@ -133,25 +148,32 @@ static void test_alike(void **state)
     struct errlist advice = {0};
 
     (void)state;
-    advice_alike(&advice, &alike);
+    advice_alike(&advice, &alike, false);
     alike = (struct query_alike){.n_scored = 5, .n_compared = 4};
-    advice_alike(&advice, &alike);
+    advice_alike(&advice, &alike, false);
     is_only(&advice, NULL);
     alike.n_alike = 3;
-    advice_alike(&advice, &alike);
+    advice_alike(&advice, &alike, false);
     is_only(&advice,
             "3 of the 4 configurations after the best one cannot be told apart from it (the "
             "95 % interval of the difference contains 0): more replicates or folds narrow "
             "the intervals, and 'best --rule 1se' chooses the cheapest configuration "
             "that is nearly as good");
     alike = (struct query_alike){.n_scored = 5, .n_compared = 1, .n_alike = 1};
-    advice_alike(&advice, &alike);
+    advice_alike(&advice, &alike, false);
     is_only(&advice, "the configuration after the best one cannot be told apart from it (the 95 % "
                      "interval of the difference contains 0): more replicates or folds narrow the "
                      "intervals, and 'best --rule 1se' chooses the cheapest configuration that "
                      "is nearly as good");
+    alike = (struct query_alike){.n_scored = 15, .n_compared = 8, .n_alike = 3};
+    advice_alike(&advice, &alike, true);
+    is_only(&advice,
+            "3 of the 8 configurations that --where compares with the best one of the sweep cannot "
+            "be told apart from it (the 95 % interval of the difference contains 0): more "
+            "replicates or folds narrow the intervals, and 'best --rule 1se' chooses the cheapest "
+            "configuration that is nearly as good");
     alike = (struct query_alike){.n_scored = 5};
-    advice_alike(&advice, &alike);
+    advice_alike(&advice, &alike, false);
     is_only(&advice, "with one trial for each configuration, no difference can be told from "
                      "chance: --set replicates=5 adds replicates, which give intervals");
 }
@@ -232,11 +254,11 @@ static void test_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ratios),     cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_no_edge),    cmocka_unit_test(test_r2),
-        cmocka_unit_test(test_alike),      cmocka_unit_test(test_few_trials),
-        cmocka_unit_test(test_early_test), cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_undefined),
+        cmocka_unit_test(test_ratios),      cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_no_edge),     cmocka_unit_test(test_r2),
+        cmocka_unit_test(test_alike),       cmocka_unit_test(test_few_trials),
+        cmocka_unit_test(test_early_test),  cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_least_parts), cmocka_unit_test(test_undefined),
     };
 
     return cmocka_run_group_tests_name("advice", tests, NULL, NULL);

@@ -323,6 +323,12 @@ static void test_line(void **state)
                         "51.1/min, about 9 min 40 s left, best val_pearson 0.8123 (c12), 2/4 ranks "
                         "busy, 1 LOST\n");
     buf_clear(&out);
+    f.missing = 500;
+    watch_line(&out, &f);
+    assert_non_null(strstr(buf_text(&out), "511/1000 trials (51 %), 500 of the grid's 1500 trials "
+                                           "not in this file, 3 failed"));
+    f.missing = 0;
+    buf_clear(&out);
     strcpy(f.sweep, "a\n\033[2Jb");
     watch_line(&out, &f);
     assert_int_equal(count_lines(buf_text(&out)), 1);

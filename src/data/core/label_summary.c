@@ -55,7 +55,7 @@ void target_summarize(struct target_summary *out, double *sorted, const struct d
     for (int32_t i = 0; i < n; i++)
         squares += (sorted[i] - out->mean) * (sorted[i] - out->mean);
     out->n = n;
-    out->sd = sqrt(squares / n);
+    out->sd = n > 1 ? sqrt(squares / (n - 1)) : 0;
     out->min = sorted[0];
     out->quartile_1 = quantile(sorted, n, 0.25);
     out->median = quantile(sorted, n, 0.5);

@@ -11,7 +11,7 @@ void label_group_sizes(int64_t *sizes, const struct dataset *d);
 
 struct target_summary {
     int32_t n;                                       /* values; 0: the rest is 0, too */
-    double mean, sd;                                 /* sd: with n as divisor */
+    double mean, sd;                                 /* sd: with n - 1; 0 for one value */
     double min, quartile_1, median, quartile_3, max; /* quartiles: between the two nearest values */
 };
 

@@ -157,7 +157,7 @@ static void put_header(struct buf *out, const struct page *page)
         "Sweep %s: %d configuration%s on %lld samples, %lld of %lld trials done. Written %s "
         "by espalier %s from %s.",
         d->name, (int)d->n_configs, d->n_configs == 1 ? "" : "s", (long long)d->samples,
-        (long long)d->done, (long long)d->trials, clock_utc(made, page->made), page->version,
+        (long long)d->done, (long long)d->planned, clock_utc(made, page->made), page->version,
         d->database);
     buf_puts(out, "</p>\n<nav aria-label=\"Panels\">");
     for (int p = 0; p < PANELS; p++)

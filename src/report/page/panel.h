@@ -30,6 +30,10 @@ void panel_put_provenance(struct buf *out, const struct page *page);
 /* A paragraph for a paper, and its references. */
 void panel_put_methods(struct buf *out, const struct page *page);
 
+/* Append a sentence about the runs, their ranks and processors. Shards, and runs that continue
+ * another one, count as runs. */
+void panel_put_runs(struct buf *out, const struct sweep_data *data);
+
 /* Combinations of the levels of all axes. A condition, or settings that some model type lacks, make
  * them more than the configurations. */
 double panel_combinations(const struct sweep_data *data);
@@ -39,6 +43,13 @@ double panel_fact(const struct sweep_data *data, const char *topic, const char *
 
 /* Trials of the whole grid that may still get a score. */
 int64_t panel_left(const struct sweep_data *data);
+/* Configurations of the whole grid, of which the database may have only some. */
+int32_t panel_planned_configs(const struct sweep_data *data);
+/* Append "corrected 95 % interval 0.49 to 0.66" for the mean of a configuration, within the values
+ * that the metric can have. Nothing if there is none. */
+void panel_put_interval(struct buf *out, const struct sweep_data *data, int32_t config);
+/* Append "-0.05 (95 % interval -0.12 to 0.02)", the difference to the best one. */
+void panel_put_difference(struct buf *out, const struct sweep_data *data, int32_t config);
 /* Why no configuration has a score: a sentence. */
 const char *panel_why_no_score(struct buf *scratch, const struct sweep_data *data);
 /* A warning to stand above the panel's content, or NULL. */

@@ -8,28 +8,15 @@
 #include "base/words.h"
 #include "data/core/data_format.h"
 #include "data/format.h"
-#include "gcn/metric.h"
 #include "grid/plan.h"
 #include "report/page/html.h"
-#include "report/page/panel.h"
-#include "report/sweep/resampled_t.h"
+#include "report/page/panel_methods.h"
 #include "trial/model_type.h"
 
 /* Longer axes are given by their ends; more classes are only counted. */
-enum { LEVELS_LISTED = 8, CLASSES_LISTED = 10, REFERENCES = 8 };
+enum { LEVELS_LISTED = 8, CLASSES_LISTED = 10 };
 
-struct methods {
-    const struct page *page;
-    const struct sweep_data *d;
-    const struct settings *s; /* of the model type of the choice; NULL: unknown */
-    const char *samples;      /* "accessions" */
-    const char *version;      /* of espalier, that ran it */
-    struct buf text;
-    const char *references[REFERENCES]; /* borrowed */
-    int n_references;
-};
-
-static void cite(struct methods *m, const char *reference)
+void methods_cite(struct methods *m, const char *reference)
 {
     for (int i = 0; i < m->n_references; i++)
         if (!strcmp(m->references[i], reference))
@@ -38,7 +25,7 @@ static void cite(struct methods *m, const char *reference)
         m->references[m->n_references++] = reference;
 }
 
-static const char *between(int32_t i, int32_t n)
+const char *methods_between(int32_t i, int32_t n)
 {
     return i == 0 ? "" : i == n - 1 ? " and " : ", ";
 }
@@ -77,22 +64,32 @@ static void put_axis(struct buf *out, const struct sweep_axis *axis)
     buf_puts(out, ")");
 }
 
+/* True if some configuration lacks a value of a varied axis. */
+static bool has_partial_axes(const struct sweep_data *d)
+{
+    for (int32_t i = 0; i < d->n_configs * d->n_axes; i++)
+        if (d->level[i] < 0 && d->axes[i % d->n_axes].n > 1)
+            return true;
+    return false;
+}
+
 static void put_axes(struct methods *m)
 {
     const struct sweep_data *d = m->d;
-    int32_t n = 0, i = 0;
+    int32_t n = 0, i = 0, n_configs = panel_planned_configs(d);
 
     for (int32_t a = 0; a < d->n_axes; a++)
         n += d->axes[a].n > 1;
     buf_printf(&m->text, "The searched setting%s ", n == 1 ? " was" : "s were");
     for (int32_t a = 0; a < d->n_axes; a++)
         if (d->axes[a].n > 1) {
-            buf_puts(&m->text, between(i++, n));
+            buf_puts(&m->text, methods_between(i++, n));
             put_axis(&m->text, &d->axes[a]);
         }
-    buf_printf(&m->text, ", which gave %d configurations", (int)d->n_configs);
-    if (d->n_configs < panel_combinations(d))
-        buf_printf(&m->text, " out of %.0f combinations", panel_combinations(d));
+    buf_printf(&m->text, ", which gave %d configurations", (int)n_configs);
+    if (n_configs < panel_combinations(d))
+        buf_printf(&m->text, " out of %.0f combinations%s", panel_combinations(d),
+                   has_partial_axes(d) ? ", because no model type has all of these settings" : "");
     buf_puts(&m->text, ". ");
 }
 
@@ -105,17 +102,70 @@ static void put_types(struct methods *m)
         const struct settings *s = sweep_data_settings(d, t);
         const struct model_type *type = s ? model_type_of(s) : NULL;
 
-        buf_puts(&m->text, between(t, d->n_types));
+        buf_puts(&m->text, methods_between(t, d->n_types));
         if (type)
             buf_printf(&m->text, "%s (", type->words);
         buf_puts(&m->text, d->types[t]);
         if (type && type->source) {
             buf_printf(&m->text, "; %s", type->source);
-            cite(m, type->reference);
+            methods_cite(m, type->reference);
         }
         buf_puts(&m->text, type ? ")" : "");
     }
     buf_puts(&m->text, ". ");
+}
+
+/* Append the names of the types for which `is` holds: "gcn and mlp". Return how many they are. */
+static int32_t put_types_that(struct buf *out, const struct sweep_data *d,
+                              bool (*is)(const struct settings *s))
+{
+    int32_t n = 0, i = 0;
+
+    for (int32_t t = 0; t < d->n_types; t++)
+        n += sweep_data_settings(d, t) && is(sweep_data_settings(d, t));
+    for (int32_t t = 0; t < d->n_types; t++)
+        if (sweep_data_settings(d, t) && is(sweep_data_settings(d, t)))
+            buf_printf(out, "%s%s", methods_between(i++, n), d->types[t]);
+    return n;
+}
+
+static bool has_epochs(const struct settings *s)
+{
+    return model_type_of(s)->has_epochs;
+}
+
+static bool trains_at_once(const struct settings *s)
+{
+    return model_type_of(s)->trains && !model_type_of(s)->has_epochs;
+}
+
+static bool has_shrinkage(const struct settings *s)
+{
+    return model_type_of(s)->trains && settings_has(s, P_LAMBDA);
+}
+
+static void put_loss(struct methods *m)
+{
+    const struct data_format *format = m->s ? data_format_at(m->s->v[P_FORMAT].i) : NULL;
+    struct buf networks = {0}, shrunk = {0};
+    int32_t n = put_types_that(&networks, m->d, has_epochs);
+
+    if (n)
+        buf_printf(&m->text, "%s %s trained to minimize the %s. ", buf_text(&networks),
+                   n == 1 ? "was" : "were",
+                   m->d->is_classification
+                       ? "cross-entropy of the classes"
+                       : "mean squared error of the trait, which was standardized by the mean and "
+                         "standard deviation of the training samples");
+    if (put_types_that(&shrunk, m->d, has_shrinkage))
+        buf_printf(&m->text, "lambda is the penalty of %s%s. ", buf_text(&shrunk),
+                   format && format->has_genotypes && !m->d->is_classification
+                       ? ", with standardized markers the ratio of the residual to the genetic "
+                         "variance"
+                       : "");
+    m->text.failed |= buf_failed(&networks) || buf_failed(&shrunk);
+    buf_release(&networks);
+    buf_release(&shrunk);
 }
 
 static void put_search(struct methods *m)
@@ -133,6 +183,7 @@ static void put_search(struct methods *m)
         put_axes(m);
     }
     put_types(m);
+    put_loss(m);
 }
 
 /* ---- fixed settings ---- */
@@ -258,6 +309,26 @@ static void put_choices_of_data(struct methods *m)
     buf_puts(&m->text, *gap == ',' ? ". " : "");
 }
 
+/* Samples that are the same make scores too good where they stand on both sides of a split. */
+static void put_duplicates(struct methods *m, const struct data_format *format)
+{
+    const struct sweep_data *d = m->d;
+    double sets = panel_fact(d, "duplicate", "sets");
+    double apart = panel_fact(d, "duplicate", "sets_on_both_sides");
+
+    if (!(sets > 0))
+        return;
+    buf_printf(&m->text, "%.0f %s are in %.0f set%s with the same %s",
+               panel_fact(d, "duplicate", "samples"), m->samples, sets, plural((int64_t)sets),
+               format && format->same ? format->same : "features");
+    if (apart > 0)
+        buf_printf(&m->text,
+                   "; %.0f of these sets had members on both sides of a split, which makes the "
+                   "scores too good",
+                   apart);
+    buf_puts(&m->text, ". ");
+}
+
 static void put_read(struct methods *m, const struct data_format *format)
 {
     const struct sweep_data *d = m->d;
@@ -275,6 +346,7 @@ static void put_read(struct methods *m, const struct data_format *format)
     buf_puts(&m->text, ". ");
     put_filter(m, format);
     put_choices_of_data(m);
+    put_duplicates(m, format);
 }
 
 static void put_classes(struct methods *m)
@@ -289,8 +361,8 @@ static void put_classes(struct methods *m)
                (long long)d->classes);
     for (int32_t f = 0; n && n <= CLASSES_LISTED && f < d->n_facts; f++)
         if (!strcmp(d->facts[f].topic, "class"))
-            buf_printf(&m->text, "%s%s (%.0f)", i++ ? between(i - 1, n) : ": ", d->facts[f].name,
-                       d->facts[f].number);
+            buf_printf(&m->text, "%s%s (%.0f)", i++ ? methods_between(i - 1, n) : ": ",
+                       d->facts[f].name, d->facts[f].number);
     buf_puts(&m->text, ". ");
 }
 
@@ -357,8 +429,9 @@ static void put_similarity(struct methods *m, const struct settings *s)
         buf_puts(&m->text, "the Pearson correlation of features");
     } else {
         buf_puts(&m->text, "genomic relationship (VanRaden 2008)");
-        cite(m, "VanRaden PM (2008) Efficient methods to compute genomic predictions. Journal of "
-                "Dairy Science 91, 4414-4423.");
+        methods_cite(
+            m, "VanRaden PM (2008) Efficient methods to compute genomic predictions. Journal of "
+               "Dairy Science 91, 4414-4423.");
     }
 }
 
@@ -463,11 +536,32 @@ static void put_test_part(struct methods *m)
     buf_release(&size);
 }
 
+bool methods_has_stop_part(const struct sweep_data *d)
+{
+    return panel_fact(d, "part", "stop_min") > 0 && !is_varied(d, P_STOP);
+}
+
+/* The samples that choose the epoch count as training samples. */
+static bool put_training_size(struct buf *out, const struct sweep_data *d)
+{
+    double least = panel_fact(d, "part", "train_min") + panel_fact(d, "part", "stop_min");
+    double most = panel_fact(d, "part", "train_max") + panel_fact(d, "part", "stop_max");
+
+    if (!methods_has_stop_part(d))
+        return put_size(out, d, "train");
+    if (!(least > 0))
+        return false;
+    buf_printf(out, "%.0f", least);
+    if (most > least)
+        buf_printf(out, " to %.0f", most);
+    return true;
+}
+
 static void put_sizes(struct methods *m)
 {
     struct buf train = {0}, val = {0};
 
-    if (put_size(&train, m->d, "train") && put_size(&val, m->d, "val"))
+    if (put_training_size(&train, m->d) && put_size(&val, m->d, "val"))
         buf_printf(&m->text, " (training parts of %s and validation parts of %s %s)",
                    buf_text(&train), buf_text(&val), m->samples);
     m->text.failed |= buf_failed(&train) || buf_failed(&val);
@@ -506,11 +600,42 @@ static void put_division(struct methods *m)
         buf_printf(&m->text, ", repeated %d times with other random numbers", (int)d->replicates);
 }
 
+/* Which samples of the training part fit the weights of which type. False: unknown sizes. */
+static bool put_stop_part(struct methods *m)
+{
+    const struct sweep_data *d = m->d;
+    struct buf fit = {0}, stop = {0}, networks = {0}, others = {0};
+    bool is_known =
+        methods_has_stop_part(d) && put_size(&fit, d, "train") && put_size(&stop, d, "stop");
+    int32_t n_others;
+
+    put_types_that(&networks, d, has_epochs);
+    n_others = put_types_that(&others, d, trains_at_once);
+    if (is_known && !n_others)
+        buf_printf(&m->text,
+                   "%s %s of each training part chose the epoch; the weights were fitted on the "
+                   "other %s. ",
+                   buf_text(&stop), m->samples, buf_text(&fit));
+    else if (is_known)
+        buf_printf(&m->text,
+                   "For %s, %s %s of each training part chose the epoch, and the weights were "
+                   "fitted on the other %s; %s %s fitted on all of them. ",
+                   buf_text(&networks), buf_text(&stop), m->samples, buf_text(&fit),
+                   buf_text(&others), n_others == 1 ? "was" : "were");
+    m->text.failed |=
+        buf_failed(&fit) || buf_failed(&stop) || buf_failed(&networks) || buf_failed(&others);
+    buf_release(&fit);
+    buf_release(&stop);
+    buf_release(&networks);
+    buf_release(&others);
+    return is_known;
+}
+
 static void put_epoch(struct methods *m)
 {
     const struct sweep_data *d = m->d;
 
-    if (!d->n_curves || is_varied(d, P_STOP))
+    if (!d->n_curves || is_varied(d, P_STOP) || put_stop_part(m))
         return;
     for (int32_t t = 0; t < d->n_types; t++) {
         const struct settings *s = sweep_data_settings(d, t);
@@ -543,123 +668,13 @@ static void put_scheme(struct methods *m)
     put_epoch(m);
 }
 
-/* ---- results ---- */
-
-static const char *words_of(const char *metric)
-{
-    int id = metric_parse(metric);
-
-    return id < 0 ? metric : metric_words((enum metric)id);
-}
-
-static void put_rule(struct methods *m)
-{
-    const struct sweep_data *d = m->d;
-
-    buf_printf(&m->text, "Configurations were ranked by the mean validation %s (%s is better). ",
-               words_of(d->metric), d->maximize ? "larger" : "smaller");
-    if (d->rule == QUERY_RULE_1SE) {
-        buf_printf(&m->text,
-                   "%s the cheapest configuration (fewest floating-point operations) whose mean "
-                   "lay within one standard error of the best (Breiman et al. 1984): c%lld",
-                   panel_left(d) ? "So far, the choice is" : "We chose", (long long)d->chosen);
-        cite(m, "Breiman L, Friedman JH, Olshen RA, Stone CJ (1984) Classification and regression "
-                "trees. Wadsworth, Belmont. Section 3.4.3.");
-    } else {
-        buf_printf(&m->text, "%s c%lld",
-                   panel_left(d) ? "So far, the best one is" : "The best one was chosen:",
-                   (long long)d->chosen);
-    }
-}
-
-static void put_choice(struct methods *m)
-{
-    const struct sweep_data *d = m->d;
-    int32_t c = sweep_data_find(d, d->chosen);
-    struct buf levels = {0};
-    double half;
-
-    if (c < 0)
-        return;
-    if (d->n_configs > 1) {
-        put_rule(m);
-        sweep_data_put_levels(&levels, d, c);
-        buf_printf(&m->text, "%s%s%s. ", levels.size ? " (" : "", buf_text(&levels),
-                   levels.size ? ")" : "");
-    }
-    half = d->configs[c].sd * resampled_factor(d->configs[c].n, d->share);
-    buf_printf(&m->text, "Its %svalidation %s was %.4g", d->configs[c].n > 1 ? "mean " : "",
-               words_of(d->metric), d->configs[c].mean);
-    if (isfinite(half)) {
-        buf_printf(
-            &m->text,
-            " (standard deviation %.2g over %d trials, corrected 95 %% interval %.4g to %.4g; "
-            "Nadeau & Bengio 2003)",
-            d->configs[c].sd, (int)d->configs[c].n, d->configs[c].mean - half,
-            d->configs[c].mean + half);
-        cite(m, "Nadeau C, Bengio Y (2003) Inference for the generalization error. Machine "
-                "Learning 52, 239-281.");
-    }
-    buf_puts(&m->text, ". ");
-    m->text.failed |= buf_failed(&levels);
-    buf_release(&levels);
-}
-
-static void put_comparison(struct methods *m)
-{
-    const struct sweep_data *d = m->d;
-
-    if (!d->alike.n_compared)
-        return;
-    buf_printf(&m->text,
-               "Each other configuration was compared with the best one on the same folds by the "
-               "corrected resampled t interval (Nadeau & Bengio 2003; ratio of validation to "
-               "training samples %.3g), without correction for multiple comparisons; %lld of %lld "
-               "could not be told apart from it. ",
-               d->share, (long long)d->alike.n_alike, (long long)d->alike.n_compared);
-}
-
-static void put_tests(struct methods *m)
-{
-    const struct sweep_data *d = m->d;
-    int32_t n = d->n_tests ? d->tests[0].n : 0;
-
-    if (!n)
-        return;
-    if (n == 1)
-        buf_puts(&m->text, "On the test part, its model had: ");
-    else
-        buf_printf(&m->text,
-                   "On the test part, the means over its %d models, with their standard "
-                   "deviations (which do not include the sampling error of the test part), were: ",
-                   (int)n);
-    for (int32_t i = 0; i < d->n_tests; i++) {
-        const struct sweep_test *test = &d->tests[i];
-
-        buf_printf(&m->text, "%s%s %.4g", between(i, d->n_tests), words_of(test->metric),
-                   test->mean);
-        if (isfinite(test->sd))
-            buf_printf(&m->text, " (%.2g)", test->sd);
-    }
-    buf_puts(&m->text, ". ");
-    if (panel_left(d))
-        buf_puts(&m->text, "These test scores were seen before the choice was final, so they are "
-                           "no independent estimate. ");
-}
-
 static void put_software(struct methods *m)
 {
-    const struct sweep_data *d = m->d;
-    const struct sweep_past_session *last;
 
     if (is_fixed(m, P_SEED))
         buf_printf(&m->text, "All random numbers followed from the seed %lld. ",
                    (long long)m->s->v[P_SEED].i);
-    if (!d->n_sessions)
-        return;
-    last = &d->sessions[d->n_sessions - 1];
-    buf_printf(&m->text, "The trials ran on %d MPI rank%s%s%s. ", (int)last->ranks,
-               plural(last->ranks), *last->cpu ? " and a processor of type " : "", last->cpu);
+    panel_put_runs(&m->text, m->d);
 }
 
 /* Move the text into a paragraph. */
@@ -703,9 +718,7 @@ void panel_put_methods(struct buf *out, const struct page *page)
     end_paragraph(out, &m);
     put_scheme(&m);
     end_paragraph(out, &m);
-    put_choice(&m);
-    put_comparison(&m);
-    put_tests(&m);
+    methods_put_results(&m);
     end_paragraph(out, &m);
     buf_puts(out, "</blockquote>\n");
     put_references(out, &m);

@@ -68,8 +68,8 @@ const char *panel_why_no_prediction(struct buf *scratch, const struct page *page
     } else if (d->n_models) {
         buf_printf(
             scratch,
-            "It has %s models of this configuration, but no run has applied them: shards do not, "
-            "nor do runs that were stopped. ",
+            "It has %s models of this configuration, but no run has applied them: shards and runs "
+            "that were stopped do not, nor did espalier before version 0.2.0. ",
             d->n_models < d->n_done ? "some" : "all");
         put_command(scratch, d);
         buf_puts(scratch, d->n_models < d->n_done

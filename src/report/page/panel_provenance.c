@@ -82,6 +82,38 @@ static void put_facts(struct buf *out, const struct page *page)
     buf_puts(out, "</tbody></table>\n");
 }
 
+static void put_processors(struct buf *out, const struct sweep_data *d)
+{
+    int32_t n = 0;
+
+    for (int32_t s = 0; s < d->n_sessions; s++)
+        if (*d->sessions[s].cpu && is_new(d, s, cpu_of))
+            buf_printf(out, "%s%s", n++ ? ", and " : " and a processor of type ",
+                       d->sessions[s].cpu);
+}
+
+void panel_put_runs(struct buf *out, const struct sweep_data *d)
+{
+    int32_t least = INT32_MAX, most = 0;
+
+    for (int32_t s = 0; s < d->n_sessions; s++) {
+        least = d->sessions[s].ranks < least ? d->sessions[s].ranks : least;
+        most = d->sessions[s].ranks > most ? d->sessions[s].ranks : most;
+    }
+    if (!d->n_sessions)
+        return;
+    buf_puts(out, "The trials ran ");
+    if (d->n_sessions > 1)
+        buf_printf(out, "in %d runs of ", (int)d->n_sessions);
+    else
+        buf_puts(out, "on ");
+    if (least < most)
+        buf_printf(out, "%d to ", (int)least);
+    buf_printf(out, "%d MPI rank%s", (int)most, plural(most));
+    put_processors(out, d);
+    buf_puts(out, ". ");
+}
+
 double panel_combinations(const struct sweep_data *data)
 {
     double n = 1;

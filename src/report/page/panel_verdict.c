@@ -6,8 +6,10 @@
 
 #include "base/escape.h"
 #include "base/words.h"
+#include "gcn/metric.h"
 #include "report/page/html.h"
 #include "report/page/panel.h"
+#include "report/paper.h"
 #include "report/sweep/resampled_t.h"
 #include "run/advice.h"
 #include "trial/model_type.h"
@@ -46,6 +48,7 @@ double panel_fact(const struct sweep_data *d, const char *topic, const char *nam
 void page_warn(struct errlist *warnings, const struct sweep_data *d)
 {
     double straddling = panel_fact(d, "duplicate", "sets_on_both_sides");
+    struct buf file = {0};
     int64_t n_straddling = straddling > 0 ? (int64_t)straddling : 0;
 
     warn_of(warnings, d->running + d->pending, d->trials,
@@ -61,14 +64,15 @@ void page_warn(struct errlist *warnings, const struct sweep_data *d)
     if (n_straddling > 0)
         errlist_add(warnings,
                     "%lld set%s of samples that are the same on both sides of a split, which makes "
-                    "the scores too good: 'espalier inspect --duplicates FILE' lists them; [split] "
-                    "group keeps samples together",
-                    (long long)n_straddling, plural(n_straddling));
+                    "the scores too good: 'espalier inspect %s --duplicates dup.csv' lists them; "
+                    "[split] group keeps samples together",
+                    (long long)n_straddling, plural(n_straddling), escape_shell(&file, d->file));
     if (is_flattered(d))
         errlist_add(warnings,
                     "there is no stop part: the validation part chose the epoch of each "
                     "trial and also scores it, so the scores are too good; [split] stop = "
                     "0.1 sets samples aside for the epoch");
+    buf_release(&file);
 }
 
 static void put_named(struct buf *out, const struct sweep_data *d, int32_t c)
@@ -100,6 +104,15 @@ const char *panel_why_no_score(struct buf *scratch, const struct sweep_data *d)
     return buf_text(scratch);
 }
 
+int32_t panel_planned_configs(const struct sweep_data *d)
+{
+    int64_t planned = d->n_slots ? d->planned / d->n_slots : 0;
+
+    return planned > d->n_configs && planned <= INT32_MAX && planned * d->n_slots == d->planned
+               ? (int32_t)planned
+               : d->n_configs;
+}
+
 /* Configurations with scores of all their trials. */
 static int32_t count_full(const struct sweep_data *d)
 {
@@ -113,17 +126,18 @@ static int32_t count_full(const struct sweep_data *d)
 /* How many configurations have which scores, and the beginning of the next sentence. */
 static void put_counts(struct buf *out, const struct sweep_data *d)
 {
-    int32_t full = count_full(d), some = d->n_scored - full, none = d->n_configs - d->n_scored;
+    int32_t all = panel_planned_configs(d);
+    int32_t full = count_full(d), some = d->n_scored - full, none = all - d->n_scored;
     bool is_left = panel_left(d) > 0;
 
-    if (full == d->n_configs && full == 1)
+    if (full == all && full == 1)
         buf_puts(out, "The only configuration is ");
-    else if (full == d->n_configs)
+    else if (full == all)
         html_printf(out, "The best of %d configurations is ", (int)full);
-    if (full == d->n_configs)
+    if (full == all)
         return;
     html_printf(out, "%s%d of %d configuration%s %s the scores of all %d trial%s",
-                is_left ? "So far " : "", (int)full, (int)d->n_configs, plural(d->n_configs),
+                is_left ? "So far " : "", (int)full, (int)all, plural(all),
                 full == 1 ? "has" : "have", (int)d->n_slots, plural(d->n_slots));
     if (some)
         html_printf(out, ", %d %s the scores of some", (int)some, some == 1 ? "has" : "have");
@@ -133,19 +147,79 @@ static void put_counts(struct buf *out, const struct sweep_data *d)
                 is_left ? "so far " : "");
 }
 
+void panel_put_interval(struct buf *out, const struct sweep_data *d, int32_t c)
+{
+    const struct sweep_config *config = &d->configs[c];
+    double half = config->sd * resampled_factor(config->n, d->share);
+    double low = config->mean - half, high = config->mean + half;
+    int metric = metric_parse(d->metric);
+
+    if (!isfinite(half))
+        return;
+    if (metric >= 0) {
+        low = metric_clamp((enum metric)metric, low);
+        high = metric_clamp((enum metric)metric, high);
+    }
+    buf_puts(out, "corrected 95 % interval ");
+    paper_put_number(out, low, config->se);
+    buf_puts(out, " to ");
+    paper_put_number(out, high, config->se);
+}
+
+void panel_put_difference(struct buf *out, const struct sweep_data *d, int32_t c)
+{
+    const struct sweep_config *config = &d->configs[c];
+    /* Half the interval is about twice the standard error, which gives the digits. */
+    double error = (config->high - config->low) / 4;
+
+    paper_put_number(out, config->diff, error);
+    buf_puts(out, " (95 % interval ");
+    paper_put_number(out, config->low, error);
+    buf_puts(out, " to ");
+    paper_put_number(out, config->high, error);
+    buf_puts(out, ")");
+}
+
+/* Configurations with fewer trials than the first one, but a better mean. */
+static void put_better(struct buf *out, const struct sweep_data *d)
+{
+    int32_t n = 0, best = 0;
+
+    for (int32_t c = 1; c < d->n_scored; c++) {
+        double mean = d->configs[c].mean, most = d->configs[best].mean;
+
+        if (d->maximize ? mean > d->configs[0].mean : mean < d->configs[0].mean) {
+            n++;
+            best = !best || (d->maximize ? mean > most : mean < most) ? c : best;
+        }
+    }
+    if (!n)
+        return;
+    html_printf(out,
+                " It comes first because it has more trials: %d configuration%s with fewer trials "
+                "%s a better mean, such as c%lld with ",
+                (int)n, plural(n), n == 1 ? "has" : "have", (long long)d->configs[best].id);
+    paper_put_number(out, d->configs[best].mean, d->configs[best].se);
+    html_printf(out, " over %d.", (int)d->configs[best].n);
+}
+
 static void put_best(struct buf *out, const struct sweep_data *d)
 {
     const struct sweep_config *best = &d->configs[0];
-    double half = best->sd * resampled_factor(best->n, d->share);
 
     put_counts(out, d);
     put_named(out, d, 0);
-    html_printf(out, " with a mean %s of %.4g over %d trial%s", d->objective, best->mean,
-                (int)best->n, plural(best->n));
-    if (isfinite(half))
-        html_printf(out, " (standard error %.2g, corrected 95 %% interval %.4g to %.4g)", best->se,
-                    best->mean - half, best->mean + half);
-    html_printf(out, ".%s",
+    html_printf(out, " with a mean %s of ", d->objective);
+    paper_put_number(out, best->mean, best->se);
+    html_printf(out, " over %d trial%s", (int)best->n, plural(best->n));
+    if (best->n > 1 && isfinite(best->se)) {
+        html_printf(out, " (standard error %.2g, ", best->se);
+        panel_put_interval(out, d, 0);
+        buf_puts(out, ")");
+    }
+    buf_puts(out, ".");
+    put_better(out, d);
+    html_printf(out, "%s",
                 d->n_scored > 1 ? " The best of many is the best partly by chance, so "
                                   "this mean is probably too optimistic."
                                 : "");
@@ -163,13 +237,13 @@ static void put_one_se(struct buf *out, const struct sweep_data *d)
         return;
     }
     put_named(out, d, c);
-    html_printf(out,
-                ", the cheapest configuration within one standard error of the best, with a "
-                "mean of %.4g",
-                d->configs[c].mean);
-    if (!isnan(d->configs[c].low))
-        html_printf(out, ": a difference of %.2g (95 %% interval %.2g to %.2g)", d->configs[c].diff,
-                    d->configs[c].low, d->configs[c].high);
+    html_printf(out, ", the cheapest configuration within one standard error of the best, with a "
+                     "mean of ");
+    paper_put_number(out, d->configs[c].mean, d->configs[c].se);
+    if (!isnan(d->configs[c].low)) {
+        buf_puts(out, ": a difference of ");
+        panel_put_difference(out, d, c);
+    }
     if (d->configs[c].flops > 0 && d->configs[0].flops > 0)
         html_printf(out, " for %.0f %% of the floating-point operations",
                     100 * d->configs[c].flops / d->configs[0].flops);
@@ -179,6 +253,7 @@ static void put_one_se(struct buf *out, const struct sweep_data *d)
 static void put_alike(struct buf *out, const struct sweep_data *d)
 {
     long long n = d->alike.n_alike, others = d->alike.n_compared;
+    bool is_all = others == d->n_configs - 1;
 
     if (!others)
         return;
@@ -189,14 +264,14 @@ static void put_alike(struct buf *out, const struct sweep_data *d)
                      n ? "cannot" : "can", n ? "contains" : "excludes");
     else if (n)
         html_element(out, "p",
-                     "%lld of the %lld other configurations cannot be told apart from the best: "
+                     "%lld of the %lld other configurations%s cannot be told apart from the best: "
                      "the corrected 95 %% interval of the difference contains 0.",
-                     n, others);
+                     n, others, is_all ? "" : " that have at least two folds in common with it");
     else
         html_element(out, "p",
-                     "All %lld other configurations can be told apart from the best: the "
+                     "All %lld other configurations%s can be told apart from the best: the "
                      "corrected 95 %% intervals of the differences exclude 0.",
-                     others);
+                     others, is_all ? "" : " that have at least two folds in common with it");
 }
 
 static void put_rule(struct buf *out, const struct sweep_data *d)

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The paragraph of panel_put_methods() while it is written. */
+#ifndef REPORT_PAGE_PANEL_METHODS_H
+#define REPORT_PAGE_PANEL_METHODS_H
+
+#include "report/page/panel.h"
+
+enum { REFERENCES = 8 };
+
+struct methods {
+    const struct page *page;
+    const struct sweep_data *d;
+    const struct settings *s; /* of the model type of the choice; NULL: unknown */
+    const char *samples;      /* "accessions" */
+    const char *version;      /* of espalier, that ran it */
+    struct buf text;
+    const char *references[REFERENCES]; /* borrowed */
+    int n_references;
+};
+
+/* Add a text, which is borrowed, to the list of references, once. */
+void methods_cite(struct methods *m, const char *reference);
+
+/* The text before item i of n: "", ", " or " and ". */
+const char *methods_between(int32_t i, int32_t n);
+
+/* True if each trial set samples of its training part aside for the choice of the epoch. */
+bool methods_has_stop_part(const struct sweep_data *d);
+
+/* The choice, its scores, and how others compare. */
+void methods_put_results(struct methods *m);
+
+#endif
