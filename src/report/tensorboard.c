@@ -177,10 +177,12 @@ static int put_hparams(struct board *b, const struct result_table *row, struct e
     return 0;
 }
 
+/* A diverged trial has metrics of its last epoch with a finite loss, which are no result. */
 static int put_metrics(struct board *b, const struct result_table *row, struct err *err)
 {
     double ended_s = fmax(result_table_real(row, 0, "started"),
                           result_table_real(row, 0, "finished")); /* a NaN loses */
+    bool is_done = trial_state_parse(result_table_text(row, 0, "state")) == TRIAL_DONE;
     struct result_table metrics;
 
     if (query_table(&metrics, b->store, QUERY_TRIAL_METRICS, result_table_integer(row, 0, "trial"),
@@ -196,7 +198,7 @@ static int put_metrics(struct board *b, const struct result_table *row, struct e
 
             if (!strcmp(result_table_text(&b->metrics, m, "name"),
                         result_table_text(&metrics, r, "metric")) &&
-                !isnan(value))
+                is_done && !isnan(value))
                 event_file_scalar(&b->file, ended_s, result_table_integer(row, 0, "best_epoch"),
                                   b->event_metrics[m].tag, value);
         }
@@ -263,7 +265,7 @@ int tensorboard_write(struct outfolder *out, struct store *store, const struct q
                  : 0;
 
     if (!rc && !b.n_runs)
-        rc = err_set(err, "%s: sweep '%s' has no trial that has begun", store_path(store),
+        rc = err_set(err, "%s: sweep '%s' has no trial that is running or has ended", store_path(store),
                      sweep->name);
     result_table_release(&b.settings);
     result_table_release(&b.metrics);

@@ -55,6 +55,13 @@ sqlite3 odd.db "update trial set state = 'failed', error = 'x' where trial_id = 
     update attempt set outcome = 'failed', error = 'x' where trial_id = 1"
 ok "failed and pending trials" board odd.db -o odd
 [ ! "$has_protobuf" ] || like "are a failure, and no run" "$(check odd odd.db '"a b" <c>')" "^$(($(sqlite3 odd.db 'select count(*) from trial') - 1)) runs, "
+cp results.db wild.db
+sqlite3 wild.db "update trial set state = 'diverged', value = null where trial_id = 3"
+file=$(sqlite3 wild.db "select 'c' || config_id || '/r' || replicate || '-fold' || fold from trial where trial_id = 3")
+metrics() { grep -ao 'final/[a-z_0-9]*' "$1/$file"/* | sort | uniq -c | awk '{ print $1 }' | sort -u; }
+ok "a diverged trial" board wild.db -o wild
+is "its metrics are declared and have values if it is done" "$(metrics board)" 2
+is "and have none if it diverged" "$(metrics wild)" 1
 sqlite3 odd.db "update config set params = replace(params, '\"gcn\"', '\"' || cast(x'ff' as text) || '/../x\"');
     update metric set name = cast(x'c3' as text) || '\"' where name = 'mae'"
 ok "texts that are not UTF-8" board odd.db -o odd --force
@@ -95,6 +102,6 @@ is "the message asks for it" "$(cat .err)" "espalier: --format tensorboard needs
 fails "a missing sweep" 1 board --sweep none -o none
 sqlite3 odd.db "update trial set state = 'pending'"
 fails "no trial that has begun" 1 board odd.db -o none
-is "the message about that" "$(cat .err)" "espalier: odd.db: sweep '\"a b\" <c>' has no trial that has begun"
+is "the message about that" "$(cat .err)" "espalier: odd.db: sweep '\"a b\" <c>' has no trial that is running or has ended"
 is "makes nothing" "$(ls -d none .espalier* 2>/dev/null)" ""
 done_testing
