@@ -62,10 +62,9 @@ static int read_session(struct watch_facts *facts, struct store *store, struct e
         facts->session = result_table_integer(&table, 0, "session");
         life = session_check_life(&why, store, facts->session);
         facts->is_running = life == SESSION_LIFE_RUNNING && !strcmp(outcome, "running");
-        if (life == SESSION_LIFE_GONE || life == SESSION_LIFE_ELSEWHERE)
-            outcome = "lost";
-        snprintf(facts->outcome, sizeof facts->outcome, "%s", outcome);
-        snprintf(facts->why, sizeof facts->why, "%s", life == SESSION_LIFE_GONE ? why : "");
+        facts->is_elsewhere = life == SESSION_LIFE_ELSEWHERE;
+        snprintf(facts->outcome, sizeof facts->outcome, "%s", session_check_outcome(life, outcome));
+        snprintf(facts->why, sizeof facts->why, "%s", life == SESSION_LIFE_RUNNING ? "" : why);
         snprintf(facts->job, sizeof facts->job, "%s", result_table_text(&table, 0, "job"));
         snprintf(facts->command, sizeof facts->command, "%s",
                  result_table_text(&table, 0, "command"));
@@ -85,11 +84,12 @@ static int read_throughput(struct watch_facts *facts, struct store *store, struc
     return 0;
 }
 
-static enum watch_work work_of(const char *outcome, double seconds)
+/* In a copy nobody knows of a 'lost' attempt how it went on. */
+static enum watch_work work_of(const struct watch_facts *facts, const char *outcome, double seconds)
 {
     if (!strcmp(outcome, "running"))
         return WATCH_RUNS;
-    if (!strcmp(outcome, "crashed") || !strcmp(outcome, "lost"))
+    if (!strcmp(outcome, "crashed") || (!strcmp(outcome, "lost") && !facts->is_elsewhere))
         return WATCH_LOST;
     return seconds < SHORT_S ? WATCH_SHORT : WATCH_IDLE;
 }
@@ -113,7 +113,7 @@ static int read_ranks(struct watch_facts *facts, struct store *store, struct err
         rank->trial = result_table_integer(&table, r, "trial");
         rank->config = result_table_integer(&table, r, "config");
         rank->seconds = not_negative(result_table_real(&table, r, "seconds"));
-        rank->work = work_of(result_table_text(&table, r, "outcome"), rank->seconds);
+        rank->work = work_of(facts, result_table_text(&table, r, "outcome"), rank->seconds);
         snprintf(rank->host, sizeof rank->host, "%s", result_table_text(&table, r, "host"));
     }
     result_table_release(&table);

@@ -212,7 +212,7 @@ static void draw_times(struct view *v, int32_t rows)
                  duration_words(words, f->seconds));
         pen_put_part(&v->pen, "", ran);
         pen_put_part(&v->pen, "", rate);
-        if (f->pending)
+        if (f->pending && !f->is_elsewhere)
             pen_put_part(&v->pen, "", "the same command continues");
     }
     pen_end_line(&v->pen);

@@ -117,6 +117,17 @@ static void test_over(void **state)
                  "0 trials in 10 min, 0/s, the same command continues\n"
                  "\n"
                  "ranks: 2\n");
+    strcpy(f.outcome, "cut off");
+    strcpy(f.why, "it was copied");
+    f.is_elsewhere = true;
+    assert_frame(&f, &plain,
+                 "small  cut off (it was copied)\n"
+                 "[###########################x>...........................] 51 %  511/1000 "
+                 "trials\n"
+                 "# 507 done, x 3 failed, x 1 diverged, > 2 running, . 487 pending\n"
+                 "0 trials in 10 min, 0/s\n"
+                 "\n"
+                 "ranks: 2\n");
 }
 
 static void test_another_sweep_ran_later(void **state)
