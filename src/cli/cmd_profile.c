@@ -183,20 +183,32 @@ static void print_messages(struct answer *answer, const struct result_table *row
                       sent, plural(sent), size, received);
 }
 
+/* "finished", or "lost (no such process)" */
+static void put_outcome(struct buf *out, struct store *store, const struct result_table *row)
+{
+    const char *why;
+    enum session_life life =
+        session_check_life(&why, store, result_table_integer(row, 0, "session"));
+
+    buf_puts(out, result_table_text(row, 0, "outcome"));
+    if (*why && life != SESSION_LIFE_RUNNING)
+        buf_printf(out, " (%s)", why);
+}
+
 static int print_session(struct answer *answer, struct store *store, const struct result_table *row,
                          struct err *err)
 {
     int64_t session = result_table_integer(row, 0, "session");
     int64_t ranks = result_table_integer(row, 0, "ranks");
     char text[DURATION_TEXT];
-    const char *why;
+    struct buf outcome = {0};
 
-    if (session_check_life(&why, store, session) == SESSION_LIFE_RUNNING)
-        why = "";
-    answer_printf(answer, "session %lld: %s%s%s%s, %lld rank%s, %s counted\n", (long long)session,
-                  result_table_text(row, 0, "outcome"), *why ? " (" : "", why, *why ? ")" : "",
-                  (long long)ranks, plural(ranks),
+    put_outcome(&outcome, store, row);
+    answer_printf(answer, "session %lld: %s, %lld rank%s, %s counted\n", (long long)session,
+                  buf_text(&outcome), (long long)ranks, plural(ranks),
                   duration_words(text, result_table_real(row, 0, "seconds")));
+    answer->out.failed |= buf_failed(&outcome);
+    buf_release(&outcome);
     if (ranks == 1)
         answer_printf(answer, "one process: no messages were sent\n");
     else
