@@ -25,6 +25,7 @@ static double not_negative(double seconds)
 static int read_counts(struct watch_facts *facts, struct store *store, struct err *err)
 {
     struct result_table table;
+    int64_t n_configs;
 
     if (query_table(&table, store, QUERY_SWEEPS, 0, err))
         return -1;
@@ -37,6 +38,9 @@ static int read_counts(struct watch_facts *facts, struct store *store, struct er
         facts->failed = result_table_integer(&table, r, "failed");
         facts->running = result_table_integer(&table, r, "running");
         facts->pending = result_table_integer(&table, r, "pending");
+        n_configs = result_table_integer(&table, r, "configs");
+        if (n_configs > 0 && facts->trials % n_configs == 0)
+            facts->config_trials = facts->trials / n_configs;
     }
     result_table_release(&table);
     return 0;

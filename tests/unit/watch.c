@@ -81,7 +81,7 @@ static void test_running(void **state)
         "[###########################x>...........................] 51 %  511/1000 trials\n"
         "# 507 done, x 3 failed, x 1 diverged, > 2 running, . 487 pending\n"
         "about 9 min 40 s left, 51.1/min\n"
-        "throughput  ...:::--====+++**####@@@------------------------ up to 2.9/s\n"
+        "throughput  ...:::--====+++**####@@@------------------------ up to 174/min\n"
         "\n"
         "   best  val_pearson    trials     diff  95 % interval       hidden_si.  dropout\n"
         "1  c12        0.8123         5                                        8      0.2\n"
