@@ -130,6 +130,31 @@ static void test_over(void **state)
                  "ranks: 2\n");
 }
 
+/* Early in a sweep, when even the first configuration has trials to come. */
+static void test_early(void **state)
+{
+    struct watch_rank ranks[1];
+    struct watch_facts f;
+    struct buf out = {0};
+
+    (void)state;
+    fill(&f, ranks, 1);
+    f.n_top = 1;
+    f.config_trials = 10;
+    watch_frame(&out, &f, &plain);
+    assert_non_null(strstr(buf_text(&out), "\n1  c12        0.8123  5 of 10"));
+    f.done = f.trials - 4;
+    f.diverged = 1;
+    f.failed = 2;
+    f.running = 1;
+    buf_clear(&out);
+    watch_frame(&out, &f, &plain);
+    watch_line(&out, &f);
+    assert_non_null(strstr(buf_text(&out), "] 99 %  999/1000 trials\n"));
+    assert_non_null(strstr(buf_text(&out), ", 999/1000 trials (99 %), "));
+    buf_release(&out);
+}
+
 static void test_another_sweep_ran_later(void **state)
 {
     struct watch_facts f = {.sweep = "old", .trials = 2, .done = 2, .is_earlier = true};
@@ -344,15 +369,11 @@ static void test_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_running),
-        cmocka_unit_test(test_over),
-        cmocka_unit_test(test_another_sweep_ran_later),
-        cmocka_unit_test(test_time_limit),
-        cmocka_unit_test(test_many_ranks),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_small),
-        cmocka_unit_test(test_axes),
-        cmocka_unit_test(test_styles),
+        cmocka_unit_test(test_running),    cmocka_unit_test(test_over),
+        cmocka_unit_test(test_early),      cmocka_unit_test(test_another_sweep_ran_later),
+        cmocka_unit_test(test_time_limit), cmocka_unit_test(test_many_ranks),
+        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_small),
+        cmocka_unit_test(test_axes),       cmocka_unit_test(test_styles),
         cmocka_unit_test(test_line),
     };
 
