@@ -107,6 +107,24 @@ static void put_repeats(struct buf *out, int64_t folds, int64_t replicates)
         buf_printf(out, "%lld replicate%s", (long long)replicates, plural(replicates));
 }
 
+/* progress: of QUERY_PROGRESS */
+static int64_t count_of(const struct result_table *progress, const char *column)
+{
+    return progress->n_rows ? result_table_integer(progress, 0, column) : 0;
+}
+
+/* Trials that are left in this file, and those of shards that are not in it. */
+static void put_preliminary(struct buf *out, const struct result_table *progress)
+{
+    int64_t missing = count_of(progress, "missing");
+    int64_t left = count_of(progress, "unfinished") + missing;
+
+    if (left)
+        buf_printf(out,
+                   "PRELIMINARY: %lld of %lld trials are left, so all numbers may still change. ",
+                   (long long)left, (long long)(count_of(progress, "trials") + missing));
+}
+
 static void put_caption(struct buf *out, const struct answer_section *section,
                         const struct shown *shown, const struct paper *paper, int64_t folds,
                         int64_t replicates)
@@ -121,25 +139,33 @@ static void put_caption(struct buf *out, const struct answer_section *section,
     else
         buf_printf(out, "%s%s%s%s", sweep->objective, *better ? " (" : "", better,
                    *better ? " first)" : "");
-    buf_puts(out, ", mean ± standard deviation over ");
-    put_repeats(out, folds, replicates);
-    buf_puts(out, ".");
-    if (!is_test)
-        buf_puts(out, " Differences are on the same folds, with the corrected interval of Nadeau & "
-                      "Bengio (2003).");
+    if (folds * replicates > 1) {
+        buf_puts(out, ", mean ± standard deviation over ");
+        put_repeats(out, folds, replicates);
+        buf_puts(out, ".");
+    } else {
+        buf_puts(out, ", one trial of each configuration.");
+    }
+    if (paper->n_differences)
+        buf_printf(out, " Differences are on the same folds%s.",
+                   paper->n_intervals ? ", with the corrected interval of Nadeau & Bengio (2003)"
+                                      : "");
     if (paper->n_marked)
         buf_printf(out, " † Fewer than %lld trials have a score.", (long long)(folds * replicates));
+    if (paper->n_empty)
+        buf_puts(out, " –: no trial has a score.");
 }
 
 static int put_paper(struct answer *answer, const struct answer_section *section,
                      const struct result_table *rows, const struct shown *shown,
-                     struct result_table *repeats, struct err *err)
+                     const struct result_table *repeats, const struct result_table *progress,
+                     struct err *err)
 {
     int64_t folds = result_table_integer(repeats, 0, "folds");
     int64_t replicates = result_table_integer(repeats, 0, "replicates");
     bool is_test = section == &sections[TEST];
     struct buf diff = {0}, caption = {0};
-    struct paper paper = {0};
+    struct paper paper = {.reference = shown->reference->config};
     int rc;
 
     buf_puts(&diff, "difference from ");
@@ -151,6 +177,7 @@ static int put_paper(struct answer *answer, const struct answer_section *section
     rc = paper_make(&paper, rows, folds * replicates, is_test ? "mean" : shown->sweep->objective,
                     buf_text(&diff), err);
     if (!rc) {
+        put_preliminary(&caption, progress);
         put_caption(&caption, section, shown, &paper, folds, replicates);
         answer->caption = buf_text(&caption);
         answer_table(answer, section, &paper.table);
@@ -166,7 +193,7 @@ static int put_paper(struct answer *answer, const struct answer_section *section
 static int put_rows(struct answer *answer, const struct answer_section *section,
                     const struct result_table *rows, const struct shown *shown, struct err *err)
 {
-    struct result_table repeats;
+    struct result_table repeats, progress;
     int rc;
 
     if (!is_paper(answer) || !answer_wants(answer, section)) {
@@ -175,7 +202,11 @@ static int put_rows(struct answer *answer, const struct answer_section *section,
     }
     if (query_table(&repeats, shown->store, QUERY_REPEATS, shown->sweep->sweep_id, err))
         return -1;
-    rc = put_paper(answer, section, rows, shown, &repeats, err);
+    rc = query_table(&progress, shown->store, QUERY_PROGRESS, shown->sweep->sweep_id, err);
+    if (!rc) {
+        rc = put_paper(answer, section, rows, shown, &repeats, &progress, err);
+        result_table_release(&progress);
+    }
     result_table_release(&repeats);
     return rc;
 }
@@ -258,27 +289,45 @@ static int find_advice(struct store *store, const struct query_sweep *sweep,
     return advice_find_all(&o->outcome->advice, store, sweep, &choice, err);
 }
 
-/* Warn if nobody has a score because trials failed, not because they are left to run. */
-static int warn_losses(struct store *store, const struct query_sweep *sweep,
-                       const struct result_table *board, struct err *err)
+/* "2 of 12 trials failed and 1 diverged"; nothing if neither. */
+static void put_failures(struct buf *out, const struct result_table *progress)
 {
-    struct advice_losses losses = {0};
-    struct result_table now;
-    struct buf text = {0};
+    long long failed = (long long)count_of(progress, "failed");
+    long long diverged = (long long)count_of(progress, "diverged");
+    long long trials = (long long)count_of(progress, "trials");
 
-    if (!board->n_rows || !isnan(result_table_real(board, 0, "mean")))
+    if (failed || diverged)
+        buf_printf(out, "%lld of %lld trials %s", failed ? failed : diverged, trials,
+                   failed ? "failed" : "diverged");
+    if (failed && diverged)
+        buf_printf(out, " and %lld diverged", diverged);
+}
+
+/* Trials that failed or diverged. If therefore nobody has a score, say so; trials that are left to
+ * run are no loss. */
+static int warn_losses(struct store *store, const struct query_sweep *sweep,
+                       const struct best_options *o, const struct result_table *board,
+                       struct err *err)
+{
+    struct advice_losses losses;
+    struct result_table now;
+    struct buf text = {0}, db = {0};
+
+    if (!board->n_rows)
         return 0;
     if (query_table(&now, store, QUERY_PROGRESS, sweep->sweep_id, err))
         return -1;
-    if (now.n_rows) {
-        losses.failed = result_table_integer(&now, 0, "failed");
-        losses.diverged = result_table_integer(&now, 0, "diverged");
-        losses.undefined = result_table_integer(&now, 0, "undefined");
-        losses.left = result_table_integer(&now, 0, "unfinished");
-    }
-    advice_put_losses(&text, &losses, sweep->objective);
+    losses = (struct advice_losses){count_of(&now, "failed"), count_of(&now, "diverged"),
+                                    count_of(&now, "undefined"), count_of(&now, "unfinished")};
+    if (!isnan(result_table_real(board, 0, "mean")) || o->where)
+        put_failures(&text, &now);
+    else
+        advice_put_losses(&text, &losses, sweep->objective);
+    escape_shell(&db, o->common.db);
     if (text.size)
-        log_warn("%s: %s; 'espalier status' lists the reasons", sweep->name, buf_text(&text));
+        log_warn("%s: %s; 'espalier status %s' lists the reasons", sweep->name, buf_text(&text),
+                 buf_text(&db));
+    buf_release(&db);
     buf_release(&text);
     result_table_release(&now);
     return 0;
@@ -353,18 +402,18 @@ static int add_leaderboard(struct answer *answer, struct store *store,
     if (o->where && !table.n_rows)
         log_warn("--where %s: true of no configuration", o->where);
     rc = put_rows(answer, &sections[LEADERBOARD], &table, &shown, err);
-    if (!rc && !o->where)
-        rc = warn_losses(store, sweep, &table, err);
+    if (!rc)
+        rc = warn_losses(store, sweep, o, &table, err);
     if (!rc && !o->rule)
         rc = find_advice(store, sweep, o, &table, &alike, err);
     result_table_release(&table);
     return rc;
 }
 
-/* is_ini: as a sweep file, which is the whole answer. */
+/* is_ini: as a sweep file, which is the whole answer. is_alone: without the leaderboard. */
 static int add_chosen(struct answer *answer, struct store *store, const struct query_sweep *sweep,
                       const struct best_options *o, const struct reference *reference, bool is_ini,
-                      struct err *err)
+                      bool is_alone, struct err *err)
 {
     bool is_brief = answer_is_for_people(answer) && !o->section;
     struct query_filter filter = {o->where, 1, is_brief};
@@ -383,6 +432,8 @@ static int add_chosen(struct answer *answer, struct store *store, const struct q
         rc = -1;
     else
         rc = note_choice(store, o, &chosen, err);
+    if (!rc && is_alone)
+        rc = warn_losses(store, sweep, o, &chosen, err);
     if (!rc)
         rc = find_advice(store, sweep, o, &chosen, &alike, err);
     result_table_release(&chosen);
@@ -400,7 +451,7 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
 {
     const struct best_options *o = arg;
     bool is_ini = !strcmp(o->common.format, "ini");
-    bool is_choice_alone = o->rule && !answer_is_for_people(answer) && !o->section;
+    bool is_choice_alone = is_ini || (o->rule && !answer_is_for_people(answer) && !o->section);
     struct reference reference;
     struct query_sweep sweep;
 
@@ -411,10 +462,12 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
     if (!o->sweep && sweep.n_sweeps > 1)
         log_info("sweep '%s', the last of %lld in %s; --sweep chooses another", sweep.name,
                  (long long)sweep.n_sweeps, o->common.db);
-    if (!is_ini && !is_choice_alone && answer_wants(answer, &sections[LEADERBOARD]) &&
+    if (!is_choice_alone && answer_wants(answer, &sections[LEADERBOARD]) &&
         add_leaderboard(answer, store, &sweep, o, &reference, err))
         return -1;
-    return is_ini || o->rule ? add_chosen(answer, store, &sweep, o, &reference, is_ini, err) : 0;
+    return is_ini || o->rule
+               ? add_chosen(answer, store, &sweep, o, &reference, is_ini, is_choice_alone, err)
+               : 0;
 }
 
 static int check_reference(const struct best_options *o, struct err *err)

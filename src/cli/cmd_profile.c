@@ -8,6 +8,7 @@
 #include "cli/print/output.h"
 #include "report/answer.h"
 #include "store/query/query.h"
+#include "store/session_check.h"
 
 enum { SESSION, ACTIVITIES, RANKS, SIZES, COUNTERS };
 
@@ -119,40 +120,50 @@ static void print_ranks(struct answer *answer, struct rank_list *list, const cha
     buf_release(&list->text);
 }
 
+/* Both ascend by rank. */
+static void print_gaps(struct answer *answer, const struct result_table *counted,
+                       const struct result_table *lost, int64_t ranks)
+{
+    struct rank_list silent = {.n = 0}, early = {.n = 0}, late = {.n = 0};
+    int64_t next = 0;
+
+    for (int64_t r = 0, l = 0; r <= counted->n_rows; r++) {
+        int64_t rank = r < counted->n_rows ? result_table_integer(counted, r, "rank") : ranks;
+
+        for (; l < lost->n_rows && result_table_integer(lost, l, "rank") < rank; l++) {
+            int64_t gone = result_table_integer(lost, l, "rank");
+
+            add_ranks(&silent, next, gone - next);
+            add_ranks(&early, gone, 1);
+            next = gone + 1;
+        }
+        add_ranks(&silent, next, rank - next);
+        next = rank + 1;
+        if (l < lost->n_rows && result_table_integer(lost, l, "rank") == rank && rank < ranks)
+            add_ranks(&late, result_table_integer(lost, l++, "rank"), 1);
+    }
+    print_ranks(answer, &silent, "reported no counters: it is not counted",
+                "reported no counters: they are not counted");
+    print_ranks(answer, &early, "was lost before its first report: it is not counted",
+                "were lost before their first reports: they are not counted");
+    print_ranks(answer, &late, "was lost: it is counted up to its last report",
+                "were lost: they are counted up to their last reports");
+}
+
 static int print_missing(struct answer *answer, struct store *store, int64_t session, int64_t ranks,
                          struct err *err)
 {
-    struct rank_list missing = {.n = 0};
-    struct result_table table;
-    int64_t next = 0;
+    struct result_table counted, lost;
 
-    if (query_table(&table, store, QUERY_PROFILE_RANKS, session, err))
+    if (query_table(&counted, store, QUERY_PROFILE_RANKS, session, err))
         return -1;
-    for (int64_t r = 0; r < table.n_rows; r++) {
-        int64_t rank = result_table_integer(&table, r, "rank");
-
-        add_ranks(&missing, next, rank - next);
-        next = rank + 1;
+    if (query_table(&lost, store, QUERY_PROFILE_LOST, session, err)) {
+        result_table_release(&counted);
+        return -1;
     }
-    add_ranks(&missing, next, ranks - next);
-    result_table_release(&table);
-    print_ranks(answer, &missing, "reported no counters: it is not counted",
-                "reported no counters: they are not counted");
-    return 0;
-}
-
-static int print_lost(struct answer *answer, struct store *store, int64_t session, struct err *err)
-{
-    struct rank_list lost = {.n = 0};
-    struct result_table table;
-
-    if (query_table(&table, store, QUERY_PROFILE_LOST, session, err))
-        return -1;
-    for (int64_t r = 0; r < table.n_rows; r++)
-        add_ranks(&lost, result_table_integer(&table, r, "rank"), 1);
-    result_table_release(&table);
-    print_ranks(answer, &lost, "was lost: it is counted up to its last report",
-                "were lost: they are counted up to their last reports");
+    print_gaps(answer, &counted, &lost, ranks);
+    result_table_release(&lost);
+    result_table_release(&counted);
     return 0;
 }
 
@@ -172,24 +183,37 @@ static void print_messages(struct answer *answer, const struct result_table *row
                       sent, plural(sent), size, received);
 }
 
+/* "finished", or "lost (no such process)" */
+static void put_outcome(struct buf *out, struct store *store, const struct result_table *row)
+{
+    const char *why;
+    enum session_life life =
+        session_check_life(&why, store, result_table_integer(row, 0, "session"));
+
+    buf_puts(out, result_table_text(row, 0, "outcome"));
+    if (*why && life != SESSION_LIFE_RUNNING)
+        buf_printf(out, " (%s)", why);
+}
+
 static int print_session(struct answer *answer, struct store *store, const struct result_table *row,
                          struct err *err)
 {
     int64_t session = result_table_integer(row, 0, "session");
     int64_t ranks = result_table_integer(row, 0, "ranks");
     char text[DURATION_TEXT];
+    struct buf outcome = {0};
 
+    put_outcome(&outcome, store, row);
     answer_printf(answer, "session %lld: %s, %lld rank%s, %s counted\n", (long long)session,
-                  result_table_text(row, 0, "outcome"), (long long)ranks, plural(ranks),
+                  buf_text(&outcome), (long long)ranks, plural(ranks),
                   duration_words(text, result_table_real(row, 0, "seconds")));
+    answer->out.failed |= buf_failed(&outcome);
+    buf_release(&outcome);
     if (ranks == 1)
         answer_printf(answer, "one process: no messages were sent\n");
     else
         print_messages(answer, row);
-    return print_missing(answer, store, session, ranks, err) ||
-                   print_lost(answer, store, session, err)
-               ? -1
-               : 0;
+    return print_missing(answer, store, session, ranks, err);
 }
 
 static int fill_sections(struct answer *answer, struct store *store, const struct result_table *row,

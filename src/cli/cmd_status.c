@@ -59,7 +59,7 @@ static bool is_disk_full(const char *db)
 struct session {
     const struct result_table *row; /* of QUERY_SESSION */
     enum session_life life;
-    const char *why;   /* of SESSION_LIFE_GONE */
+    const char *why;
     bool is_disk_full; /* and the run has ended by itself */
     int64_t n_left;    /* pending trials of a running session, and their time; NaN: not known */
     double left_s;
@@ -68,9 +68,13 @@ struct session {
 /* The present outcome may differ from that in the database. */
 static const char *outcome_of(const struct session *s)
 {
-    if (s->life == SESSION_LIFE_GONE)
-        return "lost";
-    return s->life == SESSION_LIFE_ELSEWHERE ? "cut off" : result_table_text(s->row, 0, "outcome");
+    return session_check_outcome(s->life, result_table_text(s->row, 0, "outcome"));
+}
+
+/* Its end is not recorded. */
+static bool is_over(const struct session *s)
+{
+    return s->life == SESSION_LIFE_GONE || s->life == SESSION_LIFE_ELSEWHERE;
 }
 
 static int read_left(struct session *s, struct store *store, struct err *err)
@@ -103,7 +107,7 @@ static void print_outcome(struct answer *answer, const struct session *s)
     else if (s->life == SESSION_LIFE_GONE)
         answer_printf(answer, " (%s; the same command continues)", s->why);
     else if (s->life == SESSION_LIFE_ELSEWHERE)
-        answer_printf(answer, " (it ran when this file was copied, or merged from others)");
+        answer_printf(answer, " (%s)", s->why);
     answer_printf(answer, ", %lld rank%s, pid %lld on %s\n", ranks, plural(ranks),
                   (long long)result_table_integer(s->row, 0, "pid"),
                   result_table_text(s->row, 0, "host"));
@@ -162,7 +166,7 @@ static void add_session(struct answer *answer, const struct session *s,
 
     rows_integer(&rows, "session", result_table_integer(row, 0, "session"));
     rows_text(&rows, "outcome", outcome_of(s));
-    rows_text(&rows, "reason", s->life == SESSION_LIFE_GONE ? s->why : NULL);
+    rows_text(&rows, "reason", is_over(s) ? s->why : NULL);
     rows_text(&rows, "command", result_table_text(row, 0, "command"));
     rows_text(&rows, "host", result_table_text(row, 0, "host"));
     rows_integer(&rows, "pid", result_table_integer(row, 0, "pid"));

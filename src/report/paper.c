@@ -52,15 +52,19 @@ static bool is_marked(const struct result_table *rows, int64_t row, int64_t n_tr
     return value_of(rows, row, "trials") < (double)n_trials && !isnan(value_of(rows, row, "mean"));
 }
 
+static bool is_reference(const struct paper *paper, const struct result_table *rows, int64_t row)
+{
+    if (isnan(value_of(rows, row, "diff")))
+        return false;
+    return paper->reference ? value_of(rows, row, "config") == (double)paper->reference
+                            : value_of(rows, row, "place") == 1;
+}
+
 static void put_difference(struct buf *out, const struct result_table *rows, int64_t row)
 {
     double error = value_of(rows, row, "diff_se");
     double low = value_of(rows, row, "diff_low");
 
-    if (error == 0 && value_of(rows, row, "diff") == 0) {
-        buf_puts(out, "–");
-        return;
-    }
     paper_put_number(out, value_of(rows, row, "diff"), error);
     if (isnan(low))
         return;
@@ -88,8 +92,12 @@ static const struct merged {
 /* NULL: the column stays as it is. */
 static const struct merged *find_merged(const struct paper *paper, const char *name)
 {
+    static const struct merged none = {"", NULL};
+
     for (const struct merged *m = merged_columns; m->name; m++)
-        if (!strcmp(m->name, name))
+        if (!strcmp(m->name, name) && m->put == put_difference && !paper->n_differences)
+            return &none;
+        else if (!strcmp(m->name, name))
             return paper->n_marked && !strcmp(name, "trials") ? NULL : m;
     return NULL;
 }
@@ -103,7 +111,10 @@ static void put_cell(struct paper *paper, struct cell *out, const struct merged 
     if (!merged || cell->type == CELL_NULL)
         return;
     *out = (struct cell){.type = CELL_TEXT, .i = (int64_t)paper->texts.size};
-    merged->put(&paper->texts, rows, row);
+    if (merged->put == put_difference && is_reference(paper, rows, row))
+        buf_puts(&paper->texts, "reference");
+    else
+        merged->put(&paper->texts, rows, row);
     if (merged->put == put_mean && is_marked(rows, row, n_trials))
         buf_puts(&paper->texts, "†");
     buf_putc(&paper->texts, '\0');
@@ -145,8 +156,14 @@ int paper_make(struct paper *paper, const struct result_table *rows, int64_t n_t
     table->cells = calloc(n_cells + 1, sizeof *table->cells);
     if (!table->names || !table->cells)
         return err_nomem(err, "table", n_cells * sizeof *table->cells);
-    for (int64_t r = 0; r < rows->n_rows; r++)
+    for (int64_t r = 0; r < rows->n_rows; r++) {
+        bool is_other = !isnan(value_of(rows, r, "diff")) && !is_reference(paper, rows, r);
+
         paper->n_marked += is_marked(rows, r, n_trials);
+        paper->n_empty += isnan(value_of(rows, r, "mean"));
+        paper->n_differences += is_other;
+        paper->n_intervals += is_other && !isnan(value_of(rows, r, "diff_low"));
+    }
     put_names(paper, rows, mean_name, diff_name);
     table->n_rows = rows->n_rows;
     for (int64_t r = 0; r < rows->n_rows; r++)

@@ -12,11 +12,14 @@
 #include "base/err.h"
 #include "store/result_table.h"
 
-/* Zero-initialise to begin. */
+/* Zero-initialise to begin, or set `reference`. */
 struct paper {
+    int64_t reference;         /* the configuration that others are compared with; 0: the first */
     struct result_table table; /* the arrays are owned, the texts borrowed */
     struct buf texts;          /* owned */
     int64_t n_marked;          /* rows with a dagger */
+    int64_t n_empty;           /* without a mean */
+    int64_t n_differences, n_intervals; /* from the reference, without itself */
 };
 
 /* rows: of query_leaderboard() or QUERY_CONFIG_TEST. n_trials: of each configuration. mean_name,

@@ -23,6 +23,7 @@ struct trace_session {
     int64_t id;
     int64_t last_ns;
     int lane;
+    bool is_lost;
 };
 
 struct trace {
@@ -196,6 +197,7 @@ static int put_sessions(struct trace *t, const struct result_table *rows, struct
         session->id = result_table_integer(rows, r, "session");
         session->last_ns = ns_of(t, result_table_real(rows, r, "last"));
         session->lane = take_lane(t, first_ns, session->last_ns);
+        session->is_lost = !strcmp(result_table_text(rows, r, "outcome"), "lost");
         put_session(t, rows, r, session, ns_of(t, result_table_real(rows, r, "started")));
     }
     for (int lane = 0; lane < t->n_lanes; lane++)
@@ -298,14 +300,19 @@ static void put_phases(struct trace *t, const struct slice *attempt, const struc
 
 static void put_attempt_args(struct buf *out, const struct result_table *row)
 {
-    static const char *const integers[] = {"config",  "replicate", "fold",
-                                           "attempt", "session",   "pid"};
+    static const struct {
+        const char *name, *column;
+    } integers[] = {
+        {"config", "config"},  {"replicate", "replicate"}, {"fold", "fold"},
+        {"attempt", "number"}, {"attempt_id", "attempt"},  {"session", "session"},
+        {"pid", "pid"},
+    };
     bool is_result = result_table_integer(row, 0, "is_result");
 
     buf_printf(out, "\"trial\": %lld", (long long)result_table_integer(row, 0, "trial"));
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
-        buf_printf(out, ", \"%s\": %lld", integers[i],
-                   (long long)result_table_integer(row, 0, integers[i]));
+        buf_printf(out, ", \"%s\": %lld", integers[i].name,
+                   (long long)result_table_integer(row, 0, integers[i].column));
     put_text_arg(out, "sweep", result_table_text(row, 0, "sweep"));
     put_text_arg(out, "outcome", result_table_text(row, 0, "outcome"));
     if (is_result)
@@ -317,9 +324,9 @@ static void put_attempt_args(struct buf *out, const struct result_table *row)
         put_text_arg(out, "end", "not recorded");
 }
 
-/* A rank that is lost with several attempts is lost once. */
+/* A rank that is lost with several attempts is lost once. session: of the attempt, or NULL. */
 static void put_marks(struct trace *t, const struct slice *slice, int lane,
-                      const struct result_table *row)
+                      const struct trace_session *session, const struct result_table *row)
 {
     const char *outcome = result_table_text(row, 0, "outcome");
     int64_t number = result_table_integer(row, 0, "number");
@@ -332,7 +339,7 @@ static void put_marks(struct trace *t, const struct slice *slice, int lane,
     }
     if (!strcmp(outcome, "crashed"))
         buf_printf(&name, "rank %lld lost", (long long)t->rank);
-    else if (!strcmp(outcome, "lost"))
+    else if (!strcmp(outcome, "lost") && (!session || session->is_lost))
         buf_printf(&name, "rank %lld lost with its run", (long long)t->rank);
     if (name.size && t->marks[lane] != slice->end_ns) {
         put_instant(t, buf_text(&name), slice->pid, slice->tid, slice->end_ns, 't');
@@ -374,7 +381,7 @@ static int put_attempt(void *arg, const struct result_table *row, struct err *er
     buf_puts(&t->text, "}}");
     if (result_table_integer(row, 0, "is_result"))
         put_phases(t, &slice, row);
-    put_marks(t, &slice, lane, row);
+    put_marks(t, &slice, lane, session, row);
     t->text.failed |= buf_failed(&name);
     buf_release(&name);
     return t->text.size >= CHUNK ? write_text(t, err) : 0;

@@ -25,6 +25,7 @@ static double not_negative(double seconds)
 static int read_counts(struct watch_facts *facts, struct store *store, struct err *err)
 {
     struct result_table table;
+    int64_t n_configs;
 
     if (query_table(&table, store, QUERY_SWEEPS, 0, err))
         return -1;
@@ -37,6 +38,9 @@ static int read_counts(struct watch_facts *facts, struct store *store, struct er
         facts->failed = result_table_integer(&table, r, "failed");
         facts->running = result_table_integer(&table, r, "running");
         facts->pending = result_table_integer(&table, r, "pending");
+        n_configs = result_table_integer(&table, r, "configs");
+        if (n_configs > 0 && facts->trials % n_configs == 0)
+            facts->config_trials = facts->trials / n_configs;
     }
     result_table_release(&table);
     return 0;
@@ -76,10 +80,9 @@ static int read_session(struct watch_facts *facts, struct store *store, struct e
         facts->session = result_table_integer(&table, 0, "session");
         life = session_check_life(&why, store, facts->session);
         facts->is_running = life == SESSION_LIFE_RUNNING && !strcmp(outcome, "running");
-        if (life == SESSION_LIFE_GONE || life == SESSION_LIFE_ELSEWHERE)
-            outcome = "lost";
-        snprintf(facts->outcome, sizeof facts->outcome, "%s", outcome);
-        snprintf(facts->why, sizeof facts->why, "%s", life == SESSION_LIFE_GONE ? why : "");
+        facts->is_elsewhere = life == SESSION_LIFE_ELSEWHERE;
+        snprintf(facts->outcome, sizeof facts->outcome, "%s", session_check_outcome(life, outcome));
+        snprintf(facts->why, sizeof facts->why, "%s", life == SESSION_LIFE_RUNNING ? "" : why);
         snprintf(facts->job, sizeof facts->job, "%s", result_table_text(&table, 0, "job"));
         snprintf(facts->command, sizeof facts->command, "%s",
                  result_table_text(&table, 0, "command"));
@@ -99,11 +102,12 @@ static int read_throughput(struct watch_facts *facts, struct store *store, struc
     return 0;
 }
 
-static enum watch_work work_of(const char *outcome, double seconds)
+/* In a copy nobody knows of a 'lost' attempt how it went on. */
+static enum watch_work work_of(const struct watch_facts *facts, const char *outcome, double seconds)
 {
     if (!strcmp(outcome, "running"))
         return WATCH_RUNS;
-    if (!strcmp(outcome, "crashed") || !strcmp(outcome, "lost"))
+    if (!strcmp(outcome, "crashed") || (!strcmp(outcome, "lost") && !facts->is_elsewhere))
         return WATCH_LOST;
     return seconds < SHORT_S ? WATCH_SHORT : WATCH_IDLE;
 }
@@ -127,7 +131,7 @@ static int read_ranks(struct watch_facts *facts, struct store *store, struct err
         rank->trial = result_table_integer(&table, r, "trial");
         rank->config = result_table_integer(&table, r, "config");
         rank->seconds = not_negative(result_table_real(&table, r, "seconds"));
-        rank->work = work_of(result_table_text(&table, r, "outcome"), rank->seconds);
+        rank->work = work_of(facts, result_table_text(&table, r, "outcome"), rank->seconds);
         snprintf(rank->host, sizeof rank->host, "%s", result_table_text(&table, r, "host"));
     }
     result_table_release(&table);

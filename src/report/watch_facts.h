@@ -53,14 +53,16 @@ struct watch_facts {
     char sweep[256], objective[32];
     int64_t trials, done, diverged, failed, running, pending;
     int64_t missing; /* trials of the grid that belong to other shards */
+    int64_t config_trials; /* of each configuration; 0: they differ, as in a shard */
 
     bool is_earlier; /* another sweep ran later; its session is not shown */
     /* The last session. */
     int64_t session; /* 0: none */
     bool is_running;
-    char outcome[32]; /* "running", "finished", ...; "lost" if its process is gone */
-    char why[160];    /* how this is known, or "" */
-    char job[64];     /* "slurm 77", or "" */
+    bool is_elsewhere; /* the file is a copy or was merged */
+    char outcome[32];  /* by session_check_outcome() */
+    char why[160];     /* how it is known that it does not run, or "" */
+    char job[64];      /* "slurm 77", or "" */
     char command[256];
     double seconds;           /* from its start to its end, or until now */
     int64_t ran;              /* results */

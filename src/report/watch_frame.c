@@ -30,9 +30,10 @@ static int64_t finished_of(const struct watch_facts *f)
     return f->done + f->diverged + f->failed;
 }
 
-static double percent_of(const struct watch_facts *f)
+/* 100 only when nothing is left. */
+static int percent_of(const struct watch_facts *f)
 {
-    return f->trials ? 100.0 * (double)finished_of(f) / (double)f->trials : 100.0;
+    return f->trials ? (int)(100.0 * (double)finished_of(f) / (double)f->trials) : 100;
 }
 
 enum { STATE_TEXT = 256 };
@@ -114,9 +115,7 @@ static void draw_progress(struct view *v, int32_t rows)
     char text[64];
 
     (void)rows;
-    /* 100 % only when nothing is left */
-    snprintf(text, sizeof text, " %.0f %%  %lld/%lld trials",
-             finished_of(f) < f->trials ? fmin(floor(percent_of(f)), 99) : percent_of(f),
+    snprintf(text, sizeof text, " %d %%  %lld/%lld trials", percent_of(f),
              (long long)finished_of(f), (long long)f->trials);
     width = v->pen.left - text_width(text) - 2;
     if (width >= 2 * N_PARTS) {
@@ -228,7 +227,7 @@ static void draw_times(struct view *v, int32_t rows)
                  duration_words(words, f->seconds));
         pen_put_part(&v->pen, "", ran);
         pen_put_part(&v->pen, "", rate);
-        if (f->pending)
+        if (f->pending && !f->is_elsewhere)
             pen_put_part(&v->pen, "", "the same command continues");
     }
     pen_end_line(&v->pen);
@@ -267,7 +266,7 @@ static void draw_spark(struct view *v, int32_t rows)
     n = v->pen.left - (int)strlen(title) - 20;
     n = (int)fmax(fmin(fmin(n, WATCH_BINS), v->facts->seconds), 1);
     most = levels_of(levels, v->facts, n);
-    progress_rate(peak, most * WATCH_BINS / v->facts->seconds);
+    progress_rate_like(peak, most * WATCH_BINS / v->facts->seconds, rate_of(v->facts));
     snprintf(tail, sizeof tail, " up to %s", peak);
     pen_put(&v->pen, "", "%s", title);
     for (int c = 0; c < n; c++)
@@ -301,6 +300,8 @@ static void fill_config(char cells[TOP_COLUMNS][CELL_SIZE], const struct watch_f
     snprintf(cells[MEAN], CELL_SIZE, "%.5g", c->mean);
     if (trials < all)
         snprintf(cells[TRIALS], CELL_SIZE, "only %lld/%lld", trials, all);
+    else if (all < f->config_trials)
+        snprintf(cells[TRIALS], CELL_SIZE, "%lld of %lld", trials, (long long)f->config_trials);
     else
         snprintf(cells[TRIALS], CELL_SIZE, "%lld", trials);
     if (place && !isnan(c->diff))
@@ -314,7 +315,7 @@ static void fill_config(char cells[TOP_COLUMNS][CELL_SIZE], const struct watch_f
 /* 0: no row has a cell, or all configurations have as many trials. header: at most as wide. */
 static int width_of(const struct top *top, const struct watch_facts *f, int c, int header)
 {
-    bool differs = c != TRIALS || f->n_top == 1;
+    bool differs = c != TRIALS || f->n_top == 1 || f->top[0].trials < f->config_trials;
     int widest = 0, title = text_width(top->cells[0][c]);
 
     for (int32_t i = 0; i < top->rows - 1; i++) {
@@ -525,7 +526,7 @@ void watch_line(struct buf *out, const struct watch_facts *f)
     progress_rate(rate, rate_of(f));
     left_of(left, f);
     limit_of(limit, f);
-    buf_printf(out, "%s: %s, %lld/%lld trials (%.0f %%)", f->sweep, state_of(state, f),
+    buf_printf(out, "%s: %s, %lld/%lld trials (%d %%)", f->sweep, state_of(state, f),
                (long long)finished_of(f), (long long)f->trials, percent_of(f));
     if (f->missing)
         buf_printf(out, ", %s", missing_of(missing, f));

@@ -196,16 +196,20 @@ static void format_best(char part[PART_SIZE], const struct progress *p, bool is_
         snprintf(part, PART_SIZE, "no configuration is complete yet");
 }
 
+void progress_rate_like(char out[PROGRESS_RATE], double per_s, double like_per_s)
+{
+    bool is_s = like_per_s >= 1 || like_per_s <= 0, is_min = !is_s && like_per_s * 60 >= 1;
+    double rate = is_s ? per_s : is_min ? per_s * 60 : per_s * 3600;
+
+    snprintf(out, PROGRESS_RATE, rate >= 100 ? "%.0f/%s" : "%.3g/%s", rate,
+             is_s     ? "s"
+             : is_min ? "min"
+                      : "h");
+}
+
 void progress_rate(char out[PROGRESS_RATE], double per_s)
 {
-    if (per_s >= 100)
-        snprintf(out, PROGRESS_RATE, "%.0f/s", per_s);
-    else if (per_s >= 1 || per_s <= 0)
-        snprintf(out, PROGRESS_RATE, "%.3g/s", per_s);
-    else if (per_s * 60 >= 1)
-        snprintf(out, PROGRESS_RATE, "%.3g/min", per_s * 60);
-    else
-        snprintf(out, PROGRESS_RATE, "%.3g/h", per_s * 3600);
+    progress_rate_like(out, per_s, per_s);
 }
 
 static void format_line(char line[LINE_SIZE], int width, const struct progress *p,

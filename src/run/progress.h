@@ -48,6 +48,8 @@ enum { PROGRESS_RATE = 32 };
 
 /* "3.2/s", "12/min", "0.5/h". */
 void progress_rate(char out[PROGRESS_RATE], double per_s);
+/* The same in the unit of another rate. */
+void progress_rate_like(char out[PROGRESS_RATE], double per_s, double like_per_s);
 
 /* Append a sentence from the row of QUERY_EFFICIENCY, if any: "ranks were busy 97.1 % of the time;
  * the run took 1.9 % longer than the 11 s of all trials spread evenly over 2 ranks". */

@@ -68,6 +68,8 @@ static void check(struct session_check *out, const struct store *store, sqlite3_
     put_who(out, row);
     if (file && here && file != here) {
         out->life = SESSION_LIFE_ELSEWHERE;
+        snprintf(out->why, sizeof out->why,
+                 "it ran when this file was copied, or merged from others");
     } else if (!store->is_writer && lock_is_held(store->path, &holder)) {
         out->life = SESSION_LIFE_RUNNING;
         snprintf(out->why, sizeof out->why, "it holds the lock");
@@ -124,6 +126,13 @@ enum session_life session_check_life(const char **why, const struct store *store
     return check ? check->life : SESSION_LIFE_ENDED;
 }
 
+const char *session_check_outcome(enum session_life life, const char *recorded)
+{
+    if (life == SESSION_LIFE_GONE)
+        return "lost";
+    return life == SESSION_LIFE_ELSEWHERE ? "cut off" : recorded;
+}
+
 /* ---- what a reader sees ---- */
 
 /* Append "3, 5"; false: none. */
@@ -178,15 +187,33 @@ static int replace_state(struct store *store, const char *dead, struct err *err)
     return rc;
 }
 
-static int replace_outcome(struct store *store, const char *table, const char *dead,
-                           struct err *err)
+static int replace_attempts(struct store *store, const char *dead, struct err *err)
 {
     struct buf outcome = {0};
     int rc;
 
     buf_printf(&outcome, "iif(outcome = 'running' AND session_id IN (%s), 'lost', outcome)", dead);
-    rc = buf_failed(&outcome) ? err_nomem(err, "view", outcome.size)
-                              : replace_column(store, table, "outcome", buf_text(&outcome), err);
+    rc = buf_failed(&outcome)
+             ? err_nomem(err, "view", outcome.size)
+             : replace_column(store, "attempt", "outcome", buf_text(&outcome), err);
+    buf_release(&outcome);
+    return rc;
+}
+
+static int replace_sessions(struct store *store, struct err *err)
+{
+    struct buf outcome = {0};
+    int rc;
+
+    buf_puts(&outcome, "CASE iif(outcome = 'running', session_id, NULL)");
+    for (size_t i = 0; i < store->n_checks; i++)
+        if (store->checks[i].life != SESSION_LIFE_RUNNING)
+            buf_printf(&outcome, " WHEN %lld THEN '%s'", (long long)store->checks[i].session_id,
+                       session_check_outcome(store->checks[i].life, ""));
+    buf_puts(&outcome, " ELSE outcome END");
+    rc = buf_failed(&outcome)
+             ? err_nomem(err, "view", outcome.size)
+             : replace_column(store, "session", "outcome", buf_text(&outcome), err);
     buf_release(&outcome);
     return rc;
 }
@@ -199,8 +226,7 @@ int session_check_hide(struct store *store, uint32_t version, struct err *err)
     /* Before schema 3 no attempt is open, and session_check_life() answers for sessions. */
     if (version >= 3 && put_dead(&dead, store))
         rc = buf_failed(&dead) || replace_state(store, buf_text(&dead), err) ||
-                     replace_outcome(store, "attempt", buf_text(&dead), err) ||
-                     replace_outcome(store, "session", buf_text(&dead), err)
+                     replace_attempts(store, buf_text(&dead), err) || replace_sessions(store, err)
                  ? -1
                  : 0;
     buf_release(&dead);

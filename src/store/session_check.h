@@ -18,10 +18,14 @@ enum session_life {
     SESSION_LIFE_ELSEWHERE /* the file is a copy or was merged */
 };
 
-/* Return a session's state when the database was opened. Queries show a dead one and its open
- * attempts as 'lost', their trials as pending. why: the evidence, or ""; owned by the store. */
+/* Return a session's state when the database was opened. Queries show its outcome by
+ * session_check_outcome(), the open attempts of a dead one as 'lost', and their trials as pending.
+ * why: the evidence, or ""; owned by the store. */
 enum session_life session_check_life(const char **why, const struct store *store,
                                      int64_t session_id);
+
+/* Return "lost", "cut off", or the recorded outcome, by the present state of its session. */
+const char *session_check_outcome(enum session_life life, const char *recorded);
 
 /* Internal to src/store: */
 

@@ -289,7 +289,7 @@ is "markdown" "$(best paper.db -n 2 --format markdown)" "Table: a\|b\_%: $captio
 
 | place | config | hidden\\_size | dropout | batch\\_size | val\\_pearson  | difference from the best (95 % interval) |
 |--:|--:|--:|--:|:--|:--|:--|
-|     1 |      4 |            8 |     0.1 | full        | 0.373 ± 0.038 | –                                        |
+|     1 |      4 |            8 |     0.1 | full        | 0.373 ± 0.038 | reference                                |
 |     2 |      3 |            8 |     0.1 | 8           | 0.285 ± 0.021 | −0.088 (−0.280 to 0.103)                 |"
 is "latex" "$(best paper.db --where 'hidden_size = 4' --format latex)" "% needs \\usepackage{booktabs}
 \\begin{table}
@@ -305,16 +305,31 @@ place & config & hidden\\_size & dropout & batch\\_size & val\\_pearson        &
 \\end{tabular}
 \\end{table}"
 is "of the choice alone" "$(best paper.db --rule best --format markdown)" "$(best paper.db -n 1 --format markdown)"
+is "which has no differences" "$(best paper.db -n 1 --format markdown | tail -n 1 | tr -s ' '; best paper.db -n 1 --format markdown | grep -c ifference)" \
+    "| 1 | 4 | 8 | 0.1 | full | 0.373 ± 0.038 |
+0"
 like "the message names sweep and objective" "$(best paper.db --format latex >/dev/null; cat chatter)" '^espalier: a\|b_%: mean of val_pearson'
 like "another reference is in the name of the column" "$(best paper.db --reference c2 --format markdown)" "difference from c2 \(95 % interval\)"
 like "the test part" "$(best paper.db --rule best --section test --format markdown)" '^\| pearson +\| .*[0-9] ± [0-9.]+ +\|$'
 sqlite3 paper.db "update trial set state = 'failed', value = NULL where config_id = 3 and replicate = 1"
-is "a configuration with fewer trials is marked" "$(best paper.db --where 'hidden_size = 8' --format markdown)" "Table: a\|b\_%: $caption † Fewer than 2 trials have a score.
+is "a configuration with fewer trials is marked" "$(best paper.db --where 'hidden_size = 8' --format markdown)" "Table: a\|b\_%: ${caption%,*}. † Fewer than 2 trials have a score.
 
 | place | config | hidden\\_size | dropout | batch\\_size | trials | val\\_pearson  | difference from the best (95 % interval) |
 |--:|--:|--:|--:|:--|--:|:--|:--|
-|     1 |      4 |            8 |     0.1 | full        |      2 | 0.373 ± 0.038 | –                                        |
+|     1 |      4 |            8 |     0.1 | full        |      2 | 0.373 ± 0.038 | reference                                |
 |     4 |      3 |            8 |     0.1 | 8           |      1 | 0.3†          | −0.1                                     |"
+like "failed trials are counted" "$(cat chatter)" "^espalier: warning: a.b_%: 1 of 8 trials failed; 'espalier status paper.db' lists the reasons"
+sqlite3 paper.db "update trial set state = 'pending', value = NULL where config_id = 3"
+like "an unfinished sweep is preliminary" "$(best paper.db --format markdown)" '^Table: PRELIMINARY: 2 of 8 trials are left, so all numbers may still change[.] a'
+like "no score is explained" "$(best paper.db --format markdown | tr -s ' ')" '[.] –: no trial has a score[.]$'
+is "and stands beside no reference" "$(best paper.db --where 'config = 3' --format csv | cut -d, -f2; best paper.db --format markdown | tr -s ' ' | grep -c '| – |')" "config
+3
+1"
+sqlite3 paper.db "update trial set state = 'diverged' where config_id = 3"
+best paper.db --rule best --format json >none
+like "diverged ones, too" "$(cat chatter)" "^espalier: warning: a.b_%: 2 of 8 trials diverged; 'espalier status paper.db' lists"
+ok "a single trial" "$ESPALIER" run small.ini --set grid.dropout=0 --set grid.hidden_size=4 --set grid.batch_size=8 --set replicates=1 --db lone.db --progress none
+like "has no deviation and no differences" "$(best lone.db --format markdown)" '^Table: small: val\\_pearson \(largest first\), one trial of each configuration[.]$'
 fails "--section with ini stays refused" 2 "$ESPALIER" best --section leaderboard --format ini
 
 done_testing

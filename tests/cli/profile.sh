@@ -114,10 +114,12 @@ insert into sweep (sweep_id, name, objective, direction, task, file, ini, data_d
 insert into config (config_id, sweep_id, ordinal, key, params) values (1, 1, 0, 'k', '{}');
 insert into trial (trial_id, config_id, replicate, fold, key) values (1, 1, 0, 0, 'k');
 insert into attempt (trial_id, session_id, rank, host, pid, started, finished, outcome)
-    values (1, 5, 3, 'n1', 1, 5001, 5003, 'crashed'), (1, 5, 3, 'n1', 1, 5001, 5003, 'crashed');"
+    values (1, 5, 3, 'n1', 1, 5001, 5003, 'crashed'), (1, 5, 3, 'n1', 1, 5001, 5003, 'crashed'),
+    (1, 5, 6, 'n1', 1, 5001, 5003, 'crashed');"
 is "which ranks are missing, and why messages differ" "$("$ESPALIER" profile | sed '/^$/,$d')" "session 5: finished, 9 ranks, 10 s counted
 2 messages sent, 60 bytes; 3 received: the last counters of some ranks are missing
-ranks 1, 2, 5 to 8 reported no counters: they are not counted
+ranks 1, 2, 5, 7, 8 reported no counters: they are not counted
+rank 6 was lost before its first report: it is not counted
 rank 3 was lost: it is counted up to its last report"
 is "percent of the time that was counted" "$("$ESPALIER" profile --section activities --format csv | cut -d, -f2,6)" "activity,percent
 compute,30

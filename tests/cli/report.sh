@@ -99,7 +99,7 @@ All 30 trials diverged (the loss was no longer finite): try a smaller learning r
 fails "a rule for them" 1 report failing.db --rule best -o none.html
 is "the message" "$(cat .err)" "espalier: failing.db: sweep 'tiny' has no finished configuration: no trial is left to run, and none has a score; 'espalier status' lists the reasons"
 ok "best" "$ESPALIER" best failing.db
-like "warns of them" "$(cat .err)" "^espalier: warning: tiny: all 30 trials diverged .*; 'espalier status' lists the reasons"
+like "warns of them" "$(cat .err)" "^espalier: warning: tiny: all 30 trials diverged .*; 'espalier status failing.db' lists the reasons"
 sqlite3 failing.db "UPDATE trial SET state = 'failed' WHERE config_id = 1; UPDATE trial SET state = 'done' WHERE config_id = 2"
 ok "no trial has a score" report failing.db -o failing.html --force
 is "for several reasons" "$(check failing.html text forest)" \

@@ -96,6 +96,9 @@ fails "the same shard twice" 1 run long.ini --db long.db --shard 3/4
 like "is refused" "$(cat "$T/.err")" "^espalier: long.3of4.db: .*pid $pid"
 ok "merge while a shard runs" "$ESPALIER" merge live.db long.3of4.db
 like "a warning says so" "$(cat "$T/.err")" "long.3of4.db: a run is writing to it \(pid $pid on "
+like "the merged file knows that it was cut off" "$("$ESPALIER" watch live.db)" \
+    '^small: cut off \(it ran when this file was copied, or merged from others\), '
+is "and proposes no second run" "$("$ESPALIER" watch --once live.db | grep -c 'the same command')" 0
 kill -9 $pid
 wait $pid 2>/dev/null
 left=$(sqlite3 long.3of4.db "select count(*) from trial where state in ('pending', 'running')")

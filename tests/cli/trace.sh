@@ -90,7 +90,7 @@ is "a rank is lost once" "$(marks twice.db)" "$(marks results.db)"
 is "are data" "$("$python" -c 'import json
 events = json.load(open("odd.json", encoding="utf-8"))["traceEvents"]
 print(*{e["args"]["name"] for e in events if e["name"] == "process_name"} - {"sessions", "'"$(sqlite3 results.db 'select host from session limit 1')"'"}, sep="\n")
-print({e["args"]["error"] for e in events if e.get("args", {}).get("attempt") == 2})
+print({e["args"]["error"] for e in events if e.get("args", {}).get("attempt_id") == 2})
 print(min(e.get("ts", 0) for e in events) >= 0, min(e.get("dur", 0) for e in events) >= 0)' | LC_ALL=C sort)" "True True
 a\"b\\c
 {'\"}]\\t\\u202e'}

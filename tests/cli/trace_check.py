@@ -47,17 +47,17 @@ for place, events in slices.items():
             sys.exit(f"slices overlap: {event}")
         last = [begin, end, begin]
         if "attempt" in event["args"]:
-            attempts[event["args"]["attempt"]] = event, names["process_name", place[0], 0], place[1]
+            attempts[event["args"]["attempt_id"]] = event, names["process_name", place[0], 0], place[1]
 
-query = """select attempt_id, trial_id, config_id, rank, host, outcome, started, finished, error from attempt
-    join trial using (trial_id)"""
+query = """select attempt_id, row_number() over (partition by trial_id order by attempt_id), trial_id, config_id, rank,
+    host, outcome, started, finished, error from attempt join trial using (trial_id)"""
 rows = database.execute(query.replace(" error ", " attempt.error ")).fetchall()
 zero = trace["otherData"]["zero of ts, in Unix seconds"]
-for attempt, trial, config, rank, host, outcome, started, finished, error in rows:
+for attempt, number, trial, config, rank, host, outcome, started, finished, error in rows:
     event, its_host, thread = attempts[attempt]
     args = event["args"]
-    if (event["name"], args["outcome"], its_host, thread % 1000000, args.get("error")) != (
-            f"t{trial} c{config}", outcome, host, rank, error):
+    if (event["name"], args["attempt"], args["outcome"], its_host, thread % 1000000, args.get("error")) != (
+            f"t{trial} c{config}", number, outcome, host, rank, error):
         sys.exit(f"attempt {attempt} differs: {event}")
     if finished and abs(event["dur"] - 1e6 * (finished - started)) > 200:
         sys.exit(f"attempt {attempt} has another length: {event}")

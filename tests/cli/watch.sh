@@ -30,7 +30,7 @@ small  finished
 [██████████████████████████████xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx] 100 %  8/8 trials
 █ 4 done, x 0 failed, x 4 diverged, > 0 running, · 0 pending
 8 trials in 10 s, 48/min
-throughput   ████████ up to 1/s
+throughput   ████████ up to 60/min
 
    best  val_pearson  diff  95 % interval  hidden_size
 1  c2          2.125                                 8

@@ -86,7 +86,7 @@ static void test_markdown(void **state)
            "Table: a\\_b &amp; 5 %?c\n\n"
            "| place | type                   | val\\_r2       | difference                |\n"
            "|--:|:--|:--|:--|\n"
-           "|     1 | &lt;b>a\\_b\\|50%&lt;/b> | 0.512 ± 0.062 | –                         |\n"
+           "|     1 | &lt;b>a\\_b\\|50%&lt;/b> | 0.512 ± 0.062 | reference                 |\n"
            "|     2 | x?y                    | −1234 ± 80    | −0.032 (−0.064 to −0.001) |\n"
            "|     3 | é\\^\\\\{}                | 0.1           | –                         |\n");
 }
@@ -107,7 +107,7 @@ static void test_latex(void **state)
         "val\\_r2           & difference                      \\\\\n"
         "\\midrule\n"
         "    1 & \\textless{}b\\textgreater{}a\\_b\\textbar{}50\\%\\textless{}/b\\textgreater{} & "
-        "0.512 $\\pm$ 0.062 & --                              \\\\\n"
+        "0.512 $\\pm$ 0.062 & reference                       \\\\\n"
         "    2 & x?y                                                                     & "
         "$-1234$ $\\pm$ 80  & $-0.032$ ($-0.064$ to $-0.001$) \\\\\n"
         "    3 & é\\textasciicircum{}\\textbackslash{}\\{\\}                                 & "
@@ -135,7 +135,7 @@ static void test_fewer_trials(void **state)
         "Table: † few\n\n"
         "| place | type                   | r             | trials | d                         |\n"
         "|--:|:--|:--|--:|:--|\n"
-        "|     1 | &lt;b>a\\_b\\|50%&lt;/b> | 0.512 ± 0.062 |      4 | –                         "
+        "|     1 | &lt;b>a\\_b\\|50%&lt;/b> | 0.512 ± 0.062 |      4 | reference                 "
         "|\n"
         "|     2 | x?y                    | −1234 ± 80    |      4 | −0.032 (−0.064 to −0.001) |\n"
         "|     3 | é\\^\\\\{}                | 0.1†          |      3 | –                         "

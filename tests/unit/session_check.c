@@ -124,6 +124,27 @@ static void expect_state(void *arg, const struct result_table *row)
         assert_string_equal(row->cells[c].s, arg);
 }
 
+/* All queries of sessions agree with session_check_outcome(). */
+static void expect_session(struct store *store, enum session_life life)
+{
+    static const enum query queries[] = {QUERY_SESSIONS, QUERY_SESSION, QUERY_LAST_SESSION,
+                                         QUERY_TRACE_SESSIONS};
+    static const char *const wanted[] = {[SESSION_LIFE_ENDED] = "lost",
+                                         [SESSION_LIFE_RUNNING] = "running",
+                                         [SESSION_LIFE_GONE] = "lost",
+                                         [SESSION_LIFE_ELSEWHERE] = "cut off"};
+    struct result_table table;
+    struct err err;
+
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+        assert_int_equal(query_table(&table, store, queries[i], 0, &err), 0);
+        assert_string_equal(result_table_text(&table, 0, "outcome"), wanted[life]);
+        result_table_release(&table);
+    }
+    assert_string_equal(session_check_outcome(life, "lost"),
+                        life == SESSION_LIFE_RUNNING ? "lost" : wanted[life]);
+}
+
 static void expect_read(struct fixture *f, enum session_life life, const char *why,
                         const char *state, const char *outcome)
 {
@@ -137,6 +158,7 @@ static void expect_read(struct fixture *f, enum session_life life, const char *w
     assert_int_equal(session_check_life(&got, store, 1), life);
     if (!strstr(got, why))
         fail_msg("%s", got);
+    expect_session(store, life);
     assert_int_equal(query_table(&table, store, QUERY_TRIAL, 1, &err), 0);
     assert_string_equal(table.names[5], "state");
     assert_string_equal(table.cells[5].s, state);
@@ -297,7 +319,7 @@ static void test_copy(void **state)
     snprintf(command, sizeof command, "cp %s %s.copy && mv %s.copy %s", f.path, f.path, f.path,
              f.path);
     assert_int_equal(system(command), 0);
-    expect_read(&f, SESSION_LIFE_ELSEWHERE, "", "pending", "lost");
+    expect_read(&f, SESSION_LIFE_ELSEWHERE, "merged from others", "pending", "lost");
     expect_released(&f, "");
     fixture_close(&f);
     kill(child.pid, SIGKILL);

@@ -81,7 +81,7 @@ static void test_running(void **state)
         "[###########################x>...........................] 51 %  511/1000 trials\n"
         "# 507 done, x 3 failed, x 1 diverged, > 2 running, . 487 pending\n"
         "about 9 min 40 s left, 51.1/min\n"
-        "throughput  ...:::--====+++**####@@@------------------------ up to 2.9/s\n"
+        "throughput  ...:::--====+++**####@@@------------------------ up to 174/min\n"
         "\n"
         "   best  val_pearson    trials     diff  95 % interval       hidden_si.  dropout\n"
         "1  c12        0.8123         5                                        8      0.2\n"
@@ -117,6 +117,42 @@ static void test_over(void **state)
                  "0 trials in 10 min, 0/s, the same command continues\n"
                  "\n"
                  "ranks: 2\n");
+    strcpy(f.outcome, "cut off");
+    strcpy(f.why, "it was copied");
+    f.is_elsewhere = true;
+    assert_frame(&f, &plain,
+                 "small  cut off (it was copied)\n"
+                 "[###########################x>...........................] 51 %  511/1000 "
+                 "trials\n"
+                 "# 507 done, x 3 failed, x 1 diverged, > 2 running, . 487 pending\n"
+                 "0 trials in 10 min, 0/s\n"
+                 "\n"
+                 "ranks: 2\n");
+}
+
+/* Early in a sweep, when even the first configuration has trials to come. */
+static void test_early(void **state)
+{
+    struct watch_rank ranks[1];
+    struct watch_facts f;
+    struct buf out = {0};
+
+    (void)state;
+    fill(&f, ranks, 1);
+    f.n_top = 1;
+    f.config_trials = 10;
+    watch_frame(&out, &f, &plain);
+    assert_non_null(strstr(buf_text(&out), "\n1  c12        0.8123  5 of 10"));
+    f.done = f.trials - 4;
+    f.diverged = 1;
+    f.failed = 2;
+    f.running = 1;
+    buf_clear(&out);
+    watch_frame(&out, &f, &plain);
+    watch_line(&out, &f);
+    assert_non_null(strstr(buf_text(&out), "] 99 %  999/1000 trials\n"));
+    assert_non_null(strstr(buf_text(&out), ", 999/1000 trials (99 %), "));
+    buf_release(&out);
 }
 
 static void test_another_sweep_ran_later(void **state)
@@ -339,15 +375,11 @@ static void test_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_running),
-        cmocka_unit_test(test_over),
-        cmocka_unit_test(test_another_sweep_ran_later),
-        cmocka_unit_test(test_time_limit),
-        cmocka_unit_test(test_many_ranks),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_small),
-        cmocka_unit_test(test_axes),
-        cmocka_unit_test(test_styles),
+        cmocka_unit_test(test_running),    cmocka_unit_test(test_over),
+        cmocka_unit_test(test_early),      cmocka_unit_test(test_another_sweep_ran_later),
+        cmocka_unit_test(test_time_limit), cmocka_unit_test(test_many_ranks),
+        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_small),
+        cmocka_unit_test(test_axes),       cmocka_unit_test(test_styles),
         cmocka_unit_test(test_line),
     };
 
