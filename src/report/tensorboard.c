@@ -265,8 +265,8 @@ int tensorboard_write(struct outfolder *out, struct store *store, const struct q
                  : 0;
 
     if (!rc && !b.n_runs)
-        rc = err_set(err, "%s: sweep '%s' has no trial that is running or has ended", store_path(store),
-                     sweep->name);
+        rc = err_set(err, "%s: sweep '%s' has no trial that is running or has ended",
+                     store_path(store), sweep->name);
     result_table_release(&b.settings);
     result_table_release(&b.metrics);
     result_table_release(&b.values);

@@ -52,7 +52,7 @@ struct watch_reason {
 struct watch_facts {
     char sweep[256], objective[32];
     int64_t trials, done, diverged, failed, running, pending;
-    int64_t missing; /* trials of the grid that belong to other shards */
+    int64_t missing;       /* trials of the grid that belong to other shards */
     int64_t config_trials; /* of each configuration; 0: they differ, as in a shard */
 
     bool is_earlier; /* another sweep ran later; its session is not shown */

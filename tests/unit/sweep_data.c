@@ -486,18 +486,12 @@ static void test_scores_of_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_complete),
-        cmocka_unit_test(test_history),
-        cmocka_unit_test(test_partial),
-        cmocka_unit_test(test_equal),
-        cmocka_unit_test(test_unscored),
-        cmocka_unit_test(test_rule),
-        cmocka_unit_test(test_predictions),
-        cmocka_unit_test(test_scores_of_two),
-        cmocka_unit_test(test_scores_of_three),
-        cmocka_unit_test(test_scores_of_one_class),
-        cmocka_unit_test(test_same_samples),
-        cmocka_unit_test(test_scores_of_numbers),
+        cmocka_unit_test(test_complete),        cmocka_unit_test(test_history),
+        cmocka_unit_test(test_partial),         cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_unscored),        cmocka_unit_test(test_rule),
+        cmocka_unit_test(test_predictions),     cmocka_unit_test(test_scores_of_two),
+        cmocka_unit_test(test_scores_of_three), cmocka_unit_test(test_scores_of_one_class),
+        cmocka_unit_test(test_same_samples),    cmocka_unit_test(test_scores_of_numbers),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
