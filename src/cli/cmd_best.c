@@ -107,10 +107,10 @@ static void put_repeats(struct buf *out, int64_t folds, int64_t replicates)
         buf_printf(out, "%lld replicate%s", (long long)replicates, plural(replicates));
 }
 
-/* progress: of QUERY_PROGRESS */
-static int64_t count_of(const struct result_table *progress, const char *column)
+/* row: one or none, as in a damaged database */
+static int64_t count_of(const struct result_table *row, const char *column)
 {
-    return progress->n_rows ? result_table_integer(progress, 0, column) : 0;
+    return row->n_rows ? result_table_integer(row, 0, column) : 0;
 }
 
 /* Trials that are left in this file, and those of shards that are not in it. */
@@ -161,8 +161,7 @@ static int put_paper(struct answer *answer, const struct answer_section *section
                      const struct result_table *repeats, const struct result_table *progress,
                      struct err *err)
 {
-    int64_t folds = result_table_integer(repeats, 0, "folds");
-    int64_t replicates = result_table_integer(repeats, 0, "replicates");
+    int64_t folds = count_of(repeats, "folds"), replicates = count_of(repeats, "replicates");
     bool is_test = section == &sections[TEST];
     struct buf diff = {0}, caption = {0};
     struct paper paper = {.reference = shown->reference->config};
