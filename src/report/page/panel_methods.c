@@ -497,22 +497,28 @@ static void put_graph(struct methods *m)
 
 /* ---- the parts ---- */
 
-/* "61 to 62", from the facts NAME_min and NAME_max; nothing if they are missing. */
-static bool put_size(struct buf *out, const struct sweep_data *d, const char *part)
+static double size_of(const struct sweep_data *d, const char *part, const char *end)
 {
     char name[32];
-    double least, most;
 
-    snprintf(name, sizeof name, "%s_min", part);
-    least = panel_fact(d, "part", name);
-    snprintf(name, sizeof name, "%s_max", part);
-    most = panel_fact(d, "part", name);
+    snprintf(name, sizeof name, "%s_%s", part, end);
+    return panel_fact(d, "part", name);
+}
+
+/* "61 to 62"; nothing if the sizes are unknown. */
+static bool put_range(struct buf *out, double least, double most)
+{
     if (!(least > 0))
         return false;
     buf_printf(out, "%.0f", least);
     if (most > least)
         buf_printf(out, " to %.0f", most);
     return true;
+}
+
+static bool put_size(struct buf *out, const struct sweep_data *d, const char *part)
+{
+    return put_range(out, size_of(d, part, "min"), size_of(d, part, "max"));
 }
 
 static void put_test_part(struct methods *m)
@@ -544,17 +550,10 @@ bool methods_has_stop_part(const struct sweep_data *d)
 /* The samples that choose the epoch count as training samples. */
 static bool put_training_size(struct buf *out, const struct sweep_data *d)
 {
-    double least = panel_fact(d, "part", "train_min") + panel_fact(d, "part", "stop_min");
-    double most = panel_fact(d, "part", "train_max") + panel_fact(d, "part", "stop_max");
-
     if (!methods_has_stop_part(d))
         return put_size(out, d, "train");
-    if (!(least > 0))
-        return false;
-    buf_printf(out, "%.0f", least);
-    if (most > least)
-        buf_printf(out, " to %.0f", most);
-    return true;
+    return put_range(out, size_of(d, "train", "min") + size_of(d, "stop", "min"),
+                     size_of(d, "train", "max") + size_of(d, "stop", "max"));
 }
 
 static void put_sizes(struct methods *m)
