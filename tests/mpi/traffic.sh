@@ -45,7 +45,7 @@ ESPALIER_FAULT_SECONDS=0.8 ESPALIER_FAULT="worker: a trial begins:0:1:nap; worke
 is "rank 0 is killed" $status 1
 is "its counters up to this commit are there" "$(sql "select sum(seconds) > 0.75, (select finished is null from session)
     from traffic where rank = 0 and $main")" "1|1"
-like "the command shows them" "$("$ESPALIER" profile t.db)" "session 1: lost, 2 ranks, .* counted"
+like "the command shows them" "$("$ESPALIER" profile t.db)" "session 1: lost [(]no such process[)], 2 ranks, .* counted"
 
 # One process has no messages.
 rm -f t.db*
