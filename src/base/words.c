@@ -8,6 +8,11 @@ const char *plural(int64_t n)
     return n == 1 ? "" : "s";
 }
 
+const char *words_between(int32_t i, int32_t n)
+{
+    return i == 0 ? "" : i == n - 1 ? " and " : ", ";
+}
+
 char *bytes_words(char out[BYTES_TEXT], double bytes)
 {
     static const char *const units[] = {"kB", "MB", "GB", "TB"};

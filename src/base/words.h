@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers as people read them. Durations are in base/duration.h. */
+/* Numbers and lists as people read them. Durations are in base/duration.h. */
 #ifndef BASE_WORDS_H
 #define BASE_WORDS_H
 
@@ -7,6 +7,9 @@
 
 /* "" for 1, else "s". */
 const char *plural(int64_t n);
+
+/* The text before item i of n: "a", "a and b", "a, b and c". */
+const char *words_between(int32_t i, int32_t n);
 
 enum { BYTES_TEXT = 32 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/words.h"
 #include "grid/sweep.h"
 
 /* A double holds 10^30 points. */
@@ -124,11 +125,6 @@ void plan_release(struct plan *plan)
         return;
     free(plan->points);
     memset(plan, 0, sizeof *plan);
-}
-
-static const char *plural(int64_t n)
-{
-    return n == 1 ? "" : "s";
 }
 
 void plan_put_size(struct buf *out, const struct plan *plan)
@@ -386,12 +382,6 @@ int32_t plan_count_idle(const struct plan *plan, const struct axis *axis)
     return n;
 }
 
-/* Before item i of n: "a", "a and b", "a, b and c". */
-static const char *gap(int i, int n)
-{
-    return i == 0 ? "" : i == n - 1 ? " and " : ", ";
-}
-
 /* Append "k, metric and weights do nothing for mlp" */
 static void put_nothing(struct buf *out, const enum param_id *ids, int n, const union value *types,
                         int n_types)
@@ -399,10 +389,10 @@ static void put_nothing(struct buf *out, const enum param_id *ids, int n, const 
     if (out->size)
         buf_puts(out, "; ");
     for (int i = 0; i < n; i++)
-        buf_printf(out, "%s%s", gap(i, n), param_table[ids[i]].key);
+        buf_printf(out, "%s%s", words_between(i, n), param_table[ids[i]].key);
     buf_printf(out, " %s nothing for ", n == 1 ? "does" : "do");
     for (int i = 0; i < n_types; i++) {
-        buf_puts(out, gap(i, n_types));
+        buf_puts(out, words_between(i, n_types));
         param_format(out, P_TYPE, types[i]);
     }
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/words.h"
 #include "launch/host.h"
 
 /* NTP keeps clocks within milliseconds */
@@ -26,11 +27,6 @@ struct group {
 static const struct rank_info *first_of(const struct group *group)
 {
     return &group->info[group->ranks[0]];
-}
-
-static const char *plural(int64_t n)
-{
-    return n == 1 ? "" : "s";
 }
 
 static void set(char out[FINDING_TEXT], const char *format, ...)

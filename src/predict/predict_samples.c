@@ -4,6 +4,7 @@
 
 #include "base/escape.h"
 #include "base/log.h"
+#include "base/words.h"
 #include "data/core/data_spec.h"
 #include "data/format.h"
 #include "data/graph/known_graphs.h"
@@ -436,11 +437,6 @@ static int predict_node_batch(struct predict *w, struct batch *b, const struct n
     if (predictor_join(&w->predictor, &x, &b->edges, err))
         return -1;
     return put_rows(w, b->id + first, b->nodes, n, new->data->n_samples, new->n > b->x.n_rows, err);
-}
-
-static const char *plural(int64_t n)
-{
-    return n == 1 ? "" : "s";
 }
 
 static void report_nodes(const struct new_nodes *n, const struct predict_options *o)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The files that a command must not overwrite: those that it reads or that its database was made
- * from, those beside the database, and without --force any other. The command checks this before the work. cli_save() checks again, because files may
- * have moved. */
+ * from, those beside the database, and without --force any other. The command checks this before the
+ * work. cli_save() checks again, because files may have moved. */
 #ifndef CLI_PRINT_INPUTS_H
 #define CLI_PRINT_INPUTS_H
 
@@ -13,7 +13,6 @@
 #include "store/store.h"
 
 /* Zero-initialise to begin. */
-struct text_list;
 struct inputs {
     struct buf paths; /* each followed by a NUL */
     const char *db;   /* borrowed; NULL: none */

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/escape.h"
+#include "base/words.h"
 #include "data/core/builder.h"
 #include "data/core/covariates.h"
 #include "data/core/data_report.h"
@@ -419,11 +420,6 @@ static int build(struct dataset *out, struct genotype *g, struct err *err)
 }
 
 /* ---- report ---- */
-
-static const char *plural(int64_t n)
-{
-    return n == 1 ? "" : "s";
-}
 
 static void report_counts(struct data_report *r, const struct genotype *g)
 {

@@ -25,11 +25,6 @@ void methods_cite(struct methods *m, const char *reference)
         m->references[m->n_references++] = reference;
 }
 
-const char *methods_between(int32_t i, int32_t n)
-{
-    return i == 0 ? "" : i == n - 1 ? " and " : ", ";
-}
-
 static bool is_varied(const struct sweep_data *d, enum param_id id)
 {
     for (int32_t a = 0; a < d->n_axes; a++)
@@ -83,7 +78,7 @@ static void put_axes(struct methods *m)
     buf_printf(&m->text, "The searched setting%s ", n == 1 ? " was" : "s were");
     for (int32_t a = 0; a < d->n_axes; a++)
         if (d->axes[a].n > 1) {
-            buf_puts(&m->text, methods_between(i++, n));
+            buf_puts(&m->text, words_between(i++, n));
             put_axis(&m->text, &d->axes[a]);
         }
     buf_printf(&m->text, ", which gave %d configurations", (int)n_configs);
@@ -102,7 +97,7 @@ static void put_types(struct methods *m)
         const struct settings *s = sweep_data_settings(d, t);
         const struct model_type *type = s ? model_type_of(s) : NULL;
 
-        buf_puts(&m->text, methods_between(t, d->n_types));
+        buf_puts(&m->text, words_between(t, d->n_types));
         if (type)
             buf_printf(&m->text, "%s (", type->words);
         buf_puts(&m->text, d->types[t]);
@@ -125,7 +120,7 @@ static int32_t put_types_that(struct buf *out, const struct sweep_data *d,
         n += sweep_data_settings(d, t) && is(sweep_data_settings(d, t));
     for (int32_t t = 0; t < d->n_types; t++)
         if (sweep_data_settings(d, t) && is(sweep_data_settings(d, t)))
-            buf_printf(out, "%s%s", methods_between(i++, n), d->types[t]);
+            buf_printf(out, "%s%s", words_between(i++, n), d->types[t]);
     return n;
 }
 
@@ -361,7 +356,7 @@ static void put_classes(struct methods *m)
                (long long)d->classes);
     for (int32_t f = 0; n && n <= CLASSES_LISTED && f < d->n_facts; f++)
         if (!strcmp(d->facts[f].topic, "class"))
-            buf_printf(&m->text, "%s%s (%.0f)", i++ ? methods_between(i - 1, n) : ": ",
+            buf_printf(&m->text, "%s%s (%.0f)", i++ ? words_between(i - 1, n) : ": ",
                        d->facts[f].name, d->facts[f].number);
     buf_puts(&m->text, ". ");
 }

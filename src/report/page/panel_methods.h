@@ -21,9 +21,6 @@ struct methods {
 /* Add a text, which is borrowed, to the list of references, once. */
 void methods_cite(struct methods *m, const char *reference);
 
-/* The text before item i of n: "", ", " or " and ". */
-const char *methods_between(int32_t i, int32_t n);
-
 /* True if each trial set samples of its training part aside for the choice of the epoch. */
 bool methods_has_stop_part(const struct sweep_data *d);
 

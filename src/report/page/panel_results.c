@@ -95,7 +95,7 @@ static void put_best_of_types(struct methods *m)
 
         if (c <= 0)
             continue;
-        buf_puts(&m->text, methods_between(i++, n));
+        buf_puts(&m->text, words_between(i++, n));
         panel_put_difference(&m->text, d, c);
         buf_printf(&m->text, " for the best %s (c%lld)", d->types[t], (long long)d->configs[c].id);
     }
@@ -138,7 +138,7 @@ static void put_tests(struct methods *m)
 
         double se = test->sd / sqrt(test->n);
 
-        buf_printf(&m->text, "%s%s ", methods_between(i, d->n_tests), words_of(test->metric));
+        buf_printf(&m->text, "%s%s ", words_between(i, d->n_tests), words_of(test->metric));
         paper_put_number(&m->text, test->mean, se);
         if (!isfinite(test->sd))
             continue;

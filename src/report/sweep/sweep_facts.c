@@ -128,21 +128,27 @@ static int take_fact(struct sweep_fact *fact, struct sweep_data *data,
     return 0;
 }
 
-/* "val_min" and "val_max" of the topic `part`, in this order, become "val". False: another fact. */
-static bool join_range(struct sweep_fact *least, const struct sweep_fact *most,
-                       struct sweep_data *data, struct err *err)
+static bool is_range(const struct sweep_fact *least, const struct sweep_fact *most)
+{
+    return !strcmp(most->topic, "part") && !strcmp(least->topic, "part") &&
+           ends_with(least->name, "_min") && ends_with(most->name, "_max");
+}
+
+/* "val_min" and "val_max" of the topic `part`, in this order, become "val". */
+static int join_range(struct sweep_fact *least, const struct sweep_fact *most,
+                      struct sweep_data *data, struct err *err)
 {
     char name[16], text[48];
 
-    if (strcmp(most->topic, "part") != 0 || strcmp(least->topic, "part") != 0 ||
-        !ends_with(least->name, "_min") || !ends_with(most->name, "_max"))
-        return false;
     snprintf(name, sizeof name, "%.*s", (int)strlen(least->name) - 4, least->name);
     snprintf(text, sizeof text, "%.0f to %.0f", least->number, most->number);
     least->text = least->number == most->number ? "" : sweep_copy(data, text, err);
     least->name = sweep_copy(data, name, err);
     least->number = most->number;
-    return true;
+    if (!least->text || !least->name)
+        return -1;
+    least->label = label_of(least->topic, least->name);
+    return 0;
 }
 
 static bool is_fact(const struct sweep_fact *fact, const char *topic, const char *name)
@@ -172,16 +178,12 @@ static int show_facts(struct sweep_data *data, struct err *err)
         struct sweep_fact *fact = &data->shown_facts[n];
 
         *fact = data->facts[i];
-        if (n && (join_range(fact - 1, fact, data, err) || is_idle(fact, fact - 1)))
-            continue;
-        n += fact->label != NULL;
-    }
-    for (int32_t i = 0; i < n; i++) {
-        struct sweep_fact *fact = &data->shown_facts[i];
-
-        if (!fact->name || !fact->text)
-            return -1;
-        fact->label = label_of(fact->topic, fact->name);
+        if (n && is_range(fact - 1, fact)) {
+            if (join_range(fact - 1, fact, data, err))
+                return -1;
+        } else if (!n || !is_idle(fact, fact - 1)) {
+            n += fact->label != NULL;
+        }
     }
     data->n_shown_facts = n;
     return 0;
