@@ -8,9 +8,11 @@
 
 #include "base/duration.h"
 #include "base/log.h"
+#include "base/real.h"
 #include "base/words.h"
 #include "cli/print/cli.h"
 #include "cli/print/output.h"
+#include "grid/free_value.h"
 #include "grid/param.h"
 #include "report/answer.h"
 #include "report/rows.h"
@@ -141,7 +143,7 @@ static struct cell text_cell(struct buf *texts, const char *text)
 /* Empty if the model type has no such setting. */
 static struct cell axis_cell(const struct axis *axis, const struct settings *s, struct buf *texts)
 {
-    const struct param *p = &param_table[axis->id];
+    const struct param *p = axis->row;
     union value value = s->v[axis->id];
     struct cell cell = {.type = CELL_TEXT, .i = (int64_t)texts->size};
 
@@ -151,6 +153,8 @@ static struct cell axis_cell(const struct axis *axis, const struct settings *s, 
         return (struct cell){.type = CELL_REAL, .f = value.f};
     if (p->type == PARAM_INT || (p->type == PARAM_COUNT && value.i))
         return (struct cell){.type = CELL_INTEGER, .i = value.i};
+    if (p->type == PARAM_VALUE && free_value_is_number(value.s) && !real_parse(&value.f, value.s))
+        return (struct cell){.type = CELL_REAL, .f = value.f};
     param_format(texts, axis->id, value);
     buf_putc(texts, '\0');
     return cell;
@@ -220,14 +224,14 @@ static void fill_names(char **names, const struct sweep *sweep)
     for (int i = 0; i < LEFT_COLUMNS; i++)
         names[n++] = left[i];
     for (size_t a = 0; a < sweep->n_axes; a++)
-        names[n++] = (char *)(uintptr_t)param_table[sweep->axes[a].id].key;
+        names[n++] = (char *)(uintptr_t)sweep->axes[a].row->key;
     for (int i = 0; i < RIGHT_COLUMNS; i++)
         names[n++] = right[i];
 }
 
 static void put_trials(struct report *report, struct listing *l, bool is_cut)
 {
-    struct cell row[P_COUNT + LEFT_COLUMNS + RIGHT_COLUMNS] = {{.type = CELL_NULL}};
+    struct cell row[P_MAX + LEFT_COLUMNS + RIGHT_COLUMNS] = {{.type = CELL_NULL}};
     int64_t at = 0;
 
     for (int64_t t = 0; t < l->job->plan.n_trials; t++) {
@@ -252,7 +256,7 @@ static void add_trials(struct answer *answer, struct listing *l)
 {
     bool is_cut = answer_is_for_people(answer) && !l->options->is_whole &&
                   l->n_rows > FIRST_SHOWN + LAST_SHOWN;
-    char *names[P_COUNT + LEFT_COLUMNS + RIGHT_COLUMNS];
+    char *names[P_MAX + LEFT_COLUMNS + RIGHT_COLUMNS];
     int32_t n_cols = (int32_t)l->job->sweep.n_axes + LEFT_COLUMNS + RIGHT_COLUMNS;
     struct report *report;
 

@@ -25,7 +25,7 @@ struct job {
     struct plan plan;
     struct prepared *prepared;
     struct sweep_share share; /* owner of data and prepared once other ranks have them */
-    struct gcn_cost *work;    /* [n_configs] of one trial */
+    struct gcn_cost *work;    /* [n_configs] of one trial; NULL: unknown */
     double *bytes;            /* [n_configs] of the inputs and one trial */
     double inputs_bytes;      /* of all inputs, which the ranks of a host share */
     double trial_bytes;       /* of the largest trial in addition */

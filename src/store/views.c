@@ -112,21 +112,37 @@ static const char leaderboard_tail[] =
     "    LEFT JOIN spread AS first ON first.config_id = %1$s.config_id\n"
     "ORDER BY ranked.sweep_id, place";
 
-/* R gives a column the type of its first value: `full` after 32 would be 0. */
-static int has_words(bool *has, struct store *store, int id, struct err *err)
+static int has_task(struct store *store, enum task task, bool *has, struct err *err)
 {
-    const struct param *p = &param_table[id];
+    sqlite3_stmt *row = db_prepare(store, sql_has_task, err);
+    int64_t n = 0;
+    int rc;
+
+    if (!row)
+        return -1;
+    sqlite3_bind_text(row, 1, task_name(task), -1, SQLITE_STATIC);
+    rc = db_integer(store, row, 0, &n, err);
+    sqlite3_finalize(row);
+    *has = n > 0;
+    return rc;
+}
+
+/* R gives a column the type of its first value: `full` after 32 would be 0. */
+static int has_words(bool *has, struct store *store, const char *name, bool is_free,
+                     struct err *err)
+{
+    enum param_type type = param_row(param_find(NULL, name))->type;
     sqlite3_stmt *row;
     int64_t answer = 0;
     int rc;
 
     *has = false;
-    if (p->type == PARAM_REAL || p->type == PARAM_INT || p->type == PARAM_CHOICE)
+    if (!is_free && (type == PARAM_REAL || type == PARAM_INT || type == PARAM_CHOICE))
         return 0;
     row = db_prepare(store, sql_has_words, err);
     if (!row)
         return -1;
-    sqlite3_bind_text(row, 1, p->key, -1, SQLITE_STATIC);
+    sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
     rc = db_integer(store, row, 0, &answer, err);
     sqlite3_finalize(row);
     *has = answer != 0;
@@ -136,17 +152,16 @@ static int has_words(bool *has, struct store *store, int id, struct err *err)
 /* is_typed: a column of numbers and words is text. The program itself reads the values as they are,
  * so that numbers compare as numbers beside `full`. */
 static int put_setting(struct buf *out, struct store *store, const char *name, bool is_typed,
-                       struct err *err)
+                       bool has_programs, struct err *err)
 {
-    int id = param_find(NULL, name);
     bool is_text = false;
 
-    if (id == P_COUNT)
+    if (param_find(NULL, name) == P_COUNT && !has_programs)
         return err_set(err,
                        "%s: its axis '%s' is not a setting of this espalier: a newer one wrote the "
                        "file, or another program changed it; 'espalier params' lists the settings",
                        store->path, name);
-    if (is_typed && has_words(&is_text, store, id, err))
+    if (is_typed && has_words(&is_text, store, name, has_programs, err))
         return -1;
     buf_puts(out, is_text ? "    CAST(config.params ->> " : "    config.params ->> ");
     db_put_text(out, name);
@@ -174,8 +189,9 @@ static int put_settings(struct buf *out, struct store *store, bool is_typed, str
 {
     sqlite3_stmt *row = db_prepare(store, sql_settings, err);
     struct buf main = {0};
+    bool has_programs = false;
     const char *name;
-    int rc = row ? 1 : -1;
+    int rc = row && !has_task(store, TASK_NONE, &has_programs, err) ? 1 : -1;
 
     put_main(&main);
     if (row)
@@ -183,25 +199,11 @@ static int put_settings(struct buf *out, struct store *store, bool is_typed, str
     out->failed |= buf_failed(&main);
     buf_release(&main);
     while (rc == 1 && (rc = db_step(store, row, err)) == 1)
-        rc = db_read(store, row, err, "s", &name) || put_setting(out, store, name, is_typed, err)
+        rc = db_read(store, row, err, "s", &name) ||
+                     put_setting(out, store, name, is_typed, has_programs, err)
                  ? -1
                  : 1;
     sqlite3_finalize(row);
-    return rc;
-}
-
-static int has_task(struct store *store, enum task task, bool *has, struct err *err)
-{
-    sqlite3_stmt *row = db_prepare(store, sql_has_task, err);
-    int64_t n = 0;
-    int rc;
-
-    if (!row)
-        return -1;
-    sqlite3_bind_text(row, 1, task_name(task), -1, SQLITE_STATIC);
-    rc = db_integer(store, row, 0, &n, err);
-    sqlite3_finalize(row);
-    *has = n > 0;
     return rc;
 }
 

@@ -42,7 +42,9 @@ static void plan_header(struct block_header *h, const struct draft *draft)
         .n_features = draft->n_features,
         .n_markers = draft->n_markers ? draft->n_markers : draft->n_features,
         .n_classes = draft->n_classes,
-        .task = draft->label ? TASK_CLASSIFICATION : TASK_REGRESSION,
+        .task = !draft->n_samples ? TASK_NONE
+                : draft->label    ? TASK_CLASSIFICATION
+                                  : TASK_REGRESSION,
         .form = form_of(draft),
         .has_part = draft->part != NULL,
         .has_graphs = draft->graph_start != NULL,

@@ -14,10 +14,14 @@
 #include "tensor/csr.h"
 #include "tensor/mat.h"
 
-enum task { TASK_REGRESSION, TASK_CLASSIFICATION };
+enum task {
+    TASK_REGRESSION,
+    TASK_CLASSIFICATION,
+    TASK_NONE /* no samples: a program reads its own data */
+};
 enum part { PART_NONE, PART_TRAIN, PART_VAL, PART_TEST, PART_STOP, PART_COUNT };
 
-const char *task_name(enum task task); /* "regression", "classification" */
+const char *task_name(enum task task); /* "regression", "classification", "none" */
 const char *part_name(enum part part); /* "none", "train", "val", "test", "stop" */
 
 #define DOSAGE_MAX 127
