@@ -9,7 +9,8 @@
  *               a usual machine.
  * - of levels:  the product of a factor for each axis value, for trials of unknown work. Factors of
  *               numbers follow a power of the number, corrected where values were measured, so that
- *               other numbers lie on the curve. Before the first measurement all trials are equal.
+ *               other numbers lie on the curve. Before the first measurement there are guesses,
+ *               whose order spreads the first trials over the grid.
  *
  * Both are fitted to measured configurations: in the logarithm, since the relative error counts,
  * and with Huber's weights, so that outliers count little. The mean of a configuration's measured
@@ -55,7 +56,8 @@ void cost_destroy(struct cost *cost);
 void cost_observe(struct cost *cost, int32_t config, int32_t worker, double seconds);
 
 /* Fit the formula if enough was measured. True if predictions moved by more than 2 percent since
- * the last true. About 0.1 ms, at most every third call on average. */
+ * the last true. About 0.1 ms, ever more
+ * rarely. */
 bool cost_refit(struct cost *cost);
 
 bool cost_is_measured(const struct cost *cost);

@@ -21,12 +21,14 @@ enum { LEAST_SWEEPS = 4, MOST_SWEEPS = 32, ROW_SWEEPS = 4096 };
 #define HUBER 1.5       /* in deviations of the noise */
 #define FIRST_NOISE 0.3 /* expected sd of the logarithm; weighs as many rows as there are effects */
 #define LEAST_NOISE 0.05
-#define SLOPE_SD 1.0      /* of the exponent of a number */
-#define LEVEL_SD 1.0      /* of a level that is no number, and of a deviation from the line */
-#define CURVE_SD 0.5      /* of the difference of two deviations a factor of e apart */
-#define ROUGH_SD 0.15     /* of a deviation, where the line is fitted */
-#define LEAST_STEP 1e-6   /* between two numbers; 1 and 1.0 may be equal */
-#define GUESS_S 1.0       /* all trials, before the first is measured */
+#define SLOPE_SD 1.0    /* of the exponent of a number */
+#define LEVEL_SD 1.0    /* of a level that is no number, and of a deviation from the line */
+#define CURVE_SD 0.5    /* of the difference of two deviations a factor of e apart */
+#define ROUGH_SD 0.15   /* of a deviation, where the line is fitted */
+#define LEAST_STEP 1e-6 /* between two numbers; 1 and 1.0 may be equal */
+#define GUESS_S 1.0     /* the shortest guess, before the first trial is measured */
+#define GUESS_OCTAVES 8
+#define GOLDEN 0.6180339887498949
 #define NORMAL_MAD 1.4826 /* sd of a normal distribution by its median absolute deviation */
 
 struct level {
@@ -68,11 +70,23 @@ static int32_t level_of(const struct axis *axis, int32_t point)
 
 /* ---- predictions ---- */
 
+/* Differs, so that the first trials to run, the longest, are an even choice of the configurations:
+ * the fractional parts of a sequence are even if its step is the golden ratio. Not short, so that
+ * each worker gets one trial. */
+static double guess(int32_t config)
+{
+    double turns = config * GOLDEN;
+
+    return GUESS_S * exp2(GUESS_OCTAVES * (turns - floor(turns)));
+}
+
 static double formula_seconds(const void *self, int32_t config)
 {
     const struct formula *f = self;
     double log_s = f->mean;
 
+    if (!f->is_fitted)
+        return guess(config);
     for (int32_t a = 0; a < f->n_axes; a++)
         log_s += f->axes[a].levels[level_of(&f->axes[a], f->points[config])].effect;
     return exp(log_s);
@@ -122,14 +136,14 @@ static void fit_numbers(struct axis *axis, double noise)
 
     for (int32_t i = 0; i < axis->n_numbers; i++) {
         const struct level *level = &axis->levels[axis->order[i].level];
-        struct equation *row = &axis->equations[i], *above = row - 1;
+        struct equation *row = &axis->equations[i];
         double before = i ? bond(axis, i - 1, noise) : 0;
 
         row->pivot = level->weight + noise / square(LEVEL_SD) + before + bond(axis, i, noise);
         row->value = level->sum - level->weight * slope * (axis->order[i].x - centre);
         if (i) {
-            row->pivot -= square(before) / above->pivot;
-            row->value += before / above->pivot * above->value;
+            row->pivot -= square(before) / axis->equations[i - 1].pivot;
+            row->value += before * axis->equations[i - 1].value / axis->equations[i - 1].pivot;
         }
     }
     for (int32_t i = axis->n_numbers - 1; i >= 0; i--) {
@@ -253,6 +267,7 @@ static bool formula_fit(void *self, const struct cost_row *rows, int32_t n)
 {
     struct formula *f = self;
 
+    f->is_fitted = true;
     begin(f, rows, n);
     for (int i = 0; i < LEAST_SWEEPS || (i < MOST_SWEEPS && i * n < ROW_SWEEPS); i++)
         sweep(f, n);
