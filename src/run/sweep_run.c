@@ -162,7 +162,7 @@ static int make_dispatch(struct sweep_session *session, struct err *err)
     struct job *job = session->job;
     int32_t n_ranks = session->world->size;
 
-    session->cost = cost_create(job->work, job->plan.n_configs, n_ranks, err);
+    session->cost = job_cost_create(job, n_ranks, err);
     if (!session->cost)
         return -1;
     if (session->before.pending &&
@@ -277,7 +277,8 @@ static int prepare(struct sweep_session *session, struct errlist *faults)
         job_make_inputs(session->job, session->ledger, &err))
         return errlist_add_err(faults, &err);
     if (session->before.pending)
-        walltime_begin(&session->walltime, options->time_limit_s, options->begun_s);
+        walltime_begin(&session->walltime, options->time_limit_s, options->begun_s,
+                       session->job->stop_s);
     if (make_master(session, &err))
         return errlist_add_err(faults, &err);
     failures_init(&session->failures, options->max_fails,

@@ -140,7 +140,7 @@ struct dispatch {
     int32_t n_passed;                   /* the first n_passed were offered the pending trials and
                                          * got none */
     int32_t n_workers, n_idle, n_alive; /* n_alive: present */
-    float *predicted_s;                 /* [n_trials] */
+    float *predicted_s;                 /* [n_trials] at hand-out; below 0: a guess */
     struct resumes *resumes;
     double held_s;    /* all workers together */
     double deviation; /* mean |log(seconds / predicted)| over deviation_n results */
@@ -199,7 +199,7 @@ static void take_away(struct dispatch *d, int32_t worker, int64_t trial)
 {
     struct worker_load *load = &d->loads[worker];
     bool is_empty = ledger_held(d->ledger, worker) == 0;
-    double s = is_empty ? load->held_s : d->predicted_s[trial]; /* leaves no rounding error */
+    double s = is_empty ? load->held_s : fabsf(d->predicted_s[trial]); /* no rounding error */
 
     load->held_s -= s;
     d->held_s -= s;
@@ -314,6 +314,12 @@ static bool may_run(const struct dispatch *d, int32_t worker, int64_t trial)
     return worker != 0 || d->n_alive == 1 || !ledger_is_suspect(d->ledger, trial);
 }
 
+/* Seconds of work left for each worker. */
+static double left_each_s(const struct dispatch *d)
+{
+    return (ledger_pending_s(d->ledger) + fmax(d->held_s, 0)) / (d->n_alive ? d->n_alive : 1);
+}
+
 /* Return a suspect that all workers would wait for at the end. Those running when a host dies are
  * long, and most are innocent. */
 static int64_t urgent_suspect(const struct dispatch *d, int32_t worker, double most_s)
@@ -323,7 +329,7 @@ static int64_t urgent_suspect(const struct dispatch *d, int32_t worker, double m
 
     if (suspect < 0 || !may_run(d, worker, suspect))
         return NOWHERE;
-    is_urgent = ledger_expected(d->ledger, ledger_group(d->ledger, suspect)) >= dispatch_left_s(d);
+    is_urgent = ledger_expected(d->ledger, ledger_group(d->ledger, suspect)) >= left_each_s(d);
     return is_urgent ? suspect : NOWHERE;
 }
 
@@ -357,11 +363,17 @@ static int hand_out(struct dispatch *d, int32_t worker, int64_t trial, double se
 {
     if (ledger_lease(d->ledger, worker, trial, err))
         return -1;
-    d->predicted_s[trial] = (float)seconds;
+    d->predicted_s[trial] = cost_is_known(d->cost) ? (float)seconds : -(float)seconds;
     d->loads[worker].held_s += (float)seconds;
     d->held_s += (float)seconds;
     become_busy(d, worker);
     return 0;
+}
+
+/* Return the limit for expected seconds: a trial of unknown seconds begins at any time. */
+static double most_expected_s(const struct dispatch *d, double left_s)
+{
+    return cost_is_known(d->cost) || left_s <= 0 ? left_s : INFINITY;
 }
 
 static int64_t next_in_time(struct dispatch *d, int32_t worker, double left_s)
@@ -383,7 +395,7 @@ int32_t dispatch_assign(struct dispatch *d, int32_t worker, double left_s,
     int32_t n = 0;
 
     while (n < DISPATCH_MAX && load->presence == PRESENT) {
-        int64_t next = next_in_time(d, worker, left_s);
+        int64_t next = next_in_time(d, worker, most_expected_s(d, left_s));
         double next_s;
 
         if (next < 0)
@@ -419,7 +431,8 @@ bool dispatch_can_begin(struct dispatch *d, double left_s)
 
         if (d->loads[worker].presence != PRESENT)
             continue;
-        next = resumes_next(d->resumes, left_s / cost_slowness(d->cost, worker));
+        next =
+            resumes_next(d->resumes, most_expected_s(d, left_s) / cost_slowness(d->cost, worker));
         if (next < 0 || !may_run(d, worker, next))
             continue;
         if (!dispatch_n_busy(d))
@@ -446,7 +459,8 @@ enum ledger_verdict dispatch_finish(struct dispatch *d, int32_t worker, int64_t 
     if (lessee >= 0)
         take_away(d, lessee, trial);
     if (verdict == LEDGER_ACCEPTED && state == TRIAL_DONE) {
-        if (lessee == worker && seconds > 0 && !resumes_has(d->resumes, trial))
+        if (lessee == worker && seconds > 0 && d->predicted_s[trial] > 0 &&
+            !resumes_has(d->resumes, trial))
             learn_deviation(d, log(seconds / d->predicted_s[trial]));
         learn(d, ledger_group(d->ledger, trial), worker, seconds);
     }
@@ -509,7 +523,7 @@ void dispatch_return(struct dispatch *d, int32_t worker)
 
 double dispatch_predicted(const struct dispatch *d, int64_t trial)
 {
-    return d->predicted_s[trial];
+    return d->predicted_s[trial] > 0 ? d->predicted_s[trial] : (double)NAN;
 }
 
 void dispatch_resume(struct dispatch *d, int64_t trial, double left)
@@ -524,7 +538,7 @@ bool dispatch_resumes(const struct dispatch *d, int64_t trial)
 
 double dispatch_expected_s(const struct dispatch *d, int64_t trial)
 {
-    return resumes_seconds(d->resumes, trial);
+    return cost_is_known(d->cost) ? resumes_seconds(d->resumes, trial) : (double)NAN;
 }
 
 const struct ledger *dispatch_ledger(const struct dispatch *d)
@@ -549,7 +563,7 @@ double dispatch_margin(const struct dispatch *d)
 
 double dispatch_left_s(const struct dispatch *d)
 {
-    return (ledger_pending_s(d->ledger) + fmax(d->held_s, 0)) / (d->n_alive ? d->n_alive : 1);
+    return cost_is_known(d->cost) ? left_each_s(d) : (double)NAN;
 }
 
 /* ---- invariants ---- */
@@ -598,7 +612,7 @@ int dispatch_check(const struct dispatch *d, struct err *err)
         return err_nomem(err, "workers", (size_t)d->n_workers * sizeof *held_s);
     for (int64_t trial = 0; trial < n; trial++)
         if (ledger_lessee(d->ledger, trial) >= 0)
-            held_s[ledger_lessee(d->ledger, trial)] += d->predicted_s[trial];
+            held_s[ledger_lessee(d->ledger, trial)] += fabsf(d->predicted_s[trial]);
     rc = ledger_check(d->ledger, err) || check_loads(d, held_s, err) ? -1 : 0;
     free(held_s);
     return rc;

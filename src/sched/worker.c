@@ -229,7 +229,8 @@ static int take_assignment(struct worker *worker, struct cursor *in)
     return in->at < in->size ? take_checkpoint(worker, in) : 0;
 }
 
-/* Let the running trial go on only if it is expected to end in time, or is overdue. */
+/* Let the running trial go on only if it is expected to end in time, or is overdue. One of unknown
+ * time stops at once: a program may need the time to save its state. */
 static void take_stop(struct worker *worker, struct cursor *in)
 {
     double now_s = clock_now(worker->clock);
@@ -237,7 +238,7 @@ static void take_stop(struct worker *worker, struct cursor *in)
     FAULT("worker: is told to stop");
     worker->is_stopping = true;
     worker->stop_s = now_s + cursor_f64(in);
-    if (worker->ends_s > worker->stop_s)
+    if (!(worker->ends_s <= worker->stop_s))
         worker->stop_s = now_s;
 }
 
