@@ -55,17 +55,17 @@ void log_tail_put(struct buf *out, const struct log_tail *tail)
 
 /* ---- the reason ---- */
 
-/* Return the byte behind an escape sequence of a terminal: ESC [ parameters letter (ECMA-48), ESC ]
- * text BEL, or ESC and one byte. */
+/* Return the byte behind an escape sequence of a terminal (ECMA-48): ESC [ parameters letter,
+ * ESC ] text BEL, or ESC, bytes below '0' and one more. */
 static const char *skip_escape(const char *at, const char *end)
 {
-    bool is_title = at + 1 < end && at[1] == ']';
-    bool is_short = at + 1 < end && at[1] != '[' && !is_title;
+    char kind = at + 1 < end ? at[1] : '\0';
+    bool is_long = kind == '[' || kind == ']';
 
-    at += at + 1 < end ? 2 : 1;
-    while (!is_short && at < end && (is_title ? *at != '\a' : *at < '@'))
-        at++;
-    return at < end && !is_short ? at + 1 : at;
+    for (at += is_long ? 2 : 1; at < end; at++)
+        if (kind == ']' ? *at == '\a' : *at >= (kind == '[' ? '@' : '0'))
+            return at + 1;
+    return at;
 }
 
 /* Append the text of a line without colours and control bytes. Blanks around it are dropped. */
