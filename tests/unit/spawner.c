@@ -149,9 +149,9 @@ static int act(int argc, char **argv)
             fflush(stdout);
             rest();
         }
+        wait(NULL);
         if (argc > 2)
             rest();
-        wait(NULL);
         return 0;
     }
     if (!strcmp(name, "late")) {
@@ -862,6 +862,7 @@ static void test_both_ways_to_find_processes(void **state)
         skip();
     start_spawner(&s);
     start_with_daemon(&s);
+    clock_sleep(0.02); /* for the parent of the daemon to be reaped */
     descendants_all(&listed, s.keeper);
     descendants_all(&compared, s.keeper);
     assert_int_equal(listed.n, 3);
