@@ -25,6 +25,7 @@ struct draft {
     bool writes_dosage;
     const float *target;        /* [N] or NULL */
     const int32_t *label;       /* [N] or NULL */
+    bool has_no_task;           /* TASK_NONE: neither of the two */
     const int64_t *graph_start; /* [N + 1]; NULL: samples are nodes */
     bool is_alike;
     int64_t n_edges;

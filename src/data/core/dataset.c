@@ -11,9 +11,24 @@
 /* dataset_open() trusts nothing, because a block may come from another process or a damaged
  * file. */
 
+static const char *const task_names[TASK_COUNT] = {
+    [TASK_REGRESSION] = "regression",
+    [TASK_CLASSIFICATION] = "classification",
+    [TASK_NONE] = "none",
+};
+
 const char *task_name(enum task task)
 {
-    return task == TASK_CLASSIFICATION ? "classification" : "regression";
+    return task_names[task];
+}
+
+enum task task_parse(const char *name)
+{
+    enum task task = 0;
+
+    while (task < TASK_COUNT && strcmp(task_names[task], name) != 0)
+        task++;
+    return task;
 }
 
 const char *part_name(enum part part)
@@ -55,7 +70,9 @@ const char *dataset_group_name(const struct dataset *d, int32_t group)
 
 bool dataset_is_labelled(const struct dataset *d, int32_t sample)
 {
-    return d->task == TASK_CLASSIFICATION ? d->label[sample] >= 0 : !isnan(d->target[sample]);
+    if (d->task == TASK_CLASSIFICATION)
+        return d->label[sample] >= 0;
+    return d->task == TASK_REGRESSION && !isnan(d->target[sample]);
 }
 
 int32_t dataset_count_labelled(const struct dataset *d)
@@ -106,7 +123,7 @@ static int check_header(const struct block_header *h, size_t bytes, struct err *
     if (h->n_samples < 1 || h->n_features < 1 || h->n_classes < 0 || h->n_edges < 0 || h->nnz < 0)
         return err_set(err, "data block: counts out of range (%d samples, %d features)",
                        h->n_samples, h->n_features);
-    if (h->task > TASK_CLASSIFICATION || (h->task == TASK_REGRESSION) != (h->n_classes == 0))
+    if (h->task >= TASK_COUNT || (h->task == TASK_CLASSIFICATION) != (h->n_classes > 0))
         return err_set(err, "data block: task %u with %d classes", h->task, h->n_classes);
     if (h->form > BLOCK_CODES || h->has_part > 1 || (h->form != BLOCK_SPARSE && h->nnz))
         return err_set(err, "data block: flags out of range");
