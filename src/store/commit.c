@@ -18,8 +18,10 @@ int store_commit(struct store *store, struct err *err)
         return 0;
     FAULT("store: before a commit");
     if (database_file_check_size(store, err) || model_write_held(store, err) ||
+        (store->has_new_metrics && views_update(store, err)) ||
         db_finish(store, db_bind(store, STATEMENT_COMMIT, err, ""), err))
         return -1;
+    store->has_new_metrics = false;
     FAULT("store: a commit was made");
     return database_file_check_place(store, err) || database_file_note_size(store, err) ? -1 : 0;
 }

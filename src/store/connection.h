@@ -253,9 +253,13 @@ struct store {
     struct session_check *checks; /* [n_checks] */
     size_t n_checks;
     struct errlist released;
-    struct buf saved;  /* name of the copy by database_file_check_place() */
-    struct buf models; /* of this transaction: id, size, bytes of each */
+    struct buf saved;   /* name of the copy by database_file_check_place() */
+    struct buf models;  /* of this transaction: id, size, bytes of each */
     struct buf dropped; /* for store_take_dropped(): ids (int64_t) */
+    /* Metrics of programs, each as split and name with their NULs: those with a column in `trials`,
+     * in its order, and those that this connection wrote. */
+    struct buf reported, written;
+    bool has_new_metrics; /* the views may lack a column */
     sqlite3_stmt *statements[STATEMENT_COUNT];
 
     /* for store_be_patient() */

@@ -230,6 +230,27 @@ static const char *split_name(const char **split, const char *name)
     return name;
 }
 
+/* A program that makes up names does not get a column for each. */
+enum { MOST_WRITTEN = 1 << 15 };
+
+static void note_metric(struct store *store, const char *split, const char *name)
+{
+    const char *at = buf_text(&store->written), *end = at + store->written.size;
+
+    for (; at < end; at += strlen(at) + 1) {
+        bool is_same = !strcmp(at, split);
+
+        at += strlen(at) + 1;
+        if (is_same && !strcmp(at, name))
+            return;
+    }
+    if (store->written.size > MOST_WRITTEN)
+        return;
+    buf_add(&store->written, split, strlen(split) + 1);
+    buf_add(&store->written, name, strlen(name) + 1);
+    store->has_new_metrics = true;
+}
+
 static int write_reported(struct store *store, int64_t trial_id, const struct trial_result *r,
                           struct err *err)
 {
@@ -238,6 +259,7 @@ static int write_reported(struct store *store, int64_t trial_id, const struct tr
 
         if (write_metric(store, trial_id, split, name, r->reported[i].value, err))
             return -1;
+        note_metric(store, split, name);
     }
     for (int32_t i = 0; i < r->n_points; i++) {
         const struct trial_point *p = &r->points[i];
