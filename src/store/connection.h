@@ -255,7 +255,7 @@ struct store {
     struct errlist released;
     struct buf saved;   /* name of the copy by database_file_check_place() */
     struct buf models;  /* of this transaction: id, size, bytes of each */
-    struct buf dropped; /* for store_take_dropped(): ids (int64_t) */
+    struct buf dropped; /* trials whose files were dropped: ids (int64_t) */
     /* Metrics of programs, each as split and name with their NULs: those with a column in `trials`,
      * in its order, and those that this connection wrote. */
     struct buf reported, written;

@@ -128,12 +128,6 @@ static int drop_files(struct store *store, sqlite3_stmt *row, struct err *err)
     return !rc && buf_failed(&store->dropped) ? err_nomem(err, "files", store->dropped.size) : rc;
 }
 
-void store_take_dropped(struct store *store, struct buf *ids)
-{
-    buf_add(ids, store->dropped.data, store->dropped.size);
-    buf_clear(&store->dropped);
-}
-
 static int drop(struct store *store, enum statement id, const char *sweep, int64_t each,
                 bool is_whole, int64_t *n, struct err *err)
 {

@@ -26,13 +26,14 @@ static const char sql_temp_view[] = "SELECT sql FROM sqlite_temp_schema WHERE ty
                                     " AND name = ?1";
 static const char sql_has_stop[] = "SELECT 1 FROM metric WHERE split = 'stop' LIMIT 1";
 
-/* Metrics of programs, the objectives first. */
+/* Metrics of programs, the objectives first, then by the first trial that has them. */
 static const char sql_reported[] =
-    "SELECT split, name FROM (SELECT DISTINCT m.split, m.name, trim(m.split || '_' || m.name, '_')"
-    " IN (SELECT objective FROM sweep WHERE task = 'none') AS is_objective"
-    " FROM sweep CROSS JOIN config USING (sweep_id) CROSS JOIN trial USING (config_id)"
-    " CROSS JOIN metric AS m USING (trial_id) WHERE task = 'none')"
-    " ORDER BY is_objective DESC, split = '', split DESC, name LIMIT ?1";
+    "SELECT m.split, m.name FROM sweep CROSS JOIN config USING (sweep_id)"
+    " CROSS JOIN trial USING (config_id) CROSS JOIN metric AS m USING (trial_id)"
+    " WHERE task = 'none' GROUP BY m.split, m.name"
+    " ORDER BY iif(m.split = '', m.name, m.split || '_' || m.name) NOT IN"
+    " (SELECT objective FROM sweep WHERE task = 'none'), min(trial_id), m.split = '', m.split DESC,"
+    " m.name LIMIT ?1";
 enum { MOST_REPORTED = 200 }; /* columns; SQLite allows 2000 in all */
 
 static const char trials_head[] = "SELECT sweep.name AS sweep,\n"
