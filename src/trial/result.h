@@ -97,7 +97,7 @@ struct trial_result {
     int32_t n_curve;
     void *model;        /* [model_bytes] owned: file of trial/kept.h; NULL: not kept */
     size_t model_bytes; /* set, too, if the model was too large to keep */
-    /* What programs report; models leave all of it zero. All pointers are owned. */
+    /* For programs; models leave all of it zero. All pointers are owned. */
     struct trial_metric *reported; /* [n_reported] at the best epoch; names differ */
     int32_t n_reported;
     int32_t *epochs; /* [n_curve] numbers as reported, from 0, ascending; NULL: 1, 2 ... n_curve */

@@ -42,7 +42,7 @@ static void fill(struct trial_result *r)
     memcpy(r->model, "model", 5);
 }
 
-/* What a program reports besides. */
+/* Adds all that only programs report. */
 static void fill_report(struct trial_result *r)
 {
     static const struct trial_metric reported[] = {{"val_accuracy", 0.5}, {"loss", 0.25}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What programs report, from a result to the database and out again. */
+/* Reports of programs, from a result to the database and out again. */
 #include <math.h>
 #include <sqlite3.h>
 #include <stdbool.h>
