@@ -12,6 +12,7 @@
 #include "gcn/reducer.h"
 #include "grid/plan.h"
 #include "grid/sweep.h"
+#include "program/folder.h"
 
 /* ---- faults ---- */
 
@@ -363,21 +364,13 @@ static void check_gpus(const struct check *c)
              gpus);
 }
 
-/* The name of a file below {dir}. */
-static bool is_inside(const char *name)
-{
-    return *name && *name != '/' && strcmp(name, "..") != 0 && strncmp(name, "../", 3) != 0 &&
-           !strstr(name, "/../") &&
-           (strlen(name) < 3 || strcmp(name + strlen(name) - 3, "/..") != 0);
-}
-
 static void check_kept_files(const struct check *c)
 {
     char *copy = strdup(c->sweep->fixed.v[P_KEEP_FILES].s), *rest = copy, *name;
 
     while (*c->sweep->fixed.v[P_KEEP_FILES].s && (name = strsep(&rest, ","))) {
         name += strspn(name, " \t");
-        if (!is_inside(name))
+        if (!folder_contains(name))
             complain(c, P_KEEP_FILES,
                      "keep_files = %.80s: must be names of files in {dir}, separated by commas",
                      c->sweep->fixed.v[P_KEEP_FILES].s);

@@ -31,17 +31,15 @@ static const char *text(sqlite3_stmt *row, int column)
 static int read_settings(struct settings *s, struct sweep *sweep, struct store *store,
                          sqlite3_stmt *row, struct err *err)
 {
-    bool is_regression = !strcmp(text(row, 4), task_name(TASK_REGRESSION));
+    enum task task = task_parse(text(row, 4));
 
+    if (task == TASK_COUNT)
+        return err_set(err, "%s: a sweep has the task '%.40s'", store->path, text(row, 4));
     *s = sweep->fixed;
     if (stored_settings_overlay(s, sweep, store, text(row, 1), err))
         return -1;
     settings_trim(s);
-    return settings_resolve(s,
-                            sweep_is_program(sweep) ? TASK_NONE
-                            : is_regression         ? TASK_REGRESSION
-                                                    : TASK_CLASSIFICATION,
-                            err);
+    return settings_resolve(s, task, err);
 }
 
 /* True if an earlier revision made the key. Settings that are in a key only as axes are in all keys

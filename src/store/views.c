@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The views for people who type SQL. They have a column for each axis, each main setting
- * (PARAM_MAIN), and each metric of the file's tasks on each scored part. */
+ * (PARAM_MAIN), each metric of the file's tasks on each scored part, and each metric that a program
+ * reported. */
 #include <string.h>
 
 #include "gcn/metric.h"
@@ -24,6 +25,16 @@ static const char sql_view[] = "SELECT sql FROM main.sqlite_schema WHERE type = 
 static const char sql_temp_view[] = "SELECT sql FROM sqlite_temp_schema WHERE type = 'view'"
                                     " AND name = ?1";
 static const char sql_has_stop[] = "SELECT 1 FROM metric WHERE split = 'stop' LIMIT 1";
+
+/* Metrics of programs, the objectives first, then by the first trial that has them. */
+static const char sql_reported[] =
+    "SELECT m.split, m.name FROM sweep CROSS JOIN config USING (sweep_id)"
+    " CROSS JOIN trial USING (config_id) CROSS JOIN metric AS m USING (trial_id)"
+    " WHERE task = 'none' GROUP BY m.split, m.name"
+    " ORDER BY iif(m.split = '', m.name, m.split || '_' || m.name) NOT IN"
+    " (SELECT objective FROM sweep WHERE task = 'none'), min(trial_id), m.split = '', m.split DESC,"
+    " m.name LIMIT ?1";
+enum { MOST_REPORTED = 200 }; /* columns; SQLite allows 2000 in all */
 
 static const char trials_head[] = "SELECT sweep.name AS sweep,\n"
                                   "    trial.trial_id AS trial,\n"
@@ -218,11 +229,13 @@ static void put_metric(struct buf *out, const char *split, const char *name)
 static int put_metrics(struct buf *out, struct store *store, bool has_stop, struct err *err)
 {
     static const char *const splits[] = {"val", "test", "stop"};
-    bool has[2];
+    bool has[TASK_COUNT];
 
-    if (has_task(store, TASK_REGRESSION, &has[TASK_REGRESSION], err) ||
-        has_task(store, TASK_CLASSIFICATION, &has[TASK_CLASSIFICATION], err))
-        return -1;
+    for (int task = 0; task < TASK_COUNT; task++)
+        if (has_task(store, (enum task)task, &has[task], err))
+            return -1;
+    if (has[TASK_NONE] && !has[TASK_REGRESSION] && !has[TASK_CLASSIFICATION])
+        return 0;
     for (int i = 0; i < 2 + has_stop; i++) {
         for (int m = 0; m < METRIC_COUNT; m++)
             if (has[metric_task((enum metric)m)])
@@ -230,6 +243,111 @@ static int put_metrics(struct buf *out, struct store *store, bool has_stop, stru
         put_metric(out, splits[i], "loss");
     }
     return 0;
+}
+
+/* ---- metrics that programs reported ---- */
+
+/* Read the names of the columns that the view has without them. */
+static int read_columns(struct result_table *columns, struct store *store, const struct buf *head,
+                        struct err *err)
+{
+    struct buf sql = {0};
+    sqlite3_stmt *row;
+    int rc;
+
+    buf_printf(&sql, "%s%s", buf_text(head), trials_tail);
+    row = buf_failed(&sql) ? NULL : db_prepare(store, buf_text(&sql), err);
+    rc = row ? db_column_names(columns, row) : -1;
+    if (buf_failed(&sql) || (row && rc))
+        rc = err_nomem(err, "view", sql.size);
+    sqlite3_finalize(row);
+    buf_release(&sql);
+    return rc;
+}
+
+/* For SQLite names are equal whatever their case. */
+static bool has_name(const struct result_table *columns, const char *name)
+{
+    for (int32_t c = 0; c < columns->n_cols; c++)
+        if (!sqlite3_stricmp(columns->names[c], name))
+            return true;
+    return false;
+}
+
+/* added: the names of the columns that other metrics got, each with its NUL. */
+static bool is_taken(const struct result_table *columns, const struct buf *added, const char *name)
+{
+    const char *at = buf_text(added), *end = at + added->size;
+
+    for (; at < end; at += strlen(at) + 1)
+        if (!sqlite3_stricmp(at, name))
+            return true;
+    return has_name(columns, name);
+}
+
+/* A name that another column has gets the prefix "metric_". */
+static void put_reported(struct buf *out, struct store *store, const struct result_table *columns,
+                         struct buf *added, const char *split, const char *name)
+{
+    struct buf column = {0};
+
+    buf_printf(&column, "metric_%s%s%s", split, *split ? "_" : "", name);
+    if (!is_taken(columns, added, buf_text(&column) + strlen("metric_"))) {
+        memmove(column.data, column.data + strlen("metric_"), column.size - strlen("metric_") + 1);
+        buf_cut(&column, column.size - strlen("metric_"));
+    }
+    if (!is_taken(columns, added, buf_text(&column))) {
+        buf_puts(out, "    (SELECT m.value FROM metric AS m WHERE m.trial_id = trial.trial_id\n"
+                      "        AND m.split = ");
+        db_put_text(out, split);
+        buf_puts(out, " AND m.name = ");
+        db_put_text(out, name);
+        buf_puts(out, ") AS ");
+        db_put_name(out, buf_text(&column));
+        buf_puts(out, ",\n");
+        buf_add(added, buf_text(&column), column.size + 1);
+        buf_add(&store->reported, split, strlen(split) + 1);
+        buf_add(&store->reported, name, strlen(name) + 1);
+    }
+    out->failed |= buf_failed(&column) || buf_failed(added) || buf_failed(&store->reported);
+    buf_release(&column);
+}
+
+static bool is_of_models(const struct result_table *columns, const char *split, const char *name)
+{
+    struct buf column = {0};
+    bool is = false;
+
+    buf_printf(&column, "%s_%s", split, name);
+    for (int32_t c = 0; c < columns->n_cols; c++)
+        is |= !strcmp(columns->names[c], buf_text(&column));
+    buf_release(&column);
+    return is && *split && (!strcmp(name, "loss") || metric_parse(name) >= 0);
+}
+
+/* Notes the metrics in store->reported, in the order of their columns. */
+static int put_all_reported(struct buf *out, struct store *store, struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(store, sql_reported, err);
+    struct result_table columns = {0};
+    struct buf added = {0};
+    const char *split, *name;
+    int rc = row ? 1 : -1;
+
+    buf_clear(&store->reported);
+    if (row)
+        sqlite3_bind_int(row, 1, MOST_REPORTED);
+    while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
+        if ((!columns.names && read_columns(&columns, store, out, err)) ||
+            db_read(store, row, err, "ss", &split, &name))
+            rc = -1;
+        else if (!is_of_models(&columns, split, name))
+            put_reported(out, store, &columns, &added, split, name);
+    }
+    sqlite3_finalize(row);
+    result_table_release(&columns);
+    buf_release(&added);
+    return rc;
 }
 
 static int find_view(struct buf *sql, struct store *store, const char *query, const char *name,
@@ -308,7 +426,9 @@ static int make_trials(struct store *store, bool is_temp, bool has_stop, struct 
     rc = put_settings(&select, store, !is_temp, err);
     buf_puts(&select, trials_middle);
     if (!rc)
-        rc = put_metrics(&select, store, has_stop, err);
+        rc = put_metrics(&select, store, has_stop, err) || put_all_reported(&select, store, err)
+                 ? -1
+                 : 0;
     buf_puts(&select, trials_tail);
     if (!rc)
         rc = make_view(store, is_temp, "trials", &select, err);

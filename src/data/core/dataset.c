@@ -11,11 +11,24 @@
 /* dataset_open() trusts nothing, because a block may come from another process or a damaged
  * file. */
 
+static const char *const task_names[TASK_COUNT] = {
+    [TASK_REGRESSION] = "regression",
+    [TASK_CLASSIFICATION] = "classification",
+    [TASK_NONE] = "none",
+};
+
 const char *task_name(enum task task)
 {
-    static const char *const names[] = {"regression", "classification", "none"};
+    return task_names[task];
+}
 
-    return names[task];
+enum task task_parse(const char *name)
+{
+    enum task task = 0;
+
+    while (task < TASK_COUNT && strcmp(task_names[task], name) != 0)
+        task++;
+    return task;
 }
 
 const char *part_name(enum part part)
@@ -57,7 +70,9 @@ const char *dataset_group_name(const struct dataset *d, int32_t group)
 
 bool dataset_is_labelled(const struct dataset *d, int32_t sample)
 {
-    return d->task == TASK_CLASSIFICATION ? d->label[sample] >= 0 : !isnan(d->target[sample]);
+    if (d->task == TASK_CLASSIFICATION)
+        return d->label[sample] >= 0;
+    return d->task == TASK_REGRESSION && !isnan(d->target[sample]);
 }
 
 int32_t dataset_count_labelled(const struct dataset *d)

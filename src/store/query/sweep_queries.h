@@ -81,7 +81,7 @@
       "split:s name:s", \
       "SELECT DISTINCT m.split, m.name FROM config JOIN trial USING (config_id)" \
       " JOIN metric AS m USING (trial_id) WHERE sweep_id = ?1" \
-      " AND (m.split IN ('train', 'val') OR m.split = 'stop') ORDER BY m.split || '_' || m.name <>" \
+      " AND m.split <> 'test' ORDER BY iif(m.split = '', m.name, m.split || '_' || m.name) <>" \
       " (SELECT objective FROM sweep WHERE sweep_id = ?1), m.split DESC, m.name") \
     X(DONE, /* of a sweep */ \
       "trial_id:i config_id:i", \
