@@ -439,7 +439,7 @@ static int check_features(const struct dataset *d, struct err *err)
 static int check_graphs(const struct dataset *d, struct err *err)
 {
     const int64_t *start = d->graph_start;
-    int32_t alike = d->n_nodes / d->n_samples;
+    int32_t alike = d->is_alike ? d->n_nodes / d->n_samples : 0;
 
     if (!start)
         return 0;
