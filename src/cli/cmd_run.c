@@ -38,6 +38,7 @@ struct run_options {
     struct job_array_share share; /* from --db and --shard */
     double begun_s;
     const char *grid;
+    struct spawner spawner;
 };
 
 static enum progress_mode progress_of(const struct run_options *o)
@@ -223,6 +224,7 @@ static int lead(enum sweep_others *others, const struct world *world, const stru
         .merge = buf_text(&o->share.merge),
         .retry_failed = o->retry != NULL,
         .new_sweep = o->new_sweep,
+        .spawner = &o->spawner,
         .max_fails = o->max_fails,
         .begun_s = o->begun_s,
         .time_limit_s = o->time_limit_s,
@@ -267,11 +269,11 @@ static int prepare_and_lead(const struct world *world, const struct rank_info *i
 }
 
 /* Run on the other ranks. */
-static int follow(const struct world *world)
+static int follow(const struct world *world, struct spawner *spawner)
 {
     struct err err;
 
-    if (sweep_run_follow(world, &err))
+    if (sweep_run_follow(world, spawner, &err))
         world_abort(world, cli_fail(&err));
     return EXIT_OK;
 }
@@ -299,6 +301,14 @@ static void tell_alive(const struct world *world)
     launch_report_alive();
 }
 
+/* Before MPI, and before it is known whether the sweep runs programs. */
+static int start_spawner(struct run_options *o, struct err *err)
+{
+    bool is_rank = o->ranks <= 1 || world_is_launched();
+
+    return o->dry_run || !is_rank ? 0 : spawner_start(&o->spawner, err);
+}
+
 static int run(struct call *call)
 {
     const struct guard_hooks hooks = {.died = end_launch, .alive = tell_alive};
@@ -310,6 +320,8 @@ static int run(struct call *call)
 
     o->begun_s = mpirun_begun();
     o->grid = call->operands[0];
+    if (start_spawner(o, &err))
+        return cli_fail(&err);
     if (world_open(&world, &hooks, &err))
         return cli_fail(&err);
     stop_catch(world.rank > 0);
@@ -317,8 +329,9 @@ static int run(struct call *call)
     if (rank_info_gather(&world, &info, &err))
         log_warn("the launch was not checked: %s", err.text);
     world_expect((double)INFINITY);
-    status =
-        world.rank ? follow(&world) : prepare_and_lead(&world, info, o, call->argc, call->argv);
+    status = world.rank ? follow(&world, &o->spawner)
+                        : prepare_and_lead(&world, info, o, call->argc, call->argv);
+    spawner_stop(&o->spawner);
     rank_info_destroy(info, world.size);
     job_array_share_release(&o->share);
     if (world.is_mpi && world.rank == 0) {

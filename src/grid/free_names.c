@@ -4,9 +4,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#define GIVEN                                                                                  \
-    "trial|key|seed|fold|folds|replicate|threads|dir|results|checkpoint|gpus|rank|ranks|type|" \
-    "format"
+/* The implied settings are no values. */
+#define GIVEN "trial|key|seed|fold|folds|replicate|threads|dir|results|checkpoint|gpus|rank|ranks"
+#define IMPLIED "type|format"
 
 bool free_names_is_given(const char *name)
 {
@@ -15,8 +15,7 @@ bool free_names_is_given(const char *name)
 
 const char *free_names_given(void)
 {
-    return "trial, key, seed, fold, folds, replicate, threads, dir, results, checkpoint, gpus, "
-           "rank, ranks";
+    return GIVEN;
 }
 
 static bool is_name(const char *name)
@@ -48,7 +47,7 @@ int free_names_add(struct free_names *names, const char *name, struct err *err)
                        "'%.60s' is not a name: must be letters, digits and _, at most %d, and "
                        "not begin with a digit",
                        name, FREE_NAME_SIZE - 1);
-    if (free_names_is_given(name))
+    if (free_names_is_given(name) || param_is_among(IMPLIED, name))
         return err_set(err, "'%s' is a name of espalier: choose another", name);
     if (names->n == FREE_NAMES_MAX)
         return err_set(err, "'%s' is one name too many: at most %d are allowed", name,

@@ -24,10 +24,10 @@ int free_names_add(struct free_names *names, const char *name, struct err *err);
 /* P_MAX: no such name. names: NULL has none. */
 int free_names_find(const struct free_names *names, const char *name);
 
-/* True for a word that a sweep file cannot define: seed, dir and others that a command may use. */
+/* True for a name that a command may use although no line of the sweep file gives it: seed, dir ... */
 bool free_names_is_given(const char *name);
 
-/* "trial, key, seed ..." */
+/* "trial|key|seed ..." */
 const char *free_names_given(void);
 
 #endif

@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "data/core/filter.h"
 #include "data/format.h"
 #include "gcn/reducer.h"
 #include "grid/plan.h"
 #include "grid/sweep.h"
 #include "program/folder.h"
+#include "program/template.h"
 
 /* ---- faults ---- */
 
@@ -352,6 +354,79 @@ static void check_objective(const struct check *c)
                          "must be the name of a number that the program reports, such as val_loss");
 }
 
+/* ---- the command ---- */
+
+/* used: [P_MAX] out */
+static void check_places(const struct check *c, enum param_id id, const struct template *t,
+                         bool used[P_MAX])
+{
+    const char *name;
+    size_t at;
+
+    for (size_t i = 0; (name = template_place(t, i, &at)); i++) {
+        int found = free_names_find(c->sweep->names, name);
+        struct nearest nearest = {.wrong = name};
+        char hint[NEAREST_HINT];
+
+        if (found < P_MAX)
+            used[found] = true;
+        if (found < P_MAX || free_names_is_given(name))
+            continue;
+        for (int32_t n = 0; n < c->sweep->names->n; n++)
+            nearest_offer(&nearest, c->sweep->names->name[n]);
+        nearest_offer_list(&nearest, free_names_given());
+        complain(c, id,
+                 "%s: byte %zu: {%.60s} is neither an axis of [grid] nor a name of [program]%s; "
+                 "write {{ for a brace",
+                 param_table[id].key, at, name, nearest_hint(hint, "{", nearest.best, "}", ""));
+    }
+}
+
+static void check_template(const struct check *c, enum param_id id,
+                           int (*parse)(struct template *, const char *, struct err *),
+                           bool used[P_MAX])
+{
+    struct template t;
+    struct err err;
+
+    if (parse(&t, c->sweep->fixed.v[id].s, &err)) {
+        complain(c, id, "%s: %s", param_table[id].key, err.text);
+        return;
+    }
+    check_places(c, id, &t, used);
+    template_release(&t);
+}
+
+static void check_command(const struct check *c)
+{
+    const union value *v = c->sweep->fixed.v;
+    bool has_shell = v[P_SHELL].i == param_choice(P_SHELL, "yes");
+    bool used[P_MAX] = {false};
+    size_t n = c->errors->n;
+
+    if (!*v[P_COMMAND].s) {
+        if (!c->refused[P_COMMAND])
+            complain_missing(c, P_COMMAND, "the command line that starts a trial");
+        return;
+    }
+    check_template(c, P_COMMAND, has_shell ? template_parse_shell : template_parse, used);
+    check_template(c, P_ENV, template_parse_env, used);
+    if (c->errors->n > n || v[P_VALUES].i == param_choice(P_VALUES, "environment"))
+        return;
+    for (int id = P_COUNT; id < settings_end(&c->sweep->fixed); id++) {
+        const char *key = sweep_row(c->sweep, id)->key;
+        const char *near = param_suggest(PROGRAM_SECTION, key);
+        char hint[NEAREST_HINT];
+
+        if (used[id] || c->refused[id])
+            continue;
+        complain(c, (enum param_id)id,
+                 "'%s' is not used: write {%s} in command or env, or set values = environment if "
+                 "the program reads ESPALIER_PARAM_%s%s",
+                 key, key, key, nearest_hint(hint, "", near, "", ""));
+    }
+}
+
 /* GPUs are shared by an equal number of ranks each. */
 static void check_gpus(const struct check *c)
 {
@@ -382,8 +457,7 @@ static void check_program(const struct check *c)
 {
     const union value *v = c->sweep->fixed.v;
 
-    if (!*v[P_COMMAND].s && !c->refused[P_COMMAND])
-        complain_missing(c, P_COMMAND, "the command line that starts a trial");
+    check_command(c);
     check_objective(c);
     if (v[P_FOLDS].i == FOLDS_GROUPS)
         complain(c, P_FOLDS,

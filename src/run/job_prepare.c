@@ -202,8 +202,10 @@ int job_plan(struct job *job, struct errlist *faults)
 
     if (job_points(job, faults))
         return -1;
-    if (job->data.task == TASK_NONE)
+    if (job->data.task == TASK_NONE) {
+        job->stop_s = job->sweep.fixed.v[P_STOP_GRACE].f;
         return 0; /* only the program knows what its trials need */
+    }
     job_warn_plan(job);
     if (make_costs(job, &err) || job_warn_parts(job, &err) || leaks_warn(job, &err))
         return errlist_add_err(faults, &err);

@@ -54,12 +54,18 @@ static const char *value_of(void *source, const char *name)
     const struct program_trial *t = v->trial;
     const struct {
         const char *name, *value;
-    } given[] = {{"trial", v->id},         {"key", v->key},
-                 {"seed", v->seed},        {"fold", v->fold},
-                 {"folds", v->folds},      {"replicate", v->replicate},
-                 {"threads", v->threads},  {"dir", t->dir},
-                 {"results", t->results},  {"checkpoint", t->checkpoint},
-                 {"gpus", t->gpus ? t->gpus : ""}, {"rank", v->rank},
+    } given[] = {{"trial", v->id},
+                 {"key", v->key},
+                 {"seed", v->seed},
+                 {"fold", v->fold},
+                 {"folds", v->folds},
+                 {"replicate", v->replicate},
+                 {"threads", v->threads},
+                 {"dir", t->dir},
+                 {"results", t->results},
+                 {"checkpoint", t->checkpoint},
+                 {"gpus", t->gpus ? t->gpus : ""},
+                 {"rank", v->rank},
                  {"ranks", v->ranks}};
     int id = free_names_find(t->settings->names, name);
 
@@ -76,9 +82,15 @@ static const char *value_of(void *source, const char *name)
 /* Of launchers, which a program that uses MPI itself would take for its own, and of this launch. */
 static bool is_dropped(const char *variable)
 {
-    static const char *const beginnings[] = {
-        "OMPI_",          "PMIX_",           "PMI_",           "PRTE_",         "ORTE_",
-        "ESPALIER_BEGUN=", "ESPALIER_WIDTH=", "ESPALIER_REPORT=", "ESPALIER_COMMAND="};
+    static const char *const beginnings[] = {"OMPI_",
+                                             "PMIX_",
+                                             "PMI_",
+                                             "PRTE_",
+                                             "ORTE_",
+                                             "ESPALIER_BEGUN=",
+                                             "ESPALIER_WIDTH=",
+                                             "ESPALIER_REPORT=",
+                                             "ESPALIER_COMMAND="};
 
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
         if (!strncmp(variable, beginnings[i], strlen(beginnings[i])))

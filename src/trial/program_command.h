@@ -22,14 +22,14 @@ void program_command_release(struct program_command *c);
 struct program_trial {
     const struct settings *settings;
     struct plan_trial where;
-    int64_t id;                  /* as in t345 */
+    int64_t id; /* as in t345 */
     struct hash key;
     const char *dir, *results, *checkpoint; /* paths */
-    const char *gpus;            /* "0,1"; NULL: left alone */
-    const char *gpus_amd;        /* for ROCR_VISIBLE_DEVICES; NULL: as gpus */
-    const char *modules;         /* folder of the helpers for Python and R; NULL: none */
-    const struct trial_gang *gang; /* NULL: alone */
-    int32_t attempt;             /* from 1 on */
+    const char *gpus;                       /* "0,1"; NULL: left alone */
+    const char *gpus_amd;                   /* for ROCR_VISIBLE_DEVICES; NULL: as gpus */
+    const char *modules;                    /* folder of the helpers for Python and R; NULL: none */
+    const struct trial_gang *gang;          /* NULL: alone */
+    int32_t attempt;                        /* from 1 on */
 };
 
 /* Pair both with template_words_release(). -1: out of memory. */

@@ -52,11 +52,11 @@ struct running {
     struct buf folder, scratch, results, checkpoint, curve; /* paths */
     double begun_s;
     int32_t n_kills, n_restarts;
-    int out, error; /* read ends of pipes, or -1 */
-    double asked_s; /* by the clock: asked to end; NaN: not yet */
-    bool is_stopped;    /* the caller wants the trial back */
-    bool is_late;       /* trial_timeout */
-    bool is_killed;     /* by us */
+    int out, error;  /* read ends of pipes, or -1 */
+    double asked_s;  /* by the clock: asked to end; NaN: not yet */
+    bool is_stopped; /* the caller wants the trial back */
+    bool is_late;    /* trial_timeout */
+    bool is_killed;  /* by us */
 };
 
 /* ---- life ---- */
@@ -137,9 +137,8 @@ static int make_folders(struct running *t, struct err *err)
         return -1;
     if (mkdir(buf_text(&t->scratch), 0777) == 0)
         return 0;
-    return folder_remove(buf_text(&t->scratch), err) || make_folder(buf_text(&t->scratch), err)
-               ? -1
-               : 0;
+    return folder_remove(buf_text(&t->scratch), err) || make_folder(buf_text(&t->scratch), err) ? -1
+                                                                                                : 0;
 }
 
 static bool has_files(const char *path)
@@ -314,7 +313,8 @@ static bool drain(struct running *t, int *end, bool is_error)
 
 static int stop_signal_of(const struct settings *s)
 {
-    static const int numbers[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2}; /* as in [program] stop_signal */
+    static const int numbers[] = {SIGTERM, SIGINT, SIGUSR1,
+                                  SIGUSR2}; /* as in [program] stop_signal */
 
     return numbers[s->v[P_STOP_SIGNAL].i];
 }

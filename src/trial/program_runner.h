@@ -20,8 +20,8 @@
 /* Where programs run. Everything is borrowed. */
 struct program_place {
     struct spawner *spawner;
-    const char *files;          /* absolute */
-    const char *modules;        /* folder of the helpers, absolute; NULL: none */
+    const char *files;           /* absolute */
+    const char *modules;         /* folder of the helpers, absolute; NULL: none */
     const char *gpus, *gpus_amd; /* of this rank's trials; NULL: any */
 };
 
