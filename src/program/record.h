@@ -41,7 +41,7 @@ void record_json_close(struct json_tokener *reader); /* NULL is fine */
 int record_json_parse(struct record *out, struct json_tokener *reader, const char *line, size_t n,
                       struct err *err);
 
-/* What earlier lines of a program's stdout mean for later ones. */
+/* The state that earlier lines of a program's stdout leave for later ones. */
 struct record_text {
     int32_t heading;  /* epoch of the last line "Epoch 3/10"; -1: none */
     int32_t steps;    /* length of the progress bars that belong to it; 0: unknown */
