@@ -175,7 +175,7 @@ static bool is_disjoint(const struct gpu_list *a, const struct gpu_list *b)
     return true;
 }
 
-/* what: "see ..." of two ranks of the group. */
+/* what: they see, and in brackets follow their lists. */
 static int refuse_pair(const struct group *group, int32_t i, int32_t k, const char *what,
                        struct err *err)
 {
@@ -184,7 +184,7 @@ static int refuse_pair(const struct group *group, int32_t i, int32_t k, const ch
     gpu_list_format(&a, &member(group, i)->gpus);
     gpu_list_format(&b, &member(group, k)->gpus);
     (void)err_set(err,
-                  "ranks %d and %d on %s see GPUs %s (%s and %s); let all ranks of a host see the "
+                  "ranks %d and %d on %s see %s (%s and %s); let all ranks of a host see the "
                   "same GPUs, or give each rank its own (srun --gpus-per-task)",
                   group->ranks[i], group->ranks[k], member(group, i)->host, what, buf_text(&a),
                   buf_text(&b));
@@ -201,7 +201,7 @@ static int refuse_overlap(const struct group *group, int32_t i, struct err *err)
     for (int32_t k = 0; k < i; k++)
         if (!is_same_list(list, &member(group, k)->gpus) &&
             !is_disjoint(list, &member(group, k)->gpus))
-            return refuse_pair(group, k, i, "that overlap", err);
+            return refuse_pair(group, k, i, "some GPUs in common, but not all", err);
     return refuse_own(group, i, err);
 }
 
@@ -236,7 +236,7 @@ static int check_kinds(const struct group *group, struct err *err)
         const struct gpu_list *list = &member(group, i)->gpus;
 
         if (list->n && first->n && kind_of(list->gpus[0].id) != kind_of(first->gpus[0].id))
-            return refuse_pair(group, 0, i, "by names that cannot be compared", err);
+            return refuse_pair(group, 0, i, "GPUs under names that cannot be compared", err);
     }
     return 0;
 }
