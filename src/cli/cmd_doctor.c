@@ -402,7 +402,7 @@ static int divide_gpus(struct examination *e, const struct gpu_wish *wish, struc
     e->shares = calloc((size_t)n, sizeof *e->shares);
     if (!e->shares)
         return err_nomem(err, "GPUs", (size_t)n * sizeof *e->shares);
-    if (!gpu_divide(e->shares, e->info, n, wish->gpus, wish->per_host, err))
+    if (!gpu_divide(e->shares, &e->findings, e->info, n, wish->gpus, wish->per_host, err))
         return 0;
     add_refusal(&e->findings, err, "start fewer ranks");
     free(e->shares);

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "launch/preflight.h"
+
 /* Rank 0's message: an error, or "" and each rank's share. */
 static void put_answer(struct buf *out, const struct gpu_share *shares, int32_t n,
                        const struct err *err)
@@ -20,11 +23,14 @@ static int divide(struct buf *out, struct rank_info *info, int32_t n, double gpu
                   struct err *err)
 {
     struct gpu_share *shares = calloc((size_t)n, sizeof *shares);
-    int rc = shares ? gpu_divide(shares, info, n, gpus, per_host, err)
+    struct findings findings = {.n = 0};
+    int rc = shares ? gpu_divide(shares, &findings, info, n, gpus, per_host, err)
                     : err_nomem(err, "GPUs", (size_t)n * sizeof *shares);
 
     if (!rc)
         put_answer(out, shares, n, NULL);
+    for (int32_t i = 0; i < findings.n && preflight_is_on(); i++)
+        log_warn("%s; %s", findings.list[i].what, findings.list[i].fix);
     for (int32_t rank = 0; shares && rank < n; rank++)
         gpu_share_release(&shares[rank]);
     free(shares);

@@ -68,6 +68,9 @@ struct group {
     double gpus;
     int32_t wanted; /* devices of a rank */
     int32_t most;   /* ranks of a device */
+
+    struct findings *findings;
+    bool has_warned;
 };
 
 static const struct rank_info *member(const struct group *group, int32_t i)
@@ -278,6 +281,29 @@ static int take(struct gpu_share *share, const struct group *group, int32_t i, s
                                      : refuse_overlap(group, i, err);
 }
 
+/* Warn, if another number of ranks or another setting would use the GPUs that are idle. */
+static void check_idle(struct group *group)
+{
+    int32_t fitting = group->n_devices / group->wanted * group->most, n_idle = 0;
+    bool is_more = group->n_devices / group->n > group->wanted;
+    struct buf fix = {0};
+
+    for (int32_t i = 0; i < group->n_devices; i++)
+        n_idle += group->devices[i].n_ranks == 0;
+    if (group->has_warned || !n_idle || (fitting <= group->n && !is_more))
+        return;
+    if (fitting > group->n)
+        buf_printf(&fix, "start %d ranks there%s", fitting, is_more ? ", or " : "");
+    if (is_more)
+        buf_printf(&fix, "set gpus = %d", group->n_devices / group->n);
+    checks_add(group->findings, false, buf_text(&fix),
+               "%s: %d rank%s with gpus = %g leave%s %d of %d GPUs idle", member(group, 0)->host,
+               group->n, plural(group->n), group->gpus, group->n == 1 ? "s" : "", n_idle,
+               group->n_devices);
+    group->has_warned = true;
+    buf_release(&fix);
+}
+
 static int divide_group(struct gpu_share *shares, struct group *group, int32_t per_host,
                         struct err *err)
 {
@@ -287,6 +313,7 @@ static int divide_group(struct gpu_share *shares, struct group *group, int32_t p
     for (int32_t i = 0; i < group->n; i++)
         if (take(&shares[group->ranks[i]], group, i, err))
             return -1;
+    check_idle(group);
     return 0;
 }
 
@@ -308,10 +335,10 @@ static int divide_all(struct gpu_share *shares, struct group *group, bool *is_se
     return 0;
 }
 
-int gpu_divide(struct gpu_share *shares, struct rank_info *info, int32_t n, double gpus,
-               int32_t per_host, struct err *err)
+int gpu_divide(struct gpu_share *shares, struct findings *findings, struct rank_info *info,
+               int32_t n, double gpus, int32_t per_host, struct err *err)
 {
-    struct group group = {.info = info, .gpus = gpus};
+    struct group group = {.info = info, .gpus = gpus, .findings = findings};
     size_t n_gpus = 1;
     bool *is_seen;
     int rc = -1;

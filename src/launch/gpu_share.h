@@ -3,7 +3,7 @@
 #ifndef LAUNCH_GPU_SHARE_H
 #define LAUNCH_GPU_SHARE_H
 
-#include "launch/rank_info.h"
+#include "launch/checks.h"
 
 struct gpu_share {
     enum gpu_vendor vendor;
@@ -28,8 +28,9 @@ int gpu_amount(int32_t *devices, int32_t *ranks, double gpus, struct err *err);
  *   info      [n] with GPUs, to which per_host is applied (gpu_state())
  *   gpus      of a rank, above 0
  *   per_host  [resources] gpus_per_host, or 0
+ *   findings  gets a warning if a host has GPUs that no rank uses
  * -1 and err, "what; fix": a host has too few, or its ranks see lists that cannot be divided. */
-int gpu_divide(struct gpu_share *shares, struct rank_info *info, int32_t n, double gpus,
-               int32_t per_host, struct err *err);
+int gpu_divide(struct gpu_share *shares, struct findings *findings, struct rank_info *info,
+               int32_t n, double gpus, int32_t per_host, struct err *err);
 
 #endif

@@ -17,6 +17,7 @@ enum { RANKS = 16 };
 static struct rank_info info[RANKS];
 static struct gpu_share shares[RANKS];
 static int32_t n_ranks;
+static struct findings found;
 
 /* A rank that sees gpus, such as "0,1", or "0=GPU-a,1=GPU-b" with ids. */
 static void add_rank(const char *host, const char *gpus)
@@ -53,6 +54,7 @@ static int clear(void **state)
         gpu_share_release(&shares[rank]);
     }
     n_ranks = 0;
+    found.n = 0;
     return 0;
 }
 
@@ -62,7 +64,7 @@ static void assert_shares(double gpus, int32_t per_host, const char *expected)
     struct buf text = {0};
     struct err err = {""};
 
-    if (gpu_divide(shares, info, n_ranks, gpus, per_host, &err))
+    if (gpu_divide(shares, &found, info, n_ranks, gpus, per_host, &err))
         print_message("%s\n", err.text);
     for (int32_t rank = 0; rank < n_ranks; rank++)
         buf_printf(&text, "%s%s", rank ? " " : "",
@@ -76,7 +78,7 @@ static void assert_refused(double gpus, int32_t per_host, const char *message)
 {
     struct err err = {""};
 
-    assert_int_equal(gpu_divide(shares, info, n_ranks, gpus, per_host, &err), -1);
+    assert_int_equal(gpu_divide(shares, &found, info, n_ranks, gpus, per_host, &err), -1);
     assert_string_equal(err.text, message);
     for (int32_t rank = 0; rank < n_ranks; rank++)
         assert_null(shares[rank].devices);
@@ -184,7 +186,7 @@ static void test_overlap(void **state)
                    "--gpus-per-task)");
     add_rank("a", "0=nvidia0");
     add_rank("a", "0=GPU-a");
-    assert_int_equal(gpu_divide(shares, info, n_ranks, 1, 0, NULL), -1);
+    assert_int_equal(gpu_divide(shares, &found, info, n_ranks, 1, 0, NULL), -1);
     clear(NULL);
     /* other hosts may use other names */
     add_rank("a", "0=0");
@@ -238,7 +240,7 @@ static void test_none(void **state)
                    "--gres=gpu:N, bsub -gpu num=N), state their number with gpus_per_host, or set "
                    "gpus = 0");
     add_rank("a", "0");
-    assert_int_equal(gpu_divide(shares, info, n_ranks, 0.7, 0, NULL), -1);
+    assert_int_equal(gpu_divide(shares, &found, info, n_ranks, 0.7, 0, NULL), -1);
 }
 
 static void test_stated(void **state)
@@ -262,6 +264,46 @@ static void test_stated(void **state)
     assert_refused(1, 1,
                    "a: gpus_per_host = 1, but CUDA_VISIBLE_DEVICES gives its ranks 2 GPUs; ask the "
                    "batch system for 1, or set gpus_per_host = 2");
+}
+
+/* NULL: no warning. */
+static void assert_idle(double gpus, const char *what, const char *fix)
+{
+    struct err err = {""};
+
+    assert_int_equal(gpu_divide(shares, &found, info, n_ranks, gpus, 0, &err), 0);
+    assert_int_equal(found.n, what ? 1 : 0);
+    if (what) {
+        assert_false(found.list[0].is_refused);
+        assert_string_equal(found.list[0].what, what);
+        assert_string_equal(found.list[0].fix, fix);
+    }
+    clear(NULL);
+}
+
+static void test_idle(void **state)
+{
+    (void)state;
+    add_ranks(4, "a", "0,1,2,3");
+    assert_idle(1, NULL, NULL);
+    add_ranks(4, "b", "0,1,2,3");
+    add_ranks(2, "a", "0,1,2,3");
+    add_ranks(1, "c", "0,1,2,3");
+    assert_idle(1, "a: 2 ranks with gpus = 1 leave 2 of 4 GPUs idle",
+                "start 4 ranks there, or set gpus = 2");
+    add_ranks(3, "a", "0,1,2,3");
+    assert_idle(1, "a: 3 ranks with gpus = 1 leave 1 of 4 GPUs idle", "start 4 ranks there");
+    add_ranks(1, "a", "0,1,2");
+    assert_idle(2, "a: 1 rank with gpus = 2 leaves 1 of 3 GPUs idle", "set gpus = 3");
+    add_ranks(2, "a", "0,1,2,3");
+    assert_idle(0.5, "a: 2 ranks with gpus = 0.5 leave 3 of 4 GPUs idle",
+                "start 8 ranks there, or set gpus = 2");
+    /* nothing to do about it */
+    add_ranks(2, "a", "0,1,2,3,4");
+    assert_idle(2, NULL, NULL);
+    /* a GPU that is not full is used */
+    add_ranks(3, "a", "0,1");
+    assert_idle(0.5, NULL, NULL);
 }
 
 static void assert_variables(enum gpu_vendor vendor, const char *expected)
@@ -319,6 +361,7 @@ int main(void)
         cmocka_unit_test_teardown(test_few, clear),
         cmocka_unit_test_teardown(test_none, clear),
         cmocka_unit_test_teardown(test_stated, clear),
+        cmocka_unit_test_teardown(test_idle, clear),
         cmocka_unit_test(test_variables),
         cmocka_unit_test(test_settle_alone),
     };
