@@ -18,7 +18,7 @@ struct row {
     int32_t n;
 };
 
-/* What can be seen without the environment. */
+/* The GPUs that this process sees without its environment. */
 struct machine {
     enum gpu_vendor vendor;
     enum gpu_source source;

@@ -2,8 +2,8 @@
 /* The GPUs that this process may use: those that the environment names (batch system, user), else
  * those that nvidia-smi or rocm-smi lists, else those in /dev.
  *
- * Sources: CUDA C++ Programming Guide, "CUDA Environment Variables"; NVIDIA MIG User Guide; AMD ROCm,
- * "GPU isolation techniques"; Slurm 22.05, gres.html and src/plugins/gres/common/gres_common.c; IBM
+ * Sources: CUDA C++ Programming Guide, "CUDA Environment Variables"; NVIDIA MIG User Guide; AMD
+ * ROCm, "GPU isolation techniques"; Slurm 22.05, gres.html and src/plugins/gres/common; IBM
  * Spectrum LSF 10.1, "GPU access enforcement". */
 #ifndef LAUNCH_GPU_H
 #define LAUNCH_GPU_H
@@ -34,8 +34,8 @@ enum gpu_source {
 
 enum { GPU_MAX = 128, GPU_NAME = 64 };
 
-/* Where cgroups hide devices, each process counts those that it sees from 0. So two tasks of Slurm may
- * both have a GPU with the name "0", and only the ids show that these are two GPUs. */
+/* Where cgroups hide devices, each process counts those that it sees from 0. So two tasks of Slurm
+ * may both have a GPU with the name "0", and only the ids show that these are two GPUs. */
 struct gpu {
     char name[GPU_NAME]; /* for CUDA_VISIBLE_DEVICES: "0", "GPU-...", "MIG-..." */
     char id[GPU_NAME];   /* within the host: UUID, "nvidia2" of /dev, or the name */
@@ -72,7 +72,7 @@ bool gpu_wants_listing(const struct gpu_inputs *in);
 /* -1 and err: out of memory. */
 int gpu_find(struct gpu_list *list, const struct gpu_inputs *in, struct err *err);
 
-/* The same for this process. May run nvidia-smi or rocm-smi (by posix_spawn()) for GPU_LISTING_S. */
+/* The same for this process. May run nvidia-smi or rocm-smi (posix_spawn()) for GPU_LISTING_S. */
 #define GPU_LISTING_S 20.0
 int gpu_look(struct gpu_list *list, struct err *err);
 

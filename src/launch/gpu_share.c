@@ -144,20 +144,22 @@ static int refuse_few(const struct group *group, struct err *err)
     return -1;
 }
 
-/* rank: of the group, sees fewer than it needs. */
+/* i: sees fewer than it needs. */
 static int refuse_own(const struct group *group, int32_t i, struct err *err)
 {
     const struct rank_info *info = member(group, i);
-    struct buf names = {0};
+    int32_t n = info->gpus.n;
+    struct buf sees = {0};
 
-    gpu_list_format(&names, &info->gpus);
+    if (n)
+        buf_printf(&sees, "%d GPU%s (", n, plural(n));
+    gpu_list_format(&sees, &info->gpus);
+    buf_puts(&sees, n ? ")" : "no GPU");
     (void)err_set(err,
-                  "rank %d on %s sees %d GPU%s%s%s%s, but gpus = %g; let it see more (srun "
+                  "rank %d on %s sees %s, but gpus = %g; let it see more (srun "
                   "--gpus-per-task=%d), or set gpus = %d",
-                  group->ranks[i], info->host, info->gpus.n, plural(info->gpus.n),
-                  info->gpus.n ? " (" : "", buf_text(&names), info->gpus.n ? ")" : "", group->gpus,
-                  group->wanted, info->gpus.n);
-    buf_release(&names);
+                  group->ranks[i], info->host, buf_text(&sees), group->gpus, group->wanted, n);
+    buf_release(&sees);
     return -1;
 }
 

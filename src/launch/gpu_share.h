@@ -14,8 +14,8 @@ struct gpu_share {
 void gpu_share_release(struct gpu_share *share);
 
 /* The i-th variable that a program needs to use only these devices: returns its name, and appends
- * its value. NULL: there are no more. AMD's runtime counts the devices of ROCR_VISIBLE_DEVICES from 0,
- * and then reads the other variables. */
+ * its value. NULL: there are no more. AMD's runtime counts the devices of ROCR_VISIBLE_DEVICES from
+ * 0, and then reads the other variables. */
 const char *gpu_share_variable(struct buf *value, const struct gpu_share *share, int32_t i);
 
 /* [resources] gpus: 0, a whole number, or 1/n. devices out: of a rank; ranks out: that share a

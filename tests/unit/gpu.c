@@ -130,7 +130,7 @@ static void test_hidden(void **state)
                  "0,1,2,3 nvidia-smi GPU-aaaa-0,GPU-bbbb-1,GPU-cccc-2,GPU-dddd-3");
 }
 
-/* What Slurm 22.05 sets. */
+/* Variables as Slurm 22.05 sets them. */
 static void test_slurm(void **state)
 {
     static const char second[] = "GPU 0: NVIDIA A100-SXM4-80GB (UUID: GPU-bbbb-1)\n";

@@ -221,7 +221,7 @@ static void test_few(void **state)
     add_rank("a", "0,1,2");
     add_rank("a", "");
     assert_refused(1, 0,
-                   "rank 1 on a sees 0 GPUs, but gpus = 1; let it see more (srun "
+                   "rank 1 on a sees no GPU, but gpus = 1; let it see more (srun "
                    "--gpus-per-task=1), or set gpus = 0");
 }
 
