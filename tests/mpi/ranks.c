@@ -12,8 +12,8 @@
  *   ranks refused FOLDER WHY sharing fails there for that reason: one copy a rank
  *   ranks short              the last rank has no memory for its copy: all ranks learn it
  *   ranks patience           ranks that wait for rank 0 sleep
- *   ranks gpus N G WORD...   each rank settles its GPUs, with gpus_per_host = N and gpus = G: it gets its
- *                            WORD, or an error with the first
+ *   ranks gpus N G WORD...   with gpus_per_host = N and gpus = G each rank gets the GPUs of its WORD,
+ *                            or an error with the first
  *   ranks cost N SECONDS     N timed trials, and the cost of the scheduler's thread meanwhile
  * Exits with 0 if everything is as expected. */
 #include <math.h>
