@@ -60,6 +60,7 @@ static void touch(const char *name)
 
     assert_non_null(file);
     fclose(file);
+    assert_int_equal(chmod(scratch_path(name), 0666), 0);
 }
 
 static int make_dev(void **state)
@@ -73,10 +74,10 @@ static int make_dev(void **state)
     static const char *const folders[] = {"none",    "four",  "bound",    "amd",
                                           "amd/dri", "intel", "intel/dri"};
 
-    if (scratch_make(state))
+    if (scratch_make(state) || chmod(scratch_folder, 0755))
         return -1;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        assert_int_equal(mkdir(scratch_path(folders[i]), 0700), 0);
+        assert_int_equal(mkdir(scratch_path(folders[i]), 0755), 0);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         touch(files[i]);
     return 0;
@@ -224,12 +225,19 @@ static void test_dev(void **state)
     /* not by name: 9 comes before 10 */
     assert_found(NULL, "bound", NULL, "0,1 /dev nvidia9,nvidia10");
     assert_found(NULL, "amd", NULL, "0,1 /dev renderD128,renderD129 amd");
-    if (geteuid()) {
-        /* as cgroups do for other users */
-        assert_int_equal(chmod(scratch_path("four/nvidia0"), 0), 0);
-        assert_found(NULL, "four", NULL, "0,1,2 /dev nvidia1,nvidia2,nvidia3");
-        assert_int_equal(chmod(scratch_path("four/nvidia0"), 0600), 0);
-    }
+}
+
+/* As in a cgroup that forbids a device. Root may open everything, so it continues as nobody. */
+static void test_forbidden(void **state)
+{
+    bool is_root = !geteuid();
+
+    (void)state;
+    assert_int_equal(chmod(scratch_path("four/nvidia0"), 0), 0);
+    assert_int_equal(is_root ? setresuid(65534, 65534, 0) : 0, 0);
+    assert_found(NULL, "four", NULL, "0,1,2 /dev nvidia1,nvidia2,nvidia3");
+    assert_int_equal(is_root ? setresuid(0, 0, 0) : 0, 0);
+    assert_int_equal(chmod(scratch_path("four/nvidia0"), 0666), 0);
 }
 
 static void test_many(void **state)
@@ -346,12 +354,13 @@ static void test_pack(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing), cmocka_unit_test(test_cuda),
-        cmocka_unit_test(test_hidden),  cmocka_unit_test(test_slurm),
-        cmocka_unit_test(test_lsf),     cmocka_unit_test(test_amd),
-        cmocka_unit_test(test_listing), cmocka_unit_test(test_dev),
-        cmocka_unit_test(test_many),    cmocka_unit_test(test_wants),
-        cmocka_unit_test(test_stated),  cmocka_unit_test(test_pack),
+        cmocka_unit_test(test_nothing),   cmocka_unit_test(test_cuda),
+        cmocka_unit_test(test_hidden),    cmocka_unit_test(test_slurm),
+        cmocka_unit_test(test_lsf),       cmocka_unit_test(test_amd),
+        cmocka_unit_test(test_listing),   cmocka_unit_test(test_dev),
+        cmocka_unit_test(test_forbidden), cmocka_unit_test(test_many),
+        cmocka_unit_test(test_wants),     cmocka_unit_test(test_stated),
+        cmocka_unit_test(test_pack),
     };
 
     return cmocka_run_group_tests(tests, make_dev, scratch_remove);
