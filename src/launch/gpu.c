@@ -186,17 +186,18 @@ static const struct variable variables[] = {
 enum { N_VARIABLES = sizeof variables / sizeof *variables };
 
 /* Slurm sets the variables of all vendors unless gres.conf says otherwise. An empty value of the
- * vendors' own variables hides all GPUs. */
-static const struct variable *find_variable(const struct gpu_inputs *in, bool is_amd)
+ * vendors' own variables hides all GPUs. NULL: none is set; value out: "". */
+static const struct variable *find_variable(const char **value, const struct gpu_inputs *in,
+                                            bool is_amd)
 {
     bool skips_cuda = is_amd && in->env("ROCR_VISIBLE_DEVICES");
 
     for (int32_t i = skips_cuda; i < N_VARIABLES; i++) {
-        const char *value = in->env(variables[i].name);
-
-        if (value && (*value || variables[i].source <= GPU_OF_HIP))
+        *value = in->env(variables[i].name);
+        if (*value && (**value || variables[i].source <= GPU_OF_HIP))
             return &variables[i];
     }
+    *value = "";
     return NULL;
 }
 
@@ -286,15 +287,16 @@ int gpu_find(struct gpu_list *list, const struct gpu_inputs *in, struct err *err
     struct machine m = {.vendor = GPU_NVIDIA};
     struct row row = {.n = 0};
     const struct variable *v;
+    const char *value;
 
     look_at_machine(&m, in);
-    v = find_variable(in, m.vendor == GPU_AMD);
+    v = find_variable(&value, in, m.vendor == GPU_AMD);
     *list = (struct gpu_list){.vendor = m.vendor};
     if (v && (v->source == GPU_OF_ROCR || v->source == GPU_OF_HIP))
         list->vendor = GPU_AMD;
     if (v) {
         list->source = v->source;
-        read_variable(&row, v, in->env(v->name), &m);
+        read_variable(&row, v, value, &m);
     } else {
         list->source = m.source;
         row = m.parts;
@@ -304,10 +306,9 @@ int gpu_find(struct gpu_list *list, const struct gpu_inputs *in, struct err *err
 
 bool gpu_wants_listing(const struct gpu_inputs *in)
 {
-    const struct variable *v = find_variable(in, false);
-    const char *value = v ? in->env(v->name) : "0";
+    const char *value;
 
-    return isdigit((unsigned char)value[strspn(value, " ")]);
+    return !find_variable(&value, in, false) || isdigit((unsigned char)value[strspn(value, " ")]);
 }
 
 int gpu_look(struct gpu_list *list, struct err *err)

@@ -7,12 +7,11 @@
 #include "base/log.h"
 #include "launch/preflight.h"
 
-/* Rank 0's message: an error, or "" and each rank's share. */
-static void put_answer(struct buf *out, const struct gpu_share *shares, int32_t n,
-                       const struct err *err)
+/* Rank 0's message is an error, or "" and each rank's share. */
+static void put_shares(struct buf *out, const struct gpu_share *shares, int32_t n)
 {
-    buf_put_text(out, shares ? "" : err->text);
-    for (int32_t rank = 0; shares && rank < n; rank++) {
+    buf_put_text(out, "");
+    for (int32_t rank = 0; rank < n; rank++) {
         buf_put_u32(out, (uint32_t)shares[rank].vendor);
         buf_put_u32(out, (uint32_t)shares[rank].n);
         buf_put_text(out, shares[rank].devices);
@@ -28,7 +27,7 @@ static int divide(struct buf *out, struct rank_info *info, int32_t n, double gpu
                     : err_nomem(err, "GPUs", (size_t)n * sizeof *shares);
 
     if (!rc)
-        put_answer(out, shares, n, NULL);
+        put_shares(out, shares, n);
     for (int32_t i = 0; i < findings.n && preflight_is_on(); i++)
         log_warn("%s; %s", findings.list[i].what, findings.list[i].fix);
     for (int32_t rank = 0; shares && rank < n; rank++)
@@ -46,7 +45,7 @@ static void answer_all(struct buf *out, const struct world *world, const struct 
 
     if (rank_info_gather(world, list, &info, &err) ||
         divide(out, info, world->size, gpus, per_host, &err))
-        put_answer(out, NULL, 0, &err);
+        buf_put_text(out, err.text);
     rank_info_destroy(info, world->size);
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A private Slurm on this machine, whose node has four GPUs on paper. It starts when this file is sourced (after tests/lib.sh) and
-# stops at the end of the test. Only root can start one; otherwise the test is skipped.
+# A private Slurm on this machine. It starts when this file is sourced (after tests/lib.sh) and
+# stops at the end of the test. Only root can start one; otherwise the test is skipped. Its node has
+# four GPUs without hardware.
 #   submit SBATCH_ARGUMENT...  sets $job to the job's number
 #   ended JOB                  wait for it with all its elements; returns its exit status
 #   batch SBATCH_ARGUMENT...   both; sbatch --wait polls only every ten seconds

@@ -77,7 +77,7 @@ static int make_dev(void **state)
     if (scratch_make(state) || chmod(scratch_folder, 0755))
         return -1;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        assert_int_equal(mkdir(scratch_path(folders[i]), 0755), 0);
+        assert_int_equal(mkdir(scratch_path(folders[i]), 0700), 0);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         touch(files[i]);
     return 0;
@@ -233,6 +233,7 @@ static void test_forbidden(void **state)
     bool is_root = !geteuid();
 
     (void)state;
+    assert_int_equal(chmod(scratch_path("four"), 0755), 0);
     assert_int_equal(chmod(scratch_path("four/nvidia0"), 0), 0);
     assert_int_equal(is_root ? setresuid(65534, 65534, 0) : 0, 0);
     assert_found(NULL, "four", NULL, "0,1,2 /dev nvidia1,nvidia2,nvidia3");
