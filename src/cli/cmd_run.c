@@ -326,7 +326,7 @@ static int run(struct call *call)
         return cli_fail(&err);
     stop_catch(world.rank > 0);
     /* Every rank still takes part in collective calls here. */
-    if (rank_info_gather(&world, &info, &err))
+    if (rank_info_gather(&world, NULL, &info, &err))
         log_warn("the launch was not checked: %s", err.text);
     world_expect((double)INFINITY);
     status = world.rank ? follow(&world, &o->spawner)
