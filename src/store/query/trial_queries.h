@@ -103,7 +103,7 @@
       " ORDER BY trial_id, name") \
     X(POINT_ROWS, /* of all sweeps. has_epoch: NULL if curve lacks it */ \
       "trial:i epoch:i name:s value:R state:S", \
-      "SELECT trial_id AS trial, epoch, name, value, state, curve.seconds AS has_epoch" \
+      "SELECT trial_id AS trial, epoch, name, curve_metric.value, state, curve.seconds AS has_epoch" \
       " FROM curve_metric LEFT JOIN trial USING (trial_id) LEFT JOIN curve" \
       " USING (trial_id, epoch) ORDER BY trial_id, epoch, name") \
     X(TRIAL_CURVE, \
