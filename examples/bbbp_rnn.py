@@ -87,6 +87,12 @@ def any_rank(flag):
     return bool(flag)
 
 
+def save(file, network, optimizer, lines):
+    state = {"network": network.state_dict(), "optimizer": optimizer.state_dict(), "lines": lines}
+    torch.save(state, file.with_suffix(".new"))
+    os.replace(file.with_suffix(".new"), file)
+
+
 def main():
     p = espalier.params(cell="gru", embedding=16, hidden=32, dropout=0.2, batch_size=32,
                         learning_rate=3e-3, epochs=6, max_length=100)
@@ -102,7 +108,7 @@ def main():
     network = Reader(p["cell"], int(x.max()) + 1, p["embedding"], p["hidden"], p["dropout"])
     model = nn.parallel.DistributedDataParallel(network)
     optimizer = torch.optim.Adam(model.parameters(), lr=p["learning_rate"])
-    sampler = DistributedSampler(train, seed=espalier.seed() % 2**31)
+    sampler = DistributedSampler(train, seed=espalier.seed())
     share = max(1, p["batch_size"] // dist.get_world_size())
     lines = []
 
@@ -114,8 +120,15 @@ def main():
         for line in state["lines"]:
             lines.append(espalier.report(**line))
 
-    espalier.should_stop()
     for epoch in range(len(lines) + 1, p["epochs"] + 1):
+        # The ranks are asked to stop one by one, but must stop before the same epoch. Keep this before
+        # the epoch: PyTorch 1.13 can hang where a group ends right after a collective call.
+        if any_rank(espalier.should_stop()):
+            if dist.get_rank() == 0:
+                save(file, network, optimizer, lines)
+            dist.barrier()
+            espalier.exit_for_restart()
+
         # Random numbers belong to the epoch and the rank, so a resumed training computes the same.
         sampler.set_epoch(epoch)
         torch.manual_seed((espalier.seed() * 1000 + epoch) * 1000 + dist.get_rank())
@@ -133,15 +146,6 @@ def main():
         _, test_roc_auc = evaluate(network, x, length, y, test)
         lines.append(espalier.report(epoch=epoch, train_loss=total / len(batches), val_loss=val_loss,
                                      val_roc_auc=val_roc_auc, test_roc_auc=test_roc_auc))
-        # The ranks are asked to stop one by one, but must stop after the same epoch.
-        if any_rank(espalier.should_stop()):
-            if dist.get_rank() == 0:
-                state = {"network": network.state_dict(), "optimizer": optimizer.state_dict(),
-                         "lines": lines}
-                torch.save(state, file.with_suffix(".new"))
-                os.replace(file.with_suffix(".new"), file)
-            dist.barrier()
-            espalier.exit_for_restart()
     dist.destroy_process_group()
 
 

@@ -110,7 +110,7 @@ espalier <- local({
     path
   }
 
-  given <- function(name) function(default = 0) {
+  given <- function(name, otherwise = 0) function(default = otherwise) {
     text <- Sys.getenv(paste0("ESPALIER_", name))
     if (nzchar(text)) as.numeric(text) else default
   }
@@ -133,7 +133,7 @@ espalier <- local({
       stop_asked
     },
     exit_for_restart = function() quit(save = "no", status = 75),
-    seed = given("SEED"), fold = given("FOLD"), folds = given("FOLDS"),
-    replicate = given("REPLICATE"), trial = given("TRIAL"), threads = given("THREADS")
+    seed = given("SEED", 1), fold = given("FOLD"), folds = given("FOLDS"),
+    replicate = given("REPLICATE"), trial = given("TRIAL"), threads = given("THREADS", 1)
   )
 })
