@@ -73,7 +73,7 @@ def fresh(program, params, **options):
     return new_attempt(program, params, **options)
 
 
-def resumes(name, program, params, metrics):
+def resumes(name, program, params):
     """A stopped and resumed training reports what an undisturbed one does."""
     status, whole = fresh(program, params)
     print(name, "ends with:", status)
@@ -107,10 +107,13 @@ RESULTS.unlink()
 print("gang resumed:", *gang(RNN, None), RESULTS.read_text().count("\n"), "epochs")
 shutil.rmtree("checkpoint")
 
-resumes("bbbp_rnn", bbbp_rnn, RNN, 3)
+resumes("bbbp_rnn", bbbp_rnn, RNN)
 resumes("digits_cnn", digits_cnn,
-        dict(images=100, filters=2, dense=8, epochs=3, augment="yes", batch_norm="yes", dropout=0.5), 3)
+        dict(images=100, filters=2, dense=8, epochs=3, augment="yes", batch_norm="yes", dropout=0.5))
 _, text = fresh(digits_cnn, dict(images=100, filters=2, dense=8, epochs=20, learning_rate=1, patience=1))
 losses = [json.loads(line)["val_loss"] for line in text.splitlines()]
 print("early stopping:", "after the first rise" if losses[-1] >= min(losses[:-1]) and len(losses) < 20 and
       all(later < earlier for earlier, later in zip(losses[:-2], losses[1:-1])) else losses)
+
+del os.environ["ESPALIER_DATA"]
+print("without data:", fresh(digits_cnn, {})[0])

@@ -7,9 +7,13 @@ cd "$T" || exit 1
 export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$SRCDIR/share/espalier" OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 examples=$SRCDIR/examples
 
-if "$python" -c 'import sklearn' 2>/dev/null; then
+has() {
+    [ "$("$python" -c "import importlib.util; print(bool(importlib.util.find_spec('$1')))" 2>/dev/null)" = True ]
+}
+
+if has sklearn; then
     like "svm.py" "$(ESPALIER_PARAM_gamma=0.01 ESPALIER_FOLD=4 ESPALIER_FOLDS=5 "$python" "$examples/svm.py" 2>&1)" \
-        '^\{"train_accuracy": 1.0, "val_accuracy": 0.6[0-9]*\}$'
+        '^\{"train_accuracy": 1.0, "val_accuracy": 0.85[0-9]*\}$'
 else
     pass "svm.py # SKIP no python3-sklearn"
 fi
@@ -21,7 +25,7 @@ else
     pass "ridge.R # SKIP no R"
 fi
 
-if ! "$python" -c 'import torch' 2>/dev/null; then
+if ! has torch; then
     pass "PyTorch # SKIP no python3-torch"
 elif ! [ -d "${ESPALIER_DATA:-}/digits" ]; then
     pass "PyTorch # SKIP no data at ESPALIER_DATA = '${ESPALIER_DATA:-}'"
@@ -38,8 +42,7 @@ digits_cnn ends with: 0
 digits_cnn reports: [1, 2, 3] epoch test_accuracy train_loss val_accuracy val_loss
 digits_cnn stops with: 75
 digits_cnn resumed: 0 equal
-early stopping: after the first rise"
-    is "without data they say so" "$(env -u ESPALIER_DATA "$python" "$examples/digits_cnn.py" 2>&1)" \
-        "digits_cnn.py: set ESPALIER_DATA to the folder that contains digits/"
+early stopping: after the first rise
+without data: digits_cnn.py: set ESPALIER_DATA to the folder that contains digits/"
 fi
 done_testing
