@@ -146,6 +146,8 @@ def main():
         _, test_roc_auc = evaluate(network, x, length, y, test)
         lines.append(espalier.report(epoch=epoch, train_loss=total / len(batches), val_loss=val_loss,
                                      val_roc_auc=val_roc_auc, test_roc_auc=test_roc_auc))
+    if file.exists() and dist.get_rank() == 0:
+        file.unlink()                         # so that the next run by hand begins anew
     dist.destroy_process_group()
 
 

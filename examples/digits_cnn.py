@@ -124,6 +124,8 @@ def main():
         if time.monotonic() - saved > CHECKPOINT_SECONDS:
             save()
             saved = time.monotonic()
+    if file.exists():
+        file.unlink()                         # so that the next run by hand begins anew
 
 
 if __name__ == "__main__":
