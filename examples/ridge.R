@@ -2,8 +2,8 @@
 # Ridge regression in base R: the magnitude of earthquakes near Fiji (data set `quakes`) from place and
 # depth. One fold a trial. See grids/program_r.ini.
 #
-#     ESPALIER_R=share/espalier/espalier.R Rscript examples/ridge.R      one fold by hand
-source(Sys.getenv("ESPALIER_R", "espalier.R"))
+#     ESPALIER_SHARE=share/espalier Rscript examples/ridge.R      one fold by hand
+source(file.path(Sys.getenv("ESPALIER_SHARE", "."), "espalier.R"))
 p <- espalier$params(degree = 3, penalty = 0.1)
 
 # All polynomial terms of the three predictors up to the degree, standardized.

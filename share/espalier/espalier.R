@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Use an R script as a trial of espalier.
 #
-#     source(Sys.getenv("ESPALIER_R", "espalier.R"))
+#     source(file.path(Sys.getenv("ESPALIER_SHARE", "."), "espalier.R"))
 #
 #     p <- espalier$params(lambda = 0.1, degree = 2)    # defaults for a run by hand
 #     for (epoch in 1:10) {
@@ -9,9 +9,9 @@
 #       espalier$report(epoch = epoch, val_rmse = rmse)
 #     }
 #
-# espalier sets ESPALIER_R for the programs that it starts. The same script runs by hand, with the
-# defaults of params(), and report() prints to the standard output. This file needs no packages. It
-# may be copied.
+# espalier sets ESPALIER_SHARE, the folder of this file, for the programs that it starts. The same
+# script runs by hand, with the defaults of params(), and report() prints to the standard output. This
+# file needs no packages. It may be copied.
 #
 #   params(...)          list of all axes and fixed values of the sweep file. The arguments are the
 #                        values of a run by hand, and of names that the sweep file lacks. A value has

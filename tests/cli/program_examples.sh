@@ -19,7 +19,7 @@ else
 fi
 
 if command -v Rscript >/dev/null; then
-    like "ridge.R" "$(ESPALIER_R="$SRCDIR/share/espalier/espalier.R" ESPALIER_PARAM_degree=1 ESPALIER_FOLD=1 ESPALIER_FOLDS=5 \
+    like "ridge.R" "$(ESPALIER_SHARE="$SRCDIR/share/espalier" ESPALIER_PARAM_degree=1 ESPALIER_FOLD=1 ESPALIER_FOLDS=5 \
         Rscript "$examples/ridge.R" 2>&1)" '^\{"train_rmse": 0.389[0-9]*, "val_rmse": 0.370[0-9]*\}$'
 else
     pass "ridge.R # SKIP no R"

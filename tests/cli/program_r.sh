@@ -4,7 +4,7 @@
 . "$SRCDIR/tests/lib.sh"
 command -v Rscript >/dev/null || skip_all "no R"
 cd "$T" || exit 1
-export ESPALIER_R="$SRCDIR/share/espalier/espalier.R"
+export ESPALIER_SHARE="$SRCDIR/share/espalier"
 
 # Run a script as a trial: in_trial SCRIPT [NAME=VALUE...].
 in_trial() {
@@ -16,7 +16,7 @@ in_trial() {
 }
 
 cat >values.R <<'R'
-source(Sys.getenv("ESPALIER_R"))
+source(file.path(Sys.getenv("ESPALIER_SHARE"), "espalier.R"))
 p <- espalier$params(rate = 0.1, norm = TRUE, name = "none", absent = 3)
 for (name in sort(names(p))) cat(name, "=", class(p[[name]]), format(p[[name]]), "\n")
 cat(espalier$trial(), espalier$seed(), espalier$fold(), espalier$folds(), espalier$replicate(), espalier$threads(), "\n")
@@ -40,7 +40,7 @@ like "not a number" "$(in_trial values.R ESPALIER_PARAM_rate=adam 2>&1)" "rate =
 like "not yes or no" "$(in_trial values.R ESPALIER_PARAM_norm=2 2>&1)" "norm = 2: must be yes or no, like the default TRUE"
 
 cat >report.R <<'R'
-source(Sys.getenv("ESPALIER_R"))
+source(file.path(Sys.getenv("ESPALIER_SHARE"), "espalier.R"))
 line <- espalier$report(epoch = 1, val_rmse = 1 / 3, "a/b-c" = TRUE)
 line$epoch <- 2
 do.call(espalier$report, line)
@@ -77,7 +77,7 @@ is "but to ESPALIER_RESULTS, by rank 0" "$(cat results.jsonl)" "$lines"
 ok "the folders are there" test -d files/checkpoint -a -d files/scratch
 
 cat >stop.R <<'R'
-source(Sys.getenv("ESPALIER_R"))
+source(file.path(Sys.getenv("ESPALIER_SHARE"), "espalier.R"))
 if (nzchar(Sys.getenv("LISTEN"))) espalier$should_stop()
 tools::pskill(Sys.getpid(), tools::SIGINT)
 for (i in 1:100) {
