@@ -268,6 +268,7 @@ static void test_guesses_spread(void **state)
     struct grid g;
     bool seen[4][6] = {{false}};
     double order[6 * 5 * 4 * 3], least;
+    int n = 0;
 
     (void)state;
     words(&g, 0, 0);
@@ -275,6 +276,9 @@ static void test_guesses_spread(void **state)
         order[i] = cost_seconds(g.cost, i);
     qsort(order, (size_t)g.n_configs, sizeof *order, ascending);
     least = order[g.n_configs - 24];
+    for (int32_t i = 0; i < g.n_configs; i++)
+        n += order[i] >= least;
+    assert_int_equal(n, 24);
     for (int32_t i = 0; i < g.n_configs; i++)
         for (int32_t a = 3, rest = i; a >= 0; rest /= g.axes[a--].n)
             seen[a][rest % g.axes[a].n] |= cost_seconds(g.cost, i) >= least;
