@@ -157,7 +157,7 @@ static bool read_texts(struct buf *out, int fd, size_t n)
     while (to && at < n) {
         ssize_t got = pread(fd, to + at, n - at, (off_t)at);
 
-        if (got <= 0 && errno != EINTR)
+        if (got == 0 || (got < 0 && errno != EINTR))
             return false;
         at += got > 0 ? (size_t)got : 0;
     }
