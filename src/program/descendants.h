@@ -29,9 +29,9 @@ void descendants_children(struct descendants *d, pid_t root);
 /* Replace the list by all processes below a process, parents before their children. */
 void descendants_all(struct descendants *d, pid_t root);
 
-/* Memory of the listed processes. The sum of their resident sets counts shared pages more than once.
- * If it is over limit_bytes, each process counts its share of them instead (PSS), as far as it can
- * be read. */
+/* Memory of the listed processes. The sum of their resident sets counts shared pages more than
+ * once. If it is over limit_bytes, each process counts its share of them instead (PSS), as far as
+ * it can be read. */
 int64_t descendants_bytes(const struct descendants *d, int64_t limit_bytes);
 
 #endif

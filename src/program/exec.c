@@ -59,9 +59,10 @@ pid_t exec_start(const struct exec_program *program, struct exec_failure *failur
 
     *failure = (struct exec_failure){0};
     environ = (char **)program->variables; /* execvpe() reads PATH here */
-    pid = vfork();                         /* NOLINT: as posix_spawn(), which lacks prctl() */
+    /* posix_spawn() does the same, but cannot call prctl(). */
+    pid = vfork(); // NOLINT(clang-analyzer-security.insecureAPI.vfork)
     if (!pid)
-        become(program, parent, failure);
+        become(program, parent, failure); // NOLINT(clang-analyzer-unix.Vfork)
     environ = own;
     return pid;
 }

@@ -20,9 +20,9 @@ struct exec_failure {
     bool is_folder;
 };
 
-/* Start a program as leader of a new session, with default signals. It gets SIGKILL when this process
- * dies. Standard input and descriptors without FD_CLOEXEC are inherited. Costs no copy of page
- * tables: this process sleeps until the program is executed.
+/* Start a program as leader of a new session, with default signals. It gets SIGKILL when this
+ * process dies. It inherits standard input and descriptors without FD_CLOEXEC. No page tables are
+ * copied: this process sleeps until the program is executed.
  *
  *   failure  out  why there is no program; in shared memory, since some tools copy the memory of a
  *                 process at vfork()
@@ -31,7 +31,8 @@ struct exec_failure {
  * no process could be made. */
 pid_t exec_start(const struct exec_program *program, struct exec_failure *failure);
 
-/* Ignore the signals that launchers and terminals send to whole jobs. Programs do not inherit this. */
+/* Ignore the signals that launchers and terminals send to whole jobs. Programs do not inherit
+ * this. */
 void exec_ignore_signals(void);
 
 /* Explain a failure: "cannot start 'x.py': ...". Always -1. */

@@ -13,15 +13,15 @@
  * kills everything below it, reports SPAWNER_LOST and starts a new spawner.
  *
  * Guarantees:
- *   - A program gets its own session and process group, default signal dispositions, an empty signal
- *     mask, /dev/null as standard input and no other descriptor than its outputs.
- *   - No process that a program started outlives its end, not even a daemon in a session of its own:
- *     orphans become children of the spawner. After the main process has ended by itself, the others
- *     have SPAWNER_LINGER_S to do the same. Then they get SIGKILL until there are none.
- *   - If the rank, the spawner or the keeper dies, all processes of the program get SIGKILL. If
- *     spawner and keeper are killed at the same moment, only the main process is certain to die.
- *   - Exceptions: a process of another user (setuid), which the kernel does not let us kill, and one
- *     that hangs in the kernel (a lost network disk). The end is reported when they have ended.
+ *   - A program gets its own session and process group, default signal dispositions, an empty
+ *     signal mask, /dev/null as standard input and no other descriptor than its outputs.
+ *   - No process that a program started outlives its end, not even a daemon in a session of its
+ *     own: orphans become children of the spawner. After the main process has ended by itself, the
+ *     others have SPAWNER_LINGER_S to do the same. Then they get SIGKILL until there are none.
+ *   - If the rank or the spawner dies, all processes of the program get SIGKILL. If spawner and
+ *     keeper are killed at the same moment, only the main process is certain to die.
+ *   - A process of another user (setuid) and one that hangs in the kernel (a lost network disk)
+ *     cannot be killed. The end of the program is reported when they have ended.
  *
  * One program at a time. spawner_start() must be called in the main thread, before MPI and before
  * large memory is allocated. All other calls must come from one thread, which may be another. */

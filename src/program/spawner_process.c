@@ -23,8 +23,8 @@
 
 enum { SOCKET = STDERR_FILENO + 1 };
 
-/* A killed process wakes its parent when it ends. This repetition is for lists of processes that the
- * kernel gave incompletely. */
+/* A killed process wakes its parent when it ends. This repetition is for lists of processes that
+ * the kernel gave incompletely. */
 #define KILL_AGAIN_S 0.1
 #define KEEPER_S 1e-3
 
@@ -157,7 +157,7 @@ static bool read_texts(struct buf *out, int fd, size_t n)
     while (to && at < n) {
         ssize_t got = pread(fd, to + at, n - at, (off_t)at);
 
-        if (got <= 0 && errno != EINTR)
+        if (got == 0 || (got < 0 && errno != EINTR))
             return false;
         at += got > 0 ? (size_t)got : 0;
     }
@@ -207,7 +207,8 @@ static void run(struct server *s, const struct spawner_request *request, const i
     s->sample_s = request->memory_bytes ? now_s() + SPAWNER_SAMPLE_S : INFINITY;
     s->lingers_until = INFINITY;
     s->answer = (struct spawner_answer){.serial = request->serial};
-    if (pointers && read_texts(&texts, descriptors[0], (size_t)request->text_bytes)) {
+    if (pointers && descriptors[0] >= 0 &&
+        read_texts(&texts, descriptors[0], (size_t)request->text_bytes)) {
         char *next = texts.data + strlen(texts.data) + 1;
 
         program.folder = texts.data;
@@ -219,7 +220,7 @@ static void run(struct server *s, const struct spawner_request *request, const i
     } else {
         s->is_busy = false;
         s->answer.end = (struct spawner_end){.how = SPAWNER_NOT_STARTED, .status = ENOMEM};
-        err_nomem(&s->answer.end.why, "command and environment", (size_t)request->text_bytes);
+        err_set(&s->answer.end.why, "cannot receive a command: out of memory or descriptors");
         send_answer(&s->answer);
     }
     free(pointers);
@@ -256,7 +257,7 @@ static void obey(struct server *s, const struct spawner_request *request, const 
 
     switch (request->kind) {
     case SPAWNER_RUN:
-        if (request->serial > s->old_serial && descriptors[SPAWNER_DESCRIPTORS - 1] >= 0)
+        if (request->serial > s->old_serial)
             run(s, request, descriptors);
         break;
     case SPAWNER_SIGNAL:
@@ -413,17 +414,24 @@ static int wait_for(pid_t spawner)
     return status;
 }
 
+static bool has_rank_gone(void)
+{
+    struct spawner_request request;
+
+    return recv(SOCKET, &request, sizeof request, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 void spawner_process_run(int socket, struct spawner_page *page)
 {
     struct spawner_answer lost = {.end.how = SPAWNER_LOST};
-    int status = 0;
+    int status;
 
     setsid();
     reset_signals();
     keep_only(socket);
     prctl(PR_SET_NAME, "espalier-keep");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    do {
+    for (;;) {
         pid_t spawner = fork();
 
         if (!spawner)
@@ -432,13 +440,13 @@ void spawner_process_run(int socket, struct spawner_page *page)
             break;
         status = wait_for(spawner);
         kill_all();
+        if (has_rank_gone())
+            break;
         lost.serial = page->serial;
         err_set(&lost.end.why, "the process that starts programs was killed (signal %d)",
                 WTERMSIG(status));
-        if (status) {
-            send_answer(&lost);
-            clock_sleep(RESTART_S);
-        }
-    } while (status);
+        send_answer(&lost);
+        clock_sleep(RESTART_S);
+    }
     _exit(0);
 }

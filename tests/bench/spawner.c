@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cost of starting a program and learning its end: through a spawner, and by posix_spawn() and
- * waitpid() in this process. CSV lines "case,value,unit,beside,target" on stdout, the best of ROUNDS
+ * waitpid() in this process. Prints CSV lines "case,value,unit,beside,target", the best of ROUNDS
  * turns each.
  * usage: spawner [MEGABYTES]    memory that this process uses; default 64 */
 #include <poll.h>

@@ -31,6 +31,7 @@
 
 /* ---- acts ---- */
 
+static void rest(void) __attribute__((noreturn));
 static void rest(void)
 {
     for (;;)
@@ -72,23 +73,24 @@ static void chain(double seconds, bool has_sessions)
     _exit(0);
 }
 
-static bool is_default(int number)
+/* A program cannot inherit handlers; sanitizers install some. */
+static bool is_ignored(int number)
 {
     struct sigaction action;
 
-    return number == SIGKILL || number == SIGSTOP || sigaction(number, NULL, &action) ||
-           action.sa_handler == SIG_DFL;
+    return !sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN;
 }
 
 /* Print what is unusual about this process. */
-static void show_state(void)
+static int act_state(const char *unused)
 {
     sigset_t blocked;
     char byte;
 
+    (void)unused;
     sigprocmask(SIG_BLOCK, NULL, &blocked);
     for (int number = 1; number < SIGRTMAX; number++)
-        if (!is_default(number) || sigismember(&blocked, number) == 1)
+        if (is_ignored(number) || sigismember(&blocked, number) == 1)
             printf("signal %d\n", number);
     for (int fd = 3; fd < 256; fd++)
         if (fcntl(fd, F_GETFD) >= 0)
@@ -97,97 +99,133 @@ static void show_state(void)
         printf("no session\n");
     if (read(STDIN_FILENO, &byte, 1) != 0)
         printf("standard input\n");
+    return 0;
 }
 
-static int act(int argc, char **argv)
+static int act_exit(const char *status)
 {
-    const char *name = argv[1];
+    return atoi(status);
+}
 
-    if (!strcmp(name, "exit"))
-        return atoi(argv[2]);
-    if (!strcmp(name, "print")) {
-        for (int i = 2; i < argc; i++)
-            printf("%s\n", argv[i]);
-        return 0;
-    }
-    if (!strcmp(name, "length")) {
-        printf("%zu\n", strlen(argv[2]) * (size_t)(argc - 2));
-        return 0;
-    }
-    if (!strcmp(name, "work")) {
-        while (clock_now(&clock_thread) < 0.1)
-            continue;
-        use_memory(40);
-        return 0;
-    }
-    if (!strcmp(name, "state")) {
-        show_state();
-        return 0;
-    }
-    if (!strcmp(name, "rest"))
-        rest();
-    if (!strcmp(name, "stop")) {
-        raise(SIGSTOP);
-        rest();
-    }
-    if (!strcmp(name, "deaf")) {
-        signal(SIGTERM, SIG_IGN);
+static int act_work(const char *megabytes)
+{
+    while (clock_now(&clock_thread) < 0.1)
+        continue;
+    use_memory(atoi(megabytes));
+    return 0;
+}
+
+static int act_rest(const char *unused)
+{
+    (void)unused;
+    rest();
+}
+
+static int act_stop(const char *unused)
+{
+    (void)unused;
+    raise(SIGSTOP);
+    rest();
+}
+
+static int act_deaf(const char *unused)
+{
+    (void)unused;
+    signal(SIGTERM, SIG_IGN);
+    printf("ready\n");
+    fflush(stdout);
+    rest();
+}
+
+static int act_silent(const char *status)
+{
+    for (int fd = 0; fd < 3; fd++)
+        close(fd);
+    clock_sleep(0.1);
+    return atoi(status);
+}
+
+static int act_daemon(const char *rests)
+{
+    if (!fork()) {
+        become_daemon();
         printf("ready\n");
         fflush(stdout);
         rest();
     }
-    if (!strcmp(name, "silent")) {
-        for (int fd = 0; fd < 3; fd++)
-            close(fd);
-        clock_sleep(0.1);
-        return 3;
-    }
-    if (!strcmp(name, "daemon")) {
-        if (!fork()) {
-            become_daemon();
-            printf("ready\n");
-            fflush(stdout);
-            rest();
-        }
-        wait(NULL);
-        if (argc > 2)
-            rest();
-        return 0;
-    }
-    if (!strcmp(name, "late")) {
-        if (!fork()) {
-            clock_sleep(0.05);
-            printf("late\n");
-        }
-        return 0;
-    }
-    if (!strcmp(name, "bomb")) {
-        for (int i = 0; i < 50; i++)
-            if (!fork())
-                chain(1, false);
-        if (argc > 2)
-            rest();
-    }
-    if (!strcmp(name, "run away") && !fork())
-        chain(1, true);
-    if (!strcmp(name, "memory")) {
-        use_memory(atoi(argv[2]));
+    wait(NULL);
+    if (rests)
         rest();
-    }
-    if (!strcmp(name, "memory of both")) {
-        fork();
-        use_memory(atoi(argv[2]));
-        rest();
-    }
-    if (!strcmp(name, "shared memory")) {
-        use_memory(atoi(argv[2]));
-        for (int i = 0; i < 3; i++)
-            if (!fork())
-                rest();
-        clock_sleep(3 * SPAWNER_SAMPLE_S);
-        return 5;
+    return 0;
+}
+
+static int act_late(const char *text)
+{
+    if (!fork()) {
+        clock_sleep(0.02);
+        printf("%s\n", text);
     }
     return 0;
+}
+
+static int act_bomb(const char *rests)
+{
+    for (int i = 0; i < 50; i++)
+        if (!fork())
+            chain(1, false);
+    if (rests)
+        rest();
+    return 0;
+}
+
+static int act_run_away(const char *unused)
+{
+    (void)unused;
+    if (!fork())
+        chain(1, true);
+    return 0;
+}
+
+static int act_memory_of_both(const char *megabytes)
+{
+    fork();
+    use_memory(atoi(megabytes));
+    rest();
+}
+
+static int act_shared_memory(const char *megabytes)
+{
+    use_memory(atoi(megabytes));
+    for (int i = 0; i < 3; i++)
+        if (!fork())
+            rest();
+    clock_sleep(2.5 * SPAWNER_SAMPLE_S);
+    return 5;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(const char *argument);
+} acts[] = {{"exit", act_exit},
+            {"work", act_work},
+            {"rest", act_rest},
+            {"stop", act_stop},
+            {"deaf", act_deaf},
+            {"state", act_state},
+            {"silent", act_silent},
+            {"daemon", act_daemon},
+            {"late", act_late},
+            {"bomb", act_bomb},
+            {"run away", act_run_away},
+            {"memory of both", act_memory_of_both},
+            {"shared memory", act_shared_memory}};
+
+static int act(const char *name, const char *argument)
+{
+    for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)
+        if (!strcmp(acts[i].name, name))
+            return acts[i].run(argument);
+    return 99;
 }
 
 /* ---- helpers ---- */
@@ -368,7 +406,7 @@ static void test_a_program_runs(void **state)
 {
     struct spawner s;
     struct spawner_end end;
-    const char *words[] = {self, "print", "", "a b", "$(c) ; \"'\n%", NULL};
+    const char *words[] = {"/usr/bin/printf", "%s\\n", "", "a b", "$(c) ; \"'\n%", NULL};
     int out;
 
     (void)state;
@@ -383,7 +421,7 @@ static void test_a_program_runs(void **state)
     assert_int_equal(end.how, SPAWNER_EXITED);
     assert_int_equal(end.status, 77);
     assert_true(end.cpu_s < 0.1);
-    end = run(&s, act_words("work", NULL), 0);
+    end = run(&s, act_words("work", "40"), 0);
     assert_int_equal(end.status, 0);
     assert_true(end.cpu_s >= 0.1 && end.cpu_s < PATIENCE_S);
     assert_true(end.peak_bytes >= 40 << 20);
@@ -401,9 +439,10 @@ static void test_a_program_inherits_nothing(void **state)
     sigemptyset(&usr1);
     sigaddset(&usr1, SIGUSR1);
     sigprocmask(SIG_BLOCK, &usr1, &before);
-    signal(SIGHUP, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     start_spawner(&s);
-    signal(SIGHUP, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
+    assert_true(fcntl(spawner_fd(&s), F_GETFD) & FD_CLOEXEC);
     sigprocmask(SIG_SETMASK, &before, NULL);
     out = start(&s, act_words("state", NULL), 0);
     assert_int_equal(wait_end(&s).status, 0);
@@ -448,23 +487,23 @@ static void test_long_commands(void **state)
     struct spawner s;
     struct spawner_end end;
     char *word = malloc(100001);
-    const char *words[42] = {self, "length"};
+    const char *words[8] = {"sh", "-c", "echo $((${#1} + ${#2} + ${#3}))", "sh"};
     int out;
 
     (void)state;
     memset(word, 'x', 100000);
     word[100000] = '\0';
     start_spawner(&s);
-    for (int i = 2; i < 7; i++)
+    for (int i = 4; i < 7; i++)
         words[i] = word;
     out = start(&s, words, 0);
     assert_int_equal(wait_end(&s).status, 0);
-    assert_string_equal(read_all(out), "500000\n");
+    assert_string_equal(read_all(out), "300000\n");
     word = realloc(word, 200001);
     memset(word, 'x', 200000);
     word[200000] = '\0';
-    words[2] = word;
-    words[3] = NULL;
+    words[4] = word;
+    words[5] = NULL;
     end = run(&s, words, 0);
     assert_int_equal(end.how, SPAWNER_NOT_STARTED);
     assert_int_equal(end.status, E2BIG);
@@ -570,7 +609,7 @@ static void test_a_program_that_closes_its_pipes(void **state)
 
     (void)state;
     start_spawner(&s);
-    out = start(&s, act_words("silent", NULL), 0);
+    out = start(&s, act_words("silent", "3"), 0);
     assert_string_equal(read_all(out), "");
     assert_false(spawner_take(&end, &s));
     assert_int_equal(wait_end(&s).status, 3);
@@ -603,7 +642,7 @@ static void test_a_child_may_finish(void **state)
 
     (void)state;
     start_spawner(&s);
-    out = start(&s, act_words("late", NULL), 0);
+    out = start(&s, act_words("late", "late"), 0);
     assert_int_equal(wait_end(&s).status, 0);
     assert_string_equal(read_all(out), "late\n");
     spawner_stop(&s);
@@ -632,16 +671,6 @@ static void test_programs_that_fork_in_a_loop(void **state)
     spawner_stop(&s);
 }
 
-static void assert_over_memory(struct spawner *s, const char *name, int64_t megabytes)
-{
-    struct spawner_end end = run(s, act_words(name, "60"), 100 << 20);
-
-    assert_int_equal(end.how, SPAWNER_OVER_MEMORY);
-    assert_in_range(end.memory_bytes, megabytes << 20, (megabytes + 40) << 20);
-    assert_non_null(strstr(end.why.text, "memory = 0.10 GB is the limit"));
-    assert_int_equal(count_marked(), 0);
-}
-
 static void test_memory(void **state)
 {
     struct spawner s;
@@ -649,7 +678,11 @@ static void test_memory(void **state)
 
     (void)state;
     start_spawner(&s);
-    assert_over_memory(&s, "memory of both", 120);
+    end = run(&s, act_words("memory of both", "60"), 100 << 20);
+    assert_int_equal(end.how, SPAWNER_OVER_MEMORY);
+    assert_in_range(end.memory_bytes, 100 << 20, 160 << 20);
+    assert_non_null(strstr(end.why.text, "memory = 0.10 GB is the limit"));
+    assert_int_equal(count_marked(), 0);
     end = run(&s, act_words("shared memory", "60"), 100 << 20);
     assert_int_equal(end.how, SPAWNER_EXITED);
     assert_int_equal(end.status, 5);
@@ -672,7 +705,7 @@ static void test_stop_ends_everything_at_once(void **state)
     start_with_daemon(&s);
     begun_s = clock_now(&clock_system);
     spawner_stop(&s);
-    assert_true(clock_now(&clock_system) - begun_s < 2);
+    assert_true(clock_now(&clock_system) - begun_s < 4);
     assert_int_equal(count_marked(), 0);
     assert_false(is_alive(spawner));
     assert_int_equal(kill(keeper, 0), -1);
@@ -904,7 +937,11 @@ int main(int argc, char **argv)
     };
 
     if (argc > 1)
-        return act(argc, argv);
+        return act(argv[1], argv[2]);
+    if (getenv("TEST_UNDER_VALGRIND")) {
+        printf("1..0 # SKIP valgrind does not survive programs that cannot be executed\n");
+        return 0;
+    }
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
         return 1;
     return cmocka_run_group_tests_name("spawner", tests, scratch_make, scratch_remove);
