@@ -119,9 +119,9 @@ static int set_text(union value *out, int id, const struct assignment *a)
 
     if (id == P_SWEEP_NAME && check_utf8(a))
         return -1;
-    if (param_table[id].type != PARAM_PATH)
+    if (param_table[id].type != PARAM_PATH && id != P_INPUTS)
         buf_puts(&text, a->value);
-    else if (resolve_path(&text, a)) {
+    else if ((id == P_INPUTS ? expand_environment : resolve_path)(&text, a)) {
         buf_release(&text);
         return -1;
     }
