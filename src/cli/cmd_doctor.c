@@ -382,11 +382,17 @@ struct gpu_wish {
     int32_t per_host;
 };
 
-static int read_wish(struct gpu_wish *wish, const struct doctor_options *o, struct err *err)
+/* sweep: NULL for none. */
+static int read_wish(struct gpu_wish *wish, const struct doctor_options *o,
+                     const struct sweep *sweep, struct err *err)
 {
     int32_t devices, ranks;
 
     *wish = (struct gpu_wish){.per_host = (int32_t)o->gpus_per_host};
+    if (sweep)
+        wish->gpus = preflight_gpus(sweep);
+    if (sweep && !wish->per_host)
+        wish->per_host = (int32_t)sweep->fixed.v[P_GPUS_PER_HOST].i;
     if (o->gpus && real_parse(&wish->gpus, o->gpus))
         return err_set(err, "--gpus %s: must be a number", o->gpus);
     return gpu_amount(&devices, &ranks, wish->gpus, err);
@@ -418,7 +424,7 @@ static int examine(const struct world *world, struct rank_info *info,
     struct err err;
     int status;
 
-    if (read_wish(&wish, o, &err))
+    if (read_wish(&wish, o, sweep, &err))
         return cli_fail_usage(&err);
     preflight_job(&e.job, sweep, o->common.db);
     if (o->threads)
@@ -483,9 +489,10 @@ static const struct option_row options[] = {
      .help = "Check for trials of N threads (0 = as GRID.ini says, or 1).", .max = 1024},
     {0, "gpus", "G", OPTION_TEXT, .into = offsetof(struct doctor_options, gpus),
      .help = "Show which GPUs the trials of each rank get, with G GPUs for each rank, such as 2 or "
-             "0.5."},
+             "0.5.",
+     .shown = "gpus of GRID.ini"},
     {0, "gpus-per-host", "N", OPTION_INT, .into = offsetof(struct doctor_options, gpus_per_host),
-     .help = "Assume N GPUs on each host for --gpus (0 = find them).", .max = GPU_MAX},
+     .help = "Divide N GPUs on each host (0 = as GRID.ini says, or find them).", .max = GPU_MAX},
     {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct doctor_options, section),
      .help = "Print only this part of the answer.", .choices = "machine|ranks|findings"},
     {0},

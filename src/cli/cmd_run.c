@@ -231,6 +231,22 @@ static int run_job(enum sweep_others *others, const struct world *world, struct 
     return run_sweep(others, world, job, options);
 }
 
+/* The same, after the ranks know their GPUs. */
+static int settle_and_run(enum sweep_others *others, const struct world *world, struct job *job,
+                          const struct run_options *o, struct sweep_options *options)
+{
+    struct gpu_share gpus = {.n = 0};
+    struct err err;
+    int status;
+
+    if (!o->dry_run && sweep_run_settle(&gpus, world, &job->sweep, &err))
+        return cli_fail_usage(&err);
+    options->gpus = &gpus;
+    status = run_job(others, world, job, o, options);
+    gpu_share_release(&gpus);
+    return status;
+}
+
 static int lead(enum sweep_others *others, const struct world *world, const struct rank_info *info,
                 struct run_options *o, int argc, char **argv)
 {
@@ -259,7 +275,7 @@ static int lead(enum sweep_others *others, const struct world *world, const stru
     else if (o->dry_run || !check(&status, world, info, o, &job))
         status = o->ranks > 1 && !world->is_mpi && !o->dry_run
                      ? start_mpirun(o, &job.sweep, options.command, argc, argv)
-                     : run_job(others, world, &job, o, &options);
+                     : settle_and_run(others, world, &job, o, &options);
     job_release(&job);
     buf_release(&command);
     return status;

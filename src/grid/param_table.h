@@ -354,12 +354,12 @@
     X(RANKS, "resources", "ranks", INT, 1, 100000, "", "1", "", AXIS | SWEPT, \
       MODELS_PROGRAM, NOWHERE, \
       "Number of ranks that run one trial together (a gang), as with torchrun") \
-    X(GPUS, "resources", "gpus", REAL, 0, 1024, "", "0", "", 0, \
+    X(GPUS, "resources", "gpus", REAL, 0, 128, "", "0", "", 0, \
       MODELS_PROGRAM, NOWHERE, \
       "GPUs of each rank: a whole number, or a share such as 0.5 or 0.25 of one GPU") \
-    X(GPUS_PER_HOST, "resources", "gpus_per_host", INT, 0, 1024, "", "0", "", 0, \
+    X(GPUS_PER_HOST, "resources", "gpus_per_host", INT, 0, 128, "", "0", "", 0, \
       MODELS_PROGRAM, NOWHERE, \
-      "GPUs of each host; 0: as found") \
+      "Number of GPUs of each host that the ranks share; 0: as found") \
     X(MEMORY, "resources", "memory", REAL, 0, 1e6, "", "0", "GB", 0, \
       MODELS_PROGRAM, NOWHERE, \
       "Largest memory of all processes of a trial on a rank; a trial that uses more fails; 0: no limit")

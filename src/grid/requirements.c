@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid/requirements.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "grid/plan.h"
 #include "grid/sweep.h"
 #include "program/folder.h"
+#include "program/gpu_amount.h"
 #include "program/template.h"
 
 /* ---- faults ---- */
@@ -427,16 +427,13 @@ static void check_command(const struct check *c)
     }
 }
 
-/* GPUs are shared by an equal number of ranks each. */
 static void check_gpus(const struct check *c)
 {
-    double gpus = c->sweep->fixed.v[P_GPUS].f, ranks = gpus > 0 ? 1 / gpus : 1;
+    int32_t devices, ranks;
+    struct err err;
 
-    if (gpus >= 1 ? gpus == floor(gpus) : fabs(ranks - round(ranks)) < 0.01)
-        return;
-    complain(c, P_GPUS,
-             "gpus = %g: must be a whole number, or a share of one GPU: 0.5, 0.333, 0.25, 0.2 ...",
-             gpus);
+    if (gpu_amount(&devices, &ranks, c->sweep->fixed.v[P_GPUS].f, &err))
+        complain(c, P_GPUS, "%s", err.text);
 }
 
 static void check_kept_files(const struct check *c)

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "program/gpu_amount.h"
 
 enum gpu_vendor { GPU_NVIDIA, GPU_AMD };
 
@@ -32,7 +33,7 @@ enum gpu_source {
     N_GPU_SOURCES
 };
 
-enum { GPU_MAX = 128, GPU_NAME = 64 };
+enum { GPU_NAME = 64 };
 
 /* Where cgroups hide devices, each process counts those that it sees from 0. So two tasks of Slurm
  * may both have a GPU with the name "0", and only the ids show that these are two GPUs. */

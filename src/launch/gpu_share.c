@@ -8,11 +8,6 @@
 
 #include "base/words.h"
 
-/* More ranks on one device run slower than fewer ranks in turn. */
-#define MOST_RANKS 32
-/* 0.33 is 1/3 */
-#define ROUNDING 0.011
-
 void gpu_share_release(struct gpu_share *share)
 {
     free(share->devices);
@@ -33,21 +28,6 @@ const char *gpu_share_variable(struct buf *value, const struct gpu_share *share,
     for (int32_t k = 0; k < share->n; k++)
         buf_printf(value, "%s%d", k ? "," : "", k);
     return counted[i - 1];
-}
-
-int gpu_amount(int32_t *devices, int32_t *ranks, double gpus, struct err *err)
-{
-    double n = gpus > 0 ? round(1 / gpus) : 0;
-    bool is_whole = gpus >= 0 && gpus <= GPU_MAX && floor(gpus) == gpus;
-
-    *devices = is_whole ? (int32_t)gpus : 1;
-    *ranks = is_whole ? 1 : (int32_t)fmin(fmax(n, 1), MOST_RANKS);
-    if (is_whole || (gpus < 1 && n >= 2 && n <= MOST_RANKS && fabs(gpus * n - 1) < ROUNDING))
-        return 0;
-    return err_set(err,
-                   "gpus = %g: must be 0, a whole number up to %d, or a part of one GPU from 0.5 "
-                   "(1/2) and 0.333 (1/3) down to 1/%d",
-                   gpus, GPU_MAX, MOST_RANKS);
 }
 
 /* ---- one machine ---- */
@@ -108,7 +88,7 @@ static void put_possible(struct buf *out, int32_t n_ranks, int32_t n_devices)
     if (n_devices >= n_ranks)
         buf_printf(out, "%d", n_devices / n_ranks);
     else
-        buf_printf(out, "%.3g", 1.0 / fmin(sharing, MOST_RANKS));
+        buf_printf(out, "%.3g", 1.0 / fmin(sharing, GPU_MOST_RANKS));
 }
 
 static int refuse_nothing(const struct rank_info *first, double gpus, struct err *err)

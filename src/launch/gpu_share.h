@@ -18,10 +18,6 @@ void gpu_share_release(struct gpu_share *share);
  * 0, and then reads the other variables. */
 const char *gpu_share_variable(struct buf *value, const struct gpu_share *share, int32_t i);
 
-/* [resources] gpus: 0, a whole number, or 1/n. devices out: of a rank; ranks out: that share a
- * device. */
-int gpu_amount(int32_t *devices, int32_t *ranks, double gpus, struct err *err);
-
 /* Give each rank, in order, the first of its GPUs that are free on its machine; with gpus = 1/n,
  * n ranks share a device. No function of anything else, so the same launch gives the same devices.
  *   shares    [n] out

@@ -21,6 +21,11 @@ int32_t preflight_threads(const struct sweep *sweep)
     return (int32_t)most;
 }
 
+double preflight_gpus(const struct sweep *sweep)
+{
+    return sweep_is_program(sweep) ? sweep->fixed.v[P_GPUS].f : 0;
+}
+
 static double size_of(const char *path)
 {
     struct stat st;

@@ -13,7 +13,9 @@
 #include "config.h"
 #include "grid/plan.h"
 #include "grid/shard.h"
+#include "launch/gpu_settle.h"
 #include "launch/host.h"
+#include "launch/preflight.h"
 #include "launch/stop.h"
 #include "run/calibrate.h"
 #include "run/sweep_facts.h"
@@ -32,7 +34,11 @@
 #define CHECKPOINT_BYTES ((size_t)512 << 20)
 /* A commit waits for the disk: with results of 20 us, once in half a second. */
 #define COMMIT_RESULTS 25000
-#define DISMISS_S 60.0
+/* for a step that takes the others no time, or GPU_LISTING_S */
+#define SHORT_STEP_S 60.0
+
+/* A message of rank 0 begins with what it is; an empty one sends the others home. */
+enum message { MESSAGE_GPUS, MESSAGE_PLAN };
 
 /* ---- the other ranks ---- */
 
@@ -54,28 +60,52 @@ static int serve(const struct world *world, const struct sweep_runner *runner, d
     return relay_serve(world, &interface, &options, &clock_system, err);
 }
 
-static int follow(const struct world *world, struct spawner *spawner, const void *bytes, size_t n,
-                  struct err *err)
+/* What another rank has. */
+struct follower {
+    const struct world *world;
+    struct spawner *spawner;
+    struct gpu_share gpus;
+    int gpus_rc; /* -1: too few, as rank 0 knows, or a fault of this rank alone */
+    struct err gpus_err;
+};
+
+/* On all ranks. */
+static int settle(struct gpu_share *gpus, const struct world *world, double amount,
+                  int32_t per_host, struct err *err)
 {
-    struct cursor in = {.data = bytes, .size = n};
+    int rc;
+
+    world_expect(SHORT_STEP_S);
+    rc = gpu_settle(gpus, world, amount, per_host, err);
+    world_expect((double)INFINITY);
+    return rc;
+}
+
+static int follow_plan(struct follower *f, struct cursor *in, struct err *err)
+{
     struct sweep_runner runner = {.model = NULL};
     struct prepared *prepared = NULL;
     struct sweep_share share = {.n = 0};
     struct dataset data = {0};
     char files[PATH_MAX];
+    struct sweep_place place = {files, f->spawner, &f->gpus};
     struct sweep sweep;
     struct plan plan;
     int rc;
 
-    cursor_text(&in, files, sizeof files);
-    if (plan_unpack(&plan, &sweep, &in, err))
+    if (f->gpus_rc) {
+        *err = f->gpus_err;
+        return -1;
+    }
+    cursor_text(in, files, sizeof files);
+    if (plan_unpack(&plan, &sweep, in, err))
         return -1;
     world_expect(sweep_share_patience(&sweep));
-    rc = sweep_share_take(&share, world, &data, &prepared, &plan, err);
+    rc = sweep_share_take(&share, f->world, &data, &prepared, &plan, err);
     if (!rc)
-        rc = sweep_runner_open(&runner, &plan, &data, prepared, files, spawner, err);
+        rc = sweep_runner_open(&runner, &plan, &data, prepared, &place, err);
     if (!rc)
-        rc = serve(world, &runner, sweep.fixed.v[P_HEARTBEAT_LIMIT].f, err);
+        rc = serve(f->world, &runner, sweep.fixed.v[P_HEARTBEAT_LIMIT].f, err);
     sweep_runner_close(&runner);
     prepared_destroy(prepared);
     dataset_release(&data);
@@ -85,21 +115,68 @@ static int follow(const struct world *world, struct spawner *spawner, const void
     return rc;
 }
 
+/* *goes_on out: another message will come. */
+static int follow_message(bool *goes_on, struct follower *f, struct err *err)
+{
+    void *bytes = NULL;
+    size_t n = 0;
+    int rc = world_broadcast(f->world, &bytes, &n, err);
+    struct cursor in = {.data = bytes, .size = n};
+
+    *goes_on = !rc && n && cursor_u32(&in) == MESSAGE_GPUS;
+    if (*goes_on) {
+        double amount = cursor_f64(&in);
+
+        f->gpus_rc = settle(&f->gpus, f->world, amount, (int32_t)cursor_u32(&in), &f->gpus_err);
+    } else if (!rc && n) {
+        stop_heed();
+        rc = follow_plan(f, &in, err);
+    }
+    free(bytes);
+    return rc;
+}
+
 int sweep_run_follow(const struct world *world, struct spawner *spawner, struct err *err)
 {
-    void *plan = NULL;
-    size_t plan_n = 0;
-    int rc = world_broadcast(world, &plan, &plan_n, err);
+    struct follower f = {.world = world, .spawner = spawner};
+    bool goes_on;
+    int rc;
 
-    if (!rc && plan_n) {
-        stop_heed();
-        rc = follow(world, spawner, plan, plan_n, err);
-    }
-    free(plan);
+    do
+        rc = follow_message(&goes_on, &f, err);
+    while (goes_on);
+    gpu_share_release(&f.gpus);
     return rc ? err_wrap(err, "rank %d", world->rank) : 0;
 }
 
 /* ---- rank 0 ---- */
+
+int sweep_run_settle(struct gpu_share *gpus, const struct world *world, const struct sweep *sweep,
+                     struct err *err)
+{
+    double amount = preflight_gpus(sweep);
+    int32_t per_host = (int32_t)sweep->fixed.v[P_GPUS_PER_HOST].i;
+    struct buf message = {0};
+    void *bytes;
+    size_t n;
+    int rc = 0;
+
+    *gpus = (struct gpu_share){.n = 0};
+    if (amount <= 0)
+        return 0;
+    buf_put_u32(&message, MESSAGE_GPUS);
+    buf_put_f64(&message, amount);
+    buf_put_u32(&message, (uint32_t)per_host);
+    bytes = message.data;
+    n = message.size;
+    world_expect(SHORT_STEP_S);
+    if (buf_failed(&message))
+        rc = err_nomem(err, "GPUs", n);
+    else if (world->size > 1)
+        rc = world_broadcast(world, &bytes, &n, err);
+    buf_release(&message);
+    return rc ? -1 : settle(gpus, world, amount, per_host, err);
+}
 
 static bool is_finished(enum trial_state state, bool retry_failed)
 {
@@ -192,6 +269,7 @@ static int make_master(struct sweep_session *session, struct err *err)
     };
     struct master_sink sink = sweep_session_sink(session);
     struct runner runner = sweep_session_runner(session);
+    struct sweep_place place = {NULL, session->options->spawner, session->options->gpus};
     struct master_parts parts = {.world = session->world,
                                  .runner = &runner,
                                  .sink = &sink,
@@ -201,8 +279,8 @@ static int make_master(struct sweep_session *session, struct err *err)
     sweep_runner_put_files(&session->files, session->options->db);
     if (buf_failed(&session->files))
         return err_nomem(err, "path", session->files.size);
-    if (sweep_runner_open(&session->runner, &job->plan, &job->data, job->prepared,
-                          buf_text(&session->files), session->options->spawner, err) ||
+    place.files = buf_text(&session->files);
+    if (sweep_runner_open(&session->runner, &job->plan, &job->data, job->prepared, &place, err) ||
         make_dispatch(session, err))
         return -1;
     parts.dispatch = session->dispatch;
@@ -318,6 +396,7 @@ static int tell_others(const struct world *world, struct job *job, const char *f
     size_t n;
     int rc = 0;
 
+    buf_put_u32(&plan, MESSAGE_PLAN);
     buf_put_text(&plan, files);
     plan_pack(&plan, &job->plan);
     if (buf_failed(&plan))
@@ -430,6 +509,6 @@ int sweep_run_dismiss(const struct world *world, struct err *err)
     void *nothing = NULL;
     size_t n = 0;
 
-    world_expect(DISMISS_S);
+    world_expect(SHORT_STEP_S);
     return world->size > 1 ? world_broadcast(world, &nothing, &n, err) : 0;
 }

@@ -25,6 +25,11 @@ struct sweep_end {
     bool has_rest;           /* call database_fault_report() to list the saved results */
 };
 
+/* Rank 0, before sweep_run_lead(): agree with the others on the GPUs of each rank's trials. gpus
+ * out: of this rank; none if the sweep asks for none. -1 and err: a host has too few. */
+int sweep_run_settle(struct gpu_share *gpus, const struct world *world, const struct sweep *sweep,
+                     struct err *err);
+
 /* Rank 0: run every trial of the shard that the database lacks. Fills out also on -1. */
 int sweep_run_lead(struct sweep_end *out, const struct world *world, struct job *job,
                    const struct sweep_options *options, struct errlist *faults);

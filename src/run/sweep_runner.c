@@ -40,24 +40,45 @@ static const char *find_modules(struct buf *out)
     return buf_failed(out) ? NULL : buf_text(out);
 }
 
+static void put_gpu_variables(struct buf *out, const struct gpu_share *gpus)
+{
+    struct buf value = {0};
+    const char *name;
+
+    for (int32_t i = 0; (name = gpu_share_variable(&value, gpus, i)); i++) {
+        buf_printf(out, "%s=%s", name, buf_text(&value));
+        buf_putc(out, '\0');
+        buf_clear(&value);
+    }
+    out->failed |= buf_failed(&value);
+    buf_release(&value);
+}
+
 static int open_program(struct sweep_runner *runner, const struct plan *plan,
-                        const struct dataset *data, const char *files, struct spawner *spawner,
+                        const struct dataset *data, const struct sweep_place *place,
                         struct err *err)
 {
-    runner->place.spawner = spawner;
-    runner->place.files = files;
+    runner->place.spawner = place->spawner;
+    runner->place.files = place->files;
     runner->place.modules = find_modules(&runner->modules);
+    if (place->gpus->devices) {
+        put_gpu_variables(&runner->gpu_variables, place->gpus);
+        if (buf_failed(&runner->gpu_variables))
+            return err_nomem(err, "GPUs", GPU_NAME);
+        runner->place.gpus = place->gpus->devices;
+        runner->place.gpu_variables = buf_text(&runner->gpu_variables);
+    }
     runner->program = program_runner_create(plan, data->digest, &runner->place, &clock_system, err);
     return runner->program ? 0 : -1;
 }
 
 int sweep_runner_open(struct sweep_runner *runner, const struct plan *plan,
-                      const struct dataset *data, struct prepared *prepared, const char *files,
-                      struct spawner *spawner, struct err *err)
+                      const struct dataset *data, struct prepared *prepared,
+                      const struct sweep_place *place, struct err *err)
 {
     if (sweep_is_program(plan->sweep))
-        return open_program(runner, plan, data, files, spawner, err);
-    spawner_stop(spawner);
+        return open_program(runner, plan, data, place, err);
+    spawner_stop(place->spawner);
     runner->model = model_runner_create(plan, data, prepared, &clock_system, err);
     return runner->model ? 0 : -1;
 }
@@ -67,6 +88,7 @@ void sweep_runner_close(struct sweep_runner *runner)
     model_runner_destroy(runner->model);
     program_runner_destroy(runner->program);
     buf_release(&runner->modules);
+    buf_release(&runner->gpu_variables);
     memset(runner, 0, sizeof *runner);
 }
 

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "data/core/dataset.h"
 #include "grid/plan.h"
+#include "launch/gpu_share.h"
 #include "program/spawner.h"
 #include "trial/model_runner.h"
 #include "trial/program_runner.h"
@@ -15,17 +16,24 @@ struct sweep_runner {
     struct model_runner *model;
     struct program_runner *program;
     struct program_place place;
-    struct buf modules;
+    struct buf modules, gpu_variables;
+};
+
+/* Where a sweep of programs runs on this rank. Everything is borrowed. */
+struct sweep_place {
+    const char *files; /* sweep_runner_put_files() */
+    struct spawner *spawner;
+    const struct gpu_share *gpus; /* of the trials; without devices they are left alone */
 };
 
 /* Append the folder of the trials' files for a database, absolute: "/home/ann/r.db.files". */
 void sweep_runner_put_files(struct buf *out, const char *db);
 
-/* plan, data, prepared, files and spawner are borrowed. A sweep of models ends the spawner. Pair with
+/* plan, data and prepared are borrowed. A sweep of models ends the spawner. Pair with
  * sweep_runner_close(). */
 int sweep_runner_open(struct sweep_runner *runner, const struct plan *plan,
-                      const struct dataset *data, struct prepared *prepared, const char *files,
-                      struct spawner *spawner, struct err *err);
+                      const struct dataset *data, struct prepared *prepared,
+                      const struct sweep_place *place, struct err *err);
 void sweep_runner_close(struct sweep_runner *runner);
 
 struct runner sweep_runner_interface(const struct sweep_runner *runner);

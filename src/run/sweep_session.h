@@ -18,7 +18,8 @@ struct sweep_options {
     const char *merge; /* arguments of `merge` that join the shards */
     struct shard shard;
     const char *command;
-    struct spawner *spawner; /* started before MPI; borrowed */
+    struct spawner *spawner;      /* started before MPI; borrowed, like the next */
+    const struct gpu_share *gpus; /* sweep_run_settle() */
     bool retry_failed;
     bool new_sweep;      /* if fixed settings differ, start again under the same name */
     int64_t max_fails;   /* 0: never */

@@ -105,11 +105,28 @@ struct word_list {
     size_t n;
 };
 
-/* value NULL: `name` is "NAME=value". */
+static bool has_name(const struct word_list *list, const char *name, size_t n)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const char *word;
+        size_t start;
+
+        memcpy(&start, list->starts.data + i * sizeof start, sizeof start);
+        word = buf_text(&list->text) + start;
+        if (!strncmp(word, name, n) && word[n] == '=')
+            return true;
+    }
+    return false;
+}
+
+/* The first of equal names counts. value NULL: `name` is "NAME=value". */
 static void add(struct word_list *list, const char *name, const char *value)
 {
     size_t start = list->text.size;
 
+    if (buf_failed(&list->text) || buf_failed(&list->starts) ||
+        has_name(list, name, strcspn(name, "=")))
+        return;
     buf_add(&list->starts, &start, sizeof start);
     buf_puts(&list->text, name);
     if (value)
@@ -176,12 +193,10 @@ static void add_values(struct word_list *list, const struct settings *s)
     }
 }
 
-static void add_gpus(struct word_list *list, const struct program_trial *t)
+static void add_gpus(struct word_list *list, const char *variables)
 {
-    if (!t->gpus)
-        return;
-    add(list, "CUDA_VISIBLE_DEVICES", t->gpus);
-    add(list, "ROCR_VISIBLE_DEVICES", t->gpus_amd ? t->gpus_amd : t->gpus);
+    for (const char *word = variables; word && *word; word += strlen(word) + 1)
+        add(list, word, NULL);
 }
 
 static void add_number(struct word_list *list, const char *name, int64_t number)
@@ -224,28 +239,13 @@ static void add_modules(struct word_list *list, const char *folder)
     buf_release(&path);
 }
 
-static bool has_name(const struct word_list *list, const char *variable)
+static void add_words(struct word_list *list, const struct template_words *words)
 {
-    size_t n = strcspn(variable, "=") + 1;
-
-    for (size_t i = 0; i < list->n; i++) {
-        size_t start;
-
-        memcpy(&start, list->starts.data + i * sizeof start, sizeof start);
-        if (!strncmp(buf_text(&list->text) + start, variable, n))
-            return true;
-    }
-    return false;
+    for (size_t i = 0; i < words->n; i++)
+        add(list, words->word[i], NULL);
 }
 
-static void add_new(struct word_list *list, const struct template_words *words)
-{
-    for (size_t i = 0; i < words->n && !buf_failed(&list->text) && !buf_failed(&list->starts); i++)
-        if (!has_name(list, words->word[i]))
-            add(list, words->word[i], NULL);
-}
-
-/* The first of equal names counts: [program] env, then what espalier gives, then what is inherited. */
+/* [program] env, then what espalier gives, then what is inherited. */
 int program_command_env(struct template_words *out, const struct program_command *c,
                         const struct program_trial *trial, struct err *err)
 {
@@ -256,13 +256,13 @@ int program_command_env(struct template_words *out, const struct program_command
     set_values(&v, trial);
     if (template_expand(&own, &c->env, value_of, &v, err))
         return -1;
+    add_words(&list, &own);
     add_given(&list, &v);
-    add_new(&list, &own);
     add_values(&list, trial->settings);
-    add_gpus(&list, trial);
+    add_gpus(&list, trial->gpu_variables);
     add_gang(&list, trial->gang);
     add_modules(&list, trial->modules);
-    add_new(&list, &c->inherited);
+    add_words(&list, &c->inherited);
     template_words_release(&own);
     return finish(out, &list, err);
 }

@@ -26,7 +26,7 @@ struct program_trial {
     struct hash key;
     const char *dir, *results, *checkpoint; /* paths */
     const char *gpus;                       /* "0,1"; NULL: left alone */
-    const char *gpus_amd;                   /* for ROCR_VISIBLE_DEVICES; NULL: as gpus */
+    const char *gpu_variables;              /* "NAME=value" words, each with its NUL, and "" */
     const char *modules;                    /* folder of the helpers for Python and R; NULL: none */
     const struct trial_gang *gang;          /* NULL: alone */
     int32_t attempt;                        /* from 1 on */

@@ -583,7 +583,7 @@ static void run(void *self_, struct trial_result *r, int64_t number,
                                      .where = plan_trial(self->plan, number),
                                      .id = watch->id ? watch->id : number + 1,
                                      .gpus = self->place->gpus,
-                                     .gpus_amd = self->place->gpus_amd,
+                                     .gpu_variables = self->place->gpu_variables,
                                      .modules = self->place->modules,
                                      .gang = watch->gang};
     plan_settings(self->plan, t.trial.where.config, &settings);

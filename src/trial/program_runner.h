@@ -20,9 +20,10 @@
 /* Where programs run. Everything is borrowed. */
 struct program_place {
     struct spawner *spawner;
-    const char *files;           /* absolute */
-    const char *modules;         /* folder of the helpers, absolute; NULL: none */
-    const char *gpus, *gpus_amd; /* of this rank's trials; NULL: any */
+    const char *files;         /* absolute */
+    const char *modules;       /* folder of the helpers, absolute; NULL: none */
+    const char *gpus;          /* of this rank's trials: "0,1"; NULL: left alone */
+    const char *gpu_variables; /* for them: "NAME=value" words, each with its NUL, and "" */
 };
 
 struct program_runner;

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "program/gpu_amount.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+/* 0.33 is 1/3 */
+#define ROUNDING 0.011
+
+int gpu_amount(int32_t *devices, int32_t *ranks, double gpus, struct err *err)
+{
+    double n = gpus > 0 ? round(1 / gpus) : 0;
+    bool is_whole = gpus >= 0 && gpus <= GPU_MAX && floor(gpus) == gpus;
+
+    *devices = is_whole ? (int32_t)gpus : 1;
+    *ranks = is_whole ? 1 : (int32_t)fmin(fmax(n, 1), GPU_MOST_RANKS);
+    if (is_whole || (gpus < 1 && n >= 2 && n <= GPU_MOST_RANKS && fabs(gpus * n - 1) < ROUNDING))
+        return 0;
+    return err_set(err,
+                   "gpus = %g: must be 0, a whole number up to %d, or a part of one GPU from 0.5 "
+                   "(1/2) and 0.333 (1/3) down to 1/%d",
+                   gpus, GPU_MAX, GPU_MOST_RANKS);
+}
