@@ -15,6 +15,8 @@
 #include "cli/print/output.h"
 #include "grid/free_value.h"
 #include "grid/param.h"
+#include "launch/preflight.h"
+#include "program/gpu_amount.h"
 #include "report/answer.h"
 #include "report/rows.h"
 #include "run/calibrate.h"
@@ -399,6 +401,27 @@ static void print_memory(const struct listing *l)
              bytes_words(inputs, job->inputs_bytes), bytes_words(trial, job->trial_bytes));
 }
 
+static void print_gpus(const struct listing *l)
+{
+    double gpus = preflight_gpus(&l->job->sweep);
+    int32_t per_host = (int32_t)l->job->sweep.fixed.v[P_GPUS_PER_HOST].i, devices, ranks;
+    struct buf text = {0};
+    struct err err;
+
+    if (gpus <= 0 || gpu_amount(&devices, &ranks, gpus, &err))
+        return;
+    if (ranks > 1)
+        buf_printf(&text, "%d ranks share a GPU", ranks);
+    else
+        buf_printf(&text, "each rank gets %d GPU%s", devices, plural(devices));
+    if (per_host)
+        buf_printf(&text, "; a host with %d GPU%s has room for %d rank%s", per_host,
+                   plural(per_host), per_host / devices * ranks,
+                   plural(per_host / devices * ranks));
+    log_info("%s: %s", sweep_name(l), buf_text(&text));
+    buf_release(&text);
+}
+
 static void put_source(struct buf *out, const struct listing *l)
 {
     if (!l->n_measured && is_large(l->job))
@@ -491,6 +514,7 @@ static int print_notes(const struct listing *l, struct err *err)
         log_info("%s: the first %d and the last %d of %lld trials; plan --list shows all",
                  sweep_name(l), FIRST_SHOWN, LAST_SHOWN, (long long)l->n_rows);
     print_totals(l);
+    print_gpus(l);
     print_accuracy(l);
     if (print_models(l, err))
         return -1;

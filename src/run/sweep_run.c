@@ -60,7 +60,7 @@ static int serve(const struct world *world, const struct sweep_runner *runner, d
     return relay_serve(world, &interface, &options, &clock_system, err);
 }
 
-/* What another rank has. */
+/* The state of another rank. */
 struct follower {
     const struct world *world;
     struct spawner *spawner;

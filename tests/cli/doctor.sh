@@ -198,6 +198,26 @@ is "stated GPUs, for programs" \
     "$(env -u CUDA_VISIBLE_DEVICES "$ESPALIER" doctor --gpus 2 --gpus-per-host 4 --section ranks --format csv | cut -d, -f1,4-)" \
     'rank,gpus,gpu_source,trial_gpus
 0,"0,1,2,3",gpus_per_host,"0,1"'
+# A sweep file states what each rank gets; an option overrides it.
+cat >program.ini <<'INI'
+[sweep]
+objective = val_loss
+direction = min
+[program]
+command = true
+[resources]
+gpus = 0.5
+gpus_per_host = 3
+INI
+of_file() {
+    env -u CUDA_VISIBLE_DEVICES "$ESPALIER" doctor program.ini "$@" --section ranks --format csv | cut -d, -f1,4- | tail -n 1
+}
+is "the GPUs of a sweep file" "$(of_file)" '0,"0,1,2",gpus_per_host,0'
+is "another amount" "$(of_file --gpus 2)" '0,"0,1,2",gpus_per_host,"0,1"'
+is "other hosts" "$(of_file --gpus-per-host 1)" '0,0,gpus_per_host,0'
+like "none" "$(env -u CUDA_VISIBLE_DEVICES PATH=/nowhere "$ESPALIER" doctor program.ini --gpus 0 --section ranks --format csv)" ',$'
+fails "too few for the sweep file" 2 env CUDA_VISIBLE_DEVICES=5 "$ESPALIER" doctor program.ini
+like "the finding says so" "$(cat .out)" "gpus_per_host = 3, but CUDA_VISIBLE_DEVICES gives its ranks 1 GPU$"
 # What nvidia-smi lists. A process without its cgroup's GPUs sees fewer.
 cat >nvidia-smi <<'SH'
 #!/bin/sh
