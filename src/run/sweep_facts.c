@@ -383,7 +383,7 @@ int sweep_facts_store(struct store *store, struct job *job, struct err *err)
     put_groups(&f);
     if (f.d->task == TASK_CLASSIFICATION)
         put_classes(&f);
-    else
+    else if (f.d->task == TASK_REGRESSION)
         put_target(&f);
     if (f.d->graph_start)
         put_degrees_of_graphs(&f);
