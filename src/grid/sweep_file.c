@@ -178,9 +178,10 @@ static int set_number(union value *out, enum param_id id, const struct assignmen
     bool is_list = p->flags & PARAM_AXIS && strchr(a->value, ',');
     struct err err;
 
-    if ((id == P_TYPE || id == P_FORMAT) && !strcmp(a->value, MODELS_PROGRAM))
-        return complain(a, "%s = " MODELS_PROGRAM " is what a section [program] implies: remove it",
-                        p->key);
+    if ((id == P_TYPE && !strcmp(a->value, MODELS_PROGRAM)) ||
+        (id == P_FORMAT && !strcmp(a->value, FORMAT_PROGRAM)))
+        return complain(a, "%s = %s is implied by a section [program]: remove it", p->key,
+                        a->value);
     if (param_read(out, id, a->value, &err) == 0)
         return 0;
     if (a->set && is_list)

@@ -536,7 +536,7 @@ static int take_log(struct trial_result *r, const struct log_tail *log)
     return 0;
 }
 
-/* What an earlier attempt left beside its checkpoint. */
+/* The curve that an earlier attempt left beside its checkpoint. */
 static void read_curve(struct trial_result *r, struct running *t)
 {
     if (!has_files(buf_text(&t->checkpoint)))
