@@ -170,7 +170,7 @@ static int run(struct seen *seen, struct ledger *ledger, const struct runner *ru
 
     const struct gcn_cost nothing = {0};
     struct cost *cost = cost_create(&nothing, 1, world.size, &err);
-    struct dispatch *dispatch = dispatch_create(ledger, cost, world.size, &err);
+    struct dispatch *dispatch = dispatch_create(ledger, cost, world.size, NULL, NULL, &err);
     struct master_parts parts = {dispatch, &world, runner, &sink, &options, &clock_system};
     struct master *master = master_create(&parts, &err);
     int rc;
