@@ -11,11 +11,15 @@
 #define WIDTH_POWER 1.0
 #define SOON_S 1e-3
 
+/* Workers of some kind. */
+struct room {
+    int32_t n, most_here; /* most_here: on one host */
+};
+
 struct candidate {
     int64_t trial;
     int32_t width;
     double seconds, priority;
-    bool is_safe; /* ends in time by the margin, too */
 };
 
 /* ---- life ---- */
@@ -33,9 +37,12 @@ struct gangs *gangs_create(int32_t n_workers, const int32_t *hosts, struct err *
         g->of = calloc(n, sizeof(struct gang *));
         g->free_s = calloc(n, sizeof *g->free_s);
         g->chosen = calloc(n, sizeof *g->chosen);
+        g->idle_here = calloc(n, sizeof *g->idle_here);
+        g->spare_here = calloc(n, sizeof *g->spare_here);
         g->reserved.has = calloc(n, sizeof *g->reserved.has);
     }
-    if (!g || !g->of || !g->free_s || !g->chosen || !g->reserved.has) {
+    if (!g || !g->of || !g->free_s || !g->chosen || !g->idle_here || !g->spare_here ||
+        !g->reserved.has) {
         gangs_destroy(g, 0);
         err_nomem(err, "gangs", n * sizeof *g->free_s);
         return NULL;
@@ -56,6 +63,8 @@ void gangs_destroy(struct gangs *g, int32_t n_workers)
     free((void *)g->of);
     free(g->free_s);
     free(g->chosen);
+    free(g->idle_here);
+    free(g->spare_here);
     free(g->reserved.has);
     free(g);
 }
@@ -84,6 +93,7 @@ static bool has_all(const struct reservation *r, const int32_t *workers, int32_t
 static void reserve(struct dispatch *d, const struct candidate *c, const int32_t *workers,
                     double at_s)
 {
+    const int32_t *host_of = d->gangs->placement.host_of;
     struct reservation *r = &d->gangs->reserved;
 
     if (r->trial == c->trial && r->at_s >= at_s && has_all(r, workers, c->width))
@@ -91,6 +101,7 @@ static void reserve(struct dispatch *d, const struct candidate *c, const int32_t
     cancel(d);
     r->trial = c->trial;
     r->at_s = at_s;
+    r->is_together = host_of[workers[0]] == host_of[workers[c->width - 1]];
     for (int32_t i = 0; i < c->width; i++)
         r->has[workers[i]] = true;
     dispatch_offer_again(d);
@@ -221,20 +232,19 @@ static bool find_first(struct dispatch *d, bool suspect, double most_s, struct c
     return first->trial >= 0;
 }
 
-/* A single trial goes first if it comes before the gang in order. */
-static bool is_single_first(struct dispatch *d, const struct candidate *gang, double most_s)
+static int64_t clear_single(const struct dispatch *d, double most_s)
 {
     int64_t single = ledger_next(d->ledger, NOWHERE, most_s);
 
-    return single >= 0 && !ledger_is_suspect(d->ledger, single) &&
-           priority_of(d, single) > gang->priority;
+    return single >= 0 && !ledger_is_suspect(d->ledger, single) ? single : NOWHERE;
 }
 
-static bool has_clear_single(const struct dispatch *d, double most_s)
+/* A single trial goes first if it comes before the gang in order. */
+static bool is_single_first(const struct dispatch *d, const struct candidate *gang, double most_s)
 {
-    int64_t single = ledger_next(d->ledger, NOWHERE, most_s);
+    int64_t single = clear_single(d, most_s);
 
-    return single >= 0 && !ledger_is_suspect(d->ledger, single);
+    return single >= 0 && priority_of(d, single) > gang->priority;
 }
 
 /* Choose the gang that goes first, unless a single trial does. Suspects go last, or if all others
@@ -246,13 +256,11 @@ static bool choose_first(struct dispatch *d, double left_s, struct candidate *fi
 
     if (find_first(d, true, most_s, first) && first->seconds >= dispatch_left_s(d))
         return true;
-    if (find_first(d, false, safe_s, first)) {
-        first->is_safe = true;
+    if (find_first(d, false, safe_s, first))
         return !is_single_first(d, first, safe_s);
-    }
     if (find_first(d, false, most_s, first))
         return true;
-    return !has_clear_single(d, most_s) && find_first(d, true, most_s, first);
+    return clear_single(d, most_s) < 0 && find_first(d, true, most_s, first);
 }
 
 bool gangs_can_begin(struct dispatch *d, bool suspect, double left_s)
@@ -283,6 +291,37 @@ int32_t dispatch_lacks(const struct dispatch *d)
 }
 
 /* ---- placing ---- */
+
+static void add_worker(struct gangs *g, struct room *room, int32_t *here, int32_t worker)
+{
+    int32_t n = ++here[g->placement.host_of[worker]];
+
+    room->most_here = n > room->most_here ? n : room->most_here;
+    room->n++;
+}
+
+/* Count the idle workers, and those of them that are not reserved. */
+static void count_rooms(const struct dispatch *d, struct room *idle, struct room *spare)
+{
+    struct gangs *g = d->gangs;
+    size_t bytes = (size_t)g->placement.n_hosts * sizeof *g->idle_here;
+
+    *idle = *spare = (struct room){0};
+    memset(g->idle_here, 0, bytes);
+    memset(g->spare_here, 0, bytes);
+    for (int32_t i = 0; i < d->n_idle; i++) {
+        add_worker(g, idle, g->idle_here, d->idle[i]);
+        if (!g->reserved.has[d->idle[i]])
+            add_worker(g, spare, g->spare_here, d->idle[i]);
+    }
+}
+
+/* True if a gang that may not wait may fit. */
+static bool has_room(const struct dispatch *d, const struct room *room, int32_t width)
+{
+    return width <= room->most_here ||
+           (width > d->gangs->placement.largest_host && width <= room->n);
+}
 
 /* A trial that is late by x is expected to take x more. */
 static double free_in(const struct dispatch *d, int32_t worker)
@@ -360,34 +399,32 @@ static int place(struct dispatch *d, const struct candidate *c, const struct gan
     return 1;
 }
 
-/* Return a class's trial that does not delay the first gang. */
-static bool find_backfill(struct dispatch *d, int32_t class, double safe_s, struct candidate *c)
+static bool fits(struct dispatch *d, int64_t trial, struct candidate *c)
 {
-    const struct reservation *r = &d->gangs->reserved;
-    double window_s = r->trial == NOWHERE ? safe_s : fmin(safe_s, r->at_s - d->now_s);
-    int64_t trial = longest(d, class, false, safe_s);
-
-    if (trial < 0)
-        return false;
-    consider(d, c, trial, 0);
-    if (choose_workers(d, c, true) <= 0)
-        return true;
-    trial = window_s < safe_s ? longest(d, class, false, window_s) : NOWHERE;
     if (trial < 0)
         return false;
     consider(d, c, trial, 0);
     return choose_workers(d, c, true) <= 0;
 }
 
+/* Place a gang that does not delay the first one: on workers that are not reserved, or for a short
+ * time. The widest goes first. */
 static int backfill(struct dispatch *d, double left_s, const struct gang **out, struct err *err)
 {
+    const struct reservation *r = &d->gangs->reserved;
     double safe_s = isinf(left_s) ? left_s : left_s / slowest(d) / dispatch_margin(d);
+    double window_s = r->trial == NOWHERE ? safe_s : fmin(safe_s, r->at_s - d->now_s);
+    struct room idle, spare;
     struct candidate c;
 
-    for (int32_t class = ledger_n_widths(d->ledger) - 1; class > 0; class --)
-        if (ledger_class_width(d->ledger, class) <= d->n_idle &&
-            find_backfill(d, class, safe_s, &c))
+    count_rooms(d, &idle, &spare);
+    for (int32_t class = ledger_n_widths(d->ledger) - 1; class > 0; class --) {
+        int32_t width = ledger_class_width(d->ledger, class);
+
+        if ((has_room(d, &spare, width) && fits(d, longest(d, class, false, safe_s), &c)) ||
+            (has_room(d, &idle, width) && fits(d, longest(d, class, false, window_s), &c)))
             return place(d, &c, out, err);
+    }
     return 0;
 }
 
@@ -399,12 +436,25 @@ static bool find_reserved(struct dispatch *d, double left_s, struct candidate *f
     if (r->trial == NOWHERE)
         return false;
     consider(d, first, r->trial, 0);
-    first->is_safe = true;
     if (ledger_state(d->ledger, r->trial) == TRIAL_PENDING && first->width <= d->n_alive &&
         first->seconds * slowest(d) <= left_s)
         return true;
     cancel(d);
     return false;
+}
+
+/* True if the first gang may fit now, or its reservation is wanting. */
+static bool is_due(const struct dispatch *d, int32_t width)
+{
+    const struct reservation *r = &d->gangs->reserved;
+    struct room idle, spare;
+
+    if (r->trial == NOWHERE || r->at_s <= d->now_s)
+        return true;
+    if (d->n_idle < width)
+        return false;
+    count_rooms(d, &idle, &spare);
+    return idle.most_here >= width || !r->is_together;
 }
 
 int dispatch_place(struct dispatch *d, double left_s, const struct gang **out, struct err *err)
@@ -414,12 +464,11 @@ int dispatch_place(struct dispatch *d, double left_s, const struct gang **out, s
 
     if (!d->gangs || (!find_reserved(d, left_s, &first) && !choose_first(d, left_s, &first)))
         return 0;
-    if (d->gangs->reserved.trial == NOWHERE || d->gangs->reserved.at_s <= d->now_s ||
-        d->n_idle >= first.width) {
+    if (is_due(d, first.width)) {
         wait_s = choose_workers(d, &first, false);
         if (wait_s <= 0)
             return place(d, &first, out, err);
-        if (first.is_safe && wait_s + first.seconds <= left_s)
+        if (wait_s + first.seconds * slowest(d) * dispatch_margin(d) <= left_s)
             reserve(d, &first, d->gangs->chosen, d->now_s + wait_s);
         else
             cancel(d);

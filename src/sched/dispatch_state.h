@@ -26,17 +26,19 @@ struct worker_load {
 struct reservation {
     int64_t trial; /* NOWHERE: none */
     double at_s;
-    bool *has; /* [n_workers] */
+    bool is_together; /* on one host */
+    bool *has;        /* [n_workers] */
 };
 
 struct gangs {
     struct placement placement;
-    struct gang **of;   /* [n_workers] NULL: in none */
-    double *free_s;     /* [n_workers] scratch, like the next one */
-    int32_t *chosen;    /* [n_workers] */
-    int64_t n_placed;   /* so far */
-    double slowest;     /* largest slowness of a live worker */
-    int64_t slowest_at; /* n_results at which it was found */
+    struct gang **of;                /* [n_workers] NULL: in none */
+    double *free_s;                  /* [n_workers] scratch, like the next one */
+    int32_t *chosen;                 /* [n_workers] */
+    int32_t *idle_here, *spare_here; /* [n_hosts] scratch */
+    int64_t n_placed;                /* so far */
+    double slowest;                  /* largest slowness of a live worker */
+    int64_t slowest_at;              /* n_results at which it was found */
     struct reservation reserved;
 };
 

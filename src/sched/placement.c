@@ -32,6 +32,8 @@ static void fill(struct placement *p, struct seat *seats, const int32_t *hosts)
             p->start[p->n_hosts++] = i;
         p->by_host[i] = seats[i].worker;
         p->host_of[seats[i].worker] = p->n_hosts - 1;
+        if (i - p->start[p->n_hosts - 1] >= p->largest_host)
+            p->largest_host = i - p->start[p->n_hosts - 1] + 1;
     }
     p->start[p->n_hosts] = p->n_workers;
 }

@@ -12,8 +12,9 @@ struct placement {
     int32_t *host_of; /* [n_workers] in [0, n_hosts) */
     int32_t *by_host; /* [n_workers] workers, host by host */
     int32_t *start;   /* [n_hosts + 1] the host's first place in by_host */
-    double *scratch;  /* [n_workers] */
-    int32_t *n_free;  /* [n_hosts] scratch */
+    int32_t largest_host;
+    double *scratch; /* [n_workers] */
+    int32_t *n_free; /* [n_hosts] scratch */
 };
 
 /* hosts: [n_workers] any number for each host; NULL: one host. */
