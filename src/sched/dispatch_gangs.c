@@ -6,9 +6,7 @@
 #include "sched/dispatch_state.h"
 
 /* A gang waits for one host for up to this share of its own seconds. */
-#define PATIENCE 0.05
-/* The order is by seconds times width to this power. */
-#define WIDTH_POWER 1.0
+#define PATIENCE 0.1
 #define SOON_S 1e-3
 
 /* Workers of some kind. */
@@ -209,9 +207,13 @@ static void consider(struct dispatch *d, struct candidate *best, int64_t trial, 
                                .priority = priority};
 }
 
+/* Wide gangs go before narrow ones, which fill the gaps; but suspects, which go late, before the end
+ * is delayed by a long one. */
 static double priority_of(const struct dispatch *d, int64_t trial)
 {
-    return resumes_seconds(d->resumes, trial) * pow(ledger_width(d->ledger, trial), WIDTH_POWER);
+    int32_t width = ledger_is_suspect(d->ledger, trial) ? 1 : ledger_width(d->ledger, trial);
+
+    return resumes_seconds(d->resumes, trial) * width;
 }
 
 /* Find the first gang in order that can run with the live workers in most_s. */

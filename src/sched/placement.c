@@ -144,15 +144,26 @@ static int32_t best_host(struct placement *p, const double *free_s, int32_t n, d
     return best;
 }
 
-/* Take up to n workers of a host that are free by then. */
-static int32_t take(const struct placement *p, int32_t *out, const double *free_s, int32_t host,
+/* Take up to n workers of a host that are free by then. The last to be free go first: the others can
+ * run something else until then. */
+static int32_t take(struct placement *p, int32_t *out, const double *free_s, int32_t host,
                     double at_s, int32_t n)
 {
-    int32_t taken = 0;
+    int32_t n_free = 0, taken = 0;
+    double from_s = 0;
 
-    for (int32_t i = p->start[host]; i < p->start[host + 1] && taken < n; i++)
+    for (int32_t i = p->start[host]; i < p->start[host + 1]; i++)
         if (free_s[p->by_host[i]] <= at_s)
-            out[taken++] = p->by_host[i];
+            p->scratch[n_free++] = free_s[p->by_host[i]];
+    if (n_free > n)
+        from_s = find(p->scratch, n_free, n_free - n);
+    for (int pass = 0; pass < 2; pass++) /* those after from_s, then those at it */
+        for (int32_t i = p->start[host]; i < p->start[host + 1] && taken < n; i++) {
+            double s = free_s[p->by_host[i]];
+
+            if (s <= at_s && (pass ? s == from_s : s > from_s))
+                out[taken++] = p->by_host[i];
+        }
     return taken;
 }
 
