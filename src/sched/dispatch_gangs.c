@@ -8,6 +8,7 @@
 /* A gang waits for one host for up to this share of its own seconds. */
 #define PATIENCE 0.1
 #define SOON_S 1e-3
+#define FIRST 1e9
 
 /* Workers of some kind. */
 struct room {
@@ -207,8 +208,9 @@ static void consider(struct dispatch *d, struct candidate *best, int64_t trial, 
                                .priority = priority};
 }
 
-/* Wide gangs go before narrow ones, which fill the gaps; but suspects, which go late, before the end
- * is delayed by a long one. */
+/* Wide gangs go before narrow ones, which fill the gaps. Of gangs wider than half of the workers only
+ * one can run at a time, so time without one is lost. Suspects go late; there the longest may delay
+ * the end. */
 static double priority_of(const struct dispatch *d, int64_t trial)
 {
     int32_t width = ledger_is_suspect(d->ledger, trial) ? 1 : ledger_width(d->ledger, trial);

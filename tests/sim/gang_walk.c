@@ -15,7 +15,7 @@
 #include "base/rng.h"
 #include "sched/dispatch.h"
 
-#define N_STEPS 60000
+#define N_STEPS 25000
 #define N_TRIALS 120
 #define GROUP 4
 #define N_CONFIGS (N_TRIALS / GROUP)
@@ -43,6 +43,7 @@ struct walk {
     struct actor actors[N_WORKERS];
     int64_t runs[N_TRIALS]; /* gang that runs it; 0: none */
     bool is_final[N_TRIALS];
+    bool is_deadly; /* some lost workers do not come back */
     int crash_limit;
     double now_s, until_s;
     int n_rounds, n_finished, n_short, n_out_of_time, n_gangs, n_failed, n_lost, n_returned,
@@ -67,8 +68,9 @@ static int32_t width_of(const struct walk *walk, int64_t trial)
 static void begin_round(struct walk *walk)
 {
     walk->crash_limit = 1 + (int)draw(walk, 3);
+    walk->is_deadly = draw(walk, 3) == 0;
     walk->now_s = 0;
-    walk->until_s = draw(walk, 3) ? INFINITY : 40 + draw(walk, 80);
+    walk->until_s = draw(walk, 3) ? INFINITY : 10 + draw(walk, 60);
     for (int c = 0; c < N_CONFIGS; c++) {
         walk->work[c] = (struct gcn_cost){.flops = 1e9 * (1 + draw(walk, 100))};
         walk->widths[c] = draw(walk, 2) ? 1 : 1 + (int32_t)draw(walk, 6);
@@ -282,7 +284,7 @@ static void lose(struct walk *walk, int32_t w)
     actor->gang = 0;
     actor->n_held = 0;
     actor->is_lost = true;
-    actor->is_dead = draw(walk, 3) == 0;
+    actor->is_dead = walk->is_deadly && draw(walk, 2);
     walk->n_lost++;
     supply_idle(walk);
 }
@@ -301,9 +303,9 @@ static void act(struct walk *walk)
         if (actor->has_ended)
             end_member(walk, w);
         actor->has_ended = true;
-    } else if (what < 604 && !actor->is_lost) {
+    } else if (what >= 600 && what < (walk->is_deadly ? 610 : 603) && !actor->is_lost) {
         lose(walk, w);
-    } else if (what < 640 && actor->is_lost && !actor->is_dead) {
+    } else if (what >= 600 && what < 660 && actor->is_lost && !actor->is_dead) {
         dispatch_return(walk->dispatch, w);
         actor->is_lost = false;
         walk->n_returned++;
@@ -382,7 +384,7 @@ static void test_walk(void **state)
                   walk->n_rounds, walk->n_finished, walk->n_short, walk->n_out_of_time,
                   walk->n_gangs, walk->n_failed, walk->n_given_back, walk->n_lost, walk->n_returned,
                   walk->n_condemned);
-    assert_true(walk->n_finished > 20 && walk->n_short > 5 && walk->n_out_of_time > 5);
+    assert_true(walk->n_finished > 5 && walk->n_short > 2 && walk->n_out_of_time > 5);
     assert_true(walk->n_failed > 20 && walk->n_returned > 20 && walk->n_given_back > 100);
     end_round(walk);
     free(walk);
