@@ -67,6 +67,8 @@ int dispatch_place(struct dispatch *dispatch, double left_s, const struct gang *
                    struct err *err);
 /* Return the gang of a worker; NULL: it is in none. */
 const struct gang *dispatch_gang(const struct dispatch *dispatch, int32_t worker);
+/* Return the number of a worker's host, from 0; 0 without gangs. */
+int32_t dispatch_host(const struct dispatch *dispatch, int32_t worker);
 /* A member has ended its part: it is idle. Ignored if it is not in this gang. */
 void dispatch_end_member(struct dispatch *dispatch, int32_t worker, int64_t gang);
 /* Return the least width of pending trials if fewer workers are alive; 0: some trial can run, or

@@ -168,6 +168,11 @@ const struct gang *dispatch_gang(const struct dispatch *d, int32_t worker)
     return gang_of(d, worker);
 }
 
+int32_t dispatch_host(const struct dispatch *d, int32_t worker)
+{
+    return d->gangs ? d->gangs->placement.host_of[worker] : 0;
+}
+
 /* ---- candidates ---- */
 
 /* Near the end of the time a gang must fit its slowest member. */

@@ -92,6 +92,16 @@ void trial_result_release(struct trial_result *r);
 void trial_result_pack(struct buf *out, const struct trial_result *r);
 int trial_result_unpack(struct trial_result *r, struct cursor *in);
 
+/* One of several ranks that run a trial together (a gang, doc/decisions/0051). Only the result of
+ * rank 0 counts; the others return DONE, FAILED with a reason, or PENDING. */
+struct trial_gang {
+    int32_t rank, size;
+    int32_t local_rank, local_size; /* among the ranks on this host */
+    char address[64];               /* of rank 0: a name or number that all ranks can reach */
+    int32_t port;                   /* was free on rank 0's host */
+    int32_t host, n_hosts;          /* number of this host in the gang, from 0 */
+};
+
 /* The caller of a trial. */
 struct trial_watch {
     /* Called at least once an epoch; false: the trial must return with state PENDING. */
@@ -101,6 +111,8 @@ struct trial_watch {
     void (*save)(void *arg, const struct trial_checkpoint *checkpoint);
     void *arg;
     const struct trial_checkpoint *from; /* NULL: start anew */
+    int64_t id;                          /* number in the database; 0: unknown */
+    const struct trial_gang *gang;       /* NULL: this rank runs the trial alone */
 };
 
 struct runner {

@@ -53,6 +53,8 @@ static void assign(struct scene *scene, int64_t first, int64_t n)
     message_begin(&scene->message, MESSAGE_ASSIGN);
     message_put_trials(&scene->message, trials, (uint32_t)n);
     for (int64_t i = 0; i < n; i++)
+        buf_put_i64(&scene->message, 100 + trials[i]);
+    for (int64_t i = 0; i < n; i++)
         buf_put_f64(&scene->message, scene->expected_s);
     assert_int_equal(mailbox_put(&scene->to_worker, &scene->message, NULL), 0);
 }
@@ -71,6 +73,7 @@ static void run_scene(void *self, struct trial_result *r, int64_t number,
     double end_s = scene->now_s + (number == scene->long_trial ? 0.8 : scene->other_s);
 
     scene->n_run++;
+    assert_int_equal(watch->id, 100 + number);
     scene->from_epoch = watch->from ? watch->from->epoch : 0;
     r->resumed_epoch = scene->from_epoch;
     r->earlier_s = watch->from ? watch->from->seconds : 0;
@@ -248,6 +251,7 @@ static void assign_with_checkpoint(struct scene *scene, int64_t trial, size_t cu
 
     message_begin(&scene->message, MESSAGE_ASSIGN);
     message_put_trials(&scene->message, &trial, 1);
+    buf_put_i64(&scene->message, 100 + trial);
     buf_put_f64(&scene->message, 0.1);
     trial_checkpoint_pack(&scene->message, &checkpoint);
     scene->message.size -= cut;
