@@ -190,12 +190,12 @@ static double slowest(struct dispatch *d)
     return g->slowest;
 }
 
-/* Return the longest trial of a class; updates outdated prices. */
-static int64_t longest(struct dispatch *d, int32_t class, bool suspect, double most_s)
+/* Return the longest trial of a tier; updates outdated prices. */
+static int64_t longest(struct dispatch *d, int32_t tier, bool suspect, double most_s)
 {
     int64_t next;
 
-    while ((next = ledger_next_wide(d->ledger, class, suspect, most_s)) >= 0) {
+    while ((next = ledger_next_wide(d->ledger, tier, suspect, most_s)) >= 0) {
         if (isinf(most_s) || resumes_seconds(d->resumes, next) <= most_s)
             break;
         dispatch_set_price(d, ledger_group(d->ledger, next));
@@ -213,14 +213,16 @@ static void consider(struct dispatch *d, struct candidate *best, int64_t trial, 
                                .priority = priority};
 }
 
-/* Wide gangs go before narrow ones, which fill the gaps. Of gangs wider than half of the workers only
- * one can run at a time, so time without one is lost. Suspects go late; there the longest may delay
- * the end. */
+/* Wide gangs go before narrow ones, which fill the gaps. Gangs wider than half of the workers run one
+ * after another, so time without one is lost: they go before all. Suspects go late, where the longest
+ * may delay the end. */
 static double priority_of(const struct dispatch *d, int64_t trial)
 {
     int32_t width = ledger_is_suspect(d->ledger, trial) ? 1 : ledger_width(d->ledger, trial);
 
-    return resumes_seconds(d->resumes, trial) * width;
+    double area = resumes_seconds(d->resumes, trial) * width;
+
+    return 2 * width > d->n_alive ? area * FIRST : area;
 }
 
 /* Find the first gang in order that can run with the live workers in most_s. */
@@ -229,12 +231,12 @@ static bool find_first(struct dispatch *d, bool suspect, double most_s, struct c
     *first = (struct candidate){.trial = NOWHERE, .priority = -1};
     if (!suspect)
         consider(d, first, resumes_find(d->resumes, 2, d->n_alive, most_s), INFINITY);
-    for (int32_t class = 1; class < ledger_n_widths(d->ledger); class ++) {
+    for (int32_t tier = 1; tier < ledger_n_widths(d->ledger); tier++) {
         int64_t trial;
 
-        if (ledger_class_width(d->ledger, class) > d->n_alive)
+        if (ledger_tier_width(d->ledger, tier) > d->n_alive)
             break;
-        trial = longest(d, class, suspect, most_s);
+        trial = longest(d, tier, suspect, most_s);
         if (trial >= 0 && priority_of(d, trial) > first->priority)
             consider(d, first, trial, priority_of(d, trial));
     }
@@ -289,11 +291,11 @@ int32_t dispatch_lacks(const struct dispatch *d)
 {
     if (!d->gangs || ledger_next(d->ledger, NOWHERE, INFINITY) >= 0)
         return 0;
-    for (int32_t class = 1; class < ledger_n_widths(d->ledger); class ++) {
-        int32_t width = ledger_class_width(d->ledger, class);
+    for (int32_t tier = 1; tier < ledger_n_widths(d->ledger); tier++) {
+        int32_t width = ledger_tier_width(d->ledger, tier);
 
-        if (ledger_next_wide(d->ledger, class, false, INFINITY) >= 0 ||
-            ledger_next_wide(d->ledger, class, true, INFINITY) >= 0)
+        if (ledger_next_wide(d->ledger, tier, false, INFINITY) >= 0 ||
+            ledger_next_wide(d->ledger, tier, true, INFINITY) >= 0)
             return width > d->n_alive ? width : 0;
     }
     return 0;
@@ -427,11 +429,11 @@ static int backfill(struct dispatch *d, double left_s, const struct gang **out, 
     struct candidate c;
 
     count_rooms(d, &idle, &spare);
-    for (int32_t class = ledger_n_widths(d->ledger) - 1; class > 0; class --) {
-        int32_t width = ledger_class_width(d->ledger, class);
+    for (int32_t tier = ledger_n_widths(d->ledger) - 1; tier > 0; tier--) {
+        int32_t width = ledger_tier_width(d->ledger, tier);
 
-        if ((has_room(d, &spare, width) && fits(d, longest(d, class, false, safe_s), &c)) ||
-            (has_room(d, &idle, width) && fits(d, longest(d, class, false, window_s), &c)))
+        if ((has_room(d, &spare, width) && fits(d, longest(d, tier, false, safe_s), &c)) ||
+            (has_room(d, &idle, width) && fits(d, longest(d, tier, false, window_s), &c)))
             return place(d, &c, out, err);
     }
     return 0;

@@ -238,10 +238,10 @@ int64_t ledger_next(const struct ledger *ledger, int32_t worker, double most_s)
     return next;
 }
 
-int64_t ledger_next_wide(const struct ledger *ledger, int32_t class, bool suspect, double most_s)
+int64_t ledger_next_wide(const struct ledger *ledger, int32_t tier, bool suspect, double most_s)
 {
-    assert(class > 0 && class < ledger->pending.n_classes);
-    return pending_next(&ledger->pending, suspect ? PENDING_SUSPECT : PENDING_CLEAR, class, most_s);
+    assert(tier > 0 && tier < ledger->pending.n_tiers);
+    return pending_next(&ledger->pending, suspect ? PENDING_SUSPECT : PENDING_CLEAR, tier, most_s);
 }
 
 int ledger_lease(struct ledger *ledger, int32_t worker, int64_t trial, struct err *err)
@@ -369,12 +369,12 @@ int32_t ledger_width(const struct ledger *ledger, int64_t trial)
 
 int32_t ledger_n_widths(const struct ledger *ledger)
 {
-    return ledger->pending.n_classes;
+    return ledger->pending.n_tiers;
 }
 
-int32_t ledger_class_width(const struct ledger *ledger, int32_t class)
+int32_t ledger_tier_width(const struct ledger *ledger, int32_t tier)
 {
-    return ledger->pending.widths[class];
+    return ledger->pending.widths[tier];
 }
 
 int32_t ledger_n_groups(const struct ledger *ledger)

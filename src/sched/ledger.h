@@ -69,9 +69,9 @@ int ledger_set_widths(struct ledger *ledger, const int32_t *widths, struct err *
 int64_t ledger_next(const struct ledger *ledger, int32_t worker, double most_s);
 /* Return the next suspect of width 1 for a worker that holds nothing, even if others are left. */
 int64_t ledger_next_suspect(const struct ledger *ledger, double most_s);
-/* Return the next trial of a class above 0, a suspect or not; -1: none. The classes are the
- * different widths in ascending order; class 0 has width 1. */
-int64_t ledger_next_wide(const struct ledger *ledger, int32_t class, bool suspect, double most_s);
+/* Return the next trial of a tier above 0, a suspect or not; -1: none. The tiers are the
+ * different widths in ascending order; tier 0 has width 1. */
+int64_t ledger_next_wide(const struct ledger *ledger, int32_t tier, bool suspect, double most_s);
 
 /* Lease a pending trial, returned by one of these, to a worker (any number from 0). */
 int ledger_lease(struct ledger *ledger, int32_t worker, int64_t trial, struct err *err);
@@ -106,8 +106,8 @@ int32_t ledger_lessee(const struct ledger *ledger, int64_t trial);
 int32_t ledger_group(const struct ledger *ledger, int64_t trial);
 int32_t ledger_n_groups(const struct ledger *ledger);
 int32_t ledger_width(const struct ledger *ledger, int64_t trial);
-int32_t ledger_n_widths(const struct ledger *ledger); /* classes */
-int32_t ledger_class_width(const struct ledger *ledger, int32_t class);
+int32_t ledger_n_widths(const struct ledger *ledger); /* tiers */
+int32_t ledger_tier_width(const struct ledger *ledger, int32_t tier);
 bool ledger_is_suspect(const struct ledger *ledger, int64_t trial);
 double ledger_expected(const struct ledger *ledger, int32_t group); /* seconds */
 double ledger_pending_s(const struct ledger *ledger); /* expected, of all pending trials, times

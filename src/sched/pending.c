@@ -17,28 +17,27 @@
 #define LEAST_S 0x1p-25
 #define MOST_S 0x1p23
 
-int pending_order_init(struct pending_order *order, int32_t n_groups, const int32_t *class_of,
-                       int32_t n_classes, struct err *err)
+int pending_order_init(struct pending_order *order, int32_t n_groups, const int32_t *tier_of,
+                       int32_t n_tiers, struct err *err)
 {
     size_t n = (size_t)n_groups + 1;
 
-    *order =
-        (struct pending_order){.class_of = class_of, .n_groups = n_groups, .n_classes = n_classes};
+    *order = (struct pending_order){.tier_of = tier_of, .n_groups = n_groups, .n_tiers = n_tiers};
     order->seconds = calloc(n, sizeof *order->seconds);
     order->places = malloc(n * sizeof *order->places);
     order->links = malloc(n * sizeof *order->links);
-    order->classes = calloc((size_t)n_classes, sizeof *order->classes);
-    if (!order->seconds || !order->places || !order->links || !order->classes) {
+    order->tiers = calloc((size_t)n_tiers, sizeof *order->tiers);
+    if (!order->seconds || !order->places || !order->links || !order->tiers) {
         pending_order_release(order);
         return err_nomem(err, "order of trials",
                          n * (sizeof *order->seconds + sizeof(struct link)) +
-                             (size_t)n_classes * sizeof *order->classes);
+                             (size_t)n_tiers * sizeof *order->tiers);
     }
     for (int32_t group = 0; group < n_groups; group++)
         order->places[group] = OUTSIDE;
-    for (int32_t class = 0; class < n_classes; class ++)
+    for (int32_t tier = 0; tier < n_tiers; tier++)
         for (int32_t bucket = 0; bucket < PENDING_ORDER_BUCKETS; bucket++)
-            list_init(&order->classes[class].of[bucket]);
+            list_init(&order->tiers[tier].of[bucket]);
     return 0;
 }
 
@@ -47,13 +46,13 @@ void pending_order_release(struct pending_order *order)
     free(order->seconds);
     free(order->places);
     free(order->links);
-    free(order->classes);
+    free(order->tiers);
     *order = (struct pending_order){0};
 }
 
 static struct pending_buckets *buckets_of(const struct pending_order *order, int32_t group)
 {
-    return &order->classes[order->class_of ? order->class_of[group] : 0];
+    return &order->tiers[order->tier_of ? order->tier_of[group] : 0];
 }
 
 static int32_t bucket_of(double seconds)
@@ -137,9 +136,9 @@ static int32_t highest(const struct pending_buckets *buckets, int32_t bucket)
     return -1;
 }
 
-int32_t pending_order_first(const struct pending_order *order, int32_t class, double most_s)
+int32_t pending_order_first(const struct pending_order *order, int32_t tier, double most_s)
 {
-    const struct pending_buckets *buckets = &order->classes[class];
+    const struct pending_buckets *buckets = &order->tiers[tier];
     int32_t bucket = highest(buckets, !buckets->n || most_s < 0 ? -1 : bucket_of(most_s));
 
     if (bucket >= 0 && order->seconds[buckets->of[bucket].first] > most_s)
@@ -152,9 +151,9 @@ bool pending_order_has(const struct pending_order *order, int32_t group)
     return order->places[group] != OUTSIDE;
 }
 
-static int check_class(const struct pending_order *order, int32_t class, struct err *err)
+static int check_tier(const struct pending_order *order, int32_t tier, struct err *err)
 {
-    const struct pending_buckets *buckets = &order->classes[class];
+    const struct pending_buckets *buckets = &order->tiers[tier];
     int64_t n = 0;
 
     for (int32_t bucket = 0; bucket < PENDING_ORDER_BUCKETS; bucket++) {
@@ -177,9 +176,9 @@ static int check_class(const struct pending_order *order, int32_t class, struct 
 
 int pending_order_check(const struct pending_order *order, struct err *err)
 {
-    for (int32_t class = 0; class < order->n_classes; class ++)
-        if (check_class(order, class, err))
-            return err_wrap(err, "class %d", class);
+    for (int32_t tier = 0; tier < order->n_tiers; tier++)
+        if (check_tier(order, tier, err))
+            return err_wrap(err, "tier %d", tier);
     return 0;
 }
 
@@ -189,7 +188,7 @@ int pending_init(struct pending *pending, struct link *links, int64_t n_trials, 
     int32_t n_groups = (int32_t)((n_trials + group_size - 1) / group_size);
 
     *pending = (struct pending){
-        .links = links, .group_size = group_size, .n_groups = n_groups, .n_classes = 1};
+        .links = links, .group_size = group_size, .n_groups = n_groups, .n_tiers = 1};
     for (int kind = 0; kind < PENDING_KINDS; kind++)
         if (pending_order_init(&pending->orders[kind], n_groups, NULL, 1, err))
             return -1;
@@ -213,7 +212,7 @@ void pending_release(struct pending *pending)
         pending_order_release(&pending->orders[kind]);
     free(pending->groups);
     free(pending->widths);
-    free(pending->class_of);
+    free(pending->tier_of);
     *pending = (struct pending){0};
 }
 
@@ -227,25 +226,25 @@ static int ascending(const void *a_, const void *b_)
 /* Fill pending->widths, which has room for all groups and one more. */
 static void sort_widths(struct pending *pending, const int32_t *widths)
 {
-    int32_t n = pending->n_groups + 1, n_classes = 1;
+    int32_t n = pending->n_groups + 1, n_tiers = 1;
 
     pending->widths[0] = 1;
     memcpy(pending->widths + 1, widths, (size_t)pending->n_groups * sizeof *widths);
     qsort(pending->widths, (size_t)n, sizeof *pending->widths, ascending);
     for (int32_t i = 1; i < n; i++)
-        if (pending->widths[i] != pending->widths[n_classes - 1])
-            pending->widths[n_classes++] = pending->widths[i];
-    pending->n_classes = n_classes;
+        if (pending->widths[i] != pending->widths[n_tiers - 1])
+            pending->widths[n_tiers++] = pending->widths[i];
+    pending->n_tiers = n_tiers;
 }
 
 static void set_width(struct pending *pending, int32_t g, int32_t width)
 {
     struct pending_group *group = &pending->groups[g];
-    const int32_t *class = bsearch(&width, pending->widths, (size_t)pending->n_classes,
-                                   sizeof *pending->widths, ascending);
+    const int32_t *tier = bsearch(&width, pending->widths, (size_t)pending->n_tiers,
+                                  sizeof *pending->widths, ascending);
 
     assert(width >= 1);
-    pending->class_of[g] = (int32_t)(class - pending->widths);
+    pending->tier_of[g] = (int32_t)(tier - pending->widths);
     for (int kind = 0; kind < PENDING_KINDS; kind++)
         pending->seconds +=
             (width - group->width) * group->seconds * (double)group->waiting[kind].n;
@@ -257,10 +256,10 @@ int pending_set_widths(struct pending *pending, const int32_t *widths, struct er
     size_t n = (size_t)pending->n_groups + 1;
 
     free(pending->widths);
-    free(pending->class_of);
+    free(pending->tier_of);
     pending->widths = calloc(n, sizeof *pending->widths);
-    pending->class_of = calloc(n, sizeof *pending->class_of);
-    if (!pending->widths || !pending->class_of)
+    pending->tier_of = calloc(n, sizeof *pending->tier_of);
+    if (!pending->widths || !pending->tier_of)
         return err_nomem(err, "widths of trials", 2 * n * sizeof *widths);
     sort_widths(pending, widths);
     for (int32_t g = 0; g < pending->n_groups; g++)
@@ -269,8 +268,7 @@ int pending_set_widths(struct pending *pending, const int32_t *widths, struct er
         struct pending_order *order = &pending->orders[kind];
 
         pending_order_release(order);
-        if (pending_order_init(order, pending->n_groups, pending->class_of, pending->n_classes,
-                               err))
+        if (pending_order_init(order, pending->n_groups, pending->tier_of, pending->n_tiers, err))
             return -1;
         for (int32_t g = pending->n_groups; g-- > 0;)
             if (pending->groups[g].waiting[kind].n)
@@ -329,10 +327,10 @@ void pending_expect(struct pending *pending, int32_t g, double seconds)
     group->seconds = seconds;
 }
 
-int64_t pending_next(const struct pending *pending, enum pending_kind kind, int32_t class,
+int64_t pending_next(const struct pending *pending, enum pending_kind kind, int32_t tier,
                      double most_s)
 {
-    int32_t g = pending_order_first(&pending->orders[kind], class, most_s);
+    int32_t g = pending_order_first(&pending->orders[kind], tier, most_s);
 
     return g < 0 ? LIST_END : pending->groups[g].waiting[kind].first;
 }

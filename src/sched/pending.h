@@ -27,19 +27,19 @@ struct pending_buckets {
     int32_t n;                                   /* groups */
 };
 
-/* Groups of each class have an order of their own. */
+/* Groups of each tier have an order of their own. */
 struct pending_order {
-    double *seconds;                 /* [n_groups] of one trial */
-    int16_t *places;                 /* [n_groups] bucket; -1: not in the order */
-    struct link *links;              /* [n_groups] */
-    struct pending_buckets *classes; /* [n_classes] */
-    const int32_t *class_of;         /* [n_groups] borrowed; NULL: all 0 */
-    int32_t n_groups, n_classes;
+    double *seconds;               /* [n_groups] of one trial */
+    int16_t *places;               /* [n_groups] bucket; -1: not in the order */
+    struct link *links;            /* [n_groups] */
+    struct pending_buckets *tiers; /* [n_tiers] */
+    const int32_t *tier_of;        /* [n_groups] borrowed; NULL: all 0 */
+    int32_t n_groups, n_tiers;
 };
 
-/* class_of: [n_groups] in [0, n_classes), borrowed; NULL: all 0. */
-int pending_order_init(struct pending_order *order, int32_t n_groups, const int32_t *class_of,
-                       int32_t n_classes, struct err *err);
+/* tier_of: [n_groups] in [0, n_tiers), borrowed; NULL: all 0. */
+int pending_order_init(struct pending_order *order, int32_t n_groups, const int32_t *tier_of,
+                       int32_t n_tiers, struct err *err);
 void pending_order_release(struct pending_order *order);
 
 /* pending_order_add() puts a group first in its bucket, and ignores one in the order.
@@ -49,9 +49,9 @@ void pending_order_add(struct pending_order *order, int32_t group, double second
 void pending_order_set(struct pending_order *order, int32_t group, double seconds);
 void pending_order_remove(struct pending_order *order, int32_t group);
 
-/* Return the class's longest group of at most most_s (INFINITY: any); -1: none. May pass over one
+/* Return the tier's longest group of at most most_s (INFINITY: any); -1: none. May pass over one
  * less than 3 percent shorter than most_s. */
-int32_t pending_order_first(const struct pending_order *order, int32_t class, double most_s);
+int32_t pending_order_first(const struct pending_order *order, int32_t tier, double most_s);
 bool pending_order_has(const struct pending_order *order, int32_t group);
 int pending_order_check(const struct pending_order *order, struct err *err);
 
@@ -72,10 +72,10 @@ struct pending {
     int64_t group_size; /* trial i belongs to group i / group_size */
     int32_t n_groups;
     struct pending_group *groups;               /* [n_groups] */
-    struct pending_order orders[PENDING_KINDS]; /* groups with trials of this kind, by class */
-    int32_t *widths;                            /* [n_classes] ascending; the first is 1 */
-    int32_t *class_of;                          /* [n_groups]; NULL: all 0 */
-    int32_t n_classes;
+    struct pending_order orders[PENDING_KINDS]; /* groups with trials of this kind, by tier */
+    int32_t *widths;                            /* [n_tiers] ascending; the first is 1 */
+    int32_t *tier_of;                           /* [n_groups]; NULL: all 0 */
+    int32_t n_tiers;
     double seconds; /* expected, of all trials together, times their widths */
     int64_t n;
 };
@@ -85,7 +85,7 @@ int pending_init(struct pending *pending, struct link *links, int64_t n_trials, 
                  const double *expected_s, struct err *err);
 void pending_release(struct pending *pending);
 
-/* Set the width of each group, at least 1; at first all are 1. A class is the groups of one width.
+/* Set the width of each group, at least 1; at first all are 1. A tier is the groups of one width.
  * O(groups). */
 int pending_set_widths(struct pending *pending, const int32_t *widths, struct err *err);
 
@@ -96,7 +96,7 @@ void pending_remove(struct pending *pending, int64_t trial, enum pending_kind ki
 void pending_expect(struct pending *pending, int32_t group, double seconds);
 
 /* -1: none */
-int64_t pending_next(const struct pending *pending, enum pending_kind kind, int32_t class,
+int64_t pending_next(const struct pending *pending, enum pending_kind kind, int32_t tier,
                      double most_s);
 int32_t pending_group_of(const struct pending *pending, int64_t trial);
 

@@ -89,7 +89,8 @@ static void release(struct state *s)
     free(s);
 }
 
-/* No schedule is shorter. Of gangs wider than half of the ranks only one can run at a time. */
+/* No schedule is shorter. Gangs wider than half of the ranks run one
+ * after another. */
 static double bound_s(const struct state *s)
 {
     double area = 0, longest_s = 0, wide_s = 0;

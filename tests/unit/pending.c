@@ -36,7 +36,7 @@ static void test_by_hand(void **state)
     pending_order_add(&order, 1, 1); /* present */
     pending_order_set(&order, 4, 9); /* absent */
     pending_order_remove(&order, 0);
-    assert_int_equal(order.classes[0].n, 3);
+    assert_int_equal(order.tiers[0].n, 3);
     assert_int_equal(pending_order_first(&order, 0, INFINITY), 1);
     assert_int_equal(pending_order_first(&order, 0, 7), 1);
     assert_int_equal(pending_order_first(&order, 0, 6.9), 2);
