@@ -7,6 +7,7 @@
  *   ranks gangs N SECONDS    N trials of SECONDS each, of 1 to all ranks, which meet by TCP; in some
  *                            a member fails
  *   ranks wide               trials of more ranks than there are
+ *   ranks lost N SECONDS     N trials of 1 to 3 ranks; the last rank dies in its first gang
  *   ranks foreign            rank 1 sends bytes that are not a message
  *   ranks unwell             rank 1 leaves with an error
  *   ranks torn               rank 1 dies in the middle of a long message
@@ -20,6 +21,7 @@
 #include <math.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,28 +116,54 @@ static int listen_at(int32_t port)
     return fd;
 }
 
-/* The leader adds up the ranks of the others. */
-static void meet(const struct trial_gang *gang)
+static int accept_one(int at, const struct trial_watch *watch)
 {
-    int32_t sum = 0, rank = gang->rank;
-    int fd = -1, at;
+    struct pollfd poll_at = {.fd = at, .events = POLLIN};
 
-    if (rank) {
-        while ((fd = connect_to(gang)) < 0)
-            clock_sleep(1e-3);
-        CHECK(write(fd, &rank, sizeof rank) == sizeof rank);
-        close(fd);
-        return;
-    }
-    at = listen_at(gang->port);
-    for (int32_t i = 1; i < gang->size; i++) {
-        CHECK((fd = accept(at, NULL, NULL)) >= 0);
+    while (!poll(&poll_at, 1, 1))
+        if (!watch->keep_going(watch->arg))
+            return -1;
+    return accept(at, NULL, NULL);
+}
+
+static bool collect(const struct trial_watch *watch, int at)
+{
+    int32_t sum = 0, rank;
+
+    for (int32_t i = 1; i < watch->gang->size; i++) {
+        int fd = accept_one(at, watch);
+
+        if (fd < 0)
+            return false;
         CHECK(read(fd, &rank, sizeof rank) == sizeof rank);
         close(fd);
         sum += rank;
     }
-    close(at);
-    CHECK(sum == gang->size * (gang->size - 1) / 2);
+    CHECK(sum == watch->gang->size * (watch->gang->size - 1) / 2);
+    return true;
+}
+
+/* The leader adds up the ranks of the others. False: told to end. */
+static bool meet(const struct trial_watch *watch)
+{
+    const struct trial_gang *gang = watch->gang;
+    int fd = -1;
+    bool is_done;
+
+    if (!gang->rank) {
+        fd = listen_at(gang->port);
+        is_done = collect(watch, fd);
+        close(fd);
+        return is_done;
+    }
+    while ((fd = connect_to(gang)) < 0) {
+        clock_sleep(1e-3);
+        if (!watch->keep_going(watch->arg))
+            return false;
+    }
+    CHECK(write(fd, &gang->rank, sizeof gang->rank) == sizeof gang->rank);
+    close(fd);
+    return true;
 }
 
 static void check_part(const struct trial_gang *gang)
@@ -145,6 +173,8 @@ static void check_part(const struct trial_gang *gang)
     CHECK(gang->host == 0 && gang->n_hosts == 1 && !strcmp(gang->address, "127.0.0.1"));
     CHECK(gang->port >= 20000 && gang->port <= 32000);
 }
+
+static bool dies; /* this rank, in its first gang */
 
 static void run_member(void *self, struct trial_result *r, int64_t number,
                        const struct trial_watch *watch)
@@ -158,6 +188,8 @@ static void run_member(void *self, struct trial_result *r, int64_t number,
     r->state = TRIAL_DONE;
     if (gang)
         check_part(gang);
+    if (gang && dies)
+        kill(getpid(), SIGKILL);
     if (gang && fails(number)) {
         if (gang->rank == gang->size - 1) {
             r->state = TRIAL_FAILED;
@@ -165,8 +197,9 @@ static void run_member(void *self, struct trial_result *r, int64_t number,
             return;
         }
         end_s += 60; /* the others are told to end */
-    } else if (gang) {
-        meet(gang);
+    } else if (gang && !meet(watch)) {
+        r->state = TRIAL_PENDING;
+        return;
     }
     while (clock_now(&clock_system) < end_s) {
         clock_sleep(1e-3);
@@ -182,6 +215,8 @@ static void run_member(void *self, struct trial_result *r, int64_t number,
 struct seen {
     int *times;            /* [n] results of each trial */
     const int32_t *widths; /* [n] NULL: all 1 */
+    int n_lost, n_most_lost;
+    int64_t lost; /* trial of the lost gang */
     int64_t n, n_seen, uncommitted;
     int64_t stop_at, fail_at; /* at this number of results; 0: never */
     int32_t *by_rank;
@@ -225,10 +260,16 @@ static int on_running(void *arg, const struct master_trial *trial, struct err *e
 
 static int on_lost(void *arg, const struct master_loss *loss, struct err *e)
 {
-    (void)arg;
+    struct seen *seen = arg;
+
     (void)e;
-    fprintf(stderr, "rank %d is lost: %s\n", loss->rank, loss->why);
-    CHECK(false);
+    if (!seen->n_most_lost)
+        fprintf(stderr, "rank %d is lost: %s\n", loss->rank, loss->why);
+    CHECK(++seen->n_lost <= seen->n_most_lost);
+    CHECK(loss->rank == world.size - 1 && loss->n_trials == 1);
+    CHECK(seen->widths[loss->trials[0]] > 1 && loss->leader_process->pid > 0);
+    CHECK(loss->leader == loss->rank || loss->running == loss->trials[0]);
+    seen->lost = loss->trials[0];
     return 0;
 }
 
@@ -257,8 +298,9 @@ static int on_traffic(void *arg, int32_t rank, const struct process *process,
 
 static void on_progress(void *arg, const struct master_progress *progress)
 {
-    (void)arg;
-    CHECK(progress->n_workers == world.size && progress->n_busy <= world.size);
+    const struct seen *seen = arg;
+
+    CHECK(progress->n_workers == world.size - seen->n_lost && progress->n_busy <= world.size);
 }
 
 static int64_t on_id(void *arg, int64_t trial)
@@ -492,7 +534,7 @@ static void case_sweep(const char *name, int64_t n, double seconds)
     ledger_destroy(ledger);
 }
 
-static void case_gangs(int64_t n, double seconds, int32_t widest)
+static void case_gangs(int64_t n, double seconds, int32_t widest, bool loses)
 {
     struct fake fake = {seconds, 0};
     struct runner runner = {run_member, &fake};
@@ -502,11 +544,13 @@ static void case_gangs(int64_t n, double seconds, int32_t widest)
     int32_t *widths;
     int64_t n_narrow = 0;
 
+    dies = loses && world.rank == world.size - 1;
     if (world.rank) {
         CHECK(relay_serve(&world, &runner, &serving, &clock_system, &err) == 0);
         return;
     }
     seen_init(&seen, n);
+    seen.n_most_lost = loses;
     widths = calloc((size_t)n, sizeof *widths);
     for (int64_t i = 0; i < n; i++) {
         widths[i] = 1 + (int32_t)(i * 7 / 3 % widest);
@@ -519,6 +563,7 @@ static void case_gangs(int64_t n, double seconds, int32_t widest)
     CHECK(seen.n_seen == n_narrow && seen.uncommitted == 0 && !ledger_check(ledger, &err));
     for (int64_t i = 0; i < n; i++)
         CHECK(seen.times[i] == (widths[i] <= world.size));
+    CHECK(seen.n_lost == loses && (!loses || ledger_is_suspect(ledger, seen.lost)));
     ledger_destroy(ledger);
     seen_release(&seen);
     free(widths);
@@ -782,9 +827,11 @@ int main(int argc, char **argv)
     else if (!strcmp(name, "patience"))
         case_patience();
     else if (!strcmp(name, "gangs"))
-        case_gangs(n, seconds, world.size);
+        case_gangs(n, seconds, world.size, false);
     else if (!strcmp(name, "wide"))
-        case_gangs(30, 0.01, world.size + 1);
+        case_gangs(30, 0.01, world.size + 1, false);
+    else if (!strcmp(name, "lost"))
+        case_gangs(n, seconds, 3, true);
     else if (!strcmp(name, "cost"))
         case_cost(n, seconds);
     else

@@ -25,6 +25,7 @@ for n in 2 4; do
     ok "gangs on $n" ranks $n gangs 60 0.02
     ok "gangs wider than $n" ranks $n wide
 done
+ok "rank 3 of 4 dies in a gang" mpirun -n 4 --enable-recovery --oversubscribe tests/mpi/ranks lost 40 0.05
 for n in 2 3; do
     ok "rank 1 of $n sends bytes that are not a message" ranks $n foreign
     ok "rank 1 of $n leaves with an error" ranks $n unwell
