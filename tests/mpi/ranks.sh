@@ -25,7 +25,8 @@ for n in 2 4; do
     ok "gangs on $n" ranks $n gangs 60 0.02
     ok "gangs wider than $n" ranks $n wide
 done
-ok "rank 3 of 4 dies in a gang" mpirun -n 4 --enable-recovery --oversubscribe tests/mpi/ranks lost 40 0.05
+is "rank 3 of 4 dies in a gang" "$(mpirun -n 4 --enable-recovery --oversubscribe \
+    tests/mpi/ranks lost 40 0.05 2>"$T/err" </dev/null)" "all trials are done"
 for n in 2 3; do
     ok "rank 1 of $n sends bytes that are not a message" ranks $n foreign
     ok "rank 1 of $n leaves with an error" ranks $n unwell
