@@ -167,7 +167,7 @@ static int make_dispatch(struct sweep_session *session, struct err *err)
     if (session->before.pending &&
         calibrate_cost(session->cost, job, &session->known, n_ranks, (double)INFINITY, err) < 0)
         return -1;
-    session->dispatch = dispatch_create(session->ledger, session->cost, n_ranks, err);
+    session->dispatch = dispatch_create(session->ledger, session->cost, n_ranks, NULL, NULL, err);
     if (!session->dispatch)
         return -1;
     for (int64_t t = 0; t < job->plan.n_trials; t++)
