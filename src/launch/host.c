@@ -275,7 +275,9 @@ int32_t host_find_runs(struct host_run *out)
     while (n < HOST_RUNS_MAX && (entry = readdir(folder))) {
         int32_t pid = atoi(entry->d_name);
 
-        if (pid > 0 && pid != self && is_run(pid, own_name) && is_busy(pid))
+        /* a child is the keeper of programs, which has no name of its own yet */
+        if (pid > 0 && pid != self && is_run(pid, own_name) && is_busy(pid) &&
+            process_parent(pid) != self)
             describe(&out[n++], pid);
     }
     closedir(folder);
