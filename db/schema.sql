@@ -6,14 +6,14 @@
 -- at most two members: for a longer one SQLite creates a temporary table with each row written.
 -- Times are Unix seconds, UTC. The application_id is "ESPL".
 PRAGMA application_id = 1163087948;
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 CREATE TABLE sweep (
     sweep_id    INTEGER PRIMARY KEY,
     name        TEXT NOT NULL UNIQUE,
     objective   TEXT NOT NULL,
     direction   TEXT NOT NULL CHECK (direction IN ('max', 'min')),
-    task        TEXT NOT NULL CHECK (task IN ('regression', 'classification')),
+    task        TEXT NOT NULL CHECK (task IN ('regression', 'classification') OR task = 'none'),
     file        TEXT NOT NULL,
     ini         TEXT NOT NULL,
     data_digest TEXT NOT NULL,
@@ -66,7 +66,8 @@ CREATE TABLE trial (
 
 CREATE TABLE metric (
     trial_id INTEGER NOT NULL REFERENCES trial,
-    split    TEXT NOT NULL CHECK (split IN ('train', 'val') OR split IN ('test', 'stop')),
+    split    TEXT NOT NULL CHECK (split IN ('train', 'val') OR split IN ('test', 'stop')
+             OR split = ''),
     name     TEXT NOT NULL,
     value    REAL NOT NULL,
     PRIMARY KEY (trial_id, split, name)
@@ -80,6 +81,15 @@ CREATE TABLE curve (
     val_value  REAL,
     seconds    REAL NOT NULL,
     PRIMARY KEY (trial_id, epoch)
+) STRICT, WITHOUT ROWID;
+
+-- What programs report for an epoch beside the columns of curve.
+CREATE TABLE curve_metric (
+    trial_id INTEGER NOT NULL REFERENCES trial,
+    epoch    INTEGER NOT NULL,
+    name     TEXT NOT NULL,
+    value    REAL NOT NULL,
+    PRIMARY KEY (trial_id, epoch, name)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE timing (
@@ -136,6 +146,21 @@ CREATE TABLE model (
     hash        TEXT NOT NULL,
     safetensors BLOB NOT NULL
 ) STRICT;
+
+-- The last bytes of what a program printed.
+CREATE TABLE log (
+    trial_id INTEGER PRIMARY KEY REFERENCES trial,
+    bytes    INTEGER NOT NULL,
+    tail     BLOB NOT NULL
+) STRICT;
+
+-- Files that a program left and that are kept, in the folder tN beside the database.
+CREATE TABLE file (
+    trial_id INTEGER NOT NULL REFERENCES trial,
+    name     TEXT NOT NULL,
+    bytes    INTEGER NOT NULL,
+    PRIMARY KEY (trial_id, name)
+) STRICT, WITHOUT ROWID;
 
 -- Of models that are kept for good: one row for each sample of the trial's validation part.
 CREATE TABLE prediction (

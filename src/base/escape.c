@@ -204,18 +204,33 @@ static bool is_plain(const char *path)
     return true;
 }
 
-const char *escape_shell(struct buf *out, const char *path)
+void escape_single_quoted(struct buf *out, const char *text)
 {
-    bool is_bare = *path && is_plain(path);
-
-    buf_clear(out);
-    buf_puts(out, is_bare ? "" : "'");
-    buf_puts(out, *path == '-' ? "./" : "");
-    for (const char *at = path; *at; at++)
-        if (*at == '\'')
+    for (; *text; text++)
+        if (*text == '\'')
             buf_puts(out, "'\\''");
         else
-            buf_putc(out, *at);
-    buf_puts(out, is_bare ? "" : "'");
+            buf_putc(out, *text);
+}
+
+static void put_word(struct buf *out, const char *before, const char *word)
+{
+    const char *quote = *word && is_plain(word) ? "" : "'";
+
+    buf_puts(out, quote);
+    buf_puts(out, before);
+    escape_single_quoted(out, word);
+    buf_puts(out, quote);
+}
+
+void escape_shell_word(struct buf *out, const char *word)
+{
+    put_word(out, "", word);
+}
+
+const char *escape_shell(struct buf *out, const char *path)
+{
+    buf_clear(out);
+    put_word(out, *path == '-' ? "./" : "", path);
     return buf_failed(out) ? path : buf_text(out);
 }

@@ -39,4 +39,10 @@ void escape_json_html(struct buf *out, const char *text);
  * 'x;y.db', 'it'\''s.db', ./-r.db. Uses out for the result; returns path if memory is short. */
 const char *escape_shell(struct buf *out, const char *path);
 
+/* Append any other word of a POSIX shell, in single quotes where it needs them: 0.1, -x, 'a b', ''. */
+void escape_shell_word(struct buf *out, const char *word);
+
+/* Append a text that stands between single quotes of a POSIX shell: ' becomes '\''. */
+void escape_single_quoted(struct buf *out, const char *text);
+
 #endif

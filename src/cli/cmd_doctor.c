@@ -4,16 +4,19 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/batch.h"
+#include "base/real.h"
 #include "base/words.h"
 #include "cli/print/cli.h"
 #include "cli/print/output.h"
 #include "config.h"
 #include "data/graph/molecule.h"
+#include "launch/gpu_share.h"
 #include "launch/host.h"
 #include "launch/preflight.h"
 #include "report/answer.h"
@@ -35,7 +38,8 @@ static const struct answer_section sections[] = {
 /* The findings, collected before any of them is printed. */
 struct examination {
     const struct world *world;
-    const struct rank_info *info; /* [world->size] */
+    struct rank_info *info;   /* [world->size] */
+    struct gpu_share *shares; /* [world->size] of gpus; NULL: not asked for, or refused */
     struct checks_job job;
     struct batch_job batch;
     const char *shm;                /* folder of shared memory; "": ESPALIER_SHM=off */
@@ -61,18 +65,23 @@ static bool is_file_usable(struct findings *findings, const char *db)
     return false;
 }
 
-/* Messages of the lock are "what; fix". */
+/* Add a message "what; fix". other: the fix of a message without one. */
+static void add_refusal(struct findings *findings, struct err *err, const char *other)
+{
+    char *fix = strstr(err->text, "; ");
+
+    if (fix)
+        *fix = '\0';
+    checks_add(findings, true, fix ? fix + 2 : other, "%s", err->text);
+}
+
 static bool is_lockable(struct findings *findings, const char *db)
 {
-    char *fix;
     struct err err;
 
     if (!lock_check(db, &err))
         return true;
-    fix = strstr(err.text, "; ");
-    if (fix)
-        *fix = '\0';
-    checks_add(findings, true, fix ? fix + 2 : "give another --db", "%s", err.text);
+    add_refusal(findings, &err, "give another --db");
     return false;
 }
 
@@ -237,9 +246,26 @@ static void add_machine(struct answer *answer, const struct examination *e)
     rows_release(&rows);
 }
 
-static bool is_same_place(const struct rank_info *a, const struct rank_info *b)
+/* Append ", GPUs 0,1 (nvidia-smi), trials get 0"; "" for a rank without GPUs. */
+static void put_gpus(struct buf *out, const struct examination *e, int32_t rank)
 {
-    return !strcmp(a->host, b->host) && CPU_EQUAL(&a->cpus, &b->cpus);
+    const struct gpu_list *list = &e->info[rank].gpus;
+
+    if (list->n) {
+        buf_puts(out, ", GPUs ");
+        gpu_list_format(out, list);
+        buf_printf(out, " (%s)", gpu_source_name(list));
+    }
+    if (e->shares)
+        buf_printf(out, ", trials get %s", e->shares[rank].devices);
+}
+
+/* Append what follows the numbers of the ranks: "host, cores 0-3, ...". */
+static void put_place(struct buf *out, const struct examination *e, int32_t rank)
+{
+    buf_printf(out, "%s, cores ", e->info[rank].host);
+    host_cpus_format(out, &e->info[rank].cpus);
+    put_gpus(out, e, rank);
 }
 
 /* For people, consecutive ranks with the same place share a line. */
@@ -248,37 +274,47 @@ static void print_ranks(struct answer *answer, const struct examination *e)
     int32_t next;
 
     for (int32_t rank = 0; rank < e->world->size; rank = next) {
-        const struct rank_info *info = &e->info[rank];
-        struct buf cores = {0};
+        struct buf place = {0}, other = {0};
         char numbers[32];
 
-        for (next = rank + 1; next < e->world->size; next++)
-            if (!is_same_place(info, &e->info[next]))
+        put_place(&place, e, rank);
+        for (next = rank + 1; next < e->world->size; next++) {
+            buf_clear(&other);
+            put_place(&other, e, next);
+            if (strcmp(buf_text(&place), buf_text(&other)) != 0)
                 break;
+        }
         if (next > rank + 1)
             snprintf(numbers, sizeof numbers, "%d-%d", rank, next - 1);
         else
             snprintf(numbers, sizeof numbers, "%d", rank);
-        host_cpus_format(&cores, &info->cpus);
-        answer_printf(answer, "rank %-7s%s, cores %s\n", numbers, info->host, buf_text(&cores));
-        buf_release(&cores);
+        answer_printf(answer, "rank %-7s%s\n", numbers, buf_text(&place));
+        buf_release(&place);
+        buf_release(&other);
     }
 }
 
 static void add_ranks(struct answer *answer, const struct examination *e)
 {
-    static const char *const names[] = {"rank", "host", "cores"};
+    static const char *const names[] = {"rank", "host",       "cores",
+                                        "gpus", "gpu_source", "trial_gpus"};
     struct rows rows;
 
-    rows_init(&rows, names, 3);
+    rows_init(&rows, names, sizeof names / sizeof *names);
     for (int32_t rank = 0; rank < e->world->size; rank++) {
-        struct buf cores = {0};
+        const struct gpu_list *list = &e->info[rank].gpus;
+        struct buf cores = {0}, gpus = {0};
 
         host_cpus_format(&cores, &e->info[rank].cpus);
+        gpu_list_format(&gpus, list);
         rows_integer(&rows, "rank", rank);
         rows_text(&rows, "host", e->info[rank].host);
         rows_text(&rows, "cores", buf_text(&cores));
+        rows_text(&rows, "gpus", list->n ? buf_text(&gpus) : NULL);
+        rows_text(&rows, "gpu_source", list->source ? gpu_source_name(list) : NULL);
+        rows_text(&rows, "trial_gpus", e->shares ? e->shares[rank].devices : NULL);
         buf_release(&cores);
+        buf_release(&gpus);
     }
     answer_table(answer, &sections[RANKS], rows_table(&rows));
     rows_release(&rows);
@@ -335,20 +371,59 @@ static int print_examination(const struct examination *e, const struct common_op
 struct doctor_options {
     struct common_options common;
     long threads;
+    const char *gpus;
+    long gpus_per_host;
     const char *section;
 };
 
-static int examine(const struct world *world, const struct rank_info *info,
+/* [resources] gpus and gpus_per_host. */
+struct gpu_wish {
+    double gpus;
+    int32_t per_host;
+};
+
+static int read_wish(struct gpu_wish *wish, const struct doctor_options *o, struct err *err)
+{
+    int32_t devices, ranks;
+
+    *wish = (struct gpu_wish){.per_host = (int32_t)o->gpus_per_host};
+    if (o->gpus && real_parse(&wish->gpus, o->gpus))
+        return err_set(err, "--gpus %s: must be a number", o->gpus);
+    return gpu_amount(&devices, &ranks, wish->gpus, err);
+}
+
+/* Fill in e->shares, or add a finding. */
+static int divide_gpus(struct examination *e, const struct gpu_wish *wish, struct err *err)
+{
+    int32_t n = e->world->size;
+
+    if (wish->gpus <= 0)
+        return 0;
+    e->shares = calloc((size_t)n, sizeof *e->shares);
+    if (!e->shares)
+        return err_nomem(err, "GPUs", (size_t)n * sizeof *e->shares);
+    if (!gpu_divide(e->shares, &e->findings, e->info, n, wish->gpus, wish->per_host, err))
+        return 0;
+    add_refusal(&e->findings, err, "start fewer ranks");
+    free(e->shares);
+    e->shares = NULL;
+    return 0;
+}
+
+static int examine(const struct world *world, struct rank_info *info,
                    const struct doctor_options *o, const struct sweep *sweep)
 {
     struct examination e = {.world = world, .info = info};
+    struct gpu_wish wish;
     struct err err;
     int status;
 
+    if (read_wish(&wish, o, &err))
+        return cli_fail_usage(&err);
     preflight_job(&e.job, sweep, o->common.db);
     if (o->threads)
         e.job.threads = (int32_t)o->threads;
-    if (checks_find(&e.findings, info, world->size, &e.job, &err))
+    if (checks_find(&e.findings, info, world->size, &e.job, &err) || divide_gpus(&e, &wish, &err))
         return cli_fail(&err);
     check_database(&e.findings, o->common.db);
     check_mpirun(&e.findings, world);
@@ -358,11 +433,14 @@ static int examine(const struct world *world, const struct rank_info *info,
     for (int32_t i = 0; i < e.findings.n; i++)
         if (status == EXIT_OK && e.findings.list[i].is_refused)
             status = EXIT_USAGE; /* that of run */
+    for (int32_t rank = 0; e.shares && rank < world->size; rank++)
+        gpu_share_release(&e.shares[rank]);
+    free(e.shares);
     return status;
 }
 
 /* grid: NULL for no sweep in particular. */
-static int examine_for(const struct world *world, const struct rank_info *info,
+static int examine_for(const struct world *world, struct rank_info *info,
                        const struct doctor_options *o, const char *grid)
 {
     const struct text_list set = {NULL, 0};
@@ -381,24 +459,33 @@ static int examine_for(const struct world *world, const struct rank_info *info,
 static int doctor(struct call *call)
 {
     struct rank_info *info = NULL;
+    struct gpu_list gpus;
     struct world world;
     struct err err;
     int status = EXIT_OK;
 
-    if (world_open(&world, NULL, &err))
+    if (gpu_look(&gpus, &err) || world_open(&world, NULL, &err)) {
+        gpu_list_release(&gpus);
         return cli_fail(&err);
-    if (rank_info_gather(&world, &info, &err))
+    }
+    if (rank_info_gather(&world, &gpus, &info, &err))
         status = cli_fail(&err);
     else if (world.rank == 0)
         status =
             examine_for(&world, info, call->options, call->n_operands ? call->operands[0] : NULL);
     rank_info_destroy(info, world.size);
+    gpu_list_release(&gpus);
     return world_close(&world, status);
 }
 
 static const struct option_row options[] = {
     {0, "threads", "N", OPTION_INT, .into = offsetof(struct doctor_options, threads),
      .help = "Check for trials of N threads (0 = as GRID.ini says, or 1).", .max = 1024},
+    {0, "gpus", "G", OPTION_TEXT, .into = offsetof(struct doctor_options, gpus),
+     .help = "Show which GPUs the trials of each rank get, with G GPUs for each rank, such as 2 or "
+             "0.5."},
+    {0, "gpus-per-host", "N", OPTION_INT, .into = offsetof(struct doctor_options, gpus_per_host),
+     .help = "Assume N GPUs on each host for --gpus (0 = find them).", .max = GPU_MAX},
     {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct doctor_options, section),
      .help = "Print only this part of the answer.", .choices = "machine|ranks|findings"},
     {0},
@@ -407,6 +494,7 @@ static const struct option_row options[] = {
 static const struct example examples[] = {
     {"espalier doctor", "Check a run on this machine."},
     {"srun --mpi=pmix -n 64 espalier doctor grid.ini", "Check a launch inside a Slurm job."},
+    {"mpirun -n 4 espalier doctor --gpus 0.5", "Show which GPU each of 4 ranks would get."},
     {NULL, NULL},
 };
 
@@ -418,8 +506,9 @@ const struct command command_doctor = {
     .db_operand = DB_LAST,
     .operand_kind = VALUE_GRID,
     .summary = "Check how a launch like this one would run.",
-    .about = "Shows ranks, hosts, cores, libraries and the filesystem of the database, and then "
-             "each problem with its fix. Start it exactly as you would start run.",
+    .about =
+        "Shows ranks, hosts, cores, GPUs, libraries and the filesystem of the database, and then "
+        "each problem with its fix. Start it exactly as you would start run.",
     .examples = examples,
     .see = "run",
     .options = options,

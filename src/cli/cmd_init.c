@@ -184,7 +184,7 @@ static double *seconds_of_configs(struct job *job, struct err *err)
 {
     int32_t n = job->plan.n_configs;
     double *seconds = calloc((size_t)n, sizeof *seconds);
-    struct cost *cost = cost_create(job->work, n, 0, err);
+    struct cost *cost = job_cost_create(job, 0, err);
     struct store_trials known = {0};
     int64_t n_tried = -1;
 

@@ -19,6 +19,7 @@
 #include "launch/preflight.h"
 #include "launch/stop.h"
 #include "run/job_prepare.h"
+#include "run/program_lines.h"
 #include "run/sweep_run.h"
 #include "store/lock.h"
 #include "store/query/query.h"
@@ -38,6 +39,7 @@ struct run_options {
     struct job_array_share share; /* from --db and --shard */
     double begun_s;
     const char *grid;
+    struct spawner spawner;
 };
 
 static enum progress_mode progress_of(const struct run_options *o)
@@ -194,11 +196,24 @@ static int run_sweep(enum sweep_others *others, const struct world *world, struc
     return status;
 }
 
+/* Before anything runs, rather than as a failure of every trial. */
+static int check_program(const struct job *job, const char *db, struct err *err)
+{
+    struct program_lines lines;
+    int rc = program_lines_open(&lines, job, db, err);
+
+    if (!rc)
+        rc = program_lines_check(&lines, err);
+    program_lines_close(&lines);
+    return rc;
+}
+
 /* With --dry-run, list the trials instead. */
 static int run_job(enum sweep_others *others, const struct world *world, struct job *job,
                    const struct run_options *o, const struct sweep_options *options)
 {
     struct errlist faults = {0};
+    struct err err;
 
     cli_log_database(options->db);
     if (job_load(job, &faults) || job_plan(job, &faults))
@@ -207,7 +222,10 @@ static int run_job(enum sweep_others *others, const struct world *world, struct 
         return plan_list(job, &(struct plan_options){.common = &o->common,
                                                      .db = options->db,
                                                      .shard = &options->shard,
+                                                     .has_commands = sweep_is_program(&job->sweep),
                                                      .ranks = o->ranks});
+    if (sweep_is_program(&job->sweep) && check_program(job, options->db, &err))
+        return cli_fail_usage(&err);
     if (o->share.is_alone)
         log_info("--shard auto: not in a job array, so the whole sweep runs");
     return run_sweep(others, world, job, options);
@@ -223,6 +241,7 @@ static int lead(enum sweep_others *others, const struct world *world, const stru
         .merge = buf_text(&o->share.merge),
         .retry_failed = o->retry != NULL,
         .new_sweep = o->new_sweep,
+        .spawner = &o->spawner,
         .max_fails = o->max_fails,
         .begun_s = o->begun_s,
         .time_limit_s = o->time_limit_s,
@@ -267,11 +286,11 @@ static int prepare_and_lead(const struct world *world, const struct rank_info *i
 }
 
 /* Run on the other ranks. */
-static int follow(const struct world *world)
+static int follow(const struct world *world, struct spawner *spawner)
 {
     struct err err;
 
-    if (sweep_run_follow(world, &err))
+    if (sweep_run_follow(world, spawner, &err))
         world_abort(world, cli_fail(&err));
     return EXIT_OK;
 }
@@ -299,6 +318,14 @@ static void tell_alive(const struct world *world)
     launch_report_alive();
 }
 
+/* Before MPI, and before it is known whether the sweep runs programs. */
+static int start_spawner(struct run_options *o, struct err *err)
+{
+    bool is_rank = o->ranks <= 1 || world_is_launched();
+
+    return o->dry_run || !is_rank ? 0 : spawner_start(&o->spawner, err);
+}
+
 static int run(struct call *call)
 {
     const struct guard_hooks hooks = {.died = end_launch, .alive = tell_alive};
@@ -310,15 +337,18 @@ static int run(struct call *call)
 
     o->begun_s = mpirun_begun();
     o->grid = call->operands[0];
+    if (start_spawner(o, &err))
+        return cli_fail(&err);
     if (world_open(&world, &hooks, &err))
         return cli_fail(&err);
     stop_catch(world.rank > 0);
     /* Every rank still takes part in collective calls here. */
-    if (rank_info_gather(&world, &info, &err))
+    if (rank_info_gather(&world, NULL, &info, &err))
         log_warn("the launch was not checked: %s", err.text);
     world_expect((double)INFINITY);
-    status =
-        world.rank ? follow(&world) : prepare_and_lead(&world, info, o, call->argc, call->argv);
+    status = world.rank ? follow(&world, &o->spawner)
+                        : prepare_and_lead(&world, info, o, call->argc, call->argv);
+    spawner_stop(&o->spawner);
     rank_info_destroy(info, world.size);
     job_array_share_release(&o->share);
     if (world.is_mpi && world.rank == 0) {
@@ -338,7 +368,8 @@ static const struct option_row options[] = {
      .help = "Run only part K of N, into a database with .KofN in its name. auto takes both from "
              "the job array."},
     {0, "dry-run", NULL, OPTION_FLAG, .into = offsetof(struct run_options, dry_run),
-     .help = "List the trials and their cost, and run nothing."},
+     .help = "List the trials and their cost, or with [program] their command lines, and run "
+             "nothing."},
     {0, "retry", "failed", OPTION_TEXT, .into = offsetof(struct run_options, retry),
      .help = "Run failed trials again. Diverged trials would diverge again.", .choices = "failed"},
     {0, "max-fails", "N", OPTION_INT, .into = offsetof(struct run_options, max_fails),

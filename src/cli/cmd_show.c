@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
+#include <unistd.h>
 
+#include "base/log.h"
 #include "cli/print/cli.h"
 #include "cli/print/models.h"
 #include "cli/print/output.h"
 #include "report/answer.h"
+#include "report/rows.h"
 #include "store/query/query.h"
+#include "store/trial_files.h"
+
+enum { TAB = 8 };
 
 /* The first part is a record. */
 struct page_part {
@@ -30,6 +36,8 @@ static const struct page_part trial_parts[] = {
     {{"model", "model, which --model FILE writes to a file", false, NULL, NULL}, QUERY_TRIAL_MODEL},
     {{"checkpoint", "checkpoint, from which the trial continues", false, NULL, NULL},
      QUERY_TRIAL_CHECKPOINT},
+    {{"log", "log, which --log prints", false, NULL, NULL}, QUERY_TRIAL_LOG},
+    {{"files", "kept files", false, "path", NULL}, QUERY_TRIAL_FILES},
     {{"curve", "training curve", false, "epoch", NULL}, QUERY_TRIAL_CURVE},
     {{NULL, NULL, false, NULL, NULL}, QUERY_COUNT},
 };
@@ -46,15 +54,67 @@ static const struct page_part *parse_id(const char *text, int64_t *id, struct er
     return is_trial ? trial_parts : config_parts;
 }
 
+/* Programs report some of the columns. Other trials may lack a stop part, and report no metrics
+ * without a part. */
+static int drop_columns(struct result_table *table, struct store *store,
+                        const struct page_part *part, int64_t id, struct err *err)
+{
+    struct result_table program;
+    int64_t n;
+
+    if (query_table(&program, store, QUERY_TRIAL_OF_PROGRAM, id, err))
+        return -1;
+    n = program.n_rows;
+    result_table_release(&program);
+    if (n && table->n_rows) {
+        result_table_drop_all_empty(table);
+    } else if (part->query == QUERY_TRIAL_METRICS) {
+        result_table_drop_last(table);
+        result_table_drop_empty(table);
+    }
+    return 0;
+}
+
+static int add_files(struct answer *answer, struct store *store, const struct page_part *part,
+                     int64_t id, struct err *err)
+{
+    static const char *const names[] = {"path", "bytes"};
+    struct result_table files;
+    struct buf path = {0};
+    struct rows rows;
+
+    if (query_table(&files, store, QUERY_TRIAL_FILES, id, err))
+        return -1;
+    rows_init(&rows, names, sizeof names / sizeof *names);
+    for (int64_t r = 0; r < files.n_rows; r++) {
+        buf_clear(&path);
+        trial_files_put_folder(&path, store_path(store), id);
+        buf_printf(&path, "/%s", result_table_text(&files, r, "file"));
+        rows_text(&rows, "path", buf_text(&path));
+        rows_integer(&rows, "bytes", result_table_integer(&files, r, "bytes"));
+    }
+    answer_table(answer, &part->section, rows_table(&rows));
+    rows_release(&rows);
+    buf_release(&path);
+    result_table_release(&files);
+    return 0;
+}
+
 static int add_part(struct answer *answer, struct store *store, const struct page_part *part,
                     int64_t id, struct err *err)
 {
     struct result_table table;
 
-    if (query_table(&table, store, part->query, id, err))
+    if (part->query == QUERY_TRIAL_FILES)
+        return add_files(answer, store, part, id, err);
+    if (part->query == QUERY_TRIAL_CURVE ? query_trial_curve(&table, store, id, err)
+                                         : query_table(&table, store, part->query, id, err))
         return -1;
-    if (part->query == QUERY_TRIAL_METRICS)
-        result_table_drop_empty(&table); /* there is no stop part */
+    if (part->query == QUERY_TRIAL_METRICS || part->query == QUERY_TRIAL_CURVE)
+        if (drop_columns(&table, store, part, id, err)) {
+            result_table_release(&table);
+            return -1;
+        }
     answer_table(answer, &part->section, &table);
     result_table_release(&table);
     return 0;
@@ -86,8 +146,51 @@ struct page {
     const char *section;
     const char *model; /* NULL: the page is wanted */
     bool is_forced;
+    bool is_log;          /* only the log is wanted */
     struct text_list set; /* for the data of the model */
 };
+
+/* For a terminal: escape_terminal() knows only text, without tabs. */
+static void make_printable(struct buf *log)
+{
+    struct buf out = {0};
+    size_t column = 0;
+
+    for (size_t i = 0; i < log->size; i++) {
+        char c = log->data[i];
+
+        if (c == '\r' && i + 1 < log->size && log->data[i + 1] == '\n')
+            continue;
+        do
+            buf_putc(&out, c == '\t' ? ' ' : c ? c : '?');
+        while (++column % TAB && c == '\t');
+        if (c == '\n')
+            column = 0;
+    }
+    buf_release(log);
+    *log = out;
+}
+
+static int print_log(struct store *store, const struct page *page, struct err *err)
+{
+    struct buf log = {0};
+    int64_t total;
+    size_t bytes;
+    int rc = query_log(&log, &total, store, page->id, err);
+
+    bytes = log.size;
+    if (!rc)
+        rc = err_set(err, "%s: t%lld has no log: only a program that ran to a result has one",
+                     store_path(store), (long long)page->id);
+    else if (rc == 1 && isatty(STDOUT_FILENO))
+        make_printable(&log);
+    if (rc == 1)
+        rc = cli_print(&log, CLI_DATA, err);
+    if (!rc && total > (int64_t)bytes)
+        log_info("the last %zu of %lld bytes that the program printed", bytes, (long long)total);
+    buf_release(&log);
+    return rc;
+}
 
 static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)
 {
@@ -99,6 +202,8 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
                            page->id, &page->set, err);
     if (check_exists(store, p, page->id, err))
         return -1;
+    if (page->is_log)
+        return print_log(store, page, err);
     for (; p->section.name; p++)
         if (answer_wants(answer, &p->section) && add_part(answer, store, p, page->id, err))
             return -1;
@@ -126,8 +231,12 @@ static int show(struct call *call)
     page->parts = parse_id(call->operands[0], &page->id, &err);
     if (!page->parts || check_section(page, &err))
         return cli_fail_usage(&err);
-    if (page->model)
-        page->common.format = "table"; /* nothing is printed */
+    if (page->is_log && page->parts != trial_parts) {
+        err_set(&err, "--log: must follow the id of a trial, such as t345");
+        return cli_fail_usage(&err);
+    }
+    if (page->model || page->is_log)
+        page->common.format = "table"; /* no section is printed */
     return output_database(&page->common, page->section, OUTPUT_DOCUMENT, fill, page);
 }
 
@@ -135,13 +244,16 @@ static const struct option_row options[] = {
     {0, "model", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct page, model),
      .help = "Write the kept model to FILE, as safetensors. A configuration with several trials "
              "writes FILE-t1, FILE-t2 and so on."},
+    {0, "log", NULL, OPTION_FLAG, .into = offsetof(struct page, is_log),
+     .help = "Print the log of a trial that a program ran: the last 64 KiB of its output. Bytes "
+             "stay as they are, except on a terminal."},
     {0, "force", NULL, OPTION_FLAG, .into = offsetof(struct page, is_forced),
      .help = "Replace files of --model that exist."},
     {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct page, section),
      .help = "Print only this part: configuration, settings, trials or models of a configuration; "
-             "trial, metrics, timing, attempts, model, checkpoint or curve of a trial.",
+             "trial, metrics, timing, attempts, model, checkpoint, log, files or curve of a trial.",
      .choices = "configuration|settings|trials|models|trial|metrics|timing|attempts|model|"
-                "checkpoint|curve"},
+                "checkpoint|log|files|curve"},
     {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct page, set),
      .help = "Override a setting, for example the path of training data that have moved, which "
              "--model reads after a reduction. May be repeated."},
@@ -152,6 +264,7 @@ static const struct example examples[] = {
     {"espalier show c12", "Show configuration 12 of results.db."},
     {"espalier show big.db t345", "Show trial 345 of another database."},
     {"espalier show t345 --section curve --format csv", "Print the training curve of a trial."},
+    {"espalier show t345 --log", "Print what the program of trial 345 printed."},
     {"espalier show c12 --model c12.safetensors", "Write the models of configuration 12."},
     {NULL, NULL},
 };

@@ -528,8 +528,9 @@ const struct command command_verify = {
     .operands = "[DB]",
     .db_operand = DB_FIRST,
     .summary = "Run some trials again and compare the results to the bit.",
-    .about = "Also checks the rows of the tables prediction, traffic and data_fact, unless --trial "
-             "is given. The exit status is 1 if a number differs or a row is damaged.",
+    .about = "Also checks the rows of the tables prediction, traffic, data_fact, log, file and "
+             "curve_metric, unless --trial is given. The exit status is 1 if a number differs or a "
+             "row is damaged.",
     .examples = examples,
     .see = "show",
     .options = options,

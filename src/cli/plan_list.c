@@ -2,19 +2,23 @@
 #include "cli/plan_list.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/duration.h"
 #include "base/log.h"
+#include "base/real.h"
 #include "base/words.h"
 #include "cli/print/cli.h"
 #include "cli/print/output.h"
+#include "grid/free_value.h"
 #include "grid/param.h"
 #include "report/answer.h"
 #include "report/rows.h"
 #include "run/calibrate.h"
+#include "run/program_lines.h"
 #include "run/refit.h"
 #include "run/sweep_match.h"
 #include "trial/kept.h"
@@ -36,16 +40,16 @@ struct listing {
     struct store *store; /* NULL: no database */
     struct store_trials known;
     struct cost *cost;
-    int64_t n_rows;     /* trials of the shard */
-    int64_t n_known;    /* finished trials of the database */
-    int64_t n_measured; /* of those, or configurations tried here */
-    int64_t n_left;     /* unfinished trials of the shard; for them: */
-    double flops_left, seconds_left, longest_s;
-    int32_t config;           /* described by the next two; -1: none */
-    struct settings settings; /* trimmed */
-    double expected_s;        /* of a trial */
-    struct buf texts;         /* of a row */
-    bool is_cut;              /* only the first and last trials are shown */
+    int64_t n_rows;                             /* trials of the shard */
+    int64_t n_known;                            /* finished trials of the database */
+    int64_t n_measured;                         /* of those, or configurations tried here */
+    int64_t n_left;                             /* unfinished trials of the shard; for them: */
+    double flops_left, seconds_left, longest_s; /* NaN: unknown */
+    int32_t config;                             /* described by the next two; -1: none */
+    struct settings settings;                   /* trimmed */
+    double expected_s;                          /* of a trial; NaN: unknown */
+    struct buf texts;                           /* of a row */
+    bool is_cut;                                /* only the first and last trials are shown */
 };
 
 static const char *sweep_name(const struct listing *l)
@@ -84,20 +88,30 @@ static bool is_open(const struct listing *l, int64_t trial)
     return l->known.states[trial] == TRIAL_PENDING || l->known.states[trial] == TRIAL_RUNNING;
 }
 
+static double expected_s(const struct listing *l, int32_t config)
+{
+    return cost_is_known(l->cost) ? cost_seconds(l->cost, config) : (double)NAN;
+}
+
+static double flops(const struct listing *l, int32_t config)
+{
+    return l->job->work ? l->job->work[config].flops : (double)NAN;
+}
+
 static void add_costs(struct listing *l)
 {
     const struct plan *plan = &l->job->plan;
     int64_t each = plan->n_trials / plan->n_configs;
 
     for (int32_t config = 0; config < plan->n_configs; config++) {
-        double expected_s = cost_seconds(l->cost, config);
+        double seconds = expected_s(l, config);
 
         for (int64_t t = config * each; t < (config + 1) * each; t++)
             if (l->known.ours[t] && is_open(l, t)) {
                 l->n_left++;
-                l->flops_left += l->job->work[config].flops;
-                l->seconds_left += expected_s;
-                l->longest_s = fmax(l->longest_s, expected_s);
+                l->flops_left += flops(l, config);
+                l->seconds_left += seconds;
+                l->longest_s = fmax(l->longest_s, seconds);
             }
     }
 }
@@ -106,7 +120,7 @@ static int open_listing(struct listing *l, struct err *err)
 {
     struct job *job = l->job;
 
-    l->cost = cost_create(job->work, job->plan.n_configs, 0, err);
+    l->cost = job_cost_create(job, 0, err);
     if (!l->cost || store_trials_init(&l->known, job->plan.n_trials, err) ||
         shard_mark(l->known.ours, l->options->shard, &job->plan, &job->data, err) ||
         open_known(l, l->options->db, err))
@@ -141,7 +155,7 @@ static struct cell text_cell(struct buf *texts, const char *text)
 /* Empty if the model type has no such setting. */
 static struct cell axis_cell(const struct axis *axis, const struct settings *s, struct buf *texts)
 {
-    const struct param *p = &param_table[axis->id];
+    const struct param *p = axis->row;
     union value value = s->v[axis->id];
     struct cell cell = {.type = CELL_TEXT, .i = (int64_t)texts->size};
 
@@ -151,6 +165,8 @@ static struct cell axis_cell(const struct axis *axis, const struct settings *s, 
         return (struct cell){.type = CELL_REAL, .f = value.f};
     if (p->type == PARAM_INT || (p->type == PARAM_COUNT && value.i))
         return (struct cell){.type = CELL_INTEGER, .i = value.i};
+    if (p->type == PARAM_VALUE && free_value_is_number(value.s) && !real_parse(&value.f, value.s))
+        return (struct cell){.type = CELL_REAL, .f = value.f};
     param_format(texts, axis->id, value);
     buf_putc(texts, '\0');
     return cell;
@@ -161,9 +177,9 @@ static struct cell id_cell(int64_t id)
     return (struct cell){.type = id ? CELL_INTEGER : CELL_NULL, .i = id};
 }
 
-static struct cell seconds_cell(double seconds)
+static struct cell real_cell(double value)
 {
-    return (struct cell){.type = isfinite(seconds) ? CELL_REAL : CELL_NULL, .f = seconds};
+    return (struct cell){.type = isfinite(value) ? CELL_REAL : CELL_NULL, .f = value};
 }
 
 static void turn_to(struct listing *l, int32_t config)
@@ -172,18 +188,18 @@ static void turn_to(struct listing *l, int32_t config)
         return;
     l->config = config;
     plan_settings(&l->job->plan, config, &l->settings);
-    l->expected_s = cost_seconds(l->cost, config);
+    l->expected_s = expected_s(l, config);
 }
 
 /* `seconds` of a finished trial is its prediction. */
 static void fill_seconds(struct cell cells[2], const struct listing *l, int64_t trial)
 {
     if (is_open(l, trial)) {
-        cells[0] = seconds_cell(l->expected_s);
+        cells[0] = real_cell(l->expected_s);
         cells[1] = (struct cell){.type = CELL_NULL};
     } else {
-        cells[0] = seconds_cell(l->known.predicted[trial]);
-        cells[1] = seconds_cell(l->known.seconds[trial]);
+        cells[0] = real_cell(l->known.predicted[trial]);
+        cells[1] = real_cell(l->known.seconds[trial]);
     }
 }
 
@@ -203,7 +219,7 @@ static void fill_row(struct cell *row, struct listing *l, int64_t trial)
     right[0] = (struct cell){.type = CELL_INTEGER, .i = where.replicate};
     right[1] = (struct cell){.type = CELL_INTEGER, .i = where.fold};
     right[2] = text_cell(&l->texts, trial_state_name((enum trial_state)l->known.states[trial]));
-    right[3] = (struct cell){.type = CELL_REAL, .f = l->job->work[where.config].flops * 1e-9};
+    right[3] = real_cell(flops(l, where.config) * 1e-9);
     fill_seconds(right + 4, l, trial);
     for (size_t c = 0; c < n_cols; c++)
         if (row[c].type == CELL_TEXT)
@@ -220,14 +236,14 @@ static void fill_names(char **names, const struct sweep *sweep)
     for (int i = 0; i < LEFT_COLUMNS; i++)
         names[n++] = left[i];
     for (size_t a = 0; a < sweep->n_axes; a++)
-        names[n++] = (char *)(uintptr_t)param_table[sweep->axes[a].id].key;
+        names[n++] = (char *)(uintptr_t)sweep->axes[a].row->key;
     for (int i = 0; i < RIGHT_COLUMNS; i++)
         names[n++] = right[i];
 }
 
 static void put_trials(struct report *report, struct listing *l, bool is_cut)
 {
-    struct cell row[P_COUNT + LEFT_COLUMNS + RIGHT_COLUMNS] = {{.type = CELL_NULL}};
+    struct cell row[P_MAX + LEFT_COLUMNS + RIGHT_COLUMNS] = {{.type = CELL_NULL}};
     int64_t at = 0;
 
     for (int64_t t = 0; t < l->job->plan.n_trials; t++) {
@@ -252,7 +268,7 @@ static void add_trials(struct answer *answer, struct listing *l)
 {
     bool is_cut = answer_is_for_people(answer) && !l->options->is_whole &&
                   l->n_rows > FIRST_SHOWN + LAST_SHOWN;
-    char *names[P_COUNT + LEFT_COLUMNS + RIGHT_COLUMNS];
+    char *names[P_MAX + LEFT_COLUMNS + RIGHT_COLUMNS];
     int32_t n_cols = (int32_t)l->job->sweep.n_axes + LEFT_COLUMNS + RIGHT_COLUMNS;
     struct report *report;
 
@@ -271,12 +287,16 @@ static void add_trials(struct answer *answer, struct listing *l)
 /* Assumes that work is spread evenly. The longest trial is a lower bound. */
 static double expected_seconds(const struct listing *l)
 {
-    return fmax(l->seconds_left / (double)l->options->ranks, l->longest_s);
+    double even_s = l->seconds_left / (double)l->options->ranks;
+
+    return isnan(even_s) ? even_s : fmax(even_s, l->longest_s);
 }
 
+/* NaN: unknown, like the bytes of a trial. */
 static double memory_bytes(const struct job *job)
 {
-    return (double)job->data.block_bytes + job->inputs_bytes + job->trial_bytes;
+    return job->bytes ? (double)job->data.block_bytes + job->inputs_bytes + job->trial_bytes
+                      : (double)NAN;
 }
 
 static void add_cost(struct answer *answer, const struct listing *l)
@@ -295,13 +315,14 @@ static void add_cost(struct answer *answer, const struct listing *l)
     rows_integer(&cost, "ranks", l->options->ranks);
     rows_real(&cost, "seconds", expected_seconds(l));
     rows_text(&cost, "speed_from",
-              !l->n_measured ? "assumption"
-              : l->n_known   ? "finished trials"
-                             : "configurations tried here");
+              !cost_is_known(l->cost) ? NULL
+              : !l->n_measured        ? "assumption"
+              : l->n_known            ? "finished trials"
+                                      : "configurations tried here");
     rows_real(&cost, "memory_bytes", memory_bytes(job));
     rows_real(&cost, "data_bytes", (double)job->data.block_bytes);
     rows_real(&cost, "inputs_bytes", job->inputs_bytes);
-    rows_real(&cost, "trial_bytes", job->trial_bytes);
+    rows_real(&cost, "trial_bytes", job->bytes ? job->trial_bytes : (double)NAN);
     answer_table(answer, &cost_section, rows_table(&cost));
     rows_release(&cost);
 }
@@ -369,6 +390,8 @@ static void print_memory(const struct listing *l)
     const struct job *job = l->job;
     char all[BYTES_TEXT], data[BYTES_TEXT], inputs[BYTES_TEXT], trial[BYTES_TEXT];
 
+    if (!job->bytes)
+        return;
     log_info("%s: memory for one rank: about %s (%s of data and %s derived from them, once for all "
              "ranks of a host, and up to %s for a trial)",
              sweep_name(l), bytes_words(all, memory_bytes(job)),
@@ -394,26 +417,39 @@ static void put_source(struct buf *out, const struct listing *l)
                    plural(l->n_measured));
 }
 
+static void put_expected(struct buf *out, const struct listing *l)
+{
+    const char *most = may_end_early(l->job) ? "at most " : "";
+    char words[DURATION_TEXT];
+
+    if (!l->n_left) {
+        buf_puts(out, "; all are finished");
+        return;
+    }
+    buf_printf(out, "; %lld to run", (long long)l->n_left);
+    if (!cost_is_known(l->cost)) {
+        buf_puts(out, "; durations are learnt as trials finish");
+        return;
+    }
+    buf_printf(out, ": %sabout %s on %ld rank%s (", most,
+               duration_words(words, expected_seconds(l)), l->options->ranks,
+               plural(l->options->ranks));
+    put_source(out, l);
+    buf_putc(out, ')');
+    if (l->job->work)
+        buf_printf(out, ", %.4g GFLOP", l->flops_left * 1e-9);
+}
+
 static void print_totals(const struct listing *l)
 {
     const struct shard *shard = l->options->shard;
-    const char *most = may_end_early(l->job) ? "at most " : "";
     struct buf text = {0};
-    char words[DURATION_TEXT];
 
     plan_put_size(&text, &l->job->plan);
     if (shard->n > 1)
         buf_printf(&text, ", %lld of them in shard %d/%d", (long long)l->n_rows, shard->k,
                    shard->n);
-    if (l->n_left) {
-        buf_printf(&text, "; %lld to run: %sabout %s on %ld rank%s (", (long long)l->n_left, most,
-                   duration_words(words, expected_seconds(l)), l->options->ranks,
-                   plural(l->options->ranks));
-        put_source(&text, l);
-        buf_printf(&text, "), %.4g GFLOP", l->flops_left * 1e-9);
-    } else {
-        buf_puts(&text, "; all are finished");
-    }
+    put_expected(&text, l);
     log_info("%s: %s", sweep_name(l), buf_text(&text));
     buf_release(&text);
 }
@@ -462,6 +498,60 @@ static int print_notes(const struct listing *l, struct err *err)
     return 0;
 }
 
+/* ---- commands ---- */
+
+static const struct answer_section commands_section = {"commands", NULL, false, "trial command",
+                                                       "config replicate fold"};
+
+static int put_command_rows(struct report *report, struct listing *l, struct program_lines *lines,
+                            struct err *err)
+{
+    const struct plan *plan = &l->job->plan;
+    int rc = 0;
+
+    for (int64_t t = 0; !rc && t < plan->n_trials; t++) {
+        struct plan_trial where = plan_trial(plan, t);
+        int64_t id = l->store && l->known.ids[t] ? l->known.ids[t] : t + 1;
+        struct cell row[] = {id_cell(id),
+                             id_cell(where.config + 1),
+                             {.type = CELL_INTEGER, .i = where.replicate},
+                             {.type = CELL_INTEGER, .i = where.fold},
+                             {.type = CELL_TEXT}};
+
+        if (!l->known.ours[t])
+            continue;
+        buf_clear(&l->texts);
+        rc = program_lines_put(&l->texts, lines, t, id, err);
+        row[4].s = buf_text(&l->texts);
+        if (!rc && report)
+            report_row(report, row);
+        else if (!rc)
+            puts(row[4].s);
+    }
+    return rc;
+}
+
+/* People get lines that a shell can run. */
+static int add_commands(struct answer *answer, struct listing *l, struct err *err)
+{
+    static char *const names[] = {"trial", "config", "replicate", "fold", "command"};
+    struct report *report = NULL;
+    struct program_lines lines;
+    int rc;
+
+    if (!sweep_is_program(&l->job->sweep))
+        return err_set(err, "%s: only a sweep with [program] has commands", l->job->sweep.path);
+    if (!answer_is_for_people(answer))
+        report = answer_open(answer, &commands_section, names, 5);
+    rc = program_lines_open(&lines, l->job, l->options->db, err);
+    if (!rc)
+        rc = put_command_rows(report, l, &lines, err);
+    if (report)
+        answer_close(answer);
+    program_lines_close(&lines);
+    return rc;
+}
+
 int plan_list(struct job *job, const struct plan_options *options)
 {
     struct listing l = {.job = job, .options = options, .config = -1};
@@ -470,13 +560,15 @@ int plan_list(struct job *job, const struct plan_options *options)
     int status, rc = open_listing(&l, &err);
 
     output_begin(&answer, options->common, options->section, OUTPUT_TABLE);
-    if (!rc) {
+    if (!rc && options->has_commands) {
+        rc = add_commands(&answer, &l, &err);
+    } else if (!rc) {
         add_trials(&answer, &l);
         if (!answer_is_for_people(&answer) || options->section)
             add_cost(&answer, &l);
     }
     status = output_end(rc, &answer, &err);
-    if (status == EXIT_OK && !options->section && print_notes(&l, &err))
+    if (status == EXIT_OK && !options->section && !options->has_commands && print_notes(&l, &err))
         status = cli_fail(&err);
     close_listing(&l);
     return status;

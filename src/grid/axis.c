@@ -7,13 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/real.h"
+#include "grid/free_value.h"
 
 static const char blanks[] = " \t\n";
 
 /* The axis gets these values only if the whole text is valid. */
 struct list {
     enum param_id id;
+    const struct param *row;
     union value *values;
     size_t n, capacity;
 };
@@ -21,7 +24,7 @@ struct list {
 static int list_add(struct list *list, union value value, struct err *err)
 {
     if (list->n == AXIS_MAX_VALUES)
-        return err_set(err, "%s: more than %d values", param_table[list->id].key, AXIS_MAX_VALUES);
+        return err_set(err, "%s: more than %d values", list->row->key, AXIS_MAX_VALUES);
     if (list->n == list->capacity) {
         size_t capacity = list->capacity ? 2 * list->capacity : 16;
         union value *grown = realloc(list->values, capacity * sizeof *grown);
@@ -35,6 +38,25 @@ static int list_add(struct list *list, union value value, struct err *err)
     return 0;
 }
 
+/* text: of a free name */
+static int add_value(struct list *list, const char *text, struct err *err)
+{
+    struct buf read = {0};
+    union value value = {0};
+    int rc = 0;
+
+    if (free_value_read(&read, text, err))
+        rc = err_wrap(err, "%s = %s", list->row->key, text);
+    else if (!(value.s = strdup(buf_text(&read))) || buf_failed(&read))
+        rc = err_nomem(err, "axis", read.size);
+    if (!rc)
+        rc = list_add(list, value, err);
+    if (rc)
+        free((char *)(uintptr_t)value.s);
+    buf_release(&read);
+    return rc;
+}
+
 /* Parsing the formatted number gives it the bits of a written one. */
 static int add_number(struct list *list, double number, bool to_integer, struct err *err)
 {
@@ -42,7 +64,9 @@ static int add_number(struct list *list, double number, bool to_integer, struct 
     union value value;
 
     snprintf(text, sizeof text, "%.12g", to_integer ? round(number) : number);
-    if (strchr(text, 'e') && param_table[list->id].type != PARAM_REAL)
+    if (list->row->type == PARAM_VALUE)
+        return add_value(list, text, err);
+    if (strchr(text, 'e') && list->row->type != PARAM_REAL)
         snprintf(text, sizeof text, "%.0f", number);
     if (param_parse(&value, list->id, text, err))
         return -1;
@@ -73,7 +97,7 @@ static int split(char *part[], int max, char *text, const char *separator)
 
 static int add_range(struct list *list, char *text, struct err *err)
 {
-    const char *key = param_table[list->id].key;
+    const char *key = list->row->key;
     char shown[64];
     char *part[3];
     double lo, hi, step, n;
@@ -100,7 +124,7 @@ static int add_range(struct list *list, char *text, struct err *err)
 /* text: between the parentheses */
 static int add_log(struct list *list, char *text, struct err *err)
 {
-    const struct param *p = &param_table[list->id];
+    const struct param *p = list->row;
     char shown[64];
     char *part[3];
     double lo, hi, n;
@@ -117,18 +141,40 @@ static int add_log(struct list *list, char *text, struct err *err)
     for (int i = 0; i < (int)n; i++) {
         double v = lo * pow(hi / lo, n > 1 ? i / (n - 1) : 0);
 
-        if (add_number(list, v, p->type != PARAM_REAL, err))
+        if (add_number(list, v, p->type != PARAM_REAL && p->type != PARAM_VALUE, err))
             return -1;
     }
     return 0;
 }
 
+/* Only numbers between colons are meant as a range: not 12:30:00-ish names, paths or times. */
+static bool is_number_list(const char *text, char separator)
+{
+    bool is = true;
+
+    while (is) {
+        char part[64];
+        size_t n = strcspn(text, (char[]){separator, '\0'});
+        double number;
+
+        snprintf(part, sizeof part, "%.*s", (int)n, text + strspn(text, blanks));
+        part[strcspn(part, blanks)] = '\0';
+        is = n < sizeof part && !real_parse(&number, part);
+        if (!text[n])
+            break;
+        text += n + 1;
+    }
+    return is;
+}
+
 static int add_element(struct list *list, char *text, struct err *err)
 {
-    const struct param *p = &param_table[list->id];
+    const struct param *p = list->row;
     bool is_word = p->type == PARAM_CHOICE || p->type == PARAM_REDUCTION;
     bool is_log = !strncmp(text, "log", 3) && text[3 + strspn(text + 3, blanks)] == '(';
-    bool is_range = strchr(text, ':') && p->type != PARAM_REDUCTION; /* pca:20 is not a range */
+    /* pca:20 is not a range */
+    bool is_range = strchr(text, ':') && p->type != PARAM_REDUCTION &&
+                    (p->type != PARAM_VALUE || is_number_list(text, ':'));
     size_t n = strlen(text);
     union value value;
 
@@ -145,15 +191,23 @@ static int add_element(struct list *list, char *text, struct err *err)
     }
     if (!is_log && is_range)
         return add_range(list, text, err);
+    if (p->type == PARAM_VALUE)
+        return add_value(list, text, err);
     if (param_parse(&value, list->id, text, err))
         return -1;
     return list_add(list, value, err);
 }
 
-static char *element_end(char *text)
+static char *element_end(char *text, bool has_quotes)
 {
     int depth = 0;
+    char *start = text + strspn(text, blanks);
 
+    if (has_quotes && (*start == '\'' || *start == '"')) {
+        const char *end = free_value_skip_quoted(start);
+
+        text = end ? start + (end - start) : start + strlen(start);
+    }
     while (*text && (depth > 0 || *text != ',')) {
         depth += (*text == '(') - (*text == ')');
         text++;
@@ -166,9 +220,9 @@ static int add_all(struct list *list, char *text, struct err *err)
     bool more = true;
 
     if (!text[strspn(text, blanks)])
-        return err_set(err, "%s: an axis needs at least one value", param_table[list->id].key);
+        return err_set(err, "%s: an axis needs at least one value", list->row->key);
     while (more) {
-        char *end = element_end(text);
+        char *end = element_end(text, list->row->type == PARAM_VALUE);
         char *element;
 
         more = *end == ',';
@@ -179,6 +233,11 @@ static int add_all(struct list *list, char *text, struct err *err)
         text = end + 1;
     }
     return 0;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(((const union value *)a)->s, ((const union value *)b)->s);
 }
 
 /* Equal numbers have equal bits: real_parse() turns -0 into 0. */
@@ -199,12 +258,13 @@ static int check_distinct(const struct list *list, struct err *err)
     if (!sorted)
         return err_nomem(err, "axis", list->n * sizeof *sorted);
     memcpy(sorted, list->values, list->n * sizeof *sorted);
-    qsort(sorted, list->n, sizeof *sorted, compare_values);
+    qsort(sorted, list->n, sizeof *sorted,
+          list->row->type == PARAM_VALUE ? compare_texts : compare_values);
     for (size_t i = 1; i < list->n && rc == 0; i++) {
-        if (sorted[i - 1].i != sorted[i].i)
+        if (!param_equal(list->id, sorted[i - 1], sorted[i]))
             continue;
         param_format(&text, list->id, sorted[i]);
-        rc = err_set(err, "%s: %s comes twice", param_table[list->id].key, buf_text(&text));
+        rc = err_set(err, "%s: %s comes twice", list->row->key, buf_text(&text));
     }
     buf_release(&text);
     free(sorted);
@@ -219,40 +279,55 @@ static void add_hint(struct err *err, enum param_id id, const char *text)
     size_t whole = strspn(at, digits), part = at[whole] == ',' ? strspn(at + whole + 1, digits) : 0;
     const char *end = at + whole + 1 + part;
 
-    if (!err || param_table[id].type != PARAM_REAL || !part || whole + part > 12 || *end == '.')
+    if (!err || param_row(id)->type != PARAM_REAL || !part || whole + part > 12 || *end == '.')
         return;
     snprintf(err->text + strlen(err->text), sizeof err->text - strlen(err->text),
              "; if %.*s is one number, use a decimal point: %.*s.%.*s", (int)(end - at), at,
              (int)whole, at, (int)part, at + whole + 1);
 }
 
+static void release_values(const struct param *row, union value *values, size_t n)
+{
+    for (size_t i = 0; row && row->type == PARAM_VALUE && i < n; i++)
+        free((char *)(uintptr_t)values[i].s);
+    free(values);
+}
+
 int axis_parse(struct axis *axis, const char *text, struct err *err)
 {
-    struct list list = {.id = axis->id};
+    const struct param *row = axis->row;
+    struct list list = {.id = axis->id, .row = row};
     char *copy = strdup(text);
     int rc;
 
-    assert(param_table[axis->id].type != PARAM_TEXT && param_table[axis->id].type != PARAM_PATH);
+    assert(row->type == PARAM_VALUE || !param_is_text(axis->id));
     if (!copy)
         return err_nomem(err, "axis", strlen(text));
     rc = add_all(&list, copy, err) || check_distinct(&list, err) ? -1 : 0;
     free(copy);
     if (rc == 0) {
-        free(axis->values);
+        axis_release(axis);
         axis->values = list.values;
         axis->n = (int32_t)list.n;
     } else {
         add_hint(err, axis->id, text);
-        free(list.values);
+        release_values(row, list.values, list.n);
     }
     return rc;
+}
+
+int axis_reserve(struct axis *axis, int32_t n)
+{
+    axis->values = calloc((size_t)n, sizeof *axis->values);
+    axis->n = axis->values ? n : 0;
+    return axis->values ? 0 : -1;
 }
 
 void axis_release(struct axis *axis)
 {
     if (!axis)
         return;
-    free(axis->values);
+    release_values(axis->row, axis->values, (size_t)axis->n);
     axis->values = NULL;
     axis->n = 0;
 }

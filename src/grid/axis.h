@@ -6,7 +6,8 @@
  *   log(1e-4, 1e-1, 4)  n values from lo to hi at equal ratios; n = 1 gives lo
  *
  * One list may mix all three. Computed values are rounded to 12 significant digits, and to integers
- * for integer settings, so 0.2:0.5:0.1 and 0.2, 0.3, 0.4, 0.5 give the same trials. */
+ * for integer settings, so 0.2:0.5:0.1 and 0.2, 0.3, 0.4, 0.5 give the same trials. Values of free names
+ * are written as in grid/free_value.h. */
 #ifndef GRID_AXIS_H
 #define GRID_AXIS_H
 
@@ -16,14 +17,17 @@
 
 struct axis {
     enum param_id id;
-    union value *values; /* [n] owned, in file order, distinct */
+    const struct param *row; /* with the key; borrowed */
+    union value *values; /* [n] owned, in file order, distinct; texts are owned, too */
     int32_t n;
     int line; /* in the file, or SWEEP_LINE_SET */
 };
 
-/* Replace axis->values by those of text. The setting must not be TEXT or PATH. -1 and err, with the
- * axis unchanged: a value is invalid (`auto` always is) or repeated. */
+/* Replace axis->values by those of text. The setting must not be TEXT, PATH or METRIC. -1 and err, with
+ * the axis unchanged: a value is invalid (`auto` always is) or repeated. */
 int axis_parse(struct axis *axis, const char *text, struct err *err);
+/* Allocate n zeroed values; -1: out of memory. */
+int axis_reserve(struct axis *axis, int32_t n);
 void axis_release(struct axis *axis);
 
 #endif

@@ -5,7 +5,7 @@
  *   is a fault, and its number is known.
  * - A line that exceeds inih's buffer is cut into pieces. The later pieces are indented, which
  *   makes them continuations. A MARK on both sides of each cut keeps blanks and `;` there, and lets
- *   the handler join the pieces.
+ *   the handler join the pieces. A line is also cut before a `;` in quotes, which is no comment.
  * - A key `?` follows each [section], for which inih does not call the handler. */
 #include "grid/inifile.h"
 
@@ -47,10 +47,23 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
+/* After the quoted text that begins at c; c itself if none does. A quote inside a word is an apostrophe. */
+static const char *skip_quoted(const char *c, const char *end)
+{
+    const char *close = c;
+
+    if ((*c != '"' && *c != '\'') || !strchr(" \t=,", c[-1]))
+        return c;
+    for (close++; close < end && *close != *c; close++)
+        close += *close == '\\' && *c == '"';
+    return close < end ? close : c;
+}
+
 /* Before trailing blanks and a comment, which by inih's rule begins with a `;` after a blank. */
 static const char *line_end(const char *line, const char *end)
 {
     for (const char *c = line + 1; c < end; c++) {
+        c = skip_quoted(c, end);
         if (*c == ';' && is_blank(c[-1])) {
             end = c;
             break;
@@ -167,6 +180,17 @@ static void settle(struct reader *r)
     complain(r, r->start, r->end, "must be 'key = value' or '[section]'");
 }
 
+/* Before a `;` that inih would take for the start of a comment. */
+static size_t piece_bytes(const struct reader *r, size_t room)
+{
+    size_t left = (size_t)(r->end - r->at), n = left < room ? left : room;
+
+    for (size_t i = 1; i < n; i++)
+        if (r->at[i] == ';' && is_blank(r->at[i - 1]))
+            return i;
+    return n;
+}
+
 /* Like fgets(): one piece of at most size - 1 bytes. */
 static char *read_piece(char *out, int size, void *arg)
 {
@@ -190,7 +214,7 @@ static char *read_piece(char *out, int size, void *arg)
         return NULL;
     }
     left = (size_t)(r->end - r->at);
-    n = left < room ? left : room;
+    n = piece_bytes(r, room);
     to = mempcpy(to, r->at, n);
     r->at += n;
     if (n < left)

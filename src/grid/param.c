@@ -58,6 +58,21 @@ const struct param param_table[P_COUNT] = {
 #undef PARAM_ROW
 };
 
+static const struct param free_row = {.section = PROGRAM_SECTION,
+                                      .key = "",
+                                      .type = PARAM_VALUE,
+                                      .choices = "",
+                                      .default_text = "",
+                                      .unit = "",
+                                      .flags = PARAM_AXIS | PARAM_IDENTITY,
+                                      .models = MODELS_PROGRAM,
+                                      .help = ""};
+
+const struct param *param_row(enum param_id id)
+{
+    return id < P_COUNT ? &param_table[id] : &free_row;
+}
+
 static const char *const full_names[P_COUNT] = {
 #define PARAM_NAME(id, section, key, ...) "[" section "] " key,
     PARAM_TABLE(PARAM_NAME)
@@ -161,9 +176,22 @@ static const char *or_word(enum param_type type)
     return type == PARAM_COUNT ? ", or full" : type == PARAM_FOLDS ? ", or groups" : "";
 }
 
+/* Without what a sweep file cannot choose. */
+static void put_choices(struct buf *out, enum param_id id)
+{
+    const char *implied = id == P_TYPE     ? "|" MODELS_PROGRAM
+                          : id == P_FORMAT ? "|" FORMAT_PROGRAM
+                                           : "";
+    const char *choices = param_table[id].choices;
+    size_t n = strlen(choices) - strlen(implied);
+
+    for (size_t i = 0; i < n; i++)
+        buf_printf(out, choices[i] == '|' ? " %c " : "%c", choices[i]);
+}
+
 void param_allowed(struct buf *out, enum param_id id)
 {
-    const struct param *p = &param_table[id];
+    const struct param *p = param_row(id);
 
     switch (p->type) {
     case PARAM_INT:
@@ -182,8 +210,8 @@ void param_allowed(struct buf *out, enum param_id id)
         put_range(out, p);
         break;
     case PARAM_CHOICE:
-        for (const char *c = p->choices; *c; c++)
-            buf_printf(out, *c == '|' ? " %c " : "%c", *c);
+    case PARAM_METRIC:
+        put_choices(out, id);
         break;
     case PARAM_DURATION:
         buf_puts(out, "duration (90s, 15m, 2h, 1-12:00:00)");
@@ -193,6 +221,9 @@ void param_allowed(struct buf *out, enum param_id id)
         break;
     case PARAM_PATH:
         buf_puts(out, "path");
+        break;
+    case PARAM_VALUE:
+        buf_puts(out, "number or text");
         break;
     }
 }
@@ -237,7 +268,7 @@ static void put_hint(struct buf *out, enum param_id id, const char *text)
     char number[NEAREST_WORD], hint[NEAREST_HINT];
     double value;
 
-    if (p->type == PARAM_CHOICE) {
+    if (p->type == PARAM_CHOICE || p->type == PARAM_METRIC) {
         const char *synonym = id == P_TYPE ? synonym_of(text) : NULL;
 
         nearest_offer_list(&nearest, p->choices);
@@ -255,7 +286,8 @@ static int err_not_allowed(struct err *err, enum param_id id, const char *text)
     static const char *const article[] = {
         [PARAM_INT] = "an ",     [PARAM_COUNT] = "an ",  [PARAM_REAL] = "a ",
         [PARAM_CHOICE] = "",     [PARAM_TEXT] = "",      [PARAM_PATH] = "",
-        [PARAM_DURATION] = "a ", [PARAM_REDUCTION] = "", [PARAM_FOLDS] = "an "};
+        [PARAM_DURATION] = "a ", [PARAM_REDUCTION] = "", [PARAM_FOLDS] = "an ",
+        [PARAM_METRIC] = "",     [PARAM_VALUE] = ""};
     struct buf allowed = {0};
 
     param_allowed(&allowed, id);
@@ -323,7 +355,7 @@ int param_read(union value *out, enum param_id id, const char *text, struct err 
     union value v = {0};
     int rc = 0;
 
-    switch (param_table[id].type) {
+    switch (param_row(id)->type) {
     case PARAM_FOLDS:
     case PARAM_COUNT:
         if (is_word(&v.i, param_table[id].type, text))
@@ -351,8 +383,14 @@ int param_read(union value *out, enum param_id id, const char *text, struct err 
         if (v.i < 0)
             return err_not_allowed(err, id, text);
         break;
+    case PARAM_METRIC:
+        if (!param_is_among(param_table[id].choices, text))
+            return err_not_allowed(err, id, text);
+        v.s = text;
+        break;
     case PARAM_TEXT:
     case PARAM_PATH:
+    case PARAM_VALUE:
         v.s = text;
         break;
     }
@@ -363,7 +401,7 @@ int param_read(union value *out, enum param_id id, const char *text, struct err 
 
 int param_parse(union value *out, enum param_id id, const char *text, struct err *err)
 {
-    return param_read(out, id, text, err) ? err_wrap(err, "%s = %s", param_table[id].key, text) : 0;
+    return param_read(out, id, text, err) ? err_wrap(err, "%s = %s", param_row(id)->key, text) : 0;
 }
 
 static union value read_table(enum param_id id, const char *text)
@@ -378,7 +416,7 @@ static union value read_table(enum param_id id, const char *text)
 
 union value param_default(enum param_id id)
 {
-    return read_table(id, param_table[id].default_text);
+    return read_table(id, param_row(id)->default_text);
 }
 
 union value param_before(enum param_id id)
@@ -392,6 +430,25 @@ union value param_before(enum param_id id)
     default:
         return param_default(id);
     }
+}
+
+bool param_is_text(enum param_id id)
+{
+    enum param_type type = param_row(id)->type;
+
+    return type == PARAM_TEXT || type == PARAM_PATH || type == PARAM_METRIC || type == PARAM_VALUE;
+}
+
+bool param_is_metric_name(const char *name)
+{
+    size_t n = strlen(name);
+
+    if (!isalpha((unsigned char)*name) && *name != '_')
+        return false;
+    for (const char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("_./-", *c))
+            return false;
+    return n < PARAM_METRIC_NAME;
 }
 
 bool param_is_among(const char *list, const char *word)
@@ -425,12 +482,14 @@ bool param_is_idle(enum param_id id, const union value v[P_COUNT])
 
 bool param_equal(enum param_id id, union value a, union value b)
 {
-    switch (param_table[id].type) {
+    switch (param_row(id)->type) {
     case PARAM_REAL:
     case PARAM_DURATION:
         return a.f == b.f;
     case PARAM_TEXT:
     case PARAM_PATH:
+    case PARAM_METRIC:
+    case PARAM_VALUE:
         return !strcmp(a.s, b.s);
     default:
         return a.i == b.i;
@@ -463,7 +522,7 @@ static void put_reduction(struct buf *out, int64_t value)
 /* Durations have no exponents: 1e-06s could not be parsed. */
 void param_format(struct buf *out, enum param_id id, union value value)
 {
-    switch (param_table[id].type) {
+    switch (param_row(id)->type) {
     case PARAM_COUNT:
         if (value.i == 0) {
             buf_puts(out, "full");
@@ -493,6 +552,8 @@ void param_format(struct buf *out, enum param_id id, union value value)
         break;
     case PARAM_TEXT:
     case PARAM_PATH:
+    case PARAM_METRIC:
+    case PARAM_VALUE:
         buf_puts(out, value.s);
         break;
     }

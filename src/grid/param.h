@@ -19,7 +19,9 @@ enum param_type {
     PARAM_DURATION,
     PARAM_COUNT,
     PARAM_REDUCTION,
-    PARAM_FOLDS
+    PARAM_FOLDS,
+    PARAM_METRIC,
+    PARAM_VALUE
 };
 
 enum param_flag {
@@ -37,7 +39,8 @@ enum param_id {
 #define PARAM_ENUM(id, ...) P_##id,
     PARAM_TABLE(PARAM_ENUM)
 #undef PARAM_ENUM
-        P_COUNT
+        P_COUNT,
+    P_MAX = P_COUNT + 64 /* of a sweep: its free names come from P_COUNT on (grid/free_names.h) */
 };
 
 enum param_struct {
@@ -72,6 +75,9 @@ struct param {
 
 extern const struct param param_table[P_COUNT];
 
+/* The row of a setting; of any free name, one row without a key. */
+const struct param *param_row(enum param_id id);
+
 #define FOLDS_GROUPS (-1) /* replaced once the data are known */
 
 /* The type decides the member:
@@ -82,7 +88,7 @@ extern const struct param param_table[P_COUNT];
  *   REDUCTION       i, coded as in gcn/reducer.h
  *   FOLDS           i, FOLDS_GROUPS for groups
  *   REAL, DURATION  f, seconds
- *   TEXT, PATH      s, borrowed, never NULL */
+ *   TEXT, PATH, METRIC, VALUE  s, borrowed, never NULL */
 union value {
     int64_t i;
     double f;
@@ -107,6 +113,14 @@ int param_parse(union value *out, enum param_id id, const char *text, struct err
 
 /* Like param_parse(), but err lacks "key = value: ". */
 int param_read(union value *out, enum param_id id, const char *text, struct err *err);
+
+/* True for values with member s. */
+bool param_is_text(enum param_id id);
+
+/* A name under which a program may report a number: a letter or _, then also digits . / -, at most
+ * 63 bytes. */
+enum { PARAM_METRIC_NAME = 64 };
+bool param_is_metric_name(const char *name);
 
 /* list: "a|b|c" */
 bool param_is_among(const char *list, const char *word);

@@ -8,8 +8,10 @@
  *   key      unique in the whole table: it names a column of the views
  *   type     INT REAL CHOICE TEXT PATH DURATION COUNT (an INT, or the word `full`)
  *            REDUCTION (none, exact, or pca: and an INT)  FOLDS (an INT, or the word `groups`)
+ *            METRIC (a name; one of the choices unless a program reports it)
  *   min,max  of numbers; flags open the ends
- *   choices  of CHOICE, separated by |
+ *   choices  of CHOICE, separated by |; the last of model.type and of
+ *            data.format is implied by the section [program]
  *   flags    AXIS      may stand in [grid]
  *            IDENTITY  part of a trial's key
  *            LATER     omitted from the key if the value is param_before()
@@ -32,7 +34,8 @@
 #define MODEL_TYPES(X, OR) \
     X(gcn) OR X(mlp)       \
     OR X(ridge)            \
-    OR X(noop)
+    OR X(noop)             \
+    OR X(external)
 #define MODEL_TYPE_NAME(name) #name
 #define MODEL_TYPE_CHOICES MODEL_TYPES(MODEL_TYPE_NAME, "|")
 
@@ -43,6 +46,11 @@
 
 /* Lists for the column `models`. */
 #define MODELS_ALL MODEL_TYPE_CHOICES
+#define MODELS_DATA "gcn|mlp|ridge|noop"
+/* Implied by a section [program] for model.type and data.format. */
+#define PROGRAM_SECTION "program"
+#define MODELS_PROGRAM "external"
+#define FORMAT_PROGRAM "inputs"
 #define MODELS_NETWORK "gcn|mlp|noop"
 #define MODELS_EPOCHS "gcn|mlp"
 #define MODELS_GRAPH "gcn|noop"
@@ -60,12 +68,12 @@
     X(SWEEP_NAME, "sweep", "name", TEXT, 0, 0, "", "", "", 0, \
       MODELS_ALL, NOWHERE, \
       "Name of the sweep in the database; default: the file's name without .ini") \
-    X(OBJECTIVE, "sweep", "objective", CHOICE, 0, 0, PARAM_METRICS, "auto", "", IDENTITY, \
-      MODELS_ALL, AFTER_AUTO(gcn_spec, objective), \
-      "Validation metric that ranks configurations; auto: val_pearson for regression, val_accuracy for classification") \
+    X(OBJECTIVE, "sweep", "objective", METRIC, 0, 0, PARAM_METRICS, "auto", "", IDENTITY, \
+      MODELS_ALL, NOWHERE, \
+      "Validation metric that ranks configurations; auto: val_pearson for regression, val_accuracy for classification; with [program] any number that the program reports") \
     X(DIRECTION, "sweep", "direction", CHOICE, 0, 0, "auto|max|min", "auto", "", IDENTITY, \
       MODELS_ALL, NOWHERE, \
-      "Direction in which the objective improves; auto: the direction of the metric") \
+      "Direction in which the objective improves; auto: the direction of the metric, if its name ends with one of those above, or with loss or error") \
     X(SEED, "sweep", "seed", INT, 0, 9007199254740992.0, "", "1", "", IDENTITY, \
       MODELS_ALL, INTO(split_spec, seed), \
       "Seed of all random numbers of the sweep") \
@@ -86,100 +94,100 @@
       MODELS_ALL, NOWHERE, \
       "Kind of data; genotype: accessions with markers; graph: nodes of a given graph; simulated: a simulated panel; tu, smiles, idx: graphs (a TUDataset folder, molecules, images)") \
     X(TASK, "data", "task", CHOICE, 0, 0, "auto|regression|classification", "auto", "", 0, \
-      MODELS_ALL, INTO(data_spec, task), \
+      MODELS_DATA, INTO(data_spec, task), \
       "Kind of prediction; auto: for genotype regression if the trait is numeric; for other formats classification if labels are integers or words") \
     X(GENOTYPES, "data", "genotypes", PATH, 0, 0, "", "", "", 0, \
-      MODELS_ALL, INTO(data_spec, genotypes), \
+      MODELS_DATA, INTO(data_spec, genotypes), \
       "Genotype file: VCF, BCF, PLINK 1 (.bed), HapMap, or a table of samples x markers with ids in the first column; plain or gzip (format = genotype)") \
     X(SUBSET, "data", "subset", CHOICE, 0, 0, "all|phenotyped", "all", "", 0, \
-      MODELS_ALL, INTO(data_spec, subset), \
+      MODELS_DATA, INTO(data_spec, subset), \
       "Samples that are used; phenotyped: only samples with a value of the trait, in the order of the phenotype table (format = genotype)") \
     X(DOSAGE, "data", "dosage", CHOICE, 0, 0, "GT|DS", "GT", "", 0, \
-      MODELS_ALL, INTO(data_spec, filter.dosage), \
+      MODELS_DATA, INTO(data_spec, filter.dosage), \
       "Value of a marker; GT: number of ALT alleles called; DS: their estimated number after imputation (VCF, BCF)") \
     X(REGION, "data", "region", TEXT, 0, 0, "", "", "", 0, \
-      MODELS_ALL, INTO(data_spec, filter.region), \
+      MODELS_DATA, INTO(data_spec, filter.region), \
       "Genome regions to read, separated by commas: CHROM, CHROM:POS, CHROM:FROM-TO or CHROM:FROM-; variants that reach into a region count, as with bcftools -r; empty: whole genome (VCF, BCF, PLINK, HapMap)") \
     X(MULTIALLELIC, "data", "multiallelic", CHOICE, 0, 0, "split|skip", "split", "", 0, \
-      MODELS_ALL, INTO(data_spec, filter.multiallelic), \
+      MODELS_DATA, INTO(data_spec, filter.multiallelic), \
       "Treatment of sites with several ALT alleles; split: one marker for each ALT allele; skip: no marker (VCF, BCF, HapMap)") \
     X(MAX_MISSING, "data", "max_missing", REAL, 0, 1, "", "1", "fraction", 0, \
-      MODELS_ALL, NOWHERE, \
+      MODELS_DATA, NOWHERE, \
       "Largest fraction of missing calls; markers with more are dropped, as with PLINK's --geno (format = genotype)") \
     X(MAF, "data", "maf", REAL, 0, 0.5, "", "0", "fraction", 0, \
-      MODELS_ALL, INTO(data_spec, filter.maf), \
+      MODELS_DATA, INTO(data_spec, filter.maf), \
       "Smallest minor allele frequency; rarer markers are dropped (format = genotype)") \
     X(VARIANTS, "data", "variants", TEXT, 0, 0, "", "all", "", 0, \
-      MODELS_ALL, INTO(data_spec, filter.variants), \
+      MODELS_DATA, INTO(data_spec, filter.variants), \
       "Markers that are used after the other filters; all; first:N: the first N; thin:N: N of them, evenly spaced in the file (format = genotype)") \
     X(PHENOTYPES, "data", "phenotypes", PATH, 0, 0, "", "", "", 0, \
-      MODELS_ALL, INTO(data_spec, phenotypes), \
+      MODELS_DATA, INTO(data_spec, phenotypes), \
       "Table of traits (format = genotype); its ids are in column id, or in the second column after FID IID, or in the first; optional with PLINK, where column 6 of the .fam file is the default") \
     X(TRAIT, "data", "trait", TEXT, 0, 0, "", "", "", 0, \
-      MODELS_ALL, INTO(data_spec, trait), \
+      MODELS_DATA, INTO(data_spec, trait), \
       "Column of the trait (genotype, smiles) or its number (tu); optional if there is only one") \
     X(COVARIATES, "data", "covariates", TEXT, 0, 0, "", "", "", 0, \
-      MODELS_ALL, INTO(data_spec, covariates), \
+      MODELS_DATA, INTO(data_spec, covariates), \
       "Columns of the phenotype table that become features, separated by commas, in quotes if a name contains a comma; a column of numbers gives one feature; a column of words, or factor(COLUMN), gives one feature for each value (format = genotype)") \
     X(MISSING, "data", "missing", TEXT, 0, 0, "", "", "", 0, \
-      MODELS_ALL, INTO(data_spec, missing), \
+      MODELS_DATA, INTO(data_spec, missing), \
       "Texts that mean a missing value of the trait, separated by commas, such as -9, unknown; an empty cell, NA, NaN, nan and a point always do (format = genotype, graph or smiles)") \
     X(MISSING_GENOTYPE, "data", "missing_genotype", TEXT, 0, 0, "", "", "", 0, \
-      MODELS_ALL, INTO(data_spec, missing_genotype), \
+      MODELS_DATA, INTO(data_spec, missing_genotype), \
       "Texts that mean a missing call in a table of genotypes, separated by commas, such as -9, N; an empty cell, NA, NaN, nan and a point always do; none: every number is a dosage (format = genotype)") \
     X(EDGES, "data", "edges", PATH, 0, 0, "", "", "", 0, \
-      MODELS_ALL, INTO(data_spec, edges), \
+      MODELS_DATA, INTO(data_spec, edges), \
       "Table of edges: source, target and optional weight (format = graph)") \
     X(FEATURES, "data", "features", PATH, 0, 0, "", "", "", 0, \
-      MODELS_ALL, INTO(data_spec, features), \
+      MODELS_DATA, INTO(data_spec, features), \
       "Table of node features: sparse (node, feature[, value]) or dense (node, f1, f2, ...) (format = graph)") \
     X(LABELS, "data", "labels", PATH, 0, 0, "", "", "", 0, \
-      MODELS_ALL, INTO(data_spec, labels), \
+      MODELS_DATA, INTO(data_spec, labels), \
       "Table of node and label that lists every node, with an empty cell for a missing label (format = graph); file of labels, plain or gzip (format = idx)") \
     X(FOLDER, "data", "folder", PATH, 0, 0, "", "", "", 0, \
-      MODELS_ALL, INTO(data_spec, folder), \
+      MODELS_DATA, INTO(data_spec, folder), \
       "Folder with DS_A.txt, DS_graph_indicator.txt, DS_graph_labels.txt and others; trait is the number of a column of the graphs' labels or attributes (format = tu)") \
     X(MOLECULES, "data", "molecules", PATH, 0, 0, "", "", "", 0, \
-      MODELS_ALL, INTO(data_spec, molecules), \
+      MODELS_DATA, INTO(data_spec, molecules), \
       "Table with one molecule in each row (format = smiles)") \
     X(SMILES, "data", "smiles", TEXT, 0, 0, "", "smiles", "", 0, \
-      MODELS_ALL, INTO(data_spec, smiles), \
+      MODELS_DATA, INTO(data_spec, smiles), \
       "Column of the SMILES strings (format = smiles)") \
     X(ID, "data", "id", TEXT, 0, 0, "", "", "", 0, \
-      MODELS_ALL, INTO(data_spec, id), \
+      MODELS_DATA, INTO(data_spec, id), \
       "Column of ids; genotype: in the phenotype table, default: IID after FID, otherwise the first; smiles: default: row numbers from 1") \
     X(SKIP_INVALID, "data", "skip_invalid", CHOICE, 0, 0, "no|yes", "no", "", 0, \
-      MODELS_ALL, INTO(data_spec, skip_invalid), \
+      MODELS_DATA, INTO(data_spec, skip_invalid), \
       "Treatment of molecules that cannot be parsed; yes: dropped and counted; no: an error (format = smiles)") \
     X(IMAGES, "data", "images", PATH, 0, 0, "", "", "", 0, \
-      MODELS_ALL, INTO(data_spec, images), \
+      MODELS_DATA, INTO(data_spec, images), \
       "File of images, plain or gzip; their classes are in the file of labels (format = idx)") \
     X(FIRST_IMAGES, "data", "first_images", INT, 0, 2147483647, "", "0", "", 0, \
-      MODELS_ALL, INTO(data_spec, first_images), \
+      MODELS_DATA, INTO(data_spec, first_images), \
       "Number of images that are used, from the start of the file; 0: all (format = idx)") \
     X(SCALE, "data", "scale", CHOICE, 0, 0, "auto|none|standardize|row", "auto", "", IDENTITY, \
-      MODELS_ALL, AFTER_AUTO(gcn_inputs_spec, scale), \
+      MODELS_DATA, AFTER_AUTO(gcn_inputs_spec, scale), \
       "Scaling of features; standardize: mean 0, standard deviation 1; row: division by the row's sum; auto: standardize for genotype, for simulated, and for dense features of graph or tu with values other than 0 and 1, otherwise none") \
     X(SAMPLES, "data", "samples", INT, 10, 1000000, "", "383", "", 0, \
-      MODELS_ALL, INTO(data_spec, simulate.samples), \
+      MODELS_DATA, INTO(data_spec, simulate.samples), \
       "Number of simulated accessions") \
     X(MARKERS, "data", "markers", INT, 2, 10000000, "", "1000", "", 0, \
-      MODELS_ALL, INTO(data_spec, simulate.markers), \
+      MODELS_DATA, INTO(data_spec, simulate.markers), \
       "Number of simulated SNPs") \
     X(POPULATIONS, "data", "populations", INT, 1, 1000, "", "8", "", 0, \
-      MODELS_ALL, INTO(data_spec, simulate.populations), \
+      MODELS_DATA, INTO(data_spec, simulate.populations), \
       "Number of simulated subpopulations") \
     X(FST, "data", "fst", REAL, 0, 1, "", "0.2", "", OPEN_MIN | OPEN_MAX, \
-      MODELS_ALL, INTO(data_spec, simulate.fst), \
+      MODELS_DATA, INTO(data_spec, simulate.fst), \
       "Differentiation of the simulated subpopulations") \
     X(CAUSAL, "data", "causal", INT, 1, 10000000, "", "50", "", 0, \
-      MODELS_ALL, INTO(data_spec, simulate.causal), \
+      MODELS_DATA, INTO(data_spec, simulate.causal), \
       "Number of simulated markers that affect the trait") \
     X(HERITABILITY, "data", "heritability", REAL, 0, 1, "", "0.6", "", 0, \
-      MODELS_ALL, INTO(data_spec, simulate.heritability), \
+      MODELS_DATA, INTO(data_spec, simulate.heritability), \
       "Genetic share of the simulated trait's variance") \
     X(SIMULATION_SEED, "data", "simulation_seed", INT, 0, 9007199254740992.0, "", "1", "", 0, \
-      MODELS_ALL, INTO(data_spec, simulate.seed), \
+      MODELS_DATA, INTO(data_spec, simulate.seed), \
       "Seed of the simulated panel") \
     \
     X(BUILD, "graph", "build", CHOICE, 0, 0, "auto|knn|threshold|file|none", "auto", "", AXIS | IDENTITY, \
@@ -199,16 +207,16 @@
       "Weight of an edge; binary: 1; similarity: the samples' similarity (build = knn or threshold)") \
     \
     X(TEST, "split", "test", REAL, 0, 1, "", "0.2", "fraction", AXIS | IDENTITY | OPEN_MAX, \
-      MODELS_ALL, INTO(split_spec, test), \
+      MODELS_DATA, INTO(split_spec, test), \
       "Fraction of labelled samples in the test part, which is never used for training or selection") \
     X(VAL, "split", "val", REAL, 0, 1, "", "0.2", "fraction", AXIS | IDENTITY | OPEN_MIN | OPEN_MAX, \
-      MODELS_ALL, INTO(split_spec, val), \
+      MODELS_DATA, INTO(split_spec, val), \
       "Fraction of labelled samples in the validation part, which selects configurations if folds = 0") \
     X(SPLIT_FILE, "split", "file", PATH, 0, 0, "", "", "", 0, \
-      MODELS_ALL, INTO(data_spec, split), \
+      MODELS_DATA, INTO(data_spec, split), \
       "Table of id and part (train, val, test, stop) in place of the fractions, of id and group, or of all three") \
     X(GROUP, "split", "group", TEXT, 0, 0, "", "", "", 0, \
-      MODELS_ALL, INTO(data_spec, group), \
+      MODELS_DATA, INTO(data_spec, group), \
       "Column of groups (family, environment, scaffold) in the split file, the phenotype table or the table of molecules; the test, validation and training parts share no group, nor do folds") \
     X(STOP, "split", "stop", REAL, 0, 1, "", "0", "fraction", AXIS | IDENTITY | LATER | OPEN_MAX, \
       MODELS_NETWORK, INTO(split_spec, stop), \
@@ -303,6 +311,34 @@
       MODELS_NETWORK, INTO(gcn_spec, class_weights), \
       "Weights of classes in the loss; balanced: inversely proportional to the classes' numbers of training samples") \
     \
+    X(COMMAND, "program", "command", TEXT, 0, 0, "", "", "", IDENTITY | LATER, \
+      MODELS_PROGRAM, NOWHERE, \
+      "Command line of a trial, split into words without a shell; {NAME} is the value of an axis or of a name in [program], or one of trial, key, seed, fold, folds, replicate, threads, dir, results, checkpoint, gpus, ranks; {{ is a brace") \
+    X(SHELL, "program", "shell", CHOICE, 0, 0, "no|yes", "no", "", IDENTITY | LATER, \
+      MODELS_PROGRAM, NOWHERE, \
+      "Interpreter of the command; yes: /bin/sh, with every {NAME} quoted; no: none") \
+    X(ENV, "program", "env", TEXT, 0, 0, "", "", "", IDENTITY | LATER, \
+      MODELS_PROGRAM, NOWHERE, \
+      "Environment variables of the program, NAME=text, separated by blanks; with {NAME} and quotes as in command") \
+    X(VALUES, "program", "values", CHOICE, 0, 0, "command|environment", "command", "", 0, \
+      MODELS_PROGRAM, NOWHERE, \
+      "Way by which values reach the program; command: each name must stand in command or env; environment: the program reads the variables ESPALIER_PARAM_NAME, which are always set") \
+    X(INPUTS, "program", "inputs", TEXT, 0, 0, "", "", "", 0, \
+      MODELS_PROGRAM, INTO(data_spec, inputs), \
+      "Files and patterns such as digits/*.gz, separated by commas, from the folder of the sweep file; their content is part of every key, so results of other files are never mixed") \
+    X(CAPTURE, "program", "capture", CHOICE, 0, 0, "none|stdout", "none", "", IDENTITY | LATER, \
+      MODELS_PROGRAM, NOWHERE, \
+      "Further source of results; stdout: lines such as name: 0.93 or name=0.93 that the program prints") \
+    X(KEEP_FILES, "program", "keep_files", TEXT, 0, 0, "", "", "", 0, \
+      MODELS_PROGRAM, NOWHERE, \
+      "Files in {dir} that are kept, separated by commas; of which configurations: [sweep] keep") \
+    X(STOP_SIGNAL, "program", "stop_signal", CHOICE, 0, 0, "TERM|INT|USR1|USR2", "TERM", "", 0, \
+      MODELS_PROGRAM, NOWHERE, \
+      "Signal that asks the program to stop") \
+    X(STOP_GRACE, "program", "stop_grace", DURATION, 0, 86400, "", "30s", "seconds", 0, \
+      MODELS_PROGRAM, NOWHERE, \
+      "Time between stop_signal and the end by SIGKILL, for a checkpoint") \
+    \
     X(THREADS, "resources", "threads", INT, 1, 1024, "", "1", "", AXIS | SWEPT, \
       MODELS_ALL, NOWHERE, \
       "Number of cores of one trial") \
@@ -314,7 +350,19 @@
       "Number of attempts that may crash their rank before the trial fails") \
     X(HEARTBEAT_LIMIT, "resources", "heartbeat_limit", DURATION, 1, 86400, "", "60", "seconds", 0, \
       MODELS_ALL, NOWHERE, \
-      "Longest silence of a rank; a rank silent for longer is lost, and other ranks run its trials")
+      "Longest silence of a rank; a rank silent for longer is lost, and other ranks run its trials") \
+    X(RANKS, "resources", "ranks", INT, 1, 100000, "", "1", "", AXIS | SWEPT, \
+      MODELS_PROGRAM, NOWHERE, \
+      "Number of ranks that run one trial together (a gang), as with torchrun") \
+    X(GPUS, "resources", "gpus", REAL, 0, 1024, "", "0", "", 0, \
+      MODELS_PROGRAM, NOWHERE, \
+      "GPUs of each rank: a whole number, or a share such as 0.5 or 0.25 of one GPU") \
+    X(GPUS_PER_HOST, "resources", "gpus_per_host", INT, 0, 1024, "", "0", "", 0, \
+      MODELS_PROGRAM, NOWHERE, \
+      "GPUs of each host; 0: as found") \
+    X(MEMORY, "resources", "memory", REAL, 0, 1e6, "", "0", "GB", 0, \
+      MODELS_PROGRAM, NOWHERE, \
+      "Largest memory of all processes of a trial on a rank; a trial that uses more fails; 0: no limit")
 
 /* Values of earlier versions, if not the default: for stored sweeps without the setting, and for
  * model types that lack it.

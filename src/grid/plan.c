@@ -171,9 +171,11 @@ void plan_settings_with(const struct plan *plan, enum param_id id, struct settin
 
 static void pack_value(struct buf *out, enum param_id id, union value value)
 {
-    if (param_table[id].type == PARAM_TEXT)
+    if (param_row(id)->type == PARAM_PATH)
+        return;
+    if (param_is_text(id))
         buf_put_text(out, value.s);
-    else if (param_table[id].type != PARAM_PATH)
+    else
         buf_put_i64(out, value.i);
 }
 
@@ -190,13 +192,41 @@ static int unpack_value(union value *value, struct sweep *sweep, struct cursor *
                         enum param_id id)
 {
     memset(value, 0, sizeof *value);
-    if (param_table[id].type == PARAM_TEXT)
-        value->s = unpack_text(sweep, in);
-    else if (param_table[id].type == PARAM_PATH)
+    if (param_row(id)->type == PARAM_PATH)
         value->s = "";
+    else if (param_is_text(id))
+        value->s = unpack_text(sweep, in);
     else
         value->i = cursor_i64(in);
-    return param_table[id].type == PARAM_TEXT && !value->s ? -1 : 0;
+    return param_is_text(id) && !value->s ? -1 : 0;
+}
+
+static void pack_names(struct buf *out, const struct free_names *names)
+{
+    buf_put_u32(out, names ? (uint32_t)names->n + 1 : 0);
+    for (int32_t i = 0; names && i < names->n; i++)
+        buf_put_text(out, names->name[i]);
+}
+
+static int unpack_names(struct sweep *sweep, struct cursor *in)
+{
+    uint32_t n = cursor_u32(in);
+    char name[FREE_NAME_SIZE];
+
+    if (in->failed || n > FREE_NAMES_MAX + 1)
+        return -1;
+    if (!n)
+        return 0;
+    sweep->names = calloc(1, sizeof *sweep->names);
+    if (!sweep->names)
+        return -1;
+    sweep->fixed.names = sweep->names;
+    while (--n) {
+        cursor_text(in, name, sizeof name);
+        if (in->failed || free_names_add(sweep->names, name, NULL))
+            return -1;
+    }
+    return 0;
 }
 
 void plan_pack(struct buf *out, const struct plan *plan)
@@ -204,7 +234,9 @@ void plan_pack(struct buf *out, const struct plan *plan)
     const struct sweep *sweep = plan->sweep;
 
     buf_put_text(out, KEY_VERSION);
-    for (int id = 0; id < P_COUNT; id++)
+    pack_names(out, sweep->names);
+    buf_put_text(out, sweep->folder ? sweep->folder : "");
+    for (int id = 0; id < settings_end(&sweep->fixed); id++)
         pack_value(out, (enum param_id)id, sweep->fixed.v[id]);
     buf_put_u32(out, (uint32_t)sweep->n_axes);
     for (size_t a = 0; a < sweep->n_axes; a++) {
@@ -221,18 +253,29 @@ void plan_pack(struct buf *out, const struct plan *plan)
     buf_add(out, plan->points, (size_t)plan->n_configs * sizeof *plan->points);
 }
 
+static int unpack_own_text(union value *value, struct cursor *in)
+{
+    size_t n = cursor_u32(in);
+    const char *text = cursor_bytes(in, n);
+
+    value->s = text ? strndup(text, n) : NULL;
+    return value->s ? 0 : -1;
+}
+
 static int unpack_axis(struct axis *axis, struct sweep *sweep, struct cursor *in)
 {
-    axis->id = cursor_u32(in);
-    axis->n = (int32_t)cursor_u32(in);
-    if (in->failed || axis->id >= P_COUNT || axis->n < 1 ||
-        (size_t)axis->n > (in->size - in->at) / sizeof(int64_t))
+    uint32_t id = cursor_u32(in), n = cursor_u32(in);
+
+    if (in->failed || id >= (uint32_t)settings_end(&sweep->fixed) || n < 1 ||
+        n > (in->size - in->at) / sizeof(uint32_t))
         return -1;
-    axis->values = calloc((size_t)axis->n, sizeof *axis->values);
-    if (!axis->values)
+    axis->id = (enum param_id)id;
+    axis->row = sweep_row(sweep, (int)id);
+    if (axis_reserve(axis, (int32_t)n))
         return -1;
-    for (int32_t i = 0; i < axis->n; i++)
-        if (unpack_value(&axis->values[i], sweep, in, axis->id))
+    for (uint32_t i = 0; i < n; i++)
+        if (axis->row->type == PARAM_VALUE ? unpack_own_text(&axis->values[i], in)
+                                           : unpack_value(&axis->values[i], sweep, in, axis->id))
             return -1;
     return 0;
 }
@@ -241,17 +284,19 @@ static int unpack_sweep(struct sweep *sweep, struct cursor *in)
 {
     uint32_t n_axes;
 
-    for (int id = 0; id < P_COUNT; id++)
+    if (unpack_names(sweep, in) || !(sweep->folder = unpack_text(sweep, in)))
+        return -1;
+    for (int id = 0; id < settings_end(&sweep->fixed); id++)
         if (unpack_value(&sweep->fixed.v[id], sweep, in, (enum param_id)id))
             return -1;
     n_axes = cursor_u32(in);
-    if (in->failed || n_axes > P_COUNT)
+    if (in->failed || n_axes > P_MAX)
         return -1;
     sweep->axes = calloc(n_axes ? n_axes : 1, sizeof *sweep->axes);
     if (!sweep->axes)
         return -1;
-    for (; sweep->n_axes < n_axes; sweep->n_axes++) {
-        struct axis *axis = &sweep->axes[sweep->n_axes];
+    while (sweep->n_axes < n_axes) {
+        struct axis *axis = &sweep->axes[sweep->n_axes++];
 
         if (unpack_axis(axis, sweep, in))
             return -1;
@@ -389,7 +434,7 @@ static void put_nothing(struct buf *out, const enum param_id *ids, int n, const 
     if (out->size)
         buf_puts(out, "; ");
     for (int i = 0; i < n; i++)
-        buf_printf(out, "%s%s", words_between(i, n), param_table[ids[i]].key);
+        buf_printf(out, "%s%s", words_between(i, n), param_row(ids[i])->key);
     buf_printf(out, " %s nothing for ", n == 1 ? "does" : "do");
     for (int i = 0; i < n_types; i++) {
         buf_puts(out, words_between(i, n_types));
@@ -399,7 +444,7 @@ static void put_nothing(struct buf *out, const enum param_id *ids, int n, const 
 
 static void put_missing(struct buf *out, const struct sweep *sweep, union value type)
 {
-    enum param_id ids[P_COUNT];
+    enum param_id ids[P_MAX];
     int n = 0;
 
     for (size_t a = 0; a < sweep->n_axes; a++)

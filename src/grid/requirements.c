@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid/requirements.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "data/core/filter.h"
 #include "data/format.h"
 #include "gcn/reducer.h"
 #include "grid/plan.h"
 #include "grid/sweep.h"
+#include "program/folder.h"
+#include "program/template.h"
 
 /* ---- faults ---- */
 
@@ -23,6 +28,7 @@ __attribute__((format(printf, 3, 4))) static void complain(const struct check *c
                                                            const char *format, ...)
 {
     int line = c->sweep->line[id];
+    const char *key = sweep_row(c->sweep, id)->key;
     struct err err;
     va_list args;
 
@@ -32,7 +38,7 @@ __attribute__((format(printf, 3, 4))) static void complain(const struct check *c
     if (line > 0)
         errlist_add(c->errors, "%s:%d: %s", c->sweep->path, line, err.text);
     else if (line == SWEEP_LINE_SET)
-        errlist_add(c->errors, "--set %s: %s", param_table[id].key, err.text);
+        errlist_add(c->errors, "--set %s: %s", key, err.text);
     else
         errlist_add(c->errors, "%s: %s", c->sweep->path, err.text);
 }
@@ -117,7 +123,7 @@ static const struct data_format *suggest_format(const struct sweep *sweep, enum 
 }
 
 /* Settings that depend on the format cannot be checked without it. */
-static void check_format(const struct check *c, bool is_file, bool refused[P_COUNT])
+static void check_format(const struct check *c, bool is_file, bool refused[P_MAX])
 {
     struct buf allowed = {0};
     enum param_id by = P_FORMAT;
@@ -304,7 +310,7 @@ static void check_scores(const struct check *c)
     int32_t n;
     const union value *types = sweep_values(sweep, P_TYPE, &n);
 
-    for (int32_t i = 0; i < n && can_be(sweep, P_OBJECTIVE, "val_log_loss"); i++)
+    for (int32_t i = 0; i < n && !strcmp(sweep->fixed.v[P_OBJECTIVE].s, "val_log_loss"); i++)
         if (param_is_among(MODELS_SCORES, settings_type_name(types[i])))
             complain(c, sweep->line[P_OBJECTIVE] ? P_OBJECTIVE : P_TYPE,
                      "objective = val_log_loss: needs class probabilities, but type = %s computes "
@@ -339,11 +345,139 @@ static void check_reduction(const struct check *c)
     buf_release(&reduce);
 }
 
-void requirements_check(const struct sweep *sweep, bool is_file, bool refused[P_COUNT],
+/* ---- programs ---- */
+
+static void check_objective(const struct check *c)
+{
+    if (!strcmp(c->sweep->fixed.v[P_OBJECTIVE].s, "auto") && !c->refused[P_OBJECTIVE])
+        complain_missing(c, P_OBJECTIVE,
+                         "must be the name of a number that the program reports, such as val_loss");
+}
+
+/* ---- the command ---- */
+
+/* used: [P_MAX] out */
+static void check_places(const struct check *c, enum param_id id, const struct template *t,
+                         bool used[P_MAX])
+{
+    const char *name;
+    size_t at;
+
+    for (size_t i = 0; (name = template_place(t, i, &at)); i++) {
+        int found = free_names_find(c->sweep->names, name);
+        struct nearest nearest = {.wrong = name};
+        char hint[NEAREST_HINT];
+
+        if (found < P_MAX)
+            used[found] = true;
+        if (found < P_MAX || free_names_is_given(name))
+            continue;
+        for (int32_t n = 0; n < c->sweep->names->n; n++)
+            nearest_offer(&nearest, c->sweep->names->name[n]);
+        nearest_offer_list(&nearest, free_names_given());
+        complain(c, id,
+                 "%s: byte %zu: {%.60s} is neither an axis of [grid] nor a name of [program]%s; "
+                 "write {{ for a brace",
+                 param_table[id].key, at, name, nearest_hint(hint, "{", nearest.best, "}", ""));
+    }
+}
+
+static void check_template(const struct check *c, enum param_id id,
+                           int (*parse)(struct template *, const char *, struct err *),
+                           bool used[P_MAX])
+{
+    struct template t;
+    struct err err;
+
+    if (parse(&t, c->sweep->fixed.v[id].s, &err)) {
+        complain(c, id, "%s: %s", param_table[id].key, err.text);
+        return;
+    }
+    check_places(c, id, &t, used);
+    template_release(&t);
+}
+
+static void check_command(const struct check *c)
+{
+    const union value *v = c->sweep->fixed.v;
+    bool has_shell = v[P_SHELL].i == param_choice(P_SHELL, "yes");
+    bool used[P_MAX] = {false};
+    size_t n = c->errors->n;
+
+    if (!*v[P_COMMAND].s) {
+        if (!c->refused[P_COMMAND])
+            complain_missing(c, P_COMMAND, "the command line that starts a trial");
+        return;
+    }
+    check_template(c, P_COMMAND, has_shell ? template_parse_shell : template_parse, used);
+    check_template(c, P_ENV, template_parse_env, used);
+    if (c->errors->n > n || v[P_VALUES].i == param_choice(P_VALUES, "environment"))
+        return;
+    for (int id = P_COUNT; id < settings_end(&c->sweep->fixed); id++) {
+        const char *key = sweep_row(c->sweep, id)->key;
+        const char *near = param_suggest(PROGRAM_SECTION, key);
+        char hint[NEAREST_HINT];
+
+        if (used[id] || c->refused[id])
+            continue;
+        complain(c, (enum param_id)id,
+                 "'%s' is not used: write {%s} in command or env, or set values = environment if "
+                 "the program reads ESPALIER_PARAM_%s%s",
+                 key, key, key, nearest_hint(hint, "", near, "", ""));
+    }
+}
+
+/* GPUs are shared by an equal number of ranks each. */
+static void check_gpus(const struct check *c)
+{
+    double gpus = c->sweep->fixed.v[P_GPUS].f, ranks = gpus > 0 ? 1 / gpus : 1;
+
+    if (gpus >= 1 ? gpus == floor(gpus) : fabs(ranks - round(ranks)) < 0.01)
+        return;
+    complain(c, P_GPUS,
+             "gpus = %g: must be a whole number, or a share of one GPU: 0.5, 0.333, 0.25, 0.2 ...",
+             gpus);
+}
+
+static void check_kept_files(const struct check *c)
+{
+    char *copy = strdup(c->sweep->fixed.v[P_KEEP_FILES].s), *rest = copy, *name;
+
+    while (*c->sweep->fixed.v[P_KEEP_FILES].s && (name = strsep(&rest, ","))) {
+        name += strspn(name, " \t");
+        if (!folder_contains(name))
+            complain(c, P_KEEP_FILES,
+                     "keep_files = %.80s: must be names of files in {dir}, separated by commas",
+                     c->sweep->fixed.v[P_KEEP_FILES].s);
+    }
+    free(copy);
+}
+
+static void check_program(const struct check *c)
+{
+    const union value *v = c->sweep->fixed.v;
+
+    check_command(c);
+    check_objective(c);
+    if (v[P_FOLDS].i == FOLDS_GROUPS)
+        complain(c, P_FOLDS,
+                 "folds = groups: only data that espalier reads have groups: must be a "
+                 "number");
+    else if (v[P_FOLDS].i == 1)
+        complain(c, P_FOLDS, "folds = 1: must be 0 (one split) or at least 2");
+    check_gpus(c);
+    check_kept_files(c);
+}
+
+void requirements_check(const struct sweep *sweep, bool is_file, bool refused[P_MAX],
                         struct errlist *errors)
 {
     struct check c = {sweep, refused, errors};
 
+    if (sweep_is_program(sweep)) {
+        check_program(&c);
+        return;
+    }
     if (!refused[P_FORMAT])
         check_format(&c, is_file, refused);
     if (!refused[P_FORMAT]) {

@@ -8,7 +8,7 @@
 /* Part of sweep_parse(). Adds each fault to errors as "path:line: ..."; a missing setting has the
  * line of its section. is_file: data.format must be given. refused[id]: the value was faulty and
  * reported; checks that depend on it are skipped. */
-void requirements_check(const struct sweep *sweep, bool is_file, bool refused[P_COUNT],
+void requirements_check(const struct sweep *sweep, bool is_file, bool refused[P_MAX],
                         struct errlist *errors);
 
 /* format: an index of the choices of data.format. */

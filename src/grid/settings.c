@@ -5,19 +5,43 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "data/format.h"
 #include "gcn/metric.h"
+#include "grid/free_value.h"
 
 #define AUTO 0 /* always the first choice */
 
+int settings_end(const struct settings *s)
+{
+    return P_COUNT + (s->names ? s->names->n : 0);
+}
+
+int settings_find(const struct settings *s, const char *key)
+{
+    int id = free_names_find(s->names, key);
+
+    if (id == P_MAX)
+        id = param_find(NULL, key);
+    return id == P_COUNT ? P_MAX : id;
+}
+
+const struct param *settings_row(const struct settings *s, int id)
+{
+    assert(id < settings_end(s));
+    return id < P_COUNT ? &param_table[id] : &s->names->row[id - P_COUNT];
+}
+
 void settings_defaults(struct settings *s)
 {
+    s->names = NULL;
     for (int id = 0; id < P_COUNT; id++)
         s->v[id] = param_default((enum param_id)id);
 }
 
 void settings_before(struct settings *s)
 {
+    s->names = NULL;
     for (int id = 0; id < P_COUNT; id++)
         s->v[id] = param_before((enum param_id)id);
 }
@@ -74,7 +98,7 @@ static const bool *settings_of(int64_t type)
 
 bool settings_has(const struct settings *s, enum param_id id)
 {
-    return settings_of(s->v[P_TYPE].i)[id];
+    return id < P_COUNT ? settings_of(s->v[P_TYPE].i)[id] : (int)id < settings_end(s);
 }
 
 void settings_trim(struct settings *s)
@@ -98,25 +122,53 @@ static void put_metrics(struct buf *out, enum task task)
     }
 }
 
+/* As of a metric with which the name ends: val_macro_f1, dev_rmse, train_loss. NULL: unknown. */
+static const char *usual_direction(const char *objective)
+{
+    for (const char *end = objective; end; end = strpbrk(end, "_/.-")) {
+        int metric;
+
+        end += end > objective;
+        metric = metric_parse(end);
+        if (metric >= 0)
+            return metric_is_larger_better((enum metric)metric) ? "max" : "min";
+        if (!strcmp(end, "loss") || !strcmp(end, "error"))
+            return "min";
+        if (!strcmp(end, "auc") || !strcmp(end, "acc") || !strcmp(end, "f1"))
+            return "max";
+    }
+    return NULL;
+}
+
+static int resolve_direction(struct settings *s, struct err *err)
+{
+    const char *direction;
+
+    if (s->v[P_DIRECTION].i != AUTO)
+        return 0;
+    direction = usual_direction(s->v[P_OBJECTIVE].s);
+    if (!direction)
+        return err_set(err,
+                       "objective = %s: whether larger is better is not known: set [sweep] "
+                       "direction = max or min",
+                       s->v[P_OBJECTIVE].s);
+    s->v[P_DIRECTION].i = param_choice(P_DIRECTION, direction);
+    return 0;
+}
+
 static int resolve_objective(struct settings *s, enum task task, struct err *err)
 {
-    struct buf name = {0}, allowed = {0};
-    int metric, rc = 0;
+    struct buf allowed = {0};
+    int metric, rc;
 
-    if (s->v[P_OBJECTIVE].i == AUTO)
-        s->v[P_OBJECTIVE].i =
-            param_choice(P_OBJECTIVE, task == TASK_REGRESSION ? "val_pearson" : "val_accuracy");
-    param_format(&name, P_OBJECTIVE, s->v[P_OBJECTIVE]);
-    metric = metric_parse(buf_text(&name) + strlen("val_"));
-    if (metric_task((enum metric)metric) != task) {
-        put_metrics(&allowed, task);
-        rc = err_set(err, "objective = %s: not a metric for %s: must be %s", buf_text(&name),
-                     task_name(task), buf_text(&allowed));
-    } else if (s->v[P_DIRECTION].i == AUTO) {
-        s->v[P_DIRECTION].i =
-            param_choice(P_DIRECTION, metric_is_larger_better((enum metric)metric) ? "max" : "min");
-    }
-    buf_release(&name);
+    if (!strcmp(s->v[P_OBJECTIVE].s, "auto"))
+        s->v[P_OBJECTIVE].s = task == TASK_REGRESSION ? "val_pearson" : "val_accuracy";
+    metric = metric_parse(s->v[P_OBJECTIVE].s + strlen("val_"));
+    if (metric_task((enum metric)metric) == task)
+        return resolve_direction(s, err);
+    put_metrics(&allowed, task);
+    rc = err_set(err, "objective = %s: not a metric for %s: must be %s", s->v[P_OBJECTIVE].s,
+                 task_name(task), buf_text(&allowed));
     buf_release(&allowed);
     return rc;
 }
@@ -125,6 +177,8 @@ int settings_resolve(struct settings *s, enum task task, struct err *err)
 {
     bool is_made = data_format_at(s->v[P_FORMAT].i)->samples == DATA_ROWS;
 
+    if (task == TASK_NONE)
+        return resolve_direction(s, err);
     if (s->v[P_BUILD].i == AUTO)
         s->v[P_BUILD].i = param_choice(P_BUILD, is_made ? "knn" : "file");
     if (s->v[P_SCALE].i == AUTO)
@@ -139,22 +193,36 @@ int settings_resolve(struct settings *s, enum task task, struct err *err)
 
 static bool is_in_key(enum param_id id, union value v, bool is_swept)
 {
-    int flags = param_table[id].flags;
+    int flags = param_row(id)->flags;
 
     if (flags & PARAM_LATER && param_equal(id, v, param_before(id)))
         return false;
     return flags & PARAM_IDENTITY || (flags & PARAM_SWEPT && is_swept);
 }
 
-static void put_line(struct buf *out, enum param_id id, union value v, bool is_swept)
+/* One line for any value. */
+static void put_one_line(struct buf *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '\n' || *text == '\\')
+            buf_putc(out, '\\');
+        buf_putc(out, *text == '\n' ? 'n' : *text);
+    }
+}
+
+static void put_line(struct buf *out, const struct param *row, enum param_id id, union value v,
+                     bool is_swept)
 {
     if (!is_in_key(id, v, is_swept))
         return;
-    buf_puts(out, param_table[id].section);
+    buf_puts(out, row->section);
     buf_putc(out, '.');
-    buf_puts(out, param_table[id].key);
+    buf_puts(out, row->key);
     buf_putc(out, '=');
-    param_format(out, id, v);
+    if (row->type == PARAM_VALUE || row->type == PARAM_TEXT)
+        put_one_line(out, v.s);
+    else
+        param_format(out, id, v);
     buf_putc(out, '\n');
 }
 
@@ -220,23 +288,23 @@ void settings_put_revision(struct buf *out, const struct settings *s)
                revisions[found].now);
 }
 
-static void put_canonical(struct buf *out, const struct settings *s, const bool swept[P_COUNT],
+static void put_canonical(struct buf *out, const struct settings *s, const bool swept[P_MAX],
                           struct hash digest, int32_t replicate, int32_t fold, int32_t revision)
 {
     put_head(out, digest);
-    for (int id = 0; id < P_COUNT; id++)
-        put_line(out, (enum param_id)id, s->v[id], swept[id]);
+    for (int id = 0; id < settings_end(s); id++)
+        put_line(out, settings_row(s, id), (enum param_id)id, s->v[id], swept[id]);
     put_revision(out, revision);
     put_place(out, replicate, fold);
 }
 
-void settings_canonical(struct buf *out, const struct settings *s, const bool swept[P_COUNT],
+void settings_canonical(struct buf *out, const struct settings *s, const bool swept[P_MAX],
                         struct hash digest, int32_t replicate, int32_t fold)
 {
     put_canonical(out, s, swept, digest, replicate, fold, settings_revision(s));
 }
 
-struct hash settings_key(const struct settings *s, const bool swept[P_COUNT], struct hash digest,
+struct hash settings_key(const struct settings *s, const bool swept[P_MAX], struct hash digest,
                          int32_t replicate, int32_t fold, struct buf *scratch)
 {
     buf_clear(scratch);
@@ -244,7 +312,7 @@ struct hash settings_key(const struct settings *s, const bool swept[P_COUNT], st
     return hash_bytes(scratch->data, scratch->size);
 }
 
-bool settings_made_before(const struct settings *s, const bool swept[P_COUNT], struct hash digest,
+bool settings_made_before(const struct settings *s, const bool swept[P_MAX], struct hash digest,
                           int32_t replicate, int32_t fold, struct hash key, struct buf *scratch)
 {
     for (int32_t revision = settings_revision(s) - 1; revision >= 1; revision--) {
@@ -258,29 +326,30 @@ bool settings_made_before(const struct settings *s, const bool swept[P_COUNT], s
 
 static bool is_number(enum param_id id, union value v)
 {
-    enum param_type type = param_table[id].type;
+    enum param_type type = param_row(id)->type;
 
     return type == PARAM_INT || type == PARAM_REAL || (type == PARAM_COUNT && v.i != 0) ||
-           (type == PARAM_FOLDS && v.i != FOLDS_GROUPS);
+           (type == PARAM_FOLDS && v.i != FOLDS_GROUPS) ||
+           (type == PARAM_VALUE && free_value_is_number(v.s));
 }
 
-/* Free text is never among them, so nothing needs escaping. */
-static bool is_in_json(enum param_id id)
+static bool is_in_json(const struct param *row)
 {
-    const struct param *p = &param_table[id];
-    bool is = p->flags & (PARAM_AXIS | PARAM_IDENTITY | PARAM_SWEPT);
-
-    assert(!is || (p->type != PARAM_TEXT && p->type != PARAM_PATH));
-    return is;
+    return row->flags & (PARAM_AXIS | PARAM_IDENTITY | PARAM_SWEPT) && row->type != PARAM_TEXT &&
+           row->type != PARAM_PATH;
 }
 
-static void put_member(struct buf *out, enum param_id id, union value v)
+static void put_member(struct buf *out, const struct param *row, enum param_id id, union value v)
 {
     const char *quote = is_number(id, v) ? "" : "\"";
 
     buf_putc(out, '"');
-    buf_puts(out, param_table[id].key);
+    buf_puts(out, row->key);
     buf_puts(out, "\": ");
+    if (row->type == PARAM_VALUE && *quote) {
+        escape_json(out, v.s);
+        return;
+    }
     buf_puts(out, quote);
     param_format(out, id, v);
     buf_puts(out, quote);
@@ -288,7 +357,7 @@ static void put_member(struct buf *out, enum param_id id, union value v)
 
 static bool was_unknown(enum param_id id, union value v)
 {
-    return param_table[id].flags & PARAM_LATER && param_equal(id, v, param_before(id)) &&
+    return param_row(id)->flags & PARAM_LATER && param_equal(id, v, param_before(id)) &&
            !param_equal(id, v, param_default(id));
 }
 
@@ -296,12 +365,15 @@ static void put_json(struct buf *out, const struct settings *s, bool leaves_unkn
 {
     const char *gap = "{";
 
-    for (int id = 0; id < P_COUNT; id++) {
-        if (!is_in_json((enum param_id)id) || !settings_has(s, (enum param_id)id) ||
-            (leaves_unknown && was_unknown((enum param_id)id, s->v[id])))
+    for (int i = 0; i < settings_end(s); i++) {
+        const struct param *row = settings_row(s, i);
+        enum param_id id = (enum param_id)i;
+
+        if (!is_in_json(row) || !settings_has(s, id) ||
+            (leaves_unknown && was_unknown(id, s->v[id])))
             continue;
         buf_puts(out, gap);
-        put_member(out, (enum param_id)id, s->v[id]);
+        put_member(out, row, id, s->v[id]);
         gap = ", ";
     }
     buf_putc(out, '}');
@@ -319,8 +391,7 @@ void settings_json_kept(struct buf *out, const struct settings *s)
 
 /* ---- the texts of many points ---- */
 
-void settings_texts_init(struct settings_texts *texts, const bool swept[P_COUNT],
-                         struct hash digest)
+void settings_texts_init(struct settings_texts *texts, const bool swept[P_MAX], struct hash digest)
 {
     memset(texts, 0, sizeof *texts);
     memcpy(texts->swept, swept, sizeof texts->swept);
@@ -329,7 +400,7 @@ void settings_texts_init(struct settings_texts *texts, const bool swept[P_COUNT]
 
 void settings_texts_release(struct settings_texts *texts)
 {
-    for (int id = 0; id < P_COUNT; id++) {
+    for (int id = 0; id < P_MAX; id++) {
         buf_release(&texts->of[id].line);
         buf_release(&texts->of[id].member);
     }
@@ -338,7 +409,8 @@ void settings_texts_release(struct settings_texts *texts)
 }
 
 /* Format one setting, unless its value is that of the previous point. */
-static void update_text(struct settings_texts *texts, enum param_id id, union value v)
+static void update_text(struct settings_texts *texts, const struct param *row, enum param_id id,
+                        union value v)
 {
     struct setting_text *text = &texts->of[id];
 
@@ -348,10 +420,10 @@ static void update_text(struct settings_texts *texts, enum param_id id, union va
     text->is_set = true;
     texts->n_formatted++;
     buf_clear(&text->line);
-    put_line(&text->line, id, v, texts->swept[id]);
+    put_line(&text->line, row, id, v, texts->swept[id]);
     buf_clear(&text->member);
-    if (is_in_json(id))
-        put_member(&text->member, id, v);
+    if (is_in_json(row))
+        put_member(&text->member, row, id, v);
 }
 
 void settings_texts_set(struct settings_texts *texts, const struct settings *s)
@@ -361,10 +433,10 @@ void settings_texts_set(struct settings_texts *texts, const struct settings *s)
     buf_clear(&texts->canonical);
     buf_clear(&texts->json);
     put_head(&texts->canonical, texts->digest);
-    for (int id = 0; id < P_COUNT; id++) {
+    for (int id = 0; id < settings_end(s); id++) {
         const struct setting_text *text = &texts->of[id];
 
-        update_text(texts, (enum param_id)id, s->v[id]);
+        update_text(texts, settings_row(s, id), (enum param_id)id, s->v[id]);
         buf_add(&texts->canonical, text->line.data, text->line.size);
         if (!text->member.size || !settings_has(s, (enum param_id)id))
             continue;

@@ -5,14 +5,23 @@
 
 #include "base/hash.h"
 #include "data/core/dataset.h"
+#include "grid/free_names.h"
 #include "grid/param.h"
 
 /* Version of the canonical text. It changes whenever equal settings could give other numbers. */
 #define KEY_VERSION "espalier-key-2"
 
 struct settings {
-    union value v[P_COUNT]; /* texts are borrowed from the sweep */
+    union value v[P_MAX];           /* texts are borrowed from the sweep */
+    const struct free_names *names; /* of v[P_COUNT] and later ones, borrowed; NULL: none */
 };
+
+/* One more than the largest id that the settings have. */
+int settings_end(const struct settings *s);
+/* A setting or free name; P_MAX: none. A free name hides a setting of the same key. */
+int settings_find(const struct settings *s, const char *key);
+/* The row of a setting or free name, with its key. */
+const struct param *settings_row(const struct settings *s, int id);
 
 void settings_defaults(struct settings *s);
 /* Set every setting to param_before(). */
@@ -41,18 +50,19 @@ void settings_put_revision(struct buf *out, const struct settings *s);
 /* Append everything that can change a trial's numbers: version, data digest, "section.key=value"
  * lines in table order, and `revision` unless it is 1. swept[id] marks axes (for SWEPT). Replicate
  * and fold -1 identify a configuration. */
-void settings_canonical(struct buf *out, const struct settings *s, const bool swept[P_COUNT],
+void settings_canonical(struct buf *out, const struct settings *s, const bool swept[P_MAX],
                         struct hash digest, int32_t replicate, int32_t fold);
 
 /* The hash of the canonical text. */
-struct hash settings_key(const struct settings *s, const bool swept[P_COUNT], struct hash digest,
+struct hash settings_key(const struct settings *s, const bool swept[P_MAX], struct hash digest,
                          int32_t replicate, int32_t fold, struct buf *scratch);
 /* True if an earlier revision gave `key` to these settings. */
-bool settings_made_before(const struct settings *s, const bool swept[P_COUNT], struct hash digest,
+bool settings_made_before(const struct settings *s, const bool swept[P_MAX], struct hash digest,
                           int32_t replicate, int32_t fold, struct hash key, struct buf *scratch);
 
 /* Append the settings that are AXIS, IDENTITY or SWEPT and that the model type has, as one JSON
- * object in table order: {"hidden_size": 64, ...}. COUNT full is the string "full". */
+ * object in table order, then the free names: {"hidden_size": 64, ...}. COUNT full is the string
+ * "full". */
 void settings_json(struct buf *out, const struct settings *s);
 /* Likewise for a kept model, whose bytes follow from the key: omits settings that earlier versions
  * did not have. */
@@ -67,9 +77,9 @@ struct setting_text {
 };
 
 struct settings_texts {
-    bool swept[P_COUNT];
+    bool swept[P_MAX];
     struct hash digest;
-    struct setting_text of[P_COUNT];
+    struct setting_text of[P_MAX];
     struct buf canonical; /* the first config_bytes identify the configuration */
     struct buf json;      /* settings_json() */
     size_t config_bytes;
@@ -77,7 +87,7 @@ struct settings_texts {
 };
 
 /* Pair with settings_texts_release(). swept is copied. */
-void settings_texts_init(struct settings_texts *texts, const bool swept[P_COUNT],
+void settings_texts_init(struct settings_texts *texts, const bool swept[P_MAX],
                          struct hash digest);
 void settings_texts_release(struct settings_texts *texts);
 /* s must be resolved. */

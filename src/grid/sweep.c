@@ -34,9 +34,34 @@ void sweep_release(struct sweep *sweep)
     for (size_t i = 0; i < sweep->n_strings; i++)
         free(sweep->strings[i]);
     free(sweep->axes);
+    free(sweep->names);
     free(sweep->strings);
     free(sweep->path);
     memset(sweep, 0, sizeof *sweep);
+}
+
+const struct param *sweep_row(const struct sweep *sweep, int id)
+{
+    return settings_row(&sweep->fixed, id);
+}
+
+bool sweep_is_program(const struct sweep *sweep)
+{
+    return sweep->names != NULL;
+}
+
+int sweep_find_name(const struct sweep *sweep, const char *name)
+{
+    static const char section[] = PROGRAM_SECTION ".";
+    size_t n = strncmp(name, section, strlen(section)) ? 0 : strlen(section);
+    enum param_id id = param_find_name(name);
+    int free_id = free_names_find(sweep->names, name + n);
+
+    if (free_id < P_MAX)
+        return free_id;
+    if (sweep->names && (id == P_TYPE || id == P_FORMAT))
+        return P_MAX; /* the section [program] implies them */
+    return id < P_COUNT && (!sweep->names || settings_has(&sweep->fixed, id)) ? (int)id : P_MAX;
 }
 
 const union value *sweep_values(const struct sweep *sweep, enum param_id id, int32_t *n)

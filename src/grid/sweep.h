@@ -15,11 +15,13 @@
 
 struct sweep {
     char *path;            /* owned; as given by the user */
+    const char *folder;    /* of the file, absolute, with its last slash; where programs run; "": unknown */
     struct settings fixed; /* defaults for axes */
     struct axis *axes;     /* [n_axes] owned, in file order */
     size_t n_axes;
-    bool swept[P_COUNT];
-    int line[P_COUNT];         /* of each setting or axis; 0: default */
+    bool swept[P_MAX];
+    struct free_names *names;  /* owned; with [program] only, else NULL */
+    int line[P_MAX];           /* of each setting or axis; 0: default */
     int section_line[P_COUNT]; /* of each setting's [section]; 0: absent */
     char **strings;            /* owned text values */
     size_t n_strings;
@@ -28,6 +30,16 @@ struct sweep {
 void sweep_release(struct sweep *sweep);
 
 size_t sweep_n_values(const struct sweep *sweep);
+
+/* The row of a setting or free name, with its key. */
+const struct param *sweep_row(const struct sweep *sweep, int id);
+
+/* P_MAX: the sweep has no setting or free name of this name ("key" or "section.key"). In a sweep with
+ * [program], settings of other model types are none. */
+int sweep_find_name(const struct sweep *sweep, const char *name);
+
+/* True for a sweep with [program]. */
+bool sweep_is_program(const struct sweep *sweep);
 
 /* Hand a text over to the sweep; NULL if memory is short or text is NULL. */
 const char *sweep_keep_text(struct sweep *sweep, char *text);

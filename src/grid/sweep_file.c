@@ -13,117 +13,10 @@
 #include "base/escape.h"
 #include "base/nearest.h"
 #include "grid/axis.h"
+#include "grid/free_value.h"
 #include "grid/inifile.h"
 #include "grid/requirements.h"
 #include "grid/settings.h"
-
-/* The new file would read a relative path from its own directory. */
-static void put_absolute(struct buf *out, const char *path)
-{
-    char *here = *path && *path != '/' ? getcwd(NULL, 0) : NULL;
-
-    if (here)
-        buf_printf(out, "%s/", here);
-    free(here);
-    buf_puts(out, path);
-}
-
-static void put_setting(struct buf *out, enum param_id id, union value value)
-{
-    const struct param *p = &param_table[id];
-
-    buf_printf(out, "%s =", p->key);
-    /* after a blank, a ';' would begin a comment */
-    if (p->type != PARAM_TEXT || *value.s != ';')
-        buf_putc(out, ' ');
-    if (p->type == PARAM_PATH)
-        put_absolute(out, value.s);
-    else
-        param_format(out, id, value);
-    buf_putc(out, '\n');
-}
-
-static bool stays_axis(const struct sweep *sweep, int id)
-{
-    return sweep->swept[id] && param_table[id].flags & PARAM_SWEPT;
-}
-
-/* The only model type lacks the setting. */
-static bool is_foreign(const struct sweep *sweep, const struct settings *settings, int id)
-{
-    return !sweep->swept[P_TYPE] && !settings_has(settings, (enum param_id)id);
-}
-
-static void put_axes(struct buf *out, const struct sweep *sweep, const struct settings *settings)
-{
-    bool is_open = false;
-
-    for (int id = 0; id < P_COUNT; id++) {
-        if (!stays_axis(sweep, id))
-            continue;
-        if (!is_open)
-            buf_puts(out, "\n[grid]\n");
-        is_open = true;
-        put_setting(out, (enum param_id)id, settings->v[id]);
-    }
-}
-
-static bool is_empty(const struct settings *settings, int id)
-{
-    enum param_type type = param_table[id].type;
-
-    return (type == PARAM_TEXT || type == PARAM_PATH) && !*settings->v[id].s;
-}
-
-/* Users get the default for a missing setting, and sweep_parse_stored() the value from before it
- * existed. */
-static bool is_implied(int id, union value value)
-{
-    return !(param_table[id].flags & PARAM_REQUIRED) &&
-           param_equal((enum param_id)id, value, param_default((enum param_id)id)) &&
-           param_equal((enum param_id)id, value, param_before((enum param_id)id));
-}
-
-enum { WITH_DEFAULTS = 1, WITHOUT_AXES = 2 };
-
-static void put_all(struct buf *out, const struct sweep *sweep, const struct settings *settings,
-                    int how)
-{
-    const char *section = "";
-
-    for (int id = 0; id < P_COUNT; id++) {
-        const struct param *p = &param_table[id];
-
-        if (stays_axis(sweep, id) || is_foreign(sweep, settings, id) ||
-            (how & WITHOUT_AXES && sweep->swept[id]) ||
-            (how & WITH_DEFAULTS
-                 ? is_empty(settings, id) || !requirements_format_has(id, settings->v[P_FORMAT].i)
-                 : is_implied(id, settings->v[id])))
-            continue;
-        if (strcmp(section, p->section) != 0)
-            buf_printf(out, "%s[%s]\n", *section ? "\n" : "", p->section);
-        section = p->section;
-        put_setting(out, (enum param_id)id, settings->v[id]);
-    }
-    if (!(how & WITHOUT_AXES))
-        put_axes(out, sweep, settings);
-}
-
-void sweep_write(struct buf *out, const struct sweep *sweep, const struct settings *settings)
-{
-    put_all(out, sweep, settings, 0);
-}
-
-void sweep_write_effective(struct buf *out, const struct sweep *sweep,
-                           const struct settings *settings)
-{
-    put_all(out, sweep, settings, WITH_DEFAULTS);
-}
-
-void sweep_write_fixed(struct buf *out, const struct sweep *sweep, const struct settings *settings)
-{
-    put_all(out, sweep, settings, WITH_DEFAULTS | WITHOUT_AXES);
-}
 
 #define MAX_SHOWN 80  /* of a faulty --set in a message */
 #define MAX_ERRORS 10 /* a file of another kind has one in each line */
@@ -131,7 +24,7 @@ void sweep_write_fixed(struct buf *out, const struct sweep *sweep, const struct 
 struct assignment {
     struct sweep *sweep;
     struct errlist *errors;
-    bool *refused;       /* [P_COUNT] settings with a faulty value */
+    bool *refused;       /* [P_MAX] settings with a faulty value */
     const char *section; /* NULL: from --set */
     const char *key;
     const char *value;
@@ -199,36 +92,79 @@ static int resolve_path(struct buf *out, const struct assignment *a)
     return rc;
 }
 
-static int set_text(union value *out, enum param_id id, const struct assignment *a)
+/* text: released */
+static int keep_text(union value *out, const struct assignment *a, struct buf *text)
 {
-    /* Names go into tables and JSON, which are UTF-8. */
-    const char *foreign = id == P_SWEEP_NAME ? escape_find_invalid(a->value) : NULL;
-    struct buf text = {0};
-    int rc = 0;
-
-    if (foreign)
-        return complain(a, "name: byte 0x%02x is not UTF-8: save the file as UTF-8",
-                        (unsigned)(unsigned char)*foreign);
-    if (param_table[id].type == PARAM_PATH)
-        rc = resolve_path(&text, a);
-    else
-        buf_puts(&text, a->value);
-    if (rc == 0) {
-        out->s = sweep_keep_text(a->sweep, buf_failed(&text) ? NULL : strdup(buf_text(&text)));
-        if (!out->s) {
-            out->s = "";
-            rc = complain(a, "out of memory");
-        }
-    }
-    buf_release(&text);
-    return rc;
+    out->s = sweep_keep_text(a->sweep, buf_failed(text) ? NULL : strdup(buf_text(text)));
+    buf_release(text);
+    if (out->s)
+        return 0;
+    out->s = "";
+    return complain(a, "out of memory");
 }
 
-static void remove_axis(struct sweep *sweep, enum param_id id)
+/* Names and values go into tables and JSON, which are UTF-8. */
+static int check_utf8(const struct assignment *a)
+{
+    const char *foreign = escape_find_invalid(a->value);
+
+    return foreign ? complain(a, "%s: byte 0x%02x is not UTF-8: save the file as UTF-8", a->key,
+                              (unsigned)(unsigned char)*foreign)
+                   : 0;
+}
+
+static int set_text(union value *out, int id, const struct assignment *a)
+{
+    struct buf text = {0};
+
+    if (id == P_SWEEP_NAME && check_utf8(a))
+        return -1;
+    if (param_table[id].type != PARAM_PATH && id != P_INPUTS)
+        buf_puts(&text, a->value);
+    else if ((id == P_INPUTS ? expand_environment : resolve_path)(&text, a)) {
+        buf_release(&text);
+        return -1;
+    }
+    return keep_text(out, a, &text);
+}
+
+static int set_value(union value *out, const struct assignment *a)
+{
+    struct buf text = {0};
+    struct err err;
+
+    if (check_utf8(a))
+        return -1;
+    if (free_value_read(&text, a->value, &err)) {
+        buf_release(&text);
+        return complain(a, "%s = %s: %s", a->key, a->value, err.text);
+    }
+    return keep_text(out, a, &text);
+}
+
+static int set_metric(union value *out, enum param_id id, const struct assignment *a)
+{
+    struct buf text = {0};
+    union value read;
+    struct err err;
+
+    if (sweep_is_program(a->sweep) && !param_is_metric_name(a->value))
+        return complain(a,
+                        "%s = %s: must be a name that the program reports: a letter, then letters, "
+                        "digits and _ . / -, at most %d",
+                        a->key, a->value, PARAM_METRIC_NAME - 1);
+    if (!sweep_is_program(a->sweep) && param_read(&read, id, a->value, &err))
+        return a->set ? complain(a, "%s", err.text)
+                      : complain(a, "%s = %s: %s", a->key, a->value, err.text);
+    buf_puts(&text, a->value);
+    return keep_text(out, a, &text);
+}
+
+static void remove_axis(struct sweep *sweep, int id)
 {
     size_t i = 0;
 
-    while (sweep->axes[i].id != id)
+    while ((int)sweep->axes[i].id != id)
         i++;
     axis_release(&sweep->axes[i]);
     sweep->n_axes--;
@@ -242,6 +178,10 @@ static int set_number(union value *out, enum param_id id, const struct assignmen
     bool is_list = p->flags & PARAM_AXIS && strchr(a->value, ',');
     struct err err;
 
+    if ((id == P_TYPE && !strcmp(a->value, MODELS_PROGRAM)) ||
+        (id == P_FORMAT && !strcmp(a->value, FORMAT_PROGRAM)))
+        return complain(a, "%s = %s is implied by a section [program]: remove it", p->key,
+                        a->value);
     if (param_read(out, id, a->value, &err) == 0)
         return 0;
     if (a->set && is_list)
@@ -256,10 +196,25 @@ static int set_number(union value *out, enum param_id id, const struct assignmen
                     strstr(a->value, " #") ? " (a comment after a value begins with ' ;')" : "");
 }
 
-static int fix(enum param_id id, const struct assignment *a)
+static int set(union value *out, int id, const struct assignment *a)
 {
-    const struct param *p = &param_table[id];
+    switch (sweep_row(a->sweep, id)->type) {
+    case PARAM_TEXT:
+    case PARAM_PATH:
+        return set_text(out, id, a);
+    case PARAM_VALUE:
+        return set_value(out, a);
+    case PARAM_METRIC:
+        return set_metric(out, (enum param_id)id, a);
+    default:
+        return set_number(out, (enum param_id)id, a);
+    }
+}
+
+static int fix(int id, const struct assignment *a)
+{
     struct sweep *sweep = a->sweep;
+    const struct param *p = sweep_row(sweep, id);
     int rc;
 
     if (!a->set && sweep->swept[id])
@@ -270,35 +225,33 @@ static int fix(enum param_id id, const struct assignment *a)
     if (sweep->swept[id])
         remove_axis(sweep, id);
     sweep->line[id] = a->set ? SWEEP_LINE_SET : a->line;
-    if (p->type == PARAM_TEXT || p->type == PARAM_PATH)
-        rc = set_text(&sweep->fixed.v[id], id, a);
-    else
-        rc = set_number(&sweep->fixed.v[id], id, a);
+    rc = set(&sweep->fixed.v[id], id, a);
     a->refused[id] = rc != 0;
     return rc;
 }
 
 /* NULL if memory is short. */
-static struct axis *want_axis(struct sweep *sweep, enum param_id id)
+static struct axis *want_axis(struct sweep *sweep, int id)
 {
     struct axis *grown;
 
     for (size_t i = 0; i < sweep->n_axes; i++)
-        if (sweep->axes[i].id == id)
+        if ((int)sweep->axes[i].id == id)
             return &sweep->axes[i];
     grown = realloc(sweep->axes, (sweep->n_axes + 1) * sizeof *grown);
     if (!grown)
         return NULL;
     sweep->axes = grown;
     sweep->swept[id] = true;
-    sweep->axes[sweep->n_axes] = (struct axis){.id = id};
+    sweep->axes[sweep->n_axes] =
+        (struct axis){.id = (enum param_id)id, .row = sweep_row(sweep, id)};
     return &sweep->axes[sweep->n_axes++];
 }
 
-static int sweep_over(enum param_id id, const struct assignment *a)
+static int sweep_over(int id, const struct assignment *a)
 {
-    const struct param *p = &param_table[id];
     struct sweep *sweep = a->sweep;
+    const struct param *p = sweep_row(sweep, id);
     struct axis *axis;
     struct err err;
 
@@ -309,10 +262,12 @@ static int sweep_over(enum param_id id, const struct assignment *a)
     if (!a->set && sweep->line[id])
         return complain(a, "%s is an axis here and fixed in line %d: keep one", p->key,
                         sweep->line[id]);
+    if (p->type == PARAM_VALUE && check_utf8(a))
+        return -1;
     axis = want_axis(sweep, id);
     if (!axis)
         return complain(a, "out of memory");
-    sweep->fixed.v[id] = param_default(id);
+    sweep->fixed.v[id] = param_default((enum param_id)id);
     sweep->line[id] = axis->line = a->set ? SWEEP_LINE_SET : a->line;
     return axis_parse(axis, a->value, &err) ? complain(a, "%s", err.text) : 0;
 }
@@ -331,14 +286,47 @@ static int complain_unknown(const struct assignment *a, const char *section)
                     nearest_hint(hint, "", near, "", "; 'espalier params' lists them"));
 }
 
+static bool is_grid(const struct assignment *a)
+{
+    return !strcmp(a->section, "grid");
+}
+
+static int find_key(const struct assignment *a)
+{
+    const struct sweep *sweep = a->sweep;
+    enum param_id id = param_find(a->section, a->key);
+
+    if (is_grid(a))
+        return sweep_find_name(sweep, a->key);
+    if (id < P_COUNT)
+        return id;
+    return strcmp(a->section, PROGRAM_SECTION) ? P_MAX : free_names_find(sweep->names, a->key);
+}
+
 static int assign(const struct assignment *a)
 {
-    bool is_grid = !strcmp(a->section, "grid");
-    enum param_id id = is_grid ? param_find_name(a->key) : param_find(a->section, a->key);
+    int id = find_key(a);
 
-    if (id == P_COUNT)
-        return complain_unknown(a, is_grid ? NULL : a->section);
-    return is_grid ? sweep_over(id, a) : fix(id, a);
+    if (id == P_MAX)
+        return complain_unknown(a, is_grid(a) ? NULL : a->section);
+    return is_grid(a) ? sweep_over(id, a) : fix(id, a);
+}
+
+/* Sections whose settings a program does not have. */
+static int check_foreign_section(const struct assignment *a)
+{
+    for (int id = 0; sweep_is_program(a->sweep) && id < P_COUNT; id++) {
+        if (strcmp(param_table[id].section, a->section) != 0)
+            continue;
+        if (id != P_FORMAT && id != P_TYPE && settings_has(&a->sweep->fixed, (enum param_id)id))
+            return 0;
+        if (id + 1 == P_COUNT || strcmp(param_table[id + 1].section, a->section) != 0)
+            return complain(a,
+                            "[%s] cannot stand beside [program], which reads its own data and "
+                            "trains its own model: remove one of the two",
+                            a->section);
+    }
+    return 0;
 }
 
 static int check_section(const struct assignment *a)
@@ -346,11 +334,86 @@ static int check_section(const struct assignment *a)
     char hint[NEAREST_HINT];
     const char *near;
 
-    if (!strcmp(a->section, "grid") || param_is_section(a->section))
-        return 0;
+    if (is_grid(a) || param_is_section(a->section))
+        return check_foreign_section(a);
     near = errlist_is_full(a->errors) ? NULL : param_suggest_section(a->section);
     return complain(a, "unknown section [%s]%s", a->section,
                     nearest_hint(hint, "[", near, "]", "; 'espalier params' lists them"));
+}
+
+/* ---- free names ---- */
+
+static bool has_program(const struct inifile *file, const char *const *overrides, size_t n)
+{
+    static const char override[] = PROGRAM_SECTION ".";
+
+    for (size_t i = 0; i < file->n; i++)
+        if (!strcmp(file->entries[i].section, PROGRAM_SECTION))
+            return true;
+    for (size_t i = 0; i < n; i++)
+        if (!strncmp(overrides[i], override, strlen(override)))
+            return true;
+    return false;
+}
+
+/* A key in [grid] or [program] that no setting has. */
+static bool is_free(const struct assignment *a)
+{
+    return (is_grid(a) || !strcmp(a->section, PROGRAM_SECTION)) && find_key(a) == P_MAX;
+}
+
+static int want_name(const struct assignment *a)
+{
+    struct err err;
+
+    return free_names_add(a->sweep->names, a->key, &err) ? complain(a, "%s", err.text) : 0;
+}
+
+/* The section and the key of an override that may define a free name; changes `copy`. */
+static bool split_override(struct assignment *a, char *copy)
+{
+    char *equals = strchr(copy, '='), *dot = strchr(copy, '.');
+
+    if (!equals || !dot || dot > equals)
+        return false;
+    *equals = *dot = '\0';
+    a->section = copy;
+    a->key = dot + 1;
+    return true;
+}
+
+/* Before any value is set, because the number of a free name depends on the others. */
+static int find_names(struct sweep *sweep, const struct inifile *file, const char *const *overrides,
+                      size_t n, struct errlist *errors)
+{
+    struct assignment a = {.sweep = sweep, .errors = errors};
+
+    if (!has_program(file, overrides, n))
+        return 0;
+    sweep->names = calloc(1, sizeof *sweep->names);
+    if (!sweep->names) {
+        errlist_add(errors, "%s: out of memory", sweep->path);
+        return -1;
+    }
+    sweep->fixed.names = sweep->names;
+    sweep->fixed.v[P_TYPE].i = param_choice(P_TYPE, MODELS_PROGRAM);
+    sweep->fixed.v[P_FORMAT].i = param_choice(P_FORMAT, FORMAT_PROGRAM);
+    for (size_t i = 0; i < file->n; i++) {
+        a.section = file->entries[i].section;
+        a.key = file->entries[i].key;
+        a.line = file->entries[i].line;
+        if (a.key && is_free(&a))
+            want_name(&a);
+    }
+    for (size_t i = 0; i < n; i++) {
+        char *copy = strdup(overrides[i]);
+
+        a.set = overrides[i];
+        if (copy && split_override(&a, copy) && is_free(&a))
+            want_name(&a);
+        free(copy);
+    }
+    return 0;
 }
 
 static void note_section(struct sweep *sweep, const char *section, int line)
@@ -360,18 +423,14 @@ static void note_section(struct sweep *sweep, const char *section, int line)
             sweep->section_line[id] = line;
 }
 
-static void assign_file(struct sweep *sweep, const char *text, bool *refused,
+static void assign_file(struct sweep *sweep, const struct inifile *file, bool *refused,
                         struct errlist *errors)
 {
-    struct inifile file;
     size_t n_keys = 0;
     bool is_inside = false, is_known = false;
 
-    errlist_limit(errors, MAX_ERRORS);
-    inifile_parse(&file, sweep->path, text, errors);
-    errlist_limit(errors, MAX_ERRORS);
-    for (size_t i = 0; i < file.n; i++) {
-        const struct inifile_entry *entry = &file.entries[i];
+    for (size_t i = 0; i < file->n; i++) {
+        const struct inifile_entry *entry = &file->entries[i];
         struct assignment a = {.sweep = sweep,
                                .errors = errors,
                                .refused = refused,
@@ -393,12 +452,13 @@ static void assign_file(struct sweep *sweep, const char *text, bool *refused,
     }
     if (n_keys == 0 && errors->n + errors->n_lost == 0)
         errlist_add(errors, "%s: has no settings", sweep->path);
-    inifile_release(&file);
 }
 
 /* A value that a file cannot hold would not survive sweep_write(). */
-static int check_override(const struct assignment *a)
+static int check_override(const struct assignment *a, int id)
 {
+    if (sweep_row(a->sweep, id)->type == PARAM_VALUE)
+        return 0; /* written in quotes */
     for (const char *c = a->value; *c; c++) {
         if ((unsigned char)*c < ' ')
             return complain(a, "control character 0x%02x", (unsigned)*c);
@@ -422,23 +482,23 @@ static char *trimmed(char *text)
 static int assign_override(struct assignment *a, char *copy)
 {
     char *equals = strchr(copy, '=');
-    enum param_id id;
-    bool is_grid;
+    int id;
+    bool is_axis;
 
     if (!equals)
         return complain(a, "must be key=value");
     *equals = '\0';
     a->value = trimmed(equals + 1);
     a->key = trimmed(copy);
-    is_grid = !strncmp(a->key, "grid.", 5);
-    if (is_grid)
+    is_axis = !strncmp(a->key, "grid.", 5);
+    if (is_axis)
         a->key += 5;
-    id = param_find_name(a->key);
-    if (id == P_COUNT)
+    id = sweep_find_name(a->sweep, a->key);
+    if (id == P_MAX)
         return complain_unknown(a, NULL);
-    if (check_override(a))
+    if (check_override(a, id))
         return -1;
-    return is_grid ? sweep_over(id, a) : fix(id, a);
+    return is_axis ? sweep_over(id, a) : fix(id, a);
 }
 
 struct fault {
@@ -505,20 +565,55 @@ static void default_name(struct sweep *sweep, struct errlist *errors)
         sweep->fixed.v[P_SWEEP_NAME].s = name;
 }
 
+static int read_entries(struct sweep *sweep, const char *text, const char *const *overrides,
+                        size_t n_overrides, bool *refused, struct errlist *errors)
+{
+    struct inifile file;
+    int rc;
+
+    errlist_limit(errors, MAX_ERRORS);
+    inifile_parse(&file, sweep->path, text, errors);
+    errlist_limit(errors, MAX_ERRORS);
+    rc = find_names(sweep, &file, overrides, n_overrides, errors);
+    if (!rc)
+        assign_file(sweep, &file, refused, errors);
+    inifile_release(&file);
+    return rc;
+}
+
+/* Where programs run, also on other ranks. */
+static void find_folder(struct sweep *sweep)
+{
+    const char *slash = strrchr(sweep->path, '/');
+    char *folder = slash ? strndup(sweep->path, (size_t)(slash + 1 - sweep->path)) : NULL;
+    char *real = realpath(folder ? folder : ".", NULL);
+
+    free(folder);
+    if (real) {
+        char *grown = realloc(real, strlen(real) + 2);
+
+        real = grown ? strcat(grown, "/") : real;
+    }
+    sweep->folder = sweep_keep_text(sweep, real);
+    if (!sweep->folder)
+        sweep->folder = "";
+}
+
 /* sweep->fixed: values of missing settings. is_file: required settings must be present. */
 static int parse(struct sweep *sweep, const char *path, const char *text,
                  const char *const *overrides, size_t n_overrides, bool is_file,
                  struct errlist *errors)
 {
     const size_t first = errors->n, n_lost = errors->n_lost;
-    bool refused[P_COUNT] = {false};
+    bool refused[P_MAX] = {false};
 
     sweep->path = strdup(path);
     if (!sweep->path) {
         errlist_add(errors, "%s: out of memory", path);
         return -1;
     }
-    assign_file(sweep, text, refused, errors);
+    if (read_entries(sweep, text, overrides, n_overrides, refused, errors))
+        return -1;
     errlist_limit(errors, MAX_ERRORS);
     for (size_t i = 0; i < n_overrides; i++) {
         struct assignment a = {
@@ -534,6 +629,7 @@ static int parse(struct sweep *sweep, const char *path, const char *text,
     errlist_limit(errors, MAX_ERRORS);
     if (!*sweep->fixed.v[P_SWEEP_NAME].s && !refused[P_SWEEP_NAME])
         default_name(sweep, errors);
+    find_folder(sweep);
     requirements_check(sweep, is_file, refused, errors);
     arrange(errors, first, path);
     return errors->n > first || errors->n_lost > n_lost ? -1 : 0;

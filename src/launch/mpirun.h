@@ -2,9 +2,9 @@
 /* launch: how ranks are started and watched.
  *
  * mpirun starts the ranks of `run -n`, launch_report carries rank 0's reports to it, stop handles
- * signals. rank_info and host collect what each rank has; checks and preflight find mistakes.
- * job_array splits a sweep among elements of a job array. May include store, sched and the layers
- * below, but not run, predict or cli.
+ * signals. rank_info, host and gpu collect what each rank has; checks and preflight find mistakes;
+ * gpu_share and gpu_settle give each rank its GPUs. job_array splits a sweep among elements of a
+ * job array. May include store, sched and the layers below, but not run, predict or cli.
  *
  * This file: start mpirun for `run -n` and wait for its end. In recovery mode Open MPI 4's mpirun
  * always exits with 0, and never if it has lost a host, so rank 0 reports its end. */

@@ -143,14 +143,17 @@ void rank_info_pack(struct buf *out, const struct rank_info *info)
         buf_printf(out, " %d %s ", info->others[i].pid, info->others[i].user);
         host_cpus_format(out, &info->others[i].cpus);
     }
+    buf_putc(out, ' ');
+    gpu_list_pack(out, &info->gpus);
 }
 
 #define CPUS_TEXT 4096
 
+/* Returns the number of bytes read, or -1. */
 static int unpack_others(struct rank_info *info, const char *text, struct err *err)
 {
     char cpus[CPUS_TEXT];
-    int used;
+    int at = 0, used;
 
     if (!info->n_others)
         return 0;
@@ -160,18 +163,18 @@ static int unpack_others(struct rank_info *info, const char *text, struct err *e
     for (int32_t i = 0; i < info->n_others; i++) {
         struct host_run *other = &info->others[i];
 
-        if (sscanf(text, " %d %32s %4095s%n", &other->pid, other->user, cpus, &used) != 3)
-            return err_set(err, "information of a rank: '%.40s' is not a process", text);
+        if (sscanf(text + at, " %d %32s %4095s%n", &other->pid, other->user, cpus, &used) != 3)
+            return err_set(err, "information of a rank: '%.40s' is not a process", text + at);
         host_cpus_parse(&other->cpus, cpus);
-        text += used;
+        at += used;
     }
-    return 0;
+    return at;
 }
 
 int rank_info_unpack(struct rank_info *info, const char *text, struct err *err)
 {
     char cpus[CPUS_TEXT];
-    int launcher, recovery, used;
+    int launcher, recovery, used, rest;
 
     *info = (struct rank_info){.pid = 0};
     if (sscanf(text, "%64s %64s %23s %d %4095s %d %d %d %d %d %d %lf %lf %lf %lf %d%n", info->host,
@@ -186,7 +189,15 @@ int rank_info_unpack(struct rank_info *info, const char *text, struct err *err)
     info->launcher = (enum launcher)launcher;
     info->recovery = (enum recovery)recovery;
     host_cpus_parse(&info->cpus, cpus);
-    return unpack_others(info, text + used, err);
+    rest = unpack_others(info, text + used, err);
+    return rest < 0 || gpu_list_unpack(&info->gpus, text + used + rest, err) < 0 ? -1 : 0;
+}
+
+void rank_info_release(struct rank_info *info)
+{
+    free(info->others);
+    gpu_list_release(&info->gpus);
+    *info = (struct rank_info){.pid = 0};
 }
 
 static bool is_first_of_host(void)
@@ -252,7 +263,8 @@ static int receive(const struct world *world, const char *text, struct rank_info
     return rc;
 }
 
-int rank_info_gather(const struct world *world, struct rank_info **info, struct err *err)
+int rank_info_gather(const struct world *world, const struct gpu_list *gpus,
+                     struct rank_info **info, struct err *err)
 {
     struct rank_info here;
     struct buf text = {0};
@@ -261,6 +273,8 @@ int rank_info_gather(const struct world *world, struct rank_info **info, struct 
 
     *info = NULL;
     rank_info_here(&here);
+    if (gpus)
+        here.gpus = *gpus;
     /* go on without other runs if this fails: the other ranks wait */
     (void)look_around(&here, &ignored);
     rc = read_clock(world, &here, err);
@@ -277,6 +291,6 @@ int rank_info_gather(const struct world *world, struct rank_info **info, struct 
 void rank_info_destroy(struct rank_info *info, int32_t n)
 {
     for (int32_t i = 0; info && i < n; i++)
-        free(info[i].others);
+        rank_info_release(&info[i]);
     free(info);
 }

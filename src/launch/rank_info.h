@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "launch/gpu.h"
 #include "launch/host.h"
 #include "sched/world.h"
 
@@ -47,18 +48,22 @@ struct rank_info {
 
     struct host_run *others; /* [n_others] owned; only of the first rank of a host */
     int32_t n_others;
+
+    struct gpu_list gpus; /* owned; empty unless asked for */
 };
 
-/* Fill in all but clock and other runs. */
+/* Fill in all but clock, other runs and GPUs. */
 void rank_info_here(struct rank_info *info);
 
 /* To and from a text without NUL, for world_gather(). */
 void rank_info_pack(struct buf *out, const struct rank_info *info);
 int rank_info_unpack(struct rank_info *info, const char *text, struct err *err);
+void rank_info_release(struct rank_info *info);
 
-/* Collective; takes some milliseconds. *info: on rank 0 of all ranks in rank order, handed over;
- * elsewhere NULL. */
-int rank_info_gather(const struct world *world, struct rank_info **info, struct err *err);
+/* Collective; takes some milliseconds. gpus: of this rank; NULL: not asked for. *info: on rank 0 of
+ * all ranks in rank order, handed over; elsewhere NULL. */
+int rank_info_gather(const struct world *world, const struct gpu_list *gpus,
+                     struct rank_info **info, struct err *err);
 void rank_info_destroy(struct rank_info *info, int32_t n);
 
 /* "mpirun", "srun" and so on. */

@@ -35,7 +35,7 @@ struct replay_trial {
     char key[HASH_HEX_SIZE];
     char digest[HASH_HEX_SIZE]; /* of its training data */
     char sweep[256];            /* name */
-    char objective[32];
+    char objective[64];
 };
 
 /* -1 and err: there is no such trial. */

@@ -78,7 +78,9 @@ static int name_metrics(struct board *b, const struct query_sweep *sweep, struct
     const char *tag;
 
     for (int64_t r = 0; r < b->metrics.n_rows; r++) {
-        buf_printf(&b->tags, "final/%s_%s", result_table_text(&b->metrics, r, "split"),
+        const char *split = result_table_text(&b->metrics, r, "split");
+
+        buf_printf(&b->tags, "final/%s%s%s", split, *split ? "_" : "",
                    result_table_text(&b->metrics, r, "name"));
         buf_putc(&b->tags, '\0');
     }
@@ -193,8 +195,8 @@ static int put_metrics(struct board *b, const struct result_table *row, struct e
         b->has_stop |= !isnan(result_table_real(&metrics, r, "stop"));
     for (int64_t r = 0; r < metrics.n_rows; r++)
         for (int64_t m = 0; m < b->metrics.n_rows; m++) {
-            double value =
-                result_table_real(&metrics, r, result_table_text(&b->metrics, m, "split"));
+            const char *split = result_table_text(&b->metrics, m, "split");
+            double value = result_table_real(&metrics, r, *split ? split : "value");
 
             if (!strcmp(result_table_text(&b->metrics, m, "name"),
                         result_table_text(&metrics, r, "metric")) &&
@@ -231,6 +233,30 @@ static int put_curve(struct board *b, const struct result_table *row, struct err
     return 0;
 }
 
+/* Other values of a program's curve. */
+static int put_points(struct board *b, const struct result_table *row, struct err *err)
+{
+    double started_s = result_table_real(row, 0, "started");
+    struct result_table points;
+    struct buf tag = {0};
+
+    if (query_table(&points, b->store, QUERY_TRIAL_POINTS, result_table_integer(row, 0, "trial"),
+                    err))
+        return -1;
+    make_valid(&points);
+    for (int64_t r = 0; r < points.n_rows; r++) {
+        buf_clear(&tag);
+        buf_printf(&tag, "curve/%s", result_table_text(&points, r, "name"));
+        event_file_scalar(&b->file, started_s + fmax(0, result_table_real(&points, r, "seconds")),
+                          result_table_integer(&points, r, "epoch"), buf_text(&tag),
+                          result_table_real(&points, r, "value"));
+    }
+    b->file.failed |= buf_failed(&tag);
+    buf_release(&tag);
+    result_table_release(&points);
+    return 0;
+}
+
 static int put_run(void *arg, const struct result_table *row, struct err *err)
 {
     struct board *b = arg;
@@ -242,7 +268,8 @@ static int put_run(void *arg, const struct result_table *row, struct err *err)
         return -1;
     buf_clear(&b->file);
     event_file_begin(&b->file, started_s);
-    if (put_hparams(b, row, err) || put_metrics(b, row, err) || put_curve(b, row, err))
+    if (put_hparams(b, row, err) || put_metrics(b, row, err) || put_curve(b, row, err) ||
+        put_points(b, row, err))
         return -1;
     buf_printf(&name, "c%lld/r%lld-fold%lld/%s%010.0f.espalier", (long long)b->config,
                (long long)result_table_integer(row, 0, "replicate"),

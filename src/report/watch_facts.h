@@ -50,7 +50,7 @@ struct watch_reason {
 };
 
 struct watch_facts {
-    char sweep[256], objective[32];
+    char sweep[256], objective[64];
     int64_t trials, done, diverged, failed, running, pending;
     int64_t missing;       /* trials of the grid that belong to other shards */
     int64_t config_trials; /* of each configuration; 0: they differ, as in a shard */

@@ -132,14 +132,26 @@ static void put_number(char text[NUMBER_TEXT], double number, bool is_whole)
     buf_release(&shortest);
 }
 
+static bool has_whole_levels(const struct advice_axis *axis)
+{
+    bool is = true;
+
+    for (int32_t i = 0; i < axis->n; i++)
+        is &= axis->levels[i] == floor(axis->levels[i]);
+    return is;
+}
+
 /* Write `next`, which continues the axis beyond `edge`, or the value halfway to the setting's
  * limit. False: none is allowed. */
-static bool put_beyond(char text[NUMBER_TEXT], enum param_id id, double edge, double next)
+static bool put_beyond(char text[NUMBER_TEXT], const struct advice_axis *axis, double edge,
+                       double next)
 {
-    const struct param *p = &param_table[id];
+    static const struct param any = {
+        .type = PARAM_REAL, .min = -(double)INFINITY, .max = (double)INFINITY};
+    const struct param *p = axis->id < P_COUNT ? &param_table[axis->id] : &any;
     double limit = next < edge ? p->min : p->max;
     bool is_open = p->flags & (next < edge ? PARAM_OPEN_MIN : PARAM_OPEN_MAX);
-    bool is_whole = p->type != PARAM_REAL;
+    bool is_whole = axis->id < P_COUNT ? p->type != PARAM_REAL : has_whole_levels(axis);
     double slack = 1e-9 * fabs(edge); /* 0.95 + 0.05 may be less than 1 */
     union value value;
 
@@ -150,7 +162,8 @@ static bool put_beyond(char text[NUMBER_TEXT], enum param_id id, double edge, do
     if (strtod(text, NULL) == edge && !is_open && limit != 0)
         put_number(text, limit, is_whole);
     return strtod(text, NULL) != edge && (strtod(text, NULL) != 0 || p->min < 0) &&
-           !param_read(&value, id, text, NULL);
+           (axis->id == P_COUNT ? next > 0 || edge <= 0
+                                : !param_read(&value, (enum param_id)axis->id, text, NULL));
 }
 
 /* "0.3 and 1" and "0.3,1"; false: nothing to try. */
@@ -164,7 +177,7 @@ static bool put_examples(struct buf *words, struct buf *list, const struct advic
     for (double last = edge, before = inner; n < N_EXAMPLES; n++) {
         double next = is_log ? last * last / before : last + (last - before);
 
-        if (!put_beyond(text, axis->id, last, next))
+        if (!put_beyond(text, axis, last, next))
             break;
         buf_printf(words, "%s%s", n ? " and " : "", text);
         buf_printf(list, "%s%s", n ? "," : "", text);
@@ -184,7 +197,7 @@ void advice_axis(struct errlist *out, const struct advice_axis *axis, int64_t co
     int32_t last = axis->n - 1, n_values = axis->n + axis->has_full;
     bool is_least, is_most;
     struct buf value = {0}, words = {0}, list = {0};
-    const char *key = param_table[axis->id].key;
+    const char *key = axis->name;
 
     if (n_values < LEAST_LEVELS || axis->n < 2)
         return;
@@ -330,12 +343,13 @@ static double number(const struct result_table *table, const char *column)
 }
 
 /* Settings of the split have no best value. */
-static bool is_tuned(enum param_id id)
+static bool is_tuned(int id)
 {
-    const struct param *p = &param_table[id];
+    const struct param *p = param_row((enum param_id)id);
 
     return (p->flags & PARAM_IDENTITY) && strcmp(p->section, "split") != 0 &&
-           (p->type == PARAM_INT || p->type == PARAM_REAL || p->type == PARAM_COUNT);
+           (p->type == PARAM_INT || p->type == PARAM_REAL || p->type == PARAM_COUNT ||
+            p->type == PARAM_VALUE);
 }
 
 /* Levels: rows from `first` to before `end`. */
@@ -343,10 +357,11 @@ static int find_axis(struct errlist *out, const struct result_table *levels, int
                      int64_t end, const struct result_table *chosen, struct err *err)
 {
     const char *name = result_table_text(levels, first, "axis");
-    struct advice_axis axis = {.id = param_find(NULL, name), .chosen = number(chosen, name)};
+    struct advice_axis axis = {
+        .name = name, .id = (int)param_find(NULL, name), .chosen = number(chosen, name)};
     double *values;
 
-    if (axis.id == P_COUNT || !is_tuned(axis.id) || isnan(axis.chosen))
+    if (!is_tuned(axis.id) || isnan(axis.chosen))
         return 0;
     values = malloc((size_t)(end - first) * sizeof *values);
     if (!values)

@@ -43,7 +43,8 @@ void advice_mixed_types(struct errlist *out);
 void advice_repeated(struct errlist *out, bool has_ridge);
 
 struct advice_axis {
-    enum param_id id;
+    const char *name;
+    int id; /* P_COUNT: a free name */
     const double *levels; /* [n] ascending, borrowed */
     int32_t n;
     bool has_full; /* `full` is a value, larger than any number */

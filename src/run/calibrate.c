@@ -214,7 +214,7 @@ int64_t calibrate_cost(struct cost *cost, struct job *job, const struct store_tr
                        int32_t ranks, double most_bytes, struct err *err)
 {
     int64_t n = observe_known(cost, job, known);
-    double budget_s = n ? 0 : budget(job, cost, known, ranks);
+    double budget_s = n || !job->work ? 0 : budget(job, cost, known, ranks);
 
     return budget_s > 0 ? observe_probes(cost, job, budget_s, most_bytes, err) : n;
 }

@@ -6,6 +6,7 @@
 #include "data/core/data_report.h"
 #include "grid/plan.h"
 #include "run/sweep_share.h"
+#include "sched/cost.h"
 #include "sched/ledger.h"
 #include "trial/prepared.h"
 
@@ -25,8 +26,9 @@ struct job {
     struct plan plan;
     struct prepared *prepared;
     struct sweep_share share; /* owner of data and prepared once other ranks have them */
-    struct gcn_cost *work;    /* [n_configs] of one trial */
-    double *bytes;            /* [n_configs] of the inputs and one trial */
+    struct gcn_cost *work;    /* [n_configs] of one trial; NULL: unknown until trials finish */
+    double *bytes;            /* [n_configs] of the inputs and one trial; NULL like work */
+    double stop_s;            /* that a running trial may need to stop; 0: it stops at once */
     double inputs_bytes;      /* of all inputs, which the ranks of a host share */
     double trial_bytes;       /* of the largest trial in addition */
     double load_s;
@@ -45,6 +47,9 @@ int32_t job_replicates(const struct job *job);
 
 /* *out: the features are amounts (scale_has_amounts()). Only the first call scans the data. */
 int job_has_amounts(bool *out, struct job *job, struct err *err);
+
+/* The cost model of its configurations, before any measurement. Borrows work and plan. */
+struct cost *job_cost_create(const struct job *job, int32_t n_workers, struct err *err);
 
 /* Make the inputs of configurations that have trials to run, as many as other ranks can receive. */
 int job_make_inputs(struct job *job, const struct ledger *ledger, struct err *err);

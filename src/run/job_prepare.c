@@ -119,9 +119,12 @@ int job_load(struct job *job, struct errlist *faults)
         log_files(&job->sweep.fixed);
     spec_data(&spec, &job->sweep.fixed);
     spec.unmatched = job->unmatched;
+    spec.inputs_folder = job->sweep.folder;
     if (data_load(&job->data, &spec, &job->report, &err))
         return fail_load(job, &err, faults);
     job->load_s = clock_now(&clock_system) - begun_s;
+    if (job->data.task == TASK_NONE)
+        return resolve(job, faults);
     log_verbose("data: %d samples and %d features, read in %.2f s", job->data.n_samples,
                 job->data.n_features, job->load_s);
     job_warn_data(job);
@@ -199,6 +202,10 @@ int job_plan(struct job *job, struct errlist *faults)
 
     if (job_points(job, faults))
         return -1;
+    if (job->data.task == TASK_NONE) {
+        job->stop_s = job->sweep.fixed.v[P_STOP_GRACE].f;
+        return 0; /* only the program knows what its trials need */
+    }
     job_warn_plan(job);
     if (make_costs(job, &err) || job_warn_parts(job, &err) || leaks_warn(job, &err))
         return errlist_add_err(faults, &err);

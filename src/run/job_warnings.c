@@ -142,7 +142,7 @@ static void warn_idle(const struct job *job)
         if (n)
             log_warn("%s: %s has no effect in %d of the %d configurations: they differ from others "
                      "only by chance",
-                     job->sweep.path, param_table[axis->id].key, n, job->plan.n_configs);
+                     job->sweep.path, axis->row->key, n, job->plan.n_configs);
     }
 }
 

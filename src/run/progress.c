@@ -37,7 +37,7 @@ int progress_init(struct progress *p, enum progress_mode mode, const struct plan
     memset(p, 0, sizeof *p);
     p->mode = mode;
     p->plan = plan;
-    p->objective = metric_name(spec_objective(s));
+    p->objective = s->v[P_OBJECTIVE].s + (strncmp(s->v[P_OBJECTIVE].s, "val_", 4) ? 0 : 4);
     p->maximize = spec_maximize(s);
     p->next_s = mode == PROGRESS_LIVE ? LIVE_S : PLAIN_S;
     p->sum = calloc(n, sizeof *p->sum);

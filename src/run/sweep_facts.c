@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run/sweep_facts.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/real.h"
 #include "data/core/label_summary.h"
@@ -370,25 +372,49 @@ static void put_parts(struct facts *f)
     put_range(f, PART_TEST, &size[PART_TEST]);
 }
 
+/* Input files of a program with their hashes. */
+static void put_inputs(struct facts *f)
+{
+    for (int32_t i = 0; i < f->d->n_features; i++) {
+        char name[PATH_MAX];
+        char *hash;
+
+        snprintf(name, sizeof name, "%s", dataset_feature_name(f->d, i));
+        hash = strrchr(name, ' ');
+        if (hash)
+            *hash++ = '\0';
+        put_text(f, "input", name, hash ? hash : "");
+    }
+}
+
+static void put_facts(struct facts *f)
+{
+    if (f->d->task == TASK_NONE) {
+        put_inputs(f);
+        return;
+    }
+    put_data(f);
+    put_markers(f);
+    put_notes(f);
+    put_duplicates(f);
+    put_parts(f);
+    put_groups(f);
+    if (f->d->task == TASK_CLASSIFICATION)
+        put_classes(f);
+    else
+        put_target(f);
+    if (f->d->graph_start)
+        put_degrees_of_graphs(f);
+    else
+        put_graph(f);
+}
+
 int sweep_facts_store(struct store *store, struct job *job, struct err *err)
 {
     struct facts f = {.job = job, .d = &job->data, .err = err};
 
     f.rc = data_facts_begin(&f.to, store, job->sweep.fixed.v[P_SWEEP_NAME].s, err);
-    put_data(&f);
-    put_markers(&f);
-    put_notes(&f);
-    put_duplicates(&f);
-    put_parts(&f);
-    put_groups(&f);
-    if (f.d->task == TASK_CLASSIFICATION)
-        put_classes(&f);
-    else
-        put_target(&f);
-    if (f.d->graph_start)
-        put_degrees_of_graphs(&f);
-    else
-        put_graph(&f);
+    put_facts(&f);
     if (!f.rc)
         f.rc = data_facts_end(&f.to, err);
     data_facts_release(&f.to);

@@ -168,7 +168,7 @@ int sweep_predictions_store(struct sweep_session *session, struct err *err)
         return -1;
     if (is_due(&w.trials) && !session->before.pending)
         walltime_begin(&session->walltime, session->options->time_limit_s,
-                       session->options->begun_s);
+                       session->options->begun_s, session->job->stop_s);
     w.begun_s = w.committed_s = clock_now(&clock_system);
     if (is_due(&w.trials) && (take_all(&w, err) || store_commit(session->store, err)))
         rc = -1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run/sweep_run.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,6 @@
 #include "store/database_file.h"
 #include "tensor/gemm.h"
 #include "trial/kept.h"
-#include "trial/model_runner.h"
 
 /* of all ranks in a minute; storing 1 MB takes 10 ms, and a job keeps 30 s for its end */
 #define CHECKPOINT_BYTES ((size_t)512 << 20)
@@ -44,40 +44,39 @@ static void leave_alone(const struct err *err)
     world_leave(EXIT_ERROR);
 }
 
-static int serve(const struct world *world, const struct plan *plan, const struct dataset *data,
-                 struct prepared *prepared, struct err *err)
+static int serve(const struct world *world, const struct sweep_runner *runner, double silence_s,
+                 struct err *err)
 {
-    struct model_runner *gcn = model_runner_create(plan, data, prepared, &clock_system, err);
-    struct relay_options options = {.silence_s = plan->sweep->fixed.v[P_HEARTBEAT_LIMIT].f,
-                                    .cut_off = leave_alone};
-    struct runner runner;
-    int rc = -1;
+    struct relay_options options = {.silence_s = silence_s, .cut_off = leave_alone};
+    struct runner interface = sweep_runner_interface(runner);
 
-    if (gcn) {
-        runner = model_runner_interface(gcn);
-        world_settle();
-        rc = relay_serve(world, &runner, &options, &clock_system, err);
-    }
-    model_runner_destroy(gcn);
-    return rc;
+    world_settle();
+    return relay_serve(world, &interface, &options, &clock_system, err);
 }
 
-static int follow(const struct world *world, const void *plan_bytes, size_t plan_n, struct err *err)
+static int follow(const struct world *world, struct spawner *spawner, const void *bytes, size_t n,
+                  struct err *err)
 {
-    struct cursor in = {.data = plan_bytes, .size = plan_n};
+    struct cursor in = {.data = bytes, .size = n};
+    struct sweep_runner runner = {.model = NULL};
     struct prepared *prepared = NULL;
     struct sweep_share share = {.n = 0};
     struct dataset data = {0};
+    char files[PATH_MAX];
     struct sweep sweep;
     struct plan plan;
     int rc;
 
+    cursor_text(&in, files, sizeof files);
     if (plan_unpack(&plan, &sweep, &in, err))
         return -1;
     world_expect(sweep_share_patience(&sweep));
     rc = sweep_share_take(&share, world, &data, &prepared, &plan, err);
     if (!rc)
-        rc = serve(world, &plan, &data, prepared, err);
+        rc = sweep_runner_open(&runner, &plan, &data, prepared, files, spawner, err);
+    if (!rc)
+        rc = serve(world, &runner, sweep.fixed.v[P_HEARTBEAT_LIMIT].f, err);
+    sweep_runner_close(&runner);
     prepared_destroy(prepared);
     dataset_release(&data);
     sweep_share_release(&share);
@@ -86,7 +85,7 @@ static int follow(const struct world *world, const void *plan_bytes, size_t plan
     return rc;
 }
 
-int sweep_run_follow(const struct world *world, struct err *err)
+int sweep_run_follow(const struct world *world, struct spawner *spawner, struct err *err)
 {
     void *plan = NULL;
     size_t plan_n = 0;
@@ -94,7 +93,7 @@ int sweep_run_follow(const struct world *world, struct err *err)
 
     if (!rc && plan_n) {
         stop_heed();
-        rc = follow(world, plan, plan_n, err);
+        rc = follow(world, spawner, plan, plan_n, err);
     }
     free(plan);
     return rc ? err_wrap(err, "rank %d", world->rank) : 0;
@@ -162,7 +161,7 @@ static int make_dispatch(struct sweep_session *session, struct err *err)
     struct job *job = session->job;
     int32_t n_ranks = session->world->size;
 
-    session->cost = cost_create(job->work, job->plan.n_configs, n_ranks, err);
+    session->cost = job_cost_create(job, n_ranks, err);
     if (!session->cost)
         return -1;
     if (session->before.pending &&
@@ -199,9 +198,12 @@ static int make_master(struct sweep_session *session, struct err *err)
                                  .options = &limits,
                                  .clock = &clock_system};
 
-    session->runner =
-        model_runner_create(&job->plan, &job->data, job->prepared, &clock_system, err);
-    if (!session->runner || make_dispatch(session, err))
+    sweep_runner_put_files(&session->files, session->options->db);
+    if (buf_failed(&session->files))
+        return err_nomem(err, "path", session->files.size);
+    if (sweep_runner_open(&session->runner, &job->plan, &job->data, job->prepared,
+                          buf_text(&session->files), session->options->spawner, err) ||
+        make_dispatch(session, err))
         return -1;
     parts.dispatch = session->dispatch;
     session->master = master_create(&parts, err);
@@ -251,8 +253,9 @@ static int make_session(struct sweep_session *session, struct err *err)
     session->prunes = keep_of(&job->sweep.fixed) == KEEP_BEST;
     if (shard_mark(session->known.ours, &options->shard, &job->plan, &job->data, err) ||
         store_register(session->store, &job->plan, &job->data, job->work, &session->known, err) ||
-        sweep_facts_store(session->store, job, err) || sweep_session_settle_models(session, err) ||
-        begin_session(session, err) ||
+        sweep_facts_store(session->store, job, err) ||
+        store_remove_leftovers(session->store, err) || sweep_session_settle_models(session, err) ||
+        store_remove_leftovers(session->store, err) || begin_session(session, err) ||
         progress_init(&session->progress, options->progress, &job->plan, err) ||
         progress_read(&session->progress, session->store, &session->known, err) ||
         make_ledger(session, err))
@@ -277,7 +280,8 @@ static int prepare(struct sweep_session *session, struct errlist *faults)
         job_make_inputs(session->job, session->ledger, &err))
         return errlist_add_err(faults, &err);
     if (session->before.pending)
-        walltime_begin(&session->walltime, options->time_limit_s, options->begun_s);
+        walltime_begin(&session->walltime, options->time_limit_s, options->begun_s,
+                       session->job->stop_s);
     if (make_master(session, &err))
         return errlist_add_err(faults, &err);
     failures_init(&session->failures, options->max_fails,
@@ -295,7 +299,10 @@ static void release(struct sweep_session *session)
     session->master = NULL; /* store_close() may wait and call sweep_session_keep_alive() */
     dispatch_destroy(session->dispatch);
     cost_destroy(session->cost);
-    model_runner_destroy(session->runner);
+    sweep_runner_close(&session->runner);
+    if (session->files.size)
+        rmdir(buf_text(&session->files)); /* unless files are kept */
+    buf_release(&session->files);
     ledger_destroy(session->ledger);
     progress_release(&session->progress);
     refit_release(&session->refit);
@@ -303,13 +310,15 @@ static void release(struct sweep_session *session)
     store_trials_release(&session->known);
 }
 
-static int tell_others(const struct world *world, struct job *job, struct err *err)
+static int tell_others(const struct world *world, struct job *job, const char *files,
+                       struct err *err)
 {
     struct buf plan = {0};
     void *bytes;
     size_t n;
     int rc = 0;
 
+    buf_put_text(&plan, files);
     plan_pack(&plan, &job->plan);
     if (buf_failed(&plan))
         rc = err_nomem(err, "plan", plan.size);
@@ -393,7 +402,7 @@ static int tell_and_run(struct sweep_end *out, struct sweep_session *session, st
     FAULT("scheduler: before the others are told");
     world_expect(sweep_share_patience(&session->job->sweep));
     out->others = SWEEP_OTHERS_UNSURE;
-    if (world->size > 1 && tell_others(world, session->job, err))
+    if (world->size > 1 && tell_others(world, session->job, buf_text(&session->files), err))
         return -1;
     out->others = SWEEP_OTHERS_TOLD;
     world_settle();

@@ -30,7 +30,7 @@ int sweep_run_lead(struct sweep_end *out, const struct world *world, struct job 
                    const struct sweep_options *options, struct errlist *faults);
 
 /* Other ranks: work until the sweep ends. On -1 the caller must abort the launch. */
-int sweep_run_follow(const struct world *world, struct err *err);
+int sweep_run_follow(const struct world *world, struct spawner *spawner, struct err *err);
 
 /* Rank 0, in place of sweep_run_lead(): send the other ranks home. */
 int sweep_run_dismiss(const struct world *world, struct err *err);

@@ -15,7 +15,6 @@
 #include "store/store.h"
 #include "trial/failures.h"
 #include "trial/kept.h"
-#include "trial/model_runner.h"
 
 #define COMPACT_S 60.0 /* store_compact() on a slow disk */
 
@@ -321,7 +320,7 @@ static void run_noted(void *self, struct trial_result *r, int64_t number,
                       const struct trial_watch *watch)
 {
     struct sweep_session *session = self;
-    struct runner runner = model_runner_interface(session->runner);
+    struct runner runner = sweep_runner_interface(&session->runner);
 
     if (!refit_has(&session->refit, number))
         store_note_running(session->store, session->known.ids[number]);

@@ -7,17 +7,18 @@
 #include "run/database_fault.h"
 #include "run/progress.h"
 #include "run/refit.h"
+#include "run/sweep_runner.h"
 #include "run/walltime.h"
 #include "sched/master.h"
 #include "store/store.h"
 #include "trial/failures.h"
-#include "trial/model_runner.h"
 
 struct sweep_options {
     const char *db;    /* of the shard */
     const char *merge; /* arguments of `merge` that join the shards */
     struct shard shard;
     const char *command;
+    struct spawner *spawner; /* started before MPI; borrowed */
     bool retry_failed;
     bool new_sweep;      /* if fixed settings differ, start again under the same name */
     int64_t max_fails;   /* 0: never */
@@ -38,7 +39,8 @@ struct sweep_session {
     struct dispatch *dispatch;
     struct master *master;
     struct progress progress;
-    struct model_runner *runner;
+    struct sweep_runner runner;
+    struct buf files; /* folder of the trials' files */
     struct ledger_counts before;
     struct failures failures;
     struct database_fault fault;

@@ -14,11 +14,14 @@
 #define END_S 30.0
 #define END_SHARE 0.05
 
+#define STOP_SHARE 0.25 /* most of a short limit for trials that stop */
+
 #define FRESH_SHARE 0.9 /* a job with more of its time left has just begun */
 
-static double end_s(double seconds)
+/* Kept free at the end of so many seconds. */
+static double end_s(const struct walltime *walltime, double seconds)
 {
-    return fmin(END_S, END_SHARE * seconds);
+    return fmin(END_S, END_SHARE * seconds) + fmin(walltime->stop_s, STOP_SHARE * seconds);
 }
 
 /* squeue may still know the end */
@@ -51,7 +54,7 @@ static void warn_over(const struct batch_job *job, double left_s)
 }
 
 /* Seconds left, or INFINITY. */
-static double ask(void)
+static double ask(const struct walltime *walltime)
 {
     char left[DURATION_TEXT], end[DURATION_TEXT];
     struct batch_job job;
@@ -74,8 +77,8 @@ static double ask(void)
     }
     log_info("walltime: %s job %s has %s left; a trial starts only if it can end %s before that",
              batch_system_title(job.system), job.id, duration_words(left, left_s),
-             duration_words(end, end_s(left_s)));
-    return left_s - end_s(left_s);
+             duration_words(end, end_s(walltime, left_s)));
+    return left_s - end_s(walltime, left_s);
 }
 
 /* Only Slurm reports when a job began. */
@@ -90,7 +93,7 @@ static bool has_just_begun(double left_s)
 
 static void begin_by_job(struct walltime *walltime)
 {
-    walltime->whole_s = ask();
+    walltime->whole_s = ask(walltime);
     walltime->until_s = clock_now(&clock_system) + walltime->whole_s;
     walltime->is_whole = walltime->whole_s > 0 && has_just_begun(walltime->whole_s);
     if (walltime->whole_s <= 0)
@@ -104,25 +107,26 @@ static void heed_job(struct walltime *walltime, double limit_s)
     double job_s = batch_seconds_left(), now_s = clock_now(&clock_system);
     struct batch_job job;
 
-    if (!(job_s > 0) || now_s + job_s - end_s(job_s) >= walltime->until_s)
+    if (!(job_s > 0) || now_s + job_s - end_s(walltime, job_s) >= walltime->until_s)
         return;
     batch_job_here(&job);
     log_warn("walltime: --time-limit %s ends after %s job %s, which has %s left: the job's limit "
              "applies",
              duration_words(limit, limit_s), batch_system_title(job.system), job.id,
              duration_words(left, job_s));
-    walltime->whole_s = job_s - end_s(job_s);
+    walltime->whole_s = job_s - end_s(walltime, job_s);
     walltime->until_s = now_s + walltime->whole_s;
     walltime->is_whole = has_just_begun(job_s);
 }
 
-void walltime_begin(struct walltime *walltime, double limit_s, double begun_s)
+void walltime_begin(struct walltime *walltime, double limit_s, double begun_s, double stop_s)
 {
+    walltime->stop_s = stop_s;
     if (isnan(limit_s)) {
         begin_by_job(walltime);
         return;
     }
-    walltime->whole_s = limit_s - end_s(limit_s);
+    walltime->whole_s = limit_s - end_s(walltime, limit_s);
     walltime->until_s = begun_s + walltime->whole_s;
     walltime->is_whole = true;
     heed_job(walltime, limit_s);
@@ -137,7 +141,7 @@ double walltime_within(const struct walltime *walltime, double seconds)
 
 struct misfits {
     int64_t n_left, n; /* pending trials; those longer than the whole time of a run */
-    double left_s, s;  /* longest of each, expected on a rank of average speed */
+    double left_s, s;  /* longest of each, expected on a rank of average speed; 0: unknown */
 };
 
 static struct misfits count_misfits(const struct walltime *walltime,
@@ -154,7 +158,7 @@ static struct misfits count_misfits(const struct walltime *walltime,
             continue;
         misfits.n_left++;
         misfits.left_s = fmax(misfits.left_s, seconds);
-        if (seconds <= walltime->whole_s)
+        if (!(seconds > walltime->whole_s))
             continue;
         misfits.n++;
         misfits.s = fmax(misfits.s, seconds);
@@ -187,7 +191,10 @@ void walltime_tell(const struct walltime *walltime, const struct dispatch *dispa
     const char *verb = misfits.n_left == 1 ? " is" : "s are";
     char text[DURATION_TEXT];
 
-    if (misfits.n < misfits.n_left)
+    if (misfits.n_left && !(misfits.left_s > 0))
+        log_info("stopped by the time limit; %lld trial%s left: the same command continues",
+                 (long long)misfits.n_left, verb);
+    else if (misfits.n < misfits.n_left)
         log_info(
             "stopped by the time limit; %lld trial%s left, expected to take up to %s each: the "
             "same command continues",

@@ -9,7 +9,8 @@
 #include "sched/dispatch.h"
 
 struct walltime {
-    double until_s; /* by clock_system; INFINITY: no limit */
+    double until_s; /* by clock_system, when running trials are asked to stop; INFINITY: no limit */
+    double stop_s;  /* they may need to stop */
     double
         whole_s; /* time of such a run: the limit, or what the job had left; INFINITY if nothing */
     bool is_whole; /* the next run has no more: a limit, or a job that had just begun */
@@ -17,8 +18,9 @@ struct walltime {
 
 /* limit_s: --time-limit, counted from begun_s (by clock_system). NaN: the batch system is asked,
  * and its answer printed. An earlier end of the job applies, with a warning. Part of the time is
- * reserved for the end of the run (doc/decisions/0017). */
-void walltime_begin(struct walltime *walltime, double limit_s, double begun_s);
+ * reserved for the end of the run (doc/decisions/0017), and stop_s for running trials that were
+ * asked to stop, or a quarter of the time if that is less. */
+void walltime_begin(struct walltime *walltime, double limit_s, double begun_s, double stop_s);
 
 /* The smaller of seconds and the time left. */
 double walltime_within(const struct walltime *walltime, double seconds);

@@ -73,7 +73,7 @@ static void take_away(struct dispatch *d, int32_t worker, int64_t trial)
 {
     struct worker_load *load = &d->loads[worker];
     bool is_empty = ledger_held(d->ledger, worker) == 0;
-    double s = is_empty ? load->held_s : d->predicted_s[trial]; /* leaves no rounding error */
+    double s = is_empty ? load->held_s : fabsf(d->predicted_s[trial]); /* no rounding error */
 
     load->held_s -= s;
     load->began_s = d->now_s;
@@ -201,6 +201,11 @@ static bool may_run(const struct dispatch *d, int32_t worker, int64_t trial)
     return worker != 0 || d->n_alive == 1 || !ledger_is_suspect(d->ledger, trial);
 }
 
+double dispatch_left_each_s(const struct dispatch *d)
+{
+    return (ledger_pending_s(d->ledger) + fmax(d->held_s, 0)) / (d->n_alive ? d->n_alive : 1);
+}
+
 /* Return a suspect that all workers would wait for at the end. Those running when a host dies are
  * long, and most are innocent. */
 static int64_t urgent_suspect(const struct dispatch *d, int32_t worker, double most_s)
@@ -210,7 +215,8 @@ static int64_t urgent_suspect(const struct dispatch *d, int32_t worker, double m
 
     if (suspect < 0 || !may_run(d, worker, suspect))
         return NOWHERE;
-    is_urgent = ledger_expected(d->ledger, ledger_group(d->ledger, suspect)) >= dispatch_left_s(d);
+    is_urgent =
+        ledger_expected(d->ledger, ledger_group(d->ledger, suspect)) >= dispatch_left_each_s(d);
     return is_urgent ? suspect : NOWHERE;
 }
 
@@ -250,13 +256,18 @@ static int hand_out(struct dispatch *d, int32_t worker, int64_t trial, double se
 {
     if (ledger_lease(d->ledger, worker, trial, err))
         return -1;
-    d->predicted_s[trial] = (float)seconds;
+    d->predicted_s[trial] = cost_is_known(d->cost) ? (float)seconds : -(float)seconds;
     if (d->loads[worker].idle_place != NOWHERE)
         d->loads[worker].began_s = d->now_s;
     d->loads[worker].held_s += (float)seconds;
     d->held_s += (float)seconds;
     dispatch_become_busy(d, worker);
     return 0;
+}
+
+double dispatch_most_s(const struct dispatch *d, double left_s)
+{
+    return cost_is_known(d->cost) || left_s <= 0 ? left_s : INFINITY;
 }
 
 static int64_t next_in_time(struct dispatch *d, int32_t worker, double left_s)
@@ -280,6 +291,7 @@ int32_t dispatch_assign(struct dispatch *d, int32_t worker, double left_s,
     if (d->gangs && gang_of(d, worker))
         return 0;
     d->left_s = left_s;
+    left_s = dispatch_most_s(d, left_s);
     if (d->gangs)
         left_s = gangs_most_s(d, worker, left_s);
     while (n < DISPATCH_MAX && load->presence == PRESENT) {
@@ -324,7 +336,8 @@ bool dispatch_can_begin(struct dispatch *d, double left_s)
 
         if (d->loads[worker].presence != PRESENT)
             continue;
-        next = resumes_next(d->resumes, left_s / cost_slowness(d->cost, worker));
+        next =
+            resumes_next(d->resumes, dispatch_most_s(d, left_s) / cost_slowness(d->cost, worker));
         if (next < 0 || !may_run(d, worker, next))
             continue;
         if (!dispatch_n_busy(d))
@@ -354,7 +367,8 @@ enum ledger_verdict dispatch_finish(struct dispatch *d, int32_t worker, int64_t 
     else if (lessee >= 0)
         take_away(d, lessee, trial);
     if (verdict == LEDGER_ACCEPTED && state == TRIAL_DONE) {
-        if (lessee == worker && seconds > 0 && !resumes_has(d->resumes, trial))
+        if (lessee == worker && seconds > 0 && d->predicted_s[trial] > 0 &&
+            !resumes_has(d->resumes, trial))
             learn_deviation(d, log(seconds / d->predicted_s[trial]));
         learn(d, ledger_group(d->ledger, trial), worker, seconds);
     }
@@ -448,7 +462,7 @@ void dispatch_set_time(struct dispatch *d, double now_s)
 
 double dispatch_predicted(const struct dispatch *d, int64_t trial)
 {
-    return d->predicted_s[trial];
+    return d->predicted_s[trial] > 0 ? d->predicted_s[trial] : (double)NAN;
 }
 
 void dispatch_resume(struct dispatch *d, int64_t trial, double left)
@@ -463,7 +477,7 @@ bool dispatch_resumes(const struct dispatch *d, int64_t trial)
 
 double dispatch_expected_s(const struct dispatch *d, int64_t trial)
 {
-    return resumes_seconds(d->resumes, trial);
+    return cost_is_known(d->cost) ? resumes_seconds(d->resumes, trial) : (double)NAN;
 }
 
 const struct ledger *dispatch_ledger(const struct dispatch *d)
@@ -488,7 +502,7 @@ double dispatch_margin(const struct dispatch *d)
 
 double dispatch_left_s(const struct dispatch *d)
 {
-    return (ledger_pending_s(d->ledger) + fmax(d->held_s, 0)) / (d->n_alive ? d->n_alive : 1);
+    return cost_is_known(d->cost) ? dispatch_left_each_s(d) : (double)NAN;
 }
 
 /* ---- invariants ---- */
@@ -535,7 +549,7 @@ static void add_members(const struct dispatch *d, double *held_s)
         const struct gang *gang = gang_of(d, worker);
 
         if (gang && !gang->is_over && gang->workers[0] != worker)
-            held_s[worker] += d->predicted_s[gang->trial];
+            held_s[worker] += fabsf(d->predicted_s[gang->trial]);
     }
 }
 
@@ -549,7 +563,7 @@ int dispatch_check(const struct dispatch *d, struct err *err)
         return err_nomem(err, "workers", (size_t)d->n_workers * sizeof *held_s);
     for (int64_t trial = 0; trial < n; trial++)
         if (ledger_lessee(d->ledger, trial) >= 0)
-            held_s[ledger_lessee(d->ledger, trial)] += d->predicted_s[trial];
+            held_s[ledger_lessee(d->ledger, trial)] += fabsf(d->predicted_s[trial]);
     add_members(d, held_s);
     rc =
         ledger_check(d->ledger, err) || check_loads(d, held_s, err) || gangs_check(d, err) ? -1 : 0;

@@ -11,6 +11,8 @@
  *   1.1. If nothing fits, an idle worker gets a trial that fits without it.
  * - Suspects (sched/ledger.h) wait for all others, unless they take longer than all that is left,
  *   split evenly. Worker 0, the scheduler, gets them only if no other is alive.
+ * - Unknown seconds (cost_is_known()): each worker gets one trial at a time, whatever time is left,
+ *   so that a long one delays none.
  * - A trial with a checkpoint takes the share of its time that is left. It goes first, alone, as
  *   soon as it fits.
  *
@@ -36,7 +38,7 @@ struct dispatch;
 struct gang {
     int64_t number; /* from 1 on, in the order of placement */
     int64_t trial;
-    double seconds; /* predicted */
+    double seconds; /* expected */
     bool is_over;   /* the trial has a result or went back; some members may not have ended */
     int32_t n_here; /* members that have not ended */
     int32_t n;
@@ -108,14 +110,14 @@ int32_t dispatch_blames(const struct dispatch *dispatch, int32_t worker, int32_t
 int32_t dispatch_lose(struct dispatch *dispatch, int32_t worker, int32_t max, int64_t *failed);
 void dispatch_return(struct dispatch *dispatch, int32_t worker);
 
-/* Return the prediction at hand-out; NaN: never handed out. */
+/* Return the prediction at hand-out; NaN: never handed out, or nothing was known. */
 double dispatch_predicted(const struct dispatch *dispatch, int64_t trial);
 
 /* Let a trial resume from a checkpoint; left: share in [0, 1) of its time. */
 void dispatch_resume(struct dispatch *dispatch, int64_t trial, double left);
 bool dispatch_resumes(const struct dispatch *dispatch, int64_t trial);
 
-/* Return the expected seconds of the rest of a trial on an average rank. */
+/* Return the expected seconds of the rest of a trial on an average rank; NaN: unknown. */
 double dispatch_expected_s(const struct dispatch *dispatch, int64_t trial);
 
 const struct ledger *dispatch_ledger(const struct dispatch *dispatch);
@@ -123,7 +125,7 @@ int32_t dispatch_n_busy(const struct dispatch *dispatch);  /* workers that hold 
 int32_t dispatch_n_alive(const struct dispatch *dispatch); /* workers neither gone nor lost */
 double dispatch_margin(const struct dispatch *dispatch);
 
-/* Return the expected seconds until all is done, if the running trials began now. */
+/* Return the expected seconds until all is done, if the running trials began now; NaN: unknown. */
 double dispatch_left_s(const struct dispatch *dispatch);
 
 /* Check every invariant, including the ledger's. For tests. */

@@ -50,7 +50,7 @@ struct dispatch {
     int32_t n_passed;                   /* the first n_passed were offered the pending trials and
                                          * got none */
     int32_t n_workers, n_idle, n_alive; /* n_alive: present */
-    float *predicted_s;                 /* [n_trials] */
+    float *predicted_s;                 /* [n_trials] at hand-out; below 0: a guess */
     struct resumes *resumes;
     struct gangs *gangs;  /* NULL: all trials have width 1 */
     double now_s, left_s; /* left_s: as in the last dispatch_assign() */
@@ -68,6 +68,10 @@ void dispatch_become_idle(struct dispatch *d, int32_t worker);
 void dispatch_become_busy(struct dispatch *d, int32_t worker);
 void dispatch_offer_again(struct dispatch *d);
 void dispatch_set_price(struct dispatch *d, int32_t config);
+/* Seconds of work left for each worker. */
+double dispatch_left_each_s(const struct dispatch *d);
+/* Return the limit for expected seconds: a trial of unknown seconds begins at any time. */
+double dispatch_most_s(const struct dispatch *d, double left_s);
 
 /* In dispatch_gangs.c. Functions that take d->gangs may be called without gangs. */
 

@@ -304,7 +304,8 @@ static int end_gang(struct worker *worker, struct cursor *in)
     return number == worker->next.number ? give_back_gang(worker) : 0;
 }
 
-/* Let the running trial go on only if it is expected to end in time, or is overdue. */
+/* Let the running trial go on only if it is expected to end in time, or is overdue. One of unknown
+ * time stops at once: a program may need the time to save its state. */
 static void take_stop(struct worker *worker, struct cursor *in)
 {
     double now_s = clock_now(worker->clock);
@@ -312,7 +313,7 @@ static void take_stop(struct worker *worker, struct cursor *in)
     FAULT("worker: is told to stop");
     worker->is_stopping = true;
     worker->stop_s = now_s + cursor_f64(in);
-    if (worker->ends_s > worker->stop_s)
+    if (!(worker->ends_s <= worker->stop_s))
         worker->stop_s = now_s;
 }
 

@@ -11,6 +11,7 @@
 #include "store/database_file.h"
 #include "store/db.h"
 #include "store/store.h"
+#include "store/trial_files.h"
 
 int store_commit(struct store *store, struct err *err)
 {
@@ -18,9 +19,12 @@ int store_commit(struct store *store, struct err *err)
         return 0;
     FAULT("store: before a commit");
     if (database_file_check_size(store, err) || model_write_held(store, err) ||
+        (store->has_new_metrics && views_update(store, err)) ||
         db_finish(store, db_bind(store, STATEMENT_COMMIT, err, ""), err))
         return -1;
+    store->has_new_metrics = false;
     FAULT("store: a commit was made");
+    trial_files_remove_dropped(store);
     return database_file_check_place(store, err) || database_file_note_size(store, err) ? -1 : 0;
 }
 

@@ -20,6 +20,37 @@
     " AND remaining < 1), 1.0), 1.0) AS remaining"
 
 /* clang-format off */
+
+/* Drop rows of the table `kept` for `keep = best`. Places are those of the leaderboard (views.c). While
+ * trials are left to run (?3 = 0), keep each configuration that no other beats in both place and
+ * cost. A beaten one is never chosen: the other is within the standard error whenever it is. */
+#define STATEMENT_PRUNE(kept) \
+    "WITH " SQL_CHOSEN "," \
+      /* This join order visits kept rows only; others visit every trial. */ \
+      " has AS MATERIALIZED (SELECT DISTINCT config_id FROM " kept " CROSS JOIN trial" \
+      " USING (trial_id) CROSS JOIN config USING (config_id) WHERE sweep_id = ?1)," \
+      " over AS MATERIALIZED (SELECT config_id FROM has WHERE (SELECT" \
+      " count(*) >= ?2 AND count(*) FILTER (WHERE state IN ('pending', 'running')) = 0" \
+      " FROM trial WHERE trial.config_id = has.config_id))," \
+      " scored AS (SELECT config_id, count(value) AS trials, avg(value) * (SELECT" \
+      " iif(direction = 'max', -1, 1) FROM sweep WHERE sweep_id = ?1) AS worse," \
+      " config.flops AS flops, avg(seconds) AS seconds" \
+      " FROM over JOIN config USING (config_id) JOIN trial USING (config_id)" \
+      " WHERE state = 'done' GROUP BY config_id HAVING count(value) > 0)," \
+      " ranked AS (SELECT *, row_number() OVER (ORDER BY trials DESC, worse, config_id) AS place" \
+      " FROM scored)," \
+      " costed AS (SELECT config_id, place, row_number() OVER (ORDER BY " SQL_COST ", place)" \
+      " AS cost FROM ranked)," \
+      " stays AS MATERIALIZED (SELECT config_id FROM (SELECT *, min(cost) OVER (ORDER BY place)" \
+      " AS least FROM costed) WHERE place = 1 OR iif(?3, config_id IN (SELECT config FROM chosen)," \
+      " ?2 > 1 AND cost = least))" \
+    "DELETE FROM " kept " WHERE trial_id IN (SELECT trial_id FROM over JOIN trial" \
+    " USING (config_id) WHERE config_id NOT IN (SELECT config_id FROM stays))"
+
+#define STATEMENT_DROP(kept) \
+    "DELETE FROM " kept " WHERE trial_id IN (SELECT trial_id FROM " kept " CROSS JOIN trial" \
+    " USING (trial_id) CROSS JOIN config USING (config_id) WHERE sweep_id = ?1)"
+
 #define STATEMENT_TABLE(X) \
     X(BEGIN, "BEGIN IMMEDIATE") \
     X(COMMIT, "COMMIT") \
@@ -164,39 +195,17 @@
     X(CHECKPOINT_DELETE, "DELETE FROM checkpoint WHERE trial_id = ?1") \
     X(MODEL_PUT, "INSERT OR REPLACE INTO model VALUES (?1, '', zeroblob(0))") \
     X(MODEL_FILL, "UPDATE model SET hash = ?2, safetensors = ?3 WHERE trial_id = ?1") \
-    X(MODEL_DROP, \
-      "DELETE FROM model WHERE trial_id IN (SELECT trial_id FROM model CROSS JOIN trial" \
-      " USING (trial_id) CROSS JOIN config USING (config_id) WHERE sweep_id = ?1)") \
+    X(MODEL_DROP, STATEMENT_DROP("model")) \
     X(MODEL_DELETE, "DELETE FROM model WHERE trial_id = ?1") \
     X(MODELS_OF, /* model.c relies on these columns */ \
       "SELECT hash, safetensors, trial_id FROM model CROSS JOIN trial USING (trial_id)" \
       " CROSS JOIN config USING (config_id) CROSS JOIN sweep USING (sweep_id) WHERE name = ?1") \
     X(MODEL_FIND, "SELECT hash, safetensors FROM model WHERE trial_id = ?1") \
-    /* Places are those of the leaderboard (views.c). While trials are left to run (?3 = 0), keep \
-       each configuration that no other beats in both place and cost. A beaten one is never \
-       chosen: the other is within the standard error whenever it is. */ \
-    X(MODEL_PRUNE, \
-      "WITH " SQL_CHOSEN "," \
-      /* This join order visits models only; others visit every trial. */ \
-      " has AS MATERIALIZED (SELECT DISTINCT config_id FROM model CROSS JOIN trial" \
-      " USING (trial_id) CROSS JOIN config USING (config_id) WHERE sweep_id = ?1)," \
-      " over AS MATERIALIZED (SELECT config_id FROM has WHERE (SELECT" \
-      " count(*) >= ?2 AND count(*) FILTER (WHERE state IN ('pending', 'running')) = 0" \
-      " FROM trial WHERE trial.config_id = has.config_id))," \
-      " scored AS (SELECT config_id, count(value) AS trials, avg(value) * (SELECT" \
-      " iif(direction = 'max', -1, 1) FROM sweep WHERE sweep_id = ?1) AS worse," \
-      " config.flops AS flops, avg(seconds) AS seconds" \
-      " FROM over JOIN config USING (config_id) JOIN trial USING (config_id)" \
-      " WHERE state = 'done' GROUP BY config_id HAVING count(value) > 0)," \
-      " ranked AS (SELECT *, row_number() OVER (ORDER BY trials DESC, worse, config_id) AS place" \
-      " FROM scored)," \
-      " costed AS (SELECT config_id, place, row_number() OVER (ORDER BY " SQL_COST ", place)" \
-      " AS cost FROM ranked)," \
-      " stays AS MATERIALIZED (SELECT config_id FROM (SELECT *, min(cost) OVER (ORDER BY place)" \
-      " AS least FROM costed) WHERE place = 1 OR iif(?3, config_id IN (SELECT config FROM chosen)," \
-      " ?2 > 1 AND cost = least))" \
-      "DELETE FROM model WHERE trial_id IN (SELECT trial_id FROM over JOIN trial USING (config_id)" \
-      " WHERE config_id NOT IN (SELECT config_id FROM stays))") \
+    X(MODEL_PRUNE, STATEMENT_PRUNE("model")) \
+    X(FILE_INSERT, "INSERT INTO file VALUES (?1, ?2, ?3)") \
+    X(FILE_DELETE, "DELETE FROM file WHERE trial_id = ?1") \
+    X(FILE_DROP, STATEMENT_DROP("file") " RETURNING trial_id") \
+    X(FILE_PRUNE, STATEMENT_PRUNE("file") " RETURNING trial_id") \
     X(PREDICTION_INSERT, "INSERT INTO prediction VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)") \
     X(PREDICTION_DROP, /* of the sweep ?1 */ \
       "WITH " SQL_PREDICTED " DELETE FROM prediction WHERE trial_id IN (SELECT trial_id" \
@@ -216,8 +225,12 @@
     X(METRIC_DELETE, "DELETE FROM metric WHERE trial_id = ?1") \
     X(CURVE_DELETE, "DELETE FROM curve WHERE trial_id = ?1") \
     X(TIMING_DELETE, "DELETE FROM timing WHERE trial_id = ?1") \
+    X(CURVE_METRIC_DELETE, "DELETE FROM curve_metric WHERE trial_id = ?1") \
+    X(LOG_DELETE, "DELETE FROM log WHERE trial_id = ?1") \
     X(METRIC_INSERT, "INSERT INTO metric VALUES (?1, ?2, ?3, ?4)") \
     X(CURVE_INSERT, "INSERT INTO curve VALUES (?1, ?2, ?3, ?4, ?5, ?6)") \
+    X(CURVE_METRIC_INSERT, "INSERT INTO curve_metric VALUES (?1, ?2, ?3, ?4)") \
+    X(LOG_INSERT, "INSERT INTO log VALUES (?1, ?2, ?3)") \
     X(TIMING_INSERT, "INSERT INTO timing VALUES (?1, ?2, ?3)")
 
 /* clang-format on */
@@ -240,8 +253,13 @@ struct store {
     struct session_check *checks; /* [n_checks] */
     size_t n_checks;
     struct errlist released;
-    struct buf saved;  /* name of the copy by database_file_check_place() */
-    struct buf models; /* of this transaction: id, size, bytes of each */
+    struct buf saved;   /* name of the copy by database_file_check_place() */
+    struct buf models;  /* of this transaction: id, size, bytes of each */
+    struct buf dropped; /* trials whose files were dropped: ids (int64_t) */
+    /* Metrics of programs, each as split and name with their NULs: those with a column in `trials`,
+     * in its order, and those that this connection wrote. */
+    struct buf reported, written;
+    bool has_new_metrics; /* the views may lack a column */
     sqlite3_stmt *statements[STATEMENT_COUNT];
 
     /* for store_be_patient() */

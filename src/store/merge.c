@@ -5,6 +5,7 @@
  *
  *     sweep_map, config_map, session_map   was, now
  *     trial_map                            was, now, verdict
+ *     file_map                             was, now, path: of the input; NULL: the present one
  *
  * verdict: 'new', the output lacks the trial; 'better', the input's result beats the output's;
  * 'both' have one; 'kept', the output's stays. */
@@ -15,6 +16,7 @@
 #include "store/db.h"
 #include "store/merge_check.h"
 #include "store/stored_settings.h"
+#include "store/trial_files.h"
 #include "trial/kept.h"
 
 struct source {
@@ -29,10 +31,13 @@ enum {
     TRIAL,
     METRIC,
     CURVE,
+    CURVE_METRIC,
     TIMING,
     SESSION,
     ATTEMPT,
     MODEL,
+    LOG,
+    KEPT_FILE,
     PREDICTION,
     TRAFFIC,
     DATA_FACT,
@@ -46,6 +51,9 @@ static const struct source sources[SOURCES] = {
     [TRIAL] = {"trial", "|trial_id|config_id|"},
     [METRIC] = {"metric", "|trial_id|"},
     [CURVE] = {"curve", "|trial_id|"},
+    [CURVE_METRIC] = {"curve_metric", "|trial_id|"},
+    [LOG] = {"log", "|trial_id|"},
+    [KEPT_FILE] = {"file", "|trial_id|"},
     [TIMING] = {"timing", "|trial_id|"},
     [SESSION] = {"session", "|session_id|"},
     [ATTEMPT] = {"attempt", "|attempt_id|trial_id|session_id|"},
@@ -81,6 +89,7 @@ static const struct step tables[] = {
     {SWEEP, "CREATE TEMP TABLE config_map (was INTEGER PRIMARY KEY, now INTEGER)"},
     {SWEEP, "CREATE TEMP TABLE session_map (was INTEGER PRIMARY KEY, now INTEGER)"},
     {SWEEP, "CREATE TEMP TABLE trial_map (was INTEGER PRIMARY KEY, now INTEGER, verdict TEXT)"},
+    {SWEEP, "CREATE TEMP TABLE file_map (was INTEGER, now INTEGER PRIMARY KEY, path TEXT)"},
     {SWEEP, "CREATE INDEX temp.in_config_key ON in_config (sweep_id, key)"},
     {SWEEP, "CREATE INDEX temp.in_metric_trial ON in_metric (trial_id)"},
     {SWEEP, "CREATE INDEX temp.in_curve_trial ON in_curve (trial_id)"},
@@ -144,12 +153,21 @@ static const struct step apply[] = {
              " (SELECT now FROM trial_map WHERE verdict = 'better')"},
     {CURVE, "DELETE FROM main.curve WHERE trial_id IN"
             " (SELECT now FROM trial_map WHERE verdict = 'better')"},
+    {CURVE_METRIC, "DELETE FROM main.curve_metric WHERE trial_id IN"
+                   " (SELECT now FROM trial_map WHERE verdict = 'better')"},
+    {LOG, "DELETE FROM main.log WHERE trial_id IN"
+          " (SELECT now FROM trial_map WHERE verdict = 'better')"},
     {TIMING, "DELETE FROM main.timing WHERE trial_id IN"
              " (SELECT now FROM trial_map WHERE verdict = 'better')"},
     {METRIC, "INSERT INTO main.metric (trial_id, @) SELECT now, @ FROM in_metric AS i"
              " JOIN trial_map ON was = i.trial_id WHERE verdict IN ('new', 'better')"},
     {CURVE, "INSERT INTO main.curve (trial_id, @) SELECT now, @ FROM in_curve AS i"
             " JOIN trial_map ON was = i.trial_id WHERE verdict IN ('new', 'better')"},
+    {CURVE_METRIC, "INSERT INTO main.curve_metric (trial_id, @) SELECT now, @"
+                   " FROM in_curve_metric AS i"
+                   " JOIN trial_map ON was = i.trial_id WHERE verdict IN ('new', 'better')"},
+    {LOG, "INSERT INTO main.log (trial_id, @) SELECT now, @ FROM in_log AS i"
+          " JOIN trial_map ON was = i.trial_id WHERE verdict IN ('new', 'better')"},
     {TIMING, "INSERT INTO main.timing (trial_id, @) SELECT now, @ FROM in_timing AS i"
              " JOIN trial_map ON was = i.trial_id WHERE verdict IN ('new', 'better')"},
     {TRIAL, "DELETE FROM main.checkpoint WHERE trial_id IN"
@@ -159,6 +177,15 @@ static const struct step apply[] = {
     /* One of two equal results may come from a run that kept no models. */
     {MODEL, "INSERT OR IGNORE INTO main.model (trial_id, @) SELECT now, @ FROM in_model AS i"
             " JOIN trial_map ON was = i.trial_id WHERE verdict <> 'kept'"},
+    {KEPT_FILE, "DELETE FROM main.file WHERE trial_id IN"
+                " (SELECT now FROM trial_map WHERE verdict = 'better')"},
+    {KEPT_FILE, "DELETE FROM file_map WHERE now IN"
+                " (SELECT now FROM trial_map WHERE verdict = 'better')"},
+    {KEPT_FILE, "INSERT OR REPLACE INTO file_map SELECT DISTINCT was, now, NULL FROM in_file AS i"
+                " JOIN trial_map ON was = i.trial_id WHERE verdict <> 'kept' AND NOT EXISTS"
+                " (SELECT 1 FROM main.file AS o WHERE o.trial_id = now)"},
+    {KEPT_FILE, "INSERT INTO main.file (trial_id, @) SELECT now, @ FROM in_file AS i"
+                " JOIN file_map ON was = i.trial_id AND path IS NULL"},
     {PREDICTION, "DELETE FROM main.prediction WHERE trial_id IN"
                  " (SELECT now FROM trial_map WHERE verdict = 'better')"},
     {PREDICTION, "INSERT INTO main.prediction (trial_id, @) SELECT now, @ FROM in_prediction AS i"
@@ -227,13 +254,19 @@ static const char sql_copied_columns[] = "SELECT name FROM pragma_table_info(?1,
 static const char sql_counts[] = "SELECT count(*), sum(verdict = 'new'), sum(verdict = 'better')"
                                  " FROM trial_map";
 
+/* Materialized, because rows are dropped meanwhile. */
+static const char sql_files[] =
+    "WITH taken AS MATERIALIZED (SELECT path, was, now, name FROM file_map JOIN main.file"
+    " ON trial_id = now) SELECT * FROM taken ORDER BY now, name";
+
 /* Last column: true if no trial is left to run. */
 static const char sql_with_models[] =
     "SELECT name, ini, coalesce((SELECT count(*) >= planned"
     " AND count(*) FILTER (WHERE state IN ('pending', 'running')) = 0"
     " FROM main.config AS c JOIN main.trial USING (config_id) WHERE c.sweep_id = sweep.sweep_id), "
     "1)"
-    " FROM main.sweep WHERE sweep_id IN (SELECT sweep_id FROM main.model"
+    " FROM main.sweep WHERE sweep_id IN (SELECT sweep_id FROM"
+    " (SELECT trial_id FROM main.model UNION SELECT trial_id FROM main.file)"
     " JOIN main.trial USING (trial_id) JOIN main.config USING (config_id))";
 
 static int run_step(struct merge *m, const struct step *step, struct err *err)
@@ -412,6 +445,55 @@ static int drop_all_damaged(struct merge *m, const char *path, struct errlist *n
     return rc;
 }
 
+static int name_input(struct merge *m, const char *path, struct err *err)
+{
+    struct buf sql = {0};
+    int rc;
+
+    buf_puts(&sql, "UPDATE file_map SET path = ");
+    db_put_text(&sql, path);
+    buf_puts(&sql, " WHERE path IS NULL");
+    rc = db_run(m->store, &sql, err);
+    buf_release(&sql);
+    return rc;
+}
+
+static int drop_missing(struct merge *m, int64_t now, const char *name, struct err *err)
+{
+    struct buf sql = {0};
+    int rc;
+
+    buf_printf(&sql, "DELETE FROM main.file WHERE trial_id = %lld AND name = ", (long long)now);
+    db_put_text(&sql, name);
+    rc = db_run(m->store, &sql, err);
+    buf_release(&sql);
+    return rc;
+}
+
+/* Files are copied before the commit, so that no row is without its file after a crash. */
+static int take_files(struct merge *m, struct errlist *notes, struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(m->store, sql_files, err);
+    const char *path, *name;
+    int64_t was, now, n_missing = 0;
+    int rc = row ? 1 : -1;
+
+    while (rc == 1 && (rc = db_step(m->store, row, err)) == 1) {
+        if (db_read(m->store, row, err, "siis", &path, &was, &now, &name))
+            rc = -1;
+        else
+            rc = trial_files_take(m->store->path, now, path, was, name, err);
+        if (rc == 1 && n_missing++ < MERGE_MAX_CONFLICTS)
+            errlist_add(notes, "%s: the kept file '%s' of t%lld is missing: it is left out", path,
+                        name, (long long)was);
+        if (rc == 1)
+            rc = drop_missing(m, now, name, err);
+        rc = rc < 0 ? -1 : 1;
+    }
+    sqlite3_finalize(row);
+    return rc;
+}
+
 static int merge_one(struct merge *m, struct merge_input *input, struct errlist *conflicts,
                      int64_t *n_conflicts, struct err *err)
 {
@@ -421,7 +503,7 @@ static int merge_one(struct merge *m, struct merge_input *input, struct errlist 
         drop_all_damaged(m, input->path, conflicts, err) ||
         merge_check_conflicts(m->store, input->path, MERGE_MAX_CONFLICTS, conflicts, n_conflicts,
                               err) ||
-        RUN(m, apply, err))
+        RUN(m, apply, err) || name_input(m, input->path, err))
         return err_wrap(err, "%s", input->path);
     return 0;
 }
@@ -478,7 +560,8 @@ static int merge_all(struct merge *m, struct merge_input *inputs, size_t n,
                        "give equal numbers: compare processor, BLAS and version of the sessions "
                        "named above, and run these trials again into a new database",
                        m->store->path, (long long)total, total == 1 ? "" : "s");
-    if (RUN(m, finish, err) || views_update(m->store, err) || prune(m, err))
+    if (RUN(m, finish, err) || views_update(m->store, err) || prune(m, err) ||
+        take_files(m, conflicts, err))
         return -1;
     return store_commit(m->store, err);
 }

@@ -6,7 +6,8 @@
  *
  * A result beats none, and done or diverged beats failed; between equals the output's stays. All
  * attempts are kept. Damaged models are not copied; a sound one replaces a damaged one of the
- * output. */
+ * output. Kept files of programs are linked or copied to the folder of the output
+ * (store/trial_files.h). */
 #ifndef STORE_MERGE_H
 #define STORE_MERGE_H
 
@@ -25,8 +26,9 @@ struct merge_input {
  * read in one transaction; a run may be writing to it, and its schema may be older.
  *
  * A trial finished in both with different bits in value, metrics or curve is a conflict: equal keys
- * must give equal numbers. `notes` gets a line for each conflict (at most MERGE_MAX_CONFLICTS an
- * input), for each damaged model, and those of store_released() for `out`.
+ * must give equal numbers. This does not hold for programs: of two results the output's stays.
+ * `notes` gets a line for each conflict (at most MERGE_MAX_CONFLICTS an
+ * input), for each damaged model and missing file, and those of store_released() for `out`.
  *
  * A trial that runs in an input is pending in the output, without an attempt. Attempts of dead
  * sessions are lost.

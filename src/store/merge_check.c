@@ -57,7 +57,9 @@ static const char sql_conflicts[] =
     " WHEN " DIFFERS("epoch, train_loss, val_loss, val_value", "curve") " THEN 'curve'"
     " WHEN " MODELS_DIFFER " THEN 'model' END AS what"
     " FROM trial_map JOIN in_trial AS i ON i.trial_id = was"
-    " JOIN main.trial AS o ON o.trial_id = now WHERE verdict = 'both')"
+    " JOIN main.trial AS o ON o.trial_id = now WHERE verdict = 'both'"
+    " AND 'none' <> (SELECT task FROM main.config JOIN main.sweep USING (sweep_id)"
+    " WHERE config_id = o.config_id))"
     " SELECT o.trial_id, w.name, (SELECT group_concat(name || ' = ' || (c.params ->> name), ', ')"
     " FROM (SELECT name FROM main.axis AS x WHERE x.sweep_id = w.sweep_id ORDER BY ordinal)),"
     " o.replicate, o.fold, what, " RESULT("i") ", " WHO("temp", "in_", "was") ", " RESULT("o") ", "
@@ -146,15 +148,16 @@ static int refuse_other(const struct store *store, const char *path, const char 
                    store->path, name, what, here, path, there);
 }
 
-static int read_axes(bool varies[P_COUNT], struct store *store, const char *name, struct err *err)
+static int read_axes(bool varies[P_MAX], const struct settings *settings, struct store *store,
+                     const char *name, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, sql_axes, err);
     int rc;
 
-    memset(varies, 0, P_COUNT * sizeof *varies);
+    memset(varies, 0, P_MAX * sizeof *varies);
     if (row)
         sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
-    rc = stored_settings_mark_axes(varies, store, row, err);
+    rc = stored_settings_mark_axes(varies, settings, store, row, err);
     sqlite3_finalize(row);
     return rc;
 }
@@ -164,19 +167,21 @@ static int compare_files(struct store *store, const char *path, const char *name
                          const struct sweep *here, const struct sweep *there, struct err *err)
 {
     struct buf values[2] = {{0}, {0}};
-    bool varies[P_COUNT];
-    int rc = read_axes(varies, store, name, err);
+    bool varies[P_MAX];
+    int rc = read_axes(varies, &here->fixed, store, name, err);
 
-    for (int p = 0; !rc && p < P_COUNT; p++) {
+    for (int p = 0; !rc && p < settings_end(&here->fixed); p++) {
+        const struct param *row = sweep_row(here, p);
         enum param_id id = (enum param_id)p;
+        int other = p < P_COUNT ? p : free_names_find(there->names, row->key);
 
-        if (!(param_table[id].flags & PARAM_IDENTITY) || varies[id] ||
-            param_equal(id, here->fixed.v[id], there->fixed.v[id]))
+        if (!(row->flags & PARAM_IDENTITY) || varies[id] || other == P_MAX ||
+            param_equal(id, here->fixed.v[id], there->fixed.v[other]))
             continue;
         param_format(&values[0], id, here->fixed.v[id]);
-        param_format(&values[1], id, there->fixed.v[id]);
-        rc = refuse_other(store, path, name, param_table[id].key, buf_text(&values[0]),
-                          buf_text(&values[1]), err);
+        param_format(&values[1], id, there->fixed.v[other]);
+        rc = refuse_other(store, path, name, row->key, buf_text(&values[0]), buf_text(&values[1]),
+                          err);
     }
     buf_release(&values[0]);
     buf_release(&values[1]);

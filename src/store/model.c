@@ -112,15 +112,36 @@ int store_drop_damaged(struct store *store, const char *sweep, struct errlist *n
     return rc;
 }
 
+/* Run a statement that drops rows of `file`, and note their trials. */
+static int drop_files(struct store *store, sqlite3_stmt *row, struct err *err)
+{
+    int64_t last = 0;
+    int rc = row ? 1 : -1;
+
+    while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
+        int64_t id = sqlite3_column_int64(row, 0);
+
+        if (id != last)
+            buf_put_i64(&store->dropped, id);
+        last = id;
+    }
+    return !rc && buf_failed(&store->dropped) ? err_nomem(err, "files", store->dropped.size) : rc;
+}
+
 static int drop(struct store *store, enum statement id, const char *sweep, int64_t each,
                 bool is_whole, int64_t *n, struct err *err)
 {
     sqlite3_stmt *row = db_bind(store, STATEMENT_SWEEP_FIND, err, "s", sweep);
-    const char *types = id == STATEMENT_MODEL_PRUNE ? "iin" : "i";
+    bool is_pruned = id == STATEMENT_MODEL_PRUNE || id == STATEMENT_FILE_PRUNE;
+    const char *types = is_pruned ? "iin" : "i";
     int64_t sweep_id;
 
-    if (db_integer(store, row, 0, &sweep_id, err) || db_begin(store, err) ||
-        db_finish(store, db_bind(store, id, err, types, sweep_id, each, (int)is_whole), err))
+    if (db_integer(store, row, 0, &sweep_id, err) || db_begin(store, err))
+        return -1;
+    row = db_bind(store, id, err, types, sweep_id, each, (int)is_whole);
+    if (id == STATEMENT_FILE_DROP || id == STATEMENT_FILE_PRUNE)
+        return drop_files(store, row, err);
+    if (db_finish(store, row, err))
         return -1;
     if (n)
         *n = sqlite3_changes(store->db);
@@ -131,12 +152,16 @@ static int drop(struct store *store, enum statement id, const char *sweep, int64
 int store_prune_models(struct store *store, const char *sweep, int64_t each, bool is_whole,
                        int64_t *n, struct err *err)
 {
-    return drop(store, STATEMENT_MODEL_PRUNE, sweep, each, is_whole, n, err);
+    return drop(store, STATEMENT_FILE_PRUNE, sweep, each, is_whole, NULL, err) ||
+                   drop(store, STATEMENT_MODEL_PRUNE, sweep, each, is_whole, n, err)
+               ? -1
+               : 0;
 }
 
 int store_drop_models(struct store *store, const char *sweep, int64_t *n, struct err *err)
 {
     return drop(store, STATEMENT_PREDICTION_DROP, sweep, 0, false, NULL, err) ||
+                   drop(store, STATEMENT_FILE_DROP, sweep, 0, false, NULL, err) ||
                    drop(store, STATEMENT_MODEL_DROP, sweep, 0, false, n, err)
                ? -1
                : 0;

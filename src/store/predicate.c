@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/real.h"
+#include "grid/free_value.h"
 #include "store/db.h"
 #include "store/store.h"
 
@@ -74,17 +76,17 @@ static void put_axes(struct buf *sql, const struct sweep *sweep)
     const char *lead = " FROM ";
 
     for (size_t first = 0; first < sweep->n_axes; first++) {
-        const char *section = param_table[sweep->axes[first].id].section;
+        const char *section = sweep->axes[first].row->section;
         const char *gap = "";
         bool is_seen = false;
 
         for (size_t a = 0; a < first; a++)
-            is_seen |= !strcmp(param_table[sweep->axes[a].id].section, section);
+            is_seen |= !strcmp(sweep->axes[a].row->section, section);
         if (is_seen)
             continue;
         buf_printf(sql, "%s(SELECT ", lead);
         for (size_t a = first; a < sweep->n_axes; a++) {
-            const struct param *p = &param_table[sweep->axes[a].id];
+            const struct param *p = sweep->axes[a].row;
 
             if (strcmp(p->section, section) != 0)
                 continue;
@@ -102,7 +104,7 @@ static int fail(struct store_predicate *p, const struct sweep *sweep, struct err
     const char *what = sqlite3_errmsg(p->db);
 
     for (size_t a = 0; a < sweep->n_axes; a++)
-        buf_printf(&axes, "%s%s", a ? ", " : "", param_table[sweep->axes[a].id].key);
+        buf_printf(&axes, "%s%s", a ? ", " : "", sweep->axes[a].row->key);
     if (!strncmp(what, "no such column", 14))
         err_set(err, "where = %s: %s; the axes are: %s", p->expression, what,
                 sweep->n_axes ? buf_text(&axes) : "none");
@@ -191,8 +193,11 @@ void store_predicate_close(struct store_predicate *p)
 
 static int bind_value(struct store_predicate *p, int i, enum param_id id, union value v)
 {
-    enum param_type type = param_table[id].type;
+    enum param_type type = param_row(id)->type;
+    double number;
 
+    if (type == PARAM_VALUE && free_value_is_number(v.s) && !real_parse(&number, v.s))
+        return sqlite3_bind_double(p->statement, i, number);
     if (type == PARAM_INT || (type == PARAM_COUNT && v.i))
         return sqlite3_bind_int64(p->statement, i, v.i);
     if (type == PARAM_REAL || type == PARAM_DURATION)

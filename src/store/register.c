@@ -310,7 +310,7 @@ static int insert_axes(struct walk *w, struct err *err)
     for (size_t a = 0; a < sweep->n_axes; a++)
         if (db_finish(w->store,
                       db_bind(w->store, STATEMENT_AXIS_INSERT, err, "is", w->sweep_id,
-                              param_table[sweep->axes[a].id].key),
+                              sweep->axes[a].row->key),
                       err))
             return -1;
     if (resolved(w, 0, &s, err))

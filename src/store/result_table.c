@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,6 +76,36 @@ void result_table_drop_last(struct result_table *table)
     }
     free(table->names[last]);
     table->n_cols = last;
+}
+
+static bool is_empty(const struct result_table *table, int32_t column)
+{
+    for (int64_t r = 0; r < table->n_rows; r++)
+        if (table->cells[r * table->n_cols + column].type != CELL_NULL)
+            return false;
+    return true;
+}
+
+void result_table_drop_all_empty(struct result_table *table)
+{
+    int32_t n = 0, n_cols = table->n_cols;
+    int64_t at = 0;
+    bool *drops = calloc((size_t)n_cols + 1, sizeof *drops);
+
+    if (!drops)
+        return; /* it shows a column too many */
+    for (int32_t c = 0; c < n_cols; c++)
+        drops[c] = is_empty(table, c);
+    for (int64_t i = 0; i < table->n_rows * n_cols; i++)
+        if (!drops[i % n_cols])
+            table->cells[at++] = table->cells[i];
+    for (int32_t c = 0; c < n_cols; c++)
+        if (drops[c])
+            free(table->names[c]);
+        else
+            table->names[n++] = table->names[c];
+    table->n_cols = n;
+    free(drops);
 }
 
 void result_table_drop_empty(struct result_table *table)

@@ -35,6 +35,10 @@ const char *result_table_text(const struct result_table *table, int64_t row, con
 
 void result_table_drop_last(struct result_table *table);
 
+/* Drop the last column if it has no value. */
 void result_table_drop_empty(struct result_table *table);
+
+/* Drop every column without a value. */
+void result_table_drop_all_empty(struct result_table *table);
 
 #endif

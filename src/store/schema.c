@@ -58,6 +58,33 @@ static const char *const steps[SCHEMA_VERSION] = {
           " topic TEXT NOT NULL, ordinal INTEGER NOT NULL, name TEXT NOT NULL, value ANY,"
           " PRIMARY KEY (sweep_id, topic, ordinal)) STRICT, WITHOUT ROWID;"
           "PRAGMA user_version = 4",
+    [4] = "CREATE TEMP TABLE sweep_4 AS SELECT * FROM sweep; DROP TABLE sweep;"
+          "CREATE TABLE sweep (sweep_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+          " objective TEXT NOT NULL,"
+          " direction TEXT NOT NULL CHECK (direction IN ('max', 'min')),"
+          " task TEXT NOT NULL CHECK (task IN ('regression', 'classification') OR task = 'none'),"
+          " file TEXT NOT NULL, ini TEXT NOT NULL, data_digest TEXT NOT NULL,"
+          " samples INTEGER NOT NULL, features INTEGER NOT NULL, classes INTEGER NOT NULL,"
+          " planned INTEGER, parts TEXT CHECK (parts IN ('drawn', 'given')),"
+          " created REAL NOT NULL, updated REAL NOT NULL) STRICT;"
+          "INSERT INTO sweep SELECT sweep_id, name, objective, direction, task, file, ini,"
+          " data_digest, samples, features, classes, planned, parts, created, updated"
+          " FROM temp.sweep_4; DROP TABLE temp.sweep_4;"
+          "CREATE TEMP TABLE metric_4 AS SELECT * FROM metric; DROP TABLE metric;"
+          "CREATE TABLE metric (trial_id INTEGER NOT NULL REFERENCES trial,"
+          " split TEXT NOT NULL CHECK (split IN ('train', 'val') OR split IN ('test', 'stop')"
+          " OR split = ''),"
+          " name TEXT NOT NULL, value REAL NOT NULL, PRIMARY KEY (trial_id, split, name))"
+          " STRICT, WITHOUT ROWID;"
+          "INSERT INTO metric SELECT * FROM temp.metric_4; DROP TABLE temp.metric_4;"
+          "CREATE TABLE curve_metric (trial_id INTEGER NOT NULL REFERENCES trial,"
+          " epoch INTEGER NOT NULL, name TEXT NOT NULL, value REAL NOT NULL,"
+          " PRIMARY KEY (trial_id, epoch, name)) STRICT, WITHOUT ROWID;"
+          "CREATE TABLE log (trial_id INTEGER PRIMARY KEY REFERENCES trial, bytes INTEGER NOT NULL,"
+          " tail BLOB NOT NULL) STRICT;"
+          "CREATE TABLE file (trial_id INTEGER NOT NULL REFERENCES trial, name TEXT NOT NULL,"
+          " bytes INTEGER NOT NULL, PRIMARY KEY (trial_id, name)) STRICT, WITHOUT ROWID;"
+          "PRAGMA user_version = 5",
 };
 
 /* The same for a reader of version i: temporary views hide tables of the same name. */
@@ -76,6 +103,10 @@ static const char *const reader_views[SCHEMA_VERSION] = {
           " '' AS activity, 0 AS size, 0 AS calls, 0 AS bytes, 0.0 AS seconds WHERE 0;"
           "CREATE TEMP VIEW data_fact AS SELECT 0 AS sweep_id, '' AS topic, 0 AS ordinal,"
           " '' AS name, NULL AS value WHERE 0",
+    [4] = "CREATE TEMP VIEW curve_metric AS SELECT 0 AS trial_id, 0 AS epoch, '' AS name,"
+          " 0.0 AS value WHERE 0;"
+          "CREATE TEMP VIEW log AS SELECT 0 AS trial_id, 0 AS bytes, NULL AS tail WHERE 0;"
+          "CREATE TEMP VIEW file AS SELECT 0 AS trial_id, '' AS name, 0 AS bytes WHERE 0",
 };
 
 int schema_version(struct store *store, uint32_t *version, struct err *err)

@@ -11,7 +11,7 @@
 struct store;
 
 #define SCHEMA_APPLICATION_ID 0x4553504cu /* "ESPL", as in db/schema.sql */
-#define SCHEMA_VERSION 4u                 /* as in db/schema.sql */
+#define SCHEMA_VERSION 5u                 /* as in db/schema.sql */
 
 /* db/schema*.sql by version, from 1, embedded at build time. */
 extern const char *const schema_sql[SCHEMA_VERSION + 1];

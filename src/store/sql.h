@@ -35,12 +35,13 @@
 
 /* n_val / n_train of a configuration, for the variance of a mean over overlapping parts (Nadeau &
  * Bengio 2003; doc/decisions/0030); 0 if a split file without folds gives all pairs the same parts,
- * which before schema 3 only `ini` shows. Columns of config and sweep. */
+ * which before schema 3 only `ini` shows, and for programs, which have no such settings. Columns of config and sweep. */
 #define SQL_SHARE                                                                          \
     "CASE\n"                                                                               \
     "        WHEN params ->> 'folds' > 1 THEN 1.0 / ((params ->> 'folds') - 1)\n"          \
     "        WHEN coalesce(parts = 'given', instr(ini, char(10) || 'file = ')) THEN 0.0\n" \
-    "        ELSE (params ->> 'val') / (1.0 - (params ->> 'test') - (params ->> 'val'))\n" \
+    "        ELSE coalesce((params ->> 'val') / (1.0 - (params ->> 'test')"                \
+    " - (params ->> 'val')), 0.0)\n"                                                       \
     "        END"
 
 /* WITH tables for the sweep ?1. chosen (config, is_best) has the choice of both rules: one row if

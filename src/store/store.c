@@ -230,13 +230,23 @@ static int check_pages(struct store *store, uint32_t version, struct err *err)
         uint32_t since;
         bool is_resumed_from;
     } parts[] = {
-        {"PRAGMA quick_check(sweep)", 1, true},    {"PRAGMA quick_check(axis)", 1, true},
-        {"PRAGMA quick_check(config)", 1, true},   {"PRAGMA quick_check(trial)", 1, true},
-        {"PRAGMA quick_check(session)", 1, true},  {"PRAGMA quick_check(checkpoint)", 3, true},
-        {"PRAGMA quick_check(attempt)", 1, false}, {"PRAGMA quick_check(metric)", 1, false},
-        {"PRAGMA quick_check(curve)", 1, false},   {"PRAGMA quick_check(timing)", 1, false},
-        {"PRAGMA quick_check(model)", 3, false},   {"PRAGMA quick_check(prediction)", 4, false},
-        {"PRAGMA quick_check(traffic)", 4, false}, {"PRAGMA quick_check(data_fact)", 4, false},
+        {"PRAGMA quick_check(sweep)", 1, true},
+        {"PRAGMA quick_check(axis)", 1, true},
+        {"PRAGMA quick_check(config)", 1, true},
+        {"PRAGMA quick_check(trial)", 1, true},
+        {"PRAGMA quick_check(session)", 1, true},
+        {"PRAGMA quick_check(checkpoint)", 3, true},
+        {"PRAGMA quick_check(attempt)", 1, false},
+        {"PRAGMA quick_check(metric)", 1, false},
+        {"PRAGMA quick_check(curve)", 1, false},
+        {"PRAGMA quick_check(timing)", 1, false},
+        {"PRAGMA quick_check(model)", 3, false},
+        {"PRAGMA quick_check(prediction)", 4, false},
+        {"PRAGMA quick_check(traffic)", 4, false},
+        {"PRAGMA quick_check(data_fact)", 4, false},
+        {"PRAGMA quick_check(curve_metric)", 5, false},
+        {"PRAGMA quick_check(log)", 5, false},
+        {"PRAGMA quick_check(file)", 5, false},
     };
     struct stat st;
     bool is_small = stat(store->path, &st) || st.st_size <= CHECKED_WHOLE_BYTES;
@@ -306,6 +316,9 @@ static void discard(struct store *store, bool with_file)
     lock_release(&store->lock);
     errlist_release(&store->released);
     buf_release(&store->models);
+    buf_release(&store->dropped);
+    buf_release(&store->reported);
+    buf_release(&store->written);
     buf_release(&store->saved);
     free(store->checks);
     free(store->path);

@@ -159,7 +159,7 @@ void store_note_running(struct store *store, int64_t trial_id);
 int store_attempt_crashed(struct store *store, int64_t trial_id, const struct store_place *place,
                           const char *reason, struct err *err);
 
-/* Record a result: attempt, metrics, curve, timing. Replaces earlier values; skips NaNs and phases
+/* Record a result: attempt, metrics, curve, timing, and what a program reports. Replaces earlier values; skips NaNs and phases
  * without time. Ends the rank's open attempt; those of other ranks become 'stopped'. The first such
  * call opens a transaction, which store_commit() ends. State PENDING records only the attempt. */
 int store_result(struct store *store, int64_t trial_id, const struct trial_result *result,
@@ -182,9 +182,9 @@ int store_put_model(struct store *store, int64_t trial_id, const void *model, si
 /* 1: appended to `out`; 0: none. -1 and err also if its bytes differ from those stored. */
 int store_find_model(struct buf *out, struct store *store, int64_t trial_id, struct err *err);
 
-/* Drop models for `keep = best`. Only configurations with at least `each` trials (replicates x
+/* Drop models, and rows of kept files, for `keep = best`. Only configurations with at least `each` trials (replicates x
  * folds) in the file and none left to run count. The best of them and the choice of --rule 1se keep
- * their models.
+ * what they have.
  *
  * is_whole: no trial of the sweep is left to run, so the choice is final; otherwise configurations
  * that may yet be chosen keep theirs. n: models dropped, or NULL. Part of the transaction. Cost: a
@@ -196,8 +196,14 @@ int store_prune_models(struct store *store, const char *sweep, int64_t each, boo
 int store_drop_damaged(struct store *store, const char *sweep, struct errlist *notes,
                        struct err *err);
 
-/* Drop all models of a sweep, and their predictions (`keep = none`). n: models. */
+/* Drop all models of a sweep, their predictions, and rows of kept files (`keep = none`). n:
+ * models. */
 int store_drop_models(struct store *store, const char *sweep, int64_t *n, struct err *err);
+
+/* Remove the folders of trials (store/trial_files.h) that have no kept files and are not unfinished
+ * with a checkpoint. Call before trials run. store_commit() removes folders whose rows were dropped
+ * above. -1 and err, which names a folder that cannot be removed. */
+int store_remove_leftovers(struct store *store, struct err *err);
 
 /* The output of a trial's model for a sample of the trial's validation part. */
 struct store_prediction {

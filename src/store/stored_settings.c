@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "store/stored_settings.h"
 
+#include <string.h>
+
 #include "grid/sweep_file.h"
 #include "store/db.h"
 
@@ -21,21 +23,21 @@ int stored_settings_parse_sweep(struct sweep *sweep, struct store *store, const 
     return rc;
 }
 
-int stored_settings_mark_axes(bool varies[P_COUNT], struct store *store, sqlite3_stmt *row,
-                              struct err *err)
+int stored_settings_mark_axes(bool varies[P_MAX], const struct settings *settings,
+                              struct store *store, sqlite3_stmt *row, struct err *err)
 {
     const char *name;
     int rc = row ? 1 : -1;
 
     while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
-        enum param_id id;
+        int id;
 
         if (db_read(store, row, err, "s", &name)) {
             sqlite3_reset(row);
             return -1;
         }
-        id = param_find(NULL, name);
-        if (id < P_COUNT)
+        id = settings_find(settings, name);
+        if (id < P_MAX)
             varies[id] = true;
     }
     return rc;
@@ -43,36 +45,45 @@ int stored_settings_mark_axes(bool varies[P_COUNT], struct store *store, sqlite3
 
 /* Settings that a configuration lacks keep the value from before they existed, even if a later run
  * stored the sweep again. */
-void stored_settings_keep_meaning(struct settings *settings, const bool given[P_COUNT])
+void stored_settings_keep_meaning(struct settings *settings, const bool given[P_MAX])
 {
     for (int id = 0; id < P_COUNT; id++)
         if (param_table[id].flags & PARAM_LATER && !given[id])
             settings->v[id] = param_before((enum param_id)id);
 }
 
-static int overlay_param(struct settings *settings, bool given[P_COUNT], struct store *store,
-                         sqlite3_stmt *row, struct err *err)
+static int set_param(union value *out, int id, struct sweep *owner, const char *value,
+                     struct err *err)
+{
+    if (!param_is_text((enum param_id)id))
+        return param_parse(out, (enum param_id)id, value, err);
+    out->s = sweep_keep_text(owner, strdup(value));
+    return out->s ? 0 : err_nomem(err, "setting", strlen(value));
+}
+
+static int overlay_param(struct settings *settings, bool given[P_MAX], struct sweep *owner,
+                         struct store *store, sqlite3_stmt *row, struct err *err)
 {
     const char *name, *value;
-    enum param_id id;
+    int id;
 
     if (db_check_row(store, row, "s?", err))
         return -1;
     name = (const char *)sqlite3_column_text(row, 0);
     value = (const char *)sqlite3_column_text(row, 1);
-    id = param_find(NULL, name);
-    if (id == P_COUNT)
+    id = settings_find(settings, name);
+    if (id == P_MAX)
         return err_set(err, "%s: a configuration has an unknown setting '%s'", store->path, name);
     if (!value)
         return err_set(err, "%s: a configuration has no value for '%s'", store->path, name);
-    if (param_parse(&settings->v[id], id, value, err))
+    if (set_param(&settings->v[id], id, owner, value, err))
         return err_wrap(err, "%s", store->path);
     given[id] = true;
     return 0;
 }
 
-int stored_settings_add(struct settings *settings, bool given[P_COUNT], struct store *store,
-                        const char *params, struct err *err)
+int stored_settings_add(struct settings *settings, bool given[P_MAX], struct sweep *owner,
+                        struct store *store, const char *params, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, sql_params, err);
     int rc = row ? 1 : -1;
@@ -80,16 +91,16 @@ int stored_settings_add(struct settings *settings, bool given[P_COUNT], struct s
     if (row)
         sqlite3_bind_text(row, 1, params, -1, SQLITE_STATIC);
     while (rc == 1 && (rc = db_step(store, row, err)) == 1)
-        rc = overlay_param(settings, given, store, row, err) ? -1 : 1;
+        rc = overlay_param(settings, given, owner, store, row, err) ? -1 : 1;
     sqlite3_finalize(row);
     return rc;
 }
 
-int stored_settings_overlay(struct settings *settings, struct store *store, const char *params,
-                            struct err *err)
+int stored_settings_overlay(struct settings *settings, struct sweep *owner, struct store *store,
+                            const char *params, struct err *err)
 {
-    bool given[P_COUNT] = {false};
-    int rc = stored_settings_add(settings, given, store, params, err);
+    bool given[P_MAX] = {false};
+    int rc = stored_settings_add(settings, given, owner, store, params, err);
 
     stored_settings_keep_meaning(settings, given);
     return rc;

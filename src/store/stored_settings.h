@@ -11,20 +11,20 @@
 int stored_settings_parse_sweep(struct sweep *sweep, struct store *store, const char *ini,
                                 struct err *err);
 
-/* Step a statement with the column axis.name to its end, and set varies[id] for each. -1 and err
- * also if the statement is NULL. */
-int stored_settings_mark_axes(bool varies[P_COUNT], struct store *store, sqlite3_stmt *row,
-                              struct err *err);
+/* Step a statement with the column axis.name to its end, and set varies[id] for each that the settings
+ * have. -1 and err also if the statement is NULL. */
+int stored_settings_mark_axes(bool varies[P_MAX], const struct settings *settings,
+                              struct store *store, sqlite3_stmt *row, struct err *err);
 
-/* Put the JSON object `config.params` into settings. -1 and err also for an unknown name or value,
- * which comes from a newer program. */
-int stored_settings_overlay(struct settings *settings, struct store *store, const char *params,
-                            struct err *err);
+/* Put the JSON object `config.params` into settings; `owner` keeps texts. -1 and err also for an unknown
+ * name or value, which comes from a newer program. */
+int stored_settings_overlay(struct settings *settings, struct sweep *owner, struct store *store,
+                            const char *params, struct err *err);
 
 /* Likewise for configurations of one sweep in turn, then stored_settings_keep_meaning(). given:
  * settings that one of them has. */
-int stored_settings_add(struct settings *settings, bool given[P_COUNT], struct store *store,
-                        const char *params, struct err *err);
-void stored_settings_keep_meaning(struct settings *settings, const bool given[P_COUNT]);
+int stored_settings_add(struct settings *settings, bool given[P_MAX], struct sweep *owner,
+                        struct store *store, const char *params, struct err *err);
+void stored_settings_keep_meaning(struct settings *settings, const bool given[P_MAX]);
 
 #endif

@@ -28,23 +28,25 @@ static const char *text(sqlite3_stmt *row, int column)
 }
 
 /* Read the settings as they were when the key was computed. */
-static int read_settings(struct settings *s, const struct sweep *sweep, struct store *store,
+static int read_settings(struct settings *s, struct sweep *sweep, struct store *store,
                          sqlite3_stmt *row, struct err *err)
 {
-    bool is_regression = !strcmp(text(row, 4), task_name(TASK_REGRESSION));
+    enum task task = task_parse(text(row, 4));
 
+    if (task == TASK_COUNT)
+        return err_set(err, "%s: a sweep has the unknown task '%.40s'", store->path, text(row, 4));
     *s = sweep->fixed;
-    if (stored_settings_overlay(s, store, text(row, 1), err))
+    if (stored_settings_overlay(s, sweep, store, text(row, 1), err))
         return -1;
     settings_trim(s);
-    return settings_resolve(s, is_regression ? TASK_REGRESSION : TASK_CLASSIFICATION, err);
+    return settings_resolve(s, task, err);
 }
 
 /* True if an earlier revision made the key. Settings that are in a key only as axes are in all keys
  * or in none. */
 static bool is_before(const struct settings *s, struct hash digest, struct hash key)
 {
-    bool swept[P_COUNT];
+    bool swept[P_MAX];
     struct buf scratch = {0};
     bool found = false;
 
@@ -126,7 +128,7 @@ struct comparison {
     int64_t sweep_id; /* 0: none of this name */
     struct sweep there, here;
     char digest[HASH_HEX_SIZE]; /* of the stored data */
-    bool varies[P_COUNT];       /* axes of the stored sweep or of the plan */
+    bool varies[P_MAX];         /* axes of the stored sweep or of the plan */
 };
 
 static int read_there(struct comparison *c, const char *name, struct err *err)
@@ -162,8 +164,9 @@ static int read_here(struct comparison *c, struct err *err)
 static int read_axes(struct comparison *c, struct err *err)
 {
     memcpy(c->varies, c->plan->sweep->swept, sizeof c->varies);
-    return stored_settings_mark_axes(
-        c->varies, c->store, db_bind(c->store, STATEMENT_AXIS_NAMES, err, "i", c->sweep_id), err);
+    return stored_settings_mark_axes(c->varies, &c->here.fixed, c->store,
+                                     db_bind(c->store, STATEMENT_AXIS_NAMES, err, "i", c->sweep_id),
+                                     err);
 }
 
 static void put_value(struct buf *out, enum param_id id, union value value)
@@ -179,24 +182,28 @@ static void put_value(struct buf *out, enum param_id id, union value value)
  * changed. */
 static void put_remedy(struct buf *out, const struct comparison *c, enum param_id id)
 {
+    const struct param *row = sweep_row(&c->here, (int)id);
     bool has_changed = id == P_SCALE || !param_equal(id, param_default(id), param_before(id));
 
     if (c->plan->sweep->line[id] || !has_changed)
         return;
     buf_printf(out, " (the default of this version; to go on with the sweep, add to [%s]: %s = ",
-               param_table[id].section, param_table[id].key);
+               row->section, row->key);
     param_format(out, id, c->there.fixed.v[id]);
     buf_putc(out, ')');
 }
 
 static void compare(struct comparison *c, enum param_id id)
 {
-    union value there = c->there.fixed.v[id], here = c->here.fixed.v[id];
+    const struct param *row = sweep_row(&c->here, (int)id);
+    int other = id < P_COUNT ? (int)id : free_names_find(c->there.names, row->key);
+    union value there = other < P_MAX ? c->there.fixed.v[other] : (union value){.s = ""};
+    union value here = c->here.fixed.v[id];
     struct buf line = {0};
 
     if (param_equal(id, there, here))
         return;
-    buf_printf(&line, "%s.%s: ", param_table[id].section, param_table[id].key);
+    buf_printf(&line, "%s.%s: ", row->section, row->key);
     put_value(&line, id, there);
     buf_puts(&line, " -> ");
     put_value(&line, id, here);
@@ -209,7 +216,7 @@ static void compare(struct comparison *c, enum param_id id)
 static bool is_of_data(enum param_id id)
 {
     return !(param_table[id].flags & PARAM_IDENTITY) &&
-           (!strcmp(param_table[id].section, "data") || id == P_SPLIT_FILE);
+           (!strcmp(param_table[id].section, "data") || id == P_SPLIT_FILE || id == P_INPUTS);
 }
 
 static void compare_data(struct comparison *c)
@@ -257,8 +264,8 @@ int store_differences(struct store *store, const struct plan *plan, const struct
     if (!rc && c.sweep_id)
         rc = read_here(&c, err) || read_axes(&c, err) ? -1 : 0;
     if (!rc && c.sweep_id) {
-        for (int id = 0; id < P_COUNT; id++)
-            if (param_table[id].flags & PARAM_IDENTITY && !c.varies[id])
+        for (int id = 0; id < settings_end(&c.here.fixed); id++)
+            if (param_row((enum param_id)id)->flags & PARAM_IDENTITY && !c.varies[id])
                 compare(&c, (enum param_id)id);
         compare_data(&c);
         rc = compare_revisions(&c, err);

@@ -2,6 +2,7 @@
 /* A row of `attempt` is open while a trial runs; trial.attempts counts the rows. trial.state is
  * 'running' while one is open and the trial has no result of the session. */
 #include <math.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/fault.h"
@@ -158,25 +159,26 @@ int store_checkpoint_find(struct trial_checkpoint *out, struct buf *state, struc
 
 /* ---- results ---- */
 
-static int write_metric(struct store *store, int64_t trial_id, enum part part, const char *name,
+static int write_metric(struct store *store, int64_t trial_id, const char *split, const char *name,
                         double value, struct err *err)
 {
     if (isnan(value))
         return 0;
-    return db_finish(store,
-                     db_bind(store, STATEMENT_METRIC_INSERT, err, "issd", trial_id, part_name(part),
-                             name, value),
-                     err);
+    return db_finish(
+        store, db_bind(store, STATEMENT_METRIC_INSERT, err, "issd", trial_id, split, name, value),
+        err);
 }
 
 static int write_metrics(struct store *store, int64_t trial_id, const struct trial_result *r,
                          struct err *err)
 {
     for (int part = PART_TRAIN; part < PART_COUNT; part++) {
-        if (write_metric(store, trial_id, (enum part)part, "loss", r->losses[part], err))
+        const char *split = part_name((enum part)part);
+
+        if (write_metric(store, trial_id, split, "loss", r->losses[part], err))
             return -1;
         for (int m = 0; m < METRIC_COUNT; m++)
-            if (write_metric(store, trial_id, (enum part)part, metric_name((enum metric)m),
+            if (write_metric(store, trial_id, split, metric_name((enum metric)m),
                              r->metrics[part][m], err))
                 return -1;
     }
@@ -190,8 +192,9 @@ static int write_curve(struct store *store, int64_t trial_id, const struct trial
         const struct gcn_epoch *e = &r->curve[i];
 
         if (db_finish(store,
-                      db_bind(store, STATEMENT_CURVE_INSERT, err, "indddd", trial_id, (int)i + 1,
-                              e->train_loss, e->val_loss, e->val_value, e->seconds),
+                      db_bind(store, STATEMENT_CURVE_INSERT, err, "indddd", trial_id,
+                              r->epochs ? (int)r->epochs[i] : (int)i + 1, e->train_loss,
+                              e->val_loss, e->val_value, e->seconds),
                       err))
             return -1;
     }
@@ -211,10 +214,89 @@ static int write_timing(struct store *store, int64_t trial_id, const struct tria
     return 0;
 }
 
+/* ---- what programs report ---- */
+
+/* "val_accuracy" is accuracy on the part val; other names have no part. */
+static const char *split_name(const char **split, const char *name)
+{
+    for (int part = PART_TRAIN; part < PART_COUNT; part++) {
+        size_t n = strlen(part_name((enum part)part));
+
+        *split = part_name((enum part)part);
+        if (!strncmp(name, *split, n) && name[n] == '_' && name[n + 1])
+            return name + n + 1;
+    }
+    *split = "";
+    return name;
+}
+
+/* A program that makes up names does not get a column for each. */
+enum { MOST_WRITTEN = 1 << 15 };
+
+static void note_metric(struct store *store, const char *split, const char *name)
+{
+    const char *at = buf_text(&store->written), *end = at + store->written.size;
+
+    for (; at < end; at += strlen(at) + 1) {
+        bool is_same = !strcmp(at, split);
+
+        at += strlen(at) + 1;
+        if (is_same && !strcmp(at, name))
+            return;
+    }
+    if (store->written.size > MOST_WRITTEN)
+        return;
+    buf_add(&store->written, split, strlen(split) + 1);
+    buf_add(&store->written, name, strlen(name) + 1);
+    store->has_new_metrics = true;
+}
+
+static int write_reported(struct store *store, int64_t trial_id, const struct trial_result *r,
+                          struct err *err)
+{
+    for (int32_t i = 0; i < r->n_reported; i++) {
+        const char *split, *name = split_name(&split, r->reported[i].name);
+
+        if (write_metric(store, trial_id, split, name, r->reported[i].value, err))
+            return -1;
+        note_metric(store, split, name);
+    }
+    for (int32_t i = 0; i < r->n_points; i++) {
+        const struct trial_point *p = &r->points[i];
+
+        if (!isnan(p->value) &&
+            db_finish(store,
+                      db_bind(store, STATEMENT_CURVE_METRIC_INSERT, err, "insd", trial_id,
+                              (int)p->epoch, r->curve_names[p->name], p->value),
+                      err))
+            return -1;
+    }
+    return 0;
+}
+
+static int write_outputs(struct store *store, int64_t trial_id, const struct trial_result *r,
+                         struct err *err)
+{
+    if (r->log && db_finish(store,
+                            db_bind(store, STATEMENT_LOG_INSERT, err, "iib", trial_id, r->log_total,
+                                    r->log, r->log_bytes),
+                            err))
+        return -1;
+    for (int32_t i = 0; i < r->n_files; i++)
+        if (db_finish(store,
+                      db_bind(store, STATEMENT_FILE_INSERT, err, "isi", trial_id, r->files[i],
+                              r->files_bytes[i]),
+                      err))
+            return -1;
+    return 0;
+}
+
 static int delete_details(struct store *store, int64_t trial_id, struct err *err)
 {
-    static const enum statement deletes[] = {STATEMENT_METRIC_DELETE, STATEMENT_CURVE_DELETE,
-                                             STATEMENT_TIMING_DELETE, STATEMENT_MODEL_DELETE};
+    static const enum statement deletes[] = {STATEMENT_METRIC_DELETE,       STATEMENT_CURVE_DELETE,
+                                             STATEMENT_TIMING_DELETE,       STATEMENT_MODEL_DELETE,
+                                             STATEMENT_CURVE_METRIC_DELETE, STATEMENT_LOG_DELETE,
+                                             STATEMENT_FILE_DELETE};
 
     for (size_t i = 0; i < sizeof deletes / sizeof *deletes; i++)
         if (db_finish(store, db_bind(store, deletes[i], err, "i", trial_id), err))
@@ -273,7 +355,8 @@ int store_result(struct store *store, int64_t trial_id, const struct trial_resul
     if (db_finish(store, db_bind(store, STATEMENT_CHECKPOINT_DELETE, err, "i", trial_id), err))
         return -1;
     if ((attempts > 1 && delete_details(store, trial_id, err)) ||
-        write_metrics(store, trial_id, result, err) || write_curve(store, trial_id, result, err))
+        write_metrics(store, trial_id, result, err) || write_curve(store, trial_id, result, err) ||
+        write_reported(store, trial_id, result, err) || write_outputs(store, trial_id, result, err))
         return -1;
     FAULT("store: a result is written but for its times");
     if (result->model && store_put_model(store, trial_id, result->model, result->model_bytes, err))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The views for people who type SQL. They have a column for each axis, each main setting
- * (PARAM_MAIN), and each metric of the file's tasks on each scored part. */
+ * (PARAM_MAIN), each metric of the file's tasks on each scored part, and each metric that a program
+ * reported. */
 #include <string.h>
 
 #include "gcn/metric.h"
@@ -24,6 +25,16 @@ static const char sql_view[] = "SELECT sql FROM main.sqlite_schema WHERE type = 
 static const char sql_temp_view[] = "SELECT sql FROM sqlite_temp_schema WHERE type = 'view'"
                                     " AND name = ?1";
 static const char sql_has_stop[] = "SELECT 1 FROM metric WHERE split = 'stop' LIMIT 1";
+
+/* Metrics of programs, the objectives first, then by the first trial that has them. */
+static const char sql_reported[] =
+    "SELECT m.split, m.name FROM sweep CROSS JOIN config USING (sweep_id)"
+    " CROSS JOIN trial USING (config_id) CROSS JOIN metric AS m USING (trial_id)"
+    " WHERE task = 'none' GROUP BY m.split, m.name"
+    " ORDER BY iif(m.split = '', m.name, m.split || '_' || m.name) NOT IN"
+    " (SELECT objective FROM sweep WHERE task = 'none'), min(trial_id), m.split = '', m.split DESC,"
+    " m.name LIMIT ?1";
+enum { MOST_REPORTED = 200 }; /* columns; SQLite allows 2000 in all */
 
 static const char trials_head[] = "SELECT sweep.name AS sweep,\n"
                                   "    trial.trial_id AS trial,\n"
@@ -112,21 +123,37 @@ static const char leaderboard_tail[] =
     "    LEFT JOIN spread AS first ON first.config_id = %1$s.config_id\n"
     "ORDER BY ranked.sweep_id, place";
 
-/* R gives a column the type of its first value: `full` after 32 would be 0. */
-static int has_words(bool *has, struct store *store, int id, struct err *err)
+static int has_task(struct store *store, enum task task, bool *has, struct err *err)
 {
-    const struct param *p = &param_table[id];
+    sqlite3_stmt *row = db_prepare(store, sql_has_task, err);
+    int64_t n = 0;
+    int rc;
+
+    if (!row)
+        return -1;
+    sqlite3_bind_text(row, 1, task_name(task), -1, SQLITE_STATIC);
+    rc = db_integer(store, row, 0, &n, err);
+    sqlite3_finalize(row);
+    *has = n > 0;
+    return rc;
+}
+
+/* R gives a column the type of its first value: `full` after 32 would be 0. */
+static int has_words(bool *has, struct store *store, const char *name, bool is_free,
+                     struct err *err)
+{
+    enum param_type type = param_row(param_find(NULL, name))->type;
     sqlite3_stmt *row;
     int64_t answer = 0;
     int rc;
 
     *has = false;
-    if (p->type == PARAM_REAL || p->type == PARAM_INT || p->type == PARAM_CHOICE)
+    if (!is_free && (type == PARAM_REAL || type == PARAM_INT || type == PARAM_CHOICE))
         return 0;
     row = db_prepare(store, sql_has_words, err);
     if (!row)
         return -1;
-    sqlite3_bind_text(row, 1, p->key, -1, SQLITE_STATIC);
+    sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
     rc = db_integer(store, row, 0, &answer, err);
     sqlite3_finalize(row);
     *has = answer != 0;
@@ -136,17 +163,16 @@ static int has_words(bool *has, struct store *store, int id, struct err *err)
 /* is_typed: a column of numbers and words is text. The program itself reads the values as they are,
  * so that numbers compare as numbers beside `full`. */
 static int put_setting(struct buf *out, struct store *store, const char *name, bool is_typed,
-                       struct err *err)
+                       bool has_programs, struct err *err)
 {
-    int id = param_find(NULL, name);
     bool is_text = false;
 
-    if (id == P_COUNT)
+    if (param_find(NULL, name) == P_COUNT && !has_programs)
         return err_set(err,
                        "%s: its axis '%s' is not a setting of this espalier: a newer one wrote the "
                        "file, or another program changed it; 'espalier params' lists the settings",
                        store->path, name);
-    if (is_typed && has_words(&is_text, store, id, err))
+    if (is_typed && has_words(&is_text, store, name, has_programs, err))
         return -1;
     buf_puts(out, is_text ? "    CAST(config.params ->> " : "    config.params ->> ");
     db_put_text(out, name);
@@ -174,8 +200,9 @@ static int put_settings(struct buf *out, struct store *store, bool is_typed, str
 {
     sqlite3_stmt *row = db_prepare(store, sql_settings, err);
     struct buf main = {0};
+    bool has_programs = false;
     const char *name;
-    int rc = row ? 1 : -1;
+    int rc = row && !has_task(store, TASK_NONE, &has_programs, err) ? 1 : -1;
 
     put_main(&main);
     if (row)
@@ -183,25 +210,11 @@ static int put_settings(struct buf *out, struct store *store, bool is_typed, str
     out->failed |= buf_failed(&main);
     buf_release(&main);
     while (rc == 1 && (rc = db_step(store, row, err)) == 1)
-        rc = db_read(store, row, err, "s", &name) || put_setting(out, store, name, is_typed, err)
+        rc = db_read(store, row, err, "s", &name) ||
+                     put_setting(out, store, name, is_typed, has_programs, err)
                  ? -1
                  : 1;
     sqlite3_finalize(row);
-    return rc;
-}
-
-static int has_task(struct store *store, enum task task, bool *has, struct err *err)
-{
-    sqlite3_stmt *row = db_prepare(store, sql_has_task, err);
-    int64_t n = 0;
-    int rc;
-
-    if (!row)
-        return -1;
-    sqlite3_bind_text(row, 1, task_name(task), -1, SQLITE_STATIC);
-    rc = db_integer(store, row, 0, &n, err);
-    sqlite3_finalize(row);
-    *has = n > 0;
     return rc;
 }
 
@@ -216,11 +229,13 @@ static void put_metric(struct buf *out, const char *split, const char *name)
 static int put_metrics(struct buf *out, struct store *store, bool has_stop, struct err *err)
 {
     static const char *const splits[] = {"val", "test", "stop"};
-    bool has[2];
+    bool has[TASK_COUNT];
 
-    if (has_task(store, TASK_REGRESSION, &has[TASK_REGRESSION], err) ||
-        has_task(store, TASK_CLASSIFICATION, &has[TASK_CLASSIFICATION], err))
-        return -1;
+    for (int task = 0; task < TASK_COUNT; task++)
+        if (has_task(store, (enum task)task, &has[task], err))
+            return -1;
+    if (has[TASK_NONE] && !has[TASK_REGRESSION] && !has[TASK_CLASSIFICATION])
+        return 0;
     for (int i = 0; i < 2 + has_stop; i++) {
         for (int m = 0; m < METRIC_COUNT; m++)
             if (has[metric_task((enum metric)m)])
@@ -228,6 +243,111 @@ static int put_metrics(struct buf *out, struct store *store, bool has_stop, stru
         put_metric(out, splits[i], "loss");
     }
     return 0;
+}
+
+/* ---- metrics that programs reported ---- */
+
+/* Read the names of the columns that the view has without them. */
+static int read_columns(struct result_table *columns, struct store *store, const struct buf *head,
+                        struct err *err)
+{
+    struct buf sql = {0};
+    sqlite3_stmt *row;
+    int rc;
+
+    buf_printf(&sql, "%s%s", buf_text(head), trials_tail);
+    row = buf_failed(&sql) ? NULL : db_prepare(store, buf_text(&sql), err);
+    rc = row ? db_column_names(columns, row) : -1;
+    if (buf_failed(&sql) || (row && rc))
+        rc = err_nomem(err, "view", sql.size);
+    sqlite3_finalize(row);
+    buf_release(&sql);
+    return rc;
+}
+
+/* For SQLite names are equal whatever their case. */
+static bool has_name(const struct result_table *columns, const char *name)
+{
+    for (int32_t c = 0; c < columns->n_cols; c++)
+        if (!sqlite3_stricmp(columns->names[c], name))
+            return true;
+    return false;
+}
+
+/* added: the names of the columns that other metrics got, each with its NUL. */
+static bool is_taken(const struct result_table *columns, const struct buf *added, const char *name)
+{
+    const char *at = buf_text(added), *end = at + added->size;
+
+    for (; at < end; at += strlen(at) + 1)
+        if (!sqlite3_stricmp(at, name))
+            return true;
+    return has_name(columns, name);
+}
+
+/* A name that another column has gets the prefix "metric_". */
+static void put_reported(struct buf *out, struct store *store, const struct result_table *columns,
+                         struct buf *added, const char *split, const char *name)
+{
+    struct buf column = {0};
+
+    buf_printf(&column, "metric_%s%s%s", split, *split ? "_" : "", name);
+    if (!is_taken(columns, added, buf_text(&column) + strlen("metric_"))) {
+        memmove(column.data, column.data + strlen("metric_"), column.size - strlen("metric_") + 1);
+        buf_cut(&column, column.size - strlen("metric_"));
+    }
+    if (!is_taken(columns, added, buf_text(&column))) {
+        buf_puts(out, "    (SELECT m.value FROM metric AS m WHERE m.trial_id = trial.trial_id\n"
+                      "        AND m.split = ");
+        db_put_text(out, split);
+        buf_puts(out, " AND m.name = ");
+        db_put_text(out, name);
+        buf_puts(out, ") AS ");
+        db_put_name(out, buf_text(&column));
+        buf_puts(out, ",\n");
+        buf_add(added, buf_text(&column), column.size + 1);
+        buf_add(&store->reported, split, strlen(split) + 1);
+        buf_add(&store->reported, name, strlen(name) + 1);
+    }
+    out->failed |= buf_failed(&column) || buf_failed(added) || buf_failed(&store->reported);
+    buf_release(&column);
+}
+
+static bool is_of_models(const struct result_table *columns, const char *split, const char *name)
+{
+    struct buf column = {0};
+    bool is = false;
+
+    buf_printf(&column, "%s_%s", split, name);
+    for (int32_t c = 0; c < columns->n_cols; c++)
+        is |= !strcmp(columns->names[c], buf_text(&column));
+    buf_release(&column);
+    return is && *split && (!strcmp(name, "loss") || metric_parse(name) >= 0);
+}
+
+/* Notes the metrics in store->reported, in the order of their columns. */
+static int put_all_reported(struct buf *out, struct store *store, struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(store, sql_reported, err);
+    struct result_table columns = {0};
+    struct buf added = {0};
+    const char *split, *name;
+    int rc = row ? 1 : -1;
+
+    buf_clear(&store->reported);
+    if (row)
+        sqlite3_bind_int(row, 1, MOST_REPORTED);
+    while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
+        if ((!columns.names && read_columns(&columns, store, out, err)) ||
+            db_read(store, row, err, "ss", &split, &name))
+            rc = -1;
+        else if (!is_of_models(&columns, split, name))
+            put_reported(out, store, &columns, &added, split, name);
+    }
+    sqlite3_finalize(row);
+    result_table_release(&columns);
+    buf_release(&added);
+    return rc;
 }
 
 static int find_view(struct buf *sql, struct store *store, const char *query, const char *name,
@@ -306,7 +426,9 @@ static int make_trials(struct store *store, bool is_temp, bool has_stop, struct 
     rc = put_settings(&select, store, !is_temp, err);
     buf_puts(&select, trials_middle);
     if (!rc)
-        rc = put_metrics(&select, store, has_stop, err);
+        rc = put_metrics(&select, store, has_stop, err) || put_all_reported(&select, store, err)
+                 ? -1
+                 : 0;
     buf_puts(&select, trials_tail);
     if (!rc)
         rc = make_view(store, is_temp, "trials", &select, err);

@@ -42,7 +42,10 @@ int trial_checkpoint_unpack(struct trial_checkpoint *c, struct cursor *in)
 
 /* "TRL" and the format version. Increase it if a field below, or the tables of metrics, parts or
  * phases change. */
-#define RESULT_MAGIC 0x54524c04u
+#define RESULT_MAGIC 0x54524c05u
+
+/* Flags of a packed result. */
+enum { HAS_MODEL = 1, HAS_REPORT = 2 };
 
 static const char *const state_names[] = {
 #define STATE_NAME(id, name) name,
@@ -87,6 +90,28 @@ void trial_result_init(struct trial_result *r, int64_t trial)
     }
 }
 
+static void release_report(struct trial_result *r)
+{
+    free(r->reported);
+    free(r->epochs);
+    free(r->curve_names);
+    free(r->points);
+    free(r->log);
+    for (int32_t i = 0; i < r->n_files; i++)
+        free(r->files[i]);
+    free(r->files);
+    free(r->files_bytes);
+    r->reported = NULL;
+    r->epochs = NULL;
+    r->curve_names = NULL;
+    r->points = NULL;
+    r->log = NULL;
+    r->files = NULL;
+    r->files_bytes = NULL;
+    r->n_reported = r->n_curve_names = r->n_points = r->n_files = 0;
+    r->log_bytes = 0;
+}
+
 void trial_result_release(struct trial_result *r)
 {
     if (!r)
@@ -97,6 +122,38 @@ void trial_result_release(struct trial_result *r)
     free(r->model);
     r->model = NULL;
     r->model_bytes = 0;
+    release_report(r);
+}
+
+static bool has_report(const struct trial_result *r)
+{
+    return r->reported || r->epochs || r->n_points || r->log || r->n_files;
+}
+
+static void pack_report(struct buf *out, const struct trial_result *r)
+{
+    buf_put_u32(out, (uint32_t)r->n_reported);
+    for (int32_t i = 0; i < r->n_reported; i++) {
+        buf_put_text(out, r->reported[i].name);
+        buf_put_f64(out, r->reported[i].value);
+    }
+    buf_put_u32(out, r->epochs != NULL);
+    if (r->epochs)
+        buf_add(out, r->epochs, (size_t)r->n_curve * sizeof *r->epochs);
+    buf_put_u32(out, (uint32_t)r->n_curve_names);
+    for (int32_t i = 0; i < r->n_curve_names; i++)
+        buf_put_text(out, r->curve_names[i]);
+    buf_put_u32(out, (uint32_t)r->n_points);
+    buf_add(out, r->points, (size_t)r->n_points * sizeof *r->points);
+    buf_put_u32(out, r->log != NULL);
+    buf_put_i64(out, r->log_total);
+    buf_put_i64(out, (int64_t)r->log_bytes);
+    buf_add(out, r->log, r->log_bytes);
+    buf_put_u32(out, (uint32_t)r->n_files);
+    for (int32_t i = 0; i < r->n_files; i++) {
+        buf_put_text(out, r->files[i]);
+        buf_put_i64(out, r->files_bytes[i]);
+    }
 }
 
 void trial_result_pack(struct buf *out, const struct trial_result *r)
@@ -123,10 +180,12 @@ void trial_result_pack(struct buf *out, const struct trial_result *r)
     buf_put_f64(out, r->finished);
     buf_put_u32(out, (uint32_t)r->n_curve);
     buf_add(out, r->curve, (size_t)r->n_curve * sizeof *r->curve);
-    buf_put_u32(out, r->model != NULL);
+    buf_put_u32(out, (r->model ? HAS_MODEL : 0) | (has_report(r) ? HAS_REPORT : 0));
     buf_put_i64(out, (int64_t)r->model_bytes);
     if (r->model)
         buf_add(out, r->model, r->model_bytes);
+    if (has_report(r))
+        pack_report(out, r);
 }
 
 static void take_array(struct cursor *in, void *out, size_t bytes)
@@ -137,44 +196,145 @@ static void take_array(struct cursor *in, void *out, size_t bytes)
         memcpy(out, from, bytes);
 }
 
-/* Check the size against the message before allocating. */
+/* Copy an array of n elements, whose size is checked against the message first. NULL: n is 0, or in
+ * has failed. */
+static void *take_copy(struct cursor *in, size_t n, size_t size)
+{
+    const void *from = n > in->size ? NULL : cursor_bytes(in, n * size);
+    void *copy;
+
+    if (!from || !n) {
+        in->failed |= !from;
+        return NULL;
+    }
+    copy = malloc(n * size);
+    if (copy)
+        memcpy(copy, from, n * size);
+    in->failed |= !copy;
+    return copy;
+}
+
 static void take_curve(struct trial_result *r, struct cursor *in)
 {
     uint32_t n = cursor_u32(in);
-    size_t bytes = (size_t)n * sizeof *r->curve;
-    const void *from = cursor_bytes(in, bytes);
 
-    if (!from || !n)
-        return;
-    r->curve = malloc(bytes);
-    if (!r->curve) {
-        in->failed = true;
-        return;
-    }
-    memcpy(r->curve, from, bytes);
-    r->n_curve = (int32_t)n;
+    r->curve = take_copy(in, n, sizeof *r->curve);
+    r->n_curve = r->curve ? (int32_t)n : 0;
 }
 
-static void take_model(struct trial_result *r, struct cursor *in)
+static void take_model(struct trial_result *r, struct cursor *in, bool has_model)
 {
-    bool is_there = cursor_u32(in) != 0;
     size_t bytes = (size_t)cursor_i64(in);
-    const void *from = is_there ? cursor_bytes(in, bytes) : NULL;
 
     if (!in->failed)
         r->model_bytes = bytes;
-    if (!from)
-        return;
-    r->model = malloc(bytes);
-    if (!r->model) {
-        in->failed = true;
-        return;
+    if (has_model)
+        r->model = take_copy(in, bytes, 1);
+}
+
+/* Memory for n elements, each of at least `packed` bytes in the rest of the message. */
+static void *make_array(struct cursor *in, uint32_t n, size_t size, size_t packed)
+{
+    void *array = NULL;
+
+    if (!in->failed && n && n <= (in->size - in->at) / packed)
+        array = calloc(n, size);
+    in->failed |= n && !array;
+    return array;
+}
+
+enum { PACKED_TEXT = 4, PACKED_NUMBER = 8 };
+
+static void take_reported(struct trial_result *r, struct cursor *in)
+{
+    uint32_t n = cursor_u32(in);
+
+    r->reported = make_array(in, n, sizeof *r->reported, PACKED_TEXT + PACKED_NUMBER);
+    r->n_reported = r->reported ? (int32_t)n : 0;
+    for (int32_t i = 0; i < r->n_reported; i++) {
+        cursor_text(in, r->reported[i].name, sizeof r->reported[i].name);
+        r->reported[i].value = cursor_f64(in);
     }
-    memcpy(r->model, from, bytes);
+}
+
+static void take_epochs(struct trial_result *r, struct cursor *in)
+{
+    if (!cursor_u32(in))
+        return;
+    r->epochs = take_copy(in, (size_t)r->n_curve, sizeof *r->epochs);
+    for (int32_t i = 0; r->epochs && i < r->n_curve; i++)
+        in->failed |= r->epochs[i] < 0 || (i && r->epochs[i] <= r->epochs[i - 1]);
+}
+
+static void take_points(struct trial_result *r, struct cursor *in)
+{
+    uint32_t n = cursor_u32(in);
+
+    r->curve_names = make_array(in, n, sizeof *r->curve_names, PACKED_TEXT);
+    r->n_curve_names = r->curve_names ? (int32_t)n : 0;
+    for (int32_t i = 0; i < r->n_curve_names; i++)
+        cursor_text(in, r->curve_names[i], sizeof r->curve_names[i]);
+    n = cursor_u32(in);
+    r->points = take_copy(in, n, sizeof *r->points);
+    r->n_points = r->points ? (int32_t)n : 0;
+    for (int32_t i = 0; i < r->n_points; i++)
+        in->failed |= r->points[i].name < 0 || r->points[i].name >= r->n_curve_names;
+}
+
+/* An empty log differs from none. */
+static void take_log(struct trial_result *r, struct cursor *in)
+{
+    bool has_log = cursor_u32(in) != 0;
+    int64_t total = cursor_i64(in);
+    size_t bytes = (size_t)cursor_i64(in);
+
+    r->log = take_copy(in, bytes, 1);
+    if (has_log && !r->log && !in->failed) {
+        r->log = calloc(1, 1);
+        in->failed |= !r->log;
+    }
+    r->log_bytes = in->failed ? 0 : bytes;
+    r->log_total = total;
+    in->failed |= total < 0 || (uint64_t)total < bytes || (bytes && !has_log);
+}
+
+static char *take_name(struct cursor *in)
+{
+    uint32_t n = cursor_u32(in);
+    const char *from = cursor_bytes(in, n);
+    char *name = from ? strndup(from, n) : NULL;
+
+    in->failed |= !name;
+    return name;
+}
+
+static void take_files(struct trial_result *r, struct cursor *in)
+{
+    uint32_t n = cursor_u32(in);
+
+    r->files = make_array(in, n, sizeof *r->files, PACKED_TEXT + PACKED_NUMBER);
+    r->files_bytes = make_array(in, n, sizeof *r->files_bytes, PACKED_TEXT + PACKED_NUMBER);
+    r->n_files = r->files && r->files_bytes ? (int32_t)n : 0;
+    for (int32_t i = 0; i < r->n_files; i++) {
+        r->files[i] = take_name(in);
+        r->files_bytes[i] = cursor_i64(in);
+        in->failed |= r->files_bytes[i] < 0;
+    }
+}
+
+static void take_report(struct trial_result *r, struct cursor *in)
+{
+    take_reported(r, in);
+    take_epochs(r, in);
+    take_points(r, in);
+    take_log(r, in);
+    take_files(r, in);
 }
 
 static void take_fields(struct trial_result *r, struct cursor *in)
 {
+    uint32_t flags;
+
     cursor_text(in, r->error, sizeof r->error);
     r->value = cursor_f64(in);
     r->epochs_run = (int32_t)cursor_u32(in);
@@ -193,7 +353,10 @@ static void take_fields(struct trial_result *r, struct cursor *in)
     r->started = cursor_f64(in);
     r->finished = cursor_f64(in);
     take_curve(r, in);
-    take_model(r, in);
+    flags = cursor_u32(in);
+    take_model(r, in, flags & HAS_MODEL);
+    if (flags & HAS_REPORT)
+        take_report(r, in);
 }
 
 int trial_result_unpack(struct trial_result *r, struct cursor *in)

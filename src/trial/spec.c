@@ -21,6 +21,8 @@ static void copy_value(char *member, const struct param *p, union value v)
         return;
     case PARAM_TEXT:
     case PARAM_PATH:
+    case PARAM_METRIC:
+    case PARAM_VALUE:
         memcpy(member, &v.s, sizeof v.s);
         return;
     default:
@@ -82,6 +84,7 @@ void spec_gcn(struct gcn_spec *out, const struct settings *s)
     fill(out, PARAM_gcn_spec, s);
     if (!settings_pool(s))
         out->pool = POOL_NONE;
+    out->objective = spec_objective(s);
     out->maximize = spec_maximize(s);
 }
 
@@ -94,7 +97,7 @@ void spec_ridge(struct ridge_spec *out, const struct settings *s)
 
 enum metric spec_objective(const struct settings *s)
 {
-    return (enum metric)(s->v[P_OBJECTIVE].i - param_table[P_OBJECTIVE].target.less);
+    return (enum metric)metric_parse(s->v[P_OBJECTIVE].s + strlen("val_"));
 }
 
 bool spec_maximize(const struct settings *s)

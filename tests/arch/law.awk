@@ -24,7 +24,7 @@
 # word       no word marks work left for later, and no typedef hides a struct
 
 BEGIN {
-    n = split("base tensor data/text data/core data/genotype data/graph data gcn grid trial sched store " \
+    n = split("base program tensor data/text data/core data/genotype data/graph data gcn grid trial sched store " \
               "store/query predict launch run report report/sweep report/figure report/page cli/command cli/print cli/init cli", names)
     for (i = 1; i <= n; i++)
         level[names[i]] = i
@@ -37,6 +37,7 @@ BEGIN {
     user["sqlite3.h"] = "^src/store/"
     user["xxhash.h"] = "^src/base/hash\\.[ch]$"
     user["Random123/philox.h"] = "^src/base/rng\\.[ch]$"
+    user["json-c/json.h"] = "^src/program/record_json\\.c$"
     user["csv.h"] = "^src/data/text/table\\.c$"
     user["zlib.h"] = "^src/data/text/(table|stream)\\.c$"
     user["cairo-pdf.h"] = "^src/report/figure/pdf\\.c$"
@@ -44,7 +45,8 @@ BEGIN {
     user["report/events.pb-c.h"] = "^src/report/event_file\\.c$"
 
     talkers = "^src/(cli/|base/log\\.c$|launch/mpirun\\.c$|run/progress\\.c$)"
-    enders = "^src/(cli/|launch/|sched/world\\.c$)" # world_abort() never returns
+    # world_abort() never returns; the files in program/ end processes that they fork
+    enders = "^src/(cli/|launch/|program/(exec|spawner_process)\\.c$|sched/world\\.c$)"
     types = kinds_of("MODEL_TYPES", "src/grid/param_table.h")
     type_rows = "^src/(trial/model_[a-z]+\\.c|gcn/(" types ")\\.c|grid/param_table\\.h)$"
     generated = "/(schema_sql|page_assets)\\.c$"

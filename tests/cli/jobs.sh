@@ -164,6 +164,11 @@ is "on two ranks" "$(ranks lsf.db)" 2
 like "it asks for ranks on each host" "$(cat bsub.options)" '^-R span\[ptile=16\]$'
 like "and for one core for each" "$(cat bsub.options)" '^-R affinity\[core\(1\)\]$'
 
+ok "jobs/lsf-gpu.sh" env GRID=quick.ini DATABASE=gpu.db bsub -n 2 <"$jobs/lsf-gpu.sh"
+is "the rows equal those of a plain run" "$(rows gpu.db)" "$(rows quick.db)"
+is "on two ranks" "$(ranks gpu.db)" 2
+like "it asks for GPUs" "$(cat bsub.options)" '^-gpu num=4:mode=shared:j_exclusive=yes$'
+
 rm -f bsub.runs
 ok "warned before the walltime" \
     env WARN=warned.db:3 GRID=slow.ini DATABASE=warned.db bsub -n 2 <"$jobs/lsf-mpirun.sh"

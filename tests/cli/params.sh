@@ -24,7 +24,7 @@ batch_size        axis  full       integer in [1, 1000000000],   Number of train
 
 "$ESPALIER" params >"$T/all"
 is "every section has its place" "$(grep '^\[' "$T/all" | tr '\n' ' ')" \
-    "[sweep] [data] [graph] [split] [model] [train] [resources] "
+    "[sweep] [data] [graph] [split] [model] [train] [program] [resources] "
 is "no line is wider than 100 characters" "$(awk 'length > 100' "$T/all")" ""
 is "no blanks at the end of a line" "$(grep ' $' "$T/all")" ""
 

@@ -41,4 +41,57 @@ fails "an invalid id" 2 "$ESPALIER" show x9
 is "the message explains ids" "$(cat .err)" \
     "espalier: 'x9' is not an id: must be c12 (a configuration) or t345 (a trial)"
 fails "no id" 2 "$ESPALIER" show
+
+# A program's trial, made by hand.
+fails "a model has no log" 1 "$ESPALIER" show t3 --log
+is "the message says who has one" "$(cat .err)" \
+    "espalier: results.db: t3 has no log: only a program that ran to a result has one"
+sqlite3 results.db "UPDATE sweep SET task = 'none', objective = 'val_accuracy';
+    DELETE FROM metric; DELETE FROM curve WHERE trial_id = 3;
+    INSERT INTO metric VALUES (3, 'val', 'accuracy', 0.5), (3, '', 'loss', 0.25), (3, '', 'odd \"x\"', 2);
+    INSERT INTO curve VALUES (3, 0, NULL, 1.5, 0.25, 1), (3, 4, NULL, NULL, 0.5, 2);
+    INSERT INTO curve_metric VALUES (3, 0, 'lr', 0.125), (3, 4, 'lr', 0.0625), (3, 4, 'epoch', 9);
+    INSERT INTO log VALUES (3, 70000, CAST(x'61096209410d0a1b5b316d00' AS BLOB));
+    INSERT INTO file VALUES (3, 'model.pt', 12), (3, 'out/a b.csv', 5)"
+page=$(show t3)
+is "a program's metrics" "$(printf '%s\n' "$page" | sed -n '/^metrics at/,/^$/p' | sed '$d')" \
+    "metrics at the best epoch
+metric val value
+accuracy 0.5 -
+loss - 0.25
+odd \"x\" - 2"
+like "the page names the log" "$page" '^70000 12$'
+is "kept files with their paths" "$(show t3 --section files --format csv)" \
+    "path,bytes
+results.db.files/t3/model.pt,12
+results.db.files/t3/out/a b.csv,5"
+is "the curve has what it reported" "$(show t3 --section curve --format csv)" \
+    "epoch,val_loss,val_value,metric_epoch,lr,seconds
+0,1.5,0.25,,0.125,1
+4,,0.5,9,0.0625,2"
+"$ESPALIER" show t3 --log >log 2>err
+is "the log to a file stays as it is" "$(od -An -tx1 log)" " 61 09 62 09 41 0d 0a 1b 5b 31 6d 00"
+is "how much was printed is said" "$(cat err)" \
+    "espalier: the last 12 of 70000 bytes that the program printed"
+is "the log on a terminal is harmless" \
+    "$(script -qec "'$ESPALIER' show t3 --log 2>/dev/null" /dev/null </dev/null | od -An -c | tr -d ' \n')" \
+    'abA\r\n?[1m?'
+fails "the log of a configuration" 2 "$ESPALIER" show c1 --log
+is "the message asks for a trial" "$(cat .err | head -1)" \
+    "espalier: --log: must follow the id of a trial, such as t345"
+is "export has its metrics" \
+    "$("$ESPALIER" export --format jsonl | sed -n '3s/, "curve".*//; 3s/.*"value": *[^,]*, *\(.*\), *"seconds".*/\1/p')" \
+    '"val_accuracy": 0.5, "loss": 0.25, "odd \"x\"": 2'
+is "and its curve" "$("$ESPALIER" export --format jsonl | sed -n '3s/.*"curve": //p')" \
+    '[{"epoch": 0, "val_loss": 1.5, "val_value": 0.25, "metric_epoch": null, "lr": 0.125, "seconds": 1}, {"epoch": 4, "val_loss": null, "val_value": 0.5, "metric_epoch": 9, "lr": 0.0625, "seconds": 2}]}'
+is "JSON Lines stay one object a line" \
+    "$("$ESPALIER" export --format jsonl | python3 -c 'import json, sys; print([json.loads(l)["trial"] for l in sys.stdin])')" \
+    "[1, 2, 3, 4]"
+sqlite3 results.db "INSERT INTO log VALUES (99, 1, x'61'); INSERT INTO log VALUES (4, 1, x'6161');
+    INSERT INTO file VALUES (4, '../x', 1), (98, 'x', 1); INSERT INTO curve_metric VALUES (3, 7, 'lr', 1)"
+"$ESPALIER" verify --format csv --section tables -k 1 >tables 2>err
+is "verify checks the tables of programs" "$(grep -E '^(log|file|curve_metric),' tables)" \
+    'log,3,2,t4: bytes = 1: must be at least the bytes that are kept
+file,4,2,t4: name = '"'../x'"': must be the name of a file in the folder of the trial
+curve_metric,4,1,"t3, epoch 7: epoch = 7: must be an epoch of the curve"'
 done_testing

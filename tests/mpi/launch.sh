@@ -61,6 +61,17 @@ if [ "$cores" -ge 2 ]; then
         "warning: 3 ranks x 1 thread do not fit on the 2 cores of"
 fi
 
+# GPUs of ranks on one host.
+gpus() {
+    "$@" | sed -n 's/^rank \([0-9-]*\) .*, GPUs/\1/p'
+}
+is "each rank has GPUs of its own" "$(CUDA_VISIBLE_DEVICES=4,5,6,7 gpus mpi -n 2 "$ESPALIER" doctor --gpus 2)" \
+    "0 4,5,6,7 (CUDA_VISIBLE_DEVICES), trials get 4,5
+1 4,5,6,7 (CUDA_VISIBLE_DEVICES), trials get 6,7"
+is "or shares one" "$(gpus mpi --bind-to none -n 2 "$ESPALIER" doctor --gpus 0.5 --gpus-per-host 1)" "0-1 0 (gpus_per_host), trials get 0"
+like "too few GPUs" "$(mpi -n 2 "$ESPALIER" doctor --gpus 1 --gpus-per-host 1 2>/dev/null)" \
+    "^run would refuse: $(hostname): 2 ranks with gpus = 1 need 2 GPUs, but there is 1 \(gpus_per_host\)"
+
 # Clocks: rank 1's differs from rank 0's.
 ahead() {
     mpi --enable-recovery -n 1 "$ESPALIER" doctor : -n 1 env LD_PRELOAD="$PRELOAD" TEST_CLOCK_AHEAD="$1" "$ESPALIER" doctor

@@ -16,6 +16,8 @@
  *   ranks refused FOLDER WHY sharing fails there for that reason: one copy a rank
  *   ranks short              the last rank has no memory for its copy: all ranks learn it
  *   ranks patience           ranks that wait for rank 0 sleep
+ *   ranks gpus N G WORD...   with gpus_per_host = N and gpus = G each rank gets the GPUs of its WORD,
+ *                            or an error with the first
  *   ranks cost N SECONDS     N timed trials, and the cost of the scheduler's thread meanwhile
  * Exits with 0 if everything is as expected. */
 #include <math.h>
@@ -31,6 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "launch/gpu_settle.h"
 #include "sched/master.h"
 #include "sched/message.h"
 #include "sched/relay.h"
@@ -804,6 +807,17 @@ static void case_cost(int64_t n, double seconds)
     ledger_destroy(ledger);
 }
 
+static void case_gpus(int32_t per_host, double gpus, char **words)
+{
+    struct gpu_share share;
+
+    if (gpu_settle(&share, &world, gpus, per_host, &err))
+        CHECK(strstr(err.text, words[0]));
+    else
+        CHECK(!strcmp(share.devices, words[world.rank]));
+    gpu_share_release(&share);
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -834,6 +848,8 @@ int main(int argc, char **argv)
         case_gangs(30, 0.01, world.size + 1, false);
     else if (!strcmp(name, "lost"))
         case_gangs(n, seconds, 3, true);
+    else if (!strcmp(name, "gpus"))
+        case_gpus((int32_t)n, seconds, argv + 4);
     else if (!strcmp(name, "cost"))
         case_cost(n, seconds);
     else

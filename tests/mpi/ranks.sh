@@ -56,6 +56,12 @@ left=$(mktemp -d /dev/shm/espalier-test-XXXXXX)
 ok "one copy in a folder of its own" ranks 2 share "$left"
 ok "nothing stays there" rmdir "$left"
 
+ok "4 GPUs for 3 ranks" ranks 3 gpus 4 1 0 1 2
+ok "shares of a GPU" env CUDA_VISIBLE_DEVICES=GPU-a,GPU-b mpirun -n 3 --oversubscribe tests/mpi/ranks gpus 0 0.5 GPU-a GPU-a GPU-b
+ok "GPUs of each rank's own" mpirun --oversubscribe -n 1 env CUDA_VISIBLE_DEVICES=7,8 tests/mpi/ranks gpus 0 2 7,8 : \
+    -n 1 env CUDA_VISIBLE_DEVICES=3,2 tests/mpi/ranks gpus 0 2 '' 3,2
+ok "too few GPUs: all ranks learn it" ranks 3 gpus 2 1 'need 3 GPUs, but there are 2 (gpus_per_host)'
+
 ok "without a launch" tests/mpi/ranks sweep 500 0
 
 done_testing

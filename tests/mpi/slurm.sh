@@ -47,6 +47,11 @@ ok "sbatch jobs/slurm-srun.sh" batch -n 2 -o srun.log "$jobs/slurm-srun.sh" quic
 is "the rows equal those of a plain run" "$(rows srun.db)" "$(rows quick.db)"
 is "on two ranks" "$(sqlite3 srun.db 'select ranks from session')" 2
 
+ok "sbatch jobs/slurm-gpu.sh" batch --ntasks-per-node=2 --cpus-per-task=1 --mem-per-cpu=0 -o gpu.log \
+    "$jobs/slurm-gpu.sh" quick.ini gpu.db
+is "the rows equal those of a plain run" "$(rows gpu.db)" "$(rows quick.db)"
+is "on two ranks" "$(sqlite3 gpu.db 'select ranks from session')" 2
+
 fails "more ranks than tasks" 1 salloc -n 1 "$ESPALIER" run quick.ini -n 2 --db few.db
 like "the message says what to ask for" "$(cat .err)" \
     "^espalier: -n 2, but Slurm job [0-9]+ has 1 task: ask for --ntasks=2, or use -n 1; no trial was run"

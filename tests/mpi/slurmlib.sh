@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A private Slurm on this machine. It starts when this file is sourced (after tests/lib.sh) and
-# stops at the end of the test. Only root can start one; otherwise the test is skipped.
+# stops at the end of the test. Only root can start one; otherwise the test is skipped. Its node has
+# four GPUs without hardware.
 #   submit SBATCH_ARGUMENT...  sets $job to the job's number
 #   ended JOB                  wait for it with all its elements; returns its exit status
 #   batch SBATCH_ARGUMENT...   both; sbatch --wait polls only every ten seconds
@@ -68,10 +69,15 @@ JobAcctGatherType=jobacct_gather/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 ReturnToService=2
+GresTypes=gpu
 SlurmdParameters=config_overrides
-NodeName=$host NodeAddr=127.0.0.1 CPUs=2 RealMemory=4096
+NodeName=$host NodeAddr=127.0.0.1 CPUs=2 RealMemory=4096 Gres=gpu:4
 PartitionName=all Nodes=ALL Default=YES State=UP
 END
+    for gpu in 0 1 2 3; do
+        ln -sf /dev/null "$T/gpu$gpu"
+    done
+    echo "Name=gpu File=$T/gpu[0-3]" >"$T/gres.conf"
     slurmctld && slurmd || return 1
     sleep 0.5
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do

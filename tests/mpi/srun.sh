@@ -28,6 +28,25 @@ is "without a warning" "$(grep -c '^espalier:.*\(srun\|recovery\)' .err)" 0
 ok "a step of one task" srun -n 1 "$ESPALIER" run quick.ini --db one.db --progress none
 ok "a shard for each task" srun -n 2 sh -c '"$ESPALIER" run quick.ini --db s.db --shard $((SLURM_PROCID + 1))/2'
 
+# GPUs: --gres shows all of them to each task, --gpus-per-task and --gpu-bind only its own.
+gpus() {
+    srun --mpi=pmix -n 2 "$@" "$ESPALIER" doctor --gpus 1 --section ranks --format csv --db gpus.db | cut -d, -f1,4-
+}
+is "GPUs for the node" "$(gpus --gres=gpu:2)" 'rank,gpus,gpu_source,trial_gpus
+0,"0,1",CUDA_VISIBLE_DEVICES,0
+1,"0,1",CUDA_VISIBLE_DEVICES,1'
+is "GPUs for each task" "$(gpus --gpus-per-task=1)" 'rank,gpus,gpu_source,trial_gpus
+0,0,CUDA_VISIBLE_DEVICES,0
+1,1,CUDA_VISIBLE_DEVICES,1'
+is "GPUs bound to tasks" "$(gpus --gres=gpu:4 --gpu-bind=map_gpu:3,2)" 'rank,gpus,gpu_source,trial_gpus
+0,3,CUDA_VISIBLE_DEVICES,3
+1,2,CUDA_VISIBLE_DEVICES,2'
+is "without the variables of vendors" "$(gpus --gres=gpu:2 env -u CUDA_VISIBLE_DEVICES -u ROCR_VISIBLE_DEVICES)" 'rank,gpus,gpu_source,trial_gpus
+0,"0,1",SLURM_STEP_GPUS,0
+1,"0,1",SLURM_STEP_GPUS,1'
+like "no GPUs" "$(srun --mpi=pmix -n 2 env -u CUDA_VISIBLE_DEVICES PATH=/usr/bin:/bin "$ESPALIER" doctor --gpus 1 --gpus-per-host 1 2>/dev/null)" \
+    "^run would refuse: .*: 2 ranks with gpus = 1 need 2 GPUs, but there is 1 \(gpus_per_host\)"
+
 # In the batch script, outside a step.
 job() {
     printf '#!/bin/sh\n%s\n' "$1" >job.sh

@@ -127,7 +127,9 @@ static void take_results(struct state *s, int32_t worker, int32_t n)
         int64_t trial = ring_take(&s->workers[worker].out);
         double seconds = true_seconds(s, worker, trial);
 
-        s->off[trial] = (float)fabs(log(dispatch_predicted(s->dispatch, trial) / seconds));
+        double predicted = dispatch_predicted(s->dispatch, trial);
+
+        s->off[trial] = isnan(predicted) ? INFINITY : (float)fabs(log(predicted / seconds));
         if (dispatch_finish(s->dispatch, worker, trial, TRIAL_DONE, seconds) == LEDGER_ACCEPTED) {
             s->times[trial]++;
             s->report.done_s += s->sim->seconds(s->sim->arg, trial);
@@ -433,7 +435,10 @@ static void init(struct state *s, const struct sim *sim)
     *s = (struct state){.sim = sim};
     s->ledger = ledger_create(sim->n_trials, sim->group_size, NULL,
                               sim->crash_limit ? sim->crash_limit : 2, NULL);
-    s->cost = cost_create(sim->work, ledger_n_groups(s->ledger), sim->n_workers, NULL);
+    s->cost =
+        sim->levels
+            ? cost_create_levels(sim->levels, ledger_n_groups(s->ledger), sim->n_workers, NULL)
+            : cost_create(sim->work, ledger_n_groups(s->ledger), sim->n_workers, NULL);
     s->dispatch = dispatch_create(s->ledger, s->cost, sim->n_workers, NULL, NULL, NULL);
     s->workers = calloc((size_t)sim->n_workers, sizeof *s->workers);
     s->times = calloc((size_t)sim->n_trials, 1);

@@ -8,12 +8,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "gcn/train.h"
+#include "sched/cost.h"
 
 struct sim {
     int32_t n_workers;
     int64_t n_trials, group_size;
-    const struct gcn_cost *work; /* [n_trials / group_size] all that the cost model knows */
+    /* All that the cost model knows, of n_trials / group_size configurations: */
+    const struct gcn_cost *work;
+    const struct cost_levels *levels; /* instead of work, unless NULL */
     double (*seconds)(const void *arg, int64_t trial); /* true seconds on a worker of slowness 1 */
     const void *arg;
     const double *slowness; /* [n_workers]; NULL: all 1 */

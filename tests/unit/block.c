@@ -320,8 +320,8 @@ static void test_header(void **state)
     struct draft graphs = graphs_draft(), dosages = dosage_draft();
 
     (void)state;
-    lie(&dosages, HEADER(n_markers), 4, "4 markers of 3 features");
-    lie(&dosages, HEADER(n_markers), 0, "0 markers of 3 features");
+    lie(&dosages, HEADER(n_markers), 4, "counts out of range (3 samples, 3 features, 4 markers)");
+    lie(&dosages, HEADER(n_markers), 0, "counts out of range (3 samples, 3 features, 0 markers)");
     lie(&dosages, HEADER(form), BLOCK_SPARSE, "2 markers of 3 features");
     lie(&dosages, HEADER(n_nodes), 4, "3 samples with 4 nodes");
     lie(&dosages, HEADER(is_alike), 1, "3 samples with 3 nodes");

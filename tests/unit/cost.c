@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -122,22 +123,27 @@ static void test_coefficients_are_found(void **state)
     cost_destroy(NULL);
 }
 
+/* The seconds of other work. */
 static void test_each_coefficient(void **state)
 {
+    static const struct gcn_cost other[4] = {{0}, {.flops = 1e10}, {.bytes = 1e9}, {.steps = 1e4}};
+    static struct gcn_cost work[N_CONFIGS + 4];
     struct machine m = {.a = 2e-11, .b = 3e-11, .c = 1e-4, .d = 0.02, .noise = 0.01};
-    struct cost *cost = new_cost(&m);
+    struct cost *cost;
     double d_s;
 
     (void)state;
+    machine_init(&m);
+    memcpy(work, m.work, sizeof m.work);
+    memcpy(work + N_CONFIGS, other, sizeof other);
+    cost = cost_create(work, N_CONFIGS + 4, N_RANKS, NULL);
+    assert_non_null(cost);
     teach(cost, &m, 0, N_CONFIGS);
-    d_s = cost_of_work(cost, &(struct gcn_cost){0});
+    d_s = cost_seconds(cost, N_CONFIGS);
     assert_float_equal(d_s / m.d, 1, 0.15);
-    assert_float_equal((cost_of_work(cost, &(struct gcn_cost){.flops = 1e10}) - d_s) / 1e10 / m.a,
-                       1, 0.1);
-    assert_float_equal((cost_of_work(cost, &(struct gcn_cost){.bytes = 1e9}) - d_s) / 1e9 / m.b, 1,
-                       0.1);
-    assert_float_equal((cost_of_work(cost, &(struct gcn_cost){.steps = 1e4}) - d_s) / 1e4 / m.c, 1,
-                       0.1);
+    assert_float_equal((cost_seconds(cost, N_CONFIGS + 1) - d_s) / 1e10 / m.a, 1, 0.1);
+    assert_float_equal((cost_seconds(cost, N_CONFIGS + 2) - d_s) / 1e9 / m.b, 1, 0.1);
+    assert_float_equal((cost_seconds(cost, N_CONFIGS + 3) - d_s) / 1e4 / m.c, 1, 0.1);
     cost_destroy(cost);
 }
 

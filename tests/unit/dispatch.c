@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trials with a checkpoint among trials without one. */
+/* Trials with a checkpoint among trials without one, and trials of unknown seconds. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -141,6 +141,77 @@ static void test_parts_teach_nothing(void **state)
     tear_down(&s);
 }
 
+/* Nothing is known of the seconds until a first trial finishes. */
+static void set_up_unknown(struct scene *s)
+{
+    static const int32_t points[TRIALS / EACH] = {0, 1, 2, 3};
+    static const struct cost_axis axis = {NULL, TRIALS / EACH};
+    static const struct cost_levels levels = {points, &axis, 1};
+
+    s->ledger = ledger_create(TRIALS, EACH, NULL, 2, NULL);
+    s->cost = cost_create_levels(&levels, TRIALS / EACH, WORKERS, NULL);
+    s->dispatch = dispatch_create(s->ledger, s->cost, WORKERS, NULL, NULL, NULL);
+    assert_non_null(s->dispatch);
+}
+
+static void test_unknown_goes_one_by_one(void **state)
+{
+    struct scene s;
+    double margin;
+    int64_t first;
+
+    (void)state;
+    set_up_unknown(&s);
+    margin = dispatch_margin(s.dispatch);
+    first = assign(&s, 0, INFINITY);
+    assert_true(first >= 0);
+    assert_int_equal(assign(&s, 0, INFINITY), -1);
+    assert_true(assign(&s, 1, INFINITY) >= 0);
+    assert_int_equal(assign(&s, 1, INFINITY), -1);
+    assert_true(isnan(dispatch_predicted(s.dispatch, first)));
+    assert_true(isnan(dispatch_expected_s(s.dispatch, first)));
+    assert_true(isnan(dispatch_left_s(s.dispatch)));
+    assert_int_equal(dispatch_check(s.dispatch, NULL), 0);
+    dispatch_finish(s.dispatch, 0, first, TRIAL_DONE, 7200);
+    assert_true(dispatch_margin(s.dispatch) == margin); /* a guess is no prediction */
+    assert_true(fabs(dispatch_expected_s(s.dispatch, first) - 7200) < 100);
+    assert_true(dispatch_left_s(s.dispatch) > 7200);
+    tear_down(&s);
+}
+
+static void test_unknown_begins_before_the_end(void **state)
+{
+    struct scene s;
+    int64_t first;
+
+    (void)state;
+    set_up_unknown(&s);
+    assert_true(dispatch_can_begin(s.dispatch, 0.01));
+    assert_false(dispatch_can_begin(s.dispatch, 0));
+    assert_int_equal(assign(&s, 0, 0), -1);
+    first = assign(&s, 0, 0.01);
+    assert_true(first >= 0);
+    dispatch_finish(s.dispatch, 0, first, TRIAL_DONE, 7200);
+    assert_int_equal(assign(&s, 0, 3600), -1);
+    assert_false(dispatch_can_begin(s.dispatch, 3600));
+    assert_true(assign(&s, 0, 3 * 7200) >= 0);
+    tear_down(&s);
+}
+
+/* One short trial is enough for batches. */
+static void test_unknown_becomes_short(void **state)
+{
+    struct scene s;
+    int64_t first;
+
+    (void)state;
+    set_up_unknown(&s);
+    first = assign(&s, 0, INFINITY);
+    dispatch_finish(s.dispatch, 0, first, TRIAL_DONE, 1e-3);
+    assert_in_range(dispatch_assign(s.dispatch, 0, INFINITY, s.out, NULL), 2, TRIALS / WORKERS);
+    tear_down(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +220,9 @@ int main(void)
         cmocka_unit_test(test_comes_back),
         cmocka_unit_test(test_suspect),
         cmocka_unit_test(test_parts_teach_nothing),
+        cmocka_unit_test(test_unknown_goes_one_by_one),
+        cmocka_unit_test(test_unknown_begins_before_the_end),
+        cmocka_unit_test(test_unknown_becomes_short),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -324,8 +324,8 @@ static void test_all_tables(void **state)
     fixture_sql_is(&f,
                    "SELECT group_concat(name) FROM (SELECT name FROM sqlite_schema"
                    " WHERE type = 'table' ORDER BY name)",
-                   "attempt,axis,checkpoint,config,curve,data_fact,metric,model,prediction,session,"
-                   "sweep,timing,traffic,trial");
+                   "attempt,axis,checkpoint,config,curve,curve_metric,data_fact,file,log,metric,"
+                   "model,prediction,session,sweep,timing,traffic,trial");
     fixture_close(&f);
 }
 

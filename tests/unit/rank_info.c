@@ -97,6 +97,7 @@ static void test_recovery(void **state)
 static void test_round(void **state)
 {
     struct host_run others[2] = {{.pid = 7, .user = "ada"}, {.pid = 8, .user = "1001"}};
+    struct gpu gpu = {"0", "nvidia2"};
     struct rank_info info, copy;
     struct buf text = {0};
     struct err err;
@@ -112,6 +113,7 @@ static void test_round(void **state)
     CPU_ZERO(&others[1].cpus);
     info.others = others;
     info.n_others = 2;
+    info.gpus = (struct gpu_list){.source = GPU_OF_DEV, .gpus = &gpu, .n = 1};
     rank_info_pack(&text, &info);
     assert_int_equal(rank_info_unpack(&copy, buf_text(&text), &err), 0);
     assert_string_equal(copy.host, info.host);
@@ -128,14 +130,16 @@ static void test_round(void **state)
     assert_string_equal(copy.others[1].user, "1001");
     assert_true(CPU_EQUAL(&copy.others[0].cpus, &others[0].cpus));
     assert_int_equal(CPU_COUNT(&copy.others[1].cpus), 0);
-    free(copy.others);
+    assert_string_equal(gpu_source_name(&copy.gpus), "/dev");
+    assert_string_equal(copy.gpus.gpus[0].id, "nvidia2");
+    rank_info_release(&copy);
 
     /* A text cut anywhere is refused, or has lost one digit. */
     for (size_t n = 0; n + 1 < text.size; n++) {
         char *cut = strndup(buf_text(&text), n);
 
         (void)rank_info_unpack(&copy, cut, &err);
-        free(copy.others);
+        rank_info_release(&copy);
         free(cut);
     }
     assert_int_equal(rank_info_unpack(&copy, "", &err), -1);
@@ -144,7 +148,9 @@ static void test_round(void **state)
     assert_int_equal(rank_info_unpack(&copy, "a b c 1 0 1 0 0 0 0 0 0 0 0 0 99999999", &err), -1);
     assert_non_null(strstr(err.text, "cannot parse"));
     assert_int_equal(rank_info_unpack(&copy, "a b c 1 0 1 0 0 0 0 0 0 0 0 0 1", &err), -1);
-    free(copy.others);
+    rank_info_release(&copy);
+    assert_int_equal(rank_info_unpack(&copy, "a b c 1 0 1 0 0 0 0 0 0 0 0 0 0", &err), -1);
+    rank_info_release(&copy);
     buf_release(&text);
 }
 

@@ -85,7 +85,7 @@ static void test_brought_up_to_date(void **state)
     assert_int_equal(store_commit(store, &err), 0);
     trial_result_release(&r);
     store_close(store);
-    fixture_sql_is(&f, "PRAGMA user_version", "4");
+    fixture_sql_is(&f, "PRAGMA user_version", "5");
     fixture_sql_is(&f, "PRAGMA integrity_check", "ok");
     fixture_sql_is(&f, "SELECT count(*) FROM trial", "5");
     fixture_sql_is(&f, "SELECT group_concat(split || value) FROM metric WHERE trial_id = 1",
@@ -141,7 +141,7 @@ static void test_all_or_nothing(void **state)
     fixture_open(&f, INI);
     make_old(&f, "CREATE TABLE checkpoint (own)");
     assert_int_equal(store_open(&store, f.path, &err), -1);
-    assert_non_null(strstr(err.text, "cannot migrate schema 1 to 4: "));
+    assert_non_null(strstr(err.text, "cannot migrate schema 1 to 5: "));
     assert_non_null(strstr(err.text, "checkpoint already exists"));
     fixture_sql_is(&f, "SELECT count(*) FROM pragma_table_info('trial')", "14");
     fixture_sql_is(&f, "PRAGMA user_version", "1");
@@ -170,7 +170,7 @@ static void test_own_objects(void **state)
     make_old(&f, own);
     fixture_sql(&f, texts, before);
     store_close(fixture_store(&f));
-    fixture_sql_is(&f, "PRAGMA user_version", "4");
+    fixture_sql_is(&f, "PRAGMA user_version", "5");
     assert_string_equal(fixture_sql(&f, texts, after), before);
     fixture_sql_is(&f, "SELECT n FROM tried WHERE trial_id = 1", "1");
     fixture_sql_is(&f, "SELECT count(*) FROM scores", "2");

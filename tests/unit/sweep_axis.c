@@ -14,7 +14,7 @@
 /* wanted: the values, joined by blanks. */
 static void assert_axis(enum param_id id, const char *text, const char *wanted)
 {
-    struct axis axis = {.id = id};
+    struct axis axis = {.id = id, .row = param_row(id)};
     struct buf out = {0};
     struct err err;
 
@@ -31,7 +31,7 @@ static void assert_axis(enum param_id id, const char *text, const char *wanted)
 
 static void assert_refused(enum param_id id, const char *text, const char *message)
 {
-    struct axis axis = {.id = id};
+    struct axis axis = {.id = id, .row = param_row(id)};
     struct err err = {.text = ""};
 
     assert_int_equal(axis_parse(&axis, text, &err), -1);
@@ -65,7 +65,7 @@ static void test_ranges(void **state)
 /* The same bits give the same trial keys. */
 static void test_ranges_equal_lists(void **state)
 {
-    struct axis range = {.id = P_DROPOUT}, list = {.id = P_DROPOUT};
+    struct axis range = {.id = P_DROPOUT, .row = &param_table[P_DROPOUT]}, list = {.id = P_DROPOUT, .row = &param_table[P_DROPOUT]};
 
     (void)state;
     assert_int_equal(axis_parse(&range, "0.01:0.99:0.01", NULL), 0);
@@ -158,7 +158,7 @@ static void test_refused_logs(void **state)
 
 static void test_fault_keeps_axis(void **state)
 {
-    struct axis axis = {.id = P_K};
+    struct axis axis = {.id = P_K, .row = &param_table[P_K]};
 
     (void)state;
     assert_int_equal(axis_parse(&axis, "5, 10", NULL), 0);

@@ -29,6 +29,13 @@ static enum block_form form_of(const struct draft *draft)
     return draft->dosage || draft->writes_dosage ? BLOCK_DOSAGES : BLOCK_FLOATS;
 }
 
+static enum task task_of(const struct draft *draft)
+{
+    if (!draft->n_samples)
+        return TASK_NONE;
+    return draft->label ? TASK_CLASSIFICATION : TASK_REGRESSION;
+}
+
 static void plan_header(struct block_header *h, const struct draft *draft)
 {
     *h = (struct block_header){
@@ -42,7 +49,7 @@ static void plan_header(struct block_header *h, const struct draft *draft)
         .n_features = draft->n_features,
         .n_markers = draft->n_markers ? draft->n_markers : draft->n_features,
         .n_classes = draft->n_classes,
-        .task = draft->label ? TASK_CLASSIFICATION : TASK_REGRESSION,
+        .task = task_of(draft),
         .form = form_of(draft),
         .has_part = draft->part != NULL,
         .has_graphs = draft->graph_start != NULL,

@@ -65,7 +65,9 @@ struct data_spec {
     const char *smiles; /* column; NULL: "smiles" */
     const char *id;     /* column of ids; NULL: molecules are numbered */
     bool skip_invalid;
-    const char *images;   /* IDX, with labels */
+    const char *inputs;        /* files and patterns of a program, separated by commas */
+    const char *inputs_folder; /* where relative ones start, with its last slash */
+    const char *images;        /* IDX, with labels */
     int32_t first_images; /* 0: all */
     struct simulate_spec simulate;
     /* The data of the model for which new samples are read: features are coded as in it; targets,

@@ -11,9 +11,24 @@
 /* dataset_open() trusts nothing, because a block may come from another process or a damaged
  * file. */
 
+static const char *const task_names[TASK_COUNT] = {
+    [TASK_REGRESSION] = "regression",
+    [TASK_CLASSIFICATION] = "classification",
+    [TASK_NONE] = "none",
+};
+
 const char *task_name(enum task task)
 {
-    return task == TASK_CLASSIFICATION ? "classification" : "regression";
+    return task_names[task];
+}
+
+enum task task_parse(const char *name)
+{
+    enum task task = 0;
+
+    while (task < TASK_COUNT && strcmp(task_names[task], name) != 0)
+        task++;
+    return task;
 }
 
 const char *part_name(enum part part)
@@ -55,7 +70,9 @@ const char *dataset_group_name(const struct dataset *d, int32_t group)
 
 bool dataset_is_labelled(const struct dataset *d, int32_t sample)
 {
-    return d->task == TASK_CLASSIFICATION ? d->label[sample] >= 0 : !isnan(d->target[sample]);
+    if (d->task == TASK_CLASSIFICATION)
+        return d->label[sample] >= 0;
+    return d->task == TASK_REGRESSION && !isnan(d->target[sample]);
 }
 
 int32_t dataset_count_labelled(const struct dataset *d)
@@ -87,6 +104,23 @@ static bool has_nodes(const struct block_header *h)
     return h->has_graphs ? h->n_nodes >= h->n_samples : h->n_nodes == h->n_samples;
 }
 
+/* Without samples there are at most names of features. */
+static bool has_counts(const struct block_header *h)
+{
+    if (h->n_classes < 0 || h->n_edges < 0 || h->nnz < 0)
+        return false;
+    if (h->task == TASK_NONE)
+        return h->n_samples == 0 && h->n_features >= 0 && h->n_markers == h->n_features &&
+               !h->is_alike;
+    return h->n_samples > 0 && h->n_features > 0 && h->n_markers > 0 &&
+           h->n_markers <= h->n_features;
+}
+
+static bool has_classes(const struct block_header *h)
+{
+    return h->task <= TASK_NONE && (h->task == TASK_CLASSIFICATION) == (h->n_classes > 0);
+}
+
 static int check_header(const struct block_header *h, size_t bytes, struct err *err)
 {
     if (memcmp(h->magic, BLOCK_MAGIC, sizeof h->magic) != 0)
@@ -103,15 +137,15 @@ static int check_header(const struct block_header *h, size_t bytes, struct err *
                        "marker ids",
                        bytes, (unsigned long long)h->data_bytes, h->allele_bytes,
                        h->marker_id_bytes);
-    if (h->n_samples < 1 || h->n_features < 1 || h->n_classes < 0 || h->n_edges < 0 || h->nnz < 0)
-        return err_set(err, "data block: counts out of range (%d samples, %d features)",
-                       h->n_samples, h->n_features);
-    if (h->task > TASK_CLASSIFICATION || (h->task == TASK_REGRESSION) != (h->n_classes == 0))
+    if (!has_counts(h))
+        return err_set(err,
+                       "data block: counts out of range (%d samples, %d features, %d markers)",
+                       h->n_samples, h->n_features, h->n_markers);
+    if (!has_classes(h))
         return err_set(err, "data block: task %u with %d classes", h->task, h->n_classes);
     if (h->form > BLOCK_CODES || h->has_part > 1 || (h->form != BLOCK_SPARSE && h->nnz))
         return err_set(err, "data block: flags out of range");
-    if (h->n_markers < 1 || h->n_markers > h->n_features ||
-        (h->form == BLOCK_SPARSE && h->n_markers < h->n_features))
+    if (h->form == BLOCK_SPARSE && h->n_markers < h->n_features)
         return err_set(err, "data block: %d markers of %d features", h->n_markers, h->n_features);
     if (h->n_groups < 0 || h->n_groups > h->n_samples || h->unused)
         return err_set(err, "data block: %d groups of %d samples", h->n_groups, h->n_samples);
@@ -405,7 +439,7 @@ static int check_features(const struct dataset *d, struct err *err)
 static int check_graphs(const struct dataset *d, struct err *err)
 {
     const int64_t *start = d->graph_start;
-    int32_t alike = d->n_nodes / d->n_samples;
+    int32_t alike = d->is_alike ? d->n_nodes / d->n_samples : 0;
 
     if (!start)
         return 0;

@@ -14,11 +14,13 @@
 #include "tensor/csr.h"
 #include "tensor/mat.h"
 
-enum task { TASK_REGRESSION, TASK_CLASSIFICATION };
+/* NONE: the sweep has no data of its own, because programs run it. */
+enum task { TASK_REGRESSION, TASK_CLASSIFICATION, TASK_NONE, TASK_COUNT };
 enum part { PART_NONE, PART_TRAIN, PART_VAL, PART_TEST, PART_STOP, PART_COUNT };
 
-const char *task_name(enum task task); /* "regression", "classification" */
-const char *part_name(enum part part); /* "none", "train", "val", "test", "stop" */
+const char *task_name(enum task task);  /* "regression", "classification", "none" */
+enum task task_parse(const char *name); /* TASK_COUNT: no such task */
+const char *part_name(enum part part);  /* "none", "train", "val", "test", "stop" */
 
 #define DOSAGE_MAX 127
 #define DOSAGE_MISSING INT8_MIN
@@ -37,7 +39,7 @@ struct dataset {
     int32_t n_features; /* F */
     int32_t n_markers;  /* K: the first K features are markers, by which samples are compared; the
                            rest are covariates */
-    int32_t n_classes;  /* C; 0 for regression */
+    int32_t n_classes;  /* C; 0 except in classification */
     enum task task;
 
     /* Markers in one of four forms, and covariates. Read dense ones through dataset_decode(). */

@@ -31,8 +31,7 @@ static void put_sweep(struct buf *out, const struct sweep_data *d)
     json_put_text(out, "objective", d->objective);
     json_put_text(out, "metric", d->metric);
     json_put_bool(out, "maximize", d->maximize);
-    json_put_text(out, "task",
-                  task_name(d->is_classification ? TASK_CLASSIFICATION : TASK_REGRESSION));
+    json_put_text(out, "task", task_name(d->task));
     json_put_integer(out, "samples", d->samples);
     json_put_integer(out, "features", d->features);
     json_put_integer(out, "classes", d->classes);

@@ -703,14 +703,16 @@ void panel_put_methods(struct buf *out, const struct page *page)
     if (d->n_sessions)
         m.version = d->sessions[d->n_sessions - 1].version;
     buf_puts(out, "<h3>Methods and results, to copy</h3>\n<blockquote class=\"methods copy\">");
-    put_data(&m);
+    if (d->task != TASK_NONE)
+        put_data(&m);
     end_paragraph(out, &m);
     put_search(&m);
     put_fixed(&m);
     put_graph(&m);
     put_software(&m);
     end_paragraph(out, &m);
-    put_scheme(&m);
+    if (d->task != TASK_NONE)
+        put_scheme(&m);
     end_paragraph(out, &m);
     methods_put_results(&m);
     end_paragraph(out, &m);

@@ -99,8 +99,8 @@ static int read_record(struct sweep_data *data, const struct result_table *row, 
     data->ini = sweep_copy_cell(data, row, 0, "ini", err);
     data->digest = sweep_copy_cell(data, row, 0, "data_digest", err);
     data->maximize = !strcmp(result_table_text(row, 0, "direction"), "max");
-    data->is_classification =
-        !strcmp(result_table_text(row, 0, "task"), task_name(TASK_CLASSIFICATION));
+    data->task = task_parse(result_table_text(row, 0, "task"));
+    data->is_classification = data->task == TASK_CLASSIFICATION;
     data->samples = result_table_integer(row, 0, "samples");
     data->features = result_table_integer(row, 0, "features");
     data->classes = result_table_integer(row, 0, "classes");
@@ -109,6 +109,9 @@ static int read_record(struct sweep_data *data, const struct result_table *row, 
     data->created = result_table_real(row, 0, "created");
     data->updated = result_table_real(row, 0, "updated");
     data->share = result_table_real(row, 0, "share");
+    if (data->task == TASK_COUNT)
+        return err_set(err, "%s: a sweep has the unknown task '%.40s'", data->database,
+                       result_table_text(row, 0, "task"));
     return data->file && data->ini && data->digest ? 0 : -1;
 }
 

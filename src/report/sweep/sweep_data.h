@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "data/core/dataset.h"
 #include "grid/sweep.h"
 #include "store/query/query.h"
 
@@ -181,6 +182,7 @@ struct sweep_data {
     const char *name, *objective;
     const char *metric; /* the objective without "val_" */
     bool maximize;
+    enum task task;
     bool is_classification;
     bool has_given_parts;      /* by a split file */
     const char *file, *digest; /* path of the sweep file; digest of the data */

@@ -27,7 +27,7 @@ static int write_ini(struct buf *out, struct store *store, sqlite3_stmt *row, st
     if (keep_of(&settings) == KEEP_NONE) /* it is trained again for its models */
         settings.v[P_KEEP].i = KEEP_BEST;
     if (!rc)
-        rc = stored_settings_overlay(&settings, store, params, err);
+        rc = stored_settings_overlay(&settings, &sweep, store, params, err);
     if (!rc)
         sweep_write_effective(out, &sweep, &settings);
     sweep_release(&sweep);
@@ -65,23 +65,23 @@ static const char sql_examples[] =
 static int mark_axes(struct sweep *sweep, struct store *store, int64_t sweep_id, struct err *err)
 {
     sqlite3_stmt *row = query_prepare(store, sql_axes, sweep_id, err);
-    int rc = stored_settings_mark_axes(sweep->swept, store, row, err);
+    int rc = stored_settings_mark_axes(sweep->swept, &sweep->fixed, store, row, err);
 
     sqlite3_finalize(row);
     return rc;
 }
 
-static int add_examples(struct settings *settings, struct store *store, int64_t sweep_id,
-                        struct err *err)
+static int add_examples(struct settings *settings, struct sweep *owner, struct store *store,
+                        int64_t sweep_id, struct err *err)
 {
     sqlite3_stmt *row = query_prepare(store, sql_examples, sweep_id, err);
-    bool given[P_COUNT] = {false};
+    bool given[P_MAX] = {false};
     const char *params;
     int rc = row ? 1 : -1;
 
     while (rc == 1 && (rc = db_step(store, row, err)) == 1)
         if (db_read(store, row, err, "s", &params) ||
-            stored_settings_add(settings, given, store, params, err))
+            stored_settings_add(settings, given, owner, store, params, err))
             rc = -1;
     sqlite3_finalize(row);
     stored_settings_keep_meaning(settings, given);
@@ -102,10 +102,10 @@ static int write_sweep(struct buf *out, struct store *store, int64_t sweep_id, s
     settings = sweep.fixed;
     settings.v[P_SWEEP_NAME].s = name;
     if (!rc)
-        rc =
-            mark_axes(&sweep, store, sweep_id, err) || add_examples(&settings, store, sweep_id, err)
-                ? -1
-                : 0;
+        rc = mark_axes(&sweep, store, sweep_id, err) ||
+                     add_examples(&settings, &sweep, store, sweep_id, err)
+                 ? -1
+                 : 0;
     if (!rc)
         sweep_write_fixed(out, &sweep, &settings);
     sweep_release(&sweep);

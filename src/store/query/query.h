@@ -17,7 +17,8 @@
 struct query_sweep {
     int64_t sweep_id;
     char name[256];
-    char objective[32];
+    char objective[64];
+    bool is_program;  /* its task is 'none' */
     int64_t n_sweeps; /* in the file */
 };
 
@@ -115,6 +116,16 @@ int query_each(struct store *store, enum query query, int64_t id,
                int (*row)(void *arg, const struct result_table *row, struct err *err), void *arg,
                struct err *err);
 
+/* Return a trial's training curve: epoch, train_loss, val_loss, val_value, then a column for each
+ * other name that a program reported (at most 50), and seconds. */
+int query_trial_curve(struct result_table *out, struct store *store, int64_t trial_id,
+                      struct err *err);
+
+/* Append the log of a trial: the last of `total` bytes that a program printed. 0: it has none. -1
+ * and err. */
+int query_log(struct buf *out, int64_t *total, struct store *store, int64_t trial_id,
+              struct err *err);
+
 /* Return the ranks of the last session: rank, host, trials, busy_s (seconds in trials), diverged,
  * failed; sorted by rank and host. */
 int query_workers(struct result_table *out, struct store *store, struct err *err);
@@ -131,8 +142,9 @@ struct query_table_check {
     struct err first; /* "t5, sample 3: predicted = 'x': must be a number" */
 };
 
-/* Check the rows of the tables prediction, traffic and data_fact. Reads all of them. */
-enum { QUERY_CHECKED_TABLES = 3 };
+/* Check the rows of the tables prediction, traffic, data_fact, log, file and curve_metric. Reads all
+ * of them. */
+enum { QUERY_CHECKED_TABLES = 6 };
 int query_check_tables(struct query_table_check out[QUERY_CHECKED_TABLES], struct store *store,
                        struct err *err);
 

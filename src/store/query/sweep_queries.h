@@ -25,6 +25,7 @@
       "SELECT file, ini FROM sweep ORDER BY sweep_id") \
     X(SWEEP_NAMES, "", /* the last one run first */ \
       "SELECT name FROM sweep ORDER BY sweep_id DESC") \
+    X(PROGRAM_SWEEPS, "", "SELECT sweep_id FROM sweep WHERE task = 'none'") \
     X(SWEEPS, /* A single sweep needs no look at each trial. For several, this order groups the \
                  rows: four times as fast. */ \
       "sweep:s configs:i trials:i done:i diverged:i failed:i running:i pending:i", \
@@ -81,7 +82,7 @@
       "split:s name:s", \
       "SELECT DISTINCT m.split, m.name FROM config JOIN trial USING (config_id)" \
       " JOIN metric AS m USING (trial_id) WHERE sweep_id = ?1" \
-      " AND (m.split IN ('train', 'val') OR m.split = 'stop') ORDER BY m.split || '_' || m.name <>" \
+      " AND m.split <> 'test' ORDER BY iif(m.split = '', m.name, m.split || '_' || m.name) <>" \
       " (SELECT objective FROM sweep WHERE sweep_id = ?1), m.split DESC, m.name") \
     X(DONE, /* of a sweep */ \
       "trial_id:i config_id:i", \

@@ -4,13 +4,16 @@
 #include <string.h>
 
 #include "data/core/dataset.h"
+#include "program/folder.h"
 #include "sched/traffic.h"
 #include "store/db.h"
 #include "store/query/query.h"
+#include "trial/result.h"
 
 /* More than any run counts: 30 years, and a petabyte. Sums over the ranks stay exact enough. */
 #define LONGEST_S 1e9
 #define LARGEST 1000000000000000
+#define LONGEST_LOG (1 << 16)
 
 static void describe(char *out, size_t size, const struct cell *cell)
 {
@@ -126,6 +129,56 @@ static int check_fact(const struct result_table *row, struct err *fault)
     return 0;
 }
 
+static void put_trial(char *place, size_t size, const struct result_table *row)
+{
+    snprintf(place, size, "t%lld", (long long)result_table_integer(row, 0, "trial"));
+}
+
+static int check_log(const struct result_table *row, struct err *fault)
+{
+    char place[80];
+
+    put_trial(place, sizeof place, row);
+    if (is_null(row, "state"))
+        return refuse(fault, place, row, "trial", "a trial of this file");
+    if (!is_within(row, "kept", 0, LONGEST_LOG))
+        return refuse(fault, place, row, "kept", "from 0 to 65536 bytes");
+    if (!is_within(row, "bytes", result_table_real(row, 0, "kept"), INT64_MAX))
+        return refuse(fault, place, row, "bytes", "at least the bytes that are kept");
+    return 0;
+}
+
+static int check_file(const struct result_table *row, struct err *fault)
+{
+    char place[80];
+
+    put_trial(place, sizeof place, row);
+    if (strcmp(result_table_text(row, 0, "state"), "done") != 0)
+        return refuse(fault, place, row, "state", "done, as of each trial with kept files");
+    if (!folder_contains(result_table_text(row, 0, "name")))
+        return refuse(fault, place, row, "name", "the name of a file in the folder of the trial");
+    if (!is_within(row, "bytes", 0, INT64_MAX))
+        return refuse(fault, place, row, "bytes", "at least 0");
+    return 0;
+}
+
+static int check_point(const struct result_table *row, struct err *fault)
+{
+    size_t length = strlen(result_table_text(row, 0, "name"));
+    char place[80];
+
+    snprintf(place, sizeof place, "t%lld, epoch %lld",
+             (long long)result_table_integer(row, 0, "trial"),
+             (long long)result_table_integer(row, 0, "epoch"));
+    if (is_null(row, "state"))
+        return refuse(fault, place, row, "trial", "a trial of this file");
+    if (is_null(row, "has_epoch"))
+        return refuse(fault, place, row, "epoch", "an epoch of the curve");
+    if (!length || length >= TRIAL_NAME)
+        return refuse(fault, place, row, "name", "of 1 to 63 bytes");
+    return 0;
+}
+
 static const struct checked {
     const char *table;
     enum query rows;
@@ -134,6 +187,9 @@ static const struct checked {
     {"prediction", QUERY_PREDICTION_ROWS, check_prediction},
     {"traffic", QUERY_TRAFFIC_ROWS, check_traffic},
     {"data_fact", QUERY_FACT_ROWS, check_fact},
+    {"log", QUERY_LOG_ROWS, check_log},
+    {"file", QUERY_FILE_ROWS, check_file},
+    {"curve_metric", QUERY_POINT_ROWS, check_point},
 };
 
 struct check_pass {

@@ -63,11 +63,12 @@
       " USING (session_id) WHERE trial_id = ?1 AND attempt.outcome IN ('done', 'diverged')" \
       " ORDER BY attempt_id DESC LIMIT 1") \
     X(TRIAL_METRICS, \
-      "metric:s train:R val:R stop:R", \
+      "metric:s train:R val:R stop:R value:R", \
       "SELECT name AS metric, max(value) FILTER (WHERE split = 'train') AS train," \
       " max(value) FILTER (WHERE split = 'val') AS val," \
       " max(value) FILTER (WHERE split = 'test') AS test," \
-      " max(value) FILTER (WHERE split = 'stop') AS stop" \
+      " max(value) FILTER (WHERE split = 'stop') AS stop," \
+      " max(value) FILTER (WHERE split = '') AS value" \
       " FROM metric WHERE trial_id = ?1 GROUP BY name ORDER BY name") \
     X(TRIAL_TIMING, "", \
       "SELECT phase, seconds, 100 * seconds / sum(seconds) OVER () AS percent" \
@@ -80,6 +81,31 @@
       " " SQL_ERROR " AS error FROM attempt WHERE trial_id = ?1 ORDER BY attempt_id") \
     X(TRIAL_CHECKPOINT, "", /* of a trial without a result */ \
       "SELECT epoch, seconds, length(state) AS bytes FROM checkpoint WHERE trial_id = ?1") \
+    X(TRIAL_OF_PROGRAM, "", /* a row if a program runs it */ \
+      "SELECT 1 FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
+      " WHERE trial_id = ?1 AND task = 'none'") \
+    X(TRIAL_LOG, "", /* kept: bytes in the table */ \
+      "SELECT bytes, length(tail) AS kept FROM log WHERE trial_id = ?1") \
+    X(TRIAL_FILES, \
+      "file:s bytes:i", \
+      "SELECT name AS file, bytes FROM file WHERE trial_id = ?1 ORDER BY name") \
+    X(TRIAL_POINTS, /* of a program's curve, beside the columns of TRIAL_CURVE */ \
+      "epoch:i name:s value:R seconds:R", \
+      "SELECT epoch, name, value, seconds FROM curve_metric LEFT JOIN curve" \
+      " USING (trial_id, epoch) WHERE trial_id = ?1 ORDER BY epoch, name") \
+    X(LOG_ROWS, /* of all sweeps */ \
+      "trial:i bytes:i kept:i state:S", \
+      "SELECT trial_id AS trial, bytes, length(tail) AS kept, state FROM log" \
+      " LEFT JOIN trial USING (trial_id) ORDER BY trial_id") \
+    X(FILE_ROWS, /* of all sweeps */ \
+      "trial:i name:s bytes:i state:S", \
+      "SELECT trial_id AS trial, name, bytes, state FROM file LEFT JOIN trial USING (trial_id)" \
+      " ORDER BY trial_id, name") \
+    X(POINT_ROWS, /* of all sweeps. has_epoch: NULL if curve lacks it */ \
+      "trial:i epoch:i name:s value:R state:S", \
+      "SELECT trial_id AS trial, epoch, name, curve_metric.value, state, curve.seconds AS has_epoch" \
+      " FROM curve_metric LEFT JOIN trial USING (trial_id) LEFT JOIN curve" \
+      " USING (trial_id, epoch) ORDER BY trial_id, epoch, name") \
     X(TRIAL_CURVE, \
       "epoch:i train_loss:R val_loss:R val_value:R seconds:r", \
       "SELECT epoch, train_loss, val_loss, val_value, seconds FROM curve" \

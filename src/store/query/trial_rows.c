@@ -18,9 +18,6 @@ static const char sql_attempts[] =
 
 enum { TRIAL, CONFIG, REPLICATE, FOLD, STATE, VALUE, SECONDS, PREDICTED, ATTEMPTS, N_TRIAL };
 
-static const char *const view_names[N_TRIAL] = {"trial", "config",  "replicate", "fold",    "state",
-                                                "value", "seconds", "predicted", "attempts"};
-
 /* A table sorted by trial, read in parallel with the trials. */
 struct beside {
     sqlite3_stmt *row;
@@ -39,7 +36,8 @@ struct trial_rows {
     struct cell *setting_cells; /* [n_settings] after `config` */
     struct cell *metric_cells;  /* [n_metrics] after `value` */
     char *const *metric_names;
-    int n_settings, n_metrics;
+    int n_settings, n_metrics,
+        n_reported;    /* the last of the metrics are those of store->reported */
     int64_t config_id; /* configuration of the settings in the view; 0: none */
     bool is_wanted;    /* it exists and belongs to the sweep */
     char *host;        /* of the row in the view */
@@ -77,20 +75,39 @@ static bool is_named(const char *column, const char *split, const char *name)
     return !strncmp(column, split, n) && column[n] == '_' && !strcmp(column + n + 1, name);
 }
 
+/* -1: it has no column. */
+static int find_metric(const struct trial_rows *r, const char *split, const char *name)
+{
+    const char *at = buf_text(&r->store->reported), *end = at + r->store->reported.size;
+    int m = r->n_metrics - r->n_reported;
+
+    for (; at < end; m++) {
+        bool is_same = !strcmp(at, split);
+
+        at += strlen(at) + 1;
+        if (is_same && !strcmp(at, name))
+            return m;
+        at += strlen(at) + 1;
+    }
+    for (m = 0; m < r->n_metrics - r->n_reported; m++)
+        if (is_named(r->metric_names[m], split, name))
+            return m;
+    return -1;
+}
+
 static int put_metric(struct trial_rows *r, struct err *err)
 {
     sqlite3_stmt *row = r->metrics.row;
     const char *split, *name;
+    int m;
 
     if (db_check_row(r->store, row, "issr", err))
         return -1;
     split = (const char *)sqlite3_column_text(row, 1);
     name = (const char *)sqlite3_column_text(row, 2);
-    for (int m = 0; split && name && m < r->n_metrics; m++)
-        if (is_named(r->metric_names[m], split, name)) {
-            db_view_cell(&r->metric_cells[m], row, 3);
-            break;
-        }
+    m = split && name ? find_metric(r, split, name) : -1;
+    if (m >= 0)
+        db_view_cell(&r->metric_cells[m], row, 3);
     return 0;
 }
 
@@ -216,22 +233,31 @@ static int prepare_config(struct trial_rows *r, struct err *err)
     return r->config ? 0 : -1;
 }
 
-static struct cell *find_cell(const struct trial_rows *r, const char *column)
-{
-    return (struct cell *)(uintptr_t)result_table_find(&r->view, 0, column);
-}
-
+/* The columns of the view in their order: by name, a metric or setting could be taken for one. */
 static void find_cells(struct trial_rows *r)
 {
-    for (int c = 0; c < N_TRIAL; c++)
-        r->trial_cells[c] = find_cell(r, view_names[c]);
-    r->sweep_cell = find_cell(r, "sweep");
-    r->rank_cell = find_cell(r, "rank");
-    r->host_cell = find_cell(r, "host");
-    r->setting_cells = r->trial_cells[CONFIG] + 1;
-    r->metric_cells = r->trial_cells[VALUE] + 1;
+    struct cell *cell = r->view.cells, *end = cell + r->view.n_cols;
+
+    r->sweep_cell = cell++;
+    r->trial_cells[TRIAL] = cell++;
+    r->trial_cells[CONFIG] = cell++;
+    r->setting_cells = cell;
+    cell += r->n_settings;
+    r->trial_cells[REPLICATE] = cell++;
+    r->trial_cells[FOLD] = cell++;
+    r->trial_cells[STATE] = cell++;
+    r->trial_cells[VALUE] = cell++;
+    r->metric_cells = cell;
+    r->trial_cells[ATTEMPTS] = --end;
+    r->host_cell = --end;
+    r->rank_cell = --end;
+    r->trial_cells[PREDICTED] = --end;
+    r->trial_cells[SECONDS] = --end;
     r->metric_names = r->view.names + (r->metric_cells - r->view.cells);
-    r->n_metrics = (int)(r->trial_cells[SECONDS] - r->metric_cells);
+    r->n_metrics = (int)(end - r->metric_cells);
+    for (size_t i = 0; i < r->store->reported.size; i++)
+        r->n_reported += !r->store->reported.data[i];
+    r->n_reported /= 2;
 }
 
 static void rows_release(struct trial_rows *r)

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* No samples, only the content of the files that a program reads. Each file is a feature, named
+ * by its path and hash. */
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/text_list.h"
+#include "data/core/builder.h"
+#include "data/core/data_format.h"
+#include "data/core/data_report.h"
+#include "data/core/data_spec.h"
+
+struct inputs {
+    const char *folder;
+    char **names; /* [n] owned: path and hash */
+    size_t n;
+};
+
+static void release(struct inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->n; i++)
+        free(inputs->names[i]);
+    free(inputs->names);
+}
+
+static int hash_mapped(struct hash *out, int file, const char *path, struct err *err)
+{
+    struct stat info;
+    void *bytes = NULL;
+
+    if (fstat(file, &info))
+        return err_set(err, "inputs: %s: %s", path, strerror(errno));
+    if (!S_ISREG(info.st_mode))
+        return err_set(err, "inputs: %s is %s: name files, such as %s/*", path,
+                       S_ISDIR(info.st_mode) ? "a folder" : "no file", path);
+    if (info.st_size)
+        bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (bytes == MAP_FAILED)
+        return err_set(err, "inputs: %s: %s", path, strerror(errno));
+    *out = hash_bytes(bytes ? bytes : "", (size_t)info.st_size);
+    if (bytes)
+        munmap(bytes, (size_t)info.st_size);
+    return 0;
+}
+
+static int hash_file(struct hash *out, const char *path, struct err *err)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int rc;
+
+    if (file < 0)
+        return err_set(err, "inputs: %s: %s", path, strerror(errno));
+    rc = hash_mapped(out, file, path, err);
+    close(file);
+    return rc;
+}
+
+/* The name that the sweep file would use, so that a moved folder keeps its keys. */
+static int add_file(struct inputs *inputs, const char *path, struct err *err)
+{
+    size_t n = strlen(inputs->folder);
+    const char *shown = !strncmp(path, inputs->folder, n) ? path + n : path;
+    char **grown = realloc(inputs->names, (inputs->n + 1) * sizeof *grown);
+    char hex[HASH_HEX_SIZE];
+    struct buf name = {0};
+    struct hash hash;
+
+    if (!grown)
+        return err_nomem(err, "inputs", inputs->n);
+    inputs->names = grown;
+    if (hash_file(&hash, path, err))
+        return -1;
+    buf_printf(&name, "%s %s", shown, hash_hex(hash, hex));
+    if (buf_failed(&name))
+        return err_nomem(err, "inputs", name.size);
+    inputs->names[inputs->n++] = name.data;
+    return 0;
+}
+
+static int add_pattern(struct inputs *inputs, const char *pattern, struct err *err)
+{
+    struct buf path = {0};
+    glob_t found = {0};
+    int rc = 0, code;
+
+    if (*pattern != '/')
+        buf_puts(&path, inputs->folder);
+    buf_puts(&path, pattern);
+    code = buf_failed(&path) ? GLOB_NOSPACE : glob(buf_text(&path), 0, NULL, &found);
+    if (code == GLOB_NOMATCH)
+        rc = err_set(err,
+                     "inputs: no file %s: patterns such as data/*.csv start at the folder of "
+                     "the sweep file",
+                     buf_text(&path));
+    else if (code)
+        rc = err_set(err, "inputs: %s: cannot be read", buf_text(&path));
+    for (size_t i = 0; !rc && i < found.gl_pathc; i++)
+        rc = add_file(inputs, found.gl_pathv[i], err);
+    globfree(&found);
+    buf_release(&path);
+    return rc;
+}
+
+static int add_all(struct inputs *inputs, const char *list, struct err *err)
+{
+    char *copy = strdup(list), *rest = copy, *pattern;
+    int rc = copy ? 0 : err_nomem(err, "inputs", strlen(list));
+
+    while (!rc && (pattern = strsep(&rest, ","))) {
+        size_t n;
+
+        pattern += strspn(pattern, " \t");
+        for (n = strlen(pattern); n && strchr(" \t", pattern[n - 1]); n--)
+            pattern[n - 1] = '\0';
+        if (n)
+            rc = add_pattern(inputs, pattern, err);
+    }
+    free(copy);
+    return rc;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
+                struct err *err)
+{
+    struct inputs inputs = {.folder = spec->inputs_folder ? spec->inputs_folder : ""};
+    int rc = spec->inputs ? add_all(&inputs, spec->inputs, err) : 0;
+
+    if (!rc) {
+        struct draft draft = {.n_features = (int32_t)inputs.n,
+                              .n_markers = (int32_t)inputs.n,
+                              .feature_names = (const char *const *)inputs.names};
+
+        if (inputs.n)
+            qsort(inputs.names, inputs.n, sizeof *inputs.names, compare);
+        report->n_features = draft.n_features;
+        rc = draft_build(out, &draft, err);
+    }
+    release(&inputs);
+    return rc;
+}
+
+const struct data_format inputs_format = {
+    .name = "inputs",
+    .sample_word = "samples",
+    .feature_word = "input files",
+    .samples = DATA_ROWS,
+    .has_no_samples = true,
+    .settings = {{.key = NULL}},
+    .load = load,
+    .new_option = "genotypes",
+};

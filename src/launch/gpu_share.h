@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which GPUs the trials of each rank get. */
+#ifndef LAUNCH_GPU_SHARE_H
+#define LAUNCH_GPU_SHARE_H
+
+#include "launch/checks.h"
+
+struct gpu_share {
+    enum gpu_vendor vendor;
+    int32_t n;     /* devices */
+    char *devices; /* names, separated by commas; owned */
+};
+
+void gpu_share_release(struct gpu_share *share);
+
+/* The i-th variable that a program needs to use only these devices: returns its name, and appends
+ * its value. NULL: there are no more. AMD's runtime counts the devices of ROCR_VISIBLE_DEVICES from
+ * 0, and then reads the other variables. */
+const char *gpu_share_variable(struct buf *value, const struct gpu_share *share, int32_t i);
+
+/* [resources] gpus: 0, a whole number, or 1/n. devices out: of a rank; ranks out: that share a
+ * device. */
+int gpu_amount(int32_t *devices, int32_t *ranks, double gpus, struct err *err);
+
+/* Give each rank, in order, the first of its GPUs that are free on its machine; with gpus = 1/n,
+ * n ranks share a device. No function of anything else, so the same launch gives the same devices.
+ *   shares    [n] out
+ *   info      [n] with GPUs, to which per_host is applied (gpu_state())
+ *   gpus      of a rank, above 0
+ *   per_host  [resources] gpus_per_host, or 0
+ *   findings  gets a warning if a host has GPUs that no rank uses
+ * -1 and err, "what; fix": a host has too few, or its ranks see lists that cannot be divided. */
+int gpu_divide(struct gpu_share *shares, struct findings *findings, struct rank_info *info,
+               int32_t n, double gpus, int32_t per_host, struct err *err);
+
+#endif

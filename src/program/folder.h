@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Folders whose contents a stranger made: links in them are never followed. */
+#ifndef PROGRAM_FOLDER_H
+#define PROGRAM_FOLDER_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+
+/* Remove a folder with all that is in it, however deep and whatever its permissions. No error if it
+ * does not exist. A link at `path` itself is removed, too. -1 and err. */
+int folder_remove(const char *path, struct err *err);
+
+/* True if the relative name "out/model.pt" names something inside its folder: not empty, no
+ * component "", "." or "..". */
+bool folder_contains(const char *name);
+
+/* Give the regular file from/name the second name to/name, or copy it where hard links are not
+ * possible. Makes `to` and the folders of name as needed; replaces a file. 1: there is no such
+ * regular file in `from`; -1 and err. */
+int folder_take_file(const char *to, const char *from, const char *name, struct err *err);
+
+#endif

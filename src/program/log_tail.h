@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The end of a program's output. */
+#ifndef PROGRAM_LOG_TAIL_H
+#define PROGRAM_LOG_TAIL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum { LOG_TAIL_BYTES = 65536 };
+
+/* A zeroed struct is empty. It is too large for the stack of a thread. */
+struct log_tail {
+    int64_t total;                  /* bytes added so far */
+    char bytes[LOG_TAIL_BYTES + 1]; /* a ring; one more, to know if the rest begins a line */
+};
+
+void log_tail_clear(struct log_tail *tail);
+void log_tail_add(struct log_tail *tail, const void *bytes, size_t n);
+
+/* Append the last LOG_TAIL_BYTES as they are. If bytes before them are lost, so is the rest of the
+ * line that they begin with, unless there is no other line. */
+void log_tail_put(struct buf *out, const struct log_tail *tail);
+
+/* Copy the last lines with text, as many as fit as a whole, as one line that is safe for terminals:
+ * "File "x.py", line 3 | ValueError: bad". A last line that is longer than out is cut. Colours and
+ * control bytes are removed; only what follows the last carriage return of a line counts. "": no
+ * text. Returns out. size: at least 8. */
+char *log_tail_reason(char *out, size_t size, const struct log_tail *tail);
+
+#endif

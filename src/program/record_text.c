@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "program/record.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/real.h"
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+size_t record_name_length(const char *text, size_t n)
+{
+    size_t i = 0;
+
+    if (!n || !is_letter(*text))
+        return 0;
+    while (i < n && (is_letter(text[i]) || is_digit(text[i]) || text[i] == '.' || text[i] == '/' ||
+                     text[i] == '-'))
+        i++;
+    return i < PROGRAM_NAME ? i : 0;
+}
+
+int record_number(double *out, const char *text, size_t n)
+{
+    static const char *const words[] = {"nan", "inf", "infinity"};
+    char copy[64];
+    const char *word = copy;
+
+    if (n >= sizeof copy)
+        return -1;
+    memcpy(copy, text, n);
+    copy[n] = '\0';
+    if (strlen(copy) != n)
+        return -1;
+    if (real_parse(out, copy) == 0)
+        return 0;
+    word += *word == '-' || *word == '+';
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcasecmp(word, words[i])) {
+            *out = i == 0 ? NAN : *copy == '-' ? -INFINITY : INFINITY;
+            return 0;
+        }
+    return -1;
+}
+
+struct text {
+    const char *at;
+    const char *end;
+};
+
+static void skip_blanks(struct text *t)
+{
+    while (t->at < t->end && is_blank(*t->at))
+        t->at++;
+}
+
+/* Skip one character of a set. */
+static bool skip_one(struct text *t, const char *set)
+{
+    bool is_there = t->at < t->end && *t->at && strchr(set, *t->at);
+
+    t->at += is_there;
+    return is_there;
+}
+
+/* Skip what stands between results: blanks, "," ";" "|" and a dash before a blank. */
+static void skip_separators(struct text *t)
+{
+    for (;;) {
+        if (t->at + 1 < t->end && *t->at == '-' && is_blank(t->at[1]))
+            t->at++;
+        else if (!skip_one(t, " \t,;|"))
+            return;
+    }
+}
+
+/* Take a number of digits. -1: none, or too large. */
+static int32_t take_count(struct text *t)
+{
+    int64_t count = -1;
+
+    for (; t->at < t->end && is_digit(*t->at); t->at++) {
+        count = (count < 0 ? 0 : count) * 10 + (*t->at - '0');
+        if (count > INT32_MAX)
+            return -1;
+    }
+    return (int32_t)count;
+}
+
+/* Take "epoch=3", "Epoch 3/10:", "Epoch: [3/10]". False: none, and t is unchanged. */
+static bool take_epoch(int32_t *epoch, struct text *t)
+{
+    struct text in = *t;
+    int32_t number;
+
+    if (in.end - in.at < 6 || strncasecmp(in.at, "epoch", 5))
+        return false;
+    in.at += 5;
+    if (!strchr(" \t:=[", *in.at) || !*in.at)
+        return false;
+    skip_blanks(&in);
+    skip_one(&in, ":=");
+    skip_blanks(&in);
+    skip_one(&in, "[");
+    number = take_count(&in);
+    if (number < 0)
+        return false;
+    skip_blanks(&in);
+    if (skip_one(&in, "/")) {
+        skip_blanks(&in);
+        take_count(&in);
+    }
+    skip_one(&in, "]");
+    if (in.at < in.end && !skip_one(&in, " \t,;:|") && !is_blank(in.at[-1]))
+        return false;
+    skip_separators(&in);
+    *epoch = number;
+    *t = in;
+    return true;
+}
+
+/* Take "name: value" or "name=value", with or without a number. */
+static bool take_item(struct record_item *item, struct text *t)
+{
+    struct text in = *t;
+    size_t n_name = record_name_length(in.at, (size_t)(in.end - in.at));
+    const char *value;
+    size_t n;
+
+    if (!n_name)
+        return false;
+    in.at += n_name;
+    skip_blanks(&in);
+    if (!skip_one(&in, ":="))
+        return false;
+    skip_blanks(&in);
+    value = in.at;
+    while (in.at < in.end && !is_blank(*in.at) && *in.at != ',' && *in.at != ';' && *in.at != '|')
+        in.at++;
+    n = (size_t)(in.at - value);
+    if (!n)
+        return false;
+    memcpy(item->name, t->at, n_name);
+    item->name[n_name] = '\0';
+    item->has_value = record_number(&item->value, value, n) == 0;
+    if (!item->has_value) {
+        n = n < RECORD_SHOWN ? n : RECORD_SHOWN - 1;
+        memcpy(item->shown, value, n);
+        item->shown[n] = '\0';
+    }
+    *t = in;
+    return true;
+}
+
+/* Take results until the line ends or other text follows. Returns whether a value is among them. */
+static bool take_items(struct record *out, struct text *t)
+{
+    bool has_value = false;
+
+    while (out->n < PROGRAM_NAMES) {
+        struct record_item *item = &out->item[out->n];
+
+        if (take_epoch(&out->epoch, t))
+            continue;
+        if (!take_item(item, t))
+            break;
+        skip_separators(t);
+        if (!strcasecmp(item->name, "epoch")) { /* "epoch: 3.0" */
+            if (item->has_value && item->value >= 0 && item->value <= INT32_MAX &&
+                item->value == floor(item->value))
+                out->epoch = (int32_t)item->value;
+            continue;
+        }
+        has_value = has_value || item->has_value;
+        out->n++;
+    }
+    return has_value;
+}
+
+/* "375/375 - 1s - loss: 0.4": results follow some dash. Returns whether a value is among them. */
+static bool take_progress_bar(struct record *out, struct record_text *state, struct text t)
+{
+    int32_t done = take_count(&t), steps;
+    bool has_value = false;
+
+    if (done <= 0 || !skip_one(&t, "/"))
+        return false;
+    steps = take_count(&t);
+    if (steps != done || t.at == t.end || !is_blank(*t.at))
+        return false;
+    for (; t.end - t.at > 3 && !out->n; t.at++)
+        if (!memcmp(t.at, " - ", 3)) {
+            struct text items = {t.at + 3, t.end};
+
+            has_value = take_items(out, &items);
+        }
+    if (has_value && state->heading >= 0 && (!state->steps || state->steps == steps)) {
+        out->epoch = state->heading;
+        state->steps = steps;
+    }
+    return has_value;
+}
+
+/* Copy a line without the escape sequences that set colours: ESC [ parameters letter. */
+static void remove_colours(struct buf *plain, struct text *t)
+{
+    buf_clear(plain);
+    while (t->at < t->end) {
+        const char *escape = memchr(t->at, '\033', (size_t)(t->end - t->at));
+
+        buf_add(plain, t->at, (size_t)((escape ? escape : t->end) - t->at));
+        t->at = escape ? escape + 1 : t->end;
+        if (escape && skip_one(t, "[")) {
+            while (skip_one(t, "0123456789;?"))
+                ;
+            t->at += t->at < t->end;
+        }
+    }
+    t->at = buf_text(plain);
+    t->end = t->at + plain->size;
+}
+
+bool record_text_parse(struct record *out, struct record_text *state, const char *line, size_t n)
+{
+    struct text t = {line, line + n};
+
+    out->epoch = -1;
+    out->n = 0;
+    if (memchr(line, '\033', n))
+        remove_colours(&state->plain, &t);
+    skip_blanks(&t);
+    while (t.end > t.at && is_blank(t.end[-1]))
+        t.end--;
+    if (t.at == t.end)
+        return false;
+    if (is_digit(*t.at) ? take_progress_bar(out, state, t) : take_items(out, &t))
+        return true;
+    if (out->epoch >= 0 && t.at == t.end) {
+        state->heading = out->epoch;
+        state->steps = 0;
+    }
+    out->epoch = -1;
+    return out->n > 0;
+}

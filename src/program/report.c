@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "program/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/escape.h"
+#include "base/hash.h"
+#include "base/real.h"
+#include "program/record.h"
+
+#define FILE_BYTES ((int64_t)1 << 30)
+
+enum {
+    REASON_BYTES = 256,         /* trial_result.error */
+    TEXT_LINE_BYTES = 64 << 10, /* of stdout: longer lines are no results */
+    SLOTS = 1024                /* a power of two above PROGRAM_NAMES */
+};
+
+/* Records without an epoch. */
+struct finals {
+    double value[PROGRAM_NAMES]; /* [name] */
+    bool is_set[PROGRAM_NAMES];
+};
+
+struct curve {
+    struct buf epochs; /* int32_t, ascending */
+    struct buf points; /* struct program_point, by ascending epoch */
+};
+
+struct stream {
+    const char *label;
+    int64_t line;
+    int64_t bytes;
+    bool is_text;
+    struct buf partial; /* a line without an end so far */
+    bool is_open;       /* stdout: the last piece ended within a line */
+    struct curve curve;
+    size_t newest; /* points of earlier epochs */
+    struct finals finals;
+};
+
+struct program_intake {
+    char objective[PROGRAM_NAME];
+    bool maximize;
+    struct stream results, text; /* of this attempt */
+    struct curve curve;          /* of all ended attempts */
+    struct finals finals;        /* of the last one */
+    char names[PROGRAM_NAMES][PROGRAM_NAME];
+    int32_t n_names;
+    int16_t slots[SLOTS]; /* hash table of names: index + 1; 0: free */
+    struct json_tokener *reader;
+    struct record_text text_state;
+    struct record record;
+    struct err unread; /* the objective's first text in place of a number; "": none */
+};
+
+static int32_t *epochs_of(const struct curve *c)
+{
+    return (int32_t *)(void *)c->epochs.data;
+}
+
+static size_t n_epochs_of(const struct curve *c)
+{
+    return c->epochs.size / sizeof(int32_t);
+}
+
+static struct program_point *points_of(const struct curve *c)
+{
+    return (struct program_point *)(void *)c->points.data;
+}
+
+static size_t n_points_of(const struct curve *c)
+{
+    return c->points.size / sizeof(struct program_point);
+}
+
+static int32_t last_epoch(const struct curve *c)
+{
+    size_t n = n_epochs_of(c);
+
+    return n ? epochs_of(c)[n - 1] : -1;
+}
+
+static void curve_release(struct curve *c)
+{
+    buf_release(&c->epochs);
+    buf_release(&c->points);
+}
+
+/* A fault of the program: the first one stays. */
+static void fault(struct program_report *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void fault(struct program_report *r, const char *format, ...)
+{
+    char text[REASON_BYTES];
+    va_list args;
+
+    if (*r->reason.text)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    escape_invalid(text);
+    err_set(&r->reason, "%s", text);
+}
+
+static void out_of_memory(struct program_report *r)
+{
+    fault(r, "out of memory for the results of a program");
+}
+
+static size_t slot_of(const struct program_intake *in, const char *name)
+{
+    size_t slot = hash_text(name).low % SLOTS;
+
+    while (in->slots[slot] && strcmp(in->names[in->slots[slot] - 1], name) != 0)
+        slot = (slot + 1) % SLOTS;
+    return slot;
+}
+
+/* Return the index of a name, or -1. */
+static int32_t find_name(const struct program_intake *in, const char *name)
+{
+    return in->slots[slot_of(in, name)] - 1;
+}
+
+/* Find or add a name. -1: there is no room; this is a fault unless the name is from stdout. */
+static int32_t add_name(struct program_report *r, const struct stream *s, const char *name)
+{
+    struct program_intake *in = r->intake;
+    size_t slot = slot_of(in, name);
+    bool is_reserved = s->is_text && in->n_names == PROGRAM_NAMES - 1 &&
+                       strcmp(name, in->objective) != 0 && find_name(in, in->objective) < 0;
+
+    if (in->slots[slot])
+        return in->slots[slot] - 1;
+    if (in->n_names == PROGRAM_NAMES && !s->is_text)
+        fault(r, "%s line %lld: %s is one name too many: at most %d may be reported", s->label,
+              (long long)s->line, name, PROGRAM_NAMES);
+    if (in->n_names == PROGRAM_NAMES || is_reserved)
+        return -1;
+    memcpy(in->names[in->n_names], name, strlen(name) + 1);
+    in->slots[slot] = (int16_t)++in->n_names;
+    return in->n_names - 1;
+}
+
+/* -1: a fault. */
+static int begin_epoch(struct program_report *r, struct stream *s, int32_t epoch)
+{
+    int32_t last = last_epoch(&s->curve);
+
+    if (epoch == last)
+        return 0;
+    if (epoch < last)
+        fault(r, "%s line %lld: epoch %d after epoch %d: epochs must increase", s->label,
+              (long long)s->line, epoch, last);
+    else if (n_epochs_of(&s->curve) == PROGRAM_EPOCHS)
+        fault(r, "%s line %lld: more than %d epochs: this is the limit", s->label,
+              (long long)s->line, PROGRAM_EPOCHS);
+    if (*r->reason.text)
+        return -1;
+    s->newest = n_points_of(&s->curve);
+    buf_add(&s->curve.epochs, &epoch, sizeof epoch);
+    return 0;
+}
+
+static void put_point(struct program_report *r, struct stream *s, int32_t epoch, int32_t name,
+                      double value)
+{
+    struct program_point point = {epoch, name, value};
+
+    for (size_t i = s->newest; i < n_points_of(&s->curve); i++)
+        if (points_of(&s->curve)[i].name == name) {
+            if (!s->is_text)
+                fault(r, "%s line %lld: epoch %d reports %s twice: epochs must increase", s->label,
+                      (long long)s->line, epoch, r->intake->names[name]);
+            points_of(&s->curve)[i].value = value;
+            return;
+        }
+    if (n_points_of(&s->curve) == PROGRAM_POINTS)
+        fault(r,
+              "%s line %lld: more than %d values in the curve: this is the limit; report fewer "
+              "epochs or names",
+              s->label, (long long)s->line, PROGRAM_POINTS);
+    else
+        buf_add(&s->curve.points, &point, sizeof point);
+}
+
+static void put_record(struct program_report *r, struct stream *s)
+{
+    struct program_intake *in = r->intake;
+    const struct record *record = &in->record;
+
+    if (record->epoch >= 0 && begin_epoch(r, s, record->epoch))
+        return;
+    for (int32_t i = 0; i < record->n; i++) {
+        const struct record_item *item = &record->item[i];
+        int32_t name = item->has_value ? add_name(r, s, item->name) : -1;
+
+        if (!item->has_value && !*in->unread.text && !strcmp(item->name, in->objective))
+            err_set(&in->unread, "%s is '%s' in line %lld of %s: must be a number", item->name,
+                    item->shown, (long long)s->line, s->label);
+        if (name < 0)
+            continue;
+        if (record->epoch >= 0) {
+            put_point(r, s, record->epoch, name, item->value);
+        } else {
+            s->finals.value[name] = item->value;
+            s->finals.is_set[name] = true;
+        }
+    }
+}
+
+static void take_json(struct program_report *r, const char *line, size_t n)
+{
+    struct program_intake *in = r->intake;
+    struct stream *s = &in->results;
+    struct err err;
+
+    s->line++;
+    if (n && line[n - 1] == '\r')
+        n--;
+    while (n && (*line == ' ' || *line == '\t')) {
+        line++;
+        n--;
+    }
+    if (!n)
+        return;
+    if (n > PROGRAM_LINE_BYTES)
+        fault(r, "%s line %lld: longer than %d bytes: this is the limit", s->label,
+              (long long)s->line, PROGRAM_LINE_BYTES);
+    else if (record_json_parse(&in->record, in->reader, line, n, &err))
+        fault(r, "%s line %lld: %s", s->label, (long long)s->line, err.text);
+    else
+        put_record(r, s);
+}
+
+static void take_text(struct program_report *r, const char *line, size_t n)
+{
+    struct program_intake *in = r->intake;
+
+    if (n <= TEXT_LINE_BYTES && record_text_parse(&in->record, &in->text_state, line, n))
+        put_record(r, &in->text);
+}
+
+/* Keep a piece of a line whose end is yet to come, at most one byte over the limit. */
+static void keep_partial(struct program_report *r, struct stream *s, const char *bytes, size_t n)
+{
+    size_t most = (s->is_text ? TEXT_LINE_BYTES : PROGRAM_LINE_BYTES) + 1;
+    size_t room = most - s->partial.size;
+
+    buf_add(&s->partial, bytes, n < room ? n : room);
+    if (buf_failed(&s->partial))
+        out_of_memory(r);
+}
+
+/* A line ends, of which `bytes` are the last. */
+static void end_line(struct program_report *r, struct stream *s, const char *bytes, size_t n)
+{
+    void (*take)(struct program_report *, const char *, size_t) =
+        s->is_text ? take_text : take_json;
+
+    if (s->partial.size) {
+        keep_partial(r, s, bytes, n);
+        take(r, buf_text(&s->partial), s->partial.size);
+        buf_clear(&s->partial);
+    } else {
+        take(r, bytes, n);
+    }
+    if (buf_failed(&s->curve.epochs) || buf_failed(&s->curve.points))
+        out_of_memory(r);
+}
+
+void program_report_add(struct program_report *r, const void *bytes, size_t n)
+{
+    struct stream *s = &r->intake->results;
+    const char *at = n ? bytes : "", *end = at + n, *line_end;
+
+    s->bytes += (int64_t)n;
+    if (s->bytes > FILE_BYTES)
+        fault(r, "the results file is larger than 1 GiB: this is the limit");
+    while (!*r->reason.text && (line_end = memchr(at, '\n', (size_t)(end - at)))) {
+        end_line(r, s, at, (size_t)(line_end - at));
+        at = line_end + 1;
+    }
+    if (!*r->reason.text)
+        keep_partial(r, s, at, (size_t)(end - at));
+}
+
+void program_report_add_stdout(struct program_report *r, const void *bytes, size_t n)
+{
+    struct stream *s = &r->intake->text;
+    const char *at = n ? bytes : "", *end = at + n;
+
+    while (at < end && !*r->reason.text) {
+        const char *feed = memchr(at, '\n', (size_t)(end - at));
+        const char *stop = feed ? feed : end, *back;
+
+        s->line += !s->is_open;
+        if (feed == at && !s->partial.size) { /* four times as fast for empty lines */
+            s->is_open = false;
+            at++;
+            continue;
+        }
+        while ((back = memchr(at, '\r', (size_t)(stop - at))) && !*r->reason.text) {
+            end_line(r, s, at, (size_t)(back - at));
+            at = back + 1;
+        }
+        s->is_open = !feed;
+        if (feed)
+            end_line(r, s, at, (size_t)(feed - at));
+        else
+            keep_partial(r, s, at, (size_t)(end - at));
+        at = feed ? feed + 1 : end;
+    }
+}
+
+void program_report_read(struct program_report *r, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    char bytes[64 << 10];
+    struct stat status;
+    ssize_t n = 0;
+
+    if (fd < 0 && errno == ENOENT)
+        return;
+    if (fd < 0 && errno == ELOOP)
+        fault(r, "the results file is a link: must be a regular file");
+    else if (fd >= 0 && fstat(fd, &status) == 0 && !S_ISREG(status.st_mode))
+        fault(r, "the results file is no regular file");
+    else
+        while (fd >= 0 && !*r->reason.text &&
+               ((n = read(fd, bytes, sizeof bytes)) > 0 || (n < 0 && errno == EINTR)))
+            program_report_add(r, bytes, n > 0 ? (size_t)n : 0);
+    if (fd < 0 || n < 0)
+        fault(r, "the results file cannot be read: %s", strerror(errno));
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Take the last lines, which have no end. */
+static void end_streams(struct program_report *r, bool was_killed)
+{
+    struct program_intake *in = r->intake;
+    struct err before = r->reason;
+
+    if (in->results.partial.size)
+        end_line(r, &in->results, "", 0);
+    if (was_killed)
+        r->reason = before;
+    if (in->text.partial.size && !was_killed)
+        end_line(r, &in->text, "", 0);
+}
+
+/* Append the points of one epoch whose names are not yet marked with it. Returns the next point. */
+static size_t append_points(struct curve *out, const struct curve *from, size_t i, int32_t epoch,
+                            int32_t *mark)
+{
+    const struct program_point *point = points_of(from);
+
+    for (; i < n_points_of(from) && point[i].epoch == epoch; i++)
+        if (mark[point[i].name] != epoch) {
+            mark[point[i].name] = epoch;
+            buf_add(&out->points, &point[i], sizeof *point);
+        }
+    return i;
+}
+
+/* Append two curves to `out`, whose epochs are all smaller. */
+static void append_merged(struct curve *out, const struct curve *a, const struct curve *b)
+{
+    size_t i = 0, j = 0, i_point = 0, j_point = 0;
+    int32_t mark[PROGRAM_NAMES];
+
+    memset(mark, -1, sizeof mark);
+    while (i < n_epochs_of(a) || j < n_epochs_of(b)) {
+        int32_t from_a = i < n_epochs_of(a) ? epochs_of(a)[i] : INT32_MAX;
+        int32_t from_b = j < n_epochs_of(b) ? epochs_of(b)[j] : INT32_MAX;
+        int32_t epoch = from_a < from_b ? from_a : from_b;
+
+        buf_add(&out->epochs, &epoch, sizeof epoch);
+        i_point = append_points(out, a, i_point, epoch, mark);
+        j_point = append_points(out, b, j_point, epoch, mark);
+        i += i < n_epochs_of(a) && from_a == epoch;
+        j += j < n_epochs_of(b) && from_b == epoch;
+    }
+}
+
+static void drop_from(struct curve *c, int32_t epoch)
+{
+    size_t n = n_epochs_of(c), n_points = n_points_of(c);
+
+    while (n && epochs_of(c)[n - 1] >= epoch)
+        n--;
+    while (n_points && points_of(c)[n_points - 1].epoch >= epoch)
+        n_points--;
+    buf_cut(&c->epochs, n * sizeof(int32_t));
+    buf_cut(&c->points, n_points * sizeof(struct program_point));
+}
+
+static void stream_reset(struct stream *s)
+{
+    struct stream fresh = {.label = s->label, .is_text = s->is_text};
+
+    buf_release(&s->partial);
+    curve_release(&s->curve);
+    *s = fresh;
+}
+
+void program_report_end_attempt(struct program_report *r, bool was_killed)
+{
+    struct program_intake *in = r->intake;
+    const struct curve *a = &in->results.curve, *b = &in->text.curve;
+
+    end_streams(r, was_killed);
+    if (a->epochs.size)
+        drop_from(&in->curve, epochs_of(a)[0]);
+    if (b->epochs.size)
+        drop_from(&in->curve, epochs_of(b)[0]);
+    append_merged(&in->curve, a, b);
+    for (int32_t i = 0; i < PROGRAM_NAMES; i++) {
+        const struct finals *from =
+            in->results.finals.is_set[i] ? &in->results.finals : &in->text.finals;
+
+        in->finals.value[i] = from->value[i];
+        in->finals.is_set[i] = from->is_set[i];
+    }
+    stream_reset(&in->results);
+    stream_reset(&in->text);
+    in->text_state.heading = -1;
+    if (n_epochs_of(&in->curve) > PROGRAM_EPOCHS)
+        fault(r, "more than %d epochs in all attempts: this is the limit", PROGRAM_EPOCHS);
+    if (n_points_of(&in->curve) > PROGRAM_POINTS)
+        fault(r,
+              "more than %d values in the curve: this is the limit; report fewer epochs or names",
+              PROGRAM_POINTS);
+    if (buf_failed(&in->curve.epochs) || buf_failed(&in->curve.points))
+        out_of_memory(r);
+}
+
+static void put_number(struct buf *out, double value)
+{
+    if (isfinite(value))
+        real_format(out, value);
+    else
+        buf_puts(out, isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity");
+}
+
+void program_report_put_curve(struct buf *out, const struct program_report *r)
+{
+    const struct program_intake *in = r->intake;
+    const struct program_point *point = points_of(&in->curve);
+    size_t k = 0;
+
+    for (size_t i = 0; i < n_epochs_of(&in->curve); i++) {
+        int32_t epoch = epochs_of(&in->curve)[i];
+
+        buf_printf(out, "{\"epoch\": %d", epoch);
+        for (; k < n_points_of(&in->curve) && point[k].epoch == epoch; k++) {
+            buf_printf(out, ", \"%s\": ", in->names[point[k].name]);
+            put_number(out, point[k].value);
+        }
+        buf_puts(out, "}\n");
+    }
+}
+
+/* Return the number of the epoch whose values count; -1: there are no epochs. */
+static int32_t best_epoch(const struct program_intake *in)
+{
+    const struct program_point *point = points_of(&in->curve);
+    int32_t objective = find_name(in, in->objective);
+    int32_t best = -1, last = last_epoch(&in->curve);
+    double best_value = 0;
+
+    for (size_t i = 0; i < n_points_of(&in->curve); i++) {
+        double value = point[i].value;
+
+        if (point[i].name != objective)
+            continue;
+        if (best < 0)
+            last = point[i].epoch;
+        if (isfinite(value) &&
+            (best < 0 || (in->maximize ? value > best_value : value < best_value))) {
+            best = point[i].epoch;
+            best_value = value;
+        }
+    }
+    return best < 0 ? last : best;
+}
+
+/* The reason without an objective: "no val_accuracy among the results: loss, accuracy; ..." */
+static void report_missing(struct program_report *r)
+{
+    const struct program_intake *in = r->intake;
+    struct buf list = {0};
+    int32_t i = 0;
+
+    if (*in->unread.text) {
+        fault(r, "%s", in->unread.text);
+        return;
+    }
+    if (!in->n_names) {
+        fault(r,
+              "no results: the program must append a line such as {\"%.40s\": 0.5} to the file "
+              "that ESPALIER_RESULTS names, or print %.40s=0.5 with [program] capture = stdout",
+              in->objective, in->objective);
+        return;
+    }
+    for (; i < in->n_names && list.size + strlen(in->names[i]) < 80; i++)
+        buf_printf(&list, "%s%s", i ? ", " : "", in->names[i]);
+    if (i < in->n_names)
+        buf_printf(&list, "%s%d more", i ? " and " : "", in->n_names - i);
+    fault(r, "no %s among the results: %s; [sweep] objective must be one of them", in->objective,
+          buf_text(&list));
+    buf_release(&list);
+}
+
+/* Set the metrics: the values of the best epoch, then those without an epoch. */
+static int put_metrics(struct program_report *r, int32_t best)
+{
+    const struct program_intake *in = r->intake;
+    const struct program_point *point = points_of(&in->curve);
+    struct finals all = in->finals;
+    int32_t objective = find_name(in, in->objective);
+
+    for (size_t i = 0; i < n_points_of(&in->curve); i++)
+        if (point[i].epoch == best && !all.is_set[point[i].name]) {
+            all.value[point[i].name] = point[i].value;
+            all.is_set[point[i].name] = true;
+        }
+    if (objective < 0 || !all.is_set[objective]) {
+        report_missing(r);
+        return -1;
+    }
+    r->objective = all.value[objective];
+    for (int32_t i = 0; i < in->n_names; i++)
+        if (all.is_set[i]) {
+            struct program_metric *metric = &r->metrics[r->n_metrics++];
+
+            memcpy(metric->name, in->names[i], sizeof metric->name);
+            metric->value = all.value[i];
+        }
+    return 0;
+}
+
+int program_report_finish(struct program_report *r)
+{
+    struct program_intake *in = r->intake;
+    size_t n_names = in->n_names ? (size_t)in->n_names : 1;
+    int32_t best = best_epoch(in);
+
+    if (*r->reason.text)
+        return -1;
+    r->metrics = calloc(n_names, sizeof *r->metrics);
+    r->names = calloc(n_names, sizeof *r->names);
+    if (!r->metrics || !r->names) {
+        out_of_memory(r);
+        return -1;
+    }
+    if (put_metrics(r, best))
+        return -1;
+    r->n_names = in->n_names;
+    memcpy(r->names, in->names, (size_t)in->n_names * sizeof *r->names);
+    r->n_epochs = (int32_t)n_epochs_of(&in->curve);
+    r->n_points = (int32_t)n_points_of(&in->curve);
+    r->epochs = epochs_of(&in->curve);
+    r->points = points_of(&in->curve);
+    in->curve = (struct curve){0};
+    for (int32_t i = 0; i < r->n_epochs; i++)
+        if (r->epochs[i] == best)
+            r->best = i;
+    return 0;
+}
+
+int program_report_init(struct program_report *r, const char *objective, bool maximize,
+                        struct err *err)
+{
+    struct program_intake *in = calloc(1, sizeof *in);
+
+    *r = (struct program_report){.objective = NAN, .best = -1, .intake = in};
+    if (in)
+        in->reader = record_json_open();
+    if (!in || !in->reader) {
+        program_report_release(r);
+        return err_nomem(err, "results of a program", sizeof *in);
+    }
+    snprintf(in->objective, sizeof in->objective, "%s", objective);
+    in->maximize = maximize;
+    in->results.label = "results";
+    in->text.label = "stdout";
+    in->text.is_text = true;
+    in->text_state.heading = -1;
+    return 0;
+}
+
+void program_report_release(struct program_report *r)
+{
+    struct program_intake *in = r->intake;
+
+    if (in) {
+        stream_reset(&in->results);
+        stream_reset(&in->text);
+        curve_release(&in->curve);
+        buf_release(&in->text_state.plain);
+        record_json_close(in->reader);
+    }
+    free(in);
+    free(r->metrics);
+    free(r->epochs);
+    free(r->points);
+    free(r->names);
+    *r = (struct program_report){0};
+}

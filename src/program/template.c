@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "program/template.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+#define DIGITS "0123456789"
+
+enum { NAME_BYTES = 63 };
+
+struct parser {
+    struct template *t;
+    const char *text;
+    const char *at;
+    struct buf piece; /* literal text so far */
+    bool in_word;     /* a word has begun */
+    bool is_fresh;    /* and has no piece yet */
+    char quote;       /* ' or " that is open; 0: none */
+    const char *quote_at;
+    /* Shell templates only. */
+    char last;    /* previous character that can combine with the next, as $ with ( */
+    char closing; /* end of the ${NAME} or "$(...)" that is open; 0: none */
+    bool is_comment;
+    const char *unclear; /* construct after which quotes are not followed; NULL: none yet */
+    struct err *err;
+};
+
+static int fail(struct parser *p, const char *at, const char *what, const char *detail)
+{
+    return err_set(p->err, "byte %zu: %s%s", (size_t)(at - p->text) + 1, what, detail);
+}
+
+static int add_piece(struct parser *p, const char *text, size_t n, struct template_piece piece)
+{
+    struct template *t = p->t;
+
+    /* Twice the room whenever the number is a power of two. */
+    if (!(t->n & (t->n - 1))) {
+        struct template_piece *grown = realloc(t->pieces, (t->n ? 2 * t->n : 1) * sizeof *grown);
+
+        if (!grown)
+            return err_nomem(p->err, "template", t->n * sizeof *grown);
+        t->pieces = grown;
+    }
+    piece.text = t->texts.size;
+    piece.begins_word = p->is_fresh;
+    buf_add(&t->texts, text, n);
+    buf_putc(&t->texts, '\0');
+    t->pieces[t->n++] = piece;
+    p->is_fresh = false;
+    return 0;
+}
+
+static int flush(struct parser *p)
+{
+    int rc = 0;
+
+    if (p->piece.size)
+        rc = add_piece(p, p->piece.data, p->piece.size, (struct template_piece){0});
+    buf_clear(&p->piece);
+    return rc;
+}
+
+static void begin_word(struct parser *p)
+{
+    if (!p->in_word)
+        p->in_word = p->is_fresh = true;
+}
+
+static int end_word(struct parser *p)
+{
+    int rc = flush(p);
+
+    if (!rc && p->is_fresh)
+        rc = add_piece(p, "", 0, (struct template_piece){0});
+    p->in_word = p->is_fresh = false;
+    return rc;
+}
+
+static void put(struct parser *p, char c)
+{
+    begin_word(p);
+    buf_putc(&p->piece, c);
+}
+
+/* Parse the place at p->at. */
+static int take_place(struct parser *p)
+{
+    const char *name = p->at + 1;
+    const char *end = strchr(name, '}');
+    struct template_piece place = {.at = (size_t)(p->at - p->text) + 1, .is_place = true};
+    char shown[NAME_BYTES + 3];
+
+    if (!end)
+        return fail(p, p->at, "{ is not closed by }; write {{ for a brace", "");
+    if (end == name)
+        return fail(p, p->at, "{} contains no name; write {{}} for braces", "");
+    snprintf(shown, sizeof shown, "%.*s", (int)(end - name < 40 ? end - name : 40), name);
+    if (strspn(name, DIGITS ".-") || strspn(name, LETTERS DIGITS ".-") != (size_t)(end - name))
+        return err_set(
+            p->err,
+            "byte %zu: {%s} is no name: must consist of letters, digits, '_', '.' and '-', "
+            "and begin with a letter or '_'; write {{ and }} for braces",
+            place.at, shown);
+    if (end - name > NAME_BYTES)
+        return err_set(p->err, "byte %zu: {%s...}: a name has at most %d bytes", place.at, shown,
+                       NAME_BYTES);
+    begin_word(p);
+    place.quote = p->t->is_shell ? p->quote : 0;
+    p->at = end + 1;
+    return flush(p) || add_piece(p, name, (size_t)(end - name), place) ? -1 : 0;
+}
+
+/* Return 1 if p->at is {{ or }}, 0 for a place, -1 for an error. */
+static int read_brace(struct parser *p)
+{
+    if (p->at[1] == *p->at)
+        return 1;
+    return *p->at == '{' ? 0 : fail(p, p->at, "a single }: write }} for a brace", "");
+}
+
+/* A backslash outside single quotes. */
+static void take_backslash(struct parser *p)
+{
+    char next = p->at[1];
+
+    if (!next || (p->quote && !strchr("$`\"\\\n", next))) {
+        put(p, '\\');
+        p->at++;
+        return;
+    }
+    if (next != '\n')
+        put(p, next);
+    p->at += 2;
+}
+
+static int take_in_words(struct parser *p)
+{
+    char c = *p->at;
+    int brace;
+
+    if (c == '{' || c == '}') {
+        brace = read_brace(p);
+        if (brace <= 0)
+            return brace ? -1 : take_place(p);
+        put(p, c);
+        p->at += 2;
+        return 0;
+    }
+    if (c == '\\' && p->quote != '\'') {
+        take_backslash(p);
+        return 0;
+    }
+    p->at++;
+    if (p->quote ? c == p->quote : c == '\'' || c == '"') {
+        begin_word(p);
+        p->quote_at = p->at - 1;
+        p->quote = p->quote ? 0 : c;
+    } else if (!p->quote && strchr(" \t\r\n", c)) {
+        return end_word(p);
+    } else {
+        put(p, c);
+    }
+    return 0;
+}
+
+/* Follow the shell's quotes over one character that is not escaped. */
+static void follow(struct parser *p, char c)
+{
+    char last = p->last;
+
+    p->last = c;
+    if (p->unclear || p->is_comment) {
+        p->is_comment = p->is_comment && c != '\n';
+    } else if (p->closing) {
+        if (c == p->closing)
+            p->closing = 0;
+        else if (p->closing == '}' ? !strchr(LETTERS DIGITS, c) : strchr("\"'`\\#({}<", c) != NULL)
+            p->unclear = p->closing == '}' ? "${...}" : "\"$(...)\"";
+    } else if (p->quote == '\'') {
+        p->quote = c == '\'' ? 0 : '\'';
+        p->last = 'x';
+    } else if (c == '`') {
+        p->unclear = "a backtick";
+    } else if (c == '{' && last == '$') {
+        p->closing = '}';
+    } else if (c == '"') {
+        p->quote = p->quote ? 0 : c;
+        p->quote_at = p->at;
+        p->last = 'x';
+    } else if (p->quote) {
+        p->closing = c == '(' && last == '$' ? ')' : 0;
+    } else if (c == '\'') {
+        p->unclear = last == '$' ? "$'" : NULL;
+        p->quote = c;
+        p->quote_at = p->at;
+    } else if ((c == '<' || c == '(') && last == c) {
+        p->unclear = c == '<' ? "<<" : "((";
+    } else if (c == '#' && strchr(" \t\n;&|()<>", last)) {
+        p->is_comment = true;
+    }
+}
+
+/* A place of a shell template: refuse it where the shell might interpret its value. */
+static int check_place(struct parser *p)
+{
+    const char *end = strchr(p->at, '}');
+    int n = end ? (int)(end - p->at - 1) : 0;
+
+    if (n <= 0 || n > NAME_BYTES) /* take_place() reports it */
+        return 0;
+    if (p->last == '$' && p->quote != '\'')
+        return err_set(p->err,
+                       "byte %zu: ${%.*s}: write {%.*s} for the value, or ${{%.*s}} for a variable "
+                       "of the shell",
+                       (size_t)(p->at - p->text), n, p->at + 1, n, p->at + 1, n, p->at + 1);
+    if (p->is_comment)
+        return fail(p, p->at, "a place in a comment", "; write {{ and }} for braces");
+    if (p->unclear || p->closing)
+        return err_set(p->err,
+                       "byte %zu: {%.*s} cannot be quoted safely after %s; before that, write "
+                       "x={%.*s}; and here \"$x\"",
+                       (size_t)(p->at - p->text) + 1, n, p->at + 1,
+                       p->unclear          ? p->unclear
+                       : p->closing == ')' ? "\"$("
+                                           : "${",
+                       n, p->at + 1);
+    return 0;
+}
+
+static int take_shell_brace(struct parser *p)
+{
+    int brace = read_brace(p);
+
+    if (brace > 0) {
+        follow(p, *p->at);
+        put(p, *p->at);
+        p->at += 2;
+        return 0;
+    }
+    if (brace || check_place(p) || take_place(p))
+        return -1;
+    p->last = 'x';
+    return 0;
+}
+
+/* A backslash that the shell interprets. */
+static void take_shell_backslash(struct parser *p)
+{
+    char next = p->at[1];
+    bool is_pair = next && (!p->quote || strchr("$`\"\\\n", next));
+
+    put(p, '\\');
+    /* In front of a value it would escape the quote that ends the text. */
+    if (p->quote && next == '{' && p->at[2] != '{')
+        put(p, '\\');
+    if (is_pair)
+        put(p, next);
+    p->at += 1 + is_pair;
+    if (!is_pair || next != '\n') /* else the lines are joined */
+        p->last = 'x';
+}
+
+static int take_in_shell(struct parser *p)
+{
+    char c = *p->at;
+
+    if (c == '\\' && p->quote != '\'' && !p->is_comment && !p->unclear && !p->closing) {
+        take_shell_backslash(p);
+        return 0;
+    }
+    if (c == '{' || c == '}')
+        return take_shell_brace(p);
+    follow(p, c);
+    put(p, c);
+    p->at++;
+    return 0;
+}
+
+static int parse(struct template *t, const char *text, bool is_shell, struct err *err)
+{
+    struct parser p = {.t = t, .text = text, .at = text, .last = '\n', .err = err};
+    int rc = 0;
+
+    *t = (struct template){.is_shell = is_shell};
+    while (!rc && *p.at)
+        rc = is_shell ? take_in_shell(&p) : take_in_words(&p);
+    if (!rc && p.quote && !p.unclear)
+        rc =
+            fail(&p, p.quote_at, p.quote == '"' ? "the quote \"" : "the quote '", " is not closed");
+    if (!rc && p.in_word)
+        rc = end_word(&p);
+    if (!rc && (buf_failed(&p.piece) || buf_failed(&t->texts)))
+        rc = err_nomem(err, "template", strlen(text));
+    buf_release(&p.piece);
+    if (rc)
+        template_release(t);
+    return rc;
+}
+
+static const char *piece_text(const struct template *t, size_t i)
+{
+    return t->texts.data + t->pieces[i].text;
+}
+
+/* The first word is a constant without a character other than blanks. */
+static bool is_empty(const struct template *t)
+{
+    const char *text = t->n ? piece_text(t, 0) : "";
+
+    return !t->n || (!t->pieces[0].is_place && !text[strspn(text, " \t\r\n")] &&
+                     (t->n == 1 || t->pieces[1].begins_word));
+}
+
+static int check_command(struct template *t, struct err *err)
+{
+    if (!is_empty(t))
+        return 0;
+    template_release(t);
+    return err_set(err, "names no program: must be a program and its arguments");
+}
+
+int template_parse(struct template *t, const char *text, struct err *err)
+{
+    return parse(t, text, false, err) || check_command(t, err) ? -1 : 0;
+}
+
+int template_parse_shell(struct template *t, const char *text, struct err *err)
+{
+    return parse(t, text, true, err) || check_command(t, err) ? -1 : 0;
+}
+
+/* Check word number i of an environment, which begins with piece `first`. */
+static int check_variable(const struct template *t, size_t first, struct err *err)
+{
+    static const char reserved[] = "ESPALIER_";
+    const char *word = piece_text(t, first);
+    size_t n = t->pieces[first].is_place ? 0 : strcspn(word, "=");
+    int shown = (int)(n < 40 ? n : 40);
+
+    if (!n || word[n] != '=')
+        return err_set(err,
+                       t->pieces[first].is_place ? "'{%.63s}': must be NAME=text"
+                                                 : "'%.40s': must be NAME=text",
+                       word);
+    if (strspn(word, LETTERS DIGITS) != n || strspn(word, DIGITS))
+        return err_set(err,
+                       "'%.*s' is no name of a variable: must consist of letters, digits and '_', "
+                       "and begin with a letter or '_'",
+                       shown, word);
+    if (!strncmp(word, reserved, sizeof reserved - 1))
+        return err_set(err, "%.*s: names that begin with ESPALIER_ are set by espalier", shown,
+                       word);
+    for (size_t i = 0; i < first; i++)
+        if (t->pieces[i].begins_word && !strncmp(piece_text(t, i), word, n + 1))
+            return err_set(err, "%.*s occurs twice", shown, word);
+    return 0;
+}
+
+int template_parse_env(struct template *t, const char *text, struct err *err)
+{
+    if (parse(t, text, false, err))
+        return -1;
+    for (size_t i = 0; i < t->n; i++)
+        if (t->pieces[i].begins_word && check_variable(t, i, err)) {
+            template_release(t);
+            return -1;
+        }
+    return 0;
+}
+
+void template_release(struct template *t)
+{
+    buf_release(&t->texts);
+    free(t->pieces);
+    *t = (struct template){0};
+}
+
+const char *template_place(const struct template *t, size_t i, size_t *at)
+{
+    for (size_t k = 0; k < t->n; k++)
+        if (t->pieces[k].is_place && i-- == 0) {
+            if (at)
+                *at = t->pieces[k].at;
+            return piece_text(t, k);
+        }
+    return NULL;
+}
+
+static void put_shell_value(struct buf *out, const char *value, char quote)
+{
+    const char *before = quote == '"' ? "\"'" : quote ? "" : "'";
+    const char *after = quote == '"' ? "'\"" : quote ? "" : "'";
+
+    buf_puts(out, before);
+    escape_single_quoted(out, value);
+    buf_puts(out, after);
+}
+
+/* Append the words, each with a NUL. */
+static int put_words(struct buf *out, size_t *n, const struct template *t, template_value *value,
+                     void *source, struct err *err)
+{
+    if (t->is_shell) {
+        buf_add(out, "/bin/sh\0-c", sizeof "/bin/sh\0-c");
+        *n = 2;
+    }
+    for (size_t i = 0; i < t->n; i++) {
+        const struct template_piece *piece = &t->pieces[i];
+        const char *text = piece_text(t, i);
+
+        if (piece->begins_word && i)
+            buf_putc(out, '\0');
+        *n += piece->begins_word;
+        if (piece->is_place) {
+            const char *name = text;
+
+            text = value(source, name);
+            if (!text)
+                return err_set(err, "{%s} has no value", name);
+        }
+        if (piece->is_place && t->is_shell)
+            put_shell_value(out, text, piece->quote);
+        else
+            buf_puts(out, text);
+    }
+    if (t->n)
+        buf_putc(out, '\0');
+    return buf_failed(out) ? err_nomem(err, "command", out->size) : 0;
+}
+
+int template_expand(struct template_words *out, const struct template *t, template_value *value,
+                    void *source, struct err *err)
+{
+    struct buf text = {0};
+    size_t n = 0, pointers;
+    char *next;
+
+    *out = (struct template_words){0};
+    if (put_words(&text, &n, t, value, source, err)) {
+        buf_release(&text);
+        return -1;
+    }
+    pointers = (n + 1) * sizeof *out->word;
+    out->word = malloc(pointers + text.size);
+    if (!out->word) {
+        buf_release(&text);
+        return err_nomem(err, "command", pointers);
+    }
+    next = (char *)out->word + pointers;
+    if (text.size)
+        memcpy(next, text.data, text.size);
+    buf_release(&text);
+    for (; out->n < n; next += strlen(next) + 1)
+        out->word[out->n++] = next;
+    out->word[n] = NULL;
+    return 0;
+}
+
+void template_words_release(struct template_words *words)
+{
+    free(words->word);
+    *words = (struct template_words){0};
+}
+
+void template_put_command(struct buf *out, const struct template_words *argv)
+{
+    for (size_t i = 0; i < argv->n; i++) {
+        const char *word = argv->word[i];
+
+        buf_puts(out, i ? " " : "");
+        /* The shell takes a first word such as A=b for an assignment. */
+        if (!i && strchr(word, '=')) {
+            buf_putc(out, '\'');
+            escape_single_quoted(out, word);
+            buf_putc(out, '\'');
+        } else {
+            escape_shell_word(out, word);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The runner of a sweep's trials on one rank: models, or programs. */
+#ifndef RUN_SWEEP_RUNNER_H
+#define RUN_SWEEP_RUNNER_H
+
+#include "base/buf.h"
+#include "data/core/dataset.h"
+#include "grid/plan.h"
+#include "program/spawner.h"
+#include "trial/model_runner.h"
+#include "trial/program_runner.h"
+
+/* Zero-initialise. */
+struct sweep_runner {
+    struct model_runner *model;
+    struct program_runner *program;
+    struct program_place place;
+    struct buf modules;
+};
+
+/* Append the folder of the trials' files for a database, absolute: "/home/ann/r.db.files". */
+void sweep_runner_put_files(struct buf *out, const char *db);
+
+/* plan, data, prepared, files and spawner are borrowed. A sweep of models ends the spawner. Pair with
+ * sweep_runner_close(). */
+int sweep_runner_open(struct sweep_runner *runner, const struct plan *plan,
+                      const struct dataset *data, struct prepared *prepared, const char *files,
+                      struct spawner *spawner, struct err *err);
+void sweep_runner_close(struct sweep_runner *runner);
+
+struct runner sweep_runner_interface(const struct sweep_runner *runner);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "store/trial_files.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fault.h"
+#include "program/folder.h"
+#include "store/db.h"
+
+/* ?2: the trial has a checkpoint. */
+static const char sql_needed[] =
+    "SELECT EXISTS (SELECT 1 FROM file WHERE trial_id = ?1) OR (?2 AND EXISTS (SELECT 1 FROM trial"
+    " WHERE trial_id = ?1 AND state IN ('pending', 'running')))";
+
+void trial_files_put_folder(struct buf *out, const char *db, int64_t trial_id)
+{
+    buf_printf(out, "%s.files/t%lld", db, (long long)trial_id);
+}
+
+int trial_files_remove(const char *db, int64_t trial_id, struct err *err)
+{
+    struct buf path = {0};
+    int rc;
+
+    trial_files_put_folder(&path, db, trial_id);
+    rc =
+        buf_failed(&path) ? err_nomem(err, "path", path.size) : folder_remove(buf_text(&path), err);
+    buf_release(&path);
+    return rc;
+}
+
+void trial_files_remove_dropped(struct store *store)
+{
+    struct cursor in = {.data = store->dropped.data, .size = store->dropped.size};
+    struct err ignored;
+
+    while (in.at < in.size)
+        (void)!trial_files_remove(store->path, cursor_i64(&in), &ignored);
+    buf_clear(&store->dropped);
+}
+
+int trial_files_take(const char *to_db, int64_t to_id, const char *from_db, int64_t from_id,
+                     const char *name, struct err *err)
+{
+    struct buf to = {0}, from = {0};
+    int rc;
+
+    buf_printf(&to, "%s.files", to_db);
+    (void)!mkdir(buf_text(&to), 0777); /* a failure shows when its folder is made */
+    buf_clear(&to);
+    trial_files_put_folder(&to, to_db, to_id);
+    trial_files_put_folder(&from, from_db, from_id);
+    rc = buf_failed(&to) || buf_failed(&from)
+             ? err_nomem(err, "path", to.size + from.size)
+             : folder_take_file(buf_text(&to), buf_text(&from), name, err);
+    buf_release(&to);
+    buf_release(&from);
+    return rc;
+}
+
+/* ---- leftovers ---- */
+
+/* The number of a trial's folder; 0: it is something else. */
+static int64_t parse_folder(const char *name)
+{
+    bool is_one = name[0] == 't' && name[1] >= '1' && name[1] <= '9' && strlen(name) < 20;
+    char *end;
+    long long id;
+
+    if (!is_one)
+        return 0;
+    id = strtoll(name + 1, &end, 10);
+    return *end ? 0 : id;
+}
+
+static bool has_checkpoint(const char *db, int64_t trial_id)
+{
+    struct buf path = {0};
+    struct stat st;
+    bool has;
+
+    trial_files_put_folder(&path, db, trial_id);
+    buf_puts(&path, "/checkpoint");
+    has = !buf_failed(&path) && !lstat(buf_text(&path), &st) && S_ISDIR(st.st_mode);
+    buf_release(&path);
+    return has;
+}
+
+static int remove_unless_needed(struct store *store, sqlite3_stmt *row, int64_t trial_id,
+                                struct err *err)
+{
+    int64_t is_needed;
+
+    sqlite3_reset(row);
+    sqlite3_bind_int64(row, 1, trial_id);
+    sqlite3_bind_int(row, 2, has_checkpoint(store->path, trial_id));
+    if (db_integer(store, row, 0, &is_needed, err))
+        return -1;
+    return is_needed ? 0 : trial_files_remove(store->path, trial_id, err);
+}
+
+int store_remove_leftovers(struct store *store, struct err *err)
+{
+    sqlite3_stmt *row = NULL;
+    struct buf path = {0};
+    DIR *folder = NULL;
+    int rc = 0;
+
+    buf_printf(&path, "%s.files", store->path);
+    if (buf_failed(&path))
+        rc = err_nomem(err, "path", path.size);
+    else
+        folder = opendir(buf_text(&path));
+    if (folder)
+        row = db_prepare(store, sql_needed, err);
+    if (folder && !row)
+        rc = -1;
+    for (struct dirent *entry; !rc && folder && (entry = readdir(folder));)
+        if (parse_folder(entry->d_name))
+            rc = remove_unless_needed(store, row, parse_folder(entry->d_name), err);
+    sqlite3_finalize(row);
+    if (folder)
+        closedir(folder);
+    buf_release(&path);
+    return rc;
+}

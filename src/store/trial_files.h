@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The folders of trials beside a database, DB.files/t345: files that a program left and that are
+ * kept (table `file`), and what an unfinished trial continues from (checkpoint/). */
+#ifndef STORE_TRIAL_FILES_H
+#define STORE_TRIAL_FILES_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "store/store.h"
+
+/* Append "DB.files/t345". */
+void trial_files_put_folder(struct buf *out, const char *db, int64_t trial_id);
+
+/* Remove a trial's folder, if it exists. */
+int trial_files_remove(const char *db, int64_t trial_id, struct err *err);
+
+/* Remove the folders of store->dropped after a commit, and forget them. One that cannot be removed
+ * stays until store_remove_leftovers(). Internal to src/store. */
+void trial_files_remove_dropped(struct store *store);
+
+/* Link or copy a kept file to the folder of a trial of another database. 1: it does not exist. */
+int trial_files_take(const char *to_db, int64_t to_id, const char *from_db, int64_t from_id,
+                     const char *name, struct err *err);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trial/program_command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+
+enum { NUMBER = 24 };
+
+/* The values of the names that espalier gives. */
+struct values {
+    const struct program_trial *trial;
+    char id[NUMBER], key[HASH_HEX_SIZE], seed[NUMBER], fold[NUMBER], folds[NUMBER];
+    char replicate[NUMBER], threads[NUMBER], rank[NUMBER], ranks[NUMBER], attempt[NUMBER];
+};
+
+static void put_number(char out[NUMBER], int64_t number)
+{
+    snprintf(out, NUMBER, "%lld", (long long)number);
+}
+
+int32_t program_seed(const struct settings *s, struct plan_trial where)
+{
+    char text[96];
+
+    snprintf(text, sizeof text, "espalier-seed %lld %d %d", (long long)s->v[P_SEED].i,
+             (int)where.replicate, (int)where.fold);
+    return (int32_t)(hash_text(text).low & INT32_MAX);
+}
+
+static void set_values(struct values *v, const struct program_trial *trial)
+{
+    const struct settings *s = trial->settings;
+
+    v->trial = trial;
+    hash_hex(trial->key, v->key);
+    put_number(v->id, trial->id);
+    put_number(v->seed, program_seed(s, trial->where));
+    put_number(v->fold, trial->where.fold);
+    put_number(v->folds, s->v[P_FOLDS].i);
+    put_number(v->replicate, trial->where.replicate);
+    put_number(v->threads, s->v[P_THREADS].i);
+    put_number(v->rank, trial->gang ? trial->gang->rank : 0);
+    put_number(v->ranks, s->v[P_RANKS].i);
+    put_number(v->attempt, trial->attempt);
+}
+
+static const char *value_of(void *source, const char *name)
+{
+    const struct values *v = source;
+    const struct program_trial *t = v->trial;
+    const struct {
+        const char *name, *value;
+    } given[] = {{"trial", v->id},
+                 {"key", v->key},
+                 {"seed", v->seed},
+                 {"fold", v->fold},
+                 {"folds", v->folds},
+                 {"replicate", v->replicate},
+                 {"threads", v->threads},
+                 {"dir", t->dir},
+                 {"results", t->results},
+                 {"checkpoint", t->checkpoint},
+                 {"gpus", t->gpus ? t->gpus : ""},
+                 {"rank", v->rank},
+                 {"ranks", v->ranks}};
+    int id = free_names_find(t->settings->names, name);
+
+    if (id < P_MAX)
+        return t->settings->v[id].s;
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (!strcmp(given[i].name, name))
+            return given[i].value;
+    return NULL;
+}
+
+/* ---- the environment ---- */
+
+/* Variables of launchers, which a program with MPI would take for its own, and of this launch. */
+static bool is_dropped(const char *variable)
+{
+    static const char *const beginnings[] = {"OMPI_",
+                                             "PMIX_",
+                                             "PMI_",
+                                             "PRTE_",
+                                             "ORTE_",
+                                             "ESPALIER_BEGUN=",
+                                             "ESPALIER_WIDTH=",
+                                             "ESPALIER_REPORT=",
+                                             "ESPALIER_COMMAND="};
+
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (!strncmp(variable, beginnings[i], strlen(beginnings[i])))
+            return true;
+    return false;
+}
+
+/* Words in one growing text; an entry of `starts` for each. */
+struct word_list {
+    struct buf text;
+    struct buf starts; /* size_t */
+    size_t n;
+};
+
+/* value NULL: `name` is "NAME=value". */
+static void add(struct word_list *list, const char *name, const char *value)
+{
+    size_t start = list->text.size;
+
+    buf_add(&list->starts, &start, sizeof start);
+    buf_puts(&list->text, name);
+    if (value)
+        buf_putc(&list->text, '=');
+    buf_puts(&list->text, value ? value : "");
+    buf_putc(&list->text, '\0');
+    list->n++;
+}
+
+/* Releases the list. */
+static int finish(struct template_words *out, struct word_list *list, struct err *err)
+{
+    size_t table = (list->n + 1) * sizeof(char *);
+    bool failed = buf_failed(&list->text) || buf_failed(&list->starts);
+    char *block = failed ? NULL : malloc(table + list->text.size + 1);
+    int rc = block ? 0 : err_nomem(err, "environment", list->text.size);
+
+    *out = (struct template_words){0};
+    if (block) {
+        out->word = (char **)(void *)block;
+        out->n = list->n;
+        memcpy(block + table, buf_text(&list->text), list->text.size);
+        for (size_t i = 0; i < list->n; i++) {
+            size_t start;
+
+            memcpy(&start, list->starts.data + i * sizeof start, sizeof start);
+            out->word[i] = block + table + start;
+        }
+        out->word[list->n] = NULL;
+    }
+    buf_release(&list->text);
+    buf_release(&list->starts);
+    return rc;
+}
+
+static void add_given(struct word_list *list, const struct values *v)
+{
+    static const char *const threads[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
+                                          "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"};
+    const struct program_trial *t = v->trial;
+
+    add(list, "ESPALIER_TRIAL", v->id);
+    add(list, "ESPALIER_KEY", v->key);
+    add(list, "ESPALIER_SEED", v->seed);
+    add(list, "ESPALIER_FOLD", v->fold);
+    add(list, "ESPALIER_FOLDS", v->folds);
+    add(list, "ESPALIER_REPLICATE", v->replicate);
+    add(list, "ESPALIER_THREADS", v->threads);
+    add(list, "ESPALIER_ATTEMPT", v->attempt);
+    add(list, "ESPALIER_DIR", t->dir);
+    add(list, "ESPALIER_RESULTS", t->results);
+    add(list, "ESPALIER_CHECKPOINT", t->checkpoint);
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
+        add(list, threads[i], v->threads);
+}
+
+static void add_values(struct word_list *list, const struct settings *s)
+{
+    char name[FREE_NAME_SIZE + 16];
+
+    for (int id = P_COUNT; id < settings_end(s); id++) {
+        snprintf(name, sizeof name, "ESPALIER_PARAM_%s", settings_row(s, id)->key);
+        add(list, name, s->v[id].s);
+    }
+}
+
+static void add_gpus(struct word_list *list, const struct program_trial *t)
+{
+    if (!t->gpus)
+        return;
+    add(list, "CUDA_VISIBLE_DEVICES", t->gpus);
+    add(list, "ROCR_VISIBLE_DEVICES", t->gpus_amd ? t->gpus_amd : t->gpus);
+}
+
+static void add_number(struct word_list *list, const char *name, int64_t number)
+{
+    char text[NUMBER];
+
+    put_number(text, number);
+    add(list, name, text);
+}
+
+/* As torchrun sets them. */
+static void add_gang(struct word_list *list, const struct trial_gang *gang)
+{
+    if (!gang)
+        return;
+    add_number(list, "RANK", gang->rank);
+    add_number(list, "WORLD_SIZE", gang->size);
+    add_number(list, "LOCAL_RANK", gang->local_rank);
+    add_number(list, "LOCAL_WORLD_SIZE", gang->local_size);
+    add_number(list, "GROUP_RANK", gang->host);
+    add_number(list, "GROUP_WORLD_SIZE", gang->n_hosts);
+    add_number(list, "ROLE_RANK", gang->rank);
+    add_number(list, "ROLE_WORLD_SIZE", gang->size);
+    add(list, "MASTER_ADDR", gang->address);
+    add_number(list, "MASTER_PORT", gang->port);
+}
+
+/* `import espalier` finds the helper. */
+static void add_modules(struct word_list *list, const char *folder)
+{
+    const char *before = getenv("PYTHONPATH");
+    struct buf path = {0};
+
+    if (!folder)
+        return;
+    buf_printf(&path, "%s%s%s", folder, before && *before ? ":" : "", before ? before : "");
+    add(list, "PYTHONPATH", buf_text(&path));
+    add(list, "ESPALIER_SHARE", folder);
+    list->text.failed |= buf_failed(&path);
+    buf_release(&path);
+}
+
+static bool has_name(const struct word_list *list, const char *variable)
+{
+    size_t n = strcspn(variable, "=") + 1;
+
+    for (size_t i = 0; i < list->n; i++) {
+        size_t start;
+
+        memcpy(&start, list->starts.data + i * sizeof start, sizeof start);
+        if (!strncmp(buf_text(&list->text) + start, variable, n))
+            return true;
+    }
+    return false;
+}
+
+static void add_new(struct word_list *list, const struct template_words *words)
+{
+    for (size_t i = 0; i < words->n && !buf_failed(&list->text) && !buf_failed(&list->starts); i++)
+        if (!has_name(list, words->word[i]))
+            add(list, words->word[i], NULL);
+}
+
+/* The first of equal names counts: [program] env, then what espalier gives, then what is inherited. */
+int program_command_env(struct template_words *out, const struct program_command *c,
+                        const struct program_trial *trial, struct err *err)
+{
+    struct template_words own;
+    struct word_list list = {.n = 0};
+    struct values v;
+
+    set_values(&v, trial);
+    if (template_expand(&own, &c->env, value_of, &v, err))
+        return -1;
+    add_given(&list, &v);
+    add_new(&list, &own);
+    add_values(&list, trial->settings);
+    add_gpus(&list, trial);
+    add_gang(&list, trial->gang);
+    add_modules(&list, trial->modules);
+    add_new(&list, &c->inherited);
+    template_words_release(&own);
+    return finish(out, &list, err);
+}
+
+/* ---- the command ---- */
+
+int program_command_argv(struct template_words *out, const struct program_command *c,
+                         const struct program_trial *trial, struct err *err)
+{
+    struct values v;
+
+    set_values(&v, trial);
+    return template_expand(out, &c->command, value_of, &v, err);
+}
+
+static int inherit(struct template_words *out, struct err *err)
+{
+    struct word_list list = {.n = 0};
+
+    for (char **variable = environ; *variable; variable++)
+        if (!is_dropped(*variable) && strncmp(*variable, "ESPALIER_PARAM_", 15) != 0)
+            add(&list, *variable, NULL);
+    return finish(out, &list, err);
+}
+
+int program_command_init(struct program_command *c, const struct sweep *sweep, struct err *err)
+{
+    const union value *v = sweep->fixed.v;
+    bool has_shell = v[P_SHELL].i == param_choice(P_SHELL, "yes");
+
+    memset(c, 0, sizeof *c);
+    return (has_shell ? template_parse_shell : template_parse)(&c->command, v[P_COMMAND].s, err) ||
+                   template_parse_env(&c->env, v[P_ENV].s, err) || inherit(&c->inherited, err)
+               ? -1
+               : 0;
+}
+
+void program_command_release(struct program_command *c)
+{
+    template_release(&c->command);
+    template_release(&c->env);
+    template_words_release(&c->inherited);
+}

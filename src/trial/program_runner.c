@@ -1,0 +1,608 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trial/program_runner.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/duration.h"
+#include "base/fault.h"
+#include "base/log.h"
+#include "program/folder.h"
+#include "program/log_tail.h"
+#include "program/report.h"
+#include "trial/program_command.h"
+#include "trial/program_result.h"
+
+#define POLL_MS 20
+/* An end by a signal may be the batch system's, which then stops this rank, too. */
+#define NEWS_S 1.0
+/* Attempts that may exit with 75 unasked; more would be an endless loop. */
+#define MOST_RESTARTS 1000
+
+#define EXIT_RESUME 75
+
+enum { READ_BYTES = 65536 };
+
+struct program_runner {
+    const struct plan *plan;
+    struct hash digest;
+    const struct program_place *place;
+    const struct clock *clock;
+    struct program_command command;
+    struct buf text; /* scratch of keys */
+    struct log_tail log, errors;
+    char bytes[READ_BYTES];
+};
+
+/* One trial, over all its attempts here. */
+struct running {
+    struct program_runner *self;
+    const struct trial_watch *watch;
+    const struct settings *s;
+    struct program_trial trial;
+    struct program_report report;
+    struct buf folder, scratch, results, checkpoint, curve; /* paths */
+    double begun_s;
+    int32_t n_kills, n_restarts;
+    int out, error;  /* read ends of pipes, or -1 */
+    double asked_s;  /* by the clock: asked to end; NaN: not yet */
+    bool is_stopped; /* the caller wants the trial back */
+    bool is_late;    /* trial_timeout */
+    bool is_killed;  /* by us */
+};
+
+/* ---- life ---- */
+
+struct program_runner *program_runner_create(const struct plan *plan, struct hash digest,
+                                             const struct program_place *place,
+                                             const struct clock *clock, struct err *err)
+{
+    struct program_runner *self = calloc(1, sizeof *self);
+
+    if (!self) {
+        err_nomem(err, "runner", sizeof *self);
+        return NULL;
+    }
+    self->plan = plan;
+    self->digest = digest;
+    self->place = place;
+    self->clock = clock;
+    if (program_command_init(&self->command, plan->sweep, err)) {
+        program_runner_destroy(self);
+        return NULL;
+    }
+    return self;
+}
+
+void program_runner_destroy(struct program_runner *self)
+{
+    if (!self)
+        return;
+    program_command_release(&self->command);
+    buf_release(&self->text);
+    free(self);
+}
+
+static void fail(struct trial_result *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void fail(struct trial_result *r, const char *format, ...)
+{
+    va_list args;
+
+    r->state = TRIAL_FAILED;
+    va_start(args, format);
+    vsnprintf(r->error, sizeof r->error, format, args);
+    va_end(args);
+}
+
+/* ---- files ---- */
+
+static int make_folder(const char *path, struct err *err)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return 0;
+    return err_set(err, "%s: %s", path, strerror(errno));
+}
+
+static int name_paths(struct running *t, struct err *err)
+{
+    const char *files = t->self->place->files;
+    bool failed;
+
+    buf_printf(&t->folder, "%s/t%lld", files, (long long)t->trial.id);
+    buf_printf(&t->scratch, "%s/scratch.%d", buf_text(&t->folder), (int)getpid());
+    buf_printf(&t->results, "%s/results.jsonl", buf_text(&t->scratch));
+    buf_printf(&t->checkpoint, "%s/checkpoint", buf_text(&t->folder));
+    buf_printf(&t->curve, "%s/curve.jsonl", buf_text(&t->folder));
+    failed = buf_failed(&t->folder) || buf_failed(&t->scratch) || buf_failed(&t->results) ||
+             buf_failed(&t->checkpoint) || buf_failed(&t->curve);
+    t->trial.dir = buf_text(&t->scratch);
+    t->trial.results = buf_text(&t->results);
+    t->trial.checkpoint = buf_text(&t->checkpoint);
+    return failed ? err_nomem(err, "paths", t->folder.size) : 0;
+}
+
+static int make_folders(struct running *t, struct err *err)
+{
+    if (make_folder(t->self->place->files, err) || make_folder(buf_text(&t->folder), err) ||
+        make_folder(buf_text(&t->checkpoint), err))
+        return -1;
+    if (mkdir(buf_text(&t->scratch), 0777) == 0)
+        return 0;
+    return folder_remove(buf_text(&t->scratch), err) || make_folder(buf_text(&t->scratch), err) ? -1
+                                                                                                : 0;
+}
+
+static bool has_files(const char *path)
+{
+    DIR *folder = opendir(path);
+    struct dirent *entry;
+    bool has = false;
+
+    while (folder && !has && (entry = readdir(folder)))
+        has = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    if (folder)
+        closedir(folder);
+    return has;
+}
+
+static void note(struct running *t, const char *text)
+{
+    log_tail_add(&t->self->log, text, strlen(text));
+}
+
+/* The trial has a result or a fault: nothing but kept files stays. */
+static void remove_files(struct running *t, bool is_over)
+{
+    struct err err;
+
+    if (folder_remove(buf_text(&t->scratch), &err))
+        note(t, err.text);
+    if (!is_over || (t->trial.gang && t->trial.gang->rank))
+        return;
+    if (folder_remove(buf_text(&t->checkpoint), &err))
+        note(t, err.text);
+    unlink(buf_text(&t->curve));
+    rmdir(buf_text(&t->folder)); /* fails if files are kept */
+}
+
+static void save_curve(struct running *t)
+{
+    struct buf text = {0};
+    FILE *file;
+
+    program_report_put_curve(&text, &t->report);
+    file = text.size ? fopen(buf_text(&t->curve), "w") : NULL;
+    if (file) {
+        fwrite(buf_text(&text), 1, text.size, file);
+        fclose(file);
+    }
+    buf_release(&text);
+}
+
+static int count_kept(const char *names)
+{
+    int n = *names != '\0';
+
+    for (; *names; names++)
+        n += *names == ',';
+    return n;
+}
+
+static int add_file(struct trial_result *r, const struct running *t, const char *name)
+{
+    struct buf path = {0};
+    struct stat info;
+    int rc = -1;
+
+    buf_printf(&path, "%s/%s", buf_text(&t->folder), name);
+    r->files[r->n_files] = strdup(name);
+    if (r->files[r->n_files] && !buf_failed(&path) && !stat(buf_text(&path), &info)) {
+        r->files_bytes[r->n_files++] = info.st_size;
+        rc = 0;
+    }
+    buf_release(&path);
+    return rc;
+}
+
+/* A file that is missing is noted in the log. */
+static int keep_files(struct trial_result *r, struct running *t, struct err *err)
+{
+    const char *list = t->s->v[P_KEEP_FILES].s;
+    size_t n = (size_t)count_kept(list);
+    char *copy = strdup(list), *rest = copy, *name;
+    int rc = 0;
+
+    r->files = calloc(n + 1, sizeof *r->files);
+    r->files_bytes = calloc(n + 1, sizeof *r->files_bytes);
+    if (!r->files || !r->files_bytes || !copy)
+        rc = err_nomem(err, "kept files", n * sizeof *r->files);
+    while (!rc && (name = strsep(&rest, ","))) {
+        int missing;
+
+        name += strspn(name, " \t");
+        for (size_t end = strlen(name); end && strchr(" \t", name[end - 1]); end--)
+            name[end - 1] = '\0';
+        missing = folder_take_file(buf_text(&t->folder), buf_text(&t->scratch), name, err);
+        if (missing < 0)
+            rc = -1;
+        else if (missing)
+            note(t, "espalier: a file of keep_files was not written\n");
+        else
+            rc = add_file(r, t, name) ? err_set(err, "%s: cannot be kept", name) : 0;
+    }
+    free(copy);
+    return rc;
+}
+
+/* ---- an attempt ---- */
+
+static int open_pipe(int *read_end, int *write_end, struct err *err)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC))
+        return err_set(err, "pipe: %s", strerror(errno));
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    *read_end = ends[0];
+    *write_end = ends[1];
+    return 0;
+}
+
+static void close_end(int *end)
+{
+    if (*end >= 0)
+        close(*end);
+    *end = -1;
+}
+
+/* Every later trial would fail here. Other ranks go on. */
+static void leave_if_lost(const struct spawner *spawner)
+{
+    if (!spawner_is_lost(spawner))
+        return;
+    log_warn("the processes that start programs for this rank were killed, so it ends");
+    kill(getpid(), SIGKILL);
+}
+
+static int start(struct running *t, struct err *err)
+{
+    struct program_runner *self = t->self;
+    struct template_words argv = {0}, env = {0};
+    int out = -1, error = -1, rc;
+
+    rc = open_pipe(&t->out, &out, err) || open_pipe(&t->error, &error, err) ||
+                 program_command_argv(&argv, &self->command, &t->trial, err) ||
+                 program_command_env(&env, &self->command, &t->trial, err)
+             ? -1
+             : 0;
+    if (!rc) {
+        const struct spawner_program program = {
+            .words = (const char *const *)argv.word,
+            .variables = (const char *const *)env.word,
+            .folder = *self->plan->sweep->folder ? self->plan->sweep->folder : NULL,
+            .output = out,
+            .error = error,
+            .memory_bytes = (int64_t)(t->s->v[P_MEMORY].f * 1e9)};
+
+        rc = spawner_run(self->place->spawner, &program, err);
+        leave_if_lost(self->place->spawner);
+    }
+    close_end(&out);
+    close_end(&error);
+    template_words_release(&argv);
+    template_words_release(&env);
+    return rc;
+}
+
+/* False: nothing more to read. */
+static bool drain(struct running *t, int *end, bool is_error)
+{
+    struct program_runner *self = t->self;
+    ssize_t n = *end < 0 ? -1 : read(*end, self->bytes, sizeof self->bytes);
+
+    if (n == 0)
+        close_end(end);
+    if (n <= 0)
+        return false;
+    log_tail_add(&self->log, self->bytes, (size_t)n);
+    if (is_error)
+        log_tail_add(&self->errors, self->bytes, (size_t)n);
+    else if (t->s->v[P_CAPTURE].i)
+        program_report_add_stdout(&t->report, self->bytes, (size_t)n);
+    return true;
+}
+
+static int stop_signal_of(const struct settings *s)
+{
+    static const int numbers[] = {SIGTERM, SIGINT, SIGUSR1,
+                                  SIGUSR2}; /* as in [program] stop_signal */
+
+    return numbers[s->v[P_STOP_SIGNAL].i];
+}
+
+/* For programs that cannot catch a signal. */
+static void write_stop_file(const struct running *t)
+{
+    struct buf path = {0};
+    int file;
+
+    buf_printf(&path, "%s/stop", buf_text(&t->scratch));
+    file = open(buf_text(&path), O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
+    if (file >= 0)
+        close(file);
+    buf_release(&path);
+}
+
+static void ask_to_end(struct running *t, double now_s)
+{
+    t->asked_s = now_s;
+    write_stop_file(t);
+    spawner_signal(t->self->place->spawner, stop_signal_of(t->s));
+}
+
+/* Stop the program if it must not go on. */
+static void control(struct running *t)
+{
+    double now_s = clock_now(t->self->clock), timeout_s = t->s->v[P_TRIAL_TIMEOUT].f;
+    bool goes_on = t->watch->keep_going(t->watch->arg);
+
+    if (isnan(t->asked_s)) {
+        t->is_stopped = !goes_on;
+        t->is_late = goes_on && timeout_s > 0 && now_s - t->begun_s > timeout_s;
+        if (t->is_stopped || t->is_late)
+            ask_to_end(t, now_s);
+    } else if (!t->is_killed && now_s - t->asked_s >= t->s->v[P_STOP_GRACE].f) {
+        t->is_killed = true;
+        spawner_kill(t->self->place->spawner);
+    }
+}
+
+static void wait_for_end(struct spawner_end *end, struct running *t)
+{
+    struct spawner *spawner = t->self->place->spawner;
+
+    while (!spawner_take(end, spawner)) {
+        struct pollfd fds[] = {{.fd = spawner_fd(spawner), .events = POLLIN},
+                               {.fd = t->out, .events = POLLIN},
+                               {.fd = t->error, .events = POLLIN}};
+
+        poll(fds, 3, POLL_MS);
+        drain(t, &t->out, false);
+        drain(t, &t->error, true);
+        control(t);
+    }
+    while (drain(t, &t->out, false))
+        continue;
+    while (drain(t, &t->error, true))
+        continue;
+    close_end(&t->out);
+    close_end(&t->error);
+}
+
+/* ---- its outcome ---- */
+
+enum verdict {
+    OVER,  /* r is filled */
+    AGAIN, /* start it again */
+    BACK   /* the caller gets the trial back */
+};
+
+static const char *last_words(const struct running *t, char out[160])
+{
+    log_tail_reason(out, 160, &t->self->errors);
+    return *out ? out : log_tail_reason(out, 160, &t->self->log);
+}
+
+/* 1: the caller stops the trial within a moment. */
+static bool has_news(struct running *t)
+{
+    double until_s = clock_now(t->self->clock) + NEWS_S;
+
+    while (clock_now(t->self->clock) < until_s) {
+        if (!t->watch->keep_going(t->watch->arg))
+            return true;
+        clock_sleep(POLL_MS * 1e-3);
+    }
+    return false;
+}
+
+static enum verdict judge_signal(struct trial_result *r, struct running *t, int number)
+{
+    char words[160];
+
+    if (has_news(t))
+        return BACK;
+    if (number == SIGKILL && ++t->n_kills < t->s->v[P_CRASH_LIMIT].i) {
+        note(t, "espalier: the program was killed (SIGKILL); it is started again\n");
+        return AGAIN;
+    }
+    last_words(t, words);
+    fail(r, "ended by signal %d (%s)%s%s", number, strsignal(number), *words ? ": " : "", words);
+    return OVER;
+}
+
+static enum verdict judge_resume(struct trial_result *r, struct running *t)
+{
+    if (!has_files(buf_text(&t->checkpoint))) {
+        fail(r, "exit status 75 means a checkpoint in ESPALIER_CHECKPOINT, and none is there");
+        return OVER;
+    }
+    if (++t->n_restarts >= MOST_RESTARTS) {
+        fail(r, "exited with 75 for %d times without an end", MOST_RESTARTS);
+        return OVER;
+    }
+    return t->watch->keep_going(t->watch->arg) ? AGAIN : BACK;
+}
+
+static enum verdict judge_results(struct trial_result *r, struct running *t)
+{
+    struct err err;
+
+    if (t->trial.gang && t->trial.gang->rank) {
+        r->state = TRIAL_DONE; /* the first member reports */
+        *r->error = '\0';
+    } else if (program_report_finish(&t->report)) {
+        fail(r, "%.250s", t->report.reason.text);
+    } else if (program_result_take(r, &t->report, t->s->v[P_OBJECTIVE].s, &err) ||
+               (r->state == TRIAL_DONE && *t->s->v[P_KEEP_FILES].s && keep_files(r, t, &err))) {
+        fail(r, "%.250s", err.text);
+    }
+    return OVER;
+}
+
+static enum verdict judge_exit(struct trial_result *r, struct running *t, int status)
+{
+    char words[160];
+
+    if (status == EXIT_SUCCESS)
+        return judge_results(r, t);
+    if (t->is_stopped)
+        return BACK;
+    if (status == EXIT_RESUME && !t->is_late)
+        return judge_resume(r, t);
+    last_words(t, words);
+    fail(r, "exit status %d%s%s", status, *words ? ": " : "", words);
+    return OVER;
+}
+
+static enum verdict judge(struct trial_result *r, struct running *t, const struct spawner_end *end)
+{
+    char limit[DURATION_TEXT];
+
+    r->peak_bytes = end->peak_bytes > r->peak_bytes ? end->peak_bytes : r->peak_bytes;
+    if (end->how == SPAWNER_EXITED && (!t->is_late || end->status == EXIT_SUCCESS))
+        return judge_exit(r, t, end->status);
+    if (t->is_stopped)
+        return BACK;
+    if (t->is_late)
+        fail(r, "ran longer than trial_timeout = %s",
+             duration_words(limit, t->s->v[P_TRIAL_TIMEOUT].f));
+    else if (end->how == SPAWNER_SIGNALLED)
+        return judge_signal(r, t, end->status);
+    else if (end->how == SPAWNER_LOST)
+        return judge_signal(r, t, SIGKILL);
+    else
+        fail(r, "%.250s", end->why.text);
+    return OVER;
+}
+
+static enum verdict attempt(struct trial_result *r, struct running *t)
+{
+    struct spawner_end end = {.how = SPAWNER_EXITED};
+    enum verdict verdict;
+    struct err err;
+
+    t->trial.attempt++;
+    if (make_folders(t, &err) || start(t, &err)) {
+        close_end(&t->out);
+        close_end(&t->error);
+        fail(r, "%.250s", err.text);
+        return OVER;
+    }
+    FAULT("worker: a program runs");
+    wait_for_end(&end, t);
+    program_report_read(&t->report, buf_text(&t->results));
+    program_report_end_attempt(&t->report, end.how != SPAWNER_EXITED || end.status == EXIT_RESUME);
+    verdict = judge(r, t, &end);
+    if (verdict != OVER && has_files(buf_text(&t->checkpoint)))
+        save_curve(t);
+    return verdict;
+}
+
+/* ---- a trial ---- */
+
+static int take_log(struct trial_result *r, const struct log_tail *log)
+{
+    struct buf text = {0};
+
+    log_tail_put(&text, log);
+    r->log_total = log->total;
+    if (buf_failed(&text)) {
+        buf_release(&text);
+        return -1;
+    }
+    r->log = text.data;
+    r->log_bytes = text.size;
+    return 0;
+}
+
+/* The curve that an earlier attempt left beside its checkpoint. */
+static void read_curve(struct trial_result *r, struct running *t)
+{
+    if (!has_files(buf_text(&t->checkpoint)))
+        return;
+    program_report_read(&t->report, buf_text(&t->curve));
+    program_report_end_attempt(&t->report, true);
+    (void)r;
+}
+
+static void run_trial(struct trial_result *r, struct running *t)
+{
+    enum verdict verdict = AGAIN;
+    struct err err;
+
+    if (name_paths(t, &err) ||
+        program_report_init(&t->report, t->s->v[P_OBJECTIVE].s,
+                            t->s->v[P_DIRECTION].i == param_choice(P_DIRECTION, "max"), &err)) {
+        fail(r, "%.250s", err.text);
+        return;
+    }
+    read_curve(r, t);
+    while (verdict == AGAIN)
+        verdict = attempt(r, t);
+    if (verdict == BACK)
+        r->state = TRIAL_PENDING;
+    remove_files(t, verdict == OVER);
+}
+
+static void run(void *self_, struct trial_result *r, int64_t number,
+                const struct trial_watch *watch)
+{
+    struct program_runner *self = self_;
+    struct settings settings;
+    struct running t = {.self = self,
+                        .watch = watch,
+                        .s = &settings,
+                        .begun_s = clock_now(self->clock),
+                        .out = -1,
+                        .error = -1,
+                        .asked_s = NAN};
+
+    FAULT_TRIAL(number);
+    t.trial = (struct program_trial){.settings = &settings,
+                                     .where = plan_trial(self->plan, number),
+                                     .id = watch->id ? watch->id : number + 1,
+                                     .gpus = self->place->gpus,
+                                     .gpus_amd = self->place->gpus_amd,
+                                     .modules = self->place->modules,
+                                     .gang = watch->gang};
+    plan_settings(self->plan, t.trial.where.config, &settings);
+    t.trial.key = settings_key(&settings, self->plan->sweep->swept, self->digest,
+                               t.trial.where.replicate, t.trial.where.fold, &self->text);
+    log_tail_clear(&self->log);
+    log_tail_clear(&self->errors);
+    run_trial(r, &t);
+    if (r->state != TRIAL_PENDING && take_log(r, &self->log))
+        fail(r, "out of memory for the log");
+    program_report_release(&t.report);
+    buf_release(&t.folder);
+    buf_release(&t.scratch);
+    buf_release(&t.results);
+    buf_release(&t.checkpoint);
+    buf_release(&t.curve);
+}
+
+struct runner program_runner_interface(struct program_runner *self)
+{
+    return (struct runner){.run = run, .self = self};
+}

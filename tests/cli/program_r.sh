@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# share/espalier/espalier.R by itself: what an R script reads and reports, and how it stops.
+. "$SRCDIR/tests/lib.sh"
+command -v Rscript >/dev/null || skip_all "no R"
+cd "$T" || exit 1
+export ESPALIER_SHARE="$SRCDIR/share/espalier"
+
+# Run a script as a trial: in_trial SCRIPT [NAME=VALUE...].
+in_trial() {
+    script=$1
+    shift
+    env ESPALIER_TRIAL=345 ESPALIER_SEED=2147483647 ESPALIER_FOLD=2 ESPALIER_FOLDS=5 ESPALIER_REPLICATE=1 \
+        ESPALIER_THREADS=4 ESPALIER_DIR="$T/files/scratch" ESPALIER_CHECKPOINT="$T/files/checkpoint" \
+        ESPALIER_RESULTS="$T/results.jsonl" "$@" Rscript "$script"
+}
+
+cat >values.R <<'R'
+source(file.path(Sys.getenv("ESPALIER_SHARE"), "espalier.R"))
+p <- espalier$params(rate = 0.1, norm = TRUE, name = "none", absent = 3)
+for (name in sort(names(p))) cat(name, "=", class(p[[name]]), format(p[[name]]), "\n")
+cat(espalier$trial(), espalier$seed(), espalier$fold(), espalier$folds(), espalier$replicate(), espalier$threads(), "\n")
+R
+is "values have the types of their defaults, others are numbers or texts" "$(in_trial values.R \
+    ESPALIER_PARAM_rate=1 ESPALIER_PARAM_norm=no ESPALIER_PARAM_name=7 ESPALIER_PARAM_text="a 'b' \$c;" ESPALIER_PARAM_real=1e-05 ESPALIER_PARAM_zeros=007)" \
+    "absent = numeric 3 
+name = character 7 
+norm = logical FALSE 
+rate = numeric 1 
+real = numeric 1e-05 
+text = character a 'b' \$c; 
+zeros = character 007 
+345 2147483647 2 5 1 4 "
+is "by hand all have their defaults" "$(Rscript values.R)" "absent = numeric 3 
+name = character none 
+norm = logical TRUE 
+rate = numeric 0.1 
+0 1 0 0 0 1 "
+like "not a number" "$(in_trial values.R ESPALIER_PARAM_rate=adam 2>&1)" "rate = adam: must be a number, like the default 0.1"
+like "not yes or no" "$(in_trial values.R ESPALIER_PARAM_norm=2 2>&1)" "norm = 2: must be yes or no, like the default TRUE"
+
+cat >report.R <<'R'
+source(file.path(Sys.getenv("ESPALIER_SHARE"), "espalier.R"))
+line <- espalier$report(epoch = 1, val_rmse = 1 / 3, "a/b-c" = TRUE)
+line$epoch <- 2
+do.call(espalier$report, line)
+espalier$report(n = 2, up = Inf, down = -Inf, not_one = NaN)
+if (nzchar(Sys.getenv("RANK"))) quit()
+error <- function(expression) tryCatch(expression, error = function(e) cat(conditionMessage(e), "\n"))
+error(espalier$report(epoch = 2, a = 1))
+error(espalier$report(epoch = 2.5, a = 1))
+error(espalier$report(a = "1"))
+error(espalier$report(a = 1:2))
+error(espalier$report(a = NULL))
+error(espalier$report(3))
+error(espalier$report(epoch = 3))
+error(espalier$report("1st" = 2))
+cat(basename(espalier$checkpoint_dir()), basename(espalier$scratch_dir()), "\n")
+R
+lines='{"epoch": 1, "val_rmse": 0.33333333333333331, "a/b-c": 1}
+{"epoch": 2, "val_rmse": 0.33333333333333331, "a/b-c": 1}
+{"n": 2, "up": Infinity, "down": -Infinity, "not_one": NaN}'
+refused="epoch 2 was reported after epoch 2: epochs must increase 
+epoch = 2.5: must be an integer from 0 on 
+a = 1: must be one number 
+a = 1 2: must be one number 
+a = NULL: must be one number 
+report() needs a number with a name, for example report(val_rmse = 0.3) 
+report() needs a number with a name, for example report(val_rmse = 0.3) 
+'1st' is not a name of a metric: use at most 63 letters, digits and _ . / -, first a letter or _ 
+checkpoint scratch "
+is "by hand lines go to the standard output" "$(Rscript report.R)" "$lines
+$refused"
+is "in a trial they do not" "$(in_trial report.R)" "$refused"
+in_trial report.R RANK=1
+is "but to ESPALIER_RESULTS, by rank 0" "$(cat results.jsonl)" "$lines"
+ok "the folders are there" test -d files/checkpoint -a -d files/scratch
+
+cat >stop.R <<'R'
+source(file.path(Sys.getenv("ESPALIER_SHARE"), "espalier.R"))
+if (nzchar(Sys.getenv("LISTEN"))) espalier$should_stop()
+tools::pskill(Sys.getpid(), tools::SIGINT)
+for (i in 1:100) {
+  Sys.sleep(0.01)
+  if (nzchar(Sys.getenv("LISTEN")) && espalier$should_stop()) espalier$exit_for_restart()
+}
+R
+if Rscript -e 'quit(status = getRversion() < "4.0.0")'; then
+    fails "SIGINT is noted" 75 in_trial stop.R LISTEN=1
+else
+    pass "SIGINT is noted # SKIP R before 4.0"
+fi
+fails "a script that never asked ends at the signal" 1 Rscript stop.R
+is "as R does" "$(cat .err)" "
+Execution halted"
+done_testing

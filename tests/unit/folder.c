@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "program/folder.h"
+#include "scratch.h"
+
+static void run(const char *command)
+{
+    assert_int_equal(system(command), 0);
+}
+
+static void test_remove(void **state)
+{
+    char path[256], command[1024];
+    struct stat st;
+    struct err err;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/t345", scratch_folder);
+    snprintf(command, sizeof command,
+             "cd '%s' && mkdir -p stays t345/a/b t345/locked && echo x >stays/file &&"
+             " echo y >t345/a/b/file && ln -s ../../stays t345/a/link &&"
+             " ln -s ../stays/file t345/link && mkfifo t345/pipe && echo z >t345/locked/file &&"
+             " chmod 0 t345/locked && ln -s stays top",
+             scratch_folder);
+    run(command);
+    if (folder_remove(path, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(lstat(path, &st), -1);
+    assert_int_equal(folder_remove(path, &err), 0); /* again */
+    snprintf(path, sizeof path, "%s/top", scratch_folder);
+    assert_int_equal(folder_remove(path, &err), 0);
+    assert_int_equal(lstat(path, &st), -1);
+    snprintf(path, sizeof path, "%s/stays/file", scratch_folder);
+    assert_int_equal(lstat(path, &st), 0);
+}
+
+/* Deeper than there are descriptors, and than a path may be long. */
+static void test_deep(void **state)
+{
+    char path[256], command[1024];
+    struct stat st;
+    struct err err;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/t1", scratch_folder);
+    snprintf(command, sizeof command,
+             "ulimit -n 64; cd '%s' && mkdir t1 && cd -P t1 && n=0 && while [ $n -lt 1500 ]; do"
+             " mkdir folder && cd -P folder 2>/dev/null && n=$((n + 1)) || break; done",
+             scratch_folder);
+    run(command);
+    if (folder_remove(path, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(lstat(path, &st), -1);
+}
+
+static void test_names(void **state)
+{
+    static const char *const good[] = {"a", "a/b", "..a/b..", "a.b", "..."};
+    static const char *const bad[] = {"",   "/",    "/a",   "a/",     "a//b", ".",
+                                      "..", "../a", "a/..", "a/../b", "./a",  "a/."};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_true(folder_contains(good[i]));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(folder_contains(bad[i]));
+}
+
+static void test_take(void **state)
+{
+    char from[256], to[256], command[1024];
+    struct err err;
+
+    (void)state;
+    snprintf(from, sizeof from, "%s/from", scratch_folder);
+    snprintf(to, sizeof to, "%s/to", scratch_folder);
+    snprintf(command, sizeof command,
+             "cd '%s' && mkdir -p from/out to secret && echo new >from/out/model.pt &&"
+             " mkdir to/out && echo old >to/out/model.pt && echo s >secret/file &&"
+             " ln -s ../secret from/linked && ln -s ../secret/file from/file",
+             scratch_folder);
+    run(command);
+    if (folder_take_file(to, from, "out/model.pt", &err))
+        fail_msg("%s", err.text);
+    snprintf(command, sizeof command, "cmp -s %s/out/model.pt %s/out/model.pt", to, from);
+    run(command);
+    assert_int_equal(folder_take_file(to, from, "none", &err), 1);
+    assert_int_equal(folder_take_file(to, from, "out", &err), 1);
+    assert_int_equal(folder_take_file(to, from, "file", &err), 1);
+    assert_int_equal(folder_take_file(to, from, "linked/file", &err), 1);
+    assert_int_equal(folder_take_file(to, from, "../secret/file", &err), 1);
+    snprintf(command, sizeof command, "cd '%s' && rm -r to && ln -s /proc to", scratch_folder);
+    run(command);
+    assert_int_equal(folder_take_file(to, from, "out/model.pt", &err), -1);
+    assert_non_null(strstr(err.text, "/to/out/model.pt: cannot be written: "));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_remove),
+        cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_take),
+    };
+
+    return cmocka_run_group_tests_name("folder", tests, scratch_make, scratch_remove);
+}

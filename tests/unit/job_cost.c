@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A job whose trials have unknown work, and the time kept for stopping them. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "run/calibrate.h"
+#include "run/job_prepare.h"
+#include "run/walltime.h"
+
+static const char ini[] = "[sweep]\nname = s\nfolds = 2\n"
+                          "[data]\nformat = simulated\nsamples = 40\nmarkers = 60\n"
+                          "[graph]\nbuild = knn\nk = 3\n"
+                          "[grid]\nhidden_size = 4, 8, 16, 32\nactivation = relu, tanh\n"
+                          "learning_rate = 0.001, 0.01\n";
+
+struct fixture {
+    struct job job;
+    struct store_trials known;
+    struct cost *cost;
+};
+
+/* The plan is made without work. */
+static void set_up(struct fixture *f)
+{
+    struct errlist faults = {0};
+    struct err err;
+
+    *f = (struct fixture){.cost = NULL};
+    if (job_parse_text(&f->job, "unit.ini", ini, &faults) || job_load(&f->job, &faults) ||
+        job_points(&f->job, &faults))
+        fail_msg("%s", faults.text[0]);
+    assert_int_equal(f->job.plan.n_configs, 16);
+    assert_int_equal(store_trials_init(&f->known, f->job.plan.n_trials, &err), 0);
+    f->cost = job_cost_create(&f->job, 1, &err);
+    assert_non_null(f->cost);
+}
+
+static void tear_down(struct fixture *f)
+{
+    cost_destroy(f->cost);
+    store_trials_release(&f->known);
+    job_release(&f->job);
+}
+
+static double truth(int32_t config)
+{
+    return 60 * pow(2, config / 4) * (config / 2 % 2 ? 3 : 1);
+}
+
+/* No trial runs only to be measured. */
+static void test_nothing_is_tried(void **state)
+{
+    struct fixture f;
+    struct err err;
+
+    (void)state;
+    set_up(&f);
+    assert_int_equal(calibrate_cost(f.cost, &f.job, &f.known, 1, INFINITY, &err), 0);
+    assert_false(cost_is_known(f.cost));
+    tear_down(&f);
+}
+
+/* hidden_size = 16 and 32 lie beyond the values that were run. */
+static void test_known_trials_teach(void **state)
+{
+    struct fixture f;
+    struct err err;
+
+    (void)state;
+    set_up(&f);
+    for (int32_t config = 0; config < 8; config++) {
+        f.known.states[2 * config] = TRIAL_DONE;
+        f.known.seconds[2 * config] = truth(config);
+    }
+    assert_int_equal(calibrate_cost(f.cost, &f.job, &f.known, 1, INFINITY, &err), 8);
+    assert_true(cost_is_known(f.cost));
+    for (int32_t config = 0; config < 16; config++)
+        assert_float_equal(cost_seconds(f.cost, config) / truth(config), 1, 0.4);
+    tear_down(&f);
+}
+
+static void test_time_kept_for_stopping(void **state)
+{
+    double now_s = clock_now(&clock_system);
+    struct walltime walltime;
+
+    (void)state;
+    walltime_begin(&walltime, 3600, now_s, 0);
+    assert_float_equal(walltime.until_s - now_s, 3600 - 30, 1e-3);
+    walltime_begin(&walltime, 3600, now_s, 45);
+    assert_float_equal(walltime.until_s - now_s, 3600 - 30 - 45, 1e-3);
+    assert_float_equal(walltime.whole_s, 3600 - 30 - 45, 1e-3);
+    walltime_begin(&walltime, 40, now_s, 45);
+    assert_float_equal(walltime.until_s - now_s, 40 - 2 - 10, 1e-3);
+}
+
+int main(void)
+{
+    static const char *const batch[] = {"SLURM_JOB_ID", "LSB_JOBID", "PBS_JOBID"};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nothing_is_tried),
+        cmocka_unit_test(test_known_trials_teach),
+        cmocka_unit_test(test_time_kept_for_stopping),
+    };
+
+    for (size_t i = 0; i < sizeof batch / sizeof *batch; i++)
+        unsetenv(batch[i]);
+    return cmocka_run_group_tests_name("job_cost", tests, NULL, NULL);
+}

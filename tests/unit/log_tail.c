@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "program/log_tail.h"
+
+static struct log_tail tail;
+static struct buf text;
+
+static void add(const char *bytes)
+{
+    log_tail_add(&tail, bytes, strlen(bytes));
+}
+
+/* Add n times the same byte. */
+static void fill(char byte, size_t n)
+{
+    char *bytes = malloc(n);
+
+    memset(bytes, byte, n);
+    log_tail_add(&tail, bytes, n);
+    free(bytes);
+}
+
+/* Return what the tail contains, valid until the next call. */
+static const char *content(void)
+{
+    buf_clear(&text);
+    log_tail_put(&text, &tail);
+    assert_false(buf_failed(&text));
+    return buf_text(&text);
+}
+
+static int empty(void **state)
+{
+    (void)state;
+    log_tail_clear(&tail);
+    return 0;
+}
+
+static void test_short_output_stays_as_it_is(void **state)
+{
+    (void)state;
+    assert_string_equal(content(), "");
+    add("one\ntw");
+    add("o\n\nthree");
+    assert_string_equal(content(), "one\ntwo\n\nthree");
+    assert_int_equal(tail.total, 14);
+    log_tail_clear(&tail);
+    log_tail_add(&tail, "a\0b", 3);
+    content();
+    assert_int_equal(text.size, 3);
+    assert_memory_equal(text.data, "a\0b", 3);
+}
+
+static void test_exactly_full(void **state)
+{
+    (void)state;
+    add("a\n");
+    fill('b', LOG_TAIL_BYTES - 2);
+    content();
+    assert_int_equal(text.size, LOG_TAIL_BYTES);
+    assert_memory_equal(text.data, "a\nb", 3);
+}
+
+/* The first lost byte ends a line, so the rest is whole lines. */
+static void test_whole_lines_stay(void **state)
+{
+    (void)state;
+    add("lost\n");
+    fill('b', LOG_TAIL_BYTES - 3);
+    add("\nc\n");
+    content();
+    assert_int_equal(text.size, LOG_TAIL_BYTES);
+    assert_memory_equal(text.data, "bb", 2);
+    assert_string_equal(text.data + text.size - 3, "\nc\n");
+}
+
+static void test_a_cut_line_is_dropped(void **state)
+{
+    (void)state;
+    add("lost");
+    fill('b', LOG_TAIL_BYTES - 3);
+    add("\nc\n");
+    assert_string_equal(content(), "c\n");
+    assert_int_equal(tail.total, LOG_TAIL_BYTES + 4);
+}
+
+static void test_an_only_line_is_kept(void **state)
+{
+    (void)state;
+    fill('b', 3 * LOG_TAIL_BYTES);
+    add("c");
+    content();
+    assert_int_equal(text.size, LOG_TAIL_BYTES);
+    assert_string_equal(text.data + text.size - 2, "bc");
+    add("\n");
+    content();
+    assert_int_equal(text.size, LOG_TAIL_BYTES);
+    assert_string_equal(text.data + text.size - 3, "bc\n");
+}
+
+/* Pieces of all sizes, against the same bytes in one text. */
+static void test_pieces(void **state)
+{
+    enum { BYTES = 5 * LOG_TAIL_BYTES };
+    char *all = malloc(BYTES + 1);
+    size_t at = 0;
+
+    (void)state;
+    for (int i = 0; i < BYTES; i++)
+        all[i] = (char)(i % 997 ? 'a' + i % 26 : '\n');
+    all[BYTES] = '\0';
+    for (size_t n = 1; at < BYTES; n = n * 3 + 1) {
+        n = n < BYTES - at ? n : BYTES - at;
+        log_tail_add(&tail, all + at, n);
+        at += n;
+        if (at > LOG_TAIL_BYTES) {
+            char last = all[at];
+
+            all[at] = '\0';
+            assert_string_equal(content(), strchr(all + at - LOG_TAIL_BYTES - 1, '\n') + 1);
+            all[at] = last;
+        }
+        n = n > BYTES / 2 ? 1 : n;
+    }
+    free(all);
+}
+
+static void assert_reason(const char *output, size_t size, const char *wanted)
+{
+    char out[256];
+
+    log_tail_clear(&tail);
+    add(output);
+    memset(out, 'x', sizeof out);
+    assert_ptr_equal(log_tail_reason(out, size, &tail), out);
+    assert_string_equal(out, wanted);
+}
+
+static void test_reason(void **state)
+{
+    (void)state;
+    assert_reason("", 200, "");
+    assert_reason(" \n\t\n\r\n", 200, "");
+    assert_reason("one\n\n  two\n \n", 200, "one | two");
+    assert_reason("one\ntwo\nthree", 12, "two | three");
+    assert_reason("one\ntwo\nthree", 11, "three");
+    assert_reason("one\ntwo\nthree", 18, "one | two | three");
+    assert_reason("one\nlong line\n", 9, "long lin");
+    assert_reason("123456\xc3\xa4", 8, "123456");
+    assert_reason("\x1b[31;1mError:\x1b[0m bad\x1b(B \x1b]0;title\x07x\x1b", 200, "Error: bad x");
+    assert_reason("10 %\r20 %\r30 %\n", 200, "30 %");
+    assert_reason("windows\r\n", 200, "windows");
+    assert_reason("a\tb\x01\x7f\x08 c", 200, "a b c");
+    assert_reason("bad \xff byte, \xe2\x80\xae turn", 200, "bad ? byte, ? turn");
+    log_tail_clear(&tail);
+    fill('z', 2 * LOG_TAIL_BYTES);
+    add("\nlast\n");
+    assert_string_equal(log_tail_reason((char[16]){0}, 16, &tail), "last");
+}
+
+static int release(void **state)
+{
+    (void)state;
+    buf_release(&text);
+    return 0;
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_short_output_stays_as_it_is, empty),
+        cmocka_unit_test_setup(test_exactly_full, empty),
+        cmocka_unit_test_setup(test_whole_lines_stay, empty),
+        cmocka_unit_test_setup(test_a_cut_line_is_dropped, empty),
+        cmocka_unit_test_setup(test_an_only_line_is_kept, empty),
+        cmocka_unit_test_setup(test_pieces, empty),
+        cmocka_unit_test_setup(test_reason, empty),
+    };
+
+    return cmocka_run_group_tests_name("log_tail", tests, NULL, release);
+}
