@@ -529,16 +529,20 @@ static int check_load(const struct dispatch *d, int32_t worker, double held_s, s
 static int check_loads(const struct dispatch *d, const double *held_s, struct err *err)
 {
     int32_t n_idle = 0, n_alive = 0;
+    double all_s = 0;
 
     for (int32_t worker = 0; worker < d->n_workers; worker++) {
         if (check_load(d, worker, held_s[worker], err))
             return err_wrap(err, "worker %d", worker);
+        all_s += held_s[worker];
         n_idle += d->loads[worker].idle_place != NOWHERE;
         n_alive += d->loads[worker].presence == PRESENT;
     }
     if (n_idle != d->n_idle || n_alive != d->n_alive || d->n_passed > n_idle)
         return err_set(err, "%d workers live and %d are idle, counted as %d and %d", n_alive,
                        n_idle, d->n_alive, d->n_idle);
+    if (fabs(all_s - d->held_s) > 1e-4 * (1 + all_s))
+        return err_set(err, "all workers hold %g s, counted as %g s", all_s, d->held_s);
     return 0;
 }
 
