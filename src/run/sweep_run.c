@@ -38,8 +38,8 @@
 /* for a step that takes the others no time, or GPU_LISTING_S */
 #define SHORT_STEP_S 60.0
 
-/* A message of rank 0 begins with what it is; an empty one sends the others home. */
-enum message { MESSAGE_GPUS, MESSAGE_PLAN };
+/* A broadcast of rank 0 begins with its kind; an empty one sends the others home. */
+enum broadcast { BROADCAST_GPUS, BROADCAST_PLAN };
 
 /* ---- the other ranks ---- */
 
@@ -116,15 +116,15 @@ static int follow_plan(struct follower *f, struct cursor *in, struct err *err)
     return rc;
 }
 
-/* *goes_on out: another message will come. */
-static int follow_message(bool *goes_on, struct follower *f, struct err *err)
+/* *goes_on out: another broadcast will come. */
+static int follow_broadcast(bool *goes_on, struct follower *f, struct err *err)
 {
     void *bytes = NULL;
     size_t n = 0;
     int rc = world_broadcast(f->world, &bytes, &n, err);
     struct cursor in = {.data = bytes, .size = n};
 
-    *goes_on = !rc && n && cursor_u32(&in) == MESSAGE_GPUS;
+    *goes_on = !rc && n && cursor_u32(&in) == BROADCAST_GPUS;
     if (*goes_on) {
         double amount = cursor_f64(&in);
 
@@ -144,7 +144,7 @@ int sweep_run_follow(const struct world *world, struct spawner *spawner, struct 
     int rc;
 
     do
-        rc = follow_message(&goes_on, &f, err);
+        rc = follow_broadcast(&goes_on, &f, err);
     while (goes_on);
     gpu_share_release(&f.gpus);
     return rc ? err_wrap(err, "rank %d", world->rank) : 0;
@@ -165,7 +165,7 @@ int sweep_run_settle(struct gpu_share *gpus, const struct world *world, const st
     *gpus = (struct gpu_share){.n = 0};
     if (amount <= 0)
         return 0;
-    buf_put_u32(&message, MESSAGE_GPUS);
+    buf_put_u32(&message, BROADCAST_GPUS);
     buf_put_f64(&message, amount);
     buf_put_u32(&message, (uint32_t)per_host);
     bytes = message.data;
@@ -452,7 +452,7 @@ static int tell_others(const struct world *world, struct job *job, const char *f
     size_t n;
     int rc = 0;
 
-    buf_put_u32(&plan, MESSAGE_PLAN);
+    buf_put_u32(&plan, BROADCAST_PLAN);
     buf_put_text(&plan, files);
     plan_pack(&plan, &job->plan);
     if (buf_failed(&plan))
