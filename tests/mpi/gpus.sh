@@ -59,6 +59,10 @@ is "GPUs of the launch" "$(CUDA_VISIBLE_DEVICES=2,3 seen 2 --set gpus_per_host=0
 is "without gpus they are left alone" "$(CUDA_VISIBLE_DEVICES=2,3 seen 1 --set gpus=0 --set command=./show.sh\ 2,3)" "2,3 "
 is "[program] env is stronger" "$(seen 1 --set env=CUDA_VISIBLE_DEVICES=7 --set command=./show.sh\ 7)" "7 "
 
+# Each process of a gang sees its own GPU as number 0, which its script may need as LOCAL_RANK.
+is "the processes of a gang" "$(seen 2 --set ranks=2 --set env=LOCAL_RANK=0 --set shell=yes \
+    --set 'command=test $LOCAL_RANK = 0 && ./show.sh {gpus}') $(reported)" "0 1  10 "
+
 # AMD's runtime counts the devices of ROCR_VISIBLE_DEVICES from 0.
 cat >amd.sh <<'SH'
 #!/bin/sh
