@@ -52,6 +52,7 @@ struct running {
     struct program_trial trial;
     struct program_report report;
     struct buf folder, scratch, results, checkpoint, curve; /* paths */
+    struct buf gpus, gpu_variables;
     double begun_s;
     int32_t n_kills, n_restarts;
     int out, error;  /* read ends of pipes, or -1 */
@@ -130,6 +131,20 @@ static int name_paths(struct running *t, struct err *err)
     t->trial.results = buf_text(&t->results);
     t->trial.checkpoint = buf_text(&t->checkpoint);
     return failed ? err_nomem(err, "paths", t->folder.size) : 0;
+}
+
+static int name_gpus(struct running *t, struct err *err)
+{
+    const struct program_place *place = t->self->place;
+
+    if (!place->put_gpus)
+        return 0;
+    place->put_gpus(&t->gpus, &t->gpu_variables, place->gpus, t->watch->gang);
+    t->trial.gpus = buf_text(&t->gpus);
+    t->trial.gpu_variables = buf_text(&t->gpu_variables);
+    return buf_failed(&t->gpus) || buf_failed(&t->gpu_variables)
+               ? err_nomem(err, "GPUs", t->gpus.size)
+               : 0;
 }
 
 static int make_folders(struct running *t, struct err *err)
@@ -552,7 +567,7 @@ static void run_trial(struct trial_result *r, struct running *t)
     enum verdict verdict = AGAIN;
     struct err err;
 
-    if (name_paths(t, &err) ||
+    if (name_paths(t, &err) || name_gpus(t, &err) ||
         program_report_init(&t->report, t->s->v[P_OBJECTIVE].s,
                             t->s->v[P_DIRECTION].i == param_choice(P_DIRECTION, "max"), &err)) {
         fail(r, "%.250s", err.text);
@@ -590,8 +605,6 @@ static void run(void *self_, struct trial_result *r, int64_t number,
     t.trial = (struct program_trial){.settings = &settings,
                                      .where = plan_trial(self->plan, number),
                                      .id = watch->id ? watch->id : number + 1,
-                                     .gpus = self->place->gpus,
-                                     .gpu_variables = self->place->gpu_variables,
                                      .modules = self->place->modules,
                                      .gang = watch->gang  ? watch->gang
                                              : alone.port ? &alone
@@ -610,6 +623,8 @@ static void run(void *self_, struct trial_result *r, int64_t number,
     buf_release(&t.results);
     buf_release(&t.checkpoint);
     buf_release(&t.curve);
+    buf_release(&t.gpus);
+    buf_release(&t.gpu_variables);
 }
 
 struct runner program_runner_interface(struct program_runner *self)
