@@ -11,6 +11,7 @@ cp "$SRCDIR/tests/mpi/meet.py" .
 cat >gang.ini <<'INI'
 [sweep]
 objective = val_ranks
+direction = max
 replicates = 3
 [program]
 command = python3 meet.py
@@ -31,7 +32,7 @@ reported() {
 
 ok "one rank and two" "$ESPALIER" run widths.ini -n 2 --db widths.db --progress none
 is "all ranks of a gang have met" "$(reported widths.db)" "1|done|0.0|3 2|done|1.0|3 "
-fails "a gang on too few ranks" 1 "$ESPALIER" run widths.ini --db few.db
+fails "a gang on too few ranks" 2 "$ESPALIER" run widths.ini --db few.db
 is "the message says how many it needs" "$(cat .err)" \
     "espalier: ranks = 2: a trial needs 2 ranks, and this launch has 1: start at least 2 (-n 2), or set ranks = 1"
 is "no file was made" "$(ls -d few.db* 2>/dev/null)" ""
@@ -44,13 +45,13 @@ is "is the reason" "$(sqlite3 failed.db 'select distinct state, error from trial
 like "rank 0 was ended within seconds" "$(sqlite3 failed.db 'select cast(max(seconds) as integer) from trial')" '^[0-4]$'
 is "and with it its program" "$(pgrep -f "meet.py 1$")" ""
 
-# Prints the process of a rank of a launch whose processes have $1 in their command line.
+# Prints the process of rank $1 of the launch that is running.
 process_of() {
-    for process in $(pgrep -f -- "run gang.ini .*$1"); do
-        grep -zqx "OMPI_COMM_WORLD_RANK=$2" "/proc/$process/environ" 2>/dev/null && echo "$process"
+    for process in $(pgrep -P "$(pgrep -f "^mpirun .*$T/meet.py")"); do
+        grep -zqx "OMPI_COMM_WORLD_RANK=$1" "/proc/$process/environ" && echo "$process"
     done
 }
-members() { pgrep -f "^python3 $T/meet.py"; }
+members() { pgrep -f "python3 $T/meet.py$" -a | grep -v espalier; }
 has_met() { [ "$(ls met 2>/dev/null | wc -l)" = 2 ]; }
 # A rank is lost in the middle of a trial: nobody else can run it.
 command="command=python3 $T/meet.py"
@@ -63,7 +64,7 @@ for _ in $(seq 400); do
     sleep 0.05
 done
 is "both members run" "$(members | wc -l)" 2
-kill -9 "$(process_of lost.db 1)"
+kill -9 "$(process_of 1)"
 wait $run
 is "a rank is lost: the run ends with 75" $? 75
 like "the message says what it needs" "$(cat lost.err)" "^espalier: (warning: )?stopped early; 3 trials are left, but a trial needs 2 ranks, and 1 is left: the same command continues, with at least 2 ranks"

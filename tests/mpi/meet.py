@@ -18,9 +18,10 @@ address, port = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
 
 
 def own_gpu():
-    """The device that cuda:LOCAL_RANK is."""
+    """The device that cuda:LOCAL_RANK is, or with MEET=first cuda:0."""
     gpus = os.environ.get("CUDA_VISIBLE_DEVICES")
-    return int(gpus.split(",")[local_rank]) if gpus else -1
+    number = 0 if os.environ.get("MEET") == "first" else local_rank
+    return int(gpus.split(",")[number]) if gpus else -1
 
 
 def lead():
