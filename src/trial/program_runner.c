@@ -149,6 +149,21 @@ static void note(struct running *t, const char *text)
     log_tail_add(&t->self->log, text, strlen(text));
 }
 
+/* Part of a checkpoint would not be one: it goes away at once, then file by file. */
+static void remove_checkpoint(struct running *t)
+{
+    struct buf path = {0};
+    struct err err;
+
+    buf_printf(&path, "%s/" FOLDER_SCRATCH "old", buf_text(&t->folder));
+    if (!buf_failed(&path) && !rename(buf_text(&t->checkpoint), buf_text(&path))) {
+        FAULT("worker: a program's checkpoint is dropped");
+        if (folder_remove(buf_text(&path), &err))
+            note(t, err.text);
+    }
+    buf_release(&path);
+}
+
 /* The trial has a result or a fault: nothing but kept files stays. */
 static void remove_files(struct running *t, bool is_over)
 {
@@ -158,8 +173,7 @@ static void remove_files(struct running *t, bool is_over)
         note(t, err.text);
     if (!is_over || (t->trial.gang && t->trial.gang->rank))
         return;
-    if (folder_remove(buf_text(&t->checkpoint), &err))
-        note(t, err.text);
+    remove_checkpoint(t);
     unlink(buf_text(&t->curve));
     rmdir(buf_text(&t->folder)); /* fails if files are kept */
 }
@@ -483,6 +497,16 @@ static enum verdict judge_exit(struct trial_result *r, struct running *t, int st
     return OVER;
 }
 
+/* This rank would fail each trial that it gets. */
+static enum verdict give_up(struct running *t)
+{
+    log_warn(
+        "the two processes that start programs were killed (out of memory?): the run stops, and "
+        "the same command continues");
+    kill(getpid(), SIGTERM);
+    return has_news(t) ? BACK : OVER;
+}
+
 static enum verdict judge(struct trial_result *r, struct running *t, const struct spawner_end *end)
 {
     char limit[DURATION_TEXT];
@@ -497,11 +521,11 @@ static enum verdict judge(struct trial_result *r, struct running *t, const struc
              duration_words(limit, t->s->v[P_TRIAL_TIMEOUT].f));
     else if (end->how == SPAWNER_SIGNALLED)
         return judge_signal(r, t, end->status);
-    else if (end->how == SPAWNER_LOST)
+    else if (end->how == SPAWNER_LOST && !spawner_is_lost(t->self->place->spawner))
         return judge_signal(r, t, SIGKILL);
     else
         fail(r, "%.250s", end->why.text);
-    return OVER;
+    return spawner_is_lost(t->self->place->spawner) ? give_up(t) : OVER;
 }
 
 static enum verdict attempt(struct trial_result *r, struct running *t)
@@ -519,11 +543,13 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     }
     FAULT("worker: a program runs");
     wait_for_end(&end, t);
+    FAULT("worker: a program has ended");
     program_report_read(&t->report, buf_text(&t->results));
     program_report_end_attempt(&t->report, end.how != SPAWNER_EXITED || end.status == EXIT_RESUME);
     verdict = judge(r, t, &end);
     if (verdict != OVER && folder_has_files(buf_text(&t->checkpoint)))
         save_curve(t);
+    FAULT("worker: a program was judged");
     return verdict;
 }
 
