@@ -9,6 +9,7 @@
 #include "base/fault.h"
 #include "program/folder.h"
 #include "store/db.h"
+#include "trial/spare_folder.h"
 
 /* ?2: the trial has a checkpoint. */
 static const char sql_needed[] =
@@ -102,6 +103,36 @@ static int remove_unless_needed(struct store *store, sqlite3_stmt *row, int64_t 
     return is_needed ? 0 : trial_files_remove(store->path, trial_id, err);
 }
 
+static bool is_spare(const char *name)
+{
+    size_t n = strlen(SPARE_FOLDER);
+
+    if (strncmp(name, SPARE_FOLDER, n) != 0)
+        return false;
+    name += n;
+    return *name && !name[strspn(name, "0123456789")];
+}
+
+static int remove_spare(const char *db, const char *name, struct err *err)
+{
+    struct buf path = {0};
+    int rc;
+
+    buf_printf(&path, "%s.files/%s", db, name);
+    rc =
+        buf_failed(&path) ? err_nomem(err, "path", path.size) : folder_remove(buf_text(&path), err);
+    buf_release(&path);
+    return rc;
+}
+
+static int remove_leftover(struct store *store, sqlite3_stmt *row, const char *name,
+                           struct err *err)
+{
+    if (is_spare(name))
+        return remove_spare(store->path, name, err);
+    return parse_folder(name) ? remove_unless_needed(store, row, parse_folder(name), err) : 0;
+}
+
 int store_remove_leftovers(struct store *store, struct err *err)
 {
     sqlite3_stmt *row = NULL;
@@ -119,8 +150,7 @@ int store_remove_leftovers(struct store *store, struct err *err)
     if (folder && !row)
         rc = -1;
     for (struct dirent *entry; !rc && folder && (entry = readdir(folder));)
-        if (parse_folder(entry->d_name))
-            rc = remove_unless_needed(store, row, parse_folder(entry->d_name), err);
+        rc = remove_leftover(store, row, entry->d_name, err);
     sqlite3_finalize(row);
     if (folder)
         closedir(folder);

@@ -20,6 +20,7 @@
 #include "program/report.h"
 #include "trial/program_command.h"
 #include "trial/program_result.h"
+#include "trial/spare_folder.h"
 
 #define POLL_MS 20
 /* An end by a signal may be the batch system's, which then stops this rank, too. */
@@ -38,6 +39,7 @@ struct program_runner {
     const struct clock *clock;
     struct program_command command;
     struct buf text; /* scratch of keys */
+    struct spare_folder spare;
     struct log_tail log, errors;
     char bytes[READ_BYTES];
 };
@@ -75,7 +77,8 @@ struct program_runner *program_runner_create(const struct plan *plan, struct has
     self->digest = digest;
     self->place = place;
     self->clock = clock;
-    if (program_command_init(&self->command, plan->sweep, err)) {
+    if (program_command_init(&self->command, plan->sweep, err) ||
+        spare_folder_init(&self->spare, place->files, err)) {
         program_runner_destroy(self);
         return NULL;
     }
@@ -87,6 +90,7 @@ void program_runner_destroy(struct program_runner *self)
     if (!self)
         return;
     program_command_release(&self->command);
+    spare_folder_release(&self->spare);
     buf_release(&self->text);
     free(self);
 }
@@ -132,13 +136,18 @@ static int name_paths(struct running *t, struct err *err)
 
 static int make_folders(struct running *t, struct err *err)
 {
+    struct spare_folder *spare = &t->self->spare;
+
+    if (!t->trial.gang && spare_folder_take(spare, buf_text(&t->folder)))
+        return 0;
     if (make_folder(t->self->place->files, err) || make_folder(buf_text(&t->folder), err) ||
         make_folder(buf_text(&t->checkpoint), err))
         return -1;
-    if (mkdir(buf_text(&t->scratch), 0777) == 0)
-        return 0;
-    return folder_remove(buf_text(&t->scratch), err) || make_folder(buf_text(&t->scratch), err) ? -1
-                                                                                                : 0;
+    if (mkdir(buf_text(&t->scratch), 0777) &&
+        (folder_remove(buf_text(&t->scratch), err) || make_folder(buf_text(&t->scratch), err)))
+        return -1;
+    spare_folder_note(spare, buf_text(&t->scratch));
+    return 0;
 }
 
 static bool has_files(const char *path)
@@ -164,6 +173,11 @@ static void remove_files(struct running *t, bool is_over)
 {
     struct err err;
 
+    unlink(buf_text(&t->results));
+    if (is_over && !t->trial.gang &&
+        spare_folder_keep(&t->self->spare, buf_text(&t->folder), buf_text(&t->scratch),
+                          buf_text(&t->checkpoint)))
+        return;
     if (folder_remove(buf_text(&t->scratch), &err))
         note(t, err.text);
     if (!is_over || (t->trial.gang && t->trial.gang->rank))

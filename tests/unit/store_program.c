@@ -321,6 +321,8 @@ static void test_leftovers(void **state)
     make_folder(&f, "t99/checkpoint");
     make_folder(&f, "t4x");
     make_folder(&f, "notes");
+    make_folder(&f, "spare.17/checkpoint"); /* of a killed rank */
+    make_folder(&f, "spare.x");
     change(f.path, "DELETE FROM file WHERE trial_id = 2");
     if (store_remove_leftovers(store, &err))
         fail_msg("%s", err.text);
@@ -329,7 +331,8 @@ static void test_leftovers(void **state)
     assert_false(exists(&f, "t3"));
     assert_true(exists(&f, "t4/checkpoint"));
     assert_false(exists(&f, "t99"));
-    assert_true(exists(&f, "t4x") && exists(&f, "notes"));
+    assert_true(exists(&f, "t4x") && exists(&f, "notes") && exists(&f, "spare.x"));
+    assert_false(exists(&f, "spare.17"));
     store_close(store);
     fixture_close(&f);
 }
