@@ -134,8 +134,28 @@ static int name_paths(struct running *t, struct err *err)
     return failed ? err_nomem(err, "paths", t->folder.size) : 0;
 }
 
-static int make_folders(struct running *t, struct err *err)
+static int make_file(const char *path, struct err *err)
 {
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    if (file < 0)
+        return err_set(err, "%s: %s", path, strerror(errno));
+    close(file);
+    return 0;
+}
+
+static struct trial_paths paths_of(const struct running *t)
+{
+    return (struct trial_paths){.folder = buf_text(&t->folder),
+                                .scratch = buf_text(&t->scratch),
+                                .results = buf_text(&t->results),
+                                .checkpoint = buf_text(&t->checkpoint)};
+}
+
+static int make_files(struct running *t, struct err *err)
+{
+    struct trial_paths paths = paths_of(t);
+
     struct spare_folder *spare = &t->self->spare;
 
     if (!t->trial.gang && spare_folder_take(spare, buf_text(&t->folder)))
@@ -146,7 +166,9 @@ static int make_folders(struct running *t, struct err *err)
     if (mkdir(buf_text(&t->scratch), 0777) &&
         (folder_remove(buf_text(&t->scratch), err) || make_folder(buf_text(&t->scratch), err)))
         return -1;
-    spare_folder_note(spare, buf_text(&t->scratch));
+    if (make_file(buf_text(&t->results), err))
+        return -1;
+    spare_folder_note(spare, &paths);
     return 0;
 }
 
@@ -171,12 +193,10 @@ static void note(struct running *t, const char *text)
 /* The trial has a result or a fault: nothing but kept files stays. */
 static void remove_files(struct running *t, bool is_over)
 {
+    struct trial_paths paths = paths_of(t);
     struct err err;
 
-    unlink(buf_text(&t->results));
-    if (is_over && !t->trial.gang &&
-        spare_folder_keep(&t->self->spare, buf_text(&t->folder), buf_text(&t->scratch),
-                          buf_text(&t->checkpoint)))
+    if (is_over && !t->trial.gang && spare_folder_keep(&t->self->spare, &paths))
         return;
     if (folder_remove(buf_text(&t->scratch), &err))
         note(t, err.text);
@@ -506,7 +526,7 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     struct err err;
 
     t->trial.attempt++;
-    if (make_folders(t, &err) || start(t, &err)) {
+    if (make_files(t, &err) || start(t, &err)) {
         close_end(&t->out);
         close_end(&t->error);
         fail(r, "%.250s", err.text);
