@@ -15,8 +15,10 @@
 
 #include "base/duration.h"
 #include "base/fault.h"
+#include "base/log.h"
 #include "program/folder.h"
 #include "program/log_tail.h"
+#include "program/port.h"
 #include "program/report.h"
 #include "trial/program_command.h"
 #include "trial/program_result.h"
@@ -298,6 +300,15 @@ static void close_end(int *end)
     *end = -1;
 }
 
+/* Every later trial would fail here. Other ranks go on. */
+static void leave_if_lost(const struct spawner *spawner)
+{
+    if (!spawner_is_lost(spawner))
+        return;
+    log_warn("the processes that start programs for this rank were killed, so it ends");
+    kill(getpid(), SIGKILL);
+}
+
 static int start(struct running *t, struct err *err)
 {
     struct program_runner *self = t->self;
@@ -319,6 +330,7 @@ static int start(struct running *t, struct err *err)
             .memory_bytes = (int64_t)(t->s->v[P_MEMORY].f * 1e9)};
 
         rc = spawner_run(self->place->spawner, &program, err);
+        leave_if_lost(self->place->spawner);
     }
     close_end(&out);
     close_end(&error);
@@ -559,7 +571,7 @@ static int take_log(struct trial_result *r, const struct log_tail *log)
     return 0;
 }
 
-/* What an earlier attempt left beside its checkpoint. */
+/* The curve that an earlier attempt left beside its checkpoint. */
 static void read_curve(struct trial_result *r, struct running *t)
 {
     if (!has_files(buf_text(&t->checkpoint)))
@@ -601,6 +613,13 @@ static void run(void *self_, struct trial_result *r, int64_t number,
                         .error = -1,
                         .asked_s = NAN};
 
+    const struct trial_gang alone = {
+        .size = 1,
+        .local_size = 1,
+        .address = "127.0.0.1",
+        .n_hosts = 1,
+        .port = self->plan->sweep->swept[P_RANKS] ? port_find((int32_t)getpid(), 1, number) : 0};
+
     FAULT_TRIAL(number);
     t.trial = (struct program_trial){.settings = &settings,
                                      .where = plan_trial(self->plan, number),
@@ -608,7 +627,9 @@ static void run(void *self_, struct trial_result *r, int64_t number,
                                      .gpus = self->place->gpus,
                                      .gpus_amd = self->place->gpus_amd,
                                      .modules = self->place->modules,
-                                     .gang = watch->gang};
+                                     .gang = watch->gang  ? watch->gang
+                                             : alone.port ? &alone
+                                                          : NULL};
     plan_settings(self->plan, t.trial.where.config, &settings);
     t.trial.key = settings_key(&settings, self->plan->sweep->swept, self->digest,
                                t.trial.where.replicate, t.trial.where.fold, &self->text);
