@@ -39,10 +39,11 @@ least() {
     "$programs/starts" 2 "$@" | awk -v n="$1" '{ print 2 * $1 / n }'
 }
 
-# gnu_parallel NUMBER COMMAND [OPTION]: the tenth of a second in which it starts is part of its time.
+# gnu_parallel NUMBER COMMAND WORDS: WORDS (0 or 1) go from the input into each command. The
+# tenth of a second in which it starts is part of its time.
 gnu_parallel() {
     begun=$(date +%s.%N)
-    seq "$1" | parallel --will-cite -j 2 --joblog "$T/joblog" $3 "$2" >"$T/printed" 2>&1
+    seq "$1" | parallel --will-cite -j 2 --joblog "$T/joblog" -N "$3" "$2" >"$T/printed" 2>&1
     echo "$1 $begun $(date +%s.%N)" | awk '{ print 2 * ($3 - $2) / $1 }'
     rm -f "$T/joblog"
 }
@@ -57,8 +58,8 @@ while [ $i -lt "$rounds" ]; do
     least $((2000 / scale)) /bin/echo score=1 >>"$T/echo.least"
     least $((400 / scale)) "$programs/one_number" 0.05 >>"$T/sleep.least"
     if [ -n "$parallel_is" ]; then
-        gnu_parallel $((1000 / scale)) "$programs/one_number" -N0 >>"$T/json.parallel"
-        gnu_parallel $((1000 / scale)) "/bin/echo score={}" >>"$T/echo.parallel"
+        gnu_parallel $((1000 / scale)) "$programs/one_number" 0 >>"$T/json.parallel"
+        gnu_parallel $((1000 / scale)) "/bin/echo score={}" 1 >>"$T/echo.parallel"
     fi
     i=$((i + 1))
 done
