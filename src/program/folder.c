@@ -111,6 +111,26 @@ int folder_remove(const char *path, struct err *err)
     return err_set(err, "%s: cannot be removed: %s", path, strerror(errno));
 }
 
+int folder_remove_some(const char *path, const char *beginning, struct err *err)
+{
+    int fd = open(path, FLAGS), rc = 0;
+    DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+    const struct dirent *entry;
+
+    while (!rc && entries && (entry = readdir(entries))) {
+        struct removal r = {.top = -1};
+
+        if (!strncmp(entry->d_name, beginning, strlen(beginning)) &&
+            remove_at(&r, fd, entry->d_name, 0))
+            rc = err_set(err, "%s/%s: cannot be removed: %s", path, entry->d_name, strerror(errno));
+    }
+    if (entries)
+        closedir(entries);
+    else if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
 int folder_look(struct folder_look *out, const char *path)
 {
     int fd = open(path, FLAGS);

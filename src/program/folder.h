@@ -21,6 +21,9 @@ struct folder_look {
 /* -1: there is no such folder, or it cannot be read. */
 int folder_look(struct folder_look *out, const char *path);
 
+/* Remove the entries whose names begin so. No error if the folder does not exist. */
+int folder_remove_some(const char *path, const char *beginning, struct err *err);
+
 /* True if the relative name "out/model.pt" names something inside its folder: not empty, no
  * component "", "." or "..". */
 bool folder_contains(const char *name);

@@ -80,14 +80,27 @@ static int64_t parse_folder(const char *name)
 static bool has_checkpoint(const char *db, int64_t trial_id)
 {
     struct buf path = {0};
-    struct stat st;
+    struct folder_look look;
     bool has;
 
     trial_files_put_folder(&path, db, trial_id);
     buf_puts(&path, "/checkpoint");
-    has = !buf_failed(&path) && !lstat(buf_text(&path), &st) && S_ISDIR(st.st_mode);
+    has = !buf_failed(&path) && !folder_look(&look, buf_text(&path)) && look.n > 0;
     buf_release(&path);
     return has;
+}
+
+/* Of attempts by killed ranks. */
+static int remove_scratch(const char *db, int64_t trial_id, struct err *err)
+{
+    struct buf path = {0};
+    int rc;
+
+    trial_files_put_folder(&path, db, trial_id);
+    rc = buf_failed(&path) ? err_nomem(err, "path", path.size)
+                           : folder_remove_some(buf_text(&path), SPARE_FOLDER_SCRATCH, err);
+    buf_release(&path);
+    return rc;
 }
 
 static int remove_unless_needed(struct store *store, sqlite3_stmt *row, int64_t trial_id,
@@ -100,7 +113,8 @@ static int remove_unless_needed(struct store *store, sqlite3_stmt *row, int64_t 
     sqlite3_bind_int(row, 2, has_checkpoint(store->path, trial_id));
     if (db_integer(store, row, 0, &is_needed, err))
         return -1;
-    return is_needed ? 0 : trial_files_remove(store->path, trial_id, err);
+    return is_needed ? remove_scratch(store->path, trial_id, err)
+                     : trial_files_remove(store->path, trial_id, err);
 }
 
 static bool is_spare(const char *name)

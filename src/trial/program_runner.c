@@ -124,7 +124,7 @@ static int name_paths(struct running *t, struct err *err)
     bool failed;
 
     buf_printf(&t->folder, "%s/t%lld", files, (long long)t->trial.id);
-    buf_printf(&t->scratch, "%s/scratch.%d", buf_text(&t->folder), (int)getpid());
+    buf_printf(&t->scratch, "%s/" SPARE_FOLDER_SCRATCH "%d", buf_text(&t->folder), (int)getpid());
     buf_printf(&t->results, "%s/results.jsonl", buf_text(&t->scratch));
     buf_printf(&t->checkpoint, "%s/checkpoint", buf_text(&t->folder));
     buf_printf(&t->curve, "%s/curve.jsonl", buf_text(&t->folder));
@@ -200,7 +200,9 @@ static void remove_files(struct running *t, bool is_over)
 
     if (is_over && !t->trial.gang && spare_folder_keep(&t->self->spare, &paths))
         return;
-    if (folder_remove(buf_text(&t->scratch), &err))
+    /* Ranks that were killed have left theirs; members of a gang still need theirs. */
+    if (t->trial.gang ? folder_remove(paths.scratch, &err)
+                      : folder_remove_some(paths.folder, SPARE_FOLDER_SCRATCH, &err))
         note(t, err.text);
     if (!is_over || (t->trial.gang && t->trial.gang->rank))
         return;

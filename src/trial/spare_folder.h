@@ -11,8 +11,9 @@
 #include "base/err.h"
 #include "program/folder.h"
 
-/* Its name begins so. A killed rank leaves it; no session needs it. */
-#define SPARE_FOLDER "spare."
+/* Names begin so. Killed ranks leave them; no session needs them. */
+#define SPARE_FOLDER "spare."           /* among the folders of trials */
+#define SPARE_FOLDER_SCRATCH "scratch." /* in the folder of a trial: of an attempt */
 
 /* Of a trial. scratch contains results, which is a file; folder contains scratch and checkpoint. */
 struct trial_paths {

@@ -37,7 +37,7 @@ pool() {
 }
 
 seed=$("$espalier" plan "$src/grids/digits_cnn.ini" --commands --set "command=true {seed}" |
-    sed -n 's/.* true \([0-9]*\)$/\1/p' | head -n 1)
+    sed -n 's/^true \([0-9]*\)$/\1/p' | head -n 1)
 i=0
 while [ $i -lt "$rounds" ]; do
     ours >>"$T/ours"
