@@ -90,7 +90,7 @@ static bool has_checkpoint(const char *db, int64_t trial_id)
     return has;
 }
 
-/* Of attempts by killed ranks. */
+/* Attempts of killed ranks left them. */
 static int remove_scratch(const char *db, int64_t trial_id, struct err *err)
 {
     struct buf path = {0};

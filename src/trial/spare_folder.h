@@ -15,7 +15,7 @@
 #define SPARE_FOLDER "spare."           /* among the folders of trials */
 #define SPARE_FOLDER_SCRATCH "scratch." /* in the folder of a trial: of an attempt */
 
-/* Of a trial. scratch contains results, which is a file; folder contains scratch and checkpoint. */
+/* scratch contains results, which is a file; folder contains scratch and checkpoint. */
 struct trial_paths {
     const char *folder, *scratch, *results, *checkpoint;
 };
