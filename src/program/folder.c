@@ -111,6 +111,50 @@ int folder_remove(const char *path, struct err *err)
     return err_set(err, "%s: cannot be removed: %s", path, strerror(errno));
 }
 
+int folder_remove_some(const char *path, const char *beginning, struct err *err)
+{
+    int fd = open(path, FLAGS), rc = 0;
+    DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+    const struct dirent *entry;
+
+    while (!rc && entries && (entry = readdir(entries))) {
+        struct removal r = {.top = -1};
+
+        if (!strncmp(entry->d_name, beginning, strlen(beginning)) &&
+            remove_at(&r, fd, entry->d_name, 0))
+            rc = err_set(err, "%s/%s: cannot be removed: %s", path, entry->d_name, strerror(errno));
+    }
+    if (entries)
+        closedir(entries);
+    else if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+int folder_look(struct folder_look *out, const char *path)
+{
+    int fd = open(path, FLAGS);
+    DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+    struct stat st;
+    int rc = entries ? fstat(fd, &st) : -1;
+
+    if (!rc)
+        *out = (struct folder_look){.n = -2,
+                                    .bytes = st.st_size,
+                                    .mode = st.st_mode,
+                                    .user = st.st_uid,
+                                    .group = st.st_gid};
+    while (!rc && (errno = 0, readdir(entries)))
+        out->n++; /* "." and ".." are there, too */
+    if (!rc && errno)
+        rc = -1;
+    if (entries)
+        closedir(entries);
+    else if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
 /* ---- files ---- */
 
 bool folder_contains(const char *name)

@@ -4,12 +4,25 @@
 #define PROGRAM_FOLDER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
 /* Remove a folder with all that is in it, however deep and whatever its permissions. No error if it
  * does not exist. A link at `path` itself is removed, too. -1 and err. */
 int folder_remove(const char *path, struct err *err);
+
+struct folder_look {
+    int64_t n;     /* entries */
+    int64_t bytes; /* of its own entries; it may grow with their largest number */
+    uint32_t mode, user, group;
+};
+
+/* -1: there is no such folder, or it cannot be read. */
+int folder_look(struct folder_look *out, const char *path);
+
+/* Remove the entries whose names begin so. No error if the folder does not exist. */
+int folder_remove_some(const char *path, const char *beginning, struct err *err);
 
 /* True if the relative name "out/model.pt" names something inside its folder: not empty, no
  * component "", "." or "..". */

@@ -22,6 +22,7 @@
 #include "program/report.h"
 #include "trial/program_command.h"
 #include "trial/program_result.h"
+#include "trial/spare_folder.h"
 
 #define POLL_MS 20
 /* An end by a signal may be the batch system's, which then stops this rank, too. */
@@ -40,6 +41,7 @@ struct program_runner {
     const struct clock *clock;
     struct program_command command;
     struct buf text; /* scratch of keys */
+    struct spare_folder spare;
     struct log_tail log, errors;
     char bytes[READ_BYTES];
 };
@@ -78,7 +80,8 @@ struct program_runner *program_runner_create(const struct plan *plan, struct has
     self->digest = digest;
     self->place = place;
     self->clock = clock;
-    if (program_command_init(&self->command, plan->sweep, err)) {
+    if (program_command_init(&self->command, plan->sweep, err) ||
+        spare_folder_init(&self->spare, place->files, err)) {
         program_runner_destroy(self);
         return NULL;
     }
@@ -90,6 +93,7 @@ void program_runner_destroy(struct program_runner *self)
     if (!self)
         return;
     program_command_release(&self->command);
+    spare_folder_release(&self->spare);
     buf_release(&self->text);
     free(self);
 }
@@ -133,15 +137,42 @@ static int name_paths(struct running *t, struct err *err)
     return failed ? err_nomem(err, "paths", t->folder.size) : 0;
 }
 
-static int make_folders(struct running *t, struct err *err)
+static int make_file(const char *path, struct err *err)
 {
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    if (file < 0)
+        return err_set(err, "%s: %s", path, strerror(errno));
+    close(file);
+    return 0;
+}
+
+static struct trial_paths paths_of(const struct running *t)
+{
+    return (struct trial_paths){.folder = buf_text(&t->folder),
+                                .scratch = buf_text(&t->scratch),
+                                .results = buf_text(&t->results),
+                                .checkpoint = buf_text(&t->checkpoint)};
+}
+
+static int make_files(struct running *t, struct err *err)
+{
+    struct trial_paths paths = paths_of(t);
+
+    struct spare_folder *spare = &t->self->spare;
+
+    if (!t->trial.gang && spare_folder_take(spare, buf_text(&t->folder)))
+        return 0;
     if (make_folder(t->self->place->files, err) || make_folder(buf_text(&t->folder), err) ||
         make_folder(buf_text(&t->checkpoint), err))
         return -1;
-    if (mkdir(buf_text(&t->scratch), 0777) == 0)
-        return 0;
-    return folder_remove(buf_text(&t->scratch), err) || make_folder(buf_text(&t->scratch), err) ? -1
-                                                                                                : 0;
+    if (mkdir(buf_text(&t->scratch), 0777) &&
+        (folder_remove(buf_text(&t->scratch), err) || make_folder(buf_text(&t->scratch), err)))
+        return -1;
+    if (make_file(buf_text(&t->results), err))
+        return -1;
+    spare_folder_note(spare, &paths);
+    return 0;
 }
 
 static void note(struct running *t, const char *text)
@@ -168,9 +199,14 @@ static void remove_checkpoint(struct running *t)
 /* The trial has a result or a fault: nothing but kept files stays. */
 static void remove_files(struct running *t, bool is_over)
 {
+    struct trial_paths paths = paths_of(t);
     struct err err;
 
-    if (folder_remove(buf_text(&t->scratch), &err))
+    if (is_over && !t->trial.gang && spare_folder_keep(&t->self->spare, &paths))
+        return;
+    /* Ranks that were killed have left theirs; members of a gang still need theirs. */
+    if (t->trial.gang ? folder_remove(paths.scratch, &err)
+                      : folder_remove_some(paths.folder, FOLDER_SCRATCH, &err))
         note(t, err.text);
     if (!is_over || (t->trial.gang && t->trial.gang->rank))
         return;
@@ -526,7 +562,7 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     struct err err;
 
     t->trial.attempt++;
-    if (make_folders(t, &err) || start(t, &err)) {
+    if (make_files(t, &err) || start(t, &err)) {
         close_end(&t->out);
         close_end(&t->error);
         fail(r, "%.250s", err.text);
