@@ -2,9 +2,10 @@
 """A recurrent network that reads SMILES character by character and predicts whether a molecule passes
 the blood-brain barrier (BBBP, Martins et al. 2012), in PyTorch with DistributedDataParallel.
 
-    python3 examples/bbbp_rnn.py                                  one process
-    torchrun --nproc_per_node 2 examples/bbbp_rnn.py              two processes
-    espalier run grids/bbbp_rnn.ini -n 2                          a sweep, two processes a trial
+    espalier run grids/bbbp_rnn.ini -n 2                  a sweep, two processes for each trial
+    export PYTHONPATH=share/espalier
+    python3 examples/bbbp_rnn.py                          one training by hand, in one process
+    torchrun --nproc_per_node 2 examples/bbbp_rnn.py      likewise in two processes
 
 Needs ESPALIER_DATA with bbbp/bbbp_clean.csv. The processes share each batch, so batch_size is that of
 one training step whatever their number.

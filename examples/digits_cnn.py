@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A convolutional network on handwritten digits (MNIST, LeCun et al. 1998) in PyTorch.
 
-    python3 examples/digits_cnn.py                         one training by hand
-    espalier run grids/digits_cnn.ini -n 2                 a sweep
+    espalier run grids/digits_cnn.ini -n 2                         a sweep
+    PYTHONPATH=share/espalier python3 examples/digits_cnn.py       one training by hand
 
 Needs ESPALIER_DATA with digits/t10k-images-idx3-ubyte.gz and digits/t10k-labels-idx1-ubyte.gz.
 Uses a GPU if PyTorch has one.

@@ -24,7 +24,33 @@ struct export
 {
     struct output_stream stream;
     struct report *report; /* NULL: not begun */
+    struct store *store;
+    bool has_programs; /* in the database */
+    struct err *err;   /* of a curve */
+    int rc;
 };
+
+/* In JSON Lines a program's trial has its curve. */
+static int put_curve(struct export *export, int64_t trial)
+{
+    struct result_table table;
+    int64_t n;
+
+    if (query_table(&table, export->store, QUERY_TRIAL_OF_PROGRAM, trial, export->err))
+        return -1;
+    n = table.n_rows;
+    result_table_release(&table);
+    if (!n)
+        return 0;
+    if (query_trial_curve(&table, export->store, trial, export->err))
+        return -1;
+    if (table.n_rows) {
+        result_table_drop_all_empty(&table);
+        report_row_table(export->report, "curve", &table);
+    }
+    result_table_release(&table);
+    return 0;
+}
 
 static void put_row(void *arg, const struct result_table *row)
 {
@@ -34,7 +60,24 @@ static void put_row(void *arg, const struct result_table *row)
         export->report = answer_open(export->stream.answer, &section, row->names, row->n_cols);
     if (row->n_rows)
         report_row(export->report, row->cells);
+    if (row->n_rows && export->has_programs && !export->rc && export->report)
+        export->rc = put_curve(export, result_table_integer(row, 0, "trial"));
     output_stream_write(&export->stream);
+}
+
+static int find_programs(struct export *export, struct store *store, struct err *err)
+{
+    struct result_table table;
+
+    export->store = store;
+    export->err = err;
+    if (export->stream.answer->style.kind != REPORT_JSONL)
+        return 0;
+    if (query_table(&table, store, QUERY_PROGRAM_SWEEPS, 0, err))
+        return -1;
+    export->has_programs = table.n_rows > 0;
+    result_table_release(&table);
+    return 0;
 }
 
 static int add_trials(struct export *export, struct store *store, const char *sweep_name,
@@ -45,10 +88,12 @@ static int add_trials(struct export *export, struct store *store, const char *sw
 
     if (query_sweep(&sweep, store, sweep_name, err)) /* without a name: is there any? */
         return -1;
+    if (find_programs(export, store, err))
+        return -1;
     rc = query_trials(store, sweep_name ? &sweep : NULL, put_row, export, err);
     if (export->report)
         answer_close(export->stream.answer);
-    return rc;
+    return rc ? rc : export->rc;
 }
 
 static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)

@@ -571,7 +571,7 @@ static int fill(struct inspection *in, struct err *err)
     print_data(in);
     if (job->data.task == TASK_CLASSIFICATION)
         print_classes(in);
-    else
+    else if (job->data.task == TASK_REGRESSION)
         print_target(in);
     print_groups(in);
     if (!job->data.graph_start && (print_graph(in, err) || print_reductions(in, err)))

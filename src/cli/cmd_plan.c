@@ -9,6 +9,7 @@ struct plan_call {
     const char *shard;
     const char *section;
     bool is_whole;
+    bool has_commands;
     long ranks;
     struct text_list set;
 };
@@ -33,6 +34,7 @@ static int plan(struct call *call)
                                                         .shard = &share.shard,
                                                         .section = o->section,
                                                         .is_whole = o->is_whole,
+                                                        .has_commands = o->has_commands,
                                                         .ranks = o->ranks});
     job_release(&job);
     job_array_share_release(&share);
@@ -45,6 +47,8 @@ static const struct option_row options[] = {
     {0, "list", NULL, OPTION_FLAG, .into = offsetof(struct plan_call, is_whole),
      .help = "Show every trial. The table otherwise has the first and the last ten; csv and json "
              "always have all."},
+    {0, "commands", NULL, OPTION_FLAG, .into = offsetof(struct plan_call, has_commands),
+     .help = "Print the command line of each trial of a sweep with [program], and nothing else."},
     {0, "shard", "K/N|auto", OPTION_TEXT, .into = offsetof(struct plan_call, shard),
      .help = "Show only part K of N, and read its database. auto takes both from the job array."},
     {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct plan_call, section),

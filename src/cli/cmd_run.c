@@ -19,6 +19,7 @@
 #include "launch/preflight.h"
 #include "launch/stop.h"
 #include "run/job_prepare.h"
+#include "run/program_lines.h"
 #include "run/sweep_run.h"
 #include "store/lock.h"
 #include "store/query/query.h"
@@ -195,11 +196,24 @@ static int run_sweep(enum sweep_others *others, const struct world *world, struc
     return status;
 }
 
+/* Before anything runs, rather than as a failure of every trial. */
+static int check_program(const struct job *job, const char *db, struct err *err)
+{
+    struct program_lines lines;
+    int rc = program_lines_open(&lines, job, db, err);
+
+    if (!rc)
+        rc = program_lines_check(&lines, err);
+    program_lines_close(&lines);
+    return rc;
+}
+
 /* With --dry-run, list the trials instead. */
 static int run_job(enum sweep_others *others, const struct world *world, struct job *job,
                    const struct run_options *o, const struct sweep_options *options)
 {
     struct errlist faults = {0};
+    struct err err;
 
     cli_log_database(options->db);
     if (job_load(job, &faults) || job_plan(job, &faults))
@@ -208,7 +222,10 @@ static int run_job(enum sweep_others *others, const struct world *world, struct 
         return plan_list(job, &(struct plan_options){.common = &o->common,
                                                      .db = options->db,
                                                      .shard = &options->shard,
+                                                     .has_commands = sweep_is_program(&job->sweep),
                                                      .ranks = o->ranks});
+    if (sweep_is_program(&job->sweep) && check_program(job, options->db, &err))
+        return cli_fail_usage(&err);
     if (o->share.is_alone)
         log_info("--shard auto: not in a job array, so the whole sweep runs");
     return run_sweep(others, world, job, options);
@@ -351,7 +368,8 @@ static const struct option_row options[] = {
      .help = "Run only part K of N, into a database with .KofN in its name. auto takes both from "
              "the job array."},
     {0, "dry-run", NULL, OPTION_FLAG, .into = offsetof(struct run_options, dry_run),
-     .help = "List the trials and their cost, and run nothing."},
+     .help = "List the trials and their cost, or with [program] their command lines, and run "
+             "nothing."},
     {0, "retry", "failed", OPTION_TEXT, .into = offsetof(struct run_options, retry),
      .help = "Run failed trials again. Diverged trials would diverge again.", .choices = "failed"},
     {0, "max-fails", "N", OPTION_INT, .into = offsetof(struct run_options, max_fails),

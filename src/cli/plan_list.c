@@ -2,6 +2,7 @@
 #include "cli/plan_list.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include "report/answer.h"
 #include "report/rows.h"
 #include "run/calibrate.h"
+#include "run/program_lines.h"
 #include "run/refit.h"
 #include "run/sweep_match.h"
 #include "trial/kept.h"
@@ -496,6 +498,60 @@ static int print_notes(const struct listing *l, struct err *err)
     return 0;
 }
 
+/* ---- commands ---- */
+
+static const struct answer_section commands_section = {"commands", NULL, false, "trial command",
+                                                       "config replicate fold"};
+
+static int put_command_rows(struct report *report, struct listing *l, struct program_lines *lines,
+                            struct err *err)
+{
+    const struct plan *plan = &l->job->plan;
+    int rc = 0;
+
+    for (int64_t t = 0; !rc && t < plan->n_trials; t++) {
+        struct plan_trial where = plan_trial(plan, t);
+        int64_t id = l->store && l->known.ids[t] ? l->known.ids[t] : t + 1;
+        struct cell row[] = {id_cell(id),
+                             id_cell(where.config + 1),
+                             {.type = CELL_INTEGER, .i = where.replicate},
+                             {.type = CELL_INTEGER, .i = where.fold},
+                             {.type = CELL_TEXT}};
+
+        if (!l->known.ours[t])
+            continue;
+        buf_clear(&l->texts);
+        rc = program_lines_put(&l->texts, lines, t, id, err);
+        row[4].s = buf_text(&l->texts);
+        if (!rc && report)
+            report_row(report, row);
+        else if (!rc)
+            puts(row[4].s);
+    }
+    return rc;
+}
+
+/* People get lines that a shell can run. */
+static int add_commands(struct answer *answer, struct listing *l, struct err *err)
+{
+    static char *const names[] = {"trial", "config", "replicate", "fold", "command"};
+    struct report *report = NULL;
+    struct program_lines lines;
+    int rc;
+
+    if (!sweep_is_program(&l->job->sweep))
+        return err_set(err, "%s: only a sweep with [program] has commands", l->job->sweep.path);
+    if (!answer_is_for_people(answer))
+        report = answer_open(answer, &commands_section, names, 5);
+    rc = program_lines_open(&lines, l->job, l->options->db, err);
+    if (!rc)
+        rc = put_command_rows(report, l, &lines, err);
+    if (report)
+        answer_close(answer);
+    program_lines_close(&lines);
+    return rc;
+}
+
 int plan_list(struct job *job, const struct plan_options *options)
 {
     struct listing l = {.job = job, .options = options, .config = -1};
@@ -504,13 +560,15 @@ int plan_list(struct job *job, const struct plan_options *options)
     int status, rc = open_listing(&l, &err);
 
     output_begin(&answer, options->common, options->section, OUTPUT_TABLE);
-    if (!rc) {
+    if (!rc && options->has_commands) {
+        rc = add_commands(&answer, &l, &err);
+    } else if (!rc) {
         add_trials(&answer, &l);
         if (!answer_is_for_people(&answer) || options->section)
             add_cost(&answer, &l);
     }
     status = output_end(rc, &answer, &err);
-    if (status == EXIT_OK && !options->section && print_notes(&l, &err))
+    if (status == EXIT_OK && !options->section && !options->has_commands && print_notes(&l, &err))
         status = cli_fail(&err);
     close_listing(&l);
     return status;

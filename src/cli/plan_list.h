@@ -15,6 +15,7 @@ struct plan_options {
     const struct shard *shard; /* only its trials are listed */
     const char *section;       /* NULL: both */
     bool is_whole;             /* people get all trials, too */
+    bool has_commands;         /* the command lines of programs in place of all else */
     long ranks;                /* for the total time */
 };
 

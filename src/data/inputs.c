@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* external: no samples, only the content of the files that a program reads. Each file is a feature, named
+/* No samples, only the content of the files that a program reads. Each file is a feature, named
  * by its path and hash. */
 #include <errno.h>
 #include <fcntl.h>
@@ -152,8 +152,8 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
     return rc;
 }
 
-const struct data_format external_format = {
-    .name = "external",
+const struct data_format inputs_format = {
+    .name = "inputs",
     .sample_word = "samples",
     .feature_word = "input files",
     .samples = DATA_ROWS,

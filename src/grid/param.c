@@ -179,7 +179,9 @@ static const char *or_word(enum param_type type)
 /* Without what a sweep file cannot choose. */
 static void put_choices(struct buf *out, enum param_id id)
 {
-    const char *implied = id == P_TYPE || id == P_FORMAT ? "|" MODELS_PROGRAM : "";
+    const char *implied = id == P_TYPE     ? "|" MODELS_PROGRAM
+                          : id == P_FORMAT ? "|" FORMAT_PROGRAM
+                                           : "";
     const char *choices = param_table[id].choices;
     size_t n = strlen(choices) - strlen(implied);
 

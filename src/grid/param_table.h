@@ -47,10 +47,10 @@
 /* Lists for the column `models`. */
 #define MODELS_ALL MODEL_TYPE_CHOICES
 #define MODELS_DATA "gcn|mlp|ridge|noop"
-/* What the section [program] implies for model.type and data.format. */
+/* Implied by a section [program] for model.type and data.format. */
 #define PROGRAM_SECTION "program"
 #define MODELS_PROGRAM "external"
-#define FORMAT_PROGRAM "external"
+#define FORMAT_PROGRAM "inputs"
 #define MODELS_NETWORK "gcn|mlp|noop"
 #define MODELS_EPOCHS "gcn|mlp"
 #define MODELS_GRAPH "gcn|noop"

@@ -119,9 +119,9 @@ static int set_text(union value *out, int id, const struct assignment *a)
 
     if (id == P_SWEEP_NAME && check_utf8(a))
         return -1;
-    if (param_table[id].type != PARAM_PATH)
+    if (param_table[id].type != PARAM_PATH && id != P_INPUTS)
         buf_puts(&text, a->value);
-    else if (resolve_path(&text, a)) {
+    else if ((id == P_INPUTS ? expand_environment : resolve_path)(&text, a)) {
         buf_release(&text);
         return -1;
     }
@@ -178,9 +178,10 @@ static int set_number(union value *out, enum param_id id, const struct assignmen
     bool is_list = p->flags & PARAM_AXIS && strchr(a->value, ',');
     struct err err;
 
-    if ((id == P_TYPE || id == P_FORMAT) && !strcmp(a->value, MODELS_PROGRAM))
-        return complain(a, "%s = " MODELS_PROGRAM " is what a section [program] implies: remove it",
-                        p->key);
+    if ((id == P_TYPE && !strcmp(a->value, MODELS_PROGRAM)) ||
+        (id == P_FORMAT && !strcmp(a->value, FORMAT_PROGRAM)))
+        return complain(a, "%s = %s is implied by a section [program]: remove it", p->key,
+                        a->value);
     if (param_read(out, id, a->value, &err) == 0)
         return 0;
     if (a->set && is_list)

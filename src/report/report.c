@@ -283,6 +283,27 @@ void report_row(struct report *report, const struct cell *cells)
     report->n_rows++;
 }
 
+void report_row_table(struct report *report, const char *name, const struct result_table *table)
+{
+    struct buf rows = {0};
+
+    if (report->kind != REPORT_JSONL || buf_failed(report->out))
+        return;
+    report_table(&rows, table, REPORT_JSONL);
+    buf_cut(report->out, report->out->size - strlen("}\n"));
+    buf_puts(report->out, ", ");
+    escape_json_terminal(report->out, name);
+    buf_puts(report->out, ": [");
+    for (size_t i = 0; i + 1 < rows.size; i++) /* the texts have no line feeds */
+        if (rows.data[i] == '\n')
+            buf_puts(report->out, ", ");
+        else
+            buf_putc(report->out, rows.data[i]);
+    buf_puts(report->out, "]}\n");
+    report->out->failed |= buf_failed(&rows);
+    buf_release(&rows);
+}
+
 void report_gap(struct report *report)
 {
     report->gap = report->n_rows;

@@ -66,6 +66,9 @@ void report_begin(struct report *report, struct buf *out, char *const *names, in
                   enum report_kind kind);
 /* cells: [n_cols] borrowed. */
 void report_row(struct report *report, const struct cell *cells);
+/* Append a table to the object of the last row, as an array of objects. Only for JSON Lines; other
+ * kinds ignore it. */
+void report_row_table(struct report *report, const char *name, const struct result_table *table);
 /* Rows before and after this point do not follow each other. At most once in a table. */
 void report_gap(struct report *report);
 void report_end(struct report *report);

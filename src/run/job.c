@@ -30,7 +30,7 @@ static double number_of(enum param_id id, union value value)
 {
     double number;
 
-    switch (param_table[id].type) {
+    switch (param_row(id)->type) {
     case PARAM_INT:
         return (double)value.i;
     case PARAM_COUNT:
@@ -38,7 +38,7 @@ static double number_of(enum param_id id, union value value)
     case PARAM_REAL:
     case PARAM_DURATION:
         return value.f;
-    case PARAM_TEXT:
+    case PARAM_VALUE:
         return real_parse(&number, value.s) ? (double)NAN : number;
     default:
         return (double)NAN;

@@ -25,7 +25,7 @@ static bool try_modules(struct buf *out, const char *program, const char *below)
     return slash && !buf_failed(out) && !access(buf_text(out), R_OK);
 }
 
-/* Of this build, of a moved installation, or as installed. */
+/* Beside this build, in a moved installation, or as installed. */
 static const char *find_modules(struct buf *out)
 {
     char program[PATH_MAX];

@@ -34,7 +34,7 @@ static int read_settings(struct settings *s, struct sweep *sweep, struct store *
     enum task task = task_parse(text(row, 4));
 
     if (task == TASK_COUNT)
-        return err_set(err, "%s: a sweep has the task '%.40s'", store->path, text(row, 4));
+        return err_set(err, "%s: a sweep has the unknown task '%.40s'", store->path, text(row, 4));
     *s = sweep->fixed;
     if (stored_settings_overlay(s, sweep, store, text(row, 1), err))
         return -1;

@@ -79,7 +79,7 @@ static const char *value_of(void *source, const char *name)
 
 /* ---- the environment ---- */
 
-/* Of launchers, which a program that uses MPI itself would take for its own, and of this launch. */
+/* Variables of launchers, which a program with MPI would take for its own, and of this launch. */
 static bool is_dropped(const char *variable)
 {
     static const char *const beginnings[] = {"OMPI_",
@@ -192,7 +192,7 @@ static void add_number(struct word_list *list, const char *name, int64_t number)
     add(list, name, text);
 }
 
-/* What torchrun sets. */
+/* As torchrun sets them. */
 static void add_gang(struct word_list *list, const struct trial_gang *gang)
 {
     if (!gang)

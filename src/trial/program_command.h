@@ -18,7 +18,7 @@ struct program_command {
 int program_command_init(struct program_command *c, const struct sweep *sweep, struct err *err);
 void program_command_release(struct program_command *c);
 
-/* What the words of one trial may contain. */
+/* Values for the places of one trial. */
 struct program_trial {
     const struct settings *settings;
     struct plan_trial where;

@@ -15,6 +15,7 @@
 
 #include "base/duration.h"
 #include "base/fault.h"
+#include "base/log.h"
 #include "program/folder.h"
 #include "program/log_tail.h"
 #include "program/report.h"
@@ -264,6 +265,15 @@ static void close_end(int *end)
     *end = -1;
 }
 
+/* Every later trial would fail here. Other ranks go on. */
+static void leave_if_lost(const struct spawner *spawner)
+{
+    if (!spawner_is_lost(spawner))
+        return;
+    log_warn("the processes that start programs for this rank were killed, so it ends");
+    kill(getpid(), SIGKILL);
+}
+
 static int start(struct running *t, struct err *err)
 {
     struct program_runner *self = t->self;
@@ -285,6 +295,7 @@ static int start(struct running *t, struct err *err)
             .memory_bytes = (int64_t)(t->s->v[P_MEMORY].f * 1e9)};
 
         rc = spawner_run(self->place->spawner, &program, err);
+        leave_if_lost(self->place->spawner);
     }
     close_end(&out);
     close_end(&error);
@@ -525,7 +536,7 @@ static int take_log(struct trial_result *r, const struct log_tail *log)
     return 0;
 }
 
-/* What an earlier attempt left beside its checkpoint. */
+/* The curve that an earlier attempt left beside its checkpoint. */
 static void read_curve(struct trial_result *r, struct running *t)
 {
     if (!has_files(buf_text(&t->checkpoint)))

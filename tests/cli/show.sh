@@ -80,8 +80,13 @@ fails "the log of a configuration" 2 "$ESPALIER" show c1 --log
 is "the message asks for a trial" "$(cat .err | head -1)" \
     "espalier: --log: must follow the id of a trial, such as t345"
 is "export has its metrics" \
-    "$("$ESPALIER" export --format jsonl | sed -n '3s/.*"value": *[^,]*, *\(.*\), *"seconds".*/\1/p')" \
+    "$("$ESPALIER" export --format jsonl | sed -n '3s/, "curve".*//; 3s/.*"value": *[^,]*, *\(.*\), *"seconds".*/\1/p')" \
     '"val_accuracy": 0.5, "loss": 0.25, "odd \"x\"": 2'
+is "and its curve" "$("$ESPALIER" export --format jsonl | sed -n '3s/.*"curve": //p')" \
+    '[{"epoch": 0, "val_loss": 1.5, "val_value": 0.25, "metric_epoch": null, "lr": 0.125, "seconds": 1}, {"epoch": 4, "val_loss": null, "val_value": 0.5, "metric_epoch": 9, "lr": 0.0625, "seconds": 2}]}'
+is "JSON Lines stay one object a line" \
+    "$("$ESPALIER" export --format jsonl | python3 -c 'import json, sys; print([json.loads(l)["trial"] for l in sys.stdin])')" \
+    "[1, 2, 3, 4]"
 sqlite3 results.db "INSERT INTO log VALUES (99, 1, x'61'); INSERT INTO log VALUES (4, 1, x'6161');
     INSERT INTO file VALUES (4, '../x', 1), (98, 'x', 1); INSERT INTO curve_metric VALUES (3, 7, 'lr', 1)"
 "$ESPALIER" verify --format csv --section tables -k 1 >tables 2>err

@@ -33,6 +33,28 @@ static struct draft dense_draft(void)
                           .feature_names = feature_names};
 }
 
+/* The sweep of a program has no target. */
+static void test_no_task(void **state)
+{
+    static const char *const files[] = {"a.py 12", "b.csv 34"};
+    struct draft draft = {.n_features = 2, .feature_names = files};
+    struct dataset d;
+    struct err err;
+
+    (void)state;
+    if (draft_build(&d, &draft, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(d.task, TASK_NONE);
+    assert_string_equal(task_name(d.task), "none");
+    assert_int_equal(task_parse("none"), TASK_NONE);
+    assert_int_equal(task_parse("nothing"), TASK_COUNT);
+    assert_null(d.target);
+    assert_null(d.label);
+    assert_int_equal(dataset_count_labelled(&d), 0);
+    assert_string_equal(dataset_feature_name(&d, 1), "b.csv 34");
+    dataset_release(&d);
+}
+
 /* A row is longer than a vector, and each column has its own mean. */
 #define WIDE 77
 static int8_t dosage[3 * WIDE];
@@ -378,6 +400,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dense),
+        cmocka_unit_test(test_no_task),
         cmocka_unit_test(test_dosage),
         cmocka_unit_test(test_decode_floats),
         cmocka_unit_test(test_sparse),

@@ -18,7 +18,7 @@ struct dataset;
 /* In the order of the choices of data.format, separated by OR. */
 #define DATA_FORMATS(X, OR) \
     X(genotype) OR X(graph) OR X(simulated) OR X(tu) OR X(smiles) OR X(idx) OR \
-    X(external)
+    X(inputs)
 /* clang-format on */
 
 /* "genotype|graph|..." */

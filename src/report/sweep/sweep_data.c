@@ -110,8 +110,8 @@ static int read_record(struct sweep_data *data, const struct result_table *row, 
     data->updated = result_table_real(row, 0, "updated");
     data->share = result_table_real(row, 0, "share");
     if (data->task == TASK_COUNT)
-        return err_set(err, "%s: sweep '%s' has the unknown task '%.40s'", data->database,
-                       data->name, result_table_text(row, 0, "task"));
+        return err_set(err, "%s: a sweep has the unknown task '%.40s'", data->database,
+                       result_table_text(row, 0, "task"));
     return data->file && data->ini && data->digest ? 0 : -1;
 }
 

@@ -25,6 +25,7 @@
       "SELECT file, ini FROM sweep ORDER BY sweep_id") \
     X(SWEEP_NAMES, "", /* the last one run first */ \
       "SELECT name FROM sweep ORDER BY sweep_id DESC") \
+    X(PROGRAM_SWEEPS, "", "SELECT sweep_id FROM sweep WHERE task = 'none'") \
     X(SWEEPS, /* A single sweep needs no look at each trial. For several, this order groups the \
                  rows: four times as fast. */ \
       "sweep:s configs:i trials:i done:i diverged:i failed:i running:i pending:i", \
