@@ -24,7 +24,7 @@ void methods_cite(struct methods *m, const char *reference);
 /* True for an axis of several values. */
 bool methods_is_varied(const struct sweep_data *d, const char *name);
 
-/* Of a sweep of a program: its command, and how often it ran. */
+/* The command of a program, and how often it ran. */
 void methods_put_command(struct methods *m);
 void methods_put_program_scheme(struct methods *m);
 

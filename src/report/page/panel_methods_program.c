@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the methods say of a program, whose data and training espalier does not know. */
+/* The methods of a sweep whose trials a program ran: espalier does not know its data and training. */
 #include <string.h>
 
 #include "base/words.h"

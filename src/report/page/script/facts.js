@@ -26,7 +26,7 @@ function drawData(chart) {
     });
     return parts.hasChildNodes()
         ? undefined
-        : nothing(chart, 'The table lists what is known of the data.');
+        : nothing(chart, 'There are no numbers to draw.');
 }
 
 function drawBars(chart, kind, all, width, parts) {
