@@ -26,7 +26,7 @@ function drawData(chart) {
     });
     return parts.hasChildNodes()
         ? undefined
-        : nothing(chart, 'There are no numbers to draw.');
+        : nothing(chart, 'The table lists what is known of the data.');
 }
 
 function drawBars(chart, kind, all, width, parts) {
