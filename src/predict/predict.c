@@ -13,13 +13,34 @@
 
 /* ---- which models ---- */
 
-int predict_no_model(const char *db, char letter, int64_t id, struct err *err)
+static int of_program(bool *is, struct store *store, char letter, int64_t id, struct err *err)
+{
+    struct result_table table;
+
+    if (query_table(&table, store, letter == 't' ? QUERY_TRIAL_OF_PROGRAM : QUERY_CONFIG_OF_PROGRAM,
+                    id, err))
+        return -1;
+    *is = table.n_rows > 0;
+    result_table_release(&table);
+    return 0;
+}
+
+int predict_no_model(struct store *store, char letter, int64_t id, struct err *err)
 {
     static const char which[] = "keep = best keeps models of the best configuration and of the one "
                                 "that 'best --rule 1se' chooses, keep = all keeps every model";
+    const char *db = store_path(store);
     struct buf word = {0};
     long long n = id;
+    bool is_of_program;
 
+    if (of_program(&is_of_program, store, letter, id, err))
+        return -1;
+    if (is_of_program)
+        return err_set(err,
+                       "%s: %c%lld has no model that espalier can apply, because a program ran it; "
+                       "[program] keep_files keeps files of the program",
+                       db, letter, n);
     if (letter == 't')
         return err_set(err,
                        "%s: no model of t%lld is kept: %s; to train it again, run the same sweep "
@@ -87,7 +108,7 @@ static int choose_trial(struct predict *w, int64_t id, struct err *err)
     result_table_release(&table);
     w->config_id = trial.config_id;
     if (!has_model)
-        return predict_no_model(w->o->db, 't', id, err);
+        return predict_no_model(store, 't', id, err);
     if (make_trials(w, 1, err))
         return -1;
     w->trial[0] = id;
@@ -182,7 +203,7 @@ static int choose_config(struct predict *w, struct err *err)
     if (rc)
         return -1;
     if (!w->n_models)
-        return predict_no_model(w->o->db, 'c', w->config_id, err);
+        return predict_no_model(store, 'c', w->config_id, err);
     report_fewer(w, n_done);
     return 0;
 }

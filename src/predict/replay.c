@@ -97,6 +97,9 @@ static int parse(struct replay *r, int64_t config_id, struct err *err)
     if (!rc && sweep_parse(&r->sweep, r->db, buf_text(&ini), r->set ? r->set->text : NULL,
                            r->set ? r->set->n : 0, &faults))
         rc = first_fault(&faults, err);
+    if (!rc && sweep_is_program(&r->sweep))
+        rc = err_set(err, "a program made its numbers, which espalier does not run again here; to "
+                          "compare them, run the same sweep with another --db");
     buf_release(&ini);
     return rc;
 }

@@ -48,7 +48,8 @@ int stored_settings_mark_axes(bool varies[P_MAX], const struct settings *setting
 void stored_settings_keep_meaning(struct settings *settings, const bool given[P_MAX])
 {
     for (int id = 0; id < P_COUNT; id++)
-        if (param_table[id].flags & PARAM_LATER && param_table[id].type != PARAM_TEXT && !given[id])
+        if (param_table[id].flags & PARAM_LATER && settings_json_has((enum param_id)id) &&
+            !given[id])
             settings->v[id] = param_before((enum param_id)id);
 }
 
