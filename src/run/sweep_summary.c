@@ -155,18 +155,6 @@ static int64_t count_begun(const struct sweep_session *session)
     return n;
 }
 
-/* Programs have their checkpoints in folders of their own. */
-static void print_left(const struct sweep_session *session, int64_t n)
-{
-    struct buf begun = {0};
-
-    if (!sweep_is_program(&session->job->sweep))
-        buf_printf(&begun, ", %lld with a checkpoint", (long long)count_begun(session));
-    log_info("stopped early; %lld trial%s left%s: the same command continues", (long long)n,
-             n == 1 ? " is" : "s are", buf_text(&begun));
-    buf_release(&begun);
-}
-
 void sweep_summary_next(const struct sweep_session *session, enum master_end end)
 {
     struct ledger_counts now = sweep_session_counts(session);
@@ -182,7 +170,10 @@ void sweep_summary_next(const struct sweep_session *session, enum master_end end
                  "continues",
                  (long long)models, plural(models));
     else if (end == MASTER_STOPPED)
-        print_left(session, now.pending + now.leased);
+        log_info("stopped early; %lld trial%s left, %lld with a checkpoint: the same command "
+                 "continues",
+                 (long long)now.pending + now.leased,
+                 now.pending + now.leased == 1 ? " is" : "s are", (long long)count_begun(session));
     else if (now.failed)
         log_info("next: espalier status %s shows why trials failed; run --retry failed runs them "
                  "again",
