@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/exit_status.h"
@@ -156,6 +157,70 @@ static int make_ledger(struct sweep_session *session, struct err *err)
     return 0;
 }
 
+/* out [n_configs], NULL if every trial has one rank; -1 and err: more ranks than there are. */
+static int find_widths(int32_t **out, const struct plan *plan, int32_t n_ranks, struct err *err)
+{
+    int32_t *widths, widest = 1, n;
+    const union value *ranks = sweep_values(plan->sweep, P_RANKS, &n);
+
+    *out = NULL;
+    for (int32_t i = 0; i < n; i++)
+        widest = ranks[i].i > widest ? (int32_t)ranks[i].i : widest;
+    if (widest == 1)
+        return 0;
+    if (widest > n_ranks)
+        return err_set(err,
+                       "ranks = %d: a trial needs %d ranks, and this launch has %d: start at least "
+                       "%d (-n %d)",
+                       widest, widest, n_ranks, widest, widest);
+    widths = malloc((size_t)plan->n_configs * sizeof *widths);
+    if (!widths)
+        return err_nomem(err, "ranks", (size_t)plan->n_configs * sizeof *widths);
+    for (int32_t c = 0; c < plan->n_configs; c++) {
+        struct settings s;
+
+        plan_settings(plan, c, &s);
+        widths[c] = (int32_t)s.v[P_RANKS].i;
+    }
+    *out = widths;
+    return 0;
+}
+
+/* out [size]: the same number for ranks of one host; NULL: not needed. */
+static int find_hosts(int32_t **out, const struct world *world, struct err *err)
+{
+    int32_t *hosts = malloc((size_t)world->size * sizeof *hosts);
+
+    *out = hosts;
+    if (!hosts)
+        return err_nomem(err, "hosts", (size_t)world->size * sizeof *hosts);
+    for (int32_t r = 0; r < world->size; r++) {
+        hosts[r] = 0;
+        while (world->processes &&
+               strcmp(world->processes[hosts[r]].host, world->processes[r].host) != 0)
+            hosts[r]++;
+    }
+    return 0;
+}
+
+static int create_dispatch(struct sweep_session *session, struct err *err)
+{
+    const struct world *world = session->world;
+    int32_t *widths, *hosts = NULL;
+    int rc = find_widths(&widths, &session->job->plan, world->size, err);
+
+    if (!rc && widths)
+        rc = find_hosts(&hosts, world, err);
+    if (!rc) {
+        session->dispatch =
+            dispatch_create(session->ledger, session->cost, world->size, widths, hosts, err);
+        rc = session->dispatch ? 0 : -1;
+    }
+    free(widths);
+    free(hosts);
+    return rc;
+}
+
 static int make_dispatch(struct sweep_session *session, struct err *err)
 {
     struct job *job = session->job;
@@ -167,8 +232,7 @@ static int make_dispatch(struct sweep_session *session, struct err *err)
     if (session->before.pending &&
         calibrate_cost(session->cost, job, &session->known, n_ranks, (double)INFINITY, err) < 0)
         return -1;
-    session->dispatch = dispatch_create(session->ledger, session->cost, n_ranks, err);
-    if (!session->dispatch)
+    if (create_dispatch(session, err))
         return -1;
     for (int64_t t = 0; t < job->plan.n_trials; t++)
         if (session->known.left[t] < 1)

@@ -107,7 +107,7 @@ static int on_running(void *arg, const struct master_trial *trial, struct err *e
 static int on_lost(void *arg, const struct master_loss *loss, struct err *err)
 {
     struct sweep_session *session = arg;
-    struct store_place place = place_of(loss->rank, loss->process);
+    struct store_place place = place_of(loss->leader, loss->leader_process);
     char trial[48] = "";
 
     session->n_losses++;
@@ -123,6 +123,13 @@ static int on_lost(void *arg, const struct master_loss *loss, struct err *err)
                                   loss->why, err))
             return -1;
     return 0;
+}
+
+static int64_t on_id(void *arg, int64_t trial)
+{
+    struct sweep_session *session = arg;
+
+    return session->known.ids[trial];
 }
 
 static int on_checkpoint(void *arg, const struct trial_checkpoint *checkpoint, struct err *err)
@@ -332,6 +339,7 @@ struct master_sink sweep_session_sink(struct sweep_session *session)
                                 .lost = on_lost,
                                 .checkpoint = on_checkpoint,
                                 .resume = on_resume,
+                                .id = on_id,
                                 .back = on_back,
                                 .finished = on_finished,
                                 .commit = on_commit,

@@ -5,106 +5,9 @@
 #include <stdlib.h>
 
 #include "sched/cost.h"
+#include "sched/dispatch_state.h"
 #include "sched/ledger.h"
-
-/* ---- trials with a checkpoint ---- */
-
-struct resumes {
-    const struct ledger *ledger;
-    const struct cost *cost;
-    float *done;      /* [n_trials] share already run; 0: no checkpoint */
-    int64_t *waiting; /* [n] with a checkpoint; some may no longer be pending */
-    size_t n, capacity;
-};
-
-static struct resumes *resumes_create(const struct ledger *ledger, const struct cost *cost,
-                                      struct err *err)
-{
-    size_t n = (size_t)ledger_counts(ledger).total + 1;
-    struct resumes *resumes = calloc(1, sizeof *resumes);
-
-    if (resumes)
-        resumes->done = calloc(n, sizeof *resumes->done);
-    if (!resumes || !resumes->done) {
-        free(resumes);
-        err_nomem(err, "checkpoints", n * sizeof(float));
-        return NULL;
-    }
-    resumes->ledger = ledger;
-    resumes->cost = cost;
-    return resumes;
-}
-
-static void resumes_destroy(struct resumes *resumes)
-{
-    if (!resumes)
-        return;
-    free(resumes->done);
-    free(resumes->waiting);
-    free(resumes);
-}
-
-static bool resumes_has(const struct resumes *resumes, int64_t trial)
-{
-    return resumes->done[trial] > 0;
-}
-
-/* If memory runs out, the trial stays among the others. */
-static void resumes_wait(struct resumes *resumes, int64_t trial)
-{
-    size_t capacity = resumes->capacity ? 2 * resumes->capacity : 16;
-    int64_t *grown;
-
-    if (!resumes_has(resumes, trial))
-        return;
-    if (resumes->n == resumes->capacity) {
-        grown = realloc(resumes->waiting, capacity * sizeof *grown);
-        if (!grown)
-            return;
-        resumes->waiting = grown;
-        resumes->capacity = capacity;
-    }
-    resumes->waiting[resumes->n++] = trial;
-}
-
-static void resumes_set(struct resumes *resumes, int64_t trial, double left)
-{
-    resumes->done[trial] = (float)(1 - left);
-    resumes_wait(resumes, trial);
-}
-
-static double resumes_seconds(const struct resumes *resumes, int64_t trial)
-{
-    return (1 - (double)resumes->done[trial]) *
-           cost_seconds(resumes->cost, ledger_group(resumes->ledger, trial));
-}
-
-static bool waits(const struct resumes *resumes, int64_t trial)
-{
-    return ledger_state(resumes->ledger, trial) == TRIAL_PENDING &&
-           !ledger_is_suspect(resumes->ledger, trial);
-}
-
-/* Return a trial for a worker that holds nothing: one with a checkpoint, else ledger_next(). O(1),
- * or O(trials queued) if none fits. */
-static int64_t resumes_next(struct resumes *resumes, double most_s)
-{
-    size_t i = 0;
-
-    while (i < resumes->n) {
-        int64_t trial = resumes->waiting[i];
-
-        if (!waits(resumes, trial))
-            resumes->waiting[i] = resumes->waiting[--resumes->n];
-        else if (resumes_seconds(resumes, trial) <= most_s)
-            return trial;
-        else
-            i++;
-    }
-    return ledger_next(resumes->ledger, -1, most_s);
-}
-
-/* ---- assignment to workers ---- */
+#include "sched/resumes.h"
 
 /* Seconds of work ready at a worker beside its running trial. With nothing ready, a trial of 0.25 s
  * waited 5 to 7 ms, because both ends sleep between polls. For trials from half a second that is
@@ -121,35 +24,6 @@ static int64_t resumes_next(struct resumes *resumes, double most_s)
 #define DEVIATION_MEMORY 200
 #define MOST_DEVIATION log(10) /* limit of one result */
 #define LEAST_MARGIN 1.1
-#define NOWHERE (-1)
-
-enum presence { PRESENT, LOST, LEFT };
-
-struct worker_load {
-    double held_s;      /* predicted, of its trials */
-    int32_t idle_place; /* in dispatch.idle; NOWHERE: not idle */
-    bool is_late;       /* its running trial takes longer than expected */
-    uint8_t presence;   /* enum presence */
-};
-
-struct dispatch {
-    struct ledger *ledger;
-    struct cost *cost;
-    struct worker_load *loads;          /* [n_workers] */
-    int32_t *idle;                      /* [n_idle] workers that hold nothing; */
-    int32_t n_passed;                   /* the first n_passed were offered the pending trials and
-                                         * got none */
-    int32_t n_workers, n_idle, n_alive; /* n_alive: present */
-    float *predicted_s;                 /* [n_trials] at hand-out; below 0: a guess */
-    struct resumes *resumes;
-    double held_s;    /* all workers together */
-    double deviation; /* mean |log(seconds / predicted)| over deviation_n results */
-    int32_t deviation_n;
-    bool is_stale; /* expectations are older than the coefficients */
-    int64_t n_results;
-    int64_t reprice_at; /* n_results at which prices are updated */
-};
-
 /* ---- idle workers ---- */
 
 static void put_idle(struct dispatch *d, int32_t place, int32_t worker)
@@ -158,14 +32,14 @@ static void put_idle(struct dispatch *d, int32_t place, int32_t worker)
     d->loads[worker].idle_place = place;
 }
 
-static void become_idle(struct dispatch *d, int32_t worker)
+void dispatch_become_idle(struct dispatch *d, int32_t worker)
 {
     if (d->loads[worker].idle_place == NOWHERE && d->loads[worker].presence == PRESENT)
         put_idle(d, d->n_idle++, worker);
 }
 
 /* The last of those passed over, then the last of all, move into the free places. */
-static void become_busy(struct dispatch *d, int32_t worker)
+void dispatch_become_busy(struct dispatch *d, int32_t worker)
 {
     int32_t place = d->loads[worker].idle_place;
 
@@ -190,7 +64,7 @@ static void pass_over(struct dispatch *d, int32_t worker)
     put_idle(d, d->n_passed++, worker);
 }
 
-static void offer_again(struct dispatch *d)
+void dispatch_offer_again(struct dispatch *d)
 {
     d->n_passed = 0;
 }
@@ -202,14 +76,15 @@ static void take_away(struct dispatch *d, int32_t worker, int64_t trial)
     double s = is_empty ? load->held_s : fabsf(d->predicted_s[trial]); /* no rounding error */
 
     load->held_s -= s;
+    load->began_s = d->now_s;
     d->held_s -= s;
     if (is_empty)
-        become_idle(d, worker);
+        dispatch_become_idle(d, worker);
 }
 
 /* ---- prices ---- */
 
-static void set_price(struct dispatch *d, int32_t config)
+void dispatch_set_price(struct dispatch *d, int32_t config)
 {
     ledger_expect(d->ledger, config, cost_seconds(d->cost, config));
 }
@@ -219,7 +94,7 @@ static void set_prices(struct dispatch *d)
     int32_t n = ledger_n_groups(d->ledger);
 
     for (int32_t config = 0; config < n; config++)
-        set_price(d, config);
+        dispatch_set_price(d, config);
     d->is_stale = false;
 }
 
@@ -235,7 +110,7 @@ static void learn(struct dispatch *d, int32_t config, int32_t worker, double sec
         set_prices(d);
         d->reprice_at = d->n_results + (3 * d->n_results < most ? 3 * d->n_results : most);
     } else {
-        set_price(d, config);
+        dispatch_set_price(d, config);
     }
 }
 
@@ -247,9 +122,18 @@ static void learn_deviation(struct dispatch *d, double log_ratio)
 
 /* ---- life ---- */
 
-struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32_t n_workers,
-                                 struct err *err)
+static bool is_any_wide(const int32_t *widths, int32_t n_groups)
 {
+    for (int32_t g = 0; widths && g < n_groups; g++)
+        if (widths[g] > 1)
+            return true;
+    return false;
+}
+
+struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32_t n_workers,
+                                 const int32_t *widths, const int32_t *hosts, struct err *err)
+{
+    bool has_gangs = is_any_wide(widths, ledger_n_groups(ledger));
     struct dispatch *d = calloc(1, sizeof *d);
     size_t n = (size_t)ledger_counts(ledger).total, w = (size_t)n_workers;
 
@@ -258,22 +142,24 @@ struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32
         d->idle = calloc(w, sizeof *d->idle);
         d->predicted_s = calloc(n + 1, sizeof *d->predicted_s);
         d->resumes = resumes_create(ledger, cost, err);
+        d->n_workers = d->n_alive = n_workers;
+        d->gangs = has_gangs ? gangs_create(n_workers, hosts, err) : NULL;
     }
-    if (!d || !d->loads || !d->idle || !d->predicted_s || !d->resumes) {
+    if (!d || !d->loads || !d->idle || !d->predicted_s || !d->resumes || has_gangs != !!d->gangs ||
+        (has_gangs && ledger_set_widths(ledger, widths, err))) {
         dispatch_destroy(d);
         err_nomem(err, "dispatch", n * sizeof *d->predicted_s + w * sizeof *d->loads);
         return NULL;
     }
     d->ledger = ledger;
     d->cost = cost;
-    d->n_workers = d->n_alive = n_workers;
     d->deviation = FIRST_DEVIATION;
     d->deviation_n = FIRST_WEIGHT;
     for (size_t i = 0; i < n; i++)
         d->predicted_s[i] = NAN;
     for (int32_t worker = n_workers - 1; worker >= 0; worker--) {
         d->loads[worker].idle_place = NOWHERE;
-        become_idle(d, worker);
+        dispatch_become_idle(d, worker);
     }
     set_prices(d);
     return d;
@@ -286,6 +172,7 @@ void dispatch_destroy(struct dispatch *d)
     free(d->loads);
     free(d->idle);
     free(d->predicted_s);
+    gangs_destroy(d->gangs, d->n_workers);
     resumes_destroy(d->resumes);
     free(d);
 }
@@ -336,11 +223,17 @@ static int64_t urgent_suspect(const struct dispatch *d, int32_t worker, double m
 /* While a suspect is urgent, no worker gets other trials: the first that becomes empty takes it. */
 static int64_t next_trial(struct dispatch *d, int32_t worker, double most_s)
 {
-    int64_t suspect = urgent_suspect(d, worker, most_s);
+    int64_t suspect = urgent_suspect(d, worker, most_s), next;
 
     if (ledger_held(d->ledger, worker))
         return suspect < 0 ? ledger_next(d->ledger, worker, most_s) : NOWHERE;
-    return suspect < 0 ? resumes_next(d->resumes, most_s) : suspect;
+    if (suspect >= 0)
+        return suspect;
+    next = resumes_next(d->resumes, most_s);
+    /* Gangs need the ranks that a suspect may take down. */
+    if (d->gangs && ledger_is_suspect(d->ledger, next) && gangs_can_begin(d, false, d->left_s))
+        return NOWHERE;
+    return next;
 }
 
 /* Return the next trial of at most most_s; updates outdated prices. */
@@ -353,7 +246,7 @@ static int64_t next_fitting(struct dispatch *d, int32_t worker, double most_s)
 
         if (isinf(most_s) || resumes_seconds(d->resumes, next) <= most_s)
             break;
-        set_price(d, config);
+        dispatch_set_price(d, config);
     }
     return next >= 0 && may_run(d, worker, next) ? next : NOWHERE;
 }
@@ -364,16 +257,12 @@ static int hand_out(struct dispatch *d, int32_t worker, int64_t trial, double se
     if (ledger_lease(d->ledger, worker, trial, err))
         return -1;
     d->predicted_s[trial] = cost_is_known(d->cost) ? (float)seconds : -(float)seconds;
+    if (d->loads[worker].idle_place != NOWHERE)
+        d->loads[worker].began_s = d->now_s;
     d->loads[worker].held_s += (float)seconds;
     d->held_s += (float)seconds;
-    become_busy(d, worker);
+    dispatch_become_busy(d, worker);
     return 0;
-}
-
-/* Return the limit for expected seconds: a trial of unknown seconds begins at any time. */
-static double most_expected_s(const struct dispatch *d, double left_s)
-{
-    return cost_is_known(d->cost) || left_s <= 0 ? left_s : INFINITY;
 }
 
 static int64_t next_in_time(struct dispatch *d, int32_t worker, double left_s)
@@ -394,8 +283,13 @@ int32_t dispatch_assign(struct dispatch *d, int32_t worker, double left_s,
     double slowness = cost_slowness(d->cost, worker);
     int32_t n = 0;
 
+    if (d->gangs && gang_of(d, worker))
+        return 0;
+    d->left_s = left_s;
+    if (d->gangs)
+        left_s = gangs_most_s(d, worker, left_s);
     while (n < DISPATCH_MAX && load->presence == PRESENT) {
-        int64_t next = next_in_time(d, worker, most_expected_s(d, left_s));
+        int64_t next = next_in_time(d, worker, dispatch_most_s(d, left_s));
         double next_s;
 
         if (next < 0)
@@ -426,17 +320,22 @@ bool dispatch_can_begin(struct dispatch *d, double left_s)
 {
     if (d->is_stale)
         set_prices(d);
+    if (gangs_can_begin(d, true, left_s)) {
+        if (!dispatch_n_busy(d))
+            dispatch_offer_again(d);
+        return true;
+    }
     for (int32_t worker = 0; worker < d->n_workers && ledger_counts(d->ledger).pending; worker++) {
         int64_t next;
 
         if (d->loads[worker].presence != PRESENT)
             continue;
         next =
-            resumes_next(d->resumes, most_expected_s(d, left_s) / cost_slowness(d->cost, worker));
+            resumes_next(d->resumes, dispatch_most_s(d, left_s) / cost_slowness(d->cost, worker));
         if (next < 0 || !may_run(d, worker, next))
             continue;
         if (!dispatch_n_busy(d))
-            offer_again(d);
+            dispatch_offer_again(d);
         return true;
     }
     return false;
@@ -453,10 +352,13 @@ enum ledger_verdict dispatch_finish(struct dispatch *d, int32_t worker, int64_t 
                                     enum trial_state state, double seconds)
 {
     int32_t lessee = ledger_lessee(d->ledger, trial);
+    struct gang *gang = lessee < 0 ? NULL : gang_of(d, lessee);
     enum ledger_verdict verdict = ledger_finish(d->ledger, trial, state);
 
     d->loads[worker].is_late = false;
-    if (lessee >= 0)
+    if (gang)
+        gangs_end(d, gang);
+    else if (lessee >= 0)
         take_away(d, lessee, trial);
     if (verdict == LEDGER_ACCEPTED && state == TRIAL_DONE) {
         if (lessee == worker && seconds > 0 && d->predicted_s[trial] > 0 &&
@@ -469,39 +371,65 @@ enum ledger_verdict dispatch_finish(struct dispatch *d, int32_t worker, int64_t 
 
 void dispatch_give_back(struct dispatch *d, int32_t worker, int64_t trial)
 {
-    d->loads[worker].is_late = true;
+    struct gang *gang = gang_of(d, worker);
+
+    d->loads[worker].is_late = !gang;
     if (ledger_lessee(d->ledger, trial) != worker)
         return;
     ledger_give_back(d->ledger, trial);
-    take_away(d, worker, trial);
+    if (gang)
+        gangs_end(d, gang);
+    else
+        take_away(d, worker, trial);
     resumes_wait(d->resumes, trial);
-    offer_again(d);
+    dispatch_offer_again(d);
 }
 
 void dispatch_reopen(struct dispatch *d, int64_t trial)
 {
     ledger_reopen(d->ledger, trial);
-    offer_again(d);
+    dispatch_offer_again(d);
 }
 
 static void go(struct dispatch *d, int32_t worker, enum presence presence)
 {
+    gangs_forget(d, worker);
     d->n_alive -= d->loads[worker].presence == PRESENT;
-    become_busy(d, worker);
+    dispatch_become_busy(d, worker);
     d->loads[worker].presence = (uint8_t)presence;
-    offer_again(d);
+    dispatch_offer_again(d);
 }
 
 void dispatch_leave(struct dispatch *d, int32_t worker)
 {
+    const struct gang *gang = gang_of(d, worker);
+
+    if (gang && !gang->is_over)
+        dispatch_give_back(d, gang->workers[0], gang->trial);
     go(d, worker, LEFT);
+}
+
+/* The ledger has the trial of a gang in its leader's name. */
+static int32_t answers_for(const struct dispatch *d, int32_t worker)
+{
+    const struct gang *gang = gang_of(d, worker);
+
+    return gang && !gang->is_over ? gang->workers[0] : worker;
+}
+
+int32_t dispatch_blames(const struct dispatch *d, int32_t worker, int32_t max, int64_t *out)
+{
+    return ledger_blames(d->ledger, answers_for(d, worker), max, out);
 }
 
 int32_t dispatch_lose(struct dispatch *d, int32_t worker, int32_t max, int64_t *failed)
 {
     struct worker_load *load = &d->loads[worker];
-    int32_t n = ledger_lose_worker(d->ledger, worker, max, failed);
+    struct gang *gang = gang_of(d, worker);
+    int32_t n = ledger_lose_worker(d->ledger, answers_for(d, worker), max, failed);
 
+    if (gang && !gang->is_over)
+        gangs_end(d, gang);
     d->held_s -= load->held_s;
     load->held_s = 0;
     load->is_late = false;
@@ -516,7 +444,12 @@ void dispatch_return(struct dispatch *d, int32_t worker)
         return;
     d->loads[worker].presence = PRESENT;
     d->n_alive++;
-    become_idle(d, worker);
+    dispatch_become_idle(d, worker);
+}
+
+void dispatch_set_time(struct dispatch *d, double now_s)
+{
+    d->now_s = now_s;
 }
 
 /* ---- views ---- */
@@ -571,7 +504,8 @@ double dispatch_left_s(const struct dispatch *d)
 static int check_load(const struct dispatch *d, int32_t worker, double held_s, struct err *err)
 {
     const struct worker_load *load = &d->loads[worker];
-    bool is_idle = load->presence == PRESENT && !ledger_held(d->ledger, worker);
+    bool is_idle =
+        load->presence == PRESENT && !ledger_held(d->ledger, worker) && !gang_of(d, worker);
     int32_t place = load->idle_place;
 
     if (is_idle != (place != NOWHERE))
@@ -602,6 +536,17 @@ static int check_loads(const struct dispatch *d, const double *held_s, struct er
     return 0;
 }
 
+/* Leaders have their seconds from the ledger. */
+static void add_members(const struct dispatch *d, double *held_s)
+{
+    for (int32_t worker = 0; worker < d->n_workers; worker++) {
+        const struct gang *gang = gang_of(d, worker);
+
+        if (gang && !gang->is_over && gang->workers[0] != worker)
+            held_s[worker] += fabsf(d->predicted_s[gang->trial]);
+    }
+}
+
 int dispatch_check(const struct dispatch *d, struct err *err)
 {
     double *held_s = calloc((size_t)d->n_workers + 1, sizeof *held_s);
@@ -613,7 +558,9 @@ int dispatch_check(const struct dispatch *d, struct err *err)
     for (int64_t trial = 0; trial < n; trial++)
         if (ledger_lessee(d->ledger, trial) >= 0)
             held_s[ledger_lessee(d->ledger, trial)] += fabsf(d->predicted_s[trial]);
-    rc = ledger_check(d->ledger, err) || check_loads(d, held_s, err) ? -1 : 0;
+    add_members(d, held_s);
+    rc =
+        ledger_check(d->ledger, err) || check_loads(d, held_s, err) || gangs_check(d, err) ? -1 : 0;
     free(held_s);
     return rc;
 }

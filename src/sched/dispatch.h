@@ -16,7 +16,14 @@
  * - A trial with a checkpoint takes the share of its time that is left. It goes first, alone, as
  *   soon as it fits.
  *
- * Pure: no clock, no I/O. Calls are O(1) or O(trials touched), except dispatch_can_begin(). */
+ * - Gangs (doc/decisions/0051): a trial of width w > 1 is handed to w idle workers at one moment, so
+ *   gangs never wait for each other. The order is by seconds times width. If the first gang does not
+ *   fit, the workers that are free soonest are reserved for it; they run only what ends in time
+ *   (EASY backfilling: Lifka 1995, LNCS 949:295; Mu'alem & Feitelson 2001, IEEE Trans Parallel
+ *   Distrib Syst 12:529). One host is preferred.
+ *
+ * Pure: no clock, no I/O. Calls are O(1) or O(trials touched), except dispatch_can_begin(), and
+ * dispatch_place() with gangs: O(workers) if a gang may fit. */
 #ifndef SCHED_DISPATCH_H
 #define SCHED_DISPATCH_H
 
@@ -27,15 +34,48 @@ enum { DISPATCH_MAX = 256 }; /* most trials a worker holds; fits one small messa
 
 struct dispatch;
 
-/* ledger and cost are borrowed; groups are configurations. Sets all expected seconds. */
+/* A trial that several workers run together. */
+struct gang {
+    int64_t number; /* from 1 on, in the order of placement */
+    int64_t trial;
+    double seconds; /* predicted */
+    bool is_over;   /* the trial has a result or went back; some members may not have ended */
+    int32_t n_here; /* members that have not ended */
+    int32_t n;
+    int32_t workers[]; /* [n] members, grouped by host; the first leads */
+};
+
+/* Create a dispatcher and set all expected seconds; groups are configurations. ledger and cost are
+ * borrowed.
+ *
+ *   widths  [n_groups] workers that run one trial of the group together; NULL: all 1
+ *   hosts   [n_workers] any number for each host; NULL: one host */
 struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32_t n_workers,
-                                 struct err *err);
+                                 const int32_t *widths, const int32_t *hosts, struct err *err);
 void dispatch_destroy(struct dispatch *dispatch);
 
 /* Choose the trials to send to a worker now; returns their number, often 0. left_s: seconds until
  * everything must end, or INFINITY. */
 int32_t dispatch_assign(struct dispatch *dispatch, int32_t worker, double left_s,
                         int64_t out[DISPATCH_MAX], struct err *err);
+
+/* Set the time, by any clock that never goes back. Only gangs need it. */
+void dispatch_set_time(struct dispatch *dispatch, double now_s);
+
+/* Place a gang on idle workers: 1 and *out, valid until its last member has ended; 0: none fits now.
+ * Call it before dispatch_assign(), until it returns 0. The ledger leases the trial to the leader;
+ * dispatch_finish() and dispatch_give_back() for the leader end the gang. */
+int dispatch_place(struct dispatch *dispatch, double left_s, const struct gang **out,
+                   struct err *err);
+/* Return the gang of a worker; NULL: it is in none. */
+const struct gang *dispatch_gang(const struct dispatch *dispatch, int32_t worker);
+/* Return the number of a worker's host, from 0; 0 without gangs. */
+int32_t dispatch_host(const struct dispatch *dispatch, int32_t worker);
+/* A member has ended its part: it is idle. Ignored if it is not in this gang. */
+void dispatch_end_member(struct dispatch *dispatch, int32_t worker, int64_t gang);
+/* Return the least width of pending trials if fewer workers are alive; 0: some trial can run, or
+ * none is pending. */
+int32_t dispatch_lacks(const struct dispatch *dispatch);
 
 /* Return a worker that holds nothing while trials are pending; -1: none. One that was assigned none
  * is returned again only after trials came back or workers went. */
@@ -62,8 +102,11 @@ void dispatch_give_back(struct dispatch *dispatch, int32_t worker, int64_t trial
 
 void dispatch_leave(struct dispatch *dispatch, int32_t worker);
 
+/* Like ledger_blames(); a member answers for its gang's trial. */
+int32_t dispatch_blames(const struct dispatch *dispatch, int32_t worker, int32_t max, int64_t *out);
+
 /* Remove a lost worker, like ledger_lose_worker(). Its results may still come; dispatch_return()
- * takes it back. */
+ * takes it back. Its gang is over, and the other members are busy until they have ended. */
 int32_t dispatch_lose(struct dispatch *dispatch, int32_t worker, int32_t max, int64_t *failed);
 void dispatch_return(struct dispatch *dispatch, int32_t worker);
 

@@ -205,6 +205,11 @@ void ledger_expect(struct ledger *ledger, int32_t group, double seconds)
     pending_expect(&ledger->pending, group, seconds);
 }
 
+int ledger_set_widths(struct ledger *ledger, const int32_t *widths, struct err *err)
+{
+    return pending_set_widths(&ledger->pending, widths, err);
+}
+
 /* NULL: never seen. */
 static struct lessee *lessee_of(const struct ledger *ledger, int32_t worker)
 {
@@ -218,7 +223,7 @@ static bool holds_suspect(const struct ledger *ledger, const struct lessee *work
 
 int64_t ledger_next_suspect(const struct ledger *ledger, double most_s)
 {
-    return pending_next(&ledger->pending, PENDING_SUSPECT, most_s);
+    return pending_next(&ledger->pending, PENDING_SUSPECT, 0, most_s);
 }
 
 int64_t ledger_next(const struct ledger *ledger, int32_t worker, double most_s)
@@ -227,10 +232,16 @@ int64_t ledger_next(const struct ledger *ledger, int32_t worker, double most_s)
 
     if (holds_suspect(ledger, lessee_of(ledger, worker)))
         return NONE;
-    next = pending_next(&ledger->pending, PENDING_CLEAR, most_s);
+    next = pending_next(&ledger->pending, PENDING_CLEAR, 0, most_s);
     if (next == NONE && !ledger_held(ledger, worker))
         next = ledger_next_suspect(ledger, most_s);
     return next;
+}
+
+int64_t ledger_next_wide(const struct ledger *ledger, int32_t tier, bool suspect, double most_s)
+{
+    assert(tier > 0 && tier < ledger->pending.n_tiers);
+    return pending_next(&ledger->pending, suspect ? PENDING_SUSPECT : PENDING_CLEAR, tier, most_s);
 }
 
 int ledger_lease(struct ledger *ledger, int32_t worker, int64_t trial, struct err *err)
@@ -351,6 +362,21 @@ int32_t ledger_group(const struct ledger *ledger, int64_t trial)
     return pending_group_of(&ledger->pending, trial);
 }
 
+int32_t ledger_width(const struct ledger *ledger, int64_t trial)
+{
+    return ledger->pending.groups[ledger_group(ledger, trial)].width;
+}
+
+int32_t ledger_n_widths(const struct ledger *ledger)
+{
+    return ledger->pending.n_tiers;
+}
+
+int32_t ledger_tier_width(const struct ledger *ledger, int32_t tier)
+{
+    return ledger->pending.widths[tier];
+}
+
 int32_t ledger_n_groups(const struct ledger *ledger)
 {
     return ledger->pending.n_groups;
@@ -429,6 +455,10 @@ static int check_worker(const struct ledger *ledger, int32_t w, struct err *err)
         if (entry->kind == PENDING_SUSPECT && worker->held.n > 1)
             return err_set(err, "suspect %ld is one of %ld", (long)at, (long)worker->held.n);
     }
+    for (int64_t at = worker->held.first; at != LIST_END; at = ledger->links[at].next)
+        if (worker->held.n > 1 && ledger_width(ledger, at) > 1)
+            return err_set(err, "trial %ld of several workers is one of %ld", (long)at,
+                           (long)worker->held.n);
     if (worker->running != NONE && ledger->entries[worker->running].worker != w)
         return err_set(err, "trial %ld runs without a lease", (long)worker->running);
     return 0;

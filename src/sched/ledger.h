@@ -11,6 +11,9 @@
  * leased first (to within the 3 percent of sched/pending.h); within a group, returned trials, then
  * by number.
  *
+ * A group's trials have a width, the number of workers that run one together (doc/decisions/0051).
+ * The ledger leases a wide trial to its leader, alone; sched/dispatch knows the other members.
+ *
  * Crashes: a trial whose worker is lost while it runs gets a crash and becomes a suspect. If the
  * running trial is unknown (short ones are not reported), all trials that the worker held do.
  * Suspects are leased after all others (or earlier, ledger_next_suspect), and alone: a second loss
@@ -57,14 +60,20 @@ void ledger_suspect(struct ledger *ledger, int64_t trial);
 /* Set the expected seconds of a trial of this group. */
 void ledger_expect(struct ledger *ledger, int32_t group, double seconds);
 
-/* Return a worker's next trial of at most most_s expected seconds; -1: none. A suspect only if no
+/* Set the width of each group, at least 1; before any lease. At first all are 1. */
+int ledger_set_widths(struct ledger *ledger, const int32_t *widths, struct err *err);
+
+/* Return a worker's next trial of width 1 and of at most most_s expected seconds; -1: none. A suspect only if no
  * other is left and the worker holds nothing; none while it holds a suspect. Worker -1 holds
  * nothing. */
 int64_t ledger_next(const struct ledger *ledger, int32_t worker, double most_s);
-/* Return the next suspect for a worker that holds nothing, even if others are left. */
+/* Return the next suspect of width 1 for a worker that holds nothing, even if others are left. */
 int64_t ledger_next_suspect(const struct ledger *ledger, double most_s);
+/* Return the next trial of a tier above 0, a suspect or not; -1: none. The tiers are the
+ * different widths in ascending order; tier 0 has width 1. */
+int64_t ledger_next_wide(const struct ledger *ledger, int32_t tier, bool suspect, double most_s);
 
-/* Lease a pending trial, returned by one of these two, to a worker (any number from 0). */
+/* Lease a pending trial, returned by one of these, to a worker (any number from 0). */
 int ledger_lease(struct ledger *ledger, int32_t worker, int64_t trial, struct err *err);
 
 /* Ignored if the worker does not hold the trial. */
@@ -96,9 +105,13 @@ int32_t ledger_blames(const struct ledger *ledger, int32_t worker, int32_t max, 
 int32_t ledger_lessee(const struct ledger *ledger, int64_t trial);
 int32_t ledger_group(const struct ledger *ledger, int64_t trial);
 int32_t ledger_n_groups(const struct ledger *ledger);
+int32_t ledger_width(const struct ledger *ledger, int64_t trial);
+int32_t ledger_n_widths(const struct ledger *ledger); /* tiers */
+int32_t ledger_tier_width(const struct ledger *ledger, int32_t tier);
 bool ledger_is_suspect(const struct ledger *ledger, int64_t trial);
 double ledger_expected(const struct ledger *ledger, int32_t group); /* seconds */
-double ledger_pending_s(const struct ledger *ledger); /* expected seconds of all pending trials */
+double ledger_pending_s(const struct ledger *ledger); /* expected, of all pending trials, times
+                                                        * their widths */
 int64_t ledger_held(const struct ledger *ledger, int32_t worker);
 struct ledger_counts ledger_counts(const struct ledger *ledger);
 bool ledger_is_finished(const struct ledger *ledger); /* nothing pending or leased */

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "sched/mailbox.h"
+#include "sched/master_state.h"
 #include "sched/message.h"
 #include "sched/rank_states.h"
 #include "sched/worker.h"
@@ -21,29 +22,6 @@
 /* seconds between checks of the other ranks */
 #define WATCH_S 0.25
 
-struct master {
-    struct dispatch *dispatch;
-    const struct ledger *ledger;
-    struct world world;
-    struct runner runner;
-    struct master_delivery delivery;
-    struct master_options options;
-    const struct clock *clock;
-
-    struct mailbox inbox, outbox;
-    struct backoff backoff;
-    struct rank_states ranks;
-    struct buf in, out;
-
-    double began_s, progress_s, watch_s;
-    double turn_s;
-    bool is_stopping;
-    enum master_end end; /* reason, if is_stopping and the ledger is not finished */
-    double stop_s;       /* when running trials must have ended, if is_stopping */
-    bool has_failed;
-    struct err err;
-};
-
 static int commit(struct master *master, struct err *err)
 {
     return master_sink_commit(&master->delivery, &master->ranks, err);
@@ -54,37 +32,67 @@ static void take_all_back(struct master *master, int32_t rank)
 {
     int64_t trial;
 
-    while (ledger_blames(master->ledger, rank, 1, &trial))
-        dispatch_give_back(master->dispatch, rank, trial);
+    while (dispatch_blames(master->dispatch, rank, 1, &trial))
+        dispatch_give_back(master->dispatch, ledger_lessee(master->ledger, trial), trial);
 }
 
+static int take_from(struct master *master, struct master_loss *loss, bool is_doubtful,
+                     double started, struct err *err)
+{
+    int64_t blamed[DISPATCH_MAX], failed[DISPATCH_MAX];
+    int32_t n;
+
+    if (is_doubtful)
+        take_all_back(master, loss->rank);
+    loss->trials = blamed;
+    loss->n_trials = dispatch_blames(master->dispatch, loss->rank, DISPATCH_MAX, blamed);
+    n = dispatch_lose(master->dispatch, loss->rank, DISPATCH_MAX, failed);
+    return master_sink_loss(&master->delivery, &master->ranks, loss, failed, n, started, err);
+}
+
+/* A rank of a gang ends the gang, whose trial its leader reported. */
 static int lose(struct master *master, int32_t rank, enum rank_presence presence, const char *why,
                 struct err *err)
 {
     struct rank_state lost = master->ranks.of[rank];
-    int64_t blamed[DISPATCH_MAX], failed[DISPATCH_MAX];
+    struct gang_members members;
     struct master_loss loss = {.rank = rank,
                                .process = rank_states_process(&master->ranks, rank),
                                .is_dead = presence == RANK_DEAD,
-                               .trials = blamed,
-                               .running = lost.running};
-    int32_t n;
+                               .running = lost.running,
+                               .leader = rank};
+    int rc;
 
     rank_states_set(&master->ranks, rank, presence);
     if (lost.presence != RANK_PRESENT)
         return 0;
-    if (lost.is_doubtful)
-        take_all_back(master, rank);
+    if (gang_members_init(&members, master, rank, err))
+        return -1;
+    if (members.n && members.of[0] != rank) {
+        loss.leader = members.of[0];
+        loss.running = master->ranks.of[loss.leader].running;
+        lost.started = master->ranks.of[loss.leader].started;
+        rank_states_finish(&master->ranks, loss.leader, loss.running);
+    }
+    loss.leader_process = rank_states_process(&master->ranks, loss.leader);
     snprintf(loss.why, sizeof loss.why, "%s", why);
-    loss.n_trials = ledger_blames(master->ledger, rank, DISPATCH_MAX, blamed);
-    n = dispatch_lose(master->dispatch, rank, DISPATCH_MAX, failed);
-    return master_sink_loss(&master->delivery, &master->ranks, &loss, failed, n, lost.started, err);
+    rc = take_from(master, &loss, lost.is_doubtful, lost.started, err);
+    if (!rc)
+        rc = gang_members_end(master, &members, 0, err);
+    gang_members_release(&members);
+    return rc;
 }
 
 /* ---- to the workers ---- */
 
-/* A rank that cannot be sent to is lost, which is no error of the run. */
-static int post(struct master *master, int32_t rank, struct err *err)
+int64_t master_id(const struct master *master, int64_t trial)
+{
+    const struct master_sink *sink = &master->delivery.sink;
+
+    return sink->id ? sink->id(sink->arg, trial) : 0;
+}
+
+int master_post(struct master *master, int32_t rank, struct err *err)
 {
     struct err why;
 
@@ -104,6 +112,8 @@ static int supply(struct master *master, int32_t rank, struct err *err)
     int64_t trials[DISPATCH_MAX];
     int32_t n;
 
+    if (master_supply_gangs(master, err))
+        return -1;
     if (master->is_stopping || master->ranks.of[rank].presence != RANK_PRESENT)
         return 0;
     n = dispatch_assign(master->dispatch, rank, left_s, trials, err);
@@ -115,16 +125,20 @@ static int supply(struct master *master, int32_t rank, struct err *err)
     message_begin(&master->out, MESSAGE_ASSIGN);
     message_put_trials(&master->out, trials, (uint32_t)n);
     for (int32_t i = 0; i < n; i++)
+        buf_put_i64(&master->out, master_id(master, trials[i]));
+    for (int32_t i = 0; i < n; i++)
         buf_put_f64(&master->out, dispatch_predicted(master->dispatch, trials[i]));
     if (n == 1 && dispatch_resumes(master->dispatch, trials[0]) && master->delivery.sink.resume)
         master->delivery.sink.resume(master->delivery.sink.arg, trials[0], &master->out);
-    return post(master, rank, err);
+    return master_post(master, rank, err);
 }
 
 static int supply_idle(struct master *master, struct err *err)
 {
     int32_t rank;
 
+    if (master_supply_gangs(master, err))
+        return -1;
     while (!master->is_stopping && (rank = dispatch_idle(master->dispatch)) >= 0)
         if (supply(master, rank, err))
             return -1;
@@ -135,7 +149,7 @@ static int tell_to_stop(struct master *master, int32_t rank, struct err *err)
 {
     message_begin(&master->out, MESSAGE_STOP);
     buf_put_f64(&master->out, fmax(master->stop_s - clock_now(master->clock), 0));
-    return post(master, rank, err);
+    return master_post(master, rank, err);
 }
 
 /* Tell all ranks, even if sending to one fails. A second call may shorten the time. */
@@ -235,7 +249,7 @@ static int check_result(const struct master *master, const struct trial_result *
 
 /* Leave out loading, since the graph is cached for the next trial. A trial run in parts, maybe on
  * several ranks, teaches nothing about this rank. */
-static double busy_seconds(const struct trial_result *r)
+double master_busy_seconds(const struct trial_result *r)
 {
     return r->resumed_epoch ? (double)NAN : r->seconds - r->timing[PHASE_LOAD];
 }
@@ -245,7 +259,7 @@ static int accept_result(struct master *master, int32_t from, struct trial_resul
 {
     r->predicted = dispatch_predicted(master->dispatch, r->trial);
     rank_states_finish(&master->ranks, from, r->trial);
-    if (dispatch_finish(master->dispatch, from, r->trial, r->state, busy_seconds(r)) !=
+    if (dispatch_finish(master->dispatch, from, r->trial, r->state, master_busy_seconds(r)) !=
         LEDGER_ACCEPTED)
         return 0;
     return master_sink_result(&master->delivery, &master->ranks, r, err);
@@ -277,6 +291,14 @@ static int take_results(struct master *master, int32_t from, struct cursor *in, 
         rc = take_result(master, from, in, err);
     traffic_leave(&master->delivery.meter, back);
     return rc ? rc : supply(master, from, err);
+}
+
+static int take_member_result(struct master *master, int32_t from, struct cursor *in,
+                              struct err *err)
+{
+    if (master_take_member_result(master, from, in, err))
+        return -1;
+    return supply(master, from, err);
 }
 
 static int take_given_back(struct master *master, int32_t from, struct cursor *in, struct err *err)
@@ -341,19 +363,28 @@ static int take_counters(struct master *master, int32_t from, struct cursor *in,
     return 0;
 }
 
-static void let_go(struct master *master, int32_t rank)
+static int let_go(struct master *master, int32_t rank, struct err *err)
 {
+    struct gang_members members;
+    int rc;
+
     if (master->ranks.of[rank].presence == RANK_DEAD)
-        return;
+        return 0;
     rank_states_set(&master->ranks, rank, RANK_LEFT);
+    rc = gang_members_init(&members, master, rank, err);
     dispatch_leave(master->dispatch, rank);
+    if (!rc)
+        rc = gang_members_end(master, &members, 0, err);
+    gang_members_release(&members);
+    return rc;
 }
 
 static int take_leave(struct master *master, int32_t from, struct cursor *in, struct err *err)
 {
     char text[sizeof err->text];
 
-    let_go(master, from);
+    if (let_go(master, from, err))
+        return -1;
     cursor_text(in, text, sizeof text);
     if (!*text)
         return take_counters(master, from, in, err);
@@ -367,6 +398,8 @@ static int welcome_back(struct master *master, int32_t rank, struct err *err)
     master->ranks.of[rank].is_doubtful = true;
     dispatch_return(master->dispatch, rank);
     master->delivery.sink.back(master->delivery.sink.arg, rank);
+    if (master->gangs_begun[rank] && master_end_gang(master, rank, err))
+        return -1;
     return master->is_stopping ? tell_to_stop(master, rank, err) : 0;
 }
 
@@ -391,6 +424,10 @@ static int handle(struct master *master, int32_t from, struct err *err)
         return take_results(master, from, &in, err);
     case MESSAGE_GIVE_BACK:
         return take_given_back(master, from, &in, err);
+    case MESSAGE_GANG_PORT:
+        return master_take_port(master, from, &in, err);
+    case MESSAGE_GANG_RESULT:
+        return take_member_result(master, from, &in, err);
     case MESSAGE_LEAVE:
         return take_leave(master, from, &in, err);
     default:
@@ -421,8 +458,9 @@ static double left_now_s(const struct master *master, double now_s)
         const struct rank_state *state = &master->ranks.of[rank];
 
         if (state->running >= 0)
-            used_s +=
-                fmin(now_s - state->began_s, dispatch_expected_s(master->dispatch, state->running));
+            used_s += fmin(now_s - state->began_s,
+                           dispatch_expected_s(master->dispatch, state->running)) *
+                      ledger_width(master->ledger, state->running);
     }
     return fmax(dispatch_left_s(master->dispatch) -
                     used_s / fmax(dispatch_n_alive(master->dispatch), 1),
@@ -503,17 +541,21 @@ static int end_in_time(struct master *master, double now_s, struct err *err)
 {
     double until_s = master->options.until_s;
 
-    if (ledger_is_finished(master->ledger))
+    bool is_busy = dispatch_n_busy(master->dispatch) > 0;
+
+    if (ledger_is_finished(master->ledger) && !is_busy)
         return finish(master, now_s, err);
     if (is_set(master->options.hurry))
         return stop_workers(master, MASTER_STOPPED, now_s, err);
     if (is_set(master->options.stop))
         return stop_workers(master, MASTER_STOPPED, fmin(now_s + master->options.grace_s, until_s),
                             err);
-    if (now_s >= until_s || (!ledger_counts(master->ledger).leased &&
-                             !dispatch_can_begin(master->dispatch, until_s - now_s)))
+    if (now_s >= until_s)
         return stop_workers(master, MASTER_TIME_UP, now_s, err);
-    return 0;
+    if (is_busy || dispatch_can_begin(master->dispatch, until_s - now_s))
+        return 0;
+    return stop_workers(master, dispatch_lacks(master->dispatch) ? MASTER_TOO_FEW : MASTER_TIME_UP,
+                        now_s, err);
 }
 
 /* Wait until no message is left to read: last messages of dead ranks count. */
@@ -530,6 +572,7 @@ static int do_what_is_due(struct master *master, bool is_quiet, struct err *err)
     if (now_s - master->turn_s > RANK_STATES_STALL_S)
         rank_states_discount(&master->ranks, now_s - master->turn_s);
     master->turn_s = now_s;
+    dispatch_set_time(master->dispatch, now_s);
 
     if (now_s - master->progress_s >= PROGRESS_S)
         show_progress(master, now_s);
@@ -622,7 +665,7 @@ static int serve_with_thread(struct master *master)
     int rc;
 
     if (code) {
-        let_go(master, 0);
+        let_go(master, 0, &err);
         err_set(&err, "thread of the worker: %s", strerror(code));
         fail(master, &err);
     }
@@ -652,7 +695,12 @@ struct master *master_create(const struct master_parts *parts, struct err *err)
         err_nomem(err, "scheduler", sizeof *master);
         return NULL;
     }
-    if (rank_states_init(&master->ranks, parts->world, clock_now(parts->clock), err)) {
+    master->gangs_begun = calloc((size_t)parts->world->size, sizeof *master->gangs_begun);
+    if (!master->gangs_begun)
+        err_nomem(err, "scheduler", (size_t)parts->world->size * sizeof *master->gangs_begun);
+    if (!master->gangs_begun ||
+        rank_states_init(&master->ranks, parts->world, clock_now(parts->clock), err)) {
+        free(master->gangs_begun);
         free(master);
         return NULL;
     }
@@ -672,6 +720,7 @@ struct master *master_create(const struct master_parts *parts, struct err *err)
     if (!init_mailboxes(master, err))
         return master;
     rank_states_release(&master->ranks);
+    free(master->gangs_begun);
     free(master);
     return NULL;
 }
@@ -685,6 +734,7 @@ void master_destroy(struct master *master)
     rank_states_release(&master->ranks);
     buf_release(&master->in);
     buf_release(&master->out);
+    free(master->gangs_begun);
     free(master);
 }
 

@@ -35,6 +35,9 @@ struct master_loss {
     const int64_t *trials; /* [n_trials] that get a crash */
     int32_t n_trials;
     int64_t running; /* trial it reported; -1: none, or a short one */
+    /* The rank that the open attempt of `running` belongs to: itself, or the leader of its gang. */
+    int32_t leader;
+    const struct process *leader_process;
     char why[160];
 };
 
@@ -48,7 +51,8 @@ struct master_sink {
      * appends it, packed, or nothing if it cannot be read. NULL: none are kept. */
     int (*checkpoint)(void *arg, const struct trial_checkpoint *checkpoint, struct err *err);
     void (*resume)(void *arg, int64_t trial, struct buf *out);
-    void (*back)(void *arg, int32_t rank); /* a silent rank has spoken again */
+    int64_t (*id)(void *arg, int64_t trial); /* number in the database; NULL: all 0 */
+    void (*back)(void *arg, int32_t rank);   /* a silent rank has spoken again */
     /* Nothing is pending or leased: the last chance to reopen trials. May be NULL. */
     int (*finished)(void *arg, struct err *err);
     int (*commit)(void *arg, struct err *err); /* make everything received durable */

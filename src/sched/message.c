@@ -2,7 +2,7 @@
 #include "sched/message.h"
 
 /* "ESP" and the protocol version. */
-#define MESSAGE_MAGIC 0x45535004u
+#define MESSAGE_MAGIC 0x45535005u
 
 void message_begin(struct buf *out, enum message_kind kind)
 {
@@ -15,6 +15,42 @@ void message_put_trials(struct buf *out, const int64_t *trials, uint32_t n)
 {
     buf_put_u32(out, n);
     buf_add(out, trials, n * sizeof *trials);
+}
+
+void message_put_gang(struct buf *out, const struct message_gang *gang)
+{
+    const struct trial_gang *part = &gang->part;
+
+    buf_put_i64(out, gang->number);
+    buf_put_i64(out, gang->trial);
+    buf_put_i64(out, gang->id);
+    buf_put_f64(out, gang->expected_s);
+    buf_put_u32(out, (uint32_t)part->rank);
+    buf_put_u32(out, (uint32_t)part->size);
+    buf_put_u32(out, (uint32_t)part->local_rank);
+    buf_put_u32(out, (uint32_t)part->local_size);
+    buf_put_u32(out, (uint32_t)part->host);
+    buf_put_u32(out, (uint32_t)part->n_hosts);
+    buf_put_u32(out, (uint32_t)part->port);
+    buf_put_text(out, part->address);
+}
+
+void message_take_gang(struct message_gang *gang, struct cursor *in)
+{
+    struct trial_gang *part = &gang->part;
+
+    gang->number = cursor_i64(in);
+    gang->trial = cursor_i64(in);
+    gang->id = cursor_i64(in);
+    gang->expected_s = cursor_f64(in);
+    part->rank = (int32_t)cursor_u32(in);
+    part->size = (int32_t)cursor_u32(in);
+    part->local_rank = (int32_t)cursor_u32(in);
+    part->local_size = (int32_t)cursor_u32(in);
+    part->host = (int32_t)cursor_u32(in);
+    part->n_hosts = (int32_t)cursor_u32(in);
+    part->port = (int32_t)cursor_u32(in);
+    cursor_text(in, part->address, sizeof part->address);
 }
 
 int message_open(struct cursor *in, enum message_kind *kind, const struct buf *message,

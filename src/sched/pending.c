@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "sched/list.h"
@@ -16,23 +17,27 @@
 #define LEAST_S 0x1p-25
 #define MOST_S 0x1p23
 
-int pending_order_init(struct pending_order *order, int32_t n_groups, struct err *err)
+int pending_order_init(struct pending_order *order, int32_t n_groups, const int32_t *tier_of,
+                       int32_t n_tiers, struct err *err)
 {
     size_t n = (size_t)n_groups + 1;
 
-    *order = (struct pending_order){.n_groups = n_groups};
+    *order = (struct pending_order){.tier_of = tier_of, .n_groups = n_groups, .n_tiers = n_tiers};
     order->seconds = calloc(n, sizeof *order->seconds);
     order->places = malloc(n * sizeof *order->places);
     order->links = malloc(n * sizeof *order->links);
-    if (!order->seconds || !order->places || !order->links) {
+    order->tiers = calloc((size_t)n_tiers, sizeof *order->tiers);
+    if (!order->seconds || !order->places || !order->links || !order->tiers) {
         pending_order_release(order);
         return err_nomem(err, "order of trials",
-                         n * (sizeof *order->seconds + sizeof(struct link)));
+                         n * (sizeof *order->seconds + sizeof(struct link)) +
+                             (size_t)n_tiers * sizeof *order->tiers);
     }
     for (int32_t group = 0; group < n_groups; group++)
         order->places[group] = OUTSIDE;
-    for (int32_t bucket = 0; bucket < PENDING_ORDER_BUCKETS; bucket++)
-        list_init(&order->buckets[bucket]);
+    for (int32_t tier = 0; tier < n_tiers; tier++)
+        for (int32_t bucket = 0; bucket < PENDING_ORDER_BUCKETS; bucket++)
+            list_init(&order->tiers[tier].of[bucket]);
     return 0;
 }
 
@@ -41,7 +46,13 @@ void pending_order_release(struct pending_order *order)
     free(order->seconds);
     free(order->places);
     free(order->links);
+    free(order->tiers);
     *order = (struct pending_order){0};
+}
+
+static struct pending_buckets *buckets_of(const struct pending_order *order, int32_t group)
+{
+    return &order->tiers[order->tier_of ? order->tier_of[group] : 0];
 }
 
 static int32_t bucket_of(double seconds)
@@ -60,17 +71,18 @@ static int32_t bucket_of(double seconds)
 
 static void mark(struct pending_order *order, int32_t group, int32_t bucket)
 {
-    order->filled[bucket / 64] |= UINT64_C(1) << bucket % 64;
+    buckets_of(order, group)->filled[bucket / 64] |= UINT64_C(1) << bucket % 64;
     order->places[group] = (int16_t)bucket;
 }
 
 static void take(struct pending_order *order, int32_t group)
 {
+    struct pending_buckets *buckets = buckets_of(order, group);
     int32_t bucket = order->places[group];
 
-    list_remove(&order->buckets[bucket], order->links, group);
-    if (!order->buckets[bucket].n)
-        order->filled[bucket / 64] &= ~(UINT64_C(1) << bucket % 64);
+    list_remove(&buckets->of[bucket], order->links, group);
+    if (!buckets->of[bucket].n)
+        buckets->filled[bucket / 64] &= ~(UINT64_C(1) << bucket % 64);
     order->places[group] = OUTSIDE;
 }
 
@@ -82,9 +94,9 @@ void pending_order_add(struct pending_order *order, int32_t group, double second
     if (pending_order_has(order, group))
         return;
     order->seconds[group] = seconds;
-    list_prepend(&order->buckets[bucket], order->links, group);
+    list_prepend(&buckets_of(order, group)->of[bucket], order->links, group);
     mark(order, group, bucket);
-    order->n++;
+    buckets_of(order, group)->n++;
 }
 
 void pending_order_remove(struct pending_order *order, int32_t group)
@@ -92,7 +104,7 @@ void pending_order_remove(struct pending_order *order, int32_t group)
     if (!pending_order_has(order, group))
         return;
     take(order, group);
-    order->n--;
+    buckets_of(order, group)->n--;
 }
 
 void pending_order_set(struct pending_order *order, int32_t group, double seconds)
@@ -105,17 +117,17 @@ void pending_order_set(struct pending_order *order, int32_t group, double second
     if (bucket == order->places[group])
         return;
     take(order, group);
-    list_append(&order->buckets[bucket], order->links, group);
+    list_append(&buckets_of(order, group)->of[bucket], order->links, group);
     mark(order, group, bucket);
 }
 
 /* Return the highest non-empty bucket up to `bucket`; -1: none. */
-static int32_t highest(const struct pending_order *order, int32_t bucket)
+static int32_t highest(const struct pending_buckets *buckets, int32_t bucket)
 {
     uint64_t mask = bucket < 0 ? 0 : ~UINT64_C(0) >> (63 - bucket % 64);
 
     for (int32_t word = bucket < 0 ? -1 : bucket / 64; word >= 0; word--) {
-        uint64_t bits = order->filled[word] & mask;
+        uint64_t bits = buckets->filled[word] & mask;
 
         if (bits)
             return word * 64 + 63 - __builtin_clzll(bits);
@@ -124,13 +136,14 @@ static int32_t highest(const struct pending_order *order, int32_t bucket)
     return -1;
 }
 
-int32_t pending_order_first(const struct pending_order *order, double most_s)
+int32_t pending_order_first(const struct pending_order *order, int32_t tier, double most_s)
 {
-    int32_t bucket = highest(order, !order->n || most_s < 0 ? -1 : bucket_of(most_s));
+    const struct pending_buckets *buckets = &order->tiers[tier];
+    int32_t bucket = highest(buckets, !buckets->n || most_s < 0 ? -1 : bucket_of(most_s));
 
-    if (bucket >= 0 && order->seconds[order->buckets[bucket].first] > most_s)
-        bucket = highest(order, bucket - 1);
-    return bucket < 0 ? OUTSIDE : (int32_t)order->buckets[bucket].first;
+    if (bucket >= 0 && order->seconds[buckets->of[bucket].first] > most_s)
+        bucket = highest(buckets, bucket - 1);
+    return bucket < 0 ? OUTSIDE : (int32_t)buckets->of[bucket].first;
 }
 
 bool pending_order_has(const struct pending_order *order, int32_t group)
@@ -138,24 +151,35 @@ bool pending_order_has(const struct pending_order *order, int32_t group)
     return order->places[group] != OUTSIDE;
 }
 
-int pending_order_check(const struct pending_order *order, struct err *err)
+static int check_tier(const struct pending_order *order, int32_t tier, struct err *err)
 {
+    const struct pending_buckets *buckets = &order->tiers[tier];
     int64_t n = 0;
 
     for (int32_t bucket = 0; bucket < PENDING_ORDER_BUCKETS; bucket++) {
-        const struct list *list = &order->buckets[bucket];
+        const struct list *list = &buckets->of[bucket];
 
         if (list_check(list, order->links, err))
             return err_wrap(err, "bucket %d", bucket);
-        if ((list->n > 0) != (order->filled[bucket / 64] >> bucket % 64 & 1))
+        if ((list->n > 0) != (buckets->filled[bucket / 64] >> bucket % 64 & 1))
             return err_set(err, "bucket %d of %ld groups is marked wrongly", bucket, (long)list->n);
         for (int64_t g = list->first; g != LIST_END; g = order->links[g].next)
-            if (order->places[g] != bucket || bucket_of(order->seconds[g]) != bucket)
+            if (order->places[g] != bucket || bucket_of(order->seconds[g]) != bucket ||
+                buckets_of(order, (int32_t)g) != buckets)
                 return err_set(err, "group %ld of %g s stands in bucket %d and says %d", (long)g,
                                order->seconds[g], bucket, order->places[g]);
         n += list->n;
     }
-    return n == order->n ? 0 : err_set(err, "%ld groups are in, counted as %d", (long)n, order->n);
+    return n == buckets->n ? 0
+                           : err_set(err, "%ld groups are in, counted as %d", (long)n, buckets->n);
+}
+
+int pending_order_check(const struct pending_order *order, struct err *err)
+{
+    for (int32_t tier = 0; tier < order->n_tiers; tier++)
+        if (check_tier(order, tier, err))
+            return err_wrap(err, "tier %d", tier);
+    return 0;
 }
 
 int pending_init(struct pending *pending, struct link *links, int64_t n_trials, int64_t group_size,
@@ -163,15 +187,19 @@ int pending_init(struct pending *pending, struct link *links, int64_t n_trials, 
 {
     int32_t n_groups = (int32_t)((n_trials + group_size - 1) / group_size);
 
-    *pending = (struct pending){.links = links, .group_size = group_size, .n_groups = n_groups};
+    *pending = (struct pending){
+        .links = links, .group_size = group_size, .n_groups = n_groups, .n_tiers = 1};
     for (int kind = 0; kind < PENDING_KINDS; kind++)
-        if (pending_order_init(&pending->orders[kind], n_groups, err))
+        if (pending_order_init(&pending->orders[kind], n_groups, NULL, 1, err))
             return -1;
+    pending->widths = malloc(sizeof *pending->widths);
     pending->groups = calloc((size_t)n_groups + 1, sizeof *pending->groups);
-    if (!pending->groups)
+    if (!pending->widths || !pending->groups)
         return err_nomem(err, "groups of trials", (size_t)n_groups * sizeof *pending->groups);
+    pending->widths[0] = 1;
     for (int32_t g = 0; g < n_groups; g++) {
         pending->groups[g].seconds = expected_s ? expected_s[g] : 0;
+        pending->groups[g].width = 1;
         for (int kind = 0; kind < PENDING_KINDS; kind++)
             list_init(&pending->groups[g].waiting[kind]);
     }
@@ -183,7 +211,75 @@ void pending_release(struct pending *pending)
     for (int kind = 0; kind < PENDING_KINDS; kind++)
         pending_order_release(&pending->orders[kind]);
     free(pending->groups);
+    free(pending->widths);
+    free(pending->tier_of);
     *pending = (struct pending){0};
+}
+
+static int ascending(const void *a_, const void *b_)
+{
+    const int32_t *a = a_, *b = b_;
+
+    return (*a > *b) - (*a < *b);
+}
+
+/* Fill pending->widths, which has room for all groups and one more. */
+static void sort_widths(struct pending *pending, const int32_t *widths)
+{
+    int32_t n = pending->n_groups + 1, n_tiers = 1;
+
+    pending->widths[0] = 1;
+    memcpy(pending->widths + 1, widths, (size_t)pending->n_groups * sizeof *widths);
+    qsort(pending->widths, (size_t)n, sizeof *pending->widths, ascending);
+    for (int32_t i = 1; i < n; i++)
+        if (pending->widths[i] != pending->widths[n_tiers - 1])
+            pending->widths[n_tiers++] = pending->widths[i];
+    pending->n_tiers = n_tiers;
+}
+
+static void set_width(struct pending *pending, int32_t g, int32_t width)
+{
+    struct pending_group *group = &pending->groups[g];
+    const int32_t *tier = bsearch(&width, pending->widths, (size_t)pending->n_tiers,
+                                  sizeof *pending->widths, ascending);
+
+    assert(width >= 1);
+    pending->tier_of[g] = (int32_t)(tier - pending->widths);
+    for (int kind = 0; kind < PENDING_KINDS; kind++)
+        pending->seconds +=
+            (width - group->width) * group->seconds * (double)group->waiting[kind].n;
+    group->width = width;
+}
+
+int pending_set_widths(struct pending *pending, const int32_t *widths, struct err *err)
+{
+    size_t n = (size_t)pending->n_groups + 1;
+
+    free(pending->widths);
+    free(pending->tier_of);
+    pending->widths = calloc(n, sizeof *pending->widths);
+    pending->tier_of = calloc(n, sizeof *pending->tier_of);
+    if (!pending->widths || !pending->tier_of)
+        return err_nomem(err, "widths of trials", 2 * n * sizeof *widths);
+    sort_widths(pending, widths);
+    for (int32_t g = 0; g < pending->n_groups; g++)
+        set_width(pending, g, widths[g]);
+    for (int kind = 0; kind < PENDING_KINDS; kind++) {
+        struct pending_order *order = &pending->orders[kind];
+
+        pending_order_release(order);
+        if (pending_order_init(order, pending->n_groups, pending->tier_of, pending->n_tiers, err))
+            return -1;
+        for (int32_t g = pending->n_groups; g-- > 0;)
+            if (pending->groups[g].waiting[kind].n)
+                pending_order_add(order, g, pending->groups[g].seconds);
+    }
+    return 0;
+}
+
+static double area(const struct pending_group *group)
+{
+    return group->width * group->seconds;
 }
 
 int32_t pending_group_of(const struct pending *pending, int64_t trial)
@@ -201,7 +297,7 @@ void pending_add(struct pending *pending, int64_t trial, enum pending_kind kind)
     else
         list_prepend(&group->waiting[kind], pending->links, trial);
     pending_order_add(&pending->orders[kind], g, group->seconds);
-    pending->seconds += group->seconds;
+    pending->seconds += area(group);
     pending->n++;
 }
 
@@ -214,7 +310,7 @@ void pending_remove(struct pending *pending, int64_t trial, enum pending_kind ki
     if (!group->waiting[kind].n)
         pending_order_remove(&pending->orders[kind], g);
     /* An exact 0 leaves no rounding error. */
-    pending->seconds = --pending->n ? pending->seconds - group->seconds : 0;
+    pending->seconds = --pending->n ? pending->seconds - area(group) : 0;
 }
 
 void pending_expect(struct pending *pending, int32_t g, double seconds)
@@ -224,15 +320,17 @@ void pending_expect(struct pending *pending, int32_t g, double seconds)
     for (int kind = 0; kind < PENDING_KINDS; kind++) {
         if (!group->waiting[kind].n)
             continue;
-        pending->seconds += (seconds - group->seconds) * (double)group->waiting[kind].n;
+        pending->seconds +=
+            (seconds - group->seconds) * group->width * (double)group->waiting[kind].n;
         pending_order_set(&pending->orders[kind], g, seconds);
     }
     group->seconds = seconds;
 }
 
-int64_t pending_next(const struct pending *pending, enum pending_kind kind, double most_s)
+int64_t pending_next(const struct pending *pending, enum pending_kind kind, int32_t tier,
+                     double most_s)
 {
-    int32_t g = pending_order_first(&pending->orders[kind], most_s);
+    int32_t g = pending_order_first(&pending->orders[kind], tier, most_s);
 
     return g < 0 ? LIST_END : pending->groups[g].waiting[kind].first;
 }
@@ -268,7 +366,7 @@ int pending_check(const struct pending *pending, struct err *err)
             if (check_group(pending, g, kind, err))
                 return err_wrap(err, "group %d", g);
             n += waiting;
-            seconds += pending->groups[g].seconds * (double)waiting;
+            seconds += area(&pending->groups[g]) * (double)waiting;
         }
     }
     if (n != pending->n || fabs(seconds - pending->seconds) > 1e-6 * (1 + seconds))

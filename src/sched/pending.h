@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pending trials: for each kind groups ordered by seconds, in each group its trials. Pure; all but
- * the checks are O(1). */
+/* Pending trials: for each kind and width groups ordered by seconds, in each group its trials. Pure;
+ * all but the checks and pending_set_widths() are O(1). */
 #ifndef SCHED_PENDING_H
 #define SCHED_PENDING_H
 
@@ -21,16 +21,25 @@ enum {
     PENDING_ORDER_BUCKETS = PENDING_ORDER_STEPS * PENDING_ORDER_OCTAVES
 };
 
-struct pending_order {
-    double *seconds;    /* [n_groups] of one trial */
-    int16_t *places;    /* [n_groups] bucket; -1: not in the order */
-    struct link *links; /* [n_groups] */
-    struct list buckets[PENDING_ORDER_BUCKETS];
+struct pending_buckets {
+    struct list of[PENDING_ORDER_BUCKETS];
     uint64_t filled[PENDING_ORDER_BUCKETS / 64]; /* a bit for each bucket */
-    int32_t n, n_groups;
+    int32_t n;                                   /* groups */
 };
 
-int pending_order_init(struct pending_order *order, int32_t n_groups, struct err *err);
+/* Groups of each tier have an order of their own. */
+struct pending_order {
+    double *seconds;               /* [n_groups] of one trial */
+    int16_t *places;               /* [n_groups] bucket; -1: not in the order */
+    struct link *links;            /* [n_groups] */
+    struct pending_buckets *tiers; /* [n_tiers] */
+    const int32_t *tier_of;        /* [n_groups] borrowed; NULL: all 0 */
+    int32_t n_groups, n_tiers;
+};
+
+/* tier_of: [n_groups] in [0, n_tiers), borrowed; NULL: all 0. */
+int pending_order_init(struct pending_order *order, int32_t n_groups, const int32_t *tier_of,
+                       int32_t n_tiers, struct err *err);
 void pending_order_release(struct pending_order *order);
 
 /* pending_order_add() puts a group first in its bucket, and ignores one in the order.
@@ -40,9 +49,9 @@ void pending_order_add(struct pending_order *order, int32_t group, double second
 void pending_order_set(struct pending_order *order, int32_t group, double seconds);
 void pending_order_remove(struct pending_order *order, int32_t group);
 
-/* Return the longest group of at most most_s (INFINITY: any); -1: none. May pass over one less than
- * 3 percent shorter than most_s. */
-int32_t pending_order_first(const struct pending_order *order, double most_s);
+/* Return the tier's longest group of at most most_s (INFINITY: any); -1: none. May pass over one
+ * less than 3 percent shorter than most_s. */
+int32_t pending_order_first(const struct pending_order *order, int32_t tier, double most_s);
 bool pending_order_has(const struct pending_order *order, int32_t group);
 int pending_order_check(const struct pending_order *order, struct err *err);
 
@@ -55,6 +64,7 @@ enum pending_kind {
 struct pending_group {
     struct list waiting[PENDING_KINDS];
     double seconds; /* expected, of one trial */
+    int32_t width;  /* workers that run one trial together */
 };
 
 struct pending {
@@ -62,8 +72,11 @@ struct pending {
     int64_t group_size; /* trial i belongs to group i / group_size */
     int32_t n_groups;
     struct pending_group *groups;               /* [n_groups] */
-    struct pending_order orders[PENDING_KINDS]; /* groups with trials of this kind */
-    double seconds;                             /* expected, of all trials together */
+    struct pending_order orders[PENDING_KINDS]; /* groups with trials of this kind, by tier */
+    int32_t *widths;                            /* [n_tiers] ascending; the first is 1 */
+    int32_t *tier_of;                           /* [n_groups]; NULL: all 0 */
+    int32_t n_tiers;
+    double seconds; /* expected, of all trials together, times their widths */
     int64_t n;
 };
 
@@ -72,6 +85,10 @@ int pending_init(struct pending *pending, struct link *links, int64_t n_trials, 
                  const double *expected_s, struct err *err);
 void pending_release(struct pending *pending);
 
+/* Set the width of each group, at least 1; at first all are 1. A tier is the groups of one width.
+ * O(groups). */
+int pending_set_widths(struct pending *pending, const int32_t *widths, struct err *err);
+
 /* Add a trial before the others of its group and kind; a suspect goes after them. */
 void pending_add(struct pending *pending, int64_t trial, enum pending_kind kind);
 void pending_remove(struct pending *pending, int64_t trial, enum pending_kind kind);
@@ -79,7 +96,8 @@ void pending_remove(struct pending *pending, int64_t trial, enum pending_kind ki
 void pending_expect(struct pending *pending, int32_t group, double seconds);
 
 /* -1: none */
-int64_t pending_next(const struct pending *pending, enum pending_kind kind, double most_s);
+int64_t pending_next(const struct pending *pending, enum pending_kind kind, int32_t tier,
+                     double most_s);
 int32_t pending_group_of(const struct pending *pending, int64_t trial);
 
 int pending_check(const struct pending *pending, struct err *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/worker.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "base/fault.h"
 #include "sched/message.h"
+#include "sched/port.h"
 
 /* Seconds between polls of the channel during a trial; a poll costs about 1 us. */
 #define LOOK_S 0.02
@@ -21,7 +23,7 @@
 #define WAIT_S 1.0
 
 struct assigned {
-    int64_t trial;
+    int64_t trial, id; /* id: in the database */
     double expected_s; /* on this rank; NaN: unknown */
 };
 
@@ -33,6 +35,8 @@ struct worker {
 
     struct assigned *queue; /* [at, end) not begun */
     size_t at, end, capacity;
+    struct message_gang next, gang; /* to begin; running. number 0: none */
+    double gang_stop_s;             /* limit for the running gang, by the clock */
     struct buf in, out;
     struct buf state;             /* received with a trial that resumes */
     struct trial_checkpoint from; /* a view of it; state NULL: none */
@@ -139,6 +143,41 @@ static int give_back_queue(struct worker *worker)
     return n ? give_back(worker, worker->queue + worker->at, n) : 0;
 }
 
+static int send_member_result(struct worker *worker, int64_t gang, const struct trial_result *r)
+{
+    message_begin(&worker->out, MESSAGE_GANG_RESULT);
+    buf_put_i64(&worker->out, gang);
+    trial_result_pack(&worker->out, r);
+    return post(worker, &worker->out);
+}
+
+/* Only the leader's result counts, and the reason of another's failure. */
+static int report_member(struct worker *worker, const struct message_gang *gang,
+                         const struct trial_result *r)
+{
+    struct trial_result ended;
+
+    if (gang->part.rank == 0 || r->state == TRIAL_FAILED)
+        return send_member_result(worker, gang->number, r);
+    trial_result_init(&ended, gang->trial);
+    ended.state = r->state;
+    return send_member_result(worker, gang->number, &ended);
+}
+
+/* Report that a gang that has not begun will not run here. */
+static int give_back_gang(struct worker *worker)
+{
+    struct trial_result r;
+    int64_t number = worker->next.number;
+
+    if (!number)
+        return 0;
+    worker->next.number = 0;
+    trial_result_init(&r, worker->next.trial);
+    r.state = TRIAL_PENDING;
+    return send_member_result(worker, number, &r);
+}
+
 static void save(void *arg, const struct trial_checkpoint *checkpoint)
 {
     struct worker *worker = arg;
@@ -221,12 +260,48 @@ static int take_assignment(struct worker *worker, struct cursor *in)
     for (int64_t i = 0; i < n; i++)
         added[i].trial = cursor_i64(in);
     for (int64_t i = 0; i < n; i++)
+        added[i].id = cursor_i64(in);
+    for (int64_t i = 0; i < n; i++)
         added[i].expected_s = cursor_f64(in);
     FAULT("worker: an assignment came");
     if (in->failed)
         return err_set(worker->err, "assignment of %ld trials is truncated", (long)n);
     worker->end += (size_t)n;
     return in->at < in->size ? take_checkpoint(worker, in) : 0;
+}
+
+static int open_gang(struct worker *worker, struct cursor *in)
+{
+    int64_t number = cursor_i64(in);
+    int32_t port = port_find(worker->rank, (int32_t)cursor_u32(in), number);
+
+    if (in->failed)
+        return err_set(worker->err, "opening of a gang is truncated");
+    message_begin(&worker->out, MESSAGE_GANG_PORT);
+    buf_put_i64(&worker->out, number);
+    buf_put_u32(&worker->out, (uint32_t)port);
+    buf_put_text(&worker->out, worker->host);
+    return post(worker, &worker->out);
+}
+
+static int take_gang(struct worker *worker, struct cursor *in)
+{
+    if (give_back_gang(worker))
+        return -1;
+    message_take_gang(&worker->next, in);
+    if (in->failed)
+        return err_set(worker->err, "assignment of a gang is truncated");
+    return in->at < in->size ? take_checkpoint(worker, in) : 0;
+}
+
+static int end_gang(struct worker *worker, struct cursor *in)
+{
+    int64_t number = cursor_i64(in);
+    double stop_s = clock_now(worker->clock) + cursor_f64(in);
+
+    if (number == worker->gang.number)
+        worker->gang_stop_s = stop_s < worker->gang_stop_s ? stop_s : worker->gang_stop_s;
+    return number == worker->next.number ? give_back_gang(worker) : 0;
 }
 
 /* Let the running trial go on only if it is expected to end in time, or is overdue. One of unknown
@@ -249,12 +324,21 @@ static int handle(struct worker *worker)
 
     if (message_open(&in, &kind, &worker->in, worker->err))
         return -1;
-    if (kind == MESSAGE_ASSIGN)
+    switch (kind) {
+    case MESSAGE_ASSIGN:
         return take_assignment(worker, &in);
-    if (kind != MESSAGE_STOP)
+    case MESSAGE_GANG_OPEN:
+        return open_gang(worker, &in);
+    case MESSAGE_GANG_RUN:
+        return take_gang(worker, &in);
+    case MESSAGE_GANG_END:
+        return end_gang(worker, &in);
+    case MESSAGE_STOP:
+        take_stop(worker, &in);
+        return 0;
+    default:
         return err_set(worker->err, "message of kind %d is not for a worker", kind);
-    take_stop(worker, &in);
-    return 0;
+    }
 }
 
 /* Take all waiting messages; wait for the first. */
@@ -273,11 +357,18 @@ static int look(struct worker *worker, double timeout_s)
 
 /* ---- working ---- */
 
+/* Only leaders report the start of a gang's trial. */
+static bool leads(const struct worker *worker)
+{
+    return !worker->gang.number || worker->gang.part.rank == 0;
+}
+
 static int look_from_trial(struct worker *worker, double now_s)
 {
     worker->looked_s = now_s;
     show_compute(worker, worker->compute_s + now_s - worker->began_s);
-    if (look(worker, 0) || send_results(worker) || (!worker->is_announced && announce(worker)))
+    if (look(worker, 0) || send_results(worker) ||
+        (!worker->is_announced && leads(worker) && announce(worker)))
         return -1;
     return now_s - worker->began_s > HOARD_S ? give_back_queue(worker) : 0;
 }
@@ -289,7 +380,8 @@ static bool keep_going(void *arg)
 
     if (!worker->has_failed && now_s - worker->looked_s >= LOOK_S)
         worker->has_failed = look_from_trial(worker, now_s) != 0;
-    return !worker->has_failed && (!worker->is_stopping || now_s < worker->stop_s);
+    return !worker->has_failed && (!worker->is_stopping || now_s < worker->stop_s) &&
+           (!worker->gang.number || now_s < worker->gang_stop_s);
 }
 
 /* A trial expected to be short begins unreported. */
@@ -298,7 +390,7 @@ static int begin(struct worker *worker, const struct assigned *next)
     worker->running = next->trial;
     worker->started = clock_unix();
     worker->is_announced = false;
-    if (!(next->expected_s < GROUP_S) && announce(worker))
+    if (!(next->expected_s < GROUP_S) && leads(worker) && announce(worker))
         return -1;
     FAULT("worker: a trial begins");
     worker->began_s = worker->looked_s = clock_now(worker->clock);
@@ -317,41 +409,68 @@ static bool has_checkpoint(const struct worker *worker, int64_t trial)
     return worker->from.state && worker->from.trial == trial;
 }
 
-static int run_next(struct worker *worker, const struct runner *runner)
+/* Run a trial alone, or as a member of the running gang. */
+static int run(struct worker *worker, const struct runner *runner, struct trial_result *r,
+               const struct assigned *next)
 {
-    struct assigned next = worker->queue[worker->at++];
-    bool resumes = has_checkpoint(worker, next.trial);
+    const struct trial_gang *gang = worker->gang.number ? &worker->gang.part : NULL;
+    bool resumes = has_checkpoint(worker, next->trial);
     struct trial_watch watch = {.keep_going = keep_going,
-                                .save = save,
+                                .save = leads(worker) ? save : NULL,
                                 .arg = worker,
-                                .from = resumes ? &worker->from : NULL};
-    struct trial_result r;
+                                .from = resumes ? &worker->from : NULL,
+                                .id = next->id,
+                                .gang = gang};
     double now_s;
-    int rc;
 
-    trial_result_init(&r, next.trial);
-    r.rank = worker->rank;
-    r.pid = worker->pid;
-    memcpy(r.host, worker->host, sizeof r.host);
-    if (begin(worker, &next))
+    trial_result_init(r, next->trial);
+    r->rank = worker->rank;
+    r->pid = worker->pid;
+    memcpy(r->host, worker->host, sizeof r->host);
+    if (begin(worker, next))
         return -1;
-    r.started = worker->started;
-    runner->run(runner->self, &r, next.trial, &watch);
+    r->started = worker->started;
+    runner->run(runner->self, r, next->trial, &watch);
     FAULT("worker: a trial has ended");
     now_s = clock_now(worker->clock);
     add_compute(worker, now_s - worker->began_s);
-    r.finished = clock_unix();
-    r.seconds = r.earlier_s + now_s - worker->began_s;
-    r.timing[PHASE_WAITING] = worker->waited_s;
+    r->finished = clock_unix();
+    r->seconds = r->earlier_s + now_s - worker->began_s;
+    r->timing[PHASE_WAITING] = worker->waited_s;
     worker->waited_s = 0;
     if (resumes)
         forget_checkpoint(worker);
-    if (worker->has_failed)
-        rc = -1;
-    else if (r.state == TRIAL_PENDING)
+    return worker->has_failed ? -1 : 0;
+}
+
+static int run_next(struct worker *worker, const struct runner *runner)
+{
+    struct assigned next = worker->queue[worker->at++];
+    struct trial_result r = {0};
+    int rc = run(worker, runner, &r, &next);
+
+    if (!rc && r.state == TRIAL_PENDING)
         rc = give_back(worker, &next, 1);
-    else
-        rc = add_result(worker, &r, now_s);
+    else if (!rc)
+        rc = add_result(worker, &r, worker->began_s + r.seconds - r.earlier_s);
+    trial_result_release(&r);
+    return rc;
+}
+
+static int run_gang(struct worker *worker, const struct runner *runner)
+{
+    struct assigned next = {worker->next.trial, worker->next.id, worker->next.expected_s};
+    struct trial_result r = {0};
+    int rc = send_results(worker);
+
+    worker->gang = worker->next;
+    worker->next.number = 0;
+    worker->gang_stop_s = INFINITY;
+    if (!rc)
+        rc = run(worker, runner, &r, &next);
+    if (!rc)
+        rc = report_member(worker, &worker->gang, &r);
+    worker->gang.number = 0;
     trial_result_release(&r);
     return rc;
 }
@@ -366,6 +485,13 @@ static int wait_for_work(struct worker *worker)
     return 0;
 }
 
+static int run_something(struct worker *worker, const struct runner *runner)
+{
+    if (worker->at < worker->end)
+        return run_next(worker, runner);
+    return worker->next.number ? run_gang(worker, runner) : wait_for_work(worker);
+}
+
 static int work(struct worker *worker, const struct runner *runner)
 {
     for (;;) {
@@ -373,10 +499,10 @@ static int work(struct worker *worker, const struct runner *runner)
             return -1;
         if (worker->is_stopping)
             break;
-        if (worker->at < worker->end ? run_next(worker, runner) : wait_for_work(worker))
+        if (run_something(worker, runner))
             return -1;
     }
-    return send_results(worker) || give_back_queue(worker) ? -1 : 0;
+    return send_results(worker) || give_back_queue(worker) || give_back_gang(worker) ? -1 : 0;
 }
 
 int worker_run(const struct worker_channel *channel, const struct runner *runner, int32_t rank,

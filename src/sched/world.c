@@ -127,6 +127,18 @@ void world_settle(void)
 static volatile sig_atomic_t lost_rank;
 static volatile sig_atomic_t closing_status;
 
+void world_hosts(const struct world *world, int32_t *hosts)
+{
+    for (int32_t rank = 0, n = 0; rank < world->size; rank++) {
+        hosts[rank] = -1;
+        for (int32_t other = rank - 1; other >= 0 && hosts[rank] < 0; other--)
+            if (process_is_beside(&world->processes[rank], &world->processes[other]))
+                hosts[rank] = hosts[other];
+        if (hosts[rank] < 0)
+            hosts[rank] = n++;
+    }
+}
+
 void world_lost_rank(void)
 {
     lost_rank = 1;

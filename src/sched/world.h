@@ -36,6 +36,9 @@ void world_expect(double patience_s);
 /* Declare that this rank makes no collective call before world_close(). */
 void world_settle(void);
 
+/* Number the hosts of the ranks from 0; only on rank 0. hosts: [size] out, for dispatch_create(). */
+void world_hosts(const struct world *world, int32_t *hosts);
+
 /* Make world_close() leave without MPI_Finalize(), which would wait forever for a lost rank. */
 void world_lost_rank(void);
 /* Leave the launch after sent messages have gone out; returns status. Collective. After

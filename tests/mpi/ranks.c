@@ -4,6 +4,10 @@
  *   ranks sweep N SECONDS    N trials of SECONDS each; every tenth is instant
  *   ranks stop N SECONDS     the same, with the stop flag set after a third of the results
  *   ranks sinkfail N SECONDS the sink fails after a third of the results
+ *   ranks gangs N SECONDS    N trials of SECONDS each, of 1 to all ranks, which meet by TCP; in some
+ *                            a member fails
+ *   ranks wide               trials of more ranks than there are
+ *   ranks lost N SECONDS     N trials of 1 to 3 ranks; the last rank dies in its first gang
  *   ranks foreign            rank 1 sends bytes that are not a message
  *   ranks unwell             rank 1 leaves with an error
  *   ranks torn               rank 1 dies in the middle of a long message
@@ -17,11 +21,15 @@
  *   ranks cost N SECONDS     N timed trials, and the cost of the scheduler's thread meanwhile
  * Exits with 0 if everything is as expected. */
 #include <math.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -78,10 +86,140 @@ static void run_fake(void *self, struct trial_result *r, int64_t number,
     }
 }
 
+/* ---- gangs ---- */
+
+/* Every ninth gang fails. */
+static bool fails(int64_t number)
+{
+    return number % 9 == 4;
+}
+
+static int connect_to(const struct trial_gang *gang)
+{
+    char port[16];
+    struct addrinfo *found, hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM};
+    int fd = socket(AF_INET, SOCK_STREAM, 0), rc;
+
+    snprintf(port, sizeof port, "%d", gang->port);
+    CHECK(fd >= 0 && !getaddrinfo(gang->address, port, &hints, &found));
+    rc = connect(fd, found->ai_addr, found->ai_addrlen);
+    freeaddrinfo(found);
+    if (!rc)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static int listen_at(int32_t port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    CHECK(fd >= 0 && !bind(fd, (struct sockaddr *)&address, sizeof address) && !listen(fd, 64));
+    return fd;
+}
+
+static int accept_one(int at, const struct trial_watch *watch)
+{
+    struct pollfd poll_at = {.fd = at, .events = POLLIN};
+
+    while (!poll(&poll_at, 1, 1))
+        if (!watch->keep_going(watch->arg))
+            return -1;
+    return accept(at, NULL, NULL);
+}
+
+static bool collect(const struct trial_watch *watch, int at)
+{
+    int32_t sum = 0, rank;
+
+    for (int32_t i = 1; i < watch->gang->size; i++) {
+        int fd = accept_one(at, watch);
+
+        if (fd < 0)
+            return false;
+        CHECK(read(fd, &rank, sizeof rank) == sizeof rank);
+        close(fd);
+        sum += rank;
+    }
+    CHECK(sum == watch->gang->size * (watch->gang->size - 1) / 2);
+    return true;
+}
+
+/* The leader adds up the ranks of the others. False: told to end. */
+static bool meet(const struct trial_watch *watch)
+{
+    const struct trial_gang *gang = watch->gang;
+    int fd = -1;
+    bool is_done;
+
+    if (!gang->rank) {
+        fd = listen_at(gang->port);
+        is_done = collect(watch, fd);
+        close(fd);
+        return is_done;
+    }
+    while ((fd = connect_to(gang)) < 0) {
+        clock_sleep(1e-3);
+        if (!watch->keep_going(watch->arg))
+            return false;
+    }
+    CHECK(write(fd, &gang->rank, sizeof gang->rank) == sizeof gang->rank);
+    close(fd);
+    return true;
+}
+
+static void check_part(const struct trial_gang *gang)
+{
+    CHECK(gang->rank >= 0 && gang->rank < gang->size && gang->size <= world.size);
+    CHECK(gang->local_rank == gang->rank && gang->local_size == gang->size);
+    CHECK(gang->host == 0 && gang->n_hosts == 1 && !strcmp(gang->address, "127.0.0.1"));
+    CHECK(gang->port >= 20000 && gang->port <= 32000);
+}
+
+static bool dies; /* this rank, in its first gang */
+
+static void run_member(void *self, struct trial_result *r, int64_t number,
+                       const struct trial_watch *watch)
+{
+    const struct fake *fake = self;
+    const struct trial_gang *gang = watch->gang;
+    double end_s = clock_now(&clock_system) + fake->seconds;
+
+    CHECK(watch->id == 1000 + number && !watch->save == (gang && gang->rank > 0));
+    r->value = (double)number;
+    r->state = TRIAL_DONE;
+    if (gang)
+        check_part(gang);
+    if (gang && dies)
+        kill(getpid(), SIGKILL);
+    if (gang && fails(number)) {
+        if (gang->rank == gang->size - 1) {
+            r->state = TRIAL_FAILED;
+            snprintf(r->error, sizeof r->error, "boom");
+            return;
+        }
+        end_s += 60; /* the others are told to end */
+    } else if (gang && !meet(watch)) {
+        r->state = TRIAL_PENDING;
+        return;
+    }
+    while (clock_now(&clock_system) < end_s) {
+        clock_sleep(1e-3);
+        if (!watch->keep_going(watch->arg)) {
+            r->state = TRIAL_PENDING;
+            return;
+        }
+    }
+}
+
 /* ---- sink ---- */
 
 struct seen {
-    int *times; /* [n] results of each trial */
+    int *times;            /* [n] results of each trial */
+    const int32_t *widths; /* [n] NULL: all 1 */
+    int n_lost, n_most_lost;
+    int64_t lost; /* trial of the lost gang */
     int64_t n, n_seen, uncommitted;
     int64_t stop_at, fail_at; /* at this number of results; 0: never */
     int32_t *by_rank;
@@ -94,7 +232,15 @@ static int on_result(void *arg, const struct trial_result *r, struct err *e)
     struct seen *seen = arg;
 
     CHECK(r->trial >= 0 && r->trial < seen->n && r->value == (double)r->trial);
-    CHECK(r->state == TRIAL_DONE && r->rank >= 0 && r->rank < world.size && r->pid > 0 && *r->host);
+    CHECK(r->rank >= 0 && r->rank < world.size && r->pid > 0 && *r->host);
+    if (seen->widths && seen->widths[r->trial] > 1 && fails(r->trial)) {
+        char reason[64];
+
+        snprintf(reason, sizeof reason, "rank %d of the gang: boom", seen->widths[r->trial] - 1);
+        CHECK(r->state == TRIAL_FAILED && !strcmp(r->error, reason));
+    } else {
+        CHECK(r->state == TRIAL_DONE);
+    }
     CHECK(r->finished >= r->started && r->timing[PHASE_WAITING] >= 0);
     seen->times[r->trial]++;
     seen->by_rank[r->rank]++;
@@ -117,10 +263,16 @@ static int on_running(void *arg, const struct master_trial *trial, struct err *e
 
 static int on_lost(void *arg, const struct master_loss *loss, struct err *e)
 {
-    (void)arg;
+    struct seen *seen = arg;
+
     (void)e;
-    fprintf(stderr, "rank %d is lost: %s\n", loss->rank, loss->why);
-    CHECK(false);
+    if (!seen->n_most_lost)
+        fprintf(stderr, "rank %d is lost: %s\n", loss->rank, loss->why);
+    CHECK(++seen->n_lost <= seen->n_most_lost);
+    CHECK(loss->rank == world.size - 1 && loss->n_trials == 1);
+    CHECK(seen->widths[loss->trials[0]] > 1 && loss->leader_process->pid > 0);
+    CHECK(loss->leader == loss->rank || loss->running == loss->trials[0]);
+    seen->lost = loss->trials[0];
     return 0;
 }
 
@@ -149,8 +301,15 @@ static int on_traffic(void *arg, int32_t rank, const struct process *process,
 
 static void on_progress(void *arg, const struct master_progress *progress)
 {
+    const struct seen *seen = arg;
+
+    CHECK(progress->n_workers == world.size - seen->n_lost && progress->n_busy <= world.size);
+}
+
+static int64_t on_id(void *arg, int64_t trial)
+{
     (void)arg;
-    CHECK(progress->n_workers == world.size && progress->n_busy <= world.size);
+    return 1000 + trial;
 }
 
 static int run(struct seen *seen, struct ledger *ledger, const struct runner *runner,
@@ -162,6 +321,7 @@ static int run(struct seen *seen, struct ledger *ledger, const struct runner *ru
                                .back = on_back,
                                .commit = on_commit,
                                .traffic = on_traffic,
+                               .id = on_id,
                                .progress = on_progress,
                                .arg = seen};
     struct master_options options = {.commit_s = 0.5,
@@ -171,18 +331,30 @@ static int run(struct seen *seen, struct ledger *ledger, const struct runner *ru
                                      .silence_s = SILENCE_S,
                                      .begun_s = clock_now(&clock_system)};
 
-    const struct gcn_cost nothing = {0};
-    struct cost *cost = cost_create(&nothing, 1, world.size, &err);
-    struct dispatch *dispatch = dispatch_create(ledger, cost, world.size, &err);
-    struct master_parts parts = {dispatch, &world, runner, &sink, &options, &clock_system};
-    struct master *master = master_create(&parts, &err);
+    int32_t n_groups = ledger_n_groups(ledger);
+    struct gcn_cost *nothing = calloc((size_t)n_groups + 1, sizeof *nothing);
+    int32_t *hosts = calloc((size_t)world.size, sizeof *hosts);
+    struct cost *cost = cost_create(nothing, n_groups, world.size, &err);
+    struct dispatch *dispatch;
+    struct master_parts parts = {NULL, &world, runner, &sink, &options, &clock_system};
+    struct master *master;
     int rc;
 
+    if (world.is_mpi)
+        world_hosts(&world, hosts);
+    dispatch = dispatch_create(ledger, cost, world.size, seen->widths, hosts, &err);
+    parts.dispatch = dispatch;
+    master = master_create(&parts, &err);
     CHECK(master);
     rc = master_run(end, master, &err);
     master_destroy(master);
+    if (*end == MASTER_TOO_FEW)
+        CHECK(dispatch_lacks(dispatch) == world.size + 1);
+    CHECK(rc || !dispatch_check(dispatch, &err));
     dispatch_destroy(dispatch);
     cost_destroy(cost);
+    free(nothing);
+    free(hosts);
     return rc;
 }
 
@@ -363,6 +535,43 @@ static void case_sweep(const char *name, int64_t n, double seconds)
     }
     seen_release(&seen);
     ledger_destroy(ledger);
+}
+
+static void case_gangs(int64_t n, double seconds, int32_t widest, bool loses)
+{
+    struct fake fake = {seconds, 0};
+    struct runner runner = {run_member, &fake};
+    struct ledger *ledger;
+    struct seen seen;
+    enum master_end end;
+    int32_t *widths;
+    int64_t n_narrow = 0;
+
+    dies = loses && world.rank == world.size - 1;
+    if (world.rank) {
+        CHECK(relay_serve(&world, &runner, &serving, &clock_system, &err) == 0);
+        return;
+    }
+    seen_init(&seen, n);
+    seen.n_most_lost = loses;
+    widths = calloc((size_t)n, sizeof *widths);
+    for (int64_t i = 0; i < n; i++) {
+        widths[i] = 1 + (int32_t)(i * 7 / 3 % widest);
+        n_narrow += widths[i] <= world.size;
+    }
+    seen.widths = widths;
+    ledger = ledger_create(n, 1, NULL, 2, &err);
+    CHECK(run(&seen, ledger, &runner, &end) == 0);
+    CHECK(end == (n_narrow < n ? MASTER_TOO_FEW : MASTER_FINISHED));
+    CHECK(seen.n_seen == n_narrow && seen.uncommitted == 0 && !ledger_check(ledger, &err));
+    for (int64_t i = 0; i < n; i++)
+        CHECK(seen.times[i] == (widths[i] <= world.size));
+    CHECK(seen.n_lost == loses && (!loses || ledger_is_suspect(ledger, seen.lost)));
+    if (loses) /* mpirun's exit status says nothing in recovery mode */
+        printf("all trials are done\n");
+    ledger_destroy(ledger);
+    seen_release(&seen);
+    free(widths);
 }
 
 static void misbehave(bool is_foreign)
@@ -635,6 +844,12 @@ int main(int argc, char **argv)
         case_patience();
     else if (!strcmp(name, "gpus"))
         case_gpus((int32_t)n, seconds, argv + 4);
+    else if (!strcmp(name, "gangs"))
+        case_gangs(n, seconds, world.size, false);
+    else if (!strcmp(name, "wide"))
+        case_gangs(30, 0.01, world.size + 1, false);
+    else if (!strcmp(name, "lost"))
+        case_gangs(n, seconds, 3, true);
     else if (!strcmp(name, "cost"))
         case_cost(n, seconds);
     else

@@ -21,6 +21,12 @@ for n in 1 2 3; do
     ok "stopped midway through instant trials on $n" ranks $n stop 200000 0
     ok "the sink fails on $n" ranks $n sinkfail 60 0.03
 done
+for n in 2 4; do
+    ok "gangs on $n" ranks $n gangs 60 0.02
+    ok "gangs wider than $n" ranks $n wide
+done
+is "rank 3 of 4 dies in a gang" "$(mpirun -n 4 --enable-recovery --oversubscribe \
+    tests/mpi/ranks lost 40 0.05 2>"$T/err" </dev/null)" "all trials are done"
 for n in 2 3; do
     ok "rank 1 of $n sends bytes that are not a message" ranks $n foreign
     ok "rank 1 of $n leaves with an error" ranks $n unwell

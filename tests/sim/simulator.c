@@ -439,7 +439,7 @@ static void init(struct state *s, const struct sim *sim)
         sim->levels
             ? cost_create_levels(sim->levels, ledger_n_groups(s->ledger), sim->n_workers, NULL)
             : cost_create(sim->work, ledger_n_groups(s->ledger), sim->n_workers, NULL);
-    s->dispatch = dispatch_create(s->ledger, s->cost, sim->n_workers, NULL);
+    s->dispatch = dispatch_create(s->ledger, s->cost, sim->n_workers, NULL, NULL, NULL);
     s->workers = calloc((size_t)sim->n_workers, sizeof *s->workers);
     s->times = calloc((size_t)sim->n_trials, 1);
     s->off = calloc((size_t)sim->n_trials, sizeof *s->off);

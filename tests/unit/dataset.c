@@ -36,13 +36,12 @@ static struct draft dense_draft(void)
 /* The sweep of a program has no target. */
 static void test_no_task(void **state)
 {
-    struct draft draft = dense_draft();
+    static const char *const files[] = {"a.py 12", "b.csv 34"};
+    struct draft draft = {.n_features = 2, .feature_names = files};
     struct dataset d;
     struct err err;
 
     (void)state;
-    draft.target = NULL;
-    draft.has_no_task = true;
     if (draft_build(&d, &draft, &err))
         fail_msg("%s", err.text);
     assert_int_equal(d.task, TASK_NONE);
@@ -52,6 +51,7 @@ static void test_no_task(void **state)
     assert_null(d.target);
     assert_null(d.label);
     assert_int_equal(dataset_count_labelled(&d), 0);
+    assert_string_equal(dataset_feature_name(&d, 1), "b.csv 34");
     dataset_release(&d);
 }
 

@@ -28,25 +28,25 @@ static void test_by_hand(void **state)
     struct pending_order order;
 
     (void)state;
-    assert_int_equal(pending_order_init(&order, 5, NULL), 0);
-    assert_int_equal(pending_order_first(&order, INFINITY), -1);
+    assert_int_equal(pending_order_init(&order, 5, NULL, 1, NULL), 0);
+    assert_int_equal(pending_order_first(&order, 0, INFINITY), -1);
     pending_order_add(&order, 3, 2);
     pending_order_add(&order, 2, 2); /* before its equals */
     pending_order_add(&order, 1, 7);
     pending_order_add(&order, 1, 1); /* present */
     pending_order_set(&order, 4, 9); /* absent */
     pending_order_remove(&order, 0);
-    assert_int_equal(order.n, 3);
-    assert_int_equal(pending_order_first(&order, INFINITY), 1);
-    assert_int_equal(pending_order_first(&order, 7), 1);
-    assert_int_equal(pending_order_first(&order, 6.9), 2);
-    assert_int_equal(pending_order_first(&order, 1.9), -1);
-    assert_int_equal(pending_order_first(&order, -1), -1);
+    assert_int_equal(order.tiers[0].n, 3);
+    assert_int_equal(pending_order_first(&order, 0, INFINITY), 1);
+    assert_int_equal(pending_order_first(&order, 0, 7), 1);
+    assert_int_equal(pending_order_first(&order, 0, 6.9), 2);
+    assert_int_equal(pending_order_first(&order, 0, 1.9), -1);
+    assert_int_equal(pending_order_first(&order, 0, -1), -1);
     pending_order_set(&order, 1, 2); /* behind its equals */
-    assert_int_equal(pending_order_first(&order, INFINITY), 2);
+    assert_int_equal(pending_order_first(&order, 0, INFINITY), 2);
     pending_order_remove(&order, 2);
     pending_order_remove(&order, 3);
-    assert_int_equal(pending_order_first(&order, 2), 1);
+    assert_int_equal(pending_order_first(&order, 0, 2), 1);
     assert_true(pending_order_has(&order, 1) && !pending_order_has(&order, 2));
     assert_checked(&order);
     pending_order_release(&order);
@@ -62,16 +62,16 @@ static void test_extremes(void **state)
     struct pending_order order;
 
     (void)state;
-    assert_int_equal(pending_order_init(&order, COUNT, NULL), 0);
+    assert_int_equal(pending_order_init(&order, COUNT, NULL, 1, NULL), 0);
     for (int32_t g = 0; g < COUNT; g++) {
         pending_order_add(&order, g, seconds[g]);
         assert_checked(&order);
-        assert_int_equal(pending_order_first(&order, INFINITY), g);
+        assert_int_equal(pending_order_first(&order, 0, INFINITY), g);
         if (seconds[g] > 0x1p-24 && seconds[g] < 0x1p23)
-            assert_int_equal(pending_order_first(&order, seconds[g]), g);
+            assert_int_equal(pending_order_first(&order, 0, seconds[g]), g);
     }
     for (int32_t g = COUNT; g-- > 0;) {
-        assert_int_equal(pending_order_first(&order, INFINITY), g);
+        assert_int_equal(pending_order_first(&order, 0, INFINITY), g);
         pending_order_remove(&order, g);
     }
     pending_order_release(&order);
@@ -80,7 +80,7 @@ static void test_extremes(void **state)
 /* The longest trial that fits is found to within a bucket. */
 static void check_first(const struct pending_order *order, const double *seconds, double most_s)
 {
-    int32_t got = pending_order_first(order, most_s);
+    int32_t got = pending_order_first(order, 0, most_s);
     double best_s = 0;
 
     for (int32_t g = 0; g < N; g++)
@@ -102,7 +102,7 @@ static void test_random_walk(void **state)
 
     (void)state;
     rng_init(&rng, hash_text("pending"), RNG_SIMULATE);
-    assert_int_equal(pending_order_init(&order, N, NULL), 0);
+    assert_int_equal(pending_order_init(&order, N, NULL, 1, NULL), 0);
     for (uint32_t step = 0; step < N_STEPS; step++) {
         int32_t g = (int32_t)(N * rng_uniform(&rng, 1, step));
         double drawn_s = exp(4 * rng_normal(&rng, 2, step)), what = rng_uniform(&rng, 3, step);

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -27,8 +28,13 @@ struct scene {
     double expected_s;  /* of each trial, sent with the assignment */
     double grace_s;     /* of the stop */
     int64_t late;       /* trials, from 0, assigned after a wait of 0.25 s */
+    bool late_stop;     /* stop when the worker waits */
     bool saves;         /* a stopped trial leaves a checkpoint of 5 bytes */
     int32_t from_epoch; /* of the last trial's checkpoint; 0: none */
+    int32_t part;       /* rank in the last trial's gang; -1: it ran alone */
+    bool fails;         /* trials of gangs fail */
+    int64_t end_in;     /* trial at whose beginning the ends of gangs 7 and 8 are sent; -1: none */
+    double end_s;       /* of these */
     struct buf message;
 };
 
@@ -53,7 +59,17 @@ static void assign(struct scene *scene, int64_t first, int64_t n)
     message_begin(&scene->message, MESSAGE_ASSIGN);
     message_put_trials(&scene->message, trials, (uint32_t)n);
     for (int64_t i = 0; i < n; i++)
+        buf_put_i64(&scene->message, 100 + trials[i]);
+    for (int64_t i = 0; i < n; i++)
         buf_put_f64(&scene->message, scene->expected_s);
+    assert_int_equal(mailbox_put(&scene->to_worker, &scene->message, NULL), 0);
+}
+
+static void end_gang(struct scene *scene, int64_t number)
+{
+    message_begin(&scene->message, MESSAGE_GANG_END);
+    buf_put_i64(&scene->message, number);
+    buf_put_f64(&scene->message, scene->end_s);
     assert_int_equal(mailbox_put(&scene->to_worker, &scene->message, NULL), 0);
 }
 
@@ -71,6 +87,8 @@ static void run_scene(void *self, struct trial_result *r, int64_t number,
     double end_s = scene->now_s + (number == scene->long_trial ? 0.8 : scene->other_s);
 
     scene->n_run++;
+    assert_int_equal(watch->id, 100 + number);
+    scene->part = watch->gang ? watch->gang->rank : -1;
     scene->from_epoch = watch->from ? watch->from->epoch : 0;
     r->resumed_epoch = scene->from_epoch;
     r->earlier_s = watch->from ? watch->from->seconds : 0;
@@ -80,6 +98,15 @@ static void run_scene(void *self, struct trial_result *r, int64_t number,
     r->value = (double)number;
     if (number == scene->stop_in)
         send_stop(scene);
+    if (number == scene->end_in) {
+        end_gang(scene, 8);
+        end_gang(scene, 7);
+    }
+    if (watch->gang && scene->fails) {
+        r->state = TRIAL_FAILED;
+        snprintf(r->error, sizeof r->error, "boom");
+        return;
+    }
     while (scene->now_s < end_s) {
         scene->now_s += 0.03;
         if (!watch->keep_going(watch->arg)) {
@@ -104,6 +131,8 @@ static int scene_receive(const void *self, struct buf *message, double timeout_s
     struct scene *scene = *(struct scene *const *)self;
 
     (void)err;
+    if (timeout_s > 0 && scene->late_stop)
+        send_stop(scene);
     if (timeout_s > 0 && scene->late) {
         scene->now_s += 0.25;
         assign(scene, 0, scene->late);
@@ -115,7 +144,7 @@ static int scene_receive(const void *self, struct buf *message, double timeout_s
 static void setup(struct scene *scene)
 {
     memset(scene, 0, sizeof *scene);
-    scene->stop_in = scene->stop_after = scene->long_trial = -1;
+    scene->stop_in = scene->stop_after = scene->long_trial = scene->end_in = -1;
     assert_int_equal(mailbox_init(&scene->to_worker, NULL), 0);
     assert_int_equal(mailbox_init(&scene->from_worker, NULL), 0);
 }
@@ -248,6 +277,7 @@ static void assign_with_checkpoint(struct scene *scene, int64_t trial, size_t cu
 
     message_begin(&scene->message, MESSAGE_ASSIGN);
     message_put_trials(&scene->message, &trial, 1);
+    buf_put_i64(&scene->message, 100 + trial);
     buf_put_f64(&scene->message, 0.1);
     trial_checkpoint_pack(&scene->message, &checkpoint);
     scene->message.size -= cut;
@@ -458,6 +488,143 @@ static void test_worker_time(void **state)
     teardown(&scene);
 }
 
+/* ---- gangs ---- */
+
+static void run_gang(struct scene *scene, int64_t number, int64_t trial, int32_t rank)
+{
+    struct message_gang gang = {.number = number,
+                                .trial = trial,
+                                .id = 100 + trial,
+                                .expected_s = scene->expected_s,
+                                .part = {.rank = rank, .size = 3, .address = "node1"}};
+
+    message_begin(&scene->message, MESSAGE_GANG_RUN);
+    message_put_gang(&scene->message, &gang);
+    assert_int_equal(mailbox_put(&scene->to_worker, &scene->message, NULL), 0);
+}
+
+static void expect_member(struct scene *scene, int64_t number, int64_t trial,
+                          enum trial_state state, const char *error, double value)
+{
+    struct cursor in = next(scene, MESSAGE_GANG_RESULT);
+    struct trial_result r;
+
+    assert_int_equal(cursor_i64(&in), number);
+    assert_int_equal(trial_result_unpack(&r, &in), 0);
+    assert_int_equal(in.at, in.size);
+    assert_int_equal(r.trial, trial);
+    assert_int_equal(r.state, state);
+    assert_string_equal(r.error, error);
+    assert_true(isnan(value) ? isnan(r.value) : r.value == value);
+    trial_result_release(&r);
+}
+
+static void test_gang_port(void **state)
+{
+    struct scene scene;
+    struct cursor in;
+    char text[256];
+    uint32_t port;
+
+    (void)state;
+    setup(&scene);
+    message_begin(&scene.message, MESSAGE_GANG_OPEN);
+    buf_put_i64(&scene.message, 7);
+    buf_put_u32(&scene.message, 5);
+    assert_int_equal(mailbox_put(&scene.to_worker, &scene.message, NULL), 0);
+    send_stop(&scene);
+    play(&scene);
+    in = next(&scene, MESSAGE_GANG_PORT);
+    assert_int_equal(cursor_i64(&in), 7);
+    port = cursor_u32(&in);
+    assert_in_range(port, 20000, 32000);
+    assert_int_equal((port - 20000) % 5, 3);
+    cursor_text(&in, text, sizeof text);
+    assert_true(*text);
+    expect_leave(&scene, "");
+    teardown(&scene);
+}
+
+/* The leader's result is whole; another member only reports that it is done. Results of single
+ * trials go first. */
+static void test_gang_members(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    for (int32_t rank = 0; rank < 2; rank++) {
+        setup(&scene);
+        scene.stop_after = 5;
+        assign(&scene, 4, 1);
+        scene.expected_s = 0.1;
+        run_gang(&scene, 7, 5, rank);
+        play(&scene);
+        assert_int_equal(scene.part, rank);
+        expect_results(&scene, 4, 1);
+        if (!rank)
+            expect_start(&scene, 5);
+        expect_member(&scene, 7, 5, TRIAL_DONE, "", rank ? (double)NAN : 5);
+        expect_leave(&scene, "");
+        teardown(&scene);
+    }
+}
+
+static void test_gang_fails(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    setup(&scene);
+    scene.fails = true;
+    scene.stop_in = 5;
+    run_gang(&scene, 7, 5, 2);
+    play(&scene);
+    expect_member(&scene, 7, 5, TRIAL_FAILED, "boom", 5);
+    expect_leave(&scene, "");
+    teardown(&scene);
+}
+
+/* The end of gang 8, which is not here, means nothing. */
+static void test_gang_is_ended(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        setup(&scene);
+        scene.end_in = scene.long_trial = 5;
+        scene.end_s = 0.3 * i;
+        scene.late_stop = true;
+        run_gang(&scene, 7, 5, 1);
+        play(&scene);
+        assert_true(fabs(scene.now_s - scene.end_s) < 0.07);
+        expect_member(&scene, 7, 5, TRIAL_PENDING, "", (double)NAN);
+        expect_leave(&scene, "");
+        teardown(&scene);
+    }
+}
+
+/* A gang that was ended, replaced or stopped before it begins is given back. */
+static void test_gang_never_begins(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    setup(&scene);
+    run_gang(&scene, 7, 5, 1);
+    end_gang(&scene, 7);
+    run_gang(&scene, 8, 6, 1);
+    run_gang(&scene, 9, 7, 0);
+    send_stop(&scene);
+    play(&scene);
+    assert_int_equal(scene.n_run, 0);
+    expect_member(&scene, 7, 5, TRIAL_PENDING, "", (double)NAN);
+    expect_member(&scene, 8, 6, TRIAL_PENDING, "", (double)NAN);
+    expect_member(&scene, 9, 7, TRIAL_PENDING, "", (double)NAN);
+    expect_leave(&scene, "");
+    teardown(&scene);
+}
+
 static void test_malformed(void **state)
 {
     struct scene scene;
@@ -490,6 +657,11 @@ int main(void)
         cmocka_unit_test(test_seconds),
         cmocka_unit_test(test_worker_time),
         cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_gang_port),
+        cmocka_unit_test(test_gang_members),
+        cmocka_unit_test(test_gang_fails),
+        cmocka_unit_test(test_gang_is_ended),
+        cmocka_unit_test(test_gang_never_begins),
     };
 
     return cmocka_run_group_tests_name("worker", tests, NULL, NULL);
