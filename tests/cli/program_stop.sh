@@ -34,7 +34,7 @@ stopped() {
     done
     kill -INT $!
     wait $!
-    echo "$? $(sqlite3 "$1.db" 'select state, value, error from trials join trial on trial = trial_id' 2>&1)"
+    echo "$? $(sqlite3 "$1.db" 'select state, value, error from trial' 2>&1)"
 }
 is "an end without results gives the trial back" "$(stopped nothing)" "75 pending||"
 is "an end with results is a result" "$(stopped result)" "0 done|2.0|"
