@@ -143,6 +143,16 @@ struct plan_trial plan_trial(const struct plan *plan, int64_t trial)
                                .fold = (int32_t)(trial % plan->folds)};
 }
 
+int32_t plan_widest(const struct plan *plan)
+{
+    int32_t widest = 1, n;
+    const union value *ranks = sweep_values(plan->sweep, P_RANKS, &n);
+
+    for (int32_t i = 0; i < n; i++)
+        widest = ranks[i].i > widest ? (int32_t)ranks[i].i : widest;
+    return widest;
+}
+
 void plan_settings(const struct plan *plan, int32_t config, struct settings *out)
 {
     point_settings(plan->sweep, plan->points[config], out);

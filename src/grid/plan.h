@@ -50,6 +50,9 @@ void plan_put_size(struct buf *out, const struct plan *plan);
 
 struct plan_trial plan_trial(const struct plan *plan, int64_t trial);
 
+/* The most ranks that run one trial. */
+int32_t plan_widest(const struct plan *plan);
+
 /* Fixed settings and the configuration's values, trimmed to the model type. */
 void plan_settings(const struct plan *plan, int32_t config, struct settings *out);
 

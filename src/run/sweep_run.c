@@ -157,22 +157,14 @@ static int make_ledger(struct sweep_session *session, struct err *err)
     return 0;
 }
 
-/* out [n_configs], NULL if every trial has one rank; -1 and err: more ranks than there are. */
-static int find_widths(int32_t **out, const struct plan *plan, int32_t n_ranks, struct err *err)
+/* out [n_configs], NULL if every trial has one rank. */
+static int find_widths(int32_t **out, const struct plan *plan, struct err *err)
 {
-    int32_t *widths, widest = 1, n;
-    const union value *ranks = sweep_values(plan->sweep, P_RANKS, &n);
+    int32_t *widths;
 
     *out = NULL;
-    for (int32_t i = 0; i < n; i++)
-        widest = ranks[i].i > widest ? (int32_t)ranks[i].i : widest;
-    if (widest == 1)
+    if (plan_widest(plan) == 1)
         return 0;
-    if (widest > n_ranks)
-        return err_set(err,
-                       "ranks = %d: a trial needs %d ranks, and this launch has %d: start at least "
-                       "%d (-n %d)",
-                       widest, widest, n_ranks, widest, widest);
     widths = malloc((size_t)plan->n_configs * sizeof *widths);
     if (!widths)
         return err_nomem(err, "ranks", (size_t)plan->n_configs * sizeof *widths);
@@ -207,7 +199,7 @@ static int create_dispatch(struct sweep_session *session, struct err *err)
 {
     const struct world *world = session->world;
     int32_t *widths, *hosts = NULL;
-    int rc = find_widths(&widths, &session->job->plan, world->size, err);
+    int rc = find_widths(&widths, &session->job->plan, err);
 
     if (!rc && widths)
         rc = find_hosts(&hosts, world, err);

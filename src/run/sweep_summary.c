@@ -44,7 +44,8 @@ static void warn_memory(const struct job *job)
 void sweep_summary_begin(const struct sweep_session *session)
 {
     const int32_t n_ranks = session->world->size;
-    int64_t pending = session->before.pending, without = n_ranks - pending;
+    int64_t pending = session->before.pending;
+    int64_t without = n_ranks - pending * plan_widest(&session->job->plan);
     char shard[SHARD_TEXT];
 
     shard_text(shard, &session->options->shard);

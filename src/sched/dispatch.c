@@ -201,8 +201,7 @@ static bool may_run(const struct dispatch *d, int32_t worker, int64_t trial)
     return worker != 0 || d->n_alive == 1 || !ledger_is_suspect(d->ledger, trial);
 }
 
-/* Seconds of work left for each worker. */
-static double left_each_s(const struct dispatch *d)
+double dispatch_left_each_s(const struct dispatch *d)
 {
     return (ledger_pending_s(d->ledger) + fmax(d->held_s, 0)) / (d->n_alive ? d->n_alive : 1);
 }
@@ -216,7 +215,8 @@ static int64_t urgent_suspect(const struct dispatch *d, int32_t worker, double m
 
     if (suspect < 0 || !may_run(d, worker, suspect))
         return NOWHERE;
-    is_urgent = ledger_expected(d->ledger, ledger_group(d->ledger, suspect)) >= left_each_s(d);
+    is_urgent =
+        ledger_expected(d->ledger, ledger_group(d->ledger, suspect)) >= dispatch_left_each_s(d);
     return is_urgent ? suspect : NOWHERE;
 }
 
@@ -265,6 +265,11 @@ static int hand_out(struct dispatch *d, int32_t worker, int64_t trial, double se
     return 0;
 }
 
+double dispatch_most_s(const struct dispatch *d, double left_s)
+{
+    return cost_is_known(d->cost) || left_s <= 0 ? left_s : INFINITY;
+}
+
 static int64_t next_in_time(struct dispatch *d, int32_t worker, double left_s)
 {
     double slowness = cost_slowness(d->cost, worker);
@@ -286,10 +291,11 @@ int32_t dispatch_assign(struct dispatch *d, int32_t worker, double left_s,
     if (d->gangs && gang_of(d, worker))
         return 0;
     d->left_s = left_s;
+    left_s = dispatch_most_s(d, left_s);
     if (d->gangs)
         left_s = gangs_most_s(d, worker, left_s);
     while (n < DISPATCH_MAX && load->presence == PRESENT) {
-        int64_t next = next_in_time(d, worker, dispatch_most_s(d, left_s));
+        int64_t next = next_in_time(d, worker, left_s);
         double next_s;
 
         if (next < 0)
@@ -496,7 +502,7 @@ double dispatch_margin(const struct dispatch *d)
 
 double dispatch_left_s(const struct dispatch *d)
 {
-    return cost_is_known(d->cost) ? left_each_s(d) : (double)NAN;
+    return cost_is_known(d->cost) ? dispatch_left_each_s(d) : (double)NAN;
 }
 
 /* ---- invariants ---- */
@@ -523,16 +529,20 @@ static int check_load(const struct dispatch *d, int32_t worker, double held_s, s
 static int check_loads(const struct dispatch *d, const double *held_s, struct err *err)
 {
     int32_t n_idle = 0, n_alive = 0;
+    double all_s = 0;
 
     for (int32_t worker = 0; worker < d->n_workers; worker++) {
         if (check_load(d, worker, held_s[worker], err))
             return err_wrap(err, "worker %d", worker);
+        all_s += held_s[worker];
         n_idle += d->loads[worker].idle_place != NOWHERE;
         n_alive += d->loads[worker].presence == PRESENT;
     }
     if (n_idle != d->n_idle || n_alive != d->n_alive || d->n_passed > n_idle)
         return err_set(err, "%d workers live and %d are idle, counted as %d and %d", n_alive,
                        n_idle, d->n_alive, d->n_idle);
+    if (fabs(all_s - d->held_s) > 1e-4 * (1 + all_s))
+        return err_set(err, "all workers hold %g s, counted as %g s", all_s, d->held_s);
     return 0;
 }
 

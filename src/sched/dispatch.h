@@ -38,7 +38,7 @@ struct dispatch;
 struct gang {
     int64_t number; /* from 1 on, in the order of placement */
     int64_t trial;
-    double seconds; /* predicted */
+    double seconds; /* expected */
     bool is_over;   /* the trial has a result or went back; some members may not have ended */
     int32_t n_here; /* members that have not ended */
     int32_t n;

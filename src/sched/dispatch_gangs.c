@@ -265,7 +265,7 @@ static bool choose_first(struct dispatch *d, double left_s, struct candidate *fi
     double most_s = isinf(left_s) ? left_s : left_s / slowest(d);
     double safe_s = most_s / dispatch_margin(d);
 
-    if (find_first(d, true, most_s, first) && first->seconds >= dispatch_left_s(d))
+    if (find_first(d, true, most_s, first) && first->seconds >= dispatch_left_each_s(d))
         return true;
     if (find_first(d, false, safe_s, first))
         return !is_single_first(d, first, safe_s);
@@ -281,9 +281,9 @@ bool gangs_can_begin(struct dispatch *d, bool suspect, double left_s)
 
     if (!d->gangs)
         return false;
+    left_s = dispatch_most_s(d, left_s);
     if (suspect) /* asked before the run ends: be exact */
         d->gangs->slowest_at = -1;
-    left_s = dispatch_most_s(d, left_s);
     most_s = isinf(left_s) ? left_s : left_s / slowest(d);
     return find_first(d, false, most_s, &first) || (suspect && find_first(d, true, most_s, &first));
 }
@@ -395,8 +395,7 @@ static int place(struct dispatch *d, const struct candidate *c, const struct gan
         free(gang);
         return -1;
     }
-    d->predicted_s[gang->trial] =
-        cost_is_known(d->cost) ? (float)gang->seconds : -(float)gang->seconds;
+    d->predicted_s[gang->trial] = (float)(cost_is_known(d->cost) ? gang->seconds : -gang->seconds);
     for (int32_t i = 0; i < gang->n; i++) {
         struct worker_load *load = &d->loads[gang->workers[i]];
 
@@ -475,8 +474,10 @@ int dispatch_place(struct dispatch *d, double left_s, const struct gang **out, s
     struct candidate first;
     double wait_s;
 
+    if (!d->gangs)
+        return 0;
     left_s = dispatch_most_s(d, left_s);
-    if (!d->gangs || (!find_reserved(d, left_s, &first) && !choose_first(d, left_s, &first)))
+    if (!find_reserved(d, left_s, &first) && !choose_first(d, left_s, &first))
         return 0;
     if (is_due(d, first.width)) {
         wait_s = choose_workers(d, &first, false);

@@ -3,7 +3,6 @@
 #ifndef SCHED_DISPATCH_STATE_H
 #define SCHED_DISPATCH_STATE_H
 
-#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -63,18 +62,16 @@ struct dispatch {
     int64_t reprice_at; /* n_results at which prices are updated */
 };
 
-/* Return the limit for expected seconds: a trial of unknown seconds begins at any time. */
-static inline double dispatch_most_s(const struct dispatch *d, double left_s)
-{
-    return cost_is_known(d->cost) || left_s <= 0 ? left_s : INFINITY;
-}
-
 /* In dispatch.c: */
 
 void dispatch_become_idle(struct dispatch *d, int32_t worker);
 void dispatch_become_busy(struct dispatch *d, int32_t worker);
 void dispatch_offer_again(struct dispatch *d);
 void dispatch_set_price(struct dispatch *d, int32_t config);
+/* Seconds of work left for each worker. */
+double dispatch_left_each_s(const struct dispatch *d);
+/* Return the limit for expected seconds: a trial of unknown seconds begins at any time. */
+double dispatch_most_s(const struct dispatch *d, double left_s);
 
 /* In dispatch_gangs.c. Functions that take d->gangs may be called without gangs. */
 

@@ -5,7 +5,7 @@
 
 #include "sched/master_state.h"
 #include "sched/message.h"
-#include "sched/port.h"
+#include "program/port.h"
 
 /* When the leader is done, the others may take this long to end by themselves. */
 #define GRACE_S 5.0

@@ -9,7 +9,7 @@
 
 #include "base/fault.h"
 #include "sched/message.h"
-#include "sched/port.h"
+#include "program/port.h"
 
 /* Seconds between polls of the channel during a trial; a poll costs about 1 us. */
 #define LOOK_S 0.02

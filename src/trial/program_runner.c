@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "program/folder.h"
 #include "program/log_tail.h"
+#include "program/port.h"
 #include "program/report.h"
 #include "trial/program_command.h"
 #include "trial/program_result.h"
@@ -582,6 +583,13 @@ static void run(void *self_, struct trial_result *r, int64_t number,
                         .error = -1,
                         .asked_s = NAN};
 
+    const struct trial_gang alone = {
+        .size = 1,
+        .local_size = 1,
+        .address = "127.0.0.1",
+        .n_hosts = 1,
+        .port = self->plan->sweep->swept[P_RANKS] ? port_find((int32_t)getpid(), 1, number) : 0};
+
     FAULT_TRIAL(number);
     t.trial = (struct program_trial){.settings = &settings,
                                      .where = plan_trial(self->plan, number),
@@ -589,7 +597,9 @@ static void run(void *self_, struct trial_result *r, int64_t number,
                                      .gpus = self->place->gpus,
                                      .gpus_amd = self->place->gpus_amd,
                                      .modules = self->place->modules,
-                                     .gang = watch->gang};
+                                     .gang = watch->gang  ? watch->gang
+                                             : alone.port ? &alone
+                                                          : NULL};
     plan_settings(self->plan, t.trial.where.config, &settings);
     t.trial.key = settings_key(&settings, self->plan->sweep->swept, self->digest,
                                t.trial.where.replicate, t.trial.where.fold, &self->text);

@@ -150,7 +150,7 @@ static void set_up_unknown(struct scene *s)
 
     s->ledger = ledger_create(TRIALS, EACH, NULL, 2, NULL);
     s->cost = cost_create_levels(&levels, TRIALS / EACH, WORKERS, NULL);
-    s->dispatch = dispatch_create(s->ledger, s->cost, WORKERS, NULL);
+    s->dispatch = dispatch_create(s->ledger, s->cost, WORKERS, NULL, NULL, NULL);
     assert_non_null(s->dispatch);
 }
 

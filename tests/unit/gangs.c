@@ -79,7 +79,7 @@ static void test_patience(void **state)
     assert_true(choose(9, three_hosts, free_s, 5, 100, out) == 4);
 }
 
-/* Of the workers that are free in time, those that are idle now are spared. */
+/* Workers that are idle now are spared if others are free in time. */
 static void test_last_free(void **state)
 {
     const double free_s[5] = {0, 7, 0, 7, 3};

@@ -90,7 +90,7 @@
     X(EFFICIENCY, /* of a session; 0: the last one; -1: each. No row before its first attempt has \
                      ended, nor if it was stopped early or lost a rank, since the wasted time is \
                      not recorded. Over its attempts, including failed ones: \
-                       total_s     sum of their seconds \
+                       total_s     sum of their seconds, times the ranks of a gang \
                        longest_s   the longest \
                        elapsed_s   from the first start to the last end \
                        bound_s     max(total_s / ranks, longest_s): no schedule on as many equal \
@@ -103,9 +103,13 @@
       " FROM session) ELSE ?1 END" \
       " AND NOT EXISTS (SELECT 1 FROM attempt AS x WHERE x.session_id = session.session_id" \
       " AND outcome = 'crashed'" SQL_WITHOUT_RESULT "))," \
+      " w AS (SELECT trial_id, params ->> 'ranks' AS width FROM config CROSS JOIN trial" \
+      " USING (config_id) WHERE params ->> 'ranks' > 1" \
+      " AND sweep_id IN (SELECT sweep_id FROM sweep WHERE task = 'none'))," \
       " a AS (SELECT session_id, count(*) AS trials, max(finished) - min(started) AS elapsed_s," \
-      " sum(max(0.0, finished - started)) AS total_s, max(max(0.0, finished - started)) AS longest_s" \
-      " FROM attempt JOIN s USING (session_id) WHERE finished IS NOT NULL GROUP BY session_id)," \
+      " sum(max(0.0, finished - started) * coalesce(width, 1)) AS total_s," \
+      " max(max(0.0, finished - started)) AS longest_s" \
+      " FROM attempt JOIN s USING (session_id) LEFT JOIN w USING (trial_id) WHERE finished IS NOT NULL GROUP BY session_id)," \
       " b AS (SELECT *, max(total_s / ranks, longest_s) AS bound_s FROM s JOIN a USING (session_id))" \
       "SELECT session_id AS session, ranks, trials, elapsed_s, total_s, longest_s, bound_s," \
       " total_s / (ranks * elapsed_s) AS busy, elapsed_s / bound_s - 1 AS above" \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/port.h"
+#include "program/port.h"
 
 #include <netinet/in.h>
 #include <stdbool.h>

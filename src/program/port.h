@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Free TCP ports for gangs. */
-#ifndef SCHED_PORT_H
-#define SCHED_PORT_H
+#ifndef PROGRAM_PORT_H
+#define PROGRAM_PORT_H
 
 #include <stdint.h>
 
