@@ -723,8 +723,10 @@ const struct command command_inspect = {
     .max_operands = 1,
     .operand_kind = VALUE_GRID,
     .summary = "Show what the data of a sweep look like.",
-    .about = "Shows samples, markers, joins, edges, classes, groups and parts, features that are "
-             "likely to be the target itself, and samples that are equal.",
+    .about =
+        "Shows samples, markers, joins, edges, classes, groups and parts, features that are "
+        "likely to be the target itself, and samples that are equal. Of a sweep with [program] it "
+        "shows the files in inputs.",
     .examples = examples,
     .see = "init, plan",
     .options = options,
