@@ -20,6 +20,7 @@
 #include "program/log_tail.h"
 #include "program/port.h"
 #include "program/report.h"
+#include "trial/kept.h"
 #include "trial/program_command.h"
 #include "trial/program_result.h"
 
@@ -455,7 +456,8 @@ static void judge_results(struct trial_result *r, struct running *t)
     } else if (program_report_finish(&t->report)) {
         fail(r, "%.250s", t->report.reason.text);
     } else if (program_result_take(r, &t->report, t->s->v[P_OBJECTIVE].s, &err) ||
-               (r->state == TRIAL_DONE && *t->s->v[P_KEEP_FILES].s && keep_files(r, t, &err))) {
+               (r->state == TRIAL_DONE && *t->s->v[P_KEEP_FILES].s && keep_of(t->s) != KEEP_NONE &&
+                keep_files(r, t, &err))) {
         fail(r, "%.250s", err.text);
     }
 }

@@ -42,5 +42,5 @@ is "75 with a checkpoint gives the trial back" "$(stopped checkpoint)" "75 pendi
 is "its checkpoint stays" "$(cat checkpoint.db.files/t1/checkpoint/state)" half
 ok "the next run" "$ESPALIER" run checkpoint.ini --db checkpoint.db
 is "goes on from it" "$("$ESPALIER" show checkpoint.db t1 --log 2>&1)" "goes on from half"
-is "and removes it" "$(ls -d checkpoint.db.files 2>&1 | sed 's/.*: //')" "No such file or directory"
+ok "and removes it" test ! -e checkpoint.db.files
 done_testing
