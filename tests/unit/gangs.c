@@ -14,7 +14,7 @@
 
 #include "sched/dispatch.h"
 #include "sched/placement.h"
-#include "sched/port.h"
+#include "program/port.h"
 
 enum { MOST = 16 };
 
