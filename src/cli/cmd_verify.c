@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/real.h"
 #include "base/rng.h"
 #include "base/words.h"
@@ -109,13 +108,8 @@ static int choose(struct candidate **chosen, size_t *n, size_t *n_done, struct s
     struct candidate *all;
     struct result_table table;
 
-    if (query_sweep(&sweep, store, o->sweep, err))
-        return -1;
-    if (sweep.is_program) {
-        log_info("sweep '%s' runs a program: only the tables were checked", sweep.name);
-        return 0;
-    }
-    if (query_table(&table, store, QUERY_DONE, sweep.sweep_id, err))
+    if (query_sweep(&sweep, store, o->sweep, err) ||
+        query_table(&table, store, QUERY_DONE, sweep.sweep_id, err))
         return -1;
     *n_done = (size_t)table.n_rows;
     all = calloc(*n_done + 1, sizeof *all);

@@ -97,11 +97,6 @@ static int parse(struct replay *r, int64_t config_id, struct err *err)
     if (!rc && sweep_parse(&r->sweep, r->db, buf_text(&ini), r->set ? r->set->text : NULL,
                            r->set ? r->set->n : 0, &faults))
         rc = first_fault(&faults, err);
-    if (!rc && sweep_is_program(&r->sweep))
-        rc = err_set(err,
-                     "%s: sweep '%s' runs a program: only trials of espalier's own models can be "
-                     "repeated here; 'espalier run' with another database runs it again",
-                     r->db, r->sweep.fixed.v[P_SWEEP_NAME].s);
     buf_release(&ini);
     return rc;
 }

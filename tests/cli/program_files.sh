@@ -41,8 +41,6 @@ is "all keeps all" "$(kept all)" "all.db.files/t1/model all.db.files/t2/model al
 is "none keeps none" "$(kept none)" ""
 is "show names them" "$("$ESPALIER" show best.db t1 --section files --format csv | tail -n 1)" "best.db.files/t1/model,8"
 
-is "verify runs no program" "$("$ESPALIER" verify best.db 2>&1 | sed -n '1p')" \
-    "espalier: sweep 'sweep' runs a program: only the tables were checked"
 echo 2 >data/a.csv
 fails "other inputs are another sweep" 2 "$ESPALIER" run sweep.ini --db best.db
 ok "which --new-sweep begins" "$ESPALIER" run sweep.ini --db best.db --new-sweep -q
