@@ -21,9 +21,10 @@ int settings_find(const struct settings *s, const char *key)
 {
     int id = free_names_find(s->names, key);
 
-    if (id == P_MAX)
-        id = param_find(NULL, key);
-    return id == P_COUNT ? P_MAX : id;
+    if (id < P_MAX)
+        return id;
+    id = param_find(NULL, key);
+    return id < P_COUNT ? id : P_MAX;
 }
 
 const struct param *settings_row(const struct settings *s, int id)

@@ -50,6 +50,25 @@ static int make_trials(struct predict *w, size_t n, struct err *err)
     return w->trial && w->held ? 0 : err_nomem(err, "models", (n + 1) * sizeof *w->held);
 }
 
+static int refuse_program(struct store *store, const char *db, const char *name, struct err *err)
+{
+    struct query_sweep sweep;
+    struct buf word = {0};
+
+    if (query_sweep(&sweep, store, name, err))
+        return -1;
+    if (!sweep.is_program)
+        return 0;
+    err_set(
+        err,
+        "sweep '%s' runs a program, whose models espalier cannot apply: the program itself must "
+        "predict; with [program] keep_files = model.pt, 'espalier show %s t1' prints where its "
+        "models are",
+        sweep.name, escape_shell(&word, db));
+    buf_release(&word);
+    return -1;
+}
+
 static int choose_trial(struct predict *w, int64_t id, struct err *err)
 {
     struct store *store = w->replay.store;
@@ -57,7 +76,7 @@ static int choose_trial(struct predict *w, int64_t id, struct err *err)
     struct result_table table;
     bool has_model;
 
-    if (replay_find(&trial, store, id, err))
+    if (replay_find(&trial, store, id, err) || refuse_program(store, w->o->db, trial.sweep, err))
         return -1;
     if (trial.state != TRIAL_DONE)
         return err_set(err, "%s: t%lld is not done: it is %s", w->o->db, (long long)id,
@@ -152,7 +171,8 @@ static int choose_config(struct predict *w, struct err *err)
     int32_t n_done;
     int rc;
 
-    if (find_config(&w->config_id, store, w->o, err) || check_config(&n_done, w, err) ||
+    if (refuse_program(store, w->o->db, w->o->sweep, err) ||
+        find_config(&w->config_id, store, w->o, err) || check_config(&n_done, w, err) ||
         query_table(&table, store, QUERY_CONFIG_MODELS, w->config_id, err))
         return -1;
     rc = make_trials(w, (size_t)table.n_rows, err);

@@ -202,8 +202,14 @@ static int change_config(struct replay *r, const struct replay_trial *trial, str
         forget_data(r);
     else
         forget_config(r);
-    if (parse(r, trial->config_id, err) || (!r->sweep_id && load(r, trial, err)) ||
-        make_plan(r, trial, err))
+    if (parse(r, trial->config_id, err))
+        return -1;
+    if (sweep_is_program(&r->sweep))
+        return err_set(err,
+                       "%s: its trials are programs, which are not run again here; to compare, run "
+                       "the same sweep file with another --db, and 'espalier export' both",
+                       r->db);
+    if ((!r->sweep_id && load(r, trial, err)) || make_plan(r, trial, err))
         return -1;
     r->config_id = trial->config_id;
     return 0;

@@ -126,6 +126,33 @@ bool folder_contains(const char *name)
     }
 }
 
+bool folder_has_files(const char *path)
+{
+    DIR *folder = opendir(path);
+    struct dirent *entry;
+    bool has = false;
+
+    while (folder && !has && (entry = readdir(folder)))
+        has = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    if (folder)
+        closedir(folder);
+    return has;
+}
+
+bool folder_is_scratch(const char *name)
+{
+    return !strncmp(name, FOLDER_SCRATCH, sizeof FOLDER_SCRATCH - 1);
+}
+
+bool folder_is_own_name(const char *name)
+{
+    size_t n = strcspn(name, "/");
+
+    return folder_is_scratch(name) ||
+           (n == sizeof FOLDER_CHECKPOINT - 1 && !strncmp(name, FOLDER_CHECKPOINT, n)) ||
+           (n == sizeof FOLDER_CURVE - 1 && !strncmp(name, FOLDER_CURVE, n));
+}
+
 /* Open the folder of a name step by step. *last: its last component. -1 and errno. */
 static int open_parent(const char *root, const char *name, bool makes, const char **last)
 {
