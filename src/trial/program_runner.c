@@ -502,16 +502,6 @@ static enum verdict judge_exit(struct trial_result *r, struct running *t, int st
     return OVER;
 }
 
-/* This rank would fail each trial that it gets. */
-static enum verdict give_up(struct running *t)
-{
-    log_warn(
-        "the two processes that start programs were killed (out of memory?): the run stops, and "
-        "the same command continues");
-    kill(getpid(), SIGTERM);
-    return has_news(t) ? BACK : OVER;
-}
-
 static enum verdict judge(struct trial_result *r, struct running *t, const struct spawner_end *end)
 {
     char limit[DURATION_TEXT];
@@ -526,11 +516,11 @@ static enum verdict judge(struct trial_result *r, struct running *t, const struc
              duration_words(limit, t->s->v[P_TRIAL_TIMEOUT].f));
     else if (end->how == SPAWNER_SIGNALLED)
         return judge_signal(r, t, end->status);
-    else if (end->how == SPAWNER_LOST && !spawner_is_lost(t->self->place->spawner))
+    else if (end->how == SPAWNER_LOST)
         return judge_signal(r, t, SIGKILL);
     else
         fail(r, "%.250s", end->why.text);
-    return spawner_is_lost(t->self->place->spawner) ? give_up(t) : OVER;
+    return OVER;
 }
 
 static enum verdict attempt(struct trial_result *r, struct running *t)
@@ -549,6 +539,7 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     FAULT("worker: a program runs");
     wait_for_end(&end, t);
     FAULT("worker: a program has ended");
+    leave_if_lost(t->self->place->spawner);
     program_report_read(&t->report, buf_text(&t->results));
     program_report_end_attempt(&t->report, end.how != SPAWNER_EXITED || end.status == EXIT_RESUME);
     verdict = judge(r, t, &end);
