@@ -20,6 +20,7 @@
 #include "program/log_tail.h"
 #include "program/port.h"
 #include "program/report.h"
+#include "trial/kept.h"
 #include "trial/program_command.h"
 #include "trial/program_result.h"
 #include "trial/spare_folder.h"
@@ -503,7 +504,7 @@ static enum verdict judge_resume(struct trial_result *r, struct running *t)
     return t->watch->keep_going(t->watch->arg) ? AGAIN : BACK;
 }
 
-static enum verdict judge_results(struct trial_result *r, struct running *t)
+static void judge_results(struct trial_result *r, struct running *t)
 {
     struct err err;
 
@@ -513,18 +514,21 @@ static enum verdict judge_results(struct trial_result *r, struct running *t)
     } else if (program_report_finish(&t->report)) {
         fail(r, "%.250s", t->report.reason.text);
     } else if (program_result_take(r, &t->report, t->s->v[P_OBJECTIVE].s, &err) ||
-               (r->state == TRIAL_DONE && *t->s->v[P_KEEP_FILES].s && keep_files(r, t, &err))) {
+               (r->state == TRIAL_DONE && *t->s->v[P_KEEP_FILES].s && keep_of(t->s) != KEEP_NONE &&
+                keep_files(r, t, &err))) {
         fail(r, "%.250s", err.text);
     }
-    return OVER;
 }
 
 static enum verdict judge_exit(struct trial_result *r, struct running *t, int status)
 {
     char words[160];
 
-    if (status == EXIT_SUCCESS)
-        return judge_results(r, t);
+    if (status == EXIT_SUCCESS) {
+        judge_results(r, t);
+        /* A program may end in good order without results because it was asked to stop. */
+        return t->is_stopped && r->state == TRIAL_FAILED ? BACK : OVER;
+    }
     if (t->is_stopped)
         return BACK;
     if (status == EXIT_RESUME && !t->is_late)
@@ -652,8 +656,10 @@ static void run_trial(struct trial_result *r, struct running *t)
     }
     while (verdict == AGAIN)
         verdict = attempt(r, t);
-    if (verdict == BACK)
+    if (verdict == BACK) {
         r->state = TRIAL_PENDING;
+        *r->error = '\0';
+    }
     remove_files(t, verdict == OVER);
 }
 
