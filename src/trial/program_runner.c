@@ -209,11 +209,12 @@ static void remove_files(struct running *t, bool is_over)
     if (t->trial.gang ? folder_remove(paths.scratch, &err)
                       : folder_remove_some(paths.folder, FOLDER_SCRATCH, &err))
         note(t, err.text);
-    if (!is_over || (t->trial.gang && t->trial.gang->rank))
-        return;
-    remove_checkpoint(t);
-    unlink(buf_text(&t->curve));
-    rmdir(buf_text(&t->folder)); /* fails if files are kept */
+    if (is_over && !(t->trial.gang && t->trial.gang->rank)) {
+        remove_checkpoint(t);
+        unlink(buf_text(&t->curve));
+    }
+    if (is_over)
+        rmdir(buf_text(&t->folder)); /* fails if files are kept */
 }
 
 /* Replaces the file as a whole: this rank may be killed. */
