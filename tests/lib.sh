@@ -106,6 +106,31 @@ hidden_size = 4, 8
 INI
 }
 
+# A sweep of a program, program.ini, with curves from epoch 0, words as values and a failed trial.
+program_sweep() {
+    cat >program.sh <<'END'
+[ "$1$2$ESPALIER_FOLD" = 8b2 ] && echo "no memory" >&2 && exit 1
+for epoch in 0 2 5; do
+    echo "{\"epoch\": $epoch, \"train_loss\": 0.$((90 - epoch)), \"score\": 0.$((500 + $1 * 10 + ${#2} + ESPALIER_FOLD * $1 - epoch)), \"lr\": 0.1}"
+done >>"$ESPALIER_RESULTS"
+echo "{\"test_score\": 0.5}" >>"$ESPALIER_RESULTS"
+END
+    cat >program.ini <<'END'
+[sweep]
+name = program
+folds = 3
+objective = score
+direction = max
+[program]
+command = sh program.sh {size} {kind} {rest}
+inputs = program.sh
+rest = 7
+[grid]
+size = 4, 8
+kind = "a, b", b
+END
+}
+
 dead_links() {
     for page in "$@"; do
         sed 's/`[^`]*`//g' "$page" | grep -o '](\([^)#:]*\)[)#]' | sed 's/^](//; s/[)#]$//' | while read -r link; do

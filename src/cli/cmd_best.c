@@ -8,7 +8,6 @@
 #include "base/words.h"
 #include "cli/print/cli.h"
 #include "cli/print/output.h"
-#include "gcn/metric.h"
 #include "report/answer.h"
 #include "report/paper.h"
 #include "run/advice.h"
@@ -17,7 +16,7 @@
 struct best_outcome {
     struct errlist advice;
     int64_t chosen; /* by --rule; 0: none */
-    bool has_models, has_test;
+    bool has_models, has_test, is_program;
     bool is_wrong; /* the command line is, as the database shows */
 };
 
@@ -87,15 +86,6 @@ static bool is_paper(const struct answer *answer)
     return report_is_markup(answer->style.kind);
 }
 
-static const char *better_of(const struct query_sweep *sweep)
-{
-    int id = metric_parse(sweep->objective + (strncmp(sweep->objective, "val_", 4) ? 0 : 4));
-
-    if (id < 0)
-        return "";
-    return metric_is_larger_better((enum metric)id) ? "largest" : "smallest";
-}
-
 /* "5 folds", "5 folds of 2 replicates" or "2 replicates" */
 static void put_repeats(struct buf *out, int64_t folds, int64_t replicates)
 {
@@ -130,15 +120,14 @@ static void put_caption(struct buf *out, const struct answer_section *section,
                         int64_t replicates)
 {
     const struct query_sweep *sweep = shown->sweep;
-    const char *better = better_of(sweep);
     bool is_test = section == &sections[TEST];
 
     buf_printf(out, "%s: ", sweep->name);
     if (is_test)
         buf_puts(out, "metrics on the test part");
     else
-        buf_printf(out, "%s%s%s%s", sweep->objective, *better ? " (" : "", better,
-                   *better ? " first)" : "");
+        buf_printf(out, "%s (%s first)", sweep->objective,
+                   sweep->maximize ? "largest" : "smallest");
     if (folds * replicates > 1) {
         buf_puts(out, ", mean ± standard deviation over ");
         put_repeats(out, folds, replicates);
@@ -227,6 +216,8 @@ static int add_test(struct answer *answer, const struct shown *shown, const stru
         rc = put_rows(answer, &sections[TEST], &test, shown, err);
     if (test.n_rows)
         log_info("test scores are for the end: once they influence a choice, they are too good");
+    else if (shown->sweep->is_program)
+        log_info("no test metrics: the program reported no number test_NAME");
     else
         log_info("no test metrics: there is no test part (split.test = 0), or they are undefined "
                  "on it");
@@ -248,8 +239,9 @@ static int add_choice(struct answer *answer, const struct shown *shown,
     return answer_wants(answer, &sections[TEST]) ? add_test(answer, shown, o, chosen, err) : 0;
 }
 
-static int note_choice(struct store *store, const struct best_options *o,
-                       const struct result_table *chosen, struct err *err)
+static int note_choice(struct store *store, const struct query_sweep *sweep,
+                       const struct best_options *o, const struct result_table *chosen,
+                       struct err *err)
 {
     int64_t config = result_table_integer(chosen, 0, "config");
     struct result_table models;
@@ -258,6 +250,7 @@ static int note_choice(struct store *store, const struct best_options *o,
         return -1;
     o->outcome->chosen = config;
     o->outcome->has_models = models.n_rows > 0;
+    o->outcome->is_program = sweep->is_program;
     result_table_release(&models);
     return 0;
 }
@@ -271,6 +264,8 @@ static void print_next(const struct best_options *o)
     if (config && o->outcome->has_models)
         log_info("next: espalier predict %s --config c%lld -o predictions.csv", buf_text(&word),
                  config);
+    else if (config && o->outcome->is_program)
+        log_info("next: espalier show %s c%lld", buf_text(&word), config);
     else if (config)
         log_info(
             "no model of c%lld is kept; espalier predict %s --config c%lld prints how to train "
@@ -334,10 +329,8 @@ static int warn_losses(struct store *store, const struct query_sweep *sweep,
 
 static void print_title(const struct query_sweep *sweep)
 {
-    const char *better = better_of(sweep);
-
-    log_info("%s: mean of %s over replicates and folds%s%s%s", sweep->name, sweep->objective,
-             *better ? ", " : "", better, *better ? " first" : "");
+    log_info("%s: mean of %s over replicates and folds, %s first", sweep->name, sweep->objective,
+             sweep->maximize ? "largest" : "smallest");
 }
 
 static int find_reference(struct reference *reference, struct store *store,
@@ -430,7 +423,7 @@ static int add_chosen(struct answer *answer, struct store *store, const struct q
     else if (add_choice(answer, &shown, o, &chosen, err))
         rc = -1;
     else
-        rc = note_choice(store, o, &chosen, err);
+        rc = note_choice(store, sweep, o, &chosen, err);
     if (!rc && is_alone)
         rc = warn_losses(store, sweep, o, &chosen, err);
     if (!rc)

@@ -283,6 +283,26 @@ static void print_data(struct inspection *in)
     add_fact(in, "read_s", job->load_s);
 }
 
+/* The name of an input has its path and hash. */
+static void print_inputs(struct inspection *in)
+{
+    const struct dataset *d = &in->job->data;
+    char hex[HASH_HEX_SIZE];
+
+    answer_printf(&in->answer, "program     reads its own data; inputs: %d file%s\n", d->n_features,
+                  plural(d->n_features));
+    add_count(in, "inputs", d->n_features);
+    for (int32_t i = 0; i < d->n_features; i++) {
+        const char *name = dataset_feature_name(d, i);
+
+        answer_printf(&in->answer, "input       %s\n", name);
+        add_note(in, "input", name);
+    }
+    hash_hex(d->digest, hex);
+    answer_printf(&in->answer, "digest      %s\n", hex);
+    rows_text(&in->rows[DATA], "digest", hex);
+}
+
 #define MOST_CLASSES 10 /* in the lines for people */
 
 struct class_size {
@@ -565,6 +585,10 @@ static int fill(struct inspection *in, struct err *err)
     struct job *job = in->job;
     struct settings s;
 
+    if (sweep_is_program(&job->sweep)) {
+        print_inputs(in);
+        return 0;
+    }
     plan_settings_with(&job->plan, P_STOP, &s); /* ridge has no such part */
     if (job->data.graph_start && job_warn_parts(job, err))
         return -1;
@@ -605,6 +629,9 @@ static int inspect(struct job *job, const struct inspect_options *o, const struc
 static int check_outputs(struct inputs *inputs, const struct job *job,
                          const struct inspect_options *o, struct err *err)
 {
+    if (sweep_is_program(&job->sweep) && (o->splits || o->unmatched || o->duplicates))
+        return err_set(err, "%s: a program reads and divides its own data: no samples to list",
+                       job->sweep.path);
     inputs_add(inputs, job->sweep.path);
     inputs_add_settings(inputs, &job->sweep.fixed);
     return (o->splits && inputs_check(inputs, o->splits, err)) ||
@@ -696,8 +723,10 @@ const struct command command_inspect = {
     .max_operands = 1,
     .operand_kind = VALUE_GRID,
     .summary = "Show what the data of a sweep look like.",
-    .about = "Shows samples, markers, joins, edges, classes, groups and parts, features that are "
-             "likely to be the target itself, and samples that are equal.",
+    .about =
+        "Shows samples, markers, joins, edges, classes, groups and parts, features that are "
+        "likely to be the target itself, and samples that are equal. Of a sweep with [program] it "
+        "shows the files in inputs.",
     .examples = examples,
     .see = "init, plan",
     .options = options,

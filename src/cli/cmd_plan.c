@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/print/cli.h"
 #include "cli/plan_list.h"
+#include "cli/print/cli.h"
 #include "launch/job_array.h"
 #include "run/job_prepare.h"
 
@@ -77,7 +77,8 @@ const struct command command_plan = {
     .summary = "Show the trials of a sweep and what they cost, and run nothing.",
     .about = "Trials that the database holds count as finished, and their times improve the "
              "estimate. Without a database, a few configurations are trained, for half a second or "
-             "1 % of the time of the sweep; a very short sweep is not tried.",
+             "1 % of the time of the sweep; a very short sweep is not tried, and a program is "
+             "never run.",
     .examples = examples,
     .see = "run, inspect",
     .options = options,

@@ -38,9 +38,10 @@ static int hash_mapped(struct hash *out, int file, const char *path, struct err 
 
     if (fstat(file, &info))
         return err_set(err, "inputs: %s: %s", path, strerror(errno));
+    if (S_ISDIR(info.st_mode))
+        return err_set(err, "inputs: %s is a folder: name files, such as %s/*", path, path);
     if (!S_ISREG(info.st_mode))
-        return err_set(err, "inputs: %s is %s: name files, such as %s/*", path,
-                       S_ISDIR(info.st_mode) ? "a folder" : "no file", path);
+        return err_set(err, "inputs: %s is not a regular file", path);
     if (info.st_size)
         bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file, 0);
     if (bytes == MAP_FAILED)

@@ -88,7 +88,7 @@
       "SQL expression over the axes that selects points of the grid; points where it is false or NULL are dropped; batch_size = full is the text 'full'") \
     X(KEEP, "sweep", "keep", CHOICE, 0, 0, "best|all|none", "best", "", 0, \
       MODELS_ALL, NOWHERE, \
-      "Models whose weights stay in the database; best: those of the best configuration, of the configuration that best --rule 1se chooses, and of configurations with trials left to run; all: every model; none: no model") \
+      "Models whose weights stay in the database, and trials of programs whose keep_files stay beside it; best: those of the best configuration, of the configuration that best --rule 1se chooses, and of configurations with trials left to run; all: every one; none: none") \
     \
     X(FORMAT, "data", "format", CHOICE, 0, 0, DATA_FORMAT_CHOICES, "simulated", "", REQUIRED, \
       MODELS_ALL, NOWHERE, \
@@ -313,7 +313,7 @@
     \
     X(COMMAND, "program", "command", TEXT, 0, 0, "", "", "", IDENTITY | LATER, \
       MODELS_PROGRAM, NOWHERE, \
-      "Command line of a trial, split into words without a shell; {NAME} is the value of an axis or of a name in [program], or one of trial, key, seed, fold, folds, replicate, threads, dir, results, checkpoint, gpus, ranks; {{ is a brace") \
+      "Command line of a trial, split into words without a shell; {NAME} is the value of an axis or of a name in [program], or one of trial, key, seed, fold, folds, replicate, threads, dir, results, checkpoint, gpus, rank, ranks; {{ is a brace") \
     X(SHELL, "program", "shell", CHOICE, 0, 0, "no|yes", "no", "", IDENTITY | LATER, \
       MODELS_PROGRAM, NOWHERE, \
       "Interpreter of the command; yes: /bin/sh, with every {NAME} quoted; no: none") \
@@ -322,16 +322,16 @@
       "Environment variables of the program, NAME=text, separated by blanks; with {NAME} and quotes as in command") \
     X(VALUES, "program", "values", CHOICE, 0, 0, "command|environment", "command", "", 0, \
       MODELS_PROGRAM, NOWHERE, \
-      "Way by which values reach the program; command: each name must stand in command or env; environment: the program reads the variables ESPALIER_PARAM_NAME, which are always set") \
+      "Way in which values reach the program; command: each name must stand in command or env; environment: the program reads the variables ESPALIER_PARAM_NAME, which are always set") \
     X(INPUTS, "program", "inputs", TEXT, 0, 0, "", "", "", 0, \
       MODELS_PROGRAM, INTO(data_spec, inputs), \
-      "Files and patterns such as digits/*.gz, separated by commas, from the folder of the sweep file; their content is part of every key, so results of other files are never mixed") \
+      "Files and patterns such as digits/*.gz, separated by commas, relative to the folder of the sweep file; their names and contents are part of every key, so results of other files are never mixed") \
     X(CAPTURE, "program", "capture", CHOICE, 0, 0, "none|stdout", "none", "", IDENTITY | LATER, \
       MODELS_PROGRAM, NOWHERE, \
       "Further source of results; stdout: lines such as name: 0.93 or name=0.93 that the program prints") \
     X(KEEP_FILES, "program", "keep_files", TEXT, 0, 0, "", "", "", 0, \
       MODELS_PROGRAM, NOWHERE, \
-      "Files in {dir} that are kept, separated by commas; of which configurations: [sweep] keep") \
+      "Names of files in {dir} that are kept, separated by commas, for the configurations that [sweep] keep chooses") \
     X(STOP_SIGNAL, "program", "stop_signal", CHOICE, 0, 0, "TERM|INT|USR1|USR2", "TERM", "", 0, \
       MODELS_PROGRAM, NOWHERE, \
       "Signal that asks the program to stop") \

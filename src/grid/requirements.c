@@ -356,9 +356,9 @@ static void check_objective(const struct check *c)
 
 /* ---- the command ---- */
 
-/* used: [P_MAX] out */
+/* used: [P_MAX] out. is_sure: all names are known. */
 static void check_places(const struct check *c, enum param_id id, const struct template *t,
-                         bool used[P_MAX])
+                         bool is_sure, bool used[P_MAX])
 {
     const char *name;
     size_t at;
@@ -370,7 +370,7 @@ static void check_places(const struct check *c, enum param_id id, const struct t
 
         if (found < P_MAX)
             used[found] = true;
-        if (found < P_MAX || free_names_is_given(name))
+        if (found < P_MAX || free_names_is_given(name) || !is_sure)
             continue;
         for (int32_t n = 0; n < c->sweep->names->n; n++)
             nearest_offer(&nearest, c->sweep->names->name[n]);
@@ -384,7 +384,7 @@ static void check_places(const struct check *c, enum param_id id, const struct t
 
 static void check_template(const struct check *c, enum param_id id,
                            int (*parse)(struct template *, const char *, struct err *),
-                           bool used[P_MAX])
+                           bool is_sure, bool used[P_MAX])
 {
     struct template t;
     struct err err;
@@ -393,25 +393,40 @@ static void check_template(const struct check *c, enum param_id id,
         complain(c, id, "%s: %s", param_table[id].key, err.text);
         return;
     }
-    check_places(c, id, &t, used);
+    check_places(c, id, &t, is_sure, used);
     template_release(&t);
+}
+
+/* A program reads all values, so a setting in the wrong section would have no effect. */
+static void check_misplaced(const struct check *c, int id)
+{
+    const struct sweep *sweep = c->sweep;
+    const char *key = sweep_row(sweep, id)->key;
+    enum param_id other = param_find_name(key);
+
+    if (!sweep->swept[id] && other < P_COUNT && settings_has(&sweep->fixed, other))
+        complain(c, (enum param_id)id,
+                 "%s is a setting of [%s]: move it there, or choose another name", key,
+                 param_table[other].section);
 }
 
 static void check_command(const struct check *c)
 {
     const union value *v = c->sweep->fixed.v;
     bool has_shell = v[P_SHELL].i == param_choice(P_SHELL, "yes");
+    bool reads_all = v[P_VALUES].i == param_choice(P_VALUES, "environment");
     bool used[P_MAX] = {false};
     size_t n = c->errors->n;
+    bool is_sure = !n; /* a line that cannot be read may contain a name */
 
     if (!*v[P_COMMAND].s) {
         if (!c->refused[P_COMMAND])
             complain_missing(c, P_COMMAND, "the command line that starts a trial");
         return;
     }
-    check_template(c, P_COMMAND, has_shell ? template_parse_shell : template_parse, used);
-    check_template(c, P_ENV, template_parse_env, used);
-    if (c->errors->n > n || v[P_VALUES].i == param_choice(P_VALUES, "environment"))
+    check_template(c, P_COMMAND, has_shell ? template_parse_shell : template_parse, is_sure, used);
+    check_template(c, P_ENV, template_parse_env, is_sure, used);
+    if (c->errors->n > n)
         return;
     for (int id = P_COUNT; id < settings_end(&c->sweep->fixed); id++) {
         const char *key = sweep_row(c->sweep, id)->key;
@@ -420,6 +435,10 @@ static void check_command(const struct check *c)
 
         if (used[id] || c->refused[id])
             continue;
+        if (reads_all) {
+            check_misplaced(c, id);
+            continue;
+        }
         complain(c, (enum param_id)id,
                  "'%s' is not used: write {%s} in command or env, or set values = environment if "
                  "the program reads ESPALIER_PARAM_%s%s",
@@ -446,6 +465,9 @@ static void check_kept_files(const struct check *c)
             complain(c, P_KEEP_FILES,
                      "keep_files = %.80s: must be names of files in {dir}, separated by commas",
                      c->sweep->fixed.v[P_KEEP_FILES].s);
+        else if (folder_is_own_name(name))
+            complain(c, P_KEEP_FILES, "keep_files: '%.60s' is a name of espalier: choose another",
+                     name);
     }
     free(copy);
 }

@@ -19,11 +19,12 @@ int settings_end(const struct settings *s)
 
 int settings_find(const struct settings *s, const char *key)
 {
-    int id = free_names_find(s->names, key);
+    int id = free_names_find(s->names, key); /* P_COUNT: the first one */
+    enum param_id setting = param_find(NULL, key);
 
-    if (id == P_MAX)
-        id = param_find(NULL, key);
-    return id == P_COUNT ? P_MAX : id;
+    if (id == P_MAX && setting != P_COUNT)
+        id = (int)setting;
+    return id;
 }
 
 const struct param *settings_row(const struct settings *s, int id)
@@ -377,6 +378,11 @@ static void put_json(struct buf *out, const struct settings *s, bool leaves_unkn
         gap = ", ";
     }
     buf_putc(out, '}');
+}
+
+bool settings_json_has(enum param_id id)
+{
+    return is_in_json(param_row(id));
 }
 
 void settings_json(struct buf *out, const struct settings *s)

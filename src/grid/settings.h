@@ -64,6 +64,8 @@ bool settings_made_before(const struct settings *s, const bool swept[P_MAX], str
  * object in table order, then the free names: {"hidden_size": 64, ...}. COUNT full is the string
  * "full". */
 void settings_json(struct buf *out, const struct settings *s);
+/* Texts and paths are never in it. */
+bool settings_json_has(enum param_id id);
 /* Likewise for a kept model, whose bytes follow from the key: omits settings that earlier versions
  * did not have. */
 void settings_json_kept(struct buf *out, const struct settings *s);

@@ -272,20 +272,6 @@ static int sweep_over(int id, const struct assignment *a)
     return axis_parse(axis, a->value, &err) ? complain(a, "%s", err.text) : 0;
 }
 
-static int complain_unknown(const struct assignment *a, const char *section)
-{
-    /* Suggestions for a million unknown keys would take seconds. */
-    const char *near = errlist_is_full(a->errors) ? NULL : param_suggest(section, a->key);
-    char place[80] = "", hint[NEAREST_HINT];
-
-    if (section)
-        snprintf(place, sizeof place, " in [%.60s]", section);
-    if (!*a->key)
-        return complain(a, "the key is missing");
-    return complain(a, "unknown key '%.60s'%s%s", a->key, place,
-                    nearest_hint(hint, "", near, "", "; 'espalier params' lists them"));
-}
-
 static bool is_grid(const struct assignment *a)
 {
     return !strcmp(a->section, "grid");
@@ -301,6 +287,40 @@ static int find_key(const struct assignment *a)
     if (id < P_COUNT)
         return id;
     return strcmp(a->section, PROGRAM_SECTION) ? P_MAX : free_names_find(sweep->names, a->key);
+}
+
+/* A key in [grid] or [program] that no setting has. */
+static bool is_free(const struct assignment *a)
+{
+    return a->sweep->names && (is_grid(a) || !strcmp(a->section, PROGRAM_SECTION)) &&
+           find_key(a) == P_MAX;
+}
+
+/* A key that could be a free name, but is none. 0: it is the name of a setting elsewhere. */
+static int complain_name(const struct assignment *a)
+{
+    enum param_id id = is_grid(a) ? P_COUNT : param_find_name(a->key);
+    struct err err;
+
+    if (id < P_COUNT && id != P_TYPE && id != P_FORMAT && settings_has(&a->sweep->fixed, id))
+        return 0;
+    return free_names_add(a->sweep->names, a->key, &err) ? complain(a, "%s", err.text) : 0;
+}
+
+static int complain_unknown(const struct assignment *a, const char *section)
+{
+    /* Suggestions for a million unknown keys would take seconds. */
+    const char *near = errlist_is_full(a->errors) ? NULL : param_suggest(section, a->key);
+    char place[80] = "", hint[NEAREST_HINT];
+
+    if (section)
+        snprintf(place, sizeof place, " in [%.60s]", section);
+    if (!*a->key)
+        return complain(a, "the key is missing");
+    if (a->section && is_free(a) && complain_name(a))
+        return -1;
+    return complain(a, "unknown key '%.60s'%s%s", a->key, place,
+                    nearest_hint(hint, "", near, "", "; 'espalier params' lists them"));
 }
 
 static int assign(const struct assignment *a)
@@ -356,19 +376,6 @@ static bool has_program(const struct inifile *file, const char *const *overrides
     return false;
 }
 
-/* A key in [grid] or [program] that no setting has. */
-static bool is_free(const struct assignment *a)
-{
-    return (is_grid(a) || !strcmp(a->section, PROGRAM_SECTION)) && find_key(a) == P_MAX;
-}
-
-static int want_name(const struct assignment *a)
-{
-    struct err err;
-
-    return free_names_add(a->sweep->names, a->key, &err) ? complain(a, "%s", err.text) : 0;
-}
-
 /* The section and the key of an override that may define a free name; changes `copy`. */
 static bool split_override(struct assignment *a, char *copy)
 {
@@ -382,11 +389,13 @@ static bool split_override(struct assignment *a, char *copy)
     return true;
 }
 
-/* Before any value is set, because the number of a free name depends on the others. */
+/* Before any value is set, because the number of a free name depends on the others. A name that is
+ * refused is reported when its value is set. */
 static int find_names(struct sweep *sweep, const struct inifile *file, const char *const *overrides,
                       size_t n, struct errlist *errors)
 {
     struct assignment a = {.sweep = sweep, .errors = errors};
+    struct err err;
 
     if (!has_program(file, overrides, n))
         return 0;
@@ -403,14 +412,14 @@ static int find_names(struct sweep *sweep, const struct inifile *file, const cha
         a.key = file->entries[i].key;
         a.line = file->entries[i].line;
         if (a.key && is_free(&a))
-            want_name(&a);
+            (void)!free_names_add(sweep->names, a.key, &err);
     }
     for (size_t i = 0; i < n; i++) {
         char *copy = strdup(overrides[i]);
 
         a.set = overrides[i];
         if (copy && split_override(&a, copy) && is_free(&a))
-            want_name(&a);
+            (void)!free_names_add(sweep->names, a.key, &err);
         free(copy);
     }
     return 0;
@@ -491,8 +500,10 @@ static int assign_override(struct assignment *a, char *copy)
     a->value = trimmed(equals + 1);
     a->key = trimmed(copy);
     is_axis = !strncmp(a->key, "grid.", 5);
-    if (is_axis)
+    if (is_axis) {
+        a->section = "grid";
         a->key += 5;
+    }
     id = sweep_find_name(a->sweep, a->key);
     if (id == P_MAX)
         return complain_unknown(a, NULL);

@@ -13,13 +13,34 @@
 
 /* ---- which models ---- */
 
-int predict_no_model(const char *db, char letter, int64_t id, struct err *err)
+static int of_program(bool *is, struct store *store, char letter, int64_t id, struct err *err)
+{
+    struct result_table table;
+
+    if (query_table(&table, store, letter == 't' ? QUERY_TRIAL_OF_PROGRAM : QUERY_CONFIG_OF_PROGRAM,
+                    id, err))
+        return -1;
+    *is = table.n_rows > 0;
+    result_table_release(&table);
+    return 0;
+}
+
+int predict_no_model(struct store *store, char letter, int64_t id, struct err *err)
 {
     static const char which[] = "keep = best keeps models of the best configuration and of the one "
                                 "that 'best --rule 1se' chooses, keep = all keeps every model";
+    const char *db = store_path(store);
     struct buf word = {0};
     long long n = id;
+    bool is_of_program;
 
+    if (of_program(&is_of_program, store, letter, id, err))
+        return -1;
+    if (is_of_program)
+        return err_set(err,
+                       "%s: %c%lld has no model that espalier can apply, because a program ran it; "
+                       "[program] keep_files keeps files of the program",
+                       db, letter, n);
     if (letter == 't')
         return err_set(err,
                        "%s: no model of t%lld is kept: %s; to train it again, run the same sweep "
@@ -50,6 +71,25 @@ static int make_trials(struct predict *w, size_t n, struct err *err)
     return w->trial && w->held ? 0 : err_nomem(err, "models", (n + 1) * sizeof *w->held);
 }
 
+static int refuse_program(struct store *store, const char *db, const char *name, struct err *err)
+{
+    struct query_sweep sweep;
+    struct buf word = {0};
+
+    if (query_sweep(&sweep, store, name, err))
+        return -1;
+    if (!sweep.is_program)
+        return 0;
+    err_set(
+        err,
+        "sweep '%s' runs a program, whose models espalier cannot apply: the program itself must "
+        "predict; with [program] keep_files = model.pt, 'espalier show %s t1' prints where its "
+        "models are",
+        sweep.name, escape_shell(&word, db));
+    buf_release(&word);
+    return -1;
+}
+
 static int choose_trial(struct predict *w, int64_t id, struct err *err)
 {
     struct store *store = w->replay.store;
@@ -57,7 +97,7 @@ static int choose_trial(struct predict *w, int64_t id, struct err *err)
     struct result_table table;
     bool has_model;
 
-    if (replay_find(&trial, store, id, err))
+    if (replay_find(&trial, store, id, err) || refuse_program(store, w->o->db, trial.sweep, err))
         return -1;
     if (trial.state != TRIAL_DONE)
         return err_set(err, "%s: t%lld is not done: it is %s", w->o->db, (long long)id,
@@ -68,7 +108,7 @@ static int choose_trial(struct predict *w, int64_t id, struct err *err)
     result_table_release(&table);
     w->config_id = trial.config_id;
     if (!has_model)
-        return predict_no_model(w->o->db, 't', id, err);
+        return predict_no_model(store, 't', id, err);
     if (make_trials(w, 1, err))
         return -1;
     w->trial[0] = id;
@@ -152,7 +192,8 @@ static int choose_config(struct predict *w, struct err *err)
     int32_t n_done;
     int rc;
 
-    if (find_config(&w->config_id, store, w->o, err) || check_config(&n_done, w, err) ||
+    if (refuse_program(store, w->o->db, w->o->sweep, err) ||
+        find_config(&w->config_id, store, w->o, err) || check_config(&n_done, w, err) ||
         query_table(&table, store, QUERY_CONFIG_MODELS, w->config_id, err))
         return -1;
     rc = make_trials(w, (size_t)table.n_rows, err);
@@ -162,7 +203,7 @@ static int choose_config(struct predict *w, struct err *err)
     if (rc)
         return -1;
     if (!w->n_models)
-        return predict_no_model(w->o->db, 'c', w->config_id, err);
+        return predict_no_model(store, 'c', w->config_id, err);
     report_fewer(w, n_done);
     return 0;
 }

@@ -68,7 +68,7 @@ int predict_samples(struct predict *w, struct err *err);
 
 /* Report that a trial (letter 't') or configuration ('c') has no model, and what to do. Returns
  * -1. */
-int predict_no_model(const char *db, char letter, int64_t id, struct err *err);
+int predict_no_model(struct store *store, char letter, int64_t id, struct err *err);
 
 /* Members of `o` and those borrowed by replay may be set. */
 void predict_release(struct predict *w);

@@ -97,6 +97,9 @@ static int parse(struct replay *r, int64_t config_id, struct err *err)
     if (!rc && sweep_parse(&r->sweep, r->db, buf_text(&ini), r->set ? r->set->text : NULL,
                            r->set ? r->set->n : 0, &faults))
         rc = first_fault(&faults, err);
+    if (!rc && sweep_is_program(&r->sweep))
+        rc = err_set(err, "a program made its numbers, which espalier does not run again here; to "
+                          "compare them, run the same sweep with another --db");
     buf_release(&ini);
     return rc;
 }
@@ -202,8 +205,14 @@ static int change_config(struct replay *r, const struct replay_trial *trial, str
         forget_data(r);
     else
         forget_config(r);
-    if (parse(r, trial->config_id, err) || (!r->sweep_id && load(r, trial, err)) ||
-        make_plan(r, trial, err))
+    if (parse(r, trial->config_id, err))
+        return -1;
+    if (sweep_is_program(&r->sweep))
+        return err_set(err,
+                       "%s: its trials are programs, which are not run again here; to compare, run "
+                       "the same sweep file with another --db, and 'espalier export' both",
+                       r->db);
+    if ((!r->sweep_id && load(r, trial, err)) || make_plan(r, trial, err))
         return -1;
     r->config_id = trial->config_id;
     return 0;

@@ -111,6 +111,50 @@ int folder_remove(const char *path, struct err *err)
     return err_set(err, "%s: cannot be removed: %s", path, strerror(errno));
 }
 
+int folder_remove_some(const char *path, const char *beginning, struct err *err)
+{
+    int fd = open(path, FLAGS), rc = 0;
+    DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+    const struct dirent *entry;
+
+    while (!rc && entries && (entry = readdir(entries))) {
+        struct removal r = {.top = -1};
+
+        if (!strncmp(entry->d_name, beginning, strlen(beginning)) &&
+            remove_at(&r, fd, entry->d_name, 0))
+            rc = err_set(err, "%s/%s: cannot be removed: %s", path, entry->d_name, strerror(errno));
+    }
+    if (entries)
+        closedir(entries);
+    else if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+int folder_look(struct folder_look *out, const char *path)
+{
+    int fd = open(path, FLAGS);
+    DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+    struct stat st;
+    int rc = entries ? fstat(fd, &st) : -1;
+
+    if (!rc)
+        *out = (struct folder_look){.n = -2,
+                                    .bytes = st.st_size,
+                                    .mode = st.st_mode,
+                                    .user = st.st_uid,
+                                    .group = st.st_gid};
+    while (!rc && (errno = 0, readdir(entries)))
+        out->n++; /* "." and ".." are there, too */
+    if (!rc && errno)
+        rc = -1;
+    if (entries)
+        closedir(entries);
+    else if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
 /* ---- files ---- */
 
 bool folder_contains(const char *name)
@@ -124,6 +168,33 @@ bool folder_contains(const char *name)
         if (!*at)
             return true;
     }
+}
+
+bool folder_has_files(const char *path)
+{
+    DIR *folder = opendir(path);
+    struct dirent *entry;
+    bool has = false;
+
+    while (folder && !has && (entry = readdir(folder)))
+        has = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    if (folder)
+        closedir(folder);
+    return has;
+}
+
+bool folder_is_scratch(const char *name)
+{
+    return !strncmp(name, FOLDER_SCRATCH, sizeof FOLDER_SCRATCH - 1);
+}
+
+bool folder_is_own_name(const char *name)
+{
+    size_t n = strcspn(name, "/");
+
+    return folder_is_scratch(name) ||
+           (n == sizeof FOLDER_CHECKPOINT - 1 && !strncmp(name, FOLDER_CHECKPOINT, n)) ||
+           (n == sizeof FOLDER_CURVE - 1 && !strncmp(name, FOLDER_CURVE, n));
 }
 
 /* Open the folder of a name step by step. *last: its last component. -1 and errno. */

@@ -4,6 +4,7 @@
 #define PROGRAM_FOLDER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -11,9 +12,36 @@
  * does not exist. A link at `path` itself is removed, too. -1 and err. */
 int folder_remove(const char *path, struct err *err);
 
+struct folder_look {
+    int64_t n;     /* entries */
+    int64_t bytes; /* of its own entries; it may grow with their largest number */
+    uint32_t mode, user, group;
+};
+
+/* -1: there is no such folder, or it cannot be read. */
+int folder_look(struct folder_look *out, const char *path);
+
+/* Remove the entries whose names begin so. No error if the folder does not exist. */
+int folder_remove_some(const char *path, const char *beginning, struct err *err);
+
 /* True if the relative name "out/model.pt" names something inside its folder: not empty, no
  * component "", "." or "..". */
 bool folder_contains(const char *name);
+
+/* True if a folder of this path contains anything. */
+bool folder_has_files(const char *path);
+
+/* Names that espalier uses in the folder of a trial. */
+#define FOLDER_CHECKPOINT "checkpoint"
+#define FOLDER_CURVE "curve.jsonl"
+#define FOLDER_SCRATCH "scratch."      /* and a number */
+#define FOLDER_RESULTS "results.jsonl" /* in that one */
+
+/* True if a file of this name in the folder of a trial would hide one of espalier's. */
+bool folder_is_own_name(const char *name);
+
+/* True for FOLDER_SCRATCH and a number. */
+bool folder_is_scratch(const char *name);
 
 /* Give the regular file from/name the second name to/name, or copy it where hard links are not
  * possible. Makes `to` and the folders of name as needed; replaces a file. 1: there is no such

@@ -279,6 +279,11 @@ static void end_line(struct program_report *r, struct stream *s, const char *byt
         out_of_memory(r);
 }
 
+static void too_large(struct program_report *r)
+{
+    fault(r, "the results file is larger than 1 GiB: this is the limit");
+}
+
 void program_report_add(struct program_report *r, const void *bytes, size_t n)
 {
     struct stream *s = &r->intake->results;
@@ -286,7 +291,7 @@ void program_report_add(struct program_report *r, const void *bytes, size_t n)
 
     s->bytes += (int64_t)n;
     if (s->bytes > FILE_BYTES)
-        fault(r, "the results file is larger than 1 GiB: this is the limit");
+        too_large(r);
     while (!*r->reason.text && (line_end = memchr(at, '\n', (size_t)(end - at)))) {
         end_line(r, s, at, (size_t)(line_end - at));
         at = line_end + 1;
@@ -336,6 +341,8 @@ void program_report_read(struct program_report *r, const char *path)
         fault(r, "the results file is a link: must be a regular file");
     else if (fd >= 0 && fstat(fd, &status) == 0 && !S_ISREG(status.st_mode))
         fault(r, "the results file is no regular file");
+    else if (fd >= 0 && status.st_size > FILE_BYTES)
+        too_large(r);
     else
         while (fd >= 0 && !*r->reason.text &&
                ((n = read(fd, bytes, sizeof bytes)) > 0 || (n < 0 && errno == EINTR)))

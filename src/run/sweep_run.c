@@ -373,8 +373,7 @@ static int make_session(struct sweep_session *session, struct err *err)
     session->prunes = keep_of(&job->sweep.fixed) == KEEP_BEST;
     if (shard_mark(session->known.ours, &options->shard, &job->plan, &job->data, err) ||
         store_register(session->store, &job->plan, &job->data, job->work, &session->known, err) ||
-        sweep_facts_store(session->store, job, err) ||
-        store_remove_leftovers(session->store, err) || sweep_session_settle_models(session, err) ||
+        sweep_facts_store(session->store, job, err) || sweep_session_settle_models(session, err) ||
         store_remove_leftovers(session->store, err) || begin_session(session, err) ||
         progress_init(&session->progress, options->progress, &job->plan, err) ||
         progress_read(&session->progress, session->store, &session->known, err) ||

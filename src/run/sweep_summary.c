@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run/sweep_summary.h"
 
+#include <dirent.h>
 #include <stdio.h>
 
 #include "base/duration.h"
@@ -8,6 +9,7 @@
 #include "base/log.h"
 #include "base/process.h"
 #include "base/words.h"
+#include "program/folder.h"
 #include "run/advice.h"
 #include "store/query/query.h"
 
@@ -147,9 +149,31 @@ static void print_failures(const struct sweep_session *session)
     buf_release(&word);
 }
 
+/* The folders of trials of a program that left a checkpoint. */
+static int64_t count_checkpoints(const char *files)
+{
+    DIR *folder = opendir(files);
+    struct dirent *entry;
+    int64_t n = 0;
+
+    while (folder && (entry = readdir(folder))) {
+        struct buf path = {0};
+
+        buf_printf(&path, "%s/%s/" FOLDER_CHECKPOINT, files, entry->d_name);
+        n += *entry->d_name == 't' && !buf_failed(&path) && folder_has_files(buf_text(&path));
+        buf_release(&path);
+    }
+    if (folder)
+        closedir(folder);
+    return n;
+}
+
 static int64_t count_begun(const struct sweep_session *session)
 {
     int64_t n = 0;
+
+    if (sweep_is_program(&session->job->sweep))
+        return count_checkpoints(buf_text(&session->files));
 
     for (int64_t t = 0; t < ledger_counts(session->ledger).total; t++)
         n += session->known.left[t] < 1 && ledger_state(session->ledger, t) <= TRIAL_RUNNING;

@@ -44,11 +44,12 @@ int stored_settings_mark_axes(bool varies[P_MAX], const struct settings *setting
 }
 
 /* Settings that a configuration lacks keep the value from before they existed, even if a later run
- * stored the sweep again. */
+ * stored the sweep again. No configuration has texts. */
 void stored_settings_keep_meaning(struct settings *settings, const bool given[P_MAX])
 {
     for (int id = 0; id < P_COUNT; id++)
-        if (param_table[id].flags & PARAM_LATER && !given[id])
+        if (param_table[id].flags & PARAM_LATER && settings_json_has((enum param_id)id) &&
+            !given[id])
             settings->v[id] = param_before((enum param_id)id);
 }
 

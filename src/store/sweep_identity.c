@@ -233,7 +233,12 @@ static void compare_data(struct comparison *c)
         if (param_table[id].type == PARAM_PATH && *c->plan->sweep->fixed.v[id].s)
             buf_printf(&files, "%s %s", files.size ? "," : ":", c->plan->sweep->fixed.v[id].s);
     }
-    errlist_add(c->out, "the data differ%s (digest %s -> %s)", buf_text(&files), c->digest, digest);
+    if (sweep_is_program(c->plan->sweep))
+        errlist_add(c->out, "the files of program.inputs differ (digest %s -> %s)", c->digest,
+                    digest);
+    else
+        errlist_add(c->out, "the data differ%s (digest %s -> %s)", buf_text(&files), c->digest,
+                    digest);
     buf_release(&files);
 }
 

@@ -9,6 +9,7 @@
 #include "base/fault.h"
 #include "program/folder.h"
 #include "store/db.h"
+#include "trial/spare_folder.h"
 
 /* ?2: the trial has a checkpoint. */
 static const char sql_needed[] =
@@ -79,14 +80,27 @@ static int64_t parse_folder(const char *name)
 static bool has_checkpoint(const char *db, int64_t trial_id)
 {
     struct buf path = {0};
-    struct stat st;
+    struct folder_look look;
     bool has;
 
     trial_files_put_folder(&path, db, trial_id);
     buf_puts(&path, "/checkpoint");
-    has = !buf_failed(&path) && !lstat(buf_text(&path), &st) && S_ISDIR(st.st_mode);
+    has = !buf_failed(&path) && !folder_look(&look, buf_text(&path)) && look.n > 0;
     buf_release(&path);
     return has;
+}
+
+/* Attempts of killed ranks left them. */
+static int remove_scratch(const char *db, int64_t trial_id, struct err *err)
+{
+    struct buf path = {0};
+    int rc;
+
+    trial_files_put_folder(&path, db, trial_id);
+    rc = buf_failed(&path) ? err_nomem(err, "path", path.size)
+                           : folder_remove_some(buf_text(&path), FOLDER_SCRATCH, err);
+    buf_release(&path);
+    return rc;
 }
 
 static int remove_unless_needed(struct store *store, sqlite3_stmt *row, int64_t trial_id,
@@ -99,7 +113,38 @@ static int remove_unless_needed(struct store *store, sqlite3_stmt *row, int64_t 
     sqlite3_bind_int(row, 2, has_checkpoint(store->path, trial_id));
     if (db_integer(store, row, 0, &is_needed, err))
         return -1;
-    return is_needed ? 0 : trial_files_remove(store->path, trial_id, err);
+    return is_needed ? remove_scratch(store->path, trial_id, err)
+                     : trial_files_remove(store->path, trial_id, err);
+}
+
+static bool is_spare(const char *name)
+{
+    size_t n = strlen(SPARE_FOLDER);
+
+    if (strncmp(name, SPARE_FOLDER, n) != 0)
+        return false;
+    name += n;
+    return *name && !name[strspn(name, "0123456789")];
+}
+
+static int remove_spare(const char *db, const char *name, struct err *err)
+{
+    struct buf path = {0};
+    int rc;
+
+    buf_printf(&path, "%s.files/%s", db, name);
+    rc =
+        buf_failed(&path) ? err_nomem(err, "path", path.size) : folder_remove(buf_text(&path), err);
+    buf_release(&path);
+    return rc;
+}
+
+static int remove_leftover(struct store *store, sqlite3_stmt *row, const char *name,
+                           struct err *err)
+{
+    if (is_spare(name))
+        return remove_spare(store->path, name, err);
+    return parse_folder(name) ? remove_unless_needed(store, row, parse_folder(name), err) : 0;
 }
 
 int store_remove_leftovers(struct store *store, struct err *err)
@@ -119,8 +164,7 @@ int store_remove_leftovers(struct store *store, struct err *err)
     if (folder && !row)
         rc = -1;
     for (struct dirent *entry; !rc && folder && (entry = readdir(folder));)
-        if (parse_folder(entry->d_name))
-            rc = remove_unless_needed(store, row, parse_folder(entry->d_name), err);
+        rc = remove_leftover(store, row, entry->d_name, err);
     sqlite3_finalize(row);
     if (folder)
         closedir(folder);

@@ -186,25 +186,41 @@ static int put_setting(struct buf *out, struct store *store, const char *name, b
 
 static void put_main(struct buf *out)
 {
-    const char *gap = "[";
+    const char *gap = "";
 
     for (int id = 0; id < P_COUNT; id++)
         if (param_table[id].flags & PARAM_MAIN) {
             buf_printf(out, "%s\"%s\"", gap, param_table[id].key);
             gap = ", ";
         }
-    buf_putc(out, ']');
+}
+
+/* Models of espalier's own. */
+static int has_other_task(struct store *store, bool *has, struct err *err)
+{
+    bool has_classes = false;
+    int rc = has_task(store, TASK_REGRESSION, has, err) ||
+             has_task(store, TASK_CLASSIFICATION, &has_classes, err);
+
+    *has |= has_classes;
+    return rc ? -1 : 0;
 }
 
 static int put_settings(struct buf *out, struct store *store, bool is_typed, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, sql_settings, err);
     struct buf main = {0};
-    bool has_programs = false;
+    bool has_programs = false, has_models = false;
     const char *name;
-    int rc = row && !has_task(store, TASK_NONE, &has_programs, err) ? 1 : -1;
+    int rc = row && !has_task(store, TASK_NONE, &has_programs, err) &&
+                     !has_other_task(store, &has_models, err)
+                 ? 1
+                 : -1;
 
-    put_main(&main);
+    buf_puts(&main, "[");
+    if (has_models || !has_programs)
+        put_main(&main);
+    buf_puts(&main, "]");
     if (row)
         sqlite3_bind_text(row, 1, buf_text(&main), -1, SQLITE_TRANSIENT);
     out->failed |= buf_failed(&main);

@@ -98,22 +98,34 @@ static bool is_dropped(const char *variable)
     return false;
 }
 
-/* Words in one growing text; an entry of `starts` for each. */
+struct word {
+    size_t start, name_size; /* of "NAME=value" in the text; name_size with "=" */
+};
+
+/* Words in one growing text. */
 struct word_list {
     struct buf text;
-    struct buf starts; /* size_t */
+    struct buf words; /* struct word */
     size_t n;
 };
 
-static bool has_name(const struct word_list *list, const char *name, size_t n)
+static struct word word_at(const struct word_list *list, size_t i)
 {
-    for (size_t i = 0; i < list->n; i++) {
-        const char *word;
-        size_t start;
+    struct word word;
 
-        memcpy(&start, list->starts.data + i * sizeof start, sizeof start);
-        word = buf_text(&list->text) + start;
-        if (!strncmp(word, name, n) && word[n] == '=')
+    memcpy(&word, list->words.data + i * sizeof word, sizeof word);
+    return word;
+}
+
+/* name_size: with the `=`. */
+static bool has_name(const struct word_list *list, const char *name, size_t name_size)
+{
+    const char *text = buf_text(&list->text);
+
+    for (size_t i = 0; i < list->n; i++) {
+        struct word word = word_at(list, i);
+
+        if (word.name_size == name_size && !strncmp(text + word.start, name, name_size - 1))
             return true;
     }
     return false;
@@ -122,12 +134,13 @@ static bool has_name(const struct word_list *list, const char *name, size_t n)
 /* The first of equal names counts. value NULL: `name` is "NAME=value". */
 static void add(struct word_list *list, const char *name, const char *value)
 {
-    size_t start = list->text.size;
+    struct word word = {.start = list->text.size,
+                        .name_size = (value ? strlen(name) : strcspn(name, "=")) + 1};
 
-    if (buf_failed(&list->text) || buf_failed(&list->starts) ||
-        has_name(list, name, strcspn(name, "=")))
+    if (buf_failed(&list->text) || buf_failed(&list->words) ||
+        has_name(list, name, word.name_size))
         return;
-    buf_add(&list->starts, &start, sizeof start);
+    buf_add(&list->words, &word, sizeof word);
     buf_puts(&list->text, name);
     if (value)
         buf_putc(&list->text, '=');
@@ -140,7 +153,7 @@ static void add(struct word_list *list, const char *name, const char *value)
 static int finish(struct template_words *out, struct word_list *list, struct err *err)
 {
     size_t table = (list->n + 1) * sizeof(char *);
-    bool failed = buf_failed(&list->text) || buf_failed(&list->starts);
+    bool failed = buf_failed(&list->text) || buf_failed(&list->words);
     char *block = failed ? NULL : malloc(table + list->text.size + 1);
     int rc = block ? 0 : err_nomem(err, "environment", list->text.size);
 
@@ -149,16 +162,12 @@ static int finish(struct template_words *out, struct word_list *list, struct err
         out->word = (char **)(void *)block;
         out->n = list->n;
         memcpy(block + table, buf_text(&list->text), list->text.size);
-        for (size_t i = 0; i < list->n; i++) {
-            size_t start;
-
-            memcpy(&start, list->starts.data + i * sizeof start, sizeof start);
-            out->word[i] = block + table + start;
-        }
+        for (size_t i = 0; i < list->n; i++)
+            out->word[i] = block + table + word_at(list, i).start;
         out->word[list->n] = NULL;
     }
     buf_release(&list->text);
-    buf_release(&list->starts);
+    buf_release(&list->words);
     return rc;
 }
 

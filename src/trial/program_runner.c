@@ -20,8 +20,10 @@
 #include "program/log_tail.h"
 #include "program/port.h"
 #include "program/report.h"
+#include "trial/kept.h"
 #include "trial/program_command.h"
 #include "trial/program_result.h"
+#include "trial/spare_folder.h"
 
 #define POLL_MS 20
 /* An end by a signal may be the batch system's, which then stops this rank, too. */
@@ -40,6 +42,7 @@ struct program_runner {
     const struct clock *clock;
     struct program_command command;
     struct buf text; /* scratch of keys */
+    struct spare_folder spare;
     struct log_tail log, errors;
     char bytes[READ_BYTES];
 };
@@ -60,6 +63,7 @@ struct running {
     bool is_stopped; /* the caller wants the trial back */
     bool is_late;    /* trial_timeout */
     bool is_killed;  /* by us */
+    bool has_note;   /* of ours in the log */
 };
 
 /* ---- life ---- */
@@ -78,7 +82,8 @@ struct program_runner *program_runner_create(const struct plan *plan, struct has
     self->digest = digest;
     self->place = place;
     self->clock = clock;
-    if (program_command_init(&self->command, plan->sweep, err)) {
+    if (program_command_init(&self->command, plan->sweep, err) ||
+        spare_folder_init(&self->spare, place->files, err)) {
         program_runner_destroy(self);
         return NULL;
     }
@@ -90,6 +95,7 @@ void program_runner_destroy(struct program_runner *self)
     if (!self)
         return;
     program_command_release(&self->command);
+    spare_folder_release(&self->spare);
     buf_release(&self->text);
     free(self);
 }
@@ -121,10 +127,10 @@ static int name_paths(struct running *t, struct err *err)
     bool failed;
 
     buf_printf(&t->folder, "%s/t%lld", files, (long long)t->trial.id);
-    buf_printf(&t->scratch, "%s/scratch.%d", buf_text(&t->folder), (int)getpid());
-    buf_printf(&t->results, "%s/results.jsonl", buf_text(&t->scratch));
-    buf_printf(&t->checkpoint, "%s/checkpoint", buf_text(&t->folder));
-    buf_printf(&t->curve, "%s/curve.jsonl", buf_text(&t->folder));
+    buf_printf(&t->scratch, "%s/" FOLDER_SCRATCH "%d", buf_text(&t->folder), (int)getpid());
+    buf_printf(&t->results, "%s/" FOLDER_RESULTS, buf_text(&t->scratch));
+    buf_printf(&t->checkpoint, "%s/" FOLDER_CHECKPOINT, buf_text(&t->folder));
+    buf_printf(&t->curve, "%s/" FOLDER_CURVE, buf_text(&t->folder));
     failed = buf_failed(&t->folder) || buf_failed(&t->scratch) || buf_failed(&t->results) ||
              buf_failed(&t->checkpoint) || buf_failed(&t->curve);
     t->trial.dir = buf_text(&t->scratch);
@@ -147,62 +153,102 @@ static int name_gpus(struct running *t, struct err *err)
                : 0;
 }
 
-static int make_folders(struct running *t, struct err *err)
+static int make_file(const char *path, struct err *err)
 {
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    if (file < 0)
+        return err_set(err, "%s: %s", path, strerror(errno));
+    close(file);
+    return 0;
+}
+
+static struct trial_paths paths_of(const struct running *t)
+{
+    return (struct trial_paths){.folder = buf_text(&t->folder),
+                                .scratch = buf_text(&t->scratch),
+                                .results = buf_text(&t->results),
+                                .checkpoint = buf_text(&t->checkpoint)};
+}
+
+static int make_files(struct running *t, struct err *err)
+{
+    struct trial_paths paths = paths_of(t);
+
+    struct spare_folder *spare = &t->self->spare;
+
+    if (!t->trial.gang && spare_folder_take(spare, buf_text(&t->folder)))
+        return 0;
     if (make_folder(t->self->place->files, err) || make_folder(buf_text(&t->folder), err) ||
         make_folder(buf_text(&t->checkpoint), err))
         return -1;
-    if (mkdir(buf_text(&t->scratch), 0777) == 0)
-        return 0;
-    return folder_remove(buf_text(&t->scratch), err) || make_folder(buf_text(&t->scratch), err) ? -1
-                                                                                                : 0;
-}
-
-static bool has_files(const char *path)
-{
-    DIR *folder = opendir(path);
-    struct dirent *entry;
-    bool has = false;
-
-    while (folder && !has && (entry = readdir(folder)))
-        has = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    if (folder)
-        closedir(folder);
-    return has;
+    if (mkdir(buf_text(&t->scratch), 0777) &&
+        (folder_remove(buf_text(&t->scratch), err) || make_folder(buf_text(&t->scratch), err)))
+        return -1;
+    if (make_file(buf_text(&t->results), err))
+        return -1;
+    spare_folder_note(spare, &paths);
+    return 0;
 }
 
 static void note(struct running *t, const char *text)
 {
+    t->has_note = true;
     log_tail_add(&t->self->log, text, strlen(text));
+}
+
+/* Part of a checkpoint would not be one: it goes away at once, then file by file. */
+static void remove_checkpoint(struct running *t)
+{
+    struct buf path = {0};
+    struct err err;
+
+    buf_printf(&path, "%s/" FOLDER_SCRATCH "old", buf_text(&t->folder));
+    if (!buf_failed(&path) && !rename(buf_text(&t->checkpoint), buf_text(&path))) {
+        FAULT("worker: a program's checkpoint is dropped");
+        if (folder_remove(buf_text(&path), &err))
+            note(t, err.text);
+    }
+    buf_release(&path);
 }
 
 /* The trial has a result or a fault: nothing but kept files stays. */
 static void remove_files(struct running *t, bool is_over)
 {
+    struct trial_paths paths = paths_of(t);
     struct err err;
 
-    if (folder_remove(buf_text(&t->scratch), &err))
-        note(t, err.text);
-    if (!is_over || (t->trial.gang && t->trial.gang->rank))
+    if (is_over && !t->trial.gang && spare_folder_keep(&t->self->spare, &paths))
         return;
-    if (folder_remove(buf_text(&t->checkpoint), &err))
+    /* Ranks that were killed have left theirs; members of a gang still need theirs. */
+    if (t->trial.gang ? folder_remove(paths.scratch, &err)
+                      : folder_remove_some(paths.folder, FOLDER_SCRATCH, &err))
         note(t, err.text);
-    unlink(buf_text(&t->curve));
-    rmdir(buf_text(&t->folder)); /* fails if files are kept */
+    if (is_over && !(t->trial.gang && t->trial.gang->rank)) {
+        remove_checkpoint(t);
+        unlink(buf_text(&t->curve));
+    }
+    if (is_over)
+        rmdir(buf_text(&t->folder)); /* fails if files are kept */
 }
 
+/* Replaces the file as a whole: this rank may be killed. */
 static void save_curve(struct running *t)
 {
-    struct buf text = {0};
+    struct buf text = {0}, fresh = {0};
     FILE *file;
 
+    buf_printf(&fresh, "%s.new", buf_text(&t->curve));
     program_report_put_curve(&text, &t->report);
-    file = text.size ? fopen(buf_text(&t->curve), "w") : NULL;
+    file = text.size && !buf_failed(&fresh) ? fopen(buf_text(&fresh), "w") : NULL;
     if (file) {
-        fwrite(buf_text(&text), 1, text.size, file);
-        fclose(file);
+        bool is_whole = fwrite(buf_text(&text), 1, text.size, file) == text.size;
+
+        if (fclose(file) || !is_whole || rename(buf_text(&fresh), buf_text(&t->curve)))
+            unlink(buf_text(&fresh));
     }
     buf_release(&text);
+    buf_release(&fresh);
 }
 
 static int count_kept(const char *names)
@@ -416,7 +462,7 @@ enum verdict {
 static const char *last_words(const struct running *t, char out[160])
 {
     log_tail_reason(out, 160, &t->self->errors);
-    return *out ? out : log_tail_reason(out, 160, &t->self->log);
+    return *out || t->has_note ? out : log_tail_reason(out, 160, &t->self->log);
 }
 
 /* 1: the caller stops the trial within a moment. */
@@ -432,24 +478,38 @@ static bool has_news(struct running *t)
     return false;
 }
 
+/* True for signals that a program causes itself. */
+static bool is_crash(int number)
+{
+    static const int crashes[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGPIPE, SIGSEGV, SIGSYS};
+
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        if (crashes[i] == number)
+            return true;
+    return false;
+}
+
 static enum verdict judge_signal(struct trial_result *r, struct running *t, int number)
 {
-    char words[160];
+    char words[160], often[48] = "";
 
-    if (has_news(t))
+    if (!is_crash(number) && has_news(t))
         return BACK;
     if (number == SIGKILL && ++t->n_kills < t->s->v[P_CRASH_LIMIT].i) {
         note(t, "espalier: the program was killed (SIGKILL); it is started again\n");
         return AGAIN;
     }
     last_words(t, words);
-    fail(r, "ended by signal %d (%s)%s%s", number, strsignal(number), *words ? ": " : "", words);
+    if (t->n_kills > 1)
+        snprintf(often, sizeof often, " in %d attempts (crash_limit)", t->n_kills);
+    fail(r, "ended by signal %d (%s)%s%s%s", number, strsignal(number), often, *words ? ": " : "",
+         words);
     return OVER;
 }
 
 static enum verdict judge_resume(struct trial_result *r, struct running *t)
 {
-    if (!has_files(buf_text(&t->checkpoint))) {
+    if (!folder_has_files(buf_text(&t->checkpoint))) {
         fail(r, "exit status 75 means a checkpoint in ESPALIER_CHECKPOINT, and none is there");
         return OVER;
     }
@@ -460,7 +520,7 @@ static enum verdict judge_resume(struct trial_result *r, struct running *t)
     return t->watch->keep_going(t->watch->arg) ? AGAIN : BACK;
 }
 
-static enum verdict judge_results(struct trial_result *r, struct running *t)
+static void judge_results(struct trial_result *r, struct running *t)
 {
     struct err err;
 
@@ -470,18 +530,21 @@ static enum verdict judge_results(struct trial_result *r, struct running *t)
     } else if (program_report_finish(&t->report)) {
         fail(r, "%.250s", t->report.reason.text);
     } else if (program_result_take(r, &t->report, t->s->v[P_OBJECTIVE].s, &err) ||
-               (r->state == TRIAL_DONE && *t->s->v[P_KEEP_FILES].s && keep_files(r, t, &err))) {
+               (r->state == TRIAL_DONE && *t->s->v[P_KEEP_FILES].s && keep_of(t->s) != KEEP_NONE &&
+                keep_files(r, t, &err))) {
         fail(r, "%.250s", err.text);
     }
-    return OVER;
 }
 
 static enum verdict judge_exit(struct trial_result *r, struct running *t, int status)
 {
     char words[160];
 
-    if (status == EXIT_SUCCESS)
-        return judge_results(r, t);
+    if (status == EXIT_SUCCESS) {
+        judge_results(r, t);
+        /* A program may end in good order without results because it was asked to stop. */
+        return t->is_stopped && r->state == TRIAL_FAILED ? BACK : OVER;
+    }
     if (t->is_stopped)
         return BACK;
     if (status == EXIT_RESUME && !t->is_late)
@@ -519,7 +582,7 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     struct err err;
 
     t->trial.attempt++;
-    if (make_folders(t, &err) || start(t, &err)) {
+    if (make_files(t, &err) || start(t, &err)) {
         close_end(&t->out);
         close_end(&t->error);
         fail(r, "%.250s", err.text);
@@ -527,11 +590,14 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     }
     FAULT("worker: a program runs");
     wait_for_end(&end, t);
+    FAULT("worker: a program has ended");
+    leave_if_lost(t->self->place->spawner);
     program_report_read(&t->report, buf_text(&t->results));
     program_report_end_attempt(&t->report, end.how != SPAWNER_EXITED || end.status == EXIT_RESUME);
     verdict = judge(r, t, &end);
-    if (verdict != OVER && has_files(buf_text(&t->checkpoint)))
+    if (verdict != OVER && folder_has_files(buf_text(&t->checkpoint)))
         save_curve(t);
+    FAULT("worker: a program was judged");
     return verdict;
 }
 
@@ -552,14 +618,44 @@ static int take_log(struct trial_result *r, const struct log_tail *log)
     return 0;
 }
 
-/* The curve that an earlier attempt left beside its checkpoint. */
-static void read_curve(struct trial_result *r, struct running *t)
+/* The results of an attempt whose rank was killed. */
+static int salvage(struct running *t, const char *name, bool has_checkpoint, struct err *err)
 {
-    if (!has_files(buf_text(&t->checkpoint)))
-        return;
-    program_report_read(&t->report, buf_text(&t->curve));
-    program_report_end_attempt(&t->report, true);
-    (void)r;
+    struct buf path = {0};
+    int rc;
+
+    if (has_checkpoint) {
+        buf_printf(&path, "%s/%s/" FOLDER_RESULTS, buf_text(&t->folder), name);
+        program_report_read(&t->report, buf_text(&path));
+        program_report_end_attempt(&t->report, true);
+        save_curve(t);
+    }
+    buf_clear(&path);
+    buf_printf(&path, "%s/%s", buf_text(&t->folder), name);
+    rc =
+        buf_failed(&path) ? err_nomem(err, "path", path.size) : folder_remove(buf_text(&path), err);
+    buf_release(&path);
+    return rc;
+}
+
+/* Read the curve of earlier attempts that left a checkpoint, and remove their scratch folders. */
+static int read_curve(struct running *t, struct err *err)
+{
+    bool has_checkpoint = folder_has_files(buf_text(&t->checkpoint));
+    DIR *folder = t->trial.gang ? NULL : opendir(buf_text(&t->folder)); /* its members share it */
+    struct dirent *entry;
+    int rc = 0;
+
+    if (has_checkpoint) {
+        program_report_read(&t->report, buf_text(&t->curve));
+        program_report_end_attempt(&t->report, true);
+    }
+    while (folder && !rc && (entry = readdir(folder)))
+        if (folder_is_scratch(entry->d_name))
+            rc = salvage(t, entry->d_name, has_checkpoint, err);
+    if (folder)
+        closedir(folder);
+    return rc;
 }
 
 static void run_trial(struct trial_result *r, struct running *t)
@@ -569,15 +665,17 @@ static void run_trial(struct trial_result *r, struct running *t)
 
     if (name_paths(t, &err) || name_gpus(t, &err) ||
         program_report_init(&t->report, t->s->v[P_OBJECTIVE].s,
-                            t->s->v[P_DIRECTION].i == param_choice(P_DIRECTION, "max"), &err)) {
+                            t->s->v[P_DIRECTION].i == param_choice(P_DIRECTION, "max"), &err) ||
+        read_curve(t, &err)) {
         fail(r, "%.250s", err.text);
         return;
     }
-    read_curve(r, t);
     while (verdict == AGAIN)
         verdict = attempt(r, t);
-    if (verdict == BACK)
+    if (verdict == BACK) {
         r->state = TRIAL_PENDING;
+        *r->error = '\0';
+    }
     remove_files(t, verdict == OVER);
 }
 

@@ -6,6 +6,7 @@
  *   curve.jsonl      of attempts that left a checkpoint
  *   scratch.PID/     {dir} and the results file of an attempt by the rank PID; removed afterwards
  *   NAME             kept files
+ * FILES/spare.PID is the folder of the rank's next trial (trial/spare_folder.h).
  *
  * A program that someone kills with SIGKILL, or that exits with 75 before it is asked to stop, is started
  * again at once. */

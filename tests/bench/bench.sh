@@ -7,8 +7,8 @@
 #   ESPALIER_DATA  real data; rows that lack them say so
 #   PYTHON         the Python with the peers; default /usr/bin/python3
 #   ROUNDS         number of times that the programs run in turn; default 5, for whole sweeps 3
-#   PARTS          some of: load training sweep noop spawner commit loss resume million simulate
-#                  memory accuracy; default all
+#   PARTS          some of: load training sweep noop spawner program digits gang commit loss resume
+#                  million simulate memory accuracy; default all
 #   KEEP_OPENBLAS  1: keep OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE
 espalier=$1
 programs=$2
@@ -34,12 +34,16 @@ machine() {
 part() {
     case $1 in
     load | training) sh "$here/$1.sh" "$programs" "$src" ;;
-    sweep | noop | loss | resume | million | accuracy) sh "$here/$1.sh" "$espalier" "$src" ;;
+    sweep | noop | digits | gang | loss | resume | million | accuracy) sh "$here/$1.sh" "$espalier" "$src" ;;
     simulate)
         is_there "$programs/simulate" "10,000 simulated ranks" && "$programs/simulate"
         ;;
     spawner)
         is_there "$programs/spawner" "start and end of a program" && "$programs/spawner"
+        ;;
+    program)
+        is_there "$programs/starts" "programs that report one number" &&
+            sh "$here/program.sh" "$espalier" "$src" "$programs"
         ;;
     commit)
         is_there "$programs/../cli/fault.so" "commits" &&
@@ -69,12 +73,13 @@ case ${ROUNDS:-1} in
     exit 2
     ;;
 esac
-parts=${PARTS:-load training sweep noop spawner commit loss resume million simulate memory accuracy}
+parts=${PARTS:-load training sweep noop spawner program digits gang commit loss resume million simulate memory accuracy}
 for name in $parts; do
     case $name in
-    load | training | sweep | noop | spawner | commit | loss | resume | million | simulate | memory | accuracy) ;;
+    load | training | sweep | noop | spawner | program | digits | gang | commit | loss | resume | million | \
+        simulate | memory | accuracy) ;;
     *)
-        echo "bench.sh: PARTS: no part '$name': allowed are load training sweep noop spawner commit loss resume million simulate memory accuracy" >&2
+        echo "bench.sh: PARTS: no part '$name': allowed are load training sweep noop spawner program digits gang commit loss resume million simulate memory accuracy" >&2
         exit 2
         ;;
     esac

@@ -332,4 +332,25 @@ ok "a single trial" "$ESPALIER" run small.ini --set grid.dropout=0 --set grid.hi
 like "has no deviation and no differences" "$(best lone.db --format markdown)" '^Table: small: val\\_pearson \(largest first\), one trial of each configuration[.]$'
 fails "--section with ini stays refused" 2 "$ESPALIER" best --section leaderboard --format ini
 
+# ---- a program ----
+
+program_sweep
+fails "a sweep of a program, one trial fails" 3 "$ESPALIER" run program.ini --db program.db --progress none
+is "its objective may have any name" "$(best program.db --rule best --format csv | cut -d, -f1-7)" "place,config,size,kind,trials,mean,sd
+1,3,8,\"a, b\",3,0.592"
+like "the direction is that of the sweep" "$(best program.db >/dev/null; cat chatter)" "^espalier: program: mean of score over replicates and folds, largest first"
+like "files are the next step, no model" "$(best program.db --rule best >/dev/null; cat chatter)" "^espalier: next: espalier show program.db c3$"
+best program.db --format ini >choice.ini
+is "a sweep file has the command and the values" "$(sed -n -e '/^command/p' -e '/^kind/,/^size/p' choice.ini)" 'command = sh program.sh {size} {kind} {rest}
+kind = "a, b"
+rest = 7
+size = 8'
+ok "it runs" "$ESPALIER" run choice.ini --db choice.db --progress none
+is "and gives the same keys" "$(sqlite3 choice.db "attach 'program.db' as p" "select count(*) from trial join p.trial as t using (key) where trial.value = t.value")" 3
+like "a table for a paper" "$(best program.db -n 1 --format markdown)" "^Table: program: score .largest first., mean ± standard deviation over 3 folds"
+fails "verify does not run a program" 1 "$ESPALIER" verify program.db
+like "and gives the reason" "$(cat .err)" "a program made its numbers, which espalier does not run again here"
+fails "predict has no model" 1 "$ESPALIER" predict program.db --config c3
+is "and gives the reason" "$(cat .err)" "espalier: program.db: c3 has no model that espalier can apply, because a program ran it; [program] keep_files keeps files of the program"
+
 done_testing

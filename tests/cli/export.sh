@@ -101,6 +101,14 @@ is "is numbers" "$(types trials)" "integer|integer"
 ok "until another sweep has the word" "$ESPALIER" run types.ini --set name=other --set grid.batch_size=full --db types.db --progress none
 is "then all rows are text" "$(types leaderboard)" "text|integer"
 
+# ---- a program ----
+
+program_sweep
+fails "a sweep of a program, one trial fails" 3 "$ESPALIER" run program.ini --db program.db --progress none
+is "has its axes and numbers, and no settings of models" "$("$ESPALIER" export program.db | sed -n '1p; 12p' | sed 's/[^,]*,[^,]*,\([^,]*,\)[^,]*,\([^,]*\)$/\1\2/')" \
+    'sweep,trial,config,size,kind,replicate,fold,state,value,score,train_loss,test_score,lr,rank,attempts
+program,11,4,8,b,0,1,done,0.589,0.589,0.9,0.5,0.1,0,1'
+
 # ---- a database without a sweep ----
 
 sqlite3 types.db "delete from attempt; delete from metric; delete from curve; delete from trial; delete from config; delete from sweep"

@@ -288,6 +288,48 @@ like "the message" "$(cat .err)" "newer.db: made by a newer espalier"
 report -o - >stdout.html 2>err || true
 is "- is standard output" "$(check stdout.html)" "sound"
 
+# ---- a program ----
+
+program_sweep
+fails "a sweep of a program, one trial fails" 3 "$ESPALIER" run program.ini --db program.db --progress none
+ok "has a page" report program.db --rule best -o program.html
+is "which is sound" "$(check program.html)" "sound"
+is "methods and results claim nothing about its data" \
+    "$(check program.html text verdict | sed -n '/^Methods and/,/^References/p' | sed 's/ The trials ran on.*//; s/espalier [0-9][^ ]*\. The/espalier. The/')" \
+    "Methods and results, to copy
+Hyperparameters were searched on a grid with espalier. The searched settings were size (4, 8) and kind ('a, b', b), which gave 4 configurations. A trial ran the command: sh program.sh {size} {kind} {rest} (a name in braces stands for its value). The fixed values were rest 7. The content of 1 input file identified the trials: program.sh. The seeds that the program got followed from the seed 1.
+Each configuration was run for each of 3 folds: 12 trials in all, of which 1 failed or diverged. Of each trial, the epoch with the best score counted.
+Configurations were ranked by the mean score (larger is better). The best one was chosen: c3 (size 8, kind a, b). Its mean score was 0.592 (standard deviation 0.008 over 3 trials, corrected 95 % interval 0.561 to 0.623; Nadeau & Bengio 2003). Each other configuration was compared with the best one on the same folds by the corrected resampled t interval (Nadeau & Bengio 2003; ratio of validation to training samples 0.5, that of 3-fold cross-validation), without correction for multiple comparisons; 0 of 3 could not be told apart from it. For this configuration, the program also reported test numbers (means, and their standard deviations over trials): score 0.5 (0).
+References"
+is "curves begin at epoch 0" "$(check program.html json curves | sed 's/}.*//')" \
+    "[{'config': 3, 'trial': 7, 'replicate': 0, 'fold': 0, 'best': 0, 'stop': False, 'epoch': [0, 2, 5], 'train_loss': [0.9, 0.88, 0.85], 'val_loss': [None, None, None], 'val_value': [0.584, 0.582, 0.579]"
+like "input files are facts" "$(check program.html text data)" "^Input files of the program.* program.sh [0-9a-f]{32}$"
+is "empty panels give the reason" "$(check program.html text types; check program.html text predicted)" \
+    "A program runs all trials, so there are no model types to compare.
+A program ran the trials. It reports numbers, and no predictions of samples."
+is "test scores are what it reported" "$(check program.html text test)" \
+    "Numbers test_NAME that the program reported for the chosen configuration.
+part metric trials mean sd
+objective score 3 0.592 0.008
+test score 3 0.5 0"
+check program.html text provenance | sed -n '/^\[sweep/,/^kind/p' >again.ini
+is "the sweep file has the command and all values" "$(grep -e '^command' -e '^rest' again.ini; sed -n '/^\[grid/,$p' again.ini)" \
+    'command = sh program.sh {size} {kind} {rest}
+rest = 7
+[grid]
+size = 4, 8
+kind = "a, b", b'
+fails "it runs" 3 "$ESPALIER" run again.ini --db program.db --progress none
+like "and gives the same trials" "$(cat .err)" "^espalier: program: 12 trials, 0 to run"
+"$ESPALIER" run program.ini --set folds=0 --set replicates=2 --set capture=stdout --set 'program.command=echo n={size} {kind} {rest}' \
+    --set objective=n --set direction=min --set sweep.name=plain --db program.db --progress none 2>/dev/null
+report program.db --rule 1se -o plain.html 2>/dev/null
+like "without folds the interval is not corrected" "$(check plain.html text verdict)" "Configurations were ranked by the mean n .smaller is better.. We chose the cheapest configuration .shortest trials. whose"
+is "and replicates are compared" "$(check plain.html text verdict | grep -c 'on the same replicates by the t interval of paired differences')" 1
+is "a program without epochs has no curves" "$(check plain.html text curves; check plain.html text test)" \
+    "The best configurations have no learning curves: the program reported no numbers with an epoch.
+The program reported no test scores, which are numbers named test_NAME."
+
 # ---- sizes ----
 
 is "an ordinary page with its library has at most 600 kB" "$(($(wc -c <report.html) <= 600000))" 1

@@ -7,7 +7,7 @@ usage: tutorial.py PAGE.md [LANGUAGE]         only the blocks in this language
   ```sh       the commands must succeed
   ```r        all blocks up to the next ```sh are one script for Rscript
   ```python   likewise for python3
-  ```ini, ```text after a paragraph that ends in "Save as `NAME`:"   become that file
+  any block after a paragraph that ends in "Save as `NAME`:"   becomes that file
   ```text     elsewhere is a sample: the last commands must print the like of it
   ```console  lines after "$ " are commands, the others are a sample
 
@@ -171,16 +171,16 @@ def main(page, only=None):
             for sample in samples:
                 compare(sample[0], printed, sample[1])
             script, samples = "", []
-        if kind == "sh":
+        if saved:
+            with open(saved[1], "w", encoding="utf-8") as file:
+                file.write(text)
+        elif kind == "sh":
             printed = run_shell(text, number)
         elif kind == "console":
             run_console(text, number)
         elif kind in COMMANDS:
             start = start if script else number
             script, language = script + text + BLANK_LINE[kind], kind
-        elif saved:
-            with open(saved[1], "w", encoding="utf-8") as file:
-                file.write(text)
         elif kind == "text" and script:
             samples.append((text, number))
         elif kind == "text":

@@ -74,6 +74,7 @@ is "unless the sample says that it is cut" "$(sed 's/^pearson.*/.../' "$T/printe
 tutorial start/first-sweep
 cd "$T/start/first-sweep" && cp results.db demo.db && blocks README.md "$SRCDIR/README.md" console
 cd "$T" || exit 1
+tutorial tutorials/first-program
 tutorial tutorials/vcf-to-predictions
 tutorial tutorials/smiles-to-predictions "test -f '${ESPALIER_DATA:-}/bbbp/BBBP.csv'"
 tutorial tutorials/gcn-or-gblup

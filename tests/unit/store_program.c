@@ -261,6 +261,14 @@ static void make_folder(const struct fixture *f, const char *name)
     assert_int_equal(system(command), 0);
 }
 
+static void make_empty_folder(const struct fixture *f, const char *name)
+{
+    char command[512];
+
+    snprintf(command, sizeof command, "mkdir -p '%s.files/%s'", f->path, name);
+    assert_int_equal(system(command), 0);
+}
+
 static bool exists(const struct fixture *f, const char *name)
 {
     char path[256];
@@ -316,20 +324,26 @@ static void test_leftovers(void **state)
     commit(store);
     make_folder(&f, "t1");
     make_folder(&f, "t2");
-    make_folder(&f, "t3");            /* unfinished, without a checkpoint */
-    make_folder(&f, "t4/checkpoint"); /* unfinished */
+    make_folder(&f, "t3");                  /* unfinished, without a checkpoint */
+    make_folder(&f, "t4/checkpoint/state"); /* unfinished */
+    make_folder(&f, "t4/scratch.17/deep");  /* of a killed rank */
+    make_empty_folder(&f, "t5/checkpoint"); /* unfinished, with an empty one */
     make_folder(&f, "t99/checkpoint");
     make_folder(&f, "t4x");
     make_folder(&f, "notes");
+    make_folder(&f, "spare.17/checkpoint"); /* of a killed rank */
+    make_folder(&f, "spare.x");
     change(f.path, "DELETE FROM file WHERE trial_id = 2");
     if (store_remove_leftovers(store, &err))
         fail_msg("%s", err.text);
     assert_true(exists(&f, "t1/model.pt"));
     assert_false(exists(&f, "t2"));
     assert_false(exists(&f, "t3"));
-    assert_true(exists(&f, "t4/checkpoint"));
+    assert_true(exists(&f, "t4/checkpoint/state"));
+    assert_false(exists(&f, "t4/scratch.17") || exists(&f, "t5"));
     assert_false(exists(&f, "t99"));
-    assert_true(exists(&f, "t4x") && exists(&f, "notes"));
+    assert_true(exists(&f, "t4x") && exists(&f, "notes") && exists(&f, "spare.x"));
+    assert_false(exists(&f, "spare.17"));
     store_close(store);
     fixture_close(&f);
 }

@@ -113,6 +113,7 @@ SWEEPS = {
     "classes": ALWAYS + ["curves", "cost", "predicted"],
     "partial": ALWAYS + ["curves", "cost"],
     "failures": ALWAYS + ["curves", "cost", "predicted"],
+    "program": ALWAYS[:-1] + ["curves", "cost", "test"],
     "large": ALWAYS + ["cost"],
     "hostile": ALWAYS + ["curves", "cost", "predicted"],
 }

@@ -67,6 +67,10 @@ sqlite3 hostile.db "update session set host = replace('$(echo "$hostile" | sed "
     update attempt set host = (select host from session limit 1); update sweep set ini = ini || '; </pre><script>alert(2)</script>'"
 page hostile hostile.db
 
+program_sweep
+run program.ini program.db
+page program program.db --rule best
+
 if [ -d "${ESPALIER_DATA:-none}" ]; then
     run "$SRCDIR/grids/ft10-baselines.ini" regression.db --set epochs=2 --set sweep.replicates=1 --set grid.k=3 \
         --set grid.hidden_size=8 --set grid.learning_rate=1e-3,1e-2 --set grid.dropout=0.2,0.5 --set grid.lambda=0.1,1,10

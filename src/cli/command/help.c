@@ -193,9 +193,9 @@ void help_put_commands(struct buf *out, int fd)
     page.left = 14;
     put_usage(&page, &program);
     put_paragraphs(&page,
-                   "espalier trains graph convolutional networks and their baselines on a grid of "
-                   "hyperparameters, on one core or on many MPI ranks, and keeps every result in "
-                   "one SQLite file.");
+                   "espalier trains graph convolutional networks and their baselines, or runs any "
+                   "other program, on a grid of hyperparameters, on one core or on many MPI ranks, "
+                   "and keeps every result in one SQLite file.");
     put_examples(&page, &program);
     for (int g = 0; g < N_COMMAND_GROUPS; g++) {
         char title[64];

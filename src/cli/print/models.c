@@ -62,7 +62,7 @@ static int write_one(const char *path, struct writing *w, int64_t trial_id, stru
     int rc = store_find_model(&file, w->replay.store, trial_id, err);
 
     if (rc == 0)
-        rc = predict_no_model(w->replay.db, 't', trial_id, err);
+        rc = predict_no_model(w->replay.store, 't', trial_id, err);
     if (rc == 1)
         rc = kept_is_complete(file.data, file.size) ? 0 : complete(&file, w, trial_id, err);
     if (!rc)
@@ -123,7 +123,7 @@ static int write_config(const char *path, struct writing *w, int64_t config_id, 
     if (rc)
         return -1;
     if (!table.n_rows)
-        rc = predict_no_model(w->replay.db, 'c', config_id, err);
+        rc = predict_no_model(w->replay.store, 'c', config_id, err);
     else
         rc = check_stem(path, table.n_rows, err);
     if (!rc)

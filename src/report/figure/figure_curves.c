@@ -163,7 +163,7 @@ static void draw_best(const struct curves *c, const struct curve_panel *panel, e
     for (int32_t i = 0; i < c->n; i++) {
         double value = value_at(c->list[i], line, c->list[i]->best);
 
-        if (c->list[i]->best > 0 && isfinite(value))
+        if (isfinite(value))
             canvas_mark(c->canvas, MARK_DIAMOND, scale_at(x, c->list[i]->best),
                         limited(&panel->y, value), 2, INK_NONE, &pen);
     }

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
+#include "base/words.h"
 #include "report/figure/figure.h"
 #include "report/page/html.h"
 #include "report/page/page_assets.h"
@@ -13,7 +14,7 @@
 #include "report/page/panel.h"
 
 const struct panel panels[PANELS] = {
-    {"verdict", "Verdict", NULL, NULL, panel_put_verdict, NULL, NULL, false},
+    {"verdict", "Verdict", NULL, NULL, NULL, panel_put_verdict, NULL, NULL, false, false},
     {"forest", "Difference to the best",
      "Each row is a configuration: the mean difference of its score to the best configuration on "
      "the "
@@ -22,55 +23,60 @@ const struct panel panels[PANELS] = {
      "their mean; a ring marks configurations within one standard error of the best. If an "
      "interval contains 0, these data do not show "
      "which of the two is better.",
-     panel_why_unscored, NULL, panel_table_forest, NULL, true},
+     NULL, panel_why_unscored, NULL, panel_table_forest, NULL, false, true},
     {"folds", "Configurations by fold",
      "The score of each configuration in each fold. A fold in which all scores are poor is a hard "
      "one.",
-     panel_why_unscored, NULL, panel_table_folds, NULL, true},
+     NULL, panel_why_unscored, NULL, panel_table_folds, NULL, false, true},
     {"axis", "One axis at a time",
      "The mean score of all complete configurations with each value of an axis. An interval is the "
      "corrected 95 % interval of the deviation from the mean of the axis on the same folds: values "
      "whose intervals do not overlap differ on the average over this grid. There is no correction "
      "for several comparisons.",
-     panel_why_no_axis, NULL, panel_table_axis, NULL, true},
+     NULL, panel_why_no_axis, NULL, panel_table_axis, NULL, false, true},
     {"pair", "Two axes",
      "The mean score of the complete configurations with each pair of values of two axes, over all "
      "other axes. If the best pair lies on the edge of the grid, a better one may lie beyond.",
-     panel_why_no_pair, NULL, panel_table_pair, NULL, true},
+     NULL, panel_why_no_pair, NULL, panel_table_pair, NULL, false, true},
     {"parallel", "All axes",
      "Each line is a configuration that passes through its value on every axis and ends at its "
      "score.",
-     panel_why_no_pair, NULL, panel_table_parallel, NULL, true},
+     NULL, panel_why_no_pair, NULL, panel_table_parallel, NULL, false, true},
     {"curves", "Learning curves",
      "Loss or score after each epoch: mean and range over folds of the training part and of the "
      "part that chooses the epoch, which is the stop part of a sweep with one, and the validation "
      "part of others. A mark shows the epoch that was kept.",
-     panel_why_no_curve, NULL, panel_table_curves, NULL, true},
+     "Loss or objective after each epoch that the program reported: mean and range over folds. A "
+     "mark shows the epoch with the best objective, which counts.",
+     panel_why_no_curve, NULL, panel_table_curves, NULL, false, true},
     {"cost", "Cost",
      "Score against the cost of one trial. No configuration is both better and cheaper than one on "
      "the Pareto front.",
-     panel_why_unscored, NULL, panel_table_cost, NULL, true},
+     NULL, panel_why_unscored, NULL, panel_table_cost, NULL, false, true},
     {"types", "Model types",
      "The best configuration of each model type. A line joins the scores in the same fold: if "
      "almost "
      "all lines fall, the second type is worse in almost every fold.",
-     panel_why_one_type, NULL, panel_table_types, NULL, true},
+     NULL, panel_why_one_type, NULL, panel_table_types, NULL, false, true},
     {"predicted", "Predicted against observed",
      "Out-of-fold predictions of the chosen configuration: each sample was predicted by a model "
      "that "
      "was not trained on it, once in each replicate.",
-     panel_why_no_prediction, NULL, panel_table_predicted, NULL, true},
+     NULL, panel_why_no_prediction, NULL, panel_table_predicted, NULL, false, true},
     {"test", "Test part",
      "Scores of the chosen configuration on samples that neither trained a model nor influenced "
      "the choice.",
-     panel_why_no_test, NULL, panel_table_test, panel_note_test, false},
+     "Numbers test_NAME that the program reported for the chosen configuration.", panel_why_no_test,
+     NULL, panel_table_test, panel_note_test, false, false},
     {"run", "Run",
      "A bar is one attempt of a trial on a rank. Gaps are idle time; marks show failed, lost and "
      "stopped attempts.",
-     panel_why_no_attempt, NULL, panel_table_run, NULL, false},
+     NULL, panel_why_no_attempt, NULL, panel_table_run, NULL, false, false},
     {"data", "Data and graph", "Facts about the data and the parts of the sweep.",
-     panel_why_no_fact, NULL, panel_table_data, NULL, false},
-    {"provenance", "Provenance", NULL, NULL, panel_put_provenance, NULL, NULL, false},
+     "The program reads its own data, so espalier knows nothing of them. The table lists the files "
+     "of [program] inputs, whose content is part of every key.",
+     panel_why_no_fact, NULL, panel_table_data, NULL, true, false},
+    {"provenance", "Provenance", NULL, NULL, NULL, panel_put_provenance, NULL, NULL, false, false},
 };
 
 /* ---- the content security policy ---- */
@@ -152,13 +158,13 @@ static void put_header(struct buf *out, const struct page *page)
     buf_puts(out, "<body><header>");
     html_element(out, "h1", "%s", title_of(page));
     buf_puts(out, "<p class=\"lead\">");
-    html_printf(
-        out,
-        "Sweep %s: %d configuration%s on %lld samples, %lld of %lld trials done. Written %s "
-        "by espalier %s from %s.",
-        d->name, (int)d->n_configs, d->n_configs == 1 ? "" : "s", (long long)d->samples,
-        (long long)d->done, (long long)d->planned, clock_utc(made, page->made), page->version,
-        d->database);
+    html_printf(out, "Sweep %s: %d configuration%s", d->name, (int)d->n_configs,
+                plural(d->n_configs));
+    if (d->task != TASK_NONE)
+        html_printf(out, " on %lld samples", (long long)d->samples);
+    html_printf(out, ", %lld of %lld trials done. Written %s by espalier %s from %s.",
+                (long long)d->done, (long long)d->planned, clock_utc(made, page->made),
+                page->version, d->database);
     buf_puts(out, "</p>\n<nav aria-label=\"Panels\">");
     for (int p = 0; p < PANELS; p++)
         buf_printf(out, "<a href=\"#panel-%s\">%s</a>\n", panels[p].id, panels[p].heading);
@@ -197,13 +203,16 @@ static void put_panel(struct buf *out, const struct panel *panel, const struct p
     } else if (panel->put) {
         panel->put(out, page);
     } else {
-        buf_printf(out, "<p class=\"what\">%s</p>\n", panel->what);
+        buf_printf(out, "<p class=\"what\">%s</p>\n",
+                   page->data->task == TASK_NONE && panel->what_of_program ? panel->what_of_program
+                                                                           : panel->what);
         if (note) {
             buf_puts(out, "<ul class=\"warnings\">\n");
             html_element(out, "li", "%s", note);
             buf_puts(out, "</ul>\n");
         }
-        put_chart(out, panel, page);
+        if (page->data->task != TASK_NONE || !panel->is_table_of_program)
+            put_chart(out, panel, page);
         panel->table(out, page);
     }
     buf_puts(out, "</section>\n");

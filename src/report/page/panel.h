@@ -9,7 +9,8 @@
 struct panel {
     const char *id; /* also the name of its figure (report/figure) */
     const char *heading;
-    const char *what; /* one or two sentences: what is drawn, how to read it */
+    const char *what;            /* one or two sentences: what is drawn, how to read it */
+    const char *what_of_program; /* likewise for a sweep of a program; NULL: what */
     /* Why the panel has nothing to show, or NULL if it has. scratch: empty, for the sentence. */
     const char *(*why)(struct buf *scratch, const struct page *page);
     /* The content of a panel of text, which has no chart; or NULL. */
@@ -19,6 +20,7 @@ struct panel {
     /* A warning above the chart, or NULL if there is none. scratch: empty. The function may be
      * NULL. */
     const char *(*note)(struct buf *scratch, const struct page *page);
+    bool is_table_of_program; /* no chart for a sweep of a program */
     bool is_of_objective; /* the chart shows the objective: the caption says which it is */
 };
 
@@ -45,6 +47,8 @@ double panel_fact(const struct sweep_data *data, const char *topic, const char *
 int64_t panel_left(const struct sweep_data *data);
 /* Configurations of the whole grid, of which the database may have only some. */
 int32_t panel_planned_configs(const struct sweep_data *data);
+/* "corrected 95 % interval", or "95 % interval" where no training parts overlap. */
+const char *panel_interval_words(const struct sweep_data *data);
 /* Append "corrected 95 % interval 0.49 to 0.66" for the mean of a configuration, within the values
  * that the metric can have. Nothing if there is none. */
 void panel_put_interval(struct buf *out, const struct sweep_data *data, int32_t config);

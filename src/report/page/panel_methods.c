@@ -25,12 +25,17 @@ void methods_cite(struct methods *m, const char *reference)
         m->references[m->n_references++] = reference;
 }
 
-static bool is_varied(const struct sweep_data *d, enum param_id id)
+bool methods_is_varied(const struct sweep_data *d, const char *name)
 {
     for (int32_t a = 0; a < d->n_axes; a++)
-        if (!strcmp(d->axes[a].name, param_table[id].key))
+        if (!strcmp(d->axes[a].name, name))
             return d->axes[a].n > 1;
     return false;
+}
+
+static bool is_varied(const struct sweep_data *d, enum param_id id)
+{
+    return methods_is_varied(d, param_table[id].key);
 }
 
 /* True if all configurations have this setting and value. */
@@ -54,8 +59,11 @@ static void put_axis(struct buf *out, const struct sweep_axis *axis)
                    axis->label[axis->n - 1]);
         return;
     }
-    for (int32_t l = 0; l < axis->n; l++)
-        buf_printf(out, "%s%s", l ? ", " : " (", axis->label[l]);
+    for (int32_t l = 0; l < axis->n; l++) {
+        const char *quote = strchr(axis->label[l], ',') || !*axis->label[l] ? "'" : "";
+
+        buf_printf(out, "%s%s%s%s", l ? ", " : " (", quote, axis->label[l], quote);
+    }
     buf_puts(out, ")");
 }
 
@@ -169,16 +177,20 @@ static void put_search(struct methods *m)
 
     if (d->n_configs == 1) {
         buf_printf(&m->text,
-                   "One configuration was trained with espalier %s, without a search of "
+                   "One configuration was %s with espalier %s, without a search of "
                    "hyperparameters. ",
-                   m->version);
+                   d->task == TASK_NONE ? "run" : "trained", m->version);
     } else {
         buf_printf(&m->text, "Hyperparameters were searched on a grid with espalier %s. ",
                    m->version);
         put_axes(m);
     }
-    put_types(m);
-    put_loss(m);
+    if (d->task == TASK_NONE) {
+        methods_put_command(m);
+    } else {
+        put_types(m);
+        put_loss(m);
+    }
 }
 
 /* ---- fixed settings ---- */
@@ -395,15 +407,19 @@ static void put_scaling(struct methods *m)
         buf_puts(&m->text, "Features were not scaled. ");
 }
 
-static void put_data(struct methods *m)
+static void put_preliminary(struct methods *m)
 {
-    const struct data_format *format = m->s ? data_format_at(m->s->v[P_FORMAT].i) : NULL;
-
     if (panel_left(m->d))
         buf_printf(&m->text,
                    "PRELIMINARY: %lld of %lld trials are left, so the choice and all numbers may "
                    "still change. ",
                    (long long)panel_left(m->d), (long long)m->d->planned);
+}
+
+static void put_data(struct methods *m)
+{
+    const struct data_format *format = m->s ? data_format_at(m->s->v[P_FORMAT].i) : NULL;
+
     if (format && format->is_simulated)
         put_simulated(m);
     else
@@ -664,9 +680,10 @@ static void put_scheme(struct methods *m)
 
 static void put_software(struct methods *m)
 {
-
     if (is_fixed(m, P_SEED))
-        buf_printf(&m->text, "All random numbers followed from the seed %lld. ",
+        buf_printf(&m->text, "%s followed from the seed %lld. ",
+                   m->d->task == TASK_NONE ? "The seeds that the program got"
+                                           : "All random numbers",
                    (long long)m->s->v[P_SEED].i);
     panel_put_runs(&m->text, m->d);
 }
@@ -703,15 +720,21 @@ void panel_put_methods(struct buf *out, const struct page *page)
     if (d->n_sessions)
         m.version = d->sessions[d->n_sessions - 1].version;
     buf_puts(out, "<h3>Methods and results, to copy</h3>\n<blockquote class=\"methods copy\">");
-    if (d->task != TASK_NONE)
+    put_preliminary(&m);
+    if (d->task != TASK_NONE) {
         put_data(&m);
-    end_paragraph(out, &m);
+        end_paragraph(out, &m);
+    }
     put_search(&m);
-    put_fixed(&m);
-    put_graph(&m);
+    if (d->task != TASK_NONE) {
+        put_fixed(&m);
+        put_graph(&m);
+    }
     put_software(&m);
     end_paragraph(out, &m);
-    if (d->task != TASK_NONE)
+    if (d->task == TASK_NONE)
+        methods_put_program_scheme(&m);
+    else
         put_scheme(&m);
     end_paragraph(out, &m);
     methods_put_results(&m);

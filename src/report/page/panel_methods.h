@@ -21,6 +21,13 @@ struct methods {
 /* Add a text, which is borrowed, to the list of references, once. */
 void methods_cite(struct methods *m, const char *reference);
 
+/* True for an axis of several values. */
+bool methods_is_varied(const struct sweep_data *d, const char *name);
+
+/* The command of a program, and how often it ran. */
+void methods_put_command(struct methods *m);
+void methods_put_program_scheme(struct methods *m);
+
 /* True if each trial set samples of its training part aside for the choice of the epoch. */
 bool methods_has_stop_part(const struct sweep_data *d);
 

@@ -52,6 +52,8 @@ const char *panel_why_no_prediction(struct buf *scratch, const struct page *page
         return NULL;
     if (!d->chosen)
         return panel_why_no_score(scratch, d);
+    if (d->task == TASK_NONE)
+        return "A program ran the trials. It reports numbers, and no predictions of samples.";
     type = type_of(d, d->chosen);
     if (type && !type->trains) {
         buf_printf(scratch,
@@ -357,7 +359,9 @@ const char *panel_why_no_test(struct buf *scratch, const struct page *page)
 
     if (d->n_tests)
         return NULL;
-    if (!n)
+    if (d->task == TASK_NONE && d->rule >= 0)
+        return "The program reported no test scores, which are numbers named test_NAME.";
+    if (!n && d->task != TASK_NONE)
         return "The sweep has no test part: it was run with test = 0 in [split]. All samples "
                "took part in the choice, so none of them can show how good the choice is. To have "
                "a test part, give the sweep another name, set test = 0.2 in [split], and run it: "
@@ -407,19 +411,22 @@ void panel_table_test(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
     const struct sweep_config *chosen = &d->configs[sweep_data_find(d, d->chosen)];
-    const struct sweep_test validation = {d->metric, chosen->n, chosen->mean, chosen->sd};
+    bool is_known = d->task != TASK_NONE;
+    const struct sweep_test validation = {is_known ? d->metric : d->objective, chosen->n, chosen->mean, chosen->sd};
     int64_t n = test_samples(d);
     struct html_table table;
 
-    if (chosen->n > 1)
+    if (chosen->n > 1 && is_known)
         explain_deviations(out, d, n);
-    html_table_begin(&table, out, "Table: scores on the validation parts and the test part");
+    html_table_begin(&table, out,
+                     is_known ? "Table: scores on the validation parts and the test part"
+                              : "Table: the objective, and test scores");
     html_table_head(&table, "part", false);
     html_table_head(&table, "metric", false);
     html_table_head(&table, "trials", true);
     html_table_head(&table, "mean", true);
     html_table_head(&table, "sd", true);
-    put_part(&table, "validation", &validation);
+    put_part(&table, is_known ? "validation" : "objective", &validation);
     for (int32_t i = 0; i < d->n_tests; i++)
         put_part(&table, "test", &d->tests[i]);
     html_table_end(&table);

@@ -72,7 +72,8 @@ static void put_facts(struct buf *out, const struct page *page)
     put_row(out, "sweep", d->name);
     put_row(out, "database", d->database);
     put_row(out, "sweep file", d->file);
-    put_row(out, "digest of the data", d->digest);
+    put_row(out, d->task == TASK_NONE ? "digest of the input files" : "digest of the data",
+            d->digest);
     put_row(out, "first run", clock_utc(created, d->created));
     put_row(out, "last change", clock_utc(updated, d->updated));
     put_each(out, "version of espalier", d, version_of);
@@ -170,12 +171,16 @@ static void put_again(struct buf *out, const struct sweep_data *d)
 
     html_element(out, "h3", "How to reproduce");
     buf_puts(out, "<pre class=\"copy\">");
+    escape_shell(&name, d->name);
+    if (d->task != TASK_NONE)
+        html_printf(out,
+                    "# Train some stored trials again, and compare the numbers to the bit:\n"
+                    "espalier verify %s --sweep %s\n",
+                    word, buf_text(&name));
     html_printf(out,
-                "# Train some stored trials again, and compare the numbers to the bit:\n"
-                "espalier verify %s --sweep %s\n"
-                "# Run the whole sweep anew, after saving the sweep file above as sweep.ini:\n"
+                "# Run the whole sweep anew, after saving the sweep file above as sweep.ini%s:\n"
                 "espalier run sweep.ini --db again.db\n",
-                word, escape_shell(&name, d->name));
+                d->task == TASK_NONE ? " in the folder of the first sweep file" : "");
     if (d->chosen)
         html_printf(out,
                     "# Write a sweep file of the chosen configuration alone:\n"

@@ -15,17 +15,29 @@ static const char *words_of(const char *metric)
     return id < 0 ? metric : metric_words((enum metric)id);
 }
 
+/* "validation accuracy"; the name that a program gives its objective */
+static void put_objective(struct methods *m)
+{
+    bool is_known = m->d->task != TASK_NONE;
+
+    buf_printf(&m->text, "%s%s", is_known ? "validation " : "",
+               is_known ? words_of(m->d->metric) : m->d->objective);
+}
+
 static void put_rule(struct methods *m)
 {
     const struct sweep_data *d = m->d;
 
-    buf_printf(&m->text, "Configurations were ranked by the mean validation %s (%s is better). ",
-               words_of(d->metric), d->maximize ? "larger" : "smaller");
+    buf_puts(&m->text, "Configurations were ranked by the mean ");
+    put_objective(m);
+    buf_printf(&m->text, " (%s is better). ", d->maximize ? "larger" : "smaller");
     if (d->rule == QUERY_RULE_1SE) {
         buf_printf(&m->text,
-                   "%s the cheapest configuration (fewest floating-point operations) whose mean "
+                   "%s the cheapest configuration (%s) whose mean "
                    "lay within one standard error of the best (Breiman et al. 1984): c%lld",
-                   panel_left(d) ? "So far, the choice is" : "We chose", (long long)d->chosen);
+                   panel_left(d) ? "So far, the choice is" : "We chose",
+                   d->task == TASK_NONE ? "shortest trials" : "fewest floating-point operations",
+                   (long long)d->chosen);
         methods_cite(
             m, "Breiman L, Friedman JH, Olshen RA, Stone CJ (1984) Classification and regression "
                "trees. Wadsworth, Belmont. Section 3.4.3.");
@@ -50,17 +62,19 @@ static void put_choice(struct methods *m)
         buf_printf(&m->text, "%s%s%s. ", levels.size ? " (" : "", buf_text(&levels),
                    levels.size ? ")" : "");
     }
-    buf_printf(&m->text, "Its %svalidation %s was ", d->configs[c].n > 1 ? "mean " : "",
-               words_of(d->metric));
+    buf_printf(&m->text, "Its %s", d->configs[c].n > 1 ? "mean " : "");
+    put_objective(m);
+    buf_puts(&m->text, " was ");
     paper_put_number(&m->text, d->configs[c].mean, d->configs[c].se);
     panel_put_interval(&interval, d, c);
     if (interval.size) {
         buf_puts(&m->text, " (standard deviation ");
         paper_put_number(&m->text, d->configs[c].sd, d->configs[c].se);
-        buf_printf(&m->text, " over %d trials, %s; Nadeau & Bengio 2003)", (int)d->configs[c].n,
-                   buf_text(&interval));
-        methods_cite(m, "Nadeau C, Bengio Y (2003) Inference for the generalization error. Machine "
-                        "Learning 52, 239-281.");
+        buf_printf(&m->text, " over %d trials, %s%s)", (int)d->configs[c].n, buf_text(&interval),
+                   d->share > 0 ? "; Nadeau & Bengio 2003" : "");
+        if (d->share > 0)
+            methods_cite(m, "Nadeau C, Bengio Y (2003) Inference for the generalization error. "
+                            "Machine Learning 52, 239-281.");
     }
     buf_puts(&m->text, ". ");
     m->text.failed |= buf_failed(&levels) || buf_failed(&interval);
@@ -102,19 +116,38 @@ static void put_best_of_types(struct methods *m)
     buf_puts(&m->text, ". ");
 }
 
+/* espalier does not know the parts of a program, only how many folds there are. */
+static void put_interval(struct methods *m)
+{
+    const struct sweep_data *d = m->d;
+
+    if (!(d->share > 0))
+        buf_puts(&m->text, "replicates by the t interval of paired differences");
+    else if (d->task == TASK_NONE)
+        buf_printf(&m->text,
+                   "folds by the corrected resampled t interval (Nadeau & Bengio 2003; ratio of "
+                   "validation to training samples %.3g, that of %d-fold cross-validation)",
+                   d->share, (int)d->folds);
+    else
+        buf_printf(&m->text,
+                   "folds by the corrected resampled t interval (Nadeau & Bengio 2003; ratio of "
+                   "validation to training samples%s %.3g)",
+                   methods_has_stop_part(d) ? ", which include those that chose the epoch," : "",
+                   d->share);
+}
+
 static void put_comparison(struct methods *m)
 {
     const struct sweep_data *d = m->d;
 
     if (!d->alike.n_compared)
         return;
+    buf_puts(&m->text, "Each other configuration was compared with the best one on the same ");
+    put_interval(m);
     buf_printf(&m->text,
-               "Each other configuration was compared with the best one on the same folds by the "
-               "corrected resampled t interval (Nadeau & Bengio 2003; ratio of validation to "
-               "training samples%s %.3g), without correction for multiple comparisons; %lld of "
-               "%lld could not be told apart from it. ",
-               methods_has_stop_part(d) ? ", which include those that chose the epoch," : "",
-               d->share, (long long)d->alike.n_alike, (long long)d->alike.n_compared);
+               ", without correction for multiple comparisons; %lld of %lld could not be told "
+               "apart from it. ",
+               (long long)d->alike.n_alike, (long long)d->alike.n_compared);
     if (!panel_left(d))
         put_best_of_types(m);
 }
@@ -126,7 +159,11 @@ static void put_tests(struct methods *m)
 
     if (!n)
         return;
-    if (n == 1)
+    if (d->task == TASK_NONE)
+        buf_printf(&m->text,
+                   "For this configuration, the program also reported test numbers (means%s): ",
+                   n > 1 ? ", and their standard deviations over trials" : "");
+    else if (n == 1)
         buf_puts(&m->text, "On the test part, its model had: ");
     else
         buf_printf(&m->text,

@@ -78,7 +78,12 @@ const char *panel_why_no_pair(struct buf *scratch, const struct page *page)
 
 const char *panel_why_no_curve(struct buf *scratch, const struct page *page)
 {
-    if (page->data->n_scored && !page->data->n_curves)
+    const struct sweep_data *d = page->data;
+
+    if (d->n_scored && !d->n_curves && d->task == TASK_NONE)
+        return "The best configurations have no learning curves: the program reported no numbers "
+               "with an epoch.";
+    if (d->n_scored && !d->n_curves)
         return "The best configurations have no learning curves: their model type has no epochs.";
     return panel_why_unscored(scratch, page);
 }
@@ -111,6 +116,8 @@ const char *panel_why_one_type(struct buf *scratch, const struct page *page)
         n_scored++;
         scored = d->types[t];
     }
+    if (d->task == TASK_NONE)
+        return "A program runs all trials, so there are no model types to compare.";
     if (d->n_types > 1 && n_scored != 1)
         return panel_why_unscored(scratch, page);
     buf_printf(scratch,

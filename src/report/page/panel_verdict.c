@@ -55,7 +55,9 @@ void page_warn(struct errlist *warnings, const struct sweep_data *d)
             "are left to run: the leaderboard may change");
     warn_of(warnings, d->failed, d->trials, "failed; the panel Run lists the reasons");
     warn_of(warnings, d->diverged, d->trials,
-            "diverged: their loss was no longer finite; the panel Run lists the reasons");
+            d->task == TASK_NONE
+                ? "diverged: their objective was not finite; the panel Run lists the reasons"
+                : "diverged: their loss was no longer finite; the panel Run lists the reasons");
     if (d->planned > d->trials)
         errlist_add(warnings,
                     "the database has %lld of the %lld trials of the grid; the others belong to "
@@ -147,6 +149,11 @@ static void put_counts(struct buf *out, const struct sweep_data *d)
                 is_left ? "so far " : "");
 }
 
+const char *panel_interval_words(const struct sweep_data *d)
+{
+    return d->share > 0 ? "corrected 95 % interval" : "95 % interval";
+}
+
 void panel_put_interval(struct buf *out, const struct sweep_data *d, int32_t c)
 {
     const struct sweep_config *config = &d->configs[c];
@@ -160,7 +167,7 @@ void panel_put_interval(struct buf *out, const struct sweep_data *d, int32_t c)
         low = metric_clamp((enum metric)metric, low);
         high = metric_clamp((enum metric)metric, high);
     }
-    buf_puts(out, "corrected 95 % interval ");
+    buf_printf(out, "%s ", panel_interval_words(d));
     paper_put_number(out, low, config->se);
     buf_puts(out, " to ");
     paper_put_number(out, high, config->se);
@@ -254,24 +261,27 @@ static void put_alike(struct buf *out, const struct sweep_data *d)
 {
     long long n = d->alike.n_alike, others = d->alike.n_compared;
     bool is_all = others == d->n_configs - 1;
+    const char *words = panel_interval_words(d);
 
     if (!others)
         return;
     if (others == 1)
         html_element(out, "p",
-                     "The other configuration %s be told apart from the best: the corrected 95 %% "
-                     "interval of the difference %s 0.",
-                     n ? "cannot" : "can", n ? "contains" : "excludes");
+                     "The other configuration %s be told apart from the best: the %s of the "
+                     "difference %s 0.",
+                     n ? "cannot" : "can", words, n ? "contains" : "excludes");
     else if (n)
         html_element(out, "p",
                      "%lld of the %lld other configurations%s cannot be told apart from the best: "
-                     "the corrected 95 %% interval of the difference contains 0.",
-                     n, others, is_all ? "" : " that have at least two folds in common with it");
+                     "the %s of the difference contains 0.",
+                     n, others, is_all ? "" : " that have at least two folds in common with it",
+                     words);
     else
         html_element(out, "p",
                      "All %lld other configurations%s can be told apart from the best: the "
-                     "corrected 95 %% intervals of the differences exclude 0.",
-                     others, is_all ? "" : " that have at least two folds in common with it");
+                     "%ss of the differences exclude 0.",
+                     others, is_all ? "" : " that have at least two folds in common with it",
+                     words);
 }
 
 static void put_rule(struct buf *out, const struct sweep_data *d)

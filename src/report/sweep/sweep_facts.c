@@ -18,6 +18,7 @@ static const struct words topics[] = {
     {"duplicate", NULL, "Samples that are alike"},
     {"graph", NULL, "Graph (of the first configuration that has one)"},
     {"group", NULL, "Groups"},
+    {"input", NULL, "Input files of the program, and hashes of their content"},
     {"marker", NULL, "Markers"},
     {"note", NULL, "Files"},
     {"part", NULL, "Samples in each part of a fold"},

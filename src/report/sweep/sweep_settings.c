@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grid/free_value.h"
 #include "grid/plan.h"
 #include "grid/sweep_file.h"
 #include "report/sweep/sweep_read.h"
@@ -25,11 +26,21 @@ static void read_settings(struct sweep *sweep, struct store *store, int64_t conf
 
 /* ---- the sweep file ---- */
 
+static bool is_free(const struct sweep_data *data, const struct sweep_axis *axis)
+{
+    const struct settings *settings = sweep_data_settings(data, 0);
+
+    const int id = settings ? settings_find(settings, axis->name) : P_MAX;
+
+    return id >= P_COUNT && id < P_MAX;
+}
+
 /* Levels in the order in which configurations have them, which is that of the sweep file. seen:
  * [axis->n] scratch. */
 static void put_levels(struct buf *out, const struct sweep_data *data, int32_t a, bool *seen)
 {
     const struct sweep_axis *axis = &data->axes[a];
+    const bool has_quotes = is_free(data, axis);
     const char *gap = "";
 
     memset(seen, 0, (size_t)axis->n * sizeof *seen);
@@ -39,7 +50,11 @@ static void put_levels(struct buf *out, const struct sweep_data *data, int32_t a
 
         if (l >= 0 && !seen[l]) {
             seen[l] = true;
-            buf_printf(out, "%s %s", gap, axis->label[l]);
+            buf_printf(out, "%s ", gap);
+            if (has_quotes)
+                free_value_write(out, axis->label[l]);
+            else
+                buf_puts(out, axis->label[l]);
             gap = ",";
         }
     }

@@ -19,6 +19,7 @@ struct query_sweep {
     char name[256];
     char objective[64];
     bool is_program;  /* its task is 'none' */
+    bool maximize;    /* the objective */
     int64_t n_sweeps; /* in the file */
 };
 

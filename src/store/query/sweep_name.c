@@ -5,9 +5,10 @@
 #include "store/db.h"
 #include "store/query/query.h"
 
-static const char sql_sweep[] = "SELECT sweep_id, name, objective, (SELECT count(*) FROM sweep),"
-                                " task = 'none' FROM sweep WHERE ?1 IS NULL OR name = ?1"
-                                " ORDER BY updated DESC, sweep_id DESC LIMIT 1";
+static const char sql_sweep[] =
+    "SELECT sweep_id, name, objective, (SELECT count(*) FROM sweep),"
+    " task = 'none', direction = 'max' FROM sweep WHERE ?1 IS NULL OR name = ?1"
+    " ORDER BY updated DESC, sweep_id DESC LIMIT 1";
 static const char sql_sweep_names[] = "SELECT group_concat(name, ', ') FROM"
                                       " (SELECT name FROM sweep ORDER BY sweep_id)";
 
@@ -48,21 +49,21 @@ int query_sweep(struct query_sweep *sweep, struct store *store, const char *name
 {
     sqlite3_stmt *row = db_prepare(store, sql_sweep, err);
     const char *its_name, *objective;
-    int64_t is_program = 0;
+    int64_t is_program = 0, maximize = 0;
     int rc;
 
     if (!row)
         return -1;
     sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
     rc = db_step(store, row, err);
-    if (rc == 1 &&
-        db_read(store, row, err, "issii", &sweep->sweep_id, &its_name, &objective, &sweep->n_sweeps,
-                &is_program))
+    if (rc == 1 && db_read(store, row, err, "issiii", &sweep->sweep_id, &its_name, &objective,
+                           &sweep->n_sweeps, &is_program, &maximize))
         rc = -1;
     if (rc == 1) {
         snprintf(sweep->name, sizeof sweep->name, "%s", its_name);
         snprintf(sweep->objective, sizeof sweep->objective, "%s", objective);
         sweep->is_program = is_program != 0;
+        sweep->maximize = maximize != 0;
     }
     sqlite3_finalize(row);
     return rc == 1 ? 0 : rc < 0 ? -1 : no_such_sweep(store, name, err);

@@ -49,7 +49,9 @@
       " ORDER BY t.config_id, t.replicate, t.fold") \
     X(TRIAL, "", /* id of a trial, also below */ \
       "SELECT sweep.name AS sweep, trial_id AS trial, config_id AS config, replicate, fold, state," \
-      " value, epochs_run, best_epoch, seconds, predicted, trial.flops, peak_bytes, attempts," \
+      " value, iif(task = 'none' AND NOT epochs_run, NULL, epochs_run) AS epochs_run," \
+      " iif(task = 'none' AND NOT epochs_run, NULL, best_epoch) AS best_epoch, seconds, predicted," \
+      " iif(task = 'none', NULL, trial.flops) AS flops, peak_bytes, attempts," \
       " substr(error, 1, 1000) AS error, trial.key FROM trial JOIN config USING (config_id)" \
       " JOIN sweep USING (sweep_id) WHERE trial_id = ?1") \
     X(TRIAL_RECORD, \
@@ -70,9 +72,12 @@
       " max(value) FILTER (WHERE split = 'stop') AS stop," \
       " max(value) FILTER (WHERE split = '') AS value" \
       " FROM metric WHERE trial_id = ?1 GROUP BY name ORDER BY name") \
-    X(TRIAL_TIMING, "", \
-      "SELECT phase, seconds, 100 * seconds / sum(seconds) OVER () AS percent" \
-      " FROM timing WHERE trial_id = ?1 ORDER BY seconds DESC") \
+    X(TRIAL_TIMING, "", /* of a model: the phases of a program are unknown */ \
+      "SELECT phase, timing.seconds, 100 * timing.seconds / sum(timing.seconds) OVER ()" \
+      " AS percent" \
+      " FROM timing JOIN trial USING (trial_id) JOIN config USING (config_id)" \
+      " JOIN sweep USING (sweep_id) WHERE trial_id = ?1 AND task <> 'none'" \
+      " ORDER BY timing.seconds DESC") \
     X(TRIAL_ATTEMPTS, "", \
       "SELECT attempt_id AS attempt, session_id AS session, rank, host, pid," \
       " datetime(started, 'unixepoch') AS started_utc, max(0.0, coalesce(finished," \
@@ -81,6 +86,9 @@
       " " SQL_ERROR " AS error FROM attempt WHERE trial_id = ?1 ORDER BY attempt_id") \
     X(TRIAL_CHECKPOINT, "", /* of a trial without a result */ \
       "SELECT epoch, seconds, length(state) AS bytes FROM checkpoint WHERE trial_id = ?1") \
+    X(CONFIG_OF_PROGRAM, "", /* a row if a program runs its trials */ \
+      "SELECT config_id FROM config JOIN sweep USING (sweep_id)" \
+      " WHERE config_id = ?1 AND task = 'none'") \
     X(TRIAL_OF_PROGRAM, "", /* a row if a program runs it */ \
       "SELECT 1 FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
       " WHERE trial_id = ?1 AND task = 'none'") \

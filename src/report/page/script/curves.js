@@ -15,6 +15,15 @@ function curveChoices() {
     );
 }
 
+// A program need not report losses.
+function curveMeasures() {
+    const has = D.curves.some(curve =>
+        curve.train_loss.concat(curve.val_loss).some(value => value !== null)
+    );
+    const metric = [['metric', D.sweep.metric]];
+    return has ? [['loss', 'loss']].concat(metric) : metric;
+}
+
 function drawCurves(chart, view) {
     const ids = curveConfigs();
     const wanted =
@@ -30,7 +39,13 @@ function drawCurves(chart, view) {
                   { key: 'train_loss', text: 'training', series: 's1' },
                   { key: 'val_loss', text: part, series: 's0' }
               ]
-            : [{ key: 'val_value', text: part, series: 's0' }];
+            : [
+                  {
+                      key: 'val_value',
+                      text: D.sweep.task === 'none' ? 'objective' : part,
+                      series: 's0'
+                  }
+              ];
     lines.forEach(each => {
         each.curves = curves
             .map(curve => pointsOf(curve, each.key))

@@ -101,10 +101,7 @@ const charts = [
             {
                 key: 'measure',
                 label: 'show',
-                choices: () => [
-                    ['loss', 'loss'],
-                    ['metric', D.sweep.metric]
-                ]
+                choices: curveMeasures
             },
             {
                 key: 'log',
@@ -124,10 +121,11 @@ const charts = [
             {
                 key: 'cost',
                 label: 'cost',
-                choices: () => [
-                    ['seconds', 'seconds'],
-                    ['flops', 'floating-point operations']
-                ]
+                choices: () =>
+                    [
+                        ['seconds', 'seconds'],
+                        ['flops', 'floating-point operations']
+                    ].filter(([key]) => key === 'seconds' || D.sweep.task !== 'none')
             }
         ]
     },

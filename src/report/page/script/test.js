@@ -7,6 +7,9 @@
 function drawTest(chart) {
     const test = D.test.find(row => row.metric === D.sweep.metric) || D.test[0];
     const i = indexOf.get(D.choice.chosen);
+    const isProgram = D.sweep.task === 'none'; // which samples it took is unknown
+    const spread = (n, which) =>
+        '\u00b1 sd of ' + (isProgram ? plural(n, 'trial') : plural(n, 'model') + which);
     const rows = [
         {
             label: 'test',
@@ -16,24 +19,24 @@ function drawTest(chart) {
             series: 's1',
             shape: 3,
             line: 'stroke dashed',
-            spread: '\u00b1 sd of ' + plural(test.n, 'model') + ' on the same samples'
+            spread: spread(test.n, ' on the same samples')
         }
     ];
     if (i !== undefined && test.metric === D.sweep.metric && C.mean[i] !== null)
         rows.unshift({
-            label: 'validation',
+            label: isProgram ? 'objective' : 'validation',
             mean: C.mean[i],
             sd: C.sd[i],
             n: C.n[i],
             series: 's0',
             shape: 0,
             line: 'stroke',
-            spread:
-                '\u00b1 sd of ' +
-                plural(C.n[i], 'model') +
-                (D.predictions && D.predictions.same_samples
+            spread: spread(
+                C.n[i],
+                D.predictions && D.predictions.same_samples
                     ? ' on the same samples'
-                    : ', each on its own samples')
+                    : ', each on its own samples'
+            )
         });
     const s = surface(
         chart,

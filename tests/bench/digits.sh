@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The subset of grids/digits_cnn.ini, a program in PyTorch, on two cores: espalier with 2 ranks, and
+# multiprocessing.Pool with 2 processes that stores nothing, in turn. CSV lines
+# "case,value,unit,beside,target" on stdout.
+# usage: digits.sh ESPALIER SOURCE_DIRECTORY
+# The pool starts the script for each trial, as espalier does; and, in a second row, keeps Python and
+# the imports from trial to trial, for which a script must be changed.
+espalier=$1
+src=$2
+# shellcheck source=tests/bench/lib.sh
+. "$src/tests/bench/lib.sh"
+rounds=${ROUNDS:-3}
+name="CNN on digits, 24 trials, 2 cores, all results stored"
+torch=$(torch_is)
+if [ -z "$torch" ] || ! has_data digits; then
+    row "$name" - "times faster" "${torch:+$no_data}${torch:-PyTorch is not there}" 1
+    exit 0
+fi
+# The grid says python3.
+mkdir "$T/bin"
+ln -s "$python" "$T/bin/python3"
+PATH=$T/bin:$PATH
+
+# From the start of the command to its end.
+ours() {
+    rm -rf "$T/digits.db"*
+    begun=$(date +%s.%N)
+    espalier_run "$src/grids/digits_cnn.ini" -n 2 --db "$T/digits.db"
+    echo "$begun $(date +%s.%N)" | awk '{ printf "%.3f\n", $2 - $1 }'
+}
+
+pool() {
+    PYTHONPATH=$src/share/espalier "$python" -W ignore "$src/tests/bench/peer_pool.py" "$1" \
+        "$src/examples/digits_cnn.py" "$T/trials.csv" ESPALIER_PARAM_epochs=8 \
+        ESPALIER_PARAM_images=1000 "ESPALIER_SEED=$seed" | cut -d' ' -f1
+}
+
+seed=$("$espalier" plan "$src/grids/digits_cnn.ini" --commands --set "command=true {seed}" |
+    sed -n 's/^true \([0-9]*\)$/\1/p' | head -n 1)
+i=0
+while [ $i -lt "$rounds" ]; do
+    ours >>"$T/ours"
+    sqlite3 -header -csv "$T/digits.db" "select filters, dense, batch_size, learning_rate, dropout,
+        val_split, batch_norm, augment, patience from trials order by trial" | tr -d '\r' >"$T/trials.csv"
+    pool script >>"$T/script"
+    pool inside >>"$T/inside"
+    i=$((i + 1))
+done
+ours=$(median <"$T/ours")
+n=$(sqlite3 "$T/digits.db" "select count(*) from trial where state = 'done'")
+[ "$n" = 24 ] || { echo "digits.sh: $n of 24 trials are done" >&2; exit 1; }
+beside() {
+    peer=$(median <"$T/$1")
+    row "$2" "$(ratio "$peer" "$ours")" "times faster" "multiprocessing.Pool(2), $3 ($peer s; ours $ours s)" "$4"
+}
+beside script "$name" "the script for each trial" 1
+beside inside "$name: beside a script made a function" "imports once" ""

@@ -1,0 +1,73 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The trials of a program as tasks of multiprocessing.Pool, two at a time.
+
+usage: peer_pool.py script|inside SCRIPT TRIALS NAME=VALUE...
+
+script  each task starts the script as a process, as espalier does
+inside  each task calls main() of the script in the process of the pool, which keeps its imports
+TRIALS  a CSV file with a header of axes and a line for each trial
+NAME=VALUE  variables of all trials
+
+Results go to files that are read, and are not stored. Prints seconds from the start of the pool to
+its end, the number of trials and the best val_accuracy.
+"""
+import csv
+import importlib.util
+import json
+import multiprocessing
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+threads = {name: "1" for name in ("ESPALIER_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
+                                  "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")}
+module = None
+
+
+def run_inside(script, variables):
+    global module
+    os.environ.update(variables)
+    if not module:
+        spec = importlib.util.spec_from_file_location("program", script)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    module.main()
+
+
+def trial(task):
+    way, script, variables, folder = task
+    pathlib.Path(folder, "checkpoint").mkdir(parents=True)
+    results = pathlib.Path(folder, "results.jsonl")
+    variables = {**variables, **threads, "ESPALIER_RESULTS": str(results), "ESPALIER_DIR": folder,
+                 "ESPALIER_CHECKPOINT": folder + "/checkpoint"}
+    if way == "inside":
+        run_inside(script, variables)
+    else:
+        subprocess.run([sys.executable, script], env={**os.environ, **variables}, check=True)
+    with open(results, encoding="utf-8") as lines:
+        return max(json.loads(line)["val_accuracy"] for line in lines)
+
+
+def main():
+    way, script, trials = sys.argv[1:4]
+    fixed = dict(word.split("=", 1) for word in sys.argv[4:])
+    os.environ.update(threads)
+    with open(trials, newline="", encoding="utf-8") as file:
+        rows = [{"ESPALIER_PARAM_" + name: value for name, value in row.items()}
+                for row in csv.DictReader(file)]
+    with tempfile.TemporaryDirectory() as folder:
+        tasks = [(way, script, {**fixed, **row}, f"{folder}/t{i}") for i, row in enumerate(rows)]
+        begun = time.time()
+        with multiprocessing.get_context("spawn").Pool(2) as pool:
+            scores = list(pool.imap_unordered(trial, tasks))
+            pool.close()
+            pool.join()
+        print(f"{time.time() - begun:.3f} {len(scores)} {max(scores):.4f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,257 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Sweeps with [program]: what is refused, values with every character, stopping and resuming, and the
+# other commands on such a sweep.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+run() { timeout 60 "$ESPALIER" run "$@" --progress none </dev/null; }
+sql() { sqlite3 "$1" "$2"; }
+
+cat >ok.sh <<'SH'
+#!/bin/sh
+echo "log of $*"
+echo "model $*" >"$ESPALIER_DIR/model.txt"
+echo "{\"epoch\": 0, \"val\": 0, \"size\": 3}" >>"$ESPALIER_RESULTS"
+echo "{\"epoch\": 1, \"val\": $1, \"size\": 2}" >>"$ESPALIER_RESULTS"
+SH
+chmod +x ok.sh
+
+# ---- refused ----
+
+# refused NAME MESSAGE <<FILE: the first message, without "espalier: s.ini"
+refused() {
+    { printf '[sweep]\nobjective = val\ndirection = max\n' && cat; } >s.ini
+    run s.ini --db s.db >out 2>err
+    status=$?
+    is "$1" "$(sed -n '1,3s/^espalier: s[.]ini//p' err)" "$2"
+    [ "$status" -eq 1 ] || [ "$status" -eq 2 ] || fail "$1: status" "$status"
+    [ ! -e s.db ] || fail "$1: nothing is written" "$(ls s.db*)"
+}
+refused_key() { # refused_key KEY VALUE MESSAGE: in [program]
+    refused "$1 = $2" ":6: $3" <<INI
+[program]
+command = ./ok.sh {n}
+$1 = $2
+[grid]
+n = 1
+INI
+}
+refused "data beside a program" ":6: [data] cannot stand beside [program], which reads its own data and trains its own model: remove one of the two" <<'INI'
+[program]
+command = ./ok.sh {n}
+[data]
+format = simulated
+[grid]
+n = 1
+INI
+refused "an unknown place" ":5: command: byte 13: {m} is neither an axis of [grid] nor a name of [program]; write {{ for a brace" <<'INI'
+[program]
+command = ./ok.sh {n} {m}
+[grid]
+n = 1
+INI
+refused "an unused axis" ":8: 'm' is not used: write {m} in command or env, or set values = environment if the program reads ESPALIER_PARAM_m" <<'INI'
+[program]
+command = ./ok.sh {n}
+[grid]
+n = 1
+m = 1
+INI
+refused "a name twice" ":8: n is an axis here and fixed in line 6: keep one" <<'INI'
+[program]
+command = ./ok.sh {n}
+n = 2
+[grid]
+n = 1
+INI
+refused "a value twice" ":7: n: 0.001 comes twice" <<'INI'
+[program]
+command = ./ok.sh {n}
+[grid]
+n = 1e-3, 0.001
+INI
+refused "reserved and bad names" ":8: 'fold' is a name of espalier: choose another
+:9: 'dir' is a name of espalier: choose another
+:10: 'a b' is not a name: must be letters, digits and _, at most 63, and not begin with a digit" <<'INI'
+[program]
+command = ./ok.sh {n}
+[grid]
+n = 1
+fold = 1
+dir = 1
+a b = 1
+INI
+refused "a line that cannot be read makes no name unknown" ":7: n = \"a: the quote \" is not closed" <<'INI'
+[program]
+command = ./ok.sh {n} {m}
+[grid]
+n = "a
+INI
+refused_key folds 3 "unknown key 'folds' in [program]; did you mean [sweep] folds?"
+refused_key keep_files ../x "keep_files = ../x: must be names of files in {dir}, separated by commas"
+refused_key keep_files checkpoint/x "keep_files: 'checkpoint/x' is a name of espalier: choose another"
+refused_key stop_signal KILL "stop_signal = KILL: must be TERM | INT | USR1 | USR2"
+refused_key env 'A={x}' "env: byte 3: {x} is neither an axis of [grid] nor a name of [program]; write {{ for a brace"
+refused "a setting of another section" ":7: trial_timeout is a setting of [resources]: move it there, or choose another name" <<'INI'
+[program]
+command = ./ok.sh
+values = environment
+trial_timeout = 2h
+[grid]
+n = 1
+INI
+refused "65 names" ":72: 'x65' is one name too many: at most 64 are allowed" <<INI
+[program]
+command = ./ok.sh
+values = environment
+$(echo '[grid]'; seq 64 | sed 's/.*/x& = 1/'; echo 'x65 = 1')
+INI
+sed -i '/^x65/d; s/^command.*/command = .\/ok.sh {x1}/' s.ini
+ok "64 names" run s.ini --db s.db
+rm -rf s.db*
+for missing in './none|no such file' 'none_such|no such program in PATH' './folder|it is a folder' './plain|not executable (chmod +x)'; do
+    mkdir -p folder
+    : >plain
+    refused "${missing#*|}" ":5: command: cannot start '${missing%|*}': ${missing#*|}" <<INI
+[program]
+command = ${missing%|*} {n}
+[grid]
+n = 1
+INI
+done
+simple() { printf '[sweep]\nobjective = val\ndirection = max\nfolds = 3\n[program]\ncommand = ./ok.sh {n} {f}\nkeep_files = model.txt\n%s\n[grid]\nn = 1, 2, 3\nf = a, "b\\nc"\n' "$1"; }
+simple "inputs = none*.csv" >s.ini
+run s.ini --db s.db 2>err
+is "inputs that match nothing" "$(cat err)" "espalier: inputs: no file $(pwd -P)/none*.csv: patterns such as data/*.csv start at the folder of the sweep file"
+simple "inputs = /dev/zero" >s.ini
+run s.ini --db s.db 2>err
+is "inputs that are a device" "$(cat err)" "espalier: inputs: /dev/zero is not a regular file"
+run s.ini --db s.db --set grid.fold=1 2>err
+is "a reserved name by --set" "$(head -n 1 err)" "espalier: --set grid.fold=1: 'fold' is a name of espalier: choose another"
+
+# ---- values ----
+
+cat >see.sh <<'SH'
+hex() { printf %s "$1" | od -An -v -tx1 | tr -d ' \n'; echo; }
+for text; do hex "$text"; done >>"$ESPALIER_DIR/../../../seen"
+hex "$MINE" >>"$ESPALIER_DIR/../../../seen"
+hex "$ESPALIER_PARAM_n" >>"$ESPALIER_DIR/../../../seen"
+echo '{"val": 1}' >>"$ESPALIER_RESULTS"
+SH
+long=$(head -c 30000 /dev/zero | tr '\0' x) # a shell's line is one argument, of at most 128 KiB
+list="plain, two words, ' leading', \"trailing \", '', '''', '\"', 'a''b\"c;d', 'x ; y', '\$(touch pwned)', '\`touch pwned\`', '\${HOME}', '\\', \"a\\\\nb\", \"new\\nline\\n\", \"tab\\tx\", '{', '{{n}}', é日本, -rf, --help, *, ~, '#c', 'a,b', '1:2:3', 007, %s%n, x=y, '&&', $long"
+for shell in no yes; do
+    rm -rf seen v.db*
+    printf '[sweep]\nobjective = val\ndirection = max\n[program]\ncommand = sh see.sh {n} --a={n} "{n}" '"'{n}'"'\nenv = MINE={n}\nshell = %s\n[grid]\nn = %s\n' $shell "$list" >v.ini
+    run v.ini --db v.db 2>err
+    is "values, shell = $shell" "$(sql v.db 'select state, count(*) from trial group by 1')" "done|31"
+    is "reach the program as they are in six ways, shell = $shell" \
+        "$(sed 's/^2d2d613d//' seen | uniq -c | awk '{ print $1 }' | sort | uniq -c | tr -s ' ')" " 31 6"
+    is "and unchanged, shell = $shell" "$(sed -n '1~6p' seen | sort | cksum)" \
+        "$(sql v.db "select lower(hex(params ->> 'n')) from config" | sort | cksum)"
+    is "no shell ran them, shell = $shell" "$(ls pwned 2>&1)" "ls: cannot access 'pwned': No such file or directory"
+done
+rm -rf seen v.db*
+run v.ini --db v.db --set 'grid.n="a\nb", --x, '"'"'$(touch pwned)'"'"', "q\"uo"' 2>err
+is "values by --set" "$(sed -n '1~6p' seen | sort | tr '\n' ' ')" "2428746f7563682070776e656429 2d2d78 610a62 7122756f "
+rm -rf v.db* && printf '[sweep]\nobjective = val\ndirection = max\n[program]\ncommand = ./ok.sh 1 {n}\n[grid]\nn = %s\n' "$long$long$long$long$long" >v.ini
+run v.ini --db v.db 2>err
+is "a value that is too long for the system" "$(sql v.db 'select error from trial')" "cannot start './ok.sh': command and environment are too long for this system"
+
+# ---- changes ----
+
+simple "inputs = in*.txt" >c.ini
+echo 1 >in1.txt
+ok "a sweep with inputs" run c.ini --db c.db
+ok "goes on" run c.ini --db c.db
+change() { # change NAME LINE
+    run c.ini --db c.db 2>err
+    is "$1" "$(sed -n 's/[0-9a-f]\{32\}/HASH/g; 2p' err)" "espalier:   $2"
+}
+echo 2 >in1.txt
+change "a changed input" "the files of program.inputs differ (digest HASH -> HASH)"
+ok "--new-sweep accepts it" run c.ini --db c.db --new-sweep
+echo 1 >in2.txt
+change "one more input" "the files of program.inputs differ (digest HASH -> HASH)"
+rm in2.txt
+sed -i 's/{n} {f}/{n} x {f}/' c.ini
+change "a changed command" "program.command: ./ok.sh {n} {f} -> ./ok.sh {n} x {f}"
+is "each sweep keeps its files" "$(sql c.db 'select trial_id from file' | sed 's/^/t/' | sort | tr '\n' ' ')" \
+    "$(ls c.db.files | sort | tr '\n' ' ')"
+
+# ---- other commands ----
+
+is "plan --commands" "$("$ESPALIER" plan c.ini --commands 2>&1 | sed -n '1p;4,5p')" "./ok.sh 1 x a
+./ok.sh 1 x 'b
+c'"
+"$ESPALIER" best c.db >out 2>&1
+is "best escapes" "$(grep -c 'b?c' out)" 3
+"$ESPALIER" best c.db --format ini >best.ini 2>err
+ok "best --format ini" run best.ini --db again.db
+is "gives the same numbers" "$(sql again.db 'select value, count(*) from trial group by 1')" "3.0|3"
+"$ESPALIER" verify c.db >out 2>&1
+is "verify" "$(tail -n 1 out)" "espalier: sweep 'c': c.db: its trials are programs, which are not run again here; to compare, run the same sweep file with another --db, and 'espalier export' both"
+"$ESPALIER" predict c.db >out 2>&1
+is "predict" "$(tail -n 1 out)" "espalier: sweep 'c' runs a program, whose models espalier cannot apply: the program itself must predict; with [program] keep_files = model.pt, 'espalier show c.db t1' prints where its models are"
+for command in status "show c.db t1" "show c.db c1" "watch --once" profile "export --format csv" "export --format json" "export --format jsonl" \
+    "export --format tensorboard -o board" "report -o r.html" "trace -o t.json" "best --format latex" "best --format json" "best --rule 1se"; do
+    # shellcheck disable=SC2086 # several words
+    case $command in
+    show*) "$ESPALIER" $command >out 2>err ;;
+    *) "$ESPALIER" $command --db c.db >out 2>err ;;
+    esac
+    is "$command" "$? $(grep -i 'unknown\|cannot be read\|damaged' err)" "0 "
+done
+simple >m.ini
+run m.ini --shard 1/2 2>err && run m.ini --shard 2/2 2>err
+ok "merge of two shards" "$ESPALIER" merge all.db results.1of2.db results.2of2.db
+is "takes the trials and their files" "$(sql all.db 'select count(*), sum(value) from trial; select count(*) from file' | tr '\n' ' ') $(find all.db.files -name model.txt | wc -l)" \
+    "18|36.0 $(sql all.db 'select count(*) from file')  $(sql all.db 'select count(*) from file')"
+
+# ---- stopping ----
+
+cat >train.sh <<'SH'
+stop() { echo "${1:-}" >"$ESPALIER_CHECKPOINT/epoch"; date +%s%N >"$ESPALIER_DIR/../../../stopped"; exit 75; }
+trap 'asked=1' TERM
+from=0
+[ ! -e "$ESPALIER_CHECKPOINT/epoch" ] || read -r from <"$ESPALIER_CHECKPOINT/epoch"
+for epoch in $(seq $((from + 1)) 12); do
+    sleep 0.1
+    echo "{\"epoch\": $epoch, \"val\": $epoch, \"from\": $from}" >>"$ESPALIER_RESULTS"
+    [ -z "${asked:-}" ] || stop $epoch
+done
+SH
+printf '[sweep]\nobjective = val\ndirection = max\n[program]\ncommand = sh train.sh {n}\n[grid]\nn = 1, 2\n' >stop.ini
+for signal in TERM USR1; do
+    rm -rf stop.db* stopped
+    "$ESPALIER" run stop.ini --db stop.db --progress none </dev/null 2>err &
+    pid=$!
+    while [ ! -s "$(find stop.db.files -name results.jsonl 2>/dev/null | head -n 1)" ]; do sleep 0.05; done
+    asked=$(date +%s%N)
+    kill -$signal $pid
+    wait $pid
+    is "SIG$signal: the run can be resumed" $? 75
+    ok "the program is asked at once" test $((($(cat stopped) - asked) / 1000000)) -lt 600
+    like "and leaves a checkpoint" "$(grep left err)" '^espalier: stopped early; 2 trials are left, 1 with a checkpoint: the same command continues$'
+done
+ok "the same command continues" run stop.ini --db stop.db
+is "with the curve whole" "$(sql stop.db 'select trial_id, count(*), min(epoch), max(epoch), sum(val_value) from curve group by 1' | tr '\n' ' ')" "1|12|1|12|78.0 2|12|1|12|78.0 "
+is "from the checkpoint" "$(sql stop.db "select count(distinct value) from curve_metric where name = 'from' group by trial_id" | sort | tr '\n' ' ')" "1 2 "
+
+cat >deaf.sh <<'SH'
+trap '' TERM INT
+while :; do sleep 0.1; done
+SH
+printf '[sweep]\nobjective = val\ndirection = max\n[program]\ncommand = sh deaf.sh {n}\nstop_grace = 0.5s\n[grid]\nn = 1\n' >deaf.ini
+"$ESPALIER" run deaf.ini --db deaf.db --progress none </dev/null 2>err &
+pid=$!
+while [ ! -d "$(find deaf.db.files -name 'scratch*' 2>/dev/null | head -n 1)" ]; do sleep 0.05; done
+begun=$(date +%s)
+kill -INT $pid
+sleep 0.2
+kill -INT $pid
+wait $pid
+is "a program that does not react is killed" "$? $(sql deaf.db 'select state from trial')" "75 pending"
+ok "after stop_grace" test $(($(date +%s) - begun)) -lt 5
+
+done_testing

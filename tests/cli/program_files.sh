@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Input files of a program, and the files that are kept.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+
+cat >train.sh <<'END'
+echo "model $1" >"$ESPALIER_DIR/model"
+echo "{\"loss\": $1}" >>"$ESPALIER_RESULTS"
+END
+cat >sweep.ini <<'INI'
+[sweep]
+objective = loss
+[program]
+command = sh train.sh {rate}
+inputs = train.sh, ${DATA}/*.csv
+keep_files = model
+[grid]
+rate = 1, 2, 3
+INI
+mkdir data
+echo 1 >data/a.csv
+export DATA="$T/data"
+
+is "inspect lists the inputs" "$("$ESPALIER" inspect sweep.ini | sed -E 's/ [0-9a-f]{32}$//')" \
+    "program     reads its own data; inputs: 2 files
+input       data/a.csv
+input       train.sh
+digest     "
+fails "it has no samples" 1 "$ESPALIER" inspect sweep.ini --splits parts.csv
+is "which is reported" "$(cat "$T/.err")" \
+    "espalier: sweep.ini: a program reads and divides its own data: no samples to list"
+
+# kept KEEP: the kept files after a run.
+kept() {
+    "$ESPALIER" run sweep.ini --set "keep=$1" --db "$1.db" -q 2>.err
+    find "$1.db.files" -type f 2>/dev/null | sort | tr '\n' ' '
+}
+is "best keeps the files of the best configuration" "$(kept best)" "best.db.files/t1/model "
+is "all keeps all" "$(kept all)" "all.db.files/t1/model all.db.files/t2/model all.db.files/t3/model "
+is "none keeps none" "$(kept none)" ""
+is "show names them" "$("$ESPALIER" show best.db t1 --section files --format csv | tail -n 1)" "best.db.files/t1/model,8"
+
+echo 2 >data/a.csv
+fails "other inputs are another sweep" 2 "$ESPALIER" run sweep.ini --db best.db
+ok "which --new-sweep begins" "$ESPALIER" run sweep.ini --db best.db --new-sweep -q
+done_testing

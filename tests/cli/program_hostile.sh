@@ -1,0 +1,241 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs that fail in every way, and values with every character: a failed trial with its reason, and
+# nothing else suffers.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+mkdir cases
+
+head_of() { # head_of NAME: a sweep file up to the keys of [program]
+    cat <<INI
+[sweep]
+name = $1
+objective = val
+direction = max
+INI
+}
+# program CASE <<BODY: a program, whose first line is '# ', the wanted state and the reason.
+program() { cat >"cases/$1.sh"; }
+run() { timeout 60 "$ESPALIER" run "$@" --progress none </dev/null; }
+outcomes() { # outcomes DB: case, state and reason of each trial
+    sqlite3 "$1" "select params ->> 'case', state || iif(error is null, '', ': ' || error)
+        from trial join config using (config_id) order by 1"
+}
+cases_file() { # cases_file NAME SETTING: a sweep over all cases
+    {
+        head_of "$1"
+        printf '[resources]\n%s\n' "$2"
+        printf '[program]\nshell = no\ncommand = sh cases/{case}.sh\nstop_grace = 0.3s\n[grid]\ncase = '
+        find cases -name '*.sh' | sed 's|.*/||; s/[.]sh$//' | sort | paste -sd, -
+    } >"$1.ini"
+}
+# Run all cases at once, and compare.
+try_cases() { # try_cases NAME SETTING
+    name=$1
+    cases_file "$1" "$2"
+    # Three failures alike would stop a sweep in which nothing has succeeded.
+    run "$name.ini" --db "$name.db" --set grid.case=fine >out 2>err
+    run "$name.ini" --db "$name.db" >out 2>err
+    is "$name: the sweep goes on" $? 3
+    for file in cases/*.sh; do
+        file=${file#cases/}
+        echo "${file%.sh}|$(sed -n '1s/^# //p' "cases/$file")"
+    done | sort >wanted
+    outcomes "$name.db" | sort >got
+    is "$name: each trial has its reason" "$(diff wanted got)" ""
+    is "$name: no file is left" "$(find "$name.db.files" 2>/dev/null)" ""
+    rm -f cases/*
+}
+
+# ---- at once ----
+
+none='failed: no results: the program must append a line such as {"val": 0.5} to the file that ESPALIER_RESULTS names, or print val=0.5 with [program] capture = stdout'
+program fine <<'SH'
+# done
+echo '{"val": 1}' >>"$ESPALIER_RESULTS"
+SH
+program none <<SH
+# $none
+SH
+program nan <<'SH'
+# diverged: val is NaN
+echo '{"val": NaN}' >>"$ESPALIER_RESULTS"
+SH
+program infinite <<'SH'
+# diverged: val is infinite
+echo '{"val": -Infinity}' >>"$ESPALIER_RESULTS"
+SH
+program text <<'SH'
+# failed: results line 1: val is text ("good"): must be a number
+echo '{"val": "good"}' >>"$ESPALIER_RESULTS"
+SH
+program array <<'SH'
+# failed: results line 2: must be a JSON object, such as {"epoch": 3, "loss": 0.2}
+printf '{"val": 1}\n[1]\n' >>"$ESPALIER_RESULTS"
+SH
+program order <<'SH'
+# failed: results line 2: epoch 2 after epoch 3: epochs must increase
+printf '{"epoch": 3, "val": 1}\n{"epoch": 2, "val": 1}\n' >>"$ESPALIER_RESULTS"
+SH
+program name <<'SH'
+# failed: results line 1: 'a b' is no name: must consist of letters, digits and _ . / -, begin with a letter or _, and have at most 63 bytes
+echo '{"a b": 1, "val": 1}' >>"$ESPALIER_RESULTS"
+SH
+program other <<'SH'
+# failed: no val among the results: vall; [sweep] objective must be one of them
+echo '{"vall": 1}' >>"$ESPALIER_RESULTS"
+SH
+program zero <<'SH'
+# failed: results line 1: byte 11 is NUL: must be text
+printf '{"val": 1}\0\0\n' >>"$ESPALIER_RESULTS"
+SH
+program folder <<'SH'
+# failed: the results file is no regular file
+mkdir "$ESPALIER_RESULTS"
+SH
+program fifo <<'SH'
+# failed: the results file is no regular file
+mkfifo "$ESPALIER_RESULTS"
+SH
+program link <<'SH'
+# failed: the results file is a link: must be a regular file
+echo '{"val": 1}' >"$ESPALIER_DIR/x"
+ln -s x "$ESPALIER_RESULTS"
+SH
+program huge <<'SH'
+# failed: the results file is larger than 1 GiB: this is the limit
+truncate -s 2G "$ESPALIER_RESULTS"
+SH
+program lines <<'SH'
+# done
+seq 1000000
+seq 1000000 >&2
+echo '{"val": 1}' >>"$ESPALIER_RESULTS"
+SH
+program daemon <<'SH'
+# done
+setsid sleep 3177 &
+setsid sh -c 'sleep 3177 & sleep 3177' &
+echo '{"val": 1}' >>"$ESPALIER_RESULTS"
+SH
+program pipes <<'SH'
+# done
+exec 1>&- 2>&-
+sleep 0.1
+echo '{"val": 1}' >>"$ESPALIER_RESULTS"
+SH
+program scratch <<SH
+# $none
+rm -rf "\$ESPALIER_DIR"
+SH
+program files <<SH
+# $none
+rm -rf "\$(dirname "\$ESPALIER_DIR")"
+SH
+program unreadable <<'SH'
+# done
+mkdir -p "$ESPALIER_DIR/a/b"
+touch "$ESPALIER_DIR/a/b/c"
+chmod 0 "$ESPALIER_DIR/a/b" "$ESPALIER_DIR/a"
+echo '{"val": 1}' >>"$ESPALIER_RESULTS"
+SH
+program others <<'SH'
+# done
+for other in "$(dirname "$ESPALIER_DIR")"/../*/scratch.*; do
+    echo '{"val": 2}' >"$other/results.jsonl"
+done
+echo '{"val": 1}' >>"$ESPALIER_RESULTS"
+SH
+program stops <<'SH'
+# failed: exit status 75 means a checkpoint in ESPALIER_CHECKPOINT, and none is there
+exit 75
+SH
+program continues <<'SH'
+# done
+n=$(cat "$ESPALIER_CHECKPOINT/n" 2>/dev/null)
+n=$((n + 1))
+echo $n >"$ESPALIER_CHECKPOINT/n"
+echo "{\"epoch\": $n, \"val\": $n}" >>"$ESPALIER_RESULTS"
+[ $n = 3 ] || exit 75
+SH
+program status <<'SH'
+# failed: exit status 3: first | bad luck
+printf 'first\nbad \033[31mluck\033[0m\n' >&2
+exit 3
+SH
+program crash <<'SH'
+# failed: ended by signal 11 (Segmentation fault): oh no
+echo oh no >&2
+ulimit -c 0
+kill -SEGV $$
+SH
+begun=$(date +%s)
+try_cases fast
+ok "and nothing waits" test $(($(date +%s) - begun)) -lt 30
+is "no daemon is left" "$(pgrep -f 'sleep 3177')" ""
+is "epochs of all attempts are the curve" "$(sqlite3 fast.db "select group_concat(epoch || ':' || val_value) from curve join trial using (trial_id)
+    join config using (config_id) where params ->> 'case' = 'continues'")" 1:1.0,2:2.0,3:3.0
+is "the log keeps the end" "$(sqlite3 fast.db "select log.bytes, length(tail) <= 65536, length(tail) > 60000 from log join trial using (trial_id)
+    join config using (config_id) where params ->> 'case' = 'lines'")" "13777792|1|1"
+
+# ---- limits ----
+
+late='failed: ran longer than trial_timeout = 0.5 s'
+program never <<SH
+# $late
+sleep 3177
+SH
+program ignores <<SH
+# $late
+trap '' TERM
+while :; do sleep 0.1; done
+SH
+program sleeps <<SH
+# $late
+kill -STOP \$\$
+SH
+program floods <<SH
+# $late
+yes
+SH
+program fine <<'SH'
+# done
+echo '{"val": 1}' >>"$ESPALIER_RESULTS"
+SH
+try_cases late 'trial_timeout = 0.5s'
+
+program once <<'SH'
+# done
+[ "$ESPALIER_ATTEMPT" != 1 ] || kill -9 $$
+echo '{"val": 1}' >>"$ESPALIER_RESULTS"
+SH
+program always <<'SH'
+# failed: ended by signal 9 (Killed) in 2 attempts (crash_limit)
+kill -9 $$
+SH
+program memory <<'SH'
+exec python3 -c 'import time; a = bytearray(400000000); time.sleep(30)'
+SH
+cases_file killed 'memory = 0.2'
+run killed.ini --db killed.db >out 2>err
+like "a killed program starts again" "$(outcomes killed.db)" '^once[|]done$'
+is "but not forever" "$(outcomes killed.db | sed -n 's/^always|//p')" "failed: ended by signal 9 (Killed) in 2 attempts (crash_limit)"
+like "too much memory" "$(outcomes killed.db)" '^memory[|]failed: its processes used 0[.][2-4][0-9] GB of memory: memory = 0[.]20 GB is the limit$'
+
+# A disk that is full.
+if mkdir full && mount -t tmpfs -o size=1m none full 2>/dev/null; then
+    program fills <<'SH'
+# failed
+head -c 3000000 /dev/zero >"$ESPALIER_DIR/big"
+echo '{"val": 1}' >>"$ESPALIER_RESULTS"
+SH
+    { head_of full && printf '[program]\ncommand = sh cases/fills.sh {n}\n[grid]\nn = 1\n'; } >full.ini
+    ln -s "$T/full" full.db.files
+    run full.ini --db full.db >out 2>err
+    like "a full disk fails the trial" "$(sqlite3 full.db 'select state, error from trial')" '^failed[|]exit status [0-9]*: .*No space left on device'
+    umount full
+else
+    pass "a full disk fails the trial # SKIP no tmpfs"
+fi
+
+done_testing

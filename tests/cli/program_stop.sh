@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What becomes of a program that is asked to stop, by how it ends.
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+
+cat >ends.sh <<'END'
+how=$1
+trap asked TERM
+asked() {
+    case $how in
+    result) echo '{"score": 2}' >>"$ESPALIER_RESULTS" ;;
+    checkpoint) test -e "$ESPALIER_DIR/stop" && echo half >"$ESPALIER_CHECKPOINT/state" && exit 75 ;;
+    esac
+    exit 0
+}
+if test -e "$ESPALIER_CHECKPOINT/state"; then
+    echo "goes on from $(cat "$ESPALIER_CHECKPOINT/state")"
+    echo '{"score": 3}' >>"$ESPALIER_RESULTS"
+    exit 0
+fi
+: >"begun.$how"
+while :; do sleep 0.05; done
+END
+
+# stopped HOW: the states of a trial whose program ends in this way when it is asked to stop, and the status of run.
+stopped() {
+    printf '[sweep]\nname = %s\nobjective = score\ndirection = max\n[program]\ncommand = sh ends.sh {how}\n' "$1" >"$1.ini"
+    printf '[grid]\nhow = %s\n' "$1" >>"$1.ini"
+    "$ESPALIER" run "$1.ini" --db "$1.db" --grace 0s >.out 2>.err &
+    for _ in $(seq 200); do
+        test -e "begun.$1" && break
+        sleep 0.05
+    done
+    kill -INT $!
+    wait $!
+    echo "$? $(sqlite3 "$1.db" 'select state, value, error from trial' 2>&1)"
+}
+is "an end without results gives the trial back" "$(stopped nothing)" "75 pending||"
+is "an end with results is a result" "$(stopped result)" "0 done|2.0|"
+is "75 with a checkpoint gives the trial back" "$(stopped checkpoint)" "75 pending||"
+is "its checkpoint stays" "$(cat checkpoint.db.files/t1/checkpoint/state)" half
+ok "the next run" "$ESPALIER" run checkpoint.ini --db checkpoint.db
+is "goes on from it" "$("$ESPALIER" show checkpoint.db t1 --log 2>&1)" "goes on from half"
+ok "and removes it" test ! -e checkpoint.db.files
+done_testing

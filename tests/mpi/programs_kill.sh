@@ -1,0 +1,143 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# kill -9 of a rank, a program, the process that starts programs, and mpirun, at random moments and at
+# the named points of a program's trial (src/base/fault.h). Afterwards the same command finishes, the
+# rows equal those of an undisturbed run, and nothing is left.
+# KILLS: number of random kills (default 3, and every second point; the others the next day).
+# SEED: of the moments (default the day).
+. "$SRCDIR/tests/lib.sh"
+. "$SRCDIR/tests/mpi/killlib.sh"
+kills=${KILLS:-3}
+seed=${SEED:-$(date +%j)}
+echo "# SEED=$seed KILLS=$kills"
+export KILLED_TEST="$T" # in the environment of all that a program starts
+
+# Four epochs; the objective depends on axis, fold and epoch alone. A checkpoint follows each epoch.
+# Another process in a session of its own outlives an attempt that is killed, unless it is killed, too.
+cat >train.sh <<'SH'
+from=0
+[ ! -e "$ESPALIER_CHECKPOINT/epoch" ] || read -r from <"$ESPALIER_CHECKPOINT/epoch"
+setsid sleep 300 &
+other=$!
+for epoch in 1 2 3 4; do
+    [ $epoch -gt "$from" ] || continue
+    sleep 0.02
+    echo "{\"epoch\": $epoch, \"val\": $(($1 * 100 + ESPALIER_FOLD * 10 + epoch % 3)), \"val_loss\": 0.$epoch, \"size\": $epoch}" >>"$ESPALIER_RESULTS"
+    echo $epoch >"$ESPALIER_CHECKPOINT/new"
+    mv "$ESPALIER_CHECKPOINT/new" "$ESPALIER_CHECKPOINT/epoch"
+done
+echo "model $1 $ESPALIER_FOLD" >"$ESPALIER_DIR/model.txt"
+echo '{"final": 7}' >>"$ESPALIER_RESULTS"
+kill $other
+SH
+cat >sweep.ini <<'INI'
+[sweep]
+name = kill
+folds = 3
+objective = val
+direction = max
+[program]
+command = sh train.sh {n}
+keep_files = model.txt
+[resources]
+crash_limit = 1000
+[grid]
+n = 1, 2, 3, 4
+INI
+# killlib's rows(), and what only programs have.
+all_rows() {
+    rows "$1"
+    sqlite3 "$1" "select key, c.epoch, name, c.value from trial join curve_metric c using (trial_id) order by 1, 2, 3;
+        select key, name, bytes from trial join file using (trial_id) order by 1" | cksum
+    find "$1.files" -type f -exec cat {} + 2>/dev/null | sort | cksum
+    (cd "$1.files" && find . ! -name model.txt | sed 's/[0-9][0-9]*$//' | sort | uniq -c)
+}
+
+# Processes with the variable KILLED_TEST, which everything that this script starts inherits.
+marked() {
+    grep -lasxzF "KILLED_TEST=$T" /proc/[0-9]*/environ | while IFS=/ read -r _ _ process _; do
+        [ ! -d "/proc/$process" ] || [ "$(cat "/proc/$process/comm" 2>/dev/null)" = grep ] || echo "$process"
+    done
+}
+tree() {
+    echo "$1"
+    for child in $(pgrep -P "$1"); do
+        tree "$child"
+    done
+}
+# Kill the processes of a name below the run.
+strike() { # strike NAME RUN WHICH
+    victims=$(for process in $(tree "$2"); do
+        [ "$(cat "/proc/$process/comm" 2>/dev/null)" = "$1" ] && echo "$process"
+    done)
+    # shellcheck disable=SC2086 # several
+    set -- "$(echo $victims | cut -d' ' -f"$(($3 % 2 + 1))")"
+    [ -n "$1" ] && kill -KILL "$1" 2>/dev/null && struck=$((struck + 1))
+}
+nothing_left() {
+    for _ in $(seq 40); do
+        left=$(marked)
+        [ -n "$left" ] || return 0
+        sleep 0.25
+    done
+    # shellcheck disable=SC2086 # several
+    problem "left behind: $(ps -o pid=,ppid=,args= -p "$(echo $left | tr ' ' ',')" | cut -c1-100 | tr '\n' ';')"
+    # shellcheck disable=SC2086
+    kill -KILL $left 2>/dev/null
+}
+finish() { # finish NAME: the same command finishes with the rows of an undisturbed run
+    nothing_left
+    for _ in 1 2 3; do
+        "$ESPALIER" run sweep.ini --progress none --db k.db -n 2 </dev/null >out 2>err && break
+    done
+    [ "$(all_rows k.db)" = "$wanted" ] || problem "other rows: $(all_rows k.db | tr '\n' ' ') wanted $(echo "$wanted" | tr '\n' ' ')"
+    nothing_left
+    is "$1" "$problems" ""
+}
+
+"$ESPALIER" run sweep.ini --progress none --db plain.db -n 2 </dev/null 2>err
+wanted=$(all_rows plain.db)
+is "the undisturbed run is complete" "$(sqlite3 plain.db "select count(*), sum(value) from trial where state = 'done'")" "12|3144.0"
+problems=
+nothing_left
+is "and leaves no process" "$problems" ""
+
+awk -v n="$kills" -v seed="$seed" 'BEGIN { srand(seed); split("rank program spawner mpirun keeper", how, " ")
+    for (i = 0; i < n; i++) print how[1 + (i + int(5 * rand())) % 5], 0.3 + 0.7 * rand(), int(10 * rand()) }' >moments
+struck=0
+while read -r how seconds which <&3; do
+    problems=
+    rm -rf k.db*
+    "$ESPALIER" run sweep.ini --progress none --db k.db -n 2 </dev/null >out 2>err &
+    pid=$!
+    sleep "$seconds"
+    case $how in
+    rank) strike espalier $pid "$which" ;;
+    program) strike sh $pid "$which" ;;
+    spawner) strike espalier-spawn $pid "$which" ;;
+    keeper) strike espalier-keep $pid "$which" ;;
+    mpirun) strike mpirun $pid 0 ;;
+    esac
+    wait $pid 2>/dev/null
+    finish "kill of $how after $seconds s"
+done 3<moments
+[ "$kills" -lt 30 ] || ok "most kills struck, not after the end" test "$struck" -gt 15
+
+# At named points, alone and with another rank.
+grep -ho 'FAULT("worker: a program[^"]*' "$SRCDIR/src/trial/program_runner.c" | sed 's/.*"//' | sort -u >points
+is "points" "$(wc -l <points)" 4
+n=$seed
+while read -r point <&3; do
+    n=$((n + 1))
+    [ $((n % 2)) = 0 ] || [ -n "${KILLS:-}" ] || continue
+    problems=
+    rm -rf k.db* log
+    set --
+    [ $((n % 4)) -lt 2 ] || set -- -n 2
+    ESPALIER_FAULT="$point:0:$((1 + n % 3)):kill" ESPALIER_FAULT_LOG=$T/log \
+        "$FAULTY" run sweep.ini --progress none --db k.db "$@" </dev/null >out 2>err
+    grep -q '^kill' log 2>/dev/null || problem "nobody came to the point"
+    finish "$point"
+done 3<points
+
+done_testing
