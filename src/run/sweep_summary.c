@@ -184,12 +184,13 @@ static void print_too_few(const struct sweep_session *session)
 {
     struct ledger_counts now = sweep_session_counts(session);
     int64_t n_left = now.pending + now.leased;
-    int32_t n_ranks = session->world->size - session->n_away;
+    int32_t needed = dispatch_lacks(session->dispatch);
 
-    log_warn("stopped early; %lld trial%s left, but a trial needs %d ranks, and %d %s left: the "
-             "same command continues, with at least %d ranks",
-             (long long)n_left, n_left == 1 ? " is" : "s are", dispatch_lacks(session->dispatch),
-             n_ranks, n_ranks == 1 ? "is" : "are", dispatch_lacks(session->dispatch));
+    log_warn(
+        "stopped early; %lld trial%s left, but a trial needs %d ranks, and this launch has only "
+        "%d now: the same command continues, with at least %d ranks",
+        (long long)n_left, n_left == 1 ? " is" : "s are", needed,
+        session->world->size - session->n_away, needed);
 }
 
 void sweep_summary_next(const struct sweep_session *session, enum master_end end)

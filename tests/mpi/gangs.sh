@@ -67,7 +67,7 @@ is "both members run" "$(members | wc -l)" 2
 kill -9 "$(process_of 1)"
 wait $run
 is "a rank is lost: the run ends with 75" $? 75
-like "the message says what it needs" "$(cat lost.err)" "^espalier: (warning: )?stopped early; 3 trials are left, but a trial needs 2 ranks, and 1 is left: the same command continues, with at least 2 ranks"
+like "the message says what it needs" "$(cat lost.err)" "^espalier: (warning: )?stopped early; 3 trials are left, but a trial needs 2 ranks, and this launch has only 1 now: the same command continues, with at least 2 ranks"
 is "no process of the gang is left" "$(members)" ""
 rm hold
 ok "the same command" "$ESPALIER" run gang.ini -n 2 --db lost.db --progress none --set "$command"

@@ -133,12 +133,40 @@ static void test_mailbox_threads(void **state)
     buf_release(&message);
 }
 
+static void test_gang(void **state)
+{
+    struct message_gang gang = {
+        .number = 7, .trial = 3, .part = {.rank = 5, .size = 9, .address = "node1", .n_local = 2}};
+    struct message_gang copy;
+    struct buf message = {0};
+    struct cursor in;
+
+    (void)state;
+    gang.part.local_ranks[0] = 40;
+    gang.part.local_ranks[1] = 12;
+    message_put_gang(&message, &gang);
+    in = (struct cursor){.data = message.data, .size = message.size};
+    message_take_gang(&copy, &in);
+    assert_false(in.failed);
+    assert_int_equal(in.at, in.size);
+    assert_int_equal(copy.part.n_local, 2);
+    assert_int_equal(copy.part.local_ranks[0], 40);
+    assert_int_equal(copy.part.local_ranks[1], 12);
+    /* more ranks than there is room for */
+    memcpy(message.data + message.size - 12, &(uint32_t){TRIAL_LOCAL_RANKS + 1}, 4);
+    buf_add(&message, gang.part.local_ranks, sizeof gang.part.local_ranks);
+    in = (struct cursor){.data = message.data, .size = message.size};
+    message_take_gang(&copy, &in);
+    assert_true(in.failed);
+    buf_release(&message);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_foreign),         cmocka_unit_test(test_mailbox_order),
-        cmocka_unit_test(test_mailbox_threads),
+        cmocka_unit_test(test_gang),          cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_truncated),     cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_mailbox_order), cmocka_unit_test(test_mailbox_threads),
     };
 
     return cmocka_run_group_tests_name("message", tests, NULL, NULL);
