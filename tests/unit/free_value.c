@@ -81,7 +81,7 @@ static void test_refused(void **state)
                    "'\\x' is unknown: in double quotes \\n \\t \\\\ and \\\" are allowed");
 }
 
-/* Whatever is written reads back. */
+/* Written values read back. */
 static void test_round_trip(void **state)
 {
     static const char signs[] = "a1.e-,;:#'\"\\ \n\t({$";
