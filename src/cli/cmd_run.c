@@ -243,7 +243,7 @@ static int run_job(enum sweep_others *others, const struct world *world, struct 
 static int settle_and_run(enum sweep_others *others, const struct world *world, struct job *job,
                           const struct run_options *o, struct sweep_options *options)
 {
-    struct gpu_share gpus = {.n = 0};
+    struct gpu_shares gpus = {.n = 0};
     struct err err;
     int status;
 
@@ -251,7 +251,7 @@ static int settle_and_run(enum sweep_others *others, const struct world *world, 
         return cli_fail_usage(&err);
     options->gpus = &gpus;
     status = run_job(others, world, job, o, options);
-    gpu_share_release(&gpus);
+    gpu_shares_release(&gpus);
     return status;
 }
 

@@ -14,6 +14,7 @@ static void put_shares(struct buf *out, const struct gpu_share *shares, int32_t 
     for (int32_t rank = 0; rank < n; rank++) {
         buf_put_u32(out, (uint32_t)shares[rank].vendor);
         buf_put_u32(out, (uint32_t)shares[rank].n);
+        buf_put_u32(out, (uint32_t)shares[rank].view);
         buf_put_text(out, shares[rank].devices);
     }
 }
@@ -51,7 +52,15 @@ static void answer_all(struct buf *out, const struct world *world, const struct 
 
 enum { SHARE_TEXT = GPU_MAX * (GPU_NAME + 1) };
 
-static int read_answer(struct gpu_share *share, struct cursor *answer, int32_t rank,
+/* Forget the ranks whose GPUs this one cannot use. */
+static void keep_view(struct gpu_shares *shares)
+{
+    for (int32_t rank = 0; rank < shares->n; rank++)
+        if (shares->of[rank].view != shares->of[shares->rank].view)
+            gpu_share_release(&shares->of[rank]);
+}
+
+static int read_answer(struct gpu_shares *shares, struct cursor *answer, const struct world *world,
                        struct err *err)
 {
     char devices[SHARE_TEXT], fault[sizeof err->text];
@@ -59,16 +68,27 @@ static int read_answer(struct gpu_share *share, struct cursor *answer, int32_t r
     cursor_text(answer, fault, sizeof fault);
     if (*fault)
         return err_set(err, "%s", fault);
-    for (int32_t i = 0; i <= rank; i++) {
+    shares->of = calloc((size_t)world->size, sizeof *shares->of);
+    if (!shares->of)
+        return err_nomem(err, "GPUs", (size_t)world->size * sizeof *shares->of);
+    shares->n = world->size;
+    shares->rank = world->rank;
+    for (int32_t rank = 0; rank < shares->n; rank++) {
+        struct gpu_share *share = &shares->of[rank];
+
         share->vendor = (enum gpu_vendor)cursor_u32(answer);
         share->n = (int32_t)cursor_u32(answer);
+        share->view = (int32_t)cursor_u32(answer);
         cursor_text(answer, devices, sizeof devices);
+        share->devices = answer->failed ? NULL : strdup(devices);
+        if (!share->devices)
+            return err_nomem(err, "GPUs", sizeof devices);
     }
-    share->devices = answer->failed ? NULL : strdup(devices);
-    return share->devices ? 0 : err_nomem(err, "GPUs", sizeof devices);
+    keep_view(shares);
+    return 0;
 }
 
-int gpu_settle(struct gpu_share *share, const struct world *world, double gpus, int32_t per_host,
+int gpu_settle(struct gpu_shares *shares, const struct world *world, double gpus, int32_t per_host,
                struct err *err)
 {
     struct rank_info *none;
@@ -79,7 +99,7 @@ int gpu_settle(struct gpu_share *share, const struct world *world, double gpus, 
     size_t n;
     int rc = 0;
 
-    *share = (struct gpu_share){.n = 0};
+    *shares = (struct gpu_shares){.n = 0};
     /* the others wait: a rank without memory sees no GPU, and rank 0 refuses that */
     (void)gpu_look(&list, err);
     if (world->rank)
@@ -92,7 +112,9 @@ int gpu_settle(struct gpu_share *share, const struct world *world, double gpus, 
     rc = rc || world_broadcast(world, &bytes, &n, err) ? -1 : 0;
     cursor = (struct cursor){.data = bytes, .size = n};
     if (!rc)
-        rc = read_answer(share, &cursor, world->rank, err);
+        rc = read_answer(shares, &cursor, world, err);
+    if (rc)
+        gpu_shares_release(shares);
     if (world->rank)
         free(bytes);
     buf_release(&answer);

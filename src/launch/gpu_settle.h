@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All ranks look at their GPUs, and each learns which of them its trials get. */
+/* All ranks look at their GPUs, and each learns which of them its trials get, and those of its gangs. */
 #ifndef LAUNCH_GPU_SETTLE_H
 #define LAUNCH_GPU_SETTLE_H
 
@@ -7,7 +7,7 @@
 
 /* Collective. gpus: [resources] gpus, above 0; per_host: gpus_per_host, or 0. If the GPUs cannot be
  * divided, all ranks return the same error. */
-int gpu_settle(struct gpu_share *share, const struct world *world, double gpus, int32_t per_host,
+int gpu_settle(struct gpu_shares *shares, const struct world *world, double gpus, int32_t per_host,
                struct err *err);
 
 #endif

@@ -14,6 +14,69 @@ void gpu_share_release(struct gpu_share *share)
     *share = (struct gpu_share){.n = 0};
 }
 
+void gpu_shares_release(struct gpu_shares *shares)
+{
+    for (int32_t rank = 0; rank < shares->n; rank++)
+        gpu_share_release(&shares->of[rank]);
+    free(shares->of);
+    *shares = (struct gpu_shares){.n = 0};
+}
+
+static bool has_word(const char *list, const char *word, size_t size)
+{
+    for (; *list; list += strcspn(list, ","), list += *list == ',')
+        if (strcspn(list, ",") == size && !strncmp(list, word, size))
+            return true;
+    return false;
+}
+
+/* Append the devices that the list does not have; returns their number. */
+static int32_t add_new(struct buf *list, const char *devices)
+{
+    int32_t n = 0;
+
+    while (*devices) {
+        size_t size = strcspn(devices, ",");
+
+        if (!has_word(buf_text(list), devices, size)) {
+            buf_printf(list, "%s%.*s", list->size ? "," : "", (int)size, devices);
+            n++;
+        }
+        devices += size + (devices[size] == ',');
+    }
+    return n;
+}
+
+static bool are_known(const struct gpu_shares *shares, const int32_t *ranks, int32_t n_ranks)
+{
+    for (int32_t i = 0; i < n_ranks; i++)
+        if (ranks[i] < 0 || ranks[i] >= shares->n || !shares->of[ranks[i]].devices)
+            return false;
+    return n_ranks > 0;
+}
+
+int gpu_shares_join(struct gpu_share *out, const struct gpu_shares *shares, const int32_t *ranks,
+                    int32_t n_ranks, struct err *err)
+{
+    struct buf devices = {0};
+
+    if (!are_known(shares, ranks, n_ranks)) {
+        ranks = &shares->rank;
+        n_ranks = 1;
+    }
+    *out = shares->of[shares->rank];
+    out->n = 0;
+    for (int32_t i = 0; i < n_ranks; i++)
+        out->n += add_new(&devices, shares->of[ranks[i]].devices);
+    if (buf_failed(&devices)) {
+        buf_release(&devices);
+        out->devices = NULL;
+        return err_nomem(err, "GPUs", GPU_NAME);
+    }
+    out->devices = devices.data;
+    return 0;
+}
+
 const char *gpu_share_variable(struct buf *value, const struct gpu_share *share, int32_t i)
 {
     static const char *const counted[] = {"HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES",
@@ -151,6 +214,15 @@ static bool is_same_list(const struct gpu_list *a, const struct gpu_list *b)
     return a->n == b->n;
 }
 
+/* a, b: lists of the same GPUs. */
+static bool is_same_names(const struct gpu_list *a, const struct gpu_list *b)
+{
+    for (int32_t i = 0; i < a->n; i++)
+        if (strcmp(a->gpus[i].name, b->gpus[i].name) != 0)
+            return false;
+    return a->vendor == b->vendor;
+}
+
 static bool is_disjoint(const struct gpu_list *a, const struct gpu_list *b)
 {
     for (int32_t i = 0; i < a->n; i++)
@@ -239,12 +311,24 @@ static int check_group(const struct group *group, int32_t per_host, struct err *
                : 0;
 }
 
+/* Return the first rank that sees the same GPUs under the same names. */
+static int32_t view_of(const struct group *group, int32_t i)
+{
+    const struct gpu_list *list = &member(group, i)->gpus;
+
+    for (int32_t k = 0; k < i; k++)
+        if (is_same_list(list, &member(group, k)->gpus) &&
+            is_same_names(list, &member(group, k)->gpus))
+            return group->ranks[k];
+    return group->ranks[i];
+}
+
 static int take(struct gpu_share *share, const struct group *group, int32_t i, struct err *err)
 {
     const struct gpu_list *list = &member(group, i)->gpus;
     struct buf names = {0};
 
-    *share = (struct gpu_share){.vendor = list->vendor};
+    *share = (struct gpu_share){.vendor = list->vendor, .view = view_of(group, i)};
     for (int32_t k = 0; k < list->n && share->n < group->wanted; k++) {
         struct device *device = find_device(group, list->gpus[k].id);
 

@@ -9,9 +9,24 @@ struct gpu_share {
     enum gpu_vendor vendor;
     int32_t n;     /* devices */
     char *devices; /* names, separated by commas; owned */
+    int32_t view;  /* the first rank that sees the same GPUs under the same names */
 };
 
 void gpu_share_release(struct gpu_share *share);
+
+/* What a rank knows of all shares. */
+struct gpu_shares {
+    struct gpu_share *of; /* [n] of each rank; without devices: of another view. NULL: no GPUs */
+    int32_t n, rank;      /* rank: the one that knows */
+};
+
+void gpu_shares_release(struct gpu_shares *shares);
+
+/* The devices that processes of these ranks see together, in this order: a process with the local
+ * rank i finds the first of its own at i * gpus, unless a device is shared, which is there once.
+ * Ranks of another view cannot use each other's devices: out is the own share. -1: out of memory. */
+int gpu_shares_join(struct gpu_share *out, const struct gpu_shares *shares, const int32_t *ranks,
+                    int32_t n_ranks, struct err *err);
 
 /* The i-th variable that a program needs to use only these devices: returns its name, and appends
  * its value. NULL: there are no more. AMD's runtime counts the devices of ROCR_VISIBLE_DEVICES from

@@ -65,13 +65,13 @@ static int serve(const struct world *world, const struct sweep_runner *runner, d
 struct follower {
     const struct world *world;
     struct spawner *spawner;
-    struct gpu_share gpus;
+    struct gpu_shares gpus;
     int gpus_rc; /* -1: too few, as rank 0 knows, or a fault of this rank alone */
     struct err gpus_err;
 };
 
 /* On all ranks. */
-static int settle(struct gpu_share *gpus, const struct world *world, double amount,
+static int settle(struct gpu_shares *gpus, const struct world *world, double amount,
                   int32_t per_host, struct err *err)
 {
     int rc;
@@ -146,13 +146,13 @@ int sweep_run_follow(const struct world *world, struct spawner *spawner, struct 
     do
         rc = follow_broadcast(&goes_on, &f, err);
     while (goes_on);
-    gpu_share_release(&f.gpus);
+    gpu_shares_release(&f.gpus);
     return rc ? err_wrap(err, "rank %d", world->rank) : 0;
 }
 
 /* ---- rank 0 ---- */
 
-int sweep_run_settle(struct gpu_share *gpus, const struct world *world, const struct sweep *sweep,
+int sweep_run_settle(struct gpu_shares *gpus, const struct world *world, const struct sweep *sweep,
                      struct err *err)
 {
     double amount = preflight_gpus(sweep);
@@ -162,7 +162,7 @@ int sweep_run_settle(struct gpu_share *gpus, const struct world *world, const st
     size_t n;
     int rc = 0;
 
-    *gpus = (struct gpu_share){.n = 0};
+    *gpus = (struct gpu_shares){.n = 0};
     if (amount <= 0)
         return 0;
     buf_put_u32(&message, BROADCAST_GPUS);
@@ -255,31 +255,17 @@ static int find_widths(int32_t **out, const struct plan *plan, struct err *err)
     return 0;
 }
 
-/* out [size]: the same number for ranks of one host; NULL: not needed. */
-static int find_hosts(int32_t **out, const struct world *world, struct err *err)
-{
-    int32_t *hosts = malloc((size_t)world->size * sizeof *hosts);
-
-    *out = hosts;
-    if (!hosts)
-        return err_nomem(err, "hosts", (size_t)world->size * sizeof *hosts);
-    for (int32_t r = 0; r < world->size; r++) {
-        hosts[r] = 0;
-        while (world->processes &&
-               strcmp(world->processes[hosts[r]].host, world->processes[r].host) != 0)
-            hosts[r]++;
-    }
-    return 0;
-}
-
 static int create_dispatch(struct sweep_session *session, struct err *err)
 {
     const struct world *world = session->world;
-    int32_t *widths, *hosts = NULL;
+    int32_t *widths, *hosts;
     int rc = find_widths(&widths, &session->job->plan, err);
 
-    if (!rc && widths)
-        rc = find_hosts(&hosts, world, err);
+    hosts = widths ? malloc((size_t)world->size * sizeof *hosts) : NULL;
+    if (hosts)
+        world_hosts(world, hosts);
+    else if (widths)
+        rc = err_nomem(err, "hosts", (size_t)world->size * sizeof *hosts);
     if (!rc) {
         session->dispatch =
             dispatch_create(session->ledger, session->cost, world->size, widths, hosts, err);
@@ -478,6 +464,8 @@ static int end_status(const struct sweep_session *session, enum master_end end)
 {
     if (end == MASTER_TIME_UP)
         return is_in_vain(session) ? EXIT_ERROR : EXIT_RESUMABLE;
+    if (end == MASTER_TOO_FEW)
+        return EXIT_RESUMABLE;
     if (end == MASTER_STOPPED)
         return session->failures.verdict == FAILURES_GO_ON ? EXIT_RESUMABLE : EXIT_ERROR;
     return sweep_session_counts(session).failed ? EXIT_SOME_FAILED : EXIT_OK;

@@ -27,7 +27,7 @@ struct sweep_end {
 
 /* Rank 0, before sweep_run_lead(): agree with the others on the GPUs of each rank's trials. gpus
  * out: of this rank; none if the sweep asks for none. -1 and err: a host has too few. */
-int sweep_run_settle(struct gpu_share *gpus, const struct world *world, const struct sweep *sweep,
+int sweep_run_settle(struct gpu_shares *gpus, const struct world *world, const struct sweep *sweep,
                      struct err *err);
 
 /* Rank 0: run every trial of the shard that the database lacks. Fills out also on -1. */

@@ -54,6 +54,25 @@ static void put_gpu_variables(struct buf *out, const struct gpu_share *gpus)
     buf_release(&value);
 }
 
+/* Like torchrun, the members of a gang on one host see the GPUs of all of them. */
+static void put_gpus(struct buf *devices, struct buf *variables, const void *gpus,
+                     const struct trial_gang *gang)
+{
+    const struct gpu_shares *shares = gpus;
+    bool is_whole = gang && gang->n_local == gang->local_size;
+    struct gpu_share joined;
+    struct err err;
+
+    if (gpu_shares_join(&joined, shares, is_whole ? gang->local_ranks : NULL,
+                        is_whole ? gang->n_local : 0, &err)) {
+        devices->failed = true;
+        return;
+    }
+    buf_puts(devices, joined.devices);
+    put_gpu_variables(variables, &joined);
+    gpu_share_release(&joined);
+}
+
 static int open_program(struct sweep_runner *runner, const struct plan *plan,
                         const struct dataset *data, const struct sweep_place *place,
                         struct err *err)
@@ -61,12 +80,9 @@ static int open_program(struct sweep_runner *runner, const struct plan *plan,
     runner->place.spawner = place->spawner;
     runner->place.files = place->files;
     runner->place.modules = find_modules(&runner->modules);
-    if (place->gpus->devices) {
-        put_gpu_variables(&runner->gpu_variables, place->gpus);
-        if (buf_failed(&runner->gpu_variables))
-            return err_nomem(err, "GPUs", GPU_NAME);
-        runner->place.gpus = place->gpus->devices;
-        runner->place.gpu_variables = buf_text(&runner->gpu_variables);
+    if (place->gpus->of) {
+        runner->place.put_gpus = put_gpus;
+        runner->place.gpus = place->gpus;
     }
     runner->program = program_runner_create(plan, data->digest, &runner->place, &clock_system, err);
     return runner->program ? 0 : -1;
@@ -88,7 +104,6 @@ void sweep_runner_close(struct sweep_runner *runner)
     model_runner_destroy(runner->model);
     program_runner_destroy(runner->program);
     buf_release(&runner->modules);
-    buf_release(&runner->gpu_variables);
     memset(runner, 0, sizeof *runner);
 }
 

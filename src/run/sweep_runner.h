@@ -16,14 +16,14 @@ struct sweep_runner {
     struct model_runner *model;
     struct program_runner *program;
     struct program_place place;
-    struct buf modules, gpu_variables;
+    struct buf modules;
 };
 
 /* Where a sweep of programs runs on this rank. Everything is borrowed. */
 struct sweep_place {
     const char *files; /* sweep_runner_put_files() */
     struct spawner *spawner;
-    const struct gpu_share *gpus; /* of the trials; without devices they are left alone */
+    const struct gpu_shares *gpus; /* of the trials; without any they are left alone */
 };
 
 /* Append the folder of the trials' files for a database, absolute: "/home/ann/r.db.files". */

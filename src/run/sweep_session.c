@@ -111,6 +111,7 @@ static int on_lost(void *arg, const struct master_loss *loss, struct err *err)
     char trial[48] = "";
 
     session->n_losses++;
+    session->n_away++;
     launch_report_note_loss(loss->process);
     if (loss->running >= 0)
         snprintf(trial, sizeof trial, " while running t%lld",
@@ -161,7 +162,9 @@ static void on_resume(void *arg, int64_t trial, struct buf *out)
 
 static void on_back(void *arg, int32_t rank)
 {
-    (void)arg;
+    struct sweep_session *session = arg;
+
+    session->n_away--;
     log_info("rank %d is back", rank);
 }
 
@@ -322,7 +325,9 @@ static void run_noted(void *self, struct trial_result *r, int64_t number,
     struct sweep_session *session = self;
     struct runner runner = sweep_runner_interface(&session->runner);
 
-    if (!refit_has(&session->refit, number))
+    bool is_follower = watch->gang && watch->gang->rank > 0;
+
+    if (!refit_has(&session->refit, number) && !is_follower)
         store_note_running(session->store, session->known.ids[number]);
     runner.run(runner.self, r, number, watch);
 }

@@ -18,8 +18,8 @@ struct sweep_options {
     const char *merge; /* arguments of `merge` that join the shards */
     struct shard shard;
     const char *command;
-    struct spawner *spawner;      /* started before MPI; borrowed, like the next */
-    const struct gpu_share *gpus; /* sweep_run_settle() */
+    struct spawner *spawner;       /* started before MPI; borrowed, like the next */
+    const struct gpu_shares *gpus; /* sweep_run_settle() */
     bool retry_failed;
     bool new_sweep;      /* if fixed settings differ, start again under the same name */
     int64_t max_fails;   /* 0: never */
@@ -50,6 +50,7 @@ struct sweep_session {
     double begun_s;   /* by clock_system */
     int64_t n_others; /* trials of other shards, done for the ledger */
     int32_t n_losses; /* including ranks that came back */
+    int32_t n_away;   /* lost now */
     bool prunes;      /* keep = best */
     bool has_results; /* since the last commit */
     bool has_warned;  /* about a model that is too large */

@@ -180,6 +180,18 @@ static int64_t count_begun(const struct sweep_session *session)
     return n;
 }
 
+static void print_too_few(const struct sweep_session *session)
+{
+    struct ledger_counts now = sweep_session_counts(session);
+    int64_t n_left = now.pending + now.leased;
+    int32_t n_ranks = session->world->size - session->n_away;
+
+    log_warn("stopped early; %lld trial%s left, but a trial needs %d ranks, and %d %s left: the "
+             "same command continues, with at least %d ranks",
+             (long long)n_left, n_left == 1 ? " is" : "s are", dispatch_lacks(session->dispatch),
+             n_ranks, n_ranks == 1 ? "is" : "are", dispatch_lacks(session->dispatch));
+}
+
 void sweep_summary_next(const struct sweep_session *session, enum master_end end)
 {
     struct ledger_counts now = sweep_session_counts(session);
@@ -188,6 +200,8 @@ void sweep_summary_next(const struct sweep_session *session, enum master_end end
 
     if (end == MASTER_TIME_UP)
         walltime_tell(&session->walltime, session->dispatch);
+    else if (end == MASTER_TOO_FEW)
+        print_too_few(session);
     else if (end == MASTER_STOPPED && session->failures.verdict != FAILURES_GO_ON)
         print_failures(session);
     else if (end == MASTER_STOPPED && models)

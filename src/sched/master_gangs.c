@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "program/port.h"
 #include "sched/master_state.h"
 #include "sched/message.h"
-#include "program/port.h"
 
 /* When the leader is done, the others may take this long to end by themselves. */
 #define GRACE_S 5.0
@@ -133,6 +133,9 @@ static void describe(const struct master *master, const struct gang_members *mem
     part->size = members->n;
     part->local_rank = i - first;
     part->local_size = end - first;
+    part->n_local = part->local_size < TRIAL_LOCAL_RANKS ? part->local_size : TRIAL_LOCAL_RANKS;
+    memcpy(part->local_ranks, members->of + first,
+           (size_t)part->n_local * sizeof *part->local_ranks);
     part->host = part->n_hosts = 0;
     for (int32_t j = 1; j < members->n; j++) {
         bool is_next = host_of(master, members, j) != host_of(master, members, j - 1);

@@ -55,6 +55,7 @@ struct running {
     struct program_trial trial;
     struct program_report report;
     struct buf folder, scratch, results, checkpoint, curve; /* paths */
+    struct buf gpus, gpu_variables;
     double begun_s;
     int32_t n_kills, n_restarts;
     int out, error;  /* read ends of pipes, or -1 */
@@ -138,7 +139,25 @@ static int name_paths(struct running *t, struct err *err)
     return failed ? err_nomem(err, "paths", t->folder.size) : 0;
 }
 
+<<<<<<< HEAD
 static int make_file(const char *path, struct err *err)
+=======
+static int name_gpus(struct running *t, struct err *err)
+{
+    const struct program_place *place = t->self->place;
+
+    if (!place->put_gpus)
+        return 0;
+    place->put_gpus(&t->gpus, &t->gpu_variables, place->gpus, t->watch->gang);
+    t->trial.gpus = buf_text(&t->gpus);
+    t->trial.gpu_variables = buf_text(&t->gpu_variables);
+    return buf_failed(&t->gpus) || buf_failed(&t->gpu_variables)
+               ? err_nomem(err, "GPUs", t->gpus.size)
+               : 0;
+}
+
+static int make_folders(struct running *t, struct err *err)
+>>>>>>> wip-ganggpu
 {
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
@@ -648,7 +667,7 @@ static void run_trial(struct trial_result *r, struct running *t)
     enum verdict verdict = AGAIN;
     struct err err;
 
-    if (name_paths(t, &err) ||
+    if (name_paths(t, &err) || name_gpus(t, &err) ||
         program_report_init(&t->report, t->s->v[P_OBJECTIVE].s,
                             t->s->v[P_DIRECTION].i == param_choice(P_DIRECTION, "max"), &err) ||
         read_curve(t, &err)) {
@@ -688,8 +707,6 @@ static void run(void *self_, struct trial_result *r, int64_t number,
     t.trial = (struct program_trial){.settings = &settings,
                                      .where = plan_trial(self->plan, number),
                                      .id = watch->id ? watch->id : number + 1,
-                                     .gpus = self->place->gpus,
-                                     .gpu_variables = self->place->gpu_variables,
                                      .modules = self->place->modules,
                                      .gang = watch->gang  ? watch->gang
                                              : alone.port ? &alone
@@ -708,6 +725,8 @@ static void run(void *self_, struct trial_result *r, int64_t number,
     buf_release(&t.results);
     buf_release(&t.checkpoint);
     buf_release(&t.curve);
+    buf_release(&t.gpus);
+    buf_release(&t.gpu_variables);
 }
 
 struct runner program_runner_interface(struct program_runner *self)

@@ -21,10 +21,13 @@
 /* Where programs run. Everything is borrowed. */
 struct program_place {
     struct spawner *spawner;
-    const char *files;         /* absolute */
-    const char *modules;       /* folder of the helpers, absolute; NULL: none */
-    const char *gpus;          /* of this rank's trials: "0,1"; NULL: left alone */
-    const char *gpu_variables; /* for them: "NAME=value" words, each with its NUL, and "" */
+    const char *files;   /* absolute */
+    const char *modules; /* folder of the helpers, absolute; NULL: none */
+    /* Append a trial's GPUs, "0,1", and for them "NAME=value" words, each with its NUL. gang NULL:
+     * it runs alone. NULL: GPUs are left alone. */
+    void (*put_gpus)(struct buf *devices, struct buf *variables, const void *gpus,
+                     const struct trial_gang *gang);
+    const void *gpus;
 };
 
 struct program_runner;

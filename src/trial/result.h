@@ -123,12 +123,16 @@ int trial_result_unpack(struct trial_result *r, struct cursor *in);
 
 /* One of several ranks that run a trial together (a gang, doc/decisions/0051). Only the result of
  * rank 0 counts; the others return DONE, FAILED with a reason, or PENDING. */
+enum { TRIAL_LOCAL_RANKS = 256 };
 struct trial_gang {
     int32_t rank, size;
     int32_t local_rank, local_size; /* among the ranks on this host */
     char address[64];               /* of rank 0: a name or number that all ranks can reach */
     int32_t port;                   /* was free on rank 0's host */
     int32_t host, n_hosts;          /* number of this host in the gang, from 0 */
+    /* [n_local] ranks of the launch: the first members on this host, in order of their local_rank */
+    int32_t local_ranks[TRIAL_LOCAL_RANKS];
+    int32_t n_local;
 };
 
 /* The caller of a trial. */

@@ -59,9 +59,15 @@ is "GPUs of the launch" "$(CUDA_VISIBLE_DEVICES=2,3 seen 2 --set gpus_per_host=0
 is "without gpus they are left alone" "$(CUDA_VISIBLE_DEVICES=2,3 seen 1 --set gpus=0 --set command=./show.sh\ 2,3)" "2,3 "
 is "[program] env is stronger" "$(seen 1 --set env=CUDA_VISIBLE_DEVICES=7 --set command=./show.sh\ 7)" "7 "
 
-# Each process of a gang sees its own GPU as number 0, which its script may need as LOCAL_RANK.
-is "the processes of a gang" "$(seen 2 --set ranks=2 --set env=LOCAL_RANK=0 --set shell=yes \
-    --set 'command=test $LOCAL_RANK = 0 && ./show.sh {gpus}') $(reported)" "0 1  10 "
+# As under torchrun, cuda:LOCAL_RANK is the own GPU of each process of a gang.
+gang() {
+    seen 2 --set ranks=2 "$@"
+    reported
+}
+is "a gang sees the GPUs of all its ranks" "$(gang)" "0,1 0,1 101 "
+is "two GPUs for each rank" "$(gang --set gpus=2)" "0,1,2,3 0,1,2,3 10123 "
+is "a GPU that they share is there once" "$(gang --set gpus=0.5)" "0 0 10 "
+is "single trials beside gangs have their own" "$(seen 2 --set grid.ranks=1,2 >/dev/null; reported)" "10 11 101 "
 
 # AMD's runtime counts the devices of ROCR_VISIBLE_DEVICES from 0.
 cat >amd.sh <<'SH'

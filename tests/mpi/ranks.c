@@ -173,6 +173,7 @@ static void check_part(const struct trial_gang *gang)
 {
     CHECK(gang->rank >= 0 && gang->rank < gang->size && gang->size <= world.size);
     CHECK(gang->local_rank == gang->rank && gang->local_size == gang->size);
+    CHECK(gang->n_local == gang->size && gang->local_ranks[gang->rank] == world.rank);
     CHECK(gang->host == 0 && gang->n_hosts == 1 && !strcmp(gang->address, "127.0.0.1"));
     CHECK(gang->port >= 20000 && gang->port <= 32000);
 }
@@ -809,13 +810,13 @@ static void case_cost(int64_t n, double seconds)
 
 static void case_gpus(int32_t per_host, double gpus, char **words)
 {
-    struct gpu_share share;
+    struct gpu_shares shares;
 
-    if (gpu_settle(&share, &world, gpus, per_host, &err))
+    if (gpu_settle(&shares, &world, gpus, per_host, &err))
         CHECK(strstr(err.text, words[0]));
     else
-        CHECK(!strcmp(share.devices, words[world.rank]));
-    gpu_share_release(&share);
+        CHECK(!strcmp(shares.of[world.rank].devices, words[world.rank]));
+    gpu_shares_release(&shares);
 }
 
 int main(int argc, char **argv)

@@ -47,6 +47,26 @@ is "without the variables of vendors" "$(gpus --gres=gpu:2 env -u CUDA_VISIBLE_D
 like "no GPUs" "$(srun --mpi=pmix -n 2 env -u CUDA_VISIBLE_DEVICES PATH=/usr/bin:/bin "$ESPALIER" doctor --gpus 1 --gpus-per-host 1 2>/dev/null)" \
     "^run would refuse: .*: 2 ranks with gpus = 1 need 2 GPUs, but there is 1 \(gpus_per_host\)"
 
+# Gangs see the GPUs of all their ranks, unless Slurm hides them.
+cp "$SRCDIR/tests/mpi/meet.py" .
+cat >gang.ini <<'END'
+[sweep]
+objective = val_ranks
+direction = max
+[program]
+command = python3 meet.py
+[resources]
+ranks = 2
+gpus = 1
+END
+gang() {
+    rm -f gang.db*
+    srun --mpi=pmix -n 2 "$@" "$ESPALIER" run gang.ini --db gang.db --progress none 2>gang.err || cat gang.err
+    sqlite3 gang.db 'select state, value, gpus from trials'
+}
+is "a gang" "$(gang --gres=gpu:2)" "done|1.0|1.0"
+is "a gang whose ranks see only their own GPUs" "$(gang --gpus-per-task=1 env MEET=first)" "done|1.0|1.0"
+
 # In the batch script, outside a step.
 job() {
     printf '#!/bin/sh\n%s\n' "$1" >job.sh

@@ -332,23 +332,96 @@ static void test_variables(void **state)
 static void test_settle_alone(void **state)
 {
     struct world world = {.size = 1};
-    struct gpu_share share;
+    struct gpu_shares known;
     struct err err;
 
     (void)state;
     setenv("CUDA_VISIBLE_DEVICES", "GPU-a,GPU-b,GPU-c", 1);
-    assert_int_equal(gpu_settle(&share, &world, 2, 0, &err), 0);
-    assert_string_equal(share.devices, "GPU-a,GPU-b");
-    assert_int_equal(share.n, 2);
-    gpu_share_release(&share);
-    assert_int_equal(gpu_settle(&share, &world, 4, 0, &err), -1);
+    assert_int_equal(gpu_settle(&known, &world, 2, 0, &err), 0);
+    assert_string_equal(known.of[0].devices, "GPU-a,GPU-b");
+    assert_int_equal(known.of[0].n, 2);
+    gpu_shares_release(&known);
+    assert_int_equal(gpu_settle(&known, &world, 4, 0, &err), -1);
     assert_non_null(strstr(err.text, ": 1 rank with gpus = 4 needs 4 GPUs, but there are 3"));
-    gpu_share_release(&share);
-    assert_int_equal(gpu_settle(&share, &world, 0.7, 0, &err), -1);
+    gpu_shares_release(&known);
+    assert_int_equal(gpu_settle(&known, &world, 0.7, 0, &err), -1);
     unsetenv("CUDA_VISIBLE_DEVICES");
-    assert_int_equal(gpu_settle(&share, &world, 0.5, 4, &err), 0);
-    assert_string_equal(share.devices, "0");
-    gpu_share_release(&share);
+    assert_int_equal(gpu_settle(&known, &world, 0.5, 4, &err), 0);
+    assert_string_equal(known.of[0].devices, "0");
+    gpu_shares_release(&known);
+}
+
+/* ranks: of the gang on this host. */
+static void assert_joined(int32_t rank, const int32_t *ranks, int32_t n, const char *expected)
+{
+    const struct gpu_shares known = {.of = shares, .n = n_ranks, .rank = rank};
+    struct gpu_share joined;
+    int32_t n_words = 1;
+    struct err err;
+
+    for (const char *at = expected; *at; at++)
+        n_words += *at == ',';
+    assert_int_equal(gpu_shares_join(&joined, &known, ranks, n, &err), 0);
+    assert_string_equal(joined.devices, expected);
+    assert_int_equal(joined.n, n_words);
+    assert_int_equal(joined.vendor, GPU_NVIDIA);
+    gpu_share_release(&joined);
+}
+
+static void divide(double gpus)
+{
+    struct err err;
+
+    assert_int_equal(gpu_divide(shares, &found, info, n_ranks, gpus, 0, &err), 0);
+}
+
+static void test_gang(void **state)
+{
+    (void)state;
+    add_ranks(4, "a", "1,10,2,3");
+    divide(1);
+    assert_joined(2, (const int32_t[]){2, 1}, 2, "2,10");
+    assert_joined(1, (const int32_t[]){2, 1, 0}, 3, "2,10,1");
+    assert_joined(3, NULL, 0, "3");
+    assert_joined(3, (const int32_t[]){3}, 1, "3");
+    clear(NULL);
+    add_ranks(2, "a", "0,1,2,3");
+    divide(2);
+    assert_joined(0, (const int32_t[]){0, 1}, 2, "0,1,2,3");
+    clear(NULL);
+    /* a shared device is there once */
+    add_ranks(4, "a", "0,1");
+    divide(0.5);
+    assert_joined(0, (const int32_t[]){0, 1}, 2, "0");
+    assert_joined(3, (const int32_t[]){1, 2, 3}, 3, "0,1");
+}
+
+/* Each rank keeps its own devices if the others' names mean nothing to it. */
+static void test_views(void **state)
+{
+    static const int32_t views[] = {0, 1, 0, 3, 4, 4, 6};
+    const int32_t pair[] = {0, 9};
+
+    (void)state;
+    add_rank("a", "0=GPU-a,1=GPU-b");
+    add_rank("a", "0=GPU-c");
+    add_rank("a", "0=GPU-a,1=GPU-b");
+    add_rank("a", "GPU-d");
+    add_ranks(2, "b", "0,1,2");
+    add_rank("c", "0,1,2");
+    divide(1);
+    for (int32_t rank = 0; rank < n_ranks; rank++)
+        assert_int_equal(shares[rank].view, views[rank]);
+    assert_joined(0, (const int32_t[]){0, 2}, 2, "0,1");
+    gpu_share_release(&shares[1]); /* as gpu_settle() does on rank 0 */
+    assert_joined(0, (const int32_t[]){0, 1}, 2, "0");
+    assert_joined(0, pair, 2, "0");
+    clear(NULL);
+    /* the same GPUs under other names */
+    add_rank("a", "0=GPU-a,1=GPU-b");
+    add_rank("a", "GPU-a,GPU-b");
+    divide(1);
+    assert_int_equal(shares[1].view, 1);
 }
 
 int main(void)
@@ -364,6 +437,8 @@ int main(void)
         cmocka_unit_test_teardown(test_idle, clear),
         cmocka_unit_test(test_variables),
         cmocka_unit_test(test_settle_alone),
+        cmocka_unit_test_teardown(test_gang, clear),
+        cmocka_unit_test_teardown(test_views, clear),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

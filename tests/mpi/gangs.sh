@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Sweeps whose trials need several ranks: their processes meet, fail together, and lose a rank.
+. "$SRCDIR/tests/lib.sh"
+for tool in mpirun python3; do
+    command -v $tool >/dev/null || skip_all "$tool is not here"
+done
+cd "$T" || exit 1
+cp "$SRCDIR/tests/mpi/meet.py" .
+
+cat >gang.ini <<'INI'
+[sweep]
+objective = val_ranks
+direction = max
+replicates = 3
+[program]
+command = python3 meet.py
+[resources]
+ranks = 2
+INI
+sed '/^ranks/d' gang.ini >widths.ini
+printf '[grid]\nranks = 1, 2\n' >>widths.ini
+
+rows() {
+    sqlite3 "$1" "select t.key, t.state, quote(t.value), t.error, (select group_concat(name || quote(value))
+        from (select * from metric m where m.trial_id = t.trial_id order by name)) from trial t order by 1"
+}
+# What a width reported, and how often.
+reported() {
+    sqlite3 "$1" "select ranks, state, value, count(*) from trials group by 1, 2, 3" | tr '\n' ' '
+}
+
+ok "one rank and two" "$ESPALIER" run widths.ini -n 2 --db widths.db --progress none
+is "all ranks of a gang have met" "$(reported widths.db)" "1|done|0.0|3 2|done|1.0|3 "
+fails "a gang on too few ranks" 2 "$ESPALIER" run widths.ini --db few.db
+is "the message says how many it needs" "$(cat .err)" \
+    "espalier: ranks = 2: a trial needs 2 ranks, and this launch has 1: start at least 2 (-n 2), or set ranks = 1"
+is "no file was made" "$(ls -d few.db* 2>/dev/null)" ""
+
+# Rank 0 would wait for the other for ever.
+fails "a member that exits with 1" 3 timeout 30 "$ESPALIER" run gang.ini -n 2 --db failed.db --progress none \
+    --max-fails 1000 --set replicates=2 --set 'command=python3 meet.py 1'
+is "is the reason" "$(sqlite3 failed.db 'select distinct state, error from trial')" \
+    "failed|rank 1 of the gang: exit status 1: no data for this rank"
+like "rank 0 was ended within seconds" "$(sqlite3 failed.db 'select cast(max(seconds) as integer) from trial')" '^[0-4]$'
+is "and with it its program" "$(pgrep -f "meet.py 1$")" ""
+
+# Prints the process of rank $1 of the launch that is running.
+process_of() {
+    for process in $(pgrep -P "$(pgrep -f "^mpirun .*$T/meet.py")"); do
+        grep -zqx "OMPI_COMM_WORLD_RANK=$1" "/proc/$process/environ" && echo "$process"
+    done
+}
+members() { pgrep -f "python3 $T/meet.py$" -a | grep -v espalier; }
+has_met() { [ "$(ls met 2>/dev/null | wc -l)" = 2 ]; }
+# A rank is lost in the middle of a trial: nobody else can run it.
+command="command=python3 $T/meet.py"
+ok "an undisturbed run" "$ESPALIER" run gang.ini -n 2 --db whole.db --progress none --set "$command"
+touch hold
+timeout 60 "$ESPALIER" run gang.ini -n 2 --db lost.db --progress none --set "$command" 2>lost.err &
+run=$!
+for _ in $(seq 400); do
+    has_met && break
+    sleep 0.05
+done
+is "both members run" "$(members | wc -l)" 2
+kill -9 "$(process_of 1)"
+wait $run
+is "a rank is lost: the run ends with 75" $? 75
+like "the message says what it needs" "$(cat lost.err)" "^espalier: (warning: )?stopped early; 3 trials are left, but a trial needs 2 ranks, and 1 is left: the same command continues, with at least 2 ranks"
+is "no process of the gang is left" "$(members)" ""
+rm hold
+ok "the same command" "$ESPALIER" run gang.ini -n 2 --db lost.db --progress none --set "$command"
+is "completes the sweep" "$(rows lost.db)" "$(rows whole.db)"
+done_testing
