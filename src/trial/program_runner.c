@@ -139,9 +139,6 @@ static int name_paths(struct running *t, struct err *err)
     return failed ? err_nomem(err, "paths", t->folder.size) : 0;
 }
 
-<<<<<<< HEAD
-static int make_file(const char *path, struct err *err)
-=======
 static int name_gpus(struct running *t, struct err *err)
 {
     const struct program_place *place = t->self->place;
@@ -156,8 +153,7 @@ static int name_gpus(struct running *t, struct err *err)
                : 0;
 }
 
-static int make_folders(struct running *t, struct err *err)
->>>>>>> wip-ganggpu
+static int make_file(const char *path, struct err *err)
 {
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
