@@ -14,7 +14,7 @@ struct gpu_share {
 
 void gpu_share_release(struct gpu_share *share);
 
-/* The shares that a rank knows. */
+/* The shares of all ranks, as each rank knows them. */
 struct gpu_shares {
     struct gpu_share *of; /* [n] of each rank; without devices: of another view. NULL: no GPUs */
     int32_t n, rank;      /* rank: the one that knows */

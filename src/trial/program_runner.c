@@ -384,10 +384,10 @@ static bool drain(struct running *t, int *end, bool is_error)
     return true;
 }
 
+/* In the order of the choices of [program] stop_signal. */
 static int stop_signal_of(const struct settings *s)
 {
-    static const int numbers[] = {SIGTERM, SIGINT, SIGUSR1,
-                                  SIGUSR2}; /* as in [program] stop_signal */
+    static const int numbers[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2};
 
     return numbers[s->v[P_STOP_SIGNAL].i];
 }
@@ -465,7 +465,7 @@ static const char *last_words(const struct running *t, char out[160])
     return *out || t->has_note ? out : log_tail_reason(out, 160, &t->self->log);
 }
 
-/* 1: the caller stops the trial within a moment. */
+/* True if the caller stops the trial within a moment. */
 static bool has_news(struct running *t)
 {
     double until_s = clock_now(t->self->clock) + NEWS_S;

@@ -25,11 +25,12 @@ ours() {
     rm -rf "$T/gang.db"*
     espalier_run "$src/grids/bbbp_rnn.ini" -n 2 --db "$T/gang.db" --set cell=gru --set hidden=32 \
         --set learning_rate=0.001 --set replicates=4
-    sqlite3 "$T/gang.db" "select (max(finished) - min(started)) / 4 from attempt
+    sqlite3 "$T/gang.db" "select round((max(finished) - min(started)) / 4, 3) from attempt
         having sum(outcome = 'done') = 4"
 }
 
-# Seconds of a training: the command from start to end.
+# Seconds of a training: the command from start to end. -r and -t: without them PyTorch 1.13 fails
+# under Python 3.11, where its flag of value 0 is no member any more.
 torchrun() {
     begun=$(date +%s.%N)
     for replicate in 0 1 2 3; do
@@ -39,10 +40,10 @@ torchrun() {
             ESPALIER_PARAM_hidden=32 ESPALIER_PARAM_learning_rate=0.001 ESPALIER_PARAM_epochs=6 \
             ESPALIER_REPLICATE=$replicate ESPALIER_RESULTS=$T/peer/results.jsonl \
             ESPALIER_CHECKPOINT=$T/peer/checkpoint ESPALIER_DIR=$T/peer \
-            "$python" -W ignore -m torch.distributed.run --nproc_per_node 2 \
+            "$python" -W ignore -m torch.distributed.run --nproc_per_node 2 -r 0:1 -t 0:1 --log_dir "$T/log" \
             "$src/examples/bbbp_rnn.py" >"$T/err" 2>&1 || { cat "$T/err" >&2; exit 1; }
     done
-    echo "$begun $(date +%s.%N)" | awk '{ print ($2 - $1) / 4 }'
+    echo "$begun $(date +%s.%N)" | awk '{ printf "%.3f\n", ($2 - $1) / 4 }'
 }
 
 i=0

@@ -78,6 +78,18 @@ static void test_names(void **state)
         assert_false(folder_contains(bad[i]));
 }
 
+static void test_own_names(void **state)
+{
+    (void)state;
+    assert_true(folder_is_own_name("checkpoint"));
+    assert_true(folder_is_own_name("checkpoint/model.pt"));
+    assert_true(folder_is_own_name("curve.jsonl"));
+    assert_true(folder_is_own_name("scratch.77/x"));
+    assert_false(folder_is_own_name("checkpoints"));
+    assert_false(folder_is_own_name("out/checkpoint"));
+    assert_false(folder_is_own_name("results.jsonl"));
+}
+
 static void test_take(void **state)
 {
     char from[256], to[256], command[1024];
@@ -113,6 +125,7 @@ int main(void)
         cmocka_unit_test(test_remove),
         cmocka_unit_test(test_deep),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_own_names),
         cmocka_unit_test(test_take),
     };
 
