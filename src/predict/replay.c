@@ -98,8 +98,10 @@ static int parse(struct replay *r, int64_t config_id, struct err *err)
                            r->set ? r->set->n : 0, &faults))
         rc = first_fault(&faults, err);
     if (!rc && sweep_is_program(&r->sweep))
-        rc = err_set(err, "a program made its numbers, which espalier does not run again here; to "
-                          "compare them, run the same sweep with another --db");
+        rc = err_set(err,
+                     "%s: its trials are programs, which are not run again here; to compare, run "
+                     "the same sweep file with another --db, and 'espalier export' both",
+                     r->db);
     buf_release(&ini);
     return rc;
 }
@@ -207,11 +209,6 @@ static int change_config(struct replay *r, const struct replay_trial *trial, str
         forget_config(r);
     if (parse(r, trial->config_id, err))
         return -1;
-    if (sweep_is_program(&r->sweep))
-        return err_set(err,
-                       "%s: its trials are programs, which are not run again here; to compare, run "
-                       "the same sweep file with another --db, and 'espalier export' both",
-                       r->db);
     if ((!r->sweep_id && load(r, trial, err)) || make_plan(r, trial, err))
         return -1;
     r->config_id = trial->config_id;

@@ -349,8 +349,8 @@ ok "it runs" "$ESPALIER" run choice.ini --db choice.db --progress none
 is "and gives the same keys" "$(sqlite3 choice.db "attach 'program.db' as p" "select count(*) from trial join p.trial as t using (key) where trial.value = t.value")" 3
 like "a table for a paper" "$(best program.db -n 1 --format markdown)" "^Table: program: score .largest first., mean ± standard deviation over 3 folds"
 fails "verify does not run a program" 1 "$ESPALIER" verify program.db
-like "and gives the reason" "$(cat .err)" "a program made its numbers, which espalier does not run again here"
+like "and gives the reason" "$(cat .err)" "its trials are programs, which are not run again here"
 fails "predict has no model" 1 "$ESPALIER" predict program.db --config c3
-is "and gives the reason" "$(cat .err)" "espalier: program.db: c3 has no model that espalier can apply, because a program ran it; [program] keep_files keeps files of the program"
+is "and gives the reason" "$(cat .err)" "espalier: sweep 'program' runs a program, whose models espalier cannot apply: the program itself must predict; with [program] keep_files = model.pt, 'espalier show program.db t1' prints where its models are"
 
 done_testing

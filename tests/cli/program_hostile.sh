@@ -91,16 +91,18 @@ printf '{"val": 1}\0\0\n' >>"$ESPALIER_RESULTS"
 SH
 program folder <<'SH'
 # failed: the results file is no regular file
+rm "$ESPALIER_RESULTS"
 mkdir "$ESPALIER_RESULTS"
 SH
 program fifo <<'SH'
 # failed: the results file is no regular file
+rm "$ESPALIER_RESULTS"
 mkfifo "$ESPALIER_RESULTS"
 SH
 program link <<'SH'
 # failed: the results file is a link: must be a regular file
 echo '{"val": 1}' >"$ESPALIER_DIR/x"
-ln -s x "$ESPALIER_RESULTS"
+ln -sf x "$ESPALIER_RESULTS"
 SH
 program huge <<'SH'
 # failed: the results file is larger than 1 GiB: this is the limit
