@@ -212,6 +212,8 @@ static int check_program(const struct job *job, const struct world *world, const
     rc = program_lines_open(&lines, job, db, err);
     if (!rc)
         rc = program_lines_check(&lines, err);
+    if (!rc)
+        program_lines_warn(&lines);
     program_lines_close(&lines);
     return rc;
 }

@@ -180,7 +180,7 @@ static int print_log(struct store *store, const struct page *page, struct err *e
 
     bytes = log.size;
     if (!rc)
-        rc = err_set(err, "%s: t%lld has no log: only a program that ran to a result has one",
+        rc = err_set(err, "%s: t%lld has no log: it is stored with the result of a program",
                      store_path(store), (long long)page->id);
     else if (rc == 1 && isatty(STDOUT_FILENO))
         make_printable(&log);

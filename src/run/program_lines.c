@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "program/exec.h"
 #include "run/sweep_runner.h"
 
@@ -27,8 +28,9 @@ void program_lines_close(struct program_lines *lines)
     buf_release(&lines->text);
 }
 
-static int expand(struct template_words *argv, struct program_lines *lines, int64_t trial,
-                  int64_t id, struct err *err)
+/* values: out, NULL: not wanted. */
+static int expand(struct template_words *argv, struct template_words *values,
+                  struct program_lines *lines, int64_t trial, int64_t id, struct err *err)
 {
     const struct plan *plan = &lines->job->plan;
     const char *files = buf_text(&lines->files);
@@ -48,6 +50,10 @@ static int expand(struct template_words *argv, struct program_lines *lines, int6
     t.results = buf_text(&results);
     t.checkpoint = buf_text(&checkpoint);
     rc = program_command_argv(argv, &lines->command, &t, err);
+    if (!rc && values && program_command_values(values, &lines->command, &t, err)) {
+        template_words_release(argv);
+        rc = -1;
+    }
     buf_release(&dir);
     buf_release(&results);
     buf_release(&checkpoint);
@@ -57,13 +63,51 @@ static int expand(struct template_words *argv, struct program_lines *lines, int6
 int program_lines_put(struct buf *out, struct program_lines *lines, int64_t trial, int64_t id,
                       struct err *err)
 {
-    struct template_words argv;
+    struct template_words argv, values;
 
-    if (expand(&argv, lines, trial, id, err))
+    if (expand(&argv, &values, lines, trial, id, err))
         return -1;
+    if (values.n) {
+        buf_puts(out, "env ");
+        template_put_command(out, &values);
+        buf_putc(out, ' ');
+    }
     template_put_command(out, &argv);
+    template_words_release(&values);
     template_words_release(&argv);
     return 0;
+}
+
+/* ---- repeats that the command cannot tell apart ---- */
+
+static bool uses(const struct program_lines *lines, const char *name)
+{
+    const struct template *const templates[] = {&lines->command.command, &lines->command.env};
+    const char *place;
+
+    for (int i = 0; i < 2; i++)
+        for (size_t p = 0; (place = template_place(templates[i], p, NULL)); p++)
+            if (!strcmp(place, name))
+                return true;
+    return false;
+}
+
+void program_lines_warn(const struct program_lines *lines)
+{
+    const struct sweep *sweep = &lines->job->sweep;
+    int64_t folds = sweep->fixed.v[P_FOLDS].i, replicates = sweep->fixed.v[P_REPLICATES].i;
+
+    if (sweep->fixed.v[P_VALUES].i == param_choice(P_VALUES, "environment") || uses(lines, "seed"))
+        return;
+    if (folds > 1 && !uses(lines, "fold"))
+        log_warn("%s: folds = %lld, but the command has neither {fold} nor {seed}: all folds of a "
+                 "configuration are the same, unless the program reads ESPALIER_FOLD",
+                 sweep->path, (long long)folds);
+    if (replicates > 1 && !uses(lines, "replicate"))
+        log_warn("%s: replicates = %lld, but the command has neither {replicate} nor {seed}: all "
+                 "replicates of a configuration are the same, unless the program reads "
+                 "ESPALIER_SEED",
+                 sweep->path, (long long)replicates);
 }
 
 /* ---- whether the program exists ---- */
@@ -107,7 +151,7 @@ static int check_one(struct program_lines *lines, int32_t config, struct err *er
     struct template_words argv;
     int rc = 0;
 
-    if (expand(&argv, lines, config * each, config * each + 1, err))
+    if (expand(&argv, NULL, lines, config * each, config * each + 1, err))
         return -1;
     failure.code = find(lines, argv.word[0]);
     if (failure.code) {

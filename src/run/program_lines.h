@@ -18,9 +18,12 @@ int program_lines_open(struct program_lines *lines, const struct job *job, const
                        struct err *err);
 void program_lines_close(struct program_lines *lines);
 
-/* Append the command of a trial of the plan, as a line for a shell. id: its number in the database. */
+/* Append the command of a trial of the plan with its values, as a line for a shell. id: its number in the database. */
 int program_lines_put(struct buf *out, struct program_lines *lines, int64_t trial, int64_t id,
                       struct err *err);
+
+/* Warn of folds and replicates that the command does not use. */
+void program_lines_warn(const struct program_lines *lines);
 
 /* -1 and err: a program that the plan needs does not exist here or cannot be executed. */
 int program_lines_check(struct program_lines *lines, struct err *err);

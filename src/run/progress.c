@@ -37,7 +37,7 @@ int progress_init(struct progress *p, enum progress_mode mode, const struct plan
     memset(p, 0, sizeof *p);
     p->mode = mode;
     p->plan = plan;
-    p->objective = s->v[P_OBJECTIVE].s + (strncmp(s->v[P_OBJECTIVE].s, "val_", 4) ? 0 : 4);
+    p->objective = s->v[P_OBJECTIVE].s;
     p->maximize = spec_maximize(s);
     p->next_s = mode == PROGRESS_LIVE ? LIVE_S : PLAIN_S;
     p->sum = calloc(n, sizeof *p->sum);
@@ -190,7 +190,7 @@ static void format_best(char part[PART_SIZE], const struct progress *p, bool is_
 {
     *part = '\0';
     if (p->best_id)
-        snprintf(part, PART_SIZE, "best val_%s %.4g (c%lld)", p->objective, p->best_mean,
+        snprintf(part, PART_SIZE, "best %s %.4g (c%lld)", p->objective, p->best_mean,
                  (long long)p->best_id);
     else if (!is_shard)
         snprintf(part, PART_SIZE, "no configuration is complete yet");

@@ -64,6 +64,21 @@ static int supersede(struct store *store, const char *db, const char *name, stru
     return rc;
 }
 
+/* Nothing would be lost: a script that failed at once was mended. */
+static bool has_no_result(struct store *store, const char *name)
+{
+    struct result_table progress = {0};
+    struct query_sweep sweep;
+    struct err err;
+    bool has_none = false;
+
+    if (!query_sweep(&sweep, store, name, &err) && sweep.is_program &&
+        !query_table(&progress, store, QUERY_PROGRESS, sweep.sweep_id, &err) && progress.n_rows)
+        has_none = result_table_integer(&progress, 0, "done") == 0;
+    result_table_release(&progress);
+    return has_none;
+}
+
 int sweep_match_check(struct store *store, const char *db, const struct job *job, bool new_sweep,
                       struct errlist *faults)
 {
@@ -72,11 +87,12 @@ int sweep_match_check(struct store *store, const char *db, const struct job *job
     struct err err;
     int rc = 0;
 
-    if (store_differences(store, &job->plan, &job->data, &differences, &err) ||
-        (differences.n && new_sweep && supersede(store, db, name, &err)))
+    if (store_differences(store, &job->plan, &job->data, &differences, &err))
         rc = errlist_add_err(faults, &err);
-    else if (differences.n && !new_sweep)
+    else if (differences.n && !new_sweep && !has_no_result(store, name))
         rc = refuse(store, db, job, &differences, faults);
+    else if (differences.n && supersede(store, db, name, &err))
+        rc = errlist_add_err(faults, &err);
     errlist_release(&differences);
     return rc;
 }

@@ -143,9 +143,10 @@ static void print_failures(const struct sweep_session *session)
     else
         log_warn("stopped: %d trials in a row failed for the same reason, and none succeeded: %s",
                  FAILURES_IN_A_ROW, f->reason);
-    log_info(
-        "next: espalier show %s t%lld, fix the cause, then the same command with --retry failed",
-        escape_shell(&word, session->options->db), trial);
+    log_info("next: espalier show %s t%lld%s, fix the cause, then the same command with --retry "
+             "failed",
+             escape_shell(&word, session->options->db), trial,
+             sweep_is_program(&session->job->sweep) ? " --log" : "");
     buf_release(&word);
 }
 

@@ -129,6 +129,10 @@ void walltime_begin(struct walltime *walltime, double limit_s, double begun_s, d
     walltime->whole_s = limit_s - end_s(walltime, limit_s);
     walltime->until_s = begun_s + walltime->whole_s;
     walltime->is_whole = true;
+    if (stop_s > STOP_SHARE * limit_s)
+        log_warn("walltime: of --time-limit %g s only %.3g s are kept for programs to stop, less than "
+                 "stop_grace = %g s: one that stops slowly ends late",
+                 limit_s, STOP_SHARE * limit_s, stop_s);
     heed_job(walltime, limit_s);
 }
 

@@ -106,15 +106,18 @@ static int remove_scratch(const char *db, int64_t trial_id, struct err *err)
 static int remove_unless_needed(struct store *store, sqlite3_stmt *row, int64_t trial_id,
                                 struct err *err)
 {
+    bool resumes = has_checkpoint(store->path, trial_id);
     int64_t is_needed;
 
     sqlite3_reset(row);
     sqlite3_bind_int64(row, 1, trial_id);
-    sqlite3_bind_int(row, 2, has_checkpoint(store->path, trial_id));
+    sqlite3_bind_int(row, 2, resumes);
     if (db_integer(store, row, 0, &is_needed, err))
         return -1;
-    return is_needed ? remove_scratch(store->path, trial_id, err)
-                     : trial_files_remove(store->path, trial_id, err);
+    if (!is_needed)
+        return trial_files_remove(store->path, trial_id, err);
+    /* The next attempt reads the results that a killed one left beside its checkpoint. */
+    return resumes ? 0 : remove_scratch(store->path, trial_id, err);
 }
 
 static bool is_spare(const char *name)

@@ -137,8 +137,7 @@ static void add(struct word_list *list, const char *name, const char *value)
     struct word word = {.start = list->text.size,
                         .name_size = (value ? strlen(name) : strcspn(name, "=")) + 1};
 
-    if (buf_failed(&list->text) || buf_failed(&list->words) ||
-        has_name(list, name, word.name_size))
+    if (buf_failed(&list->text) || buf_failed(&list->words) || has_name(list, name, word.name_size))
         return;
     buf_add(&list->words, &word, sizeof word);
     buf_puts(&list->text, name);
@@ -272,6 +271,23 @@ int program_command_env(struct template_words *out, const struct program_command
     add_gang(&list, trial->gang);
     add_modules(&list, trial->modules);
     add_words(&list, &c->inherited);
+    template_words_release(&own);
+    return finish(out, &list, err);
+}
+
+int program_command_values(struct template_words *out, const struct program_command *c,
+                           const struct program_trial *trial, struct err *err)
+{
+    struct template_words own;
+    struct word_list list = {.n = 0};
+    struct values v;
+
+    set_values(&v, trial);
+    if (template_expand(&own, &c->env, value_of, &v, err))
+        return -1;
+    add_words(&list, &own);
+    if (trial->settings->v[P_VALUES].i == param_choice(P_VALUES, "environment"))
+        add_values(&list, trial->settings);
     template_words_release(&own);
     return finish(out, &list, err);
 }

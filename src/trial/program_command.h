@@ -38,6 +38,11 @@ int program_command_argv(struct template_words *out, const struct program_comman
 int program_command_env(struct template_words *out, const struct program_command *c,
                         const struct program_trial *trial, struct err *err);
 
+/* Only the words NAME=value by which its values reach the program: [program] env, and ESPALIER_PARAM_name
+ * with values = environment. */
+int program_command_values(struct template_words *out, const struct program_command *c,
+                           const struct program_trial *trial, struct err *err);
+
 /* The seed of a replicate and fold, below 2^31: equal for all configurations. */
 int32_t program_seed(const struct settings *s, struct plan_trial where);
 

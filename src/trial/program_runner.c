@@ -33,7 +33,10 @@
 
 #define EXIT_RESUME 75
 
-enum { READ_BYTES = 65536 };
+enum {
+    READ_BYTES = 65536,
+    WORDS = 110 /* of the last lines of output in a reason */
+};
 
 struct program_runner {
     const struct plan *plan;
@@ -276,6 +279,14 @@ static int add_file(struct trial_result *r, const struct running *t, const char 
     return rc;
 }
 
+static void note_missing(struct running *t, const char *name)
+{
+    char text[160];
+
+    snprintf(text, sizeof text, "espalier: keep_files: the program did not write %.80s\n", name);
+    note(t, text);
+}
+
 /* A file that is missing is noted in the log. */
 static int keep_files(struct trial_result *r, struct running *t, struct err *err)
 {
@@ -298,7 +309,7 @@ static int keep_files(struct trial_result *r, struct running *t, struct err *err
         if (missing < 0)
             rc = -1;
         else if (missing)
-            note(t, "espalier: a file of keep_files was not written\n");
+            note_missing(t, name);
         else
             rc = add_file(r, t, name) ? err_set(err, "%s: cannot be kept", name) : 0;
     }
@@ -459,10 +470,10 @@ enum verdict {
     BACK   /* the caller gets the trial back */
 };
 
-static const char *last_words(const struct running *t, char out[160])
+static const char *last_words(const struct running *t, char out[WORDS])
 {
-    log_tail_reason(out, 160, &t->self->errors);
-    return *out || t->has_note ? out : log_tail_reason(out, 160, &t->self->log);
+    log_tail_reason(out, WORDS, &t->self->errors);
+    return *out || t->has_note ? out : log_tail_reason(out, WORDS, &t->self->log);
 }
 
 /* True if the caller stops the trial within a moment. */
@@ -491,7 +502,7 @@ static bool is_crash(int number)
 
 static enum verdict judge_signal(struct trial_result *r, struct running *t, int number)
 {
-    char words[160], often[48] = "";
+    char words[WORDS], often[48] = "";
 
     if (!is_crash(number) && has_news(t))
         return BACK;
@@ -538,7 +549,7 @@ static void judge_results(struct trial_result *r, struct running *t)
 
 static enum verdict judge_exit(struct trial_result *r, struct running *t, int status)
 {
-    char words[160];
+    char words[WORDS];
 
     if (status == EXIT_SUCCESS) {
         judge_results(r, t);

@@ -45,7 +45,7 @@ fails "no id" 2 "$ESPALIER" show
 # A program's trial, made by hand.
 fails "a model has no log" 1 "$ESPALIER" show t3 --log
 is "the message says who has one" "$(cat .err)" \
-    "espalier: results.db: t3 has no log: only a program that ran to a result has one"
+    "espalier: results.db: t3 has no log: it is stored with the result of a program"
 sqlite3 results.db "UPDATE sweep SET task = 'none', objective = 'val_accuracy';
     DELETE FROM metric; DELETE FROM curve WHERE trial_id = 3;
     INSERT INTO metric VALUES (3, 'val', 'accuracy', 0.5), (3, '', 'loss', 0.25), (3, '', 'odd \"x\"', 2);

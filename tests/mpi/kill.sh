@@ -18,9 +18,9 @@ points() { # points FAULT or points FAULT_MESSAGE
     find "$SRCDIR/src" -name '*.c' | sort | xargs sed -n "s/^.*[^A-Z_]$1(\"\\([^\"]*\\)\".*/\\1/p"
 }
 # The kinds of messages from "scheduler" or "worker". Checkpoints need trials of seconds:
-# tests/cli/checkpoint.sh.
+# tests/cli/checkpoint.sh. Those of gangs need a gang: tests/mpi/gangs.sh.
 kinds() {
-    sed -n "s/^ \\*  *$1 -> [a-z]*  *\\([A-Z_, ]*\\).*/\\1/p" "$SRCDIR/src/sched/message.h" | sed 's/CHECKPOINT//' | tr -cs 'A-Z_' ' '
+    sed -n "s/^ \\*  *$1 -> [a-z]*  *\\([A-Z_, ]*\\).*/\\1/p" "$SRCDIR/src/sched/message.h" | sed 's/CHECKPOINT//; s/GANG_[A-Z]*//g' | tr -cs 'A-Z_' ' '
     [ "$1" = scheduler ] && echo BYE || echo LEAVE
 }
 

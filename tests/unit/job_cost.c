@@ -93,12 +93,12 @@ static void test_time_kept_for_stopping(void **state)
 
     (void)state;
     walltime_begin(&walltime, 3600, now_s, 0);
-    assert_float_equal(walltime.until_s - now_s, 3600 - 30, 1e-3);
+    assert_float_equal(walltime.until_s - now_s, 3600 - 30, 0.5);
     walltime_begin(&walltime, 3600, now_s, 45);
-    assert_float_equal(walltime.until_s - now_s, 3600 - 30 - 45, 1e-3);
-    assert_float_equal(walltime.whole_s, 3600 - 30 - 45, 1e-3);
+    assert_float_equal(walltime.until_s - now_s, 3600 - 30 - 45, 0.5);
+    assert_float_equal(walltime.whole_s, 3600 - 30 - 45, 0.5);
     walltime_begin(&walltime, 40, now_s, 45);
-    assert_float_equal(walltime.until_s - now_s, 40 - 2 - 10, 1e-3);
+    assert_float_equal(walltime.until_s - now_s, 40 - 2 - 10, 0.5);
 }
 
 int main(void)
