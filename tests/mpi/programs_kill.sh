@@ -56,7 +56,9 @@ all_rows() {
 # Processes with the variable KILLED_TEST, which everything that this script starts inherits.
 marked() {
     grep -lasxzF "KILLED_TEST=$T" /proc/[0-9]*/environ | while IFS=/ read -r _ _ process _; do
-        [ ! -d "/proc/$process" ] || [ "$(cat "/proc/$process/comm" 2>/dev/null)" = grep ] || echo "$process"
+        # This grep finds itself, and may have ended by now.
+        name=$(cat "/proc/$process/comm" 2>/dev/null) || continue
+        [ "$name" = grep ] || echo "$process"
     done
 }
 tree() {
@@ -81,7 +83,7 @@ nothing_left() {
         sleep 0.25
     done
     # shellcheck disable=SC2086 # several
-    problem "left behind: $(ps -o pid=,ppid=,args= -p "$(echo $left | tr ' ' ',')" | cut -c1-100 | tr '\n' ';')"
+    problem "left behind ($left): $(ps -o pid=,ppid=,args= -p "$(echo $left | tr ' ' ',')" | cut -c1-100 | tr '\n' ';')"
     # shellcheck disable=SC2086
     kill -KILL $left 2>/dev/null
 }
