@@ -166,7 +166,7 @@ ok "a sweep with inputs" run c.ini --db c.db
 ok "goes on" run c.ini --db c.db
 change() { # change NAME LINE
     run c.ini --db c.db 2>err
-    is "$1" "$(sed -n 's/[0-9a-f]\{32\}/HASH/g; 2p' err)" "espalier:   $2"
+    is "$1" "$(sed -n 's/[0-9a-f]\{32\}/HASH/g; /^espalier:   /p' err)" "espalier:   $2"
 }
 echo 2 >in1.txt
 change "a changed input" "the files of program.inputs differ (digest HASH -> HASH)"
