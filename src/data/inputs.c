@@ -12,11 +12,11 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
-#include "base/text_list.h"
 #include "data/core/builder.h"
 #include "data/core/data_format.h"
 #include "data/core/data_report.h"
 #include "data/core/data_spec.h"
+#include "data/text/names.h"
 
 struct inputs {
     const char *folder;
@@ -112,19 +112,12 @@ static int add_pattern(struct inputs *inputs, const char *pattern, struct err *e
 
 static int add_all(struct inputs *inputs, const char *list, struct err *err)
 {
-    char *copy = strdup(list), *rest = copy, *pattern;
-    int rc = copy ? 0 : err_nomem(err, "inputs", strlen(list));
+    struct names patterns = {0};
+    int rc = names_split(&patterns, list, "inputs", err);
 
-    while (!rc && (pattern = strsep(&rest, ","))) {
-        size_t n;
-
-        pattern += strspn(pattern, " \t");
-        for (n = strlen(pattern); n && strchr(" \t", pattern[n - 1]); n--)
-            pattern[n - 1] = '\0';
-        if (n)
-            rc = add_pattern(inputs, pattern, err);
-    }
-    free(copy);
+    for (int32_t i = 0; !rc && i < patterns.n; i++)
+        rc = add_pattern(inputs, patterns.text[i], err);
+    names_release(&patterns);
     return rc;
 }
 
@@ -137,7 +130,7 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
                 struct err *err)
 {
     struct inputs inputs = {.folder = spec->inputs_folder ? spec->inputs_folder : ""};
-    int rc = spec->inputs ? add_all(&inputs, spec->inputs, err) : 0;
+    int rc = add_all(&inputs, spec->inputs, err);
 
     if (!rc) {
         struct draft draft = {.n_features = (int32_t)inputs.n,

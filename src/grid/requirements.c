@@ -3,12 +3,12 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"
 #include "data/core/filter.h"
 #include "data/format.h"
+#include "data/text/names.h"
 #include "gcn/reducer.h"
 #include "grid/plan.h"
 #include "grid/sweep.h"
@@ -457,19 +457,21 @@ static void check_gpus(const struct check *c)
 
 static void check_kept_files(const struct check *c)
 {
-    char *copy = strdup(c->sweep->fixed.v[P_KEEP_FILES].s), *rest = copy, *name;
+    struct names files = {0};
+    struct err err;
 
-    while (*c->sweep->fixed.v[P_KEEP_FILES].s && (name = strsep(&rest, ","))) {
-        name += strspn(name, " \t");
-        if (!folder_contains(name))
+    if (names_split(&files, c->sweep->fixed.v[P_KEEP_FILES].s, "keep_files", &err))
+        complain(c, P_KEEP_FILES, "%s", err.text);
+    for (int32_t i = 0; i < files.n; i++) {
+        if (!folder_contains(files.text[i]))
             complain(c, P_KEEP_FILES,
                      "keep_files = %.80s: must be names of files in {dir}, separated by commas",
                      c->sweep->fixed.v[P_KEEP_FILES].s);
-        else if (folder_is_own_name(name))
+        else if (folder_is_own_name(files.text[i]))
             complain(c, P_KEEP_FILES, "keep_files: '%.60s' is a name of espalier: choose another",
-                     name);
+                     files.text[i]);
     }
-    free(copy);
+    names_release(&files);
 }
 
 static void check_program(const struct check *c)

@@ -13,7 +13,7 @@
  *         ... the trial failed: r.reason.text ...
  *     program_report_release(&r);
  *
- * What counts
+ * The values that count
  *   * Records with an epoch are the curve. The metrics are the values of the best epoch. Values of
  *     records without an epoch override them by name; the last value of each name counts.
  *   * The best epoch is the first one with the best finite objective. If no objective is finite, it

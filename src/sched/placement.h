@@ -30,7 +30,7 @@ void placement_release(struct placement *placement);
  *   patience_s  one host is chosen unless several hosts have n free workers earlier by more than
  *               this
  *
- * Of several hosts that are free at the same time, the one with the fewest free workers is chosen
+ * If several hosts are free at the same time, the one with the fewest free workers is chosen
  * (best fit). If one host does not suffice, as few as possible are. O(workers). */
 double placement_choose(struct placement *placement, int32_t *out, const double *free_s, int32_t n,
                         double patience_s);

@@ -253,42 +253,49 @@ static void add_words(struct word_list *list, const struct template_words *words
         add(list, words->word[i], NULL);
 }
 
+/* [program] env */
+static int add_own(struct word_list *list, const struct program_command *c, struct values *v,
+                   struct err *err)
+{
+    struct template_words own;
+
+    if (template_expand(&own, &c->env, value_of, v, err))
+        return -1;
+    add_words(list, &own);
+    template_words_release(&own);
+    return 0;
+}
+
 /* [program] env, then what espalier gives, then what is inherited. */
 int program_command_env(struct template_words *out, const struct program_command *c,
                         const struct program_trial *trial, struct err *err)
 {
-    struct template_words own;
     struct word_list list = {.n = 0};
     struct values v;
 
     set_values(&v, trial);
-    if (template_expand(&own, &c->env, value_of, &v, err))
+    if (add_own(&list, c, &v, err))
         return -1;
-    add_words(&list, &own);
     add_given(&list, &v);
     add_values(&list, trial->settings);
     add_gpus(&list, trial->gpu_variables);
     add_gang(&list, trial->gang);
     add_modules(&list, trial->modules);
     add_words(&list, &c->inherited);
-    template_words_release(&own);
     return finish(out, &list, err);
 }
 
 int program_command_values(struct template_words *out, const struct program_command *c,
                            const struct program_trial *trial, struct err *err)
 {
-    struct template_words own;
     struct word_list list = {.n = 0};
     struct values v;
 
     set_values(&v, trial);
-    if (template_expand(&own, &c->env, value_of, &v, err))
+    if (add_own(&list, c, &v, err))
         return -1;
-    add_words(&list, &own);
     if (trial->settings->v[P_VALUES].i == param_choice(P_VALUES, "environment"))
         add_values(&list, trial->settings);
-    template_words_release(&own);
     return finish(out, &list, err);
 }
 

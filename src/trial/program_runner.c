@@ -16,6 +16,7 @@
 #include "base/duration.h"
 #include "base/fault.h"
 #include "base/log.h"
+#include "data/text/names.h"
 #include "program/folder.h"
 #include "program/log_tail.h"
 #include "program/port.h"
@@ -254,15 +255,6 @@ static void save_curve(struct running *t)
     buf_release(&fresh);
 }
 
-static int count_kept(const char *names)
-{
-    int n = *names != '\0';
-
-    for (; *names; names++)
-        n += *names == ',';
-    return n;
-}
-
 static int add_file(struct trial_result *r, const struct running *t, const char *name)
 {
     struct buf path = {0};
@@ -288,32 +280,32 @@ static void note_missing(struct running *t, const char *name)
 }
 
 /* A file that is missing is noted in the log. */
+static int keep_file(struct trial_result *r, struct running *t, const char *name, struct err *err)
+{
+    int missing = folder_take_file(buf_text(&t->folder), buf_text(&t->scratch), name, err);
+
+    if (missing < 0)
+        return -1;
+    if (missing)
+        note_missing(t, name);
+    return !missing && add_file(r, t, name) ? err_set(err, "%s: cannot be kept", name) : 0;
+}
+
 static int keep_files(struct trial_result *r, struct running *t, struct err *err)
 {
-    const char *list = t->s->v[P_KEEP_FILES].s;
-    size_t n = (size_t)count_kept(list);
-    char *copy = strdup(list), *rest = copy, *name;
-    int rc = 0;
+    struct names names = {0};
+    int rc = names_split(&names, t->s->v[P_KEEP_FILES].s, "keep_files", err);
+    size_t n = (size_t)names.n;
 
-    r->files = calloc(n + 1, sizeof *r->files);
-    r->files_bytes = calloc(n + 1, sizeof *r->files_bytes);
-    if (!r->files || !r->files_bytes || !copy)
-        rc = err_nomem(err, "kept files", n * sizeof *r->files);
-    while (!rc && (name = strsep(&rest, ","))) {
-        int missing;
-
-        name += strspn(name, " \t");
-        for (size_t end = strlen(name); end && strchr(" \t", name[end - 1]); end--)
-            name[end - 1] = '\0';
-        missing = folder_take_file(buf_text(&t->folder), buf_text(&t->scratch), name, err);
-        if (missing < 0)
-            rc = -1;
-        else if (missing)
-            note_missing(t, name);
-        else
-            rc = add_file(r, t, name) ? err_set(err, "%s: cannot be kept", name) : 0;
+    if (!rc) {
+        r->files = calloc(n + 1, sizeof *r->files);
+        r->files_bytes = calloc(n + 1, sizeof *r->files_bytes);
+        if (!r->files || !r->files_bytes)
+            rc = err_nomem(err, "kept files", n * sizeof *r->files);
     }
-    free(copy);
+    for (int32_t i = 0; !rc && i < names.n; i++)
+        rc = keep_file(r, t, names.text[i], err);
+    names_release(&names);
     return rc;
 }
 

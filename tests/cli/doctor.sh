@@ -218,7 +218,7 @@ is "other hosts" "$(of_file --gpus-per-host 1)" '0,0,gpus_per_host,0'
 like "none" "$(env -u CUDA_VISIBLE_DEVICES PATH=/nowhere "$ESPALIER" doctor program.ini --gpus 0 --section ranks --format csv)" ',$'
 fails "too few for the sweep file" 2 env CUDA_VISIBLE_DEVICES=5 "$ESPALIER" doctor program.ini
 like "the finding says so" "$(cat .out)" "gpus_per_host = 3, but CUDA_VISIBLE_DEVICES gives its ranks 1 GPU$"
-# What nvidia-smi lists. A process without its cgroup's GPUs sees fewer.
+# The list of nvidia-smi. A process without its cgroup's GPUs sees fewer.
 cat >nvidia-smi <<'SH'
 #!/bin/sh
 echo 'GPU 0: NVIDIA A100 (UUID: GPU-a)'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What becomes of a program that is asked to stop, by how it ends.
+# A program that is asked to stop: its trial's state follows from how it ends.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 

@@ -25,7 +25,7 @@ rows() {
     sqlite3 "$1" "select t.key, t.state, quote(t.value), t.error, (select group_concat(name || quote(value))
         from (select * from metric m where m.trial_id = t.trial_id order by name)) from trial t order by 1"
 }
-# What a width reported, and how often.
+# The sums that trials of a width reported, and how often.
 reported() {
     sqlite3 "$1" "select ranks, state, value, count(*) from trials group by 1, 2, 3" | tr '\n' ' '
 }

@@ -181,6 +181,8 @@ static void test_refused(void **state)
     assert_refused(HEAD "[program]\ncommand = t\nkeep_files = ../x\n",
                    "p.ini:6: keep_files = ../x: must be names of files in {dir}, separated by "
                    "commas");
+    assert_refused(HEAD "[program]\ncommand = t\nkeep_files = curve.jsonl , a\n",
+                   "p.ini:6: keep_files: 'curve.jsonl' is a name of espalier: choose another");
     assert_refused("[data]\nformat = inputs\n",
                    "p.ini:2: format = inputs is implied by a section [program]: remove it");
 }
