@@ -52,14 +52,15 @@ struct crew_calls {
     bool (*agree)(struct crew *crew, bool wants, struct hash hash);
 };
 
-/* One rank that runs all workers. */
+/* One rank that runs all workers. Do not move it after crew_alone_init(). */
 struct crew_alone {
     struct crew crew;
-    struct arena *scratch; /* borrowed */
+    struct arena *scratch; /* borrowed: the crew's memory */
 };
 void crew_alone_init(struct crew_alone *alone, int32_t n_workers, struct arena *scratch);
 
-/* out [count] = the tree's sum of rows parts + w * stride, w = 0 ... n_workers - 1. */
+/* out [count] = the tree's sum of rows parts + w * stride, w = 0 ... n_workers - 1. out must not
+ * overlap the parts. */
 void crew_tree_sum(float *out, const float *parts, size_t stride, int32_t n_workers, size_t count);
 void crew_tree_sum_doubles(double *out, const double *parts, size_t stride, int32_t n_workers,
                            size_t count);
