@@ -13,7 +13,8 @@
 
 struct books {
     int32_t epochs_run, best_epoch;
-    uint32_t trainer_steps, reserved;
+    uint32_t trainer_steps;
+    uint32_t more_workers; /* W - 1; 0 in the first versions, too */
     int64_t optimizer_steps;
     double value;
     double elapsed_s;
@@ -83,6 +84,11 @@ size_t checkpoint_bytes(const struct checkpoint *checkpoint)
     return bytes_of(checkpoint, checkpoint->outcome->epochs_run);
 }
 
+static uint32_t more_workers(const struct trainer *trainer)
+{
+    return (uint32_t)trainer->crew->n_workers - 1;
+}
+
 static void write_books(struct buf *out, const struct checkpoint *c)
 {
     const struct trainer *trainer = c->trainer;
@@ -92,6 +98,7 @@ static void write_books(struct buf *out, const struct checkpoint *c)
     books.epochs_run = c->outcome->epochs_run;
     books.best_epoch = c->outcome->best_epoch;
     books.trainer_steps = trainer->n_steps;
+    books.more_workers = more_workers(trainer);
     books.optimizer_steps = trainer->optimizer.n_steps;
     books.value = c->outcome->value;
     books.elapsed_s = c->elapsed_s;
@@ -135,7 +142,8 @@ static bool is_ours(const struct checkpoint *c, const char *bytes, size_t n, str
         return false;
     memcpy(books, bytes + sizeof head, sizeof *books);
     if (books->epochs_run < 1 || books->epochs_run > c->trainer->spec->epochs ||
-        !has_valid_books(books) || n != bytes_of(c, books->epochs_run))
+        !has_valid_books(books) || books->more_workers != more_workers(c->trainer) ||
+        n != bytes_of(c, books->epochs_run))
         return false;
     memcpy(&hash, bytes + n - sizeof hash, sizeof hash);
     return hash_equal(hash, hash_bytes(bytes, n - sizeof hash));
@@ -172,4 +180,21 @@ int checkpoint_read(struct checkpoint *c, const void *bytes, size_t n)
     read_books(c, &books);
     trainer_weights_came(c->trainer);
     return 0;
+}
+
+struct hash checkpoint_state_hash(const struct checkpoint *c)
+{
+    struct state {
+        struct head head;
+        struct hash vector[MOST_VECTORS];
+        int64_t epochs_run;
+    } state;
+    float *vector[MOST_VECTORS];
+
+    memset(&state, 0, sizeof state);
+    state.head = make_head(c);
+    for (uint32_t i = 0; i < vectors(vector, c); i++)
+        state.vector[i] = hash_bytes(vector[i], (size_t)state.head.n_weights * sizeof(float));
+    state.epochs_run = c->outcome->epochs_run;
+    return hash_bytes(&state, sizeof state);
 }

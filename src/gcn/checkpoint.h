@@ -21,8 +21,11 @@ size_t checkpoint_bytes(const struct checkpoint *checkpoint);
 void checkpoint_write(struct buf *out, const struct checkpoint *checkpoint);
 
 /* Restore into an initialised trainer and an outcome of the same trial. -1, with nothing changed:
- * damaged, of another trial or format, or from a machine whose products have other bits (BLAS,
- * kernels, threads, form of layer 1). */
+ * damaged, of another trial, number of workers or format, or from a machine whose products have
+ * other bits (BLAS, kernels, threads, form of layer 1). */
 int checkpoint_read(struct checkpoint *checkpoint, const void *bytes, size_t n);
+
+/* Equal for ranks that compute the same bits from here on. */
+struct hash checkpoint_state_hash(const struct checkpoint *checkpoint);
 
 #endif

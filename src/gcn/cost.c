@@ -154,13 +154,29 @@ struct gcn_outline gcn_outline_of(const struct gcn_inputs *inputs)
 
 /* ---- form of the first layer ---- */
 
+static double n_workers(const struct gcn_spec *spec)
+{
+    return spec->workers > 1 ? spec->workers : 1;
+}
+
+/* Training samples of a worker in an epoch, and in a step, in mini-batches. */
+static double worker_samples(const struct gcn_spec *spec, int32_t n_train)
+{
+    return ceil(n_train / n_workers(spec));
+}
+
+static double worker_batch(const struct gcn_spec *spec, int32_t n_train)
+{
+    return fmin(spec->batch_size, worker_samples(spec, n_train));
+}
+
 enum first_form gcn_first_form(const struct gcn_spec *spec, const struct gcn_outline *o,
                                int32_t n_train)
 {
     double n = o->data->n_nodes;
     double degree = (double)o->entries_a / n;
     bool is_full = spec->batch_size == 0 || spec->batch_size >= n_train;
-    double batch = is_full ? n_train : spec->batch_size;
+    double batch = is_full ? n_train : worker_batch(spec, n_train);
     double nodes = batch * n / o->data->n_samples;
     bool pools = spec->pool != POOL_NONE;
     struct first_shape shape = {
@@ -199,13 +215,17 @@ double gcn_outline_bytes(const struct gcn_outline *o)
     return bytes + matrix * (o->has[FIRST_AX_DENSE] + o->has_x);
 }
 
+static int32_t n_outputs(const struct dataset *data)
+{
+    return data->task == TASK_CLASSIFICATION ? data->n_classes : 1;
+}
+
 double gcn_weights(const struct gcn_spec *spec, const struct dataset *data, int32_t n_inputs)
 {
-    int32_t n_outputs = data->task == TASK_CLASSIFICATION ? data->n_classes : 1;
     struct model_tensor tensor;
     double n = 0;
 
-    for (int32_t i = 0; model_tensor(&tensor, spec, n_inputs, n_outputs, i); i++)
+    for (int32_t i = 0; model_tensor(&tensor, spec, n_inputs, n_outputs(data), i); i++)
         n += (double)tensor.n;
     return n;
 }
@@ -244,9 +264,14 @@ double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *o,
     /* Weights: value, gradient, best. A hidden layer: product, units, data for the gradient. All
      * layers share five more matrices. */
     double of_layer = 3 + spec->batch_norm;
+    /* Of several workers: a part each, logits. */
+    double workers = n_workers(spec) > 1
+                         ? n_workers(spec) * weights + 2.0 * o->data->n_samples * n_outputs(o->data)
+                         : 0;
     double activations = rows * spec->hidden_size * (n_hidden ? 5 + of_layer * n_hidden : 0);
 
-    return sizeof(float) * ((3 + states) * weights + activations) + panel_bytes(o, form, rows);
+    return sizeof(float) * ((3 + states) * weights + workers + activations) +
+           panel_bytes(o, form, rows);
 }
 
 /* ---- work ---- */
@@ -286,7 +311,7 @@ static struct shape shape_of(const struct gcn_spec *spec, const struct gcn_outli
         .features = is_sparse ? (double)inputs->entries_x / n : inputs->n_inputs,
         .n_inputs = inputs->n_inputs,
         .n_hidden = spec->hidden_size,
-        .n_outputs = data->task == TASK_CLASSIFICATION ? data->n_classes : 1,
+        .n_outputs = n_outputs(data),
         .layers = spec->layers,
         .drops_inputs = spec->input_dropout > 0,
         .batch_norm = spec->batch_norm,
@@ -408,8 +433,8 @@ static double pass_bytes(const struct shape *shape, double n)
     return first_layer_bytes(shape, n) + upper_layers_bytes(shape, n);
 }
 
-/* adam writes all but the gradient. */
-static double optimizer_bytes(const struct shape *shape)
+/* adam writes all but the gradient. The sum over the workers reads each of their parts. */
+static double optimizer_bytes(const struct shape *shape, double workers)
 {
     bool is_one = shape->layers == 1 && !shape->pools;
     double weights = (is_one ? shape->n_inputs : shape->n_hidden) * shape->n_outputs;
@@ -417,7 +442,7 @@ static double optimizer_bytes(const struct shape *shape)
     if (!is_one)
         weights += shape->n_inputs * shape->n_hidden +
                    (shape->layers - 2 + shape->pools) * shape->n_hidden * shape->n_hidden;
-    return 7 * sizeof(float) * weights;
+    return (7 + (workers > 1 ? workers : 0)) * sizeof(float) * weights;
 }
 
 static double watched(const struct split *split, int32_t n_samples)
@@ -433,22 +458,23 @@ struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_outline *
     int32_t n_train = split->n_train;
     struct shape shape = shape_of(spec, inputs, n_train);
     bool is_full = spec->batch_size == 0 || spec->batch_size >= n_train;
-    double size = is_full ? n_train : spec->batch_size;
-    double steps = is_full ? 1 : ceil(n_train / size);
-    double batches = is_full ? 1 : (n_train + size - 1) / size;
-    double rest = watched(split, inputs->data->n_samples);
+    double workers = n_workers(spec);
+    double size = is_full ? n_train : worker_batch(spec, n_train);
+    double steps = is_full ? 1 : ceil(worker_samples(spec, n_train) / size);
+    double batches = is_full ? 1 : workers > 1 ? workers * steps : (n_train + size - 1) / size;
+    double rest = watched(split, inputs->data->n_samples) / workers;
     double forward = first_layer_flops(&shape, size, true, false) + upper_layers(&shape, size, 1);
     double backward = first_layer_flops(&shape, size, true, true) + upper_layers(&shape, size, 2);
     double evaluation =
-        first_layer_flops(&shape, rest, false, false) + upper_layers(&shape, rest, 1);
-    double step_bytes = 3 * pass_bytes(&shape, size) + optimizer_bytes(&shape);
+        workers * (first_layer_flops(&shape, rest, false, false) + upper_layers(&shape, rest, 1));
+    double step_bytes = workers * 3 * pass_bytes(&shape, size) + optimizer_bytes(&shape, workers);
 
     /* The next step reuses the first product of the evaluation. */
     if (is_full && !shape.drops_inputs && !shape.pools)
         forward -= first_layer_flops(&shape, size, true, false);
     return (struct gcn_cost){
         .flops = spec->epochs * (batches * (forward + backward) + evaluation),
-        .bytes = spec->epochs * (steps * step_bytes + pass_bytes(&shape, rest)),
+        .bytes = spec->epochs * (steps * step_bytes + workers * pass_bytes(&shape, rest)),
         .steps = spec->epochs * steps,
     };
 }

@@ -76,10 +76,10 @@ double loss_weight(const struct training_target *target, const int32_t *nodes, i
     return sum;
 }
 
-double loss_of(struct mat *d, const struct mat *z, const int32_t *nodes,
+double loss_of(struct mat *d, double divisor, const struct mat *z, const int32_t *nodes,
                const struct training_target *target)
 {
-    double scale = 1.0 / loss_weight(target, nodes, z->n_rows);
+    double scale = 1.0 / divisor;
 
     if (target->task == TASK_CLASSIFICATION)
         return kernel_cross_entropy(d, z, nodes, target->label, target->class_weight, scale);

@@ -28,8 +28,9 @@ int training_target_init(struct training_target *target, const struct gcn_spec *
 double loss_weight(const struct training_target *target, const int32_t *nodes, int32_t n);
 
 /* Weighted sum of losses of nodes [z->n_rows] with outputs z (n, C).
- *   d  out (n, C)  gradient of the mean; may be NULL */
-double loss_of(struct mat *d, const struct mat *z, const int32_t *nodes,
+ *   d        out (n, C)  gradient of the sum / divisor; may be NULL
+ *   divisor  loss_weight() of these nodes, or of more */
+double loss_of(struct mat *d, double divisor, const struct mat *z, const int32_t *nodes,
                const struct training_target *target);
 
 #endif

@@ -162,6 +162,11 @@ int model_init(struct model *model, const struct gcn_spec *spec, int32_t n_input
     return 0;
 }
 
+void model_direct_gradient(struct model *model, float *vector)
+{
+    view(model->d_layer, vector, model);
+}
+
 int32_t model_width(const struct model *model)
 {
     int32_t width = 0;

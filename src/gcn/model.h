@@ -51,7 +51,7 @@ struct model {
     float *weights;              /* [n_weights] */
     float *gradient;             /* [n_weights] */
     struct layer *layer;         /* [n_layers] views into weights */
-    struct layer *d_layer;       /* [n_layers] views into gradient */
+    struct layer *d_layer;       /* [n_layers] views into gradient (model_direct_gradient()) */
     struct model_tensor *tensor; /* [n_tensors] in vector order */
 };
 
@@ -61,6 +61,9 @@ struct model {
  * Source: Glorot & Bengio 2010, eq. 16 (uniform). */
 int model_init(struct model *model, const struct gcn_spec *spec, int32_t n_inputs, int32_t fan_in,
                int32_t n_outputs, struct hash key, struct arena *scratch, struct err *err);
+
+/* Let d_layer view `vector` [n_weights], borrowed, in place of gradient. */
+void model_direct_gradient(struct model *model, float *vector);
 
 /* Describe array i of the vector; false: there is none. */
 bool model_tensor(struct model_tensor *out, const struct gcn_spec *spec, int32_t n_inputs,

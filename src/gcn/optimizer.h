@@ -6,7 +6,9 @@
 #include "gcn/model.h"
 #include "gcn/spec.h"
 
-/* Learning rate of epoch e = 1, 2, ..., with E = epochs, W = warmup_epochs, r = learning_rate:
+/* Learning rate of epoch e = 1, 2, ..., with E = epochs, W = warmup_epochs, and r = learning_rate
+ * times 1, workers, or the square root of workers (lr_scaling: Goyal et al. 2017, section 2.1;
+ * Krizhevsky 2014, arXiv:1404.5997):
  *     e <= W    r e / (W + 1)                             torch.optim LinearLR, Goyal et al. 2017,
  *                                                         arXiv:1706.02677, section 2.2
  *     constant  r

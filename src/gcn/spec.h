@@ -11,9 +11,10 @@
 #include "tensor/pool.h"
 
 enum optimizer { OPTIMIZER_ADAM, OPTIMIZER_ADAMW, OPTIMIZER_SGD };
-enum decay_scope { DECAY_ALL, DECAY_FIRST };                         /* on W of which layers */
-enum schedule { SCHEDULE_CONSTANT, SCHEDULE_COSINE, SCHEDULE_STEP }; /* optimizer.h */
-enum class_weights { CLASSES_ALIKE, CLASSES_BALANCED };              /* loss.h */
+enum decay_scope { DECAY_ALL, DECAY_FIRST };                             /* on W of which layers */
+enum schedule { SCHEDULE_CONSTANT, SCHEDULE_COSINE, SCHEDULE_STEP };     /* optimizer.h */
+enum lr_scaling { LR_SCALING_NONE, LR_SCALING_LINEAR, LR_SCALING_SQRT }; /* optimizer.h */
+enum class_weights { CLASSES_ALIKE, CLASSES_BALANCED };                  /* loss.h */
 enum choose_epoch { CHOOSE_LOSS, CHOOSE_OBJECTIVE };
 
 struct gcn_spec {
@@ -38,7 +39,9 @@ struct gcn_spec {
     enum decay_scope decay_scope;
     double momentum;              /* sgd */
     double beta1, beta2, epsilon; /* adam, adamw */
-    int32_t batch_size;           /* training samples in a step; 0: all */
+    int32_t batch_size;           /* training samples of a worker in a step; 0: all */
+    int32_t workers;              /* batches in a step (trainer.h); 0 is 1 */
+    enum lr_scaling lr_scaling;
     enum choose_epoch choose_epoch;
     int32_t patience;                 /* epochs without a better one; 0: no limit */
     enum class_weights class_weights; /* classification */

@@ -20,8 +20,9 @@ struct gcn_run {
     struct rng batch_rng;
     double started; /* shifted by the breaks */
     int32_t *order; /* [n_train] in this epoch's order */
-    int32_t *all;   /* [n_train + n_val + n_test + n_stop] */
-    float *best;    /* [n_weights] of the best epoch */
+    struct deal deal;
+    int32_t *all; /* [n_train + n_val + n_test + n_stop] */
+    float *best;  /* [n_weights] of the best epoch */
     /* The part being scored. */
     float *output;  /* (N, C) log-probabilities, or [N] standardised predictions */
     float *truth;   /* [N] regression, standardised */
@@ -29,18 +30,24 @@ struct gcn_run {
     void *scratch;  /* for metrics */
 };
 
-static int run_init(struct gcn_run *run, const struct clock *clock, struct arena *scratch,
-                    struct err *err)
+static int run_init(struct gcn_run *run, const struct gcn_training *training, struct err *err)
 {
     const struct split *split = run->split;
+    struct arena *scratch = training->scratch;
     const struct dataset *data = run->inputs->data;
     size_t n = (size_t)data->n_samples;
     size_t n_outputs;
 
-    if (trainer_init(&run->trainer, run->spec, run->inputs, split, run->key, clock, scratch, err))
+    if (trainer_init(&run->trainer, training, err))
         return -1;
     n_outputs = (size_t)run->trainer.target.n_outputs;
     rng_init(&run->batch_rng, run->key, RNG_BATCH);
+    run->deal = (struct deal){
+        .n = split->n_train,
+        .n_workers = run->trainer.crew->n_workers,
+        .batch_size = run->spec->batch_size,
+        .samples = arena_take(scratch, (size_t)split->n_train, sizeof *run->deal.samples),
+    };
     run->order = arena_take(scratch, (size_t)split->n_train, sizeof *run->order);
     run->all = arena_take(scratch, n, sizeof *run->all);
     run->best = arena_take(scratch, (size_t)run->trainer.model.n_weights, sizeof *run->best);
@@ -48,8 +55,8 @@ static int run_init(struct gcn_run *run, const struct clock *clock, struct arena
     run->truth = arena_take(scratch, n, sizeof *run->truth);
     run->label = arena_take(scratch, n, sizeof *run->label);
     run->scratch = arena_take(scratch, 1, metric_scratch_bytes(data->n_samples, data->n_classes));
-    if (!run->order || !run->all || !run->best || !run->output || !run->truth || !run->label ||
-        !run->scratch)
+    if (!run->deal.samples || !run->order || !run->all || !run->best || !run->output ||
+        !run->truth || !run->label || !run->scratch)
         return err_nomem(err, "scores", n * (n_outputs + 3) * sizeof(float));
     memcpy(run->best, run->trainer.model.weights,
            (size_t)run->trainer.model.n_weights * sizeof *run->best);
@@ -63,12 +70,12 @@ static double prepare(struct gcn_run *run, const struct mat *z, const int32_t *r
 {
     const struct training_target *target = &run->trainer.target;
     struct mat out = mat_view(run->output, n, z->n_cols);
-    double loss;
+    double weight = loss_weight(target, nodes, n), loss;
 
     for (int32_t i = 0; i < n; i++)
         memcpy(mat_row(&out, i), mat_row(z, row ? row[nodes[i]] : i),
                (size_t)z->n_cols * sizeof *out.v);
-    loss = loss_of(NULL, &out, nodes, target);
+    loss = loss_of(NULL, weight, &out, nodes, target);
     if (target->task == TASK_CLASSIFICATION) {
         kernel_log_softmax(&out);
         for (int32_t i = 0; i < n; i++)
@@ -77,7 +84,7 @@ static double prepare(struct gcn_run *run, const struct mat *z, const int32_t *r
         for (int32_t i = 0; i < n; i++)
             run->truth[i] = target->standardized[nodes[i]];
     }
-    return loss / loss_weight(target, nodes, n);
+    return loss / weight;
 }
 
 /* Standardised values, so that the target's offset costs no precision; errors are scaled to its
@@ -153,17 +160,21 @@ static void score_all(struct gcn_run *run)
 /* Returns the mean loss. The samples' weights sum to n, balanced or not. */
 static double train_epoch(struct gcn_run *run, int32_t epoch)
 {
+    struct trainer *trainer = &run->trainer;
     int32_t n = run->split->n_train;
-    int32_t size = run->spec->batch_size;
     double sum = 0;
 
-    trainer_begin_epoch(&run->trainer, epoch);
-    if (run->trainer.is_full_batch)
-        return trainer_step(&run->trainer, NULL, 0) / n;
+    trainer_begin_epoch(trainer, epoch);
+    if (trainer->is_full_batch)
+        return trainer_step(trainer, NULL, 0) / n;
     memcpy(run->order, run->split->train, (size_t)n * sizeof *run->order);
     rng_shuffle(run->order, (size_t)n, &run->batch_rng, (uint32_t)epoch);
-    for (int32_t at = 0; at < n && isfinite(sum); at += size)
-        sum += trainer_step(&run->trainer, run->order + at, n - at < size ? n - at : size);
+    deal_samples(&run->deal, run->order);
+    for (int32_t s = 0; s < deal_steps(&run->deal) && isfinite(sum); s++) {
+        if (trainer->crew->has_failed)
+            break;
+        sum += trainer_crew_step(trainer, &run->deal, s);
+    }
     return sum / n;
 }
 
@@ -227,28 +238,59 @@ static bool has_lost_patience(const struct gcn_run *run)
            outcome->epochs_run - outcome->best_epoch >= run->spec->patience;
 }
 
+/* False: the training ends with this epoch. */
+static bool run_epoch(struct gcn_run *run, int32_t epoch)
+{
+    struct gcn_outcome *outcome = run->outcome;
+    struct gcn_epoch *record = &outcome->curve[epoch - 1];
+    const struct crew *crew = run->trainer.crew;
+
+    record->train_loss = train_epoch(run, epoch);
+    if (crew->has_failed || diverged(outcome, "train", record->train_loss, epoch))
+        return false;
+    watch(run, record);
+    if (crew->has_failed ||
+        diverged(outcome, run->split->n_stop ? "stop" : "val", record->val_loss, epoch))
+        return false;
+    record->seconds = clock_now(run->trainer.clock) - run->started;
+    outcome->epochs_run = epoch;
+    keep_if_best(run, record, epoch);
+    return true;
+}
+
+/* True if every rank of the crew goes on, from an equal state. */
+static bool all_go_on(struct gcn_run *run, bool goes_on, struct hash state)
+{
+    struct crew *crew = run->trainer.crew;
+
+    return !crew->calls->agree(crew, !goes_on, state) && !crew->has_failed;
+}
+
+static struct hash hash_of_epoch(const struct gcn_epoch *record)
+{
+    const double numbers[] = {record->train_loss, record->val_loss, record->val_value};
+
+    return hash_bytes(numbers, sizeof numbers);
+}
+
 static void train(struct gcn_run *run, const struct gcn_observer *observer)
 {
     struct gcn_outcome *outcome = run->outcome;
     int32_t epoch = outcome->epochs_run + 1;
 
     for (; epoch <= run->spec->epochs && !has_lost_patience(run); epoch++) {
-        struct gcn_epoch *record = &outcome->curve[epoch - 1];
+        bool goes_on;
 
-        record->train_loss = train_epoch(run, epoch);
-        if (diverged(outcome, "train", record->train_loss, epoch))
-            return;
-        watch(run, record);
-        if (diverged(outcome, run->split->n_stop ? "stop" : "val", record->val_loss, epoch))
-            return;
-        record->seconds = clock_now(run->trainer.clock) - run->started;
-        outcome->epochs_run = epoch;
-        keep_if_best(run, record, epoch);
-        if (observer && !observer->epoch_done(observer->arg, outcome, run)) {
+        if (!run_epoch(run, epoch))
+            break;
+        goes_on = !observer || observer->epoch_done(observer->arg, outcome, run);
+        if (!all_go_on(run, goes_on, hash_of_epoch(&outcome->curve[epoch - 1]))) {
             outcome->status = GCN_STOPPED;
             return;
         }
     }
+    if (run->trainer.crew->has_failed)
+        outcome->status = GCN_STOPPED;
 }
 
 /* ---- checkpoints ---- */
@@ -287,41 +329,54 @@ static void go_on(struct gcn_run *run, const struct gcn_observer *observer)
     run->outcome->resumed_epoch = run->outcome->epochs_run;
 }
 
+/* Ranks with other programs, processors or checkpoints would compute other numbers. */
+static void begin_together(struct gcn_run *run)
+{
+    const struct crew *crew = run->trainer.crew;
+    struct checkpoint checkpoint = checkpoint_of(run);
+
+    if (crew->n < crew->n_workers && !all_go_on(run, true, checkpoint_state_hash(&checkpoint)))
+        run->outcome->status = GCN_STOPPED;
+}
+
 static void conclude(struct gcn_run *run)
 {
     struct gcn_outcome *outcome = run->outcome;
     const struct training_target *target = &run->trainer.target;
+    double since = clock_now(run->trainer.clock);
 
-    score_all(run);
-    outcome->weights = run->best;
-    outcome->n_weights = run->trainer.model.n_weights;
-    outcome->n_outputs = target->n_outputs;
-    outcome->target_mean = target->mean;
-    outcome->target_sd = target->sd;
+    if (outcome->best_epoch > 0 || run->spec->epochs == 0) {
+        score_all(run);
+        outcome->weights = run->best;
+        outcome->n_weights = run->trainer.model.n_weights;
+        outcome->n_outputs = target->n_outputs;
+        outcome->target_mean = target->mean;
+        outcome->target_sd = target->sd;
+    }
+    run->trainer.seconds[GCN_EVALUATION] += clock_now(run->trainer.clock) - since;
+    if (run->trainer.crew->has_failed)
+        outcome->status = GCN_STOPPED;
 }
 
 int gcn_train(struct gcn_outcome *outcome, const struct gcn_training *training, struct err *err)
 {
-    const struct clock *clock = training->clock;
     struct gcn_run run = {.outcome = outcome,
                           .spec = training->spec,
                           .inputs = training->inputs,
                           .split = training->split,
                           .key = training->key};
-    double since;
 
     gcn_outcome_init(outcome);
     gemm_set_threads(training->threads);
-    run.started = clock_now(clock);
-    if (run_init(&run, clock, training->scratch, err))
+    run.started = clock_now(training->clock);
+    if (run_init(&run, training, err))
         return -1;
     go_on(&run, training->observer);
-    train(&run, training->observer);
-
-    since = clock_now(clock);
-    if (outcome->status != GCN_STOPPED && (outcome->best_epoch > 0 || run.spec->epochs == 0))
+    begin_together(&run);
+    if (outcome->status != GCN_STOPPED)
+        train(&run, training->observer);
+    if (outcome->status != GCN_STOPPED)
         conclude(&run);
-    run.trainer.seconds[GCN_EVALUATION] += clock_now(clock) - since;
     memcpy(outcome->seconds, run.trainer.seconds, sizeof outcome->seconds);
     outcome->flops = trainer_flops(&run.trainer);
     return 0;

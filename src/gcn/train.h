@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "data/core/split.h"
+#include "gcn/crew.h"
 #include "gcn/inputs.h"
 #include "gcn/outcome.h"
 #include "gcn/spec.h"
@@ -45,10 +46,12 @@ struct gcn_training {
     struct arena *scratch; /* not reset */
     const struct clock *clock;
     const struct gcn_observer *observer; /* may be NULL */
+    struct crew *crew;                   /* of spec->workers; NULL: this rank runs all of them */
 };
 
-/* The caller sets outcome->curve. epochs = 0 scores the initial weights. -1 and err: only out of
- * memory. */
+/* The caller sets outcome->curve. epochs = 0 scores the initial weights. All ranks of a crew get the
+ * same outcome; if the crew fails, or if the observer of any rank ends the trial, GCN_STOPPED. -1
+ * and err: out of memory, or trainer_init() refuses the settings. */
 int gcn_train(struct gcn_outcome *outcome, const struct gcn_training *training, struct err *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gcn/optimizer.h"
+#include "gcn/train.h"
 
 static bool has_graphs(const struct trainer *trainer)
 {
@@ -93,14 +94,23 @@ static int capacity_of_graphs(int32_t *capacity, const struct trainer *trainer,
     return 0;
 }
 
+/* True if evaluations score blocks of samples, each with a field of its own. */
+static bool has_blocks(const struct trainer *trainer)
+{
+    return has_graphs(trainer) || trainer->crew->n_workers > 1;
+}
+
 static int init_nodes(struct trainer *trainer, struct arena *scratch, struct err *err)
 {
     const struct gcn_inputs *inputs = trainer->inputs;
     const struct split *split = trainer->split;
     int32_t n = inputs->data->n_samples, layers = trainer->spec->layers;
 
-    if (receptive_field_init(&trainer->batch, n, layers, scratch, err) ||
-        receptive_field_init(&trainer->watch, n, layers, scratch, err))
+    if (receptive_field_init(&trainer->batch, n, layers, scratch, err))
+        return -1;
+    if (has_blocks(trainer))
+        return 0;
+    if (receptive_field_init(&trainer->watch, n, layers, scratch, err))
         return -1;
     receptive_field_build(&trainer->watch, &inputs->a_hat, trainer->watched, trainer->n_watched);
     if (!trainer->is_full_batch)
@@ -114,14 +124,8 @@ static int init_graphs(struct trainer *trainer, struct arena *scratch, struct er
 {
     const struct gcn_inputs *inputs = trainer->inputs;
     const struct split *split = trainer->split;
-    int32_t n = inputs->data->n_samples, layers = trainer->spec->layers;
-    int32_t n_outputs = trainer->target.n_outputs;
-    float *logits = arena_take(scratch, (size_t)n * (size_t)n_outputs, sizeof *logits);
+    int32_t layers = trainer->spec->layers;
 
-    trainer->place = arena_take(scratch, (size_t)n, sizeof *trainer->place);
-    if (!logits || !trainer->place)
-        return err_nomem(err, "logits", (size_t)n * ((size_t)n_outputs + 1) * sizeof *logits);
-    trainer->logits = mat_view(logits, n, n_outputs);
     if (receptive_field_init_graphs(&trainer->batch, inputs->data, trainer->capacity, layers,
                                     scratch, err) ||
         receptive_field_init_graphs(&trainer->watch, inputs->data, trainer->capacity, layers,
@@ -132,25 +136,99 @@ static int init_graphs(struct trainer *trainer, struct arena *scratch, struct er
     return 0;
 }
 
-int trainer_init(struct trainer *trainer, const struct gcn_spec *spec,
-                 const struct gcn_inputs *inputs, const struct split *split, struct hash key,
-                 const struct clock *clock, struct arena *scratch, struct err *err)
-{
-    const struct dataset *data = inputs->data;
+/* ---- the workers ---- */
 
-    *trainer = (struct trainer){.spec = spec, .inputs = inputs, .split = split, .clock = clock};
-    split_chooser(&trainer->watched, &trainer->n_watched, split);
-    trainer->is_full_batch = spec->batch_size == 0 || spec->batch_size >= split->n_train;
-    trainer->capacity = data->n_samples;
-    if (has_graphs(trainer) && capacity_of_graphs(&trainer->capacity, trainer, scratch, err))
-        return -1;
-    if (training_target_init(&trainer->target, spec, data, split->train, split->n_train, scratch,
-                             err) ||
+/* What a worker adds up in a step or an evaluation. */
+enum { TALLY_LOSS, TALLY_FLOPS, TALLY_FIRST_FLOPS, TALLY_COUNT };
+
+static int take_logits(struct trainer *trainer, struct arena *scratch, struct err *err)
+{
+    const struct crew_calls *calls = trainer->crew->calls;
+    size_t width = (size_t)trainer->target.n_outputs;
+    size_t n = (size_t)trainer->inputs->data->n_samples, n_watched = (size_t)trainer->n_watched;
+
+    if (!has_blocks(trainer))
+        return 0;
+    trainer->place = arena_take(scratch, n, sizeof *trainer->place);
+    if (!trainer->place)
+        return err_nomem(err, "rows of samples", n * sizeof *trainer->place);
+    /* Two arrays, because the last evaluation of the watched part and that of all samples may
+     * follow each other. */
+    trainer->logits = calls->take_common(trainer->crew, n * width, err);
+    trainer->watched_logits = calls->take_common(trainer->crew, n_watched * width, err);
+    return trainer->logits && trainer->watched_logits ? 0 : -1;
+}
+
+static int init_workers(struct trainer *trainer, struct arena *scratch, struct err *err)
+{
+    struct crew *crew = trainer->crew;
+    size_t n_own = (size_t)crew->n, n_bounds = (size_t)crew->n_workers + 1;
+
+    trainer->tally = arena_take(scratch, n_own * TALLY_COUNT, sizeof *trainer->tally);
+    trainer->bounds = arena_take(scratch, n_bounds, sizeof *trainer->bounds);
+    if (!trainer->tally || !trainer->bounds)
+        return err_nomem(err, "workers", n_own * TALLY_COUNT * sizeof *trainer->tally);
+    if (crew->n_workers > 1) {
+        trainer->parts = crew->calls->take_parts(crew, (size_t)trainer->model.n_weights, err);
+        if (!trainer->parts)
+            return -1;
+    }
+    return take_logits(trainer, scratch, err);
+}
+
+static int check_workers(const struct trainer *trainer, struct err *err)
+{
+    int32_t n_workers = trainer->crew->n_workers, n_train = trainer->split->n_train;
+
+    if (n_workers > 1 && trainer->is_full_batch)
+        return err_set(err,
+                       "workers = %d needs mini-batches, but a step has all %d training samples: "
+                       "set batch_size below %d, or workers = 1",
+                       n_workers, n_train, n_train);
+    if (n_workers > n_train)
+        return err_set(err, "workers = %d: there are only %d training samples", n_workers, n_train);
+    return 0;
+}
+
+static int init_parts(struct trainer *trainer, const struct gcn_training *training, struct err *err)
+{
+    const struct gcn_spec *spec = trainer->spec;
+    const struct gcn_inputs *inputs = trainer->inputs;
+    const struct split *split = trainer->split;
+    struct arena *scratch = training->scratch;
+
+    if (training_target_init(&trainer->target, spec, inputs->data, split->train, split->n_train,
+                             scratch, err) ||
         model_init(&trainer->model, spec, inputs->n_inputs, inputs->fan_in,
-                   trainer->target.n_outputs, key, scratch, err) ||
+                   trainer->target.n_outputs, training->key, scratch, err) ||
         optimizer_init(&trainer->optimizer, spec, &trainer->model, scratch, err) ||
         pass_init(&trainer->pass, spec, inputs, split->n_train, trainer->capacity, &trainer->model,
-                  key, scratch, err))
+                  training->key, scratch, err))
+        return -1;
+    return init_workers(trainer, scratch, err);
+}
+
+int trainer_init(struct trainer *trainer, const struct gcn_training *training, struct err *err)
+{
+    const struct gcn_spec *spec = training->spec;
+    const struct split *split = training->split;
+    struct arena *scratch = training->scratch;
+
+    *trainer = (struct trainer){.spec = spec,
+                                .inputs = training->inputs,
+                                .split = split,
+                                .clock = training->clock,
+                                .crew = training->crew};
+    if (!trainer->crew) {
+        crew_alone_init(&trainer->alone, spec->workers > 1 ? spec->workers : 1, scratch);
+        trainer->crew = &trainer->alone.crew;
+    }
+    split_chooser(&trainer->watched, &trainer->n_watched, split);
+    trainer->is_full_batch = spec->batch_size == 0 || spec->batch_size >= split->n_train;
+    trainer->capacity = trainer->inputs->data->n_samples;
+    if (check_workers(trainer, err) ||
+        (has_graphs(trainer) && capacity_of_graphs(&trainer->capacity, trainer, scratch, err)) ||
+        init_parts(trainer, training, err))
         return -1;
     return has_graphs(trainer) ? init_graphs(trainer, scratch, err)
                                : init_nodes(trainer, scratch, err);
@@ -196,11 +274,14 @@ void trainer_begin_epoch(struct trainer *trainer, int32_t epoch)
     trainer->optimizer.rate = optimizer_rate(trainer->spec, epoch);
 }
 
-double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n)
+/* divisor: of the sum of losses; 0: the weight of the batch. dropout_step addresses dropout. */
+static double batch_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n,
+                             double divisor, uint32_t dropout_step)
 {
     struct receptive_field *field = &trainer->batch;
     double since = clock_now(trainer->clock);
     const struct mat *z1 = NULL;
+    const int32_t *samples;
     struct mat logits, d;
     double loss;
 
@@ -210,15 +291,31 @@ double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n
     } else {
         z1 = shared_first(trainer);
     }
-    logits = pass_forward(&trainer->pass, field, z1, trainer->batch_in_z1, true, trainer->n_steps);
+    samples = receptive_field_samples(field);
+    logits = pass_forward(&trainer->pass, field, z1, trainer->batch_in_z1, true, dropout_step);
     charge(trainer, GCN_FORWARD, &since);
 
     d = pass_gradient(&trainer->pass, field);
-    loss = loss_of(&d, &logits, receptive_field_samples(field), &trainer->target);
+    if (divisor <= 0)
+        divisor = loss_weight(&trainer->target, samples, logits.n_rows);
+    loss = loss_of(&d, divisor, &logits, samples, &trainer->target);
     if (isfinite(loss))
-        pass_backward(&trainer->pass, field, &d, trainer->n_steps);
+        pass_backward(&trainer->pass, field, &d, dropout_step);
     charge(trainer, GCN_BACKWARD, &since);
     return loss;
+}
+
+double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n)
+{
+    return batch_gradient(trainer, nodes, n, 0, trainer->n_steps);
+}
+
+static void finish_step(struct trainer *trainer, double loss)
+{
+    if (isfinite(loss))
+        optimizer_step(&trainer->optimizer, &trainer->model);
+    trainer->z1_is_fresh = false;
+    trainer->n_steps++;
 }
 
 double trainer_step(struct trainer *trainer, const int32_t *nodes, int32_t n)
@@ -226,13 +323,121 @@ double trainer_step(struct trainer *trainer, const int32_t *nodes, int32_t n)
     double loss = trainer_gradient(trainer, nodes, n);
     double since = clock_now(trainer->clock);
 
-    if (isfinite(loss))
-        optimizer_step(&trainer->optimizer, &trainer->model);
-    trainer->z1_is_fresh = false;
-    trainer->n_steps++;
+    finish_step(trainer, loss);
     charge(trainer, GCN_OPTIMIZER, &since);
     return loss;
 }
+
+/* ---- steps of several workers ---- */
+
+struct flops {
+    double upper, first;
+};
+
+static struct flops flops_of(const struct trainer *trainer)
+{
+    return (struct flops){trainer->pass.flops, trainer->pass.first.flops};
+}
+
+/* Worker crew->first + i has computed `loss`, and all flops since `before`. */
+static void put_tally(struct trainer *trainer, int32_t i, double loss, struct flops before)
+{
+    double *row = trainer->tally + (ptrdiff_t)i * TALLY_COUNT;
+
+    row[TALLY_LOSS] = loss;
+    row[TALLY_FLOPS] = trainer->pass.flops - before.upper;
+    row[TALLY_FIRST_FLOPS] = trainer->pass.first.flops - before.first;
+}
+
+/* Counts the flops of all workers from `before`, and returns their loss. */
+static double sum_tally(struct trainer *trainer, struct flops before)
+{
+    double total[TALLY_COUNT] = {0};
+
+    trainer->crew->calls->sum_few(trainer->crew, total, trainer->tally, TALLY_COUNT);
+    trainer->pass.flops = before.upper + total[TALLY_FLOPS];
+    trainer->pass.first.flops = before.first + total[TALLY_FIRST_FLOPS];
+    return total[TALLY_LOSS];
+}
+
+static double step_weight(const struct trainer *trainer, const struct deal *deal, int32_t step)
+{
+    double weight = 0;
+
+    for (int32_t w = 0; w < deal->n_workers; w++) {
+        int32_t n;
+        const int32_t *samples = deal_batch(&n, deal, w, step);
+
+        weight += loss_weight(&trainer->target, samples, n);
+    }
+    return weight;
+}
+
+/* Writes the worker's part. */
+static double worker_gradient(struct trainer *trainer, const struct deal *deal, int32_t step,
+                              int32_t worker, double divisor)
+{
+    struct model *model = &trainer->model;
+    float *part = trainer->parts + (ptrdiff_t)worker * model->n_weights;
+    uint32_t n_workers = (uint32_t)trainer->crew->n_workers;
+    int32_t n;
+    const int32_t *samples = deal_batch(&n, deal, worker, step);
+    double loss;
+
+    if (n == 0) {
+        memset(part, 0, (size_t)model->n_trained * sizeof *part);
+        return 0;
+    }
+    model_direct_gradient(model, part);
+    trainer->pass.keeps_statistics = worker > 0;
+    loss = batch_gradient(trainer, samples, n, divisor,
+                          trainer->n_steps * n_workers + (uint32_t)worker);
+    if (worker == 0) /* in other parts they stay 0, so the sum takes them to all ranks */
+        memcpy(part + model->n_trained, model->weights + model->n_trained,
+               (size_t)(model->n_weights - model->n_trained) * sizeof *part);
+    return loss;
+}
+
+static void sum_gradients(struct trainer *trainer)
+{
+    struct model *model = &trainer->model;
+    struct crew *crew = trainer->crew;
+    size_t n = (size_t)model->n_weights;
+
+    crew->calls->sum(crew, model->gradient, trainer->parts, n, 0, n);
+    memcpy(model->weights + model->n_trained, model->gradient + model->n_trained,
+           (size_t)(model->n_weights - model->n_trained) * sizeof *model->weights);
+}
+
+double trainer_crew_step(struct trainer *trainer, const struct deal *deal, int32_t step)
+{
+    const struct crew *crew = trainer->crew;
+    struct flops begun = flops_of(trainer);
+    double divisor, loss, since;
+
+    if (crew->n_workers == 1) {
+        int32_t n;
+        const int32_t *samples = deal_batch(&n, deal, 0, step);
+
+        return trainer_step(trainer, samples, n);
+    }
+    divisor = step_weight(trainer, deal, step);
+    for (int32_t i = 0; i < crew->n; i++) {
+        struct flops before = flops_of(trainer);
+
+        loss = worker_gradient(trainer, deal, step, crew->first + i, divisor);
+        put_tally(trainer, i, loss, before);
+    }
+    since = clock_now(trainer->clock);
+    loss = sum_tally(trainer, begun);
+    if (isfinite(loss))
+        sum_gradients(trainer);
+    finish_step(trainer, loss);
+    charge(trainer, GCN_OPTIMIZER, &since);
+    return loss;
+}
+
+/* ---- evaluation ---- */
 
 static int32_t count_fitting(const struct trainer *trainer, const int32_t *graphs, int32_t n)
 {
@@ -248,27 +453,69 @@ static int32_t count_fitting(const struct trainer *trainer, const int32_t *graph
     return i;
 }
 
-/* Row i is graph graphs[i]. */
-static struct mat logits_of_graphs(struct trainer *trainer, const int32_t *graphs, int32_t n)
+/* Row i is graph graphs[i], and below node nodes[i]. */
+static void score_graphs(struct mat *out, struct trainer *trainer, const int32_t *graphs)
 {
-    struct mat all = mat_view(trainer->logits.v, n, trainer->logits.n_cols);
-
-    for (int32_t at = 0; at < n;) {
-        int32_t n_some = count_fitting(trainer, graphs + at, n - at);
+    for (int32_t at = 0; at < out->n_rows;) {
+        int32_t n_some = count_fitting(trainer, graphs + at, out->n_rows - at);
         struct mat some;
 
         build(&trainer->watch, trainer, graphs + at, n_some);
         some = pass_forward(&trainer->pass, &trainer->watch, NULL, NULL, false, 0);
-        memcpy(mat_row(&all, at), some.v, (size_t)mat_size(&some) * sizeof *some.v);
+        memcpy(mat_row(out, at), some.v, (size_t)mat_size(&some) * sizeof *some.v);
         at += n_some;
     }
+}
+
+static void score_nodes(struct mat *out, struct trainer *trainer, const int32_t *nodes)
+{
+    const int32_t *pos = trainer->batch.level[trainer->spec->layers].pos;
+    struct mat z;
+
+    build(&trainer->batch, trainer, nodes, out->n_rows);
+    z = pass_forward(&trainer->pass, &trainer->batch, NULL, NULL, false, 0);
+    for (int32_t i = 0; i < out->n_rows; i++)
+        memcpy(mat_row(out, i), mat_row(&z, pos[nodes[i]]), (size_t)z.n_cols * sizeof *z.v);
+}
+
+/* First of n samples that the worker scores. */
+static int32_t block_begin(const struct trainer *trainer, int32_t n, int32_t worker)
+{
+    return (int32_t)((int64_t)n * worker / trainer->crew->n_workers);
+}
+
+/* Each worker scores a block of the samples [n]. Row i is samples[i].
+ *   logits  (n, C) of take_logits() */
+static struct mat score_blocks(struct trainer *trainer, float *logits, const int32_t *samples,
+                               int32_t n)
+{
+    struct crew *crew = trainer->crew;
+    struct mat all = mat_view(logits, n, trainer->target.n_outputs);
+    struct flops begun = flops_of(trainer);
+
+    for (int32_t w = 0; w <= crew->n_workers; w++)
+        trainer->bounds[w] = (size_t)block_begin(trainer, n, w) * (size_t)all.n_cols;
+    for (int32_t i = 0; i < crew->n; i++) {
+        int32_t begin = block_begin(trainer, n, crew->first + i);
+        int32_t end = block_begin(trainer, n, crew->first + i + 1);
+        struct mat block = mat_view(mat_row(&all, begin), end - begin, all.n_cols);
+        struct flops before = flops_of(trainer);
+
+        if (end > begin && has_graphs(trainer))
+            score_graphs(&block, trainer, samples + begin);
+        else if (end > begin)
+            score_nodes(&block, trainer, samples + begin);
+        put_tally(trainer, i, 0, before);
+    }
+    sum_tally(trainer, begun);
+    crew->calls->share(crew, logits, trainer->bounds);
     return all;
 }
 
 struct mat trainer_watched_logits(struct trainer *trainer)
 {
-    if (has_graphs(trainer))
-        return logits_of_graphs(trainer, trainer->watched, trainer->n_watched);
+    if (has_blocks(trainer))
+        return score_blocks(trainer, trainer->watched_logits, trainer->watched, trainer->n_watched);
     return pass_forward(&trainer->pass, &trainer->watch, shared_first(trainer),
                         trainer->watch_in_z1, false, 0);
 }
@@ -276,11 +523,11 @@ struct mat trainer_watched_logits(struct trainer *trainer)
 struct mat trainer_logits_of(struct trainer *trainer, const int32_t *samples, int32_t n,
                              const int32_t **rows)
 {
-    if (has_graphs(trainer)) {
+    if (has_blocks(trainer)) {
         for (int32_t i = 0; i < n; i++)
             trainer->place[samples[i]] = i;
         *rows = trainer->place;
-        return logits_of_graphs(trainer, samples, n);
+        return score_blocks(trainer, trainer->logits, samples, n);
     }
     build(&trainer->batch, trainer, samples, n);
     *rows = trainer->batch.level[trainer->spec->layers].pos;

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One network in training, driven step by step. */
+/* One network in training, driven step by step.
+ *
+ * A crew of W workers takes a step together. In mini-batches each worker computes the gradient of
+ * its own batch, with its own receptive field and statistics of batch normalisation, and divides by
+ * the weight of all samples of the step; the sum over the workers is the gradient. Running
+ * statistics follow the batches of worker 0, like PyTorch's DistributedDataParallel with
+ * broadcast_buffers. In evaluations, each worker scores a block of the samples. */
 #ifndef GCN_TRAINER_H
 #define GCN_TRAINER_H
 
 #include "base/clock.h"
 #include "data/core/split.h"
+#include "gcn/crew.h"
+#include "gcn/deal.h"
 #include "gcn/inputs.h"
 #include "gcn/loss.h"
 #include "gcn/optimizer.h"
@@ -28,6 +36,12 @@ struct trainer {
     uint32_t n_steps;
     double seconds[GCN_PHASE_COUNT];
 
+    struct crew *crew; /* borrowed, or that of `alone` */
+    struct crew_alone alone;
+    float *parts;   /* (W, n_weights) gradients, then running statistics; NULL if W is 1 */
+    double *tally;  /* (workers of this rank, TALLY_COUNT) */
+    size_t *bounds; /* [W + 1] of the workers in logits */
+
     /* In full batch without input dropout, an evaluation and the next step share the first
      * product. */
     bool is_full_batch;
@@ -39,16 +53,18 @@ struct trainer {
     int32_t *batch_in_z1;
     int32_t *watch_in_z1;
 
-    /* For graphs, which need not all be in memory. */
-    int32_t capacity;  /* most nodes of a batch or of graphs scored together */
-    struct mat logits; /* (N, C) of the scored graphs */
-    int32_t *place;    /* [N] row of each scored graph */
+    int32_t capacity; /* most nodes of a batch or of graphs scored together */
+
+    /* For graphs, which need not all be in memory, and for several workers. */
+    float *logits;         /* (N, C) of the scored samples */
+    float *watched_logits; /* (n_watched, C) */
+    int32_t *place;        /* [N] row of each scored sample */
 };
 
-/* Take memory from scratch. Arguments stay borrowed until training ends. */
-int trainer_init(struct trainer *trainer, const struct gcn_spec *spec,
-                 const struct gcn_inputs *inputs, const struct split *split, struct hash key,
-                 const struct clock *clock, struct arena *scratch, struct err *err);
+/* Take memory from training->scratch. The members of `training` stay borrowed until training ends,
+ * and the trainer must not move. -1 and err: out of memory, or several workers in full batch. */
+struct gcn_training;
+int trainer_init(struct trainer *trainer, const struct gcn_training *training, struct err *err);
 
 /* Replace the weights (layout of struct model), but not the optimiser's state. */
 void trainer_set_weights(struct trainer *trainer, const float *weights);
@@ -68,10 +84,14 @@ double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n
 /* trainer_gradient(), then an optimiser step unless the loss is not finite. */
 double trainer_step(struct trainer *trainer, const int32_t *nodes, int32_t n);
 
+/* The same with one batch for each worker, in mini-batches. With crew->has_failed, what it returns
+ * and leaves is worthless. */
+double trainer_crew_step(struct trainer *trainer, const struct deal *deal, int32_t step);
+
 /* Logits (n, C) without dropout: a view, valid until the next call of a trainer function.
  *   watched  row i is sample trainer->watched[i]
- *   of       row rows[i] is sample i; samples: n distinct ones. For nodes, this overwrites the
- *            batch's field: do not call it within full-batch training. */
+ *   of       row rows[i] is sample i; samples: n distinct ones, in the same order on all ranks. For
+ *            nodes, this overwrites the batch's field: do not call it within full-batch training. */
 struct mat trainer_watched_logits(struct trainer *trainer);
 struct mat trainer_logits_of(struct trainer *trainer, const int32_t *samples, int32_t n,
                              const int32_t **rows);

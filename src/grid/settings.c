@@ -356,10 +356,11 @@ static void put_member(struct buf *out, const struct param *row, enum param_id i
     buf_puts(out, quote);
 }
 
+/* `stop` is older than kept models, which all have it. */
 static bool was_unknown(enum param_id id, union value v)
 {
     return param_row(id)->flags & PARAM_LATER && param_equal(id, v, param_before(id)) &&
-           !param_equal(id, v, param_default(id));
+           id != P_STOP;
 }
 
 static void put_json(struct buf *out, const struct settings *s, bool leaves_unknown)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -185,6 +186,48 @@ static int make_costs(struct job *job, struct err *err)
     return rc;
 }
 
+/* -1 and err. */
+static int find_smallest_training(int32_t *n, struct job *job, const struct settings *s,
+                                  struct err *err)
+{
+    *n = INT32_MAX;
+    for (int32_t replicate = 0; replicate < job_replicates(job); replicate++)
+        for (int32_t fold = 0; fold < job->plan.folds; fold++) {
+            const struct split *split = prepared_split(job->prepared, s, replicate, fold, err);
+
+            if (!split)
+                return -1;
+            *n = split->n_train < *n ? split->n_train : *n;
+        }
+    return 0;
+}
+
+static int check_workers(struct job *job, struct errlist *faults)
+{
+    struct split_spec last = {0}, spec;
+    struct settings s;
+    int32_t n_train = 0;
+    struct err err;
+
+    faults->is_usage = true;
+    for (int32_t c = 0; c < job->plan.n_configs; c++) {
+        plan_settings(&job->plan, c, &s);
+        if (s.v[P_WORKERS].i == 1)
+            continue;
+        spec_split(&spec, &s, 0, 0);
+        if (!n_train || memcmp(&spec, &last, sizeof spec) != 0) {
+            if (find_smallest_training(&n_train, job, &s, &err)) {
+                err_wrap(&err, "%s", job->sweep.path);
+                return errlist_add_err(faults, &err);
+            }
+            last = spec;
+        }
+        if (requirements_check_workers(&job->sweep, &s, n_train, faults))
+            return -1;
+    }
+    return 0;
+}
+
 int job_points(struct job *job, struct errlist *faults)
 {
     struct err err;
@@ -207,7 +250,11 @@ int job_plan(struct job *job, struct errlist *faults)
         return 0; /* only the program knows what its trials need */
     }
     job_warn_plan(job);
-    if (make_costs(job, &err) || job_warn_parts(job, &err) || leaks_warn(job, &err))
+    if (make_costs(job, &err))
+        return errlist_add_err(faults, &err);
+    if (check_workers(job, faults))
+        return -1;
+    if (job_warn_parts(job, &err) || leaks_warn(job, &err))
         return errlist_add_err(faults, &err);
     log_verbose("plan: %lld trials of %d configurations, made in %.2f s",
                 (long long)job->plan.n_trials, job->plan.n_configs,

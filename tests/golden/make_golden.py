@@ -184,7 +184,8 @@ def flat(tensors):
     return [float(v) for t in tensors for v in t.detach().reshape(-1)]
 
 
-def make_case(path, seed, case, options):
+def make_case(path, seed, case, options, workers=1, train_network=None):
+    """train_network: as run(), for several workers (make_ddp.py)."""
     (task, sparse, n, f, c, layers, hidden, activation, optimizer_name, rate, decay, scope,
      momentum, batch_size, scale) = case
     rng = np.random.default_rng(seed)
@@ -208,6 +209,8 @@ def make_case(path, seed, case, options):
         put(out, "shape", [n, f, c, int(sparse), layers, hidden, batch_size])
         put(out, "words", [activation, optimizer_name, scope, scale])
         put(out, "settings", [rate, decay, float(momentum)])
+        if workers > 1:
+            put(out, "workers", [workers])
         if options:
             put(out, "options", [str(v) for v in (PLAIN | options).values()])
         put(out, "edges", [len(edges)] + [v for e in edges for v in e])
@@ -217,7 +220,7 @@ def make_case(path, seed, case, options):
         put(out, "train", [len(train), *train])
         net = Network(normalize(n, edges), weights, activation, PLAIN | options)
         put(out, "weights", flat(net.arrays()))
-        run(out, x, target, label, train, net, batches, case)
+        (train_network or run)(out, x, target, label, train, net, batches, case)
 
 
 def run(out, x, target, label, train, net, batches, case):

@@ -69,7 +69,7 @@ def make_graphs(rng, n):
     return start, edges
 
 
-def make_case(path, seed, case, options):
+def make_case(path, seed, case, options, workers=1, train_network=golden.run):
     (pool, task, sparse, n, f, c, layers, hidden, activation, _, rate, decay, scope, momentum,
      batch_size, scale) = case
     rng = np.random.default_rng(seed)
@@ -96,6 +96,8 @@ def make_case(path, seed, case, options):
         put(out, "shape", [n, f, c, int(sparse), layers, hidden, batch_size])
         put(out, "words", [activation, case[9], scope, scale])
         put(out, "settings", [rate, decay, float(momentum)])
+        if workers > 1:
+            put(out, "workers", [workers])
         put(out, "pool", [pool, *start])
         put(out, "options", [str(v) for v in options.values()])
         put(out, "edges", [len(edges)] + [v for e in edges for v in e])
@@ -106,7 +108,7 @@ def make_case(path, seed, case, options):
         net = GraphNetwork(golden.normalize(n_nodes, edges), weights, activation, options, pool,
                            start)
         put(out, "weights", golden.flat(net.arrays()))
-        golden.run(out, x, target, label, train, net, batches, case[1:])
+        train_network(out, x, target, label, train, net, batches, case[1:])
 
 
 if __name__ == "__main__":

@@ -121,9 +121,7 @@ static void test_batch_order(void **state)
     spec.epochs = 3;
     spec.batch_size = 6;
     train(&outcome, &toy, &spec, key, &arena);
-    assert_int_equal(
-        trainer_init(&trainer, &spec, &toy.inputs, &toy.split, key, &clock_system, &arena, NULL),
-        0);
+    assert_int_equal(toy_trainer_init(&trainer, &spec, &toy.inputs, &toy.split, key, &arena), 0);
     rng_init(&rng, key, RNG_BATCH);
     for (uint32_t epoch = 1; epoch <= 3; epoch++) {
         int32_t n = toy.split.n_train;
@@ -623,8 +621,7 @@ static void test_outcome_weights(void **state)
     toy_init(&toy, TASK_REGRESSION, false);
     for (spec.epochs = 0; spec.epochs <= 9; spec.epochs += 9) {
         train(&outcome, &toy, &spec, key, &arena);
-        assert_int_equal(trainer_init(&trainer, &spec, &toy.inputs, &toy.split, key, &clock_system,
-                                      &arena, NULL),
+        assert_int_equal(toy_trainer_init(&trainer, &spec, &toy.inputs, &toy.split, key, &arena),
                          0);
         assert_int_equal(outcome.n_weights, trainer.model.n_weights);
         assert_int_equal(outcome.n_outputs, 1);

@@ -11,9 +11,10 @@
 #include <cmocka.h>
 
 #include "gcn/trainer.h"
+#include "toy.h"
 
-/* Training, step by step, as PyTorch did it: tests/golden/make_golden.py and make_pool.py wrote
- * initial values and results. */
+/* Training, step by step, as PyTorch did it: tests/golden/make_golden.py, make_pool.py and
+ * make_ddp.py wrote initial values and results. */
 
 enum { EPOCHS = 20 };
 
@@ -135,6 +136,10 @@ static void read_options(struct golden *golden)
     char word[32];
 
     assert_int_equal(fscanf(file, "%31s", word), 1);
+    if (strcmp(word, "workers") == 0) {
+        spec->workers = read_int(file);
+        assert_int_equal(fscanf(file, "%31s", word), 1);
+    }
     if (strcmp(word, "pool") == 0) {
         read_graphs(golden);
         assert_int_equal(fscanf(file, "%31s", word), 1);
@@ -269,6 +274,23 @@ static void read_weights(struct golden *golden, struct trainer *trainer)
     free(weights);
 }
 
+/* Several workers: the batch is an epoch. */
+static double step(struct trainer *trainer, const int32_t *nodes, int32_t n)
+{
+    struct deal deal = {
+        .n = n, .n_workers = trainer->crew->n_workers, .batch_size = trainer->spec->batch_size};
+    double loss = 0;
+
+    if (deal.n_workers == 1)
+        return trainer_step(trainer, trainer->is_full_batch ? NULL : nodes, n);
+    deal.samples = take((size_t)n, sizeof *deal.samples);
+    deal_samples(&deal, nodes);
+    for (int32_t s = 0; s < deal_steps(&deal); s++)
+        loss += trainer_crew_step(trainer, &deal, s);
+    free(deal.samples);
+    return loss;
+}
+
 static void train(double losses[EPOCHS], struct golden *golden, struct trainer *trainer)
 {
     int32_t *nodes = take((size_t)golden->split.n_train, sizeof *nodes);
@@ -286,7 +308,7 @@ static void train(double losses[EPOCHS], struct golden *golden, struct trainer *
             n = read_int(golden->file);
             for (int32_t i = 0; i < n; i++)
                 nodes[i] = read_int(golden->file);
-            losses[e] += trainer_step(trainer, trainer->is_full_batch ? NULL : nodes, n);
+            losses[e] += step(trainer, nodes, n);
         }
         losses[e] /= loss_weight(&trainer->target, golden->split.train, golden->split.n_train);
         trainer_watched_logits(trainer);
@@ -339,8 +361,7 @@ static void check_case(const char *name)
                         &(struct gcn_inputs_spec){.scale = golden.scale, .drops_inputs = true},
                         NULL),
         0);
-    assert_int_equal(trainer_init(&trainer, &golden.spec, &inputs, &golden.split, key,
-                                  &clock_system, &arena, NULL),
+    assert_int_equal(toy_trainer_init(&trainer, &golden.spec, &inputs, &golden.split, key, &arena),
                      0);
     read_weights(&golden, &trainer);
     train(losses, &golden, &trainer);
@@ -369,7 +390,8 @@ int main(void)
         GOLDEN("regr_three_layers"), GOLDEN("regr_skip_elu"),      GOLDEN("class_norm_gelu"),
         GOLDEN("regr_norm_mini"),    GOLDEN("class_eight_layers"), GOLDEN("pool_mean_class"),
         GOLDEN("pool_sum_regr"),     GOLDEN("pool_max_class"),     GOLDEN("pool_max_regr"),
-        GOLDEN("pool_sum_options"),  GOLDEN("pool_mean_full"),
+        GOLDEN("pool_sum_options"),  GOLDEN("pool_mean_full"),     GOLDEN("ddp_node_adam"),
+        GOLDEN("ddp_node_norm"),     GOLDEN("ddp_pool_sgd"),       GOLDEN("ddp_pool_norm"),
     };
 
     return cmocka_run_group_tests_name("golden", tests, NULL, NULL);

@@ -28,9 +28,7 @@ static void check_gradient(const struct toy *toy, const struct gcn_spec *spec, c
     double *weights;
     double loss, step = 1e-6;
 
-    assert_int_equal(
-        trainer_init(&trainer, spec, &toy->inputs, &toy->split, key, &clock_system, &arena, NULL),
-        0);
+    assert_int_equal(toy_trainer_init(&trainer, spec, &toy->inputs, &toy->split, key, &arena), 0);
     weights = calloc((size_t)trainer.model.n_weights, sizeof *weights);
     assert_non_null(weights);
     /* Biases start at 0, where a wrong one could go unnoticed. */
@@ -167,8 +165,7 @@ static void test_gradient_in_panels(void **state)
     spec.batch_size = 8;
     for (int drops = 0; drops < 2; drops++) {
         spec.input_dropout = drops ? 0.5 : 0;
-        assert_int_equal(trainer_init(&trainer, &spec, &toy.inputs, &toy.split, key, &clock_system,
-                                      &arena, NULL),
+        assert_int_equal(toy_trainer_init(&trainer, &spec, &toy.inputs, &toy.split, key, &arena),
                          0);
         trainer_gradient(&trainer, batch, 8);
         whole = malloc((size_t)trainer.model.n_weights * sizeof *whole);
@@ -195,9 +192,7 @@ static void test_input_dropout_is_redrawn(void **state)
     (void)state;
     toy_init(&toy, TASK_REGRESSION, false);
     spec.input_dropout = 0.5;
-    assert_int_equal(
-        trainer_init(&trainer, &spec, &toy.inputs, &toy.split, key, &clock_system, &arena, NULL),
-        0);
+    assert_int_equal(toy_trainer_init(&trainer, &spec, &toy.inputs, &toy.split, key, &arena), 0);
     first = trainer_gradient(&trainer, NULL, 0);
     assert_true(trainer_gradient(&trainer, NULL, 0) == first);
     trainer.n_steps++;
@@ -217,9 +212,7 @@ static void test_set_weights(void **state)
 
     (void)state;
     toy_init(&toy, TASK_REGRESSION, false);
-    assert_int_equal(
-        trainer_init(&trainer, &spec, &toy.inputs, &toy.split, key, &clock_system, &arena, NULL),
-        0);
+    assert_int_equal(toy_trainer_init(&trainer, &spec, &toy.inputs, &toy.split, key, &arena), 0);
     zeros = calloc((size_t)trainer.model.n_weights, sizeof *zeros);
     assert_non_null(zeros);
     zeros[trainer.model.n_weights - 2] = 1; /* in the second layer */

@@ -131,8 +131,7 @@ static void test_clipping(void **state)
         float *before;
 
         spec.clip_norm = clips ? 0.03 : 1e6;
-        assert_int_equal(trainer_init(&trainer, &spec, &toy.inputs, &toy.split, key, &clock_system,
-                                      &arena, NULL),
+        assert_int_equal(toy_trainer_init(&trainer, &spec, &toy.inputs, &toy.split, key, &arena),
                          0);
         before = arena_take(&arena, (size_t)trainer.model.n_weights, sizeof *before);
         assert_non_null(before);
@@ -232,8 +231,7 @@ static struct gcn_spec norm_spec(void)
 static void start(struct trainer *trainer, const struct toy *toy, const struct gcn_spec *spec,
                   struct arena *arena)
 {
-    assert_int_equal(
-        trainer_init(trainer, spec, &toy->inputs, &toy->split, key, &clock_system, arena, NULL), 0);
+    assert_int_equal(toy_trainer_init(trainer, spec, &toy->inputs, &toy->split, key, arena), 0);
 }
 
 /* Only training changes running statistics. */

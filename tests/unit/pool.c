@@ -16,6 +16,7 @@
 #include "gcn/train.h"
 #include "gcn/trainer.h"
 #include "tensor/pool.h"
+#include "toy.h"
 
 /* ---- kernels ---- */
 
@@ -302,8 +303,7 @@ static void test_scored_in_pieces(void **state)
         float whole[120];
 
         spec.batch_size = 4;
-        assert_int_equal(trainer_init(&trainer, &spec, &set.inputs, &set.split, key, &clock_system,
-                                      &arena, NULL),
+        assert_int_equal(toy_trainer_init(&trainer, &spec, &set.inputs, &set.split, key, &arena),
                          0);
         logits = trainer_watched_logits(&trainer);
         assert_int_equal(logits.n_rows, set.split.n_val);
@@ -446,9 +446,7 @@ static void test_memory_is_of_a_batch(void **state)
     set_init(&set, 30000, TASK_CLASSIFICATION);
     spec.hidden_size = 64;
     spec.batch_size = 8;
-    assert_int_equal(
-        trainer_init(&trainer, &spec, &set.inputs, &set.split, key, &clock_system, &arena, NULL),
-        0);
+    assert_int_equal(toy_trainer_init(&trainer, &spec, &set.inputs, &set.split, key, &arena), 0);
     assert_true(trainer.capacity < set.data.n_nodes / 20);
     trainer_step(&trainer, set.split.train, 8);
     trainer_watched_logits(&trainer);

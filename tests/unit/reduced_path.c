@@ -17,6 +17,7 @@
 #include "gcn/trainer.h"
 #include "tensor/gemm.h"
 #include "tensor/kernel.h"
+#include "toy.h"
 
 enum { STEPS = 50 };
 
@@ -113,12 +114,11 @@ static double part(struct pair *pair, const struct gcn_spec *spec, int32_t batch
     double first = 0, last = 0, apart;
     float *weights;
 
-    assert_int_equal(trainer_init(&full, spec, &pair->full, &pair->split, hash_text("path"),
-                                  &clock_system, &arena, NULL),
-                     0);
-    assert_int_equal(trainer_init(&reduced, spec, &pair->reduced, &pair->split, hash_text("path"),
-                                  &clock_system, &arena, NULL),
-                     0);
+    assert_int_equal(
+        toy_trainer_init(&full, spec, &pair->full, &pair->split, hash_text("path"), &arena), 0);
+    assert_int_equal(
+        toy_trainer_init(&reduced, spec, &pair->reduced, &pair->split, hash_text("path"), &arena),
+        0);
     weights = malloc((size_t)reduced.model.n_weights * sizeof *weights);
     assert_non_null(weights);
     project(weights, pair, &full, &reduced);

@@ -138,6 +138,21 @@ struct gcn_spec toy_spec(enum task task)
     };
 }
 
+int toy_trainer_init(struct trainer *trainer, const struct gcn_spec *spec,
+                     const struct gcn_inputs *inputs, const struct split *split, struct hash key,
+                     struct arena *scratch)
+{
+    return trainer_init(trainer,
+                        &(struct gcn_training){.spec = spec,
+                                               .inputs = inputs,
+                                               .split = split,
+                                               .key = key,
+                                               .threads = 1,
+                                               .scratch = scratch,
+                                               .clock = &clock_system},
+                        NULL);
+}
+
 /* The 16-bit word number `place` of the blocks from `block` on decides. */
 static double factor(double probability, struct hash key, enum rng_stream stream, int64_t step,
                      int64_t block, int64_t place)

@@ -4,6 +4,7 @@
 #define TESTS_UNIT_TOY_H
 
 #include "gcn/train.h"
+#include "gcn/trainer.h"
 
 enum { TOY_SAMPLES = 40, TOY_FEATURES = 13, TOY_CLASSES = 3 };
 
@@ -21,6 +22,11 @@ void toy_part_stop(struct toy *toy);
 
 /* Two layers of 9, relu, no dropout, full batch, adam at 0.01, 5 epochs. */
 struct gcn_spec toy_spec(enum task task);
+
+/* Returns trainer_init() without a crew. */
+int toy_trainer_init(struct trainer *trainer, const struct gcn_spec *spec,
+                     const struct gcn_inputs *inputs, const struct split *split, struct hash key,
+                     struct arena *scratch);
 
 /* Mean loss of nodes[n]. weights: of a struct model. standardized: the regression target; step < 0:
  * no dropout. */

@@ -203,7 +203,8 @@ static bool is_worth_listing(const struct sweep_data *d, const struct settings *
 
     return (!strcmp(section, "model") || !strcmp(section, "train")) && id != P_TYPE &&
            settings_has(s, id) && !is_varied(d, id) && !plan_setting_is_idle(s, id) &&
-           strcmp(value, "0") != 0 && strcmp(value, "no") != 0 && strcmp(value, "none") != 0;
+           strcmp(value, "0") != 0 && strcmp(value, "no") != 0 && strcmp(value, "none") != 0 &&
+           (id != P_WORKERS || s->v[id].i > 1);
 }
 
 static void put_fixed_of(struct buf *out, const struct sweep_data *d, int32_t type)

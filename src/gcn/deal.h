@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The samples of an epoch, dealt to the workers of a crew (crew.h). */
+#ifndef GCN_DEAL_H
+#define GCN_DEAL_H
+
+#include <stdint.h>
+
+struct deal {
+    int32_t n, n_workers; /* n >= n_workers */
+    int32_t batch_size;   /* of a worker */
+    int32_t *samples;     /* [n] of worker 0, then of worker 1 ...; borrowed */
+};
+
+/* Deal the n samples of an epoch in their order: worker w gets order[w], order[w + W] ..., as
+ * torch.utils.data.DistributedSampler does, but without its repeated samples. */
+void deal_samples(struct deal *deal, const int32_t *order);
+
+int32_t deal_steps(const struct deal *deal);
+
+/* A worker's batch in step 0, 1, ...: returns its *n samples. Only in the last step may *n be less
+ * than batch_size, or 0. */
+const int32_t *deal_batch(int32_t *n, const struct deal *deal, int32_t worker, int32_t step);
+
+#endif
