@@ -3,7 +3,9 @@
 
 #include <assert.h>
 #include <cblas.h>
+#include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "tensor/mat.h"
 
@@ -229,9 +231,20 @@ int gemm_library_threads(void)
     return openblas_get_num_threads();
 }
 
+/* openblas_get_config() writes its text anew in each call. */
+static char library[256];
+
+static void name_library(void)
+{
+    snprintf(library, sizeof library, "%s", openblas_get_config());
+}
+
 const char *gemm_library(void)
 {
-    return openblas_get_config();
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, name_library);
+    return library;
 }
 
 const char *gemm_kernel(void)
