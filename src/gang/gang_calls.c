@@ -155,6 +155,7 @@ static void sum_on_host(struct gang *g, float *total, const struct addends *a)
         return;
     if (!is_striped(g, a)) {
         add_all(g, total, a, a->begin, a->end);
+        gang_barrier(g); /* before a rank writes its next part */
         return;
     }
     add_all(g, g->result, a, stripe(a->begin, a->end, g->local_rank, g->local_size),

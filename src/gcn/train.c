@@ -284,10 +284,12 @@ static void train(struct gcn_run *run, const struct gcn_observer *observer)
         if (!run_epoch(run, epoch))
             break;
         goes_on = !observer || observer->epoch_done(observer->arg, outcome, run);
-        if (!all_go_on(run, goes_on, hash_of_epoch(&outcome->curve[epoch - 1]))) {
-            outcome->status = GCN_STOPPED;
-            return;
-        }
+        if (all_go_on(run, goes_on, hash_of_epoch(&outcome->curve[epoch - 1])))
+            continue;
+        if (observer && observer->stopping && !run->trainer.crew->has_failed)
+            observer->stopping(observer->arg, outcome, run);
+        outcome->status = GCN_STOPPED;
+        return;
     }
     if (run->trainer.crew->has_failed)
         outcome->status = GCN_STOPPED;

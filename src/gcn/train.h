@@ -24,6 +24,9 @@ struct gcn_run;
 struct gcn_observer {
     /* Called after every epoch; false ends the trial with GCN_STOPPED. May call gcn_save(). */
     bool (*epoch_done)(void *arg, const struct gcn_outcome *so_far, const struct gcn_run *run);
+    /* Called before GCN_STOPPED, if all ranks of the crew are there, with the state after the same
+     * epoch on all. May call gcn_save(). NULL: nothing to do. */
+    void (*stopping)(void *arg, const struct gcn_outcome *so_far, const struct gcn_run *run);
     void *arg;
     /* From gcn_save() of the same trial, borrowed. The outcome, except times, has the same bits as
      * without a break. NULL or unsuitable: training starts anew. */

@@ -49,6 +49,7 @@
 #define MODELS_DATA "gcn|mlp|ridge|noop"
 /* Implied by a section [program] for model.type and data.format. */
 #define PROGRAM_SECTION "program"
+#define MODELS_GANG "external|gcn|mlp"
 #define MODELS_PROGRAM "external"
 #define FORMAT_PROGRAM "inputs"
 #define MODELS_NETWORK "gcn|mlp|noop"
@@ -358,8 +359,8 @@
       MODELS_ALL, NOWHERE, \
       "Longest silence of a rank; a rank silent for longer is lost, and other ranks run its trials") \
     X(RANKS, "resources", "ranks", INT, 1, 100000, "", "1", "", AXIS | SWEPT, \
-      MODELS_PROGRAM, NOWHERE, \
-      "Number of ranks that run one trial together (a gang), as with torchrun") \
+      MODELS_GANG, NOWHERE, \
+      "Number of ranks that run one trial together (a gang): programs as with torchrun; models share their workers, with equal results for each number") \
     X(GPUS, "resources", "gpus", REAL, 0, 128, "", "0", "", 0, \
       MODELS_PROGRAM, NOWHERE, \
       "GPUs of each rank: a whole number, or a share such as 0.5 or 0.25 of one GPU") \

@@ -553,8 +553,17 @@ int requirements_check_workers(const struct sweep *sweep, const struct settings 
 {
     const struct check c = {sweep, NULL, errors};
     int64_t n_workers = s->v[P_WORKERS].i, batch_size = s->v[P_BATCH_SIZE].i;
+    int64_t n_ranks = s->v[P_RANKS].i;
     struct buf size = {0};
 
+    if (n_ranks > n_workers) {
+        complain(&c, P_RANKS,
+                 "ranks = %lld: the ranks of a trial share its workers, of which there are %lld: set "
+                 "[train] workers to a multiple of %lld, or ranks to at most %lld",
+                 (long long)n_ranks, (long long)n_workers, (long long)n_ranks,
+                 (long long)n_workers);
+        return -1;
+    }
     if (n_workers == 1)
         return 0;
     if (n_workers > n_train) {

@@ -212,7 +212,7 @@ static int check_workers(struct job *job, struct errlist *faults)
     faults->is_usage = true;
     for (int32_t c = 0; c < job->plan.n_configs; c++) {
         plan_settings(&job->plan, c, &s);
-        if (s.v[P_WORKERS].i == 1)
+        if (s.v[P_WORKERS].i == 1 && s.v[P_RANKS].i == 1)
             continue;
         spec_split(&spec, &s, 0, 0);
         if (!n_train || memcmp(&spec, &last, sizeof spec) != 0) {

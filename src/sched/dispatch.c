@@ -391,6 +391,17 @@ void dispatch_give_back(struct dispatch *d, int32_t worker, int64_t trial)
     dispatch_offer_again(d);
 }
 
+bool dispatch_is_last_attempt(const struct dispatch *d, int64_t trial)
+{
+    return ledger_is_last_attempt(d->ledger, trial);
+}
+
+void dispatch_suspect(struct dispatch *d, int64_t trial)
+{
+    ledger_blame(d->ledger, trial, 1);
+    dispatch_offer_again(d);
+}
+
 void dispatch_reopen(struct dispatch *d, int64_t trial)
 {
     ledger_reopen(d->ledger, trial);

@@ -100,6 +100,11 @@ void dispatch_reopen(struct dispatch *dispatch, int64_t trial);
  * until that has ended. Ignored if it does not hold the trial. */
 void dispatch_give_back(struct dispatch *dispatch, int32_t worker, int64_t trial);
 
+/* True if one more crash of the trial reaches the limit. dispatch_suspect() adds a crash that does
+ * not, to a trial that was given back. */
+bool dispatch_is_last_attempt(const struct dispatch *dispatch, int64_t trial);
+void dispatch_suspect(struct dispatch *dispatch, int64_t trial);
+
 void dispatch_leave(struct dispatch *dispatch, int32_t worker);
 
 /* Like ledger_blames(); a member answers for its gang's trial. */

@@ -164,7 +164,7 @@ void ledger_mark(struct ledger *ledger, int64_t trial, enum trial_state state)
 
 bool ledger_blame(struct ledger *ledger, int64_t trial, int32_t crashes)
 {
-    assert(is_trial(ledger, trial) && !ledger->n_workers);
+    assert(is_trial(ledger, trial) && ledger->entries[trial].state != TRIAL_RUNNING);
     if (crashes <= 0 || is_final((enum trial_state)ledger->entries[trial].state))
         return false;
     return accuse(ledger, trial, crashes);
@@ -350,6 +350,11 @@ int32_t ledger_lose_worker(struct ledger *ledger, int32_t worker, int32_t max, i
 int32_t ledger_lessee(const struct ledger *ledger, int64_t trial)
 {
     return is_trial(ledger, trial) ? ledger->entries[trial].worker : NONE;
+}
+
+bool ledger_is_last_attempt(const struct ledger *ledger, int64_t trial)
+{
+    return ledger->entries[trial].crashes + 1 >= ledger->crash_limit;
 }
 
 bool ledger_is_suspect(const struct ledger *ledger, int64_t trial)

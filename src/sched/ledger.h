@@ -47,14 +47,15 @@ struct ledger *ledger_create(int64_t n_trials, int64_t group_size, const double 
                              int32_t crash_limit, struct err *err);
 void ledger_destroy(struct ledger *ledger);
 
-/* Mark a trial as finished; like the next two, before any lease. */
+/* Mark a trial as finished; before any lease. */
 void ledger_mark(struct ledger *ledger, int64_t trial, enum trial_state state);
 
-/* Add crashes of earlier sessions, unless the trial is finished. True if it has failed by that: the
- * caller records the reason. */
+/* Add crashes, of earlier sessions or seen by others, to a trial that is not leased, unless it is
+ * finished. True if it has failed by that: the caller records the reason. */
 bool ledger_blame(struct ledger *ledger, int64_t trial, int32_t crashes);
 
-/* Make a trial, unless finished, a suspect without a crash: a run ended while it was under way. */
+/* Make a trial, unless finished, a suspect without a crash: a run ended while it was under way.
+ * Before any lease. */
 void ledger_suspect(struct ledger *ledger, int64_t trial);
 
 /* Set the expected seconds of a trial of this group. */
@@ -109,6 +110,7 @@ int32_t ledger_width(const struct ledger *ledger, int64_t trial);
 int32_t ledger_n_widths(const struct ledger *ledger); /* tiers */
 int32_t ledger_tier_width(const struct ledger *ledger, int32_t tier);
 bool ledger_is_suspect(const struct ledger *ledger, int64_t trial);
+bool ledger_is_last_attempt(const struct ledger *ledger, int64_t trial); /* one more crash fails it */
 double ledger_expected(const struct ledger *ledger, int32_t group); /* seconds */
 double ledger_pending_s(const struct ledger *ledger); /* expected, of all pending trials, times
                                                         * their widths */

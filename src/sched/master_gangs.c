@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
+#include "base/log.h"
 #include "program/port.h"
 #include "sched/master_state.h"
 #include "sched/message.h"
@@ -216,6 +219,17 @@ static int take_port(struct master *master, const struct gang_members *members,
     return begin_gang(master, members, whole, err);
 }
 
+static int make_token(struct trial_gang *part, struct err *err)
+{
+    uint64_t random[2];
+
+    if (getrandom(random, sizeof random, 0) != sizeof random)
+        return err_set(err, "no random numbers for a gang: %s", strerror(errno));
+    snprintf(part->token, sizeof part->token, "%016llx%016llx", (unsigned long long)random[0],
+             (unsigned long long)random[1]);
+    return 0;
+}
+
 /* Ignored unless it is from the leader of a gang that has not begun. */
 int master_take_port(struct master *master, int32_t from, struct cursor *in, struct err *err)
 {
@@ -234,7 +248,7 @@ int master_take_port(struct master *master, int32_t from, struct cursor *in, str
         whole.trial = members.trial;
         whole.id = master_id(master, members.trial);
         whole.expected_s = dispatch_predicted(master->dispatch, members.trial);
-        rc = take_port(master, &members, &whole, err);
+        rc = make_token(&whole.part, err) || take_port(master, &members, &whole, err) ? -1 : 0;
     }
     gang_members_release(&members);
     return rc;
@@ -270,6 +284,22 @@ static int fail_gang(struct master *master, const struct gang_members *members, 
     return gang_members_end(master, members, 0, err);
 }
 
+/* Members lost each other, which the scheduler may not have seen: if that happens again and again,
+ * the network is to blame, and the trial must not go on forever. */
+static int take_apart(struct master *master, const struct gang_members *members, int32_t from,
+                      struct trial_result *r, struct err *err)
+{
+    if (dispatch_is_last_attempt(master->dispatch, members->trial)) {
+        r->state = TRIAL_FAILED;
+        return fail_gang(master, members, from, r, err);
+    }
+    log_verbose("a gang of %d ranks ended, and its trial runs again: %s", members->n, r->error);
+    if (give_back(master, members, err))
+        return -1;
+    dispatch_suspect(master->dispatch, members->trial);
+    return 0;
+}
+
 /* A member may fail because another one was stopped first. */
 static int end_gang(struct master *master, const struct gang_members *members, int32_t from,
                     struct trial_result *r, struct err *err)
@@ -278,6 +308,8 @@ static int end_gang(struct master *master, const struct gang_members *members, i
     bool was_stopped =
         r->state == TRIAL_PENDING || (r->state == TRIAL_FAILED && master->is_stopping);
 
+    if (r->state == TRIAL_PENDING && r->error[0] && !master->is_stopping)
+        return take_apart(master, members, from, r, err);
     if (was_stopped && (leads || !master->is_stopping))
         return give_back(master, members, err);
     if (was_stopped)

@@ -33,6 +33,7 @@ void message_put_gang(struct buf *out, const struct message_gang *gang)
     buf_put_u32(out, (uint32_t)part->n_hosts);
     buf_put_u32(out, (uint32_t)part->port);
     buf_put_text(out, part->address);
+    buf_put_text(out, part->token);
     buf_put_u32(out, (uint32_t)part->n_local);
     for (int32_t i = 0; i < part->n_local; i++)
         buf_put_u32(out, (uint32_t)part->local_ranks[i]);
@@ -54,6 +55,7 @@ void message_take_gang(struct message_gang *gang, struct cursor *in)
     part->n_hosts = (int32_t)cursor_u32(in);
     part->port = (int32_t)cursor_u32(in);
     cursor_text(in, part->address, sizeof part->address);
+    cursor_text(in, part->token, sizeof part->token);
     part->n_local = (int32_t)cursor_u32(in);
     in->failed |= part->n_local < 0 || part->n_local > TRIAL_LOCAL_RANKS;
     for (int32_t i = 0; i < part->n_local && !in->failed; i++)

@@ -373,15 +373,27 @@ static int look_from_trial(struct worker *worker, double now_s)
     return now_s - worker->began_s > HOARD_S ? give_back_queue(worker) : 0;
 }
 
+/* False: something is wrong, or the gang is over. */
+static bool look_and_go_on(struct worker *worker, double now_s)
+{
+    if (!worker->has_failed && now_s - worker->looked_s >= LOOK_S)
+        worker->has_failed = look_from_trial(worker, now_s) != 0;
+    return !worker->has_failed && (!worker->gang.number || now_s < worker->gang_stop_s);
+}
+
 static bool keep_going(void *arg)
 {
     struct worker *worker = arg;
     double now_s = clock_now(worker->clock);
 
-    if (!worker->has_failed && now_s - worker->looked_s >= LOOK_S)
-        worker->has_failed = look_from_trial(worker, now_s) != 0;
-    return !worker->has_failed && (!worker->is_stopping || now_s < worker->stop_s) &&
-           (!worker->gang.number || now_s < worker->gang_stop_s);
+    return look_and_go_on(worker, now_s) && (!worker->is_stopping || now_s < worker->stop_s);
+}
+
+static bool keep_waiting(void *arg)
+{
+    struct worker *worker = arg;
+
+    return look_and_go_on(worker, clock_now(worker->clock));
 }
 
 /* A trial expected to be short begins unreported. */
@@ -416,6 +428,7 @@ static int run(struct worker *worker, const struct runner *runner, struct trial_
     const struct trial_gang *gang = worker->gang.number ? &worker->gang.part : NULL;
     bool resumes = has_checkpoint(worker, next->trial);
     struct trial_watch watch = {.keep_going = keep_going,
+                                .keep_waiting = keep_waiting,
                                 .save = leads(worker) ? save : NULL,
                                 .arg = worker,
                                 .from = resumes ? &worker->from : NULL,

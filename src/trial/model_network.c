@@ -154,6 +154,7 @@ static int train(struct gcn_outcome *outcome, struct model_training *training, s
         .scratch = training->scratch,
         .clock = training->clock,
         .observer = training->observer,
+        .crew = training->crew,
     };
 
     spec_gcn(&spec, training->settings);

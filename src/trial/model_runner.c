@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/fault.h"
 #include "trial/kept.h"
+#include "trial/model_gang.h"
 #include "trial/model_type.h"
 
 /* Training after which a stopped trial saves a checkpoint. Making, sending and committing one took
@@ -68,6 +69,11 @@ void model_runner_destroy(struct model_runner *self)
     free(self);
 }
 
+static bool leads(const struct trial_watch *watch)
+{
+    return !watch->gang || watch->gang->rank == 0;
+}
+
 static double earlier_seconds(const struct observed *observed, const struct gcn_outcome *so_far)
 {
     return so_far->resumed_epoch ? observed->watch->from->seconds : 0;
@@ -97,6 +103,15 @@ static void save(struct observed *observed, const struct gcn_outcome *so_far,
     buf_release(state);
 }
 
+static void save_if_old(struct observed *observed, const struct gcn_outcome *so_far,
+                        const struct gcn_run *run, double age_s)
+{
+    double now_s = clock_now(observed->self->clock);
+
+    if (observed->watch->save && now_s - observed->saved_s >= age_s)
+        save(observed, so_far, run, now_s);
+}
+
 static bool epoch_done(void *arg, const struct gcn_outcome *so_far, const struct gcn_run *run)
 {
     struct observed *observed = arg;
@@ -109,9 +124,18 @@ static bool epoch_done(void *arg, const struct gcn_outcome *so_far, const struct
     if (observed->timed_out)
         return false;
     goes_on = watch->keep_going(watch->arg);
-    if (watch->save && now_s - observed->saved_s >= (goes_on ? EVERY_S : WORTH_S))
-        save(observed, so_far, run, now_s);
+    if (goes_on)
+        save_if_old(observed, so_far, run, EVERY_S);
     return goes_on;
+}
+
+/* Members of a gang may be told to stop at different times; the first ends all. */
+static void stopping(void *arg, const struct gcn_outcome *so_far, const struct gcn_run *run)
+{
+    struct observed *observed = arg;
+
+    if (!observed->timed_out)
+        save_if_old(observed, so_far, run, WORTH_S);
 }
 
 static void fail(struct trial_result *r, const struct err *err)
@@ -146,7 +170,8 @@ static void stopped(struct trial_result *r, const struct observed *observed)
         snprintf(r->error, sizeof r->error, "ran longer than trial_timeout = %gs",
                  observed->timeout_s);
     } else {
-        r->state = TRIAL_PENDING;
+        /* The leader of a gang says why it ended. */
+        r->state = leads(observed->watch) ? TRIAL_PENDING : TRIAL_DONE;
     }
 }
 
@@ -234,12 +259,14 @@ static int take_curve(struct trial_result *r, struct observed *observed, const s
 
 /* No checkpoint without epochs: a solve long enough to be worth one would exceed MOST_BYTES. */
 static int train(struct model_runner *self, struct trial_result *r, const struct settings *s,
-                 struct plan_trial where, struct observed *observed, struct err *err)
+                 struct plan_trial where, struct observed *observed, struct crew *crew,
+                 struct err *err)
 {
     const struct model_type *type = model_type_of(s);
     const struct trial_checkpoint *from = observed->watch->from;
     const struct lapack_watch watch = {goes_on, observed};
     const struct gcn_observer observer = {.epoch_done = epoch_done,
+                                          .stopping = stopping,
                                           .arg = observed,
                                           .state = from ? from->state : NULL,
                                           .state_bytes = from ? from->bytes : 0};
@@ -248,6 +275,7 @@ static int train(struct model_runner *self, struct trial_result *r, const struct
                                       .scratch = &self->scratch,
                                       .clock = self->clock,
                                       .observer = &observer,
+                                      .crew = crew,
                                       .watch = &watch};
     struct gcn_outcome outcome = {.curve = NULL};
 
@@ -264,7 +292,35 @@ static int train(struct model_runner *self, struct trial_result *r, const struct
         return 0;
     }
     take_outcome(r, &outcome);
-    return is_kept(r, s) ? keep(self, r, &outcome, &training, where, err) : 0;
+    return leads(observed->watch) && is_kept(r, s)
+               ? keep(self, r, &outcome, &training, where, err)
+               : 0;
+}
+
+/* Train as a member of watch->gang. */
+static int train_together(struct model_runner *self, struct trial_result *r,
+                          const struct settings *s, struct plan_trial where,
+                          struct observed *observed, struct err *err)
+{
+    struct gang_failure failure = {GANG_FINE, {{0}}};
+    struct crew *crew;
+    struct gang *gang;
+    int rc = 0;
+
+    if (model_gang_open(&gang, observed->watch, (int32_t)s->v[P_WORKERS].i, &failure)) {
+        model_gang_fail(r, &failure);
+        return 0;
+    }
+    crew = gang_crew(gang);
+    rc = train(self, r, s, where, observed, crew, err);
+    if (crew->has_failed) {
+        trial_result_release(r);
+        r->n_curve = 0;
+        model_gang_fail(r, gang_failure(gang));
+        rc = 0;
+    }
+    gang_close(gang);
+    return rc;
 }
 
 static void run(void *self_, struct trial_result *r, int64_t number,
@@ -281,8 +337,10 @@ static void run(void *self_, struct trial_result *r, int64_t number,
     plan_settings(self->plan, where.config, &settings);
     arena_reset(&self->scratch);
     self->scratch.peak_bytes = 0;
-    observed.timeout_s = settings.v[P_TRIAL_TIMEOUT].f;
-    if (train(self, r, &settings, where, &observed, &err))
+    /* Only one member of a gang measures the time, since all end together. */
+    observed.timeout_s = leads(watch) ? settings.v[P_TRIAL_TIMEOUT].f : 0;
+    if (watch->gang ? train_together(self, r, &settings, where, &observed, &err)
+                    : train(self, r, &settings, where, &observed, NULL, &err))
         fail(r, &err);
     r->peak_bytes = (int64_t)self->scratch.peak_bytes;
 }

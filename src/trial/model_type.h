@@ -57,6 +57,7 @@ struct model_training {
     struct arena *scratch; /* train() does not reset it */
     const struct clock *clock;
     const struct gcn_observer *observer; /* after each epoch */
+    struct crew *crew;                   /* NULL: this rank trains alone */
     const struct lapack_watch *watch;    /* every few seconds without epochs */
 
     /* Set by train(): */

@@ -123,12 +123,13 @@ int trial_result_unpack(struct trial_result *r, struct cursor *in);
 
 /* One of several ranks that run a trial together (a gang, doc/decisions/0051). Only the result of
  * rank 0 counts; the others return DONE, FAILED with a reason, or PENDING. */
-enum { TRIAL_LOCAL_RANKS = 256 };
+enum { TRIAL_LOCAL_RANKS = 256, TRIAL_TOKEN = 64 };
 struct trial_gang {
     int32_t rank, size;
     int32_t local_rank, local_size; /* among the ranks on this host */
     char address[64];               /* of rank 0: a name or number that all ranks can reach */
     int32_t port;                   /* was free on rank 0's host */
+    char token[TRIAL_TOKEN];        /* no other gang has it, and only members know it */
     int32_t host, n_hosts;          /* number of this host in the gang, from 0 */
     /* [n_local] ranks of the launch: the first members on this host, in order of their local_rank */
     int32_t local_ranks[TRIAL_LOCAL_RANKS];
@@ -139,6 +140,9 @@ struct trial_gang {
 struct trial_watch {
     /* Called at least once an epoch; false: the trial must return with state PENDING. */
     bool (*keep_going)(void *arg);
+    /* Called while a member of a gang waits for others, every tenth of a second or sooner; false:
+     * the gang is over, return at once with state PENDING. */
+    bool (*keep_waiting)(void *arg);
     /* Take a checkpoint, borrowed for the call: now and then, and before PENDING. NULL: none are
      * kept. */
     void (*save)(void *arg, const struct trial_checkpoint *checkpoint);
