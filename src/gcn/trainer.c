@@ -138,7 +138,7 @@ static int init_graphs(struct trainer *trainer, struct arena *scratch, struct er
 
 /* ---- the workers ---- */
 
-/* What a worker adds up in a step or an evaluation. */
+/* Numbers that each worker adds up in a step or an evaluation. */
 enum { TALLY_LOSS, TALLY_FLOPS, TALLY_FIRST_FLOPS, TALLY_COUNT };
 
 static int take_logits(struct trainer *trainer, struct arena *scratch, struct err *err)
