@@ -176,20 +176,6 @@ static int init_workers(struct trainer *trainer, struct arena *scratch, struct e
     return take_logits(trainer, scratch, err);
 }
 
-static int check_workers(const struct trainer *trainer, struct err *err)
-{
-    int32_t n_workers = trainer->crew->n_workers, n_train = trainer->split->n_train;
-
-    if (n_workers > 1 && trainer->is_full_batch)
-        return err_set(err,
-                       "workers = %d needs mini-batches, but a step has all %d training samples: "
-                       "set batch_size below %d, or workers = 1",
-                       n_workers, n_train, n_train);
-    if (n_workers > n_train)
-        return err_set(err, "workers = %d: there are only %d training samples", n_workers, n_train);
-    return 0;
-}
-
 static int init_parts(struct trainer *trainer, const struct gcn_training *training, struct err *err)
 {
     const struct gcn_spec *spec = trainer->spec;
@@ -226,7 +212,7 @@ int trainer_init(struct trainer *trainer, const struct gcn_training *training, s
     split_chooser(&trainer->watched, &trainer->n_watched, split);
     trainer->is_full_batch = spec->batch_size == 0 || spec->batch_size >= split->n_train;
     trainer->capacity = trainer->inputs->data->n_samples;
-    if (check_workers(trainer, err) ||
+    if (gcn_check_workers(trainer->crew->n_workers, spec->batch_size, split->n_train, err) ||
         (has_graphs(trainer) && capacity_of_graphs(&trainer->capacity, trainer, scratch, err)) ||
         init_parts(trainer, training, err))
         return -1;

@@ -55,16 +55,16 @@ refused() { # NAME MESSAGE OPTION...
     is "$name: message" "$(grep -v warning .err)" "espalier: $message"
 }
 
-refused "more workers than samples" "--set workers: workers = 37: the smallest training part has 36 \
+refused "more workers than samples" "--set workers: workers = 37: a training part has only 36 \
 samples, and each worker needs one: must be at most 36" --set workers=37
 refused "full batch" "workers.ini:15: workers = 2 needs mini-batches, but with batch_size = full a step \
-has all 36 samples of the smallest training part: set batch_size to at most 35, or workers = 1" \
+has all 36 samples of a training part: set batch_size to at most 35, or workers = 1" \
     --set batch_size=full
 refused "a batch of all samples" "workers.ini:15: workers = 2 needs mini-batches, but with batch_size = \
-36 a step has all 36 samples of the smallest training part: set batch_size to at most 35, or workers \
+36 a step has all 36 samples of a training part: set batch_size to at most 35, or workers \
 = 1" --set batch_size=36
 refused "folds have fewer samples" "workers.ini:15: workers = 2 needs mini-batches, but with batch_size = \
-24 a step has all 24 samples of the smallest training part: set batch_size to at most 23, or workers \
+24 a step has all 24 samples of a training part: set batch_size to at most 23, or workers \
 = 1" --set folds=2 --set batch_size=24
 refused "no worker" "--set workers=0: must be in [1, 1024]" --set workers=0
 refused "an unknown scaling" "--set lr_scaling=square: must be none | linear | sqrt" \

@@ -693,13 +693,19 @@ static void test_refused(void **state)
 
     (void)state;
     toy_init(&toy, TASK_REGRESSION, false);
-    for (spec.batch_size = 0; spec.batch_size <= 20; spec.batch_size += 20)
-        refused(&toy, &spec,
-                "workers = 2 needs mini-batches, but a step has all 20 training samples: set "
-                "batch_size below 20, or workers = 1");
+    spec.batch_size = 0;
+    refused(&toy, &spec,
+            "workers = 2 needs mini-batches, but with batch_size = full a step has all 20 samples "
+            "of a training part: set batch_size to at most 19, or workers = 1");
+    spec.batch_size = 20;
+    refused(&toy, &spec,
+            "workers = 2 needs mini-batches, but with batch_size = 20 a step has all 20 samples of "
+            "a training part: set batch_size to at most 19, or workers = 1");
     spec.batch_size = 1;
     spec.workers = 21;
-    refused(&toy, &spec, "workers = 21: there are only 20 training samples");
+    refused(&toy, &spec,
+            "workers = 21: a training part has only 20 samples, and each worker needs one: must be "
+            "at most 20");
     toy_release(&toy);
 }
 
