@@ -359,7 +359,8 @@ static double step_weight(const struct trainer *trainer, const struct deal *deal
     return weight;
 }
 
-/* Writes the worker's part. */
+/* Writes the worker's part. All workers move the running statistics, but only those of worker 0 are
+ * in its part; the sum then takes them to all ranks. */
 static double worker_gradient(struct trainer *trainer, const struct deal *deal, int32_t step,
                               int32_t worker, double divisor)
 {
@@ -375,10 +376,9 @@ static double worker_gradient(struct trainer *trainer, const struct deal *deal, 
         return 0;
     }
     model_direct_gradient(model, part);
-    trainer->pass.keeps_statistics = worker > 0;
     loss = batch_gradient(trainer, samples, n, divisor,
                           trainer->n_steps * n_workers + (uint32_t)worker);
-    if (worker == 0) /* in other parts they stay 0, so the sum takes them to all ranks */
+    if (worker == 0)
         memcpy(part + model->n_trained, model->weights + model->n_trained,
                (size_t)(model->n_weights - model->n_trained) * sizeof *part);
     return loss;
