@@ -34,7 +34,6 @@ struct hidden_pass {
     uint32_t step;
     const struct mat *below;
     bool is_training;
-    bool keeps_statistics;
 };
 
 static int take_norm(struct hidden *hidden, size_t n, size_t width, struct arena *scratch)
@@ -89,8 +88,7 @@ static void normalize_batch(struct hidden *hidden, const struct hidden_pass *pas
     double *mean = hidden->moments, *variance = mean + y->n_cols;
 
     batchnorm_measure(mean, variance, z, z_rows, y->n_rows);
-    if (!pass->keeps_statistics)
-        batchnorm_remember(weights->mean, weights->variance, mean, variance, y->n_rows, y->n_cols);
+    batchnorm_remember(weights->mean, weights->variance, mean, variance, y->n_rows, y->n_cols);
     for (int32_t j = 0; j < y->n_cols; j++) {
         hidden->mean[j] = (float)mean[j];
         hidden->inverse[j] = inverse_of(variance[j]);
@@ -242,7 +240,6 @@ static void activate(struct pass *pass, const struct receptive_field *field, int
         .step = layer_step(pass, step, layer),
         .below = &below,
         .is_training = is_training,
-        .keeps_statistics = pass->keeps_statistics,
     };
 
     if (layer > 0)

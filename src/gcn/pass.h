@@ -13,8 +13,7 @@
  *     S^l = H^(l-1) for l >= 2 with residual (skip connection); otherwise 0
  *
  * BN normalises columns (tensor/batchnorm.h): in training over the layer's level of the batch's
- * receptive field, in evaluation with the running statistics, which every training pass updates
- * unless keeps_statistics is set.
+ * receptive field, in evaluation with the running statistics, which every training pass updates.
  *
  * The backward pass has gradients D^l by Z^l and G^l by H^l. Since A^ is symmetric, each product
  * has two orders; product_order.h chooses the cheaper one for the field:
@@ -45,7 +44,6 @@ struct pass {
     float *pooled;          /* (capacity, H) P; NULL if samples are nodes */
     int32_t *winner;        /* (capacity, H) for POOL_MAX */
     int32_t n_hidden;       /* L - 1, or L if samples are graphs */
-    bool keeps_statistics;  /* training leaves the running statistics as they are */
     double flops;           /* sum so far, without the first layer */
 };
 
