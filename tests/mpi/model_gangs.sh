@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Models whose trials need several ranks: any number of ranks gives the same rows to the bit, also if
+# one of them is killed at a named point (src/base/fault.h), or if the run is stopped in the middle
+# and goes on with another number.
+. "$SRCDIR/tests/lib.sh"
+command -v mpirun >/dev/null || skip_all "mpirun is not here"
+. "$SRCDIR/tests/mpi/killlib.sh"
+
+# 8 trials; each step has the batches of four workers.
+cat >sweep.ini <<'INI'
+[sweep]
+name = kill
+folds = 2
+keep = all
+[data]
+format = simulated
+samples = 120
+markers = 50
+[model]
+batch_norm = yes
+[train]
+epochs = 20
+batch_size = 7
+workers = 4
+[resources]
+crash_limit = 1000
+[grid]
+hidden_size = 8, 16
+dropout = 0, 0.5
+INI
+run() { timeout -k 5 120 "$ESPALIER" run sweep.ini --progress none "$@" </dev/null >out 2>err; }
+
+ok "on one rank" run --db k1.db
+wanted=$(rows k1.db)
+is "all trials are done" "$(sqlite3 k1.db "select count(*) from trial where state = 'done'")" 8
+for ranks in 2 3 4; do
+    ok "on $ranks ranks together" run --db "k$ranks.db" --set "ranks=$ranks" -n "$ranks"
+    is "the same rows" "$(rows "k$ranks.db")" "$wanted"
+done
+is "nothing was computed twice" "$(sqlite3 k4.db 'select count(*) from attempt')" 8
+
+fails "more ranks than workers" 2 run --db no.db --set ranks=5 -n 5
+is "says how many there are" "$(cat err)" \
+    "espalier: --set ranks=5: the ranks of a trial share its workers, of which there are 4: set [train] workers to a multiple of 5, or ranks to at most 4"
+fails "more ranks than the launch has" 2 run --db no.db --set ranks=2
+is "says how many it needs" "$(cat err)" \
+    "espalier: ranks = 2: a trial needs 2 ranks, and this launch has 1: start at least 2 (-n 2), or set ranks = 1"
+is "no file was made" "$(ls -d no.db* 2>/dev/null)" ""
+
+# A member is killed at each point of the protocol; two of three ranks are left, and finish.
+for point in "gang: has greeted its leader" "gang: the host's ranks were answered" "gang: all have met" \
+    "gang: memory was mapped" "gang: before a barrier"; do
+    case $point in
+    *leader) victim=1 nth=3 ;; # only members that do not lead greet
+    *answered) victim=0 nth=2 ;;
+    *barrier) victim=2 nth=300 ;;
+    *) victim=1 nth=2 ;;
+    esac
+    problems=
+    rm -rf k.db* log
+    for _ in 1 2; do
+        ESPALIER_FAULT="$point:$victim:$nth:kill" ESPALIER_FAULT_LOG=$T/log timeout -k 5 120 \
+            "$FAULTY" run sweep.ini --progress none --db k.db --set ranks=2 -n 3 </dev/null >out 2>err && break
+        [ "$victim" = 0 ] || problem "status $?: $(tail -n 2 err | tr '\n' ' ')"
+        [ -s log ] && mv log was # the second run is undisturbed
+    done
+    cat log was 2>/dev/null | grep -q "^kill rank $victim: " || problem "nobody came to the point"
+    rm -f was
+    [ "$(rows k.db)" = "$wanted" ] || problem "other rows"
+    is "kill at '$point', rank $victim" "$problems" ""
+done
+done_testing
