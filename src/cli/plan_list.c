@@ -55,7 +55,7 @@ struct listing {
     bool is_cut;                                /* only the first and last trials are shown */
 };
 
-/* Of a program only its run shows the work. */
+/* Only its run shows the work of a program. */
 static bool has_work(const struct listing *l)
 {
     return l->job->work != NULL;

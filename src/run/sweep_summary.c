@@ -159,13 +159,15 @@ static int read_groups(struct failure_groups *groups, const struct sweep_session
 static void format_group(struct err *out, const struct failure_group *group)
 {
     size_t n = text_prefix(group->reason, REASON_COLUMNS);
-    const char *dots = group->reason[n] ? "..." : "";
+    struct buf reason = {0};
 
+    buf_printf(&reason, "%.*s%s", (int)n, group->reason, group->reason[n] ? "..." : "");
     if (group->n == 1)
-        err_set(out, "t%lld failed: %.*s%s", (long long)group->trial, (int)n, group->reason, dots);
+        err_set(out, "t%lld failed: %s", (long long)group->trial, buf_text(&reason));
     else
-        err_set(out, "%lld trials failed, such as t%lld: %.*s%s", (long long)group->n,
-                (long long)group->trial, (int)n, group->reason, dots);
+        err_set(out, "%lld trials failed, such as t%lld: %s", (long long)group->n,
+                (long long)group->trial, buf_text(&reason));
+    buf_release(&reason);
 }
 
 static void say(bool is_error, const struct err *message)
