@@ -601,7 +601,7 @@ static int add_commands(struct answer *answer, struct listing *l, struct err *er
     return rc;
 }
 
-/* What `run` would warn of, or refuse. */
+/* Warn of what `run` warns of, and of a launch that it refuses. */
 static int warn_program(const struct job *job, const struct plan_options *options, struct err *err)
 {
     int32_t widest = plan_widest(&job->plan);

@@ -137,9 +137,10 @@ static void tell_first(int32_t n_busy, double grace_s)
     if (!n_busy)
         log_info("%s: no new trial starts", why);
     else
-        log_info("%s: no new trial starts; the trials on %d rank%s have %s to finish (--grace); a "
-                 "second signal ends them at once",
-                 why, n_busy, n_busy == 1 ? "" : "s", duration_words(grace, grace_s));
+        log_info(
+            "%s: no new trial starts; the trials on %d rank%s have up to %s to finish (--grace); a "
+            "second signal ends them at once",
+            why, n_busy, n_busy == 1 ? "" : "s", duration_words(grace, grace_s));
 }
 
 void stop_tell(int32_t n_busy, double grace_s)
