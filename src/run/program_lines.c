@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/words.h"
 #include "program/exec.h"
 #include "program/shell_program.h"
 #include "run/sweep_runner.h"
@@ -98,22 +99,33 @@ static const char *plain_word(const struct template *t, size_t piece)
     return is_whole && !p->is_place && !p->is_quoted ? t->texts.data + p->text : NULL;
 }
 
-/* Returns how many. */
-static int put_operators(struct buf *out, const struct template *t)
+/* A word such as | or >log.txt. */
+static bool is_operator(const char *word)
 {
-    static const char *const operators[] = {"|", "||", "&&", "&",  ";",
-                                            ">", ">>", "<",  "2>", "2>&1"};
-    int n = 0;
+    static const char *const others[] = {"|", "||", "&&", "&", ";", "<"};
 
-    for (size_t k = 0; k < sizeof operators / sizeof *operators; k++)
-        for (size_t i = 0; i < t->n; i++) {
-            const char *word = plain_word(t, i);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (!strcmp(word, others[i]))
+            return true;
+    return *word == '>' || !strncmp(word, "2>", 2);
+}
 
-            if (word && !strcmp(word, operators[k])) {
-                buf_printf(out, "%s'%s'", n++ ? " and " : "", word);
-                break;
-            }
-        }
+enum { OPERATORS = 4 };
+
+/* Return the number of different operators, at most OPERATORS. */
+static int32_t find_operators(const char *out[OPERATORS], const struct template *t)
+{
+    int32_t n = 0;
+
+    for (size_t i = 0; i < t->n && n < OPERATORS; i++) {
+        const char *word = plain_word(t, i);
+        bool is_new = word && is_operator(word);
+
+        for (int32_t k = 0; k < n; k++)
+            is_new = is_new && strcmp(out[k], word) != 0;
+        if (is_new)
+            out[n++] = word;
+    }
     return n;
 }
 
@@ -121,13 +133,15 @@ static void warn_shell(const struct program_lines *lines)
 {
     const struct template *t = &lines->command.command;
     struct buf place = {0}, words = {0};
-    const char *first = plain_word(t, 0);
-    int n;
+    const char *first = plain_word(t, 0), *operators[OPERATORS];
+    int32_t n;
 
     if (t->is_shell)
         return;
     sweep_put_place(&place, &lines->job->sweep, P_COMMAND);
-    n = put_operators(&words, t);
+    n = find_operators(operators, t);
+    for (int32_t i = 0; i < n; i++)
+        buf_printf(&words, "%s'%s'", words_between(i, n), operators[i]);
     if (first && !strcmp(first, "cd"))
         log_warn("%s: command: 'cd' is a command of the shell: leave it out, since the program "
                  "starts in the folder of the sweep file, or set shell = yes",

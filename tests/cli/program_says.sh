@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What run, plan and status tell a user of [program]: warnings and refusals before anything runs, the
 # reasons of failures, checkpoints, and what is left to do.
+# shellcheck disable=SC2016 # a $ for the shell of the program
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 run() { # run OPTIONS: the messages are in err, without the advice to add replicates
@@ -26,7 +27,7 @@ said() { sed 's/^espalier: //' err; }
 # ---- words of a shell ----
 
 as() { echo "warning: s.ini:5: command: the program gets $1, since no shell reads the command: set shell = yes for pipes, redirections and chains of commands"; }
-for word in '|' '2>&1'; do
+for word in '|' '>log.txt'; do
     sweep "./ok.sh {n} $word tee" >s.ini
     run s.ini --db s.db -q
     is "$word alone" "$? $(said)" "0 $(as "'$word' as an argument")"
@@ -35,9 +36,9 @@ for word in '|' '2>&1'; do
 done
 sweep './ok.sh {n} > a.log && cat b | c' >s.ini
 "$ESPALIER" plan s.ini -q >out 2>err
-is "plan warns, too" "$? $(said)" "0 $(as "'|' and '&&' and '>' as arguments")"
+is "plan warns, too" "$? $(said)" "0 $(as "'>', '&&' and '|' as arguments")"
 "$ESPALIER" plan s.ini --commands -q >out 2>err
-is "and with --commands" "$? $(said)" "0 $(as "'|' and '&&' and '>' as arguments")"
+is "and with --commands" "$? $(said)" "0 $(as "'>', '&&' and '|' as arguments")"
 sweep "./ok.sh {n} '|' \"&&\" \\> a|b x>y" >s.ini
 run s.ini --db s.db -q
 is "a word in quotes is meant" "$? $(cat err)" "0 "
