@@ -84,10 +84,28 @@ static bool has_checkpoint(const char *db, int64_t trial_id)
     bool has;
 
     trial_files_put_folder(&path, db, trial_id);
-    buf_puts(&path, "/checkpoint");
+    buf_puts(&path, "/" FOLDER_CHECKPOINT);
     has = !buf_failed(&path) && !folder_look(&look, buf_text(&path)) && look.n > 0;
     buf_release(&path);
     return has;
+}
+
+void trial_files_put_checkpoints(struct buf *out, const char *db)
+{
+    struct buf path = {0};
+    DIR *folder;
+
+    buf_printf(&path, "%s.files", db);
+    folder = buf_failed(&path) ? NULL : opendir(buf_text(&path));
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        int64_t id = parse_folder(entry->d_name);
+
+        if (id && has_checkpoint(db, id))
+            buf_put_i64(out, id);
+    }
+    if (folder)
+        closedir(folder);
+    buf_release(&path);
 }
 
 /* Attempts of killed ranks left them. */

@@ -20,6 +20,9 @@ int trial_files_remove(const char *db, int64_t trial_id, struct err *err);
  * stays until store_remove_leftovers(). Internal to src/store. */
 void trial_files_remove_dropped(struct store *store);
 
+/* Append the id (int64_t) of each trial of which a program left a checkpoint. */
+void trial_files_put_checkpoints(struct buf *out, const char *db);
+
 /* Link or copy a kept file to the folder of a trial of another database. 1: it does not exist. */
 int trial_files_take(const char *to_db, int64_t to_id, const char *from_db, int64_t from_id,
                      const char *name, struct err *err);
