@@ -628,6 +628,18 @@ static int take_log(struct trial_result *r, const struct log_tail *log)
     return 0;
 }
 
+/* The log of a gang is that of rank 0, or of the rank that failed first. */
+static void note_rank(struct running *t)
+{
+    char text[96];
+
+    if (!t->trial.gang || !t->trial.gang->rank)
+        return;
+    snprintf(text, sizeof text, "espalier: this is the output of rank %d of the gang, which failed\n",
+             (int)t->trial.gang->rank);
+    note(t, text);
+}
+
 /* The results of an attempt whose rank was killed. */
 static int salvage(struct running *t, const char *name, bool has_checkpoint, struct err *err)
 {
@@ -725,6 +737,8 @@ static void run(void *self_, struct trial_result *r, int64_t number,
     log_tail_clear(&self->log);
     log_tail_clear(&self->errors);
     run_trial(r, &t);
+    if (r->state == TRIAL_FAILED)
+        note_rank(&t);
     if (r->state != TRIAL_PENDING && take_log(r, &self->log))
         fail(r, "out of memory for the log");
     program_report_release(&t.report);

@@ -23,17 +23,27 @@ const struct panel panels[PANELS] = {
      "their mean; a ring marks configurations within one standard error of the best. If an "
      "interval contains 0, these data do not show "
      "which of the two is better.",
-     NULL, panel_why_unscored, NULL, panel_table_forest, NULL, false, true},
+     "Each row is a configuration: the mean difference of its objective to the best configuration "
+     "on the same folds and replicates, with its 95 % interval, which is corrected if there are "
+     "folds. Small open circles are trials, the filled dot is their mean; a ring marks "
+     "configurations within one standard error of the best. If an interval contains 0, these "
+     "trials do not show which of the two is better.",
+     panel_why_unscored, NULL, panel_table_forest, NULL, false, true},
     {"folds", "Configurations by fold",
      "The score of each configuration in each fold. A fold in which all scores are poor is a hard "
      "one.",
-     NULL, panel_why_unscored, NULL, panel_table_folds, NULL, false, true},
+     "The objective of each configuration in each fold and replicate.", panel_why_unscored, NULL,
+     panel_table_folds, NULL, false, true},
     {"axis", "One axis at a time",
      "The mean score of all complete configurations with each value of an axis. An interval is the "
      "corrected 95 % interval of the deviation from the mean of the axis on the same folds: values "
      "whose intervals do not overlap differ on the average over this grid. There is no correction "
      "for several comparisons.",
-     NULL, panel_why_no_axis, NULL, panel_table_axis, NULL, false, true},
+     "The mean objective of all complete configurations with each value of an axis. An interval is "
+     "the 95 % interval of the deviation from the mean of the axis on the same folds and "
+     "replicates: values whose intervals do not overlap differ on the average over this grid. "
+     "There is no correction for several comparisons.",
+     panel_why_no_axis, NULL, panel_table_axis, NULL, false, true},
     {"pair", "Two axes",
      "The mean score of the complete configurations with each pair of values of two axes, over all "
      "other axes. If the best pair lies on the edge of the grid, a better one may lie beyond.",
@@ -75,7 +85,7 @@ const struct panel panels[PANELS] = {
     {"data", "Data and graph", "Facts about the data and the parts of the sweep.",
      "The program reads its own data, so espalier knows nothing of them. The table lists the files "
      "of [program] inputs, whose content is part of every key.",
-     panel_why_no_fact, NULL, panel_table_data, NULL, true, false},
+     panel_why_no_fact, NULL, panel_table_data, NULL, true, false, "Input files"},
     {"provenance", "Provenance", NULL, NULL, NULL, panel_put_provenance, NULL, NULL, false, false},
 };
 
@@ -150,6 +160,12 @@ static void put_head(struct buf *out, const struct page *page)
     buf_puts(out, "</head>\n");
 }
 
+static const char *heading_of(const struct panel *panel, const struct sweep_data *data)
+{
+    return data->task == TASK_NONE && panel->heading_of_program ? panel->heading_of_program
+                                                                : panel->heading;
+}
+
 static void put_header(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
@@ -167,7 +183,8 @@ static void put_header(struct buf *out, const struct page *page)
                 page->version, d->database);
     buf_puts(out, "</p>\n<nav aria-label=\"Panels\">");
     for (int p = 0; p < PANELS; p++)
-        buf_printf(out, "<a href=\"#panel-%s\">%s</a>\n", panels[p].id, panels[p].heading);
+        buf_printf(out, "<a href=\"#panel-%s\">%s</a>\n", panels[p].id,
+                   heading_of(&panels[p], d));
     buf_puts(out, "</nav></header>\n<main>\n");
 }
 
@@ -195,7 +212,7 @@ static void put_panel(struct buf *out, const struct panel *panel, const struct p
     const char *note = !why && panel->note ? panel->note(&scratch, page) : NULL;
 
     buf_printf(out, "<section class=\"panel%s\" id=\"panel-%s\"><h2>%s</h2>\n", why ? " empty" : "",
-               panel->id, panel->heading);
+               panel->id, heading_of(panel, page->data));
     if (why) {
         buf_puts(out, "<p class=\"why\">");
         escape_html(out, why);

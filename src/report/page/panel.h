@@ -22,6 +22,7 @@ struct panel {
     const char *(*note)(struct buf *scratch, const struct page *page);
     bool is_table_of_program; /* no chart for a sweep of a program */
     bool is_of_objective; /* the chart shows the objective: the caption says which it is */
+    const char *heading_of_program; /* NULL: heading */
 };
 
 enum { PANELS = 14 };

@@ -40,6 +40,11 @@
       " WHERE m.trial_id = trial.trial_id AND split = 'stop') AS has_stop" \
       " FROM trial JOIN curve USING (trial_id)" \
       " WHERE config_id = ?1 AND state = 'done' ORDER BY trial_id, epoch") \
+    X(CONFIG_POINTS, /* of a program: the other values of these curves */ \
+      "trial:i epoch:n name:s value:R", \
+      "SELECT trial_id AS trial, epoch, name, curve_metric.value FROM trial" \
+      " JOIN curve_metric USING (trial_id) WHERE config_id = ?1 AND state = 'done'" \
+      " ORDER BY trial_id, epoch, name") \
     X(BOARD_TRIALS, /* of a sweep, by configuration: those that have begun, with the last attempt */ \
       "trial:i config:i replicate:n fold:n state:t best_epoch:N started:r finished:R", \
       "SELECT t.trial_id AS trial, t.config_id AS config, t.replicate, t.fold, t.state, t.best_epoch," \
