@@ -205,7 +205,8 @@ static int read_state(struct trial_log *log, struct store *store, int64_t id, st
     if (table.n_rows)
         snprintf(log->state, sizeof log->state, "%s", result_table_text(&table, 0, "state"));
     else
-        err_set(err, "%s: t%lld has no log: it trains a model of espalier, and only programs have logs",
+        err_set(err,
+                "%s: t%lld has no log: it trains a model of espalier, and only programs have logs",
                 store_path(store), (long long)id);
     result_table_release(&table);
     return *log->state ? 0 : -1;
@@ -232,9 +233,8 @@ static int print_log(struct store *store, const struct page *page, struct err *e
 {
     struct trial_log log = {.total = -1};
     long long id = (long long)page->id;
-    int rc = read_state(&log, store, page->id, err) || read_log(&log, store, page->id, err) < 0
-                 ? -1
-                 : 0;
+    int rc =
+        read_state(&log, store, page->id, err) || read_log(&log, store, page->id, err) < 0 ? -1 : 0;
     size_t bytes = log.text.size;
 
     if (!rc && bytes && isatty(STDOUT_FILENO))

@@ -635,7 +635,8 @@ static void note_rank(struct running *t)
 
     if (!t->trial.gang || !t->trial.gang->rank)
         return;
-    snprintf(text, sizeof text, "espalier: this is the output of rank %d of the gang, which failed\n",
+    snprintf(text, sizeof text,
+             "espalier: this is the output of rank %d of the gang, which failed\n",
              (int)t->trial.gang->rank);
     note(t, text);
 }
@@ -692,8 +693,8 @@ static void run_trial(struct trial_result *r, struct running *t)
         fail(r, "%.250s", err.text);
         return;
     }
-    t->log_file = log_file_begin(buf_text(&t->folder), t->trial.gang ? t->trial.gang->rank : 0,
-                                 t->begun_s);
+    t->log_file =
+        log_file_begin(buf_text(&t->folder), t->trial.gang ? t->trial.gang->rank : 0, t->begun_s);
     while (verdict == AGAIN)
         verdict = attempt(r, t);
     if (verdict == BACK) {

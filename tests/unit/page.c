@@ -9,8 +9,9 @@
 #include "report/page/page.h"
 #include "storelib.h"
 
-static const char ini[] = "[sweep]\nname = p\nobjective = val_accuracy\ndirection = max\nfolds = 2\n"
-                          "[program]\ncommand = train {rate}\n[grid]\nrate = 1, 2\n";
+static const char ini[] =
+    "[sweep]\nname = p\nobjective = val_accuracy\ndirection = max\nfolds = 2\n"
+    "[program]\ncommand = train {rate}\n[grid]\nrate = 1, 2\n";
 
 static void *copy(const void *bytes, size_t n)
 {
@@ -132,8 +133,9 @@ static void test_page(void **state)
     page_put(&out, &page);
     assert_false(buf_failed(&out));
     assert_has(buf_text(&out), "\"curve_names\":[\"lr\\u003cb\\u003e\",\"train_accuracy\"]");
-    assert_has(buf_text(&out), "\"epoch\":[0,3],\"train_loss\":[0.75,0.25],\"val_loss\":[null,null],"
-                               "\"val_value\":[0.375,0.75],\"more\":[[0.125,0.0625],[0.875,null]]");
+    assert_has(buf_text(&out),
+               "\"epoch\":[0,3],\"train_loss\":[0.75,0.25],\"val_loss\":[null,null],"
+               "\"val_value\":[0.375,0.75],\"more\":[[0.125,0.0625],[0.875,null]]");
     end = strstr(out.data, "<script type=\"application/json\"");
     assert_non_null(end);
     *end = '\0';

@@ -287,12 +287,14 @@ static int plan_panels(struct curve_panel panels[PANELS], const struct curves *c
 
         if (!of->is_drawn || has_panel(panels, n, c, of->quantity))
             continue;
-        *panel = (struct curve_panel){
-            .left = is_right ? CANVAS_PAGE / 2 : PLOT_EDGE,
-            .right = is_right ? CANVAS_PAGE - PLOT_EDGE - 8 : CANVAS_PAGE / 2 - GAP,
-            .top = PLOT_EDGE + n / 2 * (HEIGHT + PLOT_X_ROOM + GAP)};
+        *panel = (struct curve_panel){.left = is_right ? CANVAS_PAGE / 2 : PLOT_EDGE,
+                                      .right = is_right ? CANVAS_PAGE - PLOT_EDGE - 8
+                                                        : CANVAS_PAGE / 2 - GAP,
+                                      .top = PLOT_EDGE + n / 2 * (HEIGHT + PLOT_X_ROOM + GAP)};
         add_lines(panel, c, of->quantity);
-        panel->name = !strcmp(of->quantity, "loss") ? "Loss" : panel->n > 1 ? of->quantity : of->name;
+        panel->name = !strcmp(of->quantity, "loss") ? "Loss"
+                      : panel->n > 1                ? of->quantity
+                                                    : of->name;
         n++;
     }
     return n;
@@ -355,8 +357,7 @@ static void draw(struct curves *c, const struct sweep_data *data)
 {
     struct curve_panel panels[PANELS];
     int n = plan_panels(panels, c);
-    double keys =
-        PLOT_EDGE + (n + 1) / 2 * (HEIGHT + PLOT_X_ROOM + GAP) - GAP + 6;
+    double keys = PLOT_EDGE + (n + 1) / 2 * (HEIGHT + PLOT_X_ROOM + GAP) - GAP + 6;
     struct buf note = {0}, name = {0};
 
     for (int i = 0; i < n; i++) {

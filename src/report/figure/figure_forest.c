@@ -253,8 +253,8 @@ static void draw_keys(const struct forest *f, double y)
     plot_note(f->canvas, x + 8, y, ANCHOR_START, one);
     for (int32_t i = 0; i < f->n; i++)
         if (!f->data->configs[i].is_complete) {
-            plot_key(f->canvas, x + 18 + text_points(one, PLOT_SMALL), y, MARK_SQUARE,
-                     INK_WHITE, &hollow, "only some trials have a score");
+            plot_key(f->canvas, x + 18 + text_points(one, PLOT_SMALL), y, MARK_SQUARE, INK_WHITE,
+                     &hollow, "only some trials have a score");
             break;
         }
 }

@@ -227,8 +227,8 @@ struct sweep_data {
     int32_t n_pareto_seconds, n_pareto_flops;
 
     int32_t n_curves;
-    struct sweep_curve *curves;           /* [n_curves] by place of the configuration, then trial */
-    int32_t n_curve_names;                /* that a program reported with an epoch */
+    struct sweep_curve *curves; /* [n_curves] by place of the configuration, then trial */
+    int32_t n_curve_names;      /* that a program reported with an epoch */
     const char *curve_names[SWEEP_CURVE_NAMES];
     int64_t n_curves_left_out;            /* scored configurations whose curves were not read */
     int32_t n_done, n_models;             /* done trials of `chosen`, and those with a model */

@@ -18,7 +18,8 @@ static const char sql_log[] = "SELECT bytes, tail FROM log WHERE trial_id = ?1";
 
 static bool is_taken(const char *name, const char *objective)
 {
-    const char *const names[] = {"epoch", "train_loss", "val_loss", "val_value", "seconds", objective};
+    const char *const names[] = {"epoch",     "train_loss", "val_loss",
+                                 "val_value", "seconds",    objective};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!sqlite3_stricmp(names[i], name))
