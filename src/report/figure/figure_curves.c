@@ -353,13 +353,16 @@ static void put_note(struct buf *out, const struct sweep_data *data,
                data->n_types ? data->types[data->configs[chosen].type] : "", (long long)config);
 }
 
-static void draw(struct curves *c, const struct sweep_data *data)
+/* False: the curves have no values. */
+static bool draw(struct curves *c, const struct sweep_data *data)
 {
     struct curve_panel panels[PANELS];
     int n = plan_panels(panels, c);
     double keys = PLOT_EDGE + (n + 1) / 2 * (HEIGHT + PLOT_X_ROOM + GAP) - GAP + 6;
     struct buf note = {0}, name = {0};
 
+    if (!n)
+        return false;
     for (int i = 0; i < n; i++) {
         if (panels[i].lines[0] == VAL_VALUE && c->list[0]->is_stop) {
             buf_printf(&name, "stop_%s", data->metric);
@@ -374,11 +377,12 @@ static void draw(struct curves *c, const struct sweep_data *data)
                  "Learning curves of a configuration");
     for (int i = 0; i < n; i++)
         draw_panel(c, &panels[i]);
-    draw_keys(c, data->task == TASK_NONE, n ? panels[0].left : PLOT_EDGE, keys);
+    draw_keys(c, data->task == TASK_NONE, panels[0].left, keys);
     plot_paragraph(c->canvas, PLOT_EDGE, keys + 7, CANVAS_PAGE - 2 * PLOT_EDGE, buf_text(&note));
     c->canvas->failed |= buf_failed(&note) || buf_failed(&name);
     buf_release(&note);
     buf_release(&name);
+    return true;
 }
 
 bool figure_curves(struct canvas *canvas, const struct sweep_data *data)
@@ -399,7 +403,7 @@ bool figure_curves(struct canvas *canvas, const struct sweep_data *data)
         value_range_add(&range, c->last);
         scale_init(&c->x, &range, 5, false, 0, 1);
         scale_crop(&c->x, 0, c->last);
-        draw(c, data);
+        is_drawn = draw(c, data);
     }
     free(c);
     return is_drawn;
