@@ -18,12 +18,13 @@ static void *copy(const void *bytes, size_t n)
     return memcpy(malloc(n), bytes, n);
 }
 
-/* Epochs 0 and 3, with a loss, the objective and two other names, of which the second epoch has one. */
+/* Epochs 0 and 3, with a loss, the objective and two other names, of which the second epoch has one.
+ * A test score, which the page does not show before the choice. */
 static void put(struct fixture *f, struct store *store, int64_t trial, double value)
 {
     const struct gcn_epoch curve[] = {{.train_loss = 0.75, .val_loss = NAN, .val_value = value / 2},
                                       {.train_loss = 0.25, .val_loss = NAN, .val_value = value}};
-    const struct trial_point points[] = {{0, 0, 0.125}, {3, 0, 0.0625}, {0, 1, 0.875}};
+    const struct trial_point points[] = {{0, 0, 0.125}, {3, 0, 0.0625}, {0, 1, 0.875}, {0, 2, 0.5}};
     const struct trial_metric metrics[] = {{"val_accuracy", value}};
     const int32_t epochs[] = {0, 3};
     struct trial_result r;
@@ -43,11 +44,12 @@ static void put(struct fixture *f, struct store *store, int64_t trial, double va
     r.n_curve = 2;
     r.curve = copy(curve, sizeof curve);
     r.epochs = copy(epochs, sizeof epochs);
-    r.n_curve_names = 2;
-    r.curve_names = calloc(2, sizeof *r.curve_names);
+    r.n_curve_names = 3;
+    r.curve_names = calloc(3, sizeof *r.curve_names);
     strcpy(r.curve_names[0], "lr<b>");
     strcpy(r.curve_names[1], "train_accuracy");
-    r.n_points = 3;
+    strcpy(r.curve_names[2], "test_accuracy");
+    r.n_points = 4;
     r.points = copy(points, sizeof points);
     if (store_result(store, f->known.ids[trial], &r, &err))
         fail_msg("%s", err.text);
@@ -146,6 +148,7 @@ static void test_page(void **state)
     assert_has(out.data, ">lr&lt;b&gt;</th>");
     assert_lacks(out.data, ">val_loss</th>");
     assert_lacks(out.data, "<b>");
+    assert_lacks(out.data, "test_accuracy");
     for (size_t i = 0; i < sizeof unwanted / sizeof *unwanted; i++)
         assert_lacks(out.data, unwanted[i]);
     buf_release(&out);

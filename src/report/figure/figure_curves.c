@@ -18,8 +18,8 @@ enum { CURVES = 64, POINTS = 160, PANELS = 6 };
 enum { TRAIN_LOSS, VAL_LOSS, VAL_VALUE, MORE, LINES = MORE + SWEEP_CURVE_NAMES };
 
 /* Parts of the data. Names that begin with none of them are of the first one. */
-enum { VAL, TRAIN, STOP, TEST, PARTS };
-static const char *const beginnings[PARTS] = {"val_", "train_", "stop_", "test_"};
+enum { VAL, TRAIN, STOP, PARTS };
+static const char *const beginnings[PARTS] = {"val_", "train_", "stop_"};
 
 static struct stroke pen_of(int part)
 {
@@ -27,7 +27,6 @@ static struct stroke pen_of(int part)
         [VAL] = {INK_BLUE, 1, PEN_SOLID},
         [TRAIN] = {INK_VERMILLION, 1, PEN_DASHED},
         [STOP] = {INK_GREEN, 1, PEN_SOLID},
-        [TEST] = {INK_PURPLE, 1, PEN_DASHED},
     };
 
     return pens[part];
@@ -239,7 +238,7 @@ static void draw_panel(const struct curves *c, const struct curve_panel *panel)
 /* Lines of one quantity share a panel. The objective, or else the validation part, is the last. */
 static void add_lines(struct curve_panel *panel, const struct curves *c, const char *quantity)
 {
-    static const int parts[PARTS] = {TEST, STOP, TRAIN, VAL};
+    static const int parts[PARTS] = {STOP, TRAIN, VAL};
 
     for (int part = 0; part < PARTS; part++)
         for (int line = LINES - 1; line >= 0; line--)
@@ -308,15 +307,23 @@ static bool has_part(const struct curves *c, int part)
     return false;
 }
 
+/* The names of a program need not begin with a part. */
+static bool has_other_names(const struct curves *c)
+{
+    for (int line = 0; line < LINES; line++)
+        if (c->lines[line].is_drawn && c->lines[line].quantity == c->lines[line].name)
+            return true;
+    return false;
+}
+
 static void draw_keys(const struct curves *c, bool of_program, double x, double y)
 {
     const struct stroke best = {INK_TEXT, 0.5, PEN_SOLID};
-    const char *words[PARTS] = {"validation, mean", "training, mean", "stop part, mean",
-                                "test, mean"};
+    const char *words[PARTS] = {"validation, mean", "training, mean", "stop part, mean"};
 
     if (c->list[0]->is_stop)
         words[VAL] = words[STOP];
-    if (of_program) /* whose names need not begin with a part */
+    if (of_program && has_other_names(c))
         words[VAL] = "mean";
     for (int part = 0; part < PARTS; part++) {
         const struct stroke pen = pen_of(part);

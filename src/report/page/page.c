@@ -56,8 +56,8 @@ const struct panel panels[PANELS] = {
      "Loss or score after each epoch: mean and range over folds of the training part and of the "
      "part that chooses the epoch, which is the stop part of a sweep with one, and the validation "
      "part of others. A mark shows the epoch that was kept.",
-     "Loss or objective after each epoch that the program reported: mean and range over folds. A "
-     "mark shows the epoch with the best objective, which counts.",
+     "Numbers that the program reported with an epoch: mean and range over the trials of a "
+     "configuration. A mark shows the epoch with the best objective, which counts.",
      panel_why_no_curve, NULL, panel_table_curves, NULL, NULL, true},
     {"cost", "Cost",
      "Score against the cost of one trial. No configuration is both better and cheaper than one on "

@@ -74,11 +74,13 @@ static int add_curves(struct sweep_data *data, const struct result_table *rows, 
 
 /* ---- what programs report ---- */
 
-/* -1 without an err: there are too many names. */
+/* -1 without an err: there are too many names, or it is a test score, by which nobody shall choose. */
 static int32_t find_name(struct sweep_data *data, const char *name, struct err *err)
 {
     int32_t i = 0;
 
+    if (!strncmp(name, "test_", 5))
+        return -1;
     while (i < data->n_curve_names && strcmp(data->curve_names[i], name) != 0)
         i++;
     if (i < data->n_curve_names || i == SWEEP_CURVE_NAMES)

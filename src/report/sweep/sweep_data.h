@@ -19,7 +19,8 @@
 
 /* Configurations whose curves are read, the best ones; the chosen one may be another. */
 enum { SWEEP_CURVE_CONFIGS = 20 };
-/* Names in the curves of programs that are read, apart from the losses and the objective. */
+/* Names in the curves of programs that are read, apart from the losses and the objective. Those of
+ * test scores are not. */
 enum { SWEEP_CURVE_NAMES = 8 };
 /* Attempts that are read: all that did not end as `done`, then the longest. */
 enum { SWEEP_ATTEMPTS = 20000 };

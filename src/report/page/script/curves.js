@@ -15,7 +15,7 @@ function curveChoices() {
     );
 }
 
-const CURVE_PARTS = { train: 'training', val: 'validation', stop: 'stop part', test: 'test' };
+const CURVE_PARTS = { train: 'training', val: 'validation', stop: 'stop part' };
 
 // What curves have by name, the objective last, which marks its best epochs.
 function curveSeries(curves) {
@@ -29,12 +29,12 @@ function curveSeries(curves) {
     all.set(D.sweep.objective, curve => curve.val_value);
     return [...all]
         .map(([series, of]) => {
-            const parts = series.match(/^(train|val|stop|test)_(.+)$/);
+            const parts = series.match(/^(train|val|stop)_(.+)$/);
             return {
                 of,
                 family: parts ? parts[2] : series,
                 text: parts ? CURVE_PARTS[parts[1]] : series,
-                series: { train: 's1', stop: 's2', test: 's3' }[parts && parts[1]] || 's0'
+                series: { train: 's1', stop: 's2' }[parts && parts[1]] || 's0'
             };
         })
         .filter(each => curves.some(curve => each.of(curve).some(value => value !== null)));
