@@ -41,8 +41,8 @@ static void put_column(struct buf *sql, const char *name, const char *objective)
     buf_release(&column);
 }
 
-/* The columns of `curve`. That of the objective of a program has its name, which may be that of a
- * loss, whose column is empty then. objective "": a model's trial. */
+/* The columns of `curve`. The objective of a program stands under its own name. If that is the name
+ * of a loss, the column of the loss is empty, and left out. objective "": a model's trial. */
 static void put_head(struct buf *sql, const char *objective)
 {
     static const char *const losses[] = {"train_loss", "val_loss"};
