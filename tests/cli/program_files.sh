@@ -51,7 +51,10 @@ printf '[sweep]\nobjective = loss\n[program]\ncommand = sh slow.sh {n}\n[grid]\n
 so_far() { "$ESPALIER" show slow.db t1 --log 2>&1; }
 "$ESPALIER" run slow.ini --db slow.db --progress none </dev/null 2>.err &
 pid=$!
-while [ ! -e slow.db.files/t1/log ]; do sleep 0.05; done
+for _ in $(seq 400); do
+    [ ! -e slow.db.files/t1/log ] || break
+    sleep 0.05
+done
 is "the output of a running trial" "$(so_far)" "step 1
 espalier: t1 is running: this is its output so far"
 kill -INT $pid
