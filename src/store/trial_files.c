@@ -8,10 +8,11 @@
 
 #include "base/fault.h"
 #include "program/folder.h"
+#include "program/log_file.h"
 #include "store/db.h"
 #include "trial/spare_folder.h"
 
-/* ?2: the trial has a checkpoint. */
+/* ?2: the trial has a checkpoint or a log. */
 static const char sql_needed[] =
     "SELECT EXISTS (SELECT 1 FROM file WHERE trial_id = ?1) OR (?2 AND EXISTS (SELECT 1 FROM trial"
     " WHERE trial_id = ?1 AND state IN ('pending', 'running')))";
@@ -108,6 +109,17 @@ void trial_files_put_checkpoints(struct buf *out, const char *db)
     buf_release(&path);
 }
 
+static bool has_log(const char *db, int64_t trial_id)
+{
+    struct buf path = {0};
+    bool has;
+
+    trial_files_put_folder(&path, db, trial_id);
+    has = !buf_failed(&path) && log_file_exists(buf_text(&path));
+    buf_release(&path);
+    return has;
+}
+
 /* Attempts of killed ranks left them. */
 static int remove_scratch(const char *db, int64_t trial_id, struct err *err)
 {
@@ -129,7 +141,7 @@ static int remove_unless_needed(struct store *store, sqlite3_stmt *row, int64_t 
 
     sqlite3_reset(row);
     sqlite3_bind_int64(row, 1, trial_id);
-    sqlite3_bind_int(row, 2, resumes);
+    sqlite3_bind_int(row, 2, resumes || has_log(store->path, trial_id));
     if (db_integer(store, row, 0, &is_needed, err))
         return -1;
     if (!is_needed)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The folders of trials beside a database, DB.files/t345: files that a program left and that are
- * kept (table `file`), and what an unfinished trial continues from (checkpoint/). */
+ * kept (table `file`), and of an unfinished trial what it continues from (checkpoint/) and its output
+ * so far (log). */
 #ifndef STORE_TRIAL_FILES_H
 #define STORE_TRIAL_FILES_H
 

@@ -43,6 +43,8 @@ fails "a member that exits with 1" 3 timeout 30 "$ESPALIER" run gang.ini -n 2 --
 is "is the reason" "$(sqlite3 failed.db 'select distinct state, error from trial')" \
     "failed|rank 1 of the gang: exit status 1: no data for this rank"
 like "rank 0 was ended within seconds" "$(sqlite3 failed.db 'select cast(max(seconds) as integer) from trial')" '^[0-4]$'
+is "the log is that of rank 1" "$("$ESPALIER" show failed.db t1 --log 2>&1 | tail -n 2)" "no data for this rank
+espalier: this is the output of rank 1 of the gang, which failed"
 is "and with it its program" "$(pgrep -f "meet.py 1$")" ""
 
 # Prints the process of rank $1 of the launch that is running.

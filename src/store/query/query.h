@@ -117,8 +117,9 @@ int query_each(struct store *store, enum query query, int64_t id,
                int (*row)(void *arg, const struct result_table *row, struct err *err), void *arg,
                struct err *err);
 
-/* Return a trial's training curve: epoch, train_loss, val_loss, val_value, then a column for each
- * other name that a program reported (at most 50), and seconds. */
+/* Return a trial's training curve: epoch, train_loss, val_loss, val_value and seconds. For a program:
+ * epoch, the objective by its name, train_loss, val_loss, a column for each other name that it
+ * reported (at most 50), and seconds, which are NULL if unknown. */
 int query_trial_curve(struct result_table *out, struct store *store, int64_t trial_id,
                       struct err *err);
 
