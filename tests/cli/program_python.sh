@@ -96,7 +96,7 @@ like "a name of 64 characters" "$(error_of "espalier.report($long=1)")" "is not 
 like "a name that ends in a line feed" "$(error_of 'espalier.report(**{"a\n": 2})')" "is not a name of a metric"
 is "a text" "$(error_of 'espalier.report(a="1")')" "TypeError: a = '1': must be one number"
 is "a list" "$(error_of 'espalier.report(a=[1, 2])')" "TypeError: a = [1, 2]: must be one number"
-is "None under a wrong name" "$(error_of 'espalier.report(**{"1st": None})' | cut -c 1-40)" "ValueError: '1st' is not a name of a metr"
+is "None under a wrong name" "$(error_of 'espalier.report(**{"1st": None})' | cut -d : -f 1-2)" "ValueError: '1st' is not a name of a metric"
 is "an epoch without numbers counts" "$(error_of 'espalier.report(epoch=2, a=None); espalier.report(epoch=2, a=1)')" \
     "ValueError: epoch 2 was reported after epoch 2: epochs must increase"
 is "too large an integer" "$(error_of 'espalier.report(a=10**400)' | cut -c 1-20)" "TypeError: a = 10000"
