@@ -143,11 +143,8 @@ static void test_take(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_remove),
-        cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_own_names),
-        cmocka_unit_test(test_take),
+        cmocka_unit_test(test_remove),    cmocka_unit_test(test_deep), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_own_names), cmocka_unit_test(test_take),
     };
 
     return cmocka_run_group_tests_name("folder", tests, scratch_make, scratch_remove);
