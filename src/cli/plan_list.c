@@ -416,12 +416,12 @@ static void print_memory(const struct listing *l)
 
 static void print_gpus(const struct listing *l)
 {
-    double gpus = preflight_gpus(&l->job->sweep);
-    int32_t per_host = (int32_t)l->job->sweep.fixed.v[P_GPUS_PER_HOST].i, devices, ranks;
+    struct gpu_wish wish = preflight_gpus(&l->job->sweep);
+    int32_t per_host = wish.per_host, devices, ranks;
     struct buf text = {0};
     struct err err;
 
-    if (gpus <= 0 || gpu_amount(&devices, &ranks, gpus, &err))
+    if (wish.gpus <= 0 || gpu_amount(&devices, &ranks, wish.gpus, &err))
         return;
     if (ranks > 1)
         buf_printf(&text, "%d ranks share a GPU", ranks);

@@ -7,13 +7,13 @@
 #include "base/words.h"
 #include "program/exec.h"
 #include "program/shell_program.h"
-#include "run/sweep_runner.h"
+#include "store/trial_files.h"
 
 int program_lines_open(struct program_lines *lines, const struct job *job, const char *db,
                        struct err *err)
 {
     *lines = (struct program_lines){.job = job};
-    sweep_runner_put_files(&lines->files, db);
+    trial_files_put_absolute(&lines->files, db);
     if (buf_failed(&lines->files))
         return err_nomem(err, "path", lines->files.size);
     return program_command_init(&lines->command, &job->sweep, err);

@@ -11,6 +11,9 @@
 #include "base/err.h"
 #include "store/store.h"
 
+/* Append the folder of these folders as an absolute path: "/home/ann/r.db.files". */
+void trial_files_put_absolute(struct buf *out, const char *db);
+
 /* Append "DB.files/t345". */
 void trial_files_put_folder(struct buf *out, const char *db, int64_t trial_id);
 

@@ -401,23 +401,9 @@ static int stop_signal_of(const struct settings *s)
     return numbers[s->v[P_STOP_SIGNAL].i];
 }
 
-/* For programs that cannot catch a signal. */
-static void write_stop_file(const struct running *t)
-{
-    struct buf path = {0};
-    int file;
-
-    buf_printf(&path, "%s/stop", buf_text(&t->scratch));
-    file = open(buf_text(&path), O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
-    if (file >= 0)
-        close(file);
-    buf_release(&path);
-}
-
 static void ask_to_end(struct running *t, double now_s)
 {
     t->asked_s = now_s;
-    write_stop_file(t);
     spawner_signal(t->self->place->spawner, stop_signal_of(t->s));
 }
 

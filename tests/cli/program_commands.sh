@@ -190,7 +190,7 @@ is "best escapes" "$(grep -c 'b?c' out)" 3
 ok "best --format ini" run best.ini --db again.db
 is "gives the same numbers" "$(sql again.db 'select value, count(*) from trial group by 1')" "3.0|3"
 "$ESPALIER" verify c.db >out 2>&1
-is "verify" "$(tail -n 1 out)" "espalier: sweep 'c': c.db: its trials are programs, which are not run again here; to compare, run the same sweep file with another --db, and 'espalier export' both"
+is "verify" "$(tail -n 1 out)" "espalier: sweep 'c': c.db: its trials are programs, which are not run again here, because many give other numbers each time; to compare, repeat the best configuration: 'espalier best c.db --format ini > best.ini', and 'espalier run best.ini --db again.db'"
 "$ESPALIER" predict c.db >out 2>&1
 is "predict" "$(tail -n 1 out)" "espalier: sweep 'c' runs a program, whose models espalier cannot apply: the program itself must predict; with [program] keep_files = model.pt, 'espalier show c.db t1' prints where its models are"
 for command in status "show c.db t1" "show c.db c1" "watch --once" profile "export --format csv" "export --format json" "export --format jsonl" \

@@ -58,6 +58,10 @@ has_met() { [ "$(ls met 2>/dev/null | wc -l)" = 2 ]; }
 # A rank is lost in the middle of a trial: nobody else can run it.
 command="command=python3 $T/meet.py"
 ok "an undisturbed run" "$ESPALIER" run gang.ini -n 2 --db whole.db --progress none --set "$command"
+is "the rank that does not lead was busy, too" \
+    "$("$ESPALIER" status whole.db --section ranks --format csv | awk -F, 'NR > 1 { trials += $3; print $1, ($4 > 0.01) } END { print trials }')" "0 1
+1 1
+3"
 touch hold
 timeout 60 "$ESPALIER" run gang.ini -n 2 --db lost.db --progress none --set "$command" 2>lost.err &
 run=$!

@@ -128,8 +128,8 @@ int query_trial_curve(struct result_table *out, struct store *store, int64_t tri
 int query_log(struct buf *out, int64_t *total, struct store *store, int64_t trial_id,
               struct err *err);
 
-/* Return the ranks of the last session: rank, host, trials, busy_s (seconds in trials), diverged,
- * failed; sorted by rank and host. */
+/* Return the ranks of the last session: rank, host, trials (of gangs those that it led), busy_s
+ * (seconds in trials), diverged, failed; sorted by rank and host. */
 int query_workers(struct result_table *out, struct store *store, struct err *err);
 
 /* Count the results of a session in n intervals that divide its first `seconds` equally. Earlier
