@@ -334,8 +334,8 @@ static void toy_history(struct toy_sweep *t, const char *text, double score)
         t->epochs[i] = i + 1;
         t->line[i] = score / (i + 1);
     }
-    t->curve = (struct sweep_curve){
-        1, 1, 0, 0, 20, false, 30, t->epochs, t->line, t->line, t->line, {NULL}};
+    t->curve = (struct sweep_curve){1,  1,         0,       0,       20,      false,
+                                    30, t->epochs, t->line, t->line, t->line, {NULL}};
     data->n_curves = 1;
     data->curves = &t->curve;
     t->session = (struct sweep_past_session){.session = 1, .busy = score};

@@ -436,22 +436,14 @@ static void test_narrow(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_long_text),
-        cmocka_unit_test(test_record),
-        cmocka_unit_test(test_efficiency),
-        cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_jsonl),
-        cmocka_unit_test(test_json_has_no_nan),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_rows_cost_themselves),
-        cmocka_unit_test(test_negative_zero),
-        cmocka_unit_test(test_gap),
-        cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_layout_together),
-        cmocka_unit_test(test_answer),
-        cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_text),          cmocka_unit_test(test_long_text),
+        cmocka_unit_test(test_record),        cmocka_unit_test(test_efficiency),
+        cmocka_unit_test(test_csv),           cmocka_unit_test(test_json),
+        cmocka_unit_test(test_jsonl),         cmocka_unit_test(test_json_has_no_nan),
+        cmocka_unit_test(test_empty),         cmocka_unit_test(test_rows_cost_themselves),
+        cmocka_unit_test(test_negative_zero), cmocka_unit_test(test_gap),
+        cmocka_unit_test(test_layout),        cmocka_unit_test(test_layout_together),
+        cmocka_unit_test(test_answer),        cmocka_unit_test(test_narrow),
     };
 
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);
