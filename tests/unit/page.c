@@ -24,7 +24,8 @@ static void put(struct fixture *f, struct store *store, int64_t trial, double va
 {
     const struct gcn_epoch curve[] = {{.train_loss = 0.75, .val_loss = NAN, .val_value = value / 2},
                                       {.train_loss = 0.25, .val_loss = NAN, .val_value = value}};
-    const struct program_point points[] = {{0, 0, 0.125}, {3, 0, 0.0625}, {0, 1, 0.875}, {0, 2, 0.5}};
+    const struct program_point points[] = {
+        {0, 0, 0.125}, {3, 0, 0.0625}, {0, 1, 0.875}, {0, 2, 0.5}};
     const struct program_metric metrics[] = {{"val_accuracy", value}};
     const int32_t epochs[] = {0, 3};
     struct trial_result r;
