@@ -21,8 +21,10 @@
 #   report(..., epoch)   Report numbers by name. With epoch they are a point of the learning curve:
 #                        epochs are integers from 0 on and must increase, and espalier takes the
 #                        numbers of the best epoch by the objective. Without epoch they are the final
-#                        result. A name has letters, digits and _ . / - (at most 63), and begins with
-#                        a letter or _.
+#                        result. NA and NULL leave their name out, and a call with them alone reports
+#                        nothing. NaN is a number: an objective that is NaN makes the trial diverge. A
+#                        name has letters, digits and _ . / - (at most 63), and begins with a letter
+#                        or _.
 #   checkpoint_dir()     Folder for checkpoints, which stays until the trial has a result. Write to
 #                        another name and use file.rename().
 #   scratch_dir()        Folder for temporary files and for files of keep_files.
@@ -71,13 +73,15 @@ espalier <- local({
     values
   }
 
+  is_missing <- function(x) is.null(x) || (is.atomic(x) && length(x) == 1 && is.na(x) && !is.nan(x))
+
   json_number <- function(x) {
-    if (is.nan(x) || is.na(x)) "NaN" else if (is.infinite(x)) paste0(if (x < 0) "-", "Infinity") else sprintf("%.17g", x)
+    if (is.nan(x)) "NaN" else if (is.infinite(x)) paste0(if (x < 0) "-", "Infinity") else sprintf("%.17g", x)
   }
 
   report <- function(..., epoch = NULL) {
     metrics <- list(...)
-    line <- character()
+    line <- numbers <- character()
     if (!is.null(epoch)) {
       if (!is.numeric(epoch) || length(epoch) != 1 || is.na(epoch) || epoch < 0 || epoch != floor(epoch))
         refuse("epoch = %s: must be an integer from 0 on", paste(format(epoch), collapse = " "))
@@ -87,18 +91,20 @@ espalier <- local({
     }
     if (!length(metrics) || is.null(names(metrics)))
       refuse("report() needs a number with a name, for example report(val_rmse = 0.3)")
-    for (name in names(metrics)) {
-      value <- metrics[[name]]
+    for (i in seq_along(metrics)) {
+      name <- names(metrics)[i]
+      value <- metrics[[i]]
       if (!grepl("^[A-Za-z_][A-Za-z0-9_./-]{0,62}$", name))
         refuse("'%s' is not a name of a metric: use at most 63 letters, digits and _ . / -, first a letter or _", name)
+      if (is_missing(value)) next
       if (!(is.numeric(value) || is.logical(value)) || length(value) != 1)
         refuse("%s = %s: must be one number", name, paste(format(value), collapse = " "))
-      line <- c(line, sprintf("\"%s\": %s", name, json_number(as.numeric(value))))
+      numbers <- c(numbers, sprintf("\"%s\": %s", name, json_number(as.numeric(value))))
     }
     if (!is.null(epoch)) last_epoch <<- epoch
-    line <- paste0("{", paste(line, collapse = ", "), "}\n")
+    line <- paste0("{", paste(c(line, numbers), collapse = ", "), "}\n")
     results <- Sys.getenv("ESPALIER_RESULTS")
-    if (Sys.getenv("RANK", "0") == "0")
+    if (Sys.getenv("RANK", "0") == "0" && length(numbers))
       cat(line, file = results, append = nzchar(results))
     invisible(c(list(epoch = epoch), metrics))
   }

@@ -112,15 +112,17 @@ def report(epoch=None, **metrics):
     best epoch by the objective. Without epoch, the numbers are the final
     result and replace those of the best epoch.
 
-    The numbers may be scalars of numpy or torch. A name has letters, digits
+    The numbers may be scalars of numpy or torch. None leaves its name out, and
+    a call with None alone reports nothing. NaN is a number: an objective that
+    is NaN makes the trial diverge. A name has letters, digits
     and _ . / - (at most 63), and begins with a letter or _. Names that begin
     with train_, val_, stop_ or test_ are scores of that part of the data.
 
     In a gang only rank 0 reports; the call does nothing in the other ranks.
     Without espalier the line goes to the standard output.
 
-    Returns the reported line as a dict, so that a script can keep it in a
-    checkpoint and report it again: report(**line).
+    Returns the line as a dict, with None where there was no number. A script
+    can keep it in a checkpoint and report it again: report(**line).
     """
     global _last_epoch
     line = {}
@@ -135,11 +137,12 @@ def report(epoch=None, **metrics):
         if not _METRIC.match(name):
             raise ValueError("%r is not a name of a metric: use at most 63 letters, digits and "
                              "_ . / -, first a letter or _" % name)
-        line[name] = _metric(name, value)
+        line[name] = None if value is None else _metric(name, value)
     if epoch is not None:
         _last_epoch = line["epoch"]
-    if os.environ.get("RANK", "0") == "0":
-        _write(json.dumps(line) + "\n")
+    known = {name: value for name, value in line.items() if value is not None}
+    if os.environ.get("RANK", "0") == "0" and any(name in known for name in metrics):
+        _write(json.dumps(known) + "\n")
     return line
 
 

@@ -5,8 +5,8 @@
 
 #include "base/log.h"
 #include "base/nearest.h"
-#include "cli/print/cli.h"
 #include "cli/command/complete.h"
+#include "cli/print/cli.h"
 
 static int completion(struct call *call)
 {

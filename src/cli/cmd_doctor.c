@@ -376,23 +376,15 @@ struct doctor_options {
     const char *section;
 };
 
-/* [resources] gpus and gpus_per_host. */
-struct gpu_wish {
-    double gpus;
-    int32_t per_host;
-};
-
 /* sweep: NULL for none. */
 static int read_wish(struct gpu_wish *wish, const struct doctor_options *o,
                      const struct sweep *sweep, struct err *err)
 {
     int32_t devices, ranks;
 
-    *wish = (struct gpu_wish){.per_host = (int32_t)o->gpus_per_host};
-    if (sweep)
-        wish->gpus = preflight_gpus(sweep);
-    if (sweep && !wish->per_host)
-        wish->per_host = (int32_t)sweep->fixed.v[P_GPUS_PER_HOST].i;
+    *wish = sweep ? preflight_gpus(sweep) : (struct gpu_wish){.ranks = 1};
+    if (o->gpus_per_host)
+        wish->per_host = (int32_t)o->gpus_per_host;
     if (o->gpus && real_parse(&wish->gpus, o->gpus))
         return err_set(err, "--gpus %s: must be a number", o->gpus);
     return gpu_amount(&devices, &ranks, wish->gpus, err);
@@ -408,7 +400,7 @@ static int divide_gpus(struct examination *e, const struct gpu_wish *wish, struc
     e->shares = calloc((size_t)n, sizeof *e->shares);
     if (!e->shares)
         return err_nomem(err, "GPUs", (size_t)n * sizeof *e->shares);
-    if (!gpu_divide(e->shares, &e->findings, e->info, n, wish->gpus, wish->per_host, err))
+    if (!gpu_divide(e->shares, &e->findings, e->info, n, wish, err))
         return 0;
     add_refusal(&e->findings, err, "start fewer ranks");
     free(e->shares);

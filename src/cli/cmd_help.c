@@ -2,9 +2,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/print/cli.h"
 #include "cli/command/help.h"
 #include "cli/command/reference.h"
+#include "cli/print/cli.h"
 
 static int help(struct call *call)
 {

@@ -211,9 +211,9 @@ static int check_program(const struct job *job, const struct world *world, const
                        widest, widest, world->size, widest, widest, world->size);
     rc = program_lines_open(&lines, job, db, err);
     if (!rc)
-        rc = program_lines_check(&lines, err);
-    if (!rc)
         program_lines_warn(&lines);
+    if (!rc)
+        rc = program_lines_check(&lines, err);
     program_lines_close(&lines);
     return rc;
 }
@@ -229,11 +229,12 @@ static int run_job(enum sweep_others *others, const struct world *world, struct 
     if (job_load(job, &faults) || job_plan(job, &faults))
         return cli_fail_all(&faults);
     if (o->dry_run)
-        return plan_list(job, &(struct plan_options){.common = &o->common,
-                                                     .db = options->db,
-                                                     .shard = &options->shard,
-                                                     .has_commands = sweep_is_program(&job->sweep),
-                                                     .ranks = o->ranks});
+        return plan_list(job,
+                         &(struct plan_options){.common = &o->common,
+                                                .db = options->db,
+                                                .shard = &options->shard,
+                                                .has_commands = sweep_is_program(&job->sweep),
+                                                .ranks = world->is_mpi ? world->size : o->ranks});
     if (sweep_is_program(&job->sweep) && check_program(job, world, options->db, &err))
         return cli_fail_usage(&err);
     if (o->share.is_alone)

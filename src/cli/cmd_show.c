@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -6,10 +7,12 @@
 #include "cli/print/cli.h"
 #include "cli/print/models.h"
 #include "cli/print/output.h"
+#include "program/log_file.h"
 #include "report/answer.h"
 #include "report/rows.h"
 #include "store/query/query.h"
 #include "store/trial_files.h"
+#include "trial/result.h"
 
 enum { TAB = 8 };
 
@@ -54,24 +57,18 @@ static const struct page_part *parse_id(const char *text, int64_t *id, struct er
     return is_trial ? trial_parts : config_parts;
 }
 
-/* Programs report some of the columns. Other trials may lack a stop part, and report no metrics
- * without a part. */
-static int drop_columns(struct result_table *table, struct store *store,
-                        const struct page_part *part, int64_t id, struct err *err)
+static const struct page_part reported = {
+    {"metrics", "metrics that the program reported", false, "metric value", NULL},
+    QUERY_TRIAL_REPORTED};
+
+static int is_of_program(bool *is, struct store *store, int64_t id, struct err *err)
 {
     struct result_table program;
-    int64_t n;
 
     if (query_table(&program, store, QUERY_TRIAL_OF_PROGRAM, id, err))
         return -1;
-    n = program.n_rows;
+    *is = program.n_rows > 0;
     result_table_release(&program);
-    if (n && table->n_rows) {
-        result_table_drop_all_empty(table);
-    } else if (part->query == QUERY_TRIAL_METRICS) {
-        result_table_drop_last(table);
-        result_table_drop_empty(table);
-    }
     return 0;
 }
 
@@ -100,21 +97,42 @@ static int add_files(struct answer *answer, struct store *store, const struct pa
     return 0;
 }
 
+/* Programs report some of the columns of a curve. */
+static int add_curve(struct answer *answer, struct store *store, const struct page_part *part,
+                     int64_t id, bool of_program, struct err *err)
+{
+    struct result_table curve;
+
+    if (query_trial_curve(&curve, store, id, err))
+        return -1;
+    if (of_program && curve.n_rows)
+        result_table_drop_all_empty(&curve);
+    answer_table(answer, &part->section, &curve);
+    result_table_release(&curve);
+    return 0;
+}
+
 static int add_part(struct answer *answer, struct store *store, const struct page_part *part,
                     int64_t id, struct err *err)
 {
     struct result_table table;
+    bool of_program = false;
 
     if (part->query == QUERY_TRIAL_FILES)
         return add_files(answer, store, part, id, err);
-    if (part->query == QUERY_TRIAL_CURVE ? query_trial_curve(&table, store, id, err)
-                                         : query_table(&table, store, part->query, id, err))
+    if ((part->query == QUERY_TRIAL_METRICS || part->query == QUERY_TRIAL_CURVE) &&
+        is_of_program(&of_program, store, id, err))
         return -1;
-    if (part->query == QUERY_TRIAL_METRICS || part->query == QUERY_TRIAL_CURVE)
-        if (drop_columns(&table, store, part, id, err)) {
-            result_table_release(&table);
-            return -1;
-        }
+    if (part->query == QUERY_TRIAL_CURVE)
+        return add_curve(answer, store, part, id, of_program, err);
+    if (part->query == QUERY_TRIAL_METRICS && of_program)
+        part = &reported;
+    if (query_table(&table, store, part->query, id, err))
+        return -1;
+    if (part->query == QUERY_TRIAL_METRICS) { /* of a model, which may lack a stop part */
+        result_table_drop_last(&table);
+        result_table_drop_empty(&table);
+    }
     answer_table(answer, &part->section, &table);
     result_table_release(&table);
     return 0;
@@ -171,24 +189,66 @@ static void make_printable(struct buf *log)
     *log = out;
 }
 
+struct trial_log {
+    struct buf text;
+    int64_t total;  /* bytes that the program printed; -1: unknown */
+    bool is_so_far; /* of a trial without a result */
+    char state[16];
+};
+
+static int read_state(struct trial_log *log, struct store *store, int64_t id, struct err *err)
+{
+    struct result_table table;
+
+    if (query_table(&table, store, QUERY_TRIAL_OF_PROGRAM, id, err))
+        return -1;
+    if (table.n_rows)
+        snprintf(log->state, sizeof log->state, "%s", result_table_text(&table, 0, "state"));
+    else
+        err_set(err,
+                "%s: t%lld has no log: it trains a model of espalier, and only programs have logs",
+                store_path(store), (long long)id);
+    result_table_release(&table);
+    return *log->state ? 0 : -1;
+}
+
+/* A trial without a result has its output in a file. */
+static int read_log(struct trial_log *log, struct store *store, int64_t id, struct err *err)
+{
+    int state = trial_state_parse(log->state), n_files = 0;
+    struct buf folder = {0};
+
+    trial_files_put_folder(&folder, store_path(store), id);
+    if (buf_failed(&folder))
+        n_files = err_nomem(err, "path", folder.size);
+    else if (state == TRIAL_PENDING || state == TRIAL_RUNNING)
+        n_files = log_file_read(&log->text, buf_text(&folder), err);
+    buf_release(&folder);
+    log->is_so_far = n_files > 0;
+    log->total = -1;
+    return n_files ? n_files : query_log(&log->text, &log->total, store, id, err);
+}
+
 static int print_log(struct store *store, const struct page *page, struct err *err)
 {
-    struct buf log = {0};
-    int64_t total;
-    size_t bytes;
-    int rc = query_log(&log, &total, store, page->id, err);
+    struct trial_log log = {.total = -1};
+    long long id = (long long)page->id;
+    int rc =
+        read_state(&log, store, page->id, err) || read_log(&log, store, page->id, err) < 0 ? -1 : 0;
+    size_t bytes = log.text.size;
 
-    bytes = log.size;
-    if (!rc)
-        rc = err_set(err, "%s: t%lld has no log: it is stored with the result of a program",
-                     store_path(store), (long long)page->id);
-    else if (rc == 1 && isatty(STDOUT_FILENO))
-        make_printable(&log);
-    if (rc == 1)
-        rc = cli_print(&log, CLI_DATA, err);
-    if (!rc && total > (int64_t)bytes)
-        log_info("the last %zu of %lld bytes that the program printed", bytes, (long long)total);
-    buf_release(&log);
+    if (!rc && bytes && isatty(STDOUT_FILENO))
+        make_printable(&log.text);
+    if (!rc && bytes)
+        rc = cli_print(&log.text, CLI_DATA, err);
+    if (!rc && !bytes)
+        log_info("t%lld is %s: it has printed nothing", id, log.state);
+    else if (!rc && log.is_so_far)
+        log_info("t%lld is %s: this is its output so far", id, log.state);
+    else if (!rc && log.total > (int64_t)bytes)
+        log_info("the last %zu of %lld bytes that the program printed", bytes,
+                 (long long)log.total);
+    buf_release(&log.text);
     return rc;
 }
 
@@ -245,8 +305,9 @@ static const struct option_row options[] = {
      .help = "Write the kept model to FILE, as safetensors. A configuration with several trials "
              "writes FILE-t1, FILE-t2 and so on."},
     {0, "log", NULL, OPTION_FLAG, .into = offsetof(struct page, is_log),
-     .help = "Print the log of a trial that a program ran: the last 64 KiB of its output. Bytes "
-             "stay as they are, except on a terminal."},
+     .help = "Print the log of a trial that a program ran: the last 64 KiB of its output. For a "
+             "trial that is running or was stopped, print the output so far. Bytes stay as they "
+             "are, except on a terminal."},
     {0, "force", NULL, OPTION_FLAG, .into = offsetof(struct page, is_forced),
      .help = "Replace files of --model that exist."},
     {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct page, section),

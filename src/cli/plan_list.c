@@ -23,6 +23,7 @@
 #include "run/program_lines.h"
 #include "run/refit.h"
 #include "run/sweep_match.h"
+#include "store/database_file.h"
 #include "trial/kept.h"
 
 /* A larger configuration is not tried, because `plan` may run on a login node. */
@@ -31,7 +32,7 @@
 /* rows shown of a longer plan */
 enum { FIRST_SHOWN = 10, LAST_SHOWN = 10 };
 
-/* trial, config, the axes, replicate, fold, state, gflop, seconds, measured */
+/* trial, config, the axes, replicate, fold, state, gflop (not of programs), seconds, measured */
 enum { LEFT_COLUMNS = 2, RIGHT_COLUMNS = 6 };
 
 /* Trials and configurations have their numbers in the database, or those that they will get
@@ -54,6 +55,17 @@ struct listing {
     bool is_cut;                                /* only the first and last trials are shown */
 };
 
+/* Only its run shows the work of a program. */
+static bool has_work(const struct listing *l)
+{
+    return l->job->work != NULL;
+}
+
+static int32_t n_columns(const struct listing *l)
+{
+    return LEFT_COLUMNS + (int32_t)l->job->sweep.n_axes + RIGHT_COLUMNS - !has_work(l);
+}
+
 static const char *sweep_name(const struct listing *l)
 {
     return l->job->sweep.fixed.v[P_SWEEP_NAME].s;
@@ -75,7 +87,7 @@ static int open_known(struct listing *l, const char *db, struct err *err)
     bool is_same;
 
     if (access(db, F_OK) != 0)
-        return 0;
+        return database_file_check_folder(db, err);
     if (store_open_reader(&l->store, db, err) || sweep_match_warn(&is_same, l->store, db, job, err))
         return -1;
     if (is_same)
@@ -209,7 +221,6 @@ static void fill_row(struct cell *row, struct listing *l, int64_t trial)
 {
     const struct sweep *sweep = &l->job->sweep;
     struct plan_trial where = plan_trial(&l->job->plan, trial);
-    size_t n_cols = LEFT_COLUMNS + sweep->n_axes + RIGHT_COLUMNS;
     struct cell *right = row + LEFT_COLUMNS + sweep->n_axes;
 
     turn_to(l, where.config);
@@ -218,29 +229,32 @@ static void fill_row(struct cell *row, struct listing *l, int64_t trial)
     row[1] = id_cell(l->store ? l->known.config_ids[where.config] : where.config + 1);
     for (size_t a = 0; a < sweep->n_axes; a++)
         row[LEFT_COLUMNS + a] = axis_cell(&sweep->axes[a], &l->settings, &l->texts);
-    right[0] = (struct cell){.type = CELL_INTEGER, .i = where.replicate};
-    right[1] = (struct cell){.type = CELL_INTEGER, .i = where.fold};
-    right[2] = text_cell(&l->texts, trial_state_name((enum trial_state)l->known.states[trial]));
-    right[3] = real_cell(flops(l, where.config) * 1e-9);
-    fill_seconds(right + 4, l, trial);
-    for (size_t c = 0; c < n_cols; c++)
+    *right++ = (struct cell){.type = CELL_INTEGER, .i = where.replicate};
+    *right++ = (struct cell){.type = CELL_INTEGER, .i = where.fold};
+    *right++ = text_cell(&l->texts, trial_state_name((enum trial_state)l->known.states[trial]));
+    if (has_work(l))
+        *right++ = real_cell(flops(l, where.config) * 1e-9);
+    fill_seconds(right, l, trial);
+    for (int32_t c = 0; c < n_columns(l); c++)
         if (row[c].type == CELL_TEXT)
             row[c].s = buf_text(&l->texts) + (buf_failed(&l->texts) ? 0 : row[c].i);
 }
 
-static void fill_names(char **names, const struct sweep *sweep)
+static void fill_names(char **names, const struct listing *l)
 {
-    static char *const left[LEFT_COLUMNS] = {"trial", "config"};
-    static char *const right[RIGHT_COLUMNS] = {"replicate", "fold",    "state",
-                                               "gflop",     "seconds", "measured"};
-    size_t n = 0;
+    const struct sweep *sweep = &l->job->sweep;
 
-    for (int i = 0; i < LEFT_COLUMNS; i++)
-        names[n++] = left[i];
+    *names++ = "trial";
+    *names++ = "config";
     for (size_t a = 0; a < sweep->n_axes; a++)
-        names[n++] = (char *)(uintptr_t)sweep->axes[a].row->key;
-    for (int i = 0; i < RIGHT_COLUMNS; i++)
-        names[n++] = right[i];
+        *names++ = (char *)(uintptr_t)sweep->axes[a].row->key;
+    *names++ = "replicate";
+    *names++ = "fold";
+    *names++ = "state";
+    if (has_work(l))
+        *names++ = "gflop";
+    *names++ = "seconds";
+    *names++ = "measured";
 }
 
 static void put_trials(struct report *report, struct listing *l, bool is_cut)
@@ -271,11 +285,10 @@ static void add_trials(struct answer *answer, struct listing *l)
     bool is_cut = answer_is_for_people(answer) && !l->options->is_whole &&
                   l->n_rows > FIRST_SHOWN + LAST_SHOWN;
     char *names[P_MAX + LEFT_COLUMNS + RIGHT_COLUMNS];
-    int32_t n_cols = (int32_t)l->job->sweep.n_axes + LEFT_COLUMNS + RIGHT_COLUMNS;
     struct report *report;
 
-    fill_names(names, &l->job->sweep);
-    report = answer_open(answer, &trials_section, names, n_cols);
+    fill_names(names, l);
+    report = answer_open(answer, &trials_section, names, n_columns(l));
     if (!report)
         return;
     put_trials(report, l, is_cut);
@@ -403,12 +416,12 @@ static void print_memory(const struct listing *l)
 
 static void print_gpus(const struct listing *l)
 {
-    double gpus = preflight_gpus(&l->job->sweep);
-    int32_t per_host = (int32_t)l->job->sweep.fixed.v[P_GPUS_PER_HOST].i, devices, ranks;
+    struct gpu_wish wish = preflight_gpus(&l->job->sweep);
+    int32_t per_host = wish.per_host, devices, ranks;
     struct buf text = {0};
     struct err err;
 
-    if (gpus <= 0 || gpu_amount(&devices, &ranks, gpus, &err))
+    if (wish.gpus <= 0 || gpu_amount(&devices, &ranks, wish.gpus, &err))
         return;
     if (ranks > 1)
         buf_printf(&text, "%d ranks share a GPU", ranks);
@@ -440,6 +453,17 @@ static void put_source(struct buf *out, const struct listing *l)
                    plural(l->n_measured));
 }
 
+static void put_failed(struct buf *out, const struct listing *l)
+{
+    int64_t n = 0;
+
+    for (int64_t t = 0; t < l->job->plan.n_trials; t++)
+        n += l->known.ours[t] && l->known.states[t] == TRIAL_FAILED;
+    if (n)
+        buf_printf(out, ", %lld of them failed (run --retry failed runs %s again)", (long long)n,
+                   n == 1 ? "it" : "them");
+}
+
 static void put_expected(struct buf *out, const struct listing *l)
 {
     const char *most = may_end_early(l->job) ? "at most " : "";
@@ -447,6 +471,7 @@ static void put_expected(struct buf *out, const struct listing *l)
 
     if (!l->n_left) {
         buf_puts(out, "; all are finished");
+        put_failed(out, l);
         return;
     }
     buf_printf(out, "; %lld to run", (long long)l->n_left);
@@ -576,12 +601,32 @@ static int add_commands(struct answer *answer, struct listing *l, struct err *er
     return rc;
 }
 
+/* Warn of what `run` warns of, and of a launch that it refuses. */
+static int warn_program(const struct job *job, const struct plan_options *options, struct err *err)
+{
+    int32_t widest = plan_widest(&job->plan);
+    struct program_lines lines;
+    int rc;
+
+    if (!sweep_is_program(&job->sweep))
+        return 0;
+    if (widest > options->ranks)
+        log_warn("ranks = %d: a trial needs %d ranks, but this plan is for %ld: run needs at least "
+                 "%d (-n %d)",
+                 widest, widest, options->ranks, widest, widest);
+    rc = program_lines_open(&lines, job, options->db, err);
+    if (!rc)
+        program_lines_warn(&lines);
+    program_lines_close(&lines);
+    return rc;
+}
+
 int plan_list(struct job *job, const struct plan_options *options)
 {
     struct listing l = {.job = job, .options = options, .config = -1};
     struct answer answer;
     struct err err;
-    int status, rc = open_listing(&l, &err);
+    int status, rc = open_listing(&l, &err) || warn_program(job, options, &err) ? -1 : 0;
 
     output_begin(&answer, options->common, options->section, OUTPUT_TABLE);
     if (!rc && options->has_commands) {

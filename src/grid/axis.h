@@ -18,7 +18,7 @@
 struct axis {
     enum param_id id;
     const struct param *row; /* with the key; borrowed */
-    union value *values; /* [n] owned, in file order, distinct; texts are owned, too */
+    union value *values;     /* [n] owned, in file order, distinct; texts are owned, too */
     int32_t n;
     int line; /* in the file, or SWEEP_LINE_SET */
 };

@@ -28,20 +28,16 @@ struct check {
 __attribute__((format(printf, 3, 4))) static void complain(const struct check *c, enum param_id id,
                                                            const char *format, ...)
 {
-    int line = c->sweep->line[id];
-    const char *key = sweep_row(c->sweep, id)->key;
+    struct buf place = {0};
     struct err err;
     va_list args;
 
     va_start(args, format);
     vsnprintf(err.text, sizeof err.text, format, args);
     va_end(args);
-    if (line > 0)
-        errlist_add(c->errors, "%s:%d: %s", c->sweep->path, line, err.text);
-    else if (line == SWEEP_LINE_SET)
-        errlist_add(c->errors, "--set %s: %s", key, err.text);
-    else
-        errlist_add(c->errors, "%s: %s", c->sweep->path, err.text);
+    sweep_put_place(&place, c->sweep, id);
+    errlist_add(c->errors, "%s: %s", buf_text(&place), err.text);
+    buf_release(&place);
 }
 
 void requirements_put_place(struct buf *out, const struct sweep *sweep, enum param_id id)
@@ -367,7 +363,7 @@ static void check_places(const struct check *c, enum param_id id, const struct t
     for (size_t i = 0; (name = template_place(t, i, &at)); i++) {
         int found = free_names_find(c->sweep->names, name);
         struct nearest nearest = {.wrong = name};
-        char hint[NEAREST_HINT];
+        char hint[NEAREST_HINT], braces[96];
 
         if (found < P_MAX)
             used[found] = true;
@@ -376,10 +372,11 @@ static void check_places(const struct check *c, enum param_id id, const struct t
         for (int32_t n = 0; n < c->sweep->names->n; n++)
             nearest_offer(&nearest, c->sweep->names->name[n]);
         nearest_offer_list(&nearest, free_names_given());
+        snprintf(braces, sizeof braces, "; for braces write {{%.60s}}", name);
         complain(c, id,
-                 "%s: byte %zu: {%.60s} is neither an axis of [grid] nor a name of [program]%s; "
-                 "write {{ for a brace",
-                 param_table[id].key, at, name, nearest_hint(hint, "{", nearest.best, "}", ""));
+                 "%s: {%.60s} at byte %zu is unknown: must be an axis of [grid], a key of "
+                 "[program], or a name of espalier such as {seed}%s",
+                 param_table[id].key, name, at, nearest_hint(hint, "{", nearest.best, "}", braces));
     }
 }
 

@@ -89,8 +89,7 @@ struct settings_texts {
 };
 
 /* Pair with settings_texts_release(). swept is copied. */
-void settings_texts_init(struct settings_texts *texts, const bool swept[P_MAX],
-                         struct hash digest);
+void settings_texts_init(struct settings_texts *texts, const bool swept[P_MAX], struct hash digest);
 void settings_texts_release(struct settings_texts *texts);
 /* s must be resolved. */
 void settings_texts_set(struct settings_texts *texts, const struct settings *s);

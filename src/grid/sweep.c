@@ -64,6 +64,18 @@ int sweep_find_name(const struct sweep *sweep, const char *name)
     return id < P_COUNT && (!sweep->names || settings_has(&sweep->fixed, id)) ? (int)id : P_MAX;
 }
 
+void sweep_put_place(struct buf *out, const struct sweep *sweep, int id)
+{
+    int line = sweep->line[id];
+
+    if (line == SWEEP_LINE_SET)
+        buf_printf(out, "--set %s", sweep_row(sweep, id)->key);
+    else
+        buf_puts(out, sweep->path);
+    if (line > 0)
+        buf_printf(out, ":%d", line);
+}
+
 const union value *sweep_values(const struct sweep *sweep, enum param_id id, int32_t *n)
 {
     for (size_t i = 0; i < sweep->n_axes; i++) {

@@ -8,14 +8,16 @@
 
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "grid/axis.h"
 #include "grid/settings.h"
 
 #define SWEEP_LINE_SET (-1) /* given by --set */
 
 struct sweep {
-    char *path;            /* owned; as given by the user */
-    const char *folder;    /* of the file, absolute, with its last slash; where programs run; "": unknown */
+    char *path; /* owned; as given by the user */
+    const char
+        *folder; /* of the file, absolute, with its last slash; where programs run; "": unknown */
     struct settings fixed; /* defaults for axes */
     struct axis *axes;     /* [n_axes] owned, in file order */
     size_t n_axes;
@@ -43,6 +45,9 @@ bool sweep_is_program(const struct sweep *sweep);
 
 /* Hand a text over to the sweep; NULL if memory is short or text is NULL. */
 const char *sweep_keep_text(struct sweep *sweep, char *text);
+
+/* Append where a setting was given: "s.ini:5", "--set gpus", or "s.ini" for a default. */
+void sweep_put_place(struct buf *out, const struct sweep *sweep, int id);
 
 /* The values of a setting: *n of its axis, or the fixed one. Borrowed from the sweep. */
 const union value *sweep_values(const struct sweep *sweep, enum param_id id, int32_t *n);

@@ -376,6 +376,22 @@ static bool has_program(const struct inifile *file, const char *const *overrides
     return false;
 }
 
+/* Without [program], each of its axes would be a fault of its own. */
+static int refuse_misspelt(struct sweep *sweep, const struct inifile *file, struct errlist *errors)
+{
+    for (size_t i = 0; i < file->n; i++) {
+        const struct inifile_entry *entry = &file->entries[i];
+        struct assignment a = {
+            .sweep = sweep, .errors = errors, .section = entry->section, .line = entry->line};
+        bool is_near = !entry->key && !param_is_section(entry->section) &&
+                       nearest_distance(entry->section, PROGRAM_SECTION) < NEAREST_FAR;
+
+        if (is_near && !strcmp(param_suggest_section(entry->section), PROGRAM_SECTION))
+            return check_section(&a);
+    }
+    return 0;
+}
+
 /* The section and the key of an override that may define a free name; changes `copy`. */
 static bool split_override(struct assignment *a, char *copy)
 {
@@ -398,7 +414,7 @@ static int find_names(struct sweep *sweep, const struct inifile *file, const cha
     struct err err;
 
     if (!has_program(file, overrides, n))
-        return 0;
+        return refuse_misspelt(sweep, file, errors);
     sweep->names = calloc(1, sizeof *sweep->names);
     if (!sweep->names) {
         errlist_add(errors, "%s: out of memory", sweep->path);

@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of grid/sweep_file.h that write. */
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "data/text/file_names.h"
 #include "grid/free_value.h"
 #include "grid/requirements.h"
 #include "grid/sweep_file.h"
-
-/* The new file would read a relative path from its own directory. */
-static void put_absolute(struct buf *out, const char *path)
-{
-    char *here = *path && *path != '/' ? getcwd(NULL, 0) : NULL;
-
-    if (here)
-        buf_printf(out, "%s/", here);
-    free(here);
-    buf_puts(out, path);
-}
 
 static void put_setting(struct buf *out, const struct param *p, enum param_id id, union value value)
 {
@@ -25,8 +13,8 @@ static void put_setting(struct buf *out, const struct param *p, enum param_id id
     /* after a blank, a ';' would begin a comment */
     if (p->type != PARAM_TEXT || *value.s != ';')
         buf_putc(out, ' ');
-    if (p->type == PARAM_PATH)
-        put_absolute(out, value.s);
+    if (p->type == PARAM_PATH) /* the new file would read a relative one from its own directory */
+        file_names_put_absolute(out, value.s);
     else if (p->type == PARAM_VALUE)
         free_value_write(out, value.s);
     else

@@ -323,6 +323,20 @@ static int32_t list_demands(struct host_demand *demands, const struct group *gro
     return n;
 }
 
+int32_t checks_list_machine(int32_t *ranks, const struct rank_info *info, int32_t n, int32_t first)
+{
+    int32_t n_there = 0;
+
+    for (int32_t rank = 0; rank < n; rank++) {
+        if (strcmp(info[rank].machine, info[first].machine) != 0)
+            continue;
+        if (rank < first)
+            return 0;
+        ranks[n_there++] = rank;
+    }
+    return n_there;
+}
+
 /* ---- all of them ---- */
 
 static void append_others(struct finding *f, int32_t n)
@@ -360,20 +374,12 @@ static void check_one_group(struct tally *tally, const struct group *group,
 }
 
 /* Rank 0's machine comes first. */
-static void check_groups(struct tally *tally, struct group *group, int32_t *ranks, bool *is_seen,
+static void check_groups(struct tally *tally, struct group *group, int32_t *ranks,
                          struct host_demand *demands, int32_t n)
 {
-    for (int32_t rank = 0; rank < n; rank++) {
-        if (is_seen[rank])
-            continue;
-        group->n = 0;
-        for (int32_t other = rank; other < n; other++)
-            if (!strcmp(group->info[other].machine, group->info[rank].machine)) {
-                is_seen[other] = true;
-                ranks[group->n++] = other;
-            }
-        check_one_group(tally, group, demands);
-    }
+    for (int32_t rank = 0; rank < n; rank++)
+        if ((group->n = checks_list_machine(ranks, group->info, n, rank)))
+            check_one_group(tally, group, demands);
 }
 
 static int tally_groups(struct tally *tally, const struct rank_info *info, int32_t n,
@@ -382,17 +388,15 @@ static int tally_groups(struct tally *tally, const struct rank_info *info, int32
     size_t room = (size_t)n + HOST_RUNS_MAX;
     struct host_demand *demands = calloc(room, sizeof *demands);
     int32_t *ranks = calloc((size_t)n, sizeof *ranks);
-    bool *is_seen = calloc((size_t)n, sizeof *is_seen);
     struct group group = {.info = info, .ranks = ranks, .job = job};
     int rc = 0;
 
-    if (demands && ranks && is_seen)
-        check_groups(tally, &group, ranks, is_seen, demands, n);
+    if (demands && ranks)
+        check_groups(tally, &group, ranks, demands, n);
     else
         rc = err_nomem(err, "checks", room * sizeof *demands);
     free(demands);
     free(ranks);
-    free(is_seen);
     return rc;
 }
 

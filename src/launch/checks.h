@@ -38,6 +38,10 @@ struct findings {
 int checks_find(struct findings *findings, const struct rank_info *info, int32_t n,
                 const struct checks_job *job, struct err *err);
 
+/* List the ranks of the machine whose first rank is `first`, in rank order. Returns their number; 0:
+ * an earlier rank is on that machine. */
+int32_t checks_list_machine(int32_t *ranks, const struct rank_info *info, int32_t n, int32_t first);
+
 /* Add a finding from elsewhere; is_refused: it stops `run`. Drops it if the list is full. */
 void checks_add(struct findings *findings, bool is_refused, const char *fix, const char *format,
                 ...) __attribute__((format(printf, 4, 5)));

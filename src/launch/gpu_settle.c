@@ -19,12 +19,12 @@ static void put_shares(struct buf *out, const struct gpu_share *shares, int32_t 
     }
 }
 
-static int divide(struct buf *out, struct rank_info *info, int32_t n, double gpus, int32_t per_host,
+static int divide(struct buf *out, struct rank_info *info, int32_t n, const struct gpu_wish *wish,
                   struct err *err)
 {
     struct gpu_share *shares = calloc((size_t)n, sizeof *shares);
     struct findings findings = {.n = 0};
-    int rc = shares ? gpu_divide(shares, &findings, info, n, gpus, per_host, err)
+    int rc = shares ? gpu_divide(shares, &findings, info, n, wish, err)
                     : err_nomem(err, "GPUs", (size_t)n * sizeof *shares);
 
     if (!rc)
@@ -39,13 +39,12 @@ static int divide(struct buf *out, struct rank_info *info, int32_t n, double gpu
 
 /* On rank 0, whose error is part of the answer. */
 static void answer_all(struct buf *out, const struct world *world, const struct gpu_list *list,
-                       double gpus, int32_t per_host)
+                       const struct gpu_wish *wish)
 {
     struct rank_info *info = NULL;
     struct err err;
 
-    if (rank_info_gather(world, list, &info, &err) ||
-        divide(out, info, world->size, gpus, per_host, &err))
+    if (rank_info_gather(world, list, &info, &err) || divide(out, info, world->size, wish, &err))
         buf_put_text(out, err.text);
     rank_info_destroy(info, world->size);
 }
@@ -88,7 +87,7 @@ static int read_answer(struct gpu_shares *shares, struct cursor *answer, const s
     return 0;
 }
 
-int gpu_settle(struct gpu_shares *shares, const struct world *world, double gpus, int32_t per_host,
+int gpu_settle(struct gpu_shares *shares, const struct world *world, const struct gpu_wish *wish,
                struct err *err)
 {
     struct rank_info *none;
@@ -105,7 +104,7 @@ int gpu_settle(struct gpu_shares *shares, const struct world *world, double gpus
     if (world->rank)
         rc = rank_info_gather(world, &list, &none, err);
     else
-        answer_all(&answer, world, &list, gpus, per_host);
+        answer_all(&answer, world, &list, wish);
     gpu_list_release(&list);
     bytes = answer.data;
     n = answer.size;

@@ -5,9 +5,9 @@
 
 #include "launch/gpu_share.h"
 
-/* Collective. gpus: [resources] gpus, above 0; per_host: gpus_per_host, or 0. If the GPUs cannot be
- * divided, all ranks return the same error. */
-int gpu_settle(struct gpu_shares *shares, const struct world *world, double gpus, int32_t per_host,
+/* Collective. wish: on rank 0, with gpus above 0; NULL elsewhere. If the GPUs cannot be divided, all
+ * ranks return the same error. */
+int gpu_settle(struct gpu_shares *shares, const struct world *world, const struct gpu_wish *wish,
                struct err *err);
 
 #endif

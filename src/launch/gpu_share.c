@@ -108,12 +108,12 @@ struct group {
     struct device *devices; /* [n_devices] that its ranks see; room for all of them */
     int32_t n_devices;
 
-    double gpus;
+    const struct gpu_wish *wish;
     int32_t wanted; /* devices of a rank */
     int32_t most;   /* ranks of a device */
 
     struct findings *findings;
-    bool has_warned;
+    bool has_idle, has_other_views; /* warned of */
 };
 
 static const struct rank_info *member(const struct group *group, int32_t i)
@@ -180,8 +180,9 @@ static int refuse_few(const struct group *group, struct err *err)
     buf_puts(&fix, "set gpus = ");
     put_possible(&fix, group->n, group->n_devices);
     (void)err_set(err, "%s: %d rank%s with gpus = %g need%s %d GPU%s, but there %s %d (%s); %s",
-                  first->host, group->n, plural(group->n), group->gpus, group->n == 1 ? "s" : "",
-                  needed, plural(needed), group->n_devices == 1 ? "is" : "are", group->n_devices,
+                  first->host, group->n, plural(group->n), group->wish->gpus,
+                  group->n == 1 ? "s" : "", needed, plural(needed),
+                  group->n_devices == 1 ? "is" : "are", group->n_devices,
                   gpu_source_name(&first->gpus), buf_text(&fix));
     buf_release(&fix);
     return -1;
@@ -201,7 +202,8 @@ static int refuse_own(const struct group *group, int32_t i, struct err *err)
     (void)err_set(err,
                   "rank %d on %s sees %s, but gpus = %g; let it see more (srun "
                   "--gpus-per-task=%d), or set gpus = %d",
-                  group->ranks[i], info->host, buf_text(&sees), group->gpus, group->wanted, n);
+                  group->ranks[i], info->host, buf_text(&sees), group->wish->gpus, group->wanted,
+                  n);
     buf_release(&sees);
     return -1;
 }
@@ -298,10 +300,12 @@ static int check_kinds(const struct group *group, struct err *err)
     return 0;
 }
 
-static int check_group(const struct group *group, int32_t per_host, struct err *err)
+static int check_group(const struct group *group, struct err *err)
 {
+    int32_t per_host = group->wish->per_host;
+
     if (!group->n_devices)
-        return refuse_nothing(member(group, 0), group->gpus, err);
+        return refuse_nothing(member(group, 0), group->wish->gpus, err);
     if (check_kinds(group, err))
         return -1;
     if (per_host && group->n_devices != per_host)
@@ -356,7 +360,7 @@ static void check_idle(struct group *group)
 
     for (int32_t i = 0; i < group->n_devices; i++)
         n_idle += group->devices[i].n_ranks == 0;
-    if (group->has_warned || !n_idle || (fitting <= group->n && !is_more))
+    if (group->has_idle || !n_idle || (fitting <= group->n && !is_more))
         return;
     if (fitting > group->n)
         buf_printf(&fix, "start %d ranks there%s", fitting, is_more ? ", or " : "");
@@ -364,70 +368,78 @@ static void check_idle(struct group *group)
         buf_printf(&fix, "set gpus = %d", group->n_devices / group->n);
     checks_add(group->findings, false, buf_text(&fix),
                "%s: %d rank%s with gpus = %g leave%s %d of %d GPUs idle", member(group, 0)->host,
-               group->n, plural(group->n), group->gpus, group->n == 1 ? "s" : "", n_idle,
+               group->n, plural(group->n), group->wish->gpus, group->n == 1 ? "s" : "", n_idle,
                group->n_devices);
-    group->has_warned = true;
+    group->has_idle = true;
     buf_release(&fix);
 }
 
-static int divide_group(struct gpu_share *shares, struct group *group, int32_t per_host,
-                        struct err *err)
+/* Warn if a gang has processes here that see different GPUs. */
+static void check_views(struct group *group, const struct gpu_share *shares)
+{
+    const struct group *g = group;
+    int32_t i = 1;
+
+    while (i < g->n && shares[g->ranks[i]].view == shares[g->ranks[0]].view)
+        i++;
+    if (group->wish->ranks < 2 || group->has_other_views || i >= g->n)
+        return;
+    group->has_other_views = true;
+    checks_add(g->findings, false,
+               "let all ranks of a host see the same GPUs (srun --gpus-per-node=N), or let the "
+               "program use its first GPU instead of number LOCAL_RANK",
+               "ranks %d and %d on %s see different GPUs, so each process of a gang sees only the "
+               "GPUs of its own rank, counted from 0",
+               g->ranks[0], g->ranks[i], member(g, 0)->host);
+}
+
+static int divide_group(struct gpu_share *shares, struct group *group, struct err *err)
 {
     collect_devices(group);
-    if (check_group(group, per_host, err))
+    if (check_group(group, err))
         return -1;
     for (int32_t i = 0; i < group->n; i++)
         if (take(&shares[group->ranks[i]], group, i, err))
             return -1;
     check_idle(group);
+    check_views(group, shares);
     return 0;
 }
 
-static int divide_all(struct gpu_share *shares, struct group *group, bool *is_seen, int32_t n,
-                      int32_t per_host, struct err *err)
+static int divide_all(struct gpu_share *shares, struct group *group, int32_t n, struct err *err)
 {
     for (int32_t rank = 0; rank < n; rank++) {
-        if (is_seen[rank])
-            continue;
-        group->n = 0;
-        for (int32_t other = rank; other < n; other++)
-            if (!strcmp(group->info[other].machine, group->info[rank].machine)) {
-                is_seen[other] = true;
-                group->ranks[group->n++] = other;
-            }
-        if (divide_group(shares, group, per_host, err))
+        group->n = checks_list_machine(group->ranks, group->info, n, rank);
+        if (group->n && divide_group(shares, group, err))
             return -1;
     }
     return 0;
 }
 
 int gpu_divide(struct gpu_share *shares, struct findings *findings, struct rank_info *info,
-               int32_t n, double gpus, int32_t per_host, struct err *err)
+               int32_t n, const struct gpu_wish *wish, struct err *err)
 {
-    struct group group = {.info = info, .gpus = gpus, .findings = findings};
+    struct group group = {.info = info, .wish = wish, .findings = findings};
     size_t n_gpus = 1;
-    bool *is_seen;
     int rc = -1;
 
     memset(shares, 0, (size_t)n * sizeof *shares);
-    if (gpu_amount(&group.wanted, &group.most, gpus, err))
+    if (gpu_amount(&group.wanted, &group.most, wish->gpus, err))
         return -1;
     for (int32_t rank = 0; rank < n; rank++) {
-        if (per_host && gpu_state(&info[rank].gpus, per_host, err))
+        if (wish->per_host && gpu_state(&info[rank].gpus, wish->per_host, err))
             return -1;
         n_gpus += (size_t)info[rank].gpus.n;
     }
     group.ranks = calloc((size_t)n, sizeof *group.ranks);
     group.devices = calloc(n_gpus, sizeof *group.devices);
-    is_seen = calloc((size_t)n, sizeof *is_seen);
-    if (group.ranks && group.devices && is_seen)
-        rc = divide_all(shares, &group, is_seen, n, per_host, err);
+    if (group.ranks && group.devices)
+        rc = divide_all(shares, &group, n, err);
     else
         (void)err_nomem(err, "GPUs", n_gpus * sizeof *group.devices);
     for (int32_t rank = 0; rc && rank < n; rank++)
         gpu_share_release(&shares[rank]);
     free(group.ranks);
     free(group.devices);
-    free(is_seen);
     return rc;
 }

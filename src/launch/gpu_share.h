@@ -14,6 +14,13 @@ struct gpu_share {
 
 void gpu_share_release(struct gpu_share *share);
 
+/* [resources] of a sweep. */
+struct gpu_wish {
+    double gpus;      /* of a rank; 0: they are left alone */
+    int32_t per_host; /* gpus_per_host, or 0 */
+    int32_t ranks;    /* most that one trial has */
+};
+
 /* The shares of all ranks, as each rank knows them. */
 struct gpu_shares {
     struct gpu_share *of; /* [n] of each rank; without devices: of another view. NULL: no GPUs */
@@ -37,11 +44,11 @@ const char *gpu_share_variable(struct buf *value, const struct gpu_share *share,
  * n ranks share a device. No function of anything else, so the same launch gives the same devices.
  *   shares    [n] out
  *   info      [n] with GPUs, to which per_host is applied (gpu_state())
- *   gpus      of a rank, above 0
- *   per_host  [resources] gpus_per_host, or 0
- *   findings  gets a warning if a host has GPUs that no rank uses
+ *   wish      gpus above 0
+ *   findings  gets a warning if a host has GPUs that no rank uses, or if the processes of a gang
+ *             cannot see each other's
  * -1 and err, "what; fix": a host has too few, or its ranks see lists that cannot be divided. */
 int gpu_divide(struct gpu_share *shares, struct findings *findings, struct rank_info *info,
-               int32_t n, double gpus, int32_t per_host, struct err *err);
+               int32_t n, const struct gpu_wish *wish, struct err *err);
 
 #endif

@@ -10,20 +10,29 @@
 #include "launch/environment.h"
 #include "store/database_file.h"
 
-int32_t preflight_threads(const struct sweep *sweep)
+static int32_t most_of(const struct sweep *sweep, enum param_id id)
 {
-    int64_t most = sweep->fixed.v[P_THREADS].i;
+    int64_t most = sweep->fixed.v[id].i;
 
     for (size_t a = 0; a < sweep->n_axes; a++)
-        for (int32_t i = 0; sweep->axes[a].id == P_THREADS && i < sweep->axes[a].n; i++)
+        for (int32_t i = 0; sweep->axes[a].id == id && i < sweep->axes[a].n; i++)
             if (sweep->axes[a].values[i].i > most)
                 most = sweep->axes[a].values[i].i;
     return (int32_t)most;
 }
 
-double preflight_gpus(const struct sweep *sweep)
+int32_t preflight_threads(const struct sweep *sweep)
 {
-    return sweep_is_program(sweep) ? sweep->fixed.v[P_GPUS].f : 0;
+    return most_of(sweep, P_THREADS);
+}
+
+struct gpu_wish preflight_gpus(const struct sweep *sweep)
+{
+    const union value *fixed = sweep->fixed.v;
+
+    return (struct gpu_wish){.gpus = sweep_is_program(sweep) ? fixed[P_GPUS].f : 0,
+                             .per_host = (int32_t)fixed[P_GPUS_PER_HOST].i,
+                             .ranks = most_of(sweep, P_RANKS)};
 }
 
 static double size_of(const char *path)

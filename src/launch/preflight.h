@@ -5,11 +5,11 @@
 
 #include "grid/sweep.h"
 #include "launch/checks.h"
+#include "launch/gpu_share.h"
 
 int32_t preflight_threads(const struct sweep *sweep);
 
-/* GPUs of a rank; 0: left alone. */
-double preflight_gpus(const struct sweep *sweep);
+struct gpu_wish preflight_gpus(const struct sweep *sweep);
 
 /* sweep: NULL if unknown. Borrows db. */
 void preflight_job(struct checks_job *job, const struct sweep *sweep, const char *db);

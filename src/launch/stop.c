@@ -135,11 +135,12 @@ static void tell_first(int32_t n_busy, double grace_s)
     if (launch_report_is_heard())
         snprintf(why, sizeof why, "asked to stop");
     if (!n_busy)
-        log_info("%s: no new trials", why);
+        log_info("%s: no new trial starts", why);
     else
-        log_info("%s: no new trials; trials running on %d rank%s may finish within %s (--grace); a "
-                 "second signal stops at once",
-                 why, n_busy, n_busy == 1 ? "" : "s", duration_words(grace, grace_s));
+        log_info(
+            "%s: no new trial starts; the trials on %d rank%s have up to %s to finish (--grace); a "
+            "second signal ends them at once",
+            why, n_busy, n_busy == 1 ? "" : "s", duration_words(grace, grace_s));
 }
 
 void stop_tell(int32_t n_busy, double grace_s)

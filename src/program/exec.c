@@ -85,32 +85,8 @@ static const char *find_variable(const struct exec_program *program, const char 
     return NULL;
 }
 
-/* Write the path of the first file of the program's name; false: there is none. */
-static bool find_file(char *out, size_t size, int folder, const struct exec_program *program)
-{
-    const char *name = program->words[0];
-    const char *path = find_variable(program, "PATH");
-
-    if (strchr(name, '/')) {
-        snprintf(out, size, "%s", name);
-        return !faccessat(folder, out, F_OK, 0);
-    }
-    path = path ? path : "/bin:/usr/bin"; /* as execvpe() */
-    for (; *name; path++) {
-        size_t n = strcspn(path, ":");
-
-        snprintf(out, size, "%.*s%s%s", (int)n, path, n ? "/" : "", name);
-        if (!faccessat(folder, out, F_OK, 0))
-            return true;
-        path += n;
-        if (!*path)
-            break;
-    }
-    return false;
-}
-
-/* Write the interpreter that the first line of a script names; "": none. */
-static void read_interpreter(char *out, size_t size, int folder, const char *path)
+/* Write the first line of a script behind #!, such as "/usr/bin/env python3"; "": it is none. */
+static void read_first_line(char *out, size_t size, int folder, const char *path)
 {
     int fd = openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t n = fd < 0 ? 0 : read(fd, out, size - 1);
@@ -124,9 +100,67 @@ static void read_interpreter(char *out, size_t size, int folder, const char *pat
         return;
     }
     begin = out + 2 + strspn(out + 2, " \t");
-    n = (ssize_t)strcspn(begin, " \t\n");
+    n = (ssize_t)strcspn(begin, "\n");
     memmove(out, begin, (size_t)n);
     out[n] = '\0';
+}
+
+static void read_interpreter(char *out, size_t size, int folder, const char *path)
+{
+    read_first_line(out, size, folder, path);
+    out[strcspn(out, " \t")] = '\0';
+}
+
+/* errno of execve(), as far as the file tells; 0: it can be executed. */
+static int ask(int folder, const char *path)
+{
+    char interpreter[256];
+    struct stat status;
+
+    if (fstatat(folder, path, &status, 0))
+        return errno;
+    if (S_ISDIR(status.st_mode) || faccessat(folder, path, X_OK, AT_EACCESS))
+        return EACCES;
+    read_interpreter(interpreter, sizeof interpreter, folder, path);
+    return *interpreter && faccessat(folder, interpreter, F_OK, 0) ? ENOENT : 0;
+}
+
+/* Find the file that execvpe() executes. Returns its errno, or 0. out: the file, or the first that
+ * cannot be executed; "": there is none. */
+static int find_file(char *out, size_t size, int folder, const struct exec_program *program)
+{
+    const char *name = program->words[0];
+    const char *path = find_variable(program, "PATH");
+    int found = ENOENT;
+
+    *out = '\0';
+    if (strchr(name, '/')) {
+        if (!faccessat(folder, name, F_OK, 0))
+            snprintf(out, size, "%s", name);
+        return ask(folder, name);
+    }
+    for (path = path ? path : "/bin:/usr/bin"; *name; path++) { /* as execvpe() */
+        size_t n = strcspn(path, ":");
+        char file[4096];
+        int code;
+
+        snprintf(file, sizeof file, "%.*s%s%s", (int)n, path, n ? "/" : "", name);
+        code = ask(folder, file);
+        if (!code || (!*out && !faccessat(folder, file, F_OK, 0)))
+            snprintf(out, size, "%s", file);
+        if (!code || code == EACCES)
+            found = code;
+        path += n;
+        if (!code || !*path)
+            break;
+    }
+    return found;
+}
+
+static int explain_line_ends(const char *path, struct err *err)
+{
+    return err_set(err, "cannot start '%s': its lines end as on Windows; convert them (dos2unix)",
+                   path);
 }
 
 static int explain_missing(int folder, const struct exec_program *program, struct err *err)
@@ -134,7 +168,8 @@ static int explain_missing(int folder, const struct exec_program *program, struc
     const char *name = program->words[0];
     char path[4096], interpreter[256];
 
-    if (!find_file(path, sizeof path, folder, program))
+    find_file(path, sizeof path, folder, program);
+    if (!*path)
         return err_set(err, "cannot start '%s': no such %s", name,
                        strchr(name, '/') ? "file" : "program in PATH");
     read_interpreter(interpreter, sizeof interpreter, folder, path);
@@ -142,8 +177,7 @@ static int explain_missing(int folder, const struct exec_program *program, struc
         return err_set(err, "cannot start '%s': its loader is missing; is it made for this system?",
                        path);
     if (interpreter[strlen(interpreter) - 1] == '\r')
-        return err_set(
-            err, "cannot start '%s': its lines end as on Windows; convert them (dos2unix)", path);
+        return explain_line_ends(path, err);
     return err_set(err, "cannot start '%s': its interpreter '%s' does not exist", path,
                    interpreter);
 }
@@ -153,7 +187,8 @@ static int explain_refused(int folder, const struct exec_program *program, struc
     char path[4096];
     struct stat status;
 
-    if (!find_file(path, sizeof path, folder, program) || fstatat(folder, path, &status, 0))
+    find_file(path, sizeof path, folder, program);
+    if (!*path || fstatat(folder, path, &status, 0))
         return err_set(err, "cannot start '%s': %s", program->words[0], strerror(EACCES));
     if (S_ISDIR(status.st_mode))
         return err_set(err, "cannot start '%s': it is a folder", path);
@@ -177,6 +212,47 @@ int exec_explain(const struct exec_program *program, const struct exec_failure *
                      program->words[0]);
     else
         rc = err_set(err, "cannot start '%s': %s", program->words[0], strerror(failure->code));
+    if (folder >= 0)
+        close(folder);
+    return rc;
+}
+
+/* "#!/usr/bin/env NAME" can be executed, but fails if there is no NAME in PATH. */
+static int check_env(int folder, const struct exec_program *program, const char *path,
+                     struct err *err)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-";
+    char line[256], file[4096], *name;
+    struct exec_program named = *program;
+    size_t n;
+
+    read_first_line(line, sizeof line, folder, path);
+    n = strcspn(line, " \t");
+    name = line + n + strspn(line + n, " \t");
+    if (n < 4 || strncmp(line + n - 4, "/env", 4) != 0 || !*name || *name == '-')
+        return 0;
+    n = strspn(name, letters);
+    if (!strcmp(name + n, "\r"))
+        return explain_line_ends(path, err);
+    named.words = (char *const[]){name, NULL};
+    if (name[n] || find_file(file, sizeof file, folder, &named) != ENOENT)
+        return 0;
+    return err_set(err, "cannot start '%s': its interpreter '%s' is not in PATH", path, name);
+}
+
+int exec_check(const struct exec_program *program, struct err *err)
+{
+    int folder = open_folder(program), rc;
+    struct exec_failure failure = {.is_folder = folder < 0, .code = errno};
+    char path[4096];
+
+    if (folder >= 0)
+        failure.code = find_file(path, sizeof path, folder, program);
+    if (failure.code)
+        rc = exec_explain(program, &failure, err);
+    else
+        rc = check_env(folder, program, path, err);
     if (folder >= 0)
         close(folder);
     return rc;

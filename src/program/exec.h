@@ -35,6 +35,10 @@ pid_t exec_start(const struct exec_program *program, struct exec_failure *failur
  * this. */
 void exec_ignore_signals(void);
 
+/* Check before the start, as far as files tell, whether the program and the interpreter of a script
+ * exist and can be executed. -1 and err, as from exec_explain(). */
+int exec_check(const struct exec_program *program, struct err *err);
+
 /* Explain a failure: "cannot start 'x.py': ...". Always -1. */
 int exec_explain(const struct exec_program *program, const struct exec_failure *failure,
                  struct err *err);

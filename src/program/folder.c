@@ -190,11 +190,13 @@ bool folder_is_scratch(const char *name)
 
 bool folder_is_own_name(const char *name)
 {
+    static const char *const own[] = {FOLDER_CHECKPOINT, FOLDER_CURVE, FOLDER_LOG};
     size_t n = strcspn(name, "/");
 
-    return folder_is_scratch(name) ||
-           (n == sizeof FOLDER_CHECKPOINT - 1 && !strncmp(name, FOLDER_CHECKPOINT, n)) ||
-           (n == sizeof FOLDER_CURVE - 1 && !strncmp(name, FOLDER_CURVE, n));
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (n == strlen(own[i]) && !strncmp(name, own[i], n))
+            return true;
+    return folder_is_scratch(name) || !strncmp(name, FOLDER_LOG_OF, sizeof FOLDER_LOG_OF - 1);
 }
 
 /* Open the folder of a name step by step. *last: its last component. -1 and errno. */

@@ -19,6 +19,7 @@ struct parser {
     struct buf piece; /* literal text so far */
     bool in_word;     /* a word has begun */
     bool is_fresh;    /* and has no piece yet */
+    bool is_quoted;   /* and quotes or a backslash stand in it */
     char quote;       /* ' or " that is open; 0: none */
     const char *quote_at;
     /* Shell templates only. */
@@ -48,6 +49,7 @@ static int add_piece(struct parser *p, const char *text, size_t n, struct templa
     }
     piece.text = t->texts.size;
     piece.begins_word = p->is_fresh;
+    piece.is_quoted = p->is_quoted;
     buf_add(&t->texts, text, n);
     buf_putc(&t->texts, '\0');
     t->pieces[t->n++] = piece;
@@ -67,8 +69,10 @@ static int flush(struct parser *p)
 
 static void begin_word(struct parser *p)
 {
-    if (!p->in_word)
-        p->in_word = p->is_fresh = true;
+    if (p->in_word)
+        return;
+    p->in_word = p->is_fresh = true;
+    p->is_quoted = false;
 }
 
 static int end_word(struct parser *p)
@@ -153,11 +157,13 @@ static int take_in_words(struct parser *p)
     }
     if (c == '\\' && p->quote != '\'') {
         take_backslash(p);
+        p->is_quoted = true;
         return 0;
     }
     p->at++;
     if (p->quote ? c == p->quote : c == '\'' || c == '"') {
         begin_word(p);
+        p->is_quoted = true;
         p->quote_at = p->at - 1;
         p->quote = p->quote ? 0 : c;
     } else if (!p->quote && strchr(" \t\r\n", c)) {

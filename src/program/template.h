@@ -49,7 +49,8 @@ struct template_piece {
     size_t at;   /* of a place: its byte in the template, from 1 */
     bool is_place;
     bool begins_word;
-    char quote; /* of a place in a shell template: the quotes around it, ' or "; 0: none */
+    bool is_quoted; /* quotes or backslashes stand in its word before its end */
+    char quote;     /* of a place in a shell template: the quotes around it, ' or "; 0: none */
 };
 
 struct template

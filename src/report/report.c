@@ -13,6 +13,10 @@
 #include "report/layout.h"
 #include "report/markup.h"
 
+/* Columns of a terminal that a cell of text may take, even if a file has room for more. Messages of
+ * the store have up to 256 bytes. */
+enum { WIDEST = 300 };
+
 static const struct cell *cell_at(const struct result_table *table, int64_t row, int32_t col)
 {
     return &table->cells[row * table->n_cols + col];
@@ -340,7 +344,7 @@ static struct layout_column *lay_out(struct report *report)
 
         layout[c] = (struct layout_column){
             .name = report->names[c],
-            .width = column->width,
+            .width = column->is_text && column->width > WIDEST ? WIDEST : column->width,
             .least = least,
             .is_text = column->is_text,
             .is_same = report->n_rows > 1 && !column->is_mixed,

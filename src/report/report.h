@@ -4,7 +4,8 @@
  * report.h writes one table of any length, answer.h a document of several; layout.h fits tables to
  * a terminal; rows.h makes small tables.
  *
- *   table  Numbers are aligned to the right and have five significant digits. NULL is "-".
+ *   table  Numbers are aligned to the right and have five significant digits. NULL is "-". Texts
+ *          are cut after 300 columns.
  *   csv    RFC 4180 with LF: quotes only where needed, NULL is empty, reals are the shortest
  *          decimals that read back the same.
  *   json   RFC 8259: an array of objects, one a line, without a line feed at the end. Reals that

@@ -44,7 +44,7 @@ void advice_repeated(struct errlist *out, bool has_ridge);
 
 struct advice_axis {
     const char *name;
-    int id; /* P_COUNT: a free name */
+    int id;               /* P_COUNT: a free name */
     const double *levels; /* [n] ascending, borrowed */
     int32_t n;
     bool has_full; /* `full` is a value, larger than any number */

@@ -87,6 +87,11 @@ static int fail_load(const struct job *job, struct err *err, struct errlist *fau
 {
     struct buf place = {0};
 
+    if (sweep_is_program(&job->sweep)) { /* its only data are its input files */
+        sweep_put_place(&place, &job->sweep, P_INPUTS);
+        err_wrap(err, "%s", buf_text(&place));
+        buf_release(&place);
+    }
     if (!job->report.unset)
         return errlist_add_err(faults, err);
     requirements_put_place(&place, &job->sweep, param_find("data", job->report.unset));

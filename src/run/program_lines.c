@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run/program_lines.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/log.h"
+#include "base/words.h"
 #include "program/exec.h"
-#include "run/sweep_runner.h"
+#include "program/shell_program.h"
+#include "store/trial_files.h"
 
 int program_lines_open(struct program_lines *lines, const struct job *job, const char *db,
                        struct err *err)
 {
     *lines = (struct program_lines){.job = job};
-    sweep_runner_put_files(&lines->files, db);
+    trial_files_put_absolute(&lines->files, db);
     if (buf_failed(&lines->files))
         return err_nomem(err, "path", lines->files.size);
     return program_command_init(&lines->command, &job->sweep, err);
@@ -28,9 +26,19 @@ void program_lines_close(struct program_lines *lines)
     buf_release(&lines->text);
 }
 
-/* values: out, NULL: not wanted. */
-static int expand(struct template_words *argv, struct template_words *values,
-                  struct program_lines *lines, int64_t trial, int64_t id, struct err *err)
+struct expansion {
+    struct template_words argv, variables;
+};
+
+static void release(struct expansion *expansion)
+{
+    template_words_release(&expansion->argv);
+    template_words_release(&expansion->variables);
+}
+
+/* has_all: the whole environment, not only the trial's values. Pair with release(). */
+static int expand(struct expansion *out, bool has_all, struct program_lines *lines, int64_t trial,
+                  int64_t id, struct err *err)
 {
     const struct plan *plan = &lines->job->plan;
     const char *files = buf_text(&lines->files);
@@ -49,11 +57,14 @@ static int expand(struct template_words *argv, struct template_words *values,
     t.dir = buf_text(&dir);
     t.results = buf_text(&results);
     t.checkpoint = buf_text(&checkpoint);
-    rc = program_command_argv(argv, &lines->command, &t, err);
-    if (!rc && values && program_command_values(values, &lines->command, &t, err)) {
-        template_words_release(argv);
-        rc = -1;
-    }
+    *out = (struct expansion){{NULL, 0}, {NULL, 0}};
+    rc = program_command_argv(&out->argv, &lines->command, &t, err) ||
+                 (has_all ? program_command_env : program_command_values)(&out->variables,
+                                                                          &lines->command, &t, err)
+             ? -1
+             : 0;
+    if (rc)
+        release(out);
     buf_release(&dir);
     buf_release(&results);
     buf_release(&checkpoint);
@@ -63,19 +74,84 @@ static int expand(struct template_words *argv, struct template_words *values,
 int program_lines_put(struct buf *out, struct program_lines *lines, int64_t trial, int64_t id,
                       struct err *err)
 {
-    struct template_words argv, values;
+    struct expansion expansion;
 
-    if (expand(&argv, &values, lines, trial, id, err))
+    if (expand(&expansion, false, lines, trial, id, err))
         return -1;
-    if (values.n) {
+    if (expansion.variables.n) {
         buf_puts(out, "env ");
-        template_put_command(out, &values);
+        template_put_command(out, &expansion.variables);
         buf_putc(out, ' ');
     }
-    template_put_command(out, &argv);
-    template_words_release(&values);
-    template_words_release(&argv);
+    template_put_command(out, &expansion.argv);
+    release(&expansion);
     return 0;
+}
+
+/* ---- words that only a shell understands ---- */
+
+/* The word that begins with this piece, if it has neither places nor quotes; else NULL. */
+static const char *plain_word(const struct template *t, size_t piece)
+{
+    const struct template_piece *p = &t->pieces[piece];
+    bool is_whole = p->begins_word && (piece + 1 == t->n || p[1].begins_word);
+
+    return is_whole && !p->is_place && !p->is_quoted ? t->texts.data + p->text : NULL;
+}
+
+/* A word such as | or >log.txt. */
+static bool is_operator(const char *word)
+{
+    static const char *const others[] = {"|", "||", "&&", "&", ";", "<"};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (!strcmp(word, others[i]))
+            return true;
+    return *word == '>' || !strncmp(word, "2>", 2);
+}
+
+enum { OPERATORS = 4 };
+
+/* Return the number of different operators, at most OPERATORS. */
+static int32_t find_operators(const char *out[OPERATORS], const struct template *t)
+{
+    int32_t n = 0;
+
+    for (size_t i = 0; i < t->n && n < OPERATORS; i++) {
+        const char *word = plain_word(t, i);
+        bool is_new = word && is_operator(word);
+
+        for (int32_t k = 0; k < n; k++)
+            is_new = is_new && strcmp(out[k], word) != 0;
+        if (is_new)
+            out[n++] = word;
+    }
+    return n;
+}
+
+static void warn_shell(const struct program_lines *lines)
+{
+    const struct template *t = &lines->command.command;
+    struct buf place = {0}, words = {0};
+    const char *first = plain_word(t, 0), *operators[OPERATORS];
+    int32_t n;
+
+    if (t->is_shell)
+        return;
+    sweep_put_place(&place, &lines->job->sweep, P_COMMAND);
+    n = find_operators(operators, t);
+    for (int32_t i = 0; i < n; i++)
+        buf_printf(&words, "%s'%s'", words_between(i, n), operators[i]);
+    if (first && !strcmp(first, "cd"))
+        log_warn("%s: command: 'cd' is a command of the shell: leave it out, since the program "
+                 "starts in the folder of the sweep file, or set shell = yes",
+                 buf_text(&place));
+    if (n)
+        log_warn("%s: command: the program gets %s as %s, since no shell reads the command: set "
+                 "shell = yes for pipes, redirections and chains of commands",
+                 buf_text(&place), buf_text(&words), n == 1 ? "an argument" : "arguments");
+    buf_release(&place);
+    buf_release(&words);
 }
 
 /* ---- repeats that the command cannot tell apart ---- */
@@ -92,7 +168,7 @@ static bool uses(const struct program_lines *lines, const char *name)
     return false;
 }
 
-void program_lines_warn(const struct program_lines *lines)
+static void warn_repeats(const struct program_lines *lines)
 {
     const struct sweep *sweep = &lines->job->sweep;
     int64_t folds = sweep->fixed.v[P_FOLDS].i, replicates = sweep->fixed.v[P_REPLICATES].i;
@@ -110,65 +186,40 @@ void program_lines_warn(const struct program_lines *lines)
                  sweep->path, (long long)replicates);
 }
 
+void program_lines_warn(const struct program_lines *lines)
+{
+    warn_shell(lines);
+    warn_repeats(lines);
+}
+
 /* ---- whether the program exists ---- */
-
-/* errno of execve(), as far as the file tells; 0: it can be executed. */
-static int ask(struct buf *path, const char *folder, size_t n, const char *program)
-{
-    struct stat info;
-
-    buf_clear(path);
-    buf_printf(path, "%.*s%s%s", (int)n, folder, n && folder[n - 1] != '/' ? "/" : "", program);
-    if (stat(buf_text(path), &info))
-        return errno;
-    return S_ISDIR(info.st_mode) || access(buf_text(path), X_OK) ? EACCES : 0;
-}
-
-/* As execvp() in the folder where programs run. */
-static int find(struct program_lines *lines, const char *program)
-{
-    const char *folder = lines->job->sweep.folder, *path = getenv("PATH");
-    int found = ENOENT;
-
-    if (strchr(program, '/'))
-        return ask(&lines->text, folder, *program == '/' ? 0 : strlen(folder), program);
-    for (path = path ? path : "/bin:/usr/bin"; found && *path; path += strspn(path, ":")) {
-        size_t n = strcspn(path, ":");
-        int code = ask(&lines->text, path, n, program);
-
-        if (!code || code == EACCES)
-            found = code;
-        path += n;
-    }
-    return found;
-}
 
 static int check_one(struct program_lines *lines, int32_t config, struct err *err)
 {
     const struct plan *plan = &lines->job->plan;
+    const struct template *t = &lines->command.command;
     int64_t each = (int64_t)plan->replicates * plan->folds;
-    struct exec_failure failure = {0};
-    struct template_words argv;
+    char shell_program[SHELL_PROGRAM];
+    char *const shell_words[] = {shell_program, NULL};
+    struct expansion expansion;
+    struct exec_program program;
     int rc = 0;
 
-    if (expand(&argv, NULL, lines, config * each, config * each + 1, err))
+    if (expand(&expansion, true, lines, config * each, config * each + 1, err))
         return -1;
-    failure.code = find(lines, argv.word[0]);
-    if (failure.code) {
-        const struct exec_program program = {.words = argv.word,
-                                             .variables = lines->command.inherited.word,
-                                             .folder = lines->job->sweep.folder};
-
-        rc = exec_explain(&program, &failure, err);
-    }
-    template_words_release(&argv);
+    program = (struct exec_program){.words = t->is_shell ? shell_words : expansion.argv.word,
+                                    .variables = expansion.variables.word,
+                                    .folder = lines->job->sweep.folder};
+    if (!t->is_shell || shell_program_find(shell_program, t, program.variables))
+        rc = exec_check(&program, err);
+    release(&expansion);
     return rc;
 }
 
 /* True if the first word contains a place, so that it may differ between configurations. */
 static bool has_many(const struct template *t)
 {
-    for (size_t i = 0; i < t->n && !(i && t->pieces[i].begins_word); i++)
+    for (size_t i = 0; i < t->n && !t->is_shell && !(i && t->pieces[i].begins_word); i++)
         if (t->pieces[i].is_place)
             return true;
     return false;
@@ -182,10 +233,8 @@ int program_lines_check(struct program_lines *lines, struct err *err)
         if (check_one(lines, config, err)) {
             struct buf place = {0};
 
-            if (lines->job->sweep.line[P_COMMAND] > 0)
-                buf_printf(&place, "%s:%d: ", lines->job->sweep.path,
-                           lines->job->sweep.line[P_COMMAND]);
-            err_wrap(err, "%scommand", buf_text(&place));
+            sweep_put_place(&place, &lines->job->sweep, P_COMMAND);
+            err_wrap(err, "%s: command", buf_text(&place));
             buf_release(&place);
             return -1;
         }

@@ -28,6 +28,7 @@
 #include "sched/relay.h"
 #include "sched/world.h"
 #include "store/database_file.h"
+#include "store/trial_files.h"
 #include "tensor/gemm.h"
 #include "trial/kept.h"
 
@@ -70,14 +71,14 @@ struct follower {
     struct err gpus_err;
 };
 
-/* On all ranks. */
-static int settle(struct gpu_shares *gpus, const struct world *world, double amount,
-                  int32_t per_host, struct err *err)
+/* On all ranks; wish: of rank 0. */
+static int settle(struct gpu_shares *gpus, const struct world *world, const struct gpu_wish *wish,
+                  struct err *err)
 {
     int rc;
 
     world_expect(SHORT_STEP_S);
-    rc = gpu_settle(gpus, world, amount, per_host, err);
+    rc = gpu_settle(gpus, world, wish, err);
     world_expect((double)INFINITY);
     return rc;
 }
@@ -126,9 +127,7 @@ static int follow_broadcast(bool *goes_on, struct follower *f, struct err *err)
 
     *goes_on = !rc && n && cursor_u32(&in) == BROADCAST_GPUS;
     if (*goes_on) {
-        double amount = cursor_f64(&in);
-
-        f->gpus_rc = settle(&f->gpus, f->world, amount, (int32_t)cursor_u32(&in), &f->gpus_err);
+        f->gpus_rc = settle(&f->gpus, f->world, NULL, &f->gpus_err);
     } else if (!rc && n) {
         stop_heed();
         rc = follow_plan(f, &in, err);
@@ -155,19 +154,16 @@ int sweep_run_follow(const struct world *world, struct spawner *spawner, struct 
 int sweep_run_settle(struct gpu_shares *gpus, const struct world *world, const struct sweep *sweep,
                      struct err *err)
 {
-    double amount = preflight_gpus(sweep);
-    int32_t per_host = (int32_t)sweep->fixed.v[P_GPUS_PER_HOST].i;
+    const struct gpu_wish wish = preflight_gpus(sweep);
     struct buf message = {0};
     void *bytes;
     size_t n;
     int rc = 0;
 
     *gpus = (struct gpu_shares){.n = 0};
-    if (amount <= 0)
+    if (wish.gpus <= 0)
         return 0;
     buf_put_u32(&message, BROADCAST_GPUS);
-    buf_put_f64(&message, amount);
-    buf_put_u32(&message, (uint32_t)per_host);
     bytes = message.data;
     n = message.size;
     world_expect(SHORT_STEP_S);
@@ -176,7 +172,7 @@ int sweep_run_settle(struct gpu_shares *gpus, const struct world *world, const s
     else if (world->size > 1)
         rc = world_broadcast(world, &bytes, &n, err);
     buf_release(&message);
-    return rc ? -1 : settle(gpus, world, amount, per_host, err);
+    return rc ? -1 : settle(gpus, world, &wish, err);
 }
 
 static bool is_finished(enum trial_state state, bool retry_failed)
@@ -318,7 +314,7 @@ static int make_master(struct sweep_session *session, struct err *err)
                                  .options = &limits,
                                  .clock = &clock_system};
 
-    sweep_runner_put_files(&session->files, session->options->db);
+    trial_files_put_absolute(&session->files, session->options->db);
     if (buf_failed(&session->files))
         return err_nomem(err, "path", session->files.size);
     place.files = buf_text(&session->files);

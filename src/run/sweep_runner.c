@@ -2,19 +2,8 @@
 #include "run/sweep_runner.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-void sweep_runner_put_files(struct buf *out, const char *db)
-{
-    char *here = *db == '/' ? NULL : getcwd(NULL, 0);
-
-    if (here)
-        buf_printf(out, "%s/", here);
-    buf_printf(out, "%s.files", db);
-    free(here);
-}
 
 static bool try_modules(struct buf *out, const char *program, const char *below)
 {

@@ -21,13 +21,10 @@ struct sweep_runner {
 
 /* Where a sweep of programs runs on this rank. Everything is borrowed. */
 struct sweep_place {
-    const char *files; /* sweep_runner_put_files() */
+    const char *files; /* trial_files_put_absolute() */
     struct spawner *spawner;
     const struct gpu_shares *gpus; /* of the trials; without any they are left alone */
 };
-
-/* Append the folder of the trials' files for a database, absolute: "/home/ann/r.db.files". */
-void sweep_runner_put_files(struct buf *out, const char *db);
 
 /* plan, data and prepared are borrowed. A sweep of models ends the spawner. Pair with
  * sweep_runner_close(). */

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run/sweep_summary.h"
 
-#include <dirent.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/duration.h"
 #include "base/escape.h"
 #include "base/log.h"
 #include "base/process.h"
+#include "base/text_width.h"
 #include "base/words.h"
-#include "program/folder.h"
 #include "run/advice.h"
 #include "store/query/query.h"
+#include "store/trial_files.h"
 
 static const char *name_of(const struct sweep_session *session)
 {
@@ -130,6 +131,93 @@ void sweep_summary_results(const struct sweep_session *session, enum master_end 
 
 /* ---- how to go on ---- */
 
+/* ---- failures ---- */
+
+enum { REASONS_SHOWN = 3, REASON_COLUMNS = 200 };
+
+static int add_group(void *arg, const struct result_table *row, struct err *err)
+{
+    (void)err;
+    failure_groups_add(arg, result_table_integer(row, 0, "trials"),
+                       result_table_integer(row, 0, "example"),
+                       result_table_text(row, 0, "reason"));
+    return 0;
+}
+
+static int read_groups(struct failure_groups *groups, const struct sweep_session *session,
+                       struct err *err)
+{
+    struct query_sweep sweep;
+
+    memset(groups, 0, sizeof *groups);
+    return query_sweep(&sweep, session->store, name_of(session), err) ||
+                   query_each(session->store, QUERY_FAILED, sweep.sweep_id, add_group, groups, err)
+               ? -1
+               : 0;
+}
+
+static void format_group(struct err *out, const struct failure_group *group)
+{
+    size_t n = text_prefix(group->reason, REASON_COLUMNS);
+    struct buf reason = {0};
+
+    buf_printf(&reason, "%.*s%s", (int)n, group->reason, group->reason[n] ? "..." : "");
+    if (group->n == 1)
+        err_set(out, "t%lld failed: %s", (long long)group->trial, buf_text(&reason));
+    else
+        err_set(out, "%lld trials failed, such as t%lld: %s", (long long)group->n,
+                (long long)group->trial, buf_text(&reason));
+    buf_release(&reason);
+}
+
+static void say(bool is_error, const struct err *message)
+{
+    if (is_error)
+        log_error("%s", message->text);
+    else
+        log_warn("%s", message->text);
+}
+
+/* Print why trials of the sweep failed, also in earlier runs: as an error if no other result came of
+ * it. */
+static void print_reasons(const struct sweep_session *session)
+{
+    struct ledger_counts now = sweep_session_counts(session);
+    bool is_error = !now.done && !now.diverged;
+    struct failure_groups groups;
+    int64_t n_others;
+    struct err err;
+
+    if (read_groups(&groups, session, &err)) {
+        log_warn("%s", err.text);
+        return;
+    }
+    n_others = groups.n_others;
+    for (int32_t i = 0; i < groups.n; i++) {
+        if (i < REASONS_SHOWN) {
+            format_group(&err, &groups.of[i]);
+            say(is_error, &err);
+        } else {
+            n_others += groups.of[i].n;
+        }
+    }
+    if (n_others) {
+        err_set(&err, "%lld more trial%s failed for other reasons", (long long)n_others,
+                plural(n_others));
+        say(is_error, &err);
+    }
+}
+
+static void print_failed(const struct sweep_session *session)
+{
+    struct buf word = {0};
+
+    print_reasons(session);
+    log_info("next: espalier status %s shows why trials failed; run --retry failed runs them again",
+             escape_shell(&word, session->options->db));
+    buf_release(&word);
+}
+
 /* Failed trials stay failed when the command is repeated. */
 static void print_failures(const struct sweep_session *session)
 {
@@ -150,22 +238,20 @@ static void print_failures(const struct sweep_session *session)
     buf_release(&word);
 }
 
-/* The folders of trials of a program that left a checkpoint. */
-static int64_t count_checkpoints(const char *files)
+static int64_t count_checkpoints(const struct sweep_session *session)
 {
-    DIR *folder = opendir(files);
-    struct dirent *entry;
-    int64_t n = 0;
+    int64_t n_trials = session->job->plan.n_trials, n = 0;
+    struct buf ids = {0};
+    struct cursor in;
 
-    while (folder && (entry = readdir(folder))) {
-        struct buf path = {0};
+    trial_files_put_checkpoints(&ids, session->options->db);
+    in = (struct cursor){.data = ids.data, .size = ids.size};
+    while (in.at < in.size) {
+        int64_t t = store_trials_find(&session->known, n_trials, cursor_i64(&in));
 
-        buf_printf(&path, "%s/%s/" FOLDER_CHECKPOINT, files, entry->d_name);
-        n += *entry->d_name == 't' && !buf_failed(&path) && folder_has_files(buf_text(&path));
-        buf_release(&path);
+        n += t >= 0 && ledger_state(session->ledger, t) <= TRIAL_RUNNING;
     }
-    if (folder)
-        closedir(folder);
+    buf_release(&ids);
     return n;
 }
 
@@ -174,8 +260,7 @@ static int64_t count_begun(const struct sweep_session *session)
     int64_t n = 0;
 
     if (sweep_is_program(&session->job->sweep))
-        return count_checkpoints(buf_text(&session->files));
-
+        return count_checkpoints(session);
     for (int64_t t = 0; t < ledger_counts(session->ledger).total; t++)
         n += session->known.left[t] < 1 && ledger_state(session->ledger, t) <= TRIAL_RUNNING;
     return n;
@@ -201,7 +286,7 @@ void sweep_summary_next(const struct sweep_session *session, enum master_end end
     struct buf word = {0};
 
     if (end == MASTER_TIME_UP)
-        walltime_tell(&session->walltime, session->dispatch);
+        walltime_tell(&session->walltime, session->dispatch, count_begun(session));
     else if (end == MASTER_TOO_FEW)
         print_too_few(session);
     else if (end == MASTER_STOPPED && session->failures.verdict != FAILURES_GO_ON)
@@ -216,9 +301,7 @@ void sweep_summary_next(const struct sweep_session *session, enum master_end end
                  (long long)now.pending + now.leased,
                  now.pending + now.leased == 1 ? " is" : "s are", (long long)count_begun(session));
     else if (now.failed)
-        log_info("next: espalier status %s shows why trials failed; run --retry failed runs them "
-                 "again",
-                 escape_shell(&word, session->options->db));
+        print_failed(session);
     else if (session->options->shard.n > 1)
         log_info("next, when all shards have finished: espalier merge %s", session->options->merge);
     else

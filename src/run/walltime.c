@@ -2,6 +2,7 @@
 #include "run/walltime.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/batch.h"
@@ -130,9 +131,10 @@ void walltime_begin(struct walltime *walltime, double limit_s, double begun_s, d
     walltime->until_s = begun_s + walltime->whole_s;
     walltime->is_whole = true;
     if (stop_s > STOP_SHARE * limit_s)
-        log_warn("walltime: of --time-limit %g s only %.3g s are kept for programs to stop, less than "
-                 "stop_grace = %g s: one that stops slowly ends late",
-                 limit_s, STOP_SHARE * limit_s, stop_s);
+        log_warn(
+            "walltime: of --time-limit %g s only %.3g s are kept for programs to stop, less than "
+            "stop_grace = %g s: one that stops slowly ends late",
+            limit_s, STOP_SHARE * limit_s, stop_s);
     heed_job(walltime, limit_s);
 }
 
@@ -189,22 +191,25 @@ void walltime_warn(const struct walltime *walltime, const struct dispatch *dispa
     warn_misfits(walltime, &misfits);
 }
 
-void walltime_tell(const struct walltime *walltime, const struct dispatch *dispatch)
+void walltime_tell(const struct walltime *walltime, const struct dispatch *dispatch,
+                   int64_t n_checkpoints)
 {
     struct misfits misfits = count_misfits(walltime, dispatch);
     const char *verb = misfits.n_left == 1 ? " is" : "s are";
-    char text[DURATION_TEXT];
+    char text[DURATION_TEXT], begun[48] = "";
 
+    if (n_checkpoints)
+        snprintf(begun, sizeof begun, ", %lld with a checkpoint", (long long)n_checkpoints);
     if (misfits.n_left && !(misfits.left_s > 0))
-        log_info("stopped by the time limit; %lld trial%s left: the same command continues",
-                 (long long)misfits.n_left, verb);
+        log_info("stopped by the time limit; %lld trial%s left%s: the same command continues",
+                 (long long)misfits.n_left, verb, begun);
     else if (misfits.n < misfits.n_left)
-        log_info(
-            "stopped by the time limit; %lld trial%s left, expected to take up to %s each: the "
-            "same command continues",
-            (long long)misfits.n_left, verb, duration_words(text, misfits.left_s));
+        log_info("stopped by the time limit; %lld trial%s left, expected to take up to %s each%s: "
+                 "the same command continues",
+                 (long long)misfits.n_left, verb, duration_words(text, misfits.left_s), begun);
     else
-        log_info("stopped by the time limit; %lld trial%s left", (long long)misfits.n_left, verb);
+        log_info("stopped by the time limit; %lld trial%s left%s", (long long)misfits.n_left, verb,
+                 begun);
     warn_misfits(walltime, &misfits);
 }
 

@@ -28,9 +28,10 @@ double walltime_within(const struct walltime *walltime, double seconds);
 /* Before the first trial: warn of trials that cannot end in time. */
 void walltime_warn(const struct walltime *walltime, const struct dispatch *dispatch);
 
-/* When time is up: print how many trials are left, and how many of them exceed the whole time of a
- * run with the same limit. */
-void walltime_tell(const struct walltime *walltime, const struct dispatch *dispatch);
+/* When time is up: print how many trials are left, how many of them have a checkpoint, and how many
+ * exceed the whole time of a run with the same limit. */
+void walltime_tell(const struct walltime *walltime, const struct dispatch *dispatch,
+                   int64_t n_checkpoints);
 
 /* True if only such trials are left and the next run has no more time. */
 bool walltime_is_in_vain(const struct walltime *walltime, const struct dispatch *dispatch);

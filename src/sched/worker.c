@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/fault.h"
-#include "sched/message.h"
 #include "program/port.h"
+#include "sched/message.h"
 
 /* Seconds between polls of the channel during a trial; a poll costs about 1 us. */
 #define LOOK_S 0.02

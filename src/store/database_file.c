@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "store/database_file.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
@@ -61,6 +62,23 @@ const char *database_file_journal_mode(const char *path, const char **filesystem
     if (filesystem)
         *filesystem = fs->name;
     return fs->is_shared ? "delete" : "wal";
+}
+
+int database_file_check_folder(const char *path, struct err *err)
+{
+    char *copy = strdup(path);
+    const char *folder = copy ? dirname(copy) : "";
+    int rc = 0;
+
+    if (!copy)
+        rc = err_nomem(err, "path", strlen(path));
+    else if (access(folder, F_OK) && errno == ENOENT)
+        rc = err_set(err,
+                     "%s: cannot be created: the folder %s does not exist; create it (mkdir -p), "
+                     "or give another --db",
+                     path, folder);
+    free(copy);
+    return rc;
 }
 
 /* https://sqlite.org/fileformat2.html, 1.3.3: byte 19 is 2 for the write-ahead log. */

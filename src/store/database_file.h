@@ -29,6 +29,9 @@ const struct filesystem *database_file_filesystem(const char *path);
 /* Return "wal" or "delete". filesystem: its name, or NULL. */
 const char *database_file_journal_mode(const char *path, const char **filesystem);
 
+/* Fail if the folder of a database to be created does not exist. */
+int database_file_check_folder(const char *path, struct err *err);
+
 /* True if a writer has the file open, or was killed. */
 bool database_file_has_wal(const char *path);
 

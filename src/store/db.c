@@ -13,6 +13,7 @@
 #include "base/student.h"
 #include "store/database_file.h"
 #include "store/sqlite_error.h"
+#include "store/trial_files.h"
 #include "trial/model_type.h"
 
 static const char *const statement_sql[STATEMENT_COUNT] = {
@@ -80,16 +81,43 @@ static void type_is(sqlite3_context *context, int n, sqlite3_value **values)
     sqlite3_result_int(context, type && fact && model_type_is(type, fact));
 }
 
+static void checkpoints(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    const struct store *store = sqlite3_user_data(context);
+    struct buf ids = {0}, json = {0};
+    struct cursor in;
+
+    (void)n;
+    (void)values;
+    trial_files_put_checkpoints(&ids, store->path);
+    in = (struct cursor){.data = ids.data, .size = ids.size};
+    while (in.at < in.size)
+        buf_printf(&json, "%c%lld", json.size ? ',' : '[', (long long)cursor_i64(&in));
+    buf_puts(&json, json.size ? "]" : "[]");
+    if (buf_failed(&ids) || buf_failed(&json))
+        sqlite3_result_error_nomem(context);
+    else
+        sqlite3_result_text(context, buf_text(&json), -1, SQLITE_TRANSIENT);
+    buf_release(&ids);
+    buf_release(&json);
+}
+
 int db_add_functions(struct store *store, struct err *err)
 {
-    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+    const struct {
+        const char *name;
+        int n_arguments, flags;
+        void (*call)(sqlite3_context *, int, sqlite3_value **);
+    } functions[] = {{"t95", 1, SQLITE_DETERMINISTIC, t95},
+                     {"model_type_is", 2, SQLITE_DETERMINISTIC, type_is},
+                     {"program_checkpoints", 0, SQLITE_DIRECTONLY, checkpoints}};
 
-    return sqlite3_create_function(store->db, "t95", 1, flags, NULL, t95, NULL, NULL) ==
-                       SQLITE_OK &&
-                   sqlite3_create_function(store->db, "model_type_is", 2, flags, NULL, type_is,
-                                           NULL, NULL) == SQLITE_OK
-               ? 0
-               : db_fail(store, err);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (sqlite3_create_function(store->db, functions[i].name, functions[i].n_arguments,
+                                    SQLITE_UTF8 | functions[i].flags, store, functions[i].call,
+                                    NULL, NULL) != SQLITE_OK)
+            return db_fail(store, err);
+    return 0;
 }
 
 /* ---- statements ---- */

@@ -391,7 +391,7 @@ int lock_check(const char *path, struct err *err)
 {
     int rc, fd;
 
-    if (check_one_name(path, err))
+    if (check_one_name(path, err) || database_file_check_folder(path, err))
         return -1;
     fd = open_held(&rc, path, err);
     if (fd < 0)

@@ -6,19 +6,34 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/fault.h"
+#include "data/text/file_names.h"
 #include "program/folder.h"
+#include "program/log_file.h"
 #include "store/db.h"
 #include "trial/spare_folder.h"
 
-/* ?2: the trial has a checkpoint. */
+/* After the name of the database. */
+#define FILES ".files"
+
+/* ?2: the trial has a checkpoint or a log. */
 static const char sql_needed[] =
     "SELECT EXISTS (SELECT 1 FROM file WHERE trial_id = ?1) OR (?2 AND EXISTS (SELECT 1 FROM trial"
     " WHERE trial_id = ?1 AND state IN ('pending', 'running')))";
 
+static void put_all(struct buf *out, const char *db)
+{
+    buf_printf(out, "%s" FILES, db);
+}
+
+void trial_files_put_absolute(struct buf *out, const char *db)
+{
+    file_names_put_absolute(out, db);
+    buf_puts(out, FILES);
+}
+
 void trial_files_put_folder(struct buf *out, const char *db, int64_t trial_id)
 {
-    buf_printf(out, "%s.files/t%lld", db, (long long)trial_id);
+    buf_printf(out, "%s" FILES "/t%lld", db, (long long)trial_id);
 }
 
 int trial_files_remove(const char *db, int64_t trial_id, struct err *err)
@@ -49,7 +64,7 @@ int trial_files_take(const char *to_db, int64_t to_id, const char *from_db, int6
     struct buf to = {0}, from = {0};
     int rc;
 
-    buf_printf(&to, "%s.files", to_db);
+    put_all(&to, to_db);
     (void)!mkdir(buf_text(&to), 0777); /* a failure shows when its folder is made */
     buf_clear(&to);
     trial_files_put_folder(&to, to_db, to_id);
@@ -84,8 +99,37 @@ static bool has_checkpoint(const char *db, int64_t trial_id)
     bool has;
 
     trial_files_put_folder(&path, db, trial_id);
-    buf_puts(&path, "/checkpoint");
+    buf_puts(&path, "/" FOLDER_CHECKPOINT);
     has = !buf_failed(&path) && !folder_look(&look, buf_text(&path)) && look.n > 0;
+    buf_release(&path);
+    return has;
+}
+
+void trial_files_put_checkpoints(struct buf *out, const char *db)
+{
+    struct buf path = {0};
+    DIR *folder;
+
+    buf_printf(&path, "%s" FILES, db);
+    folder = buf_failed(&path) ? NULL : opendir(buf_text(&path));
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        int64_t id = parse_folder(entry->d_name);
+
+        if (id && has_checkpoint(db, id))
+            buf_put_i64(out, id);
+    }
+    if (folder)
+        closedir(folder);
+    buf_release(&path);
+}
+
+static bool has_log(const char *db, int64_t trial_id)
+{
+    struct buf path = {0};
+    bool has;
+
+    trial_files_put_folder(&path, db, trial_id);
+    has = !buf_failed(&path) && log_file_exists(buf_text(&path));
     buf_release(&path);
     return has;
 }
@@ -111,7 +155,7 @@ static int remove_unless_needed(struct store *store, sqlite3_stmt *row, int64_t 
 
     sqlite3_reset(row);
     sqlite3_bind_int64(row, 1, trial_id);
-    sqlite3_bind_int(row, 2, resumes);
+    sqlite3_bind_int(row, 2, resumes || has_log(store->path, trial_id));
     if (db_integer(store, row, 0, &is_needed, err))
         return -1;
     if (!is_needed)
@@ -135,7 +179,7 @@ static int remove_spare(const char *db, const char *name, struct err *err)
     struct buf path = {0};
     int rc;
 
-    buf_printf(&path, "%s.files/%s", db, name);
+    buf_printf(&path, "%s" FILES "/%s", db, name);
     rc =
         buf_failed(&path) ? err_nomem(err, "path", path.size) : folder_remove(buf_text(&path), err);
     buf_release(&path);
@@ -157,7 +201,7 @@ int store_remove_leftovers(struct store *store, struct err *err)
     DIR *folder = NULL;
     int rc = 0;
 
-    buf_printf(&path, "%s.files", store->path);
+    put_all(&path, store->path);
     if (buf_failed(&path))
         rc = err_nomem(err, "path", path.size);
     else

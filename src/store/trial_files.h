@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The folders of trials beside a database, DB.files/t345: files that a program left and that are
- * kept (table `file`), and what an unfinished trial continues from (checkpoint/). */
+ * kept (table `file`), and of an unfinished trial what it continues from (checkpoint/) and its output
+ * so far (log). */
 #ifndef STORE_TRIAL_FILES_H
 #define STORE_TRIAL_FILES_H
 
@@ -9,6 +10,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "store/store.h"
+
+/* Append the folder of these folders as an absolute path: "/home/ann/r.db.files". */
+void trial_files_put_absolute(struct buf *out, const char *db);
 
 /* Append "DB.files/t345". */
 void trial_files_put_folder(struct buf *out, const char *db, int64_t trial_id);
@@ -19,6 +23,9 @@ int trial_files_remove(const char *db, int64_t trial_id, struct err *err);
 /* Remove the folders of store->dropped after a commit, and forget them. One that cannot be removed
  * stays until store_remove_leftovers(). Internal to src/store. */
 void trial_files_remove_dropped(struct store *store);
+
+/* Append the id (int64_t) of each trial of which a program left a checkpoint. */
+void trial_files_put_checkpoints(struct buf *out, const char *db);
 
 /* Link or copy a kept file to the folder of a trial of another database. 1: it does not exist. */
 int trial_files_take(const char *to_db, int64_t to_id, const char *from_db, int64_t from_id,

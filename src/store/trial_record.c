@@ -262,7 +262,7 @@ static int write_reported(struct store *store, int64_t trial_id, const struct tr
         note_metric(store, split, name);
     }
     for (int32_t i = 0; i < r->n_points; i++) {
-        const struct trial_point *p = &r->points[i];
+        const struct program_point *p = &r->points[i];
 
         if (!isnan(p->value) &&
             db_finish(store,

@@ -19,6 +19,30 @@ static bool is_alike(const char *a, const char *b)
     }
 }
 
+void failure_groups_add(struct failure_groups *groups, int64_t n, int64_t trial, const char *reason)
+{
+    struct failure_group *of = groups->of;
+    int32_t i = 0;
+
+    while (i < groups->n && !is_alike(of[i].reason, reason))
+        i++;
+    if (i == FAILURE_GROUPS) {
+        groups->n_others += n;
+        return;
+    }
+    if (i == groups->n) {
+        of[groups->n++].trial = trial;
+        snprintf(of[i].reason, sizeof of[i].reason, "%s", reason);
+    }
+    of[i].n += n;
+    for (; i > 0 && of[i].n > of[i - 1].n; i--) {
+        struct failure_group larger = of[i];
+
+        of[i] = of[i - 1];
+        of[i - 1] = larger;
+    }
+}
+
 void failures_init(struct failures *f, int64_t limit, bool has_succeeded)
 {
     *f = (struct failures){.limit = limit, .has_succeeded = has_succeeded};

@@ -25,10 +25,27 @@ struct failures {
     enum failures_verdict verdict; /* keeps the first verdict to stop */
 };
 
+/* Failed trials by reason. Reasons that differ only in numbers ("1.2 s", "1.3 s") are the same. */
+enum { FAILURE_GROUPS = 8 };
+struct failure_group {
+    int64_t n;
+    int64_t trial;     /* one of them */
+    char reason[1024]; /* its own */
+};
+struct failure_groups {
+    struct failure_group of[FAILURE_GROUPS]; /* [n] largest first */
+    int32_t n;
+    int64_t n_others; /* trials whose reasons found no room */
+};
+
+/* Add n trials with one reason to groups, at first zeroed. */
+void failure_groups_add(struct failure_groups *groups, int64_t n, int64_t trial,
+                        const char *reason);
+
 /* has_succeeded: in an earlier run. */
 void failures_init(struct failures *f, int64_t limit, bool has_succeeded);
 
-/* Reasons that differ only in numbers ("1.2 s", "1.3 s") are the same. */
+/* Reasons are the same as in failure_groups. */
 enum failures_verdict failures_note(struct failures *f, const struct trial_result *result);
 
 #endif

@@ -282,6 +282,7 @@ int program_command_env(struct template_words *out, const struct program_command
     add_gang(&list, trial->gang);
     add_modules(&list, trial->modules);
     add_words(&list, &c->inherited);
+    add(&list, "PYTHONUNBUFFERED", "1"); /* so that the log of a running trial is up to date */
     return finish(out, &list, err);
 }
 

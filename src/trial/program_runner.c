@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "data/text/names.h"
 #include "program/folder.h"
+#include "program/log_file.h"
 #include "program/log_tail.h"
 #include "program/port.h"
 #include "program/report.h"
@@ -60,6 +61,7 @@ struct running {
     struct program_report report;
     struct buf folder, scratch, results, checkpoint, curve; /* paths */
     struct buf gpus, gpu_variables;
+    struct log_file log_file;
     double begun_s;
     int32_t n_kills, n_restarts;
     int out, error;  /* read ends of pipes, or -1 */
@@ -216,7 +218,7 @@ static void remove_checkpoint(struct running *t)
     buf_release(&path);
 }
 
-/* The trial has a result or a fault: nothing but kept files stays. */
+/* If the trial has a result or a fault, nothing but kept files stays. */
 static void remove_files(struct running *t, bool is_over)
 {
     struct trial_paths paths = paths_of(t);
@@ -228,6 +230,10 @@ static void remove_files(struct running *t, bool is_over)
     if (t->trial.gang ? folder_remove(paths.scratch, &err)
                       : folder_remove_some(paths.folder, FOLDER_SCRATCH, &err))
         note(t, err.text);
+    if (is_over)
+        log_file_remove(&t->log_file);
+    else
+        log_file_write(&t->log_file, &t->self->log);
     if (is_over && !(t->trial.gang && t->trial.gang->rank)) {
         remove_checkpoint(t);
         unlink(buf_text(&t->curve));
@@ -395,23 +401,9 @@ static int stop_signal_of(const struct settings *s)
     return numbers[s->v[P_STOP_SIGNAL].i];
 }
 
-/* For programs that cannot catch a signal. */
-static void write_stop_file(const struct running *t)
-{
-    struct buf path = {0};
-    int file;
-
-    buf_printf(&path, "%s/stop", buf_text(&t->scratch));
-    file = open(buf_text(&path), O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
-    if (file >= 0)
-        close(file);
-    buf_release(&path);
-}
-
 static void ask_to_end(struct running *t, double now_s)
 {
     t->asked_s = now_s;
-    write_stop_file(t);
     spawner_signal(t->self->place->spawner, stop_signal_of(t->s));
 }
 
@@ -444,6 +436,7 @@ static void wait_for_end(struct spawner_end *end, struct running *t)
         poll(fds, 3, POLL_MS);
         drain(t, &t->out, false);
         drain(t, &t->error, true);
+        log_file_refresh(&t->log_file, &t->self->log, clock_now(t->self->clock));
         control(t);
     }
     while (drain(t, &t->out, false))
@@ -621,6 +614,19 @@ static int take_log(struct trial_result *r, const struct log_tail *log)
     return 0;
 }
 
+/* The log of a gang is that of rank 0, or of the rank that failed first. */
+static void note_rank(struct running *t)
+{
+    char text[96];
+
+    if (!t->trial.gang || !t->trial.gang->rank)
+        return;
+    snprintf(text, sizeof text,
+             "espalier: this is the output of rank %d of the gang, which failed\n",
+             (int)t->trial.gang->rank);
+    note(t, text);
+}
+
 /* The results of an attempt whose rank was killed. */
 static int salvage(struct running *t, const char *name, bool has_checkpoint, struct err *err)
 {
@@ -673,6 +679,8 @@ static void run_trial(struct trial_result *r, struct running *t)
         fail(r, "%.250s", err.text);
         return;
     }
+    t->log_file =
+        log_file_begin(buf_text(&t->folder), t->trial.gang ? t->trial.gang->rank : 0, t->begun_s);
     while (verdict == AGAIN)
         verdict = attempt(r, t);
     if (verdict == BACK) {
@@ -716,6 +724,8 @@ static void run(void *self_, struct trial_result *r, int64_t number,
     log_tail_clear(&self->log);
     log_tail_clear(&self->errors);
     run_trial(r, &t);
+    if (r->state == TRIAL_FAILED)
+        note_rank(&t);
     if (r->state != TRIAL_PENDING && take_log(r, &self->log))
         fail(r, "out of memory for the log");
     program_report_release(&t.report);

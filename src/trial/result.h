@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "gcn/train.h"
+#include "program/report.h" /* struct program_metric, struct program_point */
 
 /* State from which a stopped trial continues. */
 struct trial_checkpoint {
@@ -58,20 +59,6 @@ enum trial_phase {
 
 const char *trial_phase_name(enum trial_phase phase);
 
-/* Metric and curve names of programs: at most 63 bytes. */
-enum { TRIAL_NAME = 64 };
-
-struct trial_metric {
-    char name[TRIAL_NAME]; /* as reported: "val_accuracy" */
-    double value;
-};
-
-struct trial_point {
-    int32_t epoch; /* as reported */
-    int32_t name;  /* index in curve_names */
-    double value;
-};
-
 struct trial_result {
     int64_t trial;          /* number in the plan */
     enum trial_state state; /* DONE, DIVERGED, FAILED; PENDING: stopped, run it again */
@@ -98,13 +85,13 @@ struct trial_result {
     void *model;        /* [model_bytes] owned: file of trial/kept.h; NULL: not kept */
     size_t model_bytes; /* set, too, if the model was too large to keep */
     /* For programs; models leave all of it zero. All pointers are owned. */
-    struct trial_metric *reported; /* [n_reported] at the best epoch; names differ */
+    struct program_metric *reported; /* [n_reported] at the best epoch; names differ */
     int32_t n_reported;
     int32_t *epochs; /* [n_curve] numbers as reported, from 0, ascending; NULL: 1, 2 ... n_curve */
-    char (*curve_names)[TRIAL_NAME]; /* [n_curve_names] they differ */
+    char (*curve_names)[PROGRAM_NAME]; /* [n_curve_names] they differ */
     int32_t n_curve_names;
-    struct trial_point *points; /* [n_points] values that `curve` has no member for; each epoch and
-                                   name at most once */
+    struct program_point *points; /* [n_points] values that `curve` has no member for; each epoch
+                                     and name at most once */
     int32_t n_points;
     char *log; /* [log_bytes] the last of log_total bytes of output; NULL: none was recorded */
     size_t log_bytes;

@@ -12,7 +12,7 @@
 #include "program/folder.h"
 
 /* Names begin so. Killed ranks leave them; no session needs them. */
-#define SPARE_FOLDER "spare."           /* among the folders of trials */
+#define SPARE_FOLDER "spare." /* among the folders of trials */
 
 /* scratch contains results, which is a file; folder contains scratch and checkpoint. */
 struct trial_paths {

@@ -3,7 +3,7 @@
 # A gang of two that trains by DistributedDataParallel (examples/bbbp_rnn.py), and the same script
 # under torchrun with two processes, in turn. CSV lines "case,value,unit,beside,target" on stdout.
 # usage: gang.sh ESPALIER SOURCE_DIRECTORY
-# Both get the same parameters and seeds, four trainings of six epochs a round.
+# Both get the same parameters, one training of six epochs a round.
 espalier=$1
 src=$2
 # shellcheck source=tests/bench/lib.sh
@@ -20,39 +20,62 @@ mkdir "$T/bin"
 ln -s "$python" "$T/bin/python3"
 PATH=$T/bin:$PATH
 
-# Seconds of a trial: the span of all, from the first start to the last finish.
-ours() {
-    rm -rf "$T/gang.db"*
-    espalier_run "$src/grids/bbbp_rnn.ini" -n 2 --db "$T/gang.db" --set cell=gru --set hidden=32 \
-        --set learning_rate=0.001 --set replicates=4
-    sqlite3 "$T/gang.db" "select round((max(finished) - min(started)) / 4, 3) from attempt
-        having sum(outcome = 'done') = 4"
+# Both start the script by this: it notes when each process starts and ends.
+cat >"$T/noted.sh" <<'END'
+begun=$(date +%s.%N)
+"$@" || exit
+echo "$begun $(date +%s.%N)" >>"$NOTED"
+END
+export NOTED="$T/noted"
+
+# trained: from noted starts and ends, seconds of a training: first start to last end.
+trained() {
+    awk '{ if (!n++ || $1 < from) from = $1; if ($2 > to) to = $2 }
+        END { printf "%.3f\n", to - from }' "$NOTED"
+    rm -f "$NOTED"
 }
 
-# Seconds of a training: the command from start to end. -r and -t: without them PyTorch 1.13 fails
-# under Python 3.11, where its flag of value 0 is no member any more.
-torchrun() {
+# Each pair of numbers is seconds of a training, and of the whole command.
+ours() {
+    rm -rf "$T/gang.db"*
     begun=$(date +%s.%N)
-    for replicate in 0 1 2 3; do
-        rm -rf "$T/peer"
-        mkdir -p "$T/peer/checkpoint"
-        PYTHONPATH=$src/share/espalier ESPALIER_THREADS=1 ESPALIER_PARAM_cell=gru \
-            ESPALIER_PARAM_hidden=32 ESPALIER_PARAM_learning_rate=0.001 ESPALIER_PARAM_epochs=6 \
-            ESPALIER_REPLICATE=$replicate ESPALIER_RESULTS=$T/peer/results.jsonl \
-            ESPALIER_CHECKPOINT=$T/peer/checkpoint ESPALIER_DIR=$T/peer \
-            "$python" -W ignore -m torch.distributed.run --nproc_per_node 2 -r 0:1 -t 0:1 --log_dir "$T/log" \
-            "$src/examples/bbbp_rnn.py" >"$T/err" 2>&1 || { cat "$T/err" >&2; exit 1; }
-    done
-    echo "$begun $(date +%s.%N)" | awk '{ printf "%.3f\n", ($2 - $1) / 4 }'
+    espalier_run "$src/grids/bbbp_rnn.ini" -n 2 --db "$T/gang.db" --set cell=gru --set hidden=32 \
+        --set learning_rate=0.001 --set seed="$1" \
+        --set "program.command=sh $T/noted.sh python3 ../examples/bbbp_rnn.py"
+    whole=$(echo "$begun $(date +%s.%N)" | awk '{ print $2 - $1 }')
+    [ "$(sqlite3 "$T/gang.db" "select count(*) from trial where state = 'done'")" = 1 ] || exit 1
+    echo "$(trained) $whole"
+}
+
+# -r and -t: without them PyTorch 1.13 fails under Python 3.11, where its flag of value 0 is no
+# member any more.
+torchrun() {
+    rm -rf "$T/peer"
+    mkdir -p "$T/peer/checkpoint"
+    begun=$(date +%s.%N)
+    PYTHONPATH=$src/share/espalier ESPALIER_THREADS=1 ESPALIER_PARAM_cell=gru \
+        ESPALIER_PARAM_hidden=32 ESPALIER_PARAM_learning_rate=0.001 ESPALIER_PARAM_epochs=6 \
+        ESPALIER_REPLICATE=0 ESPALIER_RESULTS=$T/peer/results.jsonl \
+        ESPALIER_CHECKPOINT=$T/peer/checkpoint ESPALIER_DIR=$T/peer \
+        "$python" -W ignore -m torch.distributed.run --nproc_per_node 2 -r 0:1 -t 0:1 --log_dir "$T/log" \
+        --no_python sh "$T/noted.sh" python3 "$src/examples/bbbp_rnn.py" >"$T/err" 2>&1 ||
+        { cat "$T/err" >&2; exit 1; }
+    whole=$(echo "$begun $(date +%s.%N)" | awk '{ print $2 - $1 }')
+    echo "$(trained) $whole"
 }
 
 i=0
 while [ $i -lt "$rounds" ]; do
-    ours >>"$T/ours" || exit 1
-    torchrun >>"$T/torchrun"
+    ours $((i + 1)) >>"$T/ours" || exit 1
+    torchrun >>"$T/torchrun" || exit 1
     i=$((i + 1))
 done
-ours=$(median <"$T/ours")
-peer=$(median <"$T/torchrun")
-row "$name" "$(awk -v a="$ours" -v b="$peer" 'BEGIN { printf "%.1f", 100 * (a / b - 1) }')" "% slower" \
-    "$torch, torchrun --nproc_per_node 2 ($peer s; ours $ours s)" "at most 3"
+# slower COLUMN WORDS TARGET
+slower() {
+    ours=$(cut -d' ' -f"$1" "$T/ours" | median)
+    peer=$(cut -d' ' -f"$1" "$T/torchrun" | median)
+    row "$name: $2" "$(awk -v a="$ours" -v b="$peer" 'BEGIN { printf "%.1f", 100 * (a / b - 1) }')" \
+        "% slower" "$torch, torchrun --nproc_per_node 2 ($peer s; ours $ours s)" "$3"
+}
+slower 1 "from the first process's start to the last's end" "at most 3"
+slower 2 "the whole command" ""

@@ -18,6 +18,7 @@ import json
 import multiprocessing
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,17 +26,20 @@ import time
 
 threads = {name: "1" for name in ("ESPALIER_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
                                   "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")}
-module = None
 
 
 def run_inside(script, variables):
-    global module
+    """The script and the helper hold the state of one trial, so both are loaded for each."""
     os.environ.update(variables)
-    if not module:
-        spec = importlib.util.spec_from_file_location("program", script)
-        module = importlib.util.module_from_spec(spec)
+    sys.modules.pop("espalier", None)
+    spec = importlib.util.spec_from_file_location("program", script)
+    module = importlib.util.module_from_spec(spec)
+    try:
         spec.loader.exec_module(module)
-    module.main()
+        module.main()
+    finally:
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1):
+            signal.signal(number, signal.SIG_DFL)  # the helper notes them; a pool ends by SIGTERM
 
 
 def trial(task):

@@ -41,6 +41,34 @@ is "all keeps all" "$(kept all)" "all.db.files/t1/model all.db.files/t2/model al
 is "none keeps none" "$(kept none)" ""
 is "show names them" "$("$ESPALIER" show best.db t1 --section files --format csv | tail -n 1)" "best.db.files/t1/model,8"
 
+# The output so far of a trial that runs, that was stopped, and that has ended.
+cat >slow.sh <<'END'
+echo "step $1"
+[ ! -e go ] || { echo '{"loss": 1}' >>"$ESPALIER_RESULTS"; exit; }
+while :; do sleep 0.1; done
+END
+printf '[sweep]\nobjective = loss\n[program]\ncommand = sh slow.sh {n}\n[grid]\nn = 1\n' >slow.ini
+so_far() { "$ESPALIER" show slow.db t1 --log 2>&1; }
+"$ESPALIER" run slow.ini --db slow.db --progress none </dev/null 2>.err &
+pid=$!
+for _ in $(seq 400); do
+    [ ! -e slow.db.files/t1/log ] || break
+    sleep 0.05
+done
+is "the output of a running trial" "$(so_far)" "step 1
+espalier: t1 is running: this is its output so far"
+kill -INT $pid
+wait $pid
+is "the output of a stopped trial" "$(so_far)" "step 1
+espalier: t1 is pending: this is its output so far"
+touch go
+ok "the sweep goes on" "$ESPALIER" run slow.ini --db slow.db --progress none
+is "the log of a finished trial" "$(so_far)" "step 1"
+is "its file is gone" "$(find slow.db.files -name 'log*')" ""
+sed -i 's/^command.*/&\nkeep_files = log/' slow.ini
+fails "log is a name of espalier" 2 "$ESPALIER" run slow.ini --db slow.db
+is "the message" "$(cat .err)" "espalier: slow.ini:5: keep_files: 'log' is a name of espalier: choose another"
+
 echo 2 >data/a.csv
 fails "other inputs are another sweep" 2 "$ESPALIER" run sweep.ini --db best.db
 ok "which --new-sweep begins" "$ESPALIER" run sweep.ini --db best.db --new-sweep -q

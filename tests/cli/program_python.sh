@@ -67,10 +67,18 @@ assert line == {"epoch": 1, "val_accuracy": 0.5, "val_f1/mean-2": 0.25}, line
 line["epoch"] = Scalar()
 espalier.report(**line)
 espalier.report(n=2, up=float("inf"), not_one=float("nan"))
+line = espalier.report(epoch=4, val_accuracy=None, val_loss=1, note=None)
+assert line == {"epoch": 4, "val_accuracy": None, "val_loss": 1.0, "note": None}, line
+line["epoch"] = 5
+espalier.report(**line)
+espalier.report(epoch=6, note=None)    # nothing to report
+espalier.report(note=None)
 PY
 lines='{"epoch": 1, "val_accuracy": 0.5, "val_f1/mean-2": 0.25}
 {"epoch": 3, "val_accuracy": 0.5, "val_f1/mean-2": 0.25}
-{"n": 2.0, "up": Infinity, "not_one": NaN}'
+{"n": 2.0, "up": Infinity, "not_one": NaN}
+{"epoch": 4, "val_loss": 1.0}
+{"epoch": 5, "val_loss": 1.0}'
 is "by hand the lines go to the standard output" "$(by_hand report.py)" "$lines"
 is "in a trial they do not" "$(in_trial report.py)" ""
 is "but to ESPALIER_RESULTS" "$(cat results.jsonl)" "$lines"
@@ -88,7 +96,9 @@ like "a name of 64 characters" "$(error_of "espalier.report($long=1)")" "is not 
 like "a name that ends in a line feed" "$(error_of 'espalier.report(**{"a\n": 2})')" "is not a name of a metric"
 is "a text" "$(error_of 'espalier.report(a="1")')" "TypeError: a = '1': must be one number"
 is "a list" "$(error_of 'espalier.report(a=[1, 2])')" "TypeError: a = [1, 2]: must be one number"
-is "no value" "$(error_of 'espalier.report(a=None)')" "TypeError: a = None: must be one number"
+is "None under a wrong name" "$(error_of 'espalier.report(**{"1st": None})' | cut -d : -f 1-2)" "ValueError: '1st' is not a name of a metric"
+is "an epoch without numbers counts" "$(error_of 'espalier.report(epoch=2, a=None); espalier.report(epoch=2, a=1)')" \
+    "ValueError: epoch 2 was reported after epoch 2: epochs must increase"
 is "too large an integer" "$(error_of 'espalier.report(a=10**400)' | cut -c 1-20)" "TypeError: a = 10000"
 is "no metric" "$(error_of 'espalier.report(epoch=1)')" \
     "ValueError: report() needs a number, for example report(val_accuracy=0.93)"

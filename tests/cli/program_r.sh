@@ -45,26 +45,33 @@ line <- espalier$report(epoch = 1, val_rmse = 1 / 3, "a/b-c" = TRUE)
 line$epoch <- 2
 do.call(espalier$report, line)
 espalier$report(n = 2, up = Inf, down = -Inf, not_one = NaN)
+line <- espalier$report(epoch = 4, val_rmse = NA, val_loss = 1, note = NULL, text = NA_character_)
+line$epoch <- 5
+do.call(espalier$report, line)
+espalier$report(epoch = 6, note = NA)    # nothing to report
+espalier$report(note = NULL)
 if (nzchar(Sys.getenv("RANK"))) quit()
 error <- function(expression) tryCatch(expression, error = function(e) cat(conditionMessage(e), "\n"))
-error(espalier$report(epoch = 2, a = 1))
+error(espalier$report(epoch = 6, a = 1))
 error(espalier$report(epoch = 2.5, a = 1))
 error(espalier$report(a = "1"))
 error(espalier$report(a = 1:2))
-error(espalier$report(a = NULL))
+error(espalier$report("1st" = NA))
 error(espalier$report(3))
-error(espalier$report(epoch = 3))
+error(espalier$report(epoch = 7))
 error(espalier$report("1st" = 2))
 cat(basename(espalier$checkpoint_dir()), basename(espalier$scratch_dir()), "\n")
 R
 lines='{"epoch": 1, "val_rmse": 0.33333333333333331, "a/b-c": 1}
 {"epoch": 2, "val_rmse": 0.33333333333333331, "a/b-c": 1}
-{"n": 2, "up": Infinity, "down": -Infinity, "not_one": NaN}'
-refused="epoch 2 was reported after epoch 2: epochs must increase 
+{"n": 2, "up": Infinity, "down": -Infinity, "not_one": NaN}
+{"epoch": 4, "val_loss": 1}
+{"epoch": 5, "val_loss": 1}'
+refused="epoch 6 was reported after epoch 6: epochs must increase 
 epoch = 2.5: must be an integer from 0 on 
 a = 1: must be one number 
 a = 1 2: must be one number 
-a = NULL: must be one number 
+'1st' is not a name of a metric: use at most 63 letters, digits and _ . / -, first a letter or _ 
 report() needs a number with a name, for example report(val_rmse = 0.3) 
 report() needs a number with a name, for example report(val_rmse = 0.3) 
 '1st' is not a name of a metric: use at most 63 letters, digits and _ . / -, first a letter or _ 

@@ -302,7 +302,7 @@ Each configuration was run for each of 3 folds: 12 trials in all, of which 1 fai
 Configurations were ranked by the mean score (larger is better). The best one was chosen: c3 (size 8, kind a, b). Its mean score was 0.592 (standard deviation 0.008 over 3 trials, corrected 95 % interval 0.561 to 0.623; Nadeau & Bengio 2003). Each other configuration was compared with the best one on the same folds by the corrected resampled t interval (Nadeau & Bengio 2003; ratio of validation to training samples 0.5, that of 3-fold cross-validation), without correction for multiple comparisons; 0 of 3 could not be told apart from it. For this configuration, the program also reported test numbers (means, and their standard deviations over trials): score 0.5 (0).
 References"
 is "curves begin at epoch 0" "$(check program.html json curves | sed 's/}.*//')" \
-    "[{'config': 3, 'trial': 7, 'replicate': 0, 'fold': 0, 'best': 0, 'stop': False, 'epoch': [0, 2, 5], 'train_loss': [0.9, 0.88, 0.85], 'val_loss': [None, None, None], 'val_value': [0.584, 0.582, 0.579]"
+    "[{'config': 3, 'trial': 7, 'replicate': 0, 'fold': 0, 'best': 0, 'stop': False, 'epoch': [0, 2, 5], 'train_loss': [0.9, 0.88, 0.85], 'val_loss': [None, None, None], 'val_value': [0.584, 0.582, 0.579], 'more': [[0.1, 0.1, 0.1]]"
 like "input files are facts" "$(check program.html text data)" "^Input files of the program.* program.sh [0-9a-f]{32}$"
 is "empty panels give the reason" "$(check program.html text types; check program.html text predicted)" \
     "A program runs all trials, so there are no model types to compare.

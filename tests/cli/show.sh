@@ -45,7 +45,7 @@ fails "no id" 2 "$ESPALIER" show
 # A program's trial, made by hand.
 fails "a model has no log" 1 "$ESPALIER" show t3 --log
 is "the message says who has one" "$(cat .err)" \
-    "espalier: results.db: t3 has no log: it is stored with the result of a program"
+    "espalier: results.db: t3 has no log: it trains a model of espalier, and only programs have logs"
 sqlite3 results.db "UPDATE sweep SET task = 'none', objective = 'val_accuracy';
     DELETE FROM metric; DELETE FROM curve WHERE trial_id = 3;
     INSERT INTO metric VALUES (3, 'val', 'accuracy', 0.5), (3, '', 'loss', 0.25), (3, '', 'odd \"x\"', 2);
@@ -54,21 +54,27 @@ sqlite3 results.db "UPDATE sweep SET task = 'none', objective = 'val_accuracy';
     INSERT INTO log VALUES (3, 70000, CAST(x'61096209410d0a1b5b316d00' AS BLOB));
     INSERT INTO file VALUES (3, 'model.pt', 12), (3, 'out/a b.csv', 5)"
 page=$(show t3)
-is "a program's metrics" "$(printf '%s\n' "$page" | sed -n '/^metrics at/,/^$/p' | sed '$d')" \
-    "metrics at the best epoch
-metric val value
-accuracy 0.5 -
-loss - 0.25
-odd \"x\" - 2"
+is "a program's metrics" "$(printf '%s\n' "$page" | sed -n '/^metrics that/,/^$/p' | sed '$d')" \
+    "metrics that the program reported
+metric value
+val_accuracy 0.5
+loss 0.25
+odd \"x\" 2"
 like "the page names the log" "$page" '^70000 12$'
 is "kept files with their paths" "$(show t3 --section files --format csv)" \
     "path,bytes
 results.db.files/t3/model.pt,12
 results.db.files/t3/out/a b.csv,5"
 is "the curve has what it reported" "$(show t3 --section curve --format csv)" \
-    "epoch,val_loss,val_value,metric_epoch,lr,seconds
-0,1.5,0.25,,0.125,1
-4,,0.5,9,0.0625,2"
+    "epoch,val_accuracy,val_loss,metric_epoch,lr,seconds
+0,0.25,1.5,,0.125,1
+4,0.5,,9,0.0625,2"
+sqlite3 results.db "UPDATE sweep SET objective = 'val_loss'; UPDATE curve SET val_loss = NULL, seconds = 0"
+is "an objective with the name of a loss, and no seconds" "$(show t3 --section curve --format csv)" \
+    "epoch,val_loss,metric_epoch,lr
+0,0.25,,0.125
+4,0.5,9,0.0625"
+sqlite3 results.db "UPDATE sweep SET objective = 'val_accuracy'; UPDATE curve SET val_loss = 1.5, seconds = 1 WHERE epoch = 0"
 "$ESPALIER" show t3 --log >log 2>err
 is "the log to a file stays as it is" "$(od -An -tx1 log)" " 61 09 62 09 41 0d 0a 1b 5b 31 6d 00"
 is "how much was printed is said" "$(cat err)" \
@@ -76,6 +82,30 @@ is "how much was printed is said" "$(cat err)" \
 is "the log on a terminal is harmless" \
     "$(script -qec "'$ESPALIER' show t3 --log 2>/dev/null" /dev/null </dev/null | od -An -c | tr -d ' \n')" \
     'abA\r\n?[1m?'
+# Output so far: files in the folder of a trial without a result.
+mkdir -p results.db.files/t4
+sqlite3 results.db "UPDATE trial SET state = 'running' WHERE trial_id = 4"
+"$ESPALIER" show t4 --log >log 2>err
+is "a trial that has printed nothing" "$(cat log err)" "espalier: t4 is running: it has printed nothing"
+echo 'epoch 1' >results.db.files/t4/log
+"$ESPALIER" show t4 --log >log 2>err
+is "the output so far" "$(cat log err)" "epoch 1
+espalier: t4 is running: this is its output so far"
+printf 'loss 3' >results.db.files/t4/log.rank2
+printf 'loss 4' >results.db.files/t4/log.rank10
+ln -s /etc/passwd results.db.files/t4/log.rank1
+sqlite3 results.db "UPDATE trial SET state = 'pending' WHERE trial_id = 4"
+"$ESPALIER" show t4 --log >log 2>err
+is "of the ranks of a gang" "$(cat log err)" "rank 0:
+epoch 1
+rank 2:
+loss 3
+rank 10:
+loss 4espalier: t4 is pending: this is its output so far"
+sqlite3 results.db "UPDATE trial SET state = 'done' WHERE trial_id = 4"
+"$ESPALIER" show t4 --log >log 2>err
+is "not of a trial with a result" "$(cat log err)" "espalier: t4 is done: it has printed nothing"
+rm -r results.db.files/t4
 fails "the log of a configuration" 2 "$ESPALIER" show c1 --log
 is "the message asks for a trial" "$(cat .err | head -1)" \
     "espalier: --log: must follow the id of a trial, such as t345"
@@ -83,7 +113,7 @@ is "export has its metrics" \
     "$("$ESPALIER" export --format jsonl | sed -n '3s/, "curve".*//; 3s/.*"value": *[^,]*, *\(.*\), *"seconds".*/\1/p')" \
     '"val_accuracy": 0.5, "loss": 0.25, "odd \"x\"": 2'
 is "and its curve" "$("$ESPALIER" export --format jsonl | sed -n '3s/.*"curve": //p')" \
-    '[{"epoch": 0, "val_loss": 1.5, "val_value": 0.25, "metric_epoch": null, "lr": 0.125, "seconds": 1}, {"epoch": 4, "val_loss": null, "val_value": 0.5, "metric_epoch": 9, "lr": 0.0625, "seconds": 2}]}'
+    '[{"epoch": 0, "val_accuracy": 0.25, "val_loss": 1.5, "metric_epoch": null, "lr": 0.125, "seconds": 1}, {"epoch": 4, "val_accuracy": 0.5, "val_loss": null, "metric_epoch": 9, "lr": 0.0625, "seconds": null}]}'
 is "JSON Lines stay one object a line" \
     "$("$ESPALIER" export --format jsonl | python3 -c 'import json, sys; print([json.loads(l)["trial"] for l in sys.stdin])')" \
     "[1, 2, 3, 4]"

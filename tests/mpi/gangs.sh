@@ -43,6 +43,8 @@ fails "a member that exits with 1" 3 timeout 30 "$ESPALIER" run gang.ini -n 2 --
 is "is the reason" "$(sqlite3 failed.db 'select distinct state, error from trial')" \
     "failed|rank 1 of the gang: exit status 1: no data for this rank"
 like "rank 0 was ended within seconds" "$(sqlite3 failed.db 'select cast(max(seconds) as integer) from trial')" '^[0-4]$'
+is "the log is that of rank 1" "$("$ESPALIER" show failed.db t1 --log 2>&1 | tail -n 2)" "no data for this rank
+espalier: this is the output of rank 1 of the gang, which failed"
 is "and with it its program" "$(pgrep -f "meet.py 1$")" ""
 
 # Prints the process of rank $1 of the launch that is running.
@@ -56,6 +58,10 @@ has_met() { [ "$(ls met 2>/dev/null | wc -l)" = 2 ]; }
 # A rank is lost in the middle of a trial: nobody else can run it.
 command="command=python3 $T/meet.py"
 ok "an undisturbed run" "$ESPALIER" run gang.ini -n 2 --db whole.db --progress none --set "$command"
+is "the rank that does not lead was busy, too" \
+    "$("$ESPALIER" status whole.db --section ranks --format csv | awk -F, 'NR > 1 { trials += $3; print $1, ($4 > 0.01) } END { print trials }')" "0 1
+1 1
+3"
 touch hold
 timeout 60 "$ESPALIER" run gang.ini -n 2 --db lost.db --progress none --set "$command" 2>lost.err &
 run=$!

@@ -20,7 +20,7 @@ for i in $(seq 100); do
     [ "$(ls seen | wc -l)" -ge "$RANKS" ] && break
     sleep 0.05
 done
-echo "val_gpus: 1$(echo "$gpus" | tr -d ,)"
+echo "val_gpus: 1$(echo "$gpus" | tr -cd 0-9)"
 SH
 chmod +x show.sh
 cat >gpus.ini <<'INI'
@@ -68,6 +68,20 @@ is "a gang sees the GPUs of all its ranks" "$(gang)" "0,1 0,1 101 "
 is "two GPUs for each rank" "$(gang --set gpus=2)" "0,1,2,3 0,1,2,3 10123 "
 is "a GPU that they share is there once" "$(gang --set gpus=0.5)" "0 0 10 "
 is "single trials beside gangs have their own" "$(seen 2 --set grid.ranks=1,2 >/dev/null; reported)" "10 11 101 "
+
+# Each rank sees a GPU of its own, as under srun --gpus-per-task.
+cat >own.sh <<'SH'
+CUDA_VISIBLE_DEVICES=GPU-$OMPI_COMM_WORLD_RANK exec "$@"
+SH
+sed 's/^gpus_per_host.*/ranks = 2/' gpus.ini >own.ini
+own() {
+    RANKS=2 ESPALIER_CHECKS=on mpirun --oversubscribe -n 2 sh own.sh "$ESPALIER" "$@" 2>&1
+}
+rm -rf seen r.db*
+warning='warning: ranks 0 and 1 on .* see different GPUs, so each process of a gang sees only the GPUs of its own rank, counted from 0'
+like "run warns if the ranks of a gang see different GPUs" "$(own run own.ini --db r.db --progress none)" "^espalier: $warning; let all ranks"
+is "they keep their own" "$(sort seen/* | tr '\n' ' ')" "GPU-0 GPU-1 "
+like "doctor warns, too" "$(own doctor own.ini)" "^$warning"
 
 # AMD's runtime counts the devices of ROCR_VISIBLE_DEVICES from 0.
 cat >amd.sh <<'SH'

@@ -810,9 +810,10 @@ static void case_cost(int64_t n, double seconds)
 
 static void case_gpus(int32_t per_host, double gpus, char **words)
 {
+    const struct gpu_wish wish = {.gpus = gpus, .per_host = per_host};
     struct gpu_shares shares;
 
-    if (gpu_settle(&shares, &world, gpus, per_host, &err))
+    if (gpu_settle(&shares, &world, world.rank ? NULL : &wish, &err))
         CHECK(strstr(err.text, words[0]));
     else
         CHECK(!strcmp(shares.of[world.rank].devices, words[world.rank]));

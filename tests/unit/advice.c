@@ -23,7 +23,8 @@ static void is_only(struct errlist *advice, const char *text)
 
 static void edge(enum param_id id, const double *levels, int32_t n, double chosen, const char *text)
 {
-    struct advice_axis axis = {.name = param_table[id].key, .id = id, .levels = levels, .n = n, .chosen = chosen};
+    struct advice_axis axis = {
+        .name = param_table[id].key, .id = id, .levels = levels, .n = n, .chosen = chosen};
     struct errlist advice = {0};
 
     advice_axis(&advice, &axis, 7);
@@ -69,8 +70,12 @@ static void test_steps(void **state)
 
 static void test_no_edge(void **state)
 {
-    struct advice_axis axis = {
-        .name = "batch_size", .id = P_BATCH_SIZE, .levels = SIZES, .n = 3, .has_full = true, .chosen = 64};
+    struct advice_axis axis = {.name = "batch_size",
+                               .id = P_BATCH_SIZE,
+                               .levels = SIZES,
+                               .n = 3,
+                               .has_full = true,
+                               .chosen = 64};
     struct errlist advice = {0};
 
     (void)state;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <fcntl.h>
 #include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,22 +48,41 @@ static void test_remove(void **state)
     assert_int_equal(lstat(path, &st), 0);
 }
 
+static void make_deep(const char *path, int levels)
+{
+    int folder;
+
+    assert_int_equal(mkdir(path, 0777), 0);
+    folder = open(path, O_RDONLY | O_DIRECTORY);
+    for (int i = 0; i < levels; i++) {
+        int parent = folder;
+
+        assert_int_equal(mkdirat(parent, "folder", 0777), 0);
+        folder = openat(parent, "folder", O_RDONLY | O_DIRECTORY);
+        assert_true(folder >= 0);
+        close(parent);
+    }
+    close(folder);
+}
+
 /* Deeper than there are descriptors, and than a path may be long. */
 static void test_deep(void **state)
 {
-    char path[256], command[1024];
+    struct rlimit before, few;
+    char path[256];
     struct stat st;
     struct err err;
 
     (void)state;
     snprintf(path, sizeof path, "%s/t1", scratch_folder);
-    snprintf(command, sizeof command,
-             "ulimit -n 64; cd '%s' && mkdir t1 && cd -P t1 && n=0 && while [ $n -lt 1500 ]; do"
-             " mkdir folder && cd -P folder 2>/dev/null && n=$((n + 1)) || break; done",
-             scratch_folder);
-    run(command);
+    make_deep(path, 1500);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = before;
+    few.rlim_cur = 128;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
     if (folder_remove(path, &err))
         fail_msg("%s", err.text);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_int_equal(lstat(path, &st), -1);
 }
 
@@ -85,6 +106,9 @@ static void test_own_names(void **state)
     assert_true(folder_is_own_name("checkpoint/model.pt"));
     assert_true(folder_is_own_name("curve.jsonl"));
     assert_true(folder_is_own_name("scratch.77/x"));
+    assert_true(folder_is_own_name("log"));
+    assert_true(folder_is_own_name("log.rank1"));
+    assert_false(folder_is_own_name("log.txt"));
     assert_false(folder_is_own_name("checkpoints"));
     assert_false(folder_is_own_name("out/checkpoint"));
     assert_false(folder_is_own_name("results.jsonl"));
@@ -122,11 +146,8 @@ static void test_take(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_remove),
-        cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_own_names),
-        cmocka_unit_test(test_take),
+        cmocka_unit_test(test_remove),    cmocka_unit_test(test_deep), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_own_names), cmocka_unit_test(test_take),
     };
 
     return cmocka_run_group_tests_name("folder", tests, scratch_make, scratch_remove);

@@ -58,13 +58,20 @@ static int clear(void **state)
     return 0;
 }
 
+static int divide_as(double gpus, int32_t per_host, struct err *err)
+{
+    const struct gpu_wish wish = {gpus, per_host, 1};
+
+    return gpu_divide(shares, &found, info, n_ranks, &wish, err);
+}
+
 /* expected: what each rank gets, separated by blanks. Starts the next case with no ranks. */
 static void assert_shares(double gpus, int32_t per_host, const char *expected)
 {
     struct buf text = {0};
     struct err err = {""};
 
-    if (gpu_divide(shares, &found, info, n_ranks, gpus, per_host, &err))
+    if (divide_as(gpus, per_host, &err))
         print_message("%s\n", err.text);
     for (int32_t rank = 0; rank < n_ranks; rank++)
         buf_printf(&text, "%s%s", rank ? " " : "",
@@ -78,7 +85,7 @@ static void assert_refused(double gpus, int32_t per_host, const char *message)
 {
     struct err err = {""};
 
-    assert_int_equal(gpu_divide(shares, &found, info, n_ranks, gpus, per_host, &err), -1);
+    assert_int_equal(divide_as(gpus, per_host, &err), -1);
     assert_string_equal(err.text, message);
     for (int32_t rank = 0; rank < n_ranks; rank++)
         assert_null(shares[rank].devices);
@@ -186,7 +193,7 @@ static void test_overlap(void **state)
                    "--gpus-per-task)");
     add_rank("a", "0=nvidia0");
     add_rank("a", "0=GPU-a");
-    assert_int_equal(gpu_divide(shares, &found, info, n_ranks, 1, 0, NULL), -1);
+    assert_int_equal(divide_as(1, 0, NULL), -1);
     clear(NULL);
     /* other hosts may use other names */
     add_rank("a", "0=0");
@@ -240,7 +247,7 @@ static void test_none(void **state)
                    "--gres=gpu:N, bsub -gpu num=N), state their number with gpus_per_host, or set "
                    "gpus = 0");
     add_rank("a", "0");
-    assert_int_equal(gpu_divide(shares, &found, info, n_ranks, 0.7, 0, NULL), -1);
+    assert_int_equal(divide_as(0.7, 0, NULL), -1);
 }
 
 static void test_stated(void **state)
@@ -271,7 +278,7 @@ static void assert_idle(double gpus, const char *what, const char *fix)
 {
     struct err err = {""};
 
-    assert_int_equal(gpu_divide(shares, &found, info, n_ranks, gpus, 0, &err), 0);
+    assert_int_equal(divide_as(gpus, 0, &err), 0);
     assert_int_equal(found.n, what ? 1 : 0);
     if (what) {
         assert_false(found.list[0].is_refused);
@@ -329,24 +336,31 @@ static void test_variables(void **state)
                               "CUDA_VISIBLE_DEVICES=0,1 GPU_DEVICE_ORDINAL=0,1 ");
 }
 
+static int settle_alone(struct gpu_shares *known, double gpus, int32_t per_host, struct err *err)
+{
+    const struct gpu_wish wish = {gpus, per_host, 1};
+    struct world world = {.size = 1};
+
+    return gpu_settle(known, &world, &wish, err);
+}
+
 static void test_settle_alone(void **state)
 {
-    struct world world = {.size = 1};
     struct gpu_shares known;
     struct err err;
 
     (void)state;
     setenv("CUDA_VISIBLE_DEVICES", "GPU-a,GPU-b,GPU-c", 1);
-    assert_int_equal(gpu_settle(&known, &world, 2, 0, &err), 0);
+    assert_int_equal(settle_alone(&known, 2, 0, &err), 0);
     assert_string_equal(known.of[0].devices, "GPU-a,GPU-b");
     assert_int_equal(known.of[0].n, 2);
     gpu_shares_release(&known);
-    assert_int_equal(gpu_settle(&known, &world, 4, 0, &err), -1);
+    assert_int_equal(settle_alone(&known, 4, 0, &err), -1);
     assert_non_null(strstr(err.text, ": 1 rank with gpus = 4 needs 4 GPUs, but there are 3"));
     gpu_shares_release(&known);
-    assert_int_equal(gpu_settle(&known, &world, 0.7, 0, &err), -1);
+    assert_int_equal(settle_alone(&known, 0.7, 0, &err), -1);
     unsetenv("CUDA_VISIBLE_DEVICES");
-    assert_int_equal(gpu_settle(&known, &world, 0.5, 4, &err), 0);
+    assert_int_equal(settle_alone(&known, 0.5, 4, &err), 0);
     assert_string_equal(known.of[0].devices, "0");
     gpu_shares_release(&known);
 }
@@ -372,7 +386,7 @@ static void divide(double gpus)
 {
     struct err err;
 
-    assert_int_equal(gpu_divide(shares, &found, info, n_ranks, gpus, 0, &err), 0);
+    assert_int_equal(divide_as(gpus, 0, &err), 0);
 }
 
 static void test_gang(void **state)
@@ -424,6 +438,39 @@ static void test_views(void **state)
     assert_int_equal(shares[1].view, 1);
 }
 
+/* expected: the warning; NULL: none. Starts the next case with no ranks. */
+static void assert_views(int32_t ranks_of_gang, const char *expected)
+{
+    const struct gpu_wish wish = {1, 0, ranks_of_gang};
+    struct err err;
+
+    assert_int_equal(gpu_divide(shares, &found, info, n_ranks, &wish, &err), 0);
+    assert_int_equal(found.n, expected ? 1 : 0);
+    if (expected)
+        assert_string_equal(found.list[0].what, expected);
+    clear(NULL);
+}
+
+/* srun --gpus-per-task hides the GPUs of the other ranks of a gang. */
+static void test_gang_views(void **state)
+{
+    (void)state;
+    for (int32_t gang = 1; gang < 3; gang++) {
+        add_ranks(2, "a", "0,1");
+        add_rank("b", "0=GPU-a");
+        add_rank("b", "0=GPU-b");
+        add_rank("c", "0=GPU-a");
+        add_rank("c", "0=GPU-b");
+        assert_views(gang, gang == 1
+                               ? NULL
+                               : "ranks 2 and 3 on b see different GPUs, so each process of a "
+                                 "gang sees only the GPUs of its own rank, counted from 0");
+    }
+    add_rank("a", "0=GPU-a");
+    add_rank("b", "0=GPU-b");
+    assert_views(2, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +485,7 @@ int main(void)
         cmocka_unit_test(test_variables),
         cmocka_unit_test(test_settle_alone),
         cmocka_unit_test_teardown(test_gang, clear),
+        cmocka_unit_test_teardown(test_gang_views, clear),
         cmocka_unit_test_teardown(test_views, clear),
     };
 

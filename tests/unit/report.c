@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/text_width.h"
 #include "report/answer.h"
 #include "report/layout.h"
 #include "report/rows.h"
@@ -51,6 +52,30 @@ static void test_text(void **state)
     assert_table(&one, REPORT_TABLE,
                  "config  note  mean\n"
                  "    12  Grün   0.1\n");
+}
+
+/* A long text is cut in a table for people, also in a file; programs get all of it. */
+static void test_long_text(void **state)
+{
+    static char text[1001];
+    struct cell long_cells[] = {{.type = CELL_INTEGER, .i = 12}, {.type = CELL_TEXT, .s = text}};
+    const struct result_table one = {names, 2, 1, long_cells};
+    struct buf out = {0};
+
+    (void)state;
+    memset(text, 'x', sizeof text - 1);
+    report_table(&out, &one, REPORT_TABLE);
+    assert_non_null(strstr(buf_text(&out), "    12  xxx"));
+    assert_int_equal(text_width(strchr(buf_text(&out), '\n') + 1), 8 + 300 + 1);
+    assert_null(strstr(buf_text(&out), text));
+    assert_non_null(strstr(buf_text(&out), text_ellipsis()));
+    buf_clear(&out);
+    report_table(&out, &one, REPORT_CSV);
+    assert_non_null(strstr(buf_text(&out), text));
+    buf_clear(&out);
+    report_table(&out, &one, REPORT_JSON);
+    assert_non_null(strstr(buf_text(&out), text));
+    buf_release(&out);
 }
 
 static void test_record(void **state)
@@ -411,21 +436,14 @@ static void test_narrow(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_record),
-        cmocka_unit_test(test_efficiency),
-        cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_jsonl),
-        cmocka_unit_test(test_json_has_no_nan),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_rows_cost_themselves),
-        cmocka_unit_test(test_negative_zero),
-        cmocka_unit_test(test_gap),
-        cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_layout_together),
-        cmocka_unit_test(test_answer),
-        cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_text),          cmocka_unit_test(test_long_text),
+        cmocka_unit_test(test_record),        cmocka_unit_test(test_efficiency),
+        cmocka_unit_test(test_csv),           cmocka_unit_test(test_json),
+        cmocka_unit_test(test_jsonl),         cmocka_unit_test(test_json_has_no_nan),
+        cmocka_unit_test(test_empty),         cmocka_unit_test(test_rows_cost_themselves),
+        cmocka_unit_test(test_negative_zero), cmocka_unit_test(test_gap),
+        cmocka_unit_test(test_layout),        cmocka_unit_test(test_layout_together),
+        cmocka_unit_test(test_answer),        cmocka_unit_test(test_narrow),
     };
 
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);

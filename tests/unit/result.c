@@ -45,8 +45,8 @@ static void fill(struct trial_result *r)
 /* Adds all that only programs report. */
 static void fill_report(struct trial_result *r)
 {
-    static const struct trial_metric reported[] = {{"val_accuracy", 0.5}, {"loss", 0.25}};
-    static const struct trial_point points[] = {{0, 1, 0.5}, {4, 0, 1.5}, {4, 1, 2.5}};
+    static const struct program_metric reported[] = {{"val_accuracy", 0.5}, {"loss", 0.25}};
+    static const struct program_point points[] = {{0, 1, 0.5}, {4, 0, 1.5}, {4, 1, 2.5}};
     static const int32_t epochs[] = {0, 4, 9};
 
     r->n_reported = 2;

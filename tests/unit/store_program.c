@@ -49,9 +49,9 @@ static void *copy(const void *bytes, size_t n)
 static void report(struct trial_result *r, int64_t trial, double value)
 {
     static const struct gcn_epoch curve[] = {{NAN, 1, 0.25, 0.5}, {NAN, NAN, 0.5, 1}};
-    static const struct trial_point points[] = {{0, 0, 0.125}, {7, 0, 0.0625}, {7, 1, 3}};
+    static const struct program_point points[] = {{0, 0, 0.125}, {7, 0, 0.0625}, {7, 1, 3}};
     static const int32_t epochs[] = {0, 7};
-    struct trial_metric metrics[] = {
+    struct program_metric metrics[] = {
         {"val_accuracy", value}, {"loss", 0.75}, {"train_loss", 0.5}, {"val_", 1}, {"value", 2}};
 
     trial_result_init(r, trial);
@@ -160,11 +160,12 @@ static void test_views(void **state)
                    "2"); /* as for a model, until somebody opens the file */
     put(&f, store, 0, 0.5);
     commit(store);
-    fixture_sql_is(&f,
-                   "SELECT group_concat(name, ' ') FROM (SELECT name FROM"
-                   " pragma_table_info('trials') WHERE name LIKE '%val%' OR name LIKE '%loss' OR name"
-                   " = 'seconds' ORDER BY cid)",
-                   "value val_accuracy train_loss loss val_ metric_value seconds");
+    fixture_sql_is(
+        &f,
+        "SELECT group_concat(name, ' ') FROM (SELECT name FROM"
+        " pragma_table_info('trials') WHERE name LIKE '%val%' OR name LIKE '%loss' OR name"
+        " = 'seconds' ORDER BY cid)",
+        "value val_accuracy train_loss loss val_ metric_value seconds");
     fixture_sql_is(&f, "SELECT val_accuracy || ' ' || loss || ' ' || metric_value FROM trials",
                    "0.5 0.75 2.0");
     trial_result_init(&r, 1);
@@ -237,7 +238,7 @@ static void test_many_names(void **state)
         r.n_reported = 500;
         r.reported = calloc(500, sizeof *r.reported);
         for (int i = 0; i < 500; i++)
-            snprintf(r.reported[i].name, TRIAL_NAME, "m%d_%d", t, i);
+            snprintf(r.reported[i].name, PROGRAM_NAME, "m%d_%d", t, i);
         put_result(&f, store, &r);
         commit(store);
     }

@@ -40,6 +40,8 @@ void fixture_open(struct fixture *f, const char *ini)
     snprintf(f->path, sizeof f->path, "%s/r.db", f->folder);
     f->data = (struct dataset){
         .digest = hash_text("data"), .n_samples = 100, .n_features = 10, .task = TASK_REGRESSION};
+    if (strstr(ini, "[program]"))
+        f->data = (struct dataset){.digest = hash_text("inputs"), .task = TASK_NONE};
     plan_make(f, ini);
 }
 

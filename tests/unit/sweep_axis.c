@@ -65,7 +65,8 @@ static void test_ranges(void **state)
 /* The same bits give the same trial keys. */
 static void test_ranges_equal_lists(void **state)
 {
-    struct axis range = {.id = P_DROPOUT, .row = &param_table[P_DROPOUT]}, list = {.id = P_DROPOUT, .row = &param_table[P_DROPOUT]};
+    struct axis range = {.id = P_DROPOUT, .row = &param_table[P_DROPOUT]},
+                list = {.id = P_DROPOUT, .row = &param_table[P_DROPOUT]};
 
     (void)state;
     assert_int_equal(axis_parse(&range, "0.01:0.99:0.01", NULL), 0);

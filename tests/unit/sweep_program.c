@@ -153,8 +153,15 @@ static void test_refused(void **state)
                    "p.ini:6: [data] cannot stand beside [program], which reads its own data and "
                    "trains its own model: remove one of the two");
     assert_refused(HEAD "[program]\ncommand = t {filter}\n[grid]\nfilters = 1, 2\n",
-                   "p.ini:5: command: byte 3: {filter} is neither an axis of [grid] nor a name of "
-                   "[program]; did you mean {filters}?; write {{ for a brace");
+                   "p.ini:5: command: {filter} at byte 3 is unknown: must be an axis of [grid], a "
+                   "key of [program], or a name of espalier such as {seed}; did you mean "
+                   "{filters}?");
+    assert_refused(HEAD "[program]\ncommand = t {filters} {x}\n[grid]\nfilters = 1, 2\n",
+                   "p.ini:5: command: {x} at byte 13 is unknown: must be an axis of [grid], a key "
+                   "of [program], or a name of espalier such as {seed}; for braces write {{x}}");
+    /* and nothing about the objective or the axes */
+    assert_refused(HEAD "[programm]\ncommand = t {filters}\n[grid]\nfilters = 1, 2\n",
+                   "p.ini:4: unknown section [programm]; did you mean [program]?");
     assert_refused(
         HEAD "[program]\ncommand = t\n[grid]\nfilters = 1, 2\n",
         "p.ini:7: 'filters' is not used: write {filters} in command or env, or set values "

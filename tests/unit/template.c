@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "program/shell_program.h"
 #include "program/template.h"
 #include "stride.h"
 
@@ -73,6 +74,68 @@ static void test_words(void **state)
     assert_string_equal(expanded(template_parse, "a {x} \"{x}\" b", "'\"$(c)\n\\{y} *"),
                         "[a]['\"$(c)\n\\{y} *]['\"$(c)\n\\{y} *][b]");
     assert_string_equal(expanded(template_parse, "a {x} b", ""), "[a][][b]");
+}
+
+static void test_quoted(void **state)
+{
+    struct err err = {""};
+    struct template t;
+    const bool quoted[] = {false, false, true, true, true, true, false, false};
+
+    (void)state;
+    assert_int_equal(template_parse(&t, "a | '|' \"|\" \\| |'' | >", &err), 0);
+    assert_int_equal(t.n, sizeof quoted / sizeof *quoted);
+    for (size_t i = 0; i < t.n; i++)
+        assert_int_equal(t.pieces[i].is_quoted, quoted[i]);
+    template_release(&t);
+}
+
+static void test_shell_program(void **state)
+{
+    static const char *const certain[] = {
+        "nosuch",    "nosuch {x}",      " nosuch --a='b' && ./t {x}",
+        "nosuch&&a", "./t {x} >o 2>&1", "a/b.c-d+e_1 {x}"};
+    static const char *const uncertain[] = {"nosuch{x}",
+                                            "{x}",
+                                            "'nosuch' {x}",
+                                            "nosuch\"\" {x}",
+                                            "$nosuch {x}",
+                                            "A=1 nosuch",
+                                            "nosuch || true",
+                                            "nosuch; ./t",
+                                            "nosuch {x} | t",
+                                            "nosuch & ./t",
+                                            "nosuch\n./t",
+                                            "nosuch &",
+                                            "nosuch() {{ ./t; }}",
+                                            "nosuch () {{ ./t && t\t}}",
+                                            "cd a && nosuch",
+                                            "exec nosuch",
+                                            ". ./env",
+                                            "if true",
+                                            "! nosuch",
+                                            "(nosuch)",
+                                            "module load",
+                                            "ml load"};
+    char *const variables[] = {"PATH=/bin", "BASH_FUNC_module%%=() {", "BASH_FUNC_ml()=() {", NULL};
+    char program[SHELL_PROGRAM];
+    struct err err = {""};
+    struct template t;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof certain / sizeof *certain; i++) {
+        if (template_parse_shell(&t, certain[i], &err) ||
+            !shell_program_find(program, &t, variables))
+            fail_msg("%s: %s", certain[i], err.text);
+        assert_int_equal(strlen(program), strcspn(certain[i] + (*certain[i] == ' '), " &"));
+        template_release(&t);
+    }
+    for (size_t i = 0; i < sizeof uncertain / sizeof *uncertain; i++) {
+        if (template_parse_shell(&t, uncertain[i], &err) ||
+            shell_program_find(program, &t, variables))
+            fail_msg("%s: %s", uncertain[i], err.text);
+        template_release(&t);
+    }
 }
 
 static void refuse(int (*parse)(struct template *, const char *, struct err *), const char *text,
@@ -372,6 +435,7 @@ static void test_put_command(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_quoted),      cmocka_unit_test(test_shell_program),
         cmocka_unit_test(test_words),       cmocka_unit_test(test_refused),
         cmocka_unit_test(test_places),      cmocka_unit_test(test_env),
         cmocka_unit_test(test_shell),       cmocka_unit_test(test_shell_refused),

@@ -7,8 +7,8 @@
 
 /* Data that a reader collected; shapes as in struct dataset. Everything is borrowed. */
 struct draft {
-    int32_t n_samples;        /* 0: none, only names of features; TASK_NONE */
-    int32_t n_nodes; /* 0: samples are the nodes */
+    int32_t n_samples; /* 0: none, only names of features; TASK_NONE */
+    int32_t n_nodes;   /* 0: samples are the nodes */
     int32_t n_features;
     int32_t n_markers;        /* 0: all features */
     int32_t n_classes;        /* 0: regression */

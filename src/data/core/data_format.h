@@ -78,7 +78,7 @@ struct data_format {
     enum data_samples samples;
     bool has_genotypes; /* features are dosages of alleles */
     bool is_simulated;
-    bool has_no_samples; /* programs read their own data */
+    bool has_no_samples;    /* programs read their own data */
     bool is_alike;          /* in nodes and edges */
     bool has_attributes;    /* may be amounts, words or both: scale = auto examines them */
     bool has_class_numbers; /* whole numbers in the target always mean classes */

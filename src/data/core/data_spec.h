@@ -68,7 +68,7 @@ struct data_spec {
     const char *inputs;        /* files and patterns of a program, separated by commas */
     const char *inputs_folder; /* where relative ones start, with its last slash */
     const char *images;        /* IDX, with labels */
-    int32_t first_images; /* 0: all */
+    int32_t first_images;      /* 0: all */
     struct simulate_spec simulate;
     /* The data of the model for which new samples are read: features are coded as in it; targets,
      * groups and parts are not read. NULL: these are the data themselves. Borrowed. */

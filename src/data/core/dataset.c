@@ -138,8 +138,7 @@ static int check_header(const struct block_header *h, size_t bytes, struct err *
                        bytes, (unsigned long long)h->data_bytes, h->allele_bytes,
                        h->marker_id_bytes);
     if (!has_counts(h))
-        return err_set(err,
-                       "data block: counts out of range (%d samples, %d features, %d markers)",
+        return err_set(err, "data block: counts out of range (%d samples, %d features, %d markers)",
                        h->n_samples, h->n_features, h->n_markers);
     if (!has_classes(h))
         return err_set(err, "data block: task %u with %d classes", h->task, h->n_classes);

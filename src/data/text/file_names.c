@@ -2,9 +2,11 @@
 #include "data/text/file_names.h"
 
 #include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 const char *const file_names_plink[FILE_NAMES_PLINK] = {".bed", ".bim", ".fam"};
 
@@ -93,4 +95,14 @@ void file_names_of(struct buf *out, const char *path)
         add_folder(out, path);
     else
         add(out, path, strlen(path), "");
+}
+
+void file_names_put_absolute(struct buf *out, const char *path)
+{
+    char *here = *path && *path != '/' ? getcwd(NULL, 0) : NULL;
+
+    if (here)
+        buf_printf(out, "%s/", here);
+    free(here);
+    buf_puts(out, path);
 }

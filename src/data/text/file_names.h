@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Endings of file names, and the files that a path stands for: PLINK has three, a TUDataset is a
- * folder. */
+/* Endings of file names, the files that a path stands for (PLINK has three, a TUDataset is a folder),
+ * and its absolute form. */
 #ifndef DATA_TEXT_FILE_NAMES_H
 #define DATA_TEXT_FILE_NAMES_H
 
@@ -24,5 +24,8 @@ size_t file_names_plink_stem(const char *path);
 
 /* Append the names of existing files that path stands for, each with a NUL. */
 void file_names_of(struct buf *out, const char *path);
+
+/* Append an absolute path to the same file; "" stays empty. */
+void file_names_put_absolute(struct buf *out, const char *path);
 
 #endif

@@ -237,19 +237,24 @@ static void draw_keys(const struct forest *f, double y)
     const struct stroke ring = {INK_TEXT, 0.6, PEN_SOLID};
     const struct stroke line = {INK_BLUE, 1.1, PEN_SOLID};
     const struct stroke hollow = {INK_BLUE, 0.8, PEN_SOLID};
+    bool of_program = f->data->task == TASK_NONE; /* which may have no folds */
+    bool is_corrected = f->data->share > 0 || !of_program;
+    const char *one = of_program ? "one trial" : "one fold";
     double x = PLOT_EDGE;
 
     x = plot_key(f->canvas, x, y, MARK_DIAMOND, INK_VERMILLION, NULL, "best");
-    x = plot_key(f->canvas, x, y, MARK_SQUARE, INK_BLUE, NULL, "mean difference on the same folds");
-    x = plot_line_key(f->canvas, x, y, &line, "95 % interval, corrected");
+    x = plot_key(f->canvas, x, y, MARK_SQUARE, INK_BLUE, NULL,
+                 of_program ? "mean difference to it" : "mean difference on the same folds");
+    x = plot_line_key(f->canvas, x, y, &line,
+                      is_corrected ? "95 % interval, corrected" : "95 % interval");
     x = plot_key(f->canvas, x, y, MARK_CIRCLE, INK_NONE, &ring, "within one SE of the best");
     x += 2;
     canvas_mark(f->canvas, MARK_CIRCLE, x + 3, y, 0.95, INK_MUTED, NULL);
-    plot_note(f->canvas, x + 8, y, ANCHOR_START, "one fold");
+    plot_note(f->canvas, x + 8, y, ANCHOR_START, one);
     for (int32_t i = 0; i < f->n; i++)
         if (!f->data->configs[i].is_complete) {
-            plot_key(f->canvas, x + 18 + text_points("one fold", PLOT_SMALL), y, MARK_SQUARE,
-                     INK_WHITE, &hollow, "only some trials have a score");
+            plot_key(f->canvas, x + 18 + text_points(one, PLOT_SMALL), y, MARK_SQUARE, INK_WHITE,
+                     &hollow, "only some trials have a score");
             break;
         }
 }

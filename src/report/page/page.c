@@ -14,7 +14,7 @@
 #include "report/page/panel.h"
 
 const struct panel panels[PANELS] = {
-    {"verdict", "Verdict", NULL, NULL, NULL, panel_put_verdict, NULL, NULL, false, false},
+    {"verdict", "Verdict", NULL, NULL, NULL, panel_put_verdict, NULL, NULL, NULL, false},
     {"forest", "Difference to the best",
      "Each row is a configuration: the mean difference of its score to the best configuration on "
      "the "
@@ -23,60 +23,70 @@ const struct panel panels[PANELS] = {
      "their mean; a ring marks configurations within one standard error of the best. If an "
      "interval contains 0, these data do not show "
      "which of the two is better.",
-     NULL, panel_why_unscored, NULL, panel_table_forest, NULL, false, true},
+     "Each row is a configuration: the mean difference of its objective to the best configuration "
+     "on the same folds and replicates, with its 95 % interval, which is corrected if there are "
+     "folds. Small open circles are trials, the filled dot is their mean; a ring marks "
+     "configurations within one standard error of the best. If an interval contains 0, these "
+     "trials do not show which of the two is better.",
+     panel_why_unscored, NULL, panel_table_forest, NULL, NULL, true},
     {"folds", "Configurations by fold",
      "The score of each configuration in each fold. A fold in which all scores are poor is a hard "
      "one.",
-     NULL, panel_why_unscored, NULL, panel_table_folds, NULL, false, true},
+     "The objective of each configuration in each fold and replicate.", panel_why_unscored, NULL,
+     panel_table_folds, NULL, NULL, true},
     {"axis", "One axis at a time",
      "The mean score of all complete configurations with each value of an axis. An interval is the "
      "corrected 95 % interval of the deviation from the mean of the axis on the same folds: values "
      "whose intervals do not overlap differ on the average over this grid. There is no correction "
      "for several comparisons.",
-     NULL, panel_why_no_axis, NULL, panel_table_axis, NULL, false, true},
+     "The mean objective of all complete configurations with each value of an axis. An interval is "
+     "the 95 % interval of the deviation from the mean of the axis on the same folds and "
+     "replicates: values whose intervals do not overlap differ on the average over this grid. "
+     "There is no correction for several comparisons.",
+     panel_why_no_axis, NULL, panel_table_axis, NULL, NULL, true},
     {"pair", "Two axes",
      "The mean score of the complete configurations with each pair of values of two axes, over all "
      "other axes. If the best pair lies on the edge of the grid, a better one may lie beyond.",
-     NULL, panel_why_no_pair, NULL, panel_table_pair, NULL, false, true},
+     NULL, panel_why_no_pair, NULL, panel_table_pair, NULL, NULL, true},
     {"parallel", "All axes",
      "Each line is a configuration that passes through its value on every axis and ends at its "
      "score.",
-     NULL, panel_why_no_pair, NULL, panel_table_parallel, NULL, false, true},
+     NULL, panel_why_no_pair, NULL, panel_table_parallel, NULL, NULL, true},
     {"curves", "Learning curves",
      "Loss or score after each epoch: mean and range over folds of the training part and of the "
      "part that chooses the epoch, which is the stop part of a sweep with one, and the validation "
      "part of others. A mark shows the epoch that was kept.",
-     "Loss or objective after each epoch that the program reported: mean and range over folds. A "
-     "mark shows the epoch with the best objective, which counts.",
-     panel_why_no_curve, NULL, panel_table_curves, NULL, false, true},
+     "Numbers that the program reported with an epoch: mean and range over the trials of a "
+     "configuration. A mark shows the epoch with the best objective, which counts.",
+     panel_why_no_curve, NULL, panel_table_curves, NULL, NULL, true},
     {"cost", "Cost",
      "Score against the cost of one trial. No configuration is both better and cheaper than one on "
      "the Pareto front.",
-     NULL, panel_why_unscored, NULL, panel_table_cost, NULL, false, true},
+     NULL, panel_why_unscored, NULL, panel_table_cost, NULL, NULL, true},
     {"types", "Model types",
      "The best configuration of each model type. A line joins the scores in the same fold: if "
      "almost "
      "all lines fall, the second type is worse in almost every fold.",
-     NULL, panel_why_one_type, NULL, panel_table_types, NULL, false, true},
+     NULL, panel_why_one_type, NULL, panel_table_types, NULL, NULL, true},
     {"predicted", "Predicted against observed",
      "Out-of-fold predictions of the chosen configuration: each sample was predicted by a model "
      "that "
      "was not trained on it, once in each replicate.",
-     NULL, panel_why_no_prediction, NULL, panel_table_predicted, NULL, false, true},
+     NULL, panel_why_no_prediction, NULL, panel_table_predicted, NULL, NULL, true},
     {"test", "Test part",
      "Scores of the chosen configuration on samples that neither trained a model nor influenced "
      "the choice.",
      "Numbers test_NAME that the program reported for the chosen configuration.", panel_why_no_test,
-     NULL, panel_table_test, panel_note_test, false, false},
+     NULL, panel_table_test, panel_note_test, NULL, false},
     {"run", "Run",
      "A bar is one attempt of a trial on a rank. Gaps are idle time; marks show failed, lost and "
      "stopped attempts.",
-     NULL, panel_why_no_attempt, NULL, panel_table_run, NULL, false, false},
+     NULL, panel_why_no_attempt, NULL, panel_table_run, NULL, NULL, false},
     {"data", "Data and graph", "Facts about the data and the parts of the sweep.",
      "The program reads its own data, so espalier knows nothing of them. The table lists the files "
      "of [program] inputs, whose content is part of every key.",
-     panel_why_no_fact, NULL, panel_table_data, NULL, true, false},
-    {"provenance", "Provenance", NULL, NULL, NULL, panel_put_provenance, NULL, NULL, false, false},
+     panel_why_no_fact, NULL, panel_table_data, NULL, "Input files", false},
+    {"provenance", "Provenance", NULL, NULL, NULL, panel_put_provenance, NULL, NULL, NULL, false},
 };
 
 /* ---- the content security policy ---- */
@@ -150,6 +160,12 @@ static void put_head(struct buf *out, const struct page *page)
     buf_puts(out, "</head>\n");
 }
 
+static const char *heading_of(const struct panel *panel, const struct sweep_data *data)
+{
+    return data->task == TASK_NONE && panel->table_of_program ? panel->table_of_program
+                                                              : panel->heading;
+}
+
 static void put_header(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
@@ -167,7 +183,7 @@ static void put_header(struct buf *out, const struct page *page)
                 page->version, d->database);
     buf_puts(out, "</p>\n<nav aria-label=\"Panels\">");
     for (int p = 0; p < PANELS; p++)
-        buf_printf(out, "<a href=\"#panel-%s\">%s</a>\n", panels[p].id, panels[p].heading);
+        buf_printf(out, "<a href=\"#panel-%s\">%s</a>\n", panels[p].id, heading_of(&panels[p], d));
     buf_puts(out, "</nav></header>\n<main>\n");
 }
 
@@ -195,7 +211,7 @@ static void put_panel(struct buf *out, const struct panel *panel, const struct p
     const char *note = !why && panel->note ? panel->note(&scratch, page) : NULL;
 
     buf_printf(out, "<section class=\"panel%s\" id=\"panel-%s\"><h2>%s</h2>\n", why ? " empty" : "",
-               panel->id, panel->heading);
+               panel->id, heading_of(panel, page->data));
     if (why) {
         buf_puts(out, "<p class=\"why\">");
         escape_html(out, why);
@@ -211,7 +227,7 @@ static void put_panel(struct buf *out, const struct panel *panel, const struct p
             html_element(out, "li", "%s", note);
             buf_puts(out, "</ul>\n");
         }
-        if (page->data->task != TASK_NONE || !panel->is_table_of_program)
+        if (page->data->task != TASK_NONE || !panel->table_of_program)
             put_chart(out, panel, page);
         panel->table(out, page);
     }

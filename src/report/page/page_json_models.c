@@ -7,9 +7,8 @@
 #include "report/page/page_json_value.h"
 
 /* Four digits suffice for a line. */
-static void put_line(struct buf *out, const char *member, const double *values, int32_t n)
+static void put_numbers(struct buf *out, const double *values, int32_t n)
 {
-    json_name(out, member);
     buf_putc(out, '[');
     for (int32_t i = 0; i < n; i++) {
         json_comma(out);
@@ -19,6 +18,12 @@ static void put_line(struct buf *out, const char *member, const double *values, 
             buf_puts(out, "null");
     }
     buf_putc(out, ']');
+}
+
+static void put_line(struct buf *out, const char *member, const double *values, int32_t n)
+{
+    json_name(out, member);
+    put_numbers(out, values, n);
 }
 
 /* Epochs 1, 2, ... n are written as n. */
@@ -34,7 +39,21 @@ static void put_epochs(struct buf *out, const struct sweep_curve *curve)
         json_put_integers(out, "epoch", curve->epoch, curve->n);
 }
 
-static void put_curve(struct buf *out, const struct sweep_curve *curve)
+/* An array for each name; of a curve without the name an empty one. */
+static void put_more(struct buf *out, const struct sweep_data *d, const struct sweep_curve *curve)
+{
+    if (!d->n_curve_names)
+        return;
+    json_name(out, "more");
+    buf_putc(out, '[');
+    for (int32_t i = 0; i < d->n_curve_names; i++) {
+        json_comma(out);
+        put_numbers(out, curve->more[i], curve->more[i] ? curve->n : 0);
+    }
+    buf_putc(out, ']');
+}
+
+static void put_curve(struct buf *out, const struct sweep_data *d, const struct sweep_curve *curve)
 {
     json_comma(out);
     buf_putc(out, '{');
@@ -48,6 +67,7 @@ static void put_curve(struct buf *out, const struct sweep_curve *curve)
     put_line(out, "train_loss", curve->train_loss, curve->n);
     put_line(out, "val_loss", curve->val_loss, curve->n);
     put_line(out, "val_value", curve->val_value, curve->n);
+    put_more(out, d, curve);
     buf_putc(out, '}');
 }
 
@@ -57,8 +77,9 @@ static void put_curves(struct buf *out, const struct sweep_data *d)
     buf_putc(out, '[');
     for (int32_t i = 0; i < d->n_curves; i++)
         if (page_json_has(d, d->curves[i].config))
-            put_curve(out, &d->curves[i]);
+            put_curve(out, d, &d->curves[i]);
     buf_putc(out, ']');
+    json_put_texts(out, "curve_names", d->curve_names, d->n_curve_names);
     json_put_integer(out, "curves_left_out", d->n_curves_left_out);
 }
 

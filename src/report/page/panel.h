@@ -20,7 +20,8 @@ struct panel {
     /* A warning above the chart, or NULL if there is none. scratch: empty. The function may be
      * NULL. */
     const char *(*note)(struct buf *scratch, const struct page *page);
-    bool is_table_of_program; /* no chart for a sweep of a program */
+    /* The heading of the panel for a sweep of a program, without a chart. NULL: as for others. */
+    const char *table_of_program;
     bool is_of_objective; /* the chart shows the objective: the caption says which it is */
 };
 

@@ -412,7 +412,8 @@ void panel_table_test(struct buf *out, const struct page *page)
     const struct sweep_data *d = page->data;
     const struct sweep_config *chosen = &d->configs[sweep_data_find(d, d->chosen)];
     bool is_known = d->task != TASK_NONE;
-    const struct sweep_test validation = {is_known ? d->metric : d->objective, chosen->n, chosen->mean, chosen->sd};
+    const struct sweep_test validation = {is_known ? d->metric : d->objective, chosen->n,
+                                          chosen->mean, chosen->sd};
     int64_t n = test_samples(d);
     struct html_table table;
 

@@ -357,10 +357,79 @@ static void head_chosen(struct html_table *table, const struct sweep_data *d)
     buf_release(&name);
 }
 
+/* Values of a curve, in the order of the columns: the losses, the objective, then other names. */
+enum { TRAIN_LOSS, VAL_LOSS, VAL_VALUE, MORE, SERIES = MORE + SWEEP_CURVE_NAMES };
+
+static const double *series_of(const struct sweep_curve *curve, int32_t series)
+{
+    switch (series) {
+    case TRAIN_LOSS:
+        return curve->train_loss;
+    case VAL_LOSS:
+        return curve->val_loss;
+    case VAL_VALUE:
+        return curve->val_value;
+    default:
+        return curve->more[series - MORE];
+    }
+}
+
+/* A program reports what it likes. */
+static bool has_series(const struct sweep_data *d, int32_t series)
+{
+    if (d->task != TASK_NONE)
+        return series < MORE;
+    for (int32_t i = 0; i < d->n_curves; i++) {
+        const double *values = series_of(&d->curves[i], series);
+
+        for (int32_t k = 0; values && k < d->curves[i].n; k++)
+            if (isfinite(values[k]))
+                return true;
+    }
+    return false;
+}
+
+static void head_series(struct html_table *table, const struct sweep_data *d,
+                        const bool shown[SERIES])
+{
+    const char *names[SERIES] = {"train_loss", "val_loss", d->objective};
+
+    if (d->task != TASK_NONE) {
+        html_table_head(table, "training loss", true);
+        head_chosen(table, d);
+        return;
+    }
+    for (int32_t i = 0; i < d->n_curve_names; i++)
+        names[MORE + i] = d->curve_names[i];
+    for (int32_t series = 0; series < SERIES; series++)
+        if (shown[series])
+            html_table_head(table, names[series], true);
+}
+
+static void put_kept_epoch(struct html_table *table, const struct sweep_curve *curve,
+                           const bool shown[SERIES])
+{
+    int32_t at = find_best(curve);
+
+    html_table_row(table, curve->config);
+    html_cell_config(table, curve->config);
+    html_cell_integer(table, curve->replicate);
+    html_cell_integer(table, curve->fold);
+    html_cell_integer(table, curve->best);
+    html_cell_integer(table, curve->n ? curve->epoch[curve->n - 1] : 0);
+    for (int32_t series = 0; series < SERIES; series++) {
+        const double *values = series_of(curve, series);
+
+        if (shown[series])
+            html_cell_real(table, at < 0 || !values ? (double)NAN : values[at]);
+    }
+}
+
 void panel_table_curves(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
     struct html_table table;
+    bool shown[SERIES];
 
     if (d->n_curves_left_out)
         html_element(out, "p",
@@ -369,6 +438,8 @@ void panel_table_curves(struct buf *out, const struct page *page)
                      sweep_data_find(d, d->chosen) < SWEEP_CURVE_CONFIGS ? ""
                                                                          : " and of the choice",
                      (long long)d->n_curves_left_out, d->n_curves_left_out == 1 ? " is" : "s are");
+    for (int32_t series = 0; series < SERIES; series++)
+        shown[series] = has_series(d, series);
     html_long_begin(out);
     html_table_begin(&table, out, "Table: the epoch that each trial kept");
     html_table_head(&table, "config", false);
@@ -376,22 +447,9 @@ void panel_table_curves(struct buf *out, const struct page *page)
     html_table_head(&table, "fold", true);
     html_table_head(&table, "kept epoch", true);
     html_table_head(&table, "last epoch", true);
-    html_table_head(&table, "training loss", true);
-    head_chosen(&table, d);
-    for (int32_t i = 0; i < d->n_curves; i++) {
-        const struct sweep_curve *curve = &d->curves[i];
-        int32_t at = find_best(curve);
-
-        html_table_row(&table, curve->config);
-        html_cell_config(&table, curve->config);
-        html_cell_integer(&table, curve->replicate);
-        html_cell_integer(&table, curve->fold);
-        html_cell_integer(&table, curve->best);
-        html_cell_integer(&table, curve->n ? curve->epoch[curve->n - 1] : 0);
-        html_cell_real(&table, at < 0 ? (double)NAN : curve->train_loss[at]);
-        html_cell_real(&table, at < 0 ? (double)NAN : curve->val_loss[at]);
-        html_cell_real(&table, at < 0 ? (double)NAN : curve->val_value[at]);
-    }
+    head_series(&table, d, shown);
+    for (int32_t i = 0; i < d->n_curves; i++)
+        put_kept_epoch(&table, &d->curves[i], shown);
     html_table_end(&table);
     html_long_end(out);
 }

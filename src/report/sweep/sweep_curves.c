@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The training curves of the best configurations and of the chosen one. */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/sweep/sweep_read.h"
 
@@ -70,17 +72,99 @@ static int add_curves(struct sweep_data *data, const struct result_table *rows, 
     return 0;
 }
 
+/* ---- what programs report ---- */
+
+/* -1 without an err: there are too many names, or it is a test score, by which nobody shall choose. */
+static int32_t find_name(struct sweep_data *data, const char *name, struct err *err)
+{
+    int32_t i = 0;
+
+    if (!strncmp(name, "test_", 5))
+        return -1;
+    while (i < data->n_curve_names && strcmp(data->curve_names[i], name) != 0)
+        i++;
+    if (i < data->n_curve_names || i == SWEEP_CURVE_NAMES)
+        return i < data->n_curve_names ? i : -1;
+    data->curve_names[i] = sweep_copy(data, name, err);
+    if (!data->curve_names[i])
+        return -2;
+    data->n_curve_names++;
+    return i;
+}
+
+static double *values_of(struct sweep_data *data, struct sweep_curve *curve, int32_t name,
+                         struct err *err)
+{
+    double *values = curve->more[name];
+
+    if (values)
+        return values;
+    values = curve->more[name] = sweep_take(data, (size_t)curve->n, sizeof *values, err);
+    for (int32_t i = 0; values && i < curve->n; i++)
+        values[i] = NAN;
+    return values;
+}
+
+/* rows: ascending by trial and epoch, as the curves from `first` on. */
+static int add_points(struct sweep_data *data, const struct result_table *rows, int32_t first,
+                      struct err *err)
+{
+    int32_t c = first, at = 0;
+
+    for (int64_t r = 0; r < rows->n_rows; r++) {
+        int64_t trial = result_table_integer(rows, r, "trial");
+        int64_t epoch = result_table_integer(rows, r, "epoch");
+        struct sweep_curve *curve;
+        double *values;
+        int32_t name;
+
+        for (; c < data->n_curves && data->curves[c].trial < trial; c++)
+            at = 0;
+        if (c == data->n_curves)
+            return 0;
+        curve = &data->curves[c];
+        while (at < curve->n && curve->epoch[at] < epoch)
+            at++;
+        if (curve->trial != trial || at == curve->n || curve->epoch[at] != epoch)
+            continue; /* left out */
+        name = find_name(data, result_table_text(rows, r, "name"), err);
+        if (name == -1)
+            continue;
+        values = name < 0 ? NULL : values_of(data, curve, name, err);
+        if (!values)
+            return -1;
+        values[at] = result_table_real(rows, r, "value");
+    }
+    return 0;
+}
+
+static int read_points(struct sweep_data *data, struct store *store, int64_t config, int32_t first,
+                       struct err *err)
+{
+    struct result_table rows;
+    int rc;
+
+    if (data->task != TASK_NONE)
+        return 0;
+    if (query_table(&rows, store, QUERY_CONFIG_POINTS, config, err))
+        return -1;
+    rc = add_points(data, &rows, first, err);
+    result_table_release(&rows);
+    return rc;
+}
+
 static int read_config(struct sweep_data *data, struct store *store, int64_t config, int32_t most,
                        struct err *err)
 {
     struct result_table rows;
+    int32_t first = data->n_curves;
     int rc;
 
     if (query_table(&rows, store, QUERY_CONFIG_CURVES, config, err))
         return -1;
     rc = add_curves(data, &rows, config, most, err);
     result_table_release(&rows);
-    return rc;
+    return rc ? rc : read_points(data, store, config, first, err);
 }
 
 int sweep_read_curves(struct sweep_data *data, struct store *store, struct err *err)

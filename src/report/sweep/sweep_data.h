@@ -19,6 +19,9 @@
 
 /* Configurations whose curves are read, the best ones; the chosen one may be another. */
 enum { SWEEP_CURVE_CONFIGS = 20 };
+/* Names in the curves of programs that are read, apart from the losses and the objective. Those of
+ * test scores are not. */
+enum { SWEEP_CURVE_NAMES = 8 };
 /* Attempts that are read: all that did not end as `done`, then the longest. */
 enum { SWEEP_ATTEMPTS = 20000 };
 
@@ -84,7 +87,8 @@ struct sweep_curve {
     bool is_stop; /* val_loss and val_value are of the stop part, which chose the epoch */
     int32_t n;
     int32_t *epoch;                            /* [n] ascending */
-    double *train_loss, *val_loss, *val_value; /* [n] each */
+    double *train_loss, *val_loss, *val_value; /* [n] each; val_value: the objective */
+    double *more[SWEEP_CURVE_NAMES];           /* [n] each, by sweep_data.curve_names; or NULL */
 };
 
 /* A score of predictions. */
@@ -224,7 +228,9 @@ struct sweep_data {
     int32_t n_pareto_seconds, n_pareto_flops;
 
     int32_t n_curves;
-    struct sweep_curve *curves;           /* [n_curves] by place of the configuration, then trial */
+    struct sweep_curve *curves; /* [n_curves] by place of the configuration, then trial */
+    int32_t n_curve_names;      /* that a program reported with an epoch */
+    const char *curve_names[SWEEP_CURVE_NAMES];
     int64_t n_curves_left_out;            /* scored configurations whose curves were not read */
     int32_t n_done, n_models;             /* done trials of `chosen`, and those with a model */
     bool has_epochs, has_stop;            /* whether it has epochs, and a stop part chose them */

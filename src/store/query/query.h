@@ -117,8 +117,9 @@ int query_each(struct store *store, enum query query, int64_t id,
                int (*row)(void *arg, const struct result_table *row, struct err *err), void *arg,
                struct err *err);
 
-/* Return a trial's training curve: epoch, train_loss, val_loss, val_value, then a column for each
- * other name that a program reported (at most 50), and seconds. */
+/* Return a trial's training curve: epoch, train_loss, val_loss, val_value and seconds. For a program:
+ * epoch, the objective by its name, train_loss, val_loss, a column for each other name that it
+ * reported (at most 50), and seconds, which are NULL if unknown. */
 int query_trial_curve(struct result_table *out, struct store *store, int64_t trial_id,
                       struct err *err);
 
@@ -127,8 +128,8 @@ int query_trial_curve(struct result_table *out, struct store *store, int64_t tri
 int query_log(struct buf *out, int64_t *total, struct store *store, int64_t trial_id,
               struct err *err);
 
-/* Return the ranks of the last session: rank, host, trials, busy_s (seconds in trials), diverged,
- * failed; sorted by rank and host. */
+/* Return the ranks of the last session: rank, host, trials (of gangs those that it led), busy_s
+ * (seconds in trials), diverged, failed; sorted by rank and host. */
 int query_workers(struct result_table *out, struct store *store, struct err *err);
 
 /* Count the results of a session in n intervals that divide its first `seconds` equally. Earlier

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums over the attempts of a session, in a tenth of the time of GROUP BY. */
+/* Sums over the attempts of a session, in a tenth of the time of GROUP BY. An attempt of a gang names
+ * the rank that leads it; the time of the others is only in their counters. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +12,10 @@ static const char sql_attempts[] = "SELECT rank, host, outcome, max(0, finished 
                                    " FROM attempt WHERE session_id ="
                                    " (SELECT max(session_id) FROM session)";
 enum { RANK, HOST, OUTCOME, SECONDS };
+static const char sql_counted[] = "SELECT rank, host, seconds FROM traffic WHERE session_id ="
+                                  " (SELECT max(session_id) FROM session)"
+                                  " AND activity = 'compute' AND seconds > 0";
+enum { COUNTED_SECONDS = 2 };
 static const char *const worker_columns[] = {"rank",   "host",     "trials",
                                              "busy_s", "diverged", "failed"};
 enum { COLUMNS = sizeof worker_columns / sizeof *worker_columns };
@@ -94,6 +100,31 @@ static int add_attempt(struct worker_sums *sums, sqlite3_stmt *row)
     return 0;
 }
 
+/* Counters also have the time of attempts. */
+static int add_counted(struct worker_sums *sums, sqlite3_stmt *row)
+{
+    struct worker_sum *sum = sum_of(sums, sqlite3_column_int64(row, RANK), text_of(row, HOST));
+
+    if (!sum)
+        return -1;
+    sum->has_ended = true;
+    sum->busy_s = fmax(sum->busy_s, sqlite3_column_double(row, COUNTED_SECONDS));
+    return 0;
+}
+
+static int add_rows(struct worker_sums *sums, struct store *store, const char *sql,
+                    int (*add)(struct worker_sums *sums, sqlite3_stmt *row), struct err *err)
+{
+    sqlite3_stmt *row = db_prepare(store, sql, err);
+    int rc = row ? 1 : -1;
+
+    while (rc == 1 && (rc = db_step(store, row, err)) == 1)
+        if (add(sums, row))
+            rc = err_nomem(err, "ranks", sums->n * sizeof *sums->of);
+    sqlite3_finalize(row);
+    return rc;
+}
+
 static void fill_row(struct cell *row, struct worker_sum *sum)
 {
     row[0] = (struct cell){.type = CELL_INTEGER, .i = sum->rank};
@@ -134,15 +165,13 @@ static void release_workers(struct worker_sums *sums)
 
 int query_workers(struct result_table *out, struct store *store, struct err *err)
 {
-    sqlite3_stmt *row = db_prepare(store, sql_attempts, err);
     struct worker_sums sums = {0};
-    int rc = row ? 1 : -1;
+    int rc = add_rows(&sums, store, sql_attempts, add_attempt, err) ||
+                     add_rows(&sums, store, sql_counted, add_counted, err)
+                 ? -1
+                 : 0;
 
     memset(out, 0, sizeof *out);
-    while (rc == 1 && (rc = db_step(store, row, err)) == 1)
-        if (add_attempt(&sums, row))
-            rc = err_nomem(err, "ranks", sums.n * sizeof *sums.of);
-    sqlite3_finalize(row);
     if (!rc)
         rc = fill(out, &sums, err);
     release_workers(&sums);

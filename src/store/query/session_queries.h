@@ -41,10 +41,13 @@
       " max(0.0, round(" SQL_NOW " - started, 1)) AS seconds" \
       " FROM attempt JOIN trial USING (trial_id) WHERE outcome = 'running'" SQL_WITHOUT_RESULT \
       " ORDER BY started, trial_id LIMIT 20") \
-    X(CHECKPOINTS, "", \
+    X(CHECKPOINTS, "", /* of models, and of programs, of which only the existence is known */ \
       "SELECT trial_id AS trial, config_id AS config, t.state, epoch AS after_epoch," \
       " round(100 * (1 - remaining), 1) AS percent, c.seconds FROM checkpoint AS c" \
-      " JOIN trial AS t USING (trial_id) ORDER BY trial_id LIMIT 20") \
+      " JOIN trial AS t USING (trial_id) UNION ALL" \
+      " SELECT trial_id, config_id, state, NULL, NULL, NULL FROM json_each(program_checkpoints()) AS f" \
+      " JOIN trial ON trial_id = f.value WHERE state IN ('pending', 'running')" \
+      " ORDER BY 1 LIMIT 20") \
     X(BROKEN, "", /* attempts that crashed their rank or were lost with their run */ \
       "SELECT session_id AS session, outcome, count(*) AS attempts," \
       " group_concat(DISTINCT rank) AS ranks, host, min(trial_id) AS example," \
@@ -87,9 +90,9 @@
       "SELECT pending.n AS pending, iif(pending.n = 0, 0.0, ran.elapsed *" \
       " iif((SELECT sum(flops) FROM of) > 0, pending.flops / (SELECT sum(flops) FROM of)," \
       " 1.0 * pending.n / ran.n)) AS left_s FROM s, ran, pending") \
-    X(EFFICIENCY, /* of a session; 0: the last one; -1: each. No row before its first attempt has \
-                     ended, nor if it was stopped early or lost a rank, since the wasted time is \
-                     not recorded. Over its attempts, including failed ones: \
+    X(EFFICIENCY, /* of a session; 0: the last one; -1: each. No row before its first result, nor \
+                     if all its trials failed, nor if it was stopped early or lost a rank, since \
+                     the wasted time is not recorded. Over its attempts, including failed ones: \
                        total_s     sum of their seconds, times the ranks of a gang \
                        longest_s   the longest \
                        elapsed_s   from the first start to the last end \
@@ -109,7 +112,8 @@
       " a AS (SELECT session_id, count(*) AS trials, max(finished) - min(started) AS elapsed_s," \
       " sum(max(0.0, finished - started) * coalesce(width, 1)) AS total_s," \
       " max(max(0.0, finished - started)) AS longest_s" \
-      " FROM attempt JOIN s USING (session_id) LEFT JOIN w USING (trial_id) WHERE finished IS NOT NULL GROUP BY session_id)," \
+      " FROM attempt JOIN s USING (session_id) LEFT JOIN w USING (trial_id) WHERE finished IS NOT NULL" \
+      " GROUP BY session_id HAVING sum(outcome IN ('done', 'diverged')) > 0)," \
       " b AS (SELECT *, max(total_s / ranks, longest_s) AS bound_s FROM s JOIN a USING (session_id))" \
       "SELECT session_id AS session, ranks, trials, elapsed_s, total_s, longest_s, bound_s," \
       " total_s / (ranks * elapsed_s) AS busy, elapsed_s / bound_s - 1 AS above" \

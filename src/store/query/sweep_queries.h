@@ -128,6 +128,11 @@
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1" \
       " AND state IN ('diverged', 'failed') GROUP BY state, reason" \
       " ORDER BY count(*) DESC, min(trial_id) LIMIT 20") \
+    X(FAILED, /* of a sweep: all reasons of failed trials, most frequent first */ \
+      "trials:i example:i reason:s", \
+      "SELECT count(*) AS trials, min(trial_id) AS example, " SQL_ERROR " AS reason" \
+      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 AND state = 'failed'" \
+      " GROUP BY reason ORDER BY count(*) DESC, min(trial_id)") \
     X(REASONS, /* of a sweep: why trials diverged or failed, most frequent first. Reasons that \
                   differ in a number at their end, such as an epoch, are one. */ \
       "state:t trials:i reason:s", \

@@ -174,7 +174,7 @@ static int check_point(const struct result_table *row, struct err *fault)
         return refuse(fault, place, row, "trial", "a trial of this file");
     if (is_null(row, "has_epoch"))
         return refuse(fault, place, row, "epoch", "an epoch of the curve");
-    if (!length || length >= TRIAL_NAME)
+    if (!length || length >= PROGRAM_NAME)
         return refuse(fault, place, row, "name", "of 1 to 63 bytes");
     return 0;
 }

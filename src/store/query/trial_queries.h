@@ -40,6 +40,11 @@
       " WHERE m.trial_id = trial.trial_id AND split = 'stop') AS has_stop" \
       " FROM trial JOIN curve USING (trial_id)" \
       " WHERE config_id = ?1 AND state = 'done' ORDER BY trial_id, epoch") \
+    X(CONFIG_POINTS, /* of a program: the other values of these curves */ \
+      "trial:i epoch:n name:s value:R", \
+      "SELECT trial_id AS trial, epoch, name, curve_metric.value FROM trial" \
+      " JOIN curve_metric USING (trial_id) WHERE config_id = ?1 AND state = 'done'" \
+      " ORDER BY trial_id, epoch, name") \
     X(BOARD_TRIALS, /* of a sweep, by configuration: those that have begun, with the last attempt */ \
       "trial:i config:i replicate:n fold:n state:t best_epoch:N started:r finished:R", \
       "SELECT t.trial_id AS trial, t.config_id AS config, t.replicate, t.fold, t.state, t.best_epoch," \
@@ -72,6 +77,12 @@
       " max(value) FILTER (WHERE split = 'stop') AS stop," \
       " max(value) FILTER (WHERE split = '') AS value" \
       " FROM metric WHERE trial_id = ?1 GROUP BY name ORDER BY name") \
+    X(TRIAL_REPORTED, "", /* by a program, the objective first */ \
+      "SELECT iif(split = '', metric.name, split || '_' || metric.name) AS metric, metric.value" \
+      " FROM metric JOIN trial USING (trial_id) JOIN config USING (config_id)" \
+      " JOIN sweep USING (sweep_id) WHERE trial_id = ?1" \
+      " ORDER BY iif(split = '', metric.name, split || '_' || metric.name) <> objective," \
+      " metric.name, split = '', split DESC") \
     X(TRIAL_TIMING, "", /* of a model: the phases of a program are unknown */ \
       "SELECT phase, timing.seconds, 100 * timing.seconds / sum(timing.seconds) OVER ()" \
       " AS percent" \
@@ -89,8 +100,9 @@
     X(CONFIG_OF_PROGRAM, "", /* a row if a program runs its trials */ \
       "SELECT config_id FROM config JOIN sweep USING (sweep_id)" \
       " WHERE config_id = ?1 AND task = 'none'") \
-    X(TRIAL_OF_PROGRAM, "", /* a row if a program runs it */ \
-      "SELECT 1 FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
+    X(TRIAL_OF_PROGRAM, /* a row if a program runs it */ \
+      "state:t", \
+      "SELECT state FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
       " WHERE trial_id = ?1 AND task = 'none'") \
     X(TRIAL_LOG, "", /* kept: bytes in the table */ \
       "SELECT bytes, length(tail) AS kept FROM log WHERE trial_id = ?1") \

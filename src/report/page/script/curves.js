@@ -15,13 +15,36 @@ function curveChoices() {
     );
 }
 
-// A program need not report losses.
+const CURVE_PARTS = { train: 'training', val: 'validation', stop: 'stop part' };
+
+// What curves have by name, the objective last, which marks its best epochs.
+function curveSeries(curves) {
+    const named = D.curve_names.map((series, n) => [series, curve => (curve.more || [])[n] || []]);
+    const all = new Map([
+        ['train_loss', curve => curve.train_loss],
+        ['val_loss', curve => curve.val_loss],
+        ...named
+    ]);
+    all.delete(D.sweep.objective);
+    all.set(D.sweep.objective, curve => curve.val_value);
+    return [...all]
+        .map(([series, of]) => {
+            const parts = series.match(/^(train|val|stop)_(.+)$/);
+            return {
+                of,
+                family: parts ? parts[2] : series,
+                text: parts ? CURVE_PARTS[parts[1]] : series,
+                series: { train: 's1', stop: 's2' }[parts && parts[1]] || 's0'
+            };
+        })
+        .filter(each => curves.some(curve => each.of(curve).some(value => value !== null)));
+}
+
+// Loss first, then the objective.
 function curveMeasures() {
-    const has = D.curves.some(curve =>
-        curve.train_loss.concat(curve.val_loss).some(value => value !== null)
-    );
-    const metric = [['metric', D.sweep.metric]];
-    return has ? [['loss', 'loss']].concat(metric) : metric;
+    const families = [...new Set(curveSeries(D.curves).map(each => each.family))];
+    const first = ['loss', D.sweep.metric].filter(family => families.includes(family));
+    return [...new Set(first.concat(families))].map(family => [family, family]);
 }
 
 function drawCurves(chart, view) {
@@ -32,29 +55,17 @@ function drawCurves(chart, view) {
             : [Number(view.config)];
     const id = wanted.find(one => ids.includes(one)) || ids[0];
     const curves = D.curves.filter(curve => curve.config === id);
-    const part = curves.some(curve => curve.stop) ? 'stop part' : 'validation';
-    const lines =
-        view.measure === 'loss'
-            ? [
-                  { key: 'train_loss', text: 'training', series: 's1' },
-                  { key: 'val_loss', text: part, series: 's0' }
-              ]
-            : [
-                  {
-                      key: 'val_value',
-                      text: D.sweep.task === 'none' ? 'objective' : part,
-                      series: 's0'
-                  }
-              ];
+    const isStop = curves.some(curve => curve.stop);
+    const lines = curveSeries(curves).filter(each => each.family === view.measure);
     lines.forEach(each => {
+        if (isStop && each.text === CURVE_PARTS.val) each.text = CURVE_PARTS.stop;
         each.curves = curves
-            .map(curve => pointsOf(curve, each.key))
+            .map(curve => pointsOf(curve, each.of))
             .filter(points => points.length);
     });
-    const used = lines.filter(each => each.curves.length);
-    if (!used.length)
+    if (!lines.length)
         return nothing(chart, 'The curves of this configuration have no such values.');
-    curveChart(chart, view, used, curves, id);
+    curveChart(chart, view, lines, curves, id);
     if (view.config === 'auto' && !wanted.includes(id)) chart.note += otherCurve(id);
     return undefined;
 }
@@ -69,19 +80,21 @@ function otherCurve(id) {
     return whose + ' has no learning curve: c' + id + ' is the best configuration with one. ';
 }
 
-function pointsOf(curve, key) {
-    return curve.epoch.map((epoch, n) => [epoch, curve[key][n]]).filter(p => p[1] !== null);
+function pointsOf(curve, of) {
+    const values = of(curve);
+    return values.map((value, n) => [curve.epoch[n], value]).filter(p => p[1] !== null);
 }
 
 function curveChart(chart, view, lines, curves, id) {
+    const part = D.sweep.folds > 1 ? 'fold' : 'trial';
     const s = surface(chart, chart.width, 360, 'Learning curves of c' + id);
     const box = boxOf(s, 54, 46, 84, 44);
     const values = [].concat(...lines.map(each => [].concat(...each.curves))).map(p => p[1]);
     const [least, most] = d3.extent(values);
     const log =
-        view.measure === 'loss' &&
         least > 0 &&
-        (view.log === 'yes' || (view.log === 'auto' && most > 10 * least));
+        (view.log === 'yes' ||
+            (view.log === 'auto' && view.measure === 'loss' && most > 10 * least));
     const x = d3.scaleLinear().domain(epochRange(curves)).range([box.left, box.right]);
     const range = log ? [least / 1.1, most * 1.1] : rangeOf(values);
     const y = (log ? d3.scaleLog() : d3.scaleLinear())
@@ -93,7 +106,9 @@ function curveChart(chart, view, lines, curves, id) {
         s.root,
         box,
         y,
-        view.measure === 'loss' ? 'loss' + (log ? ' (log scale)' : '') : scoreLabel()
+        view.measure === D.sweep.metric
+            ? scoreLabel() + (log ? ' (log scale)' : '')
+            : view.measure + (log ? ' (log scale)' : '')
     );
     text(
         s.root,
@@ -104,22 +119,38 @@ function curveChart(chart, view, lines, curves, id) {
         'end'
     );
     const ends = lines.map(each => curveMean(s, each, x, y, curves.length > 1));
-    bestEpochs(s, curves, lines[lines.length - 1].key, x, y);
-    const labels = ends.length === 2 ? apart(ends[0][1], ends[1][1], 15) : [ends[0][1]];
+    bestEpochs(s, curves, lines[lines.length - 1].of, x, y);
+    const labels = labelPlaces(ends.map(end => end[1]), 15);
     lines.forEach((each, n) => {
         dots(s.root, [[box.right + 12, labels[n]]], 4, 0, each.series + ' fill');
-        text(s.root, box.right + 20, labels[n] + 4, each.text);
+        text(s.root, box.right + 20, labels[n] + 4, fit(each.text, 62));
     });
     const beyond = log ? 0 : values.filter(v => v < range[0] || v > range[1]).length;
     chart.note =
         (curves.length > 1
-            ? 'Thin lines are folds; the thick line is their mean, the band their range. '
+            ? 'Thin lines are ' +
+              part +
+              's; the thick line is their mean, the band their range. '
             : '') +
-        'Circles mark the best epoch of each fold. ' +
+        'Circles mark the best epoch' +
+        (curves.length > 1 ? ' of each ' + part : '') +
+        '. ' +
         (curves.some(curve => curve.stop)
             ? 'The stop part chose it: these values are not the scores on the validation part. '
             : '') +
         (beyond ? plural(beyond, 'value') + ' beyond the axis lie on its edge. ' : '');
+}
+
+// The places of labels, moved down so that they do not overlap.
+function labelPlaces(wanted, gap) {
+    if (wanted.length === 2) return apart(wanted[0], wanted[1], gap);
+    const places = wanted.slice();
+    d3.range(wanted.length)
+        .sort((a, b) => wanted[a] - wanted[b])
+        .forEach((k, n, order) => {
+            if (n) places[k] = Math.max(wanted[k], places[order[n - 1]] + gap);
+        });
+    return places;
 }
 
 function epochRange(curves) {
@@ -193,9 +224,9 @@ function valueAt(points, epoch) {
     return p[1] + ((q[1] - p[1]) * (epoch - p[0])) / (q[0] - p[0]);
 }
 
-function bestEpochs(s, curves, key, x, y) {
+function bestEpochs(s, curves, of, x, y) {
     curves.forEach(curve => {
-        const value = curve.best === null ? null : valueAt(pointsOf(curve, key), curve.best);
+        const value = curve.best === null ? null : valueAt(pointsOf(curve, of), curve.best);
         if (value === null) return;
         dots(s.root, [[x(curve.best), y(value)]], 4, 0, 's0 hollow');
         s.marks.push({

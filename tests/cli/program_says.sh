@@ -1,0 +1,182 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What run, plan and status tell a user of [program]: warnings and refusals before anything runs, the
+# reasons of failures, checkpoints, and what is left to do.
+# shellcheck disable=SC2016 # a $ for the shell of the program
+. "$SRCDIR/tests/lib.sh"
+cd "$T" || exit 1
+run() { # run OPTIONS: the messages are in err, without the advice to add replicates
+    timeout 60 "$ESPALIER" run "$@" --progress none </dev/null 2>all
+    set -- $?
+    sed '/adds* replicates/d' all >err
+    return "$1"
+}
+sweep() { # sweep COMMAND [LINE ...]: a sweep over n = 1, 2 with further lines of [program]
+    printf '[sweep]\nobjective = val\ndirection = max\n[program]\ncommand = %s\n' "$1"
+    shift
+    printf '%s\n' "$@" '[grid]' 'n = 1, 2'
+}
+cat >ok.sh <<'END'
+#!/bin/sh
+echo "$*" >>arguments
+echo '{"val": 1}' >>"$ESPALIER_RESULTS"
+END
+chmod +x ok.sh
+said() { sed 's/^espalier: //' err; }
+
+# ---- words of a shell ----
+
+as() { echo "warning: s.ini:5: command: the program gets $1, since no shell reads the command: set shell = yes for pipes, redirections and chains of commands"; }
+for word in '|' '>log.txt'; do
+    sweep "./ok.sh {n} $word tee" >s.ini
+    run s.ini --db s.db -q
+    is "$word alone" "$? $(said)" "0 $(as "'$word' as an argument")"
+    is "the program gets it" "$(grep '^2' arguments)" "2 $word tee"
+    rm -rf s.db* arguments
+done
+sweep './ok.sh {n} > a.log && cat b | c' >s.ini
+"$ESPALIER" plan s.ini -q >out 2>err
+is "plan warns, too" "$? $(said)" "0 $(as "'>', '&&' and '|' as arguments")"
+"$ESPALIER" plan s.ini --commands -q >out 2>err
+is "and with --commands" "$? $(said)" "0 $(as "'>', '&&' and '|' as arguments")"
+sweep "./ok.sh {n} '|' \"&&\" \\> a|b x>y" >s.ini
+run s.ini --db s.db -q
+is "a word in quotes is meant" "$? $(cat err)" "0 "
+rm -rf s.db*
+sweep './ok.sh {n} > /dev/null 2>&1 && true' 'shell = yes' >s.ini
+run s.ini --db s.db -q
+is "a shell reads them" "$? $(cat err)" "0 "
+rm -rf s.db*
+sweep 'cd data && ./ok.sh {n}' >s.ini
+run s.ini --db s.db
+is "cd" "$? $(said | head -n 2)" "2 warning: s.ini:5: command: 'cd' is a command of the shell: leave it out, since the program starts in the folder of the sweep file, or set shell = yes
+$(as "'&&' as an argument")"
+ok "nothing is written" test ! -e s.db
+
+# ---- programs that are missing ----
+
+refused() { # refused NAME MESSAGE: of the sweep s.ini
+    rm -f arguments
+    run s.ini --db s.db -q
+    is "$1" "$? $(said)" "2 s.ini:5: command: cannot start $2"
+    is "nothing runs" "$(ls arguments s.db* 2>/dev/null)" ""
+}
+script() { printf '%b' "$1" >script && chmod +x script && sweep './script {n}' >s.ini; }
+script '#!/usr/bin/nosuch -x\n'
+refused "a missing interpreter" "'./script': its interpreter '/usr/bin/nosuch' does not exist"
+script '#!/usr/bin/env nosuch\n'
+refused "one that env does not find" "'./script': its interpreter 'nosuch' is not in PATH"
+script '#!/bin/sh\r\n'
+refused "line ends of Windows" "'./script': its lines end as on Windows; convert them (dos2unix)"
+script '#!/usr/bin/env sh\r\n'
+refused "the same behind env" "'./script': its lines end as on Windows; convert them (dos2unix)"
+mkdir bin && printf '#!/usr/bin/nosuch\n' >bin/one && chmod +x bin/one && sweep 'one {n}' >s.ini
+path=$PATH
+PATH=$T/bin:$PATH
+refused "in PATH" "'$T/bin/one': its interpreter '/usr/bin/nosuch' does not exist"
+PATH=$path
+script '#! /bin/sh -e\nexec ./ok.sh\n'
+run s.ini --db s.db -q
+is "an interpreter with an option" "$? $(cat err)" "0 "
+rm -rf s.db*
+script '#!/usr/bin/env -S sh -e\nexec ./ok.sh\n'
+run s.ini --db s.db -q
+is "env with an option" "$? $(cat err)" "0 "
+rm -rf s.db*
+mkdir own && cp ok.sh own/mine && sweep 'mine {n}' "env = PATH=$T/own:/usr/bin:/bin" >s.ini
+run s.ini --db s.db -q
+is "a program in the PATH of env" "$? $(cat err)" "0 "
+rm -rf s.db*
+sweep 'nosuch {n} && true' 'shell = yes' >s.ini
+refused "the first word of a shell command" "'nosuch': no such program in PATH"
+sweep './nosuch.sh {n} >log 2>&1' 'shell = yes' >s.ini
+refused "with a path" "'./nosuch.sh': no such file"
+for command in 'nosuch {n} || ./ok.sh' 'nosuch; ./ok.sh {n}' 'x=./ok.sh && $x {n}' 'test -e ok.sh && ./ok.sh {n}' 'mine {n}'; do
+    sweep "$command" 'shell = yes' "env = PATH=$T/own:/usr/bin:/bin" >s.ini
+    run s.ini --db s.db -q
+    is "not refused: $command" "$? $(cat err)" "0 "
+    rm -rf s.db*
+done
+
+# ---- failures ----
+
+cat >bad.sh <<'END'
+[ "$1" != fine ] || exec ./ok.sh
+echo "$1" >&2
+exit 3
+END
+bad() { # bad VALUES ...: a run with -q
+    printf '[sweep]\nobjective = val\ndirection = max\n[program]\ncommand = sh bad.sh {how}\n[grid]\nhow = %s\n' "$1" >s.ini
+    shift
+    run s.ini --db s.db "$@"
+}
+bad "luck 1, luck 2" -q
+is "all failed, -q" "$? $(cat err)" "3 espalier: 2 trials failed, such as t1: exit status 3: luck 1"
+run s.ini --db s.db
+is "a run with nothing to do prints the reasons again" "$? $(sed -n '/failed[,:]/p' err)" "3 espalier: 2 trials failed, such as t1: exit status 3: luck 1"
+like "plan counts them" "$("$ESPALIER" plan s.ini s.db 2>&1)" '; all are finished, 2 of them failed \(run --retry failed runs them again\)$'
+is "status has no busy ranks" "$("$ESPALIER" status s.db | grep -c busy)" 0
+rm -rf s.db*
+bad "luck" -q
+is "one failed" "$? $(cat err)" "3 espalier: t1 failed: exit status 3: luck"
+like "plan" "$("$ESPALIER" plan s.ini s.db 2>&1)" '; all are finished, 1 of them failed \(run --retry failed runs it again\)$'
+rm -rf s.db*
+bad "fine, one, two 1, two 2, two 3, three, four, $(head -c 300 /dev/zero | tr '\0' x)"
+is "reasons beside a success" "$? $(said | sed -n '/busy/d; s/^warning: //p')" "3 3 trials failed, such as t3: exit status 3: two 1
+t2 failed: exit status 3: one
+t6 failed: exit status 3: three
+2 more trials failed for other reasons"
+like "and the next step" "$(tail -n 1 err)" '^espalier: next: espalier status s.db shows why trials failed; run --retry failed runs them again$'
+is "ranks were busy" "$(grep -c 'ranks were busy' err)" 1
+rm -rf s.db*
+bad luck -q
+sqlite3 s.db "update trial set error = printf('%0300d', 0)"
+run s.ini --db s.db -q
+is "a long reason is cut" "$(cat err)" "$(printf 'espalier: t1 failed: %0200d...' 0)"
+rm -rf s.db*
+bad "luck, other"
+is "no word about busy ranks if all failed" "$(grep -c busy err)" 0
+rm -rf s.db*
+
+# ---- checkpoints ----
+
+cat >train.sh <<'END'
+trap 'echo x >"$ESPALIER_CHECKPOINT/state"; exit 75' TERM
+while :; do sleep 0.05; done
+END
+sweep 'sh train.sh {n}' 'stop_grace = 5s' >s.ini
+run s.ini --db s.db --time-limit 2s
+is "a time limit counts checkpoints" "$? $(said | grep 'stopped by')" "75 stopped by the time limit; 2 trials are left, 1 with a checkpoint: the same command continues"
+is "status lists them" "$("$ESPALIER" status s.db --section checkpoints --format csv | sed 's/^[12],[12],/ID,/')" "trial,config,state,after_epoch,percent,seconds
+ID,pending,,,"
+like "also for people" "$("$ESPALIER" status s.db)" '^trials with a checkpoint'
+mkdir -p s.db.files/t99/checkpoint s.db.files/t1/checkpoint s.db.files/t2/checkpoint && : >s.db.files/t99/checkpoint/x
+is "no empty folder, no trial of another database" "$("$ESPALIER" status s.db --section checkpoints --format csv | wc -l)" 2
+rm -rf s.db*
+
+# ---- plan ----
+
+sweep './ok.sh {n}' >s.ini
+printf '[resources]\nranks = 2\n' >>s.ini
+"$ESPALIER" plan s.ini -q >out 2>err
+is "plan on too few ranks" "$? $(said)" "0 warning: ranks = 2: a trial needs 2 ranks, but this plan is for 1: run needs at least 2 (-n 2)"
+"$ESPALIER" plan s.ini -q -n 2 >out 2>err
+is "plan on enough" "$? $(said)" "0 "
+is "without the column gflop" "$(head -n 1 out | tr -s ' ')" "trial config n replicate fold state seconds measured"
+for format in csv json; do
+    "$ESPALIER" plan s.ini -n 2 --section trials --format $format >out 2>err
+    is "likewise as $format" "$? $(grep -c gflop out) $(grep -c measured out | sed 's/[1-9]/some/')" "0 0 some"
+done
+away="x/y.db: cannot be created: the folder x does not exist; create it (mkdir -p), or give another --db"
+for command in "plan s.ini -n 2" "run s.ini -n 2"; do
+    # shellcheck disable=SC2086 # several words
+    "$ESPALIER" $command --db x/y.db >out 2>err
+    is "$command without the folder" "$? $(said)" "1 $away"
+done
+sed -i 's/^\[program\]/[programm]/' s.ini
+for command in plan run; do
+    "$ESPALIER" $command s.ini >out 2>err
+    is "$command: a misspelled section" "$? $(said)" "2 s.ini:4: unknown section [programm]; did you mean [program]?"
+done
+
+done_testing
