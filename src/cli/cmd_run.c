@@ -196,20 +196,24 @@ static int run_sweep(enum sweep_others *others, const struct world *world, struc
     return status;
 }
 
-/* Before anything runs, rather than as a failure of every trial. */
-static int check_program(const struct job *job, const struct world *world, const char *db,
-                         struct err *err)
+static int check_widest(const struct job *job, const struct world *world, struct err *err)
 {
     int32_t widest = plan_widest(&job->plan);
-    struct program_lines lines;
-    int rc;
 
-    if (widest > world->size)
-        return err_set(err,
-                       "ranks = %d: a trial needs %d ranks, and this launch has %d: start at least "
-                       "%d (-n %d), or set ranks = %d",
-                       widest, widest, world->size, widest, widest, world->size);
-    rc = program_lines_open(&lines, job, db, err);
+    if (widest <= world->size)
+        return 0;
+    return err_set(err,
+                   "ranks = %d: a trial needs %d ranks, and this launch has %d: start at least %d "
+                   "(-n %d), or set ranks = %d",
+                   widest, widest, world->size, widest, widest, world->size);
+}
+
+/* Before anything runs, rather than as a failure of every trial. */
+static int check_program(const struct job *job, const char *db, struct err *err)
+{
+    struct program_lines lines;
+    int rc = program_lines_open(&lines, job, db, err);
+
     if (!rc)
         program_lines_warn(&lines);
     if (!rc)
@@ -235,7 +239,8 @@ static int run_job(enum sweep_others *others, const struct world *world, struct 
                                                 .shard = &options->shard,
                                                 .has_commands = sweep_is_program(&job->sweep),
                                                 .ranks = world->is_mpi ? world->size : o->ranks});
-    if (sweep_is_program(&job->sweep) && check_program(job, world, options->db, &err))
+    if (check_widest(job, world, &err) ||
+        (sweep_is_program(&job->sweep) && check_program(job, options->db, &err)))
         return cli_fail_usage(&err);
     if (o->share.is_alone)
         log_info("--shard auto: not in a job array, so the whole sweep runs");

@@ -356,14 +356,16 @@ static void put_member(struct buf *out, const struct param *row, enum param_id i
     buf_puts(out, quote);
 }
 
-/* `stop` is older than kept models, which all have it. */
-static bool was_unknown(enum param_id id, union value v)
+/* `stop` is older than kept models, which all have it. `ranks` change no number of a model. */
+static bool is_left_out(enum param_id id, union value v)
 {
+    if (id == P_RANKS)
+        return true;
     return param_row(id)->flags & PARAM_LATER && param_equal(id, v, param_before(id)) &&
            id != P_STOP;
 }
 
-static void put_json(struct buf *out, const struct settings *s, bool leaves_unknown)
+static void put_json(struct buf *out, const struct settings *s, bool of_model)
 {
     const char *gap = "{";
 
@@ -372,7 +374,7 @@ static void put_json(struct buf *out, const struct settings *s, bool leaves_unkn
         enum param_id id = (enum param_id)i;
 
         if (!is_in_json(row) || !settings_has(s, id) ||
-            (leaves_unknown && was_unknown(id, s->v[id])))
+            (of_model && is_left_out(id, s->v[id])))
             continue;
         buf_puts(out, gap);
         put_member(out, row, id, s->v[id]);
