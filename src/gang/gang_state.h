@@ -66,6 +66,7 @@ struct mapping {
 struct gang {
     struct crew crew;
     int32_t rank, size, local_rank, local_size, host, n_hosts, n_workers;
+    char host_name[GANG_HOST]; /* of this host */
     double silent_s;
     bool (*keep_waiting)(void *arg);
     void *arg;
