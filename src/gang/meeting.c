@@ -276,8 +276,8 @@ static int32_t look_at_callers(const struct reception *reception, const struct g
 static void judge_absent(const struct reception *reception, const struct greeting *own,
                          const struct patience *patience, struct verdict *verdict)
 {
+    bool is_local = own->level == MEETING_LOCAL;
     int32_t first = 0, n_absent = 0;
-    const char *what = own->level == MEETING_LOCAL ? "local rank" : "host";
 
     for (int32_t i = own->n - 1; i > 0; i--) {
         if (reception_find(reception, i, 0))
@@ -285,12 +285,13 @@ static void judge_absent(const struct reception *reception, const struct greetin
         first = i;
         n_absent++;
     }
-    if (n_absent == 1)
-        judge(verdict, GANG_LOST, "%s %d of the gang did not come to %s within %g s", what, first,
-              own->host, patience->limit_s);
+    if (n_absent > 1)
+        judge(verdict, GANG_LOST, "%d of %d %s of the gang did not come to %s within %g s",
+              n_absent, own->n, is_local ? "ranks" : "hosts", own->host, patience->limit_s);
     else
-        judge(verdict, GANG_LOST, "%d of %d %ss of the gang did not come to %s within %g s",
-              n_absent, own->n, what, own->host, patience->limit_s);
+        judge(verdict, GANG_LOST, "%s %d of the gang did not come to %s within %g s",
+              is_local ? "rank" : "host", is_local ? own->rank + first : first, own->host,
+              patience->limit_s);
 }
 
 void reception_gather(struct reception *reception, const struct greeting *own,

@@ -62,7 +62,7 @@ static int listen_here(const struct gang *g, const struct greeting *own,
     return -1;
 }
 
-/* What the leader gives to the members. */
+/* The leader gives these to the members. */
 struct gifts {
     int page;
     int *readers, *writers; /* [local_size] ends of the ranks' pipes; -1: none */

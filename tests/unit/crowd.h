@@ -11,7 +11,7 @@
 
 enum { CROWD_MOST = 8 };
 
-/* What a rank leaves behind, in memory shared with the test. */
+/* A rank leaves this behind, in memory shared with the test. */
 struct crowd_report {
     enum gang_trouble trouble; /* GANG_FINE: none */
     char why[512];

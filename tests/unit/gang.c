@@ -440,9 +440,9 @@ static void test_absent(void **state)
 {
     (void)state;
     check_absent(1, dress_alone, 0, GANG_LOST,
-                 "2 of 3 local ranks of the gang did not come to node0 within 0.1 s");
+                 "2 of 3 ranks of the gang did not come to node0 within 0.1 s");
     check_absent(2, dress_alone, 0, GANG_LOST,
-                 "local rank 1 of the gang did not come to node0 within 0.1 s");
+                 "rank 1 of the gang did not come to node0 within 0.1 s");
     check_absent(3, dress_alone, 0, GANG_LOST,
                  "2 of 3 hosts of the gang did not come to node0 within 0.1 s");
     check_absent(1, dress_without_first, 2, GANG_LOST,

@@ -23,7 +23,7 @@
 #define NOTICED_S 2.0
 #define MEET_S 10.0
 
-/* What happens to whom, and when. Shared with the ranks. */
+/* One rank gets this signal at this point. Shared with the ranks. */
 static struct fate {
     const char *point;
     int32_t rank;
@@ -32,7 +32,7 @@ static struct fate {
     double happened_s; /* 0: not yet */
 } * fate;
 
-/* Of this process. */
+/* This process. */
 static int32_t own_rank;
 static int n_passed;
 
@@ -150,7 +150,7 @@ static bool names(const struct crowd *crowd, const char *why, int32_t rank)
     snprintf(expected, sizeof expected, "rank %d of the gang on 127.0.0.1 ", rank);
     if (!strncmp(why, expected, strlen(expected)))
         return true;
-    snprintf(expected, sizeof expected, "local rank %d of the gang did not come", place.local_rank);
+    snprintf(expected, sizeof expected, "rank %d of the gang did not come", rank);
     if (!strncmp(why, expected, strlen(expected)))
         return true;
     snprintf(expected, sizeof expected, "host %d of the gang did not come", place.host);
