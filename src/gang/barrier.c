@@ -83,6 +83,8 @@ bool gang_barrier(struct gang *g)
     FAULT("gang: before a barrier");
     if (g->crew.has_failed)
         return false;
+    if (atomic_load_explicit(&page->trouble, memory_order_acquire))
+        return gang_fail(g, GANG_LOST, "the gang has ended");
     generation = atomic_load(&page->generation);
     if (atomic_fetch_add(&page->arrived, 1) + 1 == (unsigned)g->local_size) {
         atomic_store_explicit(&page->arrived, 0, memory_order_relaxed);

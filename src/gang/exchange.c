@@ -121,6 +121,10 @@ bool gang_exchange(struct gang *g)
 
     if (g->crew.has_failed)
         return false;
+    /* A host that has failed may have sent its data before. */
+    for (int32_t host = 0; host < g->n_hosts; host++)
+        if (host != g->host && beat_listen(g, host, &found))
+            return gang_fail(g, found.trouble, "%s", found.why.text);
     for (;;) {
         double now_s;
 

@@ -74,7 +74,7 @@ static enum gang_trouble look_at_host(struct gang *g, struct gang_failure *found
         if (life.fd < 0 || poll(&life, 1, 0) <= 0)
             continue;
         gang_fails(found, GANG_LOST, "rank %d of the gang on %s has ended",
-                   g->rank - g->local_rank + i, g->page.host_names[g->host]);
+                   g->rank - g->local_rank + i, g->host_name);
         return found->trouble;
     }
     return GANG_FINE;
@@ -172,6 +172,7 @@ static struct gang *create(const struct gang_place *place, const struct gang_opt
     g->crew = (struct crew){.n_workers = g->n_workers, .calls = &gang_calls, .self = g};
     g->crew.first = gang_first_worker(g, g->rank);
     g->crew.n = gang_first_worker(g, g->rank + 1) - g->crew.first;
+    snprintf(g->host_name, sizeof g->host_name, "%s", place->host_name);
     lay_out(g, NULL);
     g->members = malloc(n_local * sizeof *g->members);
     g->lives = malloc(n_local * sizeof *g->lives);
@@ -204,14 +205,13 @@ static int create_links(struct gang *g)
 static void meet_hosts(struct gang *g, struct greeting *own, const struct gang_place *place,
                        const struct patience *patience, struct gang_failure *failure)
 {
-    struct gang_failure theirs;
+    struct patience renewed = patience_renew(patience, g->host == 0);
+    struct gang_failure theirs = {0};
 
     if (create_links(g))
         gang_fails(&theirs, GANG_BROKEN, "out of memory");
     else if (g->n_hosts > 1)
-        meeting_hosts(g, own, place, patience, &theirs);
-    else
-        theirs.trouble = GANG_FINE;
+        meeting_hosts(g, own, place, &renewed, &theirs);
     if (!failure->trouble)
         *failure = theirs;
 }
@@ -231,7 +231,7 @@ static int meet(struct gang *g, const struct gang_place *place, const struct gan
     if (g->page.head) {
         lay_out(g, (char *)g->page.head);
         if (gang_is_leader(g)) {
-            snprintf(g->page.host_names[g->host], GANG_HOST, "%.63s", place->host_name);
+            memcpy(g->page.host_names[g->host], g->host_name, GANG_HOST);
             g->page.first_rank[g->n_hosts] = g->size;
         }
     }

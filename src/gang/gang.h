@@ -47,8 +47,8 @@ struct gang_options {
     int32_t n_workers;     /* at least place.size */
     const char *build;     /* compared: the program's version and build */
     const char *processor; /* compared: all that makes results of a machine differ */
-    double meet_s;         /* time limit of gang_open(); 0: GANG_MEET_S */
-    double silent_s;       /* 0: GANG_SILENT_S */
+    double meet_s;   /* time limit of the meeting on a host, and between hosts; 0: GANG_MEET_S */
+    double silent_s; /* 0: GANG_SILENT_S */
     /* Called at least every 0.1 s while a rank waits; false: give up. NULL: always true. */
     bool (*keep_waiting)(void *arg);
     void *arg;

@@ -36,6 +36,13 @@ const struct gang_counts *gang_counts(const struct gang *g)
     return &g->counts;
 }
 
+/* Begin a call. Returns the time. */
+static double begin_call(struct gang *g)
+{
+    g->waiting_s = 0;
+    return clock_now(&clock_system);
+}
+
 static void count(struct gang *g, enum gang_call call, size_t bytes, double since_s)
 {
     struct gang_count *count;
@@ -48,7 +55,6 @@ static void count(struct gang *g, enum gang_call call, size_t bytes, double sinc
     count->bytes += (int64_t)bytes;
     count->seconds += clock_now(&clock_system) - since_s;
     count->waiting_s += g->waiting_s;
-    g->waiting_s = 0;
 }
 
 /* ---- memory ---- */
@@ -248,8 +254,8 @@ static void sum(struct crew *crew, float *total, const float *parts, size_t n, s
                 size_t end)
 {
     struct addends addends = {.parts = parts, .count = n, .begin = begin, .end = end};
-    double since_s = clock_now(&clock_system);
     struct gang *g = crew->self;
+    double since_s = begin_call(g);
 
     if (crew->has_failed)
         return;
@@ -279,8 +285,8 @@ static bool sum_some(struct gang *g, double *total, const double *parts, size_t 
 
 static void sum_few(struct crew *crew, double *total, const double *parts, size_t n)
 {
-    double since_s = clock_now(&clock_system);
     struct gang *g = crew->self;
+    double since_s = begin_call(g);
     size_t room = g->page.few_room;
 
     for (size_t at = 0; at < n; at += room)
@@ -292,8 +298,8 @@ static void sum_few(struct crew *crew, double *total, const double *parts, size_
 
 static void share(struct crew *crew, float *common, const size_t *bounds)
 {
-    double since_s = clock_now(&clock_system);
     struct gang *g = crew->self;
+    double since_s = begin_call(g);
 
     if (crew->has_failed)
         return;
@@ -314,8 +320,8 @@ static int32_t host_of(const struct gang *g, int32_t rank)
 
 static bool agree(struct crew *crew, bool wants, struct hash hash)
 {
-    double since_s = clock_now(&clock_system);
     struct gang *g = crew->self;
+    double since_s = begin_call(g);
     struct vote *votes = g->page.votes + (g->turn++ % 2) * (size_t)g->size;
     char own[HASH_HEX_SIZE], its[HASH_HEX_SIZE];
     bool any = false;

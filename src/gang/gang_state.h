@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of this folder know about a gang. */
+/* The state of a gang, which the files of this folder share. */
 #ifndef GANG_GANG_STATE_H
 #define GANG_GANG_STATE_H
 
@@ -52,7 +52,7 @@ struct link {
     size_t n_said;
 };
 
-/* What a leader sends to another one, or receives. */
+/* Bytes that a leader sends to another one, or receives. */
 struct transfer {
     struct iovec *piece; /* [n] owned, changed by the transfer */
     int32_t n, at;
@@ -66,6 +66,7 @@ struct mapping {
 struct gang {
     struct crew crew;
     int32_t rank, size, local_rank, local_size, host, n_hosts, n_workers;
+    char host_name[GANG_HOST]; /* of this host */
     double silent_s;
     bool (*keep_waiting)(void *arg);
     void *arg;

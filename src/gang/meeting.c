@@ -13,6 +13,10 @@
 /* How long late ones may come to hear of a trouble, and how long a stranger may be silent. */
 #define LINGER_S 1.0
 #define SILENT_CALLER_S 5.0
+
+/* Those who wait for an answer wait a little longer than the one who answers. */
+#define LATER 0.1
+#define LATER_S 0.1
 enum { STEP_MS = 20, STRANGERS = 32 };
 
 static const char magic[8] = "espgang";
@@ -27,6 +31,16 @@ _Static_assert(sizeof(struct verdict) == 4 * 4 + 8 + GANG_HOST + MEETING_WHY,
 static double now_s(void)
 {
     return clock_now(&clock_system);
+}
+
+struct patience patience_renew(const struct patience *patience, bool is_first)
+{
+    struct patience renewed = *patience;
+
+    renewed.until_s = now_s() + patience->limit_s;
+    if (!is_first)
+        renewed.until_s += LATER * patience->limit_s + LATER_S;
+    return renewed;
 }
 
 int patience_check(const struct patience *patience, const char *what, struct gang_failure *failure)
@@ -262,8 +276,8 @@ static int32_t look_at_callers(const struct reception *reception, const struct g
 static void judge_absent(const struct reception *reception, const struct greeting *own,
                          const struct patience *patience, struct verdict *verdict)
 {
+    bool is_local = own->level == MEETING_LOCAL;
     int32_t first = 0, n_absent = 0;
-    const char *what = own->level == MEETING_LOCAL ? "local rank" : "host";
 
     for (int32_t i = own->n - 1; i > 0; i--) {
         if (reception_find(reception, i, 0))
@@ -271,12 +285,13 @@ static void judge_absent(const struct reception *reception, const struct greetin
         first = i;
         n_absent++;
     }
-    if (n_absent == 1)
-        judge(verdict, GANG_LOST, "%s %d of the gang did not come to %s within %g s", what, first,
-              own->host, patience->limit_s);
+    if (n_absent > 1)
+        judge(verdict, GANG_LOST, "%d of %d %s of the gang did not come to %s within %g s",
+              n_absent, own->n, is_local ? "ranks" : "hosts", own->host, patience->limit_s);
     else
-        judge(verdict, GANG_LOST, "%d of %d %ss of the gang did not come to %s within %g s",
-              n_absent, own->n, what, own->host, patience->limit_s);
+        judge(verdict, GANG_LOST, "%s %d of the gang did not come to %s within %g s",
+              is_local ? "rank" : "host", is_local ? own->rank + first : first, own->host,
+              patience->limit_s);
 }
 
 void reception_gather(struct reception *reception, const struct greeting *own,
@@ -296,9 +311,11 @@ void reception_gather(struct reception *reception, const struct greeting *own,
             linger_until_s = now + LINGER_S;
         if (verdict->trouble && now >= linger_until_s)
             return;
-        if (now > patience->until_s)
+        if (now > patience->until_s) {
             judge_absent(reception, own, patience, verdict);
-        else if (patience_check(patience, "", &failure))
+            return;
+        }
+        if (patience_check(patience, "", &failure))
             judge(verdict, failure.trouble, "%s", failure.why.text);
         reception_step(reception, NULL, 0);
     }

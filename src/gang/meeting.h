@@ -65,6 +65,9 @@ struct patience {
     void *arg;
 };
 
+/* The limit from now on; those who wait for the first one's answer wait a little longer. */
+struct patience patience_renew(const struct patience *patience, bool is_first);
+
 /* 0, or -1 and failure: the time is over ("WHAT did not happen within 60 s"), or this rank was told to
  * leave. */
 int patience_check(const struct patience *patience, const char *what, struct gang_failure *failure);

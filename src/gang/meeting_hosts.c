@@ -16,6 +16,7 @@
 #include "gang/gang_state.h"
 
 #define RETRY_S 20e-3
+#define EXPLAIN_S 1.0
 enum { DATA, BEATS };
 
 /* A leader, as rank 0 sees it. */
@@ -171,8 +172,8 @@ static int note_address(struct host_entry *entry, int fd, uint32_t port)
     return 0;
 }
 
-/* Rank 0: fill in the table and take the connections. False: the ranks are not consecutive. */
-static bool make_table(struct meeting *m)
+/* Rank 0: fill in the table and take the connections. */
+static int make_table(struct meeting *m)
 {
     struct gang *g = m->g;
     int32_t rank = m->own->n_ranks;
@@ -184,13 +185,28 @@ static bool make_table(struct meeting *m)
 
         g->links[host].data = reception_take(&m->reception, host, DATA);
         set_no_delay(g->links[host].data);
-        if (its.rank != rank || note_address(entry, g->links[host].data, its.port))
-            return false;
         entry->first_rank = rank;
-        rank += its.n_ranks;
         memcpy(entry->host, its.host, GANG_HOST);
+        if (its.rank != rank)
+            return gang_fails(m->failure, GANG_BROKEN,
+                              "ranks of a gang's host are not consecutive");
+        if (note_address(entry, g->links[host].data, its.port))
+            return gang_fails(m->failure, GANG_LOST, "rank %d of the gang on %s has ended", rank,
+                              its.host);
+        rank += its.n_ranks;
     }
-    return rank == g->size;
+    return 0;
+}
+
+static struct verdict word_of(const struct meeting *m, int rc)
+{
+    struct verdict word = {.rank = m->g->rank};
+
+    if (rc) {
+        word.trouble = m->failure->trouble;
+        snprintf(word.why, sizeof word.why, "%.*s", MEETING_WHY - 1, m->failure->why.text);
+    }
+    return word;
 }
 
 static void send_verdict(const struct meeting *m, int fd, const struct verdict *verdict)
@@ -200,16 +216,14 @@ static void send_verdict(const struct meeting *m, int fd, const struct verdict *
     wire_send(fd, verdict, sizeof *verdict, "", m->patience, &ignored);
 }
 
-/* Rank 0: answer to all who have come, and send the table. */
+/* Rank 0: answer to all who have come, and send the table to all, even if one has ended. */
 static int answer(struct meeting *m, struct verdict *verdict)
 {
     struct gang *g = m->g;
+    int rc = 0;
 
-    if (!verdict->trouble && !make_table(m)) {
-        verdict->trouble = GANG_BROKEN;
-        snprintf(verdict->why, sizeof verdict->why,
-                 "ranks of the gang's hosts are not consecutive");
-    }
+    if (!verdict->trouble && make_table(m))
+        *verdict = word_of(m, -1);
     for (int32_t i = 0; i < m->reception.n_callers; i++)
         if (verdict->trouble && m->reception.of[i].got == sizeof(struct greeting))
             send_verdict(m, m->reception.of[i].fd, verdict);
@@ -224,9 +238,9 @@ static int answer(struct meeting *m, struct verdict *verdict)
         name_leader(leader, &m->entries[host]);
         if (wire_send(g->links[host].data, m->entries, (size_t)g->n_hosts * sizeof *m->entries,
                       leader, m->patience, m->failure))
-            return -1;
+            rc = -1;
     }
-    return 0;
+    return rc;
 }
 
 /* Receive rank 0's word. */
@@ -244,34 +258,7 @@ static int hear(struct meeting *m, int fd, const char *leader)
 
 /* ---- the mesh ---- */
 
-/* Connect to a leader before this one. */
-static int join(struct meeting *m, int32_t host, uint32_t channel, const char *address,
-                int32_t port)
-{
-    const struct host_entry *entry = &m->entries[host];
-    struct gang_failure *failure = m->failure;
-    char leader[GANG_HOST + 48];
-    int fd;
-
-    name_leader(leader, entry);
-    if (host == 0)
-        fd = connect_to_name(address, port, m->patience, failure);
-    else
-        fd = try_connect((const struct sockaddr *)&entry->address, entry->length, leader,
-                         m->patience, failure);
-    if (fd == -1)
-        return gang_fails(failure, GANG_LOST, "%s cannot be reached: %s", leader, strerror(errno));
-    if (fd < 0)
-        return -1;
-    if (channel == DATA)
-        m->g->links[host].data = fd;
-    else
-        m->g->links[host].beat = fd;
-    m->own->channel = channel;
-    return wire_send(fd, m->own, sizeof *m->own, leader, m->patience, failure);
-}
-
-/* True if fd has something to read; an end is a failure. */
+/* True if host has sent something that is not read yet; an end is a failure. */
 static int peek(struct meeting *m, int32_t host, bool *has_word)
 {
     char byte, leader[GANG_HOST + 48];
@@ -282,6 +269,54 @@ static int peek(struct meeting *m, int32_t host, bool *has_word)
         return 0;
     name_leader(leader, &m->entries[host]);
     return gang_fails(m->failure, GANG_LOST, "%s has ended", leader);
+}
+
+/* Introduce this leader on a new connection. */
+static int introduce(struct meeting *m, int32_t host, uint32_t channel, int fd)
+{
+    char leader[GANG_HOST + 48];
+
+    name_leader(leader, &m->entries[host]);
+    if (channel == DATA)
+        m->g->links[host].data = fd;
+    else
+        m->g->links[host].beat = fd;
+    m->own->channel = channel;
+    return wire_send(fd, m->own, sizeof *m->own, leader, m->patience, m->failure);
+}
+
+/* A leader cannot be reached. If it has ended, or has left because of a trouble, rank 0 says so
+ * soon. Always -1. */
+static int explain(struct meeting *m, int32_t host, int code)
+{
+    double until_s = clock_now(&clock_system) + EXPLAIN_S;
+    char leader[GANG_HOST + 48], first[GANG_HOST + 48];
+    bool has_word = false;
+
+    name_leader(leader, &m->entries[host]);
+    name_leader(first, &m->entries[0]);
+    do {
+        if (peek(m, 0, &has_word) || (has_word && hear(m, m->g->links[0].data, first)))
+            return -1;
+        clock_sleep(RETRY_S);
+    } while (!has_word && clock_now(&clock_system) < until_s);
+    return gang_fails(m->failure, GANG_LOST, "%s cannot be reached: %s", leader, strerror(code));
+}
+
+/* Connect to a leader before this one. */
+static int join(struct meeting *m, int32_t host, uint32_t channel)
+{
+    const struct host_entry *entry = &m->entries[host];
+    char what[GANG_HOST + 80], leader[GANG_HOST + 48];
+    int fd;
+
+    name_leader(leader, entry);
+    snprintf(what, sizeof what, "%s did not answer", leader);
+    fd = try_connect((const struct sockaddr *)&entry->address, entry->length, what, m->patience,
+                     m->failure);
+    if (fd == -1)
+        return explain(m, host, errno);
+    return fd < 0 ? -1 : introduce(m, host, channel, fd);
 }
 
 /* Take connections of later leaders. Returns the number that is missing. */
@@ -361,17 +396,6 @@ static int await_all(struct meeting *m)
 
 /* ---- both sides ---- */
 
-static struct verdict word_of(const struct meeting *m, int rc)
-{
-    struct verdict word = {.rank = m->g->rank};
-
-    if (rc) {
-        word.trouble = m->failure->trouble;
-        snprintf(word.why, sizeof word.why, "%.*s", MEETING_WHY - 1, m->failure->why.text);
-    }
-    return word;
-}
-
 static int lead(struct meeting *m)
 {
     struct verdict verdict, word;
@@ -394,26 +418,31 @@ static int follow(struct meeting *m, const char *address, int32_t port)
 {
     struct gang *g = m->g;
     char first[GANG_HOST + 48];
+    struct patience renewed;
     struct verdict word;
-    int rc = 0;
+    int rc = 0, fd;
 
     snprintf(m->entries[0].host, GANG_HOST, "%.63s", address);
     name_leader(first, &m->entries[0]);
-    if (join(m, 0, DATA, address, port))
+    fd = connect_to_name(address, port, m->patience, m->failure);
+    if (fd < 0 || introduce(m, 0, DATA, fd))
         return -1;
     FAULT("gang: has greeted rank 0");
-    if (hear(m, g->links[0].data, first) ||
-        wire_receive(g->links[0].data, m->entries, (size_t)g->n_hosts * sizeof *m->entries, first,
-                     m->patience, m->failure))
+    renewed = patience_renew(m->patience, false);
+    m->patience = &renewed;
+    if (hear(m, fd, first) || wire_receive(fd, m->entries, (size_t)g->n_hosts * sizeof *m->entries,
+                                           first, m->patience, m->failure))
         return -1;
     name_leader(first, &m->entries[0]);
+    if (note_address(&m->entries[0], fd, (uint32_t)port))
+        rc = gang_fails(m->failure, GANG_LOST, "%s has ended", first);
     for (int32_t host = 0; host < g->host && !rc; host++)
-        rc = (host && join(m, host, DATA, address, port)) || join(m, host, BEATS, address, port);
+        rc = (host && join(m, host, DATA)) || join(m, host, BEATS);
     FAULT("gang: is connected with the leaders before it");
     rc = rc || await_later(m);
     word = word_of(m, rc);
-    send_verdict(m, g->links[0].data, &word);
-    return rc ? -1 : hear(m, g->links[0].data, first);
+    send_verdict(m, fd, &word);
+    return rc ? -1 : hear(m, fd, first);
 }
 
 int meeting_hosts(struct gang *g, struct greeting *own, const struct gang_place *place,

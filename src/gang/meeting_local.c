@@ -62,7 +62,7 @@ static int listen_here(const struct gang *g, const struct greeting *own,
     return -1;
 }
 
-/* What the leader gives to the members. */
+/* The leader gives these to the members. */
 struct gifts {
     int page;
     int *readers, *writers; /* [local_size] ends of the ranks' pipes; -1: none */
@@ -245,6 +245,7 @@ static int follow(struct gang *g, const struct greeting *own, const struct patie
                   struct gang_failure *failure)
 {
     int *fds = malloc(((size_t)g->local_size + 1) * sizeof *fds), rc = -1;
+    struct patience renewed;
     char leader[GANG_HOST + 48];
 
     snprintf(leader, sizeof leader, "rank %d of the gang on %s", g->rank - g->local_rank,
@@ -256,7 +257,8 @@ static int follow(struct gang *g, const struct greeting *own, const struct patie
     if (!find_leader(g, own, leader, patience, failure) &&
         !wire_send(g->members[0], own, sizeof *own, leader, patience, failure)) {
         FAULT("gang: has greeted its leader");
-        rc = hear_verdict(g, fds, leader, patience, failure);
+        renewed = patience_renew(patience, false);
+        rc = hear_verdict(g, fds, leader, &renewed, failure);
     }
     g->own_life = fds[1];
     for (int32_t j = 0, i = 2; j < g->local_size; j++)

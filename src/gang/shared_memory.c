@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/process.h"
 #include "gang/gang_state.h"
 
 /* Descriptors of one message; the kernel's limit is 253. */
@@ -163,7 +164,7 @@ static int hand_out(struct gang *g, size_t n)
     for (int32_t i = 1; i < g->local_size; i++)
         if (shared_memory_send(g->members[i], &n, sizeof n, &fd, 1)) {
             gang_fail(g, GANG_LOST, "rank %d of the gang on %s has ended", g->rank + i,
-                      g->page.host_names[g->host]);
+                      g->host_name);
             close(fd);
             return -1;
         }
@@ -221,7 +222,9 @@ void *gang_take(struct gang *g, size_t n, size_t begin, size_t end)
     fd = gang_is_leader(g) ? hand_out(g, n) : receive(g);
     if (fd < 0)
         return NULL;
-    if (!shared_memory_reserve(fd, begin, end))
+    /* The kernel would kill processes rather than refuse memory. */
+    errno = ENOMEM;
+    if ((double)(end - begin) < memory_limit_bytes() && !shared_memory_reserve(fd, begin, end))
         bytes = shared_memory_map(fd, n);
     if (bytes)
         bytes = keep(g, bytes, n);
