@@ -311,12 +311,12 @@ void reception_gather(struct reception *reception, const struct greeting *own,
             linger_until_s = now + LINGER_S;
         if (verdict->trouble && now >= linger_until_s)
             return;
-        if (now > patience->until_s) {
-            judge_absent(reception, own, patience, verdict);
+        if (patience_check(patience, "", &failure)) {
+            if (failure.trouble == GANG_LOST)
+                judge_absent(reception, own, patience, verdict);
+            judge(verdict, failure.trouble, "%s", failure.why.text);
             return;
         }
-        if (patience_check(patience, "", &failure))
-            judge(verdict, failure.trouble, "%s", failure.why.text);
         reception_step(reception, NULL, 0);
     }
 }
