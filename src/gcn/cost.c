@@ -264,7 +264,7 @@ double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *o,
     /* Weights: value, gradient, best. A hidden layer: product, units, data for the gradient. All
      * layers share five more matrices. */
     double of_layer = 3 + spec->batch_norm;
-    /* Of several workers: a part each, logits. */
+    /* Several workers have a part each, and logits. */
     double workers = n_workers(spec) > 1
                          ? n_workers(spec) * weights + 2.0 * o->data->n_samples * n_outputs(o->data)
                          : 0;

@@ -35,7 +35,6 @@ struct hidden_pass {
     const struct mat *below;
     double *sums; /* of struct pass */
     bool is_training;
-    bool keeps_statistics;
 };
 
 static int take_norm(struct hidden *hidden, size_t n, size_t width, struct arena *scratch)
@@ -139,8 +138,7 @@ static void measure_batch(struct hidden *hidden, const struct hidden_pass *pass,
 
     measure(mean, hidden, pass, product, NULL);
     measure(variance, hidden, pass, product, mean);
-    if (!pass->keeps_statistics)
-        batchnorm_remember(weights->mean, weights->variance, mean, variance, n, width);
+    batchnorm_remember(weights->mean, weights->variance, mean, variance, n, width);
     for (int32_t j = 0; j < width; j++) {
         hidden->mean[j] = (float)mean[j];
         hidden->inverse[j] = inverse_of(variance[j]);
@@ -387,7 +385,6 @@ static struct hidden_pass hidden_pass_of(const struct pass *pass,
         .dropout = dropout_of(pass, is_training),
         .sums = pass->sums,
         .is_training = is_training,
-        .keeps_statistics = pass->keeps_statistics,
     };
 }
 

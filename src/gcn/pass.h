@@ -13,8 +13,7 @@
  *     S^l = H^(l-1) for l >= 2 with residual (skip connection); otherwise 0
  *
  * BN normalises columns (tensor/batchnorm.h): in training over the layer's level of the batch's
- * receptive field, in evaluation with the running statistics, which every training pass updates
- * unless keeps_statistics is set.
+ * receptive field, in evaluation with the running statistics, which every training pass updates.
  *
  * The backward pass has gradients D^l by Z^l and G^l by H^l. Since A^ is symmetric, each product
  * has two orders; product_order.h chooses the cheaper one for the field:
@@ -46,14 +45,13 @@ struct pass {
     float **p;              /* [n_hidden] (capacity, H) A^ h, if computed */
     float *z;               /* (capacity, width) products and, in the backward pass, scratch */
     struct row_buffers buffers;
-    int d_buffer;          /* of the gradient, in the backward pass */
-    double *sums;          /* (workers of this rank + 1, 2 H) for batch normalisation */
-    float *skipped;        /* (capacity, H) with residual: G of the layer above */
-    float *pooled;         /* (capacity, H) P; NULL if samples are nodes */
-    int32_t *winner;       /* (capacity, H) for POOL_MAX */
-    int32_t n_hidden;      /* L - 1, or L if samples are graphs */
-    bool keeps_statistics; /* training leaves the running statistics as they are */
-    double flops;          /* sum so far, of all workers, without the first layer */
+    int d_buffer;     /* of the gradient, in the backward pass */
+    double *sums;     /* (workers of this rank + 1, 2 H) for batch normalisation */
+    float *skipped;   /* (capacity, H) with residual: G of the layer above */
+    float *pooled;    /* (capacity, H) P; NULL if samples are nodes */
+    int32_t *winner;  /* (capacity, H) for POOL_MAX */
+    int32_t n_hidden; /* L - 1, or L if samples are graphs */
+    double flops;     /* sum so far, of all workers, without the first layer */
 };
 
 /* capacity: most nodes on a level. division: of all divided fields; NULL if there are none. Takes

@@ -358,6 +358,16 @@ static void conclude(struct gcn_run *run)
         outcome->status = GCN_STOPPED;
 }
 
+int gcn_check_workers(int32_t workers, int32_t n_train, struct err *err)
+{
+    if (workers <= n_train)
+        return 0;
+    return err_set(err,
+                   "workers = %d: a training part has only %d samples, and each worker needs one: "
+                   "must be at most %d",
+                   workers, n_train, n_train);
+}
+
 int gcn_train(struct gcn_outcome *outcome, const struct gcn_training *training, struct err *err)
 {
     struct gcn_run run = {.outcome = outcome,

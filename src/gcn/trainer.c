@@ -156,7 +156,7 @@ static int init_graphs(struct trainer *trainer, struct arena *scratch, struct er
 
 /* ---- the workers ---- */
 
-/* What a worker adds up in a step or an evaluation. */
+/* Numbers that each worker adds up in a step or an evaluation. */
 enum { TALLY_LOSS, TALLY_FLOPS, TALLY_FIRST_FLOPS, TALLY_COUNT };
 
 static int take_logits(struct trainer *trainer, struct arena *scratch, struct err *err)
@@ -193,15 +193,6 @@ static int init_workers(struct trainer *trainer, struct arena *scratch, struct e
             return -1;
     }
     return take_logits(trainer, scratch, err);
-}
-
-static int check_workers(const struct trainer *trainer, struct err *err)
-{
-    int32_t n_workers = trainer->crew->n_workers, n_train = trainer->split->n_train;
-
-    if (n_workers > n_train)
-        return err_set(err, "workers = %d: there are only %d training samples", n_workers, n_train);
-    return 0;
 }
 
 static int divide(struct trainer *trainer, struct arena *scratch, struct err *err)
@@ -257,7 +248,7 @@ int trainer_init(struct trainer *trainer, const struct gcn_training *training, s
     split_chooser(&trainer->watched, &trainer->n_watched, split);
     trainer->is_full_batch = spec->batch_size == 0 || spec->batch_size >= split->n_train;
     trainer->capacity = trainer->inputs->data->n_samples;
-    if (check_workers(trainer, err) ||
+    if (gcn_check_workers(trainer->crew->n_workers, split->n_train, err) ||
         (has_graphs(trainer) && capacity_of_graphs(&trainer->capacity, trainer, scratch, err)) ||
         init_parts(trainer, training, err))
         return -1;
@@ -435,7 +426,8 @@ static double step_weight(const struct trainer *trainer, const struct deal *deal
     return weight;
 }
 
-/* Writes the worker's part. */
+/* Writes the worker's part. All workers move the running statistics, but only those of worker 0 are
+ * in its part; the sum then takes them to all ranks. */
 static double worker_gradient(struct trainer *trainer, const struct deal *deal, int32_t step,
                               int32_t worker, double divisor)
 {
@@ -451,10 +443,9 @@ static double worker_gradient(struct trainer *trainer, const struct deal *deal, 
         return 0;
     }
     model_direct_gradient(model, part);
-    trainer->pass.keeps_statistics = worker > 0;
     loss = batch_gradient(trainer, samples, n, divisor,
                           trainer->n_steps * n_workers + (uint32_t)worker);
-    if (worker == 0) /* in other parts they stay 0, so the sum takes them to all ranks */
+    if (worker == 0)
         memcpy(part + model->n_trained, model->weights + model->n_trained,
                (size_t)(model->n_weights - model->n_trained) * sizeof *part);
     return loss;

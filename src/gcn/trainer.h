@@ -67,7 +67,7 @@ struct trainer {
 };
 
 /* Take memory from training->scratch. The members of `training` stay borrowed until training ends,
- * and the trainer must not move. -1 and err: out of memory, or too many workers. */
+ * and the trainer must not move. -1 and err: out of memory, or gcn_check_workers(). */
 struct gcn_training;
 int trainer_init(struct trainer *trainer, const struct gcn_training *training, struct err *err);
 

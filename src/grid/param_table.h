@@ -300,13 +300,13 @@
       "Number added to the denominator (optimizer = adam or adamw)") \
     X(BATCH_SIZE, "train", "batch_size", COUNT, 1, 1000000000, "", "full", "samples", AXIS | IDENTITY | MAIN, \
       MODELS_NETWORK, INTO(gcn_spec, batch_size), \
-      "Number of training samples in a step, nodes or graphs; full: all; with workers, the number of each worker") \
+      "Number of training samples in a step, nodes or graphs; full: all") \
     X(WORKERS, "train", "workers", INT, 1, 1024, "", "1", "", AXIS | IDENTITY | LATER, \
       MODELS_EPOCHS, INTO(gcn_spec, workers), \
-      "Number of batches in a step, each with its own batch normalisation, whose gradients are averaged, as with PyTorch's DistributedDataParallel on as many processes; needs mini-batches") \
+      "Number of virtual workers, which share the training samples; a step averages the gradients of one batch of batch_size samples from each, as in PyTorch's DistributedDataParallel; more than 1 needs mini-batches") \
     X(LR_SCALING, "train", "lr_scaling", CHOICE, 0, 0, "none|linear|sqrt", "none", "", AXIS | IDENTITY | LATER, \
       MODELS_EPOCHS, INTO(gcn_spec, lr_scaling), \
-      "Factor of learning_rate with workers; linear: workers (Goyal et al. 2017); sqrt: the square root of workers; none: 1") \
+      "Factor of learning_rate; linear: workers (Goyal et al. 2017); sqrt: the square root of workers; none: 1") \
     X(CHOOSE_EPOCH, "train", "choose_epoch", CHOICE, 0, 0, "loss|objective", "loss", "", AXIS | IDENTITY | LATER, \
       MODELS_EPOCHS, INTO(gcn_spec, choose_epoch), \
       "Criterion of the best epoch, on the stop part, or on the validation part if there is no stop part; loss: the smallest loss; objective: the best value of [sweep] objective") \

@@ -10,6 +10,7 @@
 #include "data/format.h"
 #include "data/text/names.h"
 #include "gcn/reducer.h"
+#include "gcn/train.h"
 #include "grid/plan.h"
 #include "grid/sweep.h"
 #include "program/folder.h"
@@ -552,26 +553,10 @@ int requirements_check_workers(const struct sweep *sweep, const struct settings 
                                struct errlist *errors)
 {
     const struct check c = {sweep, NULL, errors};
-    int64_t n_workers = s->v[P_WORKERS].i, batch_size = s->v[P_BATCH_SIZE].i;
-    struct buf size = {0};
+    struct err err;
 
-    if (n_workers == 1)
+    if (!gcn_check_workers((int32_t)s->v[P_WORKERS].i, n_train, &err))
         return 0;
-    if (n_workers > n_train) {
-        complain(&c, P_WORKERS,
-                 "workers = %lld: the smallest training part has %d samples, and each worker needs "
-                 "one: must be at most %d",
-                 (long long)n_workers, n_train, n_train);
-        return -1;
-    }
-    if (batch_size > 0 && batch_size < n_train)
-        return 0;
-    param_format(&size, P_BATCH_SIZE, s->v[P_BATCH_SIZE]);
-    complain(
-        &c, P_WORKERS,
-        "workers = %lld needs mini-batches, but with batch_size = %s a step has all %d samples "
-        "of the smallest training part: set batch_size to at most %d, or workers = 1",
-        (long long)n_workers, buf_text(&size), n_train, n_train - 1);
-    buf_release(&size);
+    complain(&c, P_WORKERS, "%s", err.text);
     return -1;
 }

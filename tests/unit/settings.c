@@ -67,7 +67,8 @@ static const char json_defaults[] =
     "\"learning_rate\": 0.01, \"schedule\": \"constant\", \"step_size\": 30, \"step_gamma\": 0.1, "
     "\"warmup_epochs\": 0, \"clip_norm\": 0, \"weight_decay\": 0.0005, \"decay_layers\": \"all\", "
     "\"momentum\": 0.9, \"beta1\": 0.9, \"beta2\": 0.999, \"epsilon\": 1e-08, "
-    "\"batch_size\": \"full\", \"choose_epoch\": \"objective\", \"patience\": 0, "
+    "\"batch_size\": \"full\", \"workers\": 1, \"lr_scaling\": \"none\", "
+    "\"choose_epoch\": \"objective\", \"patience\": 0, "
     "\"class_weights\": \"none\", \"threads\": 1}";
 
 /* The defaults before choose_epoch existed. */
@@ -144,6 +145,13 @@ static void test_key_follows_identity(void **state)
     s.v[P_CHOOSE_EPOCH].i = param_choice(P_CHOOSE_EPOCH, "loss");
     assert_false(hash_equal(key, settings_key(&s, swept, digest, 0, 0, &scratch)));
     assert_non_null(strstr(buf_text(&scratch), "size=full\ntrain.choose_epoch=loss\ntrain.pa"));
+    resolved_defaults(&s);
+    s.v[P_WORKERS].i = 2;
+    assert_false(hash_equal(key, settings_key(&s, swept, digest, 0, 0, &scratch)));
+    assert_non_null(strstr(buf_text(&scratch), "size=full\ntrain.workers=2\ntrain.patience"));
+    s.v[P_LR_SCALING].i = param_choice(P_LR_SCALING, "sqrt");
+    settings_key(&s, swept, digest, 0, 0, &scratch);
+    assert_non_null(strstr(buf_text(&scratch), "workers=2\ntrain.lr_scaling=sqrt\ntrain.pat"));
     buf_release(&scratch);
 }
 
@@ -260,6 +268,8 @@ static void test_json(void **state)
     resolved_defaults(&s);
     settings_json_kept(&out, &s);
     assert_null(strstr(buf_text(&out), "choose_epoch"));
+    assert_null(strstr(buf_text(&out), "workers"));
+    assert_null(strstr(buf_text(&out), "lr_scaling"));
     assert_non_null(strstr(buf_text(&out), "\"stop\": 0, "));
     buf_clear(&out);
     settings_json(&out, &s);

@@ -461,6 +461,85 @@ static void test_running_statistics(void **state)
     toy_release(&toy);
 }
 
+/* Worker w's dropout in step s is that of step s W + w of a training without workers. */
+static void test_dropout(void **state)
+{
+    struct gcn_spec spec = make_spec(TASK_CLASSIFICATION, 3);
+    int32_t dealt[TOY_SAMPLES], n;
+    struct deal deal = {18, 3, 3, dealt};
+    struct arena arena = {0};
+    struct trainer crew, one;
+    struct toy toy;
+
+    (void)state;
+    spec.dropout = 0.5;
+    spec.input_dropout = 0.2;
+    toy_init(&toy, TASK_CLASSIFICATION, false);
+    assert_int_equal(toy_trainer_init(&crew, &spec, &toy.inputs, &toy.split, key, &arena), 0);
+    spec.workers = 1;
+    assert_int_equal(toy_trainer_init(&one, &spec, &toy.inputs, &toy.split, key, &arena), 0);
+    deal_samples(&deal, toy.split.train);
+    for (int32_t s = 0; s < deal_steps(&deal); s++) {
+        trainer_set_weights(&one, crew.model.weights);
+        trainer_crew_step(&crew, &deal, s);
+        for (int32_t w = 0; w < 3; w++) {
+            const int32_t *samples = deal_batch(&n, &deal, w, s);
+
+            one.n_steps = (uint32_t)(3 * s + w);
+            trainer_gradient(&one, samples, n);
+            for (int64_t i = 0; i < one.model.n_trained; i++)
+                assert_true(fabsf(one.model.gradient[i] / 3 -
+                                  crew.parts[w * one.model.n_weights + i]) < 1e-6f);
+        }
+    }
+    arena_release(&arena);
+    toy_release(&toy);
+}
+
+/* Blocks of samples in any order have the scores that one worker computes. */
+static void check_scores(const struct toy *toy, struct gcn_spec spec, int32_t n)
+{
+    int32_t samples[TOY_SAMPLES];
+    const int32_t *crew_rows, *rows;
+    struct arena arena = {0};
+    struct trainer crew, one;
+    struct mat z, want;
+
+    for (int32_t i = 0; i < n; i++)
+        samples[i] = i * 7 % toy->data.n_samples;
+    assert_int_equal(toy_trainer_init(&crew, &spec, &toy->inputs, &toy->split, key, &arena), 0);
+    spec.workers = 1;
+    assert_int_equal(toy_trainer_init(&one, &spec, &toy->inputs, &toy->split, key, &arena), 0);
+    z = trainer_logits_of(&crew, samples, n, &crew_rows);
+    want = trainer_logits_of(&one, samples, n, &rows);
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t j = 0; j < z.n_cols; j++)
+            assert_true(fabsf(mat_row(&z, crew_rows[samples[i]])[j] -
+                              mat_row(&want, rows[samples[i]])[j]) < 1e-5f);
+    z = trainer_watched_logits(&crew);
+    want = trainer_watched_logits(&one);
+    for (int64_t i = 0; i < mat_size(&want); i++)
+        assert_true(fabsf(z.v[i] - want.v[i]) < 1e-5f);
+    arena_release(&arena);
+}
+
+static void test_scores(void **state)
+{
+    struct gcn_spec spec = make_spec(TASK_CLASSIFICATION, 3);
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_CLASSIFICATION, false);
+    for (int32_t n = 1; n <= 16; n += 5)
+        check_scores(&toy, spec, n);
+    toy_release(&toy);
+    graphs_init(&toy, TASK_CLASSIFICATION);
+    spec.pool = POOL_SUM;
+    for (int32_t n = 1; n <= 16; n += 5)
+        check_scores(&toy, spec, n);
+    toy_release(&toy);
+}
+
 /* ---- whole trainings ---- */
 
 static bool is_finite(const struct trained *t)
@@ -693,13 +772,19 @@ static void test_refused(void **state)
 
     (void)state;
     toy_init(&toy, TASK_REGRESSION, false);
-    for (spec.batch_size = 0; spec.batch_size <= 20; spec.batch_size += 20)
-        refused(&toy, &spec,
-                "workers = 2 needs mini-batches, but a step has all 20 training samples: set "
-                "batch_size below 20, or workers = 1");
+    spec.batch_size = 0;
+    refused(&toy, &spec,
+            "workers = 2 needs mini-batches, but with batch_size = full a step has all 20 samples "
+            "of a training part: set batch_size to at most 19, or workers = 1");
+    spec.batch_size = 20;
+    refused(&toy, &spec,
+            "workers = 2 needs mini-batches, but with batch_size = 20 a step has all 20 samples of "
+            "a training part: set batch_size to at most 19, or workers = 1");
     spec.batch_size = 1;
     spec.workers = 21;
-    refused(&toy, &spec, "workers = 21: there are only 20 training samples");
+    refused(&toy, &spec,
+            "workers = 21: a training part has only 20 samples, and each worker needs one: must be "
+            "at most 20");
     toy_release(&toy);
 }
 
@@ -736,6 +821,8 @@ int main(void)
         cmocka_unit_test(test_deal),
         cmocka_unit_test(test_sum_is_the_gradient_of_all),
         cmocka_unit_test(test_running_statistics),
+        cmocka_unit_test(test_dropout),
+        cmocka_unit_test(test_scores),
         cmocka_unit_test(test_all_options_of_nodes),
         cmocka_unit_test(test_all_options_of_graphs),
         cmocka_unit_test(test_rate),
