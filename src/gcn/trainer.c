@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gcn/trainer.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,6 +246,7 @@ int trainer_init(struct trainer *trainer, const struct gcn_training *training, s
         crew_alone_init(&trainer->alone, spec->workers > 1 ? spec->workers : 1, scratch);
         trainer->crew = &trainer->alone.crew;
     }
+    assert(trainer->crew->n_workers == 1 || trainer->crew->n_workers == spec->workers);
     split_chooser(&trainer->watched, &trainer->n_watched, split);
     trainer->is_full_batch = spec->batch_size == 0 || spec->batch_size >= split->n_train;
     trainer->capacity = trainer->inputs->data->n_samples;

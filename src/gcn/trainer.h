@@ -81,16 +81,16 @@ void trainer_weights_came(struct trainer *trainer);
 /* epoch: 1, 2, ... */
 void trainer_begin_epoch(struct trainer *trainer, int32_t epoch);
 
-/* Gradient of a batch's mean loss into trainer->model.gradient, unless the loss is not finite;
- * returns the sum of losses. Updates running statistics.
+/* Gradient of a batch's mean loss into trainer->model.gradient, unless the loss is not finite; returns
+ * the sum of losses. Updates running statistics. In mini-batches without a crew.
  *   nodes  [n] or graphs of the training part in any order; NULL: full batch */
 double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n);
 
 /* trainer_gradient(), then an optimiser step unless the loss is not finite. */
 double trainer_step(struct trainer *trainer, const int32_t *nodes, int32_t n);
 
-/* The same with one batch for each worker, in mini-batches. With crew->has_failed, what it returns
- * and leaves is worthless. */
+/* The same in mini-batches with a batch for each worker, one or several. If crew->has_failed, the
+ * trainer and the result are worthless. */
 double trainer_crew_step(struct trainer *trainer, const struct deal *deal, int32_t step);
 
 /* Logits (n, C) without dropout: a view, valid until the next call of a trainer function.

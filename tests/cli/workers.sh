@@ -41,6 +41,12 @@ is "also in a sweep of several numbers" "$(sqlite3 none.db "$scores")" \
 is "kept models, too" "$(sqlite3 one.db "select hash from model")" \
     "$(sqlite3 none.db "select hash from model")"
 
+"$ESPALIER" report --db one.db --out one.html 2>.err
+is "no page names a single worker" "$(grep -c 'workers 1' one.html)" 0
+ok "two workers" run workers.ini --db two.db --set workers=2 --set lr_scaling=sqrt
+"$ESPALIER" report --db two.db --out two.html 2>.err
+like "stand among the fixed settings" "$(cat two.html)" "batch_size 4, workers 2, lr_scaling sqrt"
+
 ok "scaling without workers" "$ESPALIER" plan workers.ini --set grid.lr_scaling=none,sqrt
 like "has no effect" "$(cat .err)" "lr_scaling has no effect in 2 of the 6 configurations"
 

@@ -29,7 +29,7 @@ static float *random_parts(int32_t n_workers, size_t stride)
 /* The definition in crew.h, level by level. */
 static float sum_levels(const float *parts, size_t stride, int32_t n)
 {
-    float node[1024];
+    float node[1024] = {0};
 
     for (int32_t w = 0; w < n; w++)
         node[w] = parts[(size_t)w * stride];
@@ -41,7 +41,7 @@ static float sum_levels(const float *parts, size_t stride, int32_t n)
 
 static double sum_levels_of_doubles(const double *parts, size_t stride, int32_t n)
 {
-    double node[1024];
+    double node[1024] = {0};
 
     for (int32_t w = 0; w < n; w++)
         node[w] = parts[(size_t)w * stride];

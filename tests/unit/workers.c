@@ -314,7 +314,7 @@ static void graphs_init(struct toy *toy, enum task task)
 
 static void check_deal(int32_t n, int32_t n_workers, int32_t batch_size)
 {
-    int32_t order[32], dealt[32], steps[32] = {0};
+    int32_t order[32] = {0}, dealt[32], steps[32] = {0};
     struct deal deal = {n, n_workers, batch_size, dealt};
     int32_t total = 0;
 
