@@ -40,6 +40,7 @@ cases() {
     points FAULT | while read -r name; do
         case $name in
         "worker: a program"*) continue ;; # tests/mpi/programs_kill.sh
+        "gang: "*) continue ;;            # tests/unit/gang_kill.c
         "any: "*memory*) of="2|0 2|1 3|2 5|0 5|3" ;;
         "any: "* | "worker: "*) of="2|0 2|1 3|0 3|2 5|0 5|3" ;;
         "scheduler: "*"others"* | "scheduler: "*"a loss"* | *" is reported") of="2|0 3|0 5|0" ;;

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
+#include "program/port.h"
 #include "sched/dispatch.h"
 #include "sched/placement.h"
-#include "program/port.h"
 
 enum { MOST = 16 };
 

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A thread of each leader sends a byte to every other leader now and then, so that these can
+ * distinguish a host that computes from one that does not answer any more. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "gang/gang_state.h"
+
+/* Bytes of the connection. LEAVES is followed by an enum gang_trouble and a text with its NUL. */
+enum { BEAT = 'b', GOODBYE = 'g', LEAVES = 'l' };
+
+/* Beats in the time after which a silent host counts as lost. */
+enum { BEATS = 8 };
+
+static void send_to_all(struct gang *g, const void *bytes, size_t n)
+{
+    for (int32_t host = 0; host < g->n_hosts; host++)
+        if (g->links[host].beat >= 0)
+            (void)!send(g->links[host].beat, bytes, n, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void *beat(void *arg)
+{
+    struct gang *g = arg;
+    struct pollfd stop = {.fd = g->beater_wait, .events = POLLIN};
+    const char byte = BEAT;
+    int ms = (int)(1e3 * g->silent_s / BEATS);
+
+    while (poll(&stop, 1, ms > 0 ? ms : 1) <= 0)
+        send_to_all(g, &byte, 1);
+    return NULL;
+}
+
+int beat_start(struct gang *g)
+{
+    sigset_t all, before;
+    int ends[2], code;
+
+    if (pipe2(ends, O_CLOEXEC))
+        return -1;
+    g->beater_wait = ends[0];
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    code = pthread_create(&g->beater, NULL, beat, g);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!code) {
+        g->beater_stop = ends[1];
+        return 0;
+    }
+    close(ends[0]);
+    close(ends[1]);
+    errno = code;
+    return -1;
+}
+
+void beat_stop(struct gang *g)
+{
+    if (g->beater_stop < 0)
+        return;
+    close(g->beater_stop);
+    pthread_join(g->beater, NULL);
+    close(g->beater_wait);
+    g->beater_stop = -1;
+}
+
+/* One call of send(), so that no beat comes between. */
+void beat_say(struct gang *g, enum gang_trouble trouble, const char *why)
+{
+    char message[MEETING_WHY + 2] = {LEAVES, (char)trouble};
+
+    if (!g->links)
+        return;
+    if (!trouble)
+        message[0] = GOODBYE;
+    else
+        snprintf(message + 2, sizeof message - 2, "%s", why);
+    send_to_all(g, message, trouble ? 3 + strlen(message + 2) : 1);
+}
+
+/* Take the bytes of a message. */
+static void hear(struct link *link, const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!link->n_said && bytes[i] == GOODBYE)
+            link->has_left = true;
+        if ((link->n_said || bytes[i] == LEAVES) && link->n_said < sizeof link->said)
+            link->said[link->n_said++] = bytes[i];
+    }
+}
+
+static enum gang_trouble say(struct gang_failure *found, const struct link *link)
+{
+    gang_fails(found, (enum gang_trouble)link->said[1], "%s", link->said + 2);
+    return found->trouble;
+}
+
+enum gang_trouble beat_listen(struct gang *g, int32_t host, struct gang_failure *found)
+{
+    struct link *link = &g->links[host];
+    char bytes[512];
+    ssize_t got;
+
+    while ((got = recv(link->beat, bytes, sizeof bytes, MSG_DONTWAIT)) > 0) {
+        hear(link, bytes, (size_t)got);
+        link->heard_s = clock_now(&clock_system);
+    }
+    /* The reason is whole if there is a NUL behind its text. */
+    if (link->n_said > 2 && memchr(link->said + 2, '\0', link->n_said - 2))
+        return say(found, link);
+    if (link->has_left || (got < 0 && (errno == EAGAIN || errno == EINTR)))
+        return GANG_FINE;
+    gang_fails(found, GANG_LOST, "rank %d of the gang on %s has ended, or its connection is cut",
+               g->page.first_rank[host], g->page.host_names[host]);
+    return GANG_LOST;
+}

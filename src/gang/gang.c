@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gang/gang.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "gang/gang_state.h"
+
+/* Waking a sleeping process takes about as long. */
+#define SPIN_S 50e-6
+
+/* Numbers of sum_few() that all workers' slots hold together, and that each holds at least. */
+enum { FEW_ALL = 16384, FEW_LEAST = 16 };
+
+int32_t gang_first_worker(const struct gang *g, int32_t rank)
+{
+    return (int32_t)((int64_t)rank * g->n_workers / g->size);
+}
+
+int32_t gang_first_worker_of_host(const struct gang *g, int32_t host)
+{
+    return gang_first_worker(g, g->page.first_rank[host]);
+}
+
+/* ---- failures ---- */
+
+static void copy_why(char out[MEETING_WHY], const char *why)
+{
+    snprintf(out, MEETING_WHY, "%.*s", MEETING_WHY - 1, why);
+}
+
+bool gang_fail(struct gang *g, enum gang_trouble trouble, const char *format, ...)
+{
+    struct page *page = g->page.head;
+    va_list args;
+
+    if (g->crew.has_failed)
+        return false;
+    g->failure.trouble = trouble;
+    va_start(args, format);
+    vsnprintf(g->failure.why.text, sizeof g->failure.why.text, format, args);
+    va_end(args);
+    if (!atomic_exchange(&page->is_claimed, 1)) {
+        copy_why(page->why, g->failure.why.text);
+        atomic_store(&page->trouble, trouble);
+    } else if (atomic_load(&page->trouble)) {
+        gang_fails(&g->failure, (enum gang_trouble)atomic_load(&page->trouble), "%s", page->why);
+    }
+    g->crew.has_failed = true;
+    gang_wake(g);
+    beat_say(g, g->failure.trouble, g->failure.why.text);
+    return false;
+}
+
+static enum gang_trouble look_at_host(struct gang *g, struct gang_failure *found)
+{
+    struct page *page = g->page.head;
+
+    if (atomic_load(&page->trouble)) {
+        gang_fails(found, (enum gang_trouble)atomic_load(&page->trouble), "%s", page->why);
+        return found->trouble;
+    }
+    for (int32_t i = 0; i < g->local_size; i++) {
+        struct pollfd life = {.fd = g->lives[i], .events = POLLIN};
+
+        if (life.fd < 0 || poll(&life, 1, 0) <= 0)
+            continue;
+        gang_fails(found, GANG_LOST, "rank %d of the gang on %s has ended",
+                   g->rank - g->local_rank + i, g->host_name);
+        return found->trouble;
+    }
+    return GANG_FINE;
+}
+
+static enum gang_trouble look_at_link(struct gang *g, int32_t host, double since_s,
+                                      struct gang_failure *found)
+{
+    struct link *link = &g->links[host];
+    double heard_s;
+
+    if (beat_listen(g, host, found))
+        return found->trouble;
+    heard_s = link->heard_s > since_s ? link->heard_s : since_s;
+    if (link->has_left || clock_now(&clock_system) < heard_s + g->silent_s)
+        return GANG_FINE;
+    gang_fails(found, GANG_LOST, "rank %d of the gang on %s was silent for %g s",
+               g->page.first_rank[host], g->page.host_names[host], g->silent_s);
+    return GANG_LOST;
+}
+
+enum gang_trouble gang_look(struct gang *g, double since_s, struct gang_failure *found)
+{
+    g->looked_s = clock_now(&clock_system);
+    if (look_at_host(g, found))
+        return found->trouble;
+    for (int32_t host = 0; g->links && host < g->n_hosts; host++)
+        if (g->links[host].beat >= 0 && look_at_link(g, host, since_s, found))
+            return found->trouble;
+    if (!g->keep_waiting || g->keep_waiting(g->arg))
+        return GANG_FINE;
+    gang_fails(found, GANG_STOPPED, "rank %d of the gang was told to leave", g->rank);
+    return GANG_STOPPED;
+}
+
+const struct gang_failure *gang_failure(const struct gang *g)
+{
+    return &g->failure;
+}
+
+/* ---- opening ---- */
+
+static size_t put(size_t *at, size_t n)
+{
+    size_t begin = *at;
+
+    *at += (n + 63) / 64 * 64;
+    return begin;
+}
+
+/* Where the page's parts are; base NULL: only its size. */
+static void lay_out(struct gang *g, char *base)
+{
+    struct page_view *page = &g->page;
+    size_t n_hosts = (size_t)g->n_hosts, at = 0, few, marks, names, ranks, votes;
+
+    page->few_room = FEW_ALL / (size_t)g->n_workers;
+    if (page->few_room < FEW_LEAST)
+        page->few_room = FEW_LEAST;
+    put(&at, sizeof *page->head);
+    ranks = put(&at, (n_hosts + 1) * sizeof *page->first_rank);
+    names = put(&at, n_hosts * sizeof *page->host_names);
+    marks = put(&at, n_hosts);
+    votes = put(&at, 2 * (size_t)g->size * sizeof *page->votes);
+    few = put(&at, 2 * (size_t)g->n_workers * page->few_room * sizeof *page->few);
+    page->bytes = at;
+    if (!base)
+        return;
+    page->first_rank = (int32_t *)(void *)(base + ranks);
+    page->host_names = (char(*)[GANG_HOST])(void *)(base + names);
+    page->marks = base + marks;
+    page->votes = (struct vote *)(void *)(base + votes);
+    page->few = (double *)(void *)(base + few);
+}
+
+static struct gang *create(const struct gang_place *place, const struct gang_options *options)
+{
+    struct gang *g = calloc(1, sizeof *g);
+    size_t n_local = (size_t)place->local_size, n_hosts = (size_t)place->n_hosts;
+
+    if (!g)
+        return NULL;
+    *g = (struct gang){.rank = place->rank,
+                       .size = place->size,
+                       .local_rank = place->local_rank,
+                       .local_size = place->local_size,
+                       .host = place->host,
+                       .n_hosts = place->n_hosts,
+                       .n_workers = options->n_workers,
+                       .silent_s = options->silent_s > 0 ? options->silent_s : GANG_SILENT_S,
+                       .keep_waiting = options->keep_waiting,
+                       .arg = options->arg,
+                       .own_life = -1,
+                       .beater_stop = -1};
+    g->crew = (struct crew){.n_workers = g->n_workers, .calls = &gang_calls, .self = g};
+    g->crew.first = gang_first_worker(g, g->rank);
+    g->crew.n = gang_first_worker(g, g->rank + 1) - g->crew.first;
+    snprintf(g->host_name, sizeof g->host_name, "%s", place->host_name);
+    lay_out(g, NULL);
+    g->members = malloc(n_local * sizeof *g->members);
+    g->lives = malloc(n_local * sizeof *g->lives);
+    g->bounds = malloc((n_hosts + 1) * sizeof *g->bounds);
+    for (size_t i = 0; g->members && g->lives && i < n_local; i++)
+        g->members[i] = g->lives[i] = -1;
+    if (!g->members || !g->lives || !g->bounds || tree_init(&g->tree, g->n_workers)) {
+        gang_close(g);
+        return NULL;
+    }
+    return g;
+}
+
+static int create_links(struct gang *g)
+{
+    size_t n = (size_t)g->n_hosts;
+
+    if (!gang_is_leader(g) || n == 1)
+        return 0;
+    g->links = calloc(n, sizeof *g->links);
+    g->sends = calloc(n, sizeof *g->sends);
+    g->receives = calloc(n, sizeof *g->receives);
+    g->polls = calloc(n, sizeof *g->polls);
+    for (size_t i = 0; g->links && i < n; i++)
+        g->links[i] = (struct link){.data = -1, .beat = -1};
+    return g->links && g->sends && g->receives && g->polls ? 0 : -1;
+}
+
+/* The leaders' meeting. With a trouble of this host in own, the others hear of it there. */
+static void meet_hosts(struct gang *g, struct greeting *own, const struct gang_place *place,
+                       const struct patience *patience, struct gang_failure *failure)
+{
+    struct patience renewed = patience_renew(patience, g->host == 0);
+    struct gang_failure theirs = {0};
+
+    if (create_links(g))
+        gang_fails(&theirs, GANG_BROKEN, "out of memory");
+    else if (g->n_hosts > 1)
+        meeting_hosts(g, own, place, &renewed, &theirs);
+    if (!failure->trouble)
+        *failure = theirs;
+}
+
+static int meet(struct gang *g, const struct gang_place *place, const struct gang_options *options,
+                struct gang_failure *failure)
+{
+    double limit_s = options->meet_s > 0 ? options->meet_s : GANG_MEET_S;
+    struct patience patience = {.until_s = clock_now(&clock_system) + limit_s,
+                                .limit_s = limit_s,
+                                .keep_waiting = options->keep_waiting,
+                                .arg = options->arg};
+    struct greeting own;
+
+    greeting_init(&own, place, options);
+    meeting_local(g, &own, &patience, failure);
+    if (g->page.head) {
+        lay_out(g, (char *)g->page.head);
+        if (gang_is_leader(g)) {
+            memcpy(g->page.host_names[g->host], g->host_name, GANG_HOST);
+            g->page.first_rank[g->n_hosts] = g->size;
+        }
+    }
+    if (gang_is_leader(g))
+        meet_hosts(g, &own, place, &patience, failure);
+    if (failure->trouble && g->page.head)
+        gang_fail(g, failure->trouble, "%s", failure->why.text);
+    return failure->trouble ? -1 : 0;
+}
+
+/* Spin only if each rank of the host may have a processor of its own. */
+static bool count_processors(struct gang *g)
+{
+    struct page *page = g->page.head;
+    cpu_set_t own;
+    int n = 0;
+
+    if (!sched_getaffinity(0, sizeof own, &own))
+        for (unsigned i = 0; i < 1024; i++)
+            if (CPU_ISSET(i, &own))
+                atomic_fetch_or(&page->cpus[i / 64], UINT64_C(1) << i % 64);
+    if (!gang_barrier(g))
+        return false;
+    for (int i = 0; i < 16; i++)
+        n += __builtin_popcountll(atomic_load(&page->cpus[i]));
+    g->spin_s = n >= g->local_size ? SPIN_S : 0;
+    return true;
+}
+
+/* Cut the tree between hosts. */
+static int cut_tree(struct gang *g)
+{
+    for (int32_t host = 0; host < g->n_hosts; host++) {
+        int32_t n = tree_cover(&g->tree, gang_first_worker_of_host(g, host),
+                               gang_first_worker_of_host(g, host + 1));
+
+        g->n_nodes += n;
+        if (host == g->host)
+            g->n_own_nodes = n;
+        if (!g->links)
+            continue;
+        g->sends[host].piece = NULL;
+        g->receives[host].piece = calloc((size_t)n + 1, sizeof *g->receives[host].piece);
+        if (!g->receives[host].piece)
+            return -1;
+    }
+    for (int32_t host = 0; g->links && host < g->n_hosts; host++) {
+        g->sends[host].piece = calloc((size_t)g->n_own_nodes + 1, sizeof *g->sends[host].piece);
+        if (!g->sends[host].piece)
+            return -1;
+    }
+    return 0;
+}
+
+static void prepare(struct gang *g)
+{
+    if (!count_processors(g))
+        return;
+    if (cut_tree(g))
+        gang_fail(g, GANG_BROKEN, "out of memory");
+    else if (g->links && beat_start(g))
+        gang_fail(g, GANG_BROKEN, "thread of a gang: %s", strerror(errno));
+    gang_sync(g);
+    FAULT("gang: all have met");
+}
+
+int gang_open(struct gang **gang, const struct gang_place *place,
+              const struct gang_options *options, struct gang_failure *failure)
+{
+    struct gang *g;
+
+    assert(place->size <= options->n_workers && place->n_hosts <= place->size);
+    *gang = NULL;
+    *failure = (struct gang_failure){0};
+    g = create(place, options);
+    if (!g)
+        return gang_fails(failure, GANG_BROKEN, "out of memory");
+    if (!meet(g, place, options, failure))
+        prepare(g);
+    if (!failure->trouble && !g->crew.has_failed) {
+        *gang = g;
+        return 0;
+    }
+    if (g->crew.has_failed)
+        *failure = g->failure;
+    gang_close(g);
+    return -1;
+}
+
+struct crew *gang_crew(struct gang *g)
+{
+    return &g->crew;
+}
+
+/* ---- closing ---- */
+
+static void close_one(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+static void close_links(struct gang *g)
+{
+    if (!g->links)
+        return;
+    if (!g->crew.has_failed)
+        beat_say(g, GANG_FINE, "");
+    beat_stop(g);
+    for (int32_t host = 0; host < g->n_hosts; host++) {
+        struct gang_failure ignored;
+
+        /* Unread bytes would reset the connection, and with it the last word. */
+        if (g->links[host].beat >= 0)
+            beat_listen(g, host, &ignored);
+        close_one(g->links[host].data);
+        close_one(g->links[host].beat);
+        if (g->sends)
+            free(g->sends[host].piece);
+        if (g->receives)
+            free(g->receives[host].piece);
+    }
+}
+
+void gang_close(struct gang *g)
+{
+    if (!g)
+        return;
+    close_links(g);
+    for (int32_t i = 0; i < g->local_size; i++) {
+        close_one(g->members ? g->members[i] : -1);
+        close_one(g->lives ? g->lives[i] : -1);
+    }
+    close_one(g->own_life);
+    for (size_t i = 0; i < g->n_mappings; i++)
+        munmap(g->mappings[i].bytes, g->mappings[i].n);
+    if (g->page.head)
+        munmap(g->page.head, g->page.bytes);
+    tree_release(&g->tree);
+    free(g->mappings);
+    free(g->links);
+    free(g->sends);
+    free(g->receives);
+    free(g->polls);
+    free(g->members);
+    free(g->lives);
+    free(g->bounds);
+    free(g);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The ranks of a gang as a crew (gcn/crew.h).
+ *
+ *     gang_open()     all ranks meet, on their host and then between hosts
+ *     gang_crew()     sums, shares and agrees
+ *     gang_close()
+ *
+ * On a host, ranks share memory that has no name, so a killed process leaves nothing behind.
+ * Between hosts, the first rank of each host (its leader) has a TCP connection with every other
+ * leader. All calls wait for the slowest rank without a time limit, but they notice
+ *   - the end of a process on the same host, within 0.1 s;
+ *   - the end of a leader of another host, at once, and its silence after silent_s;
+ *   - keep_waiting() that returns false, within 0.1 s.
+ * A stopped process (SIGSTOP) has not ended. Its host is silent only if it is the leader.
+ *
+ * The rank that notices tells all others, so each knows the reason. Knows neither MPI nor
+ * settings. A gang belongs to one thread. */
+#ifndef GANG_GANG_H
+#define GANG_GANG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gang/gang_failure.h"
+#include "gcn/crew.h"
+
+#define GANG_MEET_S 60.0
+#define GANG_SILENT_S 10.0
+
+/* A text that all ranks must have alike is compared up to here. */
+enum { GANG_TEXT = 256, GANG_HOST = 64 };
+
+struct gang_place {
+    int32_t rank, size;
+    int32_t local_rank, local_size; /* ranks on a host are consecutive */
+    int32_t host, n_hosts;          /* in order of their ranks */
+    const char *host_name;          /* of this host, for messages */
+    const char *address;            /* of rank 0's host; unused if n_hosts is 1 */
+    int32_t port;                   /* free on rank 0's host; unused if n_hosts is 1 */
+    const char
+        *token; /* the same on all ranks, and different from those of all other gangs. Between
+                          hosts, only members may know it. */
+};
+
+struct gang_options {
+    int32_t n_workers;     /* at least place.size */
+    const char *build;     /* compared: the program's version and build */
+    const char *processor; /* compared: all that makes results of a machine differ */
+    double meet_s;   /* time limit of the meeting on a host, and between hosts; 0: GANG_MEET_S */
+    double silent_s; /* 0: GANG_SILENT_S */
+    /* Called at least every 0.1 s while a rank waits; false: give up. NULL: always true. */
+    bool (*keep_waiting)(void *arg);
+    void *arg;
+};
+
+struct gang;
+
+/* Collective. Rank r gets workers r W / R ... (r + 1) W / R - 1. Texts of place and options are
+ * borrowed for the call. -1 and failure: *gang is NULL. */
+int gang_open(struct gang **gang, const struct gang_place *place,
+              const struct gang_options *options, struct gang_failure *failure);
+
+/* Borrowed. Memory from take_parts() and take_common() is zeroed and ends with the gang. */
+struct crew *gang_crew(struct gang *gang);
+
+/* The reason, if the crew has_failed. */
+const struct gang_failure *gang_failure(const struct gang *gang);
+
+/* Local. The others may still be in their last call. NULL is allowed. */
+void gang_close(struct gang *gang);
+
+/* ---- counters, for `profile` ---- */
+
+#define GANG_CALL_TABLE(X)   \
+    X(SUM, "sum")            \
+    X(SUM_FEW, "sum of few") \
+    X(SHARE, "share")        \
+    X(AGREE, "agree")
+
+enum gang_call {
+#define GANG_CALL_ENUM(id, name) GANG_##id,
+    GANG_CALL_TABLE(GANG_CALL_ENUM)
+#undef GANG_CALL_ENUM
+        GANG_CALLS
+};
+
+const char *gang_call_name(enum gang_call call);
+
+/* Classes of size: up to 64 B, 256 B, 1 KiB ... 1 GiB and above. */
+enum { GANG_SIZES = 13 };
+
+struct gang_count {
+    int64_t calls, bytes; /* of what is summed or shared, once */
+    double seconds;       /* in the calls, with waiting_s */
+    double waiting_s;     /* until the last rank of the host came, or for data of other hosts */
+};
+
+struct gang_counts {
+    struct gang_count of[GANG_CALLS][GANG_SIZES];
+};
+
+int64_t gang_size_limit(int class); /* bytes of its largest message */
+const struct gang_counts *gang_counts(const struct gang *gang);
+
+#endif

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gang/meeting.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+/* How long late ones may come to hear of a trouble, and how long a stranger may be silent. */
+#define LINGER_S 1.0
+#define SILENT_CALLER_S 5.0
+
+/* Those who wait for an answer wait a little longer than the one who answers. */
+#define LATER 0.1
+#define LATER_S 0.1
+enum { STEP_MS = 20, STRANGERS = 32 };
+
+static const char magic[8] = "espgang";
+
+/* Other versions must be able to read the first members of this one. */
+_Static_assert(sizeof(struct greeting) ==
+                   8 + 16 + 4 + GANG_HOST + 11 * 4 + MEETING_WHY + 2 * GANG_TEXT,
+               "struct greeting has padding");
+_Static_assert(sizeof(struct verdict) == 4 * 4 + 8 + GANG_HOST + MEETING_WHY,
+               "struct verdict has padding");
+
+static double now_s(void)
+{
+    return clock_now(&clock_system);
+}
+
+struct patience patience_renew(const struct patience *patience, bool is_first)
+{
+    struct patience renewed = *patience;
+
+    renewed.until_s = now_s() + patience->limit_s;
+    if (!is_first)
+        renewed.until_s += LATER * patience->limit_s + LATER_S;
+    return renewed;
+}
+
+int patience_check(const struct patience *patience, const char *what, struct gang_failure *failure)
+{
+    if (patience->keep_waiting && !patience->keep_waiting(patience->arg))
+        return gang_fails(failure, GANG_STOPPED, "the rank was told to leave its gang");
+    if (now_s() > patience->until_s)
+        return gang_fails(failure, GANG_LOST, "%s within %g s", what, patience->limit_s);
+    return 0;
+}
+
+int meeting_broken(struct gang_failure *failure, const char *what)
+{
+    return gang_fails(failure, GANG_BROKEN, "%s: %s", what, strerror(errno));
+}
+
+/* ---- those who come ---- */
+
+int reception_open(struct reception *reception, int listener, const struct greeting *own)
+{
+    size_t room = (size_t)own->n * 2 + STRANGERS;
+
+    *reception = (struct reception){.listener = listener,
+                                    .level = (enum meeting_level)own->level,
+                                    .token = own->token,
+                                    .index = own->index,
+                                    .n = own->n};
+    reception->of = calloc(room, sizeof *reception->of);
+    reception->polls = calloc(room + 1 + (size_t)own->n, sizeof *reception->polls);
+    return reception->of && reception->polls ? 0 : -1;
+}
+
+void reception_close(struct reception *reception)
+{
+    for (int32_t i = 0; i < reception->n_callers; i++)
+        close(reception->of[i].fd);
+    if (reception->listener >= 0)
+        close(reception->listener);
+    free(reception->of);
+    free(reception->polls);
+    *reception = (struct reception){.listener = -1};
+}
+
+static void drop(struct reception *reception, int32_t i)
+{
+    close(reception->of[i].fd);
+    reception->of[i] = reception->of[--reception->n_callers];
+}
+
+static bool has_greeted(const struct caller *caller)
+{
+    return caller->got == sizeof caller->greeting;
+}
+
+struct caller *reception_find(const struct reception *reception, int32_t index, uint32_t channel)
+{
+    for (int32_t i = 0; i < reception->n_callers; i++) {
+        struct caller *caller = &reception->of[i];
+
+        if (has_greeted(caller) && caller->greeting.index == index &&
+            caller->greeting.channel == channel)
+            return caller;
+    }
+    return NULL;
+}
+
+int reception_take(struct reception *reception, int32_t index, uint32_t channel)
+{
+    struct caller *caller = reception_find(reception, index, channel);
+    int fd;
+
+    if (!caller)
+        return -1;
+    fd = caller->fd;
+    *caller = reception->of[--reception->n_callers];
+    return fd;
+}
+
+/* Abstract sockets are open to all users of a machine. */
+static bool is_of_this_user(int fd)
+{
+    struct ucred peer;
+    socklen_t n = sizeof peer;
+
+    return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) && peer.uid == geteuid();
+}
+
+static void accept_all(struct reception *reception)
+{
+    int32_t room = reception->n * 2 + STRANGERS;
+    int fd;
+
+    while ((fd = accept4(reception->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+        if (reception->n_callers == room ||
+            (reception->level == MEETING_LOCAL && !is_of_this_user(fd))) {
+            close(fd);
+            continue;
+        }
+        reception->of[reception->n_callers++] = (struct caller){.fd = fd, .since_s = now_s()};
+    }
+}
+
+static bool is_member(const struct reception *reception, const struct caller *caller)
+{
+    const struct greeting *greeting = &caller->greeting;
+
+    if (memcmp(greeting->magic, magic, sizeof magic) ||
+        !hash_equal(greeting->token, reception->token))
+        return false;
+    if (greeting->protocol != MEETING_PROTOCOL)
+        return true;
+    return greeting->level == reception->level && greeting->index > reception->index &&
+           greeting->index < reception->n && greeting->channel < 2 &&
+           reception_find(reception, greeting->index, greeting->channel) == caller;
+}
+
+/* Read what has come. False: a stranger. */
+static bool read_caller(struct reception *reception, struct caller *caller)
+{
+    char *greeting = (char *)&caller->greeting, byte;
+    ssize_t got;
+
+    if (has_greeted(caller)) {
+        got = recv(caller->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+        caller->has_ended = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+        return true;
+    }
+    got = recv(caller->fd, greeting + caller->got, sizeof caller->greeting - caller->got,
+               MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return now_s() < caller->since_s + SILENT_CALLER_S;
+    if (got <= 0)
+        return false;
+    caller->got += (size_t)got;
+    if (!has_greeted(caller))
+        return true;
+    caller->greeting.host[GANG_HOST - 1] = caller->greeting.why[MEETING_WHY - 1] = '\0';
+    caller->greeting.build[GANG_TEXT - 1] = caller->greeting.processor[GANG_TEXT - 1] = '\0';
+    return is_member(reception, caller);
+}
+
+void reception_step(struct reception *reception, const int *others, int32_t n_others)
+{
+    struct pollfd *polls = reception->polls;
+    nfds_t n = 0;
+
+    polls[n++] = (struct pollfd){.fd = reception->listener, .events = POLLIN};
+    for (int32_t i = 0; i < reception->n_callers; i++)
+        if (!reception->of[i].has_ended)
+            polls[n++] = (struct pollfd){.fd = reception->of[i].fd, .events = POLLIN};
+    for (int32_t i = 0; i < n_others; i++)
+        polls[n++] = (struct pollfd){.fd = others[i], .events = POLLIN};
+    poll(polls, n, STEP_MS);
+    accept_all(reception);
+    for (int32_t i = reception->n_callers - 1; i >= 0; i--)
+        if (!read_caller(reception, &reception->of[i]))
+            drop(reception, i);
+}
+
+/* ---- the verdict ---- */
+
+static void judge(struct verdict *verdict, enum gang_trouble trouble, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void judge(struct verdict *verdict, enum gang_trouble trouble, const char *format, ...)
+{
+    va_list args;
+
+    if (verdict->trouble)
+        return;
+    verdict->trouble = trouble;
+    va_start(args, format);
+    vsnprintf(verdict->why, sizeof verdict->why, format, args);
+    va_end(args);
+}
+
+static void judge_protocol(struct verdict *verdict, const struct greeting *own,
+                           const struct greeting *its)
+{
+    judge(
+        verdict, GANG_DIFFERS,
+        "%s and %s run builds of espalier whose ranks cannot talk to each other: install the same "
+        "build on both",
+        own->host, its->host);
+}
+
+/* Compare a caller with the one who receives. */
+static void compare(struct verdict *verdict, const struct greeting *own, const struct greeting *its)
+{
+    if (its->trouble)
+        judge(verdict, (enum gang_trouble)its->trouble, "%s", its->why);
+    if (strcmp(own->build, its->build))
+        judge(
+            verdict, GANG_DIFFERS,
+            "rank %d of the gang on %s runs %s, but rank %d on %s runs %s: install the same build "
+            "on both",
+            own->rank, own->host, own->build, its->rank, its->host, its->build);
+    if (strcmp(own->processor, its->processor))
+        judge(verdict, GANG_DIFFERS,
+              "rank %d of the gang on %s computes with %s, but rank %d on %s with %s: the numbers "
+              "would differ; launch on machines of one type",
+              own->rank, own->host, own->processor, its->rank, its->host, its->processor);
+    if (own->size != its->size || own->n != its->n || own->n_workers != its->n_workers)
+        judge(verdict, GANG_DIFFERS,
+              "rank %d of the gang on %s has %d ranks and %d workers, but rank %d on %s has %d and "
+              "%d",
+              own->rank, own->host, own->size, own->n_workers, its->rank, its->host, its->size,
+              its->n_workers);
+}
+
+/* Look at all who are there; return their number. */
+static int32_t look_at_callers(const struct reception *reception, const struct greeting *own,
+                               struct verdict *verdict)
+{
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < reception->n_callers; i++) {
+        const struct caller *caller = &reception->of[i];
+        const struct greeting *its = &caller->greeting;
+
+        if (!has_greeted(caller))
+            continue;
+        n++;
+        if (its->protocol != MEETING_PROTOCOL)
+            judge_protocol(verdict, own, its);
+        else if (caller->has_ended)
+            judge(verdict, GANG_LOST, "rank %d of the gang on %s has ended", its->rank, its->host);
+        else
+            compare(verdict, own, its);
+    }
+    return n;
+}
+
+static void judge_absent(const struct reception *reception, const struct greeting *own,
+                         const struct patience *patience, struct verdict *verdict)
+{
+    bool is_local = own->level == MEETING_LOCAL;
+    int32_t first = 0, n_absent = 0;
+
+    for (int32_t i = own->n - 1; i > 0; i--) {
+        if (reception_find(reception, i, 0))
+            continue;
+        first = i;
+        n_absent++;
+    }
+    if (n_absent > 1)
+        judge(verdict, GANG_LOST, "%d of %d %s of the gang did not come to %s within %g s",
+              n_absent, own->n, is_local ? "ranks" : "hosts", own->host, patience->limit_s);
+    else
+        judge(verdict, GANG_LOST, "%s %d of the gang did not come to %s within %g s",
+              is_local ? "rank" : "host", is_local ? own->rank + first : first, own->host,
+              patience->limit_s);
+}
+
+void reception_gather(struct reception *reception, const struct greeting *own,
+                      const struct patience *patience, struct verdict *verdict)
+{
+    struct gang_failure failure;
+    double linger_until_s = 0;
+
+    *verdict = (struct verdict){.rank = own->rank};
+    memcpy(verdict->host, own->host, sizeof verdict->host);
+    if (own->trouble)
+        judge(verdict, (enum gang_trouble)own->trouble, "%s", own->why);
+    while (look_at_callers(reception, own, verdict) < own->n - 1) {
+        double now = now_s();
+
+        if (verdict->trouble && linger_until_s <= 0)
+            linger_until_s = now + LINGER_S;
+        if (verdict->trouble && now >= linger_until_s)
+            return;
+        if (patience_check(patience, "", &failure)) {
+            if (failure.trouble == GANG_LOST)
+                judge_absent(reception, own, patience, verdict);
+            judge(verdict, failure.trouble, "%s", failure.why.text);
+            return;
+        }
+        reception_step(reception, NULL, 0);
+    }
+}
+
+/* ---- messages ---- */
+
+void greeting_init(struct greeting *greeting, const struct gang_place *place,
+                   const struct gang_options *options)
+{
+    memset(greeting, 0, sizeof *greeting);
+    memcpy(greeting->magic, magic, sizeof magic);
+    greeting->token = hash_text(place->token);
+    greeting->protocol = MEETING_PROTOCOL;
+    greeting->rank = place->rank;
+    greeting->size = place->size;
+    greeting->n_ranks = 1;
+    greeting->n_workers = options->n_workers;
+    snprintf(greeting->host, sizeof greeting->host, "%s", place->host_name);
+    snprintf(greeting->build, sizeof greeting->build, "%s", options->build);
+    snprintf(greeting->processor, sizeof greeting->processor, "%s", options->processor);
+}
+
+/* Wait until fd is ready. */
+static int wait_for(int fd, short events, const char *who, const struct patience *patience,
+                    struct gang_failure *failure)
+{
+    struct pollfd wanted = {.fd = fd, .events = events};
+    char what[GANG_HOST + 64];
+
+    snprintf(what, sizeof what, "%s did not answer", who);
+    if (patience_check(patience, what, failure))
+        return -1;
+    poll(&wanted, 1, STEP_MS);
+    return 0;
+}
+
+static int ended(const char *who, struct gang_failure *failure)
+{
+    return gang_fails(failure, GANG_LOST, "%s has ended", who);
+}
+
+int wire_send(int fd, const void *bytes, size_t n, const char *who, const struct patience *patience,
+              struct gang_failure *failure)
+{
+    for (size_t at = 0; at < n;) {
+        ssize_t sent = send(fd, (const char *)bytes + at, n - at, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        if (sent < 0 && errno != EAGAIN && errno != EINTR)
+            return ended(who, failure);
+        if (sent < 0 && wait_for(fd, POLLOUT, who, patience, failure))
+            return -1;
+        at += sent > 0 ? (size_t)sent : 0;
+    }
+    return 0;
+}
+
+int wire_receive(int fd, void *bytes, size_t n, const char *who, const struct patience *patience,
+                 struct gang_failure *failure)
+{
+    for (size_t at = 0; at < n;) {
+        ssize_t got = recv(fd, (char *)bytes + at, n - at, MSG_DONTWAIT);
+
+        if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+            return ended(who, failure);
+        if (got < 0 && wait_for(fd, POLLIN, who, patience, failure))
+            return -1;
+        at += got > 0 ? (size_t)got : 0;
+    }
+    return 0;
+}

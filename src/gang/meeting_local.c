@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The ranks of a host meet at an abstract Unix socket, which vanishes with its process. The leader
+ * answers with the page of shared memory and with pipes: each rank keeps the writing end of its own
+ * pipe and the reading ends of all others, which end when its process ends. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "gang/gang_state.h"
+
+#define RETRY_S 2e-3
+
+static socklen_t address_of(struct sockaddr_un *address, const struct gang *g,
+                            const struct greeting *own)
+{
+    char token[HASH_HEX_SIZE];
+    int n;
+
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    n = snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "espalier-gang-%u-%s-%d",
+                 (unsigned)geteuid(), hash_hex(own->token, token), g->host);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+/* ---- the page ---- */
+
+static int map_page(struct gang *g, int fd, struct gang_failure *failure)
+{
+    g->page.head = shared_memory_map(fd, g->page.bytes);
+    return g->page.head ? 0 : meeting_broken(failure, "shared memory of a gang");
+}
+
+static int make_page(struct gang *g, int *fd, struct gang_failure *failure)
+{
+    *fd = shared_memory_make(g->page.bytes);
+    if (*fd < 0 || shared_memory_reserve(*fd, 0, g->page.bytes))
+        return meeting_broken(failure, "shared memory of a gang");
+    return map_page(g, *fd, failure);
+}
+
+/* ---- the leader ---- */
+
+static int listen_here(const struct gang *g, const struct greeting *own,
+                       struct gang_failure *failure)
+{
+    struct sockaddr_un address;
+    socklen_t n = address_of(&address, g, own);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (fd >= 0 && !bind(fd, (const struct sockaddr *)&address, n) && !listen(fd, SOMAXCONN))
+        return fd;
+    meeting_broken(failure, "meeting point of a gang");
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* The leader gives these to the members. */
+struct gifts {
+    int page;
+    int *readers, *writers; /* [local_size] ends of the ranks' pipes; -1: none */
+    int *fds;               /* [local_size + 1] */
+};
+
+static int make_gifts(struct gifts *gifts, struct gang *g, struct gang_failure *failure)
+{
+    size_t n = (size_t)g->local_size;
+
+    gifts->page = -1;
+    gifts->readers = malloc(n * sizeof *gifts->readers);
+    gifts->writers = malloc(n * sizeof *gifts->writers);
+    gifts->fds = malloc((n + 1) * sizeof *gifts->fds);
+    if (!gifts->readers || !gifts->writers || !gifts->fds)
+        return gang_fails(failure, GANG_BROKEN, "out of memory");
+    for (size_t i = 0; i < n; i++)
+        gifts->readers[i] = gifts->writers[i] = -1;
+    for (size_t i = 0; i < n; i++) {
+        int ends[2];
+
+        if (pipe2(ends, O_CLOEXEC))
+            return meeting_broken(failure, "pipes of a gang");
+        gifts->readers[i] = ends[0];
+        gifts->writers[i] = ends[1];
+    }
+    return make_page(g, &gifts->page, failure);
+}
+
+static void close_one(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* Keep what is the leader's own. */
+static void release_gifts(struct gifts *gifts, struct gang *g, bool is_given)
+{
+    for (int32_t i = 0; gifts->readers && gifts->writers && i < g->local_size; i++) {
+        if (is_given && i) {
+            g->lives[i] = gifts->readers[i];
+            gifts->readers[i] = -1;
+        } else if (is_given) {
+            g->own_life = gifts->writers[i];
+            gifts->writers[i] = -1;
+        }
+        close_one(&gifts->readers[i]);
+        close_one(&gifts->writers[i]);
+    }
+    close_one(&gifts->page);
+    free(gifts->readers);
+    free(gifts->writers);
+    free(gifts->fds);
+}
+
+/* Send member i the verdict, and with a good one its own pipe's writing end and the reading ends of
+ * all others. One that has ended gets nothing, which gang_look() notices. */
+static void answer(struct gang *g, const struct verdict *verdict, const struct gifts *gifts,
+                   int32_t i)
+{
+    int32_t n = 0;
+
+    if (!verdict->trouble) {
+        gifts->fds[n++] = gifts->page;
+        gifts->fds[n++] = gifts->writers[i];
+        for (int32_t j = 0; j < g->local_size; j++)
+            if (j != i)
+                gifts->fds[n++] = gifts->readers[j];
+    }
+    (void)!shared_memory_send(g->members[i], verdict, sizeof *verdict, gifts->fds, n);
+}
+
+static int lead(struct gang *g, struct reception *reception, const struct greeting *own,
+                const struct patience *patience, struct gang_failure *failure)
+{
+    struct verdict verdict;
+    struct gifts gifts = {.page = -1};
+
+    reception_gather(reception, own, patience, &verdict);
+    FAULT("gang: before the host's ranks are answered");
+    if (!verdict.trouble && make_gifts(&gifts, g, failure)) {
+        verdict.trouble = failure->trouble;
+        snprintf(verdict.why, sizeof verdict.why, "%.*s", MEETING_WHY - 1, failure->why.text);
+    }
+    verdict.page_bytes = g->page.bytes;
+    verdict.n_descriptors = verdict.trouble ? 0 : (uint32_t)g->local_size + 1;
+    for (int32_t i = 1; i < g->local_size; i++) {
+        g->members[i] = reception_take(reception, i, 0);
+        if (g->members[i] >= 0)
+            answer(g, &verdict, &gifts, i);
+    }
+    release_gifts(&gifts, g, !verdict.trouble);
+    FAULT("gang: the host's ranks were answered");
+    return verdict.trouble
+               ? gang_fails(failure, (enum gang_trouble)verdict.trouble, "%s", verdict.why)
+               : 0;
+}
+
+static int lead_meeting(struct gang *g, struct greeting *own, const struct patience *patience,
+                        struct gang_failure *failure)
+{
+    struct reception reception = {.listener = -1};
+    int fd = listen_here(g, own, failure), rc = -1;
+
+    if (fd >= 0 && reception_open(&reception, fd, own))
+        gang_fails(failure, GANG_BROKEN, "out of memory");
+    else if (fd >= 0)
+        rc = lead(g, &reception, own, patience, failure);
+    reception_close(&reception);
+    if (!rc)
+        return 0;
+    own->trouble = failure->trouble;
+    snprintf(own->why, sizeof own->why, "%.*s", MEETING_WHY - 1, failure->why.text);
+    return -1;
+}
+
+/* ---- the others ---- */
+
+static void nap(void)
+{
+    clock_sleep(RETRY_S);
+}
+
+static int find_leader(struct gang *g, const struct greeting *own, const char *leader,
+                       const struct patience *patience, struct gang_failure *failure)
+{
+    struct sockaddr_un address;
+    socklen_t n = address_of(&address, g, own);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    char what[GANG_HOST + 64];
+
+    g->members[0] = fd;
+    if (fd < 0)
+        return meeting_broken(failure, "socket of a gang");
+    snprintf(what, sizeof what, "%s did not come", leader);
+    while (connect(fd, (const struct sockaddr *)&address, n)) {
+        if (errno != ECONNREFUSED && errno != EAGAIN && errno != EINTR)
+            return meeting_broken(failure, "meeting point of a gang");
+        if (patience_check(patience, what, failure))
+            return -1;
+        nap();
+    }
+    return 0;
+}
+
+/* Receive the verdict and its descriptors into fds. */
+static int hear_verdict(struct gang *g, int *fds, const char *leader,
+                        const struct patience *patience, struct gang_failure *failure)
+{
+    struct verdict verdict = {0};
+    uint32_t n = 0, wanted = (uint32_t)g->local_size + 1;
+    char what[GANG_HOST + 64];
+
+    snprintf(what, sizeof what, "%s did not answer", leader);
+    do {
+        struct pollfd ready = {.fd = g->members[0], .events = POLLIN};
+        int32_t some = (int32_t)(wanted - n);
+        ssize_t got =
+            shared_memory_receive(g->members[0], &verdict, sizeof verdict, fds + n, &some);
+
+        n += (uint32_t)some;
+        if (got < 0 && errno == EMFILE)
+            return meeting_broken(failure, "pipes of a gang");
+        if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+            return gang_fails(failure, GANG_LOST, "%s has ended", leader);
+        if (got > 0 && verdict.trouble) {
+            verdict.why[MEETING_WHY - 1] = '\0';
+            return gang_fails(failure, (enum gang_trouble)verdict.trouble, "%s", verdict.why);
+        }
+        if (patience_check(patience, what, failure))
+            return -1;
+        if (got < 0)
+            poll(&ready, 1, 20);
+    } while (n < wanted);
+    return 0;
+}
+
+static int follow(struct gang *g, const struct greeting *own, const struct patience *patience,
+                  struct gang_failure *failure)
+{
+    int *fds = malloc(((size_t)g->local_size + 1) * sizeof *fds), rc = -1;
+    struct patience renewed;
+    char leader[GANG_HOST + 48];
+
+    snprintf(leader, sizeof leader, "rank %d of the gang on %s", g->rank - g->local_rank,
+             own->host);
+    if (!fds)
+        return gang_fails(failure, GANG_BROKEN, "out of memory");
+    for (int32_t i = 0; i <= g->local_size; i++)
+        fds[i] = -1;
+    if (!find_leader(g, own, leader, patience, failure) &&
+        !wire_send(g->members[0], own, sizeof *own, leader, patience, failure)) {
+        FAULT("gang: has greeted its leader");
+        renewed = patience_renew(patience, false);
+        rc = hear_verdict(g, fds, leader, &renewed, failure);
+    }
+    g->own_life = fds[1];
+    for (int32_t j = 0, i = 2; j < g->local_size; j++)
+        if (j != g->local_rank)
+            g->lives[j] = fds[i++];
+    rc = rc ? rc : map_page(g, fds[0], failure);
+    close_one(&fds[0]);
+    free(fds);
+    return rc;
+}
+
+int meeting_local(struct gang *g, struct greeting *own, const struct patience *patience,
+                  struct gang_failure *failure)
+{
+    own->level = MEETING_LOCAL;
+    own->index = g->local_rank;
+    own->n = g->local_size;
+    FAULT("gang: before the host's ranks meet");
+    return gang_is_leader(g) ? lead_meeting(g, own, patience, failure)
+                             : follow(g, own, patience, failure);
+}
