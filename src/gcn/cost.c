@@ -458,7 +458,8 @@ struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_outline *
     int32_t n_train = split->n_train;
     struct shape shape = shape_of(spec, inputs, n_train);
     bool is_full = spec->batch_size == 0 || spec->batch_size >= n_train;
-    double workers = n_workers(spec);
+    /* In full batch they divide the work of one. */
+    double workers = is_full ? 1 : n_workers(spec);
     double size = is_full ? n_train : worker_batch(spec, n_train);
     double steps = is_full ? 1 : ceil(worker_samples(spec, n_train) / size);
     double batches = is_full ? 1 : workers > 1 ? workers * steps : (n_train + size - 1) / size;
@@ -467,7 +468,8 @@ struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_outline *
     double backward = first_layer_flops(&shape, size, true, true) + upper_layers(&shape, size, 2);
     double evaluation =
         workers * (first_layer_flops(&shape, rest, false, false) + upper_layers(&shape, rest, 1));
-    double step_bytes = workers * 3 * pass_bytes(&shape, size) + optimizer_bytes(&shape, workers);
+    double step_bytes =
+        workers * 3 * pass_bytes(&shape, size) + optimizer_bytes(&shape, n_workers(spec));
 
     /* The next step reuses the first product of the evaluation. */
     if (is_full && !shape.drops_inputs && !shape.pools)

@@ -31,8 +31,7 @@ static bool starts_from_ax(const struct first_layer *first)
     return first->form == FIRST_AX_DENSE || first->form == FIRST_AX_SPARSE;
 }
 
-static int take_memory(struct first_layer *first, int32_t capacity, size_t width,
-                       struct arena *scratch)
+static int take_memory(struct first_layer *first, int32_t capacity, struct arena *scratch)
 {
     const struct gcn_inputs *inputs = first->inputs;
     bool drops = !dropout_is_off(&first->dropout);
@@ -49,24 +48,20 @@ static int take_memory(struct first_layer *first, int32_t capacity, size_t width
         if (!first->dropped)
             return -1;
     }
-    if (!drops && starts_from_ax(first))
-        return 0;
-    first->product = arena_take(scratch, (size_t)capacity * width, sizeof(float));
-    return first->product ? 0 : -1;
+    return 0;
 }
 
 int first_layer_init(struct first_layer *first, const struct gcn_spec *spec,
                      const struct gcn_inputs *inputs, int32_t n_train, int32_t capacity,
-                     int32_t width, struct hash key, struct arena *scratch, struct err *err)
+                     struct hash key, struct arena *scratch, struct err *err)
 {
     struct gcn_outline outline = gcn_outline_of(inputs);
 
     *first =
         (struct first_layer){.inputs = inputs, .form = gcn_first_form(spec, &outline, n_train)};
     dropout_init(&first->dropout, spec->input_dropout, key, RNG_INPUT_DROPOUT);
-    if (take_memory(first, capacity, (size_t)width, scratch))
-        return err_nomem(err, "first layer",
-                         FIRST_PANEL_BYTES + (size_t)capacity * (size_t)width * sizeof(float));
+    if (take_memory(first, capacity, scratch))
+        return err_nomem(err, "first layer", FIRST_PANEL_BYTES);
     return 0;
 }
 
@@ -75,25 +70,42 @@ void first_layer_forget(struct first_layer *first)
     first->panel_field = NULL;
 }
 
+/* True if the panel has the n rows from row `begin`. If not, make room for them: after those that it
+ * has, which belong to other workers, or in their place. */
+static bool has_rows(struct first_layer *first, const struct receptive_field *field, int32_t begin,
+                     int32_t n)
+{
+    int32_t at = begin - first->panel_begin;
+
+    if (first->panel_field == field && at >= 0 && at + n <= first->panel_n)
+        return true;
+    if (first->panel_field != field || at != first->panel_n || at + n > first->panel_rows) {
+        first->panel_field = field;
+        first->panel_begin = begin;
+        first->panel_n = 0;
+    }
+    first->panel_n += n;
+    return false;
+}
+
 /* n feature rows from row `begin`: of A^X (level 1), or of X after dropout (level 0). Whole
  * matrices are not copied. */
 static struct mat pick(struct first_layer *first, const struct receptive_field *field,
                        int32_t level, int32_t begin, int32_t n, uint32_t step)
 {
     const struct mat *x = level == 1 ? &first->inputs->ax : &first->inputs->x;
-    struct mat panel = mat_view(first->panel, n, x->n_cols);
     const int32_t *rows = field->level[level].rows + begin;
+    struct mat panel = mat_view(first->panel, first->panel_rows, x->n_cols);
+    bool has;
 
     if (level == 1 && !receptive_field_rows(field, level))
         return mat_view(mat_row(x, begin), n, x->n_cols);
-    if (first->panel_field == field && first->panel_begin == begin)
-        return panel;
-    if (level == 1)
+    has = has_rows(first, field, begin, n);
+    panel = mat_view(mat_row(&panel, begin - first->panel_begin), n, x->n_cols);
+    if (!has && level == 1)
         kernel_rows(&panel, x, rows, NULL);
-    else
+    else if (!has)
         dropout_rows(&panel, &first->dropout, step, x, rows);
-    first->panel_field = field;
-    first->panel_begin = begin;
     return panel;
 }
 
@@ -111,55 +123,51 @@ static int32_t smaller(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-/* out (n of level, H) = features w. */
-static void multiply(struct mat *out, struct first_layer *first,
-                     const struct receptive_field *field, int32_t level, const struct mat *w,
-                     uint32_t step)
+/* Where a worker multiplies features: the rows of `span` in a level. */
+struct feature_rows {
+    const struct receptive_field *field;
+    int32_t level;
+    struct span span;
+    uint32_t step; /* addresses dropout */
+};
+
+static struct feature_rows slice_of(const struct receptive_field *field, int32_t level,
+                                    int32_t worker, uint32_t step)
 {
-    int32_t rows = panel_rows(first, field, level);
+    return (struct feature_rows){field, level, receptive_field_span(field, level, worker), step};
+}
 
-    for (int32_t begin = 0; begin < out->n_rows; begin += rows) {
-        int32_t n = smaller(rows, out->n_rows - begin);
-        struct mat x = pick(first, field, level, begin, n, step);
-        struct mat part = mat_view(mat_row(out, begin), n, out->n_cols);
+/* out (rows of the slice, H) = features w. */
+static void multiply(struct mat *out, struct first_layer *first, const struct feature_rows *slice,
+                     const struct mat *w)
+{
+    int32_t rows = panel_rows(first, slice->field, slice->level);
 
-        gemm(&part, 1, &x, w, 0);
+    for (int32_t at = 0; at < out->n_rows; at += rows) {
+        int32_t n = smaller(rows, out->n_rows - at);
+        struct mat x =
+            pick(first, slice->field, slice->level, slice->span.begin + at, n, slice->step);
+        struct mat piece = mat_view(mat_row(out, at), n, out->n_cols);
+
+        gemm(&piece, 1, &x, w, 0);
     }
-    first->flops += 2.0 * (double)mat_size(out) * w->n_rows;
 }
 
 /* dw = features^T d, from the last panel, which is still in memory, to the first. */
 static void multiply_back(struct mat *dw, struct first_layer *first,
-                          const struct receptive_field *field, int32_t level, const struct mat *d,
-                          uint32_t step)
+                          const struct feature_rows *slice, const struct mat *d)
 {
-    int32_t rows = panel_rows(first, field, level);
-    int32_t last = (d->n_rows - 1) / rows * rows;
+    int32_t rows = panel_rows(first, slice->field, slice->level);
+    int32_t last = d->n_rows > 0 ? (d->n_rows - 1) / rows * rows : 0;
 
-    for (int32_t begin = last; begin >= 0; begin -= rows) {
-        int32_t n = smaller(rows, d->n_rows - begin);
-        struct mat x = pick(first, field, level, begin, n, step);
-        struct mat part = mat_view(mat_row(d, begin), n, d->n_cols);
+    for (int32_t at = last; at >= 0; at -= rows) {
+        int32_t n = smaller(rows, d->n_rows - at);
+        struct mat x =
+            pick(first, slice->field, slice->level, slice->span.begin + at, n, slice->step);
+        struct mat piece = mat_view(mat_row(d, at), n, d->n_cols);
 
-        gemm_tn(dw, 1, &x, &part, begin == last ? 0 : 1);
+        gemm_tn(dw, 1, &x, &piece, at == last ? 0 : 1);
     }
-    first->flops += 2.0 * (double)mat_size(d) * dw->n_rows;
-}
-
-static struct csr dropped_view(const struct first_layer *first, bool is_training)
-{
-    struct csr x = first->inputs->x_sparse;
-
-    if (is_training && !dropout_is_off(&first->dropout))
-        x.val = first->dropped;
-    return x;
-}
-
-static double sparse_flops(const struct csr *x, const struct receptive_field *field, int32_t level,
-                           int32_t width)
-{
-    return 2.0 * width *
-           (double)spmm_count(x, receptive_field_rows(field, level), field->level[level].n);
 }
 
 static bool drops(const struct first_layer *first, bool is_training)
@@ -167,91 +175,167 @@ static bool drops(const struct first_layer *first, bool is_training)
     return is_training && !dropout_is_off(&first->dropout);
 }
 
-/* product = X' w over level 0, X' after any dropout. */
-static void multiply_x(struct first_layer *first, const struct receptive_field *field,
-                       const struct mat *w, bool is_training, uint32_t step)
+bool first_layer_propagates(const struct first_layer *first, bool is_training)
+{
+    return !starts_from_ax(first) || drops(first, is_training);
+}
+
+/* ---- flops of all workers ---- */
+
+static double sparse_flops(const struct csr *x, const struct receptive_field *field, int32_t level)
+{
+    return 2.0 * (double)spmm_count(x, receptive_field_rows(field, level), field->level[level].n);
+}
+
+/* For one column of the result. */
+static double count_flops(const struct first_layer *first, const struct receptive_field *field,
+                          bool is_training, bool is_back)
 {
     const struct gcn_inputs *inputs = first->inputs;
-    struct mat product = mat_view(first->product, field->level[0].n, w->n_cols);
-    const int32_t *rows = receptive_field_rows(field, 0);
+    const struct level *from = &field->level[0], *to = &field->level[1];
+    double propagation = 2.0 * (double)to->entries;
+
+    if (!first_layer_propagates(first, is_training))
+        return first->form == FIRST_AX_DENSE ? 2.0 * to->n * inputs->ax.n_cols
+                                             : sparse_flops(&inputs->ax_sparse, field, 1);
+    if (x_is_sparse(first))
+        return propagation + sparse_flops(&inputs->x_sparse, field, 0);
+    if (drops(first, is_training))
+        return propagation + 2.0 * from->n * inputs->x.n_cols;
+    return propagation +
+           (is_back ? coded_flops_tn(&inputs->coded) : coded_flops(&inputs->coded, from->n));
+}
+
+/* ---- products ---- */
+
+static struct csr dropped_view(const struct first_layer *first, bool is_training)
+{
+    struct csr x = first->inputs->x_sparse;
+
+    if (drops(first, is_training))
+        x.val = first->dropped;
+    return x;
+}
+
+/* product (rows of the slice, H) = X' w over level 0, X' after any dropout. */
+static void multiply_x(struct mat *product, struct first_layer *first,
+                       const struct feature_rows *slice, const struct mat *w, bool is_training)
+{
+    const struct gcn_inputs *inputs = first->inputs;
+    const int32_t *rows = slice->span.rows;
 
     if (x_is_sparse(first)) {
         struct csr x = dropped_view(first, is_training);
 
         if (drops(first, is_training))
-            dropout_entries(first->dropped, &first->dropout, step, &inputs->x_sparse, rows,
-                            product.n_rows);
-        spmm(&product, &x, rows, w, NULL);
-        first->flops += sparse_flops(&x, field, 0, w->n_cols);
+            dropout_entries(first->dropped, &first->dropout, slice->step, &inputs->x_sparse, rows,
+                            product->n_rows);
+        spmm(product, &x, rows, w, NULL);
     } else if (drops(first, is_training)) {
-        multiply(&product, first, field, 0, w, step);
+        multiply(product, first, slice, w);
     } else {
-        coded_product(&product, &inputs->coded, rows, w);
-        first->flops += w->n_cols * coded_flops(&inputs->coded, product.n_rows);
+        coded_product(product, &inputs->coded, rows, w);
     }
 }
 
+/* d_product (n of level 0, H). */
 static void multiply_x_back(struct mat *dw, struct first_layer *first,
-                            const struct receptive_field *field, uint32_t step)
+                            const struct feature_rows *slice, int32_t worker,
+                            const struct mat *d_product)
 {
     const struct gcn_inputs *inputs = first->inputs;
-    struct mat d_product = mat_view(first->product, field->level[0].n, dw->n_cols);
+    const struct division *division = slice->field->division;
+    struct mat own = division_rows(d_product, slice->span);
 
     if (x_is_sparse(first)) {
         struct csr x = dropped_view(first, true);
 
-        spmm_tn(dw, &x, receptive_field_rows(field, 0), &d_product);
-        first->flops += sparse_flops(&x, field, 0, dw->n_cols);
+        spmm_tn(dw, &x, slice->span.rows, &own);
     } else if (drops(first, true)) {
-        multiply_back(dw, first, field, 0, &d_product, step);
+        multiply_back(dw, first, slice, &own);
     } else {
-        coded_product_tn(dw, &inputs->coded, &d_product, receptive_field_pos(field, 0));
-        first->flops += dw->n_cols * coded_flops_tn(&inputs->coded);
+        coded_product_tn(dw, &inputs->coded, d_product, receptive_field_pos(slice->field, 0),
+                         division ? division->first[worker] : 0,
+                         division ? division->first[worker + 1] : inputs->coded.n_rows);
     }
+}
+
+static void multiply_ax(struct mat *z, struct first_layer *first, const struct feature_rows *slice,
+                        const struct mat *w)
+{
+    if (first->form == FIRST_AX_DENSE)
+        multiply(z, first, slice, w);
+    else
+        spmm(z, &first->inputs->ax_sparse, slice->span.rows, w, NULL);
+}
+
+static void multiply_ax_back(struct mat *dw, struct first_layer *first,
+                             const struct feature_rows *slice, const struct mat *dz)
+{
+    struct mat own = division_rows(dz, slice->span);
+
+    if (first->form == FIRST_AX_DENSE)
+        multiply_back(dw, first, slice, &own);
+    else
+        spmm_tn(dw, &first->inputs->ax_sparse, slice->span.rows, &own);
+}
+
+/* ---- passes ---- */
+
+/* z's rows are those of `to`, a's rows too. */
+static void propagate(struct mat *z, const struct first_layer *first,
+                      const struct receptive_field *field, int32_t worker, int32_t to,
+                      const struct mat *from)
+{
+    struct span span = receptive_field_span(field, to, worker);
+    struct mat own = division_rows(z, span);
+
+    spmm(&own, &first->inputs->a_hat, span.rows, from, receptive_field_pos(field, 1 - to));
 }
 
 void first_layer_forward(struct mat *z, struct first_layer *first,
-                         const struct receptive_field *field, const struct mat *w, bool is_training,
-                         uint32_t step)
+                         const struct receptive_field *field, const struct mat *w,
+                         struct row_buffers *buffers, bool is_training, uint32_t step)
 {
-    const struct gcn_inputs *inputs = first->inputs;
-    struct mat product;
+    bool propagates = first_layer_propagates(first, is_training);
+    int buffer = row_buffers_free(buffers, -1);
+    struct mat product = mat_view(buffers->v[buffer], field->level[0].n, w->n_cols);
 
     first_layer_forget(first);
-    if (starts_from_ax(first) && !drops(first, is_training)) {
-        if (first->form == FIRST_AX_DENSE) {
-            multiply(z, first, field, 1, w, step);
-            return;
-        }
-        spmm(z, &inputs->ax_sparse, receptive_field_rows(field, 1), w, NULL);
-        first->flops += sparse_flops(&inputs->ax_sparse, field, 1, w->n_cols);
-        return;
+    for (int32_t i = division_begin(field); i < division_end(field); i++) {
+        struct feature_rows slice = slice_of(field, propagates ? 0 : 1, i, step);
+        struct mat own = division_rows(propagates ? &product : z, slice.span);
+
+        if (propagates)
+            multiply_x(&own, first, &slice, w, is_training);
+        else
+            multiply_ax(&own, first, &slice, w);
     }
-    multiply_x(first, field, w, is_training, step);
-    product = mat_view(first->product, field->level[0].n, w->n_cols);
-    spmm(z, &inputs->a_hat, receptive_field_rows(field, 1), &product,
-         receptive_field_pos(field, 0));
-    first->flops += 2.0 * w->n_cols * (double)field->level[1].entries;
+    if (propagates) {
+        row_buffers_share(buffers, buffer, field, 0, &product);
+        for (int32_t i = division_begin(field); i < division_end(field); i++)
+            propagate(z, first, field, i, 1, &product);
+    }
+    first->flops += w->n_cols * count_flops(first, field, is_training, false);
 }
 
-void first_layer_backward(struct mat *dw, struct first_layer *first,
-                          const struct receptive_field *field, const struct mat *dz, uint32_t step)
+void first_layer_backward(struct model *model, struct first_layer *first,
+                          const struct receptive_field *field, const struct mat *dz, float *room,
+                          uint32_t step)
 {
-    const struct gcn_inputs *inputs = first->inputs;
-    struct mat d_product;
+    bool propagates = first_layer_propagates(first, true);
+    struct mat d_product = mat_view(room, field->level[0].n, dz->n_cols);
 
-    if (starts_from_ax(first) && !drops(first, true)) {
-        if (first->form == FIRST_AX_DENSE) {
-            multiply_back(dw, first, field, 1, dz, step);
-            return;
+    for (int32_t i = division_begin(field); i < division_end(field); i++) {
+        struct feature_rows slice = slice_of(field, propagates ? 0 : 1, i, step);
+        struct mat *dw = &division_gradient(model, field, i)->w;
+
+        if (!propagates) {
+            multiply_ax_back(dw, first, &slice, dz);
+            continue;
         }
-        spmm_tn(dw, &inputs->ax_sparse, receptive_field_rows(field, 1), dz);
-        first->flops += sparse_flops(&inputs->ax_sparse, field, 1, dw->n_cols);
-        return;
+        propagate(&d_product, first, field, i, 0, dz);
+        multiply_x_back(dw, first, &slice, i, &d_product);
     }
-    d_product = mat_view(first->product, field->level[0].n, dw->n_cols);
-    spmm(&d_product, &inputs->a_hat, receptive_field_rows(field, 0), dz,
-         receptive_field_pos(field, 1));
-    first->flops += 2.0 * dw->n_cols * (double)field->level[1].entries;
-    multiply_x_back(dw, first, field, step);
+    first->flops += dz->n_cols * count_flops(first, field, true, true);
 }

@@ -2,7 +2,8 @@
 /* The first layer's product Z = A^ X W, which takes nearly all of a training's time.
  *
  * product_order.h chooses the form. With input dropout the product is A^ (X' W), with a new X' =
- * dropout(X) in every step. Panels of copied dense rows limit memory. */
+ * dropout(X) in every step. Panels of copied dense rows limit memory. Workers of a divided field
+ * compute their own rows. */
 #ifndef GCN_FIRST_LAYER_H
 #define GCN_FIRST_LAYER_H
 
@@ -10,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "gcn/division.h"
 #include "gcn/inputs.h"
 #include "gcn/receptive_field.h"
 #include "gcn/spec.h"
@@ -22,28 +24,33 @@ struct first_layer {
     float *panel;                    /* (panel_rows, F) copied features */
     int32_t panel_rows;
     const struct receptive_field *panel_field; /* the panel has its rows from panel_begin */
-    int32_t panel_begin;
-    float *product; /* (capacity, H) X W, then its gradient */
+    int32_t panel_begin, panel_n;
     float *dropped; /* [nnz] sparse features after dropout */
-    double flops;   /* sum so far */
+    double flops;   /* sum so far, of all workers */
 };
 
 /* Take memory from scratch.
- *   capacity  most rows of a level
- *   width     columns of the result */
+ *   capacity  most rows of a level */
 int first_layer_init(struct first_layer *first, const struct gcn_spec *spec,
                      const struct gcn_inputs *inputs, int32_t n_train, int32_t capacity,
-                     int32_t width, struct hash key, struct arena *scratch, struct err *err);
+                     struct hash key, struct arena *scratch, struct err *err);
+
+/* True if the product is A^ (X' W): X' W goes through a buffer, and the backward pass needs the
+ * rows of all workers. */
+bool first_layer_propagates(const struct first_layer *first, bool is_training);
 
 /* z out (n of level 1, H). step addresses dropout, which applies if is_training. */
 void first_layer_forward(struct mat *z, struct first_layer *first,
-                         const struct receptive_field *field, const struct mat *w, bool is_training,
-                         uint32_t step);
+                         const struct receptive_field *field, const struct mat *w,
+                         struct row_buffers *buffers, bool is_training, uint32_t step);
 
-/* dw out (F, H), dz (n of level 1, H). With dropout, call it right after this step's forward
- * pass. */
-void first_layer_backward(struct mat *dw, struct first_layer *first,
-                          const struct receptive_field *field, const struct mat *dz, uint32_t step);
+/* The gradient by w (F, H) into the model or the parts of workers. With dropout, call it right after
+ * this step's forward pass.
+ *   dz    in  (n of level 1, H)
+ *   room      (n of level 0, H) scratch */
+void first_layer_backward(struct model *model, struct first_layer *first,
+                          const struct receptive_field *field, const struct mat *dz, float *room,
+                          uint32_t step);
 
 /* Call after rebuilding a field. */
 void first_layer_forget(struct first_layer *first);

@@ -21,10 +21,16 @@
  *     A^ (H W)   T = A^ D^l,        dW^l = H^(l-1)^T T,  G^(l-1) = T W^l^T
  *     (A^ H) W   P = A^ H^(l-1),    dW^l = P^T D^l,      G^(l-1) = A^ (D^l W^l^T)
  *
- * A skip connection adds G^l to G^(l-1). pass_init() takes all memory. */
+ * A skip connection adds G^l to G^(l-1). pass_init() takes all memory.
+ *
+ * In a divided field (division.h) each rank computes the rows of its workers: in the first order
+ * T or H W are shared, in the second H and D W^T; in the first layer X W and D, if its form needs
+ * them. Statistics and their gradients are those of the whole batch. The gradient is a part for
+ * each worker. */
 #ifndef GCN_PASS_H
 #define GCN_PASS_H
 
+#include "gcn/division.h"
 #include "gcn/first_layer.h"
 #include "gcn/model.h"
 #include "gcn/receptive_field.h"
@@ -37,22 +43,29 @@ struct pass {
     struct dropout dropout; /* of hidden units */
     struct hidden *hidden;  /* [n_hidden] state for the backward pass */
     float **p;              /* [n_hidden] (capacity, H) A^ h, if computed */
-    float *z;               /* (capacity, width) */
-    float *t;               /* (capacity, width) */
-    float *d;               /* (capacity, width) */
-    float *skipped;         /* (capacity, H) with residual: G of the layer above */
-    float *pooled;          /* (capacity, H) P; NULL if samples are nodes */
-    int32_t *winner;        /* (capacity, H) for POOL_MAX */
-    int32_t n_hidden;       /* L - 1, or L if samples are graphs */
-    double flops;           /* sum so far, without the first layer */
+    float *z;               /* (capacity, width) products and, in the backward pass, scratch */
+    struct row_buffers buffers;
+    int d_buffer;     /* of the gradient, in the backward pass */
+    double *sums;     /* (workers of this rank + 1, 2 H) for batch normalisation */
+    float *skipped;   /* (capacity, H) with residual: G of the layer above */
+    float *pooled;    /* (capacity, H) P; NULL if samples are nodes */
+    int32_t *winner;  /* (capacity, H) for POOL_MAX */
+    int32_t n_hidden; /* L - 1, or L if samples are graphs */
+    double flops;     /* sum so far, of all workers, without the first layer */
 };
 
-/* capacity: most nodes on a level. Takes memory from scratch. */
+/* capacity: most nodes on a level. division: of all divided fields; NULL if there are none. Takes
+ * memory from scratch, and from the division's crew. */
 int pass_init(struct pass *pass, const struct gcn_spec *spec, const struct gcn_inputs *inputs,
-              int32_t n_train, int32_t capacity, struct model *model, struct hash key,
-              struct arena *scratch, struct err *err);
+              int32_t n_train, int32_t capacity, struct model *model,
+              const struct division *division, struct hash key, struct arena *scratch,
+              struct err *err);
 
-/* Logits (n, C) of the field's samples: a view, valid until the next call.
+/* The first layer's product z out (n of level 1, H). */
+void pass_first(struct mat *z, struct pass *pass, const struct receptive_field *field,
+                bool is_training, uint32_t step);
+
+/* Logits (n, C) of the field's samples, or of this rank's: a view, valid until the next call.
  *   z1           the first layer's product; NULL: computed here
  *   z1_rows      its rows for level 1; NULL: row i
  *   is_training  dropout, addressed by step, and the batch's statistics */

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "gcn/division.h"
+
 #define NEARLY_ALL 0.9
 
 int receptive_field_init(struct receptive_field *field, int32_t n_samples, int32_t n_layers,
@@ -23,6 +25,49 @@ int receptive_field_init(struct receptive_field *field, int32_t n_samples, int32
     if (!field->level)
         return err_nomem(err, "receptive field", 2 * n * n_levels * sizeof(int32_t));
     return 0;
+}
+
+int receptive_field_divide(struct receptive_field *field, const struct division *division,
+                           struct arena *scratch, struct err *err)
+{
+    size_t n = (size_t)division->crew->n_workers + 1;
+
+    field->division = division;
+    for (int32_t l = 0; l <= field->n_layers; l++) {
+        field->level[l].first = arena_take(scratch, n, sizeof(int32_t));
+        if (!field->level[l].first)
+            return err_nomem(err, "rows of workers", n * sizeof(int32_t));
+    }
+    return 0;
+}
+
+/* Rows of nodes below `node`. */
+static int32_t count_below(const struct level *level, int32_t node)
+{
+    int32_t low = 0, high = level->n;
+
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+
+        if (level->rows[middle] < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void divide(struct receptive_field *field)
+{
+    const struct division *division = field->division;
+
+    for (int32_t l = 0; division && l <= field->n_layers; l++)
+        for (int32_t w = 0; w <= division->crew->n_workers; w++) {
+            int32_t first = division->first[w];
+
+            field->level[l].first[w] =
+                field->graph_start ? field->start[first] : count_below(&field->level[l], first);
+        }
 }
 
 /* Marks in pos are 0 (present) and -1 (absent). */
@@ -77,6 +122,7 @@ void receptive_field_build(struct receptive_field *field, const struct csr *a_ha
     number(top, a_hat);
     for (int32_t l = field->n_layers; l > 0; l--)
         expand(&field->level[l - 1], &field->level[l], a_hat);
+    divide(field);
 }
 
 int receptive_field_init_graphs(struct receptive_field *field, const struct dataset *data,
@@ -121,8 +167,11 @@ void receptive_field_build_graphs(struct receptive_field *field, const struct cs
         }
     }
     field->start[n] = all.n;
-    for (int32_t l = 0; l <= field->n_layers; l++)
+    for (int32_t l = 0; l <= field->n_layers; l++) {
+        all.first = field->level[l].first;
         field->level[l] = all;
+    }
+    divide(field);
 }
 
 const int32_t *receptive_field_samples(const struct receptive_field *field)
@@ -153,4 +202,27 @@ const int32_t *receptive_field_rows(const struct receptive_field *field, int32_t
 const int32_t *receptive_field_pos(const struct receptive_field *field, int32_t level)
 {
     return is_whole(field, level) ? NULL : field->level[level].pos;
+}
+
+struct span receptive_field_span(const struct receptive_field *field, int32_t level, int32_t worker)
+{
+    const struct level *l = &field->level[level];
+    int32_t begin;
+
+    if (!field->division)
+        return (struct span){0, l->n, receptive_field_rows(field, level)};
+    begin = l->first[worker];
+    return (struct span){begin, l->first[worker + 1] - begin, l->rows + begin};
+}
+
+struct span receptive_field_samples_span(const struct receptive_field *field, int32_t worker)
+{
+    const int32_t *samples = receptive_field_samples(field);
+    const int32_t *first;
+
+    if (!field->division)
+        return (struct span){
+            0, field->graph_start ? field->n_graphs : field->level[field->n_layers].n, samples};
+    first = field->graph_start ? field->division->first : field->level[field->n_layers].first;
+    return (struct span){first[worker], first[worker + 1] - first[worker], samples + first[worker]};
 }

@@ -21,12 +21,23 @@ struct level {
     /* [M] place in rows; -1 if absent, or undefined if samples are graphs. */
     int32_t *pos;
     int64_t entries; /* of A^ in these rows */
+    int32_t *first;  /* [W + 1] of a divided field: first row of each worker */
 };
+
+/* The rows begin ... begin + n - 1 of a level. */
+struct span {
+    int32_t begin, n;
+    const int32_t *rows; /* [n] their nodes; NULL: row i is node i, for all rows of the level */
+};
+
+struct division;
 
 struct receptive_field {
     int32_t n_layers;
     int32_t n_nodes;     /* M */
     struct level *level; /* [n_layers + 1] */
+
+    const struct division *division; /* of its rows (division.h); borrowed; NULL: undivided */
 
     /* NULL unless samples are graphs. */
     const int64_t *graph_start; /* [N + 1] of the dataset; borrowed */
@@ -45,6 +56,10 @@ int receptive_field_init_graphs(struct receptive_field *field, const struct data
                                 int32_t capacity, int32_t n_layers, struct arena *scratch,
                                 struct err *err);
 
+/* Call before the first build. Takes memory from scratch. */
+int receptive_field_divide(struct receptive_field *field, const struct division *division,
+                           struct arena *scratch, struct err *err);
+
 /* The nodes are distinct. Allocates nothing. */
 void receptive_field_build(struct receptive_field *field, const struct csr *a_hat,
                            const int32_t *nodes, int32_t n);
@@ -59,6 +74,11 @@ const int32_t *receptive_field_samples(const struct receptive_field *field);
 /* Expected samples `down` levels below n, with random neighbours; degree: mean entries in A^'s
  * rows. */
 double receptive_field_expected(double n_samples, double degree, double n, int32_t down);
+
+/* A worker's rows, and its rows of the samples with the samples as `rows`. */
+struct span receptive_field_span(const struct receptive_field *field, int32_t level,
+                                 int32_t worker);
+struct span receptive_field_samples_span(const struct receptive_field *field, int32_t worker);
 
 /* NULL if the level holds every node in its own place. */
 const int32_t *receptive_field_rows(const struct receptive_field *field, int32_t level);

@@ -360,25 +360,14 @@ static void conclude(struct gcn_run *run)
         outcome->status = GCN_STOPPED;
 }
 
-int gcn_check_workers(int32_t workers, int32_t batch_size, int32_t n_train, struct err *err)
+int gcn_check_workers(int32_t workers, int32_t n_train, struct err *err)
 {
-    char size[16] = "full";
-
-    if (workers <= 1)
+    if (workers <= n_train)
         return 0;
-    if (workers > n_train)
-        return err_set(err,
-                       "workers = %d: a training part has only %d samples, and each worker needs "
-                       "one: must be at most %d",
-                       workers, n_train, n_train);
-    if (batch_size > 0 && batch_size < n_train)
-        return 0;
-    if (batch_size > 0)
-        snprintf(size, sizeof size, "%d", batch_size);
     return err_set(err,
-                   "workers = %d needs mini-batches, but with batch_size = %s a step has all %d "
-                   "samples of a training part: set batch_size to at most %d, or workers = 1",
-                   workers, size, n_train, n_train - 1);
+                   "workers = %d: a training part has only %d samples, and each worker needs one: "
+                   "must be at most %d",
+                   workers, n_train, n_train);
 }
 
 int gcn_train(struct gcn_outcome *outcome, const struct gcn_training *training, struct err *err)

@@ -52,9 +52,8 @@ struct gcn_training {
     struct crew *crew;                   /* of spec->workers; NULL: this rank runs all of them */
 };
 
-/* -1 and err: a training part of n_train samples does not suit this number of workers. batch_size 0:
- * all. */
-int gcn_check_workers(int32_t workers, int32_t batch_size, int32_t n_train, struct err *err);
+/* -1 and err: a training part of n_train samples has too few for this number of workers. */
+int gcn_check_workers(int32_t workers, int32_t n_train, struct err *err);
 
 /* The caller sets outcome->curve. epochs = 0 scores the initial weights. All ranks of a crew get the
  * same outcome; if the crew fails, or if the observer of any rank ends the trial, GCN_STOPPED. -1

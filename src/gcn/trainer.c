@@ -8,6 +8,7 @@
 
 #include "gcn/optimizer.h"
 #include "gcn/train.h"
+#include "tensor/kernel.h"
 
 static bool has_graphs(const struct trainer *trainer)
 {
@@ -37,6 +38,28 @@ static int32_t *map_rows(const struct receptive_field *field, const struct recep
     return place;
 }
 
+/* True if the workers divide the rows of one batch. */
+static bool is_divided(const struct trainer *trainer)
+{
+    return trainer->is_full_batch && trainer->crew->n_workers > 1;
+}
+
+/* True if evaluations score blocks of samples, each with a field of its own. */
+static bool has_blocks(const struct trainer *trainer)
+{
+    return has_graphs(trainer) || (trainer->crew->n_workers > 1 && !trainer->is_full_batch);
+}
+
+static int init_field(struct receptive_field *field, const struct trainer *trainer,
+                      struct arena *scratch, struct err *err)
+{
+    if (receptive_field_init(field, trainer->inputs->data->n_samples, trainer->spec->layers,
+                             scratch, err))
+        return -1;
+    return is_divided(trainer) ? receptive_field_divide(field, &trainer->division, scratch, err)
+                               : 0;
+}
+
 static int share_first(struct trainer *trainer, struct arena *scratch, struct err *err)
 {
     const struct split *split = trainer->split;
@@ -48,8 +71,7 @@ static int share_first(struct trainer *trainer, struct arena *scratch, struct er
     int32_t *watch_rows = arena_take(scratch, n_samples, sizeof *watch_rows);
     float *z1;
 
-    if (receptive_field_init(&trainer->both, (int32_t)n_samples, trainer->spec->layers, scratch,
-                             err))
+    if (init_field(&trainer->both, trainer, scratch, err))
         return -1;
     if (!nodes || !batch_rows || !watch_rows)
         return err_nomem(err, "rows of a batch", 3 * n_samples * sizeof *nodes);
@@ -95,23 +117,16 @@ static int capacity_of_graphs(int32_t *capacity, const struct trainer *trainer,
     return 0;
 }
 
-/* True if evaluations score blocks of samples, each with a field of its own. */
-static bool has_blocks(const struct trainer *trainer)
-{
-    return has_graphs(trainer) || trainer->crew->n_workers > 1;
-}
-
 static int init_nodes(struct trainer *trainer, struct arena *scratch, struct err *err)
 {
     const struct gcn_inputs *inputs = trainer->inputs;
     const struct split *split = trainer->split;
-    int32_t n = inputs->data->n_samples, layers = trainer->spec->layers;
 
-    if (receptive_field_init(&trainer->batch, n, layers, scratch, err))
+    if (init_field(&trainer->batch, trainer, scratch, err))
         return -1;
     if (has_blocks(trainer))
         return 0;
-    if (receptive_field_init(&trainer->watch, n, layers, scratch, err))
+    if (init_field(&trainer->watch, trainer, scratch, err))
         return -1;
     receptive_field_build(&trainer->watch, &inputs->a_hat, trainer->watched, trainer->n_watched);
     if (!trainer->is_full_batch)
@@ -132,6 +147,9 @@ static int init_graphs(struct trainer *trainer, struct arena *scratch, struct er
         receptive_field_init_graphs(&trainer->watch, inputs->data, trainer->capacity, layers,
                                     scratch, err))
         return -1;
+    if (is_divided(trainer) &&
+        receptive_field_divide(&trainer->batch, &trainer->division, scratch, err))
+        return -1;
     if (trainer->is_full_batch)
         receptive_field_build_graphs(&trainer->batch, &inputs->a_hat, split->train, split->n_train);
     return 0;
@@ -148,7 +166,7 @@ static int take_logits(struct trainer *trainer, struct arena *scratch, struct er
     size_t width = (size_t)trainer->target.n_outputs;
     size_t n = (size_t)trainer->inputs->data->n_samples, n_watched = (size_t)trainer->n_watched;
 
-    if (!has_blocks(trainer))
+    if (!has_blocks(trainer) && !is_divided(trainer))
         return 0;
     trainer->place = arena_take(scratch, n, sizeof *trainer->place);
     if (!trainer->place)
@@ -166,15 +184,32 @@ static int init_workers(struct trainer *trainer, struct arena *scratch, struct e
     size_t n_own = (size_t)crew->n, n_bounds = (size_t)crew->n_workers + 1;
 
     trainer->tally = arena_take(scratch, n_own * TALLY_COUNT, sizeof *trainer->tally);
+    trainer->losses = arena_take(scratch, n_own, sizeof *trainer->losses);
     trainer->bounds = arena_take(scratch, n_bounds, sizeof *trainer->bounds);
-    if (!trainer->tally || !trainer->bounds)
+    if (!trainer->tally || !trainer->losses || !trainer->bounds)
         return err_nomem(err, "workers", n_own * TALLY_COUNT * sizeof *trainer->tally);
-    if (crew->n_workers > 1) {
+    if (crew->n_workers > 1 && !trainer->is_full_batch) {
         trainer->parts = crew->calls->take_parts(crew, (size_t)trainer->model.n_weights, err);
         if (!trainer->parts)
             return -1;
     }
     return take_logits(trainer, scratch, err);
+}
+
+static int divide(struct trainer *trainer, struct arena *scratch, struct err *err)
+{
+    const struct gcn_inputs *inputs = trainer->inputs;
+    struct division_samples samples = {
+        .a_hat = &inputs->a_hat,
+        .graph_start = inputs->data->graph_start,
+        .graphs = trainer->split->train,
+        .n = has_graphs(trainer) ? trainer->split->n_train : inputs->data->n_samples,
+    };
+
+    if (!is_divided(trainer))
+        return 0;
+    return division_init(&trainer->division, trainer->crew, &samples, trainer->model.n_weights,
+                         scratch, err);
 }
 
 static int init_parts(struct trainer *trainer, const struct gcn_training *training, struct err *err)
@@ -188,9 +223,10 @@ static int init_parts(struct trainer *trainer, const struct gcn_training *traini
                              scratch, err) ||
         model_init(&trainer->model, spec, inputs->n_inputs, inputs->fan_in,
                    trainer->target.n_outputs, training->key, scratch, err) ||
+        divide(trainer, scratch, err) ||
         optimizer_init(&trainer->optimizer, spec, &trainer->model, scratch, err) ||
         pass_init(&trainer->pass, spec, inputs, split->n_train, trainer->capacity, &trainer->model,
-                  training->key, scratch, err))
+                  is_divided(trainer) ? &trainer->division : NULL, training->key, scratch, err))
         return -1;
     return init_workers(trainer, scratch, err);
 }
@@ -214,7 +250,7 @@ int trainer_init(struct trainer *trainer, const struct gcn_training *training, s
     split_chooser(&trainer->watched, &trainer->n_watched, split);
     trainer->is_full_batch = spec->batch_size == 0 || spec->batch_size >= split->n_train;
     trainer->capacity = trainer->inputs->data->n_samples;
-    if (gcn_check_workers(trainer->crew->n_workers, spec->batch_size, split->n_train, err) ||
+    if (gcn_check_workers(trainer->crew->n_workers, split->n_train, err) ||
         (has_graphs(trainer) && capacity_of_graphs(&trainer->capacity, trainer, scratch, err)) ||
         init_parts(trainer, training, err))
         return -1;
@@ -241,25 +277,54 @@ static const struct mat *shared_first(struct trainer *trainer)
 {
     if (!trainer->shares_first)
         return NULL;
-    if (!trainer->z1_is_fresh)
-        first_layer_forward(&trainer->z1, &trainer->pass.first, &trainer->both,
-                            &trainer->model.layer[0].w, false, 0);
+    if (!trainer->z1_is_fresh) {
+        double flops = trainer->pass.first.flops;
+
+        pass_first(&trainer->z1, &trainer->pass, &trainer->both, false, 0);
+        if (trainer->z1_is_counted)
+            trainer->pass.first.flops = flops;
+    }
     trainer->z1_is_fresh = true;
+    trainer->z1_is_counted = false;
     return &trainer->z1;
 }
 
 void trainer_weights_came(struct trainer *trainer)
 {
-    double flops = trainer->pass.first.flops;
-
     trainer->z1_is_fresh = false;
-    shared_first(trainer);
-    trainer->pass.first.flops = flops;
+    trainer->z1_is_counted = true;
 }
 
 void trainer_begin_epoch(struct trainer *trainer, int32_t epoch)
 {
     trainer->optimizer.rate = optimizer_rate(trainer->spec, epoch);
+}
+
+/* Losses of a batch, and the gradient d by the logits of this rank's rows. */
+static double batch_loss(struct mat *d, const struct trainer *trainer, const struct mat *logits,
+                         double divisor)
+{
+    const struct receptive_field *field = &trainer->batch;
+    double sum;
+
+    for (int32_t w = division_begin(field); w < division_end(field); w++) {
+        struct span span = receptive_field_samples_span(field, w);
+        struct mat own = division_rows(logits, span), own_d = division_rows(d, span);
+
+        trainer->losses[w - division_begin(field)] =
+            loss_of(&own_d, divisor, &own, span.rows, &trainer->target);
+    }
+    division_sum(&sum, field, trainer->losses, 1);
+    return sum;
+}
+
+static void sum_divided(struct trainer *trainer)
+{
+    const struct model *model = &trainer->model;
+    struct crew *crew = trainer->crew;
+
+    crew->calls->sum(crew, model->gradient, trainer->division.parts, (size_t)model->n_weights, 0,
+                     (size_t)model->n_trained);
 }
 
 /* divisor: of the sum of losses; 0: the weight of the batch. dropout_step addresses dropout. */
@@ -286,9 +351,11 @@ static double batch_gradient(struct trainer *trainer, const int32_t *nodes, int3
     d = pass_gradient(&trainer->pass, field);
     if (divisor <= 0)
         divisor = loss_weight(&trainer->target, samples, logits.n_rows);
-    loss = loss_of(&d, divisor, &logits, samples, &trainer->target);
+    loss = batch_loss(&d, trainer, &logits, divisor);
     if (isfinite(loss))
         pass_backward(&trainer->pass, field, &d, dropout_step);
+    if (isfinite(loss) && is_divided(trainer))
+        sum_divided(trainer);
     charge(trainer, GCN_BACKWARD, &since);
     return loss;
 }
@@ -500,17 +567,39 @@ static struct mat score_blocks(struct trainer *trainer, float *logits, const int
     return all;
 }
 
+/* Logits z of the field's samples, of which this rank has its own rows: all, by way of logits. */
+static struct mat share_logits(const struct receptive_field *field, float *logits, struct mat z)
+{
+    struct mat all = mat_view(logits, z.n_rows, z.n_cols);
+
+    if (!field->division)
+        return z;
+    for (int32_t w = division_begin(field); w < division_end(field); w++) {
+        struct span span = receptive_field_samples_span(field, w);
+        struct mat own = division_rows(&z, span), to = division_rows(&all, span);
+
+        kernel_rows(&to, &own, NULL, NULL);
+    }
+    division_share(field, field->n_layers, &all);
+    return all;
+}
+
 struct mat trainer_watched_logits(struct trainer *trainer)
 {
+    struct mat z;
+
     if (has_blocks(trainer))
         return score_blocks(trainer, trainer->watched_logits, trainer->watched, trainer->n_watched);
-    return pass_forward(&trainer->pass, &trainer->watch, shared_first(trainer),
-                        trainer->watch_in_z1, false, 0);
+    z = pass_forward(&trainer->pass, &trainer->watch, shared_first(trainer), trainer->watch_in_z1,
+                     false, 0);
+    return share_logits(&trainer->watch, trainer->watched_logits, z);
 }
 
 struct mat trainer_logits_of(struct trainer *trainer, const int32_t *samples, int32_t n,
                              const int32_t **rows)
 {
+    struct mat z;
+
     if (has_blocks(trainer)) {
         for (int32_t i = 0; i < n; i++)
             trainer->place[samples[i]] = i;
@@ -519,7 +608,8 @@ struct mat trainer_logits_of(struct trainer *trainer, const int32_t *samples, in
     }
     build(&trainer->batch, trainer, samples, n);
     *rows = trainer->batch.level[trainer->spec->layers].pos;
-    return pass_forward(&trainer->pass, &trainer->batch, NULL, NULL, false, 0);
+    z = pass_forward(&trainer->pass, &trainer->batch, NULL, NULL, false, 0);
+    return share_logits(&trainer->batch, trainer->logits, z);
 }
 
 double trainer_flops(const struct trainer *trainer)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One network in training, driven step by step.
  *
- * A crew of W workers takes a step together. In mini-batches each worker computes the gradient of
+ * A crew of W workers takes a step together. In full batch they divide the rows of one batch
+ * (division.h), so the gradient is that of one worker up to rounding. In mini-batches each worker computes the gradient of
  * its own batch, with its own receptive field and statistics of batch normalisation, and divides by
  * the weight of all samples of the step; the sum over the workers is the gradient. Running
  * statistics follow the batches of worker 0, like PyTorch's DistributedDataParallel with
- * broadcast_buffers. In evaluations, each worker scores a block of the samples. */
+ * broadcast_buffers. In evaluations, each worker scores a block of the samples, or its rows. */
 #ifndef GCN_TRAINER_H
 #define GCN_TRAINER_H
 
@@ -38,8 +39,9 @@ struct trainer {
 
     struct crew *crew; /* borrowed, or that of `alone` */
     struct crew_alone alone;
-    float *parts;   /* (W, n_weights) gradients, then running statistics; NULL if W is 1 */
-    double *tally;  /* (workers of this rank, TALLY_COUNT) */
+    float *parts;  /* (W, n_weights) in mini-batches: gradients, then running statistics; or NULL */
+    double *tally; /* (workers of this rank, TALLY_COUNT) */
+    double *losses; /* [workers of this rank] of a batch */
     size_t *bounds; /* [W + 1] of the workers in logits */
 
     /* In full batch without input dropout, an evaluation and the next step share the first
@@ -47,11 +49,14 @@ struct trainer {
     bool is_full_batch;
     bool shares_first;
     bool z1_is_fresh;
+    bool z1_is_counted;          /* the flops of the next z1 were counted before a break */
     struct receptive_field both; /* training and watched part */
     struct mat z1;               /* (n of level 1 of both, H) */
     /* [n of level 1 of batch, or of watch] rows of z1; NULL: row i. */
     int32_t *batch_in_z1;
     int32_t *watch_in_z1;
+
+    struct division division; /* in full batch with W > 1 */
 
     int32_t capacity; /* most nodes of a batch or of graphs scored together */
 
@@ -76,8 +81,8 @@ void trainer_weights_came(struct trainer *trainer);
 /* epoch: 1, 2, ... */
 void trainer_begin_epoch(struct trainer *trainer, int32_t epoch);
 
-/* Without a crew: gradient of a batch's mean loss into trainer->model.gradient; returns the sum of
- * losses. Updates running statistics.
+/* Gradient of a batch's mean loss into trainer->model.gradient, unless the loss is not finite; returns
+ * the sum of losses. Updates running statistics. In mini-batches without a crew.
  *   nodes  [n] or graphs of the training part in any order; NULL: full batch */
 double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n);
 

@@ -561,7 +561,7 @@ int requirements_check_workers(const struct sweep *sweep, const struct settings 
                  (long long)n_workers);
         return -1;
     }
-    if (!gcn_check_workers((int32_t)n_workers, (int32_t)s->v[P_BATCH_SIZE].i, n_train, &err))
+    if (!gcn_check_workers((int32_t)n_workers, n_train, &err))
         return 0;
     complain(&c, P_WORKERS, "%s", err.text);
     return -1;

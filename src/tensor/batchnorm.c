@@ -15,37 +15,43 @@ static int32_t tile_width(int32_t begin, int32_t width)
     return width - begin < TILE ? width - begin : TILE;
 }
 
-CLONES static void measure_tile(double *restrict mean, double *restrict variance,
-                                const struct mat *z, const int32_t *rows, int32_t n, int32_t begin,
-                                int32_t width)
+CLONES static void add_tile(double *restrict sum, const struct mat *z, const int32_t *rows,
+                            int32_t n, int32_t begin, int32_t width)
 {
     for (int32_t i = 0; i < n; i++) {
         const float *row = mat_row(z, rows ? rows[i] : i) + begin;
 
         for (int32_t j = 0; j < width; j++)
-            mean[j] += (double)row[j];
+            sum[j] += (double)row[j];
     }
-    for (int32_t j = 0; j < width; j++)
-        mean[j] /= n;
-    for (int32_t i = 0; i < n; i++) {
-        const float *row = mat_row(z, rows ? rows[i] : i) + begin;
-
-        for (int32_t j = 0; j < width; j++)
-            variance[j] += ((double)row[j] - mean[j]) * ((double)row[j] - mean[j]);
-    }
-    for (int32_t j = 0; j < width; j++)
-        variance[j] /= n;
 }
 
-void batchnorm_measure(double *mean, double *variance, const struct mat *z, const int32_t *rows,
+CLONES static void add_squares_tile(double *restrict sum, const double *restrict mean,
+                                    const struct mat *z, const int32_t *rows, int32_t n,
+                                    int32_t begin, int32_t width)
+{
+    for (int32_t i = 0; i < n; i++) {
+        const float *row = mat_row(z, rows ? rows[i] : i) + begin;
+
+        for (int32_t j = 0; j < width; j++)
+            sum[j] += ((double)row[j] - mean[j]) * ((double)row[j] - mean[j]);
+    }
+}
+
+void batchnorm_sums(double *sum, const struct mat *z, const int32_t *rows, int32_t n)
+{
+    memset(sum, 0, (size_t)z->n_cols * sizeof *sum);
+    for (int32_t begin = 0; begin < z->n_cols; begin += TILE)
+        add_tile(sum + begin, z, rows, n, begin, tile_width(begin, z->n_cols));
+}
+
+void batchnorm_squares(double *sum, const double *mean, const struct mat *z, const int32_t *rows,
                        int32_t n)
 {
-    assert(n > 0);
-    memset(mean, 0, (size_t)z->n_cols * sizeof *mean);
-    memset(variance, 0, (size_t)z->n_cols * sizeof *variance);
+    memset(sum, 0, (size_t)z->n_cols * sizeof *sum);
     for (int32_t begin = 0; begin < z->n_cols; begin += TILE)
-        measure_tile(mean + begin, variance + begin, z, rows, n, begin,
-                     tile_width(begin, z->n_cols));
+        add_squares_tile(sum + begin, mean + begin, z, rows, n, begin,
+                         tile_width(begin, z->n_cols));
 }
 
 void batchnorm_remember(float *running_mean, float *running_variance, const double *mean,
@@ -96,19 +102,22 @@ void batchnorm_apply(struct mat *y, struct mat *normalized, const struct mat *z,
     }
 }
 
-CLONES static void product_sums(float *sum, const struct mat *d, const struct mat *x, int32_t begin,
-                                int32_t width)
+CLONES static void add_products_tile(double *restrict sum, const struct mat *d, const struct mat *x,
+                                     int32_t begin, int32_t width)
 {
-    double wide[TILE] = {0};
-
     for (int32_t i = 0; i < d->n_rows; i++) {
         const float *a = mat_row(d, i) + begin, *b = mat_row(x, i) + begin;
 
         for (int32_t j = 0; j < width; j++)
-            wide[j] += (double)a[j] * (double)b[j];
+            sum[j] += (double)a[j] * (double)b[j];
     }
-    for (int32_t j = 0; j < width; j++)
-        sum[j] = (float)wide[j];
+}
+
+void batchnorm_products(double *sum, const struct mat *d, const struct mat *normalized)
+{
+    memset(sum, 0, (size_t)d->n_cols * sizeof *sum);
+    for (int32_t begin = 0; begin < d->n_cols; begin += TILE)
+        add_products_tile(sum + begin, d, normalized, begin, tile_width(begin, d->n_cols));
 }
 
 CLONES static void back_row(float *restrict d, const float *restrict x,
@@ -120,12 +129,10 @@ CLONES static void back_row(float *restrict d, const float *restrict x,
         d[j] = gamma[j] * inverse[j] * (d[j] - share * (d_sum[j] + x[j] * d_gamma[j]));
 }
 
-void batchnorm_back(struct mat *d, float *d_gamma, const float *d_sum, const struct mat *normalized,
-                    const float *inverse, const float *gamma)
+void batchnorm_back(struct mat *d, const float *d_gamma, const float *d_sum, int32_t n_batch,
+                    const struct mat *normalized, const float *inverse, const float *gamma)
 {
-    for (int32_t begin = 0; begin < d->n_cols; begin += TILE)
-        product_sums(d_gamma + begin, d, normalized, begin, tile_width(begin, d->n_cols));
     for (int32_t i = 0; i < d->n_rows; i++)
         back_row(mat_row(d, i), mat_row(normalized, i), d_gamma, d_sum, inverse, gamma,
-                 1 / (float)d->n_rows, d->n_cols);
+                 1 / (float)n_batch, d->n_cols);
 }

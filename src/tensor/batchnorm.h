@@ -15,9 +15,10 @@
 #define BATCHNORM_EPSILON 1e-5
 #define BATCHNORM_MOMENTUM 0.1 /* weight of the batch in the running statistics */
 
-/* mean, variance (divisor n) out [W]: of each column over rows[0 .. n - 1] of z (NULL: 0 .. n - 1),
- * n >= 1. */
-void batchnorm_measure(double *mean, double *variance, const struct mat *z, const int32_t *rows,
+/* sum out [W]: of each column over rows[0 .. n - 1] of z (NULL: 0 .. n - 1), or of the squared
+ * difference from mean [W]. Divided by the rows of the batch, these are mean and variance. */
+void batchnorm_sums(double *sum, const struct mat *z, const int32_t *rows, int32_t n);
+void batchnorm_squares(double *sum, const double *mean, const struct mat *z, const int32_t *rows,
                        int32_t n);
 
 /* Update the running statistics, inout [W]. Their variance is the population's: n / (n - 1) times
@@ -33,10 +34,14 @@ void batchnorm_apply(struct mat *y, struct mat *normalized, const struct mat *z,
                      const int32_t *rows, const float *mean, const float *inverse,
                      const float *gamma);
 
+/* sum out [W]: of each column of d times normalized, the gradient by gamma. */
+void batchnorm_products(double *sum, const struct mat *d, const struct mat *normalized);
+
 /* d inout (n, W): gradient by y, then by z, with mean and variance as functions of z.
- *   d_gamma  out  [W]
- *   d_sum    in   [W]  column sums of d */
-void batchnorm_back(struct mat *d, float *d_gamma, const float *d_sum, const struct mat *normalized,
-                    const float *inverse, const float *gamma);
+ *   d_gamma  in  [W]  batchnorm_products() over the whole batch
+ *   d_sum    in  [W]  column sums of d, likewise
+ *   n_batch  rows of the batch */
+void batchnorm_back(struct mat *d, const float *d_gamma, const float *d_sum, int32_t n_batch,
+                    const struct mat *normalized, const float *inverse, const float *gamma);
 
 #endif

@@ -75,10 +75,10 @@ size_t coded_bytes(const struct coded *c);
  * row's result depends on neither other rows nor threads. */
 void coded_product(struct mat *z, const struct coded *c, const int32_t *rows, const struct mat *w);
 
-/* dw (F, W) = the matrix transposed times a matrix (N, W) whose row i is row pos[i] of g (pos NULL:
- * row i), or zero for pos[i] < 0. */
+/* dw (F, W) = rows begin ... end - 1 of the matrix transposed times a matrix (N, W) whose row i is
+ * row pos[i] of g (pos NULL: row i), or zero for pos[i] < 0. */
 void coded_product_tn(struct mat *dw, const struct coded *c, const struct mat *g,
-                      const int32_t *pos);
+                      const int32_t *pos, int32_t begin, int32_t end);
 
 /* Multiply-adds of a dense product (on a Zen 5) that cost as much as n rows, or a transposed
  * product, for one column of the result. */

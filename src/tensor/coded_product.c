@@ -186,10 +186,36 @@ struct part_tn {
     const struct coded *c;
     const struct mat *g;
     const int32_t *pos;
+    int32_t begin, end; /* rows of the matrix */
     int32_t column;
     int vectors, lanes; /* whole vectors, or one of `lanes` */
     int32_t from, to;   /* groups */
 };
+
+/* Rows below `row`. */
+static int32_t count_below(const int32_t *run, int32_t n, int32_t row)
+{
+    int32_t low = 0;
+
+    while (low < n) {
+        int32_t middle = low + (n - low) / 2;
+
+        if (run[middle] < row)
+            low = middle + 1;
+        else
+            n = middle;
+    }
+    return low;
+}
+
+/* Cut rows run[0] ... run[n - 1] to begin ... end - 1. */
+static const int32_t *cut_run(int32_t *n, const int32_t *run, int32_t begin, int32_t end)
+{
+    int32_t first = count_below(run, *n, begin);
+
+    *n = count_below(run, *n, end) - first;
+    return run + first;
+}
 
 INLINE void sum_run(v16 *sum, const struct part_tn *part, int32_t entry, int vectors, int lanes)
 {
@@ -197,9 +223,13 @@ INLINE void sum_run(v16 *sum, const struct part_tn *part, int32_t entry, int vec
     const float *g = part->g->v + part->column;
     int64_t width = part->g->n_cols;
     v16 total[WIDEST] = {{0}, {0}, {0}, {0}}, row;
+    const int32_t *run = c->run + c->run_start[entry];
+    int32_t n = c->run_start[entry + 1] - c->run_start[entry];
 
-    for (int32_t r = c->run_start[entry]; r < c->run_start[entry + 1]; r++) {
-        int64_t i = part->pos ? part->pos[c->run[r]] : c->run[r];
+    if (part->end - part->begin < c->n_rows)
+        run = cut_run(&n, run, part->begin, part->end);
+    for (int32_t r = 0; r < n; r++) {
+        int64_t i = part->pos ? part->pos[run[r]] : run[r];
 
         if (i < 0)
             continue;
@@ -284,7 +314,7 @@ static struct part_tn block_at(int32_t index, int32_t width)
 }
 
 void coded_product_tn(struct mat *dw, const struct coded *c, const struct mat *g,
-                      const int32_t *pos)
+                      const int32_t *pos, int32_t begin, int32_t end)
 {
     int32_t n_blocks = count_blocks(g->n_cols), n_cuts = count_cuts(n_blocks);
     int threads = gemm_threads();
@@ -299,6 +329,8 @@ void coded_product_tn(struct mat *dw, const struct coded *c, const struct mat *g
         part.c = c;
         part.g = g;
         part.pos = pos;
+        part.begin = begin;
+        part.end = end;
         part.from = (int32_t)(cut * c->n_groups / n_cuts);
         part.to = (int32_t)((cut + 1) * c->n_groups / n_cuts);
         do_transposed(&part);

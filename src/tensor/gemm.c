@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tensor/mat.h"
 
@@ -188,6 +189,12 @@ void gemm_tn(struct mat *c, float alpha, const struct mat *a, const struct mat *
     assert(c->n_rows == a->n_cols && c->n_cols == b->n_cols && a->n_rows == b->n_rows);
     if (mat_size(c) == 0)
         return;
+    /* BLAS leaves c as it is, or refuses the shape. */
+    if (a->n_rows == 0) {
+        if (beta == 0)
+            memset(c->v, 0, (size_t)mat_size(c) * sizeof *c->v);
+        return;
+    }
     if (is_for_tall(c, b, alpha, beta)) {
         gemm_tall_product(c, a, true, b, beta == 1, n_threads);
         return;

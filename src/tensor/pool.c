@@ -59,12 +59,12 @@ void pool_forward(struct mat *out, int32_t *winner, const struct mat *h, const i
         float *row = mat_row(out, g);
 
         if (pool == POOL_MAX) {
-            pick_greatest(out, winner, h, g, start[g], start[g + 1]);
+            pick_greatest(out, winner, h, g, start[g] - start[0], start[g + 1] - start[0]);
             continue;
         }
-        memcpy(row, mat_row(h, start[g]), row_bytes(out));
+        memcpy(row, mat_row(h, start[g] - start[0]), row_bytes(out));
         for (int32_t i = start[g] + 1; i < start[g + 1]; i++)
-            add_row(row, mat_row(h, i), out->n_cols);
+            add_row(row, mat_row(h, i - start[0]), out->n_cols);
         scale_row(row, row, share(pool, start[g + 1] - start[g]), out->n_cols);
     }
 }
@@ -80,6 +80,7 @@ void pool_backward(struct mat *dh, const struct mat *d, const int32_t *winner, c
         for (int32_t j = 0; pool == POOL_MAX && j < d->n_cols; j++)
             mat_row(dh, winner[(int64_t)g * d->n_cols + j])[j] = row[j];
         for (int32_t i = start[g]; pool != POOL_MAX && i < start[g + 1]; i++)
-            scale_row(mat_row(dh, i), row, share(pool, start[g + 1] - start[g]), d->n_cols);
+            scale_row(mat_row(dh, i - start[0]), row, share(pool, start[g + 1] - start[g]),
+                      d->n_cols);
     }
 }

@@ -7,9 +7,10 @@
 
 enum pool { POOL_NONE, POOL_MEAN, POOL_SUM, POOL_MAX };
 
-/* out (G, H): mean, sum or maximum, by column, of rows start[g] .. start[g + 1] - 1 of h, at least
- * one. Thread-safe.
- *   start   [G + 1] ascending from 0
+/* out (G, H): mean, sum or maximum, by column, of the rows of h with numbers start[g] ..
+ * start[g + 1] - 1, at least one. Thread-safe.
+ *   h       row i has number start[0] + i
+ *   start   [G + 1] ascending
  *   winner  out (G, H), POOL_MAX only: the row of each maximum, the first of equal ones. NaN is
  *           larger than any number. */
 void pool_forward(struct mat *out, int32_t *winner, const struct mat *h, const int32_t *start,

@@ -48,6 +48,27 @@ static void plain_moments(double *mean, double *variance, const struct mat *z, c
         *variance += pow((double)mat_row(z, rows[i])[j] - *mean, 2) / n;
 }
 
+static void measure(double *mean, double *variance, const struct mat *z, const int32_t *rows,
+                    int32_t n)
+{
+    batchnorm_sums(mean, z, rows, n);
+    for (int32_t j = 0; j < z->n_cols; j++)
+        mean[j] /= n;
+    batchnorm_squares(variance, mean, z, rows, n);
+    for (int32_t j = 0; j < z->n_cols; j++)
+        variance[j] /= n;
+}
+
+static void find_slopes(float *d_gamma, float *d_sum, const struct mat *d, const struct mat *x)
+{
+    double sum[MOST];
+
+    kernel_column_sums(d_sum, d);
+    batchnorm_products(sum, d, x);
+    for (int32_t j = 0; j < d->n_cols; j++)
+        d_gamma[j] = (float)sum[j];
+}
+
 static void test_forward(void **state)
 {
     static const int32_t rows[] = {5, 0, 2, 6};
@@ -61,7 +82,7 @@ static void test_forward(void **state)
         struct mat x = random_mat(N, widths[w], 3), again = random_mat(N, widths[w], 4);
         struct mat gamma = random_mat(1, widths[w], 5);
 
-        batchnorm_measure(mean, variance, &z, rows, N);
+        measure(mean, variance, &z, rows, N);
         for (int32_t j = 0; j < widths[w]; j++) {
             mean_f[j] = (float)mean[j];
             inverse[j] = (float)(1 / sqrt(variance[j] + BATCHNORM_EPSILON));
@@ -126,15 +147,20 @@ static void test_back(void **state)
     float mean_f[W], inverse[W], d_sum[W], d_gamma[W];
 
     (void)state;
-    batchnorm_measure(mean, variance, &z, NULL, ROWS);
+    measure(mean, variance, &z, NULL, ROWS);
     for (int32_t j = 0; j < W; j++) {
         gamma_d[j] = (double)gamma.v[j];
         mean_f[j] = (float)mean[j];
         inverse[j] = (float)(1 / sqrt(variance[j] + BATCHNORM_EPSILON));
     }
     batchnorm_apply(&y, &x, &z, NULL, mean_f, inverse, gamma.v);
-    kernel_column_sums(d_sum, &d);
-    batchnorm_back(&d, d_gamma, d_sum, &x, inverse, gamma.v);
+    find_slopes(d_gamma, d_sum, &d, &x);
+    for (int32_t begin = 0; begin < ROWS; begin += 2) { /* as parts of the batch */
+        struct mat part = mat_view(mat_row(&d, begin), begin + 2 < ROWS ? 2 : ROWS - begin, W);
+        struct mat part_x = mat_view(mat_row(&x, begin), part.n_rows, W);
+
+        batchnorm_back(&part, d_gamma, d_sum, ROWS, &part_x, inverse, gamma.v);
+    }
     for (int64_t i = 0; i < mat_size(&z); i++)
         check_element(&d, &z, &weight, gamma_d, i);
     for (int32_t j = 0; j < W; j++) {
@@ -166,18 +192,19 @@ static void test_remember(void **state)
 static void test_one_row(void **state)
 {
     float z[] = {0.1f, -7}, mean_f[2], inverse[2], gamma[] = {2, 3}, d[] = {5, 6}, d_gamma[2];
-    float d_sum[] = {5, 6}, x[2];
+    float d_sum[2], x[2];
     struct mat z_mat = mat_view(z, 1, 2), x_mat = mat_view(x, 1, 2), d_mat = mat_view(d, 1, 2);
     double mean[2], variance[2];
 
     (void)state;
-    batchnorm_measure(mean, variance, &z_mat, NULL, 1);
+    measure(mean, variance, &z_mat, NULL, 1);
     for (int j = 0; j < 2; j++) {
         mean_f[j] = (float)mean[j];
         inverse[j] = (float)(1 / sqrt(variance[j] + BATCHNORM_EPSILON));
     }
     batchnorm_apply(&z_mat, &x_mat, &z_mat, NULL, mean_f, inverse, gamma);
-    batchnorm_back(&d_mat, d_gamma, d_sum, &x_mat, inverse, gamma);
+    find_slopes(d_gamma, d_sum, &d_mat, &x_mat);
+    batchnorm_back(&d_mat, d_gamma, d_sum, 1, &x_mat, inverse, gamma);
     for (int j = 0; j < 2; j++)
         assert_true(z[j] == 0 && x[j] == 0 && d[j] == 0 && d_gamma[j] == 0);
 }

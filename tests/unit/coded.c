@@ -116,7 +116,7 @@ static void check_transposed(const struct coded *c, const struct sample *s, int3
     struct mat g = random_mat(is_part ? n : s->x.n_rows, width);
     struct mat dw = random_mat(s->x.n_cols, width);
 
-    coded_product_tn(&dw, c, &g, is_part ? pos : NULL);
+    coded_product_tn(&dw, c, &g, is_part ? pos : NULL, 0, c->n_rows);
     for (int32_t j = 0; j < dw.n_rows; j++)
         for (int32_t h = 0; h < width; h++) {
             double sum = 0, size = 0;
@@ -182,13 +182,13 @@ static void test_same_bits(void **state)
     part = random_mat(n, 75);
     gemm_set_threads(1);
     coded_product(&z, &c, NULL, &w);
-    coded_product_tn(&dw, &c, &g, NULL);
+    coded_product_tn(&dw, &c, &g, NULL, 0, c.n_rows);
     for (int threads = 1; threads <= 9; threads += 4) {
         gemm_set_threads(threads);
         coded_product(&part, &c, rows, &w);
         for (int32_t i = 0; i < n; i++)
             assert_memory_equal(mat_row(&part, i), mat_row(&z, rows[i]), 75 * sizeof(float));
-        coded_product_tn(&dw3, &c, &g, NULL);
+        coded_product_tn(&dw3, &c, &g, NULL, 0, c.n_rows);
         assert_memory_equal(dw3.v, dw.v, (size_t)mat_size(&dw) * sizeof(float));
     }
     gemm_set_threads(1);

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gcn/division.h"
+
+#include <string.h>
+
+/* Rows and entries of A^ of sample i. */
+static int64_t weight(const struct division_samples *samples, int32_t i)
+{
+    const int64_t *row_start = samples->a_hat->row_start;
+    int64_t begin = i, end = i + 1;
+
+    if (samples->graph_start) {
+        begin = samples->graph_start[samples->graphs[i]];
+        end = samples->graph_start[samples->graphs[i] + 1];
+    }
+    return row_start[end] - row_start[begin] + end - begin;
+}
+
+static void cut(struct division *division, const struct division_samples *samples)
+{
+    int64_t n_workers = division->crew->n_workers, w = 0, total = 0, before = 0;
+
+    for (int32_t i = 0; i < samples->n; i++)
+        total += weight(samples, i);
+    for (int32_t i = 0; i < samples->n; i++) {
+        while (before * n_workers >= total * w)
+            division->first[w++] = i;
+        before += weight(samples, i);
+    }
+    while (w <= n_workers)
+        division->first[w++] = samples->n;
+}
+
+int division_init(struct division *division, struct crew *crew,
+                  const struct division_samples *samples, int64_t n_weights, struct arena *scratch,
+                  struct err *err)
+{
+    size_t n = (size_t)crew->n_workers + 1;
+
+    *division = (struct division){
+        .crew = crew,
+        .first = arena_take(scratch, n, sizeof *division->first),
+        .bounds = arena_take(scratch, n, sizeof *division->bounds),
+    };
+    if (!division->first || !division->bounds)
+        return err_nomem(err, "workers", n * sizeof *division->bounds);
+    cut(division, samples);
+    division->parts = crew->calls->take_parts(crew, (size_t)n_weights, err);
+    return division->parts ? 0 : -1;
+}
+
+int32_t division_begin(const struct receptive_field *field)
+{
+    return field->division ? field->division->crew->first : 0;
+}
+
+int32_t division_end(const struct receptive_field *field)
+{
+    return field->division ? field->division->crew->first + field->division->crew->n : 1;
+}
+
+void division_sum(double *total, const struct receptive_field *field, const double *parts,
+                  size_t count)
+{
+    struct crew *crew = field->division ? field->division->crew : NULL;
+
+    if (crew)
+        crew->calls->sum_few(crew, total, parts, count);
+    else
+        memcpy(total, parts, count * sizeof *total);
+}
+
+struct layer *division_gradient(struct model *model, const struct receptive_field *field,
+                                int32_t worker)
+{
+    if (field->division)
+        model_direct_gradient(model, field->division->parts + (ptrdiff_t)worker * model->n_weights);
+    return model->d_layer;
+}
+
+struct mat division_rows(const struct mat *m, struct span span)
+{
+    return mat_view(mat_row(m, span.begin), span.n, m->n_cols);
+}
+
+bool division_has_shares(const struct receptive_field *field)
+{
+    return field->division && !field->graph_start;
+}
+
+void division_share(const struct receptive_field *field, int32_t level, struct mat *m)
+{
+    const struct division *division = field->division;
+
+    if (!division_has_shares(field))
+        return;
+    for (int32_t w = 0; w <= division->crew->n_workers; w++)
+        division->bounds[w] = (size_t)field->level[level].first[w] * (size_t)m->n_cols;
+    division->crew->calls->share(division->crew, m->v, division->bounds);
+}
+
+int row_buffers_init(struct row_buffers *buffers, const struct division *division, size_t size,
+                     struct arena *scratch, struct err *err)
+{
+    *buffers = (struct row_buffers){.shared = -1};
+    for (int i = 0; i < (division ? ROW_BUFFERS : ROW_BUFFERS - 1); i++) {
+        if (division)
+            buffers->v[i] = division->crew->calls->take_common(division->crew, size, err);
+        else
+            buffers->v[i] = arena_take(scratch, size, sizeof(float));
+        if (!buffers->v[i])
+            return division ? -1 : err_nomem(err, "activations", size * sizeof(float));
+    }
+    return 0;
+}
+
+int row_buffers_free(const struct row_buffers *buffers, int used)
+{
+    int i = 0;
+
+    while (i == used || i == buffers->shared)
+        i++;
+    return i;
+}
+
+void row_buffers_share(struct row_buffers *buffers, int buffer, const struct receptive_field *field,
+                       int32_t level, struct mat *m)
+{
+    if (!division_has_shares(field))
+        return;
+    division_share(field, level, m);
+    buffers->shared = buffer;
+}
