@@ -294,13 +294,6 @@ static double expected_seconds(const struct listing *l)
     return isnan(even_s) ? even_s : fmax(even_s, l->longest_s);
 }
 
-/* NaN: unknown, like the bytes of a trial. */
-static double memory_bytes(const struct job *job)
-{
-    return job->bytes ? (double)job->data.block_bytes + job->inputs_bytes + job->trial_bytes
-                      : (double)NAN;
-}
-
 static void add_cost(struct answer *answer, const struct listing *l)
 {
     const struct job *job = l->job;
@@ -321,10 +314,12 @@ static void add_cost(struct answer *answer, const struct listing *l)
               : !l->n_measured        ? "assumption"
               : l->n_known            ? "finished trials"
                                       : "configurations tried here");
-    rows_real(&cost, "memory_bytes", memory_bytes(job));
+    rows_real(&cost, "memory_bytes", job_rank_bytes(job));
+    rows_real(&cost, "program_bytes", job->bytes ? job->program_bytes : (double)NAN);
     rows_real(&cost, "data_bytes", (double)job->data.block_bytes);
     rows_real(&cost, "inputs_bytes", job->inputs_bytes);
     rows_real(&cost, "trial_bytes", job->bytes ? job->trial_bytes : (double)NAN);
+    rows_real(&cost, "prepare_bytes", job->bytes ? job->prepare_bytes : (double)NAN);
     answer_table(answer, &cost_section, rows_table(&cost));
     rows_release(&cost);
 }
@@ -396,7 +391,7 @@ static void print_memory(const struct listing *l)
         return;
     log_info("%s: memory for one rank: about %s (%s of data and %s derived from them, once for all "
              "ranks of a host, and up to %s for a trial)",
-             sweep_name(l), bytes_words(all, memory_bytes(job)),
+             sweep_name(l), bytes_words(all, job_rank_bytes(job)),
              bytes_words(data, (double)job->data.block_bytes),
              bytes_words(inputs, job->inputs_bytes), bytes_words(trial, job->trial_bytes));
 }

@@ -75,6 +75,14 @@ static struct cost *create_by_axes(const struct plan *plan, int32_t n_workers, s
     return cost;
 }
 
+double job_rank_bytes(const struct job *job)
+{
+    double bytes =
+        job->program_bytes + (double)job->data.block_bytes + job->inputs_bytes + job->trial_bytes;
+
+    return job->bytes ? fmax(job->prepare_bytes, bytes) : (double)NAN;
+}
+
 struct cost *job_cost_create(const struct job *job, int32_t n_workers, struct err *err)
 {
     return job->work ? cost_create(job->work, job->plan.n_configs, n_workers, err)
@@ -112,7 +120,8 @@ void job_release_plan(struct job *job)
     job->work = NULL;
     job->bytes = NULL;
     job->prepared = NULL;
-    job->inputs_bytes = job->trial_bytes = job->stop_s = 0;
+    job->program_bytes = job->inputs_bytes = job->trial_bytes = job->prepare_bytes = 0;
+    job->stop_s = 0;
 }
 
 void job_release(struct job *job)

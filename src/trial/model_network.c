@@ -14,7 +14,7 @@
 
 struct outline {
     struct gcn_outline gcn;
-    struct csr adjacency; /* until the inputs are made; empty if samples are graphs */
+    struct csr adjacency; /* until the inputs are made; empty if it is quick to rebuild */
 };
 
 static int make_key(struct inputs_key *key, const struct dataset *data, const struct settings *s,
@@ -57,7 +57,7 @@ static int find_outline(void *outline_, struct derived *derived, const struct in
     }
     if (gcn_outline_find(&outline->gcn, data, &outline->adjacency, &key->spec, err))
         return -1;
-    if (data->graph_start) /* large, and quick to rebuild */
+    if (key->graph.build == GRAPH_FILE || key->graph.build == GRAPH_NONE) /* may be large */
         csr_release(&outline->adjacency);
     return 0;
 }
@@ -136,8 +136,7 @@ static void cost(struct gcn_cost *work, double *bytes, const struct settings *s,
 
     spec_gcn(&spec, s);
     *work = gcn_cost(&spec, outline, split);
-    *bytes =
-        gcn_train_bytes(&spec, outline, split->n_train) + kept_bytes(s, data, outline->n_inputs);
+    *bytes = gcn_train_bytes(&spec, outline, split) + kept_bytes(s, data, outline->n_inputs);
 }
 
 static int train(struct gcn_outcome *outcome, struct model_training *training, struct err *err)
