@@ -111,6 +111,13 @@ void process_return_memory(void)
 #endif
 }
 
+void process_trim_memory(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    malloc_trim(0);
+#endif
+}
+
 /* Without the last newline; "" if the file does not exist. */
 static void read_text(char *out, size_t size, const char *path)
 {

@@ -22,6 +22,9 @@ struct process_memory process_memory(void);
  * of them for each thread once some piece of 32 MB was freed. */
 void process_return_memory(void);
 
+/* Return free pages between small pieces in use, too. Takes milliseconds. */
+void process_trim_memory(void);
+
 /* The machine's memory, or less if a control group (batch system, container) limits it. */
 double memory_limit_bytes(void);
 

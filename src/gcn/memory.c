@@ -60,6 +60,7 @@ static double rows_of(const struct extent *e, double samples, int32_t level)
     if (e->pools)
         return fmin(e->capacity, samples * e->n_nodes / e->outline->data->n_samples);
     rows = receptive_field_expected(e->n_nodes, e->degree, samples, e->spec->layers - level);
+    rows = fmax(rows, samples); /* a node is a neighbour of itself */
     return rows > RECEPTIVE_FIELD_WHOLE * e->n_nodes && level < e->spec->layers ? e->n_nodes : rows;
 }
 

@@ -34,7 +34,7 @@ static const char *shard_text(char out[SHARD_TEXT], const struct shard *shard)
 /* If a machine overcommits memory, the kernel kills a process without a message. */
 static void warn_memory(const struct job *job)
 {
-    double needed = job_rank_bytes(job);
+    double needed = job_memory(job, 1).peak; /* MPI's buffers are there already */
     double limit = memory_limit_bytes();
 
     if (needed > limit)
