@@ -3,7 +3,8 @@
 # usage: awk -v into=FOLDER -v nodes=N -v edges=M [-v features=F] [-v classes=C] [-v graphs=G] -f make_graph.awk
 # Without graphs: one graph as tables, FOLDER/edges.csv, features.csv and labels.csv. With graphs: a
 # TUDataset S of G graphs that have N nodes and M edges in all. Each edge is listed in both
-# directions. Labels depend on features, and neighbours share labels more often than by chance.
+# directions. Labels of nodes depend on features, and neighbours share labels more often than by
+# chance.
 
 function other(a, first, n, b) { # a node from first on, in half of the cases of a's class
     b = first + int(n * rand())

@@ -44,6 +44,10 @@ double gcn_outline_bytes(const struct gcn_outline *outline);
 double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *outline,
                        const struct split *split);
 
+/* The same for predictor_predict() of the validation part. */
+double gcn_predict_bytes(const struct gcn_spec *spec, const struct gcn_outline *outline,
+                         const struct split *split);
+
 double gcn_weights(const struct gcn_spec *spec, const struct dataset *data, int32_t n_inputs);
 
 /* The cheapest available form. */

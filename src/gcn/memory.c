@@ -115,7 +115,7 @@ static double hidden_floats(const struct extent *e, int32_t layer)
     return sum;
 }
 
-/* Of a layer above the first: A^ H. */
+/* A^ H of a layer above the first. */
 static double neighbourhood_floats(const struct extent *e, int32_t layer)
 {
     if (propagates_first(e, scored, layer))
@@ -214,4 +214,26 @@ double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *ou
     for (int32_t l = 1; l < spec->layers; l++)
         floats += neighbourhood_floats(&e, l);
     return sizeof(float) * floats + field_bytes(&e) + score_bytes(&e);
+}
+
+/* Graphs are predicted one at a time. */
+double gcn_predict_bytes(const struct gcn_spec *spec, const struct gcn_outline *outline,
+                         const struct split *split)
+{
+    struct extent e = extent_of(spec, outline, split);
+    double n = split->n_val, h = spec->hidden_size, w = width_of(&e, 0), z = 0;
+    double floats = w * rows_of(&e, n, 1); /* A^ X W */
+
+    if (e.pools)
+        return 0;
+    for (int32_t l = 1; l < spec->layers; l++) {
+        floats += h * rows_of(&e, n, l) * (1 + (spec->residual && l > 1));
+        z = fmax(z, rows_of(&e, n, l + 1) * width_of(&e, l));
+    }
+    if (spec->batch_norm && spec->layers > 1)
+        z = fmax(z, rows_of(&e, n, 1) * h);
+    /* X W, whose place serves later products */
+    floats += z + w * rows_of(&e, n, 0);
+    return sizeof(float) * floats + 8 * (double)outline->entries_a +
+           8 * e.n_nodes * (spec->layers + 2) + sizeof(double) * n * e.n_outputs;
 }

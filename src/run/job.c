@@ -75,8 +75,8 @@ static struct cost *create_by_axes(const struct plan *plan, int32_t n_workers, s
     return cost;
 }
 
-/* What `run` adds to the process that made the plan: the database and a thread; MPI's buffers, measured
- * with Open MPI 4.1. */
+/* `run` adds these to the process that made the plan: the database and a thread; MPI's buffers,
+ * measured with Open MPI 4.1. */
 #define RUN_BYTES 5e6
 #define MPI_BYTES 8e6
 

@@ -162,7 +162,7 @@ static bool has_other_parts(const struct settings *s, double *least_stop)
     return true;
 }
 
-/* Of all trials of a configuration, in the database. */
+/* All trials of a configuration, in the database. */
 static double models_bytes(const struct job *job, const struct settings *s)
 {
     const struct dataset *data = &job->data;
