@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Newest first. arena_take() uses the first block with enough room. */
+/* Newest first. arena_take() uses the first block with enough room. arena_reset() replaces several
+ * blocks by one of their size, since pieces of the next trial may fit none of them. */
 
 #define ALIGNMENT 64
 #define MIN_BLOCK ((size_t)1 << 20)
@@ -46,9 +47,12 @@ void *arena_take(struct arena *arena, size_t n, size_t size)
         if (block->size - block->used >= bytes)
             break;
     if (!block) {
-        block = block_create(bytes > MIN_BLOCK ? bytes : MIN_BLOCK);
+        size_t wanted = arena->next_bytes > MIN_BLOCK ? arena->next_bytes : MIN_BLOCK;
+
+        block = block_create(bytes > wanted ? bytes : wanted);
         if (!block)
             return NULL;
+        arena->next_bytes = 0;
         block->next = arena->blocks;
         arena->blocks = block;
     }
@@ -69,23 +73,33 @@ void *arena_take_zeroed(struct arena *arena, size_t n, size_t size)
     return piece;
 }
 
-void arena_reset(struct arena *arena)
-{
-    for (struct arena_block *block = arena->blocks; block; block = block->next)
-        block->used = 0;
-    arena->used_bytes = 0;
-}
-
-void arena_release(struct arena *arena)
+static void release_blocks(struct arena *arena)
 {
     struct arena_block *next;
 
-    if (!arena)
-        return;
     for (struct arena_block *block = arena->blocks; block; block = next) {
         next = block->next;
         free(block->data);
         free(block);
     }
+    arena->blocks = NULL;
+}
+
+void arena_reset(struct arena *arena)
+{
+    if (arena->blocks && arena->blocks->next) {
+        release_blocks(arena);
+        arena->next_bytes = arena->used_bytes;
+    } else if (arena->blocks) {
+        arena->blocks->used = 0;
+    }
+    arena->used_bytes = 0;
+}
+
+void arena_release(struct arena *arena)
+{
+    if (!arena)
+        return;
+    release_blocks(arena);
     memset(arena, 0, sizeof *arena);
 }

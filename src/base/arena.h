@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scratch memory for one trial. Pieces are aligned to 64 bytes. arena_reset() takes all pieces back
- * and keeps the blocks, so the next trial allocates nothing. Not thread-safe. */
+/* Scratch memory for one trial. Pieces are aligned to 64 bytes. arena_reset() takes all pieces back.
+ * Once a trial was not larger than one before, the next of its size allocates nothing. Not
+ * thread-safe. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -12,6 +13,7 @@ struct arena {
     struct arena_block *blocks;
     size_t used_bytes; /* since the last reset */
     size_t peak_bytes;
+    size_t next_bytes; /* size of the next block, at least */
 };
 
 /* A zeroed struct is ready for use. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <math.h>
 #include <pwd.h>
 #include <signal.h>
@@ -82,6 +83,39 @@ double memory_limit_bytes(void)
     double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 
     return fmin(machine, memory_cgroup_limit("/proc/self/cgroup", "/sys/fs/cgroup"));
+}
+
+/* getrusage() is of no use: it counts what the process was before exec(). */
+struct process_memory process_memory(void)
+{
+    struct process_memory memory = {0};
+    FILE *file = fopen("/proc/self/status", "re");
+    char line[256];
+    double kb;
+
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "VmRSS: %lf", &kb) == 1)
+            memory.resident_bytes = 1024 * kb;
+        else if (sscanf(line, "VmHWM: %lf", &kb) == 1)
+            memory.peak_bytes = 1024 * kb;
+    if (file)
+        fclose(file);
+    return memory;
+}
+
+void process_return_memory(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    mallopt(M_TRIM_THRESHOLD, 2 << 20);
+#endif
+}
+
+void process_trim_memory(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    malloc_trim(0);
+#endif
 }
 
 /* Without the last newline; "" if the file does not exist. */

@@ -9,6 +9,22 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Memory of this process now and at its peak, as the kernel counts it: with libraries and with
+ * memory shared with other processes. 0: unknown. */
+struct process_memory {
+    double resident_bytes;
+    double peak_bytes;
+};
+
+struct process_memory process_memory(void);
+
+/* From now on, large freed pieces go back to the system at once. Otherwise glibc keeps up to 64 MB
+ * of them for each thread once some piece of 32 MB was freed. */
+void process_return_memory(void);
+
+/* Return free pages between small pieces in use, too. Takes milliseconds. */
+void process_trim_memory(void);
+
 /* The machine's memory, or less if a control group (batch system, container) limits it. */
 double memory_limit_bytes(void);
 

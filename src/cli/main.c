@@ -11,6 +11,7 @@
 #include "base/leftover.h"
 #include "base/log.h"
 #include "base/outfile.h"
+#include "base/process.h"
 #include "base/terminal.h"
 #include "cli/command/help.h"
 #include "cli/print/cli.h"
@@ -152,6 +153,7 @@ int main(int argc, char **argv)
     if (width)
         log_set_width(atoi(width));
     cpu_flush_subnormal();
+    process_return_memory();
     signal(SIGBUS, leave_on_bus_error);
     /* A write beyond 'ulimit -f' then fails with EFBIG, and can be reported. */
     signal(SIGXFSZ, SIG_IGN);

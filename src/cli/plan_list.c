@@ -307,17 +307,11 @@ static double expected_seconds(const struct listing *l)
     return isnan(even_s) ? even_s : fmax(even_s, l->longest_s);
 }
 
-/* NaN: unknown, like the bytes of a trial. */
-static double memory_bytes(const struct job *job)
-{
-    return job->bytes ? (double)job->data.block_bytes + job->inputs_bytes + job->trial_bytes
-                      : (double)NAN;
-}
-
 static void add_cost(struct answer *answer, const struct listing *l)
 {
     const struct job *job = l->job;
     struct rows cost = {.n_cols = 0};
+    struct job_memory memory = job_memory(job, (int32_t)l->options->ranks);
 
     if (!answer_wants(answer, &cost_section))
         return;
@@ -334,10 +328,14 @@ static void add_cost(struct answer *answer, const struct listing *l)
               : !l->n_measured        ? "assumption"
               : l->n_known            ? "finished trials"
                                       : "configurations tried here");
-    rows_real(&cost, "memory_bytes", memory_bytes(job));
+    rows_real(&cost, "memory_bytes", memory.peak);
+    rows_real(&cost, "host_bytes", memory.host);
+    rows_real(&cost, "program_bytes", memory.program);
     rows_real(&cost, "data_bytes", (double)job->data.block_bytes);
     rows_real(&cost, "inputs_bytes", job->inputs_bytes);
     rows_real(&cost, "trial_bytes", job->bytes ? job->trial_bytes : (double)NAN);
+    rows_real(&cost, "prepare_bytes", memory.prepare);
+    rows_real(&cost, "store_bytes", job->bytes ? job->store_bytes : (double)NAN);
     answer_table(answer, &cost_section, rows_table(&cost));
     rows_release(&cost);
 }
@@ -399,19 +397,40 @@ static bool is_large(const struct job *job)
     return true;
 }
 
-/* The ranks of a host share the data and the inputs. */
+/* Less is not worth a line. */
+#define LEAST_STORE_BYTES 4e6
+
+/* Rank 0 reads the data, which the ranks of a host then share, and writes the database. */
+static void print_rank_0(const struct listing *l, const struct job_memory *memory)
+{
+    char words[BYTES_TEXT];
+
+    if (memory->prepare > memory->rank)
+        log_info("%s: memory for rank 0: about %s before trials begin", sweep_name(l),
+                 bytes_words(words, memory->prepare));
+    if (l->job->store_bytes > LEAST_STORE_BYTES)
+        log_info("%s: memory for rank 0: at most %s more, for models on their way to the database",
+                 sweep_name(l), bytes_words(words, l->job->store_bytes));
+}
+
 static void print_memory(const struct listing *l)
 {
     const struct job *job = l->job;
-    char all[BYTES_TEXT], data[BYTES_TEXT], inputs[BYTES_TEXT], trial[BYTES_TEXT];
+    struct job_memory memory = job_memory(job, (int32_t)l->options->ranks);
+    char all[BYTES_TEXT], program[BYTES_TEXT], data[BYTES_TEXT], inputs[BYTES_TEXT],
+        trial[BYTES_TEXT];
 
     if (!job->bytes)
         return;
-    log_info("%s: memory for one rank: about %s (%s of data and %s derived from them, once for all "
-             "ranks of a host, and up to %s for a trial)",
-             sweep_name(l), bytes_words(all, memory_bytes(job)),
+    log_info("%s: memory for one rank: about %s (%s of the program, %s of data and %s derived from "
+             "them, once for all ranks of a host, and up to %s for a trial)",
+             sweep_name(l), bytes_words(all, memory.rank), bytes_words(program, memory.program),
              bytes_words(data, (double)job->data.block_bytes),
              bytes_words(inputs, job->inputs_bytes), bytes_words(trial, job->trial_bytes));
+    if (l->options->ranks > 1)
+        log_info("%s: memory for %ld ranks on one host: about %s", sweep_name(l), l->options->ranks,
+                 bytes_words(all, memory.host));
+    print_rank_0(l, &memory);
 }
 
 static void print_gpus(const struct listing *l)

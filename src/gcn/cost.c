@@ -230,50 +230,6 @@ double gcn_weights(const struct gcn_spec *spec, const struct dataset *data, int3
     return n;
 }
 
-/* trainer.c scores at least this many nodes together. */
-#define FEW_NODES 4096.0
-
-static double most_rows(const struct gcn_spec *spec, const struct gcn_outline *o, int32_t n_train)
-{
-    double n = o->data->n_nodes, batch;
-
-    if (spec->pool == POOL_NONE)
-        return n;
-    batch = spec->batch_size && spec->batch_size < n_train ? spec->batch_size : n_train;
-    batch *= n / o->data->n_samples;
-    return fmin(n, fmax(batch, FEW_NODES));
-}
-
-/* first_layer.c copies dense features in panels. */
-static double panel_bytes(const struct gcn_outline *o, enum first_form form, double rows)
-{
-    double row = (double)o->n_inputs * sizeof(float);
-
-    if (form != FIRST_AX_DENSE && !o->has_x)
-        return 0;
-    return row * fmin(rows, fmax((double)FIRST_PANEL_BYTES / row, FIRST_PANEL_ROWS));
-}
-
-double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *o, int32_t n_train)
-{
-    double weights = gcn_weights(spec, o->data, o->n_inputs);
-    double rows = most_rows(spec, o, n_train);
-    enum first_form form = gcn_first_form(spec, o, n_train);
-    double states = spec->optimizer == OPTIMIZER_SGD ? 1 : 2;
-    double n_hidden = model_layers(spec) - 1;
-    /* Weights: value, gradient, best. A hidden layer: product, units, data for the gradient. All
-     * layers share five more matrices. */
-    double of_layer = 3 + spec->batch_norm;
-    /* Several workers have a part each, and logits. */
-    double workers = n_workers(spec) > 1
-                         ? n_workers(spec) * weights + 2.0 * o->data->n_samples * n_outputs(o->data)
-                         : 0;
-    double activations = rows * spec->hidden_size * (n_hidden ? 5 + of_layer * n_hidden : 0);
-
-    return sizeof(float) * ((3 + states) * weights + workers + activations) +
-           panel_bytes(o, form, rows);
-}
-
 /* ---- work ---- */
 
 /* The formulas of first_layer.c and pass.c over receptive fields of expected size. Bytes assume

@@ -39,9 +39,14 @@ struct gcn_outline gcn_outline_of(const struct gcn_inputs *inputs);
 
 double gcn_outline_bytes(const struct gcn_outline *outline);
 
-/* Estimated memory from the arena: within 1.3 times the measured peak_bytes above a megabyte. */
+/* Estimated memory that gcn_train() writes: within 1.2 times the measured growth above some
+ * megabytes. Neighbours count as random. */
 double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *outline,
-                       int32_t n_train);
+                       const struct split *split);
+
+/* The same for predictor_predict() of the validation part. */
+double gcn_predict_bytes(const struct gcn_spec *spec, const struct gcn_outline *outline,
+                         const struct split *split);
 
 double gcn_weights(const struct gcn_spec *spec, const struct dataset *data, int32_t n_inputs);
 

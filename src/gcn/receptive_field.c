@@ -6,8 +6,6 @@
 
 #include "gcn/division.h"
 
-#define NEARLY_ALL 0.9
-
 int receptive_field_init(struct receptive_field *field, int32_t n_samples, int32_t n_layers,
                          struct arena *scratch, struct err *err)
 {
@@ -105,7 +103,7 @@ static void expand(struct level *below, const struct level *above, const struct 
             below->pos[a_hat->col[e]] = 0;
     }
     number(below, a_hat);
-    if (below->n < a_hat->n_rows && below->n > NEARLY_ALL * a_hat->n_rows) {
+    if (below->n < a_hat->n_rows && below->n > RECEPTIVE_FIELD_WHOLE * a_hat->n_rows) {
         mark_all(below, a_hat->n_rows);
         number(below, a_hat);
     }
@@ -123,6 +121,46 @@ void receptive_field_build(struct receptive_field *field, const struct csr *a_ha
     for (int32_t l = field->n_layers; l > 0; l--)
         expand(&field->level[l - 1], &field->level[l], a_hat);
     divide(field);
+}
+
+static int32_t size_of(const struct dataset *data, int32_t graph)
+{
+    return (int32_t)(data->graph_start[graph + 1] - data->graph_start[graph]);
+}
+
+/* Nodes of all graphs with more than `size` nodes. */
+static int64_t sum_larger(int32_t *n, const struct dataset *data, int32_t size)
+{
+    int64_t sum = 0;
+
+    *n = 0;
+    for (int32_t g = 0; g < data->n_samples; g++)
+        if (size_of(data, g) > size) {
+            sum += size_of(data, g);
+            ++*n;
+        }
+    return sum;
+}
+
+int32_t receptive_field_capacity(const struct dataset *data, int32_t n)
+{
+    int32_t low = 0, high = data->n_nodes, larger;
+    int64_t sum;
+
+    /* the least size that at most n graphs exceed */
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+
+        sum_larger(&larger, data, middle);
+        if (larger > n)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    sum = sum_larger(&larger, data, low) + (int64_t)(n - larger) * low;
+    if (sum < RECEPTIVE_FIELD_LEAST)
+        sum = RECEPTIVE_FIELD_LEAST;
+    return sum < data->n_nodes ? (int32_t)sum : data->n_nodes;
 }
 
 int receptive_field_init_graphs(struct receptive_field *field, const struct dataset *data,

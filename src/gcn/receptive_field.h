@@ -15,6 +15,11 @@
 #include "data/core/dataset.h"
 #include "tensor/csr.h"
 
+/* A level with a larger share of the nodes is rounded up. */
+#define RECEPTIVE_FIELD_WHOLE 0.9
+/* Products over few nodes are inefficient. */
+#define RECEPTIVE_FIELD_LEAST 4096
+
 struct level {
     int32_t n;
     int32_t *rows; /* [n] ascending, or in the order of the graphs */
@@ -59,6 +64,10 @@ int receptive_field_init_graphs(struct receptive_field *field, const struct data
 /* Call before the first build. Takes memory from scratch. */
 int receptive_field_divide(struct receptive_field *field, const struct division *division,
                            struct arena *scratch, struct err *err);
+
+/* Room for any batch of n graphs and for scoring: the nodes of the n largest graphs, at least
+ * RECEPTIVE_FIELD_LEAST. */
+int32_t receptive_field_capacity(const struct dataset *data, int32_t n);
 
 /* The nodes are distinct. Allocates nothing. */
 void receptive_field_build(struct receptive_field *field, const struct csr *a_hat,

@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "gcn/optimizer.h"
@@ -87,34 +86,12 @@ static int share_first(struct trainer *trainer, struct arena *scratch, struct er
     return 0;
 }
 
-/* Products over few nodes are inefficient. */
-#define SCORED_NODES 4096
-
-static int largest_first(const void *a, const void *b)
-{
-    int32_t left = *(const int32_t *)a, right = *(const int32_t *)b;
-
-    return (left < right) - (left > right);
-}
-
-static int capacity_of_graphs(int32_t *capacity, const struct trainer *trainer,
-                              struct arena *scratch, struct err *err)
+static int32_t capacity_of(const struct trainer *trainer)
 {
     const struct dataset *data = trainer->inputs->data;
-    int32_t *sizes = arena_take(scratch, (size_t)data->n_samples, sizeof *sizes);
     int32_t n_batch = trainer->is_full_batch ? trainer->split->n_train : trainer->spec->batch_size;
 
-    if (!sizes)
-        return err_nomem(err, "sizes of graphs", (size_t)data->n_samples * sizeof *sizes);
-    for (int32_t i = 0; i < data->n_samples; i++)
-        sizes[i] = (int32_t)(data->graph_start[i + 1] - data->graph_start[i]);
-    qsort(sizes, (size_t)data->n_samples, sizeof *sizes, largest_first);
-    *capacity = 0;
-    for (int32_t i = 0; i < n_batch; i++)
-        *capacity += sizes[i];
-    if (*capacity < SCORED_NODES)
-        *capacity = data->n_nodes < SCORED_NODES ? data->n_nodes : SCORED_NODES;
-    return 0;
+    return has_graphs(trainer) ? receptive_field_capacity(data, n_batch) : data->n_samples;
 }
 
 static int init_nodes(struct trainer *trainer, struct arena *scratch, struct err *err)
@@ -249,9 +226,8 @@ int trainer_init(struct trainer *trainer, const struct gcn_training *training, s
     assert(trainer->crew->n_workers == 1 || trainer->crew->n_workers == spec->workers);
     split_chooser(&trainer->watched, &trainer->n_watched, split);
     trainer->is_full_batch = spec->batch_size == 0 || spec->batch_size >= split->n_train;
-    trainer->capacity = trainer->inputs->data->n_samples;
+    trainer->capacity = capacity_of(trainer);
     if (gcn_check_workers(trainer->crew->n_workers, split->n_train, err) ||
-        (has_graphs(trainer) && capacity_of_graphs(&trainer->capacity, trainer, scratch, err)) ||
         init_parts(trainer, training, err))
         return -1;
     return has_graphs(trainer) ? init_graphs(trainer, scratch, err)

@@ -331,17 +331,16 @@ struct forward {
     struct model model;
     struct receptive_field field;
     struct pass pass;
-    float *room; /* of X W of a level, then A^ X W */
 };
 
-/* z1 out (n of level 1, H), in f->room: A^ X W. */
+/* z1 out (n of level 1, H): A^ X W. A forward pass leaves d alone, and t until z1 is used. */
 static int first_layer(struct mat *z1, struct forward *f, const struct predictor *p,
                        const struct opened *m, struct err *err)
 {
     const struct receptive_field *field = &f->field;
-    struct mat product = mat_view(f->room, field->level[0].n, m->first.n_cols);
+    struct mat product = mat_view(f->pass.t, field->level[0].n, m->first.n_cols);
 
-    *z1 = mat_view(f->room + mat_size(&product), field->level[1].n, m->first.n_cols);
+    *z1 = mat_view(f->pass.d, field->level[1].n, m->first.n_cols);
     if (multiply(&product, p, m, field->level[0].rows, err))
         return -1;
     spmm(z1, &f->inputs.a_hat, receptive_field_rows(field, 1), &product,
@@ -394,7 +393,6 @@ static int forward_init(struct forward *f, struct predictor *p, const struct ope
                         int32_t capacity, struct err *err)
 {
     struct arena *scratch = &p->scratch;
-    size_t size = 2 * (size_t)capacity * (size_t)m->first.n_cols;
 
     if (model_init(&f->model, &p->spec, 1, 1, predictor_outputs(p), (struct hash){0}, scratch,
                    err) ||
@@ -402,10 +400,7 @@ static int forward_init(struct forward *f, struct predictor *p, const struct ope
         pass_init(&f->pass, &p->spec, &f->inputs, n, capacity, &f->model, NULL, (struct hash){0},
                   scratch, err))
         return -1;
-    if (m->first.n_cols != f->model.layer[0].w.n_cols)
-        return damaged(err);
-    f->room = arena_take(scratch, size, sizeof *f->room);
-    return f->room ? 0 : err_nomem(err, "first layer", size * sizeof *f->room);
+    return m->first.n_cols == f->model.layer[0].w.n_cols ? 0 : damaged(err);
 }
 
 static int forward_run(double *out, struct forward *f, const struct predictor *p,

@@ -29,8 +29,11 @@ struct job {
     struct gcn_cost *work;    /* [n_configs] of one trial; NULL: unknown until trials finish */
     double *bytes;            /* [n_configs] of the inputs and one trial; NULL like work */
     double stop_s;            /* that a running trial may need to stop; 0: it stops at once */
+    double program_bytes;     /* of this process without data, inputs and trial */
     double inputs_bytes;      /* of all inputs, which the ranks of a host share */
     double trial_bytes;       /* of the largest trial in addition */
+    double prepare_bytes;     /* peak of this process while it read the data and made the plan */
+    double store_bytes;       /* of rank 0 in addition, at most: models that await a commit */
     double load_s;
     struct job_duplicates duplicates;
     bool knows_amounts; /* has_amounts is set */
@@ -47,6 +50,17 @@ int32_t job_replicates(const struct job *job);
 
 /* *out: the features are amounts (scale_has_amounts()). Only the first call scans the data. */
 int job_has_amounts(bool *out, struct job *job, struct err *err);
+
+/* Expected bytes of a run by n ranks on one host. NaN: unknown, like the bytes of a trial. */
+struct job_memory {
+    double program; /* of each rank, besides data, inputs and trial */
+    double rank;    /* one rank while it trains */
+    double host;    /* all of them; data and inputs count once */
+    double prepare; /* rank 0 until trials begin, at its peak */
+    double peak;    /* rank 0, without store_bytes */
+};
+
+struct job_memory job_memory(const struct job *job, int32_t n_ranks);
 
 /* The cost model of its configurations, before any measurement. Borrows work and plan. */
 struct cost *job_cost_create(const struct job *job, int32_t n_workers, struct err *err);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/process.h"
 #include "data/format.h"
 #include "grid/requirements.h"
 #include "grid/sweep_file.h"
@@ -14,6 +15,7 @@
 #include "run/job_warnings.h"
 #include "run/leaks.h"
 #include "store/store.h"
+#include "trial/kept.h"
 #include "trial/spec.h"
 
 /* ---- the sweep file ---- */
@@ -166,6 +168,16 @@ static bool has_other_parts(const struct settings *s, double *least_stop)
     return true;
 }
 
+/* All trials of a configuration, in the database. */
+static double models_bytes(const struct job *job, const struct settings *s)
+{
+    const struct dataset *data = &job->data;
+    bool is_reduced = s->v[P_REDUCE].i != REDUCE_NONE && data->n_samples < data->n_features;
+
+    return (double)job->plan.replicates * job->plan.folds *
+           kept_model_bytes(s, data, is_reduced ? data->n_samples : data->n_features);
+}
+
 /* Also finds values that do not suit the data before any training. */
 static int make_costs(struct job *job, struct err *err)
 {
@@ -182,6 +194,7 @@ static int make_costs(struct job *job, struct err *err)
         rc = prepared_cost(&job->work[c], &bytes, job->prepared, &settings, err);
         job->trial_bytes = fmax(job->trial_bytes, bytes);
         job->bytes[c] = bytes + prepared_inputs_bytes(job->prepared, &settings);
+        job->store_bytes += models_bytes(job, &settings);
         if (!rc && (has_other_parts(&settings, &least_stop) || c == 0))
             rc = check_folds(job, &settings, err);
     }
@@ -243,6 +256,17 @@ int job_points(struct job *job, struct errlist *faults)
     return job->prepared ? 0 : errlist_add_err(faults, &err);
 }
 
+static void measure_memory(struct job *job)
+{
+    struct process_memory now;
+
+    process_trim_memory();
+    now = process_memory();
+    job->program_bytes = fmax(now.resident_bytes - (double)job->data.block_bytes, 0);
+    job->prepare_bytes = now.peak_bytes;
+    job->store_bytes = fmin(job->store_bytes, STORE_CACHE_BYTES);
+}
+
 int job_plan(struct job *job, struct errlist *faults)
 {
     double begun_s = clock_now(&clock_system);
@@ -261,6 +285,7 @@ int job_plan(struct job *job, struct errlist *faults)
         return -1;
     if (job_warn_parts(job, &err) || leaks_warn(job, &err))
         return errlist_add_err(faults, &err);
+    measure_memory(job);
     log_verbose("plan: %lld trials of %d configurations, made in %.2f s",
                 (long long)job->plan.n_trials, job->plan.n_configs,
                 clock_now(&clock_system) - begun_s);

@@ -9,6 +9,7 @@
 #include "launch/stop.h"
 #include "predict/out_of_fold.h"
 #include "store/query/query.h"
+#include "tensor/gemm.h"
 #include "trial/kept.h"
 
 /* of a configuration, about 50 MB in the file; later trials are left out */
@@ -169,6 +170,8 @@ int sweep_predictions_store(struct sweep_session *session, struct err *err)
     if (is_due(&w.trials) && !session->before.pending)
         walltime_begin(&session->walltime, session->options->time_limit_s,
                        session->options->begun_s, session->job->stop_s);
+    /* Otherwise each core of the host takes memory for the products of this thread. */
+    gemm_set_threads((int)fixed->v[P_THREADS].i);
     w.begun_s = w.committed_s = clock_now(&clock_system);
     if (is_due(&w.trials) && (take_all(&w, err) || store_commit(session->store, err)))
         rc = -1;

@@ -497,6 +497,7 @@ static int run_all(struct sweep_end *out, struct sweep_session *session, struct 
     walltime_warn(&session->walltime, session->dispatch);
     rc = master_run(&end, session->master, err);
     progress_finish(&session->progress);
+    sweep_runner_close(&session->runner); /* its memory serves the predictions */
     if (!rc && end == MASTER_FINISHED)
         rc = sweep_predictions_store(session, err);
     if (rc ||

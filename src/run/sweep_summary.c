@@ -35,7 +35,7 @@ static const char *shard_text(char out[SHARD_TEXT], const struct shard *shard)
 /* If a machine overcommits memory, the kernel kills a process without a message. */
 static void warn_memory(const struct job *job)
 {
-    double needed = (double)job->data.block_bytes + job->inputs_bytes + job->trial_bytes;
+    double needed = job_memory(job, 1).peak; /* MPI's buffers are there already */
     double limit = memory_limit_bytes();
 
     if (needed > limit)

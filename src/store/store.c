@@ -27,6 +27,9 @@
 #include "store/sqlite_error.h"
 #include "trial/result.h"
 
+#define TEXT(number) #number
+#define AS_TEXT(number) TEXT(number)
+
 #define WRITER_PATIENCE_S 10.0
 #define READER_PATIENCE_MS 10000
 #define WAIT_S 0.05
@@ -294,7 +297,7 @@ static int open_writer(struct store *store, struct err *err)
      * overwrite dropped models with zeros and double the bytes written. */
     if (db_exec(store,
                 "PRAGMA synchronous = full; PRAGMA foreign_keys = on;"
-                "PRAGMA cache_size = -65536; PRAGMA secure_delete = off",
+                "PRAGMA cache_size = -" AS_TEXT(STORE_CACHE_KIB) "; PRAGMA secure_delete = off",
                 err) ||
         check_empty(store, err) || (store->is_new && create_schema(store, err)) ||
         schema_version(store, &version, err) || check_file(store, version, err) ||

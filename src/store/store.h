@@ -19,6 +19,10 @@
 
 struct store;
 
+/* Pages of the writer that SQLite keeps, at most. */
+#define STORE_CACHE_KIB 65536
+#define STORE_CACHE_BYTES (1024.0 * STORE_CACHE_KIB)
+
 /* Open for writing; creates the file if needed. Takes the advisory lock PATH.lock. Checks all of a
  * file up to 16 MiB; of a larger one, the tables from which a sweep is resumed.
  *

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tensor/bucket_sort.h"
+
 int csr_init(struct csr *a, int32_t n_rows, int32_t n_cols, int64_t nnz, struct err *err)
 {
     /* malloc(0) may return NULL. */
@@ -55,8 +57,7 @@ int csr_from_triplets(struct csr *a, int32_t n_rows, int32_t n_cols, struct trip
 {
     int64_t nnz = 0;
 
-    if (n > 1)
-        qsort(triplets, (size_t)n, sizeof *triplets, compare_triplets);
+    bucket_sort(triplets, (size_t)n, sizeof *triplets, compare_triplets);
     for (int64_t i = 0; i < n; i++)
         nnz += i == 0 || !is_same_place(&triplets[i - 1], &triplets[i]);
     if (csr_init(a, n_rows, n_cols, nnz, err))

@@ -211,14 +211,19 @@ static int write_list(struct buf *out, size_t *bytes, const struct kept_trial *t
 /* A file in a growing buffer (two copies), the message, and the scheduler's copy. */
 #define COPIES_OF_MODEL 4
 
-double kept_bytes(const struct settings *s, const struct dataset *data, int32_t n_inputs)
+double kept_model_bytes(const struct settings *s, const struct dataset *data, int32_t n_inputs)
 {
     struct gcn_spec spec;
 
     if (keep_of(s) == KEEP_NONE)
         return 0;
     spec_gcn(&spec, s);
-    return COPIES_OF_MODEL * sizeof(float) * gcn_weights(&spec, data, n_inputs);
+    return sizeof(float) * gcn_weights(&spec, data, n_inputs);
+}
+
+double kept_bytes(const struct settings *s, const struct dataset *data, int32_t n_inputs)
+{
+    return COPIES_OF_MODEL * kept_model_bytes(s, data, n_inputs);
 }
 
 int kept_write(struct buf *out, size_t *bytes, const struct kept_trial *trial,

@@ -37,7 +37,9 @@ struct kept_trial {
     int32_t replicate, fold;
 };
 
-/* Bytes of a model from training to the commit; 0: none is kept. n_inputs: of layer 1. */
+/* Bytes of a model, and of all its copies from training to the commit; 0: none is kept. n_inputs: of
+ * layer 1. */
+double kept_model_bytes(const struct settings *s, const struct dataset *data, int32_t n_inputs);
 double kept_bytes(const struct settings *s, const struct dataset *data, int32_t n_inputs);
 
 /* Append the file of a done trial, if it has weights. If it would exceed KEPT_MAX_BYTES, only

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gcn, and mlp: the same network without a graph (gcn/train.h). */
+#include <math.h>
 #include <string.h>
 
 #include "trial/kept.h"
@@ -14,7 +15,7 @@
 
 struct outline {
     struct gcn_outline gcn;
-    struct csr adjacency; /* until the inputs are made; empty if samples are graphs */
+    struct csr adjacency; /* until the inputs are made; empty if it is quick to rebuild */
 };
 
 static int make_key(struct inputs_key *key, const struct dataset *data, const struct settings *s,
@@ -57,7 +58,7 @@ static int find_outline(void *outline_, struct derived *derived, const struct in
     }
     if (gcn_outline_find(&outline->gcn, data, &outline->adjacency, &key->spec, err))
         return -1;
-    if (data->graph_start) /* large, and quick to rebuild */
+    if (key->graph.build == GRAPH_FILE || key->graph.build == GRAPH_NONE) /* may be large */
         csr_release(&outline->adjacency);
     return 0;
 }
@@ -128,6 +129,9 @@ static const struct inputs_type network_inputs = {
 
 /* ---- trials ---- */
 
+/* Blocks of matrices that OpenBLAS 0.3 copies, in each thread, measured for large products. */
+#define PACKED_BYTES 9e6
+
 static void cost(struct gcn_cost *work, double *bytes, const struct settings *s,
                  const struct dataset *data, const void *outline_, const struct split *split)
 {
@@ -136,8 +140,10 @@ static void cost(struct gcn_cost *work, double *bytes, const struct settings *s,
 
     spec_gcn(&spec, s);
     *work = gcn_cost(&spec, outline, split);
-    *bytes =
-        gcn_train_bytes(&spec, outline, split->n_train) + kept_bytes(s, data, outline->n_inputs);
+    *bytes = gcn_train_bytes(&spec, outline, split) + kept_bytes(s, data, outline->n_inputs);
+    if (keep_of(s) != KEEP_NONE)
+        *bytes = fmax(*bytes, gcn_predict_bytes(&spec, outline, split));
+    *bytes += (double)s->v[P_THREADS].i * fmin(PACKED_BYTES, *bytes / 2);
 }
 
 static int train(struct gcn_outcome *outcome, struct model_training *training, struct err *err)

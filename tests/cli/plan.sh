@@ -29,8 +29,8 @@ is "with its expected seconds" "$(column seconds <before.csv | awk '$1 > 0' | wc
 is "and no measured seconds" "$(column measured <before.csv | sort -u)" ""
 like "the total names the source of its speed" "$(cat before)" \
     '; 12 to run: about [0-9.e-]+ s on 1 rank \((assuming a usual processor: no configuration was tried, since the sweep is so short|by the speed of [0-9]+ configurations? tried here)\), [0-9.e-]+ GFLOP$'
-like "the last line gives the memory of a rank" "$(tail -n 1 before)" \
-    'memory for one rank: about [0-9.]+ [kM]B \([0-9.]+ kB of data and [0-9.]+ kB derived from them, once for all ranks of a host, and up to [0-9.]+ [kM]B for a trial\)$'
+like "a line gives the memory of a rank" "$(cat before)" \
+    'memory for one rank: about [0-9.]+ MB \([0-9.]+ MB of the program, [0-9.]+ kB of data and [0-9.]+ kB derived from them, once for all ranks of a host, and up to [0-9.]+ [kM]B for a trial\)$'
 
 ok "a run" "$ESPALIER" run small.ini --progress none
 like "reports how busy its ranks were" "$(cat "$T/.err")" \

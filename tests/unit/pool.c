@@ -13,6 +13,7 @@
 #include "data/core/builder.h"
 #include "data/graph/graph.h"
 #include "gcn/cost.h"
+#include "gcn/receptive_field.h"
 #include "gcn/train.h"
 #include "gcn/trainer.h"
 #include "tensor/pool.h"
@@ -455,6 +456,40 @@ static void test_memory_is_of_a_batch(void **state)
     set_release(&set);
 }
 
+static int descending(const void *a_, const void *b_)
+{
+    const int32_t *a = a_, *b = b_;
+
+    return (*a < *b) - (*a > *b);
+}
+
+/* The twin sorts the sizes. */
+static void test_capacity(void **state)
+{
+    enum { N = 3000 };
+    int32_t sizes[N];
+    int64_t sum = 0;
+    struct set set;
+
+    (void)state;
+    set_init(&set, N, TASK_CLASSIFICATION);
+    for (int32_t g = 0; g < N; g++)
+        sizes[g] = graph_size(g);
+    qsort(sizes, N, sizeof *sizes, descending);
+    for (int32_t n = 1; n <= N; n++) {
+        sum += sizes[n - 1];
+        if (sum >= RECEPTIVE_FIELD_LEAST)
+            assert_int_equal(receptive_field_capacity(&set.data, n), sum);
+        else
+            assert_int_equal(receptive_field_capacity(&set.data, n), RECEPTIVE_FIELD_LEAST);
+    }
+    assert_true(sum > 2 * RECEPTIVE_FIELD_LEAST);
+    set_release(&set);
+    set_init(&set, 10, TASK_CLASSIFICATION);
+    assert_int_equal(receptive_field_capacity(&set.data, 2), set.data.n_nodes);
+    set_release(&set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -468,6 +503,7 @@ int main(void)
         cmocka_unit_test(test_break),
         cmocka_unit_test(test_cost),
         cmocka_unit_test(test_memory_is_of_a_batch),
+        cmocka_unit_test(test_capacity),
     };
 
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);

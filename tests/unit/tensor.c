@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "tensor/bucket_sort.h"
 #include "tensor/csr.h"
 #include "tensor/gemm.h"
 #include "tensor/mat.h"
@@ -351,6 +352,56 @@ static void test_csr_normalize(void **state)
     csr_release(&a), csr_release(&a_hat);
 }
 
+struct item {
+    int32_t key, second;
+    int64_t place;
+};
+
+static int compare_items(const void *left, const void *right)
+{
+    const struct item *a = left, *b = right;
+
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    if (a->second != b->second)
+        return a->second < b->second ? -1 : 1;
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+/* The twin is qsort(). Few keys make large buckets. */
+static void check_sort(size_t n, double n_keys)
+{
+    struct item *items = malloc((n + 1) * sizeof *items), *twin = malloc((n + 1) * sizeof *twin);
+    struct rng rng;
+
+    assert_true(items && twin);
+    rng_init(&rng, hash_text("sort"), RNG_SIMULATE);
+    for (size_t i = 0; i < n; i++)
+        items[i] =
+            (struct item){(int32_t)(n_keys * rng_uniform(&rng, 1, (uint32_t)i)),
+                          (int32_t)(3 * rng_uniform(&rng, 2, (uint32_t)i)) - 1, (int64_t)(n - i)};
+    memcpy(twin, items, n * sizeof *items);
+    bucket_sort(items, n, sizeof *items, compare_items);
+    qsort(twin, n, sizeof *twin, compare_items);
+    assert_memory_equal(items, twin, n * sizeof *items);
+    bucket_sort(items, n, sizeof *items, compare_items);
+    assert_memory_equal(items, twin, n * sizeof *items);
+    free(items);
+    free(twin);
+}
+
+static void test_bucket_sort(void **state)
+{
+    (void)state;
+    check_sort(0, 1);
+    check_sort(1, 5);
+    check_sort(1000, 1);
+    check_sort(1000, 7);
+    check_sort(1000, 100000);
+    check_sort(20000, 1000);
+    bucket_sort(NULL, 0, sizeof(struct item), compare_items);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +415,7 @@ int main(void)
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_csr_is_symmetric),
         cmocka_unit_test(test_csr_normalize),
+        cmocka_unit_test(test_bucket_sort),
     };
 
     return cmocka_run_group_tests_name("tensor", tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include "data/core/data_report.h"
 #include "data/core/reader.h"
 #include "data/text/names.h"
+#include "tensor/bucket_sort.h"
 
 /* ---- pairs of nodes ---- */
 
@@ -84,8 +85,7 @@ int pairs_finish(struct pairs *pairs, struct err *err)
 {
     size_t n;
 
-    if (pairs->n > 1)
-        qsort(pairs->item, (size_t)pairs->n, sizeof *pairs->item, compare_pairs);
+    bucket_sort(pairs->item, (size_t)pairs->n, sizeof *pairs->item, compare_pairs);
     drop_repeated_pairs(pairs);
     n = (size_t)pairs->n;
     if (n == 0)
@@ -210,8 +210,7 @@ static int drop_repeats(struct edge_list *list, const struct table *t, const str
 {
     int64_t n = 0;
 
-    if (list->n > 1)
-        qsort(list->edge, (size_t)list->n, sizeof *list->edge, compare);
+    bucket_sort(list->edge, (size_t)list->n, sizeof *list->edge, compare);
     for (int64_t e = 0; e < list->n; e++) {
         const struct listed_edge *now = &list->edge[e];
         const struct listed_edge *kept = n ? &list->edge[n - 1] : NULL;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "data/graph/similarity.h"
+#include "tensor/bucket_sort.h"
 
 /* ---- neighbours ---- */
 
@@ -142,7 +143,118 @@ int neighbours_grow(struct neighbours *n, const struct dataset *d, enum graph_me
     return neighbours_find(n, d, metric, k, err);
 }
 
-/* ---- edges ---- */
+/* ---- adjacency of sorted edges ---- */
+
+/* Edges of nodes first_node to first_node + n_nodes - 1: struct dataset_graph. */
+struct side_by_side {
+    const struct dataset *d;           /* NULL: one */
+    const struct dataset_graph *alone; /* with first_node 0 */
+    int32_t n;
+};
+
+static struct dataset_graph graph_at(const struct side_by_side *all, int32_t g)
+{
+    return all->d ? dataset_graph(all->d, g) : *all->alone;
+}
+
+static void count_neighbours(struct csr *out, const struct side_by_side *all)
+{
+    int64_t *start = out->row_start;
+
+    for (int32_t g = 0; g < all->n; g++) {
+        struct dataset_graph graph = graph_at(all, g);
+        int32_t to_row = graph.first_node - graph.edge_base;
+
+        for (int64_t e = 0; e < graph.n_edges; e++) {
+            start[graph.source[e] + to_row + 1]++;
+            start[graph.target[e] + to_row + 1]++;
+        }
+    }
+    for (int32_t i = 0; i < out->n_rows; i++)
+        start[i + 1] += start[i];
+}
+
+static void put_neighbour(struct csr *out, int64_t *next, int32_t row, int32_t col, float weight)
+{
+    int64_t at = next[row]++;
+
+    out->col[at] = col;
+    out->val[at] = weight;
+}
+
+/* Edges are sorted by source, then target, and source < target. Storing the smaller neighbours of
+ * all nodes first therefore leaves every row sorted. */
+static void put_neighbours(struct csr *out, int64_t *next, const struct side_by_side *all)
+{
+    for (int32_t g = 0; g < all->n; g++) {
+        struct dataset_graph graph = graph_at(all, g);
+        int32_t to_row = graph.first_node - graph.edge_base;
+
+        for (int64_t e = 0; e < graph.n_edges; e++)
+            put_neighbour(out, next, graph.target[e] + to_row, graph.source[e] + to_row,
+                          graph.weight[e]);
+        for (int64_t e = 0; e < graph.n_edges; e++)
+            put_neighbour(out, next, graph.source[e] + to_row, graph.target[e] + to_row,
+                          graph.weight[e]);
+    }
+}
+
+/* Written in place, because there are millions of edges. */
+static int to_adjacency(struct csr *out, const struct side_by_side *all, int32_t n_nodes,
+                        struct err *err)
+{
+    size_t bytes = ((size_t)n_nodes + 1) * sizeof(int64_t);
+    int64_t n_edges = 0;
+    int64_t *next;
+
+    for (int32_t g = 0; g < all->n; g++)
+        n_edges += graph_at(all, g).n_edges;
+    if (csr_init(out, n_nodes, n_nodes, 2 * n_edges, err))
+        return -1;
+    next = malloc(bytes);
+    if (!next) {
+        csr_release(out);
+        return err_nomem(err, "graph", bytes);
+    }
+    count_neighbours(out, all);
+    memcpy(next, out->row_start, bytes);
+    put_neighbours(out, next, all);
+    free(next);
+    return 0;
+}
+
+static int join_graphs(struct csr *out, const struct dataset *d, struct err *err)
+{
+    return to_adjacency(out, &(struct side_by_side){.d = d, .n = d->n_samples}, d->n_nodes, err);
+}
+
+static int join_one(struct csr *out, const struct dataset_graph *graph, struct err *err)
+{
+    return to_adjacency(out, &(struct side_by_side){.alone = graph, .n = 1}, graph->n_nodes, err);
+}
+
+int graph_one(struct csr *out, const struct dataset *d, int32_t i, struct err *err)
+{
+    struct dataset_graph graph = dataset_graph(d, i);
+
+    graph.first_node = 0;
+    return join_one(out, &graph, err);
+}
+
+static int join_given(struct csr *out, const struct dataset *d, struct err *err)
+{
+    const struct dataset_graph all = {.n_nodes = d->n_nodes,
+                                      .n_edges = d->n_edges,
+                                      .source = d->edge_source,
+                                      .target = d->edge_target,
+                                      .weight = d->edge_weight};
+
+    if (d->n_edges == 0)
+        return err_set(err, "graph.build = file: no edges were given, set data.edges");
+    return join_one(out, &all, err);
+}
+
+/* ---- edges between similar samples ---- */
 
 static int join(struct triplets *list, int32_t a, int32_t b, double similarity,
                 enum graph_weights weights, struct err *err)
@@ -170,8 +282,7 @@ static void drop_repeats(struct triplets *list)
 {
     int64_t n = 0;
 
-    if (list->n > 1)
-        qsort(list->item, (size_t)list->n, sizeof *list->item, compare_edges);
+    bucket_sort(list->item, (size_t)list->n, sizeof *list->item, compare_edges);
     for (int64_t e = 0; e < list->n; e++)
         if (n == 0 || list->item[e].row != list->item[n - 1].row ||
             list->item[e].col != list->item[n - 1].col)
@@ -179,21 +290,32 @@ static void drop_repeats(struct triplets *list)
     list->n = n;
 }
 
-static int to_adjacency(struct csr *out, struct triplets *list, int32_t n_samples, struct err *err)
+static int join_list(struct csr *out, struct triplets *list, int32_t n_samples, struct err *err)
 {
-    struct triplet *both;
-    int rc;
+    struct dataset_graph all = {.n_nodes = n_samples};
+    int32_t *ends;
+    float *weight;
+    int rc = -1;
 
     drop_repeats(list);
-    both = malloc((size_t)(2 * list->n + 1) * sizeof *both);
-    if (!both)
-        return err_nomem(err, "graph", (size_t)(2 * list->n + 1) * sizeof *both);
-    for (int64_t e = 0; e < list->n; e++) {
-        both[2 * e] = list->item[e];
-        both[2 * e + 1] = (struct triplet){list->item[e].col, list->item[e].row, list->item[e].val};
+    ends = malloc(2 * ((size_t)list->n + 1) * sizeof *ends);
+    weight = malloc(((size_t)list->n + 1) * sizeof *weight);
+    for (int64_t e = 0; ends && weight && e < list->n; e++) {
+        ends[e] = list->item[e].row;
+        ends[list->n + e] = list->item[e].col;
+        weight[e] = list->item[e].val;
     }
-    rc = csr_from_triplets(out, n_samples, n_samples, both, 2 * list->n, err);
-    free(both);
+    if (ends && weight) {
+        all.n_edges = list->n;
+        all.source = ends;
+        all.target = ends + list->n;
+        all.weight = weight;
+        rc = join_one(out, &all, err);
+    } else {
+        err_nomem(err, "graph", 3 * (size_t)list->n * sizeof *weight);
+    }
+    free(ends);
+    free(weight);
     return rc;
 }
 
@@ -214,7 +336,7 @@ int graph_cut(struct csr *out, const struct neighbours *n, int32_t k, enum graph
             rc = join(&list, i, other->sample, other->similarity, weights, err);
         }
     if (!rc)
-        rc = to_adjacency(out, &list, n->n_samples, err);
+        rc = join_list(out, &list, n->n_samples, err);
     triplets_release(&list);
     return rc;
 }
@@ -258,110 +380,9 @@ static int build_threshold(struct csr *out, const struct dataset *d, const struc
             status = join_similar(&list, &of, i, spec, err);
     similarity_release(&of);
     if (!status)
-        status = to_adjacency(out, &list, d->n_samples, err);
+        status = join_list(out, &list, d->n_samples, err);
     triplets_release(&list);
     return status;
-}
-
-static int build_from_edges(struct csr *out, const struct dataset *d, struct err *err)
-{
-    struct triplets list = {.n = d->n_edges};
-    int rc;
-
-    if (d->n_edges == 0)
-        return err_set(err, "graph.build = file: no edges were given, set data.edges");
-    list.item = malloc((size_t)d->n_edges * sizeof *list.item);
-    if (!list.item)
-        return err_nomem(err, "edges", (size_t)d->n_edges * sizeof *list.item);
-    for (int64_t e = 0; e < d->n_edges; e++)
-        list.item[e] = (struct triplet){d->edge_source[e], d->edge_target[e], d->edge_weight[e]};
-    rc = to_adjacency(out, &list, d->n_samples, err);
-    free(list.item);
-    return rc;
-}
-
-/* ---- graphs side by side ---- */
-
-static void count_neighbours(struct csr *out, const struct dataset *d)
-{
-    int64_t *start = out->row_start;
-
-    for (int32_t g = 0; g < d->n_samples; g++) {
-        struct dataset_graph graph = dataset_graph(d, g);
-
-        for (int64_t e = 0; e < graph.n_edges; e++) {
-            start[graph.first_node + graph.source[e] - graph.edge_base + 1]++;
-            start[graph.first_node + graph.target[e] - graph.edge_base + 1]++;
-        }
-    }
-    for (int32_t i = 0; i < d->n_nodes; i++)
-        start[i + 1] += start[i];
-}
-
-static void put_neighbour(struct csr *out, int64_t *next, int32_t row, int32_t col, float weight)
-{
-    int64_t at = next[row]++;
-
-    out->col[at] = col;
-    out->val[at] = weight;
-}
-
-/* Edges are sorted by source, then target, and source < target. Storing the smaller neighbours of
- * all nodes first therefore leaves every row sorted. */
-static void put_neighbours(struct csr *out, int64_t *next, const struct dataset *d)
-{
-    for (int32_t g = 0; g < d->n_samples; g++) {
-        struct dataset_graph graph = dataset_graph(d, g);
-        int32_t to_row = graph.first_node - graph.edge_base;
-
-        for (int64_t e = 0; e < graph.n_edges; e++)
-            put_neighbour(out, next, graph.target[e] + to_row, graph.source[e] + to_row,
-                          graph.weight[e]);
-        for (int64_t e = 0; e < graph.n_edges; e++)
-            put_neighbour(out, next, graph.source[e] + to_row, graph.target[e] + to_row,
-                          graph.weight[e]);
-    }
-}
-
-/* Written in place, because images have millions of edges. */
-static int join_graphs(struct csr *out, const struct dataset *d, struct err *err)
-{
-    size_t bytes = (size_t)d->n_nodes * sizeof(int64_t);
-    int64_t n_edges = 0;
-    int64_t *next;
-
-    for (int32_t g = 0; g < d->n_samples; g++)
-        n_edges += dataset_graph(d, g).n_edges;
-    if (csr_init(out, d->n_nodes, d->n_nodes, 2 * n_edges, err))
-        return -1;
-    next = malloc(bytes);
-    if (!next) {
-        csr_release(out);
-        return err_nomem(err, "graph", bytes);
-    }
-    count_neighbours(out, d);
-    memcpy(next, out->row_start, bytes);
-    put_neighbours(out, next, d);
-    free(next);
-    return 0;
-}
-
-int graph_one(struct csr *out, const struct dataset *d, int32_t i, struct err *err)
-{
-    struct dataset_graph g = dataset_graph(d, i);
-    struct triplets list = {.n = g.n_edges};
-    int rc;
-
-    memset(out, 0, sizeof *out);
-    list.item = malloc(((size_t)g.n_edges + 1) * sizeof *list.item);
-    if (!list.item)
-        return err_nomem(err, "edges", (size_t)g.n_edges * sizeof *list.item);
-    for (int64_t e = 0; e < g.n_edges; e++)
-        list.item[e] =
-            (struct triplet){g.source[e] - g.edge_base, g.target[e] - g.edge_base, g.weight[e]};
-    rc = to_adjacency(out, &list, g.n_nodes, err);
-    free(list.item);
-    return rc;
 }
 
 int graph_build(struct csr *out, const struct dataset *d, const struct graph_spec *spec,
@@ -377,7 +398,7 @@ int graph_build(struct csr *out, const struct dataset *d, const struct graph_spe
     case GRAPH_THRESHOLD:
         return build_threshold(out, d, spec, err);
     case GRAPH_FILE:
-        return d->graph_start ? join_graphs(out, d, err) : build_from_edges(out, d, err);
+        return d->graph_start ? join_graphs(out, d, err) : join_given(out, d, err);
     case GRAPH_NONE:
         return csr_init(out, d->n_nodes, d->n_nodes, 0, err);
     }
