@@ -49,7 +49,8 @@ struct state {
     double now_s;
     double seconds[MOST_TRIALS];
     struct gcn_cost work[MOST_TRIALS / GROUP];
-    int32_t widths[MOST_TRIALS / GROUP], hosts[MOST_WORKERS];
+    struct elastic_rule rules[MOST_TRIALS / GROUP];
+    int32_t hosts[MOST_WORKERS];
     struct actor actors[MOST_WORKERS];
     int32_t n_events;
     int64_t n_gangs, n_together; /* gangs that one host could hold; that one host had */
@@ -66,8 +67,9 @@ static void init(struct state *s, const struct scene *scene)
         double sd = scene->sd;
         double base_s = scene->mean_s * exp(sd * rng_normal(&s->rng, 1, c) - sd * sd / 2);
         double quirk = exp(scene->quirk * rng_normal(&s->rng, 2, c));
+        int32_t width = 1 + (int32_t)(rng_uniform(&s->rng, 3, c) * scene->most_width);
 
-        s->widths[c] = 1 + (int32_t)(rng_uniform(&s->rng, 3, c) * scene->most_width);
+        s->rules[c] = (struct elastic_rule){.fewest = width, .most = width};
         s->work[c] = (struct gcn_cost){.flops = base_s * 1e10};
         for (uint32_t i = c * GROUP; i < (c + 1) * GROUP; i++)
             s->seconds[i] = base_s * quirk * exp(0.05 * rng_normal(&s->rng, 4, i));
@@ -76,7 +78,7 @@ static void init(struct state *s, const struct scene *scene)
         s->hosts[w] = w / scene->per_host;
     s->ledger = ledger_create(scene->n_trials, GROUP, NULL, 4, NULL);
     s->cost = cost_create(s->work, ledger_n_groups(s->ledger), scene->n_workers, NULL);
-    s->dispatch = dispatch_create(s->ledger, s->cost, scene->n_workers, s->widths, s->hosts, NULL);
+    s->dispatch = dispatch_create(s->ledger, s->cost, scene->n_workers, s->rules, s->hosts, NULL);
     assert_non_null(s->dispatch);
 }
 
@@ -96,9 +98,9 @@ static double bound_s(const struct state *s)
     double area = 0, longest_s = 0, wide_s = 0;
 
     for (int64_t i = 0; i < s->scene->n_trials; i++) {
-        area += s->seconds[i] * s->widths[i / GROUP];
+        area += s->seconds[i] * s->rules[i / GROUP].most;
         longest_s = fmax(longest_s, s->seconds[i]);
-        wide_s += 2 * s->widths[i / GROUP] > s->scene->n_workers ? s->seconds[i] : 0;
+        wide_s += 2 * s->rules[i / GROUP].most > s->scene->n_workers ? s->seconds[i] : 0;
     }
     return fmax(fmax(area / s->scene->n_workers, longest_s), wide_s);
 }
@@ -139,7 +141,7 @@ static void supply(struct state *s, int32_t w)
         actor->at = actor->end = 0;
     for (int32_t i = 0; i < n; i++) {
         assert_true(actor->end < 2 * DISPATCH_MAX);
-        assert_int_equal(s->widths[out[i] / GROUP], 1);
+        assert_int_equal(s->rules[out[i] / GROUP].most, 1);
         actor->queue[actor->end++] = out[i];
     }
     if (n && !actor->is_running) {
@@ -152,7 +154,7 @@ static void begin_gang(struct state *s, const struct gang *gang)
 {
     bool is_together = s->hosts[gang->workers[0]] == s->hosts[gang->workers[gang->n - 1]];
 
-    assert_int_equal(gang->n, s->widths[gang->trial / GROUP]);
+    assert_int_equal(gang->n, s->rules[gang->trial / GROUP].most);
     for (int32_t i = 0; i < gang->n; i++) {
         struct actor *actor = &s->actors[gang->workers[i]];
 

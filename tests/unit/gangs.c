@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
+#include "program/port.h"
 #include "sched/dispatch.h"
 #include "sched/placement.h"
-#include "program/port.h"
 
 enum { MOST = 16 };
 
@@ -107,6 +107,8 @@ struct scene {
 static void set_up(struct scene *s, int32_t n, const double *seconds, const int32_t *widths,
                    int32_t n_workers, const int32_t *hosts)
 {
+    struct elastic_rule rules[MOST];
+
     memset(s, 0, sizeof *s);
     for (int32_t i = 0; i < n; i++)
         s->work[i].flops = 1e10 * seconds[i];
@@ -116,7 +118,9 @@ static void set_up(struct scene *s, int32_t n, const double *seconds, const int3
         for (int j = 0; j < 8; j++)
             cost_observe(s->cost, i, -1, seconds[i]);
     cost_refit(s->cost);
-    s->dispatch = dispatch_create(s->ledger, s->cost, n_workers, widths, hosts, NULL);
+    for (int32_t i = 0; i < n; i++)
+        rules[i] = (struct elastic_rule){.fewest = widths[i], .most = widths[i]};
+    s->dispatch = dispatch_create(s->ledger, s->cost, n_workers, rules, hosts, NULL);
     assert_non_null(s->dispatch);
 }
 
