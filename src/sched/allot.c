@@ -2,16 +2,19 @@
 #include "sched/allot.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Limits are from this share of the bound to the best end found, in steps of this factor. */
 #define LEAST_LIMIT 0.1
 #define LIMIT_STEP 1.05
+/* Ranks are used well if this share of their time is not lost to sharing. */
+#define WELL 0.95
+/* A trial on ranks that are used well may take this share of the best end found. */
+#define LONG 0.9
 /* A width counts as fastest if it is slower by at most this: more ranks would gain nothing. */
 #define NEARLY 1.02
-/* A later limit, whose trials are narrower, is chosen even if it ends later by this. */
-#define TIE 1.005
 
 int allot_init(struct allot *a, int32_t n_trials, int32_t n_ranks, int32_t per_host,
                struct err *err)
@@ -69,13 +72,19 @@ static void widen(const struct allot *a, struct allot_task *task)
         task->width = task->fewest;
 }
 
+static bool is_wasteful(const struct allot *a, const struct allot_task *task)
+{
+    return task->work_s < WELL * task->width * seconds_on(a, task, task->width);
+}
+
 /* Fewer ranks than the fastest take longer, so the first that do not fit end the search. */
-static void narrow(const struct allot *a, struct allot_task *task, double most_s)
+static void narrow(const struct allot *a, struct allot_task *task, double most_s, double long_s)
 {
     while (task->width > task->fewest) {
         int32_t next = narrower(task, task->width);
+        double seconds = seconds_on(a, task, next);
 
-        if (seconds_on(a, task, next) > most_s)
+        if (seconds > most_s && (seconds > long_s || !is_wasteful(a, task)))
             return;
         task->width = next;
     }
@@ -84,7 +93,7 @@ static void narrow(const struct allot *a, struct allot_task *task, double most_s
 void allot_limit(const struct allot *a, struct allot_task *task, double most_s)
 {
     widen(a, task);
-    narrow(a, task, most_s);
+    narrow(a, task, most_s, 0);
 }
 
 /* ---- packing ---- */
@@ -157,6 +166,11 @@ static double pack(struct allot *a)
 
 /* ---- choice ---- */
 
+struct found {
+    double limit_s, long_s; /* of narrow() */
+    double end_s;
+};
+
 static int soonest_first(const void *a_, const void *b_)
 {
     const struct allot_free *a = a_, *b = b_;
@@ -190,49 +204,52 @@ static double bound_s(const struct allot *a)
     return (work_s + free_s) / n;
 }
 
-static void narrow_all(struct allot *a, double most_s)
-{
-    for (int32_t t = 0; t < a->n_tasks; t++)
-        narrow(a, &a->tasks[t], most_s);
-}
-
 static void order(struct allot *a)
 {
     for (int32_t t = 0; t < a->n_tasks; t++) {
         struct allot_task *task = &a->tasks[t];
 
+        widen(a, task);
+        task->fastest = task->width;
         task->work_s = seconds_on(a, task, task->fewest) * task->fewest;
     }
     qsort(a->tasks, (size_t)a->n_tasks, sizeof *a->tasks, most_work_first);
     qsort(a->free, (size_t)a->n_free, sizeof *a->free, soonest_first);
 }
 
-static void widen_all(struct allot *a)
+static void fit_all(struct allot *a, double most_s, double long_s)
 {
-    for (int32_t t = 0; t < a->n_tasks; t++)
-        widen(a, &a->tasks[t]);
+    for (int32_t t = 0; t < a->n_tasks; t++) {
+        a->tasks[t].width = a->tasks[t].fastest;
+        narrow(a, &a->tasks[t], most_s, long_s);
+    }
+}
+
+/* Try all limits, from short trials on many ranks to long ones on few. */
+static void search(struct allot *a, double most_s, double long_s, struct found *best)
+{
+    double limit_s = LEAST_LIMIT * bound_s(a);
+
+    do {
+        struct found found = {.limit_s = fmin(limit_s, most_s), .long_s = fmin(long_s, most_s)};
+
+        fit_all(a, found.limit_s, found.long_s);
+        found.end_s = pack(a);
+        if (found.end_s < best->end_s)
+            *best = found;
+        limit_s *= LIMIT_STEP;
+    } while (limit_s < fmin(best->end_s, most_s));
 }
 
 double allot_choose(struct allot *a, double most_s)
 {
-    double limit_s, best_s = INFINITY, best_limit_s = 0;
+    struct found best = {.end_s = INFINITY};
 
     if (!a->n_tasks)
         return 0;
     order(a);
-    widen_all(a);
-    limit_s = LEAST_LIMIT * bound_s(a);
-    do {
-        double end_s;
-
-        limit_s *= LIMIT_STEP;
-        narrow_all(a, fmin(limit_s, most_s));
-        end_s = pack(a);
-        if (end_s <= TIE * best_s)
-            best_limit_s = fmin(limit_s, most_s);
-        best_s = fmin(best_s, end_s);
-    } while (limit_s < fmin(best_s, most_s));
-    widen_all(a);
-    narrow_all(a, best_limit_s);
-    return best_s;
+    search(a, most_s, 0, &best);
+    search(a, most_s, LONG * best.end_s, &best);
+    fit_all(a, best.limit_s, best.long_s);
+    return best.end_s;
 }

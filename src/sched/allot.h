@@ -4,8 +4,11 @@
  * For a limit t, each trial gets the fewest ranks on which it takes at most t (the "canonical number
  * of processors": Mounie, Rapine & Trystram 2007, SIAM J Comput 37:401). The trials are then packed,
  * those with the most work first, each as soon as its ranks are free. The best of several limits is
- * chosen, since packing alone shows how well widths fit together (Turek, Wolf & Yu 1992, Proc SPAA
+ * chosen, since only packing shows how well widths fit together (Turek, Wolf & Yu 1992, Proc SPAA
  * 92:323, who pack each of a series of allotments and keep the best).
+ *
+ * In a second search a trial that would use its ranks badly gets fewer, unless it would then take
+ * nearly as long as the best end found.
  *
  * Pure: no clock, no I/O. */
 #ifndef SCHED_ALLOT_H
@@ -21,6 +24,7 @@ struct allot_task {
     int32_t n;            /* equal trials */
     int32_t fewest, most; /* ranks of each */
     int32_t width;        /* out */
+    int32_t fastest;      /* out: the width at which it ends soonest */
     double one_s;         /* a trial's seconds on one rank */
     double work_s;        /* out: ranks times seconds on the fewest */
     const struct speedup *speedup;
@@ -51,7 +55,7 @@ void allot_limit(const struct allot *allot, struct allot_task *task, double most
 
 /* Set all widths, and return the seconds until all tasks have ended. Reorders tasks and free. No task
  * may need more ranks than there are. most_s: no trial should take longer; INFINITY: any time.
- * O(trials log) for each of some 60 limits. */
+ * O(trials log) for each of some 100 limits. */
 double allot_choose(struct allot *allot, double most_s);
 
 #endif

@@ -438,15 +438,15 @@ static void list_free(struct dispatch *d)
 
 void gangs_choose_widths(struct dispatch *d, double left_s)
 {
-    double most_s = dispatch_most_s(d, left_s);
+    double most_s = dispatch_most_s(d, left_s), each_s = dispatch_left_each_s(d);
 
     if (!d->elastic || !d->elastic->has_chosen || !d->n_alive || most_s <= 0)
         return;
     if (isfinite(most_s))
         most_s /= slowest(d) * dispatch_margin(d);
-    if (elastic_is_end(d->elastic))
+    if (elastic_is_end(d->elastic, each_s))
         list_free(d);
-    if (elastic_choose(d->elastic, dispatch_left_each_s(d), most_s))
+    if (elastic_choose(d->elastic, each_s, most_s))
         dispatch_offer_again(d);
 }
 

@@ -11,7 +11,13 @@
 /* While many are pending, a trial may take this share of the time that is left: predictions err. */
 #define SHARE 0.7
 /* Widths are chosen again when this part of the pending trials has ended. */
-#define CHOICES 32
+#define CHOICES 8
+/* A choice takes about this for each pending trial. All together may take this share of the time
+ * that is left: very short trials stay narrow. */
+#define CHOICE_S 10e-6
+#define CHOICE_SHARE 0.01
+/* Of any trial, while seconds are unknown: all get equal widths. */
+#define GUESS_S 60.0
 
 /* ---- life ---- */
 
@@ -178,10 +184,13 @@ bool elastic_is_due(const struct elastic *e)
                                                     ledger_counts(e->ledger).pending);
 }
 
-bool elastic_is_end(const struct elastic *e)
+bool elastic_is_end(const struct elastic *e, double each_s)
 {
-    return ledger_counts(e->ledger).pending <=
-           (FEW_EACH * e->n_alive > FEW ? FEW_EACH * e->n_alive : FEW);
+    int64_t pending = ledger_counts(e->ledger).pending;
+    int32_t few = FEW_EACH * e->n_alive;
+    bool is_worth_it = (double)(CHOICES * pending) * CHOICE_S < CHOICE_SHARE * each_s;
+
+    return pending <= (few > FEW ? few : FEW) && (is_worth_it || !cost_is_known(e->cost));
 }
 
 static struct allot_task task_of(const struct elastic *e, int32_t group)
@@ -192,7 +201,8 @@ static struct allot_task task_of(const struct elastic *e, int32_t group)
     return (struct allot_task){.group = group,
                                .fewest = rule->is_chosen ? rule->fewest : width,
                                .most = rule->is_chosen ? fit(rule, rule->most, e->n_alive) : width,
-                               .one_s = cost_seconds(e->cost, group),
+                               .one_s =
+                                   cost_is_known(e->cost) ? cost_seconds(e->cost, group) : GUESS_S,
                                .speedup = &rule->speedup};
 }
 
@@ -258,7 +268,8 @@ static bool choose_few(struct elastic *e, double most_s)
 bool elastic_choose(struct elastic *e, double each_s, double most_s)
 {
     e->n_chosen = n_finished(e);
-    return elastic_is_end(e) ? choose_few(e, most_s) : choose_many(e, fmin(SHARE * each_s, most_s));
+    return elastic_is_end(e, each_s) ? choose_few(e, most_s)
+                                     : choose_many(e, fmin(SHARE * each_s, most_s));
 }
 
 /* ---- invariants ---- */

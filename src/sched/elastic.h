@@ -55,10 +55,10 @@ double elastic_one_s(const struct elastic *elastic, int32_t group, double second
 /* The number of live ranks has changed. O(groups) if some width depends on it. */
 void elastic_set_alive(struct elastic *elastic, int32_t n_alive);
 
-/* True if widths should be chosen again: after every 32nd part of what is pending. O(1). */
+/* True if widths should be chosen again: after an 8th of what was pending. O(1). */
 bool elastic_is_due(const struct elastic *elastic);
 /* True if so few trials are pending that elastic_choose() needs elastic->allot.free. O(1). */
-bool elastic_is_end(const struct elastic *elastic);
+bool elastic_is_end(const struct elastic *elastic, double each_s);
 /* Choose widths and set expected seconds; true if a width has changed.
  *
  *   each_s  seconds of work left for each rank
