@@ -12,14 +12,22 @@
 #define SHARE 0.7
 /* Widths are chosen again when this part of the pending trials has ended. */
 #define CHOICES 8
-/* A choice takes about this for each pending trial. All together may take this share of the time
- * that is left: very short trials stay narrow. */
-#define CHOICE_S 10e-6
+/* A choice takes about this for each pending trial, and for each rank. All together may take this
+ * share of the time that is left: very short trials stay narrow. */
+#define CHOICE_S 20e-6
+#define CHOICE_RANK_S 1e-6
 #define CHOICE_SHARE 0.01
-/* Of any trial, while seconds are unknown: all get equal widths. */
+/* Seconds of any trial while nothing is known: all get equal widths. */
 #define GUESS_S 60.0
 
 /* ---- life ---- */
+
+static int64_t n_finished(const struct elastic *e)
+{
+    struct ledger_counts counts = ledger_counts(e->ledger);
+
+    return counts.total - counts.pending - counts.leased;
+}
 
 /* Return the width of a group when n ranks are alive: wanted, or the most that make a difference. */
 static int32_t fit(const struct elastic_rule *rule, int32_t wanted, int32_t n)
@@ -40,6 +48,11 @@ static void mark(bool *is_allowed, const struct elastic_rule *rule)
     }
 }
 
+static bool has_same_widths(const struct elastic_rule *a, const struct elastic_rule *b)
+{
+    return a->fewest == b->fewest && a->most == b->most && a->speedup.parts == b->speedup.parts;
+}
+
 static int allow_widths(struct elastic *e, int32_t n_groups, struct err *err)
 {
     int32_t most = 1, n = 0, rc, *widths;
@@ -55,7 +68,7 @@ static int allow_widths(struct elastic *e, int32_t n_groups, struct err *err)
         return err_nomem(err, "widths", (size_t)most * sizeof *widths);
     }
     for (int32_t g = 0; g < n_groups; g++)
-        if (!g || memcmp(&e->rules[g], &e->rules[g - 1], sizeof *e->rules))
+        if (!g || !has_same_widths(&e->rules[g], &e->rules[g - 1]))
             mark(is_allowed, &e->rules[g]);
     for (int32_t width = 2; width <= most; width++)
         if (is_allowed[width])
@@ -88,7 +101,7 @@ static int init(struct elastic *e, const struct elastic_rule *rules, int32_t n_r
         e->has_chosen |= rule->is_chosen;
         ledger_set_width(e->ledger, g, rule->is_chosen ? rule->fewest : rule->most);
     }
-    e->n_chosen = -1;
+    e->n_before = e->n_chosen = n_finished(e);
     elastic_set_alive(e, n_ranks);
     return 0;
 }
@@ -154,7 +167,7 @@ void elastic_set_alive(struct elastic *e, int32_t n_alive)
     int32_t n = ledger_n_groups(e->ledger);
     bool is_short = n_alive < e->widest, was_short = e->n_alive < e->widest;
 
-    e->n_chosen = -1;
+    e->is_stale = true;
     e->n_alive = n_alive;
     if (!is_short && !was_short)
         return;
@@ -171,24 +184,22 @@ void elastic_set_alive(struct elastic *e, int32_t n_alive)
 
 /* ---- choice ---- */
 
-static int64_t n_finished(const struct elastic *e)
-{
-    struct ledger_counts counts = ledger_counts(e->ledger);
-
-    return counts.total - counts.pending - counts.leased;
-}
-
 bool elastic_is_due(const struct elastic *e)
 {
-    return e->has_chosen && (e->n_chosen < 0 || CHOICES * (n_finished(e) - e->n_chosen) >=
-                                                    ledger_counts(e->ledger).pending);
+    int64_t pending = ledger_counts(e->ledger).pending;
+
+    int64_t since = n_finished(e) - e->n_chosen;
+
+    return e->has_chosen && pending &&
+           (e->is_stale || CHOICES * since >= pending || since > e->n_chosen - e->n_before);
 }
 
 bool elastic_is_end(const struct elastic *e, double each_s)
 {
     int64_t pending = ledger_counts(e->ledger).pending;
     int32_t few = FEW_EACH * e->n_alive;
-    bool is_worth_it = (double)(CHOICES * pending) * CHOICE_S < CHOICE_SHARE * each_s;
+    double choice_s = (double)pending * CHOICE_S + e->n_alive * CHOICE_RANK_S;
+    bool is_worth_it = CHOICES * choice_s < CHOICE_SHARE * each_s;
 
     return pending <= (few > FEW ? few : FEW) && (is_worth_it || !cost_is_known(e->cost));
 }
@@ -268,6 +279,7 @@ static bool choose_few(struct elastic *e, double most_s)
 bool elastic_choose(struct elastic *e, double each_s, double most_s)
 {
     e->n_chosen = n_finished(e);
+    e->is_stale = false;
     return elastic_is_end(e, each_s) ? choose_few(e, most_s)
                                      : choose_many(e, fmin(SHARE * each_s, most_s));
 }

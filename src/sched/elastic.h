@@ -36,7 +36,9 @@ struct elastic {
     int32_t n_alive;
     int32_t widest;   /* most ranks of rules with fewest < most; 0: there are none */
     bool has_chosen;  /* a rule has is_chosen */
-    int64_t n_chosen; /* finished trials at the last choice; -1: choose again */
+    int64_t n_before; /* finished trials at the beginning */
+    int64_t n_chosen; /* at the last choice */
+    bool is_stale;    /* the number of live ranks has changed since */
 };
 
 /* Set all widths: fixed ones, or the fewest. rules: [n_groups] copied; ledger and cost are borrowed.
@@ -55,7 +57,8 @@ double elastic_one_s(const struct elastic *elastic, int32_t group, double second
 /* The number of live ranks has changed. O(groups) if some width depends on it. */
 void elastic_set_alive(struct elastic *elastic, int32_t n_alive);
 
-/* True if widths should be chosen again: after an 8th of what was pending. O(1). */
+/* True if widths should be chosen again: an 8th of what is pending has ended, or, while seconds are
+ * learnt, as many trials as before the last choice. O(1). */
 bool elastic_is_due(const struct elastic *elastic);
 /* True if so few trials are pending that elastic_choose() needs elastic->allot.free. O(1). */
 bool elastic_is_end(const struct elastic *elastic, double each_s);

@@ -66,13 +66,13 @@ static const struct elastic_rule *rule_of(const struct walk *walk, int64_t trial
 /* Programs and single trials, trainings on a fixed number of ranks, and on a chosen one. */
 static struct elastic_rule draw_rule(struct walk *walk)
 {
-    uint32_t kind = draw(walk, 6);
+    uint32_t kind = draw(walk, 8);
     int32_t most = kind < 3 ? 1 : 1 + (int32_t)draw(walk, 6);
-    struct elastic_rule rule = {.fewest = kind < 4 ? most : 1, .most = most};
+    struct elastic_rule rule = {.fewest = kind < 6 ? most : 1, .most = most};
 
-    if (kind >= 4)
+    if (kind >= 6)
         rule.speedup = (struct speedup){.parts = most + (int32_t)draw(walk, 3), .steps = 1e3};
-    rule.is_chosen = kind == 5;
+    rule.is_chosen = kind == 7;
     return rule;
 }
 
