@@ -231,43 +231,44 @@ static int make_ledger(struct sweep_session *session, struct err *err)
 }
 
 /* out [n_configs], NULL if every trial has one rank. */
-static int find_widths(int32_t **out, const struct plan *plan, struct err *err)
+static int find_rules(struct elastic_rule **out, const struct plan *plan, struct err *err)
 {
-    int32_t *widths;
+    struct elastic_rule *rules;
 
     *out = NULL;
     if (plan_widest(plan) == 1)
         return 0;
-    widths = malloc((size_t)plan->n_configs * sizeof *widths);
-    if (!widths)
-        return err_nomem(err, "ranks", (size_t)plan->n_configs * sizeof *widths);
+    rules = calloc((size_t)plan->n_configs, sizeof *rules);
+    if (!rules)
+        return err_nomem(err, "ranks", (size_t)plan->n_configs * sizeof *rules);
     for (int32_t c = 0; c < plan->n_configs; c++) {
         struct settings s;
 
         plan_settings(plan, c, &s);
-        widths[c] = (int32_t)s.v[P_RANKS].i;
+        rules[c].fewest = rules[c].most = (int32_t)s.v[P_RANKS].i;
     }
-    *out = widths;
+    *out = rules;
     return 0;
 }
 
 static int create_dispatch(struct sweep_session *session, struct err *err)
 {
     const struct world *world = session->world;
-    int32_t *widths, *hosts;
-    int rc = find_widths(&widths, &session->job->plan, err);
+    struct elastic_rule *rules;
+    int32_t *hosts;
+    int rc = find_rules(&rules, &session->job->plan, err);
 
-    hosts = widths ? malloc((size_t)world->size * sizeof *hosts) : NULL;
+    hosts = rules ? malloc((size_t)world->size * sizeof *hosts) : NULL;
     if (hosts)
         world_hosts(world, hosts);
-    else if (widths)
+    else if (rules)
         rc = err_nomem(err, "hosts", (size_t)world->size * sizeof *hosts);
     if (!rc) {
         session->dispatch =
-            dispatch_create(session->ledger, session->cost, world->size, widths, hosts, err);
+            dispatch_create(session->ledger, session->cost, world->size, rules, hosts, err);
         rc = session->dispatch ? 0 : -1;
     }
-    free(widths);
+    free(rules);
     free(hosts);
     return rc;
 }

@@ -86,7 +86,11 @@ static void take_away(struct dispatch *d, int32_t worker, int64_t trial)
 
 void dispatch_set_price(struct dispatch *d, int32_t config)
 {
-    ledger_expect(d->ledger, config, cost_seconds(d->cost, config));
+    double seconds =
+        d->elastic ? elastic_seconds(d->elastic, config, ledger_group_width(d->ledger, config))
+                   : cost_seconds(d->cost, config);
+
+    ledger_expect(d->ledger, config, seconds);
 }
 
 static void set_prices(struct dispatch *d)
@@ -122,37 +126,48 @@ static void learn_deviation(struct dispatch *d, double log_ratio)
 
 /* ---- life ---- */
 
-static bool is_any_wide(const int32_t *widths, int32_t n_groups)
+static bool is_any_wide(const struct elastic_rule *rules, int32_t n_groups)
 {
-    for (int32_t g = 0; widths && g < n_groups; g++)
-        if (widths[g] > 1)
+    for (int32_t g = 0; rules && g < n_groups; g++)
+        if (rules[g].most > 1)
             return true;
     return false;
 }
 
-struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32_t n_workers,
-                                 const int32_t *widths, const int32_t *hosts, struct err *err)
+static int create_gangs(struct dispatch *d, const struct elastic_rule *rules, const int32_t *hosts,
+                        struct err *err)
 {
-    bool has_gangs = is_any_wide(widths, ledger_n_groups(ledger));
+    d->gangs = gangs_create(d->n_workers, hosts, err);
+    if (!d->gangs)
+        return -1;
+    d->elastic = elastic_create(d->ledger, d->cost, rules, d->n_workers,
+                                d->gangs->placement.largest_host, err);
+    return d->elastic ? 0 : -1;
+}
+
+struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32_t n_workers,
+                                 const struct elastic_rule *rules, const int32_t *hosts,
+                                 struct err *err)
+{
+    bool has_gangs = is_any_wide(rules, ledger_n_groups(ledger));
     struct dispatch *d = calloc(1, sizeof *d);
     size_t n = (size_t)ledger_counts(ledger).total, w = (size_t)n_workers;
 
     if (d) {
+        d->ledger = ledger;
+        d->cost = cost;
         d->loads = calloc(w, sizeof *d->loads);
         d->idle = calloc(w, sizeof *d->idle);
         d->predicted_s = calloc(n + 1, sizeof *d->predicted_s);
-        d->resumes = resumes_create(ledger, cost, err);
         d->n_workers = d->n_alive = n_workers;
-        d->gangs = has_gangs ? gangs_create(n_workers, hosts, err) : NULL;
+        if (!has_gangs || !create_gangs(d, rules, hosts, err))
+            d->resumes = resumes_create(ledger, cost, d->elastic, err);
     }
-    if (!d || !d->loads || !d->idle || !d->predicted_s || !d->resumes || has_gangs != !!d->gangs ||
-        (has_gangs && ledger_set_widths(ledger, widths, err))) {
+    if (!d || !d->loads || !d->idle || !d->predicted_s || !d->resumes) {
         dispatch_destroy(d);
         err_nomem(err, "dispatch", n * sizeof *d->predicted_s + w * sizeof *d->loads);
         return NULL;
     }
-    d->ledger = ledger;
-    d->cost = cost;
     d->deviation = FIRST_DEVIATION;
     d->deviation_n = FIRST_WEIGHT;
     for (size_t i = 0; i < n; i++)
@@ -173,6 +188,7 @@ void dispatch_destroy(struct dispatch *d)
     free(d->idle);
     free(d->predicted_s);
     gangs_destroy(d->gangs, d->n_workers);
+    elastic_destroy(d->elastic);
     resumes_destroy(d->resumes);
     free(d);
 }
@@ -326,6 +342,7 @@ bool dispatch_can_begin(struct dispatch *d, double left_s)
 {
     if (d->is_stale)
         set_prices(d);
+    gangs_choose_widths(d, left_s);
     if (gangs_can_begin(d, true, left_s)) {
         if (!dispatch_n_busy(d))
             dispatch_offer_again(d);
@@ -358,7 +375,9 @@ enum ledger_verdict dispatch_finish(struct dispatch *d, int32_t worker, int64_t 
                                     enum trial_state state, double seconds)
 {
     int32_t lessee = ledger_lessee(d->ledger, trial);
+    int32_t group = ledger_group(d->ledger, trial);
     struct gang *gang = lessee < 0 ? NULL : gang_of(d, lessee);
+    int32_t ranks = lessee == worker ? dispatch_width(d, trial) : 0;
     enum ledger_verdict verdict = ledger_finish(d->ledger, trial, state);
 
     d->loads[worker].is_late = false;
@@ -370,7 +389,9 @@ enum ledger_verdict dispatch_finish(struct dispatch *d, int32_t worker, int64_t 
         if (lessee == worker && seconds > 0 && d->predicted_s[trial] > 0 &&
             !resumes_has(d->resumes, trial))
             learn_deviation(d, log(seconds / d->predicted_s[trial]));
-        learn(d, ledger_group(d->ledger, trial), worker, seconds);
+        if (d->elastic)
+            seconds = elastic_one_s(d->elastic, group, seconds, ranks);
+        learn(d, group, worker, seconds);
     }
     return verdict;
 }
@@ -414,6 +435,8 @@ static void go(struct dispatch *d, int32_t worker, enum presence presence)
     d->n_alive -= d->loads[worker].presence == PRESENT;
     dispatch_become_busy(d, worker);
     d->loads[worker].presence = (uint8_t)presence;
+    if (d->elastic)
+        elastic_set_alive(d->elastic, d->n_alive);
     dispatch_offer_again(d);
 }
 
@@ -461,6 +484,8 @@ void dispatch_return(struct dispatch *d, int32_t worker)
         return;
     d->loads[worker].presence = PRESENT;
     d->n_alive++;
+    if (d->elastic)
+        elastic_set_alive(d->elastic, d->n_alive);
     dispatch_become_idle(d, worker);
 }
 
@@ -488,7 +513,8 @@ bool dispatch_resumes(const struct dispatch *d, int64_t trial)
 
 double dispatch_expected_s(const struct dispatch *d, int64_t trial)
 {
-    return cost_is_known(d->cost) ? resumes_seconds(d->resumes, trial) : (double)NAN;
+    return cost_is_known(d->cost) ? resumes_seconds_on(d->resumes, trial, dispatch_width(d, trial))
+                                  : (double)NAN;
 }
 
 const struct ledger *dispatch_ledger(const struct dispatch *d)

@@ -21,6 +21,7 @@
  *   fit, the workers that are free soonest are reserved for it; they run only what ends in time
  *   (EASY backfilling: Lifka 1995, LNCS 949:295; Mu'alem & Feitelson 2001, IEEE Trans Parallel
  *   Distrib Syst 12:529). One host is preferred.
+ * - Widths of trainings may follow the work that is left (sched/elastic.h, doc/decisions/0055).
  *
  * Pure: no clock, no I/O. Calls are O(1) or O(trials touched), except dispatch_can_begin(), and
  * dispatch_place() with gangs: O(workers) if a gang may fit. */
@@ -28,6 +29,7 @@
 #define SCHED_DISPATCH_H
 
 #include "sched/cost.h"
+#include "sched/elastic.h"
 #include "sched/ledger.h"
 
 enum { DISPATCH_MAX = 256 }; /* most trials a worker holds; fits one small message */
@@ -48,10 +50,11 @@ struct gang {
 /* Create a dispatcher and set all expected seconds; groups are configurations. ledger and cost are
  * borrowed.
  *
- *   widths  [n_groups] workers that run one trial of the group together; NULL: all 1
- *   hosts   [n_workers] any number for each host; NULL: one host */
+ *   rules  [n_groups] how many workers run one trial of the group together; NULL: one
+ *   hosts  [n_workers] any number for each host; NULL: one host */
 struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32_t n_workers,
-                                 const int32_t *widths, const int32_t *hosts, struct err *err);
+                                 const struct elastic_rule *rules, const int32_t *hosts,
+                                 struct err *err);
 void dispatch_destroy(struct dispatch *dispatch);
 
 /* Choose the trials to send to a worker now; returns their number, often 0. left_s: seconds until
@@ -67,6 +70,8 @@ void dispatch_set_time(struct dispatch *dispatch, double now_s);
  * dispatch_finish() and dispatch_give_back() for the leader end the gang. */
 int dispatch_place(struct dispatch *dispatch, double left_s, const struct gang **out,
                    struct err *err);
+/* Return how many workers run a trial; of a pending one, how many would now. */
+int32_t dispatch_width(const struct dispatch *dispatch, int64_t trial);
 /* Return the gang of a worker; NULL: it is in none. */
 const struct gang *dispatch_gang(const struct dispatch *dispatch, int32_t worker);
 /* Return the number of a worker's host, from 0; 0 without gangs. */

@@ -95,10 +95,12 @@ static void reserve(struct dispatch *d, const struct candidate *c, const int32_t
     const int32_t *host_of = d->gangs->placement.host_of;
     struct reservation *r = &d->gangs->reserved;
 
-    if (r->trial == c->trial && r->at_s >= at_s && has_all(r, workers, c->width))
+    if (r->trial == c->trial && r->width == c->width && r->at_s >= at_s &&
+        has_all(r, workers, c->width))
         return;
     cancel(d);
     r->trial = c->trial;
+    r->width = c->width;
     r->at_s = at_s;
     r->is_together = host_of[workers[0]] == host_of[workers[c->width - 1]];
     for (int32_t i = 0; i < c->width; i++)
@@ -161,6 +163,16 @@ void dispatch_end_member(struct dispatch *d, int32_t worker, int64_t number)
 
     if (gang && gang->number == number && (gang->is_over || gang->workers[0] != worker))
         gangs_remove(d, worker);
+}
+
+int32_t dispatch_width(const struct dispatch *d, int64_t trial)
+{
+    int32_t lessee = ledger_lessee(d->ledger, trial);
+    const struct gang *gang = lessee < 0 ? NULL : gang_of(d, lessee);
+
+    if (lessee < 0)
+        return ledger_width(d->ledger, trial);
+    return gang ? gang->n : 1;
 }
 
 const struct gang *dispatch_gang(const struct dispatch *d, int32_t worker)
@@ -411,6 +423,33 @@ static int place(struct dispatch *d, const struct candidate *c, const struct gan
     return 1;
 }
 
+/* Tell the choice of widths when workers are free. */
+static void list_free(struct dispatch *d)
+{
+    struct allot *allot = &d->elastic->allot;
+
+    allot->n_free = 0;
+    if (d->n_idle)
+        allot->free[allot->n_free++] = (struct allot_free){0, d->n_idle};
+    for (int32_t worker = 0; worker < d->n_workers; worker++)
+        if (d->loads[worker].presence == PRESENT && d->loads[worker].idle_place == NOWHERE)
+            allot->free[allot->n_free++] = (struct allot_free){free_in(d, worker), 1};
+}
+
+void gangs_choose_widths(struct dispatch *d, double left_s)
+{
+    double most_s = dispatch_most_s(d, left_s), each_s = dispatch_left_each_s(d);
+
+    if (!d->elastic || !d->elastic->has_chosen || !d->n_alive || most_s <= 0)
+        return;
+    if (isfinite(most_s))
+        most_s /= slowest(d) * dispatch_margin(d);
+    if (elastic_is_end(d->elastic, each_s))
+        list_free(d);
+    if (elastic_choose(d->elastic, each_s, most_s))
+        dispatch_offer_again(d);
+}
+
 static bool fits(struct dispatch *d, int64_t trial, struct candidate *c)
 {
     if (trial < 0)
@@ -448,8 +487,8 @@ static bool find_reserved(struct dispatch *d, double left_s, struct candidate *f
     if (r->trial == NOWHERE)
         return false;
     consider(d, first, r->trial, 0);
-    if (ledger_state(d->ledger, r->trial) == TRIAL_PENDING && first->width <= d->n_alive &&
-        first->seconds * slowest(d) <= left_s)
+    if (ledger_state(d->ledger, r->trial) == TRIAL_PENDING && first->width == r->width &&
+        first->width <= d->n_alive && first->seconds * slowest(d) <= left_s)
         return true;
     cancel(d);
     return false;
@@ -477,7 +516,10 @@ int dispatch_place(struct dispatch *d, double left_s, const struct gang **out, s
     if (!d->gangs)
         return 0;
     left_s = dispatch_most_s(d, left_s);
-    if (!find_reserved(d, left_s, &first) && !choose_first(d, left_s, &first))
+    if (d->n_idle && elastic_is_due(d->elastic))
+        gangs_choose_widths(d, left_s);
+    if (!find_reserved(d, left_s, &first) &&
+        (!ledger_n_wide(d->ledger) || !choose_first(d, left_s, &first)))
         return 0;
     if (is_due(d, first.width)) {
         wait_s = choose_workers(d, &first, false);
@@ -507,11 +549,10 @@ static int check_gang(const struct dispatch *d, const struct gang *gang, struct 
         return err_set(err, "%d members are here, counted as %d", n_here, gang->n_here);
     if (gang->is_over)
         return 0;
-    if (gang->n != ledger_width(d->ledger, gang->trial) ||
-        ledger_lessee(d->ledger, gang->trial) != gang->workers[0] ||
+    if (gang->n < 2 || ledger_lessee(d->ledger, gang->trial) != gang->workers[0] ||
         gang_of(d, gang->workers[0]) != gang)
-        return err_set(err, "trial %ld of width %d is leased to %d", (long)gang->trial,
-                       ledger_width(d->ledger, gang->trial), ledger_lessee(d->ledger, gang->trial));
+        return err_set(err, "trial %ld of %d workers is leased to %d", (long)gang->trial, gang->n,
+                       ledger_lessee(d->ledger, gang->trial));
     return 0;
 }
 
@@ -543,9 +584,9 @@ int gangs_check(const struct dispatch *d, struct err *err)
         int32_t lessee = ledger_lessee(d->ledger, trial);
         const struct gang *gang = lessee < 0 ? NULL : gang_of(d, lessee);
 
-        if (lessee >= 0 && (ledger_width(d->ledger, trial) > 1) != (gang != NULL))
-            return err_set(err, "trial %ld of width %d runs %s", (long)trial,
-                           ledger_width(d->ledger, trial), gang ? "in a gang" : "alone");
+        if (gang && gang->trial != trial)
+            return err_set(err, "trial %ld is leased to the leader of the gang of %ld", (long)trial,
+                           (long)gang->trial);
     }
-    return 0;
+    return d->elastic ? elastic_check(d->elastic, err) : 0;
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "sched/dispatch.h"
+#include "sched/elastic.h"
 #include "sched/placement.h"
 #include "sched/resumes.h"
 
@@ -25,6 +26,7 @@ struct worker_load {
 /* Workers kept for the next gang, which begins at at_s. Until then they run only what ends before. */
 struct reservation {
     int64_t trial; /* NOWHERE: none */
+    int32_t width;
     double at_s;
     bool is_together; /* on one host */
     bool *has;        /* [n_workers] */
@@ -52,7 +54,8 @@ struct dispatch {
     int32_t n_workers, n_idle, n_alive; /* n_alive: present */
     float *predicted_s;                 /* [n_trials] at hand-out; below 0: a guess */
     struct resumes *resumes;
-    struct gangs *gangs;  /* NULL: all trials have width 1 */
+    struct gangs *gangs;  /* NULL: all trials have width 1, like the next one */
+    struct elastic *elastic;
     double now_s, left_s; /* left_s: as in the last dispatch_assign() */
     double held_s;        /* all workers together */
     double deviation;     /* mean |log(seconds / predicted)| over deviation_n results */
@@ -92,6 +95,9 @@ void gangs_forget(struct dispatch *d, int32_t worker);
 
 /* Return the seconds that a worker may hold of single trials: less if it is reserved. */
 double gangs_most_s(const struct dispatch *d, int32_t worker, double left_s);
+
+/* Choose widths for the trials that are pending. */
+void gangs_choose_widths(struct dispatch *d, double left_s);
 
 /* True if a pending trial wider than 1, no suspect unless `suspect`, can begin with all live
  * workers. */

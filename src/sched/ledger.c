@@ -205,9 +205,14 @@ void ledger_expect(struct ledger *ledger, int32_t group, double seconds)
     pending_expect(&ledger->pending, group, seconds);
 }
 
-int ledger_set_widths(struct ledger *ledger, const int32_t *widths, struct err *err)
+int ledger_allow_widths(struct ledger *ledger, const int32_t *widths, int32_t n, struct err *err)
 {
-    return pending_set_widths(&ledger->pending, widths, err);
+    return pending_allow_widths(&ledger->pending, widths, n, err);
+}
+
+void ledger_set_width(struct ledger *ledger, int32_t group, int32_t width)
+{
+    pending_set_width(&ledger->pending, group, width);
 }
 
 /* NULL: never seen. */
@@ -242,6 +247,20 @@ int64_t ledger_next_wide(const struct ledger *ledger, int32_t tier, bool suspect
 {
     assert(tier > 0 && tier < ledger->pending.n_tiers);
     return pending_next(&ledger->pending, suspect ? PENDING_SUSPECT : PENDING_CLEAR, tier, most_s);
+}
+
+int32_t ledger_next_group(const struct ledger *ledger, int32_t tier, bool suspect, int32_t group)
+{
+    const struct pending_order *order =
+        &ledger->pending.orders[suspect ? PENDING_SUSPECT : PENDING_CLEAR];
+
+    return group < 0 ? pending_order_first(order, tier, INFINITY)
+                     : pending_order_after(order, group);
+}
+
+int64_t ledger_n_waiting(const struct ledger *ledger, int32_t group, bool suspect)
+{
+    return ledger->pending.groups[group].waiting[suspect ? PENDING_SUSPECT : PENDING_CLEAR].n;
 }
 
 int ledger_lease(struct ledger *ledger, int32_t worker, int64_t trial, struct err *err)
@@ -367,9 +386,19 @@ int32_t ledger_group(const struct ledger *ledger, int64_t trial)
     return pending_group_of(&ledger->pending, trial);
 }
 
+int32_t ledger_group_width(const struct ledger *ledger, int32_t group)
+{
+    return ledger->pending.groups[group].width;
+}
+
 int32_t ledger_width(const struct ledger *ledger, int64_t trial)
 {
-    return ledger->pending.groups[ledger_group(ledger, trial)].width;
+    return ledger_group_width(ledger, ledger_group(ledger, trial));
+}
+
+int64_t ledger_n_wide(const struct ledger *ledger)
+{
+    return ledger->pending.n_wide;
 }
 
 int32_t ledger_n_widths(const struct ledger *ledger)
@@ -460,10 +489,6 @@ static int check_worker(const struct ledger *ledger, int32_t w, struct err *err)
         if (entry->kind == PENDING_SUSPECT && worker->held.n > 1)
             return err_set(err, "suspect %ld is one of %ld", (long)at, (long)worker->held.n);
     }
-    for (int64_t at = worker->held.first; at != LIST_END; at = ledger->links[at].next)
-        if (worker->held.n > 1 && ledger_width(ledger, at) > 1)
-            return err_set(err, "trial %ld of several workers is one of %ld", (long)at,
-                           (long)worker->held.n);
     if (worker->running != NONE && ledger->entries[worker->running].worker != w)
         return err_set(err, "trial %ld runs without a lease", (long)worker->running);
     return 0;

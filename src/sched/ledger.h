@@ -11,8 +11,9 @@
  * leased first (to within the 3 percent of sched/pending.h); within a group, returned trials, then
  * by number.
  *
- * A group's trials have a width, the number of workers that run one together (doc/decisions/0051).
- * The ledger leases a wide trial to its leader, alone; sched/dispatch knows the other members.
+ * A group's pending trials have a width, the number of workers that will run one together
+ * (doc/decisions/0051, 0055). The ledger leases a wide trial to its leader, alone; sched/dispatch
+ * knows the other members.
  *
  * Crashes: a trial whose worker is lost while it runs gets a crash and becomes a suspect. If the
  * running trial is unknown (short ones are not reported), all trials that the worker held do.
@@ -61,18 +62,25 @@ void ledger_suspect(struct ledger *ledger, int64_t trial);
 /* Set the expected seconds of a trial of this group. */
 void ledger_expect(struct ledger *ledger, int32_t group, double seconds);
 
-/* Set the width of each group, at least 1; before any lease. At first all are 1. */
-int ledger_set_widths(struct ledger *ledger, const int32_t *widths, struct err *err);
+/* Let groups have these widths beside 1: [n] ascending, from 2 on; before any lease. */
+int ledger_allow_widths(struct ledger *ledger, const int32_t *widths, int32_t n, struct err *err);
+/* Set the width of a group, 1 at first, to one of these. Leased trials go on as they began. */
+void ledger_set_width(struct ledger *ledger, int32_t group, int32_t width);
 
-/* Return a worker's next trial of width 1 and of at most most_s expected seconds; -1: none. A suspect only if no
- * other is left and the worker holds nothing; none while it holds a suspect. Worker -1 holds
- * nothing. */
+/* Return a worker's next trial of width 1 and of at most most_s expected seconds; -1: none. A
+ * suspect only if no other is left and the worker holds nothing; none while it holds a suspect.
+ * Worker -1 holds nothing. */
 int64_t ledger_next(const struct ledger *ledger, int32_t worker, double most_s);
 /* Return the next suspect of width 1 for a worker that holds nothing, even if others are left. */
 int64_t ledger_next_suspect(const struct ledger *ledger, double most_s);
 /* Return the next trial of a tier above 0, a suspect or not; -1: none. The tiers are the
  * different widths in ascending order; tier 0 has width 1. */
 int64_t ledger_next_wide(const struct ledger *ledger, int32_t tier, bool suspect, double most_s);
+
+/* Walk through the groups of a tier with pending trials, from long to short; -1: none. Begin with
+ * group -1. */
+int32_t ledger_next_group(const struct ledger *ledger, int32_t tier, bool suspect, int32_t group);
+int64_t ledger_n_waiting(const struct ledger *ledger, int32_t group, bool suspect);
 
 /* Lease a pending trial, returned by one of these, to a worker (any number from 0). */
 int ledger_lease(struct ledger *ledger, int32_t worker, int64_t trial, struct err *err);
@@ -106,8 +114,10 @@ int32_t ledger_blames(const struct ledger *ledger, int32_t worker, int32_t max, 
 int32_t ledger_lessee(const struct ledger *ledger, int64_t trial);
 int32_t ledger_group(const struct ledger *ledger, int64_t trial);
 int32_t ledger_n_groups(const struct ledger *ledger);
-int32_t ledger_width(const struct ledger *ledger, int64_t trial);
-int32_t ledger_n_widths(const struct ledger *ledger); /* tiers */
+int32_t ledger_group_width(const struct ledger *ledger, int32_t group);
+int32_t ledger_width(const struct ledger *ledger, int64_t trial); /* of its group */
+int64_t ledger_n_wide(const struct ledger *ledger);               /* pending trials wider than 1 */
+int32_t ledger_n_widths(const struct ledger *ledger);             /* tiers */
 int32_t ledger_tier_width(const struct ledger *ledger, int32_t tier);
 bool ledger_is_suspect(const struct ledger *ledger, int64_t trial);
 bool ledger_is_last_attempt(const struct ledger *ledger, int64_t trial); /* one more crash fails it */

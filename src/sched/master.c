@@ -460,7 +460,7 @@ static double left_now_s(const struct master *master, double now_s)
         if (state->running >= 0)
             used_s += fmin(now_s - state->began_s,
                            dispatch_expected_s(master->dispatch, state->running)) *
-                      ledger_width(master->ledger, state->running);
+                      dispatch_width(master->dispatch, state->running);
     }
     return fmax(dispatch_left_s(master->dispatch) -
                     used_s / fmax(dispatch_n_alive(master->dispatch), 1),

@@ -17,17 +17,19 @@
 #define LEAST_S 0x1p-25
 #define MOST_S 0x1p23
 
-int pending_order_init(struct pending_order *order, int32_t n_groups, const int32_t *tier_of,
-                       int32_t n_tiers, struct err *err)
+int pending_order_init(struct pending_order *order, int32_t n_groups, int32_t n_tiers,
+                       struct err *err)
 {
     size_t n = (size_t)n_groups + 1;
 
-    *order = (struct pending_order){.tier_of = tier_of, .n_groups = n_groups, .n_tiers = n_tiers};
+    *order = (struct pending_order){.n_groups = n_groups, .n_tiers = n_tiers};
     order->seconds = calloc(n, sizeof *order->seconds);
     order->places = malloc(n * sizeof *order->places);
     order->links = malloc(n * sizeof *order->links);
     order->tiers = calloc((size_t)n_tiers, sizeof *order->tiers);
-    if (!order->seconds || !order->places || !order->links || !order->tiers) {
+    order->tier_of = n_tiers > 1 ? calloc(n, sizeof *order->tier_of) : NULL;
+    if (!order->seconds || !order->places || !order->links || !order->tiers ||
+        (n_tiers > 1 && !order->tier_of)) {
         pending_order_release(order);
         return err_nomem(err, "order of trials",
                          n * (sizeof *order->seconds + sizeof(struct link)) +
@@ -47,6 +49,7 @@ void pending_order_release(struct pending_order *order)
     free(order->places);
     free(order->links);
     free(order->tiers);
+    free(order->tier_of);
     *order = (struct pending_order){0};
 }
 
@@ -146,6 +149,28 @@ int32_t pending_order_first(const struct pending_order *order, int32_t tier, dou
     return bucket < 0 ? OUTSIDE : (int32_t)buckets->of[bucket].first;
 }
 
+int32_t pending_order_after(const struct pending_order *order, int32_t group)
+{
+    const struct pending_buckets *buckets = buckets_of(order, group);
+    int32_t bucket = order->places[group];
+
+    if (order->links[group].next != LIST_END)
+        return (int32_t)order->links[group].next;
+    bucket = highest(buckets, bucket - 1);
+    return bucket < 0 ? OUTSIDE : (int32_t)buckets->of[bucket].first;
+}
+
+void pending_order_set_tier(struct pending_order *order, int32_t group, int32_t tier)
+{
+    bool is_in = pending_order_has(order, group);
+
+    if (is_in)
+        pending_order_remove(order, group);
+    order->tier_of[group] = tier;
+    if (is_in)
+        pending_order_add(order, group, order->seconds[group]);
+}
+
 bool pending_order_has(const struct pending_order *order, int32_t group)
 {
     return order->places[group] != OUTSIDE;
@@ -190,7 +215,7 @@ int pending_init(struct pending *pending, struct link *links, int64_t n_trials, 
     *pending = (struct pending){
         .links = links, .group_size = group_size, .n_groups = n_groups, .n_tiers = 1};
     for (int kind = 0; kind < PENDING_KINDS; kind++)
-        if (pending_order_init(&pending->orders[kind], n_groups, NULL, 1, err))
+        if (pending_order_init(&pending->orders[kind], n_groups, 1, err))
             return -1;
     pending->widths = malloc(sizeof *pending->widths);
     pending->groups = calloc((size_t)n_groups + 1, sizeof *pending->groups);
@@ -212,7 +237,6 @@ void pending_release(struct pending *pending)
         pending_order_release(&pending->orders[kind]);
     free(pending->groups);
     free(pending->widths);
-    free(pending->tier_of);
     *pending = (struct pending){0};
 }
 
@@ -223,58 +247,45 @@ static int ascending(const void *a_, const void *b_)
     return (*a > *b) - (*a < *b);
 }
 
-/* Fill pending->widths, which has room for all groups and one more. */
-static void sort_widths(struct pending *pending, const int32_t *widths)
+int pending_allow_widths(struct pending *pending, const int32_t *widths, int32_t n, struct err *err)
 {
-    int32_t n = pending->n_groups + 1, n_tiers = 1;
+    int32_t *grown = realloc(pending->widths, ((size_t)n + 1) * sizeof *grown);
 
-    pending->widths[0] = 1;
-    memcpy(pending->widths + 1, widths, (size_t)pending->n_groups * sizeof *widths);
-    qsort(pending->widths, (size_t)n, sizeof *pending->widths, ascending);
-    for (int32_t i = 1; i < n; i++)
-        if (pending->widths[i] != pending->widths[n_tiers - 1])
-            pending->widths[n_tiers++] = pending->widths[i];
-    pending->n_tiers = n_tiers;
-}
-
-static void set_width(struct pending *pending, int32_t g, int32_t width)
-{
-    struct pending_group *group = &pending->groups[g];
-    const int32_t *tier = bsearch(&width, pending->widths, (size_t)pending->n_tiers,
-                                  sizeof *pending->widths, ascending);
-
-    assert(width >= 1);
-    pending->tier_of[g] = (int32_t)(tier - pending->widths);
-    for (int kind = 0; kind < PENDING_KINDS; kind++)
-        pending->seconds +=
-            (width - group->width) * group->seconds * (double)group->waiting[kind].n;
-    group->width = width;
-}
-
-int pending_set_widths(struct pending *pending, const int32_t *widths, struct err *err)
-{
-    size_t n = (size_t)pending->n_groups + 1;
-
-    free(pending->widths);
-    free(pending->tier_of);
-    pending->widths = calloc(n, sizeof *pending->widths);
-    pending->tier_of = calloc(n, sizeof *pending->tier_of);
-    if (!pending->widths || !pending->tier_of)
-        return err_nomem(err, "widths of trials", 2 * n * sizeof *widths);
-    sort_widths(pending, widths);
-    for (int32_t g = 0; g < pending->n_groups; g++)
-        set_width(pending, g, widths[g]);
+    if (!grown)
+        return err_nomem(err, "widths of trials", ((size_t)n + 1) * sizeof *grown);
+    memcpy(grown + 1, widths, (size_t)n * sizeof *grown);
+    pending->widths = grown;
+    pending->n_tiers = n + 1;
     for (int kind = 0; kind < PENDING_KINDS; kind++) {
         struct pending_order *order = &pending->orders[kind];
 
         pending_order_release(order);
-        if (pending_order_init(order, pending->n_groups, pending->tier_of, pending->n_tiers, err))
+        if (pending_order_init(order, pending->n_groups, pending->n_tiers, err))
             return -1;
         for (int32_t g = pending->n_groups; g-- > 0;)
             if (pending->groups[g].waiting[kind].n)
                 pending_order_add(order, g, pending->groups[g].seconds);
     }
     return 0;
+}
+
+void pending_set_width(struct pending *pending, int32_t g, int32_t width)
+{
+    struct pending_group *group = &pending->groups[g];
+    const int32_t *tier = bsearch(&width, pending->widths, (size_t)pending->n_tiers,
+                                  sizeof *pending->widths, ascending);
+
+    assert(tier);
+    if (width == group->width)
+        return;
+    for (int kind = 0; kind < PENDING_KINDS; kind++) {
+        int64_t n = group->waiting[kind].n;
+
+        pending->seconds += (width - group->width) * group->seconds * (double)n;
+        pending->n_wide += ((width > 1) - (group->width > 1)) * n;
+        pending_order_set_tier(&pending->orders[kind], g, (int32_t)(tier - pending->widths));
+    }
+    group->width = width;
 }
 
 static double area(const struct pending_group *group)
@@ -299,6 +310,7 @@ void pending_add(struct pending *pending, int64_t trial, enum pending_kind kind)
     pending_order_add(&pending->orders[kind], g, group->seconds);
     pending->seconds += area(group);
     pending->n++;
+    pending->n_wide += group->width > 1;
 }
 
 void pending_remove(struct pending *pending, int64_t trial, enum pending_kind kind)
@@ -309,6 +321,7 @@ void pending_remove(struct pending *pending, int64_t trial, enum pending_kind ki
     list_remove(&group->waiting[kind], pending->links, trial);
     if (!group->waiting[kind].n)
         pending_order_remove(&pending->orders[kind], g);
+    pending->n_wide -= group->width > 1;
     /* An exact 0 leaves no rounding error. */
     pending->seconds = --pending->n ? pending->seconds - area(group) : 0;
 }
@@ -355,7 +368,7 @@ static int check_group(const struct pending *pending, int32_t g, int kind, struc
 int pending_check(const struct pending *pending, struct err *err)
 {
     double seconds = 0;
-    int64_t n = 0;
+    int64_t n = 0, n_wide = 0;
 
     for (int kind = 0; kind < PENDING_KINDS; kind++) {
         if (pending_order_check(&pending->orders[kind], err))
@@ -366,11 +379,15 @@ int pending_check(const struct pending *pending, struct err *err)
             if (check_group(pending, g, kind, err))
                 return err_wrap(err, "group %d", g);
             n += waiting;
+            n_wide += pending->groups[g].width > 1 ? waiting : 0;
             seconds += area(&pending->groups[g]) * (double)waiting;
         }
     }
     if (n != pending->n || fabs(seconds - pending->seconds) > 1e-6 * (1 + seconds))
         return err_set(err, "%ld trials of %g s pend, in groups %ld of %g s", (long)pending->n,
                        pending->seconds, (long)n, seconds);
+    if (n_wide != pending->n_wide)
+        return err_set(err, "%ld wide trials pend, counted as %ld", (long)n_wide,
+                       (long)pending->n_wide);
     return 0;
 }

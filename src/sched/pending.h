@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pending trials: for each kind and width groups ordered by seconds, in each group its trials. Pure;
- * all but the checks and pending_set_widths() are O(1). */
+ * all but the checks and pending_allow_widths() are O(1). */
 #ifndef SCHED_PENDING_H
 #define SCHED_PENDING_H
 
@@ -33,13 +33,13 @@ struct pending_order {
     int16_t *places;               /* [n_groups] bucket; -1: not in the order */
     struct link *links;            /* [n_groups] */
     struct pending_buckets *tiers; /* [n_tiers] */
-    const int32_t *tier_of;        /* [n_groups] borrowed; NULL: all 0 */
+    int32_t *tier_of;              /* [n_groups] NULL: all 0 */
     int32_t n_groups, n_tiers;
 };
 
-/* tier_of: [n_groups] in [0, n_tiers), borrowed; NULL: all 0. */
-int pending_order_init(struct pending_order *order, int32_t n_groups, const int32_t *tier_of,
-                       int32_t n_tiers, struct err *err);
+/* All groups begin in tier 0. */
+int pending_order_init(struct pending_order *order, int32_t n_groups, int32_t n_tiers,
+                       struct err *err);
 void pending_order_release(struct pending_order *order);
 
 /* pending_order_add() puts a group first in its bucket, and ignores one in the order.
@@ -52,6 +52,10 @@ void pending_order_remove(struct pending_order *order, int32_t group);
 /* Return the tier's longest group of at most most_s (INFINITY: any); -1: none. May pass over one
  * less than 3 percent shorter than most_s. */
 int32_t pending_order_first(const struct pending_order *order, int32_t tier, double most_s);
+/* Return the next group of the same tier, from long to short; -1: it was the last. */
+int32_t pending_order_after(const struct pending_order *order, int32_t group);
+/* Move a group to another tier. */
+void pending_order_set_tier(struct pending_order *order, int32_t group, int32_t tier);
 bool pending_order_has(const struct pending_order *order, int32_t group);
 int pending_order_check(const struct pending_order *order, struct err *err);
 
@@ -74,10 +78,9 @@ struct pending {
     struct pending_group *groups;               /* [n_groups] */
     struct pending_order orders[PENDING_KINDS]; /* groups with trials of this kind, by tier */
     int32_t *widths;                            /* [n_tiers] ascending; the first is 1 */
-    int32_t *tier_of;                           /* [n_groups]; NULL: all 0 */
     int32_t n_tiers;
-    double seconds; /* expected, of all trials together, times their widths */
-    int64_t n;
+    double seconds;    /* expected, of all trials together, times their widths */
+    int64_t n, n_wide; /* trials; those wider than 1 */
 };
 
 /* expected_s: [n_groups] copied; NULL: all 0. */
@@ -85,9 +88,12 @@ int pending_init(struct pending *pending, struct link *links, int64_t n_trials, 
                  const double *expected_s, struct err *err);
 void pending_release(struct pending *pending);
 
-/* Set the width of each group, at least 1; at first all are 1. A tier is the groups of one width.
- * O(groups). */
-int pending_set_widths(struct pending *pending, const int32_t *widths, struct err *err);
+/* Let groups have these widths beside 1: [n] ascending, from 2 on. All groups must have width 1. A
+ * tier is the groups of one width. O(groups). */
+int pending_allow_widths(struct pending *pending, const int32_t *widths, int32_t n,
+                         struct err *err);
+/* Set the width of a group to 1 or to one of these. O(log widths). */
+void pending_set_width(struct pending *pending, int32_t group, int32_t width);
 
 /* Add a trial before the others of its group and kind; a suspect goes after them. */
 void pending_add(struct pending *pending, int64_t trial, enum pending_kind kind);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 struct resumes *resumes_create(const struct ledger *ledger, const struct cost *cost,
-                               struct err *err)
+                               const struct elastic *elastic, struct err *err)
 {
     size_t n = (size_t)ledger_counts(ledger).total + 1;
     struct resumes *resumes = calloc(1, sizeof *resumes);
@@ -18,6 +18,7 @@ struct resumes *resumes_create(const struct ledger *ledger, const struct cost *c
     }
     resumes->ledger = ledger;
     resumes->cost = cost;
+    resumes->elastic = elastic;
     return resumes;
 }
 
@@ -58,10 +59,18 @@ void resumes_set(struct resumes *resumes, int64_t trial, double left)
     resumes_wait(resumes, trial);
 }
 
+double resumes_seconds_on(const struct resumes *resumes, int64_t trial, int32_t ranks)
+{
+    int32_t group = ledger_group(resumes->ledger, trial);
+    double seconds = resumes->elastic ? elastic_seconds(resumes->elastic, group, ranks)
+                                      : cost_seconds(resumes->cost, group);
+
+    return (1 - (double)resumes->done[trial]) * seconds;
+}
+
 double resumes_seconds(const struct resumes *resumes, int64_t trial)
 {
-    return (1 - (double)resumes->done[trial]) *
-           cost_seconds(resumes->cost, ledger_group(resumes->ledger, trial));
+    return resumes_seconds_on(resumes, trial, ledger_width(resumes->ledger, trial));
 }
 
 static bool waits(const struct resumes *resumes, int64_t trial)

@@ -8,19 +8,21 @@
 #include <stdint.h>
 
 #include "sched/cost.h"
+#include "sched/elastic.h"
 #include "sched/ledger.h"
 
 struct resumes {
     const struct ledger *ledger;
     const struct cost *cost;
-    float *done;      /* [n_trials] share already run; 0: no checkpoint */
-    int64_t *waiting; /* [n] with a checkpoint; some may no longer be pending */
+    const struct elastic *elastic; /* NULL: all trials have width 1 */
+    float *done;                   /* [n_trials] share already run; 0: no checkpoint */
+    int64_t *waiting;              /* [n] with a checkpoint; some may no longer be pending */
     size_t n, capacity;
 };
 
-/* ledger and cost are borrowed. */
+/* All but err are borrowed; elastic may be NULL. */
 struct resumes *resumes_create(const struct ledger *ledger, const struct cost *cost,
-                               struct err *err);
+                               const struct elastic *elastic, struct err *err);
 void resumes_destroy(struct resumes *resumes);
 
 /* left: share in [0, 1) of the trial's time. */
@@ -30,7 +32,9 @@ bool resumes_has(const struct resumes *resumes, int64_t trial);
 /* Note a trial that is pending again. If memory runs out, it stays among the others. */
 void resumes_wait(struct resumes *resumes, int64_t trial);
 
-/* Return the expected seconds of the rest of any trial on an average rank. */
+/* Return the expected seconds of the rest of any trial on so many average ranks. */
+double resumes_seconds_on(const struct resumes *resumes, int64_t trial, int32_t ranks);
+/* The same at the present width of its group. */
 double resumes_seconds(const struct resumes *resumes, int64_t trial);
 
 /* Return a pending trial with a checkpoint, of a width in [least, most] and of at most most_s; -1:

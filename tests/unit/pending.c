@@ -28,7 +28,7 @@ static void test_by_hand(void **state)
     struct pending_order order;
 
     (void)state;
-    assert_int_equal(pending_order_init(&order, 5, NULL, 1, NULL), 0);
+    assert_int_equal(pending_order_init(&order, 5, 1, NULL), 0);
     assert_int_equal(pending_order_first(&order, 0, INFINITY), -1);
     pending_order_add(&order, 3, 2);
     pending_order_add(&order, 2, 2); /* before its equals */
@@ -62,7 +62,7 @@ static void test_extremes(void **state)
     struct pending_order order;
 
     (void)state;
-    assert_int_equal(pending_order_init(&order, COUNT, NULL, 1, NULL), 0);
+    assert_int_equal(pending_order_init(&order, COUNT, 1, NULL), 0);
     for (int32_t g = 0; g < COUNT; g++) {
         pending_order_add(&order, g, seconds[g]);
         assert_checked(&order);
@@ -102,7 +102,7 @@ static void test_random_walk(void **state)
 
     (void)state;
     rng_init(&rng, hash_text("pending"), RNG_SIMULATE);
-    assert_int_equal(pending_order_init(&order, N, NULL, 1, NULL), 0);
+    assert_int_equal(pending_order_init(&order, N, 1, NULL), 0);
     for (uint32_t step = 0; step < N_STEPS; step++) {
         int32_t g = (int32_t)(N * rng_uniform(&rng, 1, step));
         double drawn_s = exp(4 * rng_normal(&rng, 2, step)), what = rng_uniform(&rng, 3, step);
