@@ -333,14 +333,14 @@ struct forward {
     struct pass pass;
 };
 
-/* z1 out (n of level 1, H): A^ X W. A forward pass leaves d alone, and t until z1 is used. */
+/* z1 out (n of level 1, H): A^ X W. A forward pass leaves its buffers alone until z1 is used. */
 static int first_layer(struct mat *z1, struct forward *f, const struct predictor *p,
                        const struct opened *m, struct err *err)
 {
     const struct receptive_field *field = &f->field;
-    struct mat product = mat_view(f->pass.t, field->level[0].n, m->first.n_cols);
+    struct mat product = mat_view(f->pass.buffers.v[0], field->level[0].n, m->first.n_cols);
 
-    *z1 = mat_view(f->pass.d, field->level[1].n, m->first.n_cols);
+    *z1 = mat_view(f->pass.buffers.v[1], field->level[1].n, m->first.n_cols);
     if (multiply(&product, p, m, field->level[0].rows, err))
         return -1;
     spmm(z1, &f->inputs.a_hat, receptive_field_rows(field, 1), &product,
