@@ -204,6 +204,21 @@ static double bound_s(const struct allot *a)
     return (work_s + free_s) / n;
 }
 
+/* Members of a gang are free at one time: joined, they cost no more than one rank. */
+static void order_free(struct allot *a)
+{
+    int32_t n = 0;
+
+    qsort(a->free, (size_t)a->n_free, sizeof *a->free, soonest_first);
+    for (int32_t i = 0; i < a->n_free; i++) {
+        if (n && a->free[n - 1].at_s == a->free[i].at_s)
+            a->free[n - 1].n += a->free[i].n;
+        else
+            a->free[n++] = a->free[i];
+    }
+    a->n_free = n;
+}
+
 static void order(struct allot *a)
 {
     for (int32_t t = 0; t < a->n_tasks; t++) {
@@ -214,7 +229,7 @@ static void order(struct allot *a)
         task->work_s = seconds_on(a, task, task->fewest) * task->fewest;
     }
     qsort(a->tasks, (size_t)a->n_tasks, sizeof *a->tasks, most_work_first);
-    qsort(a->free, (size_t)a->n_free, sizeof *a->free, soonest_first);
+    order_free(a);
 }
 
 static void fit_all(struct allot *a, double most_s, double long_s)

@@ -17,8 +17,6 @@
 #define CHOICE_S 20e-6
 #define CHOICE_RANK_S 1e-6
 #define CHOICE_SHARE 0.01
-/* Seconds of any trial while nothing is known: all get equal widths. */
-#define GUESS_S 60.0
 
 /* ---- life ---- */
 
@@ -201,7 +199,7 @@ bool elastic_is_end(const struct elastic *e, double each_s)
     double choice_s = (double)pending * CHOICE_S + e->n_alive * CHOICE_RANK_S;
     bool is_worth_it = CHOICES * choice_s < CHOICE_SHARE * each_s;
 
-    return pending <= (few > FEW ? few : FEW) && (is_worth_it || !cost_is_known(e->cost));
+    return pending <= (few > FEW ? few : FEW) && is_worth_it;
 }
 
 static struct allot_task task_of(const struct elastic *e, int32_t group)
@@ -212,8 +210,7 @@ static struct allot_task task_of(const struct elastic *e, int32_t group)
     return (struct allot_task){.group = group,
                                .fewest = rule->is_chosen ? rule->fewest : width,
                                .most = rule->is_chosen ? fit(rule, rule->most, e->n_alive) : width,
-                               .one_s =
-                                   cost_is_known(e->cost) ? cost_seconds(e->cost, group) : GUESS_S,
+                               .one_s = cost_seconds(e->cost, group),
                                .speedup = &rule->speedup};
 }
 

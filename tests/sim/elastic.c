@@ -32,7 +32,6 @@ struct scene {
     double quirk;     /* sd of the logarithm by configuration, unknown to the cost model */
     int32_t workers;
     int32_t n_probes; /* configurations measured before the start */
-    bool is_blind;    /* the cost model knows no work */
     int32_t n_deaths;
     double most; /* makespan allowed, times the bound */
 };
@@ -42,9 +41,6 @@ struct sweep {
     double seconds[MOST_TRIALS];
     struct gcn_cost work[MOST_CONFIGS];
     struct elastic_rule rules[MOST_CONFIGS];
-    int32_t points[MOST_CONFIGS];
-    struct cost_axis axis;
-    struct cost_levels levels;
 };
 
 static void draw_seconds(struct sweep *s, const struct scene *scene)
@@ -84,10 +80,6 @@ static void init(struct sweep *s, const struct scene *scene)
 {
     draw_seconds(s, scene);
     set_rules(s, scene, CHOSEN);
-    s->axis = (struct cost_axis){.n = (int32_t)(scene->n_trials / GROUP)};
-    for (int32_t c = 0; c < s->axis.n; c++)
-        s->points[c] = c;
-    s->levels = (struct cost_levels){s->points, &s->axis, 1};
     s->sim = (struct gang_sim){.name = scene->name,
                                .n_workers = scene->n_ranks,
                                .per_host = scene->per_host,
@@ -96,7 +88,6 @@ static void init(struct sweep *s, const struct scene *scene)
                                .seconds = s->seconds,
                                .rules = s->rules,
                                .work = s->work,
-                               .levels = scene->is_blind ? &s->levels : NULL,
                                .n_probes = scene->n_probes,
                                .n_deaths = scene->n_deaths};
 }
@@ -151,21 +142,20 @@ static void play(const struct scene *scene)
 static void test_makespan(void **state)
 {
     static const struct scene scenes[] = {
-        {"200 trials, W = 64", 1024, 32, 200, 2, 8, 0.94, 0, 64, 7, false, 0, 1.1},
-        {"200 trials, W = 1024", 1024, 32, 200, 2, 8, 0.94, 0, 1024, 7, false, 0, 1.1},
-        {"larger giants, W = 64", 1024, 32, 200, 2, 20, 0.94, 0, 64, 7, false, 0, 1.1},
-        {"larger giants, W = 1024", 1024, 32, 200, 2, 20, 0.94, 0, 1024, 7, false, 0, 1.1},
-        {"no giants", 1024, 32, 200, 0, 0, 0.94, 0, 64, 7, false, 0, 1.1},
-        {"hosts of 128", 1024, 128, 200, 2, 8, 0.94, 0, 64, 7, false, 0, 1.1},
-        {"20 % off", 1024, 32, 200, 2, 8, 0.94, 0.2, 64, 7, false, 0, 1.15},
-        {"50 % off, no probes", 1024, 32, 200, 2, 8, 0.94, 0.5, 64, 0, false, 0, 2},
-        {"nothing known", 1024, 32, 200, 2, 8, 0.94, 0, 64, 0, true, 0, 6},
-        {"20 deaths", 1024, 32, 200, 2, 8, 0.94, 0, 64, 7, false, 20, 1.6},
-        {"1,000 trials", 1024, 32, 1000, 0, 0, 0.94, 0.2, 64, 7, false, 0, 1.1},
-        {"5,000 trials", 1024, 32, 5000, 0, 0, 0.94, 0.2, 64, 7, false, 0, 1.02},
-        {"5,000 trials alike", 1024, 32, 5000, 0, 0, 0, 0, 64, 7, false, 0, 1.03},
-        {"5,000 trials on 64 ranks", 64, 32, 5000, 0, 0, 0.94, 0.2, 64, 7, false, 0, 1.01},
-        {"20 trials on 8 ranks", 8, 8, 20, 0, 0, 0.94, 0, 8, 7, false, 0, 1.05},
+        {"200 trials, W = 64", 1024, 32, 200, 2, 8, 0.94, 0, 64, 7, 0, 1.1},
+        {"200 trials, W = 1024", 1024, 32, 200, 2, 8, 0.94, 0, 1024, 7, 0, 1.1},
+        {"larger giants, W = 64", 1024, 32, 200, 2, 20, 0.94, 0, 64, 7, 0, 1.1},
+        {"larger giants, W = 1024", 1024, 32, 200, 2, 20, 0.94, 0, 1024, 7, 0, 1.1},
+        {"no giants", 1024, 32, 200, 0, 0, 0.94, 0, 64, 7, 0, 1.1},
+        {"hosts of 128", 1024, 128, 200, 2, 8, 0.94, 0, 64, 7, 0, 1.1},
+        {"20 % off", 1024, 32, 200, 2, 8, 0.94, 0.2, 64, 7, 0, 1.15},
+        {"50 % off, no probes", 1024, 32, 200, 2, 8, 0.94, 0.5, 64, 0, 0, 2},
+        {"20 deaths", 1024, 32, 200, 2, 8, 0.94, 0, 64, 7, 20, 1.6},
+        {"1,000 trials", 1024, 32, 1000, 0, 0, 0.94, 0.2, 64, 7, 0, 1.1},
+        {"5,000 trials", 1024, 32, 5000, 0, 0, 0.94, 0.2, 64, 7, 0, 1.02},
+        {"5,000 trials alike", 1024, 32, 5000, 0, 0, 0, 0, 64, 7, 0, 1.03},
+        {"5,000 trials on 64 ranks", 64, 32, 5000, 0, 0, 0.94, 0.2, 64, 7, 0, 1.01},
+        {"20 trials on 8 ranks", 8, 8, 20, 0, 0, 0.94, 0, 8, 7, 0, 1.05},
     };
 
     (void)state;

@@ -43,10 +43,8 @@ static const struct elastic_rule *rule_of(const struct state *s, int64_t trial)
 
 double gang_sim_seconds(const struct gang_sim *sim, int64_t trial, int32_t ranks)
 {
-    int64_t group = trial / sim->group_size;
-
-    return speedup_seconds(sim->truth ? &sim->truth[group] : &sim->rules[group].speedup,
-                           sim->seconds[trial], ranks, sim->per_host);
+    return speedup_seconds(&sim->rules[trial / sim->group_size].speedup, sim->seconds[trial], ranks,
+                           sim->per_host);
 }
 
 /* ---- workers ---- */
@@ -264,8 +262,7 @@ static void init(struct state *s, const struct gang_sim *sim)
         s->hosts[w] = w / sim->per_host;
     s->ledger = ledger_create(sim->n_trials, sim->group_size, NULL, 4, NULL);
     n_groups = ledger_n_groups(s->ledger);
-    s->cost = sim->levels ? cost_create_levels(sim->levels, n_groups, sim->n_workers, NULL)
-                          : cost_create(sim->work, n_groups, sim->n_workers, NULL);
+    s->cost = cost_create(sim->work, n_groups, sim->n_workers, NULL);
     probe(s);
     s->dispatch = dispatch_create(s->ledger, s->cost, sim->n_workers, sim->rules, s->hosts, NULL);
     assert_non_null(s->dispatch);

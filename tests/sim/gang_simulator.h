@@ -17,9 +17,7 @@ struct gang_sim {
     int32_t group_size;
     const double *seconds; /* [n_trials] true ones, at the width of a program or on one rank */
     const struct elastic_rule *rules; /* [n_groups] */
-    const struct speedup *truth;      /* [n_groups] of the true seconds; NULL: as in rules */
-    const struct gcn_cost *work;      /* [n_groups] all that the cost model knows, */
-    const struct cost_levels *levels; /* or this, unless NULL */
+    const struct gcn_cost *work;      /* [n_groups] all that the cost model knows */
     int32_t n_probes;                 /* configurations measured before the start */
     int32_t n_deaths;                 /* at random times before deaths_s */
     double deaths_s;
