@@ -12,6 +12,7 @@ struct gcn_cost {
     double flops; /* of matrix products */
     double bytes; /* of products and optimiser state */
     double steps; /* of the optimiser */
+    double sum_bytes; /* that ranks which share the workers exchange in a step, as one sum */
 };
 
 struct gcn_outline {

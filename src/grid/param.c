@@ -171,9 +171,10 @@ static void put_range(struct buf *out, const struct param *p)
     buf_putc(out, p->flags & PARAM_OPEN_MAX ? ')' : ']');
 }
 
-static const char *or_word(enum param_type type)
+static void put_word(struct buf *out, const struct param *p)
 {
-    return type == PARAM_COUNT ? ", or full" : type == PARAM_FOLDS ? ", or groups" : "";
+    if ((p->type == PARAM_COUNT || p->type == PARAM_FOLDS) && *p->choices)
+        buf_printf(out, ", or %s", p->choices);
 }
 
 /* Without what a sweep file cannot choose. */
@@ -199,7 +200,7 @@ void param_allowed(struct buf *out, enum param_id id)
     case PARAM_FOLDS:
         buf_puts(out, "integer in ");
         put_range(out, p);
-        buf_puts(out, or_word(p->type));
+        put_word(out, p);
         break;
     case PARAM_REDUCTION:
         buf_puts(out, "none | exact | pca:K, K an integer in ");
@@ -306,7 +307,8 @@ static int check_range(enum param_id id, double v, struct err *err)
         (p->flags & PARAM_OPEN_MAX ? v < p->max : v <= p->max))
         return 0;
     put_range(&range, p);
-    err_set(err, "must be in %s%s", buf_text(&range), or_word(p->type));
+    put_word(&range, p);
+    err_set(err, "must be in %s", buf_text(&range));
     buf_release(&range);
     return -1;
 }
@@ -343,11 +345,11 @@ static int reduction_read(int64_t *out, enum param_id id, const char *text)
     return 0;
 }
 
-/* text may be the word that stands for a number of this type. */
-static bool is_word(int64_t *out, enum param_type type, const char *text)
+/* text may be the word that stands for a number of this setting. */
+static bool is_word(int64_t *out, enum param_id id, const char *text)
 {
-    *out = type == PARAM_FOLDS ? FOLDS_GROUPS : 0;
-    return !strcmp(text, type == PARAM_FOLDS ? "groups" : "full");
+    *out = param_table[id].type == PARAM_FOLDS ? FOLDS_GROUPS : 0;
+    return !strcmp(text, param_table[id].choices);
 }
 
 int param_read(union value *out, enum param_id id, const char *text, struct err *err)
@@ -358,7 +360,7 @@ int param_read(union value *out, enum param_id id, const char *text, struct err 
     switch (param_row(id)->type) {
     case PARAM_FOLDS:
     case PARAM_COUNT:
-        if (is_word(&v.i, param_table[id].type, text))
+        if (is_word(&v.i, id, text))
             break;
         /* fall through */
     case PARAM_INT:
@@ -525,7 +527,7 @@ void param_format(struct buf *out, enum param_id id, union value value)
     switch (param_row(id)->type) {
     case PARAM_COUNT:
         if (value.i == 0) {
-            buf_puts(out, "full");
+            buf_puts(out, param_table[id].choices);
             break;
         }
         /* fall through */
@@ -534,7 +536,7 @@ void param_format(struct buf *out, enum param_id id, union value value)
         break;
     case PARAM_FOLDS:
         if (value.i == FOLDS_GROUPS)
-            buf_puts(out, "groups");
+            buf_puts(out, param_table[id].choices);
         else
             buf_printf(out, "%lld", (long long)value.i);
         break;

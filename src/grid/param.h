@@ -64,7 +64,7 @@ struct param {
     const char *key;
     enum param_type type;
     double min, max;
-    const char *choices; /* "a|b|c" */
+    const char *choices; /* "a|b|c"; COUNT, FOLDS: the word for a number, or "" */
     const char *default_text;
     const char *unit;
     int flags;

@@ -81,7 +81,7 @@
     X(REPLICATES, "sweep", "replicates", INT, 1, 100000, "", "1", "", 0, \
       MODELS_ALL, NOWHERE, \
       "Number of repeats of each configuration with other random numbers (weights, dropout, folds)") \
-    X(FOLDS, "sweep", "folds", FOLDS, 0, 10000, "", "0", "", IDENTITY, \
+    X(FOLDS, "sweep", "folds", FOLDS, 0, 10000, "groups", "0", "", IDENTITY, \
       MODELS_ALL, INTO(split_spec, folds), \
       "Number of cross-validation folds outside the test part; 0: one holdout split; groups: one fold for each group of [split] group outside the test part, which is validated on that group") \
     X(WHERE, "sweep", "where", TEXT, 0, 0, "", "", "", 0, \
@@ -299,7 +299,7 @@
     X(EPSILON, "train", "epsilon", REAL, 0, 1, "", "1e-8", "", AXIS | IDENTITY | OPEN_MIN, \
       MODELS_NETWORK, INTO(gcn_spec, epsilon), \
       "Number added to the denominator (optimizer = adam or adamw)") \
-    X(BATCH_SIZE, "train", "batch_size", COUNT, 1, 1000000000, "", "full", "samples", AXIS | IDENTITY | MAIN, \
+    X(BATCH_SIZE, "train", "batch_size", COUNT, 1, 1000000000, "full", "full", "samples", AXIS | IDENTITY | MAIN, \
       MODELS_NETWORK, INTO(gcn_spec, batch_size), \
       "Number of training samples in a step, nodes or graphs; full: all") \
     X(WORKERS, "train", "workers", INT, 1, 1024, "", "1", "", AXIS | IDENTITY | LATER, \
@@ -358,9 +358,9 @@
     X(HEARTBEAT_LIMIT, "resources", "heartbeat_limit", DURATION, 1, 86400, "", "60", "seconds", 0, \
       MODELS_ALL, NOWHERE, \
       "Longest silence of a rank; a rank silent for longer is lost, and other ranks run its trials") \
-    X(RANKS, "resources", "ranks", INT, 1, 100000, "", "1", "", AXIS | SWEPT, \
+    X(RANKS, "resources", "ranks", COUNT, 1, 100000, "auto", "1", "", AXIS | SWEPT, \
       MODELS_GANG, NOWHERE, \
-      "Number of ranks that run one trial together (a gang): programs as with torchrun; models share their workers, with equal results for each number") \
+      "Number of ranks that run one trial together (a gang): programs as with torchrun; models share their workers, with equal results for each number; auto: as many as end the sweep soonest (models)") \
     X(GPUS, "resources", "gpus", REAL, 0, 128, "", "0", "", 0, \
       MODELS_PROGRAM, NOWHERE, \
       "GPUs of each rank: a whole number, or a share such as 0.5 or 0.25 of one GPU") \

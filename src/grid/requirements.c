@@ -475,6 +475,8 @@ static void check_kept_files(const struct check *c)
 static void check_program(const struct check *c)
 {
     const union value *v = c->sweep->fixed.v;
+    int32_t n_ranks;
+    const union value *ranks = sweep_values(c->sweep, P_RANKS, &n_ranks);
 
     check_command(c);
     check_objective(c);
@@ -484,6 +486,10 @@ static void check_program(const struct check *c)
                  "number");
     else if (v[P_FOLDS].i == 1)
         complain(c, P_FOLDS, "folds = 1: must be 0 (one split) or at least 2");
+    for (int32_t i = 0; i < n_ranks; i++)
+        if (ranks[i].i == 0)
+            complain(c, P_RANKS,
+                     "ranks = auto: only models run on any number of ranks: must be a number");
     check_gpus(c);
     check_kept_files(c);
 }

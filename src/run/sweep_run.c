@@ -230,13 +230,48 @@ static int make_ledger(struct sweep_session *session, struct err *err)
     return 0;
 }
 
-/* out [n_configs], NULL if every trial has one rank. */
-static int find_rules(struct elastic_rule **out, const struct plan *plan, struct err *err)
+/* Scores and the optimiser, which each rank computes for itself. */
+#define SERIAL_SHARE 0.02
+
+/* work: NULL for programs. */
+static struct elastic_rule find_rule(const struct settings *s, const struct gcn_cost *work,
+                                     int32_t n_ranks)
 {
+    int32_t ranks = (int32_t)s->v[P_RANKS].i, workers = (int32_t)s->v[P_WORKERS].i;
+
+    if (!work)
+        return (struct elastic_rule){.fewest = ranks, .most = ranks};
+    return (struct elastic_rule){
+        .fewest = 1,
+        .most = ranks ? ranks : workers < n_ranks ? workers : n_ranks,
+        .is_chosen = !ranks,
+        .speedup = {.parts = workers,
+                    .serial = SERIAL_SHARE,
+                    .steps = work->steps,
+                    .bytes = work->sum_bytes},
+    };
+}
+
+static bool has_gangs(const struct plan *plan)
+{
+    int32_t n;
+    const union value *ranks = sweep_values(plan->sweep, P_RANKS, &n);
+
+    for (int32_t i = 0; i < n; i++)
+        if (ranks[i].i != 1)
+            return true;
+    return false;
+}
+
+/* out [n_configs], NULL if every trial has one rank. */
+static int find_rules(struct elastic_rule **out, const struct job *job, int32_t n_ranks,
+                      struct err *err)
+{
+    const struct plan *plan = &job->plan;
     struct elastic_rule *rules;
 
     *out = NULL;
-    if (plan_widest(plan) == 1)
+    if (n_ranks == 1 || !has_gangs(plan))
         return 0;
     rules = calloc((size_t)plan->n_configs, sizeof *rules);
     if (!rules)
@@ -245,7 +280,7 @@ static int find_rules(struct elastic_rule **out, const struct plan *plan, struct
         struct settings s;
 
         plan_settings(plan, c, &s);
-        rules[c].fewest = rules[c].most = (int32_t)s.v[P_RANKS].i;
+        rules[c] = find_rule(&s, job->work ? &job->work[c] : NULL, n_ranks);
     }
     *out = rules;
     return 0;
@@ -256,7 +291,7 @@ static int create_dispatch(struct sweep_session *session, struct err *err)
     const struct world *world = session->world;
     struct elastic_rule *rules;
     int32_t *hosts;
-    int rc = find_rules(&rules, &session->job->plan, err);
+    int rc = find_rules(&rules, session->job, world->size, err);
 
     hosts = rules ? malloc((size_t)world->size * sizeof *hosts) : NULL;
     if (hosts)

@@ -34,8 +34,10 @@ run() { timeout -k 5 120 "$ESPALIER" run sweep.ini --progress none "$@" </dev/nu
 ok "on one rank" run --db k1.db
 whole=$(rows k1.db)
 is "all trials are done" "$(sqlite3 k1.db "select count(*) from trial where state = 'done'")" 8
-for ranks in 2 3 4; do
-    ok "on $ranks ranks together" run --db "k$ranks.db" --set "ranks=$ranks" -n "$ranks"
+for ranks in 2 3 4 auto; do
+    n=$ranks
+    [ $ranks != auto ] || n=3
+    ok "on $ranks ranks together" run --db "k$ranks.db" --set "ranks=$ranks" -n "$n"
     is "the same rows" "$(rows "k$ranks.db")" "$whole"
 done
 is "nothing was computed twice" "$(sqlite3 k4.db 'select count(*) from attempt')" 8
@@ -48,7 +50,8 @@ is "says how many it needs" "$(cat err)" \
     "espalier: ranks = 2: a trial needs 2 ranks, and this launch has 1: start at least 2 (-n 2), or set ranks = 1"
 is "no file was made" "$(ls -d no.db* 2>/dev/null)" ""
 
-# A member is killed at each point of the protocol; two of three ranks are left, and finish.
+# A member is killed at each point of the protocol. The ranks that are left finish, with two in each
+# trial, or with one if no more are left.
 for point in "gang: has greeted its leader" "gang: the host's ranks were answered" "gang: all have met" \
     "gang: memory was mapped" "gang: before a barrier"; do
     case $point in
@@ -57,10 +60,11 @@ for point in "gang: has greeted its leader" "gang: the host's ranks were answere
     *barrier) victim=2 nth=300 ;;
     *) victim=1 nth=2 ;;
     esac
-    problems=
+    problems= n=3
+    [ $nth != 300 ] || n=2 victim=1
     rm -rf k.db* log
     ESPALIER_FAULT="$point:$victim:$nth:kill" ESPALIER_FAULT_LOG=$T/log timeout -k 5 120 \
-        "$FAULTY" run sweep.ini --progress none --db k.db --set ranks=2 -n 3 </dev/null >out 2>err
+        "$FAULTY" run sweep.ini --progress none --db k.db --set ranks=2 -n $n </dev/null >out 2>err
     status=$?
     grep -q "^kill rank $victim: " log || problem "nobody came to the point"
     # Only the loss of rank 0 ends a run.
