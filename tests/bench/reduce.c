@@ -18,9 +18,8 @@ enum { ROUNDS = 31 };
 struct both {
     struct crew *crew;
     size_t count;
-    float *addend;   /* [count] of this rank */
-    float *parts[2]; /* of all workers, shared */
-    unsigned turn;
+    float *addend;        /* [count] of this rank */
+    float *parts;         /* of all workers, shared */
     float *own;           /* [count] MPI's input */
     float *ours, *theirs; /* [count] results */
     int times;            /* in a round */
@@ -32,14 +31,11 @@ static void fail(const char *why)
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Each rank writes its addend anew, as a training does, so that the others' caches lack it. Two
- * arrays take turns, since another rank may still read the last one. */
+/* Each rank writes its addend anew, as a training does, so that the others' caches lack it. */
 static void sum_ours(struct both *b)
 {
-    float *parts = b->parts[b->turn++ % 2];
-
-    memcpy(parts + (size_t)b->crew->first * b->count, b->addend, b->count * sizeof *parts);
-    b->crew->calls->sum(b->crew, b->ours, parts, b->count, 0, b->count);
+    memcpy(b->parts + (size_t)b->crew->first * b->count, b->addend, b->count * sizeof *b->parts);
+    b->crew->calls->sum(b->crew, b->ours, b->parts, b->count, 0, b->count);
 }
 
 static void sum_theirs(struct both *b)
@@ -82,11 +78,9 @@ static void run(struct crew *crew, const char *name, size_t count, int times)
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
     struct err err;
 
-    for (int i = 0; i < 2; i++) {
-        b.parts[i] = crew->calls->take_parts(crew, count, &err);
-        if (!b.parts[i])
-            fail(err.text);
-    }
+    b.parts = crew->calls->take_parts(crew, count, &err);
+    if (!b.parts)
+        fail(err.text);
     b.addend = take(count);
     b.own = take(count);
     b.ours = take(count);
