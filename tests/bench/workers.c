@@ -132,7 +132,7 @@ static void make_nodes(struct problem *p)
     enum { NODES = 50000, EDGES = 500000 };
     struct triplet *t = take(2 * EDGES, sizeof *t);
 
-    *p = (struct problem){.spec = make_spec(64, 4)};
+    *p = (struct problem){.spec = make_spec(64, 12)};
     p->data.n_samples = p->data.n_nodes = NODES;
     p->data.n_features = 64;
     p->data.n_classes = 7;
