@@ -26,7 +26,7 @@ struct problem {
     struct gcn_spec spec;
 };
 
-/* What a rank leaves behind in memory that the processes share. */
+/* A rank leaves this behind in memory that the processes share. */
 struct run {
     double seconds;           /* of all epochs */
     double processor_seconds; /* likewise */
@@ -175,7 +175,7 @@ static double processor_seconds(void)
            1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-/* Of the epochs, without the inputs and the last scores. */
+/* Processor time of the epochs, without the inputs and the last scores. */
 struct watch {
     double first_processor, last_processor;
 };
