@@ -153,7 +153,7 @@ static void lay_out(struct gang *g, char *base)
 static struct gang *create(const struct gang_place *place, const struct gang_options *options)
 {
     struct gang *g = calloc(1, sizeof *g);
-    size_t n_local = (size_t)place->local_size, n_hosts = (size_t)place->n_hosts;
+    size_t n_hosts = (size_t)place->n_hosts;
 
     if (!g)
         return NULL;
@@ -174,11 +174,9 @@ static struct gang *create(const struct gang_place *place, const struct gang_opt
     g->crew.n = gang_first_worker(g, g->rank + 1) - g->crew.first;
     snprintf(g->host_name, sizeof g->host_name, "%s", place->host_name);
     lay_out(g, NULL);
-    g->members = malloc(n_local * sizeof *g->members);
-    g->lives = malloc(n_local * sizeof *g->lives);
+    g->members = no_descriptors(g->local_size);
+    g->lives = no_descriptors(g->local_size);
     g->bounds = malloc((n_hosts + 1) * sizeof *g->bounds);
-    for (size_t i = 0; g->members && g->lives && i < n_local; i++)
-        g->members[i] = g->lives[i] = -1;
     if (!g->members || !g->lives || !g->bounds || tree_init(&g->tree, g->n_workers)) {
         gang_close(g);
         return NULL;

@@ -140,8 +140,8 @@ struct addends {
     size_t count, begin, end;
 };
 
-/* One host: every rank adds up all, or a stripe that the others then copy. The first reads each row
- * and writes the sum; the other also writes, reads and waits once more. */
+/* One host: every rank adds up all, or a stripe that the others then copy. The first moves all rows
+ * and the sum; the other moves a share of these, and the sum twice. */
 static bool is_striped(const struct gang *g, const struct addends *a)
 {
     size_t n_rows = (size_t)g->n_workers + 1, n_ranks = (size_t)g->local_size;
@@ -161,6 +161,7 @@ static void sum_on_host(struct gang *g, float *total, const struct addends *a)
         return;
     if (!is_striped(g, a)) {
         add_all(g, total, a, a->begin, a->end);
+        gang_barrier(g); /* then the parts may be written again */
         return;
     }
     add_all(g, g->result, a, stripe(a->begin, a->end, g->local_rank, g->local_size),

@@ -126,6 +126,9 @@ enum gang_trouble gang_look(struct gang *g, double since_s, struct gang_failure 
 
 /* ---- meetings: meeting_local.c, meeting_hosts.c ---- */
 
+/* n times -1, or NULL. */
+int *no_descriptors(int32_t n);
+
 /* Fill in members, lives and page. own: greeting. On the leader, a trouble of its host is in `own`
  * afterwards, and meeting_hosts() must follow. */
 int meeting_local(struct gang *g, struct greeting *own, const struct patience *patience,

@@ -30,11 +30,12 @@ struct host_entry {
 struct meeting {
     struct gang *g;
     struct greeting *own;
-    const struct patience *patience;
+    struct patience patience;
     struct gang_failure *failure;
     struct reception reception;
     struct host_entry *entries; /* [n_hosts] */
     int *fds;                   /* [n_hosts] room */
+    bool *is_ready;             /* [n_hosts] rank 0: is connected with all */
 };
 
 /* ---- sockets ---- */
@@ -75,15 +76,13 @@ static int listen_at(int32_t port, struct gang_failure *failure)
     return fd;
 }
 
+/* The port is at the same place in addresses of both families. */
 static uint32_t port_of(int listener)
 {
-    struct sockaddr_storage address;
+    struct sockaddr_in6 address = {0};
     socklen_t n = sizeof address;
 
-    if (getsockname(listener, (struct sockaddr *)&address, &n))
-        return 0;
-    return ntohs(address.ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)&address)->sin6_port
-                                               : ((const struct sockaddr_in *)&address)->sin_port);
+    return getsockname(listener, (struct sockaddr *)&address, &n) ? 0 : ntohs(address.sin6_port);
 }
 
 /* Return a connection, -1: not now, or -2 and failure. */
@@ -213,7 +212,7 @@ static void send_verdict(const struct meeting *m, int fd, const struct verdict *
 {
     struct gang_failure ignored;
 
-    wire_send(fd, verdict, sizeof *verdict, "", m->patience, &ignored);
+    wire_send(fd, verdict, sizeof *verdict, "", &m->patience, &ignored);
 }
 
 /* Rank 0: answer to all who have come, and send the table to all, even if one has ended. */
@@ -237,7 +236,7 @@ static int answer(struct meeting *m, struct verdict *verdict)
 
         name_leader(leader, &m->entries[host]);
         if (wire_send(g->links[host].data, m->entries, (size_t)g->n_hosts * sizeof *m->entries,
-                      leader, m->patience, m->failure))
+                      leader, &m->patience, m->failure))
             rc = -1;
     }
     return rc;
@@ -248,7 +247,7 @@ static int hear(struct meeting *m, int fd, const char *leader)
 {
     struct verdict verdict;
 
-    if (wire_receive(fd, &verdict, sizeof verdict, leader, m->patience, m->failure))
+    if (wire_receive(fd, &verdict, sizeof verdict, leader, &m->patience, m->failure))
         return -1;
     verdict.why[MEETING_WHY - 1] = '\0';
     return verdict.trouble
@@ -282,7 +281,7 @@ static int introduce(struct meeting *m, int32_t host, uint32_t channel, int fd)
     else
         m->g->links[host].beat = fd;
     m->own->channel = channel;
-    return wire_send(fd, m->own, sizeof *m->own, leader, m->patience, m->failure);
+    return wire_send(fd, m->own, sizeof *m->own, leader, &m->patience, m->failure);
 }
 
 /* A leader cannot be reached. If it has ended, or has left because of a trouble, rank 0 says so
@@ -312,7 +311,7 @@ static int join(struct meeting *m, int32_t host, uint32_t channel)
 
     name_leader(leader, entry);
     snprintf(what, sizeof what, "%s did not answer", leader);
-    fd = try_connect((const struct sockaddr *)&entry->address, entry->length, what, m->patience,
+    fd = try_connect((const struct sockaddr *)&entry->address, entry->length, what, &m->patience,
                      m->failure);
     if (fd == -1)
         return explain(m, host, errno);
@@ -351,7 +350,7 @@ static int await_later(struct meeting *m)
     name_leader(first, &m->entries[0]);
     while (take_callers(m)) {
         if (peek(m, 0, &has_word) || (has_word && hear(m, m->g->links[0].data, first)) ||
-            patience_check(m->patience, "leaders of the gang's hosts did not connect", m->failure))
+            patience_check(&m->patience, "leaders of the gang's hosts did not connect", m->failure))
             return -1;
         reception_step(&m->reception, &m->g->links[0].data, 1);
     }
@@ -362,9 +361,8 @@ static int await_later(struct meeting *m)
 static int await_all(struct meeting *m)
 {
     struct gang *g = m->g;
-    bool *is_ready = calloc((size_t)g->n_hosts, sizeof *is_ready);
     int32_t n_missing = 1;
-    int rc = is_ready ? 0 : gang_fails(m->failure, GANG_BROKEN, "out of memory");
+    int rc = 0;
 
     while (!rc && n_missing) {
         int32_t n_fds = 0;
@@ -376,21 +374,20 @@ static int await_all(struct meeting *m)
 
             name_leader(leader, &m->entries[host]);
             rc = peek(m, host, &has_word);
-            if (!rc && has_word && !is_ready[host]) {
+            if (!rc && has_word && !m->is_ready[host]) {
                 rc = hear(m, g->links[host].data, leader);
-                is_ready[host] = true;
+                m->is_ready[host] = true;
             }
-            n_missing += !is_ready[host];
-            if (!is_ready[host])
+            n_missing += !m->is_ready[host];
+            if (!m->is_ready[host])
                 m->fds[n_fds++] = g->links[host].data;
         }
         rc = rc ? rc
-                : patience_check(m->patience, "leaders of the gang's hosts did not connect",
+                : patience_check(&m->patience, "leaders of the gang's hosts did not connect",
                                  m->failure);
         if (!rc && n_missing)
             reception_step(&m->reception, m->fds, n_fds);
     }
-    free(is_ready);
     return rc;
 }
 
@@ -401,7 +398,7 @@ static int lead(struct meeting *m)
     struct verdict verdict, word;
     int rc;
 
-    reception_gather(&m->reception, m->own, m->patience, &verdict);
+    reception_gather(&m->reception, m->own, &m->patience, &verdict);
     FAULT("gang: before the hosts are answered");
     rc = answer(m, &verdict);
     if (verdict.trouble)
@@ -418,20 +415,18 @@ static int follow(struct meeting *m, const char *address, int32_t port)
 {
     struct gang *g = m->g;
     char first[GANG_HOST + 48];
-    struct patience renewed;
     struct verdict word;
     int rc = 0, fd;
 
     snprintf(m->entries[0].host, GANG_HOST, "%.63s", address);
     name_leader(first, &m->entries[0]);
-    fd = connect_to_name(address, port, m->patience, m->failure);
+    fd = connect_to_name(address, port, &m->patience, m->failure);
     if (fd < 0 || introduce(m, 0, DATA, fd))
         return -1;
     FAULT("gang: has greeted rank 0");
-    renewed = patience_renew(m->patience, false);
-    m->patience = &renewed;
+    m->patience = patience_renew(&m->patience, false);
     if (hear(m, fd, first) || wire_receive(fd, m->entries, (size_t)g->n_hosts * sizeof *m->entries,
-                                           first, m->patience, m->failure))
+                                           first, &m->patience, m->failure))
         return -1;
     name_leader(first, &m->entries[0]);
     if (note_address(&m->entries[0], fd, (uint32_t)port))
@@ -448,7 +443,7 @@ static int follow(struct meeting *m, const char *address, int32_t port)
 int meeting_hosts(struct gang *g, struct greeting *own, const struct gang_place *place,
                   const struct patience *patience, struct gang_failure *failure)
 {
-    struct meeting m = {.g = g, .own = own, .patience = patience, .failure = failure};
+    struct meeting m = {.g = g, .own = own, .patience = *patience, .failure = failure};
     int listener, rc = -1;
 
     own->level = MEETING_HOSTS;
@@ -462,7 +457,8 @@ int meeting_hosts(struct gang *g, struct greeting *own, const struct gang_place 
     own->port = port_of(listener);
     m.entries = calloc((size_t)g->n_hosts, sizeof *m.entries);
     m.fds = calloc((size_t)g->n_hosts, sizeof *m.fds);
-    if (reception_open(&m.reception, listener, own) || !m.entries || !m.fds)
+    m.is_ready = calloc((size_t)g->n_hosts, sizeof *m.is_ready);
+    if (reception_open(&m.reception, listener, own) || !m.entries || !m.fds || !m.is_ready)
         gang_fails(failure, GANG_BROKEN, "out of memory");
     else
         rc = g->host ? follow(&m, place->address, place->port) : lead(&m);
@@ -473,6 +469,7 @@ int meeting_hosts(struct gang *g, struct greeting *own, const struct gang_place 
     reception_close(&m.reception);
     free(m.entries);
     free(m.fds);
+    free(m.is_ready);
     FAULT("gang: the hosts have met");
     return rc;
 }

@@ -2,6 +2,7 @@
 /* The ranks of a host meet at an abstract Unix socket, which vanishes with its process. The leader
  * answers with the page of shared memory and with pipes: each rank keeps the writing end of its own
  * pipe and the reading ends of all others, which end when its process ends. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -27,6 +28,13 @@ static socklen_t address_of(struct sockaddr_un *address, const struct gang *g,
     n = snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "espalier-gang-%u-%s-%d",
                  (unsigned)geteuid(), hash_hex(own->token, token), g->host);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+int *no_descriptors(int32_t n)
+{
+    int *fds = malloc((size_t)n * sizeof *fds);
+
+    return fds ? memset(fds, 0xff, (size_t)n * sizeof *fds) : NULL;
 }
 
 /* ---- the page ---- */
@@ -71,17 +79,13 @@ struct gifts {
 
 static int make_gifts(struct gifts *gifts, struct gang *g, struct gang_failure *failure)
 {
-    size_t n = (size_t)g->local_size;
-
     gifts->page = -1;
-    gifts->readers = malloc(n * sizeof *gifts->readers);
-    gifts->writers = malloc(n * sizeof *gifts->writers);
-    gifts->fds = malloc((n + 1) * sizeof *gifts->fds);
+    gifts->readers = no_descriptors(g->local_size);
+    gifts->writers = no_descriptors(g->local_size);
+    gifts->fds = no_descriptors(g->local_size + 1);
     if (!gifts->readers || !gifts->writers || !gifts->fds)
         return gang_fails(failure, GANG_BROKEN, "out of memory");
-    for (size_t i = 0; i < n; i++)
-        gifts->readers[i] = gifts->writers[i] = -1;
-    for (size_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < g->local_size; i++) {
         int ends[2];
 
         if (pipe2(ends, O_CLOEXEC))
@@ -244,16 +248,15 @@ static int hear_verdict(struct gang *g, int *fds, const char *leader,
 static int follow(struct gang *g, const struct greeting *own, const struct patience *patience,
                   struct gang_failure *failure)
 {
-    int *fds = malloc(((size_t)g->local_size + 1) * sizeof *fds), rc = -1;
+    int *fds = no_descriptors(g->local_size + 1), rc = -1;
     struct patience renewed;
     char leader[GANG_HOST + 48];
 
     snprintf(leader, sizeof leader, "rank %d of the gang on %s", g->rank - g->local_rank,
              own->host);
+    assert(g->local_size > 1);
     if (!fds)
         return gang_fails(failure, GANG_BROKEN, "out of memory");
-    for (int32_t i = 0; i <= g->local_size; i++)
-        fds[i] = -1;
     if (!find_leader(g, own, leader, patience, failure) &&
         !wire_send(g->members[0], own, sizeof *own, leader, patience, failure)) {
         FAULT("gang: has greeted its leader");

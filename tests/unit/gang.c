@@ -243,6 +243,49 @@ static void act_many(const struct crowd *crowd, struct gang *gang, struct crowd_
         crew->calls->agree(crew, false, (struct hash){0, (uint64_t)round});
 }
 
+/* Parts are written anew as soon as their sum is there. */
+static void act_rewrite(const struct crowd *crowd, struct gang *gang, struct crowd_report *report)
+{
+    struct crew *crew = gang_crew(gang);
+    size_t count = crowd->count;
+    struct err err;
+    float *parts = crew->calls->take_parts(crew, count, &err);
+    float *total = calloc(count, sizeof *total);
+    int rounds = 200 / test_stride();
+
+    for (int round = 0; round < rounds && !crew->has_failed; round++) {
+        float expected = 0;
+
+        for (int32_t w = 0; w < crowd->n_workers; w++)
+            expected += (float)(round * (w + 1));
+        for (int32_t w = crew->first; w < crew->first + crew->n; w++)
+            for (size_t i = 0; i < count; i++)
+                parts[(size_t)w * count + i] = (float)(round * (w + 1));
+        crew->calls->sum(crew, total, parts, count, 0, count);
+        for (size_t i = 0; i < count; i++)
+            crowd_check(report, total[i] == expected, "sum() of parts that were written anew");
+    }
+    free(total);
+}
+
+static void test_rewritten_parts(void **state)
+{
+    static const int32_t sizes[][3] = {{2, 1, 2}, {3, 1, 4}, {4, 1, 4}, {2, 2, 2}, {4, 2, 5}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int large = 0; large < 2; large++) {
+            struct crowd crowd = {.size = sizes[i][0],
+                                  .n_hosts = sizes[i][1],
+                                  .n_workers = sizes[i][2],
+                                  .count = large ? 5000 : 20,
+                                  .act = act_rewrite};
+
+            crowd_run(&crowd);
+            check_all_ended_well(&crowd);
+        }
+}
+
 /* More ranks than processors, and most waits are sleeps. */
 static void test_many_rounds(void **state)
 {
@@ -579,12 +622,13 @@ static void test_other_version(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cut_tree),    cmocka_unit_test(test_few_nodes),
-        cmocka_unit_test(test_equal_bits),  cmocka_unit_test(test_many_rounds),
-        cmocka_unit_test(test_other_build), cmocka_unit_test(test_other_processor),
-        cmocka_unit_test(test_other_hash),  cmocka_unit_test(test_told_to_leave),
-        cmocka_unit_test(test_absent),      cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_strangers),   cmocka_unit_test(test_other_version),
+        cmocka_unit_test(test_cut_tree),        cmocka_unit_test(test_few_nodes),
+        cmocka_unit_test(test_equal_bits),      cmocka_unit_test(test_many_rounds),
+        cmocka_unit_test(test_rewritten_parts), cmocka_unit_test(test_other_build),
+        cmocka_unit_test(test_other_processor), cmocka_unit_test(test_other_hash),
+        cmocka_unit_test(test_told_to_leave),   cmocka_unit_test(test_absent),
+        cmocka_unit_test(test_out_of_memory),   cmocka_unit_test(test_strangers),
+        cmocka_unit_test(test_other_version),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
