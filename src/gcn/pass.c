@@ -326,7 +326,7 @@ static int take_pooled(struct pass *pass, int32_t capacity, struct arena *scratc
     return pass->pooled && (pass->winner || pass->spec->pool != POOL_MAX) ? 0 : -1;
 }
 
-/* What only some settings need. */
+/* Memory that only some settings need. */
 static int take_options(struct pass *pass, int32_t n_own, int32_t capacity, struct arena *scratch)
 {
     size_t width = (size_t)pass->spec->hidden_size;
@@ -596,7 +596,7 @@ static struct mat *d_weights(struct pass *pass, const struct receptive_field *fi
     return &division_gradient(pass->model, field, worker)[layer].w;
 }
 
-/* Of z = (A^ h) w. */
+/* The backward pass of z = (A^ h) w. */
 static void propagate_h_back(struct mat *d, struct pass *pass, const struct receptive_field *field,
                              int32_t layer)
 {
@@ -624,7 +624,7 @@ static void propagate_h_back(struct mat *d, struct pass *pass, const struct rece
     *d = d_below;
 }
 
-/* Of z = A^ (h w). */
+/* The backward pass of z = A^ (h w). */
 static void propagate_product_back(struct mat *d, struct pass *pass,
                                    const struct receptive_field *field, int32_t layer)
 {

@@ -304,7 +304,7 @@
       "Number of training samples in a step, nodes or graphs; full: all") \
     X(WORKERS, "train", "workers", INT, 1, 1024, "", "1", "", AXIS | IDENTITY | LATER, \
       MODELS_EPOCHS, INTO(gcn_spec, workers), \
-      "Number of virtual workers, which share the training samples; a step averages the gradients of one batch of batch_size samples from each, as in PyTorch's DistributedDataParallel; more than 1 needs mini-batches") \
+      "Number of virtual workers, which share the training samples; a step averages the gradients of one batch of batch_size samples from each, as in PyTorch's DistributedDataParallel; in full batch they divide one batch") \
     X(LR_SCALING, "train", "lr_scaling", CHOICE, 0, 0, "none|linear|sqrt", "none", "", AXIS | IDENTITY | LATER, \
       MODELS_EPOCHS, INTO(gcn_spec, lr_scaling), \
       "Factor of learning_rate; linear: workers (Goyal et al. 2017); sqrt: the square root of workers; none: 1") \

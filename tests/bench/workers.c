@@ -26,7 +26,7 @@ struct problem {
     struct gcn_spec spec;
 };
 
-/* What a rank leaves behind in memory that the processes share. */
+/* A rank leaves this behind in memory that the processes share. */
 struct run {
     double seconds;           /* of all epochs */
     double processor_seconds; /* likewise */
@@ -132,7 +132,7 @@ static void make_nodes(struct problem *p)
     enum { NODES = 50000, EDGES = 500000 };
     struct triplet *t = take(2 * EDGES, sizeof *t);
 
-    *p = (struct problem){.spec = make_spec(64, 4)};
+    *p = (struct problem){.spec = make_spec(64, 12)};
     p->data.n_samples = p->data.n_nodes = NODES;
     p->data.n_features = 64;
     p->data.n_classes = 7;
@@ -175,7 +175,7 @@ static double processor_seconds(void)
            1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-/* Of the epochs, without the inputs and the last scores. */
+/* Processor time of the epochs, without the inputs and the last scores. */
 struct watch {
     double first_processor, last_processor;
 };

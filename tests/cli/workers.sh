@@ -47,6 +47,13 @@ ok "two workers" run workers.ini --db two.db --set workers=2 --set lr_scaling=sq
 "$ESPALIER" report --db two.db --out two.html 2>.err
 like "stand among the fixed settings" "$(cat two.html)" "batch_size 4, workers 2, lr_scaling sqrt"
 
+# In full batch, workers divide one batch.
+ok "full batch" run workers.ini --db full.db --set batch_size=full --set batch_norm=yes
+is "every trial of full batch is done" \
+    "$(sqlite3 full.db "select state || count(*) from trial group by state")" done6
+ok "trials of full batch run again" "$ESPALIER" verify full.db
+like "give the same bits again" "$(cat .out)" "done trials run again: [56] equal to the bit, 0 not"
+
 ok "scaling without workers" "$ESPALIER" plan workers.ini --set grid.lr_scaling=none,sqrt
 like "has no effect" "$(cat .err)" "lr_scaling has no effect in 2 of the 6 configurations"
 
@@ -63,21 +70,10 @@ refused() { # NAME MESSAGE OPTION...
 
 refused "more workers than samples" "--set workers: workers = 37: a training part has only 36 \
 samples, and each worker needs one: must be at most 36" --set workers=37
-refused "full batch" "workers.ini:15: workers = 2 needs mini-batches, but with batch_size = full a step \
-has all 36 samples of a training part: set batch_size to at most 35, or workers = 1" \
-    --set batch_size=full
-refused "a batch of all samples" "workers.ini:15: workers = 2 needs mini-batches, but with batch_size = \
-36 a step has all 36 samples of a training part: set batch_size to at most 35, or workers \
-= 1" --set batch_size=36
-refused "folds have fewer samples" "workers.ini:15: workers = 2 needs mini-batches, but with batch_size = \
-24 a step has all 24 samples of a training part: set batch_size to at most 23, or workers \
-= 1" --set folds=2 --set batch_size=24
 refused "no worker" "--set workers=0: must be in [1, 1024]" --set workers=0
 refused "an unknown scaling" "--set lr_scaling=square: must be none | linear | sqrt" \
     --set lr_scaling=square
 ok "no database is left" test ! -e no.db
-ok "where excludes points" "$ESPALIER" plan workers.ini --set grid.batch_size=4,full \
-    --set "where=workers = 1 or batch_size <> 'full'"
 ok "ridge has no workers" "$ESPALIER" plan workers.ini --set type=ridge --set workers=50 \
     --set batch_size=full
 done_testing
