@@ -59,9 +59,9 @@ near "one layer" one.ini --set layers=1
 is "takes much less" "$(echo "$trial $(said memory_bytes)" | awk '{ print ($1 > 1.4 * $2) }')" 1
 near "all options" one.ini --set hidden_size=128 --set batch_norm=yes --set residual=yes \
     --set dropout=0.5 --set activation=gelu
-near "mini-batches, whose predictions take more" one.ini --set batch_size=1024 --set layers=2 --set hidden_size=128
+near "mini-batches" one.ini --set batch_size=256 --set layers=2 --set hidden_size=512
 near "without the graph" one.ini --set type=mlp --set hidden_size=128
-near "trials of growing size" one.ini --set grid.hidden_size=64,96,128
+near "trials of several sizes" one.ini --set grid.hidden_size=64,96,128
 near "graphs in one batch" many.ini --set batch_size=full --set hidden_size=128
 near "graphs in batches" many.ini --set batch_size=64 --set hidden_size=128
 
