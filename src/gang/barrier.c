@@ -34,7 +34,7 @@ static void pause_briefly(void)
 #endif
 }
 
-static bool is_open(const struct gang_page *page, unsigned generation)
+static bool is_open(const struct page *page, unsigned generation)
 {
     return atomic_load_explicit(&page->generation, memory_order_acquire) != generation;
 }
@@ -55,7 +55,7 @@ static bool spin(struct gang *g, unsigned generation, double until_s)
  * generation counts before what gang_look() finds. */
 static bool sleep_until_open(struct gang *g, unsigned generation, double since_s)
 {
-    struct gang_page *page = g->page.head;
+    struct page *page = g->page.head;
     struct gang_failure found;
 
     for (;;) {
@@ -75,7 +75,7 @@ static bool sleep_until_open(struct gang *g, unsigned generation, double since_s
 
 bool gang_barrier(struct gang *g)
 {
-    struct gang_page *page = g->page.head;
+    struct page *page = g->page.head;
     unsigned generation;
     double since_s;
     bool is_fine;

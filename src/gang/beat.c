@@ -83,7 +83,7 @@ void beat_say(struct gang *g, enum gang_trouble trouble, const char *why)
 }
 
 /* Take the bytes of a message. */
-static void hear(struct gang_link *link, const char *bytes, size_t n)
+static void hear(struct link *link, const char *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (!link->n_said && bytes[i] == GOODBYE)
@@ -93,7 +93,7 @@ static void hear(struct gang_link *link, const char *bytes, size_t n)
     }
 }
 
-static enum gang_trouble say(struct gang_failure *found, const struct gang_link *link)
+static enum gang_trouble say(struct gang_failure *found, const struct link *link)
 {
     gang_fails(found, (enum gang_trouble)link->said[1], "%s", link->said + 2);
     return found->trouble;
@@ -101,7 +101,7 @@ static enum gang_trouble say(struct gang_failure *found, const struct gang_link 
 
 enum gang_trouble beat_listen(struct gang *g, int32_t host, struct gang_failure *found)
 {
-    struct gang_link *link = &g->links[host];
+    struct link *link = &g->links[host];
     char bytes[512];
     ssize_t got;
 

@@ -39,7 +39,7 @@ static void copy_why(char out[MEETING_WHY], const char *why)
 
 bool gang_fail(struct gang *g, enum gang_trouble trouble, const char *format, ...)
 {
-    struct gang_page *page = g->page.head;
+    struct page *page = g->page.head;
     va_list args;
 
     if (g->crew.has_failed)
@@ -62,7 +62,7 @@ bool gang_fail(struct gang *g, enum gang_trouble trouble, const char *format, ..
 
 static enum gang_trouble look_at_host(struct gang *g, struct gang_failure *found)
 {
-    struct gang_page *page = g->page.head;
+    struct page *page = g->page.head;
 
     if (atomic_load(&page->trouble)) {
         gang_fails(found, (enum gang_trouble)atomic_load(&page->trouble), "%s", page->why);
@@ -83,7 +83,7 @@ static enum gang_trouble look_at_host(struct gang *g, struct gang_failure *found
 static enum gang_trouble look_at_link(struct gang *g, int32_t host, double since_s,
                                       struct gang_failure *found)
 {
-    struct gang_link *link = &g->links[host];
+    struct link *link = &g->links[host];
     double heard_s;
 
     if (beat_listen(g, host, found))
@@ -195,7 +195,7 @@ static int create_links(struct gang *g)
     g->receives = calloc(n, sizeof *g->receives);
     g->polls = calloc(n, sizeof *g->polls);
     for (size_t i = 0; g->links && i < n; i++)
-        g->links[i] = (struct gang_link){.data = -1, .beat = -1};
+        g->links[i] = (struct link){.data = -1, .beat = -1};
     return g->links && g->sends && g->receives && g->polls ? 0 : -1;
 }
 
@@ -243,7 +243,7 @@ static int meet(struct gang *g, const struct gang_place *place, const struct gan
 /* Spin only if each rank of the host may have a processor of its own. */
 static bool count_processors(struct gang *g)
 {
-    struct gang_page *page = g->page.head;
+    struct page *page = g->page.head;
     cpu_set_t own;
     int n = 0;
 

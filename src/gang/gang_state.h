@@ -14,7 +14,7 @@
 
 /* Shared by the ranks of a host. Two slots of each kind are written in turn, so that a rank may
  * write the next one while another still reads. */
-struct gang_page {
+struct page {
     /* A barrier, whose last rank changes the generation. On lines of their own. */
     _Alignas(64) atomic_uint arrived;
     _Alignas(64) atomic_uint generation;
@@ -32,7 +32,7 @@ struct vote {
 
 /* Parts of the page behind its head. */
 struct page_view {
-    struct gang_page *head;
+    struct page *head;
     int32_t *first_rank;           /* [n_hosts + 1] of each host */
     char (*host_names)[GANG_HOST]; /* [n_hosts] */
     char *marks;                   /* [n_hosts] for gang_sync() */
@@ -44,7 +44,7 @@ struct page_view {
 
 /* A leader's connections with the leader of another host. Data go one way, beats and the reason for
  * leaving the other, so that these arrive while nobody reads data. */
-struct gang_link {
+struct link {
     int data, beat;
     double heard_s; /* last beat read */
     bool has_left;  /* in good order */
@@ -80,7 +80,7 @@ struct gang {
     int own_life; /* kept open, never used */
 
     /* Leaders of several hosts only; else NULL. */
-    struct gang_link *links;           /* [n_hosts] */
+    struct link *links;                /* [n_hosts] */
     struct transfer *sends, *receives; /* [n_hosts] */
     struct pollfd *polls;              /* [n_hosts] */
     pthread_t beater;

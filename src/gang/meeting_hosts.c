@@ -325,7 +325,7 @@ static int32_t take_callers(struct meeting *m)
     int32_t n_missing = 0;
 
     for (int32_t host = g->host + 1; host < g->n_hosts; host++) {
-        struct gang_link *link = &g->links[host];
+        struct link *link = &g->links[host];
 
         if (link->data < 0)
             link->data = reception_take(&m->reception, host, DATA);

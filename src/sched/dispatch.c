@@ -376,7 +376,7 @@ enum ledger_verdict dispatch_finish(struct dispatch *d, int32_t worker, int64_t 
 {
     int32_t lessee = ledger_lessee(d->ledger, trial);
     int32_t group = ledger_group(d->ledger, trial);
-    struct placed_gang *gang = lessee < 0 ? NULL : gang_of(d, lessee);
+    struct gang *gang = lessee < 0 ? NULL : gang_of(d, lessee);
     int32_t ranks = lessee == worker ? dispatch_width(d, trial) : 0;
     enum ledger_verdict verdict = ledger_finish(d->ledger, trial, state);
 
@@ -398,7 +398,7 @@ enum ledger_verdict dispatch_finish(struct dispatch *d, int32_t worker, int64_t 
 
 void dispatch_give_back(struct dispatch *d, int32_t worker, int64_t trial)
 {
-    struct placed_gang *gang = gang_of(d, worker);
+    struct gang *gang = gang_of(d, worker);
 
     d->loads[worker].is_late = !gang;
     if (ledger_lessee(d->ledger, trial) != worker)
@@ -442,7 +442,7 @@ static void go(struct dispatch *d, int32_t worker, enum presence presence)
 
 void dispatch_leave(struct dispatch *d, int32_t worker)
 {
-    const struct placed_gang *gang = gang_of(d, worker);
+    const struct gang *gang = gang_of(d, worker);
 
     if (gang && !gang->is_over)
         dispatch_give_back(d, gang->workers[0], gang->trial);
@@ -452,7 +452,7 @@ void dispatch_leave(struct dispatch *d, int32_t worker)
 /* The ledger has the trial of a gang in its leader's name. */
 static int32_t answers_for(const struct dispatch *d, int32_t worker)
 {
-    const struct placed_gang *gang = gang_of(d, worker);
+    const struct gang *gang = gang_of(d, worker);
 
     return gang && !gang->is_over ? gang->workers[0] : worker;
 }
@@ -465,7 +465,7 @@ int32_t dispatch_blames(const struct dispatch *d, int32_t worker, int32_t max, i
 int32_t dispatch_lose(struct dispatch *d, int32_t worker, int32_t max, int64_t *failed)
 {
     struct worker_load *load = &d->loads[worker];
-    struct placed_gang *gang = gang_of(d, worker);
+    struct gang *gang = gang_of(d, worker);
     int32_t n = ledger_lose_worker(d->ledger, answers_for(d, worker), max, failed);
 
     if (gang && !gang->is_over)
@@ -587,7 +587,7 @@ static int check_loads(const struct dispatch *d, const double *held_s, struct er
 static void add_members(const struct dispatch *d, double *held_s)
 {
     for (int32_t worker = 0; worker < d->n_workers; worker++) {
-        const struct placed_gang *gang = gang_of(d, worker);
+        const struct gang *gang = gang_of(d, worker);
 
         if (gang && !gang->is_over && gang->workers[0] != worker)
             held_s[worker] += fabsf(d->predicted_s[gang->trial]);

@@ -37,7 +37,7 @@ enum { DISPATCH_MAX = 256 }; /* most trials a worker holds; fits one small messa
 struct dispatch;
 
 /* A trial that several workers run together. */
-struct placed_gang {
+struct gang {
     int64_t number; /* from 1 on, in the order of placement */
     int64_t trial;
     double seconds; /* expected */
@@ -68,12 +68,12 @@ void dispatch_set_time(struct dispatch *dispatch, double now_s);
 /* Place a gang on idle workers: 1 and *out, valid until its last member has ended; 0: none fits now.
  * Call it before dispatch_assign(), until it returns 0. The ledger leases the trial to the leader;
  * dispatch_finish() and dispatch_give_back() for the leader end the gang. */
-int dispatch_place(struct dispatch *dispatch, double left_s, const struct placed_gang **out,
+int dispatch_place(struct dispatch *dispatch, double left_s, const struct gang **out,
                    struct err *err);
 /* Return how many workers run a trial; of a pending one, how many would now. */
 int32_t dispatch_width(const struct dispatch *dispatch, int64_t trial);
 /* Return the gang of a worker; NULL: it is in none. */
-const struct placed_gang *dispatch_gang(const struct dispatch *dispatch, int32_t worker);
+const struct gang *dispatch_gang(const struct dispatch *dispatch, int32_t worker);
 /* Return the number of a worker's host, from 0; 0 without gangs. */
 int32_t dispatch_host(const struct dispatch *dispatch, int32_t worker);
 /* A member has ended its part: it is idle. Ignored if it is not in this gang. */

@@ -33,7 +33,7 @@ struct gangs *gangs_create(int32_t n_workers, const int32_t *hosts, struct err *
         return NULL;
     }
     if (g) {
-        g->of = calloc(n, sizeof(struct placed_gang *));
+        g->of = calloc(n, sizeof(struct gang *));
         g->free_s = calloc(n, sizeof *g->free_s);
         g->chosen = calloc(n, sizeof *g->chosen);
         g->idle_here = calloc(n, sizeof *g->idle_here);
@@ -117,7 +117,7 @@ double gangs_most_s(const struct dispatch *d, int32_t worker, double left_s)
 
 /* ---- members ---- */
 
-void gangs_end(struct dispatch *d, struct placed_gang *gang)
+void gangs_end(struct dispatch *d, struct gang *gang)
 {
     gang->is_over = true;
     for (int32_t i = 0; i < gang->n; i++) {
@@ -135,7 +135,7 @@ void gangs_end(struct dispatch *d, struct placed_gang *gang)
 
 void gangs_remove(struct dispatch *d, int32_t worker)
 {
-    struct placed_gang *gang = gang_of(d, worker);
+    struct gang *gang = gang_of(d, worker);
 
     if (!gang)
         return;
@@ -159,7 +159,7 @@ void gangs_forget(struct dispatch *d, int32_t worker)
 
 void dispatch_end_member(struct dispatch *d, int32_t worker, int64_t number)
 {
-    const struct placed_gang *gang = gang_of(d, worker);
+    const struct gang *gang = gang_of(d, worker);
 
     if (gang && gang->number == number && (gang->is_over || gang->workers[0] != worker))
         gangs_remove(d, worker);
@@ -168,14 +168,14 @@ void dispatch_end_member(struct dispatch *d, int32_t worker, int64_t number)
 int32_t dispatch_width(const struct dispatch *d, int64_t trial)
 {
     int32_t lessee = ledger_lessee(d->ledger, trial);
-    const struct placed_gang *gang = lessee < 0 ? NULL : gang_of(d, lessee);
+    const struct gang *gang = lessee < 0 ? NULL : gang_of(d, lessee);
 
     if (lessee < 0)
         return ledger_width(d->ledger, trial);
     return gang ? gang->n : 1;
 }
 
-const struct placed_gang *dispatch_gang(const struct dispatch *d, int32_t worker)
+const struct gang *dispatch_gang(const struct dispatch *d, int32_t worker)
 {
     return gang_of(d, worker);
 }
@@ -379,14 +379,14 @@ static double choose_workers(struct dispatch *d, const struct candidate *c, bool
                             backfills ? (double)INFINITY : PATIENCE * c->seconds);
 }
 
-static struct placed_gang *form(struct dispatch *d, const struct candidate *c)
+static struct gang *form(struct dispatch *d, const struct candidate *c)
 {
-    struct placed_gang *gang = malloc(sizeof *gang + (size_t)c->width * sizeof *gang->workers);
+    struct gang *gang = malloc(sizeof *gang + (size_t)c->width * sizeof *gang->workers);
     double slowness = 0;
 
     if (!gang)
         return NULL;
-    *gang = (struct placed_gang){
+    *gang = (struct gang){
         .number = ++d->gangs->n_placed, .trial = c->trial, .n = c->width, .n_here = c->width};
     for (int32_t i = 0; i < c->width; i++) {
         gang->workers[i] = d->gangs->chosen[i];
@@ -396,10 +396,10 @@ static struct placed_gang *form(struct dispatch *d, const struct candidate *c)
     return gang;
 }
 
-static int place(struct dispatch *d, const struct candidate *c, const struct placed_gang **out,
+static int place(struct dispatch *d, const struct candidate *c, const struct gang **out,
                  struct err *err)
 {
-    struct placed_gang *gang = form(d, c);
+    struct gang *gang = form(d, c);
 
     if (!gang)
         return err_nomem(err, "gang", (size_t)c->width * sizeof *gang->workers);
@@ -460,8 +460,7 @@ static bool fits(struct dispatch *d, int64_t trial, struct candidate *c)
 
 /* Place a gang that does not delay the first one: on workers that are not reserved, or for a short
  * time. The widest goes first. */
-static int backfill(struct dispatch *d, double left_s, const struct placed_gang **out,
-                    struct err *err)
+static int backfill(struct dispatch *d, double left_s, const struct gang **out, struct err *err)
 {
     const struct reservation *r = &d->gangs->reserved;
     double safe_s = isinf(left_s) ? left_s : left_s / slowest(d) / dispatch_margin(d);
@@ -509,8 +508,7 @@ static bool is_due(const struct dispatch *d, int32_t width)
     return idle.most_here >= width || !r->is_together;
 }
 
-int dispatch_place(struct dispatch *d, double left_s, const struct placed_gang **out,
-                   struct err *err)
+int dispatch_place(struct dispatch *d, double left_s, const struct gang **out, struct err *err)
 {
     struct candidate first;
     double wait_s;
@@ -537,7 +535,7 @@ int dispatch_place(struct dispatch *d, double left_s, const struct placed_gang *
 
 /* ---- invariants ---- */
 
-static int check_gang(const struct dispatch *d, const struct placed_gang *gang, struct err *err)
+static int check_gang(const struct dispatch *d, const struct gang *gang, struct err *err)
 {
     int32_t n_here = 0;
 
@@ -560,7 +558,7 @@ static int check_gang(const struct dispatch *d, const struct placed_gang *gang, 
 
 static int check_worker(const struct dispatch *d, int32_t worker, struct err *err)
 {
-    const struct placed_gang *gang = gang_of(d, worker);
+    const struct gang *gang = gang_of(d, worker);
     bool leads = gang && !gang->is_over && gang->workers[0] == worker;
 
     if (gang && check_gang(d, gang, err))
@@ -584,7 +582,7 @@ int gangs_check(const struct dispatch *d, struct err *err)
             return -1;
     for (int64_t trial = 0; trial < n; trial++) {
         int32_t lessee = ledger_lessee(d->ledger, trial);
-        const struct placed_gang *gang = lessee < 0 ? NULL : gang_of(d, lessee);
+        const struct gang *gang = lessee < 0 ? NULL : gang_of(d, lessee);
 
         if (gang && gang->trial != trial)
             return err_set(err, "trial %ld is leased to the leader of the gang of %ld", (long)trial,

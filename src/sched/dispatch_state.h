@@ -34,7 +34,7 @@ struct reservation {
 
 struct gangs {
     struct placement placement;
-    struct placed_gang **of;         /* [n_workers] NULL: in none */
+    struct gang **of;                /* [n_workers] NULL: in none */
     double *free_s;                  /* [n_workers] scratch, like the next one */
     int32_t *chosen;                 /* [n_workers] */
     int32_t *idle_here, *spare_here; /* [n_hosts] scratch */
@@ -54,7 +54,7 @@ struct dispatch {
     int32_t n_workers, n_idle, n_alive; /* n_alive: present */
     float *predicted_s;                 /* [n_trials] at hand-out; below 0: a guess */
     struct resumes *resumes;
-    struct gangs *gangs; /* NULL: all trials have width 1, like the next one */
+    struct gangs *gangs;  /* NULL: all trials have width 1, like the next one */
     struct elastic *elastic;
     double now_s, left_s; /* left_s: as in the last dispatch_assign() */
     double held_s;        /* all workers together */
@@ -81,13 +81,13 @@ double dispatch_most_s(const struct dispatch *d, double left_s);
 struct gangs *gangs_create(int32_t n_workers, const int32_t *hosts, struct err *err);
 void gangs_destroy(struct gangs *gangs, int32_t n_workers);
 
-static inline struct placed_gang *gang_of(const struct dispatch *d, int32_t worker)
+static inline struct gang *gang_of(const struct dispatch *d, int32_t worker)
 {
     return d->gangs ? d->gangs->of[worker] : NULL;
 }
 
 /* The trial has a result or went back; the ledger knows. */
-void gangs_end(struct dispatch *d, struct placed_gang *gang);
+void gangs_end(struct dispatch *d, struct gang *gang);
 /* A worker is no longer in its gang, if it was in one. */
 void gangs_remove(struct dispatch *d, int32_t worker);
 /* A worker is gone. */

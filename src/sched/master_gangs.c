@@ -18,7 +18,7 @@
 int gang_members_init(struct gang_members *members, const struct master *master, int32_t rank,
                       struct err *err)
 {
-    const struct placed_gang *gang = dispatch_gang(master->dispatch, rank);
+    const struct gang *gang = dispatch_gang(master->dispatch, rank);
 
     *members = (struct gang_members){.n = 0};
     if (!gang || gang->is_over)
@@ -40,10 +40,10 @@ void gang_members_release(struct gang_members *members)
 }
 
 /* Return the gang if the member has not ended. */
-static const struct placed_gang *gang_at(const struct master *master,
-                                         const struct gang_members *members, int32_t rank)
+static const struct gang *gang_at(const struct master *master, const struct gang_members *members,
+                                  int32_t rank)
 {
-    const struct placed_gang *gang = dispatch_gang(master->dispatch, rank);
+    const struct gang *gang = dispatch_gang(master->dispatch, rank);
 
     return gang && gang->number == members->number ? gang : NULL;
 }
@@ -68,7 +68,7 @@ int gang_members_end(struct master *master, const struct gang_members *members, 
 {
     for (int32_t i = 0; i < members->n; i++) {
         int32_t rank = members->of[i];
-        const struct placed_gang *gang = gang_at(master, members, rank);
+        const struct gang *gang = gang_at(master, members, rank);
 
         if (!gang)
             continue;
@@ -92,7 +92,7 @@ static int give_back(struct master *master, const struct gang_members *members, 
 /* ---- beginning ---- */
 
 /* A trial that takes rank 0 down takes all that is not committed with it. */
-static int open_gang(struct master *master, const struct placed_gang *gang, struct err *err)
+static int open_gang(struct master *master, const struct gang *gang, struct err *err)
 {
     bool may_kill = gang->workers[0] == 0 && ledger_is_suspect(master->ledger, gang->trial);
 
@@ -107,7 +107,7 @@ static int open_gang(struct master *master, const struct placed_gang *gang, stru
 int master_supply_gangs(struct master *master, struct err *err)
 {
     double left_s = master->options.until_s - clock_now(master->clock);
-    const struct placed_gang *gang;
+    const struct gang *gang;
     int placed = 0;
 
     while (!master->is_stopping &&
@@ -177,7 +177,7 @@ static int begin_gang(struct master *master, const struct gang_members *members,
     if (buf_failed(&checkpoint))
         rc = err_nomem(err, "checkpoint", checkpoint.size);
     for (int32_t i = 0; i < members->n && !rc; i++) {
-        const struct placed_gang *gang = gang_at(master, members, members->of[i]);
+        const struct gang *gang = gang_at(master, members, members->of[i]);
 
         if (!gang || gang->is_over)
             break;

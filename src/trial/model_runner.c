@@ -292,8 +292,9 @@ static int train(struct model_runner *self, struct trial_result *r, const struct
         return 0;
     }
     take_outcome(r, &outcome);
-    return leads(observed->watch) && is_kept(r, s) ? keep(self, r, &outcome, &training, where, err)
-                                                   : 0;
+    return leads(observed->watch) && is_kept(r, s)
+               ? keep(self, r, &outcome, &training, where, err)
+               : 0;
 }
 
 /* Train as a member of watch->gang. */

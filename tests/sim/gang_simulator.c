@@ -92,7 +92,7 @@ static void supply(struct state *s, int32_t w)
     }
 }
 
-static void begin_gang(struct state *s, const struct placed_gang *gang)
+static void begin_gang(struct state *s, const struct gang *gang)
 {
     bool is_together = s->hosts[gang->workers[0]] == s->hosts[gang->workers[gang->n - 1]];
 
@@ -120,7 +120,7 @@ static void begin_gang(struct state *s, const struct placed_gang *gang)
 
 static void supply_gangs(struct state *s)
 {
-    const struct placed_gang *gang;
+    const struct gang *gang;
     int placed;
 
     while ((placed = dispatch_place(s->dispatch, INFINITY, &gang, NULL)) == 1)
@@ -155,7 +155,7 @@ static void end_trial(struct state *s, int32_t w, int64_t trial)
     supply(s, w);
 }
 
-static void free_members(struct state *s, const struct placed_gang *gang)
+static void free_members(struct state *s, const struct gang *gang)
 {
     int64_t number = gang->number;
     int32_t n = gang->n, members[GANG_SIM_MOST_WORKERS];
@@ -173,7 +173,7 @@ static void free_members(struct state *s, const struct placed_gang *gang)
 
 static void end_gang(struct state *s, const struct event *event)
 {
-    const struct placed_gang *gang = dispatch_gang(s->dispatch, event->worker);
+    const struct gang *gang = dispatch_gang(s->dispatch, event->worker);
 
     double seconds;
 
@@ -189,7 +189,7 @@ static void end_gang(struct state *s, const struct event *event)
 
 static void die(struct state *s, int32_t w)
 {
-    const struct placed_gang *gang = dispatch_gang(s->dispatch, w);
+    const struct gang *gang = dispatch_gang(s->dispatch, w);
     int64_t failed[DISPATCH_MAX];
 
     if (s->actors[w].is_dead)

@@ -130,7 +130,7 @@ static bool is_free(const struct walk *walk, int32_t w)
 }
 
 /* True if one host had room for the gang. */
-static bool had_room(const struct walk *walk, const struct placed_gang *gang)
+static bool had_room(const struct walk *walk, const struct gang *gang)
 {
     int n_free[8] = {0};
 
@@ -142,7 +142,7 @@ static bool had_room(const struct walk *walk, const struct placed_gang *gang)
     return false;
 }
 
-static void begin_gang(struct walk *walk, const struct placed_gang *gang)
+static void begin_gang(struct walk *walk, const struct gang *gang)
 {
     bool is_together = true;
 
@@ -172,7 +172,7 @@ static void begin_gang(struct walk *walk, const struct placed_gang *gang)
 
 static void supply_gangs(struct walk *walk)
 {
-    const struct placed_gang *gang;
+    const struct gang *gang;
 
     while (dispatch_place(walk->dispatch, left_s(walk), &gang, NULL) == 1)
         begin_gang(walk, gang);
@@ -251,7 +251,7 @@ static void end_member(struct walk *walk, int32_t w)
 {
     struct actor *actor = &walk->actors[w];
     int64_t number = actor->gang, trial = actor->trial;
-    const struct placed_gang *gang = dispatch_gang(walk->dispatch, w);
+    const struct gang *gang = dispatch_gang(walk->dispatch, w);
     bool runs = walk->runs[trial] == number;
 
     assert_non_null(gang);
@@ -344,7 +344,7 @@ static void check(const struct walk *walk)
             fail_msg("step %u: trial %ld is %s", walk->step, (long)trial, trial_state_name(state));
     }
     for (int32_t w = 0; w < N_WORKERS; w++) {
-        const struct placed_gang *gang = dispatch_gang(walk->dispatch, w);
+        const struct gang *gang = dispatch_gang(walk->dispatch, w);
 
         if ((gang ? gang->number : 0) != walk->actors[w].gang)
             fail_msg("step %u: worker %d is in gang %ld, not %ld", walk->step, w,

@@ -100,7 +100,7 @@ struct scene {
     struct cost *cost;
     struct dispatch *dispatch;
     int64_t out[DISPATCH_MAX];
-    const struct placed_gang *gang;
+    const struct gang *gang;
 };
 
 /* Trials of these seconds and rules, one of each. */
