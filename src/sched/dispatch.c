@@ -103,10 +103,12 @@ static void set_prices(struct dispatch *d)
 }
 
 /* The first updates of all prices come when the results have become four times as many. */
-static void learn(struct dispatch *d, int32_t config, int32_t worker, double seconds)
+static void learn(struct dispatch *d, int32_t config, int32_t worker, double seconds, int32_t ranks)
 {
     int64_t most = ledger_n_groups(d->ledger) / PRICES_PER_RESULT;
 
+    if (d->elastic)
+        seconds = elastic_one_s(d->elastic, config, seconds, ranks);
     cost_observe(d->cost, config, worker, seconds);
     d->is_stale |= cost_refit(d->cost);
     d->n_results++;
@@ -375,9 +377,8 @@ enum ledger_verdict dispatch_finish(struct dispatch *d, int32_t worker, int64_t 
                                     enum trial_state state, double seconds)
 {
     int32_t lessee = ledger_lessee(d->ledger, trial);
-    int32_t group = ledger_group(d->ledger, trial);
     struct gang *gang = lessee < 0 ? NULL : gang_of(d, lessee);
-    int32_t ranks = lessee == worker ? dispatch_width(d, trial) : 0;
+    int32_t ranks = d->elastic && lessee == worker ? dispatch_width(d, trial) : 0;
     enum ledger_verdict verdict = ledger_finish(d->ledger, trial, state);
 
     d->loads[worker].is_late = false;
@@ -389,9 +390,7 @@ enum ledger_verdict dispatch_finish(struct dispatch *d, int32_t worker, int64_t 
         if (lessee == worker && seconds > 0 && d->predicted_s[trial] > 0 &&
             !resumes_has(d->resumes, trial))
             learn_deviation(d, log(seconds / d->predicted_s[trial]));
-        if (d->elastic)
-            seconds = elastic_one_s(d->elastic, group, seconds, ranks);
-        learn(d, group, worker, seconds);
+        learn(d, ledger_group(d->ledger, trial), worker, seconds, ranks);
     }
     return verdict;
 }
@@ -513,8 +512,10 @@ bool dispatch_resumes(const struct dispatch *d, int64_t trial)
 
 double dispatch_expected_s(const struct dispatch *d, int64_t trial)
 {
-    return cost_is_known(d->cost) ? resumes_seconds_on(d->resumes, trial, dispatch_width(d, trial))
-                                  : (double)NAN;
+    if (!cost_is_known(d->cost))
+        return (double)NAN;
+    return d->elastic ? resumes_seconds_on(d->resumes, trial, dispatch_width(d, trial))
+                      : resumes_seconds(d->resumes, trial);
 }
 
 const struct ledger *dispatch_ledger(const struct dispatch *d)

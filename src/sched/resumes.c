@@ -59,18 +59,25 @@ void resumes_set(struct resumes *resumes, int64_t trial, double left)
     resumes_wait(resumes, trial);
 }
 
+static double left(const struct resumes *resumes, int64_t trial, double seconds)
+{
+    return (1 - (double)resumes->done[trial]) * seconds;
+}
+
 double resumes_seconds_on(const struct resumes *resumes, int64_t trial, int32_t ranks)
 {
     int32_t group = ledger_group(resumes->ledger, trial);
-    double seconds = resumes->elastic ? elastic_seconds(resumes->elastic, group, ranks)
-                                      : cost_seconds(resumes->cost, group);
 
-    return (1 - (double)resumes->done[trial]) * seconds;
+    return left(resumes, trial, elastic_seconds(resumes->elastic, group, ranks));
 }
 
 double resumes_seconds(const struct resumes *resumes, int64_t trial)
 {
-    return resumes_seconds_on(resumes, trial, ledger_width(resumes->ledger, trial));
+    int32_t group = ledger_group(resumes->ledger, trial);
+
+    if (!resumes->elastic)
+        return left(resumes, trial, cost_seconds(resumes->cost, group));
+    return resumes_seconds_on(resumes, trial, ledger_group_width(resumes->ledger, group));
 }
 
 static bool waits(const struct resumes *resumes, int64_t trial)

@@ -32,9 +32,9 @@ bool resumes_has(const struct resumes *resumes, int64_t trial);
 /* Note a trial that is pending again. If memory runs out, it stays among the others. */
 void resumes_wait(struct resumes *resumes, int64_t trial);
 
-/* Return the expected seconds of the rest of any trial on so many average ranks. */
+/* Return the expected seconds of the rest of any trial on so many average ranks; elastic is not NULL. */
 double resumes_seconds_on(const struct resumes *resumes, int64_t trial, int32_t ranks);
-/* The same at the present width of its group. */
+/* The same at the present width of its group, also without elastic. */
 double resumes_seconds(const struct resumes *resumes, int64_t trial);
 
 /* Return a pending trial with a checkpoint, of a width in [least, most] and of at most most_s; -1:
