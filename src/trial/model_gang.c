@@ -7,7 +7,7 @@
 #include "config.h"
 #include "tensor/gemm.h"
 
-int model_gang_open(struct gang **gang, const struct trial_watch *watch, int32_t n_workers,
+int model_gang_open(struct gang_member **gang, const struct trial_watch *watch, int32_t n_workers,
                     struct gang_failure *failure)
 {
     const struct trial_gang *part = watch->gang;

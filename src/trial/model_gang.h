@@ -8,7 +8,7 @@
 
 /* Meet the other members of watch->gang, as ranks of n_workers workers. Collective. -1 and failure:
  * *gang is NULL. */
-int model_gang_open(struct gang **gang, const struct trial_watch *watch, int32_t n_workers,
+int model_gang_open(struct gang_member **gang, const struct trial_watch *watch, int32_t n_workers,
                     struct gang_failure *failure);
 
 /* Make r the result of a member whose gang failed: PENDING with the reason if the trial may run

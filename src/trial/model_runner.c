@@ -304,7 +304,7 @@ static int train_together(struct model_runner *self, struct trial_result *r,
 {
     struct gang_failure failure = {GANG_FINE, {{0}}};
     struct crew *crew;
-    struct gang *gang;
+    struct gang_member *gang;
     int rc = 0;
 
     if (model_gang_open(&gang, observed->watch, (int32_t)s->v[P_WORKERS].i, &failure)) {
