@@ -36,8 +36,9 @@ static void machine_init(struct machine *m)
         double size = pow(100, rng_uniform(&m->rng, 1, i));
         double steps = 100 * pow(2, floor(7 * rng_uniform(&m->rng, 2, i)));
 
-        m->work[i] = (struct gcn_cost){1e8 * size * (1 + rng_uniform(&m->rng, 3, i)),
-                                       1e6 * sqrt(size) * steps, steps};
+        m->work[i] = (struct gcn_cost){.flops = 1e8 * size * (1 + rng_uniform(&m->rng, 3, i)),
+                                       .bytes = 1e6 * sqrt(size) * steps,
+                                       .steps = steps};
     }
 }
 
