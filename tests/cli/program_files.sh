@@ -46,7 +46,7 @@ is "with the message of the next run" "$(sed -n 's/[0-9a-f]\{32\}/HASH/g; s/^esp
   the files of program.inputs differ (digest HASH -> HASH)
 change [sweep] name, or add --new-sweep to start again under this name and keep the stored sweep as 'change#1' (or the next free number)
 the run stops, without the results of the last moments: the files of program.inputs changed"
-is "and stores no trial of other inputs" "$(sql change.db 'select group_concat(trial_id) from trial where value is not null')" "1,2"
+is "and stores no trial of other inputs" "$(sqlite3 change.db 'select group_concat(trial_id) from trial where value is not null')" "1,2"
 
 # kept KEEP: the kept files after a run.
 kept() {

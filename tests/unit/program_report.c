@@ -16,11 +16,13 @@
 
 enum source { RESULTS, STDOUT };
 
+static bool captures;
+
 static void begin(struct program_report *r)
 {
     struct err err = {""};
 
-    assert_int_equal(program_report_init(r, "acc", true, &err), 0);
+    assert_int_equal(program_report_init(r, "acc", true, captures, &err), 0);
 }
 
 static void add(struct program_report *r, enum source source, const char *text)
@@ -237,6 +239,45 @@ static void test_stdout(void **state)
          "acc 0.9, val_acc 0.4 at 1; 1 acc 0.7 val_acc 0.4"},
         {"375/375 - 1s\n375/374 - acc: 3\n375/375\n375/ - acc: 3\n375/375- acc: 3\nacc: 1\n",
          "acc 1"},
+        /* Where a value ends; what follows it is ignored. */
+        {"loss=2,acc=0.93,n=3\n", "loss 2, acc 0.93, n 3"},
+        {"acc: 0.93 (best)\n", "acc 0.93"},
+        {"acc: 0.93 +/- 0.02, loss: 1\n", "acc 0.93"},
+        {"acc: 12 min\n", "acc 12"},
+        {"acc: 0.93 0.95\n", "acc 0.93"},
+        {"acc: 0.93,\n", "acc 0.93"},
+        {"acc: 0.93;loss: 0.3|x: 1\n", "acc 0.93, loss 0.3, x 1"},
+        {"loss: 0.3 - acc: 0.9\n", "loss 0.3, acc 0.9"},
+        /* A later number counts, a later text takes back; in the curve it is no value. */
+        {"acc: NA\nacc: 0.5\nloss: 1\nloss: 0,2\n", "acc 0.5"},
+        {"epoch=1 acc=0.5\nepoch=2 acc=NA\n", "acc 0.5 at 1; 1 acc 0.5"},
+    };
+    static const struct {
+        const char *text, *result;
+    } failures[] = {
+        {"acc: 0,93\n", "acc is '0,93' in line 1 of stdout: must be a number"},
+        {"acc: 1,234.5\n", "acc is '1,234.5' in line 1 of stdout: must be a number"},
+        {"acc: 5,000\n", "acc is '5,000' in line 1 of stdout: must be a number"},
+        {"acc: 0,93, loss: 0,2\n", "acc is '0,93' in line 1 of stdout: must be a number"},
+        {"acc: 0.93\xc2\xb1"
+         "0.02\n",
+         "acc is '0.93\xc2\xb1"
+         "0.02' in line 1 of stdout: must be a number"},
+        {"acc: 0.5\nx\nacc: NA\n", "acc is 'NA' in line 3 of stdout: must be a number"},
+        {"epoch=1 acc=0.5\nacc: NA\n", "acc is 'NA' in line 2 of stdout: must be a number"},
+        {"loss: 3\nval acc: 0.93\n",
+         "no line of stdout begins with acc: or acc=; nearest: 'val acc: "
+         "0.93' in line 2 of stdout"},
+        {"[1] acc: 0.93\n",
+         "no line of stdout begins with acc: or acc=; nearest: '[1] acc: 0.93' in "
+         "line 1 of stdout"},
+        {"an accent 3\nacc is good\nmacc 3\nAcc 3", "no line of stdout begins with acc: or acc=; "
+                                                    "nearest: 'Acc 3' in line 4 of stdout"},
+        {"loss: 3\nval_acc: 0.93\n",
+         "no acc among the results: loss, val_acc; [sweep] objective must "
+         "be one of them"},
+        {"bad\n", "no results: no line of stdout begins with acc: or acc=, such as acc: 0.5, and "
+                  "nothing is in the file that ESPALIER_RESULTS names"},
     };
 
     (void)state;
@@ -244,6 +285,10 @@ static void test_stdout(void **state)
         assert_string_equal(result_of(STDOUT, cases[i].text), cases[i].result);
     assert_string_equal(result_of(STDOUT, "epoch=2 acc=1\n\nepoch=1 acc=1\n"),
                         "stdout line 3: epoch 1 after epoch 2: epochs must increase");
+    captures = true;
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        assert_string_equal(result_of(STDOUT, failures[i].text), failures[i].result);
+    captures = false;
     assert_string_equal(result_of(STDOUT, "a=1\nacc: 93%\n"),
                         "acc is '93%' in line 2 of stdout: must be a number");
     assert_string_equal(result_of(STDOUT, "bad\n"),
@@ -285,6 +330,19 @@ static void test_both_sources(void **state)
     struct program_report r;
 
     (void)state;
+    begin(&r);
+    add(&r, STDOUT, "acc: NA\n");
+    add(&r, RESULTS, "{\"acc\": 0.5}\n");
+    program_report_end_attempt(&r, false);
+    assert_string_equal(summary(&r), "acc 0.5");
+    begin(&r);
+    add(&r, STDOUT, "loss: 3\n");
+    program_report_add_stderr(&r, "x\nac", 4);
+    program_report_add_stderr(&r, "c: 1\n", 5);
+    program_report_end_attempt(&r, false);
+    assert_string_equal(summary(&r),
+                        "no line of stdout begins with acc: or acc=; nearest: 'acc: 1' in "
+                        "line 2 of stderr");
     begin(&r);
     add(&r, STDOUT, "epoch=1 acc=0.1 loss=5\nepoch=3 acc=0.9\ntest=1\nn=2\n");
     add(&r, RESULTS, "{\"epoch\": 1, \"acc\": 0.5}\n{\"epoch\": 2, \"acc\": 0.4}\n{\"test\": 8}\n");
