@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether files in [program] inputs may have changed. */
+/* The files in [program] inputs, as they are now. */
 #ifndef DATA_INPUTS_H
 #define DATA_INPUTS_H
 
