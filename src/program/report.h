@@ -48,8 +48,8 @@
  *   * A carriage return ends a line, and colours are removed.
  *   * A value ends at a blank, `;`, `|`, the end of the line, or a comma before one of these or a name.
  *     Text behind it that is no further result ends the record: "0.93 +/- 0.02", "0.93 (best)".
- *   * A value that is no number ("0,93", "93%", "NA") takes an earlier one back. That of the objective,
- *     if no number follows, fails the trial. With an epoch it is no value.
+ *   * A value that is no number ("0,93", "93%", "NA") takes an earlier one back. If the objective's
+ *     last value is none, the trial fails. With an epoch it is no value.
  *   * All else is ignored: other lines, lines over 64 KiB, and a last line without an end after a kill.
  *     After 255 names only the objective is added.
  *   * Only epochs that decrease fail the trial.
