@@ -32,6 +32,7 @@ struct job {
     double inputs_bytes;      /* of all inputs, which the ranks of a host share */
     double trial_bytes;       /* of the largest trial in addition */
     double load_s;
+    struct hash inputs_state; /* when the data were read; all zero without [program] */
     struct job_duplicates duplicates;
     bool knows_amounts; /* has_amounts is set */
     bool has_amounts;

@@ -97,6 +97,20 @@ int sweep_match_check(struct store *store, const char *db, const struct job *job
     return rc;
 }
 
+int sweep_match_refuse(struct store *store, const char *db, const struct job *job,
+                       struct errlist *faults)
+{
+    struct errlist differences = {0};
+    struct err err;
+
+    if (store_differences(store, &job->plan, &job->data, &differences, &err))
+        errlist_add_err(faults, &err);
+    else
+        refuse(store, db, job, &differences, faults);
+    errlist_release(&differences);
+    return -1;
+}
+
 int sweep_match_warn(bool *is_same, struct store *store, const char *db, const struct job *job,
                      struct err *err)
 {

@@ -388,6 +388,8 @@ static bool drain(struct running *t, int *end, bool is_error)
     log_tail_add(&self->log, self->bytes, (size_t)n);
     if (is_error)
         log_tail_add(&self->errors, self->bytes, (size_t)n);
+    if (t->s->v[P_CAPTURE].i && is_error)
+        program_report_add_stderr(&t->report, self->bytes, (size_t)n);
     else if (t->s->v[P_CAPTURE].i)
         program_report_add_stdout(&t->report, self->bytes, (size_t)n);
     return true;
@@ -674,7 +676,8 @@ static void run_trial(struct trial_result *r, struct running *t)
 
     if (name_paths(t, &err) || name_gpus(t, &err) ||
         program_report_init(&t->report, t->s->v[P_OBJECTIVE].s,
-                            t->s->v[P_DIRECTION].i == param_choice(P_DIRECTION, "max"), &err) ||
+                            t->s->v[P_DIRECTION].i == param_choice(P_DIRECTION, "max"),
+                            t->s->v[P_CAPTURE].i, &err) ||
         read_curve(t, &err)) {
         fail(r, "%.250s", err.text);
         return;

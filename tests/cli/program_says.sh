@@ -53,6 +53,21 @@ is "cd" "$? $(said | head -n 2)" "2 warning: s.ini:5: command: 'cd' is a command
 $(as "'&&' as an argument")"
 ok "nothing is written" test ! -e s.db
 
+sweep "./ok.sh {n} '\$HOME' \$HOME ~/x" >s.ini
+"$ESPALIER" plan s.ini -q >out 2>err
+is "a variable" "$? $(said)" "0 warning: s.ini:5: command: the program gets '\$HOME' as it is, since no shell reads the command: set shell = yes"
+sweep './ok.sh {n} ~/x' >s.ini
+"$ESPALIER" plan s.ini -q >out 2>err
+is "a home" "$? $(said)" "0 warning: s.ini:5: command: the program gets '~/x' as it is, since no shell reads the command: set shell = yes"
+for value in '[0.1, 0.2]' '0.1 0.2' '0.1;0.2'; do
+    sweep './ok.sh {n}' | sed "s/^n = .*/n = $value/" >s.ini
+    "$ESPALIER" plan s.ini -q >out 2>err
+    is "$value is no list" "$? $(said)" "0 warning: s.ini: n = ${value%,*}: this is one text: separate values by commas, without brackets"
+done
+sweep './ok.sh {n}' | sed "s/^n = .*/n = 007, 3d, 2x2, [a], -x 1/" >s.ini
+"$ESPALIER" plan s.ini -q >out 2>err
+is "texts" "$? $(said)" "0 "
+
 # ---- programs that are missing ----
 
 refused() { # refused NAME MESSAGE: of the sweep s.ini
@@ -62,6 +77,8 @@ refused() { # refused NAME MESSAGE: of the sweep s.ini
     is "nothing runs" "$(ls arguments s.db* 2>/dev/null)" ""
 }
 script() { printf '%b' "$1" >script && chmod +x script && sweep './script {n}' >s.ini; }
+sweep 'A_1=2 ./ok.sh {n}' >s.ini
+refused "a variable in front" "'A_1=2': it sets a variable, which is for [program] env or a command with shell = yes"
 script '#!/usr/bin/nosuch -x\n'
 refused "a missing interpreter" "'./script': its interpreter '/usr/bin/nosuch' does not exist"
 script '#!/usr/bin/env nosuch\n'
