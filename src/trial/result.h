@@ -67,7 +67,8 @@ struct trial_result {
     int32_t epochs_run;
     int32_t best_epoch;
     double seconds;        /* of the attempt and earlier_s, without waiting */
-    double earlier_s;      /* of the attempts that this one continues */
+    double earlier_s;      /* of the attempts that this one continues; negative: minus the time of
+                              a program that was killed without a checkpoint and started again */
     int32_t resumed_epoch; /* continued after this epoch; 0: from the start */
     /* Expected by the scheduler; NaN: none. Not sent. */
     double predicted;

@@ -42,5 +42,25 @@ is "75 with a checkpoint gives the trial back" "$(stopped checkpoint)" "75 pendi
 is "its checkpoint stays" "$(cat checkpoint.db.files/t1/checkpoint/state)" half
 ok "the next run" "$ESPALIER" run checkpoint.ini --db checkpoint.db
 is "goes on from it" "$("$ESPALIER" show checkpoint.db t1 --log 2>&1)" "goes on from half"
+is "its seconds are those of both attempts" "$(sqlite3 checkpoint.db \
+    'select abs(seconds - (select sum(finished - started) from attempt)) < 0.04 from trial')" 1
 ok "and removes it" test ! -e checkpoint.db.files
+
+# ---- the time of an attempt whose rank was killed ----
+
+cat >long.sh <<'END'
+if test ! -e "$ESPALIER_CHECKPOINT/state"; then
+    : >"$ESPALIER_CHECKPOINT/state"
+    sleep 1.6
+    kill -9 "$PPID" "$(cat pid)"
+    sleep 20
+fi
+echo '{"score": 3}' >>"$ESPALIER_RESULTS"
+END
+printf '[sweep]\nname = s\nobjective = score\ndirection = max\n[program]\ncommand = sh long.sh {n}\n[grid]\nn = 1\n' >s.ini
+(echo "$(exec sh -c 'echo "$PPID"')" >pid && exec "$ESPALIER" run s.ini --db s.db) >.out 2>.err
+ok "a run after a kill" "$ESPALIER" run s.ini --db s.db
+is "counts the time of the attempt that left the checkpoint" \
+    "$(sqlite3 s.db "select state, seconds between 1 and 5, attempts from trial")" "done|1|2"
+ok "nothing stays" test ! -e s.db.files
 done_testing
