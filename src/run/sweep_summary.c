@@ -85,6 +85,27 @@ static void print_efficiency(const struct sweep_session *session)
     result_table_release(&table);
 }
 
+static void warn_killed(const struct sweep_session *session)
+{
+    struct result_table killed;
+    struct err err;
+
+    if (query_table(&killed, session->store, QUERY_KILLED, 0, &err)) {
+        log_warn("%s", err.text);
+        return;
+    }
+    if (killed.n_rows && result_table_integer(&killed, 0, "attempts"))
+        log_warn("programs of %lld trial%s, such as t%lld, were killed (SIGKILL) %lld time%s and "
+                 "started again: often the system kills programs that need too much memory; "
+                 "use fewer ranks a host, or set [resources] memory",
+                 (long long)result_table_integer(&killed, 0, "trials"),
+                 plural(result_table_integer(&killed, 0, "trials")),
+                 (long long)result_table_integer(&killed, 0, "example"),
+                 (long long)result_table_integer(&killed, 0, "attempts"),
+                 plural(result_table_integer(&killed, 0, "attempts")));
+    result_table_release(&killed);
+}
+
 /* Like `best`, ranks all configurations of the sweep. */
 static void format_best(char *out, size_t size, const struct sweep_session *session)
 {
@@ -124,6 +145,8 @@ void sweep_summary_results(const struct sweep_session *session, enum master_end 
              (long long)(now.done + left), (long long)now.diverged, (long long)now.failed, best);
     if (!session->n_losses)
         print_efficiency(session);
+    if (sweep_is_program(&session->job->sweep))
+        warn_killed(session);
     /* a run that ran nothing would only repeat the last run's advice */
     if (is_whole && end == MASTER_FINISHED && ran)
         advice_print_best(session->store, name_of(session));

@@ -65,6 +65,7 @@ struct running {
     struct log_file log_file;
     struct time_file time_file;
     double begun_s;
+    double started;   /* Unix seconds of the last start */
     double earlier_s; /* to add to the time since begun_s; negative: an attempt here was in vain */
     int32_t n_kills, n_restarts;
     int out, error;  /* read ends of pipes, or -1 */
@@ -510,6 +511,16 @@ static bool is_crash(int number)
     return false;
 }
 
+static void add_kill(struct trial_result *r, const struct running *t)
+{
+    struct trial_kill *kills = realloc(r->kills, ((size_t)r->n_kills + 1) * sizeof *kills);
+
+    if (!kills)
+        return; /* the log tells of it */
+    r->kills = kills;
+    kills[r->n_kills++] = (struct trial_kill){t->started, clock_unix()};
+}
+
 static enum verdict judge_signal(struct trial_result *r, struct running *t, int number)
 {
     char words[WORDS], often[48] = "";
@@ -518,6 +529,7 @@ static enum verdict judge_signal(struct trial_result *r, struct running *t, int 
         return BACK;
     if (number == SIGKILL && ++t->n_kills < t->s->v[P_CRASH_LIMIT].i) {
         note(t, "espalier: the program was killed (SIGKILL); it is started again\n");
+        add_kill(r, t);
         return AGAIN;
     }
     last_words(t, words);
@@ -604,6 +616,7 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
 
     if (t->trial.attempt++ && !folder_has_files(buf_text(&t->checkpoint)))
         t->earlier_s = t->begun_s - clock_now(t->self->clock);
+    t->started = clock_unix();
     if (make_files(t, &err) || start(t, &err)) {
         close_end(&t->out);
         close_end(&t->error);
@@ -718,6 +731,8 @@ static void run_trial(struct trial_result *r, struct running *t)
     while (verdict == AGAIN)
         verdict = attempt(r, t);
     r->earlier_s = t->earlier_s;
+    if (r->n_kills)
+        r->started = t->started;
     if (verdict == BACK) {
         r->state = TRIAL_PENDING;
         *r->error = '\0';

@@ -59,6 +59,11 @@ enum trial_phase {
 
 const char *trial_phase_name(enum trial_phase phase);
 
+/* A time in which a program ran until a signal of others killed it. */
+struct trial_kill {
+    double started, finished; /* Unix seconds */
+};
+
 struct trial_result {
     int64_t trial;          /* number in the plan */
     enum trial_state state; /* DONE, DIVERGED, FAILED; PENDING: stopped, run it again */
@@ -100,6 +105,8 @@ struct trial_result {
     char **files;         /* [n_files] names of kept files in the trial's folder; they differ */
     int64_t *files_bytes; /* [n_files] their sizes */
     int32_t n_files;
+    struct trial_kill *kills; /* [n_kills] after each, the program was started again */
+    int32_t n_kills;
 };
 
 void trial_result_init(struct trial_result *r, int64_t trial); /* FAILED, NaNs, no curve */

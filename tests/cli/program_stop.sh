@@ -63,4 +63,23 @@ ok "a run after a kill" "$ESPALIER" run s.ini --db s.db
 is "counts the time of the attempt that left the checkpoint" \
     "$(sqlite3 s.db "select state, seconds between 1 and 5, attempts from trial")" "done|1|2"
 ok "nothing stays" test ! -e s.db.files
+
+# ---- a program that is killed ----
+
+cat >killed.sh <<'END'
+test "$ESPALIER_ATTEMPT" = 2 || { sleep 0.7 && kill -9 $$; }
+echo v: 1
+END
+printf '%s\n' '[sweep]' 'name = s' 'objective = v' 'direction = max' '[program]' 'capture = stdout' \
+    'command = sh killed.sh {n}' '[grid]' 'n = 1' >s.ini
+rm -f s.db
+"$ESPALIER" run s.ini --db s.db --progress none 2>err
+is "a trace of each start" "$(sqlite3 s.db 'select outcome, error, finished - started > 0.6 from attempt order by attempt_id;
+    select state, attempts, seconds < 0.6 from trial')" "stopped|the program was killed (SIGKILL) and started again|1
+done||0
+done|2|1"
+like "the end of run reports it" "$(grep killed err)" \
+    "warning: programs of 1 trial, such as t1, were killed \(SIGKILL\) 1 time and started again: often .* memory"
+like "so does status" "$("$ESPALIER" status s.db --section lost --format csv)" "stopped,1,.*killed"
+like "and show" "$("$ESPALIER" show s.db t1 --section attempts --format csv)" "stopped,the program was killed"
 done_testing
