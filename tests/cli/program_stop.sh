@@ -82,4 +82,13 @@ like "the end of run reports it" "$(grep killed err)" \
     "warning: programs of 1 trial, such as t1, were killed \(SIGKILL\) 1 time and started again: often .* memory"
 like "so does status" "$("$ESPALIER" status s.db --section lost --format csv)" "stopped,1,.*killed"
 like "and show" "$("$ESPALIER" show s.db t1 --section attempts --format csv)" "stopped,the program was killed"
+
+# ---- attempts and scores ----
+
+printf '%s\n' '[sweep]' 'name = t' 'objective = v' 'direction = max' '[program]' 'capture = stdout' \
+    'command = echo v: 0.9999{n}' '[grid]' 'n = 8, 9' >t.ini
+"$ESPALIER" run t.ini --db s.db --progress none 2>err
+like "the score of the best one" "$(grep best: err)" "best: c3, v 0.99999$"
+is "attempts are numbered for each trial" "$("$ESPALIER" show s.db t3 --section attempts --format csv | cut -d, -f1)" "attempt
+1"
 done_testing
