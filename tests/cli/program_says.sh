@@ -196,4 +196,25 @@ for command in plan run; do
     is "$command: a misspelled section" "$? $(said)" "2 s.ini:4: unknown section [programm]; did you mean [program]?"
 done
 
+# ---- how far scores can be trusted ----
+
+advice() { # advice LINE...: what run advises about a sweep over n = 1, 2, 3 with these lines of [sweep] and [program]
+    printf '%s\n' '[sweep]' 'name = s' 'objective = v' 'direction = max' "$@" 'capture = stdout' '[grid]' 'n = 1, 2, 3' >s.ini
+    rm -rf s.db*
+    "$ESPALIER" run s.ini --db s.db --progress none -q 2>&1 | sed -n '/but the command has neither/d; s/^espalier: warning: //p'
+}
+edge='n: c3 has 3, the largest of 3 values, so a better one may lie beyond: try 4 and 5 (--set grid.n=4,5 adds them to the sweep)'
+one='with one trial for each configuration, no difference can be told from chance: --set replicates=5 adds replicates, which give intervals'
+seed='; first let the program use {seed} or ESPALIER_SEED, else they are copies'
+copies='all trials of each configuration have the same score, so the program does not seem to use the fold or the seed: se and the intervals show nothing, and further replicates would be copies; let the program use {seed} or {fold} (ESPALIER_SEED, ESPALIER_FOLD)'
+is "without the seed" "$(advice '[program]' 'command = echo v: {n}')" "$edge
+$one$seed"
+is "with the seed" "$(advice '[program]' 'command = echo v: {n} seed: {seed}')" "$edge
+$one"
+is "equal folds" "$(advice 'folds = 3' '[program]' 'command = echo v: {n}')" "$edge
+$copies"
+is "best warns of them, too" "$("$ESPALIER" best s.db 2>&1 >/dev/null | grep -c "warning: $copies")" 1
+like "folds that differ" "$(advice 'folds = 3' '[program]' 'command = echo v: {fold}{n}')" "^n: c3 has 3, .*sweep\)$"
+is "no edge with a tie" "$(advice '[program]' 'command = printf "v: %.0s0.5" {n}')" "$one$seed"
+
 done_testing
