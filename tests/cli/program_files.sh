@@ -41,9 +41,10 @@ END
 echo 1 >other/a.csv
 sed 's/^command.*/command = sh other\/try.sh {rate}/; s/^inputs.*/inputs = other\/*/; /^keep/d' sweep.ini >change.ini
 fails "a change of the inputs stops the run" 1 "$ESPALIER" run change.ini --db change.db -q --progress none
-is "with the message of the next run" "$(sed -n 's/[0-9a-f]\{32\}/HASH/g; s/^espalier: //; 1,4p' "$T/.err")" \
+is "with the message of the next run" "$(sed -n 's/[0-9a-f]\{32\}/HASH/g; s/^espalier: //; 1,5p' "$T/.err")" \
     "change.db: sweep 'change' is stored with other settings (stored -> now):
   the files of program.inputs differ (digest HASH -> HASH)
+  other/a.csv has changed
 change [sweep] name, or add --new-sweep to start again under this name and keep the stored sweep as 'change#1' (or the next free number)
 the run stops, without the results of the last moments: the files of program.inputs changed"
 is "and stores no trial of other inputs" "$(sqlite3 change.db 'select group_concat(trial_id) from trial where value is not null')" "1,2"
