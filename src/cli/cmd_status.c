@@ -30,8 +30,9 @@ static const struct answer_section sections[] = {
     [CHECKPOINTS] = {"checkpoints", "trials with a checkpoint, from which they continue", false,
                      "trial", NULL},
     [FAILURES] = {"failures", "trials that failed or diverged", false, "state trials reason", NULL},
-    [BROKEN] = {"lost", "attempts that crashed or were lost with their run", false,
-                "outcome attempts", "session host"},
+    [BROKEN] = {"lost",
+                "attempts that crashed, were lost with their run or whose program was killed",
+                false, "outcome attempts", "session host"},
     [SESSIONS] = {"sessions", "sessions, the last one first", false, "session outcome",
                   "job host seconds ranks"},
 };

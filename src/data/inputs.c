@@ -16,11 +16,17 @@
 #include "data/core/data_format.h"
 #include "data/core/data_report.h"
 #include "data/core/data_spec.h"
+#include "data/inputs.h"
 #include "data/text/names.h"
+
+/* The number of files that inputs_state() opens, so that a network file system asks its server. */
+enum { OPENED = 100 };
 
 struct inputs {
     const char *folder;
-    char **names; /* [n] owned: path and hash */
+    /* Append what tells a file from what it was. */
+    int (*put)(struct buf *out, const struct inputs *inputs, const char *path, struct err *err);
+    char **names; /* [n] owned: path, and what put() appended */
     size_t n;
 };
 
@@ -64,24 +70,53 @@ static int hash_file(struct hash *out, const char *path, struct err *err)
     return rc;
 }
 
+static int put_hash(struct buf *out, const struct inputs *inputs, const char *path, struct err *err)
+{
+    char hex[HASH_HEX_SIZE];
+    struct hash hash;
+
+    (void)inputs;
+    if (hash_file(&hash, path, err))
+        return -1;
+    buf_puts(out, hash_hex(hash, hex));
+    return 0;
+}
+
+static int put_state(struct buf *out, const struct inputs *inputs, const char *path,
+                     struct err *err)
+{
+    int file = inputs->n < OPENED ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    struct stat info;
+    int rc = file >= 0 ? fstat(file, &info) : stat(path, &info);
+
+    if (file >= 0)
+        close(file);
+    if (rc)
+        return err_set(err, "inputs: %s: %s", path, strerror(errno));
+    buf_printf(out, "%lld %lld %lld.%09ld %lld.%09ld", (long long)info.st_ino,
+               (long long)info.st_size, (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec,
+               (long long)info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
+    return 0;
+}
+
 /* The name that the sweep file would use, so that a moved folder keeps its keys. */
 static int add_file(struct inputs *inputs, const char *path, struct err *err)
 {
     size_t n = strlen(inputs->folder);
     const char *shown = !strncmp(path, inputs->folder, n) ? path + n : path;
     char **grown = realloc(inputs->names, (inputs->n + 1) * sizeof *grown);
-    char hex[HASH_HEX_SIZE];
     struct buf name = {0};
-    struct hash hash;
 
     if (!grown)
         return err_nomem(err, "inputs", inputs->n);
     inputs->names = grown;
-    if (hash_file(&hash, path, err))
-        return -1;
-    buf_printf(&name, "%s %s", shown, hash_hex(hash, hex));
-    if (buf_failed(&name))
-        return err_nomem(err, "inputs", name.size);
+    buf_printf(&name, "%s ", shown);
+    if (inputs->put(&name, inputs, path, err) || buf_failed(&name)) {
+        int rc = buf_failed(&name) ? err_nomem(err, "inputs", name.size) : -1;
+
+        buf_release(&name);
+        return rc;
+    }
     inputs->names[inputs->n++] = name.data;
     return 0;
 }
@@ -126,12 +161,37 @@ static int compare(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static struct inputs inputs_of(const struct data_spec *spec)
+{
+    return (struct inputs){.folder = spec->inputs_folder ? spec->inputs_folder : ""};
+}
+
+int inputs_state(struct hash *out, const struct data_spec *spec, struct err *err)
+{
+    struct inputs inputs = inputs_of(spec);
+    struct buf text = {0};
+    int rc;
+
+    inputs.put = put_state;
+    rc = add_all(&inputs, spec->inputs, err);
+    for (size_t i = 0; !rc && i < inputs.n; i++)
+        buf_printf(&text, "%s\n", inputs.names[i]);
+    if (!rc && buf_failed(&text))
+        rc = err_nomem(err, "inputs", text.size);
+    *out = rc ? (struct hash){0} : hash_text(buf_text(&text));
+    buf_release(&text);
+    release(&inputs);
+    return rc;
+}
+
 static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
                 struct err *err)
 {
-    struct inputs inputs = {.folder = spec->inputs_folder ? spec->inputs_folder : ""};
-    int rc = add_all(&inputs, spec->inputs, err);
+    struct inputs inputs = inputs_of(spec);
+    int rc;
 
+    inputs.put = put_hash;
+    rc = add_all(&inputs, spec->inputs, err);
     if (!rc) {
         struct draft draft = {.n_features = (int32_t)inputs.n,
                               .n_markers = (int32_t)inputs.n,

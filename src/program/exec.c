@@ -163,12 +163,24 @@ static int explain_line_ends(const char *path, struct err *err)
                    path);
 }
 
+static bool is_assignment(const char *word)
+{
+    size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+
+    return n && word[n] == '=';
+}
+
 static int explain_missing(int folder, const struct exec_program *program, struct err *err)
 {
     const char *name = program->words[0];
     char path[4096], interpreter[256];
 
     find_file(path, sizeof path, folder, program);
+    if (!*path && is_assignment(name))
+        return err_set(err,
+                       "cannot start '%s': it sets a variable, which is for [program] env or a "
+                       "command with shell = yes",
+                       name);
     if (!*path)
         return err_set(err, "cannot start '%s': no such %s", name,
                        strchr(name, '/') ? "file" : "program in PATH");

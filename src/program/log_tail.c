@@ -7,7 +7,10 @@
 
 #include "base/escape.h"
 
-enum { RING = LOG_TAIL_BYTES + 1 };
+enum {
+    RING = LOG_TAIL_BYTES + 1,
+    CUT_BYTES = 4096 /* dropped at most, so that the log begins with a whole line */
+};
 
 static const char between[] = " | ";
 
@@ -48,7 +51,7 @@ void log_tail_put(struct buf *out, const struct log_tail *tail)
         return;
     text = out->data + begin;
     line = memchr(text, '\n', LOG_TAIL_BYTES);
-    rest = line ? (size_t)(text + RING - (line + 1)) : LOG_TAIL_BYTES;
+    rest = line && line - text <= CUT_BYTES ? (size_t)(text + RING - (line + 1)) : LOG_TAIL_BYTES;
     memmove(out->data + begin, text + RING - rest, rest);
     buf_cut(out, begin + rest);
 }

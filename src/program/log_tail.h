@@ -20,7 +20,7 @@ void log_tail_clear(struct log_tail *tail);
 void log_tail_add(struct log_tail *tail, const void *bytes, size_t n);
 
 /* Append the last LOG_TAIL_BYTES as they are. If bytes before them are lost, so is the rest of the
- * line that they begin with, unless there is no other line. */
+ * line that they begin with, unless it is longer than 4 KiB. */
 void log_tail_put(struct buf *out, const struct log_tail *tail);
 
 /* Copy the last lines with text, as many as fit as a whole, as one line that is safe for terminals:

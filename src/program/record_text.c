@@ -133,6 +133,14 @@ static bool take_epoch(int32_t *epoch, struct text *t)
     return true;
 }
 
+/* A value ends at a blank, ";", "|", or a comma before a blank, a name or the end: "0,93" is one. */
+static bool is_value_end(const struct text *t)
+{
+    if (t->at == t->end || is_blank(*t->at) || *t->at == ';' || *t->at == '|')
+        return true;
+    return *t->at == ',' && (t->at + 1 == t->end || is_blank(t->at[1]) || is_letter(t->at[1]));
+}
+
 /* Take "name: value" or "name=value", with or without a number. */
 static bool take_item(struct record_item *item, struct text *t)
 {
@@ -149,7 +157,7 @@ static bool take_item(struct record_item *item, struct text *t)
         return false;
     skip_blanks(&in);
     value = in.at;
-    while (in.at < in.end && !is_blank(*in.at) && *in.at != ',' && *in.at != ';' && *in.at != '|')
+    while (!is_value_end(&in))
         in.at++;
     n = (size_t)(in.at - value);
     if (!n)
@@ -253,6 +261,5 @@ bool record_text_parse(struct record *out, struct record_text *state, const char
         state->heading = out->epoch;
         state->steps = 0;
     }
-    out->epoch = -1;
     return out->n > 0;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 
 enum {
     REASON_BYTES = 256,         /* trial_result.error */
+    SHOWN_BYTES = 60,           /* of a line in a reason */
     TEXT_LINE_BYTES = 64 << 10, /* of stdout: longer lines are no results */
     SLOTS = 1024                /* a power of two above PROGRAM_NAMES */
 };
@@ -45,14 +47,17 @@ struct stream {
     struct curve curve;
     size_t newest; /* points of earlier epochs */
     struct finals finals;
+    struct err refused; /* stdout: the objective's last record without an epoch is this text */
 };
 
 struct program_intake {
     char objective[PROGRAM_NAME];
     bool maximize;
-    struct stream results, text; /* of this attempt */
-    struct curve curve;          /* of all ended attempts */
-    struct finals finals;        /* of the last one */
+    bool captures;
+    struct stream results, text, error; /* of this attempt */
+    struct curve curve;                 /* of all ended attempts */
+    struct finals finals;               /* of the last one */
+    struct err refused;                 /* the same: text in place of the objective; "": none */
     char names[PROGRAM_NAMES][PROGRAM_NAME];
     int32_t n_names;
     int16_t slots[SLOTS]; /* hash table of names: index + 1; 0: free */
@@ -60,6 +65,7 @@ struct program_intake {
     struct record_text text_state;
     struct record record;
     struct err unread; /* the objective's first text in place of a number; "": none */
+    struct err near;   /* where a line has the objective, but not at its start; "": nowhere */
 };
 
 static int32_t *epochs_of(const struct curve *c)
@@ -194,35 +200,65 @@ static void put_point(struct program_report *r, struct stream *s, int32_t epoch,
         buf_add(&s->curve.points, &point, sizeof point);
 }
 
-static void put_record(struct program_report *r, struct stream *s)
+/* Text stands in place of a number. */
+static void put_text(struct program_intake *in, struct stream *s, const struct record_item *item)
 {
-    struct program_intake *in = r->intake;
-    const struct record *record = &in->record;
+    struct err text;
+    int32_t name = find_name(in, item->name);
 
-    if (record->epoch >= 0 && begin_epoch(r, s, record->epoch))
+    if (s->is_text && in->record.epoch < 0 && name >= 0)
+        s->finals.is_set[name] = false;
+    if (strcmp(item->name, in->objective) != 0)
         return;
-    for (int32_t i = 0; i < record->n; i++) {
-        const struct record_item *item = &record->item[i];
-        int32_t name = item->has_value ? add_name(r, s, item->name) : -1;
-
-        if (!item->has_value && !*in->unread.text && !strcmp(item->name, in->objective))
-            err_set(&in->unread, "%s is '%s' in line %lld of %s: must be a number", item->name,
-                    item->shown, (long long)s->line, s->label);
-        if (name < 0)
-            continue;
-        if (record->epoch >= 0) {
-            put_point(r, s, record->epoch, name, item->value);
-        } else {
-            s->finals.value[name] = item->value;
-            s->finals.is_set[name] = true;
-        }
-    }
+    err_set(&text, "%s is '%s' in line %lld of %s: must be a number", item->name, item->shown,
+            (long long)s->line, s->label);
+    if (!*in->unread.text)
+        in->unread = text;
+    if (s->is_text && in->record.epoch < 0)
+        s->refused = text;
 }
 
-static void take_json(struct program_report *r, const char *line, size_t n)
+static void put_value(struct program_report *r, struct stream *s, const struct record_item *item)
+{
+    int32_t name = add_name(r, s, item->name), epoch = r->intake->record.epoch;
+
+    if (name < 0)
+        return;
+    if (epoch >= 0) {
+        put_point(r, s, epoch, name, item->value);
+        return;
+    }
+    s->finals.value[name] = item->value;
+    s->finals.is_set[name] = true;
+    if (!strcmp(item->name, r->intake->objective))
+        *s->refused.text = '\0';
+}
+
+static bool has_value(const struct record *record)
+{
+    for (int32_t i = 0; i < record->n; i++)
+        if (record->item[i].has_value)
+            return true;
+    return false;
+}
+
+static void put_record(struct program_report *r, struct stream *s)
+{
+    const struct record *record = &r->intake->record;
+    bool is_point = record->epoch >= 0 && (!s->is_text || has_value(record));
+
+    if (is_point && begin_epoch(r, s, record->epoch))
+        return;
+    for (int32_t i = 0; i < record->n; i++)
+        if (record->item[i].has_value)
+            put_value(r, s, &record->item[i]);
+        else
+            put_text(r->intake, s, &record->item[i]);
+}
+
+static void take_json(struct program_report *r, struct stream *s, const char *line, size_t n)
 {
     struct program_intake *in = r->intake;
-    struct stream *s = &in->results;
     struct err err;
 
     s->line++;
@@ -243,12 +279,39 @@ static void take_json(struct program_report *r, const char *line, size_t n)
         put_record(r, s);
 }
 
-static void take_text(struct program_report *r, const char *line, size_t n)
+/* Find the objective as a word before a digit, in any case. */
+static bool has_objective(const struct program_intake *in, const char *line, size_t n)
+{
+    size_t n_name = strlen(in->objective);
+
+    for (size_t i = 0; i + n_name < n; i++)
+        if ((line[i] | 32) == (*in->objective | 32) && /* most are not; this is fast */
+            !strncasecmp(line + i, in->objective, n_name) &&
+            (!i || !record_name_length(line + i - 1, 1)) &&
+            !record_name_length(line + i + n_name, 1))
+            for (size_t k = i + n_name; k < n; k++)
+                if (line[k] >= '0' && line[k] <= '9')
+                    return true;
+    return false;
+}
+
+static void note_near(struct program_intake *in, const struct stream *s, const char *line, size_t n)
+{
+    if (*in->near.text || find_name(in, in->objective) >= 0 || !has_objective(in, line, n))
+        return;
+    err_set(&in->near, "'%.*s%s' in line %lld of %s", (int)(n < SHOWN_BYTES ? n : SHOWN_BYTES),
+            line, n > SHOWN_BYTES ? "..." : "", (long long)s->line, s->label);
+}
+
+static void take_text(struct program_report *r, struct stream *s, const char *line, size_t n)
 {
     struct program_intake *in = r->intake;
 
-    if (n <= TEXT_LINE_BYTES && record_text_parse(&in->record, &in->text_state, line, n))
-        put_record(r, &in->text);
+    if (n > TEXT_LINE_BYTES)
+        return;
+    if (s == &in->text && record_text_parse(&in->record, &in->text_state, line, n))
+        put_record(r, s);
+    note_near(in, s, line, n);
 }
 
 /* Keep a piece of a line whose end is yet to come, at most one byte over the limit. */
@@ -265,15 +328,15 @@ static void keep_partial(struct program_report *r, struct stream *s, const char 
 /* A line ends, of which `bytes` are the last. */
 static void end_line(struct program_report *r, struct stream *s, const char *bytes, size_t n)
 {
-    void (*take)(struct program_report *, const char *, size_t) =
+    void (*take)(struct program_report *, struct stream *, const char *, size_t) =
         s->is_text ? take_text : take_json;
 
     if (s->partial.size) {
         keep_partial(r, s, bytes, n);
-        take(r, buf_text(&s->partial), s->partial.size);
+        take(r, s, buf_text(&s->partial), s->partial.size);
         buf_clear(&s->partial);
     } else {
-        take(r, bytes, n);
+        take(r, s, bytes, n);
     }
     if (buf_failed(&s->curve.epochs) || buf_failed(&s->curve.points))
         out_of_memory(r);
@@ -300,9 +363,8 @@ void program_report_add(struct program_report *r, const void *bytes, size_t n)
         keep_partial(r, s, at, (size_t)(end - at));
 }
 
-void program_report_add_stdout(struct program_report *r, const void *bytes, size_t n)
+static void add_output(struct program_report *r, struct stream *s, const void *bytes, size_t n)
 {
-    struct stream *s = &r->intake->text;
     const char *at = n ? bytes : "", *end = at + n;
 
     while (at < end && !*r->reason.text) {
@@ -326,6 +388,17 @@ void program_report_add_stdout(struct program_report *r, const void *bytes, size
             keep_partial(r, s, at, (size_t)(end - at));
         at = feed ? feed + 1 : end;
     }
+}
+
+void program_report_add_stdout(struct program_report *r, const void *bytes, size_t n)
+{
+    add_output(r, &r->intake->text, bytes, n);
+}
+
+void program_report_add_stderr(struct program_report *r, const void *bytes, size_t n)
+{
+    if (!*r->intake->near.text)
+        add_output(r, &r->intake->error, bytes, n);
 }
 
 void program_report_read(struct program_report *r, const char *path)
@@ -365,6 +438,8 @@ static void end_streams(struct program_report *r, bool was_killed)
         r->reason = before;
     if (in->text.partial.size && !was_killed)
         end_line(r, &in->text, "", 0);
+    if (in->error.partial.size && !was_killed)
+        end_line(r, &in->error, "", 0);
 }
 
 /* Append the points of one epoch whose names are not yet marked with it. Returns the next point. */
@@ -426,8 +501,10 @@ void program_report_end_attempt(struct program_report *r, bool was_killed)
 {
     struct program_intake *in = r->intake;
     const struct curve *a = &in->results.curve, *b = &in->text.curve;
+    int32_t objective;
 
     end_streams(r, was_killed);
+    objective = find_name(in, in->objective);
     if (a->epochs.size)
         drop_from(&in->curve, epochs_of(a)[0]);
     if (b->epochs.size)
@@ -440,8 +517,12 @@ void program_report_end_attempt(struct program_report *r, bool was_killed)
         in->finals.value[i] = from->value[i];
         in->finals.is_set[i] = from->is_set[i];
     }
+    in->refused = in->text.refused;
+    if (objective >= 0 && in->results.finals.is_set[objective])
+        *in->refused.text = '\0';
     stream_reset(&in->results);
     stream_reset(&in->text);
+    stream_reset(&in->error);
     in->text_state.heading = -1;
     if (n_epochs_of(&in->curve) > PROGRAM_EPOCHS)
         fault(r, "more than %d epochs in all attempts: this is the limit", PROGRAM_EPOCHS);
@@ -514,6 +595,18 @@ static void report_missing(struct program_report *r)
         fault(r, "%s", in->unread.text);
         return;
     }
+    if (*in->near.text) {
+        fault(r, "no line of stdout begins with %.40s: or %.40s=; nearest: %s", in->objective,
+              in->objective, in->near.text);
+        return;
+    }
+    if (!in->n_names && in->captures) {
+        fault(r,
+              "no results: no line of stdout begins with %.40s: or %.40s=, such as %.40s: 0.5, and "
+              "nothing is in the file that ESPALIER_RESULTS names",
+              in->objective, in->objective, in->objective);
+        return;
+    }
     if (!in->n_names) {
         fault(r,
               "no results: the program must append a line such as {\"%.40s\": 0.5} to the file "
@@ -543,6 +636,10 @@ static int put_metrics(struct program_report *r, int32_t best)
             all.value[point[i].name] = point[i].value;
             all.is_set[point[i].name] = true;
         }
+    if (*in->refused.text) {
+        fault(r, "%s", in->refused.text);
+        return -1;
+    }
     if (objective < 0 || !all.is_set[objective]) {
         report_missing(r);
         return -1;
@@ -588,7 +685,7 @@ int program_report_finish(struct program_report *r)
 }
 
 int program_report_init(struct program_report *r, const char *objective, bool maximize,
-                        struct err *err)
+                        bool captures, struct err *err)
 {
     struct program_intake *in = calloc(1, sizeof *in);
 
@@ -601,9 +698,12 @@ int program_report_init(struct program_report *r, const char *objective, bool ma
     }
     snprintf(in->objective, sizeof in->objective, "%s", objective);
     in->maximize = maximize;
+    in->captures = captures;
     in->results.label = "results";
     in->text.label = "stdout";
     in->text.is_text = true;
+    in->error.label = "stderr";
+    in->error.is_text = true;
     in->text_state.heading = -1;
     return 0;
 }
@@ -615,6 +715,7 @@ void program_report_release(struct program_report *r)
     if (in) {
         stream_reset(&in->results);
         stream_reset(&in->text);
+        stream_reset(&in->error);
         curve_release(&in->curve);
         buf_release(&in->text_state.plain);
         record_json_close(in->reader);

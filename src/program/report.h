@@ -3,10 +3,11 @@
  *
  *     struct program_report r;
  *
- *     program_report_init(&r, "val_accuracy", true, err);
+ *     program_report_init(&r, "val_accuracy", true, true, err);
  *     program_report_read(&r, kept);           an earlier attempt that left a checkpoint, if any:
  *     program_report_end_attempt(&r, true);    program_report_put_curve() wrote this file
  *     program_report_add_stdout(&r, bytes, n); with capture = stdout, for each piece of output
+ *     program_report_add_stderr(&r, bytes, n); likewise
  *     program_report_read(&r, results);        when the program has ended
  *     program_report_end_attempt(&r, was_killed);
  *     if (program_report_finish(&r))
@@ -45,8 +46,12 @@
  *   * Lines of a Keras progress bar count when the bar is full, with the epoch of the line before them:
  *     `Epoch 3/10`, then `375/375 - 1s - loss: 0.4 - val_accuracy: 0.91`.
  *   * A carriage return ends a line, and colours are removed.
- *   * All else is ignored: other lines, values that are no numbers ("3/10", "93%"), lines over 64 KiB,
- *     and a last line without an end after a kill. After 255 names only the objective is added.
+ *   * A value ends at a blank, `;`, `|`, the end of the line, or a comma before one of these or a name.
+ *     Text behind it that is no further result ends the record: "0.93 +/- 0.02", "0.93 (best)".
+ *   * A value that is no number ("0,93", "93%", "NA") takes an earlier one back. If the objective's
+ *     last value is none, the trial fails. With an epoch it is no value.
+ *   * All else is ignored: other lines, lines over 64 KiB, and a last line without an end after a kill.
+ *     After 255 names only the objective is added.
  *   * Only epochs that decrease fail the trial.
  *
  * Limits, beyond which a trial fails with a reason: the enum below, and a results file of 1 GiB.
@@ -101,13 +106,16 @@ struct program_report {
     struct program_intake *intake; /* private, owned */
 };
 
-/* objective: a name as above, copied. -1: out of memory. */
+/* objective: a name as above, copied. captures: output will be added. -1: out of memory. */
 int program_report_init(struct program_report *r, const char *objective, bool maximize,
-                        struct err *err);
+                        bool captures, struct err *err);
 void program_report_release(struct program_report *r);
 
 /* Add a piece of stdout; n may be 0. Lines may begin in one piece and end in a later one. */
 void program_report_add_stdout(struct program_report *r, const void *bytes, size_t n);
+
+/* Add a piece of stderr, where a reason may find the objective but results never are. */
+void program_report_add_stderr(struct program_report *r, const void *bytes, size_t n);
 
 /* Add a piece of a results file, as JSON lines. */
 void program_report_add(struct program_report *r, const void *bytes, size_t n);

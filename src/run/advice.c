@@ -254,14 +254,31 @@ void advice_undefined(struct errlist *out, const char *objective, int64_t n, int
                                : metric_lack((enum metric)metric));
 }
 
-void advice_alike(struct errlist *out, const struct query_alike *alike, bool is_restricted)
+void advice_copies(struct errlist *out)
+{
+    errlist_add(out,
+                "all trials of each configuration have the same score, so the program does not "
+                "seem to use the fold or the seed: se and the intervals show nothing, and "
+                "further replicates would be copies; let the program use {seed} or {fold} "
+                "(ESPALIER_SEED, ESPALIER_FOLD)");
+}
+
+static const char *seed_words(bool lacks_seed)
+{
+    return lacks_seed ? "; first let the program use {seed} or ESPALIER_SEED, else they are copies"
+                      : "";
+}
+
+void advice_alike(struct errlist *out, const struct query_alike *alike, bool is_restricted,
+                  bool lacks_seed)
 {
     char which[120];
 
     if (alike->n_scored > 1 && alike->n_compared == 0)
         errlist_add(out,
                     "with one trial for each configuration, no difference can be told from chance: "
-                    "--set replicates=5 adds replicates, which give intervals");
+                    "--set replicates=5 adds replicates, which give intervals%s",
+                    seed_words(lacks_seed));
     if (!alike->n_alike)
         return;
     if (is_restricted)
@@ -313,15 +330,19 @@ void advice_put_losses(struct buf *out, const struct advice_losses *losses, cons
 
 /* Two trials give one degree of freedom: Student's t is then 12.7. advice_alike() is about one trial
  * of each of several configurations. */
-void advice_few_trials(struct errlist *out, int64_t n_trials, bool is_alone)
+void advice_few_trials(struct errlist *out, int64_t n_trials, bool is_alone, bool lacks_seed)
 {
     if (n_trials == 1 && is_alone)
-        errlist_add(out, "the score of a single trial has no interval, so nobody knows how much "
-                         "of it is chance: --set replicates=5 adds replicates");
+        errlist_add(out,
+                    "the score of a single trial has no interval, so nobody knows how much "
+                    "of it is chance: --set replicates=5 adds replicates%s",
+                    seed_words(lacks_seed));
     if (n_trials == 2)
-        errlist_add(out, "two trials for each configuration give intervals so wide that they show "
-                         "almost nothing (one degree of freedom): use at least 5 folds, or add "
-                         "replicates with --set replicates=5");
+        errlist_add(out,
+                    "two trials for each configuration give intervals so wide that they show "
+                    "almost nothing (one degree of freedom): use at least 5 folds, or add "
+                    "replicates with --set replicates=5%s",
+                    seed_words(lacks_seed));
 }
 
 void advice_early_test(struct errlist *out, int64_t n_left, int64_t n_trials)
@@ -379,25 +400,39 @@ static int find_axis(struct errlist *out, const struct result_table *levels, int
     return 0;
 }
 
+static bool has_text(const struct result_table *table, const char *column, const char *text)
+{
+    bool has = false;
+
+    for (int64_t r = 0; !has && r < table->n_rows; r++)
+        has = !strcmp(result_table_text(table, r, column), text);
+    return has;
+}
+
+/* A value beyond the edge promises nothing if an inner one is as good. */
 static int find_axes(struct errlist *out, struct store *store, const struct query_sweep *sweep,
                      const struct result_table *chosen, struct err *err)
 {
-    struct result_table levels;
+    struct result_table levels = {0}, tied = {0};
     int64_t end;
     int rc;
 
-    rc = query_table(&levels, store, QUERY_LEVELS, sweep->sweep_id, err);
-    if (rc)
-        return rc;
+    rc = query_table(&levels, store, QUERY_LEVELS, sweep->sweep_id, err) ||
+                 query_table(&tied, store, QUERY_TIED_AXES,
+                             result_table_integer(chosen, 0, "config"), err)
+             ? -1
+             : 0;
     for (int64_t first = 0; !rc && first < levels.n_rows; first = end) {
         const char *axis = result_table_text(&levels, first, "axis");
 
         for (end = first + 1; end < levels.n_rows; end++)
             if (strcmp(result_table_text(&levels, end, "axis"), axis) != 0)
                 break;
-        rc = find_axis(out, &levels, first, end, chosen, err);
+        if (!has_text(&tied, "axis", axis))
+            rc = find_axis(out, &levels, first, end, chosen, err);
     }
     result_table_release(&levels);
+    result_table_release(&tied);
     return rc;
 }
 
@@ -425,20 +460,43 @@ static int find_unfinished(struct errlist *out, struct store *store,
     return is_begun;
 }
 
-static bool has_groups(struct store *store, int64_t config)
+/* The settings of a configuration as they are stored. Pair with sweep_release(). */
+static int read_settings(struct sweep *sweep, struct store *store, int64_t config)
 {
-    struct sweep sweep = {0};
     struct errlist faults = {0};
     struct buf ini = {0};
     struct err err;
-    bool has = !query_ini(&ini, store, config, &err) && !buf_failed(&ini) &&
-               !sweep_parse_stored(&sweep, store_path(store), buf_text(&ini), &faults) &&
-               *sweep.fixed.v[P_GROUP].s;
+    int rc = query_ini(&ini, store, config, &err) || buf_failed(&ini) ||
+                     sweep_parse_stored(sweep, store_path(store), buf_text(&ini), &faults)
+                 ? -1
+                 : 0;
 
-    sweep_release(&sweep);
     errlist_release(&faults);
     buf_release(&ini);
+    return rc;
+}
+
+static bool has_groups(struct store *store, int64_t config)
+{
+    struct sweep sweep = {0};
+    bool has = !read_settings(&sweep, store, config) && *sweep.fixed.v[P_GROUP].s;
+
+    sweep_release(&sweep);
     return has;
+}
+
+/* False for a program that gets all values in its environment, which may use it. */
+static bool lacks_seed(struct store *store, int64_t config)
+{
+    struct sweep sweep = {0};
+    const union value *v = sweep.fixed.v;
+    bool lacks = !read_settings(&sweep, store, config) &&
+                 v[P_VALUES].i != param_choice(P_VALUES, "environment") &&
+                 !strstr(v[P_COMMAND].s, "{seed}") && !strstr(v[P_ENV].s, "{seed}") &&
+                 !strstr(v[P_COMMAND].s, "{replicate}") && !strstr(v[P_ENV].s, "{replicate}");
+
+    sweep_release(&sweep);
+    return lacks;
 }
 
 static void find_r2(struct errlist *out, struct store *store, const struct query_sweep *sweep,
@@ -448,6 +506,41 @@ static void find_r2(struct errlist *out, struct store *store, const struct query
     double r2 = number(row, strcmp(sweep->objective, "val_r2") ? "val_r2" : "mean");
 
     advice_r2(out, config, r2, sweep->objective, r2 < 0 && has_groups(store, config));
+}
+
+/* Return 1 if the query has a row for the sweep, else 0. -1 and err. */
+static int has_row(struct store *store, const struct query_sweep *sweep, enum query query,
+                   struct err *err)
+{
+    struct result_table rows;
+    int has;
+
+    if (query_table(&rows, store, query, sweep->sweep_id, err))
+        return -1;
+    has = rows.n_rows > 0;
+    result_table_release(&rows);
+    return has;
+}
+
+/* How far scores can be trusted. */
+static int find_chance(struct errlist *out, struct store *store, const struct query_sweep *sweep,
+                       const struct advice_choice *choice, struct err *err)
+{
+    const struct result_table *row = choice->row;
+    int are_copies = has_row(store, sweep, QUERY_COPIES, err);
+    bool lacks;
+
+    if (are_copies < 0)
+        return -1;
+    if (are_copies) {
+        advice_copies(out);
+        return 0;
+    }
+    lacks = sweep->is_program && lacks_seed(store, result_table_integer(row, 0, "config"));
+    advice_few_trials(out, result_table_integer(row, 0, "trials"), choice->alike->n_scored == 1,
+                      lacks);
+    advice_alike(out, choice->alike, choice->is_restricted, lacks);
+    return 0;
 }
 
 int advice_find(struct errlist *out, struct store *store, const struct query_sweep *sweep,
@@ -463,23 +556,7 @@ int advice_find(struct errlist *out, struct store *store, const struct query_swe
     find_r2(out, store, sweep, row);
     if (!choice->is_restricted && find_axes(out, store, sweep, row, err))
         return -1;
-    advice_few_trials(out, result_table_integer(row, 0, "trials"), choice->alike->n_scored == 1);
-    advice_alike(out, choice->alike, choice->is_restricted);
-    return 0;
-}
-
-/* Return 1 if the query has a row for the sweep, else 0. -1 and err. */
-static int has_row(struct store *store, const struct query_sweep *sweep, enum query query,
-                   struct err *err)
-{
-    struct result_table rows;
-    int has;
-
-    if (query_table(&rows, store, query, sweep->sweep_id, err))
-        return -1;
-    has = rows.n_rows > 0;
-    result_table_release(&rows);
-    return has;
+    return find_chance(out, store, sweep, choice, err);
 }
 
 /* The facts are those of the first replicate. */

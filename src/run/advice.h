@@ -62,8 +62,13 @@ void advice_r2(struct errlist *out, int64_t config, double r2, const char *objec
 /* n of n_done trials have no value of the objective. */
 void advice_undefined(struct errlist *out, const char *objective, int64_t n, int64_t n_done);
 
-/* is_restricted: the configurations that --where selects are compared with the best of all. */
-void advice_alike(struct errlist *out, const struct query_alike *alike, bool is_restricted);
+/* All trials of each configuration of a program have the same score. */
+void advice_copies(struct errlist *out);
+
+/* is_restricted: the configurations that --where selects are compared with the best of all.
+ * lacks_seed: the command of a program does not use the seed. */
+void advice_alike(struct errlist *out, const struct query_alike *alike, bool is_restricted,
+                  bool lacks_seed);
 
 /* How trials of a sweep ended without a score. */
 struct advice_losses {
@@ -76,8 +81,8 @@ struct advice_losses {
  * ended. */
 void advice_put_losses(struct buf *out, const struct advice_losses *losses, const char *objective);
 
-/* n_trials: of the best configuration. is_alone: there is no other. */
-void advice_few_trials(struct errlist *out, int64_t n_trials, bool is_alone);
+/* n_trials: of the best configuration. is_alone: there is no other. lacks_seed: as above. */
+void advice_few_trials(struct errlist *out, int64_t n_trials, bool is_alone, bool lacks_seed);
 
 /* Somebody sees test scores while n_left of n_trials trials are left. */
 void advice_early_test(struct errlist *out, int64_t n_left, int64_t n_trials);

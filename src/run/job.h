@@ -35,6 +35,7 @@ struct job {
     double prepare_bytes;     /* peak of this process while it read the data and made the plan */
     double store_bytes;       /* of rank 0 in addition, at most: models that await a commit */
     double load_s;
+    struct hash inputs_state; /* when the data were read; all zero without [program] */
     struct job_duplicates duplicates;
     bool knows_amounts; /* has_amounts is set */
     bool has_amounts;

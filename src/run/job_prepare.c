@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/process.h"
 #include "data/format.h"
+#include "data/inputs.h"
 #include "grid/requirements.h"
 #include "grid/sweep_file.h"
 #include "launch/address_space.h"
@@ -116,6 +117,44 @@ static void log_files(const struct settings *settings)
     }
 }
 
+static void find_spec(struct data_spec *spec, const struct job *job)
+{
+    spec_data(spec, &job->sweep.fixed);
+    spec->unmatched = job->unmatched;
+    spec->inputs_folder = job->sweep.folder;
+}
+
+/* The state is that before reading, so that no later change is missed. */
+static int load(struct job *job, const struct data_spec *spec, struct err *err)
+{
+    if (sweep_is_program(&job->sweep) && inputs_state(&job->inputs_state, spec, err))
+        return -1;
+    return data_load(&job->data, spec, &job->report, err);
+}
+
+int job_inputs_changed(bool *out, struct job *now, struct job *job, struct err *err)
+{
+    struct hash state;
+    struct data_spec spec;
+
+    *out = false;
+    if (!sweep_is_program(&job->sweep))
+        return 0;
+    find_spec(&spec, job);
+    if (inputs_state(&state, &spec, err))
+        return -1;
+    if (hash_equal(state, job->inputs_state))
+        return 0;
+    *now = (struct job){.sweep = job->sweep, .plan = job->plan};
+    if (load(now, &spec, err))
+        return -1;
+    job->inputs_state = now->inputs_state;
+    *out = !hash_equal(now->data.digest, job->data.digest);
+    if (!*out)
+        dataset_release(&now->data);
+    return 0;
+}
+
 int job_load(struct job *job, struct errlist *faults)
 {
     double begun_s = clock_now(&clock_system);
@@ -125,10 +164,8 @@ int job_load(struct job *job, struct errlist *faults)
     address_space_warn();
     if (log_get_level() == LOG_VERBOSE)
         log_files(&job->sweep.fixed);
-    spec_data(&spec, &job->sweep.fixed);
-    spec.unmatched = job->unmatched;
-    spec.inputs_folder = job->sweep.folder;
-    if (data_load(&job->data, &spec, &job->report, &err))
+    find_spec(&spec, job);
+    if (load(job, &spec, &err))
         return fail_load(job, &err, faults);
     job->load_s = clock_now(&clock_system) - begun_s;
     if (job->data.task == TASK_NONE)

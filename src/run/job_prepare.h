@@ -19,6 +19,10 @@ int job_parse_text(struct job *job, const char *path, const char *text, struct e
 /* Read the data and resolve the settings that depend on them. */
 int job_load(struct job *job, struct errlist *faults);
 
+/* *out: the files of [program] inputs are others than when the data of the job were read. Only then
+ * has `now` the data of today, for dataset_release(); the rest of it is borrowed. */
+int job_inputs_changed(bool *out, struct job *now, struct job *job, struct err *err);
+
 int job_plan(struct job *job, struct errlist *faults);
 
 /* In place of job_plan(): no costs, which would need the inputs of every configuration. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run/program_lines.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -129,6 +131,29 @@ static int32_t find_operators(const char *out[OPERATORS], const struct template 
     return n;
 }
 
+/* A word that begins with ~/ or has a variable, such as $HOME or ${HOME}. */
+static bool is_expansion(const char *word)
+{
+    const char *at = strchr(word, '$');
+
+    return !strncmp(word, "~/", 2) ||
+           (at && (isalpha((unsigned char)at[1]) || at[1] == '_' || at[1] == '{' || at[1] == '('));
+}
+
+static void warn_expansion(const struct template *t, const char *place)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        const char *word = plain_word(t, i);
+
+        if (!word || !is_expansion(word))
+            continue;
+        log_warn("%s: command: the program gets '%s' as it is, since no shell reads the command: "
+                 "set shell = yes",
+                 place, word);
+        return;
+    }
+}
+
 static void warn_shell(const struct program_lines *lines)
 {
     const struct template *t = &lines->command.command;
@@ -150,8 +175,39 @@ static void warn_shell(const struct program_lines *lines)
         log_warn("%s: command: the program gets %s as %s, since no shell reads the command: set "
                  "shell = yes for pipes, redirections and chains of commands",
                  buf_text(&place), buf_text(&words), n == 1 ? "an argument" : "arguments");
+    warn_expansion(t, buf_text(&place));
     buf_release(&place);
     buf_release(&words);
+}
+
+/* ---- values that look like lists ---- */
+
+/* "[0.1", "(1" or "0.1 0.2" and "0.1;0.2": commas were forgotten, or brackets were written. */
+static bool is_like_list(const char *text)
+{
+    char *end;
+
+    if (*text == '[' || *text == '(')
+        return isdigit((unsigned char)text[1]) || text[1] == '.' || text[1] == '-';
+    strtod(text, &end);
+    return end > text && (*end == ';' || *end == ' ') && end[1];
+}
+
+static void warn_lists(const struct sweep *sweep)
+{
+    for (size_t a = 0; a < sweep->n_axes; a++) {
+        const struct axis *axis = &sweep->axes[a];
+
+        for (int32_t i = 0; axis->id >= P_COUNT && i < axis->n; i++) {
+            const char *text = axis->values[i].s;
+
+            if (!is_like_list(text))
+                continue;
+            log_warn("%s: %s = %s: this is one text: separate values by commas, without brackets",
+                     sweep->path, sweep_row(sweep, (int)axis->id)->key, text);
+            break;
+        }
+    }
 }
 
 /* ---- repeats that the command cannot tell apart ---- */
@@ -189,6 +245,7 @@ static void warn_repeats(const struct program_lines *lines)
 void program_lines_warn(const struct program_lines *lines)
 {
     warn_shell(lines);
+    warn_lists(&lines->job->sweep);
     warn_repeats(lines);
 }
 

@@ -2,6 +2,7 @@
 #include "run/sweep_match.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "store/query/query.h"
@@ -31,6 +32,49 @@ static bool find_past(char *past, size_t size, struct store *store, const struct
     return true;
 }
 
+enum { INPUTS_SHOWN = 3 };
+
+/* The hash that the table has for this file now: "path hash" is its name. NULL: none. */
+static const char *find_input(const struct dataset *now, const char *path)
+{
+    size_t n = strlen(path);
+
+    for (int32_t i = 0; i < now->n_features; i++) {
+        const char *name = dataset_feature_name(now, i);
+
+        if (!strncmp(name, path, n) && name[n] == ' ' && !strchr(name + n + 1, ' '))
+            return name + n + 1;
+    }
+    return NULL;
+}
+
+/* Name input files of a program that changed or are gone. */
+static void add_inputs(struct errlist *faults, struct store *store, const struct job *job)
+{
+    struct result_table facts = {0};
+    struct query_sweep sweep;
+    struct err err;
+    int n = 0;
+
+    if (!sweep_is_program(&job->sweep) ||
+        query_sweep(&sweep, store, job->sweep.fixed.v[P_SWEEP_NAME].s, &err) ||
+        query_table(&facts, store, QUERY_DATA_FACTS, sweep.sweep_id, &err))
+        return;
+    for (int64_t r = 0; r < facts.n_rows && n < INPUTS_SHOWN; r++) {
+        const char *path = result_table_text(&facts, r, "name"), *hash;
+        const struct cell *value = result_table_find(&facts, r, "value");
+
+        if (strcmp(result_table_text(&facts, r, "topic"), "input") != 0 || value->type != CELL_TEXT)
+            continue;
+        hash = find_input(&job->data, path);
+        if (hash && !strcmp(hash, value->s))
+            continue;
+        n++;
+        errlist_add(faults, "  %s %s", path, hash ? "has changed" : "is no longer an input");
+    }
+    result_table_release(&facts);
+}
+
 static int refuse(struct store *store, const char *db, const struct job *job,
                   const struct errlist *differences, struct errlist *faults)
 {
@@ -41,6 +85,7 @@ static int refuse(struct store *store, const char *db, const struct job *job,
     errlist_add(faults, "%s: sweep '%s' is stored with other settings (stored -> now):", db, name);
     for (size_t i = 0; i < differences->n; i++)
         errlist_add(faults, "  %s", differences->text[i]);
+    add_inputs(faults, store, job);
     errlist_add(faults,
                 "change [sweep] name, or add --new-sweep to start again under this name and keep "
                 "the stored sweep as '%s#1' (or the next free number)",
@@ -95,6 +140,20 @@ int sweep_match_check(struct store *store, const char *db, const struct job *job
         rc = errlist_add_err(faults, &err);
     errlist_release(&differences);
     return rc;
+}
+
+int sweep_match_refuse(struct store *store, const char *db, const struct job *job,
+                       struct errlist *faults)
+{
+    struct errlist differences = {0};
+    struct err err;
+
+    if (store_differences(store, &job->plan, &job->data, &differences, &err))
+        errlist_add_err(faults, &err);
+    else
+        refuse(store, db, job, &differences, faults);
+    errlist_release(&differences);
+    return -1;
 }
 
 int sweep_match_warn(bool *is_same, struct store *store, const char *db, const struct job *job,

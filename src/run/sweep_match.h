@@ -12,6 +12,11 @@
 int sweep_match_check(struct store *store, const char *db, const struct job *job, bool new_sweep,
                       struct errlist *faults);
 
+/* While a job runs whose files have changed: add to faults what sweep_match_check() would. Always -1.
+ */
+int sweep_match_refuse(struct store *store, const char *db, const struct job *job,
+                       struct errlist *faults);
+
 /* Warn of differences. *is_same: there are none. */
 int sweep_match_warn(bool *is_same, struct store *store, const char *db, const struct job *job,
                      struct err *err);

@@ -567,7 +567,8 @@ static int tell_and_run(struct sweep_end *out, struct sweep_session *session, st
 int sweep_run_lead(struct sweep_end *out, const struct world *world, struct job *job,
                    const struct sweep_options *options, struct errlist *faults)
 {
-    struct sweep_session session = {.world = world, .job = job, .options = options};
+    struct sweep_session session = {
+        .world = world, .job = job, .options = options, .faults = faults};
     struct err err;
     int rc;
 

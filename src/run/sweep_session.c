@@ -8,8 +8,10 @@
 #include "launch/launch_report.h"
 #include "launch/stop.h"
 #include "run/database_fault.h"
+#include "run/job_prepare.h"
 #include "run/progress.h"
 #include "run/refit.h"
+#include "run/sweep_match.h"
 #include "run/walltime.h"
 #include "sched/master.h"
 #include "store/store.h"
@@ -236,12 +238,31 @@ int sweep_session_settle_models(struct sweep_session *session, struct err *err)
     return !rc && keep_of(fixed) == KEEP_ALL ? report_without(session, err) : rc;
 }
 
+/* Programs whose results are about to be stored may have read other files than the key states. */
+static int check_inputs(struct sweep_session *session, struct err *err)
+{
+    struct job now;
+    bool has_changed;
+
+    if (job_inputs_changed(&has_changed, &now, session->job, err) == 0 && !has_changed)
+        return 0;
+    progress_finish(&session->progress);
+    if (has_changed) {
+        sweep_match_refuse(session->store, session->options->db, &now, session->faults);
+        dataset_release(&now.data);
+        err_set(err, "the files of program.inputs changed");
+    }
+    return err_wrap(err, "the run stops, without the results of the last moments");
+}
+
 static int on_commit(void *arg, struct err *err)
 {
     struct sweep_session *session = arg;
     bool is_whole = !session->n_others && ledger_is_finished(session->ledger);
-    int rc = session->prunes && session->has_results ? prune(session, is_whole, NULL, err) : 0;
+    int rc = check_inputs(session, err);
 
+    if (!rc && session->prunes && session->has_results)
+        rc = prune(session, is_whole, NULL, err);
     if (!rc)
         rc = store_commit(session->store, err);
 

@@ -30,9 +30,10 @@ struct sweep_options {
 };
 
 struct sweep_session {
-    const struct world *world; /* borrowed, like the next two */
+    const struct world *world; /* borrowed, like the next three */
     struct job *job;
     const struct sweep_options *options;
+    struct errlist *faults; /* of the run, in addition to its error */
     struct store *store;
     struct store_trials known; /* when the run began, like `before` */
     struct ledger *ledger;

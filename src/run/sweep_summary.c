@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run/sweep_summary.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/duration.h"
@@ -85,11 +87,44 @@ static void print_efficiency(const struct sweep_session *session)
     result_table_release(&table);
 }
 
+static void warn_killed(const struct sweep_session *session)
+{
+    struct result_table killed;
+    struct err err;
+
+    if (query_table(&killed, session->store, QUERY_KILLED, 0, &err)) {
+        log_warn("%s", err.text);
+        return;
+    }
+    if (killed.n_rows && result_table_integer(&killed, 0, "attempts"))
+        log_warn("programs of %lld trial%s, such as t%lld, were killed (SIGKILL) %lld time%s and "
+                 "started again: often the system kills programs that need too much memory; "
+                 "use fewer ranks a host, or set [resources] memory",
+                 (long long)result_table_integer(&killed, 0, "trials"),
+                 plural(result_table_integer(&killed, 0, "trials")),
+                 (long long)result_table_integer(&killed, 0, "example"),
+                 (long long)result_table_integer(&killed, 0, "attempts"),
+                 plural(result_table_integer(&killed, 0, "attempts")));
+    result_table_release(&killed);
+}
+
+enum { NUMBER = 16 };
+
+/* Four digits, or six where four would print 0.99999 as 1. */
+static const char *score_text(char out[NUMBER], double score)
+{
+    snprintf(out, NUMBER, "%.4g", score);
+    if (strtod(out, NULL) == floor(strtod(out, NULL)) && score != floor(score))
+        snprintf(out, NUMBER, "%.6g", score);
+    return out;
+}
+
 /* Like `best`, ranks all configurations of the sweep. */
 static void format_best(char *out, size_t size, const struct sweep_session *session)
 {
     struct query_sweep sweep;
     struct result_table table;
+    char score[NUMBER];
     struct err err;
 
     *out = '\0';
@@ -99,9 +134,9 @@ static void format_best(char *out, size_t size, const struct sweep_session *sess
         return;
     }
     if (table.n_rows)
-        snprintf(out, size, "; best: c%lld, %s %.4g",
+        snprintf(out, size, "; best: c%lld, %s %s",
                  (long long)result_table_integer(&table, 0, "config"), sweep.objective,
-                 result_table_real(&table, 0, "mean"));
+                 score_text(score, result_table_real(&table, 0, "mean")));
     result_table_release(&table);
 }
 
@@ -113,7 +148,7 @@ void sweep_summary_results(const struct sweep_session *session, enum master_end 
                   session->before.diverged - session->before.failed +
                   (session->only_models ? 0 : left);
     bool is_whole = session->options->shard.n == 1;
-    char best[96] = "", shard[SHARD_TEXT], words[DURATION_TEXT];
+    char best[128] = "", shard[SHARD_TEXT], words[DURATION_TEXT];
 
     /* part of a sweep has no best configuration yet */
     if (is_whole)
@@ -124,6 +159,8 @@ void sweep_summary_results(const struct sweep_session *session, enum master_end 
              (long long)(now.done + left), (long long)now.diverged, (long long)now.failed, best);
     if (!session->n_losses)
         print_efficiency(session);
+    if (sweep_is_program(&session->job->sweep))
+        warn_killed(session);
     /* a run that ran nothing would only repeat the last run's advice */
     if (is_whole && end == MASTER_FINISHED && ran)
         advice_print_best(session->store, name_of(session));

@@ -304,11 +304,33 @@ static int delete_details(struct store *store, int64_t trial_id, struct err *err
     return 0;
 }
 
-/* open: from find_open(). */
+/* The attempts that killed programs ended, of which the first closes the open row. The caller counts
+ * the others. */
+static int write_kills(struct store *store, int64_t trial_id, const struct trial_result *r,
+                       int64_t *open, struct err *err)
+{
+    for (int32_t i = 0; i < r->n_kills; i++) {
+        const struct attempt attempt = {
+            .trial_id = trial_id,
+            .place = {r->rank, r->host, r->pid},
+            .started = r->kills[i].started,
+            .finished = r->kills[i].finished,
+            .outcome = "stopped",
+            .error = "the program was killed (SIGKILL) and started again",
+        };
+
+        if (*open > 0 ? close_row(store, *open, &attempt, err) : insert(store, &attempt, err))
+            return -1;
+        *open = *open > 0 ? -1 : *open;
+    }
+    return 0;
+}
+
+/* open: from find_open(), before write_kills(). */
 static int update_trial(struct store *store, int64_t trial_id, const struct trial_result *r,
                         int64_t open, int64_t *attempts, struct err *err)
 {
-    int more = open > 0 ? 0 : 1;
+    int more = (open > 0 ? 0 : 1) + (int)r->n_kills;
     sqlite3_stmt *statement =
         r->state == TRIAL_PENDING
             ? db_bind(store, STATEMENT_ATTEMPT_COUNT, err, "in", trial_id, more)
@@ -347,6 +369,7 @@ int store_result(struct store *store, int64_t trial_id, const struct trial_resul
 
     if (db_begin(store, err) || find_open(&open, store, trial_id, result->rank, err) ||
         update_trial(store, trial_id, result, open, &attempts, err) ||
+        write_kills(store, trial_id, result, &open, err) ||
         write_attempt(store, trial_id, result, open, err))
         return -1;
     FAULT("store: a result is written in part");

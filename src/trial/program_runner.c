@@ -22,6 +22,7 @@
 #include "program/log_tail.h"
 #include "program/port.h"
 #include "program/report.h"
+#include "program/time_file.h"
 #include "trial/kept.h"
 #include "trial/program_command.h"
 #include "trial/program_result.h"
@@ -62,7 +63,10 @@ struct running {
     struct buf folder, scratch, results, checkpoint, curve; /* paths */
     struct buf gpus, gpu_variables;
     struct log_file log_file;
+    struct time_file time_file;
     double begun_s;
+    double started;   /* Unix seconds of the last start */
+    double earlier_s; /* to add to the time since begun_s; negative: an attempt here was in vain */
     int32_t n_kills, n_restarts;
     int out, error;  /* read ends of pipes, or -1 */
     double asked_s;  /* by the clock: asked to end; NaN: not yet */
@@ -116,6 +120,12 @@ static void fail(struct trial_result *r, const char *format, ...)
     va_start(args, format);
     vsnprintf(r->error, sizeof r->error, format, args);
     va_end(args);
+}
+
+/* The first member of a gang reports for all. */
+static bool is_first(const struct running *t)
+{
+    return !t->trial.gang || !t->trial.gang->rank;
 }
 
 /* ---- files ---- */
@@ -218,6 +228,12 @@ static void remove_checkpoint(struct running *t)
     buf_release(&path);
 }
 
+/* Seconds of this attempt and of those whose checkpoints it goes on from. */
+static double spent_s(const struct running *t)
+{
+    return t->earlier_s + clock_now(t->self->clock) - t->begun_s;
+}
+
 /* If the trial has a result or a fault, nothing but kept files stays. */
 static void remove_files(struct running *t, bool is_over)
 {
@@ -234,9 +250,10 @@ static void remove_files(struct running *t, bool is_over)
         log_file_remove(&t->log_file);
     else
         log_file_write(&t->log_file, &t->self->log);
-    if (is_over && !(t->trial.gang && t->trial.gang->rank)) {
+    if (is_over && is_first(t)) {
         remove_checkpoint(t);
         unlink(buf_text(&t->curve));
+        time_file_remove(&t->time_file);
     }
     if (is_over)
         rmdir(buf_text(&t->folder)); /* fails if files are kept */
@@ -259,6 +276,13 @@ static void save_curve(struct running *t)
     }
     buf_release(&text);
     buf_release(&fresh);
+}
+
+static void save_progress(struct running *t)
+{
+    save_curve(t);
+    if (is_first(t))
+        time_file_write(&t->time_file, spent_s(t));
 }
 
 static int add_file(struct trial_result *r, const struct running *t, const char *name)
@@ -388,6 +412,8 @@ static bool drain(struct running *t, int *end, bool is_error)
     log_tail_add(&self->log, self->bytes, (size_t)n);
     if (is_error)
         log_tail_add(&self->errors, self->bytes, (size_t)n);
+    if (t->s->v[P_CAPTURE].i && is_error)
+        program_report_add_stderr(&t->report, self->bytes, (size_t)n);
     else if (t->s->v[P_CAPTURE].i)
         program_report_add_stdout(&t->report, self->bytes, (size_t)n);
     return true;
@@ -437,6 +463,8 @@ static void wait_for_end(struct spawner_end *end, struct running *t)
         drain(t, &t->out, false);
         drain(t, &t->error, true);
         log_file_refresh(&t->log_file, &t->self->log, clock_now(t->self->clock));
+        if (is_first(t))
+            time_file_refresh(&t->time_file, spent_s(t), clock_now(t->self->clock));
         control(t);
     }
     while (drain(t, &t->out, false))
@@ -485,6 +513,16 @@ static bool is_crash(int number)
     return false;
 }
 
+static void add_kill(struct trial_result *r, const struct running *t)
+{
+    struct trial_kill *kills = realloc(r->kills, ((size_t)r->n_kills + 1) * sizeof *kills);
+
+    if (!kills)
+        return; /* the log tells of it */
+    r->kills = kills;
+    kills[r->n_kills++] = (struct trial_kill){t->started, clock_unix()};
+}
+
 static enum verdict judge_signal(struct trial_result *r, struct running *t, int number)
 {
     char words[WORDS], often[48] = "";
@@ -493,6 +531,7 @@ static enum verdict judge_signal(struct trial_result *r, struct running *t, int 
         return BACK;
     if (number == SIGKILL && ++t->n_kills < t->s->v[P_CRASH_LIMIT].i) {
         note(t, "espalier: the program was killed (SIGKILL); it is started again\n");
+        add_kill(r, t);
         return AGAIN;
     }
     last_words(t, words);
@@ -520,7 +559,7 @@ static void judge_results(struct trial_result *r, struct running *t)
 {
     struct err err;
 
-    if (t->trial.gang && t->trial.gang->rank) {
+    if (!is_first(t)) {
         r->state = TRIAL_DONE; /* the first member reports */
         *r->error = '\0';
     } else if (program_report_finish(&t->report)) {
@@ -577,7 +616,9 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     enum verdict verdict;
     struct err err;
 
-    t->trial.attempt++;
+    if (t->trial.attempt++ && !folder_has_files(buf_text(&t->checkpoint)))
+        t->earlier_s = t->begun_s - clock_now(t->self->clock);
+    t->started = clock_unix();
     if (make_files(t, &err) || start(t, &err)) {
         close_end(&t->out);
         close_end(&t->error);
@@ -592,7 +633,7 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     program_report_end_attempt(&t->report, end.how != SPAWNER_EXITED || end.status == EXIT_RESUME);
     verdict = judge(r, t, &end);
     if (verdict != OVER && folder_has_files(buf_text(&t->checkpoint)))
-        save_curve(t);
+        save_progress(t);
     FAULT("worker: a program was judged");
     return verdict;
 }
@@ -619,7 +660,7 @@ static void note_rank(struct running *t)
 {
     char text[96];
 
-    if (!t->trial.gang || !t->trial.gang->rank)
+    if (is_first(t))
         return;
     snprintf(text, sizeof text,
              "espalier: this is the output of rank %d of the gang, which failed\n",
@@ -647,8 +688,9 @@ static int salvage(struct running *t, const char *name, bool has_checkpoint, str
     return rc;
 }
 
-/* Read the curve of earlier attempts that left a checkpoint, and remove their scratch folders. */
-static int read_curve(struct running *t, struct err *err)
+/* Read the curve and the time of earlier attempts that left a checkpoint, and remove their scratch
+ * folders. */
+static int read_progress(struct running *t, struct err *err)
 {
     bool has_checkpoint = folder_has_files(buf_text(&t->checkpoint));
     DIR *folder = t->trial.gang ? NULL : opendir(buf_text(&t->folder)); /* its members share it */
@@ -658,6 +700,9 @@ static int read_curve(struct running *t, struct err *err)
     if (has_checkpoint) {
         program_report_read(&t->report, buf_text(&t->curve));
         program_report_end_attempt(&t->report, true);
+        t->earlier_s = time_file_read(&t->time_file);
+    } else if (folder) {
+        time_file_remove(&t->time_file);
     }
     while (folder && !rc && (entry = readdir(folder)))
         if (folder_is_scratch(entry->d_name))
@@ -672,10 +717,15 @@ static void run_trial(struct trial_result *r, struct running *t)
     enum verdict verdict = AGAIN;
     struct err err;
 
-    if (name_paths(t, &err) || name_gpus(t, &err) ||
-        program_report_init(&t->report, t->s->v[P_OBJECTIVE].s,
-                            t->s->v[P_DIRECTION].i == param_choice(P_DIRECTION, "max"), &err) ||
-        read_curve(t, &err)) {
+    if (name_paths(t, &err) || name_gpus(t, &err)) {
+        fail(r, "%.250s", err.text);
+        return;
+    }
+    t->time_file = time_file_begin(buf_text(&t->folder), t->begun_s);
+    if (program_report_init(&t->report, t->s->v[P_OBJECTIVE].s,
+                            t->s->v[P_DIRECTION].i == param_choice(P_DIRECTION, "max"),
+                            t->s->v[P_CAPTURE].i, &err) ||
+        read_progress(t, &err)) {
         fail(r, "%.250s", err.text);
         return;
     }
@@ -683,6 +733,9 @@ static void run_trial(struct trial_result *r, struct running *t)
         log_file_begin(buf_text(&t->folder), t->trial.gang ? t->trial.gang->rank : 0, t->begun_s);
     while (verdict == AGAIN)
         verdict = attempt(r, t);
+    r->earlier_s = t->earlier_s;
+    if (r->n_kills)
+        r->started = t->started;
     if (verdict == BACK) {
         r->state = TRIAL_PENDING;
         *r->error = '\0';

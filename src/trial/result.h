@@ -59,6 +59,11 @@ enum trial_phase {
 
 const char *trial_phase_name(enum trial_phase phase);
 
+/* A time in which a program ran until a signal of others killed it. */
+struct trial_kill {
+    double started, finished; /* Unix seconds */
+};
+
 struct trial_result {
     int64_t trial;          /* number in the plan */
     enum trial_state state; /* DONE, DIVERGED, FAILED; PENDING: stopped, run it again */
@@ -67,7 +72,8 @@ struct trial_result {
     int32_t epochs_run;
     int32_t best_epoch;
     double seconds;        /* of the attempt and earlier_s, without waiting */
-    double earlier_s;      /* of the attempts that this one continues */
+    double earlier_s;      /* of the attempts that this one continues; negative: minus the time of
+                              a program that was killed without a checkpoint and started again */
     int32_t resumed_epoch; /* continued after this epoch; 0: from the start */
     /* Expected by the scheduler; NaN: none. Not sent. */
     double predicted;
@@ -99,6 +105,8 @@ struct trial_result {
     char **files;         /* [n_files] names of kept files in the trial's folder; they differ */
     int64_t *files_bytes; /* [n_files] their sizes */
     int32_t n_files;
+    struct trial_kill *kills; /* [n_kills] after each, the program was started again */
+    int32_t n_kills;
 };
 
 void trial_result_init(struct trial_result *r, int64_t trial); /* FAILED, NaNs, no curve */

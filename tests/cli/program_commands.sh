@@ -169,7 +169,8 @@ change() { # change NAME LINE
     is "$1" "$(sed -n 's/[0-9a-f]\{32\}/HASH/g; /^espalier:   /p' err)" "espalier:   $2"
 }
 echo 2 >in1.txt
-change "a changed input" "the files of program.inputs differ (digest HASH -> HASH)"
+change "a changed input" "the files of program.inputs differ (digest HASH -> HASH)
+espalier:   in1.txt has changed"
 ok "--new-sweep accepts it" run c.ini --db c.db --new-sweep
 echo 1 >in2.txt
 change "one more input" "the files of program.inputs differ (digest HASH -> HASH)"

@@ -31,6 +31,24 @@ fails "it has no samples" 1 "$ESPALIER" inspect sweep.ini --splits parts.csv
 is "which is reported" "$(cat "$T/.err")" \
     "espalier: sweep.ini: a program reads and divides its own data: no samples to list"
 
+# Inputs that change during a run: the second trial only touches one, the third changes it.
+mkdir other && cat >other/try.sh <<'END'
+sleep 0.6
+[ "$1" != 2 ] || touch other/a.csv
+[ "$1" != 3 ] || echo 2 >>other/a.csv
+echo '{"loss": 1}' >>"$ESPALIER_RESULTS"
+END
+echo 1 >other/a.csv
+sed 's/^command.*/command = sh other\/try.sh {rate}/; s/^inputs.*/inputs = other\/*/; /^keep/d' sweep.ini >change.ini
+fails "a change of the inputs stops the run" 1 "$ESPALIER" run change.ini --db change.db -q --progress none
+is "with the message of the next run" "$(sed -n 's/[0-9a-f]\{32\}/HASH/g; s/^espalier: //; 1,5p' "$T/.err")" \
+    "change.db: sweep 'change' is stored with other settings (stored -> now):
+  the files of program.inputs differ (digest HASH -> HASH)
+  other/a.csv has changed
+change [sweep] name, or add --new-sweep to start again under this name and keep the stored sweep as 'change#1' (or the next free number)
+the run stops, without the results of the last moments: the files of program.inputs changed"
+is "and stores no trial of other inputs" "$(sqlite3 change.db 'select group_concat(trial_id) from trial where value is not null')" "1,2"
+
 # kept KEEP: the kept files after a run.
 kept() {
     "$ESPALIER" run sweep.ini --set "keep=$1" --db "$1.db" -q 2>.err

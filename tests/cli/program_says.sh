@@ -53,6 +53,21 @@ is "cd" "$? $(said | head -n 2)" "2 warning: s.ini:5: command: 'cd' is a command
 $(as "'&&' as an argument")"
 ok "nothing is written" test ! -e s.db
 
+sweep "./ok.sh {n} '\$HOME' \$HOME ~/x" >s.ini
+"$ESPALIER" plan s.ini -q >out 2>err
+is "a variable" "$? $(said)" "0 warning: s.ini:5: command: the program gets '\$HOME' as it is, since no shell reads the command: set shell = yes"
+sweep './ok.sh {n} ~/x' >s.ini
+"$ESPALIER" plan s.ini -q >out 2>err
+is "a home" "$? $(said)" "0 warning: s.ini:5: command: the program gets '~/x' as it is, since no shell reads the command: set shell = yes"
+for value in '[0.1, 0.2]' '0.1 0.2' '0.1;0.2'; do
+    sweep './ok.sh {n}' | sed "s/^n = .*/n = $value/" >s.ini
+    "$ESPALIER" plan s.ini -q >out 2>err
+    is "$value is no list" "$? $(said)" "0 warning: s.ini: n = ${value%,*}: this is one text: separate values by commas, without brackets"
+done
+sweep './ok.sh {n}' | sed "s/^n = .*/n = 007, 3d, 2x2, [a], -x 1/" >s.ini
+"$ESPALIER" plan s.ini -q >out 2>err
+is "texts" "$? $(said)" "0 "
+
 # ---- programs that are missing ----
 
 refused() { # refused NAME MESSAGE: of the sweep s.ini
@@ -62,6 +77,8 @@ refused() { # refused NAME MESSAGE: of the sweep s.ini
     is "nothing runs" "$(ls arguments s.db* 2>/dev/null)" ""
 }
 script() { printf '%b' "$1" >script && chmod +x script && sweep './script {n}' >s.ini; }
+sweep 'A_1=2 ./ok.sh {n}' >s.ini
+refused "a variable in front" "'A_1=2': it sets a variable, which is for [program] env or a command with shell = yes"
 script '#!/usr/bin/nosuch -x\n'
 refused "a missing interpreter" "'./script': its interpreter '/usr/bin/nosuch' does not exist"
 script '#!/usr/bin/env nosuch\n'
@@ -178,5 +195,26 @@ for command in plan run; do
     "$ESPALIER" $command s.ini >out 2>err
     is "$command: a misspelled section" "$? $(said)" "2 s.ini:4: unknown section [programm]; did you mean [program]?"
 done
+
+# ---- how far scores can be trusted ----
+
+advice() { # advice LINE...: what run advises about a sweep over n = 1, 2, 3 with these lines of [sweep] and [program]
+    printf '%s\n' '[sweep]' 'name = s' 'objective = v' 'direction = max' "$@" 'capture = stdout' '[grid]' 'n = 1, 2, 3' >s.ini
+    rm -rf s.db*
+    "$ESPALIER" run s.ini --db s.db --progress none -q 2>&1 | sed -n '/but the command has neither/d; s/^espalier: warning: //p'
+}
+edge='n: c3 has 3, the largest of 3 values, so a better one may lie beyond: try 4 and 5 (--set grid.n=4,5 adds them to the sweep)'
+one='with one trial for each configuration, no difference can be told from chance: --set replicates=5 adds replicates, which give intervals'
+seed='; first let the program use {seed} or ESPALIER_SEED, else they are copies'
+copies='all trials of each configuration have the same score, so the program does not seem to use the fold or the seed: se and the intervals show nothing, and further replicates would be copies; let the program use {seed} or {fold} (ESPALIER_SEED, ESPALIER_FOLD)'
+is "without the seed" "$(advice '[program]' 'command = echo v: {n}')" "$edge
+$one$seed"
+is "with the seed" "$(advice '[program]' 'command = echo v: {n} seed: {seed}')" "$edge
+$one"
+is "equal folds" "$(advice 'folds = 3' '[program]' 'command = echo v: {n}')" "$edge
+$copies"
+is "best warns of them, too" "$("$ESPALIER" best s.db 2>&1 >/dev/null | grep -c "warning: $copies")" 1
+like "folds that differ" "$(advice 'folds = 3' '[program]' 'command = echo v: {fold}{n}')" "^n: c3 has 3, .*sweep\)$"
+is "no edge with a tie" "$(advice '[program]' 'command = printf "v: %.0s0.5" {n}')" "$one$seed"
 
 done_testing

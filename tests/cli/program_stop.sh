@@ -42,5 +42,53 @@ is "75 with a checkpoint gives the trial back" "$(stopped checkpoint)" "75 pendi
 is "its checkpoint stays" "$(cat checkpoint.db.files/t1/checkpoint/state)" half
 ok "the next run" "$ESPALIER" run checkpoint.ini --db checkpoint.db
 is "goes on from it" "$("$ESPALIER" show checkpoint.db t1 --log 2>&1)" "goes on from half"
+is "its seconds are those of both attempts" "$(sqlite3 checkpoint.db \
+    'select seconds - (select max(finished - started) from attempt where state = outcome) > 0.04 from trial')" 1
 ok "and removes it" test ! -e checkpoint.db.files
+
+# ---- the time of an attempt whose rank was killed ----
+
+cat >long.sh <<'END'
+if test ! -e "$ESPALIER_CHECKPOINT/state"; then
+    : >"$ESPALIER_CHECKPOINT/state"
+    sleep 1.6
+    kill -9 "$PPID" "$(cat pid)"
+    sleep 20
+fi
+echo '{"score": 3}' >>"$ESPALIER_RESULTS"
+END
+printf '[sweep]\nname = s\nobjective = score\ndirection = max\n[program]\ncommand = sh long.sh {n}\n[grid]\nn = 1\n' >s.ini
+(echo "$(exec sh -c 'echo "$PPID"')" >pid && exec "$ESPALIER" run s.ini --db s.db) >.out 2>.err
+ok "a run after a kill" "$ESPALIER" run s.ini --db s.db
+is "counts the time of the attempt that left the checkpoint" \
+    "$(sqlite3 s.db "select state, seconds between 1 and 5, attempts from trial")" "done|1|2"
+ok "nothing stays" test ! -e s.db.files
+
+# ---- a program that is killed ----
+
+cat >killed.sh <<'END'
+test "$ESPALIER_ATTEMPT" = 2 || { sleep 0.7 && kill -9 $$; }
+echo v: 1
+END
+printf '%s\n' '[sweep]' 'name = s' 'objective = v' 'direction = max' '[program]' 'capture = stdout' \
+    'command = sh killed.sh {n}' '[grid]' 'n = 1' >s.ini
+rm -f s.db
+"$ESPALIER" run s.ini --db s.db --progress none 2>err
+is "a trace of each start" "$(sqlite3 s.db 'select outcome, error, finished - started > 0.6 from attempt order by attempt_id;
+    select state, attempts, seconds < 0.6 from trial')" "stopped|the program was killed (SIGKILL) and started again|1
+done||0
+done|2|1"
+like "the end of run reports it" "$(grep killed err)" \
+    "warning: programs of 1 trial, such as t1, were killed \(SIGKILL\) 1 time and started again: often .* memory"
+like "so does status" "$("$ESPALIER" status s.db --section lost --format csv)" "stopped,1,.*killed"
+like "and show" "$("$ESPALIER" show s.db t1 --section attempts --format csv)" "stopped,the program was killed"
+
+# ---- attempts and scores ----
+
+printf '%s\n' '[sweep]' 'name = t' 'objective = v' 'direction = max' '[program]' 'capture = stdout' \
+    'command = echo v: 0.9999{n}' '[grid]' 'n = 8, 9' >t.ini
+"$ESPALIER" run t.ini --db s.db --progress none 2>err
+like "the score of the best one" "$(grep best: err)" "best: c3, v 0.99999$"
+is "attempts are numbered for each trial" "$("$ESPALIER" show s.db t3 --section attempts --format csv | cut -d, -f1)" "attempt
+1"
 done_testing

@@ -153,34 +153,38 @@ static void test_alike(void **state)
     struct errlist advice = {0};
 
     (void)state;
-    advice_alike(&advice, &alike, false);
+    advice_alike(&advice, &alike, false, false);
     alike = (struct query_alike){.n_scored = 5, .n_compared = 4};
-    advice_alike(&advice, &alike, false);
+    advice_alike(&advice, &alike, false, false);
     is_only(&advice, NULL);
     alike.n_alike = 3;
-    advice_alike(&advice, &alike, false);
+    advice_alike(&advice, &alike, false, false);
     is_only(&advice,
             "3 of the 4 configurations after the best one cannot be told apart from it (the "
             "95 % interval of the difference contains 0): more replicates or folds narrow "
             "the intervals, and 'best --rule 1se' chooses the cheapest configuration "
             "that is nearly as good");
     alike = (struct query_alike){.n_scored = 5, .n_compared = 1, .n_alike = 1};
-    advice_alike(&advice, &alike, false);
+    advice_alike(&advice, &alike, false, false);
     is_only(&advice, "the configuration after the best one cannot be told apart from it (the 95 % "
                      "interval of the difference contains 0): more replicates or folds narrow the "
                      "intervals, and 'best --rule 1se' chooses the cheapest configuration that "
                      "is nearly as good");
     alike = (struct query_alike){.n_scored = 15, .n_compared = 8, .n_alike = 3};
-    advice_alike(&advice, &alike, true);
+    advice_alike(&advice, &alike, true, false);
     is_only(&advice,
             "3 of the 8 configurations that --where compares with the best one of the sweep cannot "
             "be told apart from it (the 95 % interval of the difference contains 0): more "
             "replicates or folds narrow the intervals, and 'best --rule 1se' chooses the cheapest "
             "configuration that is nearly as good");
     alike = (struct query_alike){.n_scored = 5};
-    advice_alike(&advice, &alike, false);
+    advice_alike(&advice, &alike, false, false);
     is_only(&advice, "with one trial for each configuration, no difference can be told from "
                      "chance: --set replicates=5 adds replicates, which give intervals");
+    advice_alike(&advice, &alike, false, true);
+    is_only(&advice, "with one trial for each configuration, no difference can be told from "
+                     "chance: --set replicates=5 adds replicates, which give intervals; first let "
+                     "the program use {seed} or ESPALIER_SEED, else they are copies");
 }
 
 static void test_few_trials(void **state)
@@ -188,13 +192,13 @@ static void test_few_trials(void **state)
     struct errlist advice = {0};
 
     (void)state;
-    advice_few_trials(&advice, 1, false); /* advice_alike() warns of it */
-    advice_few_trials(&advice, 3, true);
+    advice_few_trials(&advice, 1, false, false); /* advice_alike() warns of it */
+    advice_few_trials(&advice, 3, true, false);
     is_only(&advice, NULL);
-    advice_few_trials(&advice, 1, true);
+    advice_few_trials(&advice, 1, true, false);
     is_only(&advice, "the score of a single trial has no interval, so nobody knows how much of it "
                      "is chance: --set replicates=5 adds replicates");
-    advice_few_trials(&advice, 2, false);
+    advice_few_trials(&advice, 2, false, false);
     is_only(&advice, "two trials for each configuration give intervals so wide that they show "
                      "almost nothing (one degree of freedom): use at least 5 folds, or add "
                      "replicates with --set replicates=5");

@@ -59,6 +59,29 @@ static void test_short_output_stays_as_it_is(void **state)
     assert_memory_equal(text.data, "a\0b", 3);
 }
 
+/* Only a short rest of a line is dropped, not most of the log. */
+static void test_long_line_stays(void **state)
+{
+    (void)state;
+    fill('a', LOG_TAIL_BYTES * 2);
+    add("\ns: 0.4\n");
+    content();
+    assert_int_equal(text.size, LOG_TAIL_BYTES);
+    assert_string_equal(text.data + text.size - 9, "a\ns: 0.4\n");
+    log_tail_clear(&tail);
+    fill('a', 5000);
+    add("\n");
+    fill('b', LOG_TAIL_BYTES - 4096);
+    content();
+    assert_int_equal(text.size, LOG_TAIL_BYTES - 4096);
+    log_tail_clear(&tail);
+    fill('a', 5000);
+    add("\n");
+    fill('b', LOG_TAIL_BYTES - 4097);
+    content();
+    assert_int_equal(text.size, LOG_TAIL_BYTES);
+}
+
 static void test_exactly_full(void **state)
 {
     (void)state;
@@ -85,11 +108,12 @@ static void test_whole_lines_stay(void **state)
 static void test_a_cut_line_is_dropped(void **state)
 {
     (void)state;
-    add("lost");
+    add("lost\n");
     fill('b', LOG_TAIL_BYTES - 3);
-    add("\nc\n");
-    assert_string_equal(content(), "c\n");
-    assert_int_equal(tail.total, LOG_TAIL_BYTES + 4);
+    content();
+    assert_int_equal(text.size, LOG_TAIL_BYTES - 3);
+    assert_memory_equal(text.data, "bb", 2);
+    assert_int_equal(tail.total, LOG_TAIL_BYTES + 2);
 }
 
 static void test_an_only_line_is_kept(void **state)
@@ -178,6 +202,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_short_output_stays_as_it_is, empty),
         cmocka_unit_test_setup(test_exactly_full, empty),
+        cmocka_unit_test_setup(test_long_line_stays, empty),
         cmocka_unit_test_setup(test_whole_lines_stay, empty),
         cmocka_unit_test_setup(test_a_cut_line_is_dropped, empty),
         cmocka_unit_test_setup(test_an_only_line_is_kept, empty),

@@ -16,11 +16,13 @@
 
 enum source { RESULTS, STDOUT };
 
+static bool captures;
+
 static void begin(struct program_report *r)
 {
     struct err err = {""};
 
-    assert_int_equal(program_report_init(r, "acc", true, &err), 0);
+    assert_int_equal(program_report_init(r, "acc", true, captures, &err), 0);
 }
 
 static void add(struct program_report *r, enum source source, const char *text)
@@ -238,7 +240,6 @@ static void test_stdout(void **state)
         {"375/375 - 1s\n375/374 - acc: 3\n375/375\n375/ - acc: 3\n375/375- acc: 3\nacc: 1\n",
          "acc 1"},
     };
-
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(result_of(STDOUT, cases[i].text), cases[i].result);
@@ -250,6 +251,67 @@ static void test_stdout(void **state)
                         "no results: the program must append a line such as {\"acc\": 0.5} to the "
                         "file that ESPALIER_RESULTS names, or print acc=0.5 with [program] capture "
                         "= stdout");
+}
+
+static void test_stdout_values(void **state)
+{
+    static const struct {
+        const char *text, *result;
+    } cases[] = {
+        /* Where a value ends; what follows it is ignored. */
+        {"loss=2,acc=0.93,n=3\n", "loss 2, acc 0.93, n 3"},
+        {"acc: 0.93 (best)\n", "acc 0.93"},
+        {"acc: 0.93 +/- 0.02, loss: 1\n", "acc 0.93"},
+        {"acc: 12 min\n", "acc 12"},
+        {"acc: 0.93 0.95\n", "acc 0.93"},
+        {"acc: 0.93,\n", "acc 0.93"},
+        {"acc: 0.93;loss: 0.3|x: 1\n", "acc 0.93, loss 0.3, x 1"},
+        {"loss: 0.3 - acc: 0.9\n", "loss 0.3, acc 0.9"},
+        /* A later number counts, a later text takes back; in the curve it is no value. */
+        {"acc: NA\nacc: 0.5\nloss: 1\nloss: 0,2\n", "acc 0.5"},
+        {"epoch=1 acc=0.5\nepoch=2 acc=NA\n", "acc 0.5 at 1; 1 acc 0.5"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(result_of(STDOUT, cases[i].text), cases[i].result);
+}
+
+static void test_stdout_refused(void **state)
+{
+    static const struct {
+        const char *text, *result;
+    } failures[] = {
+        {"acc: 0,93\n", "acc is '0,93' in line 1 of stdout: must be a number"},
+        {"acc: 1,234.5\n", "acc is '1,234.5' in line 1 of stdout: must be a number"},
+        {"acc: 5,000\n", "acc is '5,000' in line 1 of stdout: must be a number"},
+        {"acc: 0,93, loss: 0,2\n", "acc is '0,93' in line 1 of stdout: must be a number"},
+        {"acc: 0.93\xc2\xb1"
+         "0.02\n",
+         "acc is '0.93\xc2\xb1"
+         "0.02' in line 1 of stdout: must be a number"},
+        {"acc: 0.5\nx\nacc: NA\n", "acc is 'NA' in line 3 of stdout: must be a number"},
+        {"epoch=1 acc=0.5\nacc: NA\n", "acc is 'NA' in line 2 of stdout: must be a number"},
+        {"loss: 3\nval acc: 0.93\n",
+         "no line of stdout begins with acc: or acc=; nearest: 'val acc: "
+         "0.93' in line 2 of stdout"},
+        {"[1] acc: 0.93\n",
+         "no line of stdout begins with acc: or acc=; nearest: '[1] acc: 0.93' in "
+         "line 1 of stdout"},
+        {"an accent 3\nacc is good\nmacc 3\nAcc 3", "no line of stdout begins with acc: or acc=; "
+                                                    "nearest: 'Acc 3' in line 4 of stdout"},
+        {"loss: 3\nval_acc: 0.93\n",
+         "no acc among the results: loss, val_acc; [sweep] objective must "
+         "be one of them"},
+        {"bad\n", "no results: no line of stdout begins with acc: or acc=, such as acc: 0.5, and "
+                  "nothing is in the file that ESPALIER_RESULTS names"},
+    };
+
+    (void)state;
+    captures = true;
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        assert_string_equal(result_of(STDOUT, failures[i].text), failures[i].result);
+    captures = false;
 }
 
 /* Pieces of any size give the same. */
@@ -285,6 +347,19 @@ static void test_both_sources(void **state)
     struct program_report r;
 
     (void)state;
+    begin(&r);
+    add(&r, STDOUT, "acc: NA\n");
+    add(&r, RESULTS, "{\"acc\": 0.5}\n");
+    program_report_end_attempt(&r, false);
+    assert_string_equal(summary(&r), "acc 0.5");
+    begin(&r);
+    add(&r, STDOUT, "loss: 3\n");
+    program_report_add_stderr(&r, "x\nac", 4);
+    program_report_add_stderr(&r, "c: 1\n", 5);
+    program_report_end_attempt(&r, false);
+    assert_string_equal(summary(&r),
+                        "no line of stdout begins with acc: or acc=; nearest: 'acc: 1' in "
+                        "line 2 of stderr");
     begin(&r);
     add(&r, STDOUT, "epoch=1 acc=0.1 loss=5\nepoch=3 acc=0.9\ntest=1\nn=2\n");
     add(&r, RESULTS, "{\"epoch\": 1, \"acc\": 0.5}\n{\"epoch\": 2, \"acc\": 0.4}\n{\"test\": 8}\n");
@@ -516,12 +591,13 @@ static void test_much_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),         cmocka_unit_test(test_json_refused),
-        cmocka_unit_test(test_stdout),       cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_both_sources), cmocka_unit_test(test_killed),
-        cmocka_unit_test(test_attempts),     cmocka_unit_test(test_read),
-        cmocka_unit_test(test_names_limit),  cmocka_unit_test(test_line_limit),
-        cmocka_unit_test(test_epoch_limit),  cmocka_unit_test(test_much_text),
+        cmocka_unit_test(test_json),          cmocka_unit_test(test_json_refused),
+        cmocka_unit_test(test_stdout),        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_stdout_values), cmocka_unit_test(test_stdout_refused),
+        cmocka_unit_test(test_both_sources),  cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_attempts),      cmocka_unit_test(test_read),
+        cmocka_unit_test(test_names_limit),   cmocka_unit_test(test_line_limit),
+        cmocka_unit_test(test_epoch_limit),   cmocka_unit_test(test_much_text),
     };
 
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

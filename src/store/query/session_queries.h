@@ -48,10 +48,17 @@
       " SELECT trial_id, config_id, state, NULL, NULL, NULL FROM json_each(program_checkpoints()) AS f" \
       " JOIN trial ON trial_id = f.value WHERE state IN ('pending', 'running')" \
       " ORDER BY 1 LIMIT 20") \
-    X(BROKEN, "", /* attempts that crashed their rank or were lost with their run */ \
+    X(KILLED, /* of the last session: attempts whose program was killed and started again */ \
+      "attempts:i trials:i example:I", \
+      "SELECT count(*) AS attempts, count(DISTINCT trial_id) AS trials, min(trial_id) AS example" \
+      " FROM attempt WHERE session_id = (SELECT max(session_id) FROM session)" \
+      " AND outcome = 'stopped' AND error IS NOT NULL" SQL_WITHOUT_RESULT) \
+    X(BROKEN, "", /* attempts that crashed their rank or were lost with their run, and those whose \
+                     program was killed */ \
       "SELECT session_id AS session, outcome, count(*) AS attempts," \
       " group_concat(DISTINCT rank) AS ranks, host, min(trial_id) AS example," \
-      " " SQL_ERROR " AS reason FROM attempt WHERE outcome IN ('crashed', 'lost')" \
+      " " SQL_ERROR " AS reason FROM attempt WHERE (outcome IN ('crashed', 'lost')" \
+      " OR (outcome = 'stopped' AND error IS NOT NULL))" \
       SQL_WITHOUT_RESULT \
       " GROUP BY session_id, outcome, host, reason ORDER BY session_id DESC, count(*) DESC LIMIT 20") \
     X(RANKS, /* of a session: the newest attempt of each rank. seconds: since it began, if it is \

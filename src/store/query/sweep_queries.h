@@ -72,6 +72,15 @@
       "axis:s", \
       "SELECT axis.name AS axis, level.value FROM axis, json_each(axis.levels) AS level" \
       " WHERE sweep_id = ?1 ORDER BY ordinal, axis.name, level.key") \
+    X(TIED_AXES, /* id of a configuration: axes on which another value has exactly the same mean */ \
+      "axis:s", \
+      "WITH m AS MATERIALIZED (SELECT c.sweep_id, c.config_id, c.params, count(t.value) AS n," \
+      " iif(min(t.value) = max(t.value), min(t.value), avg(t.value)) AS mean FROM config AS b" \
+      " JOIN config AS c ON c.sweep_id = b.sweep_id JOIN trial AS t ON t.config_id = c.config_id" \
+      " WHERE b.config_id = ?1 AND t.state = 'done' GROUP BY c.config_id)" \
+      "SELECT DISTINCT axis.name AS axis FROM m AS b JOIN m ON m.mean = b.mean AND m.n = b.n" \
+      " JOIN axis ON axis.sweep_id = b.sweep_id WHERE b.config_id = ?1" \
+      " AND m.params ->> axis.name <> b.params ->> axis.name") \
     X(SETTING_NAMES, /* of a sweep, its axes first. words: configurations with a text */ \
       "setting:s words:i", \
       "SELECT s.key AS setting, count(*) FILTER (WHERE s.type = 'text') AS words" \
@@ -150,6 +159,13 @@
       " AND model_type_is(params ->> 'type', 'has_epochs') AND coalesce(params ->> 'stop', 0) = 0" \
       " AND state = 'done' AND best_epoch > 0 AND NOT EXISTS (SELECT 1 FROM metric" \
       " WHERE metric.trial_id = trial.trial_id AND split = 'stop'))") \
+    X(COPIES, "", /* of a program's sweep: a row if repeats of its configurations are done, and within \
+                 each configuration all scores are equal */ \
+      "SELECT 1 FROM (SELECT max(n) AS most, sum(differs) AS differ FROM" \
+      " (SELECT count(*) AS n, max(t.value) > min(t.value) AS differs FROM config" \
+      " JOIN trial AS t USING (config_id) JOIN sweep USING (sweep_id) WHERE sweep_id = ?1" \
+      " AND task = 'none' AND state = 'done' AND t.value IS NOT NULL GROUP BY config_id))" \
+      " WHERE most > 1 AND differ = 0") \
     X(REPEATED, "", /* of a sweep: a row if replicates were validated on the same samples: by a split \
                    file, or by folds on which each model without random numbers repeats all its \
                    metrics (an accuracy alone may be equal by chance) */ \

@@ -90,7 +90,7 @@
       " JOIN sweep USING (sweep_id) WHERE trial_id = ?1 AND task <> 'none'" \
       " ORDER BY timing.seconds DESC") \
     X(TRIAL_ATTEMPTS, "", \
-      "SELECT attempt_id AS attempt, session_id AS session, rank, host, pid," \
+      "SELECT row_number() OVER (ORDER BY attempt_id) AS attempt, session_id AS session, rank, host, pid," \
       " datetime(started, 'unixepoch') AS started_utc, max(0.0, coalesce(finished," \
       " iif(outcome = 'running', " SQL_NOW ", NULL)) - started)" \
       " AS seconds, outcome," \
