@@ -441,8 +441,7 @@ static int64_t put_gang_args(struct trace *t, const struct result_table *rows, i
     return r;
 }
 
-/* The database has the attempts of a gang's first rank only. What all its ranks spent is known of a
- * whole session. */
+/* Attempts name only the first rank of a gang; the others' time is in the counters of the session. */
 static void put_gangs(struct trace *t, const struct result_table *rows)
 {
     if (rows->n_rows)

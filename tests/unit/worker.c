@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "gang/gang.h"
 #include "sched/mailbox.h"
 #include "sched/message.h"
 #include "sched/worker.h"
