@@ -131,6 +131,8 @@ struct trial_gang {
     int32_t n_local;
 };
 
+struct gang_counts; /* gang/gang.h */
+
 /* The caller of a trial. */
 struct trial_watch {
     /* Called at least once an epoch; false: the trial must return with state PENDING. */
@@ -141,6 +143,9 @@ struct trial_watch {
     /* Take a checkpoint, borrowed for the call: now and then, and before PENDING. NULL: none are
      * kept. */
     void (*save)(void *arg, const struct trial_checkpoint *checkpoint);
+    /* Take the counters of a gang since its member began: now and then, and at the end. NULL: no
+     * one wants them. */
+    void (*count)(void *arg, const struct gang_counts *counts);
     void *arg;
     const struct trial_checkpoint *from; /* NULL: start anew */
     int64_t id;                          /* number in the database; 0: unknown */
