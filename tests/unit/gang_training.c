@@ -12,7 +12,7 @@
 #include "crowd.h"
 #include "ranks.h"
 
-/* Of the rank processes, by fork(). */
+/* Rank processes have these by fork(). */
 static const struct toy *toy;
 static const struct gcn_spec *spec;
 
