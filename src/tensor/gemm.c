@@ -189,10 +189,9 @@ void gemm_tn(struct mat *c, float alpha, const struct mat *a, const struct mat *
     assert(c->n_rows == a->n_cols && c->n_cols == b->n_cols && a->n_rows == b->n_rows);
     if (mat_size(c) == 0)
         return;
-    /* BLAS leaves c as it is, or refuses the shape. */
-    if (a->n_rows == 0) {
-        if (beta == 0)
-            memset(c->v, 0, (size_t)mat_size(c) * sizeof *c->v);
+    /* cblas_sgemv() would leave c as it is. */
+    if (a->n_rows == 0 && beta == 0) {
+        memset(c->v, 0, (size_t)mat_size(c) * sizeof *c->v);
         return;
     }
     if (is_for_tall(c, b, alpha, beta)) {

@@ -12,7 +12,7 @@
 #include "crowd.h"
 #include "ranks.h"
 
-/* For the processes of the ranks. */
+/* Rank processes have these by fork(). */
 static const struct toy *toy;
 static const struct gcn_spec *spec;
 
