@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/exit_status.h"
+#include "base/leftover.h"
+#include "base/log.h"
+#include "base/outfile.h"
+#include "launch/child_run.h"
+#include "launch/stop.h"
+#include "run/scale_study.h"
+#include "sched/cost_formula.h"
+#include "store/query/query.h"
+
+enum { PATH_SIZE = 4096 };
+
+struct place {
+    char file[PATH_SIZE], db[PATH_SIZE], messages[PATH_SIZE];
+};
+
+/* The last line that the run printed, without the name of the program. */
+static void read_reason(char *out, size_t size, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char line[1024];
+
+    snprintf(out, size, "no message");
+    while (file && fgets(line, sizeof line, file)) {
+        const char *text = strncmp(line, "espalier: ", 10) ? line : line + 10;
+
+        if (*text != '\n')
+            snprintf(out, size, "%.*s", (int)strcspn(text, "\n"), text);
+    }
+    if (file)
+        fclose(file);
+}
+
+static int fail_run(const struct scale_point *point, int status, const struct place *place,
+                    struct err *err)
+{
+    char reason[1024];
+
+    read_reason(reason, sizeof reason, place->messages);
+    return err_set(err, "threads = %d, ranks = %d: the run ended with status %d: %s",
+                   point->threads, point->ranks, status, reason);
+}
+
+/* trials: of the only configuration. The first one does not count. */
+static int take_times(struct scale_point *point, const struct scale_study *study,
+                      const struct result_table *trials, struct err *err)
+{
+    double *seconds = calloc((size_t)study->n_trials, sizeof *seconds);
+    int rc = seconds ? 0 : err_nomem(err, "times", (size_t)study->n_trials * sizeof *seconds);
+
+    for (int64_t i = 0; !rc && i < trials->n_rows && i < study->n_trials; i++) {
+        const char *state = result_table_text(trials, i, "state");
+
+        seconds[i] = result_table_real(trials, i, "seconds");
+        if (strcmp(state, "done") != 0)
+            rc = err_set(err,
+                         "threads = %d, ranks = %d: a trial of the configuration %s, so its time "
+                         "says nothing: choose another configuration with --where or --set",
+                         point->threads, point->ranks, state);
+    }
+    if (!rc)
+        point->seconds = cost_median(seconds + 1, study->n_trials - 1);
+    free(seconds);
+    return rc;
+}
+
+static int read_times(struct scale_point *point, const struct scale_study *study, const char *db,
+                      struct err *err)
+{
+    struct result_table trials = {0};
+    struct store *store = NULL;
+    int rc = store_open_reader(&store, db, err) ||
+                     query_table(&trials, store, QUERY_CONFIG_TRIALS, 1, err)
+                 ? -1
+                 : 0;
+
+    if (!rc && trials.n_rows != study->n_trials)
+        rc = err_set(err, "%s: %lld trials instead of %d", db, (long long)trials.n_rows,
+                     study->n_trials);
+    if (!rc)
+        rc = take_times(point, study, &trials, err);
+    result_table_release(&trials);
+    store_close(store);
+    return rc;
+}
+
+static int measure(struct scale_point *point, const struct scale_study *study, const char *folder,
+                   struct err *err)
+{
+    struct place place;
+    char ranks[16], name[32];
+    int status = 0;
+
+    snprintf(ranks, sizeof ranks, "%d", point->ranks);
+    snprintf(name, sizeof name, "%dx%d", point->threads, point->ranks);
+    snprintf(place.file, sizeof place.file, "%s/%s.ini", folder, name);
+    snprintf(place.db, sizeof place.db, "%s/%s.db", folder, name);
+    snprintf(place.messages, sizeof place.messages, "%s/%s.txt", folder, name);
+    if (outfile_save(place.file, OUTFILE_NEW, point->file.data, point->file.size, err) ||
+        child_run(&status,
+                  (const char *const[]){"--ranks", ranks, "--db", place.db, "--progress", "none",
+                                        "--grace", "0s", place.file, NULL},
+                  place.messages, err))
+        return -1;
+    if (stop_signal)
+        return 0;
+    if (status != EXIT_OK)
+        return fail_run(point, status, &place, err);
+    return read_times(point, study, place.db, err);
+}
+
+static char *make_folder(struct err *err)
+{
+    const char *below = getenv("TMPDIR");
+    char path[PATH_SIZE], *name;
+
+    snprintf(path, sizeof path, "%s/scale", below && *below ? below : "/tmp");
+    name = leftover_name(path);
+    if (!name) {
+        err_nomem(err, "the name of a folder", 0);
+        return NULL;
+    }
+    if (!mkdir(name, 0700))
+        return name;
+    err_set(err, "%s: %s; set TMPDIR to a folder that you can write to", name, strerror(errno));
+    leftover_forget(name);
+    return NULL;
+}
+
+int scale_measure(struct scale_study *study, bool *is_stopped, struct err *err)
+{
+    char *folder = make_folder(err);
+    int rc = folder ? 0 : -1;
+
+    for (int32_t i = 0; !rc && !stop_signal && i < study->n_points; i++) {
+        struct scale_point *p = &study->points[i];
+
+        rc = measure(p, study, folder, err);
+        if (!rc && !stop_signal)
+            log_info("threads = %d, ranks = %d: %.4g s a trial", p->threads, p->ranks, p->seconds);
+    }
+    *is_stopped = stop_signal != 0;
+    leftover_remove(folder);
+    return rc;
+}
