@@ -49,8 +49,7 @@ static int read_list(struct scale_list *list, const char *option, const char *te
         if (end == at || (*end && *end != ','))
             return err_set(err, "%s %s: must be a number, or several such as 1,2,4", option, text);
         if (value < 1 || value > most)
-            return err_set(err, "%s %s: %ld is not from 1 to %ld, %s", option, text, value, most,
-                           why);
+            return err_set(err, "%s %s: %ld must be 1 to %ld, %s", option, text, value, most, why);
         if (list->n == SCALE_MOST)
             return err_set(err, "%s: must be at most %d numbers", option, SCALE_MOST);
         list->values[list->n++] = (int32_t)value;
@@ -241,7 +240,7 @@ static int prepare(struct job *job, const char *grid, const struct scale_options
     return errlist_add_usage(faults, &err);
 }
 
-static int choose(struct scale_study *study, struct lists *lists, struct job *job,
+static int choose(struct scale_study *study, struct lists *lists, const struct job *job,
                   const struct scale_options *o)
 {
     struct err err;
@@ -250,7 +249,7 @@ static int choose(struct scale_study *study, struct lists *lists, struct job *jo
         return cli_fail(&err);
     if (read_ranks(lists, o, study, &err))
         return cli_fail_usage(&err);
-    if (scale_combine(study, job, &lists->threads, &lists->ranks, lists->cores, &err))
+    if (scale_combine(study, &lists->threads, &lists->ranks, lists->cores, &err))
         return cli_fail(&err);
     return EXIT_OK;
 }
@@ -261,7 +260,7 @@ static void warn_of_others(void)
     int32_t n = runs ? host_find_runs(runs) : 0;
 
     if (n)
-        log_warn("%d other 'espalier run' on this machine: the times depend on it", n);
+        log_warn("another 'espalier run' uses this machine: the times may be too long");
     free(runs);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,9 @@
 #include "sched/cost_formula.h"
 #include "store/query/query.h"
 
-enum { PATH_SIZE = 4096 };
+enum { PATH_SIZE = 4096, LEAST_EPOCHS = 5 };
+#define RUN_S 2.0    /* of the trials of a combination */
+#define LEAST_S 1e-5 /* for one trial */
 
 struct place {
     char file[PATH_SIZE], db[PATH_SIZE], messages[PATH_SIZE];
@@ -91,29 +94,43 @@ static int read_times(struct scale_point *point, const struct scale_study *study
     return rc;
 }
 
-static int measure(struct scale_point *point, const struct scale_study *study, const char *folder,
-                   struct err *err)
+static int measure(struct scale_point *point, const struct scale_study *study, int64_t epochs,
+                   const struct place *place, struct err *err)
 {
-    struct place place;
-    char ranks[16], name[32];
+    char n[16], threads[32], ranks[32], train[48];
     int status = 0;
 
-    snprintf(ranks, sizeof ranks, "%d", point->ranks);
-    snprintf(name, sizeof name, "%dx%d", point->threads, point->ranks);
-    snprintf(place.file, sizeof place.file, "%s/%s.ini", folder, name);
-    snprintf(place.db, sizeof place.db, "%s/%s.db", folder, name);
-    snprintf(place.messages, sizeof place.messages, "%s/%s.txt", folder, name);
-    if (outfile_save(place.file, OUTFILE_NEW, point->file.data, point->file.size, err) ||
-        child_run(&status,
-                  (const char *const[]){"--ranks", ranks, "--db", place.db, "--progress", "none",
-                                        "--grace", "0s", place.file, NULL},
-                  place.messages, err))
+    snprintf(n, sizeof n, "%d", point->ranks);
+    snprintf(threads, sizeof threads, "resources.threads=%d", point->threads);
+    snprintf(ranks, sizeof ranks, "resources.ranks=%d", point->ranks);
+    snprintf(train, sizeof train, "train.epochs=%lld", (long long)epochs);
+    remove(place->db);
+    if (child_run(&status,
+                  (const char *const[]){place->file, "--ranks", n, "--db", place->db, "--progress",
+                                        "none", "--grace", "0s", "--set", threads, "--set", ranks,
+                                        epochs ? "--set" : NULL, train, NULL},
+                  place->messages, err))
         return -1;
     if (stop_signal)
         return 0;
     if (status != EXIT_OK)
-        return fail_run(point, status, &place, err);
-    return read_times(point, study, place.db, err);
+        return fail_run(point, status, place, err);
+    return read_times(point, study, place->db, err);
+}
+
+/* By a run of a few epochs. */
+static int choose_epochs(struct scale_study *study, const struct place *place, struct err *err)
+{
+    struct scale_point first = {.threads = 1, .ranks = 1};
+    double most = (double)study->all_epochs, few = fmin(LEAST_EPOCHS, most), epochs;
+
+    if (study->epochs || !study->all_epochs)
+        return 0;
+    if (measure(&first, study, (int64_t)few, place, err))
+        return -1;
+    epochs = few * RUN_S / (fmax(first.seconds, LEAST_S) * study->n_trials);
+    study->epochs = (int64_t)fmin(fmax(ceil(epochs), few), most);
+    return 0;
 }
 
 static char *make_folder(struct err *err)
@@ -134,18 +151,33 @@ static char *make_folder(struct err *err)
     return NULL;
 }
 
-int scale_measure(struct scale_study *study, bool *is_stopped, struct err *err)
+static int measure_all(struct scale_study *study, const char *folder, struct err *err)
 {
-    char *folder = make_folder(err);
-    int rc = folder ? 0 : -1;
+    struct place place;
+    int rc;
 
+    snprintf(place.file, sizeof place.file, "%s/scale.ini", folder);
+    snprintf(place.db, sizeof place.db, "%s/scale.db", folder);
+    snprintf(place.messages, sizeof place.messages, "%s/messages", folder);
+    rc = outfile_save(place.file, OUTFILE_NEW, study->file.data, study->file.size, err) ||
+                 choose_epochs(study, &place, err)
+             ? -1
+             : 0;
     for (int32_t i = 0; !rc && !stop_signal && i < study->n_points; i++) {
         struct scale_point *p = &study->points[i];
 
-        rc = measure(p, study, folder, err);
+        rc = measure(p, study, study->epochs, &place, err);
         if (!rc && !stop_signal)
             log_info("threads = %d, ranks = %d: %.4g s a trial", p->threads, p->ranks, p->seconds);
     }
+    return rc;
+}
+
+int scale_measure(struct scale_study *study, bool *is_stopped, struct err *err)
+{
+    char *folder = make_folder(err);
+    int rc = folder ? measure_all(study, folder, err) : -1;
+
     *is_stopped = stop_signal != 0;
     leftover_remove(folder);
     return rc;

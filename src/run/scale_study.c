@@ -5,27 +5,11 @@
 #include <stdlib.h>
 
 #include "grid/sweep_file.h"
-#include "run/calibrate.h"
-#include "store/store.h"
 
-#define RUN_S 2.0
-enum { LEAST_EPOCHS = 5 };
 /* Measured times differ by some percent. */
 #define ALIKE 1.05
 
 /* ---- which configuration ---- */
-
-static int estimate(struct cost **cost, struct job *job, struct err *err)
-{
-    struct store_trials none = {0};
-    int rc = -1;
-
-    *cost = job_cost_create(job, 1, err);
-    if (*cost && !store_trials_init(&none, job->plan.n_trials, err))
-        rc = calibrate_cost(*cost, job, &none, 1, (double)INFINITY, err) < 0 ? -1 : 0;
-    store_trials_release(&none);
-    return rc;
-}
 
 static bool is_varied(enum param_id id)
 {
@@ -44,15 +28,20 @@ static void put_values(struct buf *out, const struct sweep *sweep, const struct 
     }
 }
 
-static int64_t choose_epochs(const struct scale_study *study, double trial_s)
+static void put_file(struct scale_study *study, const struct job *job, const struct settings *s)
 {
-    double epochs = (double)study->all_epochs * RUN_S / (trial_s * study->n_trials);
+    struct settings measured = *s;
 
-    return (int64_t)fmin(fmax(ceil(epochs), LEAST_EPOCHS), (double)study->all_epochs);
+    measured.v[P_WHERE].s = "";
+    measured.v[P_KEEP].i = param_choice(P_KEEP, "none");
+    measured.v[P_REPLICATES].i = study->replicates;
+    measured.v[P_PATIENCE].i = 0;
+    measured.v[P_WARMUP_EPOCHS].i = 0;
+    sweep_write(&study->file, &job->sweep, &measured);
 }
 
 static void describe(struct scale_study *study, const struct job *job, int32_t repeats,
-                     int64_t epochs, double trial_s)
+                     int64_t epochs)
 {
     int32_t folds = job->plan.folds;
     struct settings s;
@@ -63,51 +52,36 @@ static void describe(struct scale_study *study, const struct job *job, int32_t r
     study->workers = settings_has(&s, P_WORKERS) ? (int32_t)s.v[P_WORKERS].i : 1;
     study->replicates = (repeats + folds) / folds;
     study->n_trials = study->replicates * folds;
-    if (!settings_has(&s, P_EPOCHS))
-        return;
-    study->all_epochs = s.v[P_EPOCHS].i;
-    study->epochs = epochs ? epochs : choose_epochs(study, trial_s);
+    if (settings_has(&s, P_EPOCHS)) {
+        study->all_epochs = s.v[P_EPOCHS].i;
+        study->epochs = epochs;
+    }
+    put_file(study, job, &s);
 }
 
-int scale_choose(struct scale_study *study, struct job *job, int32_t repeats, int64_t epochs,
+int scale_choose(struct scale_study *study, const struct job *job, int32_t repeats, int64_t epochs,
                  struct err *err)
 {
-    struct cost *cost;
-    int rc = estimate(&cost, job, err);
+    struct cost *cost = job_cost_create(job, 1, err);
 
     *study = (struct scale_study){.config = 0};
-    for (int32_t c = 1; !rc && c < job->plan.n_configs; c++)
+    if (!cost)
+        return -1;
+    for (int32_t c = 1; c < job->plan.n_configs; c++)
         if (cost_seconds(cost, c) > cost_seconds(cost, study->config))
             study->config = c;
-    if (!rc)
-        describe(study, job, repeats, epochs, cost_seconds(cost, study->config));
     cost_destroy(cost);
-    return rc || !buf_failed(&study->values) ? rc : err_nomem(err, "the configuration", 0);
+    describe(study, job, repeats, epochs);
+    return buf_failed(&study->values) || buf_failed(&study->file)
+               ? err_nomem(err, "the configuration", 0)
+               : 0;
 }
 
 /* ---- which combinations ---- */
 
-static int add_point(struct scale_study *study, const struct job *job, int32_t threads,
-                     int32_t ranks, struct err *err)
+static void add_point(struct scale_study *study, int32_t threads, int32_t ranks)
 {
-    struct scale_point *p = &study->points[study->n_points++];
-    struct settings s;
-
-    p->threads = threads;
-    p->ranks = ranks;
-    plan_settings(&job->plan, study->config, &s);
-    s.v[P_WHERE].s = "";
-    s.v[P_KEEP].i = param_choice(P_KEEP, "none");
-    s.v[P_REPLICATES].i = study->replicates;
-    s.v[P_THREADS].i = threads;
-    s.v[P_RANKS].i = ranks;
-    if (study->epochs) {
-        s.v[P_EPOCHS].i = study->epochs;
-        s.v[P_PATIENCE].i = 0;
-        s.v[P_WARMUP_EPOCHS].i = 0;
-    }
-    sweep_write(&p->file, &job->sweep, &s);
-    return buf_failed(&p->file) ? err_nomem(err, "a sweep file", p->file.size) : 0;
+    study->points[study->n_points++] = (struct scale_point){.threads = threads, .ranks = ranks};
 }
 
 static bool has_point(const struct scale_study *study, int32_t threads, int32_t ranks)
@@ -118,33 +92,29 @@ static bool has_point(const struct scale_study *study, int32_t threads, int32_t 
     return false;
 }
 
-int scale_combine(struct scale_study *study, const struct job *job,
-                  const struct scale_list *threads, const struct scale_list *ranks, int32_t cores,
-                  struct err *err)
+int scale_combine(struct scale_study *study, const struct scale_list *threads,
+                  const struct scale_list *ranks, int32_t cores, struct err *err)
 {
     size_t most = (size_t)threads->n * (size_t)ranks->n + 1;
 
     study->points = calloc(most, sizeof *study->points);
     if (!study->points)
         return err_nomem(err, "combinations", most * sizeof *study->points);
-    if (add_point(study, job, 1, 1, err))
-        return -1;
+    add_point(study, 1, 1);
     for (int32_t r = 0; r < ranks->n; r++)
         for (int32_t t = 0; t < threads->n; t++)
             if ((int64_t)threads->values[t] * ranks->values[r] <= cores &&
-                !has_point(study, threads->values[t], ranks->values[r]) &&
-                add_point(study, job, threads->values[t], ranks->values[r], err))
-                return -1;
+                !has_point(study, threads->values[t], ranks->values[r]))
+                add_point(study, threads->values[t], ranks->values[r]);
     return 0;
 }
 
 void scale_release(struct scale_study *study)
 {
-    for (int32_t i = 0; i < study->n_points; i++)
-        buf_release(&study->points[i].file);
     free(study->points);
     buf_release(&study->values);
-    *study = (struct scale_study){0};
+    buf_release(&study->file);
+    *study = (struct scale_study){.config = 0};
 }
 
 /* ---- what follows from the times ---- */

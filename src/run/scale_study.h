@@ -17,8 +17,7 @@ struct scale_list {
 
 struct scale_point {
     int32_t threads, ranks;
-    double seconds;  /* median of the measured trials */
-    struct buf file; /* its sweep file; owned */
+    double seconds; /* median of the measured trials */
 };
 
 struct scale_study {
@@ -26,25 +25,27 @@ struct scale_study {
     int32_t n_configs; /* of the plan */
     struct buf values; /* "hidden_size = 64, dropout = 0.2"; "": there is no such axis. Owned */
     int32_t workers;
-    int64_t epochs, all_epochs;   /* measured, and of the sweep file; 0: no model of epochs */
+    int64_t epochs;               /* measured; 0: not chosen yet, or a model without epochs */
+    int64_t all_epochs;           /* of the sweep file; 0: a model without epochs */
     int32_t replicates, n_trials; /* of each combination; n_trials with the first one */
+    struct buf file;              /* its sweep file; owned */
     struct scale_point *points;   /* [n_points] owned; the first is 1 x 1 */
     int32_t n_points;
 };
 
-/* Choose the most expensive configuration of the plan and its epochs. repeats: trials to measure at
- * least. epochs: 0: so many that the trials take about 2 s in all on one core. -1 and err. Pair
- * with scale_release(), whatever the result. */
-int scale_choose(struct scale_study *study, struct job *job, int32_t repeats, int64_t epochs,
+/* Choose the most expensive configuration of the plan. repeats: trials to measure at least. epochs:
+ * to train, or 0. The job may be released then. -1 and err. Pair with scale_release(), whatever the
+ * result. */
+int scale_choose(struct scale_study *study, const struct job *job, int32_t repeats, int64_t epochs,
                  struct err *err);
 
-/* Add 1 x 1, and all combinations of at most `cores` processors. The job may be released then. */
-int scale_combine(struct scale_study *study, const struct job *job,
-                  const struct scale_list *threads, const struct scale_list *ranks, int32_t cores,
-                  struct err *err);
+/* Add 1 x 1, and all combinations of at most `cores` processors. */
+int scale_combine(struct scale_study *study, const struct scale_list *threads,
+                  const struct scale_list *ranks, int32_t cores, struct err *err);
 
-/* Run them. Call stop_heed() before. is_stopped out: a signal asked to stop. -1 and err: a run
- * failed. The temporary folder is gone in any case. */
+/* Run them. Without epochs, a short run chooses so many that the trials of 1 x 1 take about 2 s in
+ * all. Call stop_heed() before. is_stopped out: a signal asked to stop. -1 and err: a run failed.
+ * The temporary folder is gone in any case. */
 int scale_measure(struct scale_study *study, bool *is_stopped, struct err *err);
 
 void scale_release(struct scale_study *study);
