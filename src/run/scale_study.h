@@ -50,7 +50,7 @@ int scale_measure(struct scale_study *study, bool *is_stopped, struct err *err);
 
 void scale_release(struct scale_study *study);
 
-/* Of a measured point: the time on one core relative to its own; trials that fit on the machine at
+/* For a measured point: the time on one core relative to its own; trials that fit on the machine at
  * once; finished trials relative to one core that runs trials one after another. */
 double scale_speedup(const struct scale_study *study, const struct scale_point *point);
 int32_t scale_at_once(const struct scale_point *point, int32_t cores);
