@@ -10,7 +10,7 @@
 #include "store/query/query.h"
 #include "store/session_check.h"
 
-enum { SESSION, ACTIVITIES, RANKS, SIZES, COUNTERS };
+enum { SESSION, ACTIVITIES, RANKS, GANGS, SIZES, COUNTERS };
 
 static const struct answer_section sections[] = {
     [SESSION] = {"session", NULL, true, NULL, NULL},
@@ -18,7 +18,10 @@ static const struct answer_section sections[] = {
                     false, "thread activity seconds percent", NULL},
     [RANKS] = {"ranks", "each rank, percent of its seconds", false, "rank compute idle",
                "start poll schedule store host wait receive send attempts commit seconds"},
-    [SIZES] = {"sizes", "messages by size in bytes", false, "activity up_to calls", NULL},
+    [GANGS] = {"gangs", "ranks that train together, percent of their seconds in trials", false,
+               "rank trials_s sum share agree members", "host bytes calls"},
+    [SIZES] = {"sizes", "messages and reductions by size in bytes", false, "activity up_to calls",
+               NULL},
     [COUNTERS] = {"counters", "counters of each rank", false, "rank activity size calls seconds",
                   "percent host"},
 };
@@ -229,6 +232,7 @@ static int fill_sections(struct answer *answer, struct store *store, const struc
     if (output_query(answer, &sections[ACTIVITIES], store, QUERY_PROFILE_ACTIVITIES, session,
                      err) ||
         output_query(answer, &sections[RANKS], store, QUERY_PROFILE_RANKS, session, err) ||
+        output_query(answer, &sections[GANGS], store, QUERY_PROFILE_GANGS, session, err) ||
         output_query(answer, &sections[SIZES], store, QUERY_PROFILE_SIZES, session, err))
         return -1;
     /* The sections above show the same in fewer lines. */
@@ -262,7 +266,7 @@ static int profile(struct call *call)
 static const struct option_row options[] = {
     {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct profile_options, section),
      .help = "Print only this part of the answer. counters has all counters of each rank.",
-     .choices = "session|activities|ranks|sizes|counters"},
+     .choices = "session|activities|ranks|gangs|sizes|counters"},
     {0, "session", "N", OPTION_INT, .into = offsetof(struct profile_options, session),
      .help = "Show session N.", .shown = "the last one that ran trials", .min = 1,
      .max = 2147483647},
@@ -287,7 +291,10 @@ const struct command command_profile = {
              "the database, and counts the messages by size. It works during a run, too: counters "
              "are stored with commits. The database is not changed.\n\n"
              "One thread of each rank trains: compute is its time in trials, idle its time without "
-             "one. The main thread does the rest: start prepares the session, store writes results "
+             "one. Of compute, ranks that train together spend part on each other: sum adds up what "
+             "the workers computed, share passes their rows on, agree compares all ranks' weights "
+             "and decides whether to go on, and members waits for slower ranks. The main "
+             "thread does the rest: start prepares the session, store writes results "
              "into the open transaction, commit makes them durable, schedule hands out trials, "
              "send and receive are messages, poll looks for one and finds none, and wait sleeps.",
     .examples = examples,

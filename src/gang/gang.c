@@ -301,6 +301,7 @@ static void prepare(struct gang *g)
 int gang_open(struct gang **gang, const struct gang_place *place,
               const struct gang_options *options, struct gang_failure *failure)
 {
+    double since_s = clock_now(&clock_system);
     struct gang *g;
 
     assert(place->size <= options->n_workers && place->n_hosts <= place->size);
@@ -313,6 +314,7 @@ int gang_open(struct gang **gang, const struct gang_place *place,
         prepare(g);
     if (!failure->trouble && !g->crew.has_failed) {
         *gang = g;
+        g->counts.meeting_s = clock_now(&clock_system) - since_s;
         return 0;
     }
     if (g->crew.has_failed)

@@ -98,6 +98,7 @@ struct gang_count {
 
 struct gang_counts {
     struct gang_count of[GANG_CALLS][GANG_SIZES];
+    double meeting_s; /* in gang_open() */
 };
 
 int64_t gang_size_limit(int class); /* bytes of its largest message */

@@ -21,7 +21,7 @@ enum { SESSIONS_PID = 1, FIRST_HOST_PID = 2 };
 /* Sessions of one lane do not overlap. */
 struct trace_session {
     int64_t id;
-    int64_t last_ns;
+    int64_t first_ns, last_ns;
     int lane;
     bool is_lost;
 };
@@ -192,11 +192,11 @@ static int put_sessions(struct trace *t, const struct result_table *rows, struct
         t->first_s = 0;
     for (int64_t r = 0; r < rows->n_rows; r++) {
         struct trace_session *session = &t->sessions[t->n_sessions++];
-        int64_t first_ns = ns_of(t, result_table_real(rows, r, "first"));
 
+        session->first_ns = ns_of(t, result_table_real(rows, r, "first"));
         session->id = result_table_integer(rows, r, "session");
         session->last_ns = ns_of(t, result_table_real(rows, r, "last"));
-        session->lane = take_lane(t, first_ns, session->last_ns);
+        session->lane = take_lane(t, session->first_ns, session->last_ns);
         session->is_lost = !strcmp(result_table_text(rows, r, "outcome"), "lost");
         put_session(t, rows, r, session, ns_of(t, result_table_real(rows, r, "started")));
     }
@@ -387,7 +387,89 @@ static int put_attempt(void *arg, const struct result_table *row, struct err *er
     return t->text.size >= CHUNK ? write_text(t, err) : 0;
 }
 
+/* ---- gangs ---- */
+
+static void put_gang_slice(struct trace *t, const struct result_table *rows, int64_t r,
+                           const struct trace_session *session)
+{
+    int64_t rank = result_table_integer(rows, r, "rank");
+    struct buf name = {0};
+    struct slice slice = {.name = "in gangs",
+                          .pid = FIRST_HOST_PID + t->n_hosts,
+                          .tid = rank + (int64_t)session->lane * LANE_TIDS,
+                          .begin_ns = session->first_ns,
+                          .end_ns = session->last_ns};
+
+    buf_printf(&name, "rank %lld", (long long)rank);
+    put_name(t, "thread_name", buf_text(&name), slice.pid, slice.tid);
+    begin_slice(t, &slice);
+    buf_printf(&t->text, "\"session\": %lld", (long long)session->id);
+    put_text_arg(&t->text, "host", result_table_text(rows, r, "host"));
+    t->text.failed |= buf_failed(&name);
+    buf_release(&name);
+}
+
+/* The rows of one rank: `"compute_s": 9, "sum": {"up to 256 bytes": {"calls": ...}}`. Return the row
+ * behind them. */
+static int64_t put_gang_args(struct trace *t, const struct result_table *rows, int64_t r)
+{
+    int64_t session = result_table_integer(rows, r, "session");
+    int64_t rank = result_table_integer(rows, r, "rank");
+    const char *open = "";
+
+    for (; r < rows->n_rows && result_table_integer(rows, r, "session") == session &&
+           result_table_integer(rows, r, "rank") == rank;
+         r++) {
+        const char *activity = result_table_text(rows, r, "activity");
+        int64_t size = result_table_integer(rows, r, "size");
+
+        if (strcmp(open, activity) != 0)
+            buf_printf(&t->text, "%s, \"%s%s\": ", *open ? "}" : "", activity, size ? "" : "_s");
+        if (!size) {
+            real_format(&t->text, result_table_real(rows, r, "seconds"));
+            continue;
+        }
+        buf_printf(&t->text, "%s\"up to %lld bytes\": {\"calls\": %lld, \"bytes\": %lld",
+                   strcmp(open, activity) != 0 ? "{" : ", ", (long long)size,
+                   (long long)result_table_integer(rows, r, "calls"),
+                   (long long)result_table_integer(rows, r, "bytes"));
+        put_real_arg(&t->text, "seconds", result_table_real(rows, r, "seconds"));
+        buf_puts(&t->text, "}");
+        open = activity;
+    }
+    buf_puts(&t->text, *open ? "}" : "");
+    return r;
+}
+
+/* The database has the attempts of a gang's first rank only. What all its ranks spent is known of a
+ * whole session. */
+static void put_gangs(struct trace *t, const struct result_table *rows)
+{
+    if (rows->n_rows)
+        put_name(t, "process_name", "gangs: sums over a session", FIRST_HOST_PID + t->n_hosts, 0);
+    for (int64_t r = 0; r < rows->n_rows;) {
+        const struct trace_session *session =
+            find_session(t, result_table_integer(rows, r, "session"));
+
+        if (session)
+            put_gang_slice(t, rows, r, session);
+        r = session ? put_gang_args(t, rows, r) : r + 1;
+        buf_puts(&t->text, session ? "}}" : "");
+    }
+}
+
 /* ---- the file ---- */
+
+static int put_all_gangs(struct trace *t, struct store *store, struct err *err)
+{
+    struct result_table rows;
+
+    if (query_table(&rows, store, QUERY_TRACE_GANGS, 0, err))
+        return -1;
+    put_gangs(t, &rows);
+    result_table_release(&rows);
+    return 0;
+}
 
 static int put_all(struct trace *t, struct store *store, struct err *err)
 {
@@ -408,7 +490,8 @@ static int put_all(struct trace *t, struct store *store, struct err *err)
     if (rc)
         return -1;
     forget_ends(t);
-    if (query_each(store, QUERY_TRACE_ATTEMPTS, 0, put_attempt, t, err))
+    if (query_each(store, QUERY_TRACE_ATTEMPTS, 0, put_attempt, t, err) ||
+        put_all_gangs(t, store, err))
         return -1;
     buf_puts(&t->text, "\n], \"otherData\": {\"phases\": \"sums over a trial, drawn one after "
                        "another\", \"zero of ts, in Unix seconds\": ");

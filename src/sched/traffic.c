@@ -10,7 +10,7 @@
 
 static bool has_size(enum traffic_activity activity)
 {
-    return activity == TRAFFIC_SEND || activity == TRAFFIC_RECEIVE;
+    return activity <= TRAFFIC_AGREE;
 }
 
 static int64_t largest(int class)
@@ -23,10 +23,10 @@ int traffic_cell(enum traffic_activity activity, size_t bytes)
     int class = 0;
 
     if (!has_size(activity))
-        return 2 * TRAFFIC_SIZES + (int)activity - TRAFFIC_RECEIVE - 1;
+        return TRAFFIC_SIZED * TRAFFIC_SIZES + (int)activity - TRAFFIC_SIZED;
     while (class < TRAFFIC_SIZES - 1 && bytes > (size_t)largest(class))
         class ++;
-    return TRAFFIC_SIZES * (activity == TRAFFIC_RECEIVE) + class;
+    return TRAFFIC_SIZES * (int)activity + class;
 }
 
 const char *traffic_cell_name(int cell, int64_t *size)
@@ -36,12 +36,10 @@ const char *traffic_cell_name(int cell, int64_t *size)
         TRAFFIC_TABLE(TRAFFIC_NAME)
 #undef TRAFFIC_NAME
     };
-    bool is_message = cell < 2 * TRAFFIC_SIZES;
+    int others = cell - TRAFFIC_SIZED * TRAFFIC_SIZES;
 
-    *size = is_message ? largest(cell % TRAFFIC_SIZES) : 0;
-    if (is_message)
-        return names[cell < TRAFFIC_SIZES ? TRAFFIC_SEND : TRAFFIC_RECEIVE];
-    return names[cell - 2 * TRAFFIC_SIZES + TRAFFIC_RECEIVE + 1];
+    *size = others < 0 ? largest(cell % TRAFFIC_SIZES) : 0;
+    return names[others < 0 ? cell / TRAFFIC_SIZES : others + TRAFFIC_SIZED];
 }
 
 int traffic_find_cell(const char *activity, int64_t size)

@@ -17,14 +17,18 @@
 #define TRAFFIC_TABLE(X)                                                               \
     X(SEND, "send")         /* messages handed to MPI */                               \
     X(RECEIVE, "receive")   /* messages taken from MPI */                              \
+    X(SUM, "sum")           /* the training thread: sums of a gang (gcn/crew.h) */     \
+    X(SHARE, "share")       /* the same: rows that all members see */                  \
+    X(AGREE, "agree")       /* the same: whether all go on */                          \
+    X(MEMBERS, "members")   /* the same: waiting for other members */                  \
+    X(COMPUTE, "compute")   /* the training thread: in attempts (calls), gangs' too */ \
+    X(IDLE, "idle")         /* the training thread: waiting for a trial */             \
     X(POLL, "poll")         /* looks that found no message */                          \
     X(WAIT, "wait")         /* asleep until there may be a message */                  \
     X(START, "start")       /* rank 0: from the session's row to the first trial */    \
     X(STORE, "store")       /* rank 0: results and checkpoints, before their commit */ \
     X(COMMIT, "commit")     /* rank 0 */                                               \
-    X(SCHEDULE, "schedule") /* the rest; on other ranks, passing messages on */        \
-    X(COMPUTE, "compute")   /* the training thread: in attempts (calls) */             \
-    X(IDLE, "idle")         /* the training thread: waiting for a trial */
+    X(SCHEDULE, "schedule") /* the rest; on other ranks, passing messages on */
 
 enum traffic_activity {
 #define TRAFFIC_ENUM(id, name) TRAFFIC_##id,
@@ -33,11 +37,16 @@ enum traffic_activity {
         TRAFFIC_ACTIVITIES
 };
 
-/* Messages are counted by size, up to 64 B, 256 B, 1 KiB ... 1 GiB, the largest message. A cell is
- * a class of sent messages, a class of received ones, or another activity. */
+/* The first activities are counted by size, up to 64 B, 256 B, 1 KiB ... 1 GiB, the largest message.
+ * A cell is a class of one of these, or another activity. */
 enum {
     TRAFFIC_SIZES = 13,
-    TRAFFIC_CELLS = 2 * TRAFFIC_SIZES + TRAFFIC_ACTIVITIES - TRAFFIC_RECEIVE - 1
+    TRAFFIC_SIZED = TRAFFIC_AGREE + 1,
+    TRAFFIC_CELLS = TRAFFIC_SIZED * TRAFFIC_SIZES + TRAFFIC_ACTIVITIES - TRAFFIC_SIZED,
+    /* The cells of the training thread follow each other. */
+    TRAFFIC_TRAINING = TRAFFIC_SUM * TRAFFIC_SIZES,
+    TRAFFIC_TRAINING_CELLS =
+        TRAFFIC_SIZED * TRAFFIC_SIZES + TRAFFIC_IDLE + 1 - TRAFFIC_SIZED - TRAFFIC_TRAINING
 };
 
 struct traffic_count {
@@ -50,9 +59,9 @@ struct traffic {
     struct traffic_count of[TRAFFIC_CELLS];
 };
 
-/* bytes: of a message; ignored for other activities. */
+/* bytes: of a message or call; ignored for activities without sizes. */
 int traffic_cell(enum traffic_activity activity, size_t bytes);
-/* Return the activity's name, and the largest message of the class; 0 for other activities. */
+/* Return the activity's name, and the most bytes of the class; 0 for activities without sizes. */
 const char *traffic_cell_name(int cell, int64_t *size);
 /* Return the cell with this name and size; size -1: the first with this name. -1: none. */
 int traffic_find_cell(const char *activity, int64_t size);

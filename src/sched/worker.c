@@ -50,10 +50,9 @@ struct worker {
     double began_s; /* by the clock */
     double ends_s;  /* expected; NaN: unknown */
     bool is_announced;
-    double looked_s;           /* last poll of the channel during a trial */
-    double waited_s;           /* for an assignment, since the last trial */
-    int64_t n_trials, n_waits; /* so far, like the next two */
-    double compute_s, idle_s;
+    double looked_s;        /* last poll of the channel during a trial */
+    double waited_s;        /* for an assignment, since the last trial */
+    struct traffic counted; /* so far, without the running trial */
     bool is_stopping;
     double stop_s; /* limit for the running trial */
     bool has_failed;
@@ -64,37 +63,66 @@ struct worker {
 
 void worker_time_read(struct traffic *traffic, struct worker_time *time)
 {
-    traffic->of[traffic_cell(TRAFFIC_COMPUTE, 0)] = (struct traffic_count){
-        .calls = atomic_load_explicit(&time->n_trials, memory_order_relaxed),
-        .seconds = atomic_load_explicit(&time->compute_s, memory_order_relaxed)};
-    traffic->of[traffic_cell(TRAFFIC_IDLE, 0)] = (struct traffic_count){
-        .calls = atomic_load_explicit(&time->n_waits, memory_order_relaxed),
-        .seconds = atomic_load_explicit(&time->idle_s, memory_order_relaxed)};
+    for (int i = 0; i < TRAFFIC_TRAINING_CELLS; i++)
+        traffic->of[TRAFFIC_TRAINING + i] = (struct traffic_count){
+            .calls = atomic_load_explicit(&time->of[i].calls, memory_order_relaxed),
+            .bytes = atomic_load_explicit(&time->of[i].bytes, memory_order_relaxed),
+            .seconds = atomic_load_explicit(&time->of[i].seconds, memory_order_relaxed)};
 }
 
-static void show_compute(const struct worker *worker, double compute_s)
+/* Show what was counted in a cell, and `more` in the running trial. */
+static void show(const struct worker *worker, int cell, struct traffic_count more)
 {
     struct worker_time *time = worker->channel->time;
+    const struct traffic_count *so_far = &worker->counted.of[cell];
+    int i = cell - TRAFFIC_TRAINING;
 
-    atomic_store_explicit(&time->n_trials, worker->n_trials, memory_order_relaxed);
-    atomic_store_explicit(&time->compute_s, compute_s, memory_order_relaxed);
+    atomic_store_explicit(&time->of[i].calls, so_far->calls + more.calls, memory_order_relaxed);
+    atomic_store_explicit(&time->of[i].bytes, so_far->bytes + more.bytes, memory_order_relaxed);
+    atomic_store_explicit(&time->of[i].seconds, so_far->seconds + more.seconds,
+                          memory_order_relaxed);
 }
 
-static void add_compute(struct worker *worker, double seconds)
+static void show_compute(const struct worker *worker, double seconds)
 {
-    worker->n_trials++;
-    worker->compute_s += seconds;
-    show_compute(worker, worker->compute_s);
+    show(worker, traffic_cell(TRAFFIC_COMPUTE, 0), (struct traffic_count){.seconds = seconds});
 }
 
-static void add_idle(struct worker *worker, double seconds)
+/* Time between members is time of the attempt, too. */
+static void show_gang(void *arg, const struct gang_counts *counts)
 {
-    struct worker_time *time = worker->channel->time;
+    static const enum traffic_activity activities[] = {[GANG_SUM] = TRAFFIC_SUM,
+                                                       [GANG_SUM_FEW] = TRAFFIC_SUM,
+                                                       [GANG_SHARE] = TRAFFIC_SHARE,
+                                                       [GANG_AGREE] = TRAFFIC_AGREE};
+    struct traffic all = {0};
+    struct traffic_count *waiting = &all.of[traffic_cell(TRAFFIC_MEMBERS, 0)];
 
-    worker->waited_s += seconds;
-    worker->idle_s += seconds;
-    atomic_store_explicit(&time->n_waits, ++worker->n_waits, memory_order_relaxed);
-    atomic_store_explicit(&time->idle_s, worker->idle_s, memory_order_relaxed);
+    *waiting = (struct traffic_count){.calls = 1, .seconds = counts->meeting_s};
+    for (int call = 0; call < GANG_CALLS; call++) {
+        for (int class = 0; class < GANG_SIZES; class ++) {
+            const struct gang_count *count = &counts->of[call][class];
+            struct traffic_count *of =
+                &all.of[traffic_cell(activities[call], (size_t)gang_size_limit(class))];
+
+            of->calls += count->calls;
+            of->bytes += count->bytes;
+            of->seconds += fmax(count->seconds - count->waiting_s, 0);
+            waiting->calls += count->calls;
+            waiting->seconds += count->waiting_s;
+        }
+    }
+    for (int cell = TRAFFIC_TRAINING; cell <= traffic_cell(TRAFFIC_MEMBERS, 0); cell++)
+        show(arg, cell, all.of[cell]);
+}
+
+static void add(struct worker *worker, enum traffic_activity activity, double seconds)
+{
+    int cell = traffic_cell(activity, 0);
+
+    worker->counted.of[cell].calls++;
+    worker->counted.of[cell].seconds += seconds;
+    show(worker, cell, (struct traffic_count){0});
 }
 
 /* ---- sending ---- */
@@ -366,7 +394,7 @@ static bool leads(const struct worker *worker)
 static int look_from_trial(struct worker *worker, double now_s)
 {
     worker->looked_s = now_s;
-    show_compute(worker, worker->compute_s + now_s - worker->began_s);
+    show_compute(worker, now_s - worker->began_s);
     if (look(worker, 0) || send_results(worker) ||
         (!worker->is_announced && leads(worker) && announce(worker)))
         return -1;
@@ -430,6 +458,7 @@ static int run(struct worker *worker, const struct runner *runner, struct trial_
     struct trial_watch watch = {.keep_going = keep_going,
                                 .keep_waiting = keep_waiting,
                                 .save = leads(worker) ? save : NULL,
+                                .count = show_gang,
                                 .arg = worker,
                                 .from = resumes ? &worker->from : NULL,
                                 .id = next->id,
@@ -446,7 +475,9 @@ static int run(struct worker *worker, const struct runner *runner, struct trial_
     runner->run(runner->self, r, next->trial, &watch);
     FAULT("worker: a trial has ended");
     now_s = clock_now(worker->clock);
-    add_compute(worker, now_s - worker->began_s);
+    add(worker, TRAFFIC_COMPUTE, now_s - worker->began_s);
+    if (gang)
+        worker_time_read(&worker->counted, worker->channel->time);
     r->finished = clock_unix();
     r->seconds = r->earlier_s + now_s - worker->began_s;
     r->timing[PHASE_WAITING] = worker->waited_s;
@@ -490,11 +521,13 @@ static int run_gang(struct worker *worker, const struct runner *runner)
 
 static int wait_for_work(struct worker *worker)
 {
-    double from_s = clock_now(worker->clock);
+    double from_s = clock_now(worker->clock), seconds;
 
     if (send_results(worker) || look(worker, WAIT_S))
         return -1;
-    add_idle(worker, clock_now(worker->clock) - from_s);
+    seconds = clock_now(worker->clock) - from_s;
+    worker->waited_s += seconds;
+    add(worker, TRAFFIC_IDLE, seconds);
     return 0;
 }
 

@@ -11,14 +11,16 @@
 #include "sched/traffic.h"
 #include "trial/result.h"
 
-/* The worker's time so far, including the running trial. Only the worker writes; any thread may
+/* The worker's counters so far, including the running trial. Only the worker writes; any thread may
  * read. */
 struct worker_time {
-    _Atomic int64_t n_trials, n_waits;
-    _Atomic double compute_s, idle_s;
+    struct {
+        _Atomic int64_t calls, bytes;
+        _Atomic double seconds;
+    } of[TRAFFIC_TRAINING_CELLS];
 };
 
-/* Replace the counts of TRAFFIC_COMPUTE and TRAFFIC_IDLE. */
+/* Replace the counts of the training thread. */
 void worker_time_read(struct traffic *traffic, struct worker_time *time);
 
 /* A worker's connection to its scheduler. */

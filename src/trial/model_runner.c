@@ -34,6 +34,7 @@ struct model_runner {
 struct observed {
     struct model_runner *self;
     const struct trial_watch *watch;
+    const struct gang *gang; /* NULL: this rank runs the trial alone */
     int64_t trial;
     int32_t epochs;
     double begun_s, saved_s; /* training before saved_s is safe */
@@ -112,6 +113,14 @@ static void save_if_old(struct observed *observed, const struct gcn_outcome *so_
         save(observed, so_far, run, now_s);
 }
 
+static void count(const struct observed *observed)
+{
+    const struct trial_watch *watch = observed->watch;
+
+    if (observed->gang && watch->count)
+        watch->count(watch->arg, gang_counts(observed->gang));
+}
+
 static bool epoch_done(void *arg, const struct gcn_outcome *so_far, const struct gcn_run *run)
 {
     struct observed *observed = arg;
@@ -120,6 +129,7 @@ static bool epoch_done(void *arg, const struct gcn_outcome *so_far, const struct
     double seconds = earlier_seconds(observed, so_far) + now_s - observed->begun_s;
     bool goes_on;
 
+    count(observed);
     observed->timed_out = observed->timeout_s > 0 && seconds > observed->timeout_s;
     if (observed->timed_out)
         return false;
@@ -292,9 +302,8 @@ static int train(struct model_runner *self, struct trial_result *r, const struct
         return 0;
     }
     take_outcome(r, &outcome);
-    return leads(observed->watch) && is_kept(r, s)
-               ? keep(self, r, &outcome, &training, where, err)
-               : 0;
+    return leads(observed->watch) && is_kept(r, s) ? keep(self, r, &outcome, &training, where, err)
+                                                   : 0;
 }
 
 /* Train as a member of watch->gang. */
@@ -311,6 +320,7 @@ static int train_together(struct model_runner *self, struct trial_result *r,
         model_gang_fail(r, &failure);
         return 0;
     }
+    observed->gang = gang;
     crew = gang_crew(gang);
     rc = train(self, r, s, where, observed, crew, err);
     if (crew->has_failed) {
@@ -319,6 +329,7 @@ static int train_together(struct model_runner *self, struct trial_result *r,
         model_gang_fail(r, gang_failure(gang));
         rc = 0;
     }
+    count(observed);
     gang_close(gang);
     return rc;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "gang/gang.h"
 #include "gcn/train.h"
 #include "program/report.h" /* struct program_metric, struct program_point */
 
@@ -133,6 +134,9 @@ struct trial_watch {
     /* Take a checkpoint, borrowed for the call: now and then, and before PENDING. NULL: none are
      * kept. */
     void (*save)(void *arg, const struct trial_checkpoint *checkpoint);
+    /* Take the counters of a gang since its member began: now and then, and at the end. NULL: no
+     * one wants them. */
+    void (*count)(void *arg, const struct gang_counts *counts);
     void *arg;
     const struct trial_checkpoint *from; /* NULL: start anew */
     int64_t id;                          /* number in the database; 0: unknown */

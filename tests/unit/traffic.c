@@ -16,6 +16,8 @@ static void test_sizes(void **state)
     int64_t size, last = 0;
 
     (void)state;
+    assert_int_equal(traffic_cell(TRAFFIC_SUM, 0), TRAFFIC_TRAINING);
+    assert_int_equal(traffic_cell(TRAFFIC_IDLE, 0), TRAFFIC_TRAINING + TRAFFIC_TRAINING_CELLS - 1);
     for (int i = 0; i < TRAFFIC_SIZES; i++) {
         assert_string_equal(traffic_cell_name(i, &size), "send");
         assert_int_equal(size, last ? 4 * last : 64);
@@ -23,6 +25,8 @@ static void test_sizes(void **state)
         assert_int_equal(traffic_cell(TRAFFIC_SEND, (size_t)last + 1), i);
         assert_int_equal(traffic_cell(TRAFFIC_RECEIVE, (size_t)size), TRAFFIC_SIZES + i);
         assert_string_equal(traffic_cell_name(TRAFFIC_SIZES + i, &size), "receive");
+        assert_int_equal(traffic_find_cell("agree", size),
+                         traffic_cell(TRAFFIC_AGREE, (size_t)size));
         last = size;
     }
     assert_int_equal(last, 1 << 30);
@@ -37,10 +41,10 @@ static void test_names(void **state)
 #undef NAME
     };
     int64_t size;
-    int last = 2 * TRAFFIC_SIZES - 1;
+    int last = 5 * TRAFFIC_SIZES - 1;
 
     (void)state;
-    for (int a = TRAFFIC_POLL; a < TRAFFIC_ACTIVITIES; a++) {
+    for (int a = TRAFFIC_MEMBERS; a < TRAFFIC_ACTIVITIES; a++) {
         int cell = traffic_cell((enum traffic_activity)a, 1 << 20);
 
         assert_int_equal(cell, ++last);

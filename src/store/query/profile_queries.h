@@ -6,7 +6,7 @@
 
 #include "store/sql.h"
 
-#define SQL_TRAINS "activity IN ('compute', 'idle')"
+#define SQL_TRAINS "activity IN ('compute', 'idle', 'sum', 'share', 'agree', 'members')"
 
 /* Counters of the session ?1: t has the rows, r for each rank the seconds for which it was counted.
  * total() instead of sum(): it cannot overflow. */
@@ -18,8 +18,12 @@
 #define SQL_ACTIVITY_SHARE(name)                                                             \
     " coalesce(round(100 * total(seconds) FILTER (WHERE activity = '" name "') / whole, 1)," \
     " 0.0) AS \"" name "\""
-#define SQL_ACTIVITY_ORDER \
-    "instr('compute idle start store commit schedule send receive poll wait', activity)"
+#define SQL_TRIALS_SHARE(name)                                             \
+    " coalesce(round(100 * total(seconds) FILTER (WHERE activity = '" name \
+    "') / nullif(total(seconds) FILTER (WHERE activity = 'compute'), 0), 1), 0.0) AS \"" name "\""
+#define SQL_ACTIVITY_ORDER                                                                       \
+    "instr('compute idle sum share agree members start store commit schedule send receive poll " \
+    "wait', activity)"
 
 /* clang-format off */
 #define QUERY_PROFILE_TABLE(X) \
@@ -61,11 +65,22 @@
       SQL_ACTIVITY_SHARE("send") "," SQL_ACTIVITY_SHARE("receive") "," SQL_ACTIVITY_SHARE("poll") "," \
       SQL_ACTIVITY_SHARE("wait") \
       " FROM t JOIN r USING (rank) GROUP BY rank ORDER BY rank") \
+    X(PROFILE_GANGS, /* ranks that trained together with others. Percent of `trials_s`, their \
+                        seconds in attempts. */ \
+      "rank:n", \
+      "WITH t AS (SELECT * FROM traffic WHERE session_id = ?1)" \
+      "SELECT rank, host, total(seconds) FILTER (WHERE activity = 'compute') AS trials_s," \
+      " CAST(total(calls) FILTER (WHERE activity IN ('sum', 'share', 'agree')) AS INTEGER) AS calls," \
+      " CAST(total(bytes) FILTER (WHERE activity IN ('sum', 'share', 'agree')) AS INTEGER) AS bytes," \
+      SQL_TRIALS_SHARE("sum") "," SQL_TRIALS_SHARE("share") "," SQL_TRIALS_SHARE("agree") "," \
+      SQL_TRIALS_SHARE("members") \
+      " FROM t GROUP BY rank HAVING total(calls) FILTER (WHERE activity = 'members') > 0" \
+      " ORDER BY rank") \
     X(PROFILE_SIZES, "", \
       "WITH " SQL_TRAFFIC "SELECT activity, size AS up_to, " SQL_TOTAL("calls") " AS calls, " \
       SQL_TOTAL("bytes") " AS bytes, total(seconds) AS seconds," \
       " 1e6 * total(seconds) / nullif(total(calls), 0) AS mean_us" \
-      " FROM t WHERE size > 0 GROUP BY activity, size ORDER BY activity DESC, size") \
+      " FROM t WHERE size > 0 GROUP BY activity, size ORDER BY " SQL_ACTIVITY_ORDER ", size") \
     X(PROFILE_COUNTERS, "", /* percent of the rank's time */ \
       "WITH " SQL_TRAFFIC "SELECT rank, host, activity, size, calls, bytes, seconds," \
       " round(100 * seconds / whole, 1) AS percent FROM t JOIN r USING (rank)" \

@@ -93,12 +93,14 @@
     X(EFFICIENCY, /* of a session; 0: the last one; -1: each. No row before its first result, nor \
                      if all its trials failed, nor if it was stopped early or lost a rank, since \
                      the wasted time is not recorded. Over its attempts, including failed ones: \
-                       total_s     sum of their seconds, times the ranks of a gang \
+                       total_s     sum of their seconds on all ranks; the ranks of a gang that do \
+                                   not lead it are only in the counters of `compute` \
                        longest_s   the longest \
                        elapsed_s   from the first start to the last end \
                        bound_s     max(total_s / ranks, longest_s): no schedule on as many equal \
                                    ranks is faster \
-                       busy        total_s / (ranks elapsed_s) \
+                       busy        total_s / (ranks elapsed_s), at most 1: others of a gang begin \
+                                   before their leader \
                        above       elapsed_s / bound_s - 1 */ \
       "session:i ranks:i trials:i", \
       "WITH s AS (SELECT session_id, ranks FROM session WHERE outcome <> 'stopped'" \
@@ -106,17 +108,15 @@
       " FROM session) ELSE ?1 END" \
       " AND NOT EXISTS (SELECT 1 FROM attempt AS x WHERE x.session_id = session.session_id" \
       " AND outcome = 'crashed'" SQL_WITHOUT_RESULT "))," \
-      " w AS (SELECT trial_id, params ->> 'ranks' AS width FROM config CROSS JOIN trial" \
-      " USING (config_id) WHERE params ->> 'ranks' > 1" \
-      " AND sweep_id IN (SELECT sweep_id FROM sweep WHERE task = 'none'))," \
       " a AS (SELECT session_id, count(*) AS trials, max(finished) - min(started) AS elapsed_s," \
-      " sum(max(0.0, finished - started) * coalesce(width, 1)) AS total_s," \
+      " max(total(max(0.0, finished - started)), (SELECT total(seconds) FROM traffic" \
+      " WHERE traffic.session_id = s.session_id AND activity = 'compute')) AS total_s," \
       " max(max(0.0, finished - started)) AS longest_s" \
-      " FROM attempt JOIN s USING (session_id) LEFT JOIN w USING (trial_id) WHERE finished IS NOT NULL" \
+      " FROM attempt JOIN s USING (session_id) WHERE finished IS NOT NULL" \
       " GROUP BY session_id HAVING sum(outcome IN ('done', 'diverged')) > 0)," \
       " b AS (SELECT *, max(total_s / ranks, longest_s) AS bound_s FROM s JOIN a USING (session_id))" \
       "SELECT session_id AS session, ranks, trials, elapsed_s, total_s, longest_s, bound_s," \
-      " total_s / (ranks * elapsed_s) AS busy, elapsed_s / bound_s - 1 AS above" \
+      " min(1, total_s / (ranks * elapsed_s)) AS busy, elapsed_s / bound_s - 1 AS above" \
       " FROM b ORDER BY session_id") \
     X(SWEEP_SESSIONS, /* that began trials of it */ \
       "session:i started:r finished:R outcome:s ranks:n host:s command:s version:s cpu:s" \
@@ -157,7 +157,15 @@
       " ('done', 'diverged', 'failed')) OVER (PARTITION BY trial_id) AS last FROM attempt" \
       " WINDOW t AS (PARTITION BY trial_id ORDER BY attempt_id)) AS a" \
       " JOIN trial AS t USING (trial_id) JOIN config USING (config_id)" \
-      " JOIN sweep USING (sweep_id) ORDER BY a.host, a.rank, a.started, a.attempt_id")
+      " JOIN sweep USING (sweep_id) ORDER BY a.host, a.rank, a.started, a.attempt_id") \
+    X(TRACE_GANGS, /* counters of ranks that trained together with others. size: 0 for activities \
+                      without sizes */ \
+      "session:i rank:n host:s activity:s size:n calls:n bytes:n seconds:r", \
+      "SELECT session_id AS session, rank, host, activity, size, calls, bytes, seconds" \
+      " FROM traffic WHERE activity IN ('compute', 'sum', 'share', 'agree', 'members')" \
+      " AND EXISTS (SELECT 1 FROM traffic AS o WHERE o.session_id = traffic.session_id" \
+      " AND o.rank = traffic.rank AND o.activity = 'members') ORDER BY session_id, rank," \
+      " instr('compute members sum share agree', activity), size")
 /* clang-format on */
 
 #endif
