@@ -19,7 +19,7 @@
 enum { COMBINATIONS, RECOMMENDATION, CONFIGURATION };
 
 static const struct answer_section sections[] = {
-    [COMBINATIONS] = {"combinations", NULL, false, NULL, NULL},
+    [COMBINATIONS] = {"combinations", NULL, false, NULL, "cores at_once"},
     [RECOMMENDATION] = {"recommendation", NULL, false, NULL, NULL},
     [CONFIGURATION] = {"configuration", NULL, true, NULL, NULL},
 };
@@ -97,8 +97,9 @@ static int read_ranks(struct lists *lists, const struct scale_options *o,
 
 static void put_combinations(struct answer *answer, const struct scale_study *s, int32_t cores)
 {
-    static const char *const names[] = {"threads", "ranks",      "cores",   "seconds",
-                                        "speedup", "efficiency", "at_once", "throughput"};
+    static const char *const names[] = {"threads",       "ranks",   "cores",
+                                        "seconds",       "speedup", "efficiency",
+                                        "communication", "at_once", "throughput"};
     struct rows rows;
 
     rows_init(&rows, names, sizeof names / sizeof *names);
@@ -112,6 +113,7 @@ static void put_combinations(struct answer *answer, const struct scale_study *s,
         rows_real(&rows, "seconds", p->seconds);
         rows_real(&rows, "speedup", scale_speedup(s, p));
         rows_real(&rows, "efficiency", scale_speedup(s, p) / used);
+        rows_real(&rows, "communication", p->communication);
         rows_integer(&rows, "at_once", scale_at_once(p, cores));
         rows_real(&rows, "throughput", scale_throughput(s, p, cores));
     }
@@ -350,7 +352,9 @@ const struct command command_scale = {
              "removed. 1 x 1 is always measured. Combinations of more threads x ranks than cores "
              "are left out.\n\n"
              "seconds is the time of a trial without reading data, speedup the time with 1 x 1 "
-             "divided by it, efficiency the speedup divided by the cores. at_once is the number of "
+             "divided by it, efficiency the speedup divided by the cores. "
+             "communication is the share of the ranks' time that they spend on each other. at_once "
+             "is the number of "
              "such trials that fit on this machine, throughput at_once x speedup: it assumes that "
              "trials do not slow each other down.",
     .examples = examples,

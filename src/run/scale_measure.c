@@ -74,6 +74,27 @@ static int take_times(struct scale_point *point, const struct scale_study *study
     return rc;
 }
 
+/* In the only session. A trial on one rank has no counters of a gang. */
+static int read_communication(struct scale_point *point, struct store *store, struct err *err)
+{
+    static const char *const parts[] = {"sum", "share", "agree", "members"};
+    double trials_s = 0, percent_s = 0;
+    struct result_table ranks;
+
+    if (query_table(&ranks, store, QUERY_PROFILE_GANGS, 1, err))
+        return -1;
+    for (int64_t r = 0; r < ranks.n_rows; r++) {
+        double rank_s = result_table_real(&ranks, r, "trials_s");
+
+        trials_s += rank_s;
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+            percent_s += rank_s * result_table_real(&ranks, r, parts[i]);
+    }
+    point->communication = trials_s > 0 ? percent_s / trials_s / 100 : 0;
+    result_table_release(&ranks);
+    return 0;
+}
+
 static int read_times(struct scale_point *point, const struct scale_study *study, const char *db,
                       struct err *err)
 {
@@ -89,6 +110,8 @@ static int read_times(struct scale_point *point, const struct scale_study *study
                      study->n_trials);
     if (!rc)
         rc = take_times(point, study, &trials, err);
+    if (!rc)
+        rc = read_communication(point, store, err);
     result_table_release(&trials);
     store_close(store);
     return rc;

@@ -17,7 +17,8 @@ struct scale_list {
 
 struct scale_point {
     int32_t threads, ranks;
-    double seconds; /* median of the measured trials */
+    double seconds;       /* median of the measured trials */
+    double communication; /* share of the time in trials, over all ranks */
 };
 
 struct scale_study {

@@ -21,11 +21,14 @@ is "the table" "$(sed -E 's/^( +[0-9]+ +[0-9]+ +[0-9]+) .*/\1/; s/  +/ /g; s/(th
     "configuration 2 of 2 (hidden_size = 8), the most expensive
 3 of 40 epochs, median of 3 trials, $cores cores
 
-threads ranks cores seconds speedup efficiency at_once throughput
+threads ranks cores seconds speedup efficiency communication at_once throughput
  1 1 1
  1 2 2
 
 One trial is fastest with threads = N, ranks = N. A sweep of many trials finishes first with threads = N, ranks = N: N at once."
+is "only ranks of one trial communicate" \
+    "$(awk '$1 == 1 { print $2, ($7 > 0), ($7 < 1) }' out)" "1 0 1
+2 1 1"
 is "a line for each combination" \
     "$(sed -nE 's/^espalier: (threads = 1, ranks = [12]): [0-9.e-]+ s a trial$/\1/p' err)" \
     "threads = 1, ranks = 1
@@ -35,9 +38,9 @@ threads = 1, ranks = 2"
 is "1 x 1 is measured, too many cores are not, and figures follow from the seconds" \
     "$(awk -F, -v cores="$cores" 'NR == 1 { print; next }
     NR == 2 { first = $4 }
-    { near = ($5 - first / $4) ^ 2 < 1e-9 && ($6 - $5 / $3) ^ 2 < 1e-9 && $7 == int(cores / $3) && ($8 - $7 * $5) ^ 2 < 1e-9
+    { near = ($5 - first / $4) ^ 2 < 1e-9 && ($6 - $5 / $3) ^ 2 < 1e-9 && $7 == 0 && $8 == int(cores / $3) && ($9 - $8 * $5) ^ 2 < 1e-9
       print $1, $2, $3, ($4 > 0), near }' out.csv)" \
-    "threads,ranks,cores,seconds,speedup,efficiency,at_once,throughput
+    "threads,ranks,cores,seconds,speedup,efficiency,communication,at_once,throughput
 1 1 1 1 1
 $cores 1 $cores 1 1"
 is "-q prints warnings only" "$(grep -v '^espalier: warning: ' err)" ""
