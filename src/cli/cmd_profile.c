@@ -287,16 +287,17 @@ const struct command command_profile = {
     .operands = "[DB]",
     .db_operand = DB_FIRST,
     .summary = "Show where the time of a run went.",
-    .about = "Shows the seconds that each rank spent in trials, without work, in messages and in "
-             "the database, and counts the messages by size. It works during a run, too: counters "
-             "are stored with commits. The database is not changed.\n\n"
-             "One thread of each rank trains: compute is its time in trials, idle its time without "
-             "one. Of compute, ranks that train together spend part on each other: sum adds up what "
-             "the workers computed, share passes their rows on, agree compares all ranks' weights "
-             "and decides whether to go on, and members waits for slower ranks. The main "
-             "thread does the rest: start prepares the session, store writes results "
-             "into the open transaction, commit makes them durable, schedule hands out trials, "
-             "send and receive are messages, poll looks for one and finds none, and wait sleeps.",
+    .about =
+        "Shows the seconds that each rank spent in trials, without work, in messages and in "
+        "the database, and counts the messages by size. It works during a run, too: counters "
+        "are stored with commits. The database is not changed.\n\n"
+        "One thread of each rank trains: compute is its time in trials, idle its time without "
+        "one. The main thread does the rest: start prepares the session, store writes results "
+        "into the open transaction, commit makes them durable, schedule hands out trials, "
+        "send and receive are messages, poll looks for one and finds none, and wait sleeps.\n\n"
+        "Ranks that train a model together spend a part of compute on each other: sum adds up "
+        "what the workers computed, share passes rows on to all ranks, agree compares their "
+        "weights and decides whether to go on, and members waits for other ranks.",
     .examples = examples,
     .see = "status, run",
     .options = options,

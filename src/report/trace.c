@@ -441,12 +441,11 @@ static int64_t put_gang_args(struct trace *t, const struct result_table *rows, i
     return r;
 }
 
-/* The database has the attempts of a gang's first rank only. What all its ranks spent is known of a
- * whole session. */
+/* Attempts name only the first rank of a gang; the others' time is in the counters of the session. */
 static void put_gangs(struct trace *t, const struct result_table *rows)
 {
     if (rows->n_rows)
-        put_name(t, "process_name", "gangs: sums over a session", FIRST_HOST_PID + t->n_hosts, 0);
+        put_name(t, "process_name", "gangs", FIRST_HOST_PID + t->n_hosts, 0);
     for (int64_t r = 0; r < rows->n_rows;) {
         const struct trace_session *session =
             find_session(t, result_table_integer(rows, r, "session"));

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "gang/gang.h"
 #include "program/port.h"
 #include "sched/message.h"
 

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
-#include "gang/gang.h"
 #include "gcn/train.h"
 #include "program/report.h" /* struct program_metric, struct program_point */
 
@@ -123,6 +122,8 @@ struct trial_gang {
     int32_t local_ranks[TRIAL_LOCAL_RANKS];
     int32_t n_local;
 };
+
+struct gang_counts; /* gang/gang.h */
 
 /* The caller of a trial. */
 struct trial_watch {

@@ -62,7 +62,7 @@ rank  host  seconds  attempts  compute  idle  start  store  commit  schedule  se
    0  n1        100         8       80    15      2      5     0.5       0.5   0.3      0.4     1  90.4
    1  n2         98         8     91.8   7.1      0      0       0         0   0.1      0.1   0.9    99
 
-messages by size in bytes
+messages and reductions by size in bytes
 activity  up_to  calls   bytes  seconds  mean_us
 send         64     20     480     0.01      500
 send        256     10    2000     0.25    25000
@@ -74,9 +74,11 @@ receive   65536      2  100000     0.14    70000"
 # json PYTHON: print a Python expression of d, the JSON on standard input
 json() { python3 -c "import json, sys; d = json.load(sys.stdin); print($1)"; }
 is "json: an object of sections" "$("$ESPALIER" profile --session 2 --format json | json '" ".join(d), d["session"]')" \
-    "session activities ranks sizes counters {'session': 2, 'outcome': 'finished', 'command': 'espalier run a.ini -n 3', 'ranks': 3, 'counted': 2, 'seconds': 100, 'messages': 32, 'bytes': 102480, 'received': 32}"
+    "session activities ranks gangs sizes counters {'session': 2, 'outcome': 'finished', 'command': 'espalier run a.ini -n 3', 'ranks': 3, 'counted': 2, 'seconds': 100, 'messages': 32, 'bytes': 102480, 'received': 32}"
 is "csv: the session" "$("$ESPALIER" profile --format csv 2>.err)" "session,outcome,command,ranks,counted,seconds,messages,bytes,received
 3,finished,espalier run b.ini,1,1,4,0,0,0"
+is "no rank trained together with others" "$("$ESPALIER" profile -q --session 2 --section gangs --format csv)" \
+    "rank,host,trials_s,calls,bytes,sum,share,agree,members"
 is "a section" "$("$ESPALIER" profile --session 2 --section counters --format csv | sed -n '1p;7,10p')" \
     "rank,host,activity,size,calls,bytes,seconds,percent
 0,n1,schedule,0,0,0,0.5,0.5
@@ -130,6 +132,53 @@ is "percent of the time of each rank" "$("$ESPALIER" profile --section ranks --f
 0,10,50
 3,2,50
 4,8,0"
+
+# Ranks 0 and 2 train together. Only rank 0 has attempts; rank 1 runs trials alone.
+sqlite3 results.db "vacuum into 'gang.db'"
+sqlite3 gang.db "
+insert into session (session_id, command, version, host, pid, ranks, started, finished, outcome)
+    values (7, 'espalier run', '0.2', 'n1', 5, 3, 7000, 7010, 'finished');
+insert into traffic values
+    (7, 0, 'n1', 'compute', 0, 2, 0, 8), (7, 0, 'n1', 'sum', 256, 10, 1000, 0.5), (7, 0, 'n1', 'sum', 65536, 20, 800000, 1.5),
+    (7, 0, 'n1', 'share', 1024, 5, 4000, 0.4), (7, 0, 'n1', 'agree', 64, 4, 192, 0.08), (7, 0, 'n1', 'members', 0, 41, 0, 1),
+    (7, 0, 'n1', 'wait', 0, 1, 0, 10), (7, 1, 'n1', 'compute', 0, 3, 0, 5), (7, 1, 'n1', 'wait', 0, 1, 0, 10),
+    (7, 2, 'n2', 'compute', 0, 2, 0, 7.5), (7, 2, 'n2', 'sum', 65536, 20, 800000, 3), (7, 2, 'n2', 'members', 0, 21, 0, 0.75),
+    (7, 2, 'n2', 'wait', 0, 1, 0, 10);
+delete from attempt;
+insert into attempt (trial_id, session_id, rank, host, pid, started, finished, outcome) values
+    (1, 7, 0, 'n1', 1, 7000, 7008, 'done'), (1, 7, 1, 'n1', 1, 7000, 7005, 'failed');"
+is "ranks that train together" "$("$ESPALIER" profile gang.db | sed -n '/^both/,/^$/p; /^ranks that train/,$p')" \
+    "both threads of all ranks together, percent of the time counted
+thread  activity  calls    bytes  seconds  percent
+worker  compute       7        -     20.5     68.3
+worker  sum          50  1601000        5     16.7
+worker  share         5     4000      0.4      1.3
+worker  agree         4      192     0.08      0.3
+worker  members      62        -     1.75      5.8
+main    wait          3        -       30      100
+
+ranks that train together, percent of their seconds in trials
+rank  host  trials_s  calls   bytes  sum  share  agree  members
+   0  n1           8     39  805192   25      5      1     12.5
+   2  n2         7.5     20  800000   40      0      0       10
+
+messages and reductions by size in bytes
+activity  up_to  calls    bytes  seconds    mean_us
+sum         256     10     1000      0.5      50000
+sum       65536     40  1600000      4.5  1.125e+05
+share      1024      5     4000      0.4      80000
+agree        64      4      192     0.08      20000"
+is "the ranks were busy in all trials" "$("$ESPALIER" status gang.db --section ranks --format csv | cut -d, -f1,3,4)" "rank,trials,busy_s
+0,1,8
+1,1,5
+2,0,7.5"
+like "their share of the time" "$("$ESPALIER" status gang.db)" "ranks were busy 85.4 % of the time; the run took no longer than the 8 s of the longest trial"
+ok "the trace" "$ESPALIER" trace gang.db -o gang.json
+is "has what each of the two spent" "$(python3 -c 'import json
+for e in json.load(open("gang.json"))["traceEvents"]:
+    if e["name"] == "in gangs": print(e["tid"], e["ts"], e["dur"], e["args"])')" \
+    "0 6000000000.0 10000000.0 {'session': 7, 'host': 'n1', 'compute_s': 8, 'members_s': 1, 'sum': {'up to 256 bytes': {'calls': 10, 'bytes': 1000, 'seconds': 0.5}, 'up to 65536 bytes': {'calls': 20, 'bytes': 800000, 'seconds': 1.5}}, 'share': {'up to 1024 bytes': {'calls': 5, 'bytes': 4000, 'seconds': 0.4}}, 'agree': {'up to 64 bytes': {'calls': 4, 'bytes': 192, 'seconds': 0.08}}}
+2 6000000000.0 10000000.0 {'session': 7, 'host': 'n2', 'compute_s': 7.5, 'members_s': 0.75, 'sum': {'up to 65536 bytes': {'calls': 20, 'bytes': 800000, 'seconds': 3}}}"
 
 # A newer session of an espalier that does not count.
 sqlite3 results.db "insert into session (session_id, command, version, host, pid, ranks, started, finished, outcome)

@@ -38,6 +38,23 @@ for ranks in 2 3 4; do
     ok "on $ranks ranks together" run --db "k$ranks.db" --set "ranks=$ranks" -n "$ranks"
     is "the same rows" "$(rows "k$ranks.db")" "$whole"
 done
+# Of three ranks, each is busy in all trials and counts the same sums; only the first has attempts.
+is "all ranks of a gang are busy" "$("$ESPALIER" status k3.db --section ranks --format csv |
+    awk -F, 'NR > 1 { print $1, $3, ($4 > 0 ? "busy" : "idle") }')" "0 8 busy
+1 0 busy
+2 0 busy"
+busy=$(sqlite3 k3.db "select 100 * sum(seconds) / 3 / (select max(finished) - min(started) from attempt)
+    from traffic where activity = 'compute'")
+is "the run says how busy they all were" \
+    "$("$ESPALIER" status k3.db | sed -n 's/.*ranks were busy \([0-9.]*\) % of the time.*/\1/p')" \
+    "$(awk -v b="$busy" 'BEGIN { printf "%.1f", (b > 100 ? 100 : b) }')"
+gangs() { "$ESPALIER" profile "$1" --section gangs --format csv -q; }
+is "profile counts their sums" "$(gangs k3.db | cut -d, -f4,5 | sort -u | wc -l) $(gangs k3.db | awk -F, 'NR > 1 {
+    n++; good += $3 > 0 && $4 > 0 && $5 > 0 && $9 > 0 && $6 + $7 + $8 + $9 < 100.2 } END { print n, good }')" "2 3 3"
+is "which are part of their time in trials" "$(sqlite3 k3.db "select count(*) from (select rank, total(seconds)
+    filter (where activity in ('sum', 'share', 'agree', 'members')) as s, total(seconds) filter (where activity = 'compute') as c
+    from traffic group by rank) where s between 0 and c")" 3
+is "of a rank alone there are none" "$(gangs k1.db | wc -l)" 1
 is "nothing was computed twice" "$(sqlite3 k4.db 'select count(*) from attempt')" 8
 
 fails "more ranks than workers" 2 run --db no.db --set ranks=5 -n 5

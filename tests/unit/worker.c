@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "gang/gang.h"
 #include "sched/mailbox.h"
 #include "sched/message.h"
 #include "sched/worker.h"
@@ -35,6 +36,7 @@ struct scene {
     bool fails;         /* trials of gangs fail */
     int64_t end_in;     /* trial at whose beginning the ends of gangs 7 and 8 are sent; -1: none */
     double end_s;       /* of these */
+    const struct gang_counts *counts; /* reported by trials of gangs; NULL: none */
     struct buf message;
 };
 
@@ -88,6 +90,19 @@ static void save_scene(const struct trial_watch *watch, int64_t number)
     watch->save(watch->arg, &checkpoint);
 }
 
+static void run_gang(struct scene *scene, int64_t number, int64_t trial, int32_t rank)
+{
+    struct message_gang gang = {.number = number,
+                                .trial = trial,
+                                .id = 100 + trial,
+                                .expected_s = scene->expected_s,
+                                .part = {.rank = rank, .size = 3, .address = "node1"}};
+
+    message_begin(&scene->message, MESSAGE_GANG_RUN);
+    message_put_gang(&scene->message, &gang);
+    assert_int_equal(mailbox_put(&scene->to_worker, &scene->message, NULL), 0);
+}
+
 static void run_scene(void *self, struct trial_result *r, int64_t number,
                       const struct trial_watch *watch)
 {
@@ -110,6 +125,11 @@ static void run_scene(void *self, struct trial_result *r, int64_t number,
         end_gang(scene, 8);
         end_gang(scene, 7);
     }
+    if (scene->counts && number == 4)
+        run_gang(scene, 8, 5, 0);
+    if (scene->counts)
+        for (int i = 0; i < 2; i++) /* all so far, so the second replaces the first */
+            watch->count(watch->arg, scene->counts);
     if (watch->gang && scene->fails) {
         r->state = TRIAL_FAILED;
         snprintf(r->error, sizeof r->error, "boom");
@@ -490,19 +510,6 @@ static void test_worker_time(void **state)
 
 /* ---- gangs ---- */
 
-static void run_gang(struct scene *scene, int64_t number, int64_t trial, int32_t rank)
-{
-    struct message_gang gang = {.number = number,
-                                .trial = trial,
-                                .id = 100 + trial,
-                                .expected_s = scene->expected_s,
-                                .part = {.rank = rank, .size = 3, .address = "node1"}};
-
-    message_begin(&scene->message, MESSAGE_GANG_RUN);
-    message_put_gang(&scene->message, &gang);
-    assert_int_equal(mailbox_put(&scene->to_worker, &scene->message, NULL), 0);
-}
-
 static void expect_member(struct scene *scene, int64_t number, int64_t trial,
                           enum trial_state state, const char *error, double value)
 {
@@ -567,6 +574,46 @@ static void test_gang_members(void **state)
         expect_leave(&scene, "");
         teardown(&scene);
     }
+}
+
+static void expect_count(struct scene *scene, enum traffic_activity activity, size_t bytes,
+                         struct traffic_count wanted)
+{
+    struct traffic traffic = {0};
+    const struct traffic_count *count = &traffic.of[traffic_cell(activity, bytes)];
+
+    worker_time_read(&traffic, &scene->time);
+    assert_int_equal(count->calls, wanted.calls);
+    assert_int_equal(count->bytes, wanted.bytes);
+    assert_true(count->seconds == wanted.seconds);
+}
+
+/* Counters of two gangs add up. Waiting is counted apart from the calls that wait. */
+static void test_gang_counts(void **state)
+{
+    struct gang_counts counts = {.meeting_s = 0.5};
+    struct scene scene;
+
+    (void)state;
+    setup(&scene);
+    counts.of[GANG_SUM][0] = (struct gang_count){10, 400, 3, 1};
+    counts.of[GANG_SUM_FEW][0] = (struct gang_count){5, 40, 0.25, 0.125};
+    counts.of[GANG_SUM][GANG_SIZES - 1] = (struct gang_count){1, INT64_C(3) << 30, 8, 2};
+    counts.of[GANG_SHARE][2] = (struct gang_count){2, 2000, 0.5, 0.25};
+    counts.of[GANG_AGREE][1] = (struct gang_count){4, 800, 0.75, 0.5};
+    scene.counts = &counts;
+    scene.stop_after = 5;
+    run_gang(&scene, 7, 4, 1);
+    play(&scene);
+    assert_int_equal(scene.n_run, 2);
+    expect_count(&scene, TRAFFIC_SUM, 64, (struct traffic_count){30, 880, 4.25});
+    expect_count(&scene, TRAFFIC_SUM, 65, (struct traffic_count){0, 0, 0});
+    expect_count(&scene, TRAFFIC_SUM, 1 << 30, (struct traffic_count){2, INT64_C(6) << 30, 12});
+    expect_count(&scene, TRAFFIC_SHARE, 1000, (struct traffic_count){4, 4000, 0.5});
+    expect_count(&scene, TRAFFIC_AGREE, 200, (struct traffic_count){8, 1600, 0.5});
+    expect_count(&scene, TRAFFIC_MEMBERS, 0, (struct traffic_count){46, 0, 8.75});
+    assert_int_equal(count_of(&scene, TRAFFIC_COMPUTE).calls, 2);
+    teardown(&scene);
 }
 
 static void test_gang_fails(void **state)
@@ -659,6 +706,7 @@ int main(void)
         cmocka_unit_test(test_malformed),
         cmocka_unit_test(test_gang_port),
         cmocka_unit_test(test_gang_members),
+        cmocka_unit_test(test_gang_counts),
         cmocka_unit_test(test_gang_fails),
         cmocka_unit_test(test_gang_is_ended),
         cmocka_unit_test(test_gang_never_begins),
