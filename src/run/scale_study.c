@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "run/scale_study.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "grid/sweep_file.h"
+
+/* Measured times differ by some percent. */
+#define ALIKE 1.05
+
+/* ---- which configuration ---- */
+
+static bool is_varied(enum param_id id)
+{
+    return id == P_THREADS || id == P_RANKS;
+}
+
+static void put_values(struct buf *out, const struct sweep *sweep, const struct settings *s)
+{
+    for (size_t a = 0; a < sweep->n_axes; a++) {
+        const struct axis *axis = &sweep->axes[a];
+
+        if (is_varied(axis->id) || !settings_has(s, axis->id))
+            continue;
+        buf_printf(out, "%s%s = ", out->size ? ", " : "", axis->row->key);
+        param_format(out, axis->id, s->v[axis->id]);
+    }
+}
+
+static void put_file(struct scale_study *study, const struct job *job, const struct settings *s)
+{
+    struct settings measured = *s;
+
+    measured.v[P_WHERE].s = "";
+    measured.v[P_KEEP].i = param_choice(P_KEEP, "none");
+    measured.v[P_REPLICATES].i = study->replicates;
+    measured.v[P_PATIENCE].i = 0;
+    measured.v[P_WARMUP_EPOCHS].i = 0;
+    sweep_write(&study->file, &job->sweep, &measured);
+}
+
+static void describe(struct scale_study *study, const struct job *job, int32_t repeats,
+                     int64_t epochs)
+{
+    int32_t folds = job->plan.folds;
+    struct settings s;
+
+    plan_settings(&job->plan, study->config, &s);
+    put_values(&study->values, &job->sweep, &s);
+    study->n_configs = job->plan.n_configs;
+    study->workers = settings_has(&s, P_WORKERS) ? (int32_t)s.v[P_WORKERS].i : 1;
+    study->replicates = (repeats + folds) / folds;
+    study->n_trials = study->replicates * folds;
+    if (settings_has(&s, P_EPOCHS)) {
+        study->all_epochs = s.v[P_EPOCHS].i;
+        study->epochs = epochs;
+    }
+    put_file(study, job, &s);
+}
+
+int scale_choose(struct scale_study *study, const struct job *job, int32_t repeats, int64_t epochs,
+                 struct err *err)
+{
+    struct cost *cost = job_cost_create(job, 1, err);
+
+    *study = (struct scale_study){.config = 0};
+    if (!cost)
+        return -1;
+    for (int32_t c = 1; c < job->plan.n_configs; c++)
+        if (cost_seconds(cost, c) > cost_seconds(cost, study->config))
+            study->config = c;
+    cost_destroy(cost);
+    describe(study, job, repeats, epochs);
+    return buf_failed(&study->values) || buf_failed(&study->file)
+               ? err_nomem(err, "the configuration", 0)
+               : 0;
+}
+
+/* ---- which combinations ---- */
+
+static void add_point(struct scale_study *study, int32_t threads, int32_t ranks)
+{
+    study->points[study->n_points++] = (struct scale_point){.threads = threads, .ranks = ranks};
+}
+
+static bool has_point(const struct scale_study *study, int32_t threads, int32_t ranks)
+{
+    for (int32_t i = 0; i < study->n_points; i++)
+        if (study->points[i].threads == threads && study->points[i].ranks == ranks)
+            return true;
+    return false;
+}
+
+int scale_combine(struct scale_study *study, const struct scale_list *threads,
+                  const struct scale_list *ranks, int32_t cores, struct err *err)
+{
+    size_t most = (size_t)threads->n * (size_t)ranks->n + 1;
+
+    study->points = calloc(most, sizeof *study->points);
+    if (!study->points)
+        return err_nomem(err, "combinations", most * sizeof *study->points);
+    add_point(study, 1, 1);
+    for (int32_t r = 0; r < ranks->n; r++)
+        for (int32_t t = 0; t < threads->n; t++)
+            if ((int64_t)threads->values[t] * ranks->values[r] <= cores &&
+                !has_point(study, threads->values[t], ranks->values[r]))
+                add_point(study, threads->values[t], ranks->values[r]);
+    return 0;
+}
+
+void scale_release(struct scale_study *study)
+{
+    free(study->points);
+    buf_release(&study->values);
+    buf_release(&study->file);
+    *study = (struct scale_study){.config = 0};
+}
+
+/* ---- what follows from the times ---- */
+
+double scale_speedup(const struct scale_study *study, const struct scale_point *point)
+{
+    return study->points[0].seconds / point->seconds;
+}
+
+int32_t scale_at_once(const struct scale_point *point, int32_t cores)
+{
+    return cores / (point->threads * point->ranks);
+}
+
+double scale_throughput(const struct scale_study *study, const struct scale_point *point,
+                        int32_t cores)
+{
+    return scale_at_once(point, cores) * scale_speedup(study, point);
+}
+
+/* cores 0: by speed-up. */
+static const struct scale_point *find_best(const struct scale_study *study, int32_t cores)
+{
+    const struct scale_point *best = NULL;
+    double top = 0;
+
+    for (int pass = 0; pass < 2; pass++)
+        for (int32_t i = 0; i < study->n_points; i++) {
+            const struct scale_point *p = &study->points[i];
+            double value = cores ? scale_throughput(study, p, cores) : scale_speedup(study, p);
+
+            if (!pass)
+                top = fmax(top, value);
+            else if (value * ALIKE >= top &&
+                     (!best || p->threads * p->ranks < best->threads * best->ranks))
+                best = p;
+        }
+    return best;
+}
+
+const struct scale_point *scale_fastest(const struct scale_study *study)
+{
+    return find_best(study, 0);
+}
+
+const struct scale_point *scale_busiest(const struct scale_study *study, int32_t cores)
+{
+    return find_best(study, cores);
+}
