@@ -373,8 +373,7 @@ static void put_json(struct buf *out, const struct settings *s, bool of_model)
         const struct param *row = settings_row(s, i);
         enum param_id id = (enum param_id)i;
 
-        if (!is_in_json(row) || !settings_has(s, id) ||
-            (of_model && is_left_out(id, s->v[id])))
+        if (!is_in_json(row) || !settings_has(s, id) || (of_model && is_left_out(id, s->v[id])))
             continue;
         buf_puts(out, gap);
         put_member(out, row, id, s->v[id]);

@@ -243,7 +243,9 @@ static struct elastic_rule find_rule(const struct settings *s, const struct gcn_
         return (struct elastic_rule){.fewest = ranks, .most = ranks};
     return (struct elastic_rule){
         .fewest = 1,
-        .most = ranks ? ranks : workers < n_ranks ? workers : n_ranks,
+        .most = ranks               ? ranks
+                : workers < n_ranks ? workers
+                                    : n_ranks,
         .is_chosen = !ranks,
         .speedup = {.parts = workers,
                     .serial = SERIAL_SHARE,

@@ -54,7 +54,7 @@ struct dispatch {
     int32_t n_workers, n_idle, n_alive; /* n_alive: present */
     float *predicted_s;                 /* [n_trials] at hand-out; below 0: a guess */
     struct resumes *resumes;
-    struct gangs *gangs;  /* NULL: all trials have width 1, like the next one */
+    struct gangs *gangs; /* NULL: all trials have width 1, like the next one */
     struct elastic *elastic;
     double now_s, left_s; /* left_s: as in the last dispatch_assign() */
     double held_s;        /* all workers together */

@@ -120,7 +120,8 @@ int64_t ledger_n_wide(const struct ledger *ledger);               /* pending tri
 int32_t ledger_n_widths(const struct ledger *ledger);             /* tiers */
 int32_t ledger_tier_width(const struct ledger *ledger, int32_t tier);
 bool ledger_is_suspect(const struct ledger *ledger, int64_t trial);
-bool ledger_is_last_attempt(const struct ledger *ledger, int64_t trial); /* one more crash fails it */
+bool ledger_is_last_attempt(const struct ledger *ledger,
+                            int64_t trial);                         /* one more crash fails it */
 double ledger_expected(const struct ledger *ledger, int32_t group); /* seconds */
 double ledger_pending_s(const struct ledger *ledger); /* expected, of all pending trials, times
                                                         * their widths */

@@ -197,7 +197,8 @@ static void offer_values(struct candidates *c, enum param_id id)
         offer_list(c, "none|exact|pca:");
     else if (*p->default_text)
         offer(c, p->default_text, "default");
-    if ((p->type == PARAM_COUNT || p->type == PARAM_FOLDS) && strcmp(p->default_text, p->choices) != 0)
+    if ((p->type == PARAM_COUNT || p->type == PARAM_FOLDS) &&
+        strcmp(p->default_text, p->choices) != 0)
         offer(c, p->choices, "");
 }
 
