@@ -22,7 +22,7 @@ static void futex_wait(atomic_uint *at, unsigned value)
     syscall(SYS_futex, at, FUTEX_WAIT, value, &limit, NULL, 0);
 }
 
-void gang_wake(struct gang *g)
+void gang_wake(struct gang_member *g)
 {
     syscall(SYS_futex, &g->page.head->generation, FUTEX_WAKE, g->local_size, NULL, NULL, 0);
 }
@@ -34,12 +34,12 @@ static void pause_briefly(void)
 #endif
 }
 
-static bool is_open(const struct page *page, unsigned generation)
+static bool is_open(const struct gang_page *page, unsigned generation)
 {
     return atomic_load_explicit(&page->generation, memory_order_acquire) != generation;
 }
 
-static bool spin(struct gang *g, unsigned generation, double until_s)
+static bool spin(struct gang_member *g, unsigned generation, double until_s)
 {
     do
         for (int i = 0; i < SPINS; i++) {
@@ -53,9 +53,9 @@ static bool spin(struct gang *g, unsigned generation, double until_s)
 
 /* Sleep until the last one comes. A member that has passed this barrier may end in good order, so the
  * generation counts before what gang_look() finds. */
-static bool sleep_until_open(struct gang *g, unsigned generation, double since_s)
+static bool sleep_until_open(struct gang_member *g, unsigned generation, double since_s)
 {
-    struct page *page = g->page.head;
+    struct gang_page *page = g->page.head;
     struct gang_failure found;
 
     for (;;) {
@@ -73,9 +73,9 @@ static bool sleep_until_open(struct gang *g, unsigned generation, double since_s
     }
 }
 
-bool gang_barrier(struct gang *g)
+bool gang_barrier(struct gang_member *g)
 {
-    struct page *page = g->page.head;
+    struct gang_page *page = g->page.head;
     unsigned generation;
     double since_s;
     bool is_fine;

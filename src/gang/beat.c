@@ -17,7 +17,7 @@ enum { BEAT = 'b', GOODBYE = 'g', LEAVES = 'l' };
 /* Beats in the time after which a silent host counts as lost. */
 enum { BEATS = 8 };
 
-static void send_to_all(struct gang *g, const void *bytes, size_t n)
+static void send_to_all(struct gang_member *g, const void *bytes, size_t n)
 {
     for (int32_t host = 0; host < g->n_hosts; host++)
         if (g->links[host].beat >= 0)
@@ -26,7 +26,7 @@ static void send_to_all(struct gang *g, const void *bytes, size_t n)
 
 static void *beat(void *arg)
 {
-    struct gang *g = arg;
+    struct gang_member *g = arg;
     struct pollfd stop = {.fd = g->beater_wait, .events = POLLIN};
     const char byte = BEAT;
     int ms = (int)(1e3 * g->silent_s / BEATS);
@@ -36,7 +36,7 @@ static void *beat(void *arg)
     return NULL;
 }
 
-int beat_start(struct gang *g)
+int beat_start(struct gang_member *g)
 {
     sigset_t all, before;
     int ends[2], code;
@@ -58,7 +58,7 @@ int beat_start(struct gang *g)
     return -1;
 }
 
-void beat_stop(struct gang *g)
+void beat_stop(struct gang_member *g)
 {
     if (g->beater_stop < 0)
         return;
@@ -69,7 +69,7 @@ void beat_stop(struct gang *g)
 }
 
 /* One call of send(), so that no beat comes between. */
-void beat_say(struct gang *g, enum gang_trouble trouble, const char *why)
+void beat_say(struct gang_member *g, enum gang_trouble trouble, const char *why)
 {
     char message[MEETING_WHY + 2] = {LEAVES, (char)trouble};
 
@@ -83,7 +83,7 @@ void beat_say(struct gang *g, enum gang_trouble trouble, const char *why)
 }
 
 /* Take the bytes of a message. */
-static void hear(struct link *link, const char *bytes, size_t n)
+static void hear(struct gang_link *link, const char *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (!link->n_said && bytes[i] == GOODBYE)
@@ -93,15 +93,15 @@ static void hear(struct link *link, const char *bytes, size_t n)
     }
 }
 
-static enum gang_trouble say(struct gang_failure *found, const struct link *link)
+static enum gang_trouble say(struct gang_failure *found, const struct gang_link *link)
 {
     gang_fails(found, (enum gang_trouble)link->said[1], "%s", link->said + 2);
     return found->trouble;
 }
 
-enum gang_trouble beat_listen(struct gang *g, int32_t host, struct gang_failure *found)
+enum gang_trouble beat_listen(struct gang_member *g, int32_t host, struct gang_failure *found)
 {
-    struct link *link = &g->links[host];
+    struct gang_link *link = &g->links[host];
     char bytes[512];
     ssize_t got;
 

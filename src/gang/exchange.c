@@ -70,7 +70,7 @@ static bool move(struct transfer *transfer, int fd, bool is_send, bool *is_cut)
 }
 
 /* The connection with a host has ended: the reason is its last word, if it said one. */
-static bool fail_cut(struct gang *g, int32_t host)
+static bool fail_cut(struct gang_member *g, int32_t host)
 {
     struct gang_failure found;
 
@@ -80,7 +80,7 @@ static bool fail_cut(struct gang *g, int32_t host)
                      g->page.first_rank[host], g->page.host_names[host]);
 }
 
-static bool move_all(struct gang *g, bool *has_moved, bool *is_over)
+static bool move_all(struct gang_member *g, bool *has_moved, bool *is_over)
 {
     *has_moved = false;
     *is_over = true;
@@ -99,7 +99,7 @@ static bool move_all(struct gang *g, bool *has_moved, bool *is_over)
     return true;
 }
 
-static void sleep_until_ready(struct gang *g)
+static void sleep_until_ready(struct gang_member *g)
 {
     nfds_t n = 0;
 
@@ -113,7 +113,7 @@ static void sleep_until_ready(struct gang *g)
     poll(g->polls, n, SLEEP_MS);
 }
 
-bool gang_exchange(struct gang *g)
+bool gang_exchange(struct gang_member *g)
 {
     double since_s = clock_now(&clock_system), moved_s = since_s;
     struct gang_failure found;
@@ -145,7 +145,7 @@ bool gang_exchange(struct gang *g)
     return true;
 }
 
-bool gang_spread(struct gang *g, void *base, const size_t *bounds)
+bool gang_spread(struct gang_member *g, void *base, const size_t *bounds)
 {
     size_t own = bounds[g->host];
 
@@ -169,7 +169,7 @@ bool gang_spread(struct gang *g, void *base, const size_t *bounds)
     return gang_barrier(g);
 }
 
-bool gang_sync(struct gang *g)
+bool gang_sync(struct gang_member *g)
 {
     for (int32_t host = 0; host <= g->n_hosts; host++)
         g->bounds[host] = (size_t)host;

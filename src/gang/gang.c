@@ -20,12 +20,12 @@
 /* Numbers of sum_few() that all workers' slots hold together, and that each holds at least. */
 enum { FEW_ALL = 16384, FEW_LEAST = 16 };
 
-int32_t gang_first_worker(const struct gang *g, int32_t rank)
+int32_t gang_first_worker(const struct gang_member *g, int32_t rank)
 {
     return (int32_t)((int64_t)rank * g->n_workers / g->size);
 }
 
-int32_t gang_first_worker_of_host(const struct gang *g, int32_t host)
+int32_t gang_first_worker_of_host(const struct gang_member *g, int32_t host)
 {
     return gang_first_worker(g, g->page.first_rank[host]);
 }
@@ -37,9 +37,9 @@ static void copy_why(char out[MEETING_WHY], const char *why)
     snprintf(out, MEETING_WHY, "%.*s", MEETING_WHY - 1, why);
 }
 
-bool gang_fail(struct gang *g, enum gang_trouble trouble, const char *format, ...)
+bool gang_fail(struct gang_member *g, enum gang_trouble trouble, const char *format, ...)
 {
-    struct page *page = g->page.head;
+    struct gang_page *page = g->page.head;
     va_list args;
 
     if (g->crew.has_failed)
@@ -60,9 +60,9 @@ bool gang_fail(struct gang *g, enum gang_trouble trouble, const char *format, ..
     return false;
 }
 
-static enum gang_trouble look_at_host(struct gang *g, struct gang_failure *found)
+static enum gang_trouble look_at_host(struct gang_member *g, struct gang_failure *found)
 {
-    struct page *page = g->page.head;
+    struct gang_page *page = g->page.head;
 
     if (atomic_load(&page->trouble)) {
         gang_fails(found, (enum gang_trouble)atomic_load(&page->trouble), "%s", page->why);
@@ -80,10 +80,10 @@ static enum gang_trouble look_at_host(struct gang *g, struct gang_failure *found
     return GANG_FINE;
 }
 
-static enum gang_trouble look_at_link(struct gang *g, int32_t host, double since_s,
+static enum gang_trouble look_at_link(struct gang_member *g, int32_t host, double since_s,
                                       struct gang_failure *found)
 {
-    struct link *link = &g->links[host];
+    struct gang_link *link = &g->links[host];
     double heard_s;
 
     if (beat_listen(g, host, found))
@@ -96,7 +96,7 @@ static enum gang_trouble look_at_link(struct gang *g, int32_t host, double since
     return GANG_LOST;
 }
 
-enum gang_trouble gang_look(struct gang *g, double since_s, struct gang_failure *found)
+enum gang_trouble gang_look(struct gang_member *g, double since_s, struct gang_failure *found)
 {
     g->looked_s = clock_now(&clock_system);
     if (look_at_host(g, found))
@@ -110,7 +110,7 @@ enum gang_trouble gang_look(struct gang *g, double since_s, struct gang_failure 
     return GANG_STOPPED;
 }
 
-const struct gang_failure *gang_failure(const struct gang *g)
+const struct gang_failure *gang_failure(const struct gang_member *g)
 {
     return &g->failure;
 }
@@ -126,7 +126,7 @@ static size_t put(size_t *at, size_t n)
 }
 
 /* Where the page's parts are; base NULL: only its size. */
-static void lay_out(struct gang *g, char *base)
+static void lay_out(struct gang_member *g, char *base)
 {
     struct page_view *page = &g->page;
     size_t n_hosts = (size_t)g->n_hosts, at = 0, few, marks, names, ranks, votes;
@@ -150,25 +150,26 @@ static void lay_out(struct gang *g, char *base)
     page->few = (double *)(void *)(base + few);
 }
 
-static struct gang *create(const struct gang_place *place, const struct gang_options *options)
+static struct gang_member *create(const struct gang_place *place,
+                                  const struct gang_options *options)
 {
-    struct gang *g = calloc(1, sizeof *g);
+    struct gang_member *g = calloc(1, sizeof *g);
     size_t n_hosts = (size_t)place->n_hosts;
 
     if (!g)
         return NULL;
-    *g = (struct gang){.rank = place->rank,
-                       .size = place->size,
-                       .local_rank = place->local_rank,
-                       .local_size = place->local_size,
-                       .host = place->host,
-                       .n_hosts = place->n_hosts,
-                       .n_workers = options->n_workers,
-                       .silent_s = options->silent_s > 0 ? options->silent_s : GANG_SILENT_S,
-                       .keep_waiting = options->keep_waiting,
-                       .arg = options->arg,
-                       .own_life = -1,
-                       .beater_stop = -1};
+    *g = (struct gang_member){.rank = place->rank,
+                              .size = place->size,
+                              .local_rank = place->local_rank,
+                              .local_size = place->local_size,
+                              .host = place->host,
+                              .n_hosts = place->n_hosts,
+                              .n_workers = options->n_workers,
+                              .silent_s = options->silent_s > 0 ? options->silent_s : GANG_SILENT_S,
+                              .keep_waiting = options->keep_waiting,
+                              .arg = options->arg,
+                              .own_life = -1,
+                              .beater_stop = -1};
     g->crew = (struct crew){.n_workers = g->n_workers, .calls = &gang_calls, .self = g};
     g->crew.first = gang_first_worker(g, g->rank);
     g->crew.n = gang_first_worker(g, g->rank + 1) - g->crew.first;
@@ -184,7 +185,7 @@ static struct gang *create(const struct gang_place *place, const struct gang_opt
     return g;
 }
 
-static int create_links(struct gang *g)
+static int create_links(struct gang_member *g)
 {
     size_t n = (size_t)g->n_hosts;
 
@@ -195,12 +196,12 @@ static int create_links(struct gang *g)
     g->receives = calloc(n, sizeof *g->receives);
     g->polls = calloc(n, sizeof *g->polls);
     for (size_t i = 0; g->links && i < n; i++)
-        g->links[i] = (struct link){.data = -1, .beat = -1};
+        g->links[i] = (struct gang_link){.data = -1, .beat = -1};
     return g->links && g->sends && g->receives && g->polls ? 0 : -1;
 }
 
 /* The leaders' meeting. With a trouble of this host in own, the others hear of it there. */
-static void meet_hosts(struct gang *g, struct greeting *own, const struct gang_place *place,
+static void meet_hosts(struct gang_member *g, struct greeting *own, const struct gang_place *place,
                        const struct patience *patience, struct gang_failure *failure)
 {
     struct patience renewed = patience_renew(patience, g->host == 0);
@@ -214,8 +215,8 @@ static void meet_hosts(struct gang *g, struct greeting *own, const struct gang_p
         *failure = theirs;
 }
 
-static int meet(struct gang *g, const struct gang_place *place, const struct gang_options *options,
-                struct gang_failure *failure)
+static int meet(struct gang_member *g, const struct gang_place *place,
+                const struct gang_options *options, struct gang_failure *failure)
 {
     double limit_s = options->meet_s > 0 ? options->meet_s : GANG_MEET_S;
     struct patience patience = {.until_s = clock_now(&clock_system) + limit_s,
@@ -241,9 +242,9 @@ static int meet(struct gang *g, const struct gang_place *place, const struct gan
 }
 
 /* Spin only if each rank of the host may have a processor of its own. */
-static bool count_processors(struct gang *g)
+static bool count_processors(struct gang_member *g)
 {
-    struct page *page = g->page.head;
+    struct gang_page *page = g->page.head;
     cpu_set_t own;
     int n = 0;
 
@@ -260,7 +261,7 @@ static bool count_processors(struct gang *g)
 }
 
 /* Cut the tree between hosts. */
-static int cut_tree(struct gang *g)
+static int cut_tree(struct gang_member *g)
 {
     for (int32_t host = 0; host < g->n_hosts; host++) {
         int32_t n = tree_cover(&g->tree, gang_first_worker_of_host(g, host),
@@ -284,7 +285,7 @@ static int cut_tree(struct gang *g)
     return 0;
 }
 
-static void prepare(struct gang *g)
+static void prepare(struct gang_member *g)
 {
     if (!count_processors(g))
         return;
@@ -296,10 +297,10 @@ static void prepare(struct gang *g)
     FAULT("gang: all have met");
 }
 
-int gang_open(struct gang **gang, const struct gang_place *place,
+int gang_open(struct gang_member **gang, const struct gang_place *place,
               const struct gang_options *options, struct gang_failure *failure)
 {
-    struct gang *g;
+    struct gang_member *g;
 
     assert(place->size <= options->n_workers && place->n_hosts <= place->size);
     *gang = NULL;
@@ -319,7 +320,7 @@ int gang_open(struct gang **gang, const struct gang_place *place,
     return -1;
 }
 
-struct crew *gang_crew(struct gang *g)
+struct crew *gang_crew(struct gang_member *g)
 {
     return &g->crew;
 }
@@ -332,7 +333,7 @@ static void close_one(int fd)
         close(fd);
 }
 
-static void close_links(struct gang *g)
+static void close_links(struct gang_member *g)
 {
     if (!g->links)
         return;
@@ -354,7 +355,7 @@ static void close_links(struct gang *g)
     }
 }
 
-void gang_close(struct gang *g)
+void gang_close(struct gang_member *g)
 {
     if (!g)
         return;

@@ -54,21 +54,22 @@ struct gang_options {
     void *arg;
 };
 
-struct gang;
+/* A rank in its gang. */
+struct gang_member;
 
 /* Collective. Rank r gets workers r W / R ... (r + 1) W / R - 1. Texts of place and options are
  * borrowed for the call. -1 and failure: *gang is NULL. */
-int gang_open(struct gang **gang, const struct gang_place *place,
+int gang_open(struct gang_member **gang, const struct gang_place *place,
               const struct gang_options *options, struct gang_failure *failure);
 
 /* Borrowed. Memory from take_parts() and take_common() is zeroed and ends with the gang. */
-struct crew *gang_crew(struct gang *gang);
+struct crew *gang_crew(struct gang_member *gang);
 
 /* The reason, if the crew has_failed. */
-const struct gang_failure *gang_failure(const struct gang *gang);
+const struct gang_failure *gang_failure(const struct gang_member *gang);
 
 /* Local. The others may still be in their last call. NULL is allowed. */
-void gang_close(struct gang *gang);
+void gang_close(struct gang_member *gang);
 
 /* ---- counters, for `profile` ---- */
 
@@ -101,6 +102,6 @@ struct gang_counts {
 };
 
 int64_t gang_size_limit(int class); /* bytes of its largest message */
-const struct gang_counts *gang_counts(const struct gang *gang);
+const struct gang_counts *gang_counts(const struct gang_member *gang);
 
 #endif

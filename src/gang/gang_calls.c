@@ -31,19 +31,19 @@ int64_t gang_size_limit(int class)
     return (int64_t)LEAST_BYTES << (CLASS_BITS * class);
 }
 
-const struct gang_counts *gang_counts(const struct gang *g)
+const struct gang_counts *gang_counts(const struct gang_member *g)
 {
     return &g->counts;
 }
 
 /* Begin a call. Returns the time. */
-static double begin_call(struct gang *g)
+static double begin_call(struct gang_member *g)
 {
     g->waiting_s = 0;
     return clock_now(&clock_system);
 }
 
-static void count(struct gang *g, enum gang_call call, size_t bytes, double since_s)
+static void count(struct gang_member *g, enum gang_call call, size_t bytes, double since_s)
 {
     struct gang_count *count;
     int class = 0;
@@ -68,19 +68,19 @@ static size_t stripe(size_t begin, size_t end, int32_t i, int32_t n)
     return at < end ? at : end;
 }
 
-static bool is_too_large(const struct gang *g, size_t count)
+static bool is_too_large(const struct gang_member *g, size_t count)
 {
     return count > SIZE_MAX / 16 / sizeof(float) / (size_t)g->n_workers;
 }
 
-static void *fail_take(const struct gang *g, struct err *err)
+static void *fail_take(const struct gang_member *g, struct err *err)
 {
     err_set(err, "%s", g->failure.why.text);
     return NULL;
 }
 
 /* Room for sums of `count` numbers in stripes. Each rank reserves its own share. */
-static bool take_work(struct gang *g, size_t count)
+static bool take_work(struct gang_member *g, size_t count)
 {
     size_t room = stripe(0, count, 1, g->n_hosts) + LINE;
     size_t n_nodes = g->n_hosts > 1 ? (size_t)g->n_own_nodes : 0;
@@ -102,7 +102,7 @@ static bool take_work(struct gang *g, size_t count)
 
 static float *take_parts(struct crew *crew, size_t count, struct err *err)
 {
-    struct gang *g = crew->self;
+    struct gang_member *g = crew->self;
     size_t row_bytes = count * sizeof(float);
     float *parts;
 
@@ -119,7 +119,7 @@ static float *take_parts(struct crew *crew, size_t count, struct err *err)
 
 static float *take_common(struct crew *crew, size_t count, struct err *err)
 {
-    struct gang *g = crew->self;
+    struct gang_member *g = crew->self;
     size_t bytes = count * sizeof(float), begin, end;
     float *common;
 
@@ -142,20 +142,20 @@ struct addends {
 
 /* One host: every rank adds up all, or a stripe that the others then copy. The first moves all rows
  * and the sum; the other moves a share of these, and the sum twice. */
-static bool is_striped(const struct gang *g, const struct addends *a)
+static bool is_striped(const struct gang_member *g, const struct addends *a)
 {
     size_t n_rows = (size_t)g->n_workers + 1, n_ranks = (size_t)g->local_size;
 
     return n_rows * n_ranks > n_rows + 2 * n_ranks && n_rows * (a->end - a->begin) > 8192;
 }
 
-static void add_all(const struct gang *g, float *total, const struct addends *a, size_t begin,
-                    size_t end)
+static void add_all(const struct gang_member *g, float *total, const struct addends *a,
+                    size_t begin, size_t end)
 {
     crew_tree_sum(total + begin, a->parts + begin, a->count, g->n_workers, end - begin);
 }
 
-static void sum_on_host(struct gang *g, float *total, const struct addends *a)
+static void sum_on_host(struct gang_member *g, float *total, const struct addends *a)
 {
     if (!gang_barrier(g))
         return;
@@ -171,7 +171,7 @@ static void sum_on_host(struct gang *g, float *total, const struct addends *a)
 }
 
 /* Add up the nodes of this host, each rank a stripe. A single worker's part stays where it is. */
-static void add_own_nodes(struct gang *g, const struct addends *a)
+static void add_own_nodes(struct gang_member *g, const struct addends *a)
 {
     int32_t end_worker = gang_first_worker_of_host(g, g->host + 1);
     size_t begin = stripe(a->begin, a->end, g->local_rank, g->local_size);
@@ -191,7 +191,7 @@ static void add_own_nodes(struct gang *g, const struct addends *a)
 }
 
 /* The leader: send each host the nodes of its stripe, and receive those of the own one. */
-static bool exchange_nodes(struct gang *g, const struct addends *a)
+static bool exchange_nodes(struct gang_member *g, const struct addends *a)
 {
     size_t begin = stripe(a->begin, a->end, g->host, g->n_hosts);
     size_t end = stripe(a->begin, a->end, g->host + 1, g->n_hosts);
@@ -216,7 +216,7 @@ static bool exchange_nodes(struct gang *g, const struct addends *a)
 }
 
 /* Where the nodes of other hosts are received; rows begin at number 0, which is not there. */
-static void place_their_nodes(struct gang *g, size_t begin)
+static void place_their_nodes(struct gang_member *g, size_t begin)
 {
     uintptr_t at = (uintptr_t)g->theirs;
 
@@ -231,7 +231,7 @@ static void place_their_nodes(struct gang *g, size_t begin)
     }
 }
 
-static void sum_between_hosts(struct gang *g, float *total, const struct addends *a)
+static void sum_between_hosts(struct gang_member *g, float *total, const struct addends *a)
 {
     size_t begin = stripe(a->begin, a->end, g->host, g->n_hosts);
     size_t end = stripe(a->begin, a->end, g->host + 1, g->n_hosts);
@@ -254,7 +254,7 @@ static void sum(struct crew *crew, float *total, const float *parts, size_t n, s
                 size_t end)
 {
     struct addends addends = {.parts = parts, .count = n, .begin = begin, .end = end};
-    struct gang *g = crew->self;
+    struct gang_member *g = crew->self;
     double since_s = begin_call(g);
 
     if (crew->has_failed)
@@ -268,7 +268,8 @@ static void sum(struct crew *crew, float *total, const float *parts, size_t n, s
 
 /* ---- the others ---- */
 
-static bool sum_some(struct gang *g, double *total, const double *parts, size_t stride, size_t n)
+static bool sum_some(struct gang_member *g, double *total, const double *parts, size_t stride,
+                     size_t n)
 {
     size_t slot = (size_t)g->n_workers * g->page.few_room;
     double *all = g->page.few + (g->turn++ % 2) * slot, *own = all + (size_t)g->crew.first * n;
@@ -285,7 +286,7 @@ static bool sum_some(struct gang *g, double *total, const double *parts, size_t 
 
 static void sum_few(struct crew *crew, double *total, const double *parts, size_t n)
 {
-    struct gang *g = crew->self;
+    struct gang_member *g = crew->self;
     double since_s = begin_call(g);
     size_t room = g->page.few_room;
 
@@ -298,7 +299,7 @@ static void sum_few(struct crew *crew, double *total, const double *parts, size_
 
 static void share(struct crew *crew, float *common, const size_t *bounds)
 {
-    struct gang *g = crew->self;
+    struct gang_member *g = crew->self;
     double since_s = begin_call(g);
 
     if (crew->has_failed)
@@ -309,7 +310,7 @@ static void share(struct crew *crew, float *common, const size_t *bounds)
         count(g, GANG_SHARE, sizeof *common * (bounds[g->n_workers] - bounds[0]), since_s);
 }
 
-static int32_t host_of(const struct gang *g, int32_t rank)
+static int32_t host_of(const struct gang_member *g, int32_t rank)
 {
     int32_t host = 0;
 
@@ -320,7 +321,7 @@ static int32_t host_of(const struct gang *g, int32_t rank)
 
 static bool agree(struct crew *crew, bool wants, struct hash hash)
 {
-    struct gang *g = crew->self;
+    struct gang_member *g = crew->self;
     double since_s = begin_call(g);
     struct vote *votes = g->page.votes + (g->turn++ % 2) * (size_t)g->size;
     char own[HASH_HEX_SIZE], its[HASH_HEX_SIZE];

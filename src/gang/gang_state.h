@@ -14,7 +14,7 @@
 
 /* Shared by the ranks of a host. Two slots of each kind are written in turn, so that a rank may
  * write the next one while another still reads. */
-struct page {
+struct gang_page {
     /* A barrier, whose last rank changes the generation. On lines of their own. */
     _Alignas(64) atomic_uint arrived;
     _Alignas(64) atomic_uint generation;
@@ -32,7 +32,7 @@ struct vote {
 
 /* Parts of the page behind its head. */
 struct page_view {
-    struct page *head;
+    struct gang_page *head;
     int32_t *first_rank;           /* [n_hosts + 1] of each host */
     char (*host_names)[GANG_HOST]; /* [n_hosts] */
     char *marks;                   /* [n_hosts] for gang_sync() */
@@ -44,7 +44,7 @@ struct page_view {
 
 /* A leader's connections with the leader of another host. Data go one way, beats and the reason for
  * leaving the other, so that these arrive while nobody reads data. */
-struct link {
+struct gang_link {
     int data, beat;
     double heard_s; /* last beat read */
     bool has_left;  /* in good order */
@@ -63,7 +63,7 @@ struct mapping {
     size_t n;
 };
 
-struct gang {
+struct gang_member {
     struct crew crew;
     int32_t rank, size, local_rank, local_size, host, n_hosts, n_workers;
     char host_name[GANG_HOST]; /* of this host */
@@ -80,7 +80,7 @@ struct gang {
     int own_life; /* kept open, never used */
 
     /* Leaders of several hosts only; else NULL. */
-    struct link *links;                /* [n_hosts] */
+    struct gang_link *links;           /* [n_hosts] */
     struct transfer *sends, *receives; /* [n_hosts] */
     struct pollfd *polls;              /* [n_hosts] */
     pthread_t beater;
@@ -106,23 +106,23 @@ struct gang {
     double waiting_s; /* of the call */
 };
 
-static inline bool gang_is_leader(const struct gang *g)
+static inline bool gang_is_leader(const struct gang_member *g)
 {
     return g->local_rank == 0;
 }
 
 /* First worker of a rank, of a host. */
-int32_t gang_first_worker(const struct gang *g, int32_t rank);
-int32_t gang_first_worker_of_host(const struct gang *g, int32_t host);
+int32_t gang_first_worker(const struct gang_member *g, int32_t rank);
+int32_t gang_first_worker_of_host(const struct gang_member *g, int32_t host);
 
 /* End the gang for all ranks that can be reached, with the first reason that any of them had. Always
  * false. */
-bool gang_fail(struct gang *g, enum gang_trouble trouble, const char *format, ...)
+bool gang_fail(struct gang_member *g, enum gang_trouble trouble, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Look for a reason to end, in a rank that has waited since since_s. GANG_FINE: none. Changes
  * nothing but the reason in *found. */
-enum gang_trouble gang_look(struct gang *g, double since_s, struct gang_failure *found);
+enum gang_trouble gang_look(struct gang_member *g, double since_s, struct gang_failure *found);
 
 /* ---- meetings: meeting_local.c, meeting_hosts.c ---- */
 
@@ -131,12 +131,12 @@ int *no_descriptors(int32_t n);
 
 /* Fill in members, lives and page. own: greeting. On the leader, a trouble of its host is in `own`
  * afterwards, and meeting_hosts() must follow. */
-int meeting_local(struct gang *g, struct greeting *own, const struct patience *patience,
+int meeting_local(struct gang_member *g, struct greeting *own, const struct patience *patience,
                   struct gang_failure *failure);
 
 /* Leaders of several hosts: fill in links, and first ranks and names of the page. own: greeting of
  * meeting_local(). */
-int meeting_hosts(struct gang *g, struct greeting *own, const struct gang_place *place,
+int meeting_hosts(struct gang_member *g, struct greeting *own, const struct gang_place *place,
                   const struct patience *patience, struct gang_failure *failure);
 
 /* ---- shared memory: shared_memory.c ---- */
@@ -156,35 +156,35 @@ ssize_t shared_memory_receive(int socket, void *bytes, size_t n_bytes, int *fds,
 
 /* Collective: zeroed memory for the ranks of the host, whose bytes begin ... end - 1 this rank
  * reserves. NULL: the gang has failed. */
-void *gang_take(struct gang *g, size_t n, size_t begin, size_t end);
+void *gang_take(struct gang_member *g, size_t n, size_t begin, size_t end);
 /* Give one back, NULL included. Local. */
-void gang_give_back(struct gang *g, void *bytes);
+void gang_give_back(struct gang_member *g, void *bytes);
 
 /* ---- waiting: barrier.c, exchange.c, beat.c ---- */
 
 /* All ranks of the host come here. False: the gang has failed. */
-bool gang_barrier(struct gang *g);
+bool gang_barrier(struct gang_member *g);
 /* Wake all that sleep in gang_barrier(). */
-void gang_wake(struct gang *g);
+void gang_wake(struct gang_member *g);
 
 /* Leaders: carry out g->sends and g->receives. */
-bool gang_exchange(struct gang *g);
+bool gang_exchange(struct gang_member *g);
 void transfer_clear(struct transfer *transfer);
 void transfer_add(struct transfer *transfer, const void *bytes, size_t n);
 
 /* base, in shared memory: host h has written bytes bounds[h] ... bounds[h + 1] - 1; afterwards every
  * host has all. */
-bool gang_spread(struct gang *g, void *base, const size_t *bounds);
+bool gang_spread(struct gang_member *g, void *base, const size_t *bounds);
 /* All ranks of all hosts come here. */
-bool gang_sync(struct gang *g);
+bool gang_sync(struct gang_member *g);
 
 /* Leaders of several hosts. */
-int beat_start(struct gang *g);
-void beat_stop(struct gang *g);
+int beat_start(struct gang_member *g);
+void beat_stop(struct gang_member *g);
 /* Tell the other hosts why this one leaves; GANG_FINE: in good order. */
-void beat_say(struct gang *g, enum gang_trouble trouble, const char *why);
+void beat_say(struct gang_member *g, enum gang_trouble trouble, const char *why);
 /* Read what the host has sent. GANG_FINE, or its reason to end. */
-enum gang_trouble beat_listen(struct gang *g, int32_t host, struct gang_failure *found);
+enum gang_trouble beat_listen(struct gang_member *g, int32_t host, struct gang_failure *found);
 
 extern const struct crew_calls gang_calls;
 

@@ -28,7 +28,7 @@ struct host_entry {
 };
 
 struct meeting {
-    struct gang *g;
+    struct gang_member *g;
     struct greeting *own;
     struct patience patience;
     struct gang_failure *failure;
@@ -174,7 +174,7 @@ static int note_address(struct host_entry *entry, int fd, uint32_t port)
 /* Rank 0: fill in the table and take the connections. */
 static int make_table(struct meeting *m)
 {
-    struct gang *g = m->g;
+    struct gang_member *g = m->g;
     int32_t rank = m->own->n_ranks;
 
     memcpy(m->entries[0].host, m->own->host, GANG_HOST);
@@ -218,7 +218,7 @@ static void send_verdict(const struct meeting *m, int fd, const struct verdict *
 /* Rank 0: answer to all who have come, and send the table to all, even if one has ended. */
 static int answer(struct meeting *m, struct verdict *verdict)
 {
-    struct gang *g = m->g;
+    struct gang_member *g = m->g;
     int rc = 0;
 
     if (!verdict->trouble && make_table(m))
@@ -321,11 +321,11 @@ static int join(struct meeting *m, int32_t host, uint32_t channel)
 /* Take connections of later leaders. Returns the number that is missing. */
 static int32_t take_callers(struct meeting *m)
 {
-    struct gang *g = m->g;
+    struct gang_member *g = m->g;
     int32_t n_missing = 0;
 
     for (int32_t host = g->host + 1; host < g->n_hosts; host++) {
-        struct link *link = &g->links[host];
+        struct gang_link *link = &g->links[host];
 
         if (link->data < 0)
             link->data = reception_take(&m->reception, host, DATA);
@@ -360,7 +360,7 @@ static int await_later(struct meeting *m)
 /* Rank 0: wait until all are connected with all. */
 static int await_all(struct meeting *m)
 {
-    struct gang *g = m->g;
+    struct gang_member *g = m->g;
     int32_t n_missing = 1;
     int rc = 0;
 
@@ -413,7 +413,7 @@ static int lead(struct meeting *m)
 
 static int follow(struct meeting *m, const char *address, int32_t port)
 {
-    struct gang *g = m->g;
+    struct gang_member *g = m->g;
     char first[GANG_HOST + 48];
     struct verdict word;
     int rc = 0, fd;
@@ -440,7 +440,7 @@ static int follow(struct meeting *m, const char *address, int32_t port)
     return rc ? -1 : hear(m, fd, first);
 }
 
-int meeting_hosts(struct gang *g, struct greeting *own, const struct gang_place *place,
+int meeting_hosts(struct gang_member *g, struct greeting *own, const struct gang_place *place,
                   const struct patience *patience, struct gang_failure *failure)
 {
     struct meeting m = {.g = g, .own = own, .patience = *patience, .failure = failure};

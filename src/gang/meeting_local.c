@@ -18,7 +18,7 @@
 
 #define RETRY_S 2e-3
 
-static socklen_t address_of(struct sockaddr_un *address, const struct gang *g,
+static socklen_t address_of(struct sockaddr_un *address, const struct gang_member *g,
                             const struct greeting *own)
 {
     char token[HASH_HEX_SIZE];
@@ -39,13 +39,13 @@ int *no_descriptors(int32_t n)
 
 /* ---- the page ---- */
 
-static int map_page(struct gang *g, int fd, struct gang_failure *failure)
+static int map_page(struct gang_member *g, int fd, struct gang_failure *failure)
 {
     g->page.head = shared_memory_map(fd, g->page.bytes);
     return g->page.head ? 0 : meeting_broken(failure, "shared memory of a gang");
 }
 
-static int make_page(struct gang *g, int *fd, struct gang_failure *failure)
+static int make_page(struct gang_member *g, int *fd, struct gang_failure *failure)
 {
     *fd = shared_memory_make(g->page.bytes);
     if (*fd < 0 || shared_memory_reserve(*fd, 0, g->page.bytes))
@@ -55,7 +55,7 @@ static int make_page(struct gang *g, int *fd, struct gang_failure *failure)
 
 /* ---- the leader ---- */
 
-static int listen_here(const struct gang *g, const struct greeting *own,
+static int listen_here(const struct gang_member *g, const struct greeting *own,
                        struct gang_failure *failure)
 {
     struct sockaddr_un address;
@@ -77,7 +77,7 @@ struct gifts {
     int *fds;               /* [local_size + 1] */
 };
 
-static int make_gifts(struct gifts *gifts, struct gang *g, struct gang_failure *failure)
+static int make_gifts(struct gifts *gifts, struct gang_member *g, struct gang_failure *failure)
 {
     gifts->page = -1;
     gifts->readers = no_descriptors(g->local_size);
@@ -104,7 +104,7 @@ static void close_one(int *fd)
 }
 
 /* Keep what is the leader's own. */
-static void release_gifts(struct gifts *gifts, struct gang *g, bool is_given)
+static void release_gifts(struct gifts *gifts, struct gang_member *g, bool is_given)
 {
     for (int32_t i = 0; gifts->readers && gifts->writers && i < g->local_size; i++) {
         if (is_given && i) {
@@ -125,7 +125,7 @@ static void release_gifts(struct gifts *gifts, struct gang *g, bool is_given)
 
 /* Send member i the verdict, and with a good one its own pipe's writing end and the reading ends of
  * all others. One that has ended gets nothing, which gang_look() notices. */
-static void answer(struct gang *g, const struct verdict *verdict, const struct gifts *gifts,
+static void answer(struct gang_member *g, const struct verdict *verdict, const struct gifts *gifts,
                    int32_t i)
 {
     int32_t n = 0;
@@ -140,7 +140,7 @@ static void answer(struct gang *g, const struct verdict *verdict, const struct g
     (void)!shared_memory_send(g->members[i], verdict, sizeof *verdict, gifts->fds, n);
 }
 
-static int lead(struct gang *g, struct reception *reception, const struct greeting *own,
+static int lead(struct gang_member *g, struct reception *reception, const struct greeting *own,
                 const struct patience *patience, struct gang_failure *failure)
 {
     struct verdict verdict;
@@ -166,8 +166,8 @@ static int lead(struct gang *g, struct reception *reception, const struct greeti
                : 0;
 }
 
-static int lead_meeting(struct gang *g, struct greeting *own, const struct patience *patience,
-                        struct gang_failure *failure)
+static int lead_meeting(struct gang_member *g, struct greeting *own,
+                        const struct patience *patience, struct gang_failure *failure)
 {
     struct reception reception = {.listener = -1};
     int fd = listen_here(g, own, failure), rc = -1;
@@ -191,7 +191,7 @@ static void nap(void)
     clock_sleep(RETRY_S);
 }
 
-static int find_leader(struct gang *g, const struct greeting *own, const char *leader,
+static int find_leader(struct gang_member *g, const struct greeting *own, const char *leader,
                        const struct patience *patience, struct gang_failure *failure)
 {
     struct sockaddr_un address;
@@ -214,7 +214,7 @@ static int find_leader(struct gang *g, const struct greeting *own, const char *l
 }
 
 /* Receive the verdict and its descriptors into fds. */
-static int hear_verdict(struct gang *g, int *fds, const char *leader,
+static int hear_verdict(struct gang_member *g, int *fds, const char *leader,
                         const struct patience *patience, struct gang_failure *failure)
 {
     struct verdict verdict = {0};
@@ -245,8 +245,8 @@ static int hear_verdict(struct gang *g, int *fds, const char *leader,
     return 0;
 }
 
-static int follow(struct gang *g, const struct greeting *own, const struct patience *patience,
-                  struct gang_failure *failure)
+static int follow(struct gang_member *g, const struct greeting *own,
+                  const struct patience *patience, struct gang_failure *failure)
 {
     int *fds = no_descriptors(g->local_size + 1), rc = -1;
     struct patience renewed;
@@ -273,7 +273,7 @@ static int follow(struct gang *g, const struct greeting *own, const struct patie
     return rc;
 }
 
-int meeting_local(struct gang *g, struct greeting *own, const struct patience *patience,
+int meeting_local(struct gang_member *g, struct greeting *own, const struct patience *patience,
                   struct gang_failure *failure)
 {
     own->level = MEETING_LOCAL;

@@ -152,7 +152,7 @@ ssize_t shared_memory_receive(int socket, void *bytes, size_t n_bytes, int *fds,
 /* ---- a crew's memory ---- */
 
 /* The leader's new memory; the others receive it. -1: the gang has failed. */
-static int hand_out(struct gang *g, size_t n)
+static int hand_out(struct gang_member *g, size_t n)
 {
     int fd = shared_memory_make(n);
 
@@ -171,7 +171,7 @@ static int hand_out(struct gang *g, size_t n)
     return fd;
 }
 
-static int receive(struct gang *g)
+static int receive(struct gang_member *g)
 {
     struct gang_failure found;
     double since_s = clock_now(&clock_system);
@@ -197,7 +197,7 @@ static int receive(struct gang *g)
     }
 }
 
-static void *keep(struct gang *g, void *bytes, size_t n)
+static void *keep(struct gang_member *g, void *bytes, size_t n)
 {
     struct mapping *grown = realloc(g->mappings, (g->n_mappings + 1) * sizeof *grown);
 
@@ -210,7 +210,7 @@ static void *keep(struct gang *g, void *bytes, size_t n)
     return bytes;
 }
 
-void *gang_take(struct gang *g, size_t n, size_t begin, size_t end)
+void *gang_take(struct gang_member *g, size_t n, size_t begin, size_t end)
 {
     void *bytes = NULL;
     int fd;
@@ -236,7 +236,7 @@ void *gang_take(struct gang *g, size_t n, size_t begin, size_t end)
     return gang_sync(g) ? bytes : NULL;
 }
 
-void gang_give_back(struct gang *g, void *bytes)
+void gang_give_back(struct gang_member *g, void *bytes)
 {
     for (size_t i = 0; bytes && i < g->n_mappings; i++) {
         if (g->mappings[i].bytes != bytes)

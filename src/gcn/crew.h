@@ -37,7 +37,7 @@ struct crew_calls {
     float *(*take_common)(struct crew *crew, size_t count, struct err *err);
 
     /* total [count] out: sum of the parts (W, count), from take_parts(), elements begin ... end - 1
-     * of each. Then the parts may be written again at once. */
+     * of each. When it returns, no rank reads the parts any more. */
     void (*sum)(struct crew *crew, float *total, const float *parts, size_t count, size_t begin,
                 size_t end);
     /* The same for a few numbers of ordinary memory: parts (n, count) of this rank's workers. */

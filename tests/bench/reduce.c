@@ -113,7 +113,7 @@ int main(int argc, char **argv)
     struct gang_place place = {.host_name = "localhost", .address = "127.0.0.1"};
     struct gang_options options = {.build = "", .processor = ""};
     struct gang_failure failure;
-    struct gang *gang;
+    struct gang_member *gang;
     int rank, size, facts[2];
     char token[64], name[100];
 

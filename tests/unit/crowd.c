@@ -92,7 +92,7 @@ static void live(const struct crowd *crowd, int32_t rank)
     int n_open = open_descriptors();
     struct gang_failure failure;
     struct gang_place place;
-    struct gang *gang;
+    struct gang_member *gang;
 
     crowd_place(&place, crowd, rank);
     if (crowd->dress)

@@ -27,7 +27,7 @@ struct crowd {
     double meet_s, silent_s;
     /* Changes what a rank brings to the meeting. NULL: nothing. */
     void (*dress)(struct gang_place *place, struct gang_options *options);
-    void (*act)(const struct crowd *crowd, struct gang *gang, struct crowd_report *report);
+    void (*act)(const struct crowd *crowd, struct gang_member *gang, struct crowd_report *report);
     /* In the test, beside the ranks. NULL: nothing. */
     void (*meddle)(const struct crowd *crowd, const pid_t *pids);
     size_t count;                 /* for act() */

@@ -151,7 +151,7 @@ static void check_share(const struct crowd *crowd, struct crew *crew, struct cro
     crowd_check(report, is_right, "share() differs");
 }
 
-static void check_counts(const struct gang *gang, struct crowd_report *report, int rounds)
+static void check_counts(const struct gang_member *gang, struct crowd_report *report, int rounds)
 {
     const struct gang_counts *counts = gang_counts(gang);
 
@@ -173,7 +173,8 @@ static void check_counts(const struct gang *gang, struct crowd_report *report, i
 
 enum { ROUNDS = 4 };
 
-static void act_all(const struct crowd *crowd, struct gang *gang, struct crowd_report *report)
+static void act_all(const struct crowd *crowd, struct gang_member *gang,
+                    struct crowd_report *report)
 {
     struct crew *crew = gang_crew(gang);
     size_t count = crowd->count;
@@ -232,7 +233,8 @@ static void test_equal_bits(void **state)
             }
 }
 
-static void act_many(const struct crowd *crowd, struct gang *gang, struct crowd_report *report)
+static void act_many(const struct crowd *crowd, struct gang_member *gang,
+                     struct crowd_report *report)
 {
     struct crew *crew = gang_crew(gang);
     int rounds = 400 / test_stride();
@@ -244,7 +246,8 @@ static void act_many(const struct crowd *crowd, struct gang *gang, struct crowd_
 }
 
 /* Parts are written anew as soon as their sum is there. */
-static void act_rewrite(const struct crowd *crowd, struct gang *gang, struct crowd_report *report)
+static void act_rewrite(const struct crowd *crowd, struct gang_member *gang,
+                        struct crowd_report *report)
 {
     struct crew *crew = gang_crew(gang);
     size_t count = crowd->count;
@@ -301,7 +304,8 @@ static void test_many_rounds(void **state)
 
 /* ---- disagreements ---- */
 
-static void act_nothing(const struct crowd *crowd, struct gang *gang, struct crowd_report *report)
+static void act_nothing(const struct crowd *crowd, struct gang_member *gang,
+                        struct crowd_report *report)
 {
     (void)crowd;
     (void)gang;
@@ -367,7 +371,7 @@ static void test_other_processor(void **state)
         "AVX512 kernels: the numbers would differ; launch on machines of one type");
 }
 
-static void act_other_hash(const struct crowd *crowd, struct gang *gang,
+static void act_other_hash(const struct crowd *crowd, struct gang_member *gang,
                            struct crowd_report *report)
 {
     struct crew *crew = gang_crew(gang);
@@ -419,7 +423,8 @@ static void dress_leaver(struct gang_place *place, struct gang_options *options)
 }
 
 /* Rank 0 computes for long. */
-static void act_slow(const struct crowd *crowd, struct gang *gang, struct crowd_report *report)
+static void act_slow(const struct crowd *crowd, struct gang_member *gang,
+                     struct crowd_report *report)
 {
     struct crew *crew = gang_crew(gang);
 
@@ -499,7 +504,7 @@ static void test_absent(void **state)
 
 /* ---- others ---- */
 
-static void act_out_of_memory(const struct crowd *crowd, struct gang *gang,
+static void act_out_of_memory(const struct crowd *crowd, struct gang_member *gang,
                               struct crowd_report *report)
 {
     struct crew *crew = gang_crew(gang);
