@@ -233,7 +233,7 @@ static void run_rank(struct run *out, const struct problem *p, int32_t workers, 
                                .token = token};
     struct gang_options options = {.n_workers = workers, .build = "", .processor = ""};
     struct gang_failure failure;
-    struct gang *gang;
+    struct gang_member *gang;
 
     if (n_ranks == 1) {
         train(out, p, workers, NULL);

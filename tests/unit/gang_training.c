@@ -44,7 +44,7 @@ static int64_t digest(struct crew *crew)
     return (int64_t)(weights.low ^ losses.high);
 }
 
-static void act(const struct crowd *crowd, struct gang *gang, struct crowd_report *report)
+static void act(const struct crowd *crowd, struct gang_member *gang, struct crowd_report *report)
 {
     (void)crowd;
     report->progress = digest(gang_crew(gang));
