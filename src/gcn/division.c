@@ -126,8 +126,12 @@ int row_buffers_free(const struct row_buffers *buffers, int used)
 void row_buffers_share(struct row_buffers *buffers, int buffer, const struct receptive_field *field,
                        int32_t level, struct mat *m)
 {
+    const struct crew *crew;
+
     if (!division_has_shares(field))
         return;
     division_share(field, level, m);
-    buffers->shared = buffer;
+    crew = field->division->crew;
+    if (crew->n < crew->n_workers) /* a rank without others reuses what is in the cache */
+        buffers->shared = buffer;
 }

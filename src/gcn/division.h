@@ -63,7 +63,7 @@ enum { ROW_BUFFERS = 3 };
  * read what was there before: not the buffer that was shared last. */
 struct row_buffers {
     float *v[ROW_BUFFERS]; /* (capacity, width) */
-    int shared;            /* the last one that was shared; -1: none */
+    int shared;            /* the last one that other ranks may read; -1: none */
 };
 
 /* division: NULL if all fields are undivided or of graphs. Takes memory from scratch, or common
