@@ -398,6 +398,7 @@ static const int64_t query_rows[QUERY_COUNT] = {
     [QUERY_REPEATS] = 1,        [QUERY_SCORES] = 1,         [QUERY_METRIC_NAMES] = 2,
     [QUERY_REASONS] = 1,        [QUERY_RANKS] = 1,          [QUERY_WORK] = 1,
     [QUERY_LEFT] = 1,           [QUERY_BOARD_TRIALS] = 2,   [QUERY_PROFILE_DEFAULT] = 1,
+    [QUERY_TRIAL_REPORTED] = 3,
 };
 
 static void test_every_query(void **state)
