@@ -96,7 +96,7 @@ static void warn_killed(const struct sweep_session *session)
         log_warn("%s", err.text);
         return;
     }
-    if (killed.n_rows && result_table_integer(&killed, 0, "attempts"))
+    if (killed.n_rows)
         log_warn("programs of %lld trial%s, such as t%lld, were killed (SIGKILL) %lld time%s and "
                  "started again: often the system kills programs that need too much memory; "
                  "use fewer ranks a host, or set [resources] memory",

@@ -52,7 +52,8 @@
       "attempts:i trials:i example:I", \
       "SELECT count(*) AS attempts, count(DISTINCT trial_id) AS trials, min(trial_id) AS example" \
       " FROM attempt WHERE session_id = (SELECT max(session_id) FROM session)" \
-      " AND outcome = 'stopped' AND error IS NOT NULL" SQL_WITHOUT_RESULT) \
+      " AND outcome = 'stopped' AND error IS NOT NULL" SQL_WITHOUT_RESULT \
+      " HAVING count(*) > 0") \
     X(BROKEN, "", /* attempts that crashed their rank or were lost with their run, and those whose \
                      program was killed */ \
       "SELECT session_id AS session, outcome, count(*) AS attempts," \
