@@ -358,7 +358,7 @@
     X(HEARTBEAT_LIMIT, "resources", "heartbeat_limit", DURATION, 1, 86400, "", "60", "seconds", 0, \
       MODELS_ALL, NOWHERE, \
       "Longest silence of a rank; a rank silent for longer is lost, and other ranks run its trials") \
-    X(RANKS, "resources", "ranks", COUNT, 1, 100000, "auto", "1", "", AXIS | SWEPT, \
+    X(RANKS, "resources", "ranks", COUNT, 1, 100000, "auto", "1", "", AXIS | SWEPT | LATER, \
       MODELS_GANG, NOWHERE, \
       "Number of ranks that run one trial together (a gang): programs as with torchrun; models share their workers, with equal results for each number; auto: as many as end the sweep soonest (models)") \
     X(GPUS, "resources", "gpus", REAL, 0, 128, "", "0", "", 0, \

@@ -39,6 +39,7 @@ struct observed {
     int32_t epochs;
     double begun_s, saved_s; /* training before saved_s is safe */
     double timeout_s;        /* 0: none */
+    double now_s;            /* after the last epoch */
     bool timed_out;
 };
 
@@ -107,10 +108,8 @@ static void save(struct observed *observed, const struct gcn_outcome *so_far,
 static void save_if_old(struct observed *observed, const struct gcn_outcome *so_far,
                         const struct gcn_run *run, double age_s)
 {
-    double now_s = clock_now(observed->self->clock);
-
-    if (observed->watch->save && now_s - observed->saved_s >= age_s)
-        save(observed, so_far, run, now_s);
+    if (observed->watch->save && observed->now_s - observed->saved_s >= age_s)
+        save(observed, so_far, run, observed->now_s);
 }
 
 static void count(const struct observed *observed)
@@ -129,6 +128,7 @@ static bool epoch_done(void *arg, const struct gcn_outcome *so_far, const struct
     double seconds = earlier_seconds(observed, so_far) + now_s - observed->begun_s;
     bool goes_on;
 
+    observed->now_s = now_s;
     count(observed);
     observed->timed_out = observed->timeout_s > 0 && seconds > observed->timeout_s;
     if (observed->timed_out)

@@ -69,7 +69,7 @@ static const char json_defaults[] =
     "\"momentum\": 0.9, \"beta1\": 0.9, \"beta2\": 0.999, \"epsilon\": 1e-08, "
     "\"batch_size\": \"full\", \"workers\": 1, \"lr_scaling\": \"none\", "
     "\"choose_epoch\": \"objective\", \"patience\": 0, "
-    "\"class_weights\": \"none\", \"threads\": 1}";
+    "\"class_weights\": \"none\", \"threads\": 1, \"ranks\": 1}";
 
 /* The defaults before choose_epoch existed. */
 static void resolved_defaults(struct settings *s)

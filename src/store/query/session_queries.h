@@ -124,7 +124,7 @@
       " GROUP BY session_id HAVING sum(outcome IN ('done', 'diverged')) > 0)," \
       " b AS (SELECT *, max(total_s / ranks, longest_s) AS bound_s FROM s JOIN a USING (session_id))" \
       "SELECT session_id AS session, ranks, trials, elapsed_s, total_s, longest_s, bound_s," \
-      " min(1, total_s / (ranks * elapsed_s)) AS busy, elapsed_s / bound_s - 1 AS above" \
+      " iif(elapsed_s > 0, min(1, total_s / (ranks * elapsed_s)), 0.0) AS busy, elapsed_s / bound_s - 1 AS above" \
       " FROM b ORDER BY session_id") \
     X(SWEEP_SESSIONS, /* that began trials of it */ \
       "session:i started:r finished:R outcome:s ranks:n host:s command:s version:s cpu:s" \
