@@ -14,7 +14,7 @@
 #define LINGER_S 1.0
 #define SILENT_CALLER_S 5.0
 
-/* Those who wait for an answer wait a little longer than the one who answers. */
+/* A rank that waits for an answer waits a little longer than the one that answers. */
 #define LATER 0.1
 #define LATER_S 0.1
 enum { STEP_MS = 20, STRANGERS = 32 };

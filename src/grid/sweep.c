@@ -88,6 +88,17 @@ const union value *sweep_values(const struct sweep *sweep, enum param_id id, int
     return &sweep->fixed.v[id];
 }
 
+bool sweep_is_always(const struct sweep *sweep, enum param_id id, int64_t v)
+{
+    int32_t n;
+    const union value *values = sweep_values(sweep, id, &n);
+
+    for (int32_t i = 0; i < n; i++)
+        if (values[i].i != v)
+            return false;
+    return true;
+}
+
 bool sweep_type_has(const struct sweep *sweep, union value type, enum param_id id)
 {
     struct settings s = sweep->fixed;

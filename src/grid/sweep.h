@@ -51,6 +51,8 @@ void sweep_put_place(struct buf *out, const struct sweep *sweep, int id);
 
 /* The values of a setting: *n of its axis, or the fixed one. Borrowed from the sweep. */
 const union value *sweep_values(const struct sweep *sweep, enum param_id id, int32_t *n);
+/* True if each value of an integer setting is v. */
+bool sweep_is_always(const struct sweep *sweep, enum param_id id, int64_t v);
 
 /* type: a value of model.type. */
 bool sweep_type_has(const struct sweep *sweep, union value type, enum param_id id);

@@ -264,6 +264,8 @@ static int check_workers(struct job *job, struct errlist *faults)
     int32_t n_train = 0;
     struct err err;
 
+    if (sweep_is_always(&job->sweep, P_WORKERS, 1) && sweep_is_always(&job->sweep, P_RANKS, 1))
+        return 0;
     faults->is_usage = true;
     for (int32_t c = 0; c < job->plan.n_configs; c++) {
         plan_settings(&job->plan, c, &s);

@@ -254,17 +254,6 @@ static struct elastic_rule find_rule(const struct settings *s, const struct gcn_
     };
 }
 
-static bool has_gangs(const struct plan *plan)
-{
-    int32_t n;
-    const union value *ranks = sweep_values(plan->sweep, P_RANKS, &n);
-
-    for (int32_t i = 0; i < n; i++)
-        if (ranks[i].i != 1)
-            return true;
-    return false;
-}
-
 /* out [n_configs], NULL if every trial has one rank. */
 static int find_rules(struct elastic_rule **out, const struct job *job, int32_t n_ranks,
                       struct err *err)
@@ -273,7 +262,7 @@ static int find_rules(struct elastic_rule **out, const struct job *job, int32_t 
     struct elastic_rule *rules;
 
     *out = NULL;
-    if (n_ranks == 1 || !has_gangs(plan))
+    if (n_ranks == 1 || sweep_is_always(&job->sweep, P_RANKS, 1))
         return 0;
     rules = calloc((size_t)plan->n_configs, sizeof *rules);
     if (!rules)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What run, plan and status tell a user of [program]: warnings and refusals before anything runs, the
+# run, plan and status tell a user of [program]: warnings and refusals before anything runs, the
 # reasons of failures, checkpoints, and what is left to do.
 # shellcheck disable=SC2016 # a $ for the shell of the program
 . "$SRCDIR/tests/lib.sh"

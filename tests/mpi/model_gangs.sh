@@ -40,7 +40,7 @@ for ranks in 2 3 4 auto; do
     ok "on $ranks ranks together" run --db "k$ranks.db" --set "ranks=$ranks" -n "$n"
     is "the same rows" "$(rows "k$ranks.db")" "$whole"
 done
-# Of three ranks, each is busy in all trials and counts the same sums; only the first has attempts.
+# Each of three ranks is busy in all trials and counts the same sums; only the first has attempts.
 is "all ranks of a gang are busy" "$("$ESPALIER" status k3.db --section ranks --format csv |
     awk -F, 'NR > 1 { print $1, $3, ($4 > 0 ? "busy" : "idle") }')" "0 8 busy
 1 0 busy

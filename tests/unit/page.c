@@ -59,22 +59,13 @@ static void put(struct fixture *f, struct store *store, int64_t trial, double va
 
 static void read_data(struct sweep_data *data, struct fixture *f, int rule)
 {
-    const struct store_session session = {.command = "espalier run",
-                                          .version = "1",
-                                          .mpi = "",
-                                          .blas = "",
-                                          .blas_kernel = "",
-                                          .cpu = "cpu",
-                                          .host = "node1",
-                                          .ranks = 2,
-                                          .pid = 7};
     struct store *store;
     struct query_sweep sweep;
     struct err err;
 
     fixture_open(f, ini);
     store = fixture_store(f);
-    if (store_begin_session(store, &session, &err))
+    if (store_begin_session(store, &fixture_session, &err))
         fail_msg("%s", err.text);
     for (int64_t trial = 0; trial < 4; trial++)
         put(f, store, trial, 0.5 + 0.125 * (double)trial);

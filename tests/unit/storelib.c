@@ -60,6 +60,16 @@ void fixture_close(struct fixture *f)
     assert_int_equal(system(command), 0);
 }
 
+const struct store_session fixture_session = {.command = "espalier run",
+                                              .version = "1",
+                                              .mpi = "",
+                                              .blas = "",
+                                              .blas_kernel = "",
+                                              .cpu = "cpu",
+                                              .host = "node1",
+                                              .ranks = 2,
+                                              .pid = 7};
+
 struct store *fixture_store(struct fixture *f)
 {
     struct store *store;

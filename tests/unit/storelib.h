@@ -27,6 +27,9 @@ void fixture_open(struct fixture *f, const char *ini);
 void fixture_plan(struct fixture *f, const char *ini);
 void fixture_close(struct fixture *f); /* removes the folder */
 
+/* A session of two ranks. */
+extern const struct store_session fixture_session;
+
 /* Open the database and register the plan. */
 struct store *fixture_store(struct fixture *f);
 

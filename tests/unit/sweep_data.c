@@ -43,21 +43,12 @@ static void put_trials(struct fixture *f, struct store *store, int n_missing)
 
 static struct store *open_with(struct fixture *f, int n_missing)
 {
-    const struct store_session session = {.command = "espalier run",
-                                          .version = "1",
-                                          .mpi = "",
-                                          .blas = "",
-                                          .blas_kernel = "",
-                                          .cpu = "cpu",
-                                          .host = "node1",
-                                          .ranks = 2,
-                                          .pid = 7};
     struct store *store;
     struct err err;
 
     fixture_open(f, ini);
     store = fixture_store(f);
-    assert_int_equal(store_begin_session(store, &session, &err), 0);
+    assert_int_equal(store_begin_session(store, &fixture_session, &err), 0);
     put_trials(f, store, n_missing);
     return store;
 }
