@@ -12,7 +12,7 @@ struct checkpoint {
     struct gcn_outcome *outcome; /* epochs_run, best_epoch, value, curve */
     float *best;                 /* [n_weights] of the best epoch */
     double elapsed_s;            /* training time */
-    struct hash key;             /* of the trial */
+    struct hash key;             /* of the random numbers */
 };
 
 size_t checkpoint_bytes(const struct checkpoint *checkpoint);

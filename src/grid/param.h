@@ -32,7 +32,8 @@ enum param_flag {
     PARAM_OPEN_MAX = 16,
     PARAM_LATER = 32,
     PARAM_MAIN = 64,
-    PARAM_REQUIRED = 128
+    PARAM_REQUIRED = 128,
+    PARAM_PAIRED = 256
 };
 
 enum param_id {

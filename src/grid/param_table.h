@@ -16,6 +16,7 @@
  *            IDENTITY  part of a trial's key
  *            LATER     omitted from the key if the value is param_before()
  *            SWEPT     part of the key only as an axis
+ *            PAIRED    trials that differ in it alone have equal random numbers (settings_seed())
  *            MAIN      a column of the views even if it does not vary
  *            OPEN_MIN, OPEN_MAX  the bound itself is not allowed
  *            REQUIRED  a sweep file must set it; the default is for older stored sweeps
@@ -302,7 +303,7 @@
     X(BATCH_SIZE, "train", "batch_size", COUNT, 1, 1000000000, "full", "full", "samples", AXIS | IDENTITY | MAIN, \
       MODELS_NETWORK, INTO(gcn_spec, batch_size), \
       "Number of training samples in a step, nodes or graphs; full: all") \
-    X(WORKERS, "train", "workers", INT, 1, 1024, "", "1", "", AXIS | IDENTITY | LATER, \
+    X(WORKERS, "train", "workers", INT, 1, 1024, "", "1", "", AXIS | IDENTITY | LATER | PAIRED, \
       MODELS_EPOCHS, INTO(gcn_spec, workers), \
       "Number of virtual workers, which share the training samples; a step averages the gradients of one batch of batch_size samples from each, as in PyTorch's DistributedDataParallel; in full batch they divide one batch") \
     X(LR_SCALING, "train", "lr_scaling", CHOICE, 0, 0, "none|linear|sqrt", "none", "", AXIS | IDENTITY | LATER, \

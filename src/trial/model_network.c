@@ -155,7 +155,7 @@ static int train(struct gcn_outcome *outcome, struct model_training *training, s
         .spec = &spec,
         .inputs = inputs,
         .split = training->split,
-        .key = training->key,
+        .key = training->seed,
         .threads = (int)training->settings->v[P_THREADS].i,
         .scratch = training->scratch,
         .clock = training->clock,

@@ -26,7 +26,7 @@ struct model_runner {
     const struct dataset *data;
     const struct clock *clock;
     struct arena scratch;
-    struct buf text;  /* scratch of trial_key() */
+    struct buf text;  /* scratch of keys and seeds */
     struct buf state; /* for watch->save() */
     struct kept_scaling scaling;
 };
@@ -192,6 +192,13 @@ static struct hash trial_key(struct model_runner *self, const struct settings *s
                         where.fold, &self->text);
 }
 
+static struct hash trial_seed(struct model_runner *self, const struct settings *s,
+                              struct plan_trial where)
+{
+    return settings_seed(s, self->plan->sweep->swept, self->data->digest, where.replicate,
+                         where.fold, &self->text);
+}
+
 static bool is_kept(const struct trial_result *r, const struct settings *s)
 {
     return r->state == TRIAL_DONE && keep_of(s) != KEEP_NONE;
@@ -206,7 +213,7 @@ static int keep(struct model_runner *self, struct trial_result *r, struct gcn_ou
                                      .data = self->data,
                                      .coordinates = training->coordinates,
                                      .outcome = outcome,
-                                     .key = training->key,
+                                     .key = trial_key(self, training->settings, where),
                                      .replicate = where.replicate,
                                      .fold = where.fold};
     struct buf file = {0};
@@ -242,7 +249,7 @@ static int load(struct model_training *training, struct model_runner *self, stru
     training->split = prepared_split(self->prepared, s, where.replicate, where.fold, err);
     if (!training->split)
         return -1;
-    training->key = trial_key(self, s, where);
+    training->seed = trial_seed(self, s, where);
     observed->saved_s = clock_now(self->clock);
     r->timing[PHASE_LOAD] = observed->saved_s - observed->begun_s;
     return 0;

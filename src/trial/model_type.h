@@ -53,7 +53,7 @@ struct model_training {
     const struct dataset *data;
     const void *inputs; /* of the type's kind; NULL if it has none */
     const struct split *split;
-    struct hash key;       /* of the random numbers */
+    struct hash seed;      /* of the random numbers */
     struct arena *scratch; /* train() does not reset it */
     const struct clock *clock;
     const struct gcn_observer *observer; /* after each epoch */

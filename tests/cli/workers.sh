@@ -54,6 +54,36 @@ is "every trial of full batch is done" \
 ok "trials of full batch run again" "$ESPALIER" verify full.db
 like "give the same bits again" "$(cat .out)" "done trials run again: [56] equal to the bit, 0 not"
 
+# Random numbers do not depend on the workers, so a full batch gives equal scores up to rounding.
+# near DB: "trials with several workers that equal the one with one worker|all of them|keys"
+near() {
+    sqlite3 "$1" "select sum(abs(t.value - one.value) <= 1e-4 * abs(one.value)
+            and abs(t.test_loss - one.test_loss) <= 1e-4 * one.test_loss
+            and abs(t.val_loss - one.val_loss) <= 1e-4 * one.val_loss), count(*),
+            (select count(distinct key) from trial)
+        from trials t join trials one using (replicate, fold, hidden_size, dropout)
+        where t.workers > 1 and one.workers = 1"
+}
+mkdir many
+awk -v into=many -v nodes=600 -v edges=1200 -v features=4 -v classes=2 -v graphs=60 -f "$SRCDIR/tests/make_graph.awk"
+cat >graphs.ini <<'INI'
+[data]
+format = tu
+folder = many
+INI
+printf '[model]\nbatch_norm = yes\n[train]\nepochs = 5\n[grid]\nworkers = 1, 2, 4\nhidden_size = 8, 16\ndropout = 0, 0.3\n' >pairs.ini
+cat pairs.ini >>graphs.ini
+cat head.ini pairs.ini >nodes.ini
+for task in nodes graphs; do
+    ok "$task: full batch of one to four workers" run $task.ini --db $task.db
+done
+is "nodes: equal scores, other keys" "$(near nodes.db)" "16|16|24"
+is "graphs: equal scores, other keys" "$(near graphs.db)" "8|8|12"
+ok "initial weights" run nodes.ini --db first.db --set epochs=0 --set batch_size=4
+is "are equal in mini-batches, too" "$(near first.db)" "16|16|24"
+ok "an epoch of mini-batches" run nodes.ini --db second.db --set epochs=1 --set batch_size=4
+like "gives other scores" "$(near second.db)" "^0\|16\|24"
+
 ok "scaling without workers" "$ESPALIER" plan workers.ini --set grid.lr_scaling=none,sqrt
 like "has no effect" "$(cat .err)" "lr_scaling has no effect in 2 of the 6 configurations"
 

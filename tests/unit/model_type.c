@@ -97,7 +97,7 @@ static void train(struct trained *out, struct fixture *f, const char *key, bool 
     struct arena scratch = {0};
     struct model_training training = {.settings = &f->settings,
                                       .data = &f->data,
-                                      .key = hash_text(key),
+                                      .seed = hash_text(key),
                                       .scratch = &scratch,
                                       .clock = &clock_system};
     struct err err;
