@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/real.h"
 #include "base/words.h"
 #include "cli/print/cli.h"
 #include "cli/print/output.h"
@@ -95,11 +96,18 @@ static int read_ranks(struct lists *lists, const struct scale_options *o,
 
 /* ---- the answer ---- */
 
+/* Times of a few runs warrant no more digits. Programs that read the answer get all of them. */
+static void add_measured(struct rows *rows, const char *name, double value, bool is_short)
+{
+    rows_real(rows, name, is_short ? real_round(value, 3) : value);
+}
+
 static void put_combinations(struct answer *answer, const struct scale_study *s, int32_t cores)
 {
     static const char *const names[] = {"threads",       "ranks",   "cores",
                                         "seconds",       "speedup", "efficiency",
                                         "communication", "at_once", "throughput"};
+    bool is_short = answer_is_for_people(answer);
     struct rows rows;
 
     rows_init(&rows, names, sizeof names / sizeof *names);
@@ -110,12 +118,12 @@ static void put_combinations(struct answer *answer, const struct scale_study *s,
         rows_integer(&rows, "threads", p->threads);
         rows_integer(&rows, "ranks", p->ranks);
         rows_integer(&rows, "cores", used);
-        rows_real(&rows, "seconds", p->seconds);
-        rows_real(&rows, "speedup", scale_speedup(s, p));
-        rows_real(&rows, "efficiency", scale_speedup(s, p) / used);
-        rows_real(&rows, "communication", p->communication);
+        add_measured(&rows, "seconds", p->seconds, is_short);
+        add_measured(&rows, "speedup", scale_speedup(s, p), is_short);
+        add_measured(&rows, "efficiency", scale_speedup(s, p) / used, is_short);
+        add_measured(&rows, "communication", p->communication, is_short);
         rows_integer(&rows, "at_once", scale_at_once(p, cores));
-        rows_real(&rows, "throughput", scale_throughput(s, p, cores));
+        add_measured(&rows, "throughput", scale_throughput(s, p, cores), is_short);
     }
     answer_table(answer, &sections[COMBINATIONS], rows_table(&rows));
     rows_release(&rows);

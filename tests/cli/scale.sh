@@ -29,6 +29,8 @@ One trial is fastest with threads = N, ranks = N. A sweep of many trials finishe
 is "only ranks of one trial communicate" \
     "$(awk '$1 == 1 { print $2, ($7 > 0), ($7 < 1) }' out)" "1 0 1
 2 1 1"
+is "measured numbers have three digits" "$(awk '$1 == 1 { for (i = 4; i <= 9; i++) print $i }' out |
+    awk '{ n++; sub(/e.*/, ""); gsub(/[.]/, ""); sub(/^0+/, ""); bad += length() > 3 } END { print n, bad }')" "12 0"
 is "a line for each combination" \
     "$(sed -nE 's/^espalier: (threads = 1, ranks = [12]): [0-9.e-]+ s a trial$/\1/p' err)" \
     "threads = 1, ranks = 1
