@@ -20,7 +20,7 @@
     X(SUM, "sum")           /* the training thread: sums of a gang (gcn/crew.h) */     \
     X(SHARE, "share")       /* the same: rows that all members see */                  \
     X(AGREE, "agree")       /* the same: whether all go on */                          \
-    X(MEMBERS, "members")   /* the same: waiting for other members */                  \
+    X(MEMBERS, "members")   /* the same: waiting for other members, meetings too */    \
     X(COMPUTE, "compute")   /* the training thread: in attempts (calls), gangs' too */ \
     X(IDLE, "idle")         /* the training thread: waiting for a trial */             \
     X(POLL, "poll")         /* looks that found no message */                          \

@@ -313,6 +313,17 @@ static int train(struct model_runner *self, struct trial_result *r, const struct
                                                    : 0;
 }
 
+/* Meetings that fail take time, too. */
+static void count_failed_meeting(const struct observed *observed)
+{
+    const struct trial_watch *watch = observed->watch;
+    const struct gang_counts counts = {.meeting_s =
+                                           clock_now(observed->self->clock) - observed->begun_s};
+
+    if (watch->count)
+        watch->count(watch->arg, &counts);
+}
+
 /* Train as a member of watch->gang. */
 static int train_together(struct model_runner *self, struct trial_result *r,
                           const struct settings *s, struct plan_trial where,
@@ -324,6 +335,7 @@ static int train_together(struct model_runner *self, struct trial_result *r,
     int rc = 0;
 
     if (model_gang_open(&gang, observed->watch, (int32_t)s->v[P_WORKERS].i, &failure)) {
+        count_failed_meeting(observed);
         model_gang_fail(r, &failure);
         return 0;
     }

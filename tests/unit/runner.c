@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "data/format.h"
+#include "gang/gang.h"
 #include "gcn/ridge.h"
 #include "grid/plan.h"
 #include "grid/sweep_file.h"
@@ -126,6 +127,46 @@ static void test_order_does_not_matter(void **state)
         trial_result_release(&forwards[t]);
         trial_result_release(&backwards[t]);
     }
+}
+
+/* ---- gangs ---- */
+
+struct lonely {
+    int n_waits;
+    double meeting_s;
+};
+
+static bool leave_soon(void *arg)
+{
+    return ++((struct lonely *)arg)->n_waits < 3;
+}
+
+static void take_counts(void *arg, const struct gang_counts *counts)
+{
+    ((struct lonely *)arg)->meeting_s = counts->meeting_s;
+}
+
+static void test_failed_meeting_is_counted(void **state)
+{
+    const struct trial_gang gang = {.size = 2, .local_size = 2, .n_hosts = 1, .token = "runner"};
+    struct lonely lonely = {0};
+    struct trial_watch watch = {.keep_going = always,
+                                .keep_waiting = leave_soon,
+                                .count = take_counts,
+                                .arg = &lonely,
+                                .gang = &gang};
+    struct trial_result r;
+    struct fixture f;
+
+    (void)state;
+    set_up(&f, "[data]\nsamples = 60\nmarkers = 40\ncausal = 5\n[train]\nworkers = 2\n");
+    trial_result_init(&r, 0);
+    f.runner.run(f.runner.self, &r, 0, &watch);
+    assert_int_equal(r.state, TRIAL_PENDING);
+    assert_int_equal(lonely.n_waits, 3);
+    assert_true(lonely.meeting_s > 0 && lonely.meeting_s < 60);
+    trial_result_release(&r);
+    tear_down(&f);
 }
 
 static void test_a_plan_sent_trains_the_same(void **state)
@@ -588,6 +629,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order_does_not_matter),
         cmocka_unit_test(test_a_plan_sent_trains_the_same),
+        cmocka_unit_test(test_failed_meeting_is_counted),
         cmocka_unit_test(test_truncated_plans_are_refused),
         cmocka_unit_test(test_stopped_is_pending),
         cmocka_unit_test(test_timeout_is_failure),
