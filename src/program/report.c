@@ -20,10 +20,11 @@
 #define FILE_BYTES ((int64_t)1 << 30)
 
 enum {
-    REASON_BYTES = 256,         /* trial_result.error */
-    SHOWN_BYTES = 60,           /* of a line in a reason */
-    TEXT_LINE_BYTES = 64 << 10, /* of stdout: longer lines are no results */
-    SLOTS = 1024                /* a power of two above PROGRAM_NAMES */
+    REASON_BYTES = 256,          /* trial_result.error */
+    SHOWN_BYTES = 60,            /* of a line in a reason */
+    TEXT_LINE_BYTES = 64 << 10,  /* of stdout: longer lines are no results */
+    CURVE_LINE_BYTES = 64 << 10, /* more than a line of the curve with all names */
+    SLOTS = 1024                 /* a power of two above PROGRAM_NAMES */
 };
 
 /* Records without an epoch. */
@@ -558,6 +559,36 @@ void program_report_put_curve(struct buf *out, const struct program_report *r)
         }
         buf_puts(out, "}\n");
     }
+}
+
+/* -1: it is no line of a curve. */
+static int32_t epoch_of_line(const char *line)
+{
+    static const char head[] = "{\"epoch\": ";
+    long epoch =
+        strncmp(line, head, sizeof head - 1) ? -1 : strtol(line + sizeof head - 1, NULL, 10);
+
+    return epoch >= 0 && epoch <= INT32_MAX ? (int32_t)epoch : -1;
+}
+
+int32_t program_report_last_epoch(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    off_t size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+    char tail[CURVE_LINE_BYTES + 1];
+    ssize_t n = -1;
+    char *line;
+
+    if (size > 0)
+        n = pread(fd, tail, CURVE_LINE_BYTES,
+                  size > CURVE_LINE_BYTES ? size - CURVE_LINE_BYTES : 0);
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0 || tail[n - 1] != '\n')
+        return -1;
+    tail[n - 1] = '\0';
+    line = strrchr(tail, '\n');
+    return epoch_of_line(line ? line + 1 : tail);
 }
 
 /* Return the number of the epoch whose values count; -1: there are no epochs. */

@@ -131,6 +131,10 @@ void program_report_end_attempt(struct program_report *r, bool was_killed);
 /* Append the curve of all ended attempts as JSON lines, for program_report_read() in the next one. */
 void program_report_put_curve(struct buf *out, const struct program_report *r);
 
+/* The last epoch in a file of program_report_put_curve(). -1: there is no such file, or it contains
+ * something else. */
+int32_t program_report_last_epoch(const char *path);
+
 /* Compute the results of all ended attempts. -1: there is a fault, or no objective among the results;
  * the reason is set. Call once. */
 int program_report_finish(struct program_report *r);

@@ -102,6 +102,26 @@ static void checkpoints(sqlite3_context *context, int n, sqlite3_value **values)
     buf_release(&json);
 }
 
+static void program_epoch(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    const struct store *store = sqlite3_user_data(context);
+    int32_t epoch = trial_files_epoch(store->path, sqlite3_value_int64(values[0]));
+
+    (void)n;
+    if (epoch >= 0)
+        sqlite3_result_int(context, epoch);
+}
+
+static void program_seconds(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    const struct store *store = sqlite3_user_data(context);
+    double seconds = trial_files_seconds(store->path, sqlite3_value_int64(values[0]));
+
+    (void)n;
+    if (seconds > 0)
+        sqlite3_result_double(context, seconds);
+}
+
 int db_add_functions(struct store *store, struct err *err)
 {
     const struct {
@@ -110,7 +130,9 @@ int db_add_functions(struct store *store, struct err *err)
         void (*call)(sqlite3_context *, int, sqlite3_value **);
     } functions[] = {{"t95", 1, SQLITE_DETERMINISTIC, t95},
                      {"model_type_is", 2, SQLITE_DETERMINISTIC, type_is},
-                     {"program_checkpoints", 0, SQLITE_DIRECTONLY, checkpoints}};
+                     {"program_checkpoints", 0, SQLITE_DIRECTONLY, checkpoints},
+                     {"program_epoch", 1, SQLITE_DIRECTONLY, program_epoch},
+                     {"program_seconds", 1, SQLITE_DIRECTONLY, program_seconds}};
 
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (sqlite3_create_function(store->db, functions[i].name, functions[i].n_arguments,

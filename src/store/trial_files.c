@@ -9,6 +9,8 @@
 #include "data/text/file_names.h"
 #include "program/folder.h"
 #include "program/log_file.h"
+#include "program/report.h"
+#include "program/time_file.h"
 #include "store/db.h"
 #include "trial/spare_folder.h"
 
@@ -103,6 +105,31 @@ static bool has_checkpoint(const char *db, int64_t trial_id)
     has = !buf_failed(&path) && !folder_look(&look, buf_text(&path)) && look.n > 0;
     buf_release(&path);
     return has;
+}
+
+int32_t trial_files_epoch(const char *db, int64_t trial_id)
+{
+    struct buf path = {0};
+    int32_t epoch;
+
+    trial_files_put_folder(&path, db, trial_id);
+    buf_puts(&path, "/" FOLDER_CURVE);
+    epoch = buf_failed(&path) ? -1 : program_report_last_epoch(buf_text(&path));
+    buf_release(&path);
+    return epoch;
+}
+
+double trial_files_seconds(const char *db, int64_t trial_id)
+{
+    struct buf path = {0};
+    struct time_file file;
+    double seconds;
+
+    trial_files_put_folder(&path, db, trial_id);
+    file = time_file_begin(buf_text(&path), 0);
+    seconds = buf_failed(&path) ? 0 : time_file_read(&file);
+    buf_release(&path);
+    return seconds;
 }
 
 void trial_files_put_checkpoints(struct buf *out, const char *db)

@@ -27,6 +27,11 @@ void trial_files_remove_dropped(struct store *store);
 /* Append the id (int64_t) of each trial of which a program left a checkpoint. */
 void trial_files_put_checkpoints(struct buf *out, const char *db);
 
+/* The last epoch that a program reported in attempts before the current one, -1: unknown; and the
+ * seconds of all attempts that it goes on from, 0: unknown. */
+int32_t trial_files_epoch(const char *db, int64_t trial_id);
+double trial_files_seconds(const char *db, int64_t trial_id);
+
 /* Link or copy a kept file to the folder of a trial of another database. 1: it does not exist. */
 int trial_files_take(const char *to_db, int64_t to_id, const char *from_db, int64_t from_id,
                      const char *name, struct err *err);

@@ -159,16 +159,21 @@ rm -rf s.db*
 
 cat >train.sh <<'END'
 trap 'echo x >"$ESPALIER_CHECKPOINT/state"; exit 75' TERM
+for epoch in 1 2 3; do echo "{\"epoch\": $epoch, \"val\": 0.5}" >>"$ESPALIER_RESULTS"; done
 while :; do sleep 0.05; done
 END
 sweep 'sh train.sh {n}' 'stop_grace = 5s' >s.ini
 run s.ini --db s.db --time-limit 2s
 is "a time limit counts checkpoints" "$? $(said | grep 'stopped by')" "75 stopped by the time limit; 2 trials are left, 1 with a checkpoint: the same command continues"
-is "status lists them" "$("$ESPALIER" status s.db --section checkpoints --format csv | sed 's/^[12],[12],/ID,/')" "trial,config,state,after_epoch,percent,seconds
-ID,pending,,,"
+is "status lists them" "$("$ESPALIER" status s.db --section checkpoints --format csv |
+    sed -E 's/^[12],[12],/ID,/; s/,[12]\.[0-9]{1,3}$/,S/')" "trial,config,state,after_epoch,percent,seconds
+ID,pending,3,,S"
 like "also for people" "$("$ESPALIER" status s.db)" '^trials with a checkpoint'
 mkdir -p s.db.files/t99/checkpoint s.db.files/t1/checkpoint s.db.files/t2/checkpoint && : >s.db.files/t99/checkpoint/x
 is "no empty folder, no trial of another database" "$("$ESPALIER" status s.db --section checkpoints --format csv | wc -l)" 2
+rm -f s.db.files/t*/curve.jsonl s.db.files/t*/seconds
+is "without its files, only the checkpoint is known" "$("$ESPALIER" status s.db --section checkpoints --format csv |
+    sed '1d; s/^[12],[12],/ID,/')" "ID,pending,,,"
 rm -rf s.db*
 
 # ---- plan ----

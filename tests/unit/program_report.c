@@ -394,6 +394,32 @@ static void test_killed(void **state)
     assert_string_equal(summary(&r), "acc 1");
 }
 
+static void test_last_epoch(void **state)
+{
+    static const struct {
+        const char *text;
+        int32_t epoch;
+    } files[] = {{"", -1},
+                 {"{\"epoch\": 0, \"acc\": 1}\n", 0},
+                 {"{\"epoch\": 7}\n{\"epoch\": 12}\n", 12},
+                 {"{\"epoch\": 7}\n{\"epoch\": 12}", -1},
+                 {"{\"epoch\": 99999999999}\n", -1},
+                 {"{\"epoch\": -3}\n", -1},
+                 {"{\"epoch\": 7}\nnonsense\n", -1},
+                 {"\n", -1}};
+    struct buf text = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        assert_int_equal(program_report_last_epoch(scratch_text("some.jsonl", files[i].text)),
+                         files[i].epoch);
+    for (int epoch = 1; epoch <= 10000; epoch++)
+        buf_printf(&text, "{\"epoch\": %d}\n", epoch);
+    assert_int_equal(program_report_last_epoch(scratch_text("some.jsonl", buf_text(&text))), 10000);
+    assert_int_equal(program_report_last_epoch(scratch_path("none.jsonl")), -1);
+    buf_release(&text);
+}
+
 /* A second attempt goes on after a checkpoint. */
 static void test_attempts(void **state)
 {
@@ -414,6 +440,7 @@ static void test_attempts(void **state)
                                          "{\"epoch\": 2, \"acc\": 0.9, \"loss\": 0.1}\n"
                                          "{\"epoch\": 3, \"acc\": 0.1, \"x\": -Infinity}\n");
     scratch_text("kept.jsonl", buf_text(&kept));
+    assert_int_equal(program_report_last_epoch(path), 3);
 
     begin(&r);
     program_report_read(&r, path);
@@ -595,9 +622,10 @@ int main(void)
         cmocka_unit_test(test_stdout),        cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_stdout_values), cmocka_unit_test(test_stdout_refused),
         cmocka_unit_test(test_both_sources),  cmocka_unit_test(test_killed),
-        cmocka_unit_test(test_attempts),      cmocka_unit_test(test_read),
-        cmocka_unit_test(test_names_limit),   cmocka_unit_test(test_line_limit),
-        cmocka_unit_test(test_epoch_limit),   cmocka_unit_test(test_much_text),
+        cmocka_unit_test(test_last_epoch),    cmocka_unit_test(test_attempts),
+        cmocka_unit_test(test_read),          cmocka_unit_test(test_names_limit),
+        cmocka_unit_test(test_line_limit),    cmocka_unit_test(test_epoch_limit),
+        cmocka_unit_test(test_much_text),
     };
 
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

@@ -41,13 +41,15 @@
       " max(0.0, round(" SQL_NOW " - started, 1)) AS seconds" \
       " FROM attempt JOIN trial USING (trial_id) WHERE outcome = 'running'" SQL_WITHOUT_RESULT \
       " ORDER BY started, trial_id LIMIT 20") \
-    X(CHECKPOINTS, "", /* of models, and of programs, of which only the existence is known */ \
-      "SELECT trial_id AS trial, config_id AS config, t.state, epoch AS after_epoch," \
-      " round(100 * (1 - remaining), 1) AS percent, c.seconds FROM checkpoint AS c" \
+    X(CHECKPOINTS, "", /* of models and programs. Only files of rows within LIMIT are read. */ \
+      "SELECT trial, config, state, iif(is_file, program_epoch(trial), epoch) AS after_epoch, percent," \
+      " iif(is_file, program_seconds(trial), seconds) AS seconds FROM (" \
+      "SELECT trial_id AS trial, config_id AS config, t.state, epoch," \
+      " round(100 * (1 - remaining), 1) AS percent, c.seconds, 0 AS is_file FROM checkpoint AS c" \
       " JOIN trial AS t USING (trial_id) UNION ALL" \
-      " SELECT trial_id, config_id, state, NULL, NULL, NULL FROM json_each(program_checkpoints()) AS f" \
+      " SELECT trial_id, config_id, state, NULL, NULL, NULL, 1 FROM json_each(program_checkpoints()) AS f" \
       " JOIN trial ON trial_id = f.value WHERE state IN ('pending', 'running')" \
-      " ORDER BY 1 LIMIT 20") \
+      " ORDER BY 1 LIMIT 20)") \
     X(KILLED, /* of the last session: attempts whose program was killed and started again */ \
       "attempts:i trials:i example:I", \
       "SELECT count(*) AS attempts, count(DISTINCT trial_id) AS trials, min(trial_id) AS example" \
