@@ -34,7 +34,7 @@ int32_t deal_steps(const struct deal *deal)
 
 const int32_t *deal_batch(int32_t *n, const struct deal *deal, int32_t worker, int32_t step)
 {
-    int32_t at = smaller(step * deal->batch_size, count(deal, worker));
+    int32_t at = step * deal->batch_size; /* counts differ by one at most, so all have so many */
 
     *n = smaller(deal->batch_size, count(deal, worker) - at);
     return deal->samples + begin(deal, worker) + at;

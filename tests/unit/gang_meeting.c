@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The one who receives a gang's members: who counts as one, and what it decides. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <netinet/in.h>
 #include <setjmp.h>
@@ -9,19 +10,22 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "gang/gang_state.h"
 #include "gang/meeting.h"
 
 /* ---- who is a member ---- */
 
-/* Return a connection on which n bytes of a greeting were sent, after the reception has read them. */
-static int call_reception(struct reception *reception, const struct greeting *greeting, size_t n)
+/* Return a connection on which n bytes of a greeting were sent. */
+static int greet(const struct reception *reception, const struct greeting *greeting, size_t n)
 {
     struct sockaddr_storage address;
     socklen_t size = sizeof address;
@@ -31,6 +35,14 @@ static int call_reception(struct reception *reception, const struct greeting *gr
     fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(connect(fd, (const struct sockaddr *)&address, size), 0);
     assert_int_equal(send(fd, greeting, n, MSG_NOSIGNAL), n);
+    return fd;
+}
+
+/* The same, after the reception has read them. */
+static int call_reception(struct reception *reception, const struct greeting *greeting, size_t n)
+{
+    int fd = greet(reception, greeting, n);
+
     reception_step(reception, NULL, 0);
     return fd;
 }
@@ -129,9 +141,11 @@ static void test_other_user(void **state)
     fflush(NULL);
     pid = fork();
     if (!pid)
-        _exit(setuid(65534) || call_reception(&reception, &right, sizeof right) < 0);
+        _exit(setuid(65534) || greet(&reception, &right, sizeof right) < 0);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
+    reception_step(&reception, NULL, 0);
+    assert_int_equal(reception.n_callers, 0);
     close(call_reception(&reception, &right, sizeof right)); /* of the own user */
     assert_int_equal(reception.n_callers, 1);
     reception_close(&reception);
@@ -269,12 +283,106 @@ static void test_patience(void **state)
     assert_int_equal(failure.trouble, GANG_STOPPED);
 }
 
+/* ---- descriptors ---- */
+
+enum { MANY = 250 }; /* more than a message may have */
+
+/* Send files of 1, 2 ... n bytes. Returns the other end of the connection. */
+static int send_files(int n)
+{
+    int ends[2], fds[MANY];
+
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    for (int i = 0; i < n; i++) {
+        fds[i] = shared_memory_make((size_t)i + 1);
+        assert_true(fds[i] >= 0);
+    }
+    assert_int_equal(shared_memory_send(ends[0], "x", 1, fds, n), 0);
+    for (int i = 0; i < n; i++)
+        close(fds[i]);
+    close(ends[0]);
+    return ends[1];
+}
+
+static int next_descriptor(void)
+{
+    int fd = dup(0);
+
+    close(fd);
+    return fd;
+}
+
+static int open_descriptors(void)
+{
+    int n = 0;
+
+    for (int fd = 0; fd < 4 * MANY; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+static void test_many_descriptors(void **state)
+{
+    int before = open_descriptors(), end = send_files(MANY), fds[MANY], got = 0;
+    struct stat file;
+    char byte;
+
+    (void)state;
+    while (got < MANY) {
+        int32_t n = MANY - got;
+
+        assert_int_equal(shared_memory_receive(end, &byte, 1, fds + got, &n), 1);
+        got += n;
+    }
+    for (int i = 0; i < MANY; i++) {
+        assert_int_equal(fstat(fds[i], &file), 0);
+        assert_int_equal(file.st_size, i + 1);
+        close(fds[i]);
+    }
+    close(end);
+    assert_int_equal(open_descriptors(), before);
+}
+
+/* Descriptors without room are closed, and none comes if this process may not open as many. */
+static void test_descriptors_without_room(void **state)
+{
+    int before = open_descriptors(), end = send_files(5), fds[5] = {0, 0, 0, -7, -7};
+    struct rlimit limit, low;
+    int32_t n = 3;
+    char byte;
+
+    (void)state;
+    assert_int_equal(shared_memory_receive(end, &byte, 1, fds, &n), 1);
+    assert_int_equal(n, 3);
+    assert_int_equal(fds[3], -7);
+    for (int i = 0; i < 3; i++)
+        close(fds[i]);
+    close(end);
+    assert_int_equal(open_descriptors(), before);
+
+    end = send_files(5);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    low = (struct rlimit){(rlim_t)next_descriptor() + 2, limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    n = 5;
+    assert_int_equal(shared_memory_receive(end, &byte, 1, fds, &n), -1);
+    assert_int_equal(errno, EMFILE);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    assert_int_equal(n, 0);
+    close(end);
+    assert_int_equal(open_descriptors(), before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_greetings), cmocka_unit_test(test_other_user),
-        cmocka_unit_test(test_verdicts),  cmocka_unit_test(test_absent),
+        cmocka_unit_test(test_greetings),
+        cmocka_unit_test(test_other_user),
+        cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_absent),
         cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_many_descriptors),
+        cmocka_unit_test(test_descriptors_without_room),
     };
 
     return cmocka_run_group_tests_name("gang_meeting", tests, NULL, NULL);
