@@ -133,6 +133,14 @@ CREATE TABLE attempt (
     error      TEXT
 ) STRICT;
 
+-- The ranks of attempts that ran on several, the one in attempt.rank too.
+CREATE TABLE member (
+    attempt_id INTEGER NOT NULL REFERENCES attempt,
+    rank       INTEGER NOT NULL,
+    host       TEXT NOT NULL,
+    PRIMARY KEY (attempt_id, rank)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE checkpoint (
     trial_id  INTEGER PRIMARY KEY REFERENCES trial,
     epoch     INTEGER NOT NULL,

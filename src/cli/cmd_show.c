@@ -36,6 +36,7 @@ static const struct page_part trial_parts[] = {
     {{"metrics", "metrics at the best epoch", false, "metric val", NULL}, QUERY_TRIAL_METRICS},
     {{"timing", "time in each phase", false, "phase seconds", NULL}, QUERY_TRIAL_TIMING},
     {{"attempts", "attempts", false, "attempt outcome", "pid session rank"}, QUERY_TRIAL_ATTEMPTS},
+    {{"members", "ranks of attempts that ran on several", false, NULL, NULL}, QUERY_TRIAL_MEMBERS},
     {{"model", "model, which --model FILE writes to a file", false, NULL, NULL}, QUERY_TRIAL_MODEL},
     {{"checkpoint", "checkpoint, from which the trial continues", false, NULL, NULL},
      QUERY_TRIAL_CHECKPOINT},
@@ -312,9 +313,10 @@ static const struct option_row options[] = {
      .help = "Replace files of --model that exist."},
     {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct page, section),
      .help = "Print only this part: configuration, settings, trials or models of a configuration; "
-             "trial, metrics, timing, attempts, model, checkpoint, log, files or curve of a trial.",
-     .choices = "configuration|settings|trials|models|trial|metrics|timing|attempts|model|"
-                "checkpoint|log|files|curve"},
+             "trial, metrics, timing, attempts, members, model, checkpoint, log, files or curve of a "
+             "trial.",
+     .choices = "configuration|settings|trials|models|trial|metrics|timing|attempts|members|"
+                "model|checkpoint|log|files|curve"},
     {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct page, set),
      .help = "Override a setting, for example the path of training data that have moved, which "
              "--model reads after a reduction. May be repeated."},

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gcn/deal.h"
 
+#include <stdlib.h>
+
+#include "gcn/division.h"
+
 static int32_t smaller(int32_t a, int32_t b)
 {
     return a < b ? a : b;
@@ -25,6 +29,50 @@ void deal_samples(struct deal *deal, const int32_t *order)
             *out++ = order[i];
 }
 
+/* The heaviest first; equal ones in the order of the epoch. */
+static int compare_weighed(const void *left, const void *right)
+{
+    const struct weighed_sample *a = left, *b = right;
+
+    if (a->weight != b->weight)
+        return a->weight < b->weight ? 1 : -1;
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+/* samples->ids are order[0 ... n - 1], of one step. */
+static void balance_step(int32_t *order, int32_t n_workers, const struct division_samples *samples,
+                         struct weighed_sample *sorted)
+{
+    int32_t n = samples->n;
+
+    for (int32_t i = 0; i < n; i++)
+        sorted[i] = (struct weighed_sample){division_weight(samples, i), i, order[i]};
+    qsort(sorted, (size_t)n, sizeof *sorted, compare_weighed);
+    for (int32_t i = 0; i < n; i++) {
+        int32_t begin = i - i % n_workers, end = begin + smaller(n_workers, n - begin);
+        bool is_backwards = begin / n_workers % 2 == 1;
+
+        order[i] = sorted[is_backwards ? begin + end - 1 - i : i].sample;
+    }
+}
+
+void deal_balance(int32_t *order, const struct deal *deal, const struct gcn_inputs *inputs,
+                  struct weighed_sample *scratch)
+{
+    int64_t most = (int64_t)deal->n_workers * deal->batch_size;
+
+    for (int64_t at = 0; at < deal->n; at += most) {
+        struct division_samples step = {
+            .a_hat = &inputs->a_hat,
+            .graph_start = inputs->data->graph_start,
+            .ids = order + at,
+            .n = (int32_t)(most < deal->n - at ? most : deal->n - at),
+        };
+
+        balance_step(order + at, deal->n_workers, &step, scratch);
+    }
+}
+
 int32_t deal_steps(const struct deal *deal)
 {
     int32_t most = count(deal, 0);
@@ -34,7 +82,7 @@ int32_t deal_steps(const struct deal *deal)
 
 const int32_t *deal_batch(int32_t *n, const struct deal *deal, int32_t worker, int32_t step)
 {
-    int32_t at = smaller(step * deal->batch_size, count(deal, worker));
+    int32_t at = step * deal->batch_size; /* counts differ by one at most, so all have so many */
 
     *n = smaller(deal->batch_size, count(deal, worker) - at);
     return deal->samples + begin(deal, worker) + at;

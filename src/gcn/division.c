@@ -3,32 +3,32 @@
 
 #include <string.h>
 
-/* Rows and entries of A^ of sample i. */
-static int64_t weight(const struct division_samples *samples, int32_t i)
+int64_t division_weight(const struct division_samples *samples, int32_t i)
 {
     const int64_t *row_start = samples->a_hat->row_start;
-    int64_t begin = i, end = i + 1;
+    int32_t id = samples->ids ? samples->ids[i] : i;
+    int64_t begin = id, end = begin + 1;
 
     if (samples->graph_start) {
-        begin = samples->graph_start[samples->graphs[i]];
-        end = samples->graph_start[samples->graphs[i] + 1];
+        begin = samples->graph_start[id];
+        end = samples->graph_start[id + 1];
     }
     return row_start[end] - row_start[begin] + end - begin;
 }
 
-static void cut(struct division *division, const struct division_samples *samples)
+void division_cut(int32_t *first, int32_t n_workers, const struct division_samples *samples)
 {
-    int64_t n_workers = division->crew->n_workers, w = 0, total = 0, before = 0;
+    int64_t w = 0, total = 0, before = 0;
 
     for (int32_t i = 0; i < samples->n; i++)
-        total += weight(samples, i);
+        total += division_weight(samples, i);
     for (int32_t i = 0; i < samples->n; i++) {
-        while (before * n_workers >= total * w)
-            division->first[w++] = i;
-        before += weight(samples, i);
+        while (w < n_workers && before * n_workers >= total * w)
+            first[w++] = i;
+        before += division_weight(samples, i);
     }
     while (w <= n_workers)
-        division->first[w++] = samples->n;
+        first[w++] = samples->n;
 }
 
 int division_init(struct division *division, struct crew *crew,
@@ -44,7 +44,7 @@ int division_init(struct division *division, struct crew *crew,
     };
     if (!division->first || !division->bounds)
         return err_nomem(err, "workers", n * sizeof *division->bounds);
-    cut(division, samples);
+    division_cut(division->first, crew->n_workers, samples);
     division->parts = crew->calls->take_parts(crew, (size_t)n_weights, err);
     return division->parts ? 0 : -1;
 }

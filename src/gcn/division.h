@@ -26,16 +26,22 @@ struct division {
     float *parts;      /* (W, n_weights) gradients, from take_parts() */
 };
 
-/* Samples of which each has some nodes. */
+/* n graphs, or n nodes. */
 struct division_samples {
     const struct csr *a_hat;
-    const int64_t *graph_start; /* NULL: sample i is node i */
-    const int32_t *graphs;      /* [n] */
+    const int64_t *graph_start; /* NULL: nodes */
+    const int32_t *ids;         /* [n]; NULL: 0 ... n - 1 */
     int32_t n;
 };
 
-/* Balance the rows of A^ and their entries, whatever the ranks. Takes memory from scratch and the
- * crew. -1 and err: out of memory. */
+/* Rows of A^ that belong to sample i of the n, and their entries. */
+int64_t division_weight(const struct division_samples *samples, int32_t i);
+
+/* first [n_workers + 1] out: cut the samples into consecutive ranges of about equal weight. */
+void division_cut(int32_t *first, int32_t n_workers, const struct division_samples *samples);
+
+/* Cut the samples, whatever the ranks. Takes memory from scratch and the crew. -1 and err: out of
+ * memory. */
 int division_init(struct division *division, struct crew *crew,
                   const struct division_samples *samples, int64_t n_weights, struct arena *scratch,
                   struct err *err);

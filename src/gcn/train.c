@@ -21,8 +21,9 @@ struct gcn_run {
     double started; /* shifted by the breaks */
     int32_t *order; /* [n_train] in this epoch's order */
     struct deal deal;
-    int32_t *all; /* [n_train + n_val + n_test + n_stop] */
-    float *best;  /* [n_weights] of the best epoch */
+    struct weighed_sample *weighed; /* [n_train]; NULL: batches are not balanced */
+    int32_t *all;                   /* [n_train + n_val + n_test + n_stop] */
+    float *best;                    /* [n_weights] of the best epoch */
     /* The part being scored. */
     float *output;  /* (N, C) log-probabilities, or [N] standardised predictions */
     float *truth;   /* [N] regression, standardised */
@@ -30,9 +31,29 @@ struct gcn_run {
     void *scratch;  /* for metrics */
 };
 
+/* Batches of graphs are balanced. With one worker they stay as they are. */
+static int init_deal(struct gcn_run *run, struct arena *scratch)
+{
+    const struct trainer *trainer = &run->trainer;
+    size_t n = (size_t)run->split->n_train;
+
+    run->deal = (struct deal){
+        .n = run->split->n_train,
+        .n_workers = trainer->crew->n_workers,
+        .batch_size = run->spec->batch_size,
+        .samples = arena_take(scratch, n, sizeof *run->deal.samples),
+    };
+    run->order = arena_take(scratch, n, sizeof *run->order);
+    if (!run->deal.samples || !run->order)
+        return -1;
+    if (run->deal.n_workers == 1 || trainer->is_full_batch || run->spec->pool == POOL_NONE)
+        return 0;
+    run->weighed = arena_take(scratch, n, sizeof *run->weighed);
+    return run->weighed ? 0 : -1;
+}
+
 static int run_init(struct gcn_run *run, const struct gcn_training *training, struct err *err)
 {
-    const struct split *split = run->split;
     struct arena *scratch = training->scratch;
     const struct dataset *data = run->inputs->data;
     size_t n = (size_t)data->n_samples;
@@ -42,21 +63,14 @@ static int run_init(struct gcn_run *run, const struct gcn_training *training, st
         return -1;
     n_outputs = (size_t)run->trainer.target.n_outputs;
     rng_init(&run->batch_rng, run->key, RNG_BATCH);
-    run->deal = (struct deal){
-        .n = split->n_train,
-        .n_workers = run->trainer.crew->n_workers,
-        .batch_size = run->spec->batch_size,
-        .samples = arena_take(scratch, (size_t)split->n_train, sizeof *run->deal.samples),
-    };
-    run->order = arena_take(scratch, (size_t)split->n_train, sizeof *run->order);
     run->all = arena_take(scratch, n, sizeof *run->all);
     run->best = arena_take(scratch, (size_t)run->trainer.model.n_weights, sizeof *run->best);
     run->output = arena_take(scratch, n * n_outputs, sizeof *run->output);
     run->truth = arena_take(scratch, n, sizeof *run->truth);
     run->label = arena_take(scratch, n, sizeof *run->label);
     run->scratch = arena_take(scratch, 1, metric_scratch_bytes(data->n_samples, data->n_classes));
-    if (!run->deal.samples || !run->order || !run->all || !run->best || !run->output ||
-        !run->truth || !run->label || !run->scratch)
+    if (init_deal(run, scratch) || !run->all || !run->best || !run->output || !run->truth ||
+        !run->label || !run->scratch)
         return err_nomem(err, "scores", n * (n_outputs + 3) * sizeof(float));
     memcpy(run->best, run->trainer.model.weights,
            (size_t)run->trainer.model.n_weights * sizeof *run->best);
@@ -169,6 +183,8 @@ static double train_epoch(struct gcn_run *run, int32_t epoch)
         return trainer_step(trainer, NULL, 0) / n;
     memcpy(run->order, run->split->train, (size_t)n * sizeof *run->order);
     rng_shuffle(run->order, (size_t)n, &run->batch_rng, (uint32_t)epoch);
+    if (run->weighed)
+        deal_balance(run->order, &run->deal, run->inputs, run->weighed);
     deal_samples(&run->deal, run->order);
     for (int32_t s = 0; s < deal_steps(&run->deal) && isfinite(sum); s++) {
         if (trainer->crew->has_failed)

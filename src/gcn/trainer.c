@@ -162,8 +162,9 @@ static int init_workers(struct trainer *trainer, struct arena *scratch, struct e
 
     trainer->tally = arena_take(scratch, n_own * TALLY_COUNT, sizeof *trainer->tally);
     trainer->losses = arena_take(scratch, n_own, sizeof *trainer->losses);
+    trainer->blocks = arena_take(scratch, n_bounds, sizeof *trainer->blocks);
     trainer->bounds = arena_take(scratch, n_bounds, sizeof *trainer->bounds);
-    if (!trainer->tally || !trainer->losses || !trainer->bounds)
+    if (!trainer->tally || !trainer->losses || !trainer->blocks || !trainer->bounds)
         return err_nomem(err, "workers", n_own * TALLY_COUNT * sizeof *trainer->tally);
     if (crew->n_workers > 1 && !trainer->is_full_batch) {
         trainer->parts = crew->calls->take_parts(crew, (size_t)trainer->model.n_weights, err);
@@ -179,7 +180,7 @@ static int divide(struct trainer *trainer, struct arena *scratch, struct err *er
     struct division_samples samples = {
         .a_hat = &inputs->a_hat,
         .graph_start = inputs->data->graph_start,
-        .graphs = trainer->split->train,
+        .ids = has_graphs(trainer) ? trainer->split->train : NULL,
         .n = has_graphs(trainer) ? trainer->split->n_train : inputs->data->n_samples,
     };
 
@@ -509,12 +510,6 @@ static void score_nodes(struct mat *out, struct trainer *trainer, const int32_t 
         memcpy(mat_row(out, i), mat_row(&z, pos[nodes[i]]), (size_t)z.n_cols * sizeof *z.v);
 }
 
-/* First of n samples that the worker scores. */
-static int32_t block_begin(const struct trainer *trainer, int32_t n, int32_t worker)
-{
-    return (int32_t)((int64_t)n * worker / trainer->crew->n_workers);
-}
-
 /* Each worker scores a block of the samples [n]. Row i is samples[i].
  *   logits  (n, C) of take_logits() */
 static struct mat score_blocks(struct trainer *trainer, float *logits, const int32_t *samples,
@@ -522,13 +517,20 @@ static struct mat score_blocks(struct trainer *trainer, float *logits, const int
 {
     struct crew *crew = trainer->crew;
     struct mat all = mat_view(logits, n, trainer->target.n_outputs);
+    struct division_samples scored = {
+        .a_hat = &trainer->inputs->a_hat,
+        .graph_start = trainer->inputs->data->graph_start,
+        .ids = samples,
+        .n = n,
+    };
     struct flops begun = flops_of(trainer);
 
+    division_cut(trainer->blocks, crew->n_workers, &scored);
     for (int32_t w = 0; w <= crew->n_workers; w++)
-        trainer->bounds[w] = (size_t)block_begin(trainer, n, w) * (size_t)all.n_cols;
+        trainer->bounds[w] = (size_t)trainer->blocks[w] * (size_t)all.n_cols;
     for (int32_t i = 0; i < crew->n; i++) {
-        int32_t begin = block_begin(trainer, n, crew->first + i);
-        int32_t end = block_begin(trainer, n, crew->first + i + 1);
+        int32_t begin = trainer->blocks[crew->first + i];
+        int32_t end = trainer->blocks[crew->first + i + 1];
         struct mat block = mat_view(mat_row(&all, begin), end - begin, all.n_cols);
         struct flops before = flops_of(trainer);
 

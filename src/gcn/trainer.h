@@ -41,8 +41,9 @@ struct trainer {
     struct crew_alone alone;
     float *parts;  /* (W, n_weights) in mini-batches: gradients, then running statistics; or NULL */
     double *tally; /* (workers of this rank, TALLY_COUNT) */
-    double *losses; /* [workers of this rank] of a batch */
-    size_t *bounds; /* [W + 1] of the workers in logits */
+    double *losses;  /* [workers of this rank] of a batch */
+    int32_t *blocks; /* [W + 1] of the workers in the samples being scored */
+    size_t *bounds;  /* [W + 1] of the workers in logits */
 
     /* In full batch without input dropout, an evaluation and the next step share the first
      * product. */

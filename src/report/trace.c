@@ -305,14 +305,19 @@ static void put_attempt_args(struct buf *out, const struct result_table *row)
     } integers[] = {
         {"config", "config"},  {"replicate", "replicate"}, {"fold", "fold"},
         {"attempt", "number"}, {"attempt_id", "attempt"},  {"session", "session"},
-        {"pid", "pid"},
     };
     bool is_result = result_table_integer(row, 0, "is_result");
+    int64_t ranks = result_table_integer(row, 0, "ranks");
 
     buf_printf(out, "\"trial\": %lld", (long long)result_table_integer(row, 0, "trial"));
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
         buf_printf(out, ", \"%s\": %lld", integers[i].name,
                    (long long)result_table_integer(row, 0, integers[i].column));
+    if (result_table_find(row, 0, "pid")->type == CELL_INTEGER)
+        buf_printf(out, ", \"pid\": %lld", (long long)result_table_integer(row, 0, "pid"));
+    if (ranks)
+        buf_printf(out, ", \"ranks\": %lld, \"leader\": %lld", (long long)ranks,
+                   (long long)result_table_integer(row, 0, "leader"));
     put_text_arg(out, "sweep", result_table_text(row, 0, "sweep"));
     put_text_arg(out, "outcome", result_table_text(row, 0, "outcome"));
     if (is_result)
@@ -381,7 +386,8 @@ static int put_attempt(void *arg, const struct result_table *row, struct err *er
     buf_puts(&t->text, "}}");
     if (result_table_integer(row, 0, "is_result"))
         put_phases(t, &slice, row);
-    put_marks(t, &slice, lane, session, row);
+    if (result_table_integer(row, 0, "leader") == t->rank)
+        put_marks(t, &slice, lane, session, row);
     t->text.failed |= buf_failed(&name);
     buf_release(&name);
     return t->text.size >= CHUNK ? write_text(t, err) : 0;
@@ -441,7 +447,7 @@ static int64_t put_gang_args(struct trace *t, const struct result_table *rows, i
     return r;
 }
 
-/* Attempts name only the first rank of a gang; the others' time is in the counters of the session. */
+/* The moments of sums are unknown: the counters of the session have them by size. */
 static void put_gangs(struct trace *t, const struct result_table *rows)
 {
     if (rows->n_rows)

@@ -17,6 +17,21 @@ enum { KINDS = 3, TYPES = 4, MOST_PROBES = 2 * KINDS + 1 + TYPES };
 
 /* ---- from the database ---- */
 
+/* Seconds of a done trial, as on one rank. */
+static double known_one_s(const struct job *job, const struct store_trials *known, int64_t t)
+{
+    int32_t config = plan_trial(&job->plan, t).config;
+    struct speedup speedup;
+    struct settings s;
+
+    if (!known->spread || !known->spread[t].ranks)
+        return known->seconds[t];
+    plan_settings(&job->plan, config, &s);
+    speedup = job_speedup(job, config, &s);
+    return speedup_one_s(&speedup, known->seconds[t], known->spread[t].ranks,
+                         known->spread[t].per_host);
+}
+
 static int64_t observe_known(struct cost *cost, const struct job *job,
                              const struct store_trials *known)
 {
@@ -25,7 +40,7 @@ static int64_t observe_known(struct cost *cost, const struct job *job,
     for (int64_t t = 0; t < job->plan.n_trials; t++) {
         if (known->states[t] != TRIAL_DONE)
             continue;
-        cost_observe(cost, plan_trial(&job->plan, t).config, -1, known->seconds[t]);
+        cost_observe(cost, plan_trial(&job->plan, t).config, -1, known_one_s(job, known, t));
         n++;
     }
     if (n)

@@ -116,6 +116,19 @@ struct cost *job_cost_create(const struct job *job, int32_t n_workers, struct er
                      : create_by_axes(&job->plan, n_workers, err);
 }
 
+/* Scores and the optimiser, which each rank computes for itself. */
+#define SERIAL_SHARE 0.02
+
+struct speedup job_speedup(const struct job *job, int32_t config, const struct settings *s)
+{
+    if (!job->work)
+        return (struct speedup){.parts = 0};
+    return (struct speedup){.parts = (int32_t)s->v[P_WORKERS].i,
+                            .serial = SERIAL_SHARE,
+                            .steps = job->work[config].steps,
+                            .bytes = job->work[config].sum_bytes};
+}
+
 int job_make_inputs(struct job *job, const struct ledger *ledger, struct err *err)
 {
     int64_t each = (int64_t)job->plan.replicates * job->plan.folds;

@@ -8,6 +8,7 @@
 #include "run/sweep_share.h"
 #include "sched/cost.h"
 #include "sched/ledger.h"
+#include "sched/speedup.h"
 #include "trial/prepared.h"
 
 /* Samples that equal others (run/leaks.h). */
@@ -65,6 +66,9 @@ struct job_memory job_memory(const struct job *job, int32_t n_ranks);
 
 /* The cost model of its configurations, before any measurement. Borrows work and plan. */
 struct cost *job_cost_create(const struct job *job, int32_t n_workers, struct err *err);
+
+/* What several ranks gain in trials of a configuration with these settings (sched/speedup.h). */
+struct speedup job_speedup(const struct job *job, int32_t config, const struct settings *settings);
 
 /* Make the inputs of configurations that have trials to run, as many as other ranks can receive. */
 int job_make_inputs(struct job *job, const struct ledger *ledger, struct err *err);

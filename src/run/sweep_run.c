@@ -230,16 +230,15 @@ static int make_ledger(struct sweep_session *session, struct err *err)
     return 0;
 }
 
-/* Scores and the optimiser, which each rank computes for itself. */
-#define SERIAL_SHARE 0.02
-
-/* work: NULL for programs. */
-static struct elastic_rule find_rule(const struct settings *s, const struct gcn_cost *work,
-                                     int32_t n_ranks)
+static struct elastic_rule find_rule(const struct job *job, int32_t config, int32_t n_ranks)
 {
-    int32_t ranks = (int32_t)s->v[P_RANKS].i, workers = (int32_t)s->v[P_WORKERS].i;
+    struct settings s;
+    int32_t ranks, workers;
 
-    if (!work)
+    plan_settings(&job->plan, config, &s);
+    ranks = (int32_t)s.v[P_RANKS].i;
+    workers = (int32_t)s.v[P_WORKERS].i;
+    if (!job->work) /* a program */
         return (struct elastic_rule){.fewest = ranks, .most = ranks};
     return (struct elastic_rule){
         .fewest = 1,
@@ -247,10 +246,7 @@ static struct elastic_rule find_rule(const struct settings *s, const struct gcn_
                 : workers < n_ranks ? workers
                                     : n_ranks,
         .is_chosen = !ranks,
-        .speedup = {.parts = workers,
-                    .serial = SERIAL_SHARE,
-                    .steps = work->steps,
-                    .bytes = work->sum_bytes},
+        .speedup = job_speedup(job, config, &s),
     };
 }
 
@@ -267,12 +263,8 @@ static int find_rules(struct elastic_rule **out, const struct job *job, int32_t 
     rules = calloc((size_t)plan->n_configs, sizeof *rules);
     if (!rules)
         return err_nomem(err, "ranks", (size_t)plan->n_configs * sizeof *rules);
-    for (int32_t c = 0; c < plan->n_configs; c++) {
-        struct settings s;
-
-        plan_settings(plan, c, &s);
-        rules[c] = find_rule(&s, job->work ? &job->work[c] : NULL, n_ranks);
-    }
+    for (int32_t c = 0; c < plan->n_configs; c++)
+        rules[c] = find_rule(job, c, n_ranks);
     *out = rules;
     return 0;
 }

@@ -102,8 +102,20 @@ static int on_running(void *arg, const struct master_trial *trial, struct err *e
 
     if (refit_has(&session->refit, trial->trial))
         return 0;
+    place.members = trial->members;
+    place.n_members = trial->n_members;
     return store_attempt_begin(session->store, session->known.ids[trial->trial], &place,
                                trial->started, err);
+}
+
+static int on_returned(void *arg, const struct master_trial *trial, struct err *err)
+{
+    struct sweep_session *session = arg;
+    struct store_place place = place_of(trial->rank, trial->process);
+
+    if (refit_has(&session->refit, trial->trial))
+        return 0;
+    return store_attempt_stopped(session->store, session->known.ids[trial->trial], &place, err);
 }
 
 static int on_lost(void *arg, const struct master_loss *loss, struct err *err)
@@ -112,6 +124,8 @@ static int on_lost(void *arg, const struct master_loss *loss, struct err *err)
     struct store_place place = place_of(loss->leader, loss->leader_process);
     char trial[48] = "";
 
+    place.members = loss->members;
+    place.n_members = loss->n_members;
     session->n_losses++;
     session->n_away++;
     launch_report_note_loss(loss->process);
@@ -362,6 +376,7 @@ struct master_sink sweep_session_sink(struct sweep_session *session)
 {
     return (struct master_sink){.result = on_result,
                                 .running = on_running,
+                                .returned = on_returned,
                                 .lost = on_lost,
                                 .checkpoint = on_checkpoint,
                                 .resume = on_resume,

@@ -50,11 +50,23 @@ static int take_from(struct master *master, struct master_loss *loss, bool is_do
     return master_sink_loss(&master->delivery, &master->ranks, loss, failed, n, started, err);
 }
 
+/* A crash of the gang's trial ends the attempt of its leader; if no one is blamed, this does. */
+static int end_for_leader(struct master *master, const struct master_loss *loss, bool is_doubtful,
+                          struct err *err)
+{
+    if (is_doubtful)
+        return master_sink_return(&master->delivery, &master->ranks, loss->leader, loss->running,
+                                  err);
+    rank_states_finish(&master->ranks, loss->leader, loss->running);
+    return 0;
+}
+
 /* A rank of a gang ends the gang, whose trial its leader reported. */
 static int lose(struct master *master, int32_t rank, enum rank_presence presence, const char *why,
                 struct err *err)
 {
     struct rank_state lost = master->ranks.of[rank];
+    struct trial_member *all = NULL;
     struct gang_members members;
     struct master_loss loss = {.rank = rank,
                                .process = rank_states_process(&master->ranks, rank),
@@ -68,18 +80,23 @@ static int lose(struct master *master, int32_t rank, enum rank_presence presence
         return 0;
     if (gang_members_init(&members, master, rank, err))
         return -1;
-    if (members.n && members.of[0] != rank) {
+    rc = members.n ? rank_states_members(&all, &master->ranks, members.of, members.n, err) : 0;
+    if (!rc && members.n && members.of[0] != rank) {
         loss.leader = members.of[0];
         loss.running = master->ranks.of[loss.leader].running;
         lost.started = master->ranks.of[loss.leader].started;
-        rank_states_finish(&master->ranks, loss.leader, loss.running);
+        rc = end_for_leader(master, &loss, lost.is_doubtful, err);
     }
     loss.leader_process = rank_states_process(&master->ranks, loss.leader);
+    loss.members = all;
+    loss.n_members = members.n;
     snprintf(loss.why, sizeof loss.why, "%s", why);
-    rc = take_from(master, &loss, lost.is_doubtful, lost.started, err);
+    if (!rc)
+        rc = take_from(master, &loss, lost.is_doubtful, lost.started, err);
     if (!rc)
         rc = gang_members_end(master, &members, 0, err);
     gang_members_release(&members);
+    free(all);
     return rc;
 }
 

@@ -86,6 +86,8 @@ int gang_members_end(struct master *master, const struct gang_members *members, 
 static int give_back(struct master *master, const struct gang_members *members, struct err *err)
 {
     dispatch_give_back(master->dispatch, members->of[0], members->trial);
+    if (master_sink_return(&master->delivery, &master->ranks, members->of[0], members->trial, err))
+        return -1;
     return gang_members_end(master, members, 0, err);
 }
 
@@ -256,16 +258,33 @@ int master_take_port(struct master *master, int32_t from, struct cursor *in, str
 
 /* ---- ending ---- */
 
-/* Store the gang's result, which `from` reported. */
+/* Store the gang's result, which any member may report, as the leader's. */
 static int accept_result(struct master *master, const struct gang_members *members,
                          struct trial_result *r, struct err *err)
 {
+    const struct process *leader = rank_states_process(&master->ranks, members->of[0]);
+    struct trial_member *all;
+    int rc;
+
     r->predicted = dispatch_predicted(master->dispatch, r->trial);
     rank_states_finish(&master->ranks, members->of[0], r->trial);
     if (dispatch_finish(master->dispatch, members->of[0], r->trial, r->state,
                         master_busy_seconds(r)) != LEDGER_ACCEPTED)
         return 0;
-    return master_sink_result(&master->delivery, &master->ranks, r, err);
+    if (rank_states_members(&all, &master->ranks, members->of, members->n, err))
+        return -1;
+    if (r->rank != members->of[0]) {
+        r->rank = members->of[0];
+        r->pid = (int32_t)leader->pid;
+        snprintf(r->host, sizeof r->host, "%.*s", (int)sizeof r->host - 1, leader->host);
+    }
+    r->members = all;
+    r->n_members = members->n;
+    rc = master_sink_result(&master->delivery, &master->ranks, r, err);
+    r->members = NULL;
+    r->n_members = 0;
+    free(all);
+    return rc;
 }
 
 static int fail_gang(struct master *master, const struct gang_members *members, int32_t from,
@@ -330,7 +349,6 @@ static int take_result(struct master *master, int32_t from, int64_t number, stru
     struct gang_members members;
     int rc = 0;
 
-    rank_states_finish(&master->ranks, from, r->trial);
     if (gang_members_init(&members, master, from, err))
         return -1;
     if (members.n && members.number == number) {
@@ -340,6 +358,7 @@ static int take_result(struct master *master, int32_t from, int64_t number, stru
         else
             rc = end_gang(master, &members, from, r, err);
     }
+    rank_states_finish(&master->ranks, from, r->trial);
     dispatch_end_member(master->dispatch, from, number);
     gang_members_release(&members);
     return rc;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/fault.h"
 
@@ -27,21 +28,50 @@ static void note_uncommitted(struct master_delivery *d)
         d->uncommitted_s = clock_now(d->clock);
 }
 
+static struct master_trial running_on(const struct rank_states *ranks, int32_t rank)
+{
+    return (struct master_trial){.trial = ranks->of[rank].running,
+                                 .rank = rank,
+                                 .process = rank_states_process(ranks, rank),
+                                 .started = ranks->of[rank].started};
+}
+
+static int name_trial(struct master_delivery *d, const struct rank_states *ranks, int32_t rank,
+                      struct err *err)
+{
+    const struct gang *gang = dispatch_gang(d->dispatch, rank);
+    struct master_trial trial = running_on(ranks, rank);
+    struct trial_member *members = NULL;
+    int rc;
+
+    if (gang && rank_states_members(&members, ranks, gang->workers, gang->n, err))
+        return -1;
+    trial.members = members;
+    trial.n_members = gang ? gang->n : 0;
+    rc = d->sink.running(d->sink.arg, &trial, err);
+    free(members);
+    return rc;
+}
+
 static int name_running(struct master_delivery *d, struct rank_states *ranks, struct err *err)
 {
-    struct master_trial trial;
-
-    for (int32_t rank = 0; ranks->n_unnamed && rank < ranks->n; rank++) {
-        if (!rank_states_name(ranks, rank))
-            continue;
-        trial = (struct master_trial){.trial = ranks->of[rank].running,
-                                      .rank = rank,
-                                      .process = rank_states_process(ranks, rank),
-                                      .started = ranks->of[rank].started};
-        if (d->sink.running(d->sink.arg, &trial, err))
+    for (int32_t rank = 0; ranks->n_unnamed && rank < ranks->n; rank++)
+        if (rank_states_name(ranks, rank) && name_trial(d, ranks, rank, err))
             return -1;
-    }
     return 0;
+}
+
+int master_sink_return(struct master_delivery *d, struct rank_states *ranks, int32_t rank,
+                       int64_t trial, struct err *err)
+{
+    struct master_trial back = running_on(ranks, rank);
+    bool is_known = back.trial == trial && ranks->of[rank].is_named;
+
+    rank_states_finish(ranks, rank, trial);
+    if (!is_known || d->is_closed || !d->sink.returned)
+        return 0;
+    note_uncommitted(d);
+    return d->sink.returned(d->sink.arg, &back, err);
 }
 
 int master_sink_traffic(struct master_delivery *d, struct rank_states *ranks, struct err *err)
@@ -137,9 +167,11 @@ static int fail_trial(struct master_delivery *d, struct rank_states *ranks, int6
     int rc;
 
     trial_result_init(&r, trial);
-    r.rank = loss->rank;
-    r.pid = (int32_t)loss->process->pid;
-    snprintf(r.host, sizeof r.host, "%.*s", (int)sizeof r.host - 1, loss->process->host);
+    r.rank = loss->leader;
+    r.pid = (int32_t)loss->leader_process->pid;
+    snprintf(r.host, sizeof r.host, "%.*s", (int)sizeof r.host - 1, loss->leader_process->host);
+    r.members = loss->members;
+    r.n_members = loss->n_members;
     snprintf(r.error, sizeof r.error, "took its rank down for the last time (crash_limit): %s",
              loss->why);
     r.finished = clock_unix();

@@ -26,6 +26,9 @@ struct master_trial {
     int32_t rank;
     const struct process *process;
     double started; /* Unix seconds */
+    /* Of a gang, which `rank` leads: all its ranks, borrowed. */
+    const struct trial_member *members; /* [n_members] */
+    int32_t n_members;
 };
 
 struct master_loss {
@@ -38,6 +41,8 @@ struct master_loss {
     /* The rank that the open attempt of `running` belongs to: itself, or the leader of its gang. */
     int32_t leader;
     const struct process *leader_process;
+    const struct trial_member *members; /* [n_members] of the gang, borrowed */
+    int32_t n_members;
     char why[160];
 };
 
@@ -46,6 +51,8 @@ struct master_sink {
     int (*result)(void *arg, const struct trial_result *result, struct err *err);
     /* Before a commit: a running trial not named before. Short ones never are. */
     int (*running)(void *arg, const struct master_trial *trial, struct err *err);
+    /* A trial of a gang that was named went back, though its leader is alive. May be NULL. */
+    int (*returned)(void *arg, const struct master_trial *trial, struct err *err);
     int (*lost)(void *arg, const struct master_loss *loss, struct err *err);
     /* Keep a running trial's checkpoint until its result, in place of an earlier one. resume()
      * appends it, packed, or nothing if it cannot be read. NULL: none are kept. */
@@ -110,6 +117,10 @@ int master_sink_checkpoint(struct master_delivery *d, int32_t rank,
 int master_sink_loss(struct master_delivery *d, struct rank_states *ranks,
                      const struct master_loss *loss, const int64_t *trials, int32_t n,
                      double started, struct err *err);
+
+/* The rank runs the trial no longer: report it if it was named. */
+int master_sink_return(struct master_delivery *d, struct rank_states *ranks, int32_t rank,
+                       int64_t trial, struct err *err);
 
 void master_sink_close(struct master_delivery *d);
 

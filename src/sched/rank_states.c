@@ -39,6 +39,19 @@ const struct process *rank_states_process(const struct rank_states *states, int3
     return states->processes ? &states->processes[rank] : &states->self;
 }
 
+int rank_states_members(struct trial_member **out, const struct rank_states *states,
+                        const int32_t *ranks, int32_t n, struct err *err)
+{
+    struct trial_member *members = calloc((size_t)n, sizeof *members);
+
+    if (!members)
+        return err_nomem(err, "gang", (size_t)n * sizeof *members);
+    for (int32_t i = 0; i < n; i++)
+        members[i] = (struct trial_member){ranks[i], rank_states_process(states, ranks[i])->host};
+    *out = members;
+    return 0;
+}
+
 void rank_states_hear(struct rank_states *states, int32_t rank, double now_s)
 {
     states->of[rank].heard_s = now_s;

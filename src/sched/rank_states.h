@@ -11,6 +11,7 @@
 #include "base/process.h"
 #include "sched/traffic.h"
 #include "sched/world.h"
+#include "trial/result.h"
 
 /* A loop that sleeps milliseconds was held up if a turn takes this long. */
 #define RANK_STATES_STALL_S 1.0
@@ -51,6 +52,9 @@ int rank_states_init(struct rank_states *states, const struct world *world, doub
 void rank_states_release(struct rank_states *states);
 
 const struct process *rank_states_process(const struct rank_states *states, int32_t rank);
+/* Describe ranks[n]. Free *out, which borrows the names of the hosts. */
+int rank_states_members(struct trial_member **out, const struct rank_states *states,
+                        const int32_t *ranks, int32_t n, struct err *err);
 void rank_states_hear(struct rank_states *states, int32_t rank, double now_s);
 /* Subtract seconds in which this process did not listen from every silence. */
 void rank_states_discount(struct rank_states *states, double seconds);

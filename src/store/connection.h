@@ -134,6 +134,11 @@
       " (SELECT coalesce(max(attempt_id), 0) FROM attempt WHERE trial_id = ?1" \
       " AND outcome IN ('done', 'diverged', 'failed'))") \
     \
+    X(MEMBERS_EXIST, "SELECT EXISTS (SELECT 1 FROM member)") \
+    X(TRIAL_SPREAD, /* of its result: ranks, and ranks of the host with the most */ \
+      "SELECT coalesce(sum(n), 0), coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM member" \
+      " WHERE attempt_id = (SELECT max(attempt_id) FROM attempt WHERE trial_id = ?1" \
+      " AND outcome = 'done') GROUP BY host)") \
     X(SESSION_INSERT, \
       "INSERT INTO session (command, version, host, pid, ranks, cpu, mpi, blas, blas_kernel," \
       " started, realm, born, job, inode)" \
@@ -179,6 +184,7 @@
     X(ATTEMPT_INSERT, \
       "INSERT INTO attempt (trial_id, session_id, rank, host, pid, started, finished, outcome," \
       " error) VALUES (?1, nullif(?2, 0), ?3, ?4, ?5, ?6, ?7, ?8, ?9)") \
+    X(MEMBER_INSERT, "INSERT INTO member VALUES (?1, ?2, ?3)") \
     /* The attempt of rank ?2; 0: only other ranks have one; -1: none. */ \
     X(ATTEMPT_OPEN, \
       "SELECT coalesce(max(iif(rank = ?2, attempt_id, 0)), -1) FROM attempt" \

@@ -4,6 +4,7 @@
  * main.NAME, using tables that map numbers (merge_check.c reads these too):
  *
  *     sweep_map, config_map, session_map   was, now
+ *     attempt_map                          was, now; only of attempts with members
  *     trial_map                            was, now, verdict
  *     file_map                             was, now, path: of the input; NULL: the present one
  *
@@ -35,6 +36,7 @@ enum {
     TIMING,
     SESSION,
     ATTEMPT,
+    MEMBER,
     MODEL,
     LOG,
     KEPT_FILE,
@@ -57,6 +59,7 @@ static const struct source sources[SOURCES] = {
     [TIMING] = {"timing", "|trial_id|"},
     [SESSION] = {"session", "|session_id|"},
     [ATTEMPT] = {"attempt", "|attempt_id|trial_id|session_id|"},
+    [MEMBER] = {"member", "|attempt_id|"},
     [MODEL] = {"model", "|trial_id|"},
     [PREDICTION] = {"prediction", "|trial_id|"},
     [TRAFFIC] = {"traffic", "|session_id|"},
@@ -78,6 +81,10 @@ struct step {
     "CASE " state " WHEN 'done' THEN 2 WHEN 'diverged' THEN 2 WHEN 'failed' THEN 1 ELSE 0 END"
 /* Merging first marks sessions of other files as lost; 'running' beats that. */
 #define SESSION_RANK(outcome) "CASE " outcome " WHEN 'lost' THEN 0 WHEN 'running' THEN 1 ELSE 2 END"
+/* Of a trial and a session. */
+#define SAME_ATTEMPT                                        \
+    "o.rank = i.rank AND o.host = i.host AND o.pid = i.pid" \
+    " AND o.started = i.started AND o.finished IS i.finished"
 /* Rows whose number is free come first, since SQLite could assign it to another. */
 #define FREE_ID(table, id) \
     "iif(EXISTS (SELECT 1 FROM main." table " AS o WHERE o." id " = i." id "), NULL, i." id ")"
@@ -88,6 +95,7 @@ static const struct step tables[] = {
     {SWEEP, "CREATE TEMP TABLE sweep_map (was INTEGER PRIMARY KEY, now INTEGER)"},
     {SWEEP, "CREATE TEMP TABLE config_map (was INTEGER PRIMARY KEY, now INTEGER)"},
     {SWEEP, "CREATE TEMP TABLE session_map (was INTEGER PRIMARY KEY, now INTEGER)"},
+    {SWEEP, "CREATE TEMP TABLE attempt_map (was INTEGER, now INTEGER)"},
     {SWEEP, "CREATE TEMP TABLE trial_map (was INTEGER PRIMARY KEY, now INTEGER, verdict TEXT)"},
     {SWEEP, "CREATE TEMP TABLE file_map (was INTEGER, now INTEGER PRIMARY KEY, path TEXT)"},
     {SWEEP, "CREATE INDEX temp.in_config_key ON in_config (sweep_id, key)"},
@@ -218,8 +226,15 @@ static const struct step apply[] = {
               " FROM in_attempt AS i JOIN trial_map AS t ON t.was = i.trial_id"
               " LEFT JOIN session_map AS s ON s.was = i.session_id WHERE NOT EXISTS"
               " (SELECT 1 FROM main.attempt AS o WHERE o.trial_id = t.now AND o.session_id IS s.now"
-              " AND o.rank = i.rank AND o.host = i.host AND o.pid = i.pid"
-              " AND o.started = i.started AND o.finished IS i.finished) ORDER BY i.attempt_id"},
+              " AND " SAME_ATTEMPT ") ORDER BY i.attempt_id"},
+    {MEMBER, "DELETE FROM attempt_map"},
+    {MEMBER, "INSERT INTO attempt_map SELECT i.attempt_id, o.attempt_id FROM in_attempt AS i"
+             " JOIN trial_map AS t ON t.was = i.trial_id"
+             " LEFT JOIN session_map AS s ON s.was = i.session_id JOIN main.attempt AS o"
+             " ON o.trial_id = t.now AND o.session_id IS s.now AND " SAME_ATTEMPT
+             " WHERE i.attempt_id IN (SELECT attempt_id FROM in_member)"},
+    {MEMBER, "INSERT OR IGNORE INTO main.member (attempt_id, @) SELECT now, @ FROM in_member AS i"
+             " JOIN attempt_map ON was = i.attempt_id"},
     {TRIAL, "UPDATE main.trial AS o SET attempts ="
             " (SELECT count(*) FROM main.attempt AS a WHERE a.trial_id = o.trial_id)"
             " WHERE trial_id IN (SELECT now FROM trial_map)"},

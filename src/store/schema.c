@@ -84,6 +84,9 @@ static const char *const steps[SCHEMA_VERSION] = {
           " tail BLOB NOT NULL) STRICT;"
           "CREATE TABLE file (trial_id INTEGER NOT NULL REFERENCES trial, name TEXT NOT NULL,"
           " bytes INTEGER NOT NULL, PRIMARY KEY (trial_id, name)) STRICT, WITHOUT ROWID;"
+          "CREATE TABLE member (attempt_id INTEGER NOT NULL REFERENCES attempt,"
+          " rank INTEGER NOT NULL, host TEXT NOT NULL, PRIMARY KEY (attempt_id, rank))"
+          " STRICT, WITHOUT ROWID;"
           "PRAGMA user_version = 5",
 };
 
@@ -106,7 +109,8 @@ static const char *const reader_views[SCHEMA_VERSION] = {
     [4] = "CREATE TEMP VIEW curve_metric AS SELECT 0 AS trial_id, 0 AS epoch, '' AS name,"
           " 0.0 AS value WHERE 0;"
           "CREATE TEMP VIEW log AS SELECT 0 AS trial_id, 0 AS bytes, NULL AS tail WHERE 0;"
-          "CREATE TEMP VIEW file AS SELECT 0 AS trial_id, '' AS name, 0 AS bytes WHERE 0",
+          "CREATE TEMP VIEW file AS SELECT 0 AS trial_id, '' AS name, 0 AS bytes WHERE 0;"
+          "CREATE TEMP VIEW member AS SELECT 0 AS attempt_id, 0 AS rank, '' AS host WHERE 0",
 };
 
 int schema_version(struct store *store, uint32_t *version, struct err *err)

@@ -250,6 +250,7 @@ static int check_pages(struct store *store, uint32_t version, struct err *err)
         {"PRAGMA quick_check(curve_metric)", 5, false},
         {"PRAGMA quick_check(log)", 5, false},
         {"PRAGMA quick_check(file)", 5, false},
+        {"PRAGMA quick_check(member)", 5, false},
     };
     struct stat st;
     bool is_small = stat(store->path, &st) || st.st_size <= CHECKED_WHOLE_BYTES;

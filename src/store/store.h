@@ -74,6 +74,12 @@ void store_close(struct store *store);
 /* Close, and remove the file if store_open() created it. */
 void store_abandon(struct store *store);
 
+/* On how many ranks a result was computed, and how many of these were on the host with the most; 0:
+ * on one. */
+struct store_spread {
+    int32_t ranks, per_host;
+};
+
 /* Stored trials of a plan. Arrays are [n_trials], except the last. */
 struct store_trials {
     /* in: trials of this run's part (all after init). Others are not stored or looked up, and read
@@ -87,7 +93,9 @@ struct store_trials {
     double *left;     /* share left to run after its checkpoint, or 1 */
     int32_t *crashes; /* crashes of its rank since its last result; 0 for a finished trial */
     int32_t *lost;    /* likewise, attempts cut off when their run was killed */
-    /* [n_configs] made by store_register() and store_find(); 0: not stored, or no trial is ours. */
+    /* of done trials, made by store_register() and store_find(); NULL: all ran on one rank */
+    struct store_spread *spread;
+    /* [n_configs] made likewise; 0: not stored, or no trial is ours. */
     int64_t *config_ids;
 };
 
@@ -141,11 +149,14 @@ int store_put_traffic(struct store *store, int32_t rank, const char *host,
 /* Open attempts become 'stopped', their trials pending. Durable at once. */
 int store_end_session(struct store *store, const char *outcome, struct err *err);
 
-/* The process that runs a trial. */
+/* The process that runs a trial, or leads the ranks that do. */
 struct store_place {
     int32_t rank;
     const char *host;
     int32_t pid;
+    /* All these ranks; NULL: one rank runs the trial. An open attempt has had its members stored. */
+    const struct trial_member *members; /* [n_members] */
+    int32_t n_members;
 };
 
 /* Add an open attempt and set the trial to 'running'. started: Unix seconds. Does nothing if this
@@ -162,6 +173,10 @@ void store_note_running(struct store *store, int64_t trial_id);
  * or another rank runs it. */
 int store_attempt_crashed(struct store *store, int64_t trial_id, const struct store_place *place,
                           const char *reason, struct err *err);
+
+/* End the rank's open attempt, if any, as 'stopped': the trial went back unfinished. */
+int store_attempt_stopped(struct store *store, int64_t trial_id, const struct store_place *place,
+                          struct err *err);
 
 /* Record a result: attempt, metrics, curve, timing, and what a program reports. Replaces earlier values; skips NaNs and phases
  * without time. Ends the rank's open attempt; those of other ranks become 'stopped'. The first such

@@ -29,11 +29,19 @@ static int find_open(int64_t *open, struct store *store, int64_t trial_id, int32
 
 static int insert(struct store *store, const struct attempt *a, struct err *err)
 {
-    return db_finish(store,
-                     db_bind(store, STATEMENT_ATTEMPT_INSERT, err, "iinsnddss", a->trial_id,
-                             store->session_id, (int)a->place.rank, a->place.host,
-                             (int)a->place.pid, a->started, a->finished, a->outcome, a->error),
-                     err);
+    int rc = db_finish(store,
+                       db_bind(store, STATEMENT_ATTEMPT_INSERT, err, "iinsnddss", a->trial_id,
+                               store->session_id, (int)a->place.rank, a->place.host,
+                               (int)a->place.pid, a->started, a->finished, a->outcome, a->error),
+                       err);
+    int64_t id = sqlite3_last_insert_rowid(store->db);
+
+    for (int32_t i = 0; !rc && i < a->place.n_members; i++)
+        rc = db_finish(store,
+                       db_bind(store, STATEMENT_MEMBER_INSERT, err, "ins", id,
+                               (int)a->place.members[i].rank, a->place.members[i].host),
+                       err);
+    return rc;
 }
 
 static int close_row(struct store *store, int64_t open, const struct attempt *a, struct err *err)
@@ -121,6 +129,21 @@ int store_attempt_crashed(struct store *store, int64_t trial_id, const struct st
         return -1;
     attempt.started = open > 0 ? (double)NAN : now;
     return end_attempt(store, open, &attempt, err);
+}
+
+int store_attempt_stopped(struct store *store, int64_t trial_id, const struct store_place *place,
+                          struct err *err)
+{
+    struct attempt attempt = {.trial_id = trial_id,
+                              .place = *place,
+                              .started = NAN,
+                              .finished = clock_unix(),
+                              .outcome = "stopped"};
+    int64_t open;
+
+    if (db_begin(store, err) || find_open(&open, store, trial_id, place->rank, err))
+        return -1;
+    return open > 0 ? end_attempt(store, open, &attempt, err) : 0;
 }
 
 /* ---- checkpoints ---- */
@@ -312,7 +335,7 @@ static int write_kills(struct store *store, int64_t trial_id, const struct trial
     for (int32_t i = 0; i < r->n_kills; i++) {
         const struct attempt attempt = {
             .trial_id = trial_id,
-            .place = {r->rank, r->host, r->pid},
+            .place = {r->rank, r->host, r->pid, r->members, r->n_members},
             .started = r->kills[i].started,
             .finished = r->kills[i].finished,
             .outcome = "stopped",
@@ -352,7 +375,7 @@ static int write_attempt(struct store *store, int64_t trial_id, const struct tri
 {
     struct attempt attempt = {
         .trial_id = trial_id,
-        .place = {r->rank, r->host, r->pid},
+        .place = {r->rank, r->host, r->pid, r->members, r->n_members},
         .started = r->started,
         .finished = r->finished,
         .outcome = r->state == TRIAL_PENDING ? "stopped" : trial_state_name(r->state),

@@ -64,6 +64,12 @@ struct trial_kill {
     double started, finished; /* Unix seconds */
 };
 
+/* One of the ranks that ran a trial together. */
+struct trial_member {
+    int32_t rank;
+    const char *host; /* borrowed */
+};
+
 struct trial_result {
     int64_t trial;          /* number in the plan */
     enum trial_state state; /* DONE, DIVERGED, FAILED; PENDING: stopped, run it again */
@@ -86,7 +92,10 @@ struct trial_result {
     int32_t pid;
     char host[64];
     double started, finished; /* Unix seconds */
-    struct gcn_epoch *curve;  /* [n_curve] owned */
+    /* Of a gang: all its ranks, `rank` too. Set by the scheduler, borrowed. Not sent. */
+    const struct trial_member *members; /* [n_members] */
+    int32_t n_members;
+    struct gcn_epoch *curve; /* [n_curve] owned */
     int32_t n_curve;
     void *model;        /* [model_bytes] owned: file of trial/kept.h; NULL: not kept */
     size_t model_bytes; /* set, too, if the model was too large to keep */

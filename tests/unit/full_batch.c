@@ -268,39 +268,69 @@ static void test_trainings_of_graphs(void **state)
 
 /* ---- the division ---- */
 
-static void check_bounds(const struct toy *toy, int32_t n_workers)
+/* Rows and entries of A^ of sample i. */
+static int64_t weight_of(const struct division_samples *samples, int32_t i)
+{
+    const int64_t *start = samples->graph_start;
+    int64_t sum = 0;
+
+    for (int32_t node = 0; node < samples->a_hat->n_rows; node++) {
+        bool is_own =
+            start ? start[samples->graphs[i]] <= node && node < start[samples->graphs[i] + 1]
+                  : node == i;
+
+        if (is_own)
+            sum += 1 + samples->a_hat->row_start[node + 1] - samples->a_hat->row_start[node];
+    }
+    return sum;
+}
+
+/* Worker w begins with the first sample before which is at least w / n of the weight. */
+static void check_bounds(const struct division_samples *samples, int32_t n_workers)
 {
     struct arena arena = {0};
     struct crew_alone alone;
     struct division division;
-    struct division_samples samples = {.a_hat = &toy->inputs.a_hat, .n = TOY_SAMPLES};
-    int64_t all = csr_nnz(samples.a_hat) + TOY_SAMPLES;
+    int64_t all = 0;
 
+    for (int32_t i = 0; i < samples->n; i++)
+        all += weight_of(samples, i);
     crew_alone_init(&alone, n_workers, &arena);
-    assert_int_equal(division_init(&division, &alone.crew, &samples, 1, &arena, NULL), 0);
-    assert_int_equal(division.first[0], 0);
-    assert_int_equal(division.first[n_workers], TOY_SAMPLES);
+    assert_int_equal(division_init(&division, &alone.crew, samples, 1, &arena, NULL), 0);
+    assert_int_equal(division.first[n_workers], samples->n);
     for (int32_t w = 0; w < n_workers; w++) {
-        int32_t begin = division.first[w], end = division.first[w + 1];
-        int64_t weight;
+        int64_t before = 0;
+        int32_t i = 0;
 
-        assert_true(begin <= end);
-        weight = samples.a_hat->row_start[end] - samples.a_hat->row_start[begin] + end - begin;
-        /* A node has at most seven entries and a row. */
-        assert_true(llabs(weight - all / n_workers) <= 9);
+        for (; i < samples->n && before * n_workers < w * all; i++)
+            before += weight_of(samples, i);
+        assert_int_equal(division.first[w], i);
     }
     arena_release(&arena);
 }
 
+/* Graphs are taken in the order of the training part. */
 static void test_bounds(void **state)
 {
-    struct toy toy;
+    struct toy nodes, graphs;
 
     (void)state;
-    toy_init(&toy, TASK_REGRESSION, false);
-    for (int32_t n_workers = 1; n_workers <= 50; n_workers++)
-        check_bounds(&toy, n_workers);
-    toy_release(&toy);
+    toy_init(&nodes, TASK_REGRESSION, false);
+    ranks_graphs_init(&graphs, TASK_REGRESSION);
+    for (int32_t i = 0; i < 12; i++)
+        graphs.split.train[i] = i < 6 ? 2 * i + 1 : 2 * (i - 6);
+    for (int32_t n_workers = 1; n_workers <= 50; n_workers++) {
+        struct division_samples samples = {.a_hat = &nodes.inputs.a_hat, .n = TOY_SAMPLES};
+
+        check_bounds(&samples, n_workers);
+        samples = (struct division_samples){.a_hat = &graphs.inputs.a_hat,
+                                            .graph_start = graphs.data.graph_start,
+                                            .graphs = graphs.split.train,
+                                            .n = graphs.split.n_train};
+        check_bounds(&samples, n_workers);
+    }
+    toy_release(&nodes);
+    toy_release(&graphs);
 }
 
 /* ---- ends ---- */

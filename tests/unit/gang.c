@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "crowd.h"
+#include "gang/gang_state.h"
 #include "gang/meeting.h"
 #include "gang/tree.h"
 #include "stride.h"
@@ -151,24 +152,37 @@ static void check_share(const struct crowd *crowd, struct crew *crew, struct cro
     crowd_check(report, is_right, "share() differs");
 }
 
-static void check_counts(const struct gang_member *gang, struct crowd_report *report, int rounds)
+static void expect_call(struct gang_counts *expected, enum gang_call call, size_t bytes)
+{
+    int class = 0;
+
+    while (class < GANG_SIZES - 1 && bytes > (size_t)64 << 2 * class)
+        class ++;
+    expected->of[call][class].calls++;
+    expected->of[call][class].bytes += (int64_t)bytes;
+}
+
+/* seconds: since the first call. */
+static void check_counts(const struct gang_member *gang, struct crowd_report *report,
+                         const struct gang_counts *expected, double seconds)
 {
     const struct gang_counts *counts = gang_counts(gang);
+    double calls_s = 0;
 
-    for (int call = 0; call < GANG_CALLS; call++) {
-        int64_t calls = 0;
-
+    crowd_check(report, counts->meeting_s > 0, "seconds of the meeting");
+    for (int call = 0; call < GANG_CALLS; call++)
         for (int i = 0; i < GANG_SIZES; i++) {
             const struct gang_count *count = &counts->of[call][i];
 
-            calls += count->calls;
-            crowd_check(report, count->bytes <= count->calls * gang_size_limit(i), "bytes");
+            crowd_check(report, count->calls == expected->of[call][i].calls,
+                        gang_call_name((enum gang_call)call));
+            crowd_check(report, count->bytes == expected->of[call][i].bytes, "bytes");
             crowd_check(report, count->waiting_s >= 0 && count->waiting_s <= count->seconds,
                         "seconds");
+            calls_s += count->seconds;
+            report->progress += count->waiting_s > 0;
         }
-        crowd_check(report, calls == (call == GANG_SUM || call == GANG_SUM_FEW ? 2 : 1) * rounds,
-                    gang_call_name((enum gang_call)call));
-    }
+    crowd_check(report, calls_s > 0 && calls_s <= seconds, "seconds of all calls");
 }
 
 enum { ROUNDS = 4 };
@@ -178,29 +192,42 @@ static void act_all(const struct crowd *crowd, struct gang_member *gang,
 {
     struct crew *crew = gang_crew(gang);
     size_t count = crowd->count;
+    int32_t rank = (int32_t)(report - crowd->reports);
+    double since_s = clock_now(&clock_system);
+    struct gang_counts expected = {.meeting_s = 0};
     struct err err;
     float *small = crew->calls->take_parts(crew, 37, &err);
     float *large = crew->calls->take_parts(crew, count, &err);
     float *common = crew->calls->take_common(crew, count, &err);
     struct hash hash = {1, 2};
 
+    crowd_check(report, crew->first == rank * crowd->n_workers / crowd->size, "first worker");
+    crowd_check(report, crew->calls->take_common(crew, 0, &err), "no numbers");
     crowd_check(report, small && large && common, "memory");
     if (!small || !large || !common)
         return;
     for (size_t i = 0; i < count; i++)
         crowd_check(report, common[i] == 0, "memory is not zeroed");
     for (int round = 0; round < ROUNDS; round++) {
+        size_t rest = (round % 2 ? 5 : 0) + (size_t)(round % 3);
+
         check_sum(crowd, crew, report, small, 37, round);
         check_sum(crowd, crew, report, large, count, round);
-        check_sum_few(crowd, crew, report, 3, round);
+        check_sum_few(crowd, crew, report, 8, round);
         check_sum_few(crowd, crew, report, 2000, round);
         check_share(crowd, crew, report, common, count, round);
         hash.low++;
         crowd_check(report,
                     crew->calls->agree(crew, round == 1 && crew->first == 0, hash) == (round == 1),
                     "agree()");
+        expect_call(&expected, GANG_SUM, (37 - rest) * sizeof *small);
+        expect_call(&expected, GANG_SUM, (count - rest) * sizeof *small);
+        expect_call(&expected, GANG_SUM_FEW, 8 * sizeof(double));
+        expect_call(&expected, GANG_SUM_FEW, 2000 * sizeof(double));
+        expect_call(&expected, GANG_SHARE, count * sizeof *common);
+        expect_call(&expected, GANG_AGREE, (size_t)crowd->size * sizeof(struct vote));
     }
-    check_counts(gang, report, ROUNDS);
+    check_counts(gang, report, &expected, clock_now(&clock_system) - since_s);
 }
 
 static void check_all_ended_well(const struct crowd *crowd)
@@ -214,7 +241,7 @@ static void check_all_ended_well(const struct crowd *crowd)
 
 static void test_equal_bits(void **state)
 {
-    int n = 0;
+    int n = 0, waits = 0;
 
     (void)state;
     for (int32_t size = 1; size <= 4; size++)
@@ -230,7 +257,10 @@ static void test_equal_bits(void **state)
                     continue;
                 crowd_run(&crowd);
                 check_all_ended_well(&crowd);
+                for (int32_t rank = 0; rank < size; rank++)
+                    waits += size > 1 && crowd.reports[rank].progress;
             }
+    assert_true(waits > 0);
 }
 
 static void act_many(const struct crowd *crowd, struct gang_member *gang,
@@ -369,6 +399,41 @@ static void test_other_processor(void **state)
         &crowd, GANG_DIFFERS,
         "rank 0 of the gang on node0 computes with AVX2 kernels, but rank 2 on node1 with "
         "AVX512 kernels: the numbers would differ; launch on machines of one type");
+}
+
+static void dress_workers(struct gang_place *place, struct gang_options *options)
+{
+    options->n_workers += place->rank == 2;
+}
+
+static void test_other_workers(void **state)
+{
+    struct crowd crowd = {
+        .size = 3, .n_hosts = 1, .n_workers = 3, .act = act_nothing, .dress = dress_workers};
+
+    (void)state;
+    crowd_run(&crowd);
+    check_all_say(&crowd, GANG_DIFFERS,
+                  "rank 0 of the gang on node0 has 3 ranks and 3 workers, but rank 2 on node0 has "
+                  "3 and 4");
+}
+
+/* The second host has rank 2 and the first one only rank 0. */
+static void dress_gap(struct gang_place *place, struct gang_options *options)
+{
+    (void)options;
+    place->size = 3;
+    place->rank *= 2;
+}
+
+static void test_gap(void **state)
+{
+    struct crowd crowd = {
+        .size = 2, .n_hosts = 2, .n_workers = 3, .act = act_nothing, .dress = dress_gap};
+
+    (void)state;
+    crowd_run(&crowd);
+    check_all_say(&crowd, GANG_BROKEN, "ranks of a gang's host are not consecutive");
 }
 
 static void act_other_hash(const struct crowd *crowd, struct gang_member *gang,
@@ -627,13 +692,21 @@ static void test_other_version(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cut_tree),        cmocka_unit_test(test_few_nodes),
-        cmocka_unit_test(test_equal_bits),      cmocka_unit_test(test_many_rounds),
-        cmocka_unit_test(test_rewritten_parts), cmocka_unit_test(test_other_build),
-        cmocka_unit_test(test_other_processor), cmocka_unit_test(test_other_hash),
-        cmocka_unit_test(test_told_to_leave),   cmocka_unit_test(test_absent),
-        cmocka_unit_test(test_out_of_memory),   cmocka_unit_test(test_strangers),
+        cmocka_unit_test(test_cut_tree),
+        cmocka_unit_test(test_few_nodes),
+        cmocka_unit_test(test_equal_bits),
+        cmocka_unit_test(test_many_rounds),
+        cmocka_unit_test(test_rewritten_parts),
+        cmocka_unit_test(test_other_build),
+        cmocka_unit_test(test_other_processor),
+        cmocka_unit_test(test_other_hash),
+        cmocka_unit_test(test_told_to_leave),
+        cmocka_unit_test(test_absent),
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_strangers),
         cmocka_unit_test(test_other_version),
+        cmocka_unit_test(test_other_workers),
+        cmocka_unit_test(test_gap),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

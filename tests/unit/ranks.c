@@ -186,6 +186,7 @@ static void member_init(struct member *member, struct meeting *meeting, int32_t 
 
 struct observed {
     int32_t stop_at; /* 0: never */
+    int32_t n_stopping;
     struct buf saved;
 };
 
@@ -210,11 +211,21 @@ static bool epoch_done(void *arg, const struct gcn_outcome *so_far, const struct
     return false;
 }
 
+static void stopping(void *arg, const struct gcn_outcome *so_far, const struct gcn_run *run)
+{
+    struct observed *observed = arg;
+
+    (void)so_far;
+    (void)run;
+    observed->n_stopping++;
+}
+
 static void *run_rank(void *run_)
 {
     struct run *run = run_;
     struct trained *out = run->out;
     struct gcn_observer observer = {.epoch_done = epoch_done,
+                                    .stopping = stopping,
                                     .arg = &run->observed,
                                     .state = run->from ? run->from->data : NULL,
                                     .state_bytes = run->from ? run->from->size : 0};
@@ -239,6 +250,7 @@ static void *run_rank(void *run_)
     if (out->outcome.weights)
         memcpy(out->weights, out->outcome.weights,
                (size_t)out->outcome.n_weights * sizeof *out->weights);
+    out->n_stopping = run->observed.n_stopping;
     arena_release(&scratch);
     return NULL;
 }
@@ -250,9 +262,15 @@ void ranks_train_alone(struct trained *out, const struct toy *toy, const struct 
     run_rank(&run);
 }
 
+/* How the last rank differs. */
+struct odd {
+    const struct toy *toy;
+    int32_t stop_at;
+    struct hash key;
+};
+
 static int32_t train_ranks(struct trained *out, const struct toy *toy, const struct gcn_spec *spec,
-                           int32_t n_ranks, bool has_hosts, int32_t fails_at, int32_t stop_at,
-                           struct hash key_of)
+                           int32_t n_ranks, bool has_hosts, int32_t fails_at, const struct odd *odd)
 {
     struct meeting meeting = {
         .n_ranks = n_ranks, .n_workers = spec->workers, .has_hosts = has_hosts};
@@ -266,8 +284,9 @@ static int32_t train_ranks(struct trained *out, const struct toy *toy, const str
         run[r] = (struct run){
             .out = &out[r], .toy = toy, .spec = spec, .key = key, .member = &member[r]};
     }
-    run[n_ranks - 1].key = key_of;
-    run[n_ranks - 1].observed.stop_at = stop_at;
+    run[n_ranks - 1].toy = odd->toy;
+    run[n_ranks - 1].key = odd->key;
+    run[n_ranks - 1].observed.stop_at = odd->stop_at;
     for (int32_t r = 0; r < n_ranks; r++)
         assert_int_equal(pthread_create(&thread[r], NULL, run_rank, &run[r]), 0);
     for (int32_t r = 0; r < n_ranks; r++) {
@@ -303,7 +322,14 @@ void ranks_check_same(const struct trained *a, const struct trained *b)
 int32_t ranks_train(struct trained *out, const struct toy *toy, const struct gcn_spec *spec,
                     int32_t n_ranks, int32_t fails_at, int32_t stop_at, struct hash key_of)
 {
-    return train_ranks(out, toy, spec, n_ranks, false, fails_at, stop_at, key_of);
+    return train_ranks(out, toy, spec, n_ranks, false, fails_at,
+                       &(struct odd){toy, stop_at, key_of});
+}
+
+void ranks_train_unlike(struct trained *out, const struct toy *toy, const struct toy *other,
+                        const struct gcn_spec *spec, int32_t n_ranks)
+{
+    train_ranks(out, toy, spec, n_ranks, false, 0, &(struct odd){other, 0, key});
 }
 
 /* ---- samples that are graphs ---- */
@@ -404,7 +430,7 @@ void ranks_check(struct trained *out, const struct toy *toy, const struct gcn_sp
     check_breaks(out, toy, spec);
     for (int32_t n_ranks = 2; n_ranks <= spec->workers && n_ranks <= RANKS_MOST; n_ranks++)
         for (int has_hosts = 0; has_hosts <= 1; has_hosts++) {
-            train_ranks(of_rank, toy, spec, n_ranks, has_hosts, 0, 0, key);
+            train_ranks(of_rank, toy, spec, n_ranks, has_hosts, 0, &(struct odd){toy, 0, key});
             for (int32_t r = 0; r < n_ranks; r++)
                 ranks_check_same(out, &of_rank[r]);
         }

@@ -11,6 +11,7 @@ struct trained {
     struct gcn_outcome outcome;
     struct gcn_epoch curve[RANKS_EPOCHS];
     float weights[RANKS_WEIGHTS];
+    int32_t n_stopping; /* calls of the observer */
 };
 
 /* hidden_size 9, batches of 3, RANKS_EPOCHS epochs. */
@@ -29,6 +30,10 @@ void ranks_train_alone(struct trained *out, const struct toy *toy, const struct 
  * of rank 0. */
 int32_t ranks_train(struct trained *out, const struct toy *toy, const struct gcn_spec *spec,
                     int32_t n_ranks, int32_t fails_at, int32_t stop_at, struct hash key_of);
+
+/* The last rank trains with other data. */
+void ranks_train_unlike(struct trained *out, const struct toy *toy, const struct toy *other,
+                        const struct gcn_spec *spec, int32_t n_ranks);
 
 /* The key of all trainings. */
 struct hash ranks_key(void);

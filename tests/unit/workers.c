@@ -356,6 +356,7 @@ static void test_one_rank_stops_all(void **state)
     for (int32_t r = 0; r < 3; r++) {
         assert_int_equal(out[r].outcome.status, GCN_STOPPED);
         assert_int_equal(out[r].outcome.epochs_run, 2);
+        assert_int_equal(out[r].n_stopping, 1);
     }
     toy_release(&toy);
 }
@@ -372,6 +373,30 @@ static void test_other_state_is_noticed(void **state)
     for (int32_t r = 0; r < 2; r++) {
         assert_int_equal(out[r].outcome.status, GCN_STOPPED);
         assert_int_equal(out[r].outcome.epochs_run, 0);
+    }
+    toy_release(&toy);
+}
+
+/* Ranks whose scores differ end after the first epoch, and save nothing of it. */
+static void test_other_numbers_are_noticed(void **state)
+{
+    struct gcn_spec spec = ranks_spec(TASK_REGRESSION, 2);
+    float target[TOY_SAMPLES];
+    struct trained out[2];
+    struct toy toy, other;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    other = toy;
+    memcpy(target, toy.data.target, sizeof target);
+    target[toy.split.val[0]] += 1;
+    other.data.target = target;
+    other.inputs.data = &other.data;
+    ranks_train_unlike(out, &toy, &other, &spec, 2);
+    for (int32_t r = 0; r < 2; r++) {
+        assert_int_equal(out[r].outcome.status, GCN_STOPPED);
+        assert_int_equal(out[r].outcome.epochs_run, 1);
+        assert_int_equal(out[r].n_stopping, 0);
     }
     toy_release(&toy);
 }
@@ -453,6 +478,7 @@ int main(void)
         cmocka_unit_test(test_failure_of_each_call),
         cmocka_unit_test(test_one_rank_stops_all),
         cmocka_unit_test(test_other_state_is_noticed),
+        cmocka_unit_test(test_other_numbers_are_noticed),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_costs),
     };

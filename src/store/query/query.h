@@ -144,9 +144,9 @@ struct query_table_check {
     struct err first; /* "t5, sample 3: predicted = 'x': must be a number" */
 };
 
-/* Check the rows of the tables prediction, traffic, data_fact, log, file and curve_metric. Reads all
- * of them. */
-enum { QUERY_CHECKED_TABLES = 6 };
+/* Check the rows of the tables prediction, traffic, data_fact, log, file, curve_metric and member.
+ * Reads all of them. */
+enum { QUERY_CHECKED_TABLES = 7 };
 int query_check_tables(struct query_table_check out[QUERY_CHECKED_TABLES], struct store *store,
                        struct err *err);
 

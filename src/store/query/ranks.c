@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums over the attempts of a session, in a tenth of the time of GROUP BY. An attempt of a gang names
- * the rank that leads it; the time of the others is only in their counters. */
-#include <math.h>
+/* Sums over the attempts of a session, in a tenth of the time of GROUP BY. All ranks of an attempt
+ * are busy in it, and the one that it names counts its trial. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +11,11 @@ static const char sql_attempts[] = "SELECT rank, host, outcome, max(0, finished 
                                    " FROM attempt WHERE session_id ="
                                    " (SELECT max(session_id) FROM session)";
 enum { RANK, HOST, OUTCOME, SECONDS };
-static const char sql_counted[] = "SELECT rank, host, seconds FROM traffic WHERE session_id ="
-                                  " (SELECT max(session_id) FROM session)"
-                                  " AND activity = 'compute' AND seconds > 0";
-enum { COUNTED_SECONDS = 2 };
+/* The columns of sql_attempts; outcome: none. */
+static const char sql_members[] =
+    "SELECT m.rank, m.host, '', max(0, finished - started)"
+    " FROM member AS m CROSS JOIN attempt AS a USING (attempt_id) WHERE session_id ="
+    " (SELECT max(session_id) FROM session) AND m.rank <> a.rank";
 static const char *const worker_columns[] = {"rank",   "host",     "trials",
                                              "busy_s", "diverged", "failed"};
 enum { COLUMNS = sizeof worker_columns / sizeof *worker_columns };
@@ -100,26 +100,13 @@ static int add_attempt(struct worker_sums *sums, sqlite3_stmt *row)
     return 0;
 }
 
-/* Counters also have the time of attempts. */
-static int add_counted(struct worker_sums *sums, sqlite3_stmt *row)
-{
-    struct worker_sum *sum = sum_of(sums, sqlite3_column_int64(row, RANK), text_of(row, HOST));
-
-    if (!sum)
-        return -1;
-    sum->has_ended = true;
-    sum->busy_s = fmax(sum->busy_s, sqlite3_column_double(row, COUNTED_SECONDS));
-    return 0;
-}
-
-static int add_rows(struct worker_sums *sums, struct store *store, const char *sql,
-                    int (*add)(struct worker_sums *sums, sqlite3_stmt *row), struct err *err)
+static int add_rows(struct worker_sums *sums, struct store *store, const char *sql, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, sql, err);
     int rc = row ? 1 : -1;
 
     while (rc == 1 && (rc = db_step(store, row, err)) == 1)
-        if (add(sums, row))
+        if (add_attempt(sums, row))
             rc = err_nomem(err, "ranks", sums->n * sizeof *sums->of);
     sqlite3_finalize(row);
     return rc;
@@ -166,8 +153,7 @@ static void release_workers(struct worker_sums *sums)
 int query_workers(struct result_table *out, struct store *store, struct err *err)
 {
     struct worker_sums sums = {0};
-    int rc = add_rows(&sums, store, sql_attempts, add_attempt, err) ||
-                     add_rows(&sums, store, sql_counted, add_counted, err)
+    int rc = add_rows(&sums, store, sql_attempts, err) || add_rows(&sums, store, sql_members, err)
                  ? -1
                  : 0;
 

@@ -66,15 +66,20 @@
       " GROUP BY session_id, outcome, host, reason ORDER BY session_id DESC, count(*) DESC LIMIT 20") \
     X(RANKS, /* of a session: the newest attempt of each rank. seconds: since it began, if it is \
                 running, else since it ended. A rank whose last result is one of thousands ago has \
-                no row. */ \
+                no row. Of a crash only the attempt's own rank: which member died is unknown. */ \
       "rank:n host:s outcome:s trial:i config:i seconds:R", \
+      "WITH a AS MATERIALIZED (SELECT * FROM attempt WHERE session_id = ?1 AND attempt_id >" \
+      " (SELECT max(attempt_id) FROM attempt)" \
+      " - (SELECT 4000 + 4 * ranks FROM session WHERE session_id = ?1) UNION ALL" \
+      " SELECT * FROM attempt WHERE session_id = ?1 AND outcome IN ('running', 'crashed')" \
+      SQL_WITHOUT_RESULT ")" \
       "SELECT rank, host, outcome, trial_id AS trial, config_id AS config, ran.seconds FROM (" \
       "SELECT rank, host, outcome, trial_id, max(0.0, " SQL_NOW " - iif(outcome = 'running', started," \
       " finished)) AS seconds, max(attempt_id) FROM (" \
-      "SELECT * FROM attempt WHERE session_id = ?1 AND attempt_id > (SELECT max(attempt_id) FROM attempt)" \
-      " - (SELECT 4000 + 4 * ranks FROM session WHERE session_id = ?1) UNION ALL" \
-      " SELECT * FROM attempt WHERE session_id = ?1 AND outcome IN ('running', 'crashed')" \
-      SQL_WITHOUT_RESULT ") GROUP BY rank) AS ran JOIN trial USING (trial_id) ORDER BY rank") \
+      "SELECT attempt_id, rank, host, outcome, trial_id, started, finished FROM a UNION ALL" \
+      " SELECT attempt_id, m.rank, m.host, outcome, trial_id, started, finished" \
+      " FROM a JOIN member AS m USING (attempt_id) WHERE outcome <> 'crashed' AND m.rank <> a.rank)" \
+      " GROUP BY rank) AS ran JOIN trial USING (trial_id) ORDER BY rank") \
     X(WORK, /* of a sweep: operations of the trials that the last session has run, and of those \
                that are left. NULL: unknown. Half the time of LEFT, which knows no sweep. */ \
       "done_flops:R left_flops:R", \
@@ -137,13 +142,26 @@
       "SELECT session_id AS session, started, finished, outcome, ranks, host, command, version," \
       " coalesce(cpu, '') AS cpu, coalesce(job, '') AS job" \
       " FROM a JOIN session USING (session_id) ORDER BY session_id") \
-    X(SWEEP_ATTEMPTS, /* other ends than `done` first, then the longest */ \
+    X(SWEEP_ATTEMPTS, /* a row for each rank of each. Other ends than `done` first, then the longest */ \
       "trial:i config:i session:i rank:n host:s started:r finished:R outcome:s attempts:i", \
+      "SELECT trial, config, session, rank, host, started, finished, outcome," \
+      " count(*) OVER () AS attempts FROM (" \
       "SELECT trial_id AS trial, config_id AS config, coalesce(session_id, 0) AS session, rank," \
-      " host, started, finished, outcome, count(*) OVER () AS attempts" \
+      " host, started, finished, outcome, attempt_id" \
       " FROM config CROSS JOIN trial USING (config_id) CROSS JOIN attempt USING (trial_id)" \
-      " WHERE sweep_id = ?1 ORDER BY outcome = 'done', finished - started DESC, attempt_id" \
-      " LIMIT 20000") \
+      " WHERE sweep_id = ?1 UNION ALL" \
+      " SELECT trial_id, config_id, coalesce(session_id, 0), m.rank," \
+      " m.host, started, finished, outcome, attempt_id" \
+      " FROM member AS m CROSS JOIN attempt AS a USING (attempt_id) CROSS JOIN trial USING (trial_id)" \
+      " CROSS JOIN config USING (config_id) WHERE sweep_id = ?1 AND m.rank <> a.rank)" \
+      " ORDER BY outcome = 'done', finished - started DESC, attempt_id, rank LIMIT 20000") \
+    X(MEMBER_ROWS, /* of all attempts. leader: the rank that the attempt names, which is_led if it is \
+                      a member, too; ranks: of the session */ \
+      "attempt:i rank:i leader:I is_led:i ranks:i", \
+      "SELECT m.attempt_id AS attempt, m.rank, a.rank AS leader, EXISTS (SELECT 1 FROM member AS o" \
+      " WHERE o.attempt_id = m.attempt_id AND o.rank = a.rank) AS is_led," \
+      " coalesce(s.ranks, 2147483647) AS ranks FROM member AS m LEFT JOIN attempt AS a" \
+      " USING (attempt_id) LEFT JOIN session AS s USING (session_id) ORDER BY m.attempt_id, m.rank") \
     X(TRACE_SESSIONS, /* by begin. first, last: moments known of each */ \
       "session:i command:s version:s host:s ranks:n outcome:s started:r finished:R first:r" \
       " last:r", \
@@ -154,18 +172,25 @@
       " max(coalesce(finished, started)) AS last FROM attempt GROUP BY session_id) AS a" \
       " USING (session_id) ORDER BY s.started, s.session_id") \
     X(TRACE_ATTEMPTS, /* by place and begin. number: of the attempts of its trial; is_result: whether \
-                         it gave the result, whose phases the file has */ \
-      "attempt:i trial:i config:i sweep:s replicate:n fold:n session:I rank:n host:s pid:i" \
-      " started:r finished:R outcome:s error:S value:R number:i is_result:I" \
+                         it gave the result, whose phases the file has; ranks: on how many it ran, 0 if \
+                         on one. Another rank than the leader has a row without pid and result. */ \
+      "attempt:i trial:i config:i sweep:s replicate:n fold:n session:I rank:n host:s pid:I" \
+      " started:r finished:R outcome:s error:S value:R number:i is_result:I leader:n ranks:i" \
       TRIAL_PHASE_TABLE(SQL_PHASE_TYPE), \
       "SELECT a.attempt_id AS attempt, a.trial_id AS trial, t.config_id AS config," \
       " sweep.name AS sweep, t.replicate, t.fold, a.session_id AS session, a.rank, a.host, a.pid," \
       " a.started, a.finished, a.outcome, substr(a.error, 1, 1000) AS error, t.value, a.number," \
-      " a.attempt_id IS a.last AS is_result" \
+      " a.attempt_id IS a.last AS is_result, leader," \
+      " (SELECT count(*) FROM member AS m WHERE m.attempt_id = a.attempt_id) AS ranks" \
       TRIAL_PHASE_TABLE(SQL_PHASE) \
-      " FROM (SELECT *, row_number() OVER t AS number, max(attempt_id) FILTER (WHERE outcome IN" \
+      " FROM (SELECT attempt_id, trial_id, session_id, rank, host, pid, started, finished, outcome," \
+      " error, rank AS leader, row_number() OVER t AS number, max(attempt_id) FILTER (WHERE outcome IN" \
       " ('done', 'diverged', 'failed')) OVER (PARTITION BY trial_id) AS last FROM attempt" \
-      " WINDOW t AS (PARTITION BY trial_id ORDER BY attempt_id)) AS a" \
+      " WINDOW t AS (PARTITION BY trial_id ORDER BY attempt_id) UNION ALL" \
+      " SELECT attempt_id, trial_id, session_id, m.rank, m.host, NULL, started, finished, outcome," \
+      " error, a.rank, (SELECT count(*) FROM attempt AS x WHERE x.trial_id = a.trial_id" \
+      " AND x.attempt_id <= a.attempt_id), NULL" \
+      " FROM member AS m CROSS JOIN attempt AS a USING (attempt_id) WHERE m.rank <> a.rank) AS a" \
       " JOIN trial AS t USING (trial_id) JOIN config USING (config_id)" \
       " JOIN sweep USING (sweep_id) ORDER BY a.host, a.rank, a.started, a.attempt_id") \
     X(TRACE_GANGS, /* counters of ranks that trained together with others. size: 0 for activities \

@@ -179,6 +179,22 @@ static int check_point(const struct result_table *row, struct err *fault)
     return 0;
 }
 
+static int check_member(const struct result_table *row, struct err *fault)
+{
+    char place[80];
+
+    snprintf(place, sizeof place, "attempt %lld, rank %lld",
+             (long long)result_table_integer(row, 0, "attempt"),
+             (long long)result_table_integer(row, 0, "rank"));
+    if (is_null(row, "leader"))
+        return refuse(fault, place, row, "attempt", "an attempt of this file");
+    if (!is_within(row, "rank", 0, result_table_real(row, 0, "ranks") - 1))
+        return refuse(fault, place, row, "rank", "a rank of the session");
+    if (!result_table_integer(row, 0, "is_led"))
+        return refuse(fault, place, row, "leader", "a member of the attempt, too");
+    return 0;
+}
+
 static const struct checked {
     const char *table;
     enum query rows;
@@ -190,6 +206,7 @@ static const struct checked {
     {"log", QUERY_LOG_ROWS, check_log},
     {"file", QUERY_FILE_ROWS, check_file},
     {"curve_metric", QUERY_POINT_ROWS, check_point},
+    {"member", QUERY_MEMBER_ROWS, check_member},
 };
 
 struct check_pass {

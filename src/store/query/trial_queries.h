@@ -95,6 +95,14 @@
       " iif(outcome = 'running', " SQL_NOW ", NULL)) - started)" \
       " AS seconds, outcome," \
       " " SQL_ERROR " AS error FROM attempt WHERE trial_id = ?1 ORDER BY attempt_id") \
+    X(TRIAL_MEMBERS, /* of attempts that ran on several ranks: how many, and those on each host */ \
+      "attempt:i ranks:i host:s members:s", \
+      "WITH a AS (SELECT attempt_id, row_number() OVER (ORDER BY attempt_id) AS attempt FROM attempt" \
+      " WHERE trial_id = ?1)" \
+      "SELECT attempt, sum(count(*)) OVER (PARTITION BY attempt) AS ranks, host," \
+      " group_concat(rank, ', ') AS members FROM (SELECT attempt, rank, host" \
+      " FROM a CROSS JOIN member USING (attempt_id) ORDER BY attempt, host, rank)" \
+      " GROUP BY attempt, host ORDER BY attempt, min(rank)") \
     X(TRIAL_CHECKPOINT, "", /* of a trial without a result */ \
       "SELECT epoch, seconds, length(state) AS bytes FROM checkpoint WHERE trial_id = ?1") \
     X(CONFIG_OF_PROGRAM, "", /* a row if a program runs its trials */ \
