@@ -621,18 +621,18 @@ static int add_commands(struct answer *answer, struct listing *l, struct err *er
 }
 
 /* Warn of what `run` warns of, and of a launch that it refuses. */
-static int warn_program(const struct job *job, const struct plan_options *options, struct err *err)
+static int warn(const struct job *job, const struct plan_options *options, struct err *err)
 {
     int32_t widest = plan_widest(&job->plan);
     struct program_lines lines;
     int rc;
 
-    if (!sweep_is_program(&job->sweep))
-        return 0;
     if (widest > options->ranks)
         log_warn("ranks = %d: a trial needs %d ranks, but this plan is for %ld: run needs at least "
                  "%d (-n %d)",
                  widest, widest, options->ranks, widest, widest);
+    if (!sweep_is_program(&job->sweep))
+        return 0;
     rc = program_lines_open(&lines, job, options->db, err);
     if (!rc)
         program_lines_warn(&lines);
@@ -645,7 +645,7 @@ int plan_list(struct job *job, const struct plan_options *options)
     struct listing l = {.job = job, .options = options, .config = -1};
     struct answer answer;
     struct err err;
-    int status, rc = open_listing(&l, &err) || warn_program(job, options, &err) ? -1 : 0;
+    int status, rc = open_listing(&l, &err) || warn(job, options, &err) ? -1 : 0;
 
     output_begin(&answer, options->common, options->section, OUTPUT_TABLE);
     if (!rc && options->has_commands) {

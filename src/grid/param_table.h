@@ -15,8 +15,8 @@
  *   flags    AXIS      may stand in [grid]
  *            IDENTITY  part of a trial's key
  *            LATER     omitted from the key if the value is param_before()
- *            SWEPT     part of the key only as an axis
- *            PAIRED    trials that differ in it alone have equal random numbers (settings_seed())
+ *            SWEPT     part of the key only as an axis, and never of the seed of random numbers
+ *            PAIRED    part of the key, but not of the seed (settings_seed())
  *            MAIN      a column of the views even if it does not vary
  *            OPEN_MIN, OPEN_MAX  the bound itself is not allowed
  *            REQUIRED  a sweep file must set it; the default is for older stored sweeps

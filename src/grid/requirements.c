@@ -560,11 +560,10 @@ int requirements_check_workers(const struct sweep *sweep, const struct settings 
     struct err err;
 
     if (n_ranks > n_workers) {
-        complain(
-            &c, P_RANKS,
-            "ranks = %lld: the ranks of a trial share its workers, of which there are %lld: set "
-            "[train] workers to a multiple of %lld, or ranks to at most %lld",
-            (long long)n_ranks, (long long)n_workers, (long long)n_ranks, (long long)n_workers);
+        complain(&c, P_RANKS,
+                 "ranks = %lld: a trial runs on at most as many ranks as it has workers, here "
+                 "%lld: set [resources] ranks = auto, or [train] workers to at least %lld",
+                 (long long)n_ranks, (long long)n_workers, (long long)n_ranks);
         return -1;
     }
     if (!gcn_check_workers((int32_t)n_workers, n_train, &err))

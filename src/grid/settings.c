@@ -313,15 +313,16 @@ struct hash settings_key(const struct settings *s, const bool swept[P_MAX], stru
     return hash_bytes(scratch->data, scratch->size);
 }
 
-struct hash settings_seed(const struct settings *s, const bool swept[P_MAX], struct hash digest,
-                          int32_t replicate, int32_t fold, struct buf *scratch)
+struct hash settings_seed(const struct settings *s, struct hash digest, int32_t replicate,
+                          int32_t fold, struct buf *scratch)
 {
+    static const bool none_swept[P_MAX];
     struct settings twin = *s;
 
     for (int id = 0; id < P_COUNT; id++)
         if (param_table[id].flags & PARAM_PAIRED)
             twin.v[id] = param_before((enum param_id)id);
-    return settings_key(&twin, swept, digest, replicate, fold, scratch);
+    return settings_key(&twin, none_swept, digest, replicate, fold, scratch);
 }
 
 bool settings_made_before(const struct settings *s, const bool swept[P_MAX], struct hash digest,

@@ -56,10 +56,10 @@ void settings_canonical(struct buf *out, const struct settings *s, const bool sw
 /* The hash of the canonical text. */
 struct hash settings_key(const struct settings *s, const bool swept[P_MAX], struct hash digest,
                          int32_t replicate, int32_t fold, struct buf *scratch);
-/* The seed of a trial's random numbers: the key of the trial with PAIRED settings at
- * param_before(). */
-struct hash settings_seed(const struct settings *s, const bool swept[P_MAX], struct hash digest,
-                          int32_t replicate, int32_t fold, struct buf *scratch);
+/* The seed of a trial's random numbers: settings_key() of the trial without axes that are SWEPT, and
+ * with PAIRED settings that are param_before(). */
+struct hash settings_seed(const struct settings *s, struct hash digest, int32_t replicate,
+                          int32_t fold, struct buf *scratch);
 /* True if an earlier revision gave `key` to these settings. */
 bool settings_made_before(const struct settings *s, const bool swept[P_MAX], struct hash digest,
                           int32_t replicate, int32_t fold, struct hash key, struct buf *scratch);

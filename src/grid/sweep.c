@@ -69,7 +69,7 @@ void sweep_put_place(struct buf *out, const struct sweep *sweep, int id)
     int line = sweep->line[id];
 
     if (line == SWEEP_LINE_SET)
-        buf_printf(out, "--set %s", sweep_row(sweep, id)->key);
+        buf_printf(out, "--set %s%s", sweep->swept[id] ? "grid." : "", sweep_row(sweep, id)->key);
     else
         buf_puts(out, sweep->path);
     if (line > 0)

@@ -256,7 +256,7 @@ static int sweep_over(int id, const struct assignment *a)
     struct err err;
 
     if (!(p->flags & PARAM_AXIS))
-        return complain(a, "%s cannot be an axis ('espalier params' lists those that can)", p->key);
+        return complain(a, "%s cannot be an axis: set it in [%s]", p->key, p->section);
     if (!a->set && sweep->swept[id])
         return complain(a, "%s is already an axis in line %d", p->key, sweep->line[id]);
     if (!a->set && sweep->line[id])

@@ -195,8 +195,7 @@ static struct hash trial_key(struct model_runner *self, const struct settings *s
 static struct hash trial_seed(struct model_runner *self, const struct settings *s,
                               struct plan_trial where)
 {
-    return settings_seed(s, self->plan->sweep->swept, self->data->digest, where.replicate,
-                         where.fold, &self->text);
+    return settings_seed(s, self->data->digest, where.replicate, where.fold, &self->text);
 }
 
 static bool is_kept(const struct trial_result *r, const struct settings *s)

@@ -61,7 +61,7 @@ is "nothing was computed twice" "$(sqlite3 k4.db 'select count(*) from attempt')
 
 fails "more ranks than workers" 2 run --db no.db --set ranks=5 -n 5
 is "says how many there are" "$(cat err)" \
-    "espalier: --set ranks: ranks = 5: the ranks of a trial share its workers, of which there are 4: set [train] workers to a multiple of 5, or ranks to at most 4"
+    "espalier: --set ranks: ranks = 5: a trial runs on at most as many ranks as it has workers, here 4: set [resources] ranks = auto, or [train] workers to at least 5"
 fails "more ranks than the launch has" 2 run --db no.db --set ranks=2
 is "says how many it needs" "$(cat err)" \
     "espalier: ranks = 2: a trial needs 2 ranks, and this launch has 1: start at least 2 (-n 2), or set ranks = 1"

@@ -276,8 +276,7 @@ static int64_t weight_of(const struct division_samples *samples, int32_t i)
 
     for (int32_t node = 0; node < samples->a_hat->n_rows; node++) {
         bool is_own =
-            start ? start[samples->graphs[i]] <= node && node < start[samples->graphs[i] + 1]
-                  : node == i;
+            start ? start[samples->ids[i]] <= node && node < start[samples->ids[i] + 1] : node == i;
 
         if (is_own)
             sum += 1 + samples->a_hat->row_start[node + 1] - samples->a_hat->row_start[node];
@@ -325,7 +324,7 @@ static void test_bounds(void **state)
         check_bounds(&samples, n_workers);
         samples = (struct division_samples){.a_hat = &graphs.inputs.a_hat,
                                             .graph_start = graphs.data.graph_start,
-                                            .graphs = graphs.split.train,
+                                            .ids = graphs.split.train,
                                             .n = graphs.split.n_train};
         check_bounds(&samples, n_workers);
     }

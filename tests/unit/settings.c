@@ -155,26 +155,29 @@ static void test_key_follows_identity(void **state)
     buf_release(&scratch);
 }
 
-static void test_seed_lacks_workers(void **state)
+static void test_seed_follows_numbers_alone(void **state)
 {
     const struct hash digest = {1, 2};
     struct buf scratch = {0};
     struct settings s;
-    struct hash key;
+    struct hash seed;
     bool swept[P_MAX] = {false};
 
     (void)state;
     resolved_defaults(&s);
-    swept[P_WORKERS] = true;
-    key = settings_key(&s, swept, digest, 3, 1, &scratch);
-    assert_true(hash_equal(key, settings_seed(&s, swept, digest, 3, 1, &scratch)));
+    seed = settings_seed(&s, digest, 3, 1, &scratch);
+    assert_true(hash_equal(seed, settings_key(&s, swept, digest, 3, 1, &scratch)));
+    swept[P_THREADS] = true;
+    assert_false(hash_equal(seed, settings_key(&s, swept, digest, 3, 1, &scratch)));
     s.v[P_WORKERS].i = 4;
-    assert_true(hash_equal(key, settings_seed(&s, swept, digest, 3, 1, &scratch)));
+    s.v[P_THREADS].i = 2;
+    s.v[P_RANKS].i = 2;
+    assert_true(hash_equal(seed, settings_seed(&s, digest, 3, 1, &scratch)));
     assert_int_equal(s.v[P_WORKERS].i, 4);
-    assert_false(hash_equal(key, settings_seed(&s, swept, digest, 3, 0, &scratch)));
-    assert_false(hash_equal(key, settings_seed(&s, swept, digest, 2, 1, &scratch)));
+    assert_false(hash_equal(seed, settings_seed(&s, digest, 3, 0, &scratch)));
+    assert_false(hash_equal(seed, settings_seed(&s, digest, 2, 1, &scratch)));
     s.v[P_LR_SCALING].i = param_choice(P_LR_SCALING, "sqrt");
-    assert_false(hash_equal(key, settings_seed(&s, swept, digest, 3, 1, &scratch)));
+    assert_false(hash_equal(seed, settings_seed(&s, digest, 3, 1, &scratch)));
     buf_release(&scratch);
 }
 
@@ -431,7 +434,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_canonical),
         cmocka_unit_test(test_key_follows_identity),
-        cmocka_unit_test(test_seed_lacks_workers),
+        cmocka_unit_test(test_seed_follows_numbers_alone),
         cmocka_unit_test(test_resolve),
         cmocka_unit_test(test_resolve_by_kind),
         cmocka_unit_test(test_before),

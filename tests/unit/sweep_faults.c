@@ -148,7 +148,7 @@ static void test_axes(void **state)
 {
     (void)state;
     assert_fault("[grid]\nseed = 1, 2\n",
-                 "x.ini:2: seed cannot be an axis ('espalier params' lists those that can)\n");
+                 "x.ini:2: seed cannot be an axis: set it in [sweep]\n");
     assert_fault("[grid]\nk =\n", "x.ini:2: k: an axis needs at least one value\n");
     assert_fault("[grid]\nk = 3,\n 3\n", "x.ini:2: k: 3 comes twice\n");
     assert_fault("[grid]\nmodel.k = 3\n",
@@ -319,8 +319,7 @@ static void test_set(void **state)
         text, "train.layers=1",
         "--set train.layers=1: unknown key 'train.layers'; did you mean [model] layers?\n");
     assert_set_fault(text, "grid.seed=1",
-                     "--set grid.seed=1: seed cannot be an axis ('espalier "
-                     "params' lists those that can)\n");
+                     "--set grid.seed=1: seed cannot be an axis: set it in [sweep]\n");
     assert_set_fault(text, "where=k > 1 ; x",
                      "--set where=k > 1 ; x: ' ;' would begin a comment in a sweep file\n");
     assert_set_fault(text, "name=a\nb", "--set name=a?b: control character 0x0a\n");
