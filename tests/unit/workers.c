@@ -463,6 +463,49 @@ static void test_costs(void **state)
     toy_release(&toy);
 }
 
+static double peak_of(const struct toy *toy, const struct gcn_spec *spec)
+{
+    struct gcn_epoch curve[RANKS_EPOCHS];
+    struct gcn_outcome outcome = {.curve = curve};
+    struct arena arena = {0};
+    double peak;
+
+    assert_int_equal(gcn_train(&outcome,
+                               &(struct gcn_training){.spec = spec,
+                                                      .inputs = &toy->inputs,
+                                                      .split = &toy->split,
+                                                      .key = ranks_key(),
+                                                      .threads = 1,
+                                                      .scratch = &arena,
+                                                      .clock = &clock_system},
+                               NULL),
+                     0);
+    peak = (double)arena.peak_bytes;
+    arena_release(&arena);
+    return peak;
+}
+
+/* Each worker's part of the weights counts. */
+static void test_memory(void **state)
+{
+    struct gcn_spec spec = ranks_spec(TASK_REGRESSION, 2), more = spec;
+    struct gcn_outline outline;
+    double expected, used;
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    outline = gcn_outline_of(&toy.inputs);
+    spec.hidden_size = more.hidden_size = 400;
+    more.workers = 20;
+    expected =
+        gcn_train_bytes(&more, &outline, &toy.split) - gcn_train_bytes(&spec, &outline, &toy.split);
+    used = peak_of(&toy, &more) - peak_of(&toy, &spec);
+    if (!(expected > used / 1.1 && expected < 1.1 * used))
+        fail_msg("18 more workers: %.0f bytes expected, %.0f used", expected, used);
+    toy_release(&toy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -481,6 +524,7 @@ int main(void)
         cmocka_unit_test(test_other_numbers_are_noticed),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_costs),
+        cmocka_unit_test(test_memory),
     };
 
     return cmocka_run_group_tests_name("workers", tests, NULL, NULL);
