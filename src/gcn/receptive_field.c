@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "gcn/division.h"
 
 int receptive_field_init(struct receptive_field *field, int32_t n_samples, int32_t n_layers,
@@ -39,33 +40,21 @@ int receptive_field_divide(struct receptive_field *field, const struct division 
     return 0;
 }
 
-/* Rows of nodes below `node`. */
-static int32_t count_below(const struct level *level, int32_t node)
-{
-    int32_t low = 0, high = level->n;
-
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-
-        if (level->rows[middle] < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void divide(struct receptive_field *field)
 {
     const struct division *division = field->division;
 
-    for (int32_t l = 0; division && l <= field->n_layers; l++)
+    for (int32_t l = 0; division && l <= field->n_layers; l++) {
+        struct level *level = &field->level[l];
+
         for (int32_t w = 0; w <= division->crew->n_workers; w++) {
             int32_t first = division->first[w];
 
-            field->level[l].first[w] =
-                field->graph_start ? field->start[first] : count_below(&field->level[l], first);
+            level->first[w] = field->graph_start
+                                  ? field->start[first]
+                                  : (int32_t)sorted_below(level->rows, level->n, first);
         }
+    }
 }
 
 /* Marks in pos are 0 (present) and -1 (absent). */

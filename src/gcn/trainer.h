@@ -2,11 +2,12 @@
 /* One network in training, driven step by step.
  *
  * A crew of W workers takes a step together. In full batch they divide the rows of one batch
- * (division.h), so the gradient is that of one worker up to rounding. In mini-batches each worker computes the gradient of
- * its own batch, with its own receptive field and statistics of batch normalisation, and divides by
- * the weight of all samples of the step; the sum over the workers is the gradient. Running
- * statistics follow the batches of worker 0, like PyTorch's DistributedDataParallel with
- * broadcast_buffers. In evaluations, each worker scores a block of the samples, or its rows. */
+ * (division.h), so the gradient is that of one worker up to rounding. In mini-batches each worker
+ * computes the gradient of its own batch, with its own receptive field and statistics of batch
+ * normalisation, and divides by the weight of all samples of the step; the sum over the workers is
+ * the gradient. Running statistics follow the batches of worker 0, like PyTorch's
+ * DistributedDataParallel with broadcast_buffers. In evaluations, each worker scores a block of the
+ * samples, of about equal weight, or its rows. */
 #ifndef GCN_TRAINER_H
 #define GCN_TRAINER_H
 

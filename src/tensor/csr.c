@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "tensor/bucket_sort.h"
 
 int csr_init(struct csr *a, int32_t n_rows, int32_t n_cols, int64_t nnz, struct err *err)
@@ -252,18 +253,10 @@ int csr_check(const struct csr *a, struct err *err)
 
 static const float *find(const struct csr *a, int32_t row, int32_t col)
 {
-    int64_t low = a->row_start[row];
-    int64_t high = a->row_start[row + 1];
+    int64_t begin = a->row_start[row], end = a->row_start[row + 1];
+    int64_t at = begin + sorted_below(a->col + begin, end - begin, col);
 
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-
-        if (a->col[middle] < col)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < a->row_start[row + 1] && a->col[low] == col ? &a->val[low] : NULL;
+    return at < end && a->col[at] == col ? &a->val[at] : NULL;
 }
 
 bool csr_is_symmetric(const struct csr *a)

@@ -59,14 +59,24 @@ is "a variable" "$? $(said)" "0 warning: s.ini:5: command: the program gets '\$H
 sweep './ok.sh {n} ~/x' >s.ini
 "$ESPALIER" plan s.ini -q >out 2>err
 is "a home" "$? $(said)" "0 warning: s.ini:5: command: the program gets '~/x' as it is, since no shell reads the command: set shell = yes"
-for value in '[0.1, 0.2]' '0.1 0.2' '0.1;0.2'; do
+for value in '[0.1, 0.2]' '0.1 0.2' '0.1;0.2' '[.5, [.6]' '(-1'; do
     sweep './ok.sh {n}' | sed "s/^n = .*/n = $value/" >s.ini
     "$ESPALIER" plan s.ini -q >out 2>err
     is "$value is no list" "$? $(said)" "0 warning: s.ini: n = ${value%,*}: this is one text: separate values by commas, without brackets"
 done
-sweep './ok.sh {n}' | sed "s/^n = .*/n = 007, 3d, 2x2, [a], -x 1/" >s.ini
+sweep './ok.sh {n}' | sed "s/^n = .*/n = 007, 3d, 2x2, [a], -x 1, 5;/" >s.ini
 "$ESPALIER" plan s.ini -q >out 2>err
 is "texts" "$? $(said)" "0 "
+sweep "./ok.sh {n} 2>err || < & \$5 a\$(b)" >s.ini
+"$ESPALIER" plan s.ini -q >out 2>err
+is "other words of a shell" "$? $(said)" "0 $(as "'2>err', '||', '<' and '&' as arguments")
+warning: s.ini:5: command: the program gets 'a\$(b)' as it is, since no shell reads the command: set shell = yes"
+sweep './ok.sh $HOME' 'shell = yes' 'values = environment' >s.ini
+"$ESPALIER" plan s.ini -q --set grid.threads=1,2 >out 2>err
+is "a shell expands a variable, and settings are no texts" "$? $(said)" "0 "
+sweep './ok.sh {n} {seed}' >s.ini
+"$ESPALIER" plan s.ini -q --set replicates=2 --set folds=2 >out 2>err
+is "the seed tells repeats apart" "$? $(said)" "0 "
 
 # ---- programs that are missing ----
 
@@ -79,6 +89,8 @@ refused() { # refused NAME MESSAGE: of the sweep s.ini
 script() { printf '%b' "$1" >script && chmod +x script && sweep './script {n}' >s.ini; }
 sweep 'A_1=2 ./ok.sh {n}' >s.ini
 refused "a variable in front" "'A_1=2': it sets a variable, which is for [program] env or a command with shell = yes"
+sweep '=2 ./ok.sh {n}' >s.ini
+refused "no variable" "'=2': no such program in PATH"
 script '#!/usr/bin/nosuch -x\n'
 refused "a missing interpreter" "'./script': its interpreter '/usr/bin/nosuch' does not exist"
 script '#!/usr/bin/env nosuch\n'

@@ -10,7 +10,7 @@ export TMPDIR="$T/below"
 [ "$(nproc)" -ge 2 ] || skip_all "one core"
 
 small_sweep >grid.ini
-sed 's/^epochs = 2/epochs = 40\nbatch_size = 8\nworkers = 2\npatience = 3/' grid.ini >wide.ini
+sed 's/^epochs = 2/epochs = 40\nbatch_size = 8\nworkers = 2\npatience = 3\nwarmup_epochs = 2/' grid.ini >wide.ini
 
 cores=$(nproc)
 
@@ -83,6 +83,8 @@ while [ -z "$(find below -name '*.db')" ] && [ $i -lt 100 ]; do
     i=$((i + 1))
 done
 sleep 0.3
+is "a run trains all epochs, and keeps nothing" \
+    "$(find below -name scale.ini -exec sed -nE '/^(keep|patience|warmup_epochs|where) /p' {} +)" "keep = none"
 kill -INT $pid
 wait $pid
 is "stopped" "$? $(tail -n 1 err)" "75 espalier: stopped; nothing was kept"
@@ -99,6 +101,11 @@ refused "no such file" "none.ini: No such file or directory" none.ini
 refused "too many threads" "--threads 100000: 100000 must be 1 to $(nproc), the number of cores here" \
     grid.ini --threads 100000
 refused "no number" "--threads 1,x: must be a number, or several such as 1,2,4" grid.ini --threads 1,x
+refused "no thread" "--threads 0: 0 must be 1 to $(nproc), the number of cores here" grid.ini --threads 0
+refused "something behind a number" "--threads 1;2: must be a number, or several such as 1,2,4" grid.ini --threads '1;2'
+refused "more ranks than cores" "--ranks 1024: 1024 must be 1 to $(nproc), the number of cores here" \
+    grid.ini --set workers=1024 --set samples=2000 --ranks 1024
+refused "both conditions count" "grid.ini: 'where' leaves none of the grid's 2 points" grid.ini --where "hidden_size = 4" --set "where=hidden_size = 8"
 refused "too many ranks" "--ranks 2: 2 must be 1 to 1, [train] workers of this configuration: the ranks of a trial share its workers" \
     grid.ini --ranks 2
 refused "no such axis" "where = colour = 1: no such column: colour; the axes are: hidden_size" \

@@ -100,6 +100,10 @@ refused() { # NAME MESSAGE OPTION...
 
 refused "more workers than samples" "--set workers: workers = 37: a training part has only 36 \
 samples, and each worker needs one: must be at most 36" --set workers=37
+refused "more workers than samples of one fold" "--set workers: workers = 40: a training part has only 39 \
+samples, and each worker needs one: must be at most 39" --set workers=40 --set samples=61 --set folds=5
+refused "more workers than samples of one configuration" "--set workers: workers = 30: a training part has only \
+18 samples, and each worker needs one: must be at most 18" --set workers=30 --set grid.stop=0,0.5
 refused "no worker" "--set workers=0: must be in [1, 1024]" --set workers=0
 refused "an unknown scaling" "--set lr_scaling=square: must be none | linear | sqrt" \
     --set lr_scaling=square

@@ -27,6 +27,7 @@ static void test_seconds(void **state)
     (void)state;
     assert_true(speedup_seconds(&s, 50, 1, 4) == 50);
     assert_true(speedup_seconds(&program, 50, 7, 4) == 50);
+    assert_true(speedup_one_s(&program, 50, 7, 4) == 50);
     /* The rank with most workers has 3 of 10. */
     assert_true(fabs(speedup_seconds(&s, 50, 4, 4) - (50 * 0.37 + 0.02 + 1000 * on_host)) < 1e-9);
     assert_true(fabs(speedup_seconds(&s, 50, 8, 4) -
@@ -146,6 +147,7 @@ static void test_program(void **state)
 /* No trial may take longer than there is time. */
 static void test_limited(void **state)
 {
+    const struct speedup lossy = {.parts = 4, .serial = 0.1}, ten = {.parts = 10};
     struct scene s = {.n_ranks = 0};
 
     (void)state;
@@ -156,6 +158,17 @@ static void test_limited(void **state)
     assert_in_range(width_of(&s, 0), 2, 4);
     allot_choose(&s.allot, 30);
     assert_int_equal(width_of(&s, 0), 4);
+    /* Even if there is work for long, and ranks are used badly. */
+    s.allot.tasks[0].n = 64;
+    s.allot.tasks[0].speedup = &lossy;
+    allot_choose(&s.allot, 60);
+    assert_in_range(width_of(&s, 0), 2, 4);
+    s.allot.tasks[0].one_s = 0.01;
+    allot_limit(&s.allot, &s.allot.tasks[0], 0);
+    assert_int_equal(s.allot.tasks[0].width, 1); /* the fastest is one rank */
+    s.allot.tasks[0] = (struct allot_task){.fewest = 6, .most = 9, .one_s = 100, .speedup = &ten};
+    allot_limit(&s.allot, &s.allot.tasks[0], INFINITY);
+    assert_int_equal(s.allot.tasks[0].width, 6);
     allot_release(&s.allot);
 }
 

@@ -332,6 +332,27 @@ static void test_bounds(void **state)
     toy_release(&graphs);
 }
 
+/* Graphs of 1, 9, 2, 0 ... nodes without edges, from the last to the first. */
+static void test_bounds_of_graphs(void **state)
+{
+    static const int32_t ids[] = {6, 5, 4, 3, 2, 1, 0};
+    static const int64_t start[] = {0, 1, 10, 12, 12, 14, 15, 15};
+    static const int32_t want[] = {0, 6, 7};
+    int64_t row_start[16];
+    struct csr a_hat = {.row_start = row_start};
+    struct division_samples samples = {.a_hat = &a_hat, .graph_start = start, .ids = ids, .n = 7};
+    int32_t first[3];
+
+    (void)state;
+    for (int32_t i = 0; i < 16; i++)
+        row_start[i] = i;
+    division_cut(first, 2, &samples);
+    assert_memory_equal(first, want, sizeof want);
+    samples.n = 4; /* the last one has no nodes */
+    division_cut(first, 2, &samples);
+    assert_int_equal(first[2], 4);
+}
+
 /* ---- ends ---- */
 
 static void test_failure_of_each_call(void **state)
@@ -405,6 +426,7 @@ int main(void)
         cmocka_unit_test(test_trainings_of_nodes),
         cmocka_unit_test(test_trainings_of_graphs),
         cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_bounds_of_graphs),
         cmocka_unit_test(test_failure_of_each_call),
         cmocka_unit_test(test_divergence),
         cmocka_unit_test(test_costs),

@@ -263,6 +263,31 @@ static void test_given_back(void **state)
     tear_down(&s);
 }
 
+/* Members that lose each other: the trial counts a crash, runs after all others, and fails at last
+ * with the second one, the limit here. */
+static void test_taken_apart(void **state)
+{
+    const double seconds[] = {20, 10};
+    const int32_t widths[] = {2, 2};
+    struct scene s;
+
+    (void)state;
+    set_up(&s, 2, seconds, widths, 3, NULL);
+    assert_int_equal(place(&s, INFINITY), 0);
+    assert_false(dispatch_is_last_attempt(s.dispatch, 0));
+    dispatch_give_back(s.dispatch, 0, 0);
+    dispatch_suspect(s.dispatch, 0);
+    assert_true(ledger_is_suspect(s.ledger, 0));
+    assert_int_equal(ledger_state(s.ledger, 0), TRIAL_PENDING);
+    assert_true(dispatch_is_last_attempt(s.dispatch, 0));
+    assert_false(dispatch_is_last_attempt(s.dispatch, 1));
+    dispatch_end_member(s.dispatch, 0, 1);
+    dispatch_end_member(s.dispatch, 1, 1);
+    assert_int_equal(place(&s, INFINITY), 1);
+    dispatch_finish(s.dispatch, s.gang->workers[0], 1, TRIAL_DONE, 10);
+    tear_down(&s);
+}
+
 /* The gang with a checkpoint goes first, and fits by what is left of it. */
 static void test_checkpoint(void **state)
 {
@@ -386,9 +411,9 @@ int main(void)
         cmocka_unit_test(test_hosts),       cmocka_unit_test(test_patience),
         cmocka_unit_test(test_last_free),   cmocka_unit_test(test_members),
         cmocka_unit_test(test_reservation), cmocka_unit_test(test_lost_member),
-        cmocka_unit_test(test_given_back),  cmocka_unit_test(test_checkpoint),
-        cmocka_unit_test(test_fewer_alive), cmocka_unit_test(test_chosen),
-        cmocka_unit_test(test_ports),
+        cmocka_unit_test(test_given_back),  cmocka_unit_test(test_taken_apart),
+        cmocka_unit_test(test_checkpoint),  cmocka_unit_test(test_fewer_alive),
+        cmocka_unit_test(test_chosen),      cmocka_unit_test(test_ports),
     };
 
     return cmocka_run_group_tests_name("gangs", tests, NULL, NULL);

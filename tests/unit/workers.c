@@ -50,6 +50,57 @@ static void test_deal(void **state)
                     check_deal(n, n_workers, batch_size);
 }
 
+/* Graph g has size[g] nodes without edges. */
+static void check_balance(const int32_t *size, int32_t n, int32_t n_workers, int32_t batch_size)
+{
+    int32_t order[32], dealt[32];
+    int64_t start[33] = {0}, row_start[256];
+    struct weighed_sample scratch[32];
+    struct dataset data = {.graph_start = start};
+    struct gcn_inputs inputs = {.data = &data, .a_hat.row_start = row_start};
+    struct deal deal = {n, n_workers, batch_size, dealt};
+
+    for (int32_t i = 0; i < 256; i++)
+        row_start[i] = i;
+    for (int32_t g = 0; g < n; g++) {
+        start[g + 1] = start[g] + size[g];
+        order[g] = g;
+    }
+    deal_balance(order, &deal, &inputs, scratch);
+    deal_samples(&deal, order);
+    for (int32_t s = 0; s < deal_steps(&deal); s++) {
+        int64_t sum = 0;
+        uint32_t seen = 0;
+
+        for (int32_t w = 0; w < n_workers; w++) {
+            int32_t n_batch;
+            const int32_t *batch = deal_batch(&n_batch, &deal, w, s);
+            int64_t own = 0;
+
+            for (int32_t i = 0; i < n_batch; i++) {
+                assert_int_equal(batch[i] / (n_workers * batch_size), s);
+                assert_int_equal(seen >> batch[i] & 1, 0);
+                seen |= 1U << batch[i];
+                own += size[batch[i]];
+            }
+            if (w > 0 && s + 1 < deal_steps(&deal))
+                assert_int_equal(own, sum);
+            sum = own;
+        }
+    }
+}
+
+static void test_balance(void **state)
+{
+    static const int32_t sizes[] = {3, 8, 1, 6, 2, 7, 5, 4, 11, 12, 10, 9, 16, 14, 13, 15, 2, 9, 2};
+    static const int32_t of_three[] = {1, 2, 6, 3, 5, 4, 4, 4, 4, 4, 4, 4, 8};
+
+    (void)state;
+    check_balance(sizes, 19, 2, 4);
+    check_balance(sizes, 19, 4, 2);
+    check_balance(of_three, 13, 3, 2);
+}
+
 /* ---- steps ---- */
 
 /* The samples of a step as one batch. */
@@ -280,6 +331,50 @@ static void test_all_options_of_graphs(void **state)
     }
 }
 
+/* The weights after the steps of the first epoch. */
+static void check_epoch(const struct toy *toy, struct gcn_spec spec)
+{
+    int32_t order[TOY_SAMPLES], dealt[TOY_SAMPLES], n = toy->split.n_train;
+    struct weighed_sample scratch[TOY_SAMPLES];
+    struct deal deal = {n, spec.workers, spec.batch_size, dealt};
+    struct arena arena = {0};
+    struct trainer crew;
+    struct trained out;
+    struct rng rng;
+
+    spec.epochs = 1;
+    ranks_train_alone(&out, toy, &spec);
+    assert_int_equal(toy_trainer_init(&crew, &spec, &toy->inputs, &toy->split, ranks_key(), &arena),
+                     0);
+    rng_init(&rng, ranks_key(), RNG_BATCH);
+    memcpy(order, toy->split.train, (size_t)n * sizeof *order);
+    rng_shuffle(order, (size_t)n, &rng, 1);
+    if (spec.pool != POOL_NONE)
+        deal_balance(order, &deal, &toy->inputs, scratch);
+    deal_samples(&deal, order);
+    trainer_begin_epoch(&crew, 1);
+    for (int32_t s = 0; s < deal_steps(&deal); s++)
+        trainer_crew_step(&crew, &deal, s);
+    assert_memory_equal(out.weights, crew.model.weights,
+                        (size_t)crew.model.n_weights * sizeof *out.weights);
+    arena_release(&arena);
+}
+
+static void test_an_epoch(void **state)
+{
+    struct gcn_spec spec = ranks_spec(TASK_CLASSIFICATION, 2);
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_CLASSIFICATION, false);
+    check_epoch(&toy, spec);
+    toy_release(&toy);
+    ranks_graphs_init(&toy, TASK_CLASSIFICATION);
+    spec.pool = POOL_MEAN;
+    check_epoch(&toy, spec);
+    toy_release(&toy);
+}
+
 static void test_rate(void **state)
 {
     struct gcn_spec spec = ranks_spec(TASK_REGRESSION, 4), plain;
@@ -463,16 +558,61 @@ static void test_costs(void **state)
     toy_release(&toy);
 }
 
+static double peak_of(const struct toy *toy, const struct gcn_spec *spec)
+{
+    struct gcn_epoch curve[RANKS_EPOCHS];
+    struct gcn_outcome outcome = {.curve = curve};
+    struct arena arena = {0};
+    double peak;
+
+    assert_int_equal(gcn_train(&outcome,
+                               &(struct gcn_training){.spec = spec,
+                                                      .inputs = &toy->inputs,
+                                                      .split = &toy->split,
+                                                      .key = ranks_key(),
+                                                      .threads = 1,
+                                                      .scratch = &arena,
+                                                      .clock = &clock_system},
+                               NULL),
+                     0);
+    peak = (double)arena.peak_bytes;
+    arena_release(&arena);
+    return peak;
+}
+
+/* Each worker's part of the weights counts. */
+static void test_memory(void **state)
+{
+    struct gcn_spec spec = ranks_spec(TASK_REGRESSION, 2), more = spec;
+    struct gcn_outline outline;
+    double expected, used;
+    struct toy toy;
+
+    (void)state;
+    toy_init(&toy, TASK_REGRESSION, false);
+    outline = gcn_outline_of(&toy.inputs);
+    spec.hidden_size = more.hidden_size = 400;
+    more.workers = 20;
+    expected =
+        gcn_train_bytes(&more, &outline, &toy.split) - gcn_train_bytes(&spec, &outline, &toy.split);
+    used = peak_of(&toy, &more) - peak_of(&toy, &spec);
+    if (!(expected > used / 1.1 && expected < 1.1 * used))
+        fail_msg("18 more workers: %.0f bytes expected, %.0f used", expected, used);
+    toy_release(&toy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_deal),
+        cmocka_unit_test(test_balance),
         cmocka_unit_test(test_sum_is_the_gradient_of_all),
         cmocka_unit_test(test_running_statistics),
         cmocka_unit_test(test_dropout),
         cmocka_unit_test(test_scores),
         cmocka_unit_test(test_all_options_of_nodes),
         cmocka_unit_test(test_all_options_of_graphs),
+        cmocka_unit_test(test_an_epoch),
         cmocka_unit_test(test_rate),
         cmocka_unit_test(test_divergence),
         cmocka_unit_test(test_failure_of_each_call),
@@ -481,6 +621,7 @@ int main(void)
         cmocka_unit_test(test_other_numbers_are_noticed),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_costs),
+        cmocka_unit_test(test_memory),
     };
 
     return cmocka_run_group_tests_name("workers", tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cpu.h"
+#include "base/sorted.h"
 #include "data/core/block.h"
 
 /* dataset_open() trusts nothing, because a block may come from another process or a damaged
@@ -259,17 +260,7 @@ static void point_into(struct dataset *d, const void *block)
 
 static int64_t first_edge_of(const struct dataset *d, int64_t node)
 {
-    int64_t low = 0, high = d->n_edges;
-
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-
-        if (d->edge_source[middle] < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return sorted_below(d->edge_source, d->n_edges, node);
 }
 
 struct dataset_graph dataset_graph(const struct dataset *d, int32_t i)

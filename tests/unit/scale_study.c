@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What follows from the times of `espalier scale`. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "run/scale_study.h"
+
+static void expect(const struct scale_point *point, int32_t threads, int32_t ranks)
+{
+    assert_int_equal(point->threads, threads);
+    assert_int_equal(point->ranks, ranks);
+}
+
+static void test_combinations(void **state)
+{
+    const struct scale_list threads = {{1, 2, 4}, 3}, ranks = {{1, 2, 3}, 3}, two = {{2}, 1};
+    struct scale_study study = {.n_points = 0};
+
+    (void)state;
+    assert_int_equal(scale_combine(&study, &threads, &ranks, 4, NULL), 0);
+    assert_int_equal(study.n_points, 6);
+    expect(&study.points[0], 1, 1);
+    expect(&study.points[2], 4, 1);
+    expect(&study.points[4], 2, 2);
+    expect(&study.points[5], 1, 3);
+    scale_release(&study);
+    assert_int_equal(scale_combine(&study, &two, &two, 3, NULL), 0);
+    assert_int_equal(study.n_points, 1);
+    expect(&study.points[0], 1, 1);
+    scale_release(&study);
+}
+
+/* On 8 cores. Times within 5 % are alike, and then fewer cores are better. */
+static void test_best(void **state)
+{
+    struct scale_point points[] = {{1, 1, 12, 0}, {8, 1, 2.9, 0}, {2, 2, 3, 0.1}, {2, 1, 6.1, 0}};
+    struct scale_study study = {.points = points, .n_points = 4};
+
+    (void)state;
+    assert_true(fabs(scale_speedup(&study, &points[2]) - 4) < 1e-12);
+    assert_int_equal(scale_at_once(&points[2], 9), 2);
+    assert_true(fabs(scale_throughput(&study, &points[2], 8) - 8) < 1e-12);
+    expect(scale_fastest(&study), 2, 2);
+    expect(scale_busiest(&study, 8), 1, 1);
+    points[2].seconds = 3.2;
+    expect(scale_fastest(&study), 8, 1);
+    points[3].seconds = 5.5; /* better by 9 % */
+    expect(scale_busiest(&study, 8), 2, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_combinations),
+        cmocka_unit_test(test_best),
+    };
+
+    return cmocka_run_group_tests_name("scale_study", tests, NULL, NULL);
+}
