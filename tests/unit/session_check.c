@@ -34,7 +34,7 @@ static void leave(struct fixture *f)
 {
     static const struct store_session session = {
         "espalier run a.ini", "0", "", "", "", "", "node0", 3, 4711};
-    static const struct store_place place = {2, "node2", 8};
+    static const struct store_place place = {.rank = 2, .host = "node2", .pid = 8};
     struct store *store;
     struct err err;
 
