@@ -92,7 +92,7 @@ static void test_known_trials_teach(void **state)
 static void test_ranks_are_converted(void **state)
 {
     static const char model[] = "[sweep]\nname = s\n[data]\nformat = simulated\nsamples = 40\n"
-                                "markers = 10\n[train]\nworkers = 2\nbatch_size = 4\n";
+                                "markers = 60\n[train]\nworkers = 2\nbatch_size = 4\n";
     struct gcn_cost *work = calloc(1, sizeof *work);
     struct store_spread spread[2] = {{2, 1}};
     struct errlist faults = {0};
@@ -118,7 +118,7 @@ static void test_ranks_are_converted(void **state)
     f.cost = job_cost_create(&f.job, 1, &err);
     assert_int_equal(calibrate_cost(f.cost, &f.job, &f.known, 1, INFINITY, &err), 1);
     one_s = cost_seconds(f.cost, 0);
-    assert_float_equal(speedup_seconds(&speedup, one_s, 2, 1), 30, 1e-9);
+    assert_float_equal(speedup_seconds(&speedup, one_s, 2, 1), 30, 1e-3);
     assert_true(one_s > 50 && one_s < 60);
     tear_down(&f);
     set_up(&f);
@@ -128,7 +128,7 @@ static void test_ranks_are_converted(void **state)
     assert_non_null(f.known.spread);
     f.known.spread[0] = spread[0];
     assert_int_equal(calibrate_cost(f.cost, &f.job, &f.known, 1, INFINITY, &err), 1);
-    assert_float_equal(cost_seconds(f.cost, 0), 30, 1e-9);
+    assert_float_equal(cost_seconds(f.cost, 0), 30, 1e-3);
     tear_down(&f);
 }
 
