@@ -528,8 +528,8 @@ const struct command command_verify = {
     .operands = "[DB]",
     .db_operand = DB_FIRST,
     .summary = "Run some trials again and compare the results to the bit.",
-    .about = "Also checks the rows of the tables prediction, traffic, data_fact, log, file and "
-             "curve_metric, unless --trial is given. The exit status is 1 if a number differs or a "
+    .about = "Also checks the rows of the tables prediction, traffic, data_fact, log, file, "
+             "curve_metric and member, unless --trial is given. The exit status is 1 if a number differs or a "
              "row is damaged.",
     .examples = examples,
     .see = "show",

@@ -4,7 +4,8 @@
  *   process      a host, and one named "sessions"
  *   thread       a rank on a host. Sessions that ran side by side, which a merged file can have,
  *                have threads of their own.
- *   slice        an attempt, coloured by its outcome; within it the phases of its trial
+ *   slice        an attempt, coloured by its outcome, on each of its ranks; on the rank that it names,
+ *                within it the phases of its trial
  *   instant      begin and end of a session; a rank that was lost; a trial that began again
  *
  * The file has the sum of each phase, not its moments. So the phases of a trial are drawn one after

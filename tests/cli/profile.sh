@@ -133,7 +133,7 @@ is "percent of the time of each rank" "$("$ESPALIER" profile --section ranks --f
 3,2,50
 4,8,0"
 
-# Ranks 0 and 2 train together. Only rank 0 has attempts; rank 1 runs trials alone.
+# Ranks 0 and 2 train together, which rank 0 leads; rank 1 runs trials alone.
 sqlite3 results.db "vacuum into 'gang.db'"
 sqlite3 gang.db "
 insert into session (session_id, command, version, host, pid, ranks, started, finished, outcome)
@@ -146,7 +146,8 @@ insert into traffic values
     (7, 2, 'n2', 'wait', 0, 1, 0, 10);
 delete from attempt;
 insert into attempt (trial_id, session_id, rank, host, pid, started, finished, outcome) values
-    (1, 7, 0, 'n1', 1, 7000, 7008, 'done'), (1, 7, 1, 'n1', 1, 7000, 7005, 'failed');"
+    (1, 7, 0, 'n1', 1, 7000, 7008, 'done'), (1, 7, 1, 'n1', 1, 7000, 7005, 'failed');
+insert into member values (1, 0, 'n1'), (1, 2, 'n2');"
 is "ranks that train together" "$("$ESPALIER" profile gang.db | sed -n '/^both/,/^$/p; /^ranks that train/,$p')" \
     "both threads of all ranks together, percent of the time counted
 thread  activity  calls    bytes  seconds  percent
@@ -171,7 +172,7 @@ agree        64      4      192     0.08      20000"
 is "the ranks were busy in all trials" "$("$ESPALIER" status gang.db --section ranks --format csv | cut -d, -f1,3,4)" "rank,trials,busy_s
 0,1,8
 1,1,5
-2,0,7.5"
+2,0,8"
 like "their share of the time" "$("$ESPALIER" status gang.db)" "ranks were busy 85.4 % of the time; the run took no longer than the 8 s of the longest trial"
 ok "the trace" "$ESPALIER" trace gang.db -o gang.json
 is "has what each of the two spent" "$(python3 -c 'import json
@@ -179,6 +180,13 @@ for e in json.load(open("gang.json"))["traceEvents"]:
     if e["name"] == "in gangs": print(e["tid"], e["ts"], e["dur"], e["args"])')" \
     "0 6000000000.0 10000000.0 {'session': 7, 'host': 'n1', 'compute_s': 8, 'members_s': 1, 'sum': {'up to 256 bytes': {'calls': 10, 'bytes': 1000, 'seconds': 0.5}, 'up to 65536 bytes': {'calls': 20, 'bytes': 800000, 'seconds': 1.5}}, 'share': {'up to 1024 bytes': {'calls': 5, 'bytes': 4000, 'seconds': 0.4}}, 'agree': {'up to 64 bytes': {'calls': 4, 'bytes': 192, 'seconds': 0.08}}}
 2 6000000000.0 10000000.0 {'session': 7, 'host': 'n2', 'compute_s': 7.5, 'members_s': 0.75, 'sum': {'up to 65536 bytes': {'calls': 20, 'bytes': 800000, 'seconds': 3}}}"
+
+is "and a bar on each of their ranks" "$(python3 -c 'import json
+for e in json.load(open("gang.json"))["traceEvents"]:
+    if e.get("args", {}).get("trial"): print(e["tid"], e["name"], e["dur"], e["args"])')" \
+    "0 t1 c1 8000000.0 {'trial': 1, 'config': 1, 'replicate': 0, 'fold': 0, 'attempt': 1, 'attempt_id': 1, 'session': 7, 'pid': 1, 'ranks': 2, 'leader': 0, 'sweep': 's', 'outcome': 'done'}
+1 t1 c1 5000000.0 {'trial': 1, 'config': 1, 'replicate': 0, 'fold': 0, 'attempt': 2, 'attempt_id': 2, 'session': 7, 'pid': 1, 'sweep': 's', 'outcome': 'failed'}
+2 t1 c1 8000000.0 {'trial': 1, 'config': 1, 'replicate': 0, 'fold': 0, 'attempt': 1, 'attempt_id': 1, 'session': 7, 'ranks': 2, 'leader': 0, 'sweep': 's', 'outcome': 'done'}"
 
 # A newer session of an espalier that does not count.
 sqlite3 results.db "insert into session (session_id, command, version, host, pid, ranks, started, finished, outcome)

@@ -119,7 +119,21 @@ is "JSON Lines stay one object a line" \
     "[1, 2, 3, 4]"
 sqlite3 results.db "INSERT INTO log VALUES (99, 1, x'61'); INSERT INTO log VALUES (4, 1, x'6161');
     INSERT INTO file VALUES (4, '../x', 1), (98, 'x', 1); INSERT INTO curve_metric VALUES (3, 7, 'lr', 1)"
+sqlite3 results.db "INSERT INTO attempt SELECT 90, trial_id, session_id, 2, 'n1', 7, started, finished, outcome, error
+        FROM attempt WHERE trial_id = 3;
+    INSERT INTO member VALUES (90, 2, 'n1'), (90, 1, 'n1'), (90, 11, 'n2'), (91, 0, 'n1')"
+is "the ranks of an attempt that ran on several" "$(show t3 | sed -n '/^ranks of/,/^$/p' | sed '$d')" \
+    "ranks of attempts that ran on several
+attempt ranks host members
+2 3 n1 1, 2
+2 3 n2 11"
+is "as JSON" "$("$ESPALIER" show t3 --section members --format json)" \
+    '[{"attempt": 2, "ranks": 3, "host": "n1", "members": "1, 2"},
+ {"attempt": 2, "ranks": 3, "host": "n2", "members": "11"}]'
+is "none of an attempt on one rank" "$("$ESPALIER" show t4 --section members --format csv)" "attempt,ranks,host,members"
 "$ESPALIER" verify --format csv --section tables -k 1 >tables 2>err
+is "verify finds members that no attempt or session has" "$(grep '^member,' tables)" \
+    'member,4,4,"attempt 90, rank 1: rank = 1: must be a rank of the session"'
 is "verify checks the tables of programs" "$(grep -E '^(log|file|curve_metric),' tables)" \
     'log,3,2,t4: bytes = 1: must be at least the bytes that are kept
 file,4,2,t4: name = '"'../x'"': must be the name of a file in the folder of the trial

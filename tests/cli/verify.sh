@@ -55,7 +55,7 @@ changed "another epoch" "update curve set val_loss = val_loss + 1e-15 where tria
 changed "an epoch less" "delete from curve where trial_id = 3 and epoch = 4" 'differs: epochs of the curve 3, here 4'
 changed "another state" "update trial set state = 'diverged' where trial_id = 3" 'differs: diverged, here done'
 # Rows of the tables that no trial repeats.
-is "no row is damaged" "$("$ESPALIER" verify -k 1 --section tables --format csv | awk -F, 'NR > 1 { print $1, ($2 > 0), $3 }' | tr '\n' ' ')" "prediction 1 0 traffic 1 0 data_fact 1 0 log 0 0 file 0 0 curve_metric 0 0 "
+is "no row is damaged" "$("$ESPALIER" verify -k 1 --section tables --format csv | awk -F, 'NR > 1 { print $1, ($2 > 0), $3 }' | tr '\n' ' ')" "prediction 1 0 traffic 1 0 data_fact 1 0 log 0 0 file 0 0 curve_metric 0 0 member 0 0 "
 damaged() { # TABLE SQL WANTED: the rows are counted, and the first is named
     cp results.db rows.db
     sqlite3 rows.db "$2"

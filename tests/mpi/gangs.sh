@@ -43,6 +43,8 @@ fails "a member that exits with 1" 3 timeout 30 "$ESPALIER" run gang.ini -n 2 --
 is "is the reason" "$(sqlite3 failed.db 'select distinct state, error from trial')" \
     "failed|rank 1 of the gang: exit status 1: no data for this rank"
 like "rank 0 was ended within seconds" "$(sqlite3 failed.db 'select cast(max(seconds) as integer) from trial')" '^[0-4]$'
+is "one attempt on both ranks has it" "$(sqlite3 failed.db "select count(*), count(distinct trial_id), min(rank), max(rank),
+    (select group_concat(distinct rank) from member) from attempt")" "2|2|0|0|0,1"
 is "the log is that of rank 1" "$("$ESPALIER" show failed.db t1 --log 2>&1 | tail -n 2)" "no data for this rank
 espalier: this is the output of rank 1 of the gang, which failed"
 is "and with it its program" "$(pgrep -f "meet.py 1$")" ""
@@ -74,6 +76,8 @@ kill -9 "$(process_of 1)"
 wait $run
 is "a rank is lost: the run ends with 75" $? 75
 like "the message says what it needs" "$(cat lost.err)" "^espalier: (warning: )?stopped early; 3 trials are left, but a trial needs 2 ranks, and this launch has only 1 now: the same command continues, with at least 2 ranks"
+is "the attempt that crashed had both ranks" "$(sqlite3 lost.db "select outcome, attempt.rank, group_concat(member.rank)
+    from attempt join member using (attempt_id) group by attempt_id")" "crashed|0|0,1"
 is "no process of the gang is left" "$(members)" ""
 rm hold
 ok "the same command" "$ESPALIER" run gang.ini -n 2 --db lost.db --progress none --set "$command"

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -86,6 +87,51 @@ static void test_known_trials_teach(void **state)
     tear_down(&f);
 }
 
+/* A trial that two ranks shared taught what it would take on one; if the work is unknown, nothing
+ * is converted. */
+static void test_ranks_are_converted(void **state)
+{
+    static const char model[] = "[sweep]\nname = s\n[data]\nformat = simulated\nsamples = 40\n"
+                                "markers = 60\n[train]\nworkers = 2\nbatch_size = 4\n";
+    struct gcn_cost *work = calloc(1, sizeof *work);
+    struct store_spread spread[2] = {{2, 1}};
+    struct errlist faults = {0};
+    struct fixture f = {.cost = NULL};
+    struct speedup speedup;
+    struct err err;
+    double one_s;
+
+    (void)state;
+    assert_non_null(work);
+    *work = (struct gcn_cost){.flops = 1e9, .steps = 1000, .sum_bytes = 1e6};
+    if (job_parse_text(&f.job, "unit.ini", model, &faults) || job_load(&f.job, &faults) ||
+        job_points(&f.job, &faults))
+        fail_msg("%s", faults.text[0]);
+    f.job.work = work;
+    speedup = job_speedup(&f.job, 0, &f.job.sweep.fixed);
+    assert_int_equal(store_trials_init(&f.known, f.job.plan.n_trials, &err), 0);
+    f.known.states[0] = TRIAL_DONE;
+    f.known.seconds[0] = 30;
+    f.known.spread = malloc(sizeof spread);
+    assert_non_null(f.known.spread);
+    memcpy(f.known.spread, spread, sizeof spread);
+    f.cost = job_cost_create(&f.job, 1, &err);
+    assert_int_equal(calibrate_cost(f.cost, &f.job, &f.known, 1, INFINITY, &err), 1);
+    one_s = cost_seconds(f.cost, 0);
+    assert_float_equal(speedup_seconds(&speedup, one_s, 2, 1), 30, 1e-3);
+    assert_true(one_s > 50 && one_s < 60);
+    tear_down(&f);
+    set_up(&f);
+    f.known.states[0] = TRIAL_DONE;
+    f.known.seconds[0] = 30;
+    f.known.spread = calloc((size_t)f.job.plan.n_trials, sizeof *f.known.spread);
+    assert_non_null(f.known.spread);
+    f.known.spread[0] = spread[0];
+    assert_int_equal(calibrate_cost(f.cost, &f.job, &f.known, 1, INFINITY, &err), 1);
+    assert_float_equal(cost_seconds(f.cost, 0), 30, 1e-3);
+    tear_down(&f);
+}
+
 static void test_time_kept_for_stopping(void **state)
 {
     double now_s = clock_now(&clock_system);
@@ -107,6 +153,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing_is_tried),
         cmocka_unit_test(test_known_trials_teach),
+        cmocka_unit_test(test_ranks_are_converted),
         cmocka_unit_test(test_time_kept_for_stopping),
     };
 

@@ -297,6 +297,31 @@ static void test_rows_of_others(void **state)
     pair_close(&p);
 }
 
+/* Attempts get new numbers, which their members follow. Merging again adds nothing. */
+static void test_members(void **state)
+{
+    struct pair p;
+
+    (void)state;
+    pair_open(&p);
+    put(&p.a, 0, TRIAL_DONE, 0.5);
+    put(&p.b, 0, TRIAL_FAILED, NAN);
+    put(&p.b, 1, TRIAL_DONE, 0.25);
+    sql(&p.a, "INSERT INTO member VALUES (1, 1, 'x'), (1, 2, 'y')");
+    /* Attempt 9 does not exist; another program left its members. */
+    sql(&p.b, "INSERT INTO member VALUES (2, 1, 'z'), (2, 4, 'z'), (9, 1, 'w')");
+    for (int i = 0; i < 2; i++) {
+        merged(&p, &p.a, &p.b);
+        fixture_sql_is(&p.out,
+                       "SELECT group_concat(value || ' ' || m.rank || m.host) FROM member AS m"
+                       " JOIN attempt USING (attempt_id) JOIN trial USING (trial_id)",
+                       "0.5 1x,0.5 2y,0.25 1z,0.25 4z");
+        fixture_sql_is(
+            &p.out, "SELECT count(*) || ' ' || (SELECT count(*) FROM attempt) FROM member", "4 3");
+    }
+    pair_close(&p);
+}
+
 /* A part has the numbers of the whole sweep, and only its own rows. */
 static void test_numbers_of_a_part(void **state)
 {
@@ -321,11 +346,12 @@ static void test_all_tables(void **state)
     (void)state;
     fixture_open(&f, INI);
     store_close(fixture_store(&f));
-    fixture_sql_is(&f,
-                   "SELECT group_concat(name) FROM (SELECT name FROM sqlite_schema"
-                   " WHERE type = 'table' ORDER BY name)",
-                   "attempt,axis,checkpoint,config,curve,curve_metric,data_fact,file,log,metric,"
-                   "model,prediction,session,sweep,timing,traffic,trial");
+    fixture_sql_is(
+        &f,
+        "SELECT group_concat(name) FROM (SELECT name FROM sqlite_schema"
+        " WHERE type = 'table' ORDER BY name)",
+        "attempt,axis,checkpoint,config,curve,curve_metric,data_fact,file,log,member,metric,"
+        "model,prediction,session,sweep,timing,traffic,trial");
     fixture_close(&f);
 }
 
@@ -336,7 +362,7 @@ int main(void)
         cmocka_unit_test(test_conflicts),      cmocka_unit_test(test_no_conflict),
         cmocka_unit_test(test_other_sweeps),   cmocka_unit_test(test_fixed_settings),
         cmocka_unit_test(test_rows_of_others), cmocka_unit_test(test_numbers_of_a_part),
-        cmocka_unit_test(test_all_tables),
+        cmocka_unit_test(test_all_tables),     cmocka_unit_test(test_members),
     };
 
     return cmocka_run_group_tests_name("merge", tests, NULL, NULL);

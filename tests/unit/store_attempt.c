@@ -11,7 +11,13 @@
 
 #define INI "[sweep]\nname = s\nreplicates = 3\n[grid]\nhidden_size = 16, 32\n"
 
-static const struct store_place place_1 = {1, "node1", 7}, place_2 = {2, "node2", 8};
+static const struct trial_member members[] = {{1, "node1"}, {2, "node2"}, {5, "node2"}};
+static const struct store_place place_1 = {.rank = 1, .host = "node1", .pid = 7};
+static const struct store_place place_2 = {.rank = 2, .host = "node2", .pid = 8};
+static const struct store_place gang = {
+    .rank = 1, .host = "node1", .pid = 7, .members = members, .n_members = 3};
+static const struct store_place pair = {
+    .rank = 1, .host = "node1", .pid = 7, .members = members, .n_members = 2};
 static const struct store_session session = {"espalier run", "0", "", "", "", "", "node0", 3, 5};
 
 static struct store *open_session(struct fixture *f)
@@ -276,6 +282,63 @@ static void test_killed_before_a_commit(void **state)
     fixture_close(&f);
 }
 
+/* wanted: "attempt: rank@host ...; ...". */
+static void expect_members(struct fixture *f, const char *wanted)
+{
+    fixture_sql_is(
+        f,
+        "SELECT coalesce(group_concat(line, '; '), '') FROM (SELECT attempt_id || ': ' ||"
+        " group_concat(rank || '@' || host, ' ') AS line FROM member GROUP BY attempt_id)",
+        wanted);
+}
+
+/* The gang goes back, and begins again with the same leader and fewer members. */
+static void test_members(void **state)
+{
+    struct fixture f;
+    struct store *store;
+    struct trial_result r;
+    struct err err;
+
+    (void)state;
+    fixture_open(&f, INI);
+    store = open_session(&f);
+    begin(&f, store, 0, &gang, 900);
+    begin(&f, store, 0, &gang, 901);
+    expect_members(&f, "1: 1@node1 2@node2 5@node2");
+    assert_int_equal(store_attempt_stopped(store, f.known.ids[0], &gang, &err), 0);
+    assert_int_equal(store_attempt_stopped(store, f.known.ids[0], &gang, &err), 0);
+    assert_int_equal(store_attempt_stopped(store, f.known.ids[1], &gang, &err), 0);
+    assert_int_equal(store_commit(store, &err), 0);
+    fixture_sql_is(&f,
+                   "SELECT group_concat(state || attempts || coalesce(outcome, '')) FROM trial"
+                   " LEFT JOIN attempt USING (trial_id)",
+                   "pending1stopped,pending0,pending0,pending0,pending0,pending0");
+    begin(&f, store, 0, &pair, 950);
+    end(&f, store, 0, TRIAL_DONE); /* the open attempt has its members */
+    expect_members(&f, "1: 1@node1 2@node2 5@node2; 2: 1@node1 2@node2");
+    /* No start was reported. */
+    fixture_result(&r, 1, 0.5);
+    r.members = members;
+    r.n_members = 2;
+    assert_int_equal(store_result(store, f.known.ids[1], &r, &err), 0);
+    trial_result_release(&r);
+    crash(&f, store, 2, &pair);
+    end(&f, store, 2, TRIAL_DONE); /* on one rank */
+    expect_members(&f, "1: 1@node1 2@node2 5@node2; 2: 1@node1 2@node2; 3: 1@node1 2@node2;"
+                       " 4: 1@node1 2@node2");
+    store_close(store);
+    store_close(fixture_store(&f));
+    /* of the last result alone */
+    assert_non_null(f.known.spread);
+    assert_int_equal(f.known.spread[0].ranks, 2);
+    assert_int_equal(f.known.spread[0].per_host, 1);
+    assert_int_equal(f.known.spread[1].ranks, 2);
+    assert_int_equal(f.known.spread[2].ranks, 0);
+    assert_int_equal(f.known.spread[3].ranks, 0);
+    fixture_close(&f);
+}
+
 static void test_unknown_trial(void **state)
 {
     struct fixture f;
@@ -297,7 +360,7 @@ int main(void)
         cmocka_unit_test(test_begun_and_ended),        cmocka_unit_test(test_on_two_ranks),
         cmocka_unit_test(test_crashes_are_counted),    cmocka_unit_test(test_session_ends),
         cmocka_unit_test(test_session_is_lost),        cmocka_unit_test(test_unknown_trial),
-        cmocka_unit_test(test_killed_before_a_commit),
+        cmocka_unit_test(test_killed_before_a_commit), cmocka_unit_test(test_members),
     };
 
     return cmocka_run_group_tests_name("store_attempt", tests, NULL, NULL);

@@ -128,6 +128,7 @@ static void test_refused_by_name(void **state)
         {"DROP INDEX attempt_of_trial; CREATE INDEX attempt_of_trial ON attempt (abs(trial_id))",
          "index 'attempt_of_trial' differs from what espalier creates"},
         {"DROP TABLE curve", "table 'curve' is missing"},
+        {"DROP TABLE member", "table 'member' is missing"},
         {"ALTER TABLE metric RENAME TO m; CREATE VIEW metric AS SELECT * FROM m",
          "view 'metric' differs from what espalier creates"},
         {"ALTER TABLE trial ADD COLUMN more INTEGER GENERATED ALWAYS AS (abs(fold)) VIRTUAL",
@@ -219,6 +220,53 @@ static void test_own_objects(void **state)
     store_close(store);
     fixture_sql_is(&f, "SELECT text FROM notes", "good");
     fixture_close(&f);
+}
+
+/* Members of no attempt, and numbers that no rank has. */
+static void test_members(void **state)
+{
+    static const struct {
+        const char *sql, *wanted;
+    } cases[] = {
+        {"INSERT INTO member VALUES (1, 1, 'n'), (1, 0, 'n'), (77, 0, 'n')",
+         "attempt 77, rank 0: attempt = 77: must be an attempt of this file"},
+        {"INSERT INTO member VALUES (1, 1, 'n'), (1, -3, 'n')",
+         "attempt 1, rank -3: rank = -3: must be a rank of the session"},
+        {"INSERT INTO member VALUES (1, 1, 'n'), (1, 9223372036854775807, 'n')",
+         "attempt 1, rank 9223372036854775807: rank = 9223372036854775807: must be a rank of the "
+         "session"},
+        {"INSERT INTO member VALUES (1, 0, 'n'), (1, 2, 'n')",
+         "attempt 1, rank 0: leader = 1: must be a member of the attempt, too"},
+        {"WITH r (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 10000)"
+         " INSERT INTO member SELECT 1, n, 'n' FROM r",
+         ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct query_table_check checks[QUERY_CHECKED_TABLES];
+        const struct query_table_check *last = &checks[QUERY_CHECKED_TABLES - 1];
+        struct result_table table;
+        struct fixture f;
+        struct store *store;
+        struct err err;
+
+        make(&f);
+        change(&f, cases[i].sql);
+        store_close(fixture_store(&f));
+        if (store_open_reader(&store, f.path, &err))
+            fail_msg("%s", err.text);
+        ask_all(store);
+        if (!query_workers(&table, store, &err))
+            result_table_release(&table);
+        assert_int_equal(query_check_tables(checks, store, &err), 0);
+        assert_string_equal(last->table, "member");
+        assert_int_equal(last->n_damaged > 0, *cases[i].wanted != 0);
+        if (last->n_damaged)
+            assert_string_equal(last->first.text, cases[i].wanted);
+        store_close(store);
+        fixture_close(&f);
+    }
 }
 
 /* The program uses its own views: an endless view of the file never runs, and no tokenizer address
@@ -457,6 +505,7 @@ int main(void)
         cmocka_unit_test(test_refused_by_name),
         cmocka_unit_test(test_axis_names),
         cmocka_unit_test(test_own_objects),
+        cmocka_unit_test(test_members),
         cmocka_unit_test(test_views_of_the_file),
         cmocka_unit_test(test_connection),
         cmocka_unit_test(test_forbidden_values),

@@ -108,8 +108,8 @@
     X(EFFICIENCY, /* of a session; 0: the last one; -1: each. No row before its first result, nor \
                      if all its trials failed, nor if it was stopped early or lost a rank, since \
                      the wasted time is not recorded. Over its attempts, including failed ones: \
-                       total_s     sum of their seconds on all ranks; the ranks of a gang that do \
-                                   not lead it are only in the counters of `compute` \
+                       total_s     sum of their seconds on all ranks; of the ranks of a gang that \
+                                   do not lead it, what the counters of `compute` have \
                        longest_s   the longest \
                        elapsed_s   from the first start to the last end \
                        bound_s     max(total_s / ranks, longest_s): no schedule on as many equal \
@@ -177,20 +177,20 @@
       "attempt:i trial:i config:i sweep:s replicate:n fold:n session:I rank:n host:s pid:I" \
       " started:r finished:R outcome:s error:S value:R number:i is_result:I leader:n ranks:i" \
       TRIAL_PHASE_TABLE(SQL_PHASE_TYPE), \
+      "WITH n AS MATERIALIZED (SELECT *, row_number() OVER t AS number, max(attempt_id) FILTER (WHERE" \
+      " outcome IN ('done', 'diverged', 'failed')) OVER (PARTITION BY trial_id) AS last FROM attempt" \
+      " WINDOW t AS (PARTITION BY trial_id ORDER BY attempt_id))," \
+      " of AS MATERIALIZED (SELECT attempt_id, count(*) AS ranks FROM member GROUP BY attempt_id)" \
       "SELECT a.attempt_id AS attempt, a.trial_id AS trial, t.config_id AS config," \
       " sweep.name AS sweep, t.replicate, t.fold, a.session_id AS session, a.rank, a.host, a.pid," \
       " a.started, a.finished, a.outcome, substr(a.error, 1, 1000) AS error, t.value, a.number," \
-      " a.attempt_id IS a.last AS is_result, leader," \
-      " (SELECT count(*) FROM member AS m WHERE m.attempt_id = a.attempt_id) AS ranks" \
+      " a.attempt_id IS a.last AS is_result, leader, coalesce(of.ranks, 0) AS ranks" \
       TRIAL_PHASE_TABLE(SQL_PHASE) \
       " FROM (SELECT attempt_id, trial_id, session_id, rank, host, pid, started, finished, outcome," \
-      " error, rank AS leader, row_number() OVER t AS number, max(attempt_id) FILTER (WHERE outcome IN" \
-      " ('done', 'diverged', 'failed')) OVER (PARTITION BY trial_id) AS last FROM attempt" \
-      " WINDOW t AS (PARTITION BY trial_id ORDER BY attempt_id) UNION ALL" \
+      " error, number, last, rank AS leader FROM n UNION ALL" \
       " SELECT attempt_id, trial_id, session_id, m.rank, m.host, NULL, started, finished, outcome," \
-      " error, a.rank, (SELECT count(*) FROM attempt AS x WHERE x.trial_id = a.trial_id" \
-      " AND x.attempt_id <= a.attempt_id), NULL" \
-      " FROM member AS m CROSS JOIN attempt AS a USING (attempt_id) WHERE m.rank <> a.rank) AS a" \
+      " error, number, NULL, n.rank FROM n CROSS JOIN member AS m USING (attempt_id)" \
+      " WHERE m.rank <> n.rank) AS a LEFT JOIN of USING (attempt_id)" \
       " JOIN trial AS t USING (trial_id) JOIN config USING (config_id)" \
       " JOIN sweep USING (sweep_id) ORDER BY a.host, a.rank, a.started, a.attempt_id") \
     X(TRACE_GANGS, /* counters of ranks that trained together with others. size: 0 for activities \
