@@ -12,7 +12,7 @@ ax      multiply A^ and the features once, before the training. Else PyTorch doe
         most people's programs do
 fresh   assemble each batch in the step that needs it. Else all batches of all epochs are there
         before the training begins
-csr, coo, scatter, tied   how A^ is multiplied; default tied: CSR, and the backward pass uses the
+csr, coo, scatter, tied   how A^ is multiplied; default tied: COO, and the backward pass uses the
         same matrix because A^ is symmetric
 
 Batches of graphs: each process has every second sample of an epoch's order, as DistributedSampler
@@ -43,11 +43,11 @@ class Tied(torch.autograd.Function):
     @staticmethod
     def forward(ctx, a, h):
         ctx.a = a
-        return a @ h
+        return torch.sparse.mm(a, h)
 
     @staticmethod
     def backward(ctx, gradient):
-        return None, ctx.a @ gradient.contiguous()
+        return None, torch.sparse.mm(ctx.a, gradient)
 
 
 class Start:
@@ -61,7 +61,7 @@ class Start:
 
 class Batch(peer_graphs.Batch):
     def __init__(self, data, graphs, form, starts_from_ax):
-        super().__init__(data, graphs, "csr" if form == "tied" else form)
+        super().__init__(data, graphs, "coo" if form == "tied" else form)
         self.is_tied = form == "tied"
         self.starts_from_ax = starts_from_ax
         self.scored = torch.arange(len(graphs))
