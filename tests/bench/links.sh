@@ -4,7 +4,7 @@
 # shared memory and by TCP between two network namespaces; and the trainings of tests/bench/workers.c
 # on these two, compared with one rank. CSV lines "case,value,unit,beside,target" on stdout.
 # usage: links.sh PROGRAM_DIRECTORY SOURCE_DIRECTORY
-# The constants fit seconds = 2 latency + bytes x per_byte, with relative errors alike for all sizes.
+# A sum takes 2 latency + bytes x per_byte. Both are from the least times of many short turns.
 programs=$1
 src=$2
 PATH=$PATH:/usr/sbin:/sbin
@@ -46,33 +46,25 @@ both() {
     wait $pid || exit 1
 }
 
-# fit NAME: two rows from lines of bytes, seconds and processor seconds.
-fit() {
-    awk '{ t = $2; x = $1; n += 1 / t ^ 2; sx += x / t ^ 2; sy += 1 / t; sxx += (x / t) ^ 2; sxy += x / t
-           seconds[NR] = t; bytes[NR] = x; if (NR == 1) processor = $3 }
-        END {
-            b = (n * sxy - sx * sy) / (n * sxx - sx ^ 2); a = (sy - b * sx) / n
-            for (i = 1; i <= NR; i++) {
-                off = (a + b * bytes[i]) / seconds[i] - 1; off = off < 0 ? -off : off
-                if (off > most) most = off
-            }
-            printf "%.2f %.3f %.1f %.2f %.0f %.0f\n", 1e6 * a / 2, 1e9 * b, 1e6 * seconds[1], 1e6 * processor / 4,
-                bytes[NR] / 1e6, 100 * most
-        }' "$T/sums" >"$T/fit"
-    read -r latency per_byte least overhead most off <"$T/fit"
-    row "$1: latency of half a sum" "$latency" us "4 bytes take $least us; largest error of the fit $off %" ""
-    row "$1: processor time of a message, each end" "$overhead" us "" ""
-    row "$1: each byte of a sum" "$per_byte" ns "up to $most MB, with writing the addends" ""
+# constants NAME: rows from lines of bytes, seconds and processor seconds.
+constants() {
+    awk '$1 <= 256 { if (!least || $2 < least) least = $2; if (!processor || $3 < processor) processor = $3 }
+        $1 == 1048576 { cached = ($2 - least) / $1 }
+        END { printf "%.2f %.2f %.3f %.3f\n", 1e6 * least / 2, 1e6 * processor / 4, 1e9 * cached, 1e9 * ($2 - least) / $1 }
+        ' "$T/sums" >"$T/constants"
+    read -r latency overhead cached streamed <"$T/constants"
+    row "$1: latency of half a sum, up to 256 bytes" "$latency" us "processor time of a message, each end: $overhead us" ""
+    row "$1: each byte of a sum of 1 MB" "$cached" ns "17 MB, beyond the caches: $streamed ns" ""
 }
 
 "$programs/links" >"$T/sums" || exit 1
-fit "2 ranks of a host"
+constants "2 ranks of a host"
 if [ -z "${ESPALIER_LINKS:-}" ] || ! join; then
     row "2 ranks by TCP between network namespaces" - "" "namespaces cannot be made here" ""
     exit 0
 fi
 both "$programs/links" >"$T/sums"
-fit "2 ranks by TCP between network namespaces"
+constants "2 ranks by TCP between network namespaces"
 
 for task in nodes graphs; do
     rm -f "$T/one" "$T/two"
