@@ -7,7 +7,7 @@
  * `bytes` over all ranks, as a reduce-scatter and an all-gather (Thakur, Rabenseifner & Gropp 2005,
  * Int J High Perform Comput Appl 19:49): among the ranks of a host, then among hosts. In each half a
  * member sends one message of bytes / n to each of the others, which by LogGP (Alexandrov, Ionescu,
- * Schauser & Scheiman 1995, Proc SPAA 95) takes
+ * Schauser & Scheiman 1997, J Parallel Distrib Comput 44:71) takes
  *
  *     latency + (n - 2) gap + (n - 1) (bytes / n) gap_byte
  *
@@ -28,7 +28,8 @@ struct speedup_link {
     double latency_s, gap_s, gap_byte_s;
 };
 
-/* Shared memory: a flag crosses a socket in about 1 us, and a core reads 5 GB/s of others' data. */
+/* Shared memory: ranks come to a barrier within 1 us, and a core reads 5 GB/s of others' data
+ * (measured: doc/decisions/0057). */
 static const struct speedup_link speedup_host = {2e-6, 0.2e-6, 0.2e-9};
 /* TCP over 10 Gbit Ethernet. */
 static const struct speedup_link speedup_net = {50e-6, 5e-6, 0.9e-9};

@@ -4,16 +4,15 @@
  * usage: graphs DATA HIDDEN EPOCHS BATCH RUNS [DUMP]
  * DATA is $ESPALIER_DATA; BATCH is molecules in a step. Prints a line for each run: seconds, peak
  * resident memory in MiB, ROC AUC of the held-out part. With DUMP, writes the peer's training data
- * there and stops: int32 graphs, nodes, features, edges; then start [graphs + 1], ends of edges
- * (both directions, not sorted) [2][edges], features (float), label, part (1 to 3). */
+ * there (dump.h) and stops. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "data/core/split.h"
 #include "data/format.h"
 #include "data/graph/graph.h"
+#include "dump.h"
 #include "gcn/train.h"
 
 struct problem {
@@ -42,49 +41,6 @@ static int problem_init(struct problem *p, const char *root, struct err *err)
         gcn_inputs_init(&p->inputs, &p->data, &p->adjacency, &(struct gcn_inputs_spec){0}, err))
         return -1;
     return split_make(&p->split, &p->data, &parts, err);
-}
-
-static void put(FILE *file, const int32_t *v, size_t n)
-{
-    fwrite(v, sizeof *v, n, file);
-}
-
-static void put_part(int32_t *part, const int32_t *samples, int32_t n, enum part which)
-{
-    for (int32_t i = 0; i < n; i++)
-        part[samples[i]] = (int32_t)which;
-}
-
-static int dump(const struct problem *p, const char *path, struct err *err)
-{
-    const struct dataset *d = &p->data;
-    const struct csr *a = &p->adjacency;
-    const int32_t head[] = {d->n_samples, d->n_nodes, d->n_features, (int32_t)csr_nnz(a)};
-    int32_t *part = calloc((size_t)d->n_samples, sizeof *part);
-    struct mat x;
-    FILE *file = fopen(path, "wb");
-
-    if (!file || !part)
-        return err_set(err, "cannot write %s", path);
-    if (mat_init(&x, d->n_nodes, d->n_features, err))
-        return -1;
-    put_part(part, p->split.train, p->split.n_train, PART_TRAIN);
-    put_part(part, p->split.val, p->split.n_val, PART_VAL);
-    put_part(part, p->split.test, p->split.n_test, PART_TEST);
-    put(file, head, 4);
-    for (int32_t g = 0; g <= d->n_samples; g++)
-        put(file, (const int32_t[]){(int32_t)d->graph_start[g]}, 1);
-    for (int32_t i = 0; i < a->n_rows; i++)
-        for (int64_t e = a->row_start[i]; e < a->row_start[i + 1]; e++)
-            put(file, &i, 1);
-    put(file, a->col, (size_t)csr_nnz(a));
-    dataset_decode(&x, d, 0, 0);
-    fwrite(x.v, sizeof *x.v, (size_t)mat_size(&x), file);
-    put(file, d->label, (size_t)d->n_samples);
-    put(file, part, (size_t)d->n_samples);
-    mat_release(&x);
-    free(part);
-    return fclose(file) ? err_set(err, "cannot write %s", path) : 0;
 }
 
 static int run(const struct problem *p, const struct gcn_spec *spec, struct gcn_outcome *outcome,
@@ -149,7 +105,8 @@ int main(int argc, char **argv)
     spec.batch_size = atoi(argv[4]);
     rc = problem_init(&p, argv[1], &err);
     if (!rc)
-        rc = argc > 6 ? dump(&p, argv[6], &err) : run_all(&p, &spec, atoi(argv[5]), &err);
+        rc = argc > 6 ? dump_data(argv[6], &p.data, &p.adjacency, &p.split, &err)
+                      : run_all(&p, &spec, atoi(argv[5]), &err);
     if (rc)
         fprintf(stderr, "graphs: %s\n", err.text);
     split_release(&p.split);

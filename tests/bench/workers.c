@@ -2,7 +2,14 @@
 /* Trainings with workers = 2, by one rank and by the two ranks of a gang (fork), in turn. Prints CSV
  * lines "case,value,unit,beside,target" from the shortest of ROUNDS runs each; of the 1.05 of the
  * first line, less is better.
- * usage: workers [ROUNDS] */
+ * usage: workers [ROUNDS]
+ *        workers time TASK RANKS           2 workers on 1 or 2 ranks; TASK is nodes or graphs
+ *        workers host TASK ADDRESS RANK    rank 0 or 1 of two hosts, by TCP
+ *        workers dump TASK FILE            write the peer's data there (dump.h), and FILE.start:
+ *                int32 hidden, epochs, batch, weights; initial weights (float); int32 order of the
+ *                training samples in each epoch, if there are batches
+ * time and host print the seconds of a training from the end of its first epoch to that of its last
+ * one; dump prints the losses of a training without dropout, a line for each epoch. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +21,15 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "dump.h"
 #include "gang/gang.h"
 #include "gcn/train.h"
 
-enum { MOST_EPOCHS = 30 };
+enum { MOST_EPOCHS = 30, PORT = 47391 };
 
 struct problem {
     struct dataset data;
+    struct csr adjacency;
     struct gcn_inputs inputs;
     struct split split;
     struct gcn_spec spec;
@@ -31,7 +40,8 @@ struct run {
     double seconds;           /* of all epochs */
     double processor_seconds; /* likewise */
     double loss;
-    int status; /* enum gcn_status */
+    double losses[MOST_EPOCHS]; /* of training */
+    int status;                 /* enum gcn_status */
 };
 
 static struct rng rng;
@@ -85,7 +95,7 @@ static void finish(struct problem *p, struct triplet *t, int64_t n)
     struct dataset *data = &p->data;
     int32_t *label = take((size_t)data->n_samples, sizeof *label);
     int32_t *samples = take((size_t)data->n_samples, sizeof *samples);
-    struct csr adjacency;
+    struct csr *adjacency = &p->adjacency;
     struct err err;
 
     fail_on(mat_init(&data->features, data->n_nodes, data->n_features, &err), &err);
@@ -98,17 +108,15 @@ static void finish(struct problem *p, struct triplet *t, int64_t n)
     data->label = label;
     data->n_markers = data->n_features;
     data->task = TASK_CLASSIFICATION;
-    fail_on(csr_from_triplets(&adjacency, data->n_nodes, data->n_nodes, t, n, &err), &err);
-    for (int64_t e = 0; e < csr_nnz(&adjacency); e++)
-        adjacency.val[e] = 1;
-    fail_on(gcn_inputs_init(&p->inputs, data, &adjacency, &(struct gcn_inputs_spec){0}, &err),
-            &err);
+    fail_on(csr_from_triplets(adjacency, data->n_nodes, data->n_nodes, t, n, &err), &err);
+    for (int64_t e = 0; e < csr_nnz(adjacency); e++)
+        adjacency->val[e] = 1;
+    fail_on(gcn_inputs_init(&p->inputs, data, adjacency, &(struct gcn_inputs_spec){0}, &err), &err);
     p->split.n_train = data->n_samples * 6 / 10;
     p->split.n_val = p->split.n_test = data->n_samples / 5;
     p->split.train = samples;
     p->split.val = samples + p->split.n_train;
     p->split.test = p->split.val + p->split.n_val;
-    csr_release(&adjacency);
     free(t);
 }
 
@@ -218,30 +226,27 @@ static void train(struct run *out, const struct problem *p, int32_t workers, str
                         .processor_seconds = watch.last_processor - watch.first_processor,
                         .loss = outcome.losses[PART_TEST],
                         .status = outcome.status};
+    for (int32_t i = 0; i < spec.epochs; i++)
+        out->losses[i] = curve[i].train_loss;
     arena_release(&scratch);
 }
 
-static void run_rank(struct run *out, const struct problem *p, int32_t workers, int32_t rank,
-                     int32_t n_ranks, const char *token)
+static struct run run_place(const struct problem *p, int32_t workers,
+                            const struct gang_place *place)
 {
-    struct gang_place place = {.rank = rank,
-                               .size = n_ranks,
-                               .local_rank = rank,
-                               .local_size = n_ranks,
-                               .n_hosts = 1,
-                               .host_name = "localhost",
-                               .token = token};
     struct gang_options options = {.n_workers = workers, .build = "", .processor = ""};
     struct gang_failure failure;
     struct gang_member *gang;
+    struct run run;
 
-    if (n_ranks == 1) {
-        train(out, p, workers, NULL);
-        return;
+    if (place->size == 1) {
+        train(&run, p, workers, NULL);
+        return run;
     }
-    fail_on(gang_open(&gang, &place, &options, &failure), &failure.why);
-    train(out, p, workers, gang_crew(gang));
+    fail_on(gang_open(&gang, place, &options, &failure), &failure.why);
+    train(&run, p, workers, gang_crew(gang));
     gang_close(gang);
+    return run;
 }
 
 /* Returns the first rank's run. */
@@ -258,9 +263,15 @@ static struct run run_ranks(const struct problem *p, int32_t workers, int32_t n_
     fflush(NULL);
     for (int32_t rank = 0; rank < n_ranks; rank++)
         if (fork() == 0) {
-            struct run own;
+            struct gang_place place = {.rank = rank,
+                                       .size = n_ranks,
+                                       .local_rank = rank,
+                                       .local_size = n_ranks,
+                                       .n_hosts = 1,
+                                       .host_name = "localhost",
+                                       .token = token};
+            struct run own = run_place(p, workers, &place);
 
-            run_rank(&own, p, workers, rank, n_ranks, token);
             if (rank == 0)
                 *out = own;
             exit(0);
@@ -312,12 +323,116 @@ static void compare(const struct problem *p, const char *name, bool is_full, dou
     }
 }
 
+/* ---- for a peer, and on two hosts ---- */
+
+static FILE *put_start(const char *path, const struct problem *p)
+{
+    struct gcn_epoch curve[1];
+    struct gcn_outcome outcome = {.curve = curve};
+    struct gcn_spec spec = p->spec;
+    struct arena scratch = {0};
+    FILE *file = fopen(path, "wb");
+    struct err err;
+
+    fail_on(file ? 0 : err_set(&err, "cannot write %s", path), &err);
+    spec.epochs = 0;
+    fail_on(gcn_train(&outcome,
+                      &(struct gcn_training){.spec = &spec,
+                                             .inputs = &p->inputs,
+                                             .split = &p->split,
+                                             .key = hash_text("bench"),
+                                             .threads = 1,
+                                             .scratch = &scratch,
+                                             .clock = &clock_system},
+                      &err),
+            &err);
+    dump_put(file,
+             (const int32_t[]){spec.hidden_size, p->spec.epochs, spec.batch_size,
+                               (int32_t)outcome.n_weights},
+             4);
+    fwrite(outcome.weights, sizeof *outcome.weights, (size_t)outcome.n_weights, file);
+    arena_release(&scratch);
+    return file;
+}
+
+/* As gcn/train shuffles. */
+static void put_orders(FILE *file, const struct problem *p)
+{
+    size_t n = (size_t)p->split.n_train;
+    int32_t *order = take(n, sizeof *order);
+    struct rng batches;
+
+    rng_init(&batches, hash_text("bench"), RNG_BATCH);
+    for (int32_t epoch = 1; p->spec.batch_size && epoch <= p->spec.epochs; epoch++) {
+        memcpy(order, p->split.train, n * sizeof *order);
+        rng_shuffle(order, n, &batches, (uint32_t)epoch);
+        dump_put(file, order, n);
+    }
+    free(order);
+}
+
+static void dump(struct problem *p, const char *path)
+{
+    char start[4096];
+    struct run run;
+    struct err err;
+    FILE *file;
+
+    fail_on(dump_data(path, &p->data, &p->adjacency, &p->split, &err), &err);
+    snprintf(start, sizeof start, "%s.start", path);
+    file = put_start(start, p);
+    put_orders(file, p);
+    fail_on(fclose(file) ? err_set(&err, "cannot write %s", start) : 0, &err);
+    p->spec.dropout = 0;
+    run = run_ranks(p, 2, 2);
+    for (int32_t i = 0; i < p->spec.epochs; i++)
+        printf("%.9g\n", run.losses[i]);
+}
+
+static void run_host(const struct problem *p, const char *address, int32_t rank)
+{
+    struct gang_place place = {.rank = rank,
+                               .size = 2,
+                               .local_size = 1,
+                               .host = rank,
+                               .n_hosts = 2,
+                               .host_name = address,
+                               .address = address,
+                               .port = PORT,
+                               .token = "workers"};
+    struct run run = run_place(p, 2, &place);
+
+    if (rank == 0)
+        printf("%.5f\n", run.seconds);
+}
+
+static int use_task(char **argv, int argc)
+{
+    struct problem p;
+
+    if (strcmp(argv[1], "nodes") == 0)
+        make_nodes(&p);
+    else
+        make_graphs(&p);
+    if (strcmp(argv[0], "dump") == 0 && argc == 3)
+        dump(&p, argv[2]);
+    else if (strcmp(argv[0], "time") == 0 && argc == 3)
+        printf("%.5f\n", run_ranks(&p, 2, atoi(argv[2])).seconds);
+    else if (strcmp(argv[0], "host") == 0 && argc == 4)
+        run_host(&p, argv[2], atoi(argv[3]));
+    else
+        return 2;
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     int rounds = argc > 1 ? atoi(argv[1]) : 5;
     struct problem p;
 
     rng_init(&rng, hash_text("workers"), RNG_SIMULATE);
+    if (argc > 2)
+        return use_task(argv + 1, argc - 1);
     make_nodes(&p);
     compare(&p, "full batch of 50000 nodes", true, 1.7, rounds);
     make_graphs(&p);
