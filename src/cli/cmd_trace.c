@@ -65,7 +65,8 @@ const struct command command_trace = {
     .summary = "Write the timeline of all ranks as Chrome trace events.",
     .about =
         "Open the file in https://ui.perfetto.dev or chrome://tracing. Each host is a process, "
-        "each rank a thread, and each attempt of a trial a slice, on all of its ranks. What each of "
+        "each rank a thread, and each attempt of a trial a slice, on all of its ranks. What each "
+        "of "
         "several ranks spent on the others is in the arguments of a slice of the process gangs.",
     .examples = examples,
     .see = "status, show",

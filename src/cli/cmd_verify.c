@@ -529,7 +529,8 @@ const struct command command_verify = {
     .db_operand = DB_FIRST,
     .summary = "Run some trials again and compare the results to the bit.",
     .about = "Also checks the rows of the tables prediction, traffic, data_fact, log, file, "
-             "curve_metric and member, unless --trial is given. The exit status is 1 if a number differs or a "
+             "curve_metric and member, unless --trial is given. The exit status is 1 if a number "
+             "differs or a "
              "row is damaged.",
     .examples = examples,
     .see = "show",

@@ -67,7 +67,7 @@ struct job_memory job_memory(const struct job *job, int32_t n_ranks);
 /* The cost model of its configurations, before any measurement. Borrows work and plan. */
 struct cost *job_cost_create(const struct job *job, int32_t n_workers, struct err *err);
 
-/* What several ranks gain in trials of a configuration with these settings (sched/speedup.h). */
+/* The gain of several ranks in trials of a configuration with these settings (sched/speedup.h). */
 struct speedup job_speedup(const struct job *job, int32_t config, const struct settings *settings);
 
 /* Make the inputs of configurations that have trials to run, as many as other ranks can receive. */

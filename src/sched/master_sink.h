@@ -26,7 +26,7 @@ struct master_trial {
     int32_t rank;
     const struct process *process;
     double started; /* Unix seconds */
-    /* Of a gang, which `rank` leads: all its ranks, borrowed. */
+    /* All ranks of a gang that `rank` leads, borrowed; none: it is alone. */
     const struct trial_member *members; /* [n_members] */
     int32_t n_members;
 };

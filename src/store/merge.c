@@ -81,7 +81,7 @@ struct step {
     "CASE " state " WHEN 'done' THEN 2 WHEN 'diverged' THEN 2 WHEN 'failed' THEN 1 ELSE 0 END"
 /* Merging first marks sessions of other files as lost; 'running' beats that. */
 #define SESSION_RANK(outcome) "CASE " outcome " WHEN 'lost' THEN 0 WHEN 'running' THEN 1 ELSE 2 END"
-/* Of a trial and a session. */
+/* Two rows of a trial and a session are one attempt. */
 #define SAME_ATTEMPT                                        \
     "o.rank = i.rank AND o.host = i.host AND o.pid = i.pid" \
     " AND o.started = i.started AND o.finished IS i.finished"

@@ -92,7 +92,7 @@ struct trial_result {
     int32_t pid;
     char host[64];
     double started, finished; /* Unix seconds */
-    /* Of a gang: all its ranks, `rank` too. Set by the scheduler, borrowed. Not sent. */
+    /* All ranks of its gang, `rank` too. Set by the scheduler, borrowed. Not sent. */
     const struct trial_member *members; /* [n_members] */
     int32_t n_members;
     struct gcn_epoch *curve; /* [n_curve] owned */

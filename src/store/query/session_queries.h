@@ -66,7 +66,7 @@
       " GROUP BY session_id, outcome, host, reason ORDER BY session_id DESC, count(*) DESC LIMIT 20") \
     X(RANKS, /* of a session: the newest attempt of each rank. seconds: since it began, if it is \
                 running, else since it ended. A rank whose last result is one of thousands ago has \
-                no row. Of a crash only the attempt's own rank: which member died is unknown. */ \
+                no row. A crash counts for the attempt's own rank alone: which member died is unknown. */ \
       "rank:n host:s outcome:s trial:i config:i seconds:R", \
       "WITH a AS MATERIALIZED (SELECT * FROM attempt WHERE session_id = ?1 AND attempt_id >" \
       " (SELECT max(attempt_id) FROM attempt)" \
