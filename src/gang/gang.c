@@ -361,6 +361,7 @@ void gang_close(struct gang_member *g)
 {
     if (!g)
         return;
+    FAULT("gang: before it is closed");
     close_links(g);
     for (int32_t i = 0; i < g->local_size; i++) {
         close_one(g->members ? g->members[i] : -1);
@@ -381,4 +382,5 @@ void gang_close(struct gang_member *g)
     free(g->lives);
     free(g->bounds);
     free(g);
+    FAULT("gang: was closed");
 }
