@@ -30,6 +30,15 @@ int32_t gang_first_worker_of_host(const struct gang_member *g, int32_t host)
     return gang_first_worker(g, g->page.first_rank[host]);
 }
 
+int32_t gang_host_of(const struct gang_member *g, int32_t rank)
+{
+    int32_t host = 0;
+
+    while (g->page.first_rank[host + 1] <= rank)
+        host++;
+    return host;
+}
+
 /* ---- failures ---- */
 
 static void copy_why(char out[MEETING_WHY], const char *why)

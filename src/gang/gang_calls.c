@@ -55,6 +55,7 @@ static void count(struct gang_member *g, enum gang_call call, size_t bytes, doub
     count->bytes += (int64_t)bytes;
     count->seconds += clock_now(&clock_system) - since_s;
     count->waiting_s += g->waiting_s;
+    g->waited_s += g->waiting_s;
 }
 
 /* ---- memory ---- */
@@ -318,15 +319,6 @@ static void share(struct crew *crew, float *common, const size_t *bounds)
         count(g, GANG_SHARE, sizeof *common * (bounds[g->n_workers] - bounds[0]), since_s);
 }
 
-static int32_t host_of(const struct gang_member *g, int32_t rank)
-{
-    int32_t host = 0;
-
-    while (g->page.first_rank[host + 1] <= rank)
-        host++;
-    return host;
-}
-
 static bool agree(struct crew *crew, bool wants, struct hash hash)
 {
     struct gang_member *g = crew->self;
@@ -338,7 +330,7 @@ static bool agree(struct crew *crew, bool wants, struct hash hash)
     if (crew->has_failed)
         return false;
     FAULT("gang: before it agrees");
-    votes[g->rank] = (struct vote){.hash = hash, .wants = wants};
+    votes[g->rank] = (struct vote){.hash = hash, .wants = wants, .busy_s = pace_busy_s(g)};
     for (int32_t host = 0; host <= g->n_hosts; host++)
         g->bounds[host] = sizeof *votes * (size_t)g->page.first_rank[host];
     if (!gang_spread(g, votes, g->bounds))
@@ -350,11 +342,14 @@ static bool agree(struct crew *crew, bool wants, struct hash hash)
             return gang_fail(g, GANG_DIFFERS,
                              "rank %d of the gang on %s has other numbers (%.8s) than rank 0 on %s "
                              "(%.8s): the machines compute differently",
-                             rank, g->page.host_names[host_of(g, rank)],
+                             rank, g->page.host_names[gang_host_of(g, rank)],
                              hash_hex(votes[rank].hash, its), g->page.host_names[0],
                              hash_hex(votes[0].hash, own));
     }
+    pace_measure(g, votes);
     count(g, GANG_AGREE, sizeof *votes * (size_t)g->size, since_s);
+    if (g->pace_since_s <= 0)
+        pace_begin(g);
     return any;
 }
 
