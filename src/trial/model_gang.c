@@ -12,7 +12,7 @@
 
 /* A shorter time may show another program's moment. */
 #define PACE_S 5.0
-/* Of the time that the others wait. */
+/* Share of the time that the others wait. */
 #define SLOW_SHARE 0.25
 
 int model_gang_open(struct gang_member **gang, const struct trial_watch *watch, int32_t n_workers,

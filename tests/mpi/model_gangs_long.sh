@@ -41,7 +41,7 @@ faulty() { # FAULTS ARGUMENT...
 }
 # together RANKS: on so many ranks, all in each trial
 together() {
-    [ "$1" = 1 ] && run || run --set "ranks=$1" -n "$1"
+    if [ "$1" = 1 ]; then run; else run --set "ranks=$1" -n "$1"; fi
 }
 
 # ---- kills ----

@@ -109,7 +109,12 @@ cases | awk -v every="$every" 'NR % every == 0' >chosen
 while IFS='|' read -r victim count point <&3; do
     rm -f k.db* log
     ESPALIER_FAULT="$point:$victim:$count:kill"
-    recovering 4
+    # Without rank 0, a plain mpirun waits for ever; 'run -n' ends it.
+    if [ "$victim" = 0 ]; then
+        launch "$T/k.db" 0 "$FAULTY" run -n 4 --set ranks=4
+    else
+        recovering 4
+    fi
     finish
     problems=
     grep -q "^kill rank $victim: " log 2>/dev/null || problem "nobody came to the point"

@@ -175,7 +175,7 @@ static bool is_unheard(const struct point *point, const struct crowd *crowd)
     return point->is & UNHEARD || (crowd->n_hosts > 1 && point->is & UNHEARD_BY_HOSTS);
 }
 
-/* What a rank reports must be right for its time of death. */
+/* True if the report of a rank fits the time of the death. */
 static bool is_right(const struct crowd *crowd, const struct crowd_report *report,
                      const struct point *point, int32_t rank)
 {
