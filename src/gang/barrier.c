@@ -87,12 +87,15 @@ bool gang_barrier(struct gang_member *g)
         return gang_fail(g, GANG_LOST, "the gang has ended");
     generation = atomic_load(&page->generation);
     if (atomic_fetch_add(&page->arrived, 1) + 1 == (unsigned)g->local_size) {
+        FAULT("gang: opens a barrier");
         atomic_store_explicit(&page->arrived, 0, memory_order_relaxed);
         atomic_store(&page->generation, generation + 1);
+        FAULT("gang: has opened a barrier");
         if (atomic_load(&page->n_sleeping))
             gang_wake(g);
         return true;
     }
+    FAULT("gang: waits in a barrier");
     since_s = clock_now(&clock_system);
     is_fine = spin(g, generation, since_s + g->spin_s) || sleep_until_open(g, generation, since_s);
     g->waiting_s += clock_now(&clock_system) - since_s;

@@ -165,6 +165,7 @@ bool gang_spread(struct gang_member *g, void *base, const size_t *bounds)
         }
         if (!gang_exchange(g))
             return false;
+        FAULT("gang: has the parts of all hosts");
     }
     return gang_barrier(g);
 }

@@ -30,6 +30,15 @@ int32_t gang_first_worker_of_host(const struct gang_member *g, int32_t host)
     return gang_first_worker(g, g->page.first_rank[host]);
 }
 
+int32_t gang_host_of(const struct gang_member *g, int32_t rank)
+{
+    int32_t host = 0;
+
+    while (g->page.first_rank[host + 1] <= rank)
+        host++;
+    return host;
+}
+
 /* ---- failures ---- */
 
 static void copy_why(char out[MEETING_WHY], const char *why)
@@ -361,6 +370,7 @@ void gang_close(struct gang_member *g)
 {
     if (!g)
         return;
+    FAULT("gang: before it is closed");
     close_links(g);
     for (int32_t i = 0; i < g->local_size; i++) {
         close_one(g->members ? g->members[i] : -1);
@@ -381,4 +391,5 @@ void gang_close(struct gang_member *g)
     free(g->lives);
     free(g->bounds);
     free(g);
+    FAULT("gang: was closed");
 }

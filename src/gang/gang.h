@@ -68,6 +68,17 @@ struct crew *gang_crew(struct gang_member *gang);
 /* The reason, if the crew has_failed. */
 const struct gang_failure *gang_failure(const struct gang_member *gang);
 
+/* The member that computed longest since the first agree(): the others wait for it. */
+struct gang_pace {
+    int32_t rank;
+    const char *host; /* borrowed; NULL: agree() was not called twice */
+    double busy_s;    /* it did not wait for others so long */
+    double others_s;  /* the others would have needed for its workers, on average */
+};
+
+/* As of the last agree(). */
+const struct gang_pace *gang_pace(const struct gang_member *gang);
+
 /* Local. The others may still be in their last call. NULL is allowed. */
 void gang_close(struct gang_member *gang);
 

@@ -55,6 +55,7 @@ static void count(struct gang_member *g, enum gang_call call, size_t bytes, doub
     count->bytes += (int64_t)bytes;
     count->seconds += clock_now(&clock_system) - since_s;
     count->waiting_s += g->waiting_s;
+    g->waited_s += g->waiting_s;
 }
 
 /* ---- memory ---- */
@@ -166,6 +167,7 @@ static void sum_on_host(struct gang_member *g, float *total, const struct addend
     }
     add_all(g, g->result, a, stripe(a->begin, a->end, g->local_rank, g->local_size),
             stripe(a->begin, a->end, g->local_rank + 1, g->local_size));
+    FAULT("gang: its stripe was added up");
     if (gang_barrier(g))
         memcpy(total + a->begin, g->result + a->begin, (a->end - a->begin) * sizeof *total);
 }
@@ -212,7 +214,10 @@ static bool exchange_nodes(struct gang_member *g, const struct addends *a)
         for (w = gang_first_worker_of_host(g, host); w < end_worker; w = g->tree.end[w])
             transfer_add(&g->receives[host], g->tree.row[w] + begin, (end - begin) * sizeof(float));
     }
-    return gang_exchange(g);
+    if (!gang_exchange(g))
+        return false;
+    FAULT("gang: nodes were exchanged");
+    return true;
 }
 
 /* Where the nodes of other hosts are received; rows begin at number 0, which is not there. */
@@ -240,10 +245,12 @@ static void sum_between_hosts(struct gang_member *g, float *total, const struct 
         return;
     add_own_nodes(g, a);
     place_their_nodes(g, begin);
+    FAULT("gang: its host's nodes were added up");
     if (!gang_barrier(g) || (gang_is_leader(g) && !exchange_nodes(g, a)) || !gang_barrier(g))
         return;
     tree_sum(g->result, &g->tree, stripe(begin, end, g->local_rank, g->local_size),
              stripe(begin, end, g->local_rank + 1, g->local_size));
+    FAULT("gang: its share of the hosts' sum is there");
     for (int32_t host = 0; host <= g->n_hosts; host++)
         g->bounds[host] = sizeof(float) * stripe(a->begin, a->end, host, g->n_hosts);
     if (gang_spread(g, g->result, g->bounds))
@@ -259,10 +266,12 @@ static void sum(struct crew *crew, float *total, const float *parts, size_t n, s
 
     if (crew->has_failed)
         return;
+    FAULT("gang: before a sum");
     if (g->n_hosts == 1)
         sum_on_host(g, total, &addends);
     else
         sum_between_hosts(g, total, &addends);
+    FAULT("gang: has a sum");
     count(g, GANG_SUM, (end - begin) * sizeof(float), since_s);
 }
 
@@ -310,15 +319,6 @@ static void share(struct crew *crew, float *common, const size_t *bounds)
         count(g, GANG_SHARE, sizeof *common * (bounds[g->n_workers] - bounds[0]), since_s);
 }
 
-static int32_t host_of(const struct gang_member *g, int32_t rank)
-{
-    int32_t host = 0;
-
-    while (g->page.first_rank[host + 1] <= rank)
-        host++;
-    return host;
-}
-
 static bool agree(struct crew *crew, bool wants, struct hash hash)
 {
     struct gang_member *g = crew->self;
@@ -329,22 +329,27 @@ static bool agree(struct crew *crew, bool wants, struct hash hash)
 
     if (crew->has_failed)
         return false;
-    votes[g->rank] = (struct vote){.hash = hash, .wants = wants};
+    FAULT("gang: before it agrees");
+    votes[g->rank] = (struct vote){.hash = hash, .wants = wants, .busy_s = pace_busy_s(g)};
     for (int32_t host = 0; host <= g->n_hosts; host++)
         g->bounds[host] = sizeof *votes * (size_t)g->page.first_rank[host];
     if (!gang_spread(g, votes, g->bounds))
         return false;
+    FAULT("gang: has the votes");
     for (int32_t rank = 0; rank < g->size; rank++) {
         any |= votes[rank].wants;
         if (!hash_equal(votes[rank].hash, votes[0].hash))
             return gang_fail(g, GANG_DIFFERS,
                              "rank %d of the gang on %s has other numbers (%.8s) than rank 0 on %s "
                              "(%.8s): the machines compute differently",
-                             rank, g->page.host_names[host_of(g, rank)],
+                             rank, g->page.host_names[gang_host_of(g, rank)],
                              hash_hex(votes[rank].hash, its), g->page.host_names[0],
                              hash_hex(votes[0].hash, own));
     }
+    pace_measure(g, votes);
     count(g, GANG_AGREE, sizeof *votes * (size_t)g->size, since_s);
+    if (g->pace_since_s <= 0)
+        pace_begin(g);
     return any;
 }
 

@@ -28,6 +28,7 @@ struct gang_page {
 struct vote {
     struct hash hash;
     uint64_t wants;
+    double busy_s; /* pace_busy_s() */
 };
 
 /* Parts of the page behind its head. */
@@ -104,6 +105,9 @@ struct gang_member {
 
     struct gang_counts counts;
     double waiting_s; /* of the call */
+
+    double pace_since_s, waited_s; /* since pace_begin(); 0: not called */
+    struct gang_pace pace;
 };
 
 static inline bool gang_is_leader(const struct gang_member *g)
@@ -115,6 +119,8 @@ static inline bool gang_is_leader(const struct gang_member *g)
 int32_t gang_first_worker(const struct gang_member *g, int32_t rank);
 int32_t gang_first_worker_of_host(const struct gang_member *g, int32_t host);
 
+int32_t gang_host_of(const struct gang_member *g, int32_t rank);
+
 /* End the gang for all ranks that can be reached, with the first reason that any of them had. Always
  * false. */
 bool gang_fail(struct gang_member *g, enum gang_trouble trouble, const char *format, ...)
@@ -123,6 +129,15 @@ bool gang_fail(struct gang_member *g, enum gang_trouble trouble, const char *for
 /* Look for a reason to end, in a rank that has waited since since_s. GANG_FINE: none. Changes
  * nothing but the reason in *found. */
 enum gang_trouble gang_look(struct gang_member *g, double since_s, struct gang_failure *found);
+
+/* ---- pace.c ---- */
+
+/* Measure from now on. */
+void pace_begin(struct gang_member *g);
+/* Seconds since then in which this rank did not wait for others. */
+double pace_busy_s(const struct gang_member *g);
+/* Set g->pace from all ranks' votes. */
+void pace_measure(struct gang_member *g, const struct vote *votes);
 
 /* ---- meetings: meeting_local.c, meeting_hosts.c ---- */
 

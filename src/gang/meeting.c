@@ -2,6 +2,7 @@
 #include "gang/meeting.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -308,7 +309,7 @@ void reception_gather(struct reception *reception, const struct greeting *own,
         double now = now_s();
 
         if (verdict->trouble && linger_until_s <= 0)
-            linger_until_s = now + LINGER_S;
+            linger_until_s = now + fmin(LINGER_S, patience->limit_s);
         if (verdict->trouble && now >= linger_until_s)
             return;
         if (patience_check(patience, "", &failure)) {

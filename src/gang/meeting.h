@@ -16,7 +16,7 @@
 #include "gang/gang.h"
 
 /* Differs between versions whose ranks could not talk to each other. */
-enum { MEETING_PROTOCOL = 1 };
+enum { MEETING_PROTOCOL = 2 };
 
 enum meeting_level {
     MEETING_LOCAL, /* the ranks of a host, by a Unix socket */

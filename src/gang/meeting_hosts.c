@@ -455,6 +455,7 @@ int meeting_hosts(struct gang_member *g, struct greeting *own, const struct gang
     if (listener < 0)
         return -1;
     own->port = port_of(listener);
+    FAULT("gang: listens for other hosts");
     m.entries = calloc((size_t)g->n_hosts, sizeof *m.entries);
     m.fds = calloc((size_t)g->n_hosts, sizeof *m.fds);
     m.is_ready = calloc((size_t)g->n_hosts, sizeof *m.is_ready);

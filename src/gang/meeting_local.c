@@ -172,6 +172,7 @@ static int lead_meeting(struct gang_member *g, struct greeting *own,
     struct reception reception = {.listener = -1};
     int fd = listen_here(g, own, failure), rc = -1;
 
+    FAULT("gang: listens for its host's ranks");
     if (fd >= 0 && reception_open(&reception, fd, own))
         gang_fails(failure, GANG_BROKEN, "out of memory");
     else if (fd >= 0)
@@ -248,7 +249,7 @@ static int hear_verdict(struct gang_member *g, int *fds, const char *leader,
 static int follow(struct gang_member *g, const struct greeting *own,
                   const struct patience *patience, struct gang_failure *failure)
 {
-    int *fds = no_descriptors(g->local_size + 1), rc = -1;
+    int *fds = no_descriptors(g->local_size + 1), rc;
     struct patience renewed;
     char leader[GANG_HOST + 48];
 
@@ -257,12 +258,13 @@ static int follow(struct gang_member *g, const struct greeting *own,
     assert(g->local_size > 1);
     if (!fds)
         return gang_fails(failure, GANG_BROKEN, "out of memory");
-    if (!find_leader(g, own, leader, patience, failure) &&
-        !wire_send(g->members[0], own, sizeof *own, leader, patience, failure)) {
-        FAULT("gang: has greeted its leader");
-        renewed = patience_renew(patience, false);
-        rc = hear_verdict(g, fds, leader, &renewed, failure);
-    }
+    rc = find_leader(g, own, leader, patience, failure);
+    FAULT("gang: is connected with its leader");
+    rc = rc ? rc : wire_send(g->members[0], own, sizeof *own, leader, patience, failure);
+    FAULT("gang: has greeted its leader");
+    renewed = patience_renew(patience, false);
+    rc = rc ? rc : hear_verdict(g, fds, leader, &renewed, failure);
+    FAULT("gang: was answered by its leader");
     g->own_life = fds[1];
     for (int32_t j = 0, i = 2; j < g->local_size; j++)
         if (j != g->local_rank)

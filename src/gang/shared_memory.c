@@ -168,6 +168,7 @@ static int hand_out(struct gang_member *g, size_t n)
             close(fd);
             return -1;
         }
+    FAULT("gang: memory was handed out");
     return fd;
 }
 

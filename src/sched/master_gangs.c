@@ -305,12 +305,12 @@ static int fail_gang(struct master *master, const struct gang_members *members, 
 
 /* Members lost each other, which the scheduler may not have seen: if that happens again and again,
  * the network is to blame, and the trial must not go on forever. */
-static int take_apart(struct master *master, const struct gang_members *members, int32_t from,
+static int take_apart(struct master *master, const struct gang_members *members,
                       struct trial_result *r, struct err *err)
 {
     if (dispatch_is_last_attempt(master->dispatch, members->trial)) {
         r->state = TRIAL_FAILED;
-        return fail_gang(master, members, from, r, err);
+        return fail_gang(master, members, members->of[0], r, err); /* the reason names the member */
     }
     log_verbose("a gang of %d ranks ended, and its trial runs again: %s", members->n, r->error);
     if (give_back(master, members, err))
@@ -328,7 +328,7 @@ static int end_gang(struct master *master, const struct gang_members *members, i
         r->state == TRIAL_PENDING || (r->state == TRIAL_FAILED && master->is_stopping);
 
     if (r->state == TRIAL_PENDING && r->error[0] && !master->is_stopping)
-        return take_apart(master, members, from, r, err);
+        return take_apart(master, members, r, err);
     if (was_stopped && (leads || !master->is_stopping))
         return give_back(master, members, err);
     if (was_stopped)

@@ -180,13 +180,14 @@ static int send_member_result(struct worker *worker, int64_t gang, const struct 
     return post(worker, &worker->out);
 }
 
-/* Only the leader's result counts, and the reason of another's failure. */
+/* Only the leader's result counts, and the reason for which another ended first. */
 static int report_member(struct worker *worker, const struct message_gang *gang,
                          const struct trial_result *r)
 {
     struct trial_result ended;
 
-    if (gang->part.rank == 0 || r->state == TRIAL_FAILED)
+    if (gang->part.rank == 0 || r->state == TRIAL_FAILED ||
+        (r->state == TRIAL_PENDING && *r->error))
         return send_member_result(worker, gang->number, r);
     trial_result_init(&ended, gang->trial);
     ended.state = r->state;

@@ -29,6 +29,7 @@ struct model_runner {
     struct buf text;  /* scratch of keys and seeds */
     struct buf state; /* for watch->save() */
     struct kept_scaling scaling;
+    struct slow_hosts slow;
 };
 
 struct observed {
@@ -68,6 +69,7 @@ void model_runner_destroy(struct model_runner *self)
     buf_release(&self->text);
     buf_release(&self->state);
     kept_scaling_release(&self->scaling);
+    slow_hosts_release(&self->slow);
     free(self);
 }
 
@@ -130,6 +132,8 @@ static bool epoch_done(void *arg, const struct gcn_outcome *so_far, const struct
 
     observed->now_s = now_s;
     count(observed);
+    if (observed->gang && leads(watch))
+        model_gang_warn(&observed->self->slow, observed->gang);
     observed->timed_out = observed->timeout_s > 0 && seconds > observed->timeout_s;
     if (observed->timed_out)
         return false;

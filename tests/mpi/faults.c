@@ -7,6 +7,7 @@
  *       exit   _exit(1)
  *       stop   SIGSTOP itself; continue after ESPALIER_FAULT_SECONDS (default 2)
  *       nap    this thread sleeps for that long, the others continue
+ *       slow   the same, and again at each later passage
  *       term   SIGTERM itself, and continue
  *     The kind of a message is part of the point: "any: a message was sent (START)". "trial=17" is
  *     the point at which trial 17 begins, counted from 0 as in the plan.
@@ -113,16 +114,22 @@ static void note(const struct fault *fault)
         close(fd);
 }
 
+static bool is_slow(const struct fault *fault)
+{
+    return !strcmp(fault->action, "slow");
+}
+
 static void come_about(const struct fault *fault)
 {
-    note(fault);
+    if (fault->left == 0)
+        note(fault);
     if (!strcmp(fault->action, "kill"))
         kill(getpid(), SIGKILL);
     else if (!strcmp(fault->action, "exit"))
         _exit(1);
     else if (!strcmp(fault->action, "stop"))
         stop();
-    else if (!strcmp(fault->action, "nap"))
+    else if (!strcmp(fault->action, "nap") || is_slow(fault))
         clock_sleep(seconds());
     else if (!strcmp(fault->action, "term"))
         kill(getpid(), SIGTERM);
@@ -144,7 +151,8 @@ void fault_point(const char *name)
     if (!faults.is_read)
         read_faults();
     for (int i = 0; i < faults.n; i++)
-        if (is_here(&faults.of[i], name) && --faults.of[i].left == 0)
+        if (is_here(&faults.of[i], name) && --faults.of[i].left <= 0 &&
+            (faults.of[i].left == 0 || is_slow(&faults.of[i])))
             due[n++] = faults.of[i];
     pthread_mutex_unlock(&faults.lock);
     for (int i = 0; i < n; i++)

@@ -112,13 +112,13 @@ slots() {
 }
 
 ranks_on() {
-    for pid in $(pgrep --ns "$(cat "$NET/$1.pid")" --nslist pid -f "espalier run"); do
+    for pid in $(pgrep --ns "$(cat "$NET/$1.pid")" --nslist pid -f "espalier[_a-z]* run"); do
         tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -q ^OMPI_COMM_WORLD_RANK= && echo "$pid"
     done
 }
 
 left_on() {
-    pgrep --ns "$(cat "$NET/$1.pid")" --nslist pid -c -f '^orted|^mpirun|espalier run|net/agent'
+    pgrep --ns "$(cat "$NET/$1.pid")" --nslist pid -c -f '^orted|^mpirun|espalier[_a-z]* run|net/agent'
 }
 
 cut_link() {

@@ -689,6 +689,61 @@ static void test_other_version(void **state)
     assert_int_equal(crowd.reports[0].trouble, GANG_DIFFERS);
 }
 
+/* ---- pace ---- */
+
+#define WORKER_S 0.02
+
+static int32_t own_rank;
+
+static void dress_rank(struct gang_place *place, struct gang_options *options)
+{
+    (void)options;
+    own_rank = place->rank;
+}
+
+/* The last of three ranks has two of four workers. With count = 1, rank 0 needs three times as long
+ * as the others for a worker. */
+static void act_uneven(const struct crowd *crowd, struct gang_member *gang,
+                       struct crowd_report *report)
+{
+    struct crew *crew = gang_crew(gang);
+    const struct gang_pace *pace = gang_pace(gang);
+    double factor = crowd->count && own_rank == 0 ? 3 : 1;
+
+    crowd_check(report, !pace->host, "a pace before the start");
+    clock_sleep(crew->n == 1 ? 5 * WORKER_S : 0); /* does not count */
+    for (int round = 0; round < 4; round++) {
+        crew->calls->agree(crew, false, (struct hash){0});
+        clock_sleep(WORKER_S * factor * crew->n);
+    }
+    crew->calls->agree(crew, false, (struct hash){0});
+    crowd_check(report, pace->rank == (crowd->count ? 0 : 2), "another one is slow");
+    crowd_check(report,
+                pace->host &&
+                    strcmp(pace->host, pace->rank && crowd->n_hosts > 1 ? "node1" : "node0") == 0,
+                "another host");
+    crowd_check(report, pace->busy_s > 7 * WORKER_S, "too fast");
+    /* By number, without the workers: half. */
+    crowd_check(report, (pace->others_s < 0.7 * pace->busy_s) == (crowd->count > 0), "the others");
+}
+
+static void test_pace(void **state)
+{
+    (void)state;
+    for (int32_t n_hosts = 1; n_hosts <= 2; n_hosts++) {
+        struct crowd crowd = {.size = 3,
+                              .n_hosts = n_hosts,
+                              .n_workers = 4,
+                              .count = n_hosts > 1,
+                              .dress = dress_rank,
+                              .act = act_uneven};
+
+        crowd_run(&crowd);
+        for (int32_t r = 0; r < 3; r++)
+            assert_string_equal(crowd.reports[r].why, "");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -707,6 +762,7 @@ int main(void)
         cmocka_unit_test(test_other_version),
         cmocka_unit_test(test_other_workers),
         cmocka_unit_test(test_gap),
+        cmocka_unit_test(test_pace),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

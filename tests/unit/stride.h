@@ -6,12 +6,18 @@
 
 #include <stdlib.h>
 
-static inline int test_stride(void)
+/* `otherwise`: where the variable is not set. */
+static inline int test_stride_or(int otherwise)
 {
     const char *text = getenv("TEST_STRIDE");
-    int n = text ? atoi(text) : 1;
+    int n = text ? atoi(text) : otherwise;
 
     return n > 1 ? n : 1;
+}
+
+static inline int test_stride(void)
+{
+    return test_stride_or(1);
 }
 
 #endif
