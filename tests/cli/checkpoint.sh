@@ -35,18 +35,18 @@ bits() {
 # slow: processor seconds of the longer trial.
 cpu=$(cpu_seconds run --set epochs=400 --db speed.db)
 slow=$(query speed.db "select $cpu * max(seconds) / sum(seconds) from trial")
-# Epochs for at least 8 s of the longer trial; more on a busy machine.
-epochs=$(awk "BEGIN { printf \"%d\", 400 * 8 / $slow }")
+# Epochs for at least 4 s of the longer trial; more on a busy machine.
+epochs=$(awk "BEGIN { printf \"%d\", 400 * 4 / $slow }")
 sweep() { run --set epochs="$epochs" "$@"; }
 
 ok "an undisturbed run" sweep --db whole.db
 
-# The trial is expected to take longer than the grace period. So it is stopped at once, 3 s after
+# The trial is expected to take longer than the grace period. So it is stopped at once, 1.6 s after
 # its start.
 "$ESPALIER" run sweep.ini --progress none --set epochs="$epochs" --db parts.db --grace 1s 2>first.err &
 pid=$!
 until [ -n "$(query parts.db "select 1 from attempt where outcome = 'running'
-    and (julianday('now') - 2440587.5) * 86400 - started > 3.2" 2>/dev/null)" ]; do
+    and (julianday('now') - 2440587.5) * 86400 - started > 1.6" 2>/dev/null)" ]; do
     kill -0 $pid 2>/dev/null || break
     sleep 0.2
 done
@@ -74,7 +74,7 @@ is "one attempt was stopped and one ended" \
     "$(query parts.db "select group_concat(outcome) from (select outcome from attempt where trial_id = $trial order by attempt_id)")" \
     "stopped,done"
 is "seconds are those of both attempts" \
-    "$(query parts.db "select seconds > 2 + finished - started from trial join attempt using (trial_id)
+    "$(query parts.db "select seconds > 1 + finished - started from trial join attempt using (trial_id)
         where trial_id = $trial and outcome = 'done'")" 1
 bits whole.db >whole.txt
 bits parts.db >parts.txt

@@ -16,14 +16,6 @@ sed -i 's/^markers.*/markers = 40000/' slow.ini
 wanted=$(rows alone.db)
 
 slots n0:1 n1:2 n2:1
-begin whole.db 4
-is "two ranks of a host share memory" "$(for pid in $(ranks_on n1); do
-    awk '/espalier-/ { print $5; exit }' "/proc/$pid/maps"
-done | sort | uniq -c | awk '{ printf "%s ", $1 }')" "2 "
-completes "three hosts"
-is "three hosts took part" "$(sqlite3 whole.db 'select count(distinct host) from attempt')" 3
-is "there is no warning" "$(grep -c share "$T/err")" 0
-
 lose_ranks() {
     kill_ranks n1
     completes "all ranks of a host killed"
@@ -42,6 +34,11 @@ lose_lost() {
 }
 for loss in $losses; do
     begin "$loss.db" 4
+    is "$loss: three hosts take part" "$(sqlite3 "$loss.db" 'select count(distinct host) from attempt')" 3
+    is "$loss: two ranks of a host share memory" "$(for pid in $(ranks_on n1); do
+        awk '/espalier-/ { print $5; exit }' "/proc/$pid/maps"
+    done | sort | uniq -c | awk '{ printf "%s ", $1 }')" "2 "
+    is "$loss: there is no warning" "$(grep -c share "$T/err")" 0
     "lose_$loss"
 done
 

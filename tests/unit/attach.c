@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "data/core/builder.h"
 #include "data/graph/graph.h"
+#include "stride.h"
 
 /* More samples (stored and new) than a block of rows, and more markers than a panel of columns. */
 #define N 300
@@ -145,7 +146,7 @@ static void fill_reference(const struct dataset *d, enum graph_metric metric, co
     read_panel(d);
     for (int32_t j = 0; j < N; j++)
         factor[j] = prepare(rows[j], panel[j], metric);
-    for (int32_t i = 0; i < x->n_rows; i++) {
+    for (int32_t i = 0; i < x->n_rows; i += test_stride()) {
         double factor_i = prepare(fresh, mat_row(x, i), metric);
 
         for (int32_t j = 0; j < N; j++) {
@@ -213,7 +214,7 @@ static void check(const struct dataset *d, struct graph_spec spec, const struct 
     struct attached to;
 
     join(&to, d, &spec, x);
-    for (int32_t i = 0; i < x->n_rows; i++)
+    for (int32_t i = 0; i < x->n_rows; i += test_stride())
         for (int32_t j = 0; j < N; j++) {
             double s = similar[i][j];
             bool wanted =

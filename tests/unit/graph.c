@@ -13,6 +13,7 @@
 #include "data/core/builder.h"
 #include "data/graph/graph.h"
 #include "data/graph/similarity.h"
+#include "stride.h"
 
 /* More samples than a block of similarities has rows. */
 #define N 300
@@ -310,7 +311,7 @@ static void test_cut(void **state)
 
         make_whole(&d, F, is_constant, is_constant ? 1 : 2, is_repeated ? REPEATED : HOLES);
         assert_int_equal(neighbours_find(&n, &d, spec.metric, 50, NULL), 0);
-        for (spec.k = 1; spec.k <= 50; spec.k++) {
+        for (spec.k = 1; spec.k <= 50; spec.k += test_stride()) {
             struct csr cut, built;
 
             spec.weights = spec.k % 2 ? GRAPH_SIMILARITY : GRAPH_BINARY;

@@ -209,6 +209,8 @@ static void test_largest(void **state)
     struct settings s;
 
     (void)state;
+    if (getenv("TEST_UNDER_VALGRIND")) /* which needs half a minute */
+        skip();
     parse(&sweep, "[grid]\nk = 1:10000:1\nhidden_size = 1:1000:1\n");
     assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
     assert_int_equal(plan.n_trials, PLAN_MAX_POINTS);
