@@ -28,6 +28,7 @@ struct crew {
     void *self;
 };
 
+/* A call that fails sets has_failed, and leaves what it would write as it was, or partly written. */
 struct crew_calls {
     /* Take zeroed memory that lasts as long as the crew, and that the other calls reach without
      * copying. NULL and err: out of memory.

@@ -64,10 +64,12 @@ void division_sum(double *total, const struct receptive_field *field, const doub
 {
     struct crew *crew = field->division ? field->division->crew : NULL;
 
-    if (crew)
-        crew->calls->sum_few(crew, total, parts, count);
-    else
+    if (!crew) {
         memcpy(total, parts, count * sizeof *total);
+        return;
+    }
+    memset(total, 0, count * sizeof *total);
+    crew->calls->sum_few(crew, total, parts, count);
 }
 
 struct layer *division_gradient(struct model *model, const struct receptive_field *field,
