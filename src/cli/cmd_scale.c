@@ -49,8 +49,10 @@ static int read_list(struct scale_list *list, const char *option, const char *te
 
         if (end == at || (*end && *end != ','))
             return err_set(err, "%s %s: must be a number, or several such as 1,2,4", option, text);
-        if (value < 1 || value > most)
-            return err_set(err, "%s %s: %ld must be 1 to %ld, %s", option, text, value, most, why);
+        if (value < 1)
+            return err_set(err, "%s %s: must be at least 1", option, text);
+        if (value > most)
+            return err_set(err, "%s %s: must be at most %ld, %s", option, text, most, why);
         if (list->n == SCALE_MOST)
             return err_set(err, "%s: must be at most %d numbers", option, SCALE_MOST);
         list->values[list->n++] = (int32_t)value;

@@ -312,9 +312,10 @@ static const struct option_row options[] = {
     {0, "force", NULL, OPTION_FLAG, .into = offsetof(struct page, is_forced),
      .help = "Replace files of --model that exist."},
     {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct page, section),
-     .help = "Print only this part: configuration, settings, trials or models of a configuration; "
-             "trial, metrics, timing, attempts, members, model, checkpoint, log, files or curve of a "
-             "trial.",
+     .help =
+         "Print only this part: configuration, settings, trials or models of a configuration; "
+         "trial, metrics, timing, attempts, members, model, checkpoint, log, files or curve of a "
+         "trial.",
      .choices = "configuration|settings|trials|models|trial|metrics|timing|attempts|members|"
                 "model|checkpoint|log|files|curve"},
     {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct page, set),

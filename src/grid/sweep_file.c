@@ -312,6 +312,7 @@ static int complain_unknown(const struct assignment *a, const char *section)
     /* Suggestions for a million unknown keys would take seconds. */
     const char *near = errlist_is_full(a->errors) ? NULL : param_suggest(section, a->key);
     char place[80] = "", hint[NEAREST_HINT];
+    enum param_id id = a->sweep->names ? param_find_name(a->key) : P_COUNT;
 
     if (section)
         snprintf(place, sizeof place, " in [%.60s]", section);
@@ -319,6 +320,8 @@ static int complain_unknown(const struct assignment *a, const char *section)
         return complain(a, "the key is missing");
     if (a->section && is_free(a) && complain_name(a))
         return -1;
+    if (id < P_COUNT && !settings_has(&a->sweep->fixed, id))
+        return complain(a, "%s is a setting of models, and this sweep runs a program", a->key);
     return complain(a, "unknown key '%.60s'%s%s", a->key, place,
                     nearest_hint(hint, "", near, "", "; 'espalier params' lists them"));
 }

@@ -178,9 +178,10 @@ int store_attempt_crashed(struct store *store, int64_t trial_id, const struct st
 int store_attempt_stopped(struct store *store, int64_t trial_id, const struct store_place *place,
                           struct err *err);
 
-/* Record a result: attempt, metrics, curve, timing, and what a program reports. Replaces earlier values; skips NaNs and phases
- * without time. Ends the rank's open attempt; those of other ranks become 'stopped'. The first such
- * call opens a transaction, which store_commit() ends. State PENDING records only the attempt. */
+/* Record a result: attempt, metrics, curve, timing, and what a program reports. Replaces earlier
+ * values; skips NaNs and phases without time. Ends the rank's open attempt; those of other ranks
+ * become 'stopped'. The first such call opens a transaction, which store_commit() ends. State
+ * PENDING records only the attempt. */
 int store_result(struct store *store, int64_t trial_id, const struct trial_result *result,
                  struct err *err);
 int store_commit(struct store *store, struct err *err);

@@ -42,7 +42,7 @@ like "the message proposes the nearest" "$(cat .err)" "did you mean 'sweeps'"
 is "show: a configuration" "$(answer show c2 --format json | json '" ".join(d), d["configuration"]["config"], len(d["trials"])')" \
     "configuration settings trials models 2 2"
 is "show: a trial" "$(answer show t3 --format json | json '" ".join(d), len(d["curve"])')" \
-    "trial metrics timing attempts model checkpoint log files curve 3"
+    "trial metrics timing attempts members model checkpoint log files curve 3"
 is "show: its curve" "$(answer show t3 --section curve --format csv | wc -l)" 4
 fails "show: a section that a trial lacks" 2 "$ESPALIER" show t3 --section settings
 like "the message names it" "$(cat .err)" "settings: a trial has no such section"

@@ -88,6 +88,7 @@ command = ./ok.sh {n} {m}
 n = "a
 INI
 refused_key folds 3 "unknown key 'folds' in [program]; did you mean [sweep] folds?"
+refused_key workers 2 "workers is a setting of models, and this sweep runs a program"
 refused_key keep_files ../x "keep_files = ../x: must be names of files in {dir}, separated by commas"
 refused_key keep_files checkpoint/x "keep_files: 'checkpoint/x' is a name of espalier: choose another"
 refused_key stop_signal KILL "stop_signal = KILL: must be TERM | INT | USR1 | USR2"

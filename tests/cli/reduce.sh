@@ -58,7 +58,7 @@ like "is found before anything is run" "$(cat "$T/.err")" 'where.ini: reduce and
 
 fails "more directions than samples" 2 "$ESPALIER" run r.ini --set grid.reduce=none,pca:61
 is "the message gives the maximum" "$(cat "$T/.err")" \
-    "espalier: --set reduce: reduce = pca:61: must be at most pca:60, the smaller of 60 samples and 300 features"
+    "espalier: --set grid.reduce: reduce = pca:61: must be at most pca:60, the smaller of 60 samples and 300 features"
 sed 's/pca:20/pca:70/' r.ini >x.ini
 fails "the same in a file" 2 "$ESPALIER" run x.ini
 like "the message gives the line" "$(cat "$T/.err")" '^espalier: x.ini:10: reduce = pca:70: must be at most pca:60'

@@ -98,15 +98,15 @@ refused() {
     is "$name: the message" "$(tail -n 1 "$T/.err")" "espalier: $message"
 }
 refused "no such file" "none.ini: No such file or directory" none.ini
-refused "too many threads" "--threads 100000: 100000 must be 1 to $(nproc), the number of cores here" \
+refused "too many threads" "--threads 100000: must be at most $(nproc), the number of cores here" \
     grid.ini --threads 100000
 refused "no number" "--threads 1,x: must be a number, or several such as 1,2,4" grid.ini --threads 1,x
-refused "no thread" "--threads 0: 0 must be 1 to $(nproc), the number of cores here" grid.ini --threads 0
+refused "no thread" "--threads 0: must be at least 1" grid.ini --threads 0
 refused "something behind a number" "--threads 1;2: must be a number, or several such as 1,2,4" grid.ini --threads '1;2'
-refused "more ranks than cores" "--ranks 1024: 1024 must be 1 to $(nproc), the number of cores here" \
+refused "more ranks than cores" "--ranks 1024: must be at most $(nproc), the number of cores here" \
     grid.ini --set workers=1024 --set samples=2000 --ranks 1024
 refused "both conditions count" "grid.ini: 'where' leaves none of the grid's 2 points" grid.ini --where "hidden_size = 4" --set "where=hidden_size = 8"
-refused "too many ranks" "--ranks 2: 2 must be 1 to 1, [train] workers of this configuration: the ranks of a trial share its workers" \
+refused "too many ranks" "--ranks 2: must be at most 1, [train] workers of this configuration" \
     grid.ini --ranks 2
 refused "no such axis" "where = colour = 1: no such column: colour; the axes are: hidden_size" \
     grid.ini --where "colour = 1"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What follows from the times of `espalier scale`. */
+/* Tables and advice of `espalier scale`, from made times. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

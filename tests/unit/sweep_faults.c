@@ -147,8 +147,7 @@ static void test_twice(void **state)
 static void test_axes(void **state)
 {
     (void)state;
-    assert_fault("[grid]\nseed = 1, 2\n",
-                 "x.ini:2: seed cannot be an axis: set it in [sweep]\n");
+    assert_fault("[grid]\nseed = 1, 2\n", "x.ini:2: seed cannot be an axis: set it in [sweep]\n");
     assert_fault("[grid]\nk =\n", "x.ini:2: k: an axis needs at least one value\n");
     assert_fault("[grid]\nk = 3,\n 3\n", "x.ini:2: k: 3 comes twice\n");
     assert_fault("[grid]\nmodel.k = 3\n",
