@@ -190,7 +190,6 @@ static struct trial_paths paths_of(const struct running *t)
 static int make_files(struct running *t, struct err *err)
 {
     struct trial_paths paths = paths_of(t);
-
     struct spare_folder *spare = &t->self->spare;
 
     if (!t->trial.gang && spare_folder_take(spare, buf_text(&t->folder)))
@@ -242,6 +241,9 @@ static void remove_files(struct running *t, bool is_over)
 
     if (is_over && !t->trial.gang && spare_folder_keep(&t->self->spare, &paths))
         return;
+    /* First: an attempt that goes on from it needs the results and the curve, too. */
+    if (is_over && is_first(t))
+        remove_checkpoint(t);
     /* Ranks that were killed have left theirs; members of a gang still need theirs. */
     if (t->trial.gang ? folder_remove(paths.scratch, &err)
                       : folder_remove_some(paths.folder, FOLDER_SCRATCH, &err))
@@ -250,8 +252,8 @@ static void remove_files(struct running *t, bool is_over)
         log_file_remove(&t->log_file);
     else
         log_file_write(&t->log_file, &t->self->log);
+    FAULT("worker: a program's results were removed");
     if (is_over && is_first(t)) {
-        remove_checkpoint(t);
         unlink(buf_text(&t->curve));
         time_file_remove(&t->time_file);
     }
@@ -702,6 +704,7 @@ static int read_progress(struct running *t, struct err *err)
         program_report_end_attempt(&t->report, true);
         t->earlier_s = time_file_read(&t->time_file);
     } else if (folder) {
+        unlink(buf_text(&t->curve));
         time_file_remove(&t->time_file);
     }
     while (folder && !rc && (entry = readdir(folder)))

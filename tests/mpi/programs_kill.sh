@@ -3,7 +3,7 @@
 # kill -9 of a rank, a program, the process that starts programs, and mpirun, at random moments and at
 # the named points of a program's trial (src/base/fault.h). Afterwards the same command finishes, the
 # rows equal those of an undisturbed run, and nothing is left.
-# KILLS: number of random kills (default 3, and every second point; the others the next day).
+# KILLS: number of random kills (default 3).
 # SEED: of the moments (default the day).
 . "$SRCDIR/tests/lib.sh"
 . "$SRCDIR/tests/mpi/killlib.sh"
@@ -127,11 +127,10 @@ done 3<moments
 
 # At named points, alone and with another rank.
 grep -ho 'FAULT("worker: a program[^"]*' "$SRCDIR/src/trial/program_runner.c" | sed 's/.*"//' | sort -u >points
-is "points" "$(wc -l <points)" 4
+is "points" "$(wc -l <points)" 5
 n=$seed
 while read -r point <&3; do
     n=$((n + 1))
-    [ $((n % 2)) = 0 ] || [ -n "${KILLS:-}" ] || continue
     problems=
     rm -rf k.db* log
     set --
