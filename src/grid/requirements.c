@@ -428,7 +428,10 @@ static void check_command(const struct check *c)
         return;
     for (int id = P_COUNT; id < settings_end(&c->sweep->fixed); id++) {
         const char *key = sweep_row(c->sweep, id)->key;
-        const char *near = param_suggest(PROGRAM_SECTION, key);
+        enum param_id other = param_find_name(key);
+        const char *near = other < P_COUNT && !settings_has(&c->sweep->fixed, other)
+                               ? NULL
+                               : param_suggest(PROGRAM_SECTION, key);
         char hint[NEAREST_HINT];
 
         if (used[id] || c->refused[id])

@@ -88,7 +88,10 @@ command = ./ok.sh {n} {m}
 n = "a
 INI
 refused_key folds 3 "unknown key 'folds' in [program]; did you mean [sweep] folds?"
-refused_key workers 2 "workers is a setting of models, and this sweep runs a program"
+refused_key workers 2 "'workers' is not used: write {workers} in command or env, or set values = environment if the program reads ESPALIER_PARAM_workers"
+printf '[sweep]\nobjective = val\n[program]\ncommand = ./ok.sh {n}\n[grid]\nn = 1\n' >n.ini
+fails "a setting of models" 2 "$ESPALIER" plan n.ini --set workers=2
+like "has no place" "$(cat "$T/.err")" "--set workers=2: workers is a setting of models, and this sweep runs a program"
 refused_key keep_files ../x "keep_files = ../x: must be names of files in {dir}, separated by commas"
 refused_key keep_files checkpoint/x "keep_files: 'checkpoint/x' is a name of espalier: choose another"
 refused_key stop_signal KILL "stop_signal = KILL: must be TERM | INT | USR1 | USR2"

@@ -106,7 +106,7 @@ refused "something behind a number" "--threads 1;2: must be a number, or several
 refused "more ranks than cores" "--ranks 1024: must be at most $(nproc), the number of cores here" \
     grid.ini --set workers=1024 --set samples=2000 --ranks 1024
 refused "both conditions count" "grid.ini: 'where' leaves none of the grid's 2 points" grid.ini --where "hidden_size = 4" --set "where=hidden_size = 8"
-refused "too many ranks" "--ranks 2: must be at most 1, [train] workers of this configuration" \
+refused "too many ranks" "--ranks 2: must be at most 1, [train] workers of this configuration: the ranks of a trial share its workers" \
     grid.ini --ranks 2
 refused "no such axis" "where = colour = 1: no such column: colour; the axes are: hidden_size" \
     grid.ini --where "colour = 1"

@@ -85,9 +85,8 @@ is "no process is left on any host" "$(empties n1 20)$(empties n0 10)$(empties n
 join_link n1
 
 # The other ranks, on n1, wait for rank 0's data; only their daemon can detect the cut link.
-mv slow.ini sweep.ini
-launch data.db 0 "$ESPALIER" run -n 4
-hold_rank_0
+mv short.ini sweep.ini
+launch_held data.db 4
 cut_link n1
 sleep 14
 release_rank_0
