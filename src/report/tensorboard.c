@@ -88,10 +88,12 @@ static int name_metrics(struct board *b, const struct query_sweep *sweep, struct
     buf_putc(&b->tags, '\0');
     buf_printf(&b->tags, "curve/stop_%s",
                sweep->objective + (strncmp(sweep->objective, "val_", 4) ? 0 : 4));
-    if (!buf_failed(&b->tags))
-        escape_invalid(b->tags.data);
+    if (buf_failed(&b->tags))
+        return err_nomem(err, "metrics", b->tags.size);
+    for (size_t at = 0; at < b->tags.size; at += strlen(b->tags.data + at) + 1)
+        escape_invalid(b->tags.data + at);
     b->event_metrics = calloc(n + 1, sizeof *b->event_metrics);
-    if (!b->event_metrics || buf_failed(&b->tags))
+    if (!b->event_metrics)
         return err_nomem(err, "metrics", n * sizeof *b->event_metrics);
     tag = buf_text(&b->tags);
     for (size_t i = 0; i < n; i++, tag += strlen(tag) + 1)

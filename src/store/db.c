@@ -285,6 +285,7 @@ static const struct {
     {'r', SQLITE_FLOAT, "a real number"},
     {'s', SQLITE_TEXT, "a text"},
     {'t', SQLITE_TEXT, "pending, running, done, diverged or failed"},
+    {'p', SQLITE_TEXT, "train, val, test, stop or empty"},
     {'b', SQLITE_BLOB, "a blob"},
 };
 
@@ -295,12 +296,20 @@ static const char *text_of(sqlite3_stmt *row, int column)
     return text ? text : ""; /* NULL: an empty blob, or no memory */
 }
 
+static bool is_part(const char *text)
+{
+    return !*text || !strcmp(text, "train") || !strcmp(text, "val") || !strcmp(text, "test") ||
+           !strcmp(text, "stop");
+}
+
 static bool is_in_range(sqlite3_stmt *row, int column, char letter)
 {
     int64_t i;
 
     if (letter == 't')
         return trial_state_parse(text_of(row, column)) >= 0;
+    if (letter == 'p')
+        return is_part(text_of(row, column));
     if (letter != 'n')
         return true;
     i = sqlite3_column_int64(row, column);

@@ -55,8 +55,8 @@ sqlite3_stmt *db_bind(struct store *store, enum statement id, struct err *err, c
 int db_step(struct store *store, sqlite3_stmt *statement, struct err *err);
 
 /* Check the first columns of a row. `types` has one letter for each: i integer, n integer from 0 to
- * INT32_MAX, r real, s text, t name of a trial state, b blob, ? anything. Upper case also allows
- * NULL. err names the column and its value. */
+ * INT32_MAX, r real, s text, t name of a trial state, p name of a part or empty, b blob, ? anything.
+ * Upper case also allows NULL. err names the column and its value. */
 int db_check_row(struct store *store, sqlite3_stmt *row, const char *types, struct err *err);
 
 /* Check and read columns: i int64_t *, n int32_t *, r double *, s const char ** (borrowed until the

@@ -97,6 +97,10 @@ like "the message names it" "$(cat .err)" "^espalier: none/board: cannot make a 
 fails "a full disk" 1 sh -c 'ulimit -f 1; exec "$@"' sh "$ESPALIER" export --format tensorboard -o full
 like "the message says so" "$(cat .err)" "^espalier: full/c[0-9]*/.*: cannot write: File too large"
 is "leaves nothing" "$(ls -d full .espalier* 2>/dev/null)" ""
+cp odd.db split.db
+sqlite3 split.db "pragma ignore_check_constraints = on; update metric set split = 'tes' where split = 'val'"
+fails "metrics of an unknown part" 1 board split.db -o none
+like "the message names the part" "$(cat .err)" "a row has 'tes' in the column 'split': must be train, val, test, stop or empty"
 fails "without -o" 2 board
 is "the message asks for it" "$(cat .err)" "espalier: --format tensorboard needs -o DIR, the folder to write"
 fails "a missing sweep" 1 board --sweep none -o none

@@ -88,7 +88,7 @@
       " ON axis.sweep_id = config.sweep_id AND axis.name = s.key WHERE config.sweep_id = ?1" \
       " GROUP BY s.key ORDER BY min(axis.ordinal) IS NULL, min(axis.ordinal), min(s.id), s.key") \
     X(METRIC_NAMES, /* of a sweep, without the test part, the objective first */ \
-      "split:s name:s", \
+      "split:p name:s", \
       "SELECT DISTINCT m.split, m.name FROM config JOIN trial USING (config_id)" \
       " JOIN metric AS m USING (trial_id) WHERE sweep_id = ?1" \
       " AND m.split <> 'test' ORDER BY iif(m.split = '', m.name, m.split || '_' || m.name) <>" \
