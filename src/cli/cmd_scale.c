@@ -39,6 +39,8 @@ struct lists {
 
 /* ---- the lists ---- */
 
+static const char limit_by_cores[] = "the number of cores here";
+
 static int read_list(struct scale_list *list, const char *option, const char *text, long most,
                      const char *why, struct err *err)
 {
@@ -70,12 +72,10 @@ static void double_up_to(struct scale_list *list, int32_t most)
 
 static int read_threads(struct lists *lists, const struct scale_options *o, struct err *err)
 {
-    char why[64];
-
     lists->cores = host_cores();
-    snprintf(why, sizeof why, "the number of cores here");
     if (o->threads)
-        return read_list(&lists->threads, "--threads", o->threads, lists->cores, why, err);
+        return read_list(&lists->threads, "--threads", o->threads, lists->cores, limit_by_cores,
+                         err);
     double_up_to(&lists->threads, lists->cores);
     return 0;
 }
@@ -88,7 +88,7 @@ static int read_ranks(struct lists *lists, const struct scale_options *o,
     const char *why = workers <= lists->cores
                           ? "[train] workers of this configuration: the ranks of a trial share "
                             "its workers"
-                          : "the number of cores here";
+                          : limit_by_cores;
 
     if (o->ranks)
         return read_list(&lists->ranks, "--ranks", o->ranks, most, why, err);

@@ -11,6 +11,7 @@
 
 #include "base/fault.h"
 #include "base/student.h"
+#include "data/core/dataset.h"
 #include "store/database_file.h"
 #include "store/sqlite_error.h"
 #include "store/trial_files.h"
@@ -298,8 +299,9 @@ static const char *text_of(sqlite3_stmt *row, int column)
 
 static bool is_part(const char *text)
 {
-    return !*text || !strcmp(text, "train") || !strcmp(text, "val") || !strcmp(text, "test") ||
-           !strcmp(text, "stop");
+    enum part part = part_parse(text);
+
+    return !*text || (part != PART_NONE && part != PART_COUNT);
 }
 
 static bool is_in_range(sqlite3_stmt *row, int column, char letter)

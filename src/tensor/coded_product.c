@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/cpu.h"
+#include "base/sorted.h"
 #include "tensor/coded.h"
 #include "tensor/gemm.h"
 
@@ -192,28 +193,12 @@ struct part_tn {
     int32_t from, to;   /* groups */
 };
 
-/* Rows below `row`. */
-static int32_t count_below(const int32_t *run, int32_t n, int32_t row)
-{
-    int32_t low = 0;
-
-    while (low < n) {
-        int32_t middle = low + (n - low) / 2;
-
-        if (run[middle] < row)
-            low = middle + 1;
-        else
-            n = middle;
-    }
-    return low;
-}
-
 /* Cut rows run[0] ... run[n - 1] to begin ... end - 1. */
 static const int32_t *cut_run(int32_t *n, const int32_t *run, int32_t begin, int32_t end)
 {
-    int32_t first = count_below(run, *n, begin);
+    int32_t first = (int32_t)sorted_below(run, *n, begin);
 
-    *n = count_below(run, *n, end) - first;
+    *n = (int32_t)sorted_below(run, *n, end) - first;
     return run + first;
 }
 

@@ -26,6 +26,37 @@ dropout = 0, 0.5
 learning_rate = 0.01, 0.1
 INI
 
+# model_sweep EPOCHS [HEARTBEAT_LIMIT]: replace it by 4 trials with four workers. Sums of 64 x 50
+# weights go in stripes.
+model_sweep() {
+    cat >sweep.ini <<INI
+[sweep]
+name = kill
+folds = 2
+keep = all
+[data]
+format = simulated
+samples = 120
+markers = 50
+[model]
+hidden_size = 64
+[train]
+epochs = $1
+batch_size = 7
+workers = 4
+[resources]
+crash_limit = 1000
+heartbeat_limit = ${2:-60}
+[grid]
+dropout = 0, 0.5
+INI
+}
+
+# The points of the protocol of gangs (src/base/fault.h).
+gang_points() {
+    find "$SRCDIR/src" -name '*.c' | sort | xargs sed -n 's/^.*FAULT("\(gang: [^"]*\)".*/\1/p'
+}
+
 # Everything of this sweep except times and places, as text that shows every bit of a number:
 # quote().
 rows() {

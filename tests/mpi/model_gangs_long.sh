@@ -10,27 +10,7 @@ command -v mpirun >/dev/null || skip_all "mpirun is not here"
 . "$SRCDIR/tests/mpi/killlib.sh"
 every=${EVERY:-1}
 
-# 4 trials. Sums of 64 x 50 weights go in stripes.
-cat >sweep.ini <<'INI'
-[sweep]
-name = kill
-folds = 2
-keep = all
-[data]
-format = simulated
-samples = 120
-markers = 50
-[model]
-hidden_size = 64
-[train]
-epochs = 20
-batch_size = 7
-workers = 4
-[resources]
-crash_limit = 1000
-[grid]
-dropout = 0, 0.5
-INI
+model_sweep 20
 run() { timeout -k 5 120 "$FAULTY" run sweep.ini --progress none --db "$T/k.db" "$@" </dev/null >out 2>err; }
 faulty() { # FAULTS ARGUMENT...
     faults=$1
@@ -48,7 +28,7 @@ together() {
 
 # RANKS|VICTIM|COUNT|POINT
 cases() {
-    find "$SRCDIR/src" -name '*.c' | sort | xargs sed -n 's/^.*FAULT("\(gang: [^"]*\)".*/\1/p' | while read -r name; do
+    gang_points | while read -r name; do
         who="leader other" count=2
         case $name in
         *hosts* | *"host's nodes"* | *nodes* | *"rank 0"* | *message* | *"leaders before"*) continue ;;

@@ -10,27 +10,7 @@ every=${EVERY:-1}
 hosts 3 || skip_all "no bridge between network namespaces"
 
 # 4 trials of some seconds between hosts.
-cat >sweep.ini <<'INI'
-[sweep]
-name = kill
-folds = 2
-keep = all
-[data]
-format = simulated
-samples = 120
-markers = 50
-[model]
-hidden_size = 64
-[train]
-epochs = 300
-batch_size = 7
-workers = 4
-[resources]
-crash_limit = 1000
-heartbeat_limit = 3
-[grid]
-dropout = 0, 0.5
-INI
+model_sweep 300 3
 sed 's/^epochs.*/epochs = 20/' sweep.ini >short.ini
 cp sweep.ini long.ini
 # recovering N ARGUMENT...: N ranks under mpirun, with the faults of this shell
@@ -86,7 +66,7 @@ done
 
 # LAYOUT|VICTIM|COUNT|POINT
 cases() {
-    find "$SRCDIR/src" -name '*.c' | sort | xargs sed -n 's/^.*FAULT("\(gang: [^"]*\)".*/\1/p' | while read -r name; do
+    gang_points | while read -r name; do
         count=2
         case $name in
         *stripe*) continue ;; # on one host

@@ -39,6 +39,15 @@ const char *part_name(enum part part)
     return name[part];
 }
 
+enum part part_parse(const char *name)
+{
+    int p = PART_NONE;
+
+    while (p < PART_COUNT && strcmp(name, part_name((enum part)p)) != 0)
+        p++;
+    return (enum part)p;
+}
+
 const char *dataset_id(const struct dataset *d, int32_t sample)
 {
     return d->const_ids + d->id_start[sample];

@@ -21,6 +21,7 @@ enum part { PART_NONE, PART_TRAIN, PART_VAL, PART_TEST, PART_STOP, PART_COUNT };
 const char *task_name(enum task task);  /* "regression", "classification", "none" */
 enum task task_parse(const char *name); /* TASK_COUNT: no such task */
 const char *part_name(enum part part);  /* "none", "train", "val", "test", "stop" */
+enum part part_parse(const char *name); /* PART_COUNT if unknown */
 
 #define DOSAGE_MAX 127
 #define DOSAGE_MISSING INT8_MIN

@@ -25,15 +25,6 @@ static bool is_asked(const struct data_spec *spec)
     return spec->group && *spec->group;
 }
 
-static enum part find_part(const char *word)
-{
-    int p = PART_NONE;
-
-    while (p < PART_COUNT && strcmp(word, part_name((enum part)p)) != 0)
-        p++;
-    return (enum part)p;
-}
-
 static int find_columns(struct columns_of *at, const struct table *t, const struct data_spec *spec,
                         struct err *err)
 {
@@ -49,7 +40,7 @@ static int find_columns(struct columns_of *at, const struct table *t, const stru
         if (is_part)
             at->part = j;
     }
-    if (at->part && find_part(t->name[at->part]) != PART_COUNT)
+    if (at->part && part_parse(t->name[at->part]) != PART_COUNT)
         return table_fault(err, t,
                            "the column of parts is named \"%.80s\"; is this line a sample? A "
                            "header must come first, such as id,part",
@@ -69,7 +60,7 @@ static int find_columns(struct columns_of *at, const struct table *t, const stru
 
 static int parse_part(uint8_t *part, const struct table *t, int32_t col, struct err *err)
 {
-    enum part found = find_part(t->cell[col]);
+    enum part found = part_parse(t->cell[col]);
 
     if (found == PART_COUNT)
         return table_fault(err, t, "part \"%.80s\": must be train, val, test, stop or none",
