@@ -183,11 +183,6 @@ bool folder_has_files(const char *path)
     return has;
 }
 
-bool folder_is_scratch(const char *name)
-{
-    return !strncmp(name, FOLDER_SCRATCH, sizeof FOLDER_SCRATCH - 1);
-}
-
 bool folder_is_own_name(const char *name)
 {
     static const char *const own[] = {FOLDER_CHECKPOINT, FOLDER_CURVE, FOLDER_SECONDS, FOLDER_LOG};
@@ -196,7 +191,8 @@ bool folder_is_own_name(const char *name)
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (n == strlen(own[i]) && !strncmp(name, own[i], n))
             return true;
-    return folder_is_scratch(name) || !strncmp(name, FOLDER_LOG_OF, sizeof FOLDER_LOG_OF - 1);
+    return !strncmp(name, FOLDER_SCRATCH, sizeof FOLDER_SCRATCH - 1) ||
+           !strncmp(name, FOLDER_LOG_OF, sizeof FOLDER_LOG_OF - 1);
 }
 
 /* Open the folder of a name step by step. *last: its last component. -1 and errno. */

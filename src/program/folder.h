@@ -34,7 +34,7 @@ bool folder_has_files(const char *path);
 /* Names that espalier uses in the folder of a trial. */
 #define FOLDER_CHECKPOINT "checkpoint"
 #define FOLDER_CURVE "curve.jsonl"
-#define FOLDER_SCRATCH "scratch."      /* and a number */
+#define FOLDER_SCRATCH "scratch."      /* the rank in its gang (0: alone), "." and any text */
 #define FOLDER_RESULTS "results.jsonl" /* in that one */
 #define FOLDER_SECONDS "seconds"       /* program/time_file.h */
 #define FOLDER_LOG "log"               /* program/log_file.h */
@@ -42,9 +42,6 @@ bool folder_has_files(const char *path);
 
 /* True if a file of this name in the folder of a trial would hide one of espalier's. */
 bool folder_is_own_name(const char *name);
-
-/* True for FOLDER_SCRATCH and a number. */
-bool folder_is_scratch(const char *name);
 
 /* Give the regular file from/name the second name to/name, or copy it where hard links are not
  * possible. Makes `to` and the folders of name as needed; replaces a file. 1: there is no such

@@ -36,7 +36,7 @@ void log_file_write(struct log_file *f, const struct log_tail *tail)
     if (!tail->total)
         return;
     put_path(&path, f->folder, f->member);
-    buf_printf(&fresh, "%s/" FOLDER_SCRATCH "log%d", f->folder, (int)f->member);
+    buf_printf(&fresh, "%s/" FOLDER_SCRATCH "%d.log", f->folder, (int)f->member);
     log_tail_put(&text, tail);
     if (!buf_failed(&path) && !buf_failed(&fresh) && !buf_failed(&text))
         file = fopen(buf_text(&fresh), "we");

@@ -61,6 +61,7 @@ struct running {
     struct program_trial trial;
     struct program_report report;
     struct buf folder, scratch, results, checkpoint, curve; /* paths */
+    char own[sizeof FOLDER_SCRATCH + 16];                   /* names of its scratch begin so */
     struct buf gpus, gpu_variables;
     struct log_file log_file;
     struct time_file time_file;
@@ -143,7 +144,9 @@ static int name_paths(struct running *t, struct err *err)
     bool failed;
 
     buf_printf(&t->folder, "%s/t%lld", files, (long long)t->trial.id);
-    buf_printf(&t->scratch, "%s/" FOLDER_SCRATCH "%d", buf_text(&t->folder), (int)getpid());
+    snprintf(t->own, sizeof t->own, FOLDER_SCRATCH "%d.",
+             t->trial.gang ? (int)t->trial.gang->rank : 0);
+    buf_printf(&t->scratch, "%s/%s%d", buf_text(&t->folder), t->own, (int)getpid());
     buf_printf(&t->results, "%s/" FOLDER_RESULTS, buf_text(&t->scratch));
     buf_printf(&t->checkpoint, "%s/" FOLDER_CHECKPOINT, buf_text(&t->folder));
     buf_printf(&t->curve, "%s/" FOLDER_CURVE, buf_text(&t->folder));
@@ -218,7 +221,7 @@ static void remove_checkpoint(struct running *t)
     struct buf path = {0};
     struct err err;
 
-    buf_printf(&path, "%s/" FOLDER_SCRATCH "old", buf_text(&t->folder));
+    buf_printf(&path, "%s/%sold", buf_text(&t->folder), t->own);
     if (!buf_failed(&path) && !rename(buf_text(&t->checkpoint), buf_text(&path))) {
         FAULT("worker: a program's checkpoint is dropped");
         if (folder_remove(buf_text(&path), &err))
@@ -244,9 +247,7 @@ static void remove_files(struct running *t, bool is_over)
     /* First: an attempt that goes on from it needs the results and the curve, too. */
     if (is_over && is_first(t))
         remove_checkpoint(t);
-    /* Ranks that were killed have left theirs; members of a gang still need theirs. */
-    if (t->trial.gang ? folder_remove(paths.scratch, &err)
-                      : folder_remove_some(paths.folder, FOLDER_SCRATCH, &err))
+    if (folder_remove_some(paths.folder, t->own, &err))
         note(t, err.text);
     if (is_over)
         log_file_remove(&t->log_file);
@@ -670,13 +671,13 @@ static void note_rank(struct running *t)
     note(t, text);
 }
 
-/* The results of an attempt whose rank was killed. */
+/* The results of an attempt whose rank was killed: its scratch folder, which goes away. */
 static int salvage(struct running *t, const char *name, bool has_checkpoint, struct err *err)
 {
     struct buf path = {0};
     int rc;
 
-    if (has_checkpoint) {
+    if (has_checkpoint && is_first(t)) {
         buf_printf(&path, "%s/%s/" FOLDER_RESULTS, buf_text(&t->folder), name);
         program_report_read(&t->report, buf_text(&path));
         program_report_end_attempt(&t->report, true);
@@ -690,12 +691,11 @@ static int salvage(struct running *t, const char *name, bool has_checkpoint, str
     return rc;
 }
 
-/* Read the curve and the time of earlier attempts that left a checkpoint, and remove their scratch
- * folders. */
+/* Read the curve and the time of earlier attempts that left a checkpoint. */
 static int read_progress(struct running *t, struct err *err)
 {
     bool has_checkpoint = folder_has_files(buf_text(&t->checkpoint));
-    DIR *folder = t->trial.gang ? NULL : opendir(buf_text(&t->folder)); /* its members share it */
+    DIR *folder = opendir(buf_text(&t->folder));
     struct dirent *entry;
     int rc = 0;
 
@@ -703,12 +703,12 @@ static int read_progress(struct running *t, struct err *err)
         program_report_read(&t->report, buf_text(&t->curve));
         program_report_end_attempt(&t->report, true);
         t->earlier_s = time_file_read(&t->time_file);
-    } else if (folder) {
+    } else if (folder && is_first(t)) {
         unlink(buf_text(&t->curve));
         time_file_remove(&t->time_file);
     }
     while (folder && !rc && (entry = readdir(folder)))
-        if (folder_is_scratch(entry->d_name))
+        if (!strncmp(entry->d_name, t->own, strlen(t->own)))
             rc = salvage(t, entry->d_name, has_checkpoint, err);
     if (folder)
         closedir(folder);

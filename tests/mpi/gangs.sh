@@ -49,9 +49,9 @@ is "the log is that of rank 1" "$("$ESPALIER" show failed.db t1 --log 2>&1 | tai
 espalier: this is the output of rank 1 of the gang, which failed"
 is "and with it its program" "$(pgrep -f "meet.py 1$")" ""
 
-# Prints the process of rank $1 of the launch that is running.
+# Prints the process of rank $1 of the launch on database $2, the last word of its command.
 process_of() {
-    for process in $(pgrep -P "$(pgrep -f "^mpirun .*$T/meet.py")"); do
+    for process in $(pgrep -P "$(pgrep -f "^mpirun .*--db $2\$")"); do
         grep -zqx "OMPI_COMM_WORLD_RANK=$1" "/proc/$process/environ" && echo "$process"
     done
 }
@@ -65,14 +65,14 @@ is "the rank that does not lead was busy, too" \
 1 1
 3"
 touch hold
-timeout 60 "$ESPALIER" run gang.ini -n 2 --db lost.db --progress none --set "$command" 2>lost.err &
+timeout 60 "$ESPALIER" run gang.ini -n 2 --progress none --set "$command" --db lost.db 2>lost.err &
 run=$!
 for _ in $(seq 400); do
     has_met && break
     sleep 0.05
 done
 is "both members run" "$(members | wc -l)" 2
-kill -9 "$(process_of 1)"
+kill -9 "$(process_of 1 lost.db)"
 wait $run
 is "a rank is lost: the run ends with 75" $? 75
 like "the message says what it needs" "$(cat lost.err)" "^espalier: (warning: )?stopped early; 3 trials are left, but a trial needs 2 ranks, and this launch has only 1 now: the same command continues, with at least 2 ranks"
@@ -82,4 +82,42 @@ is "no process of the gang is left" "$(members)" ""
 rm hold
 ok "the same command" "$ESPALIER" run gang.ini -n 2 --db lost.db --progress none --set "$command"
 is "completes the sweep" "$(rows lost.db)" "$(rows whole.db)"
+
+# The curve of a gang whose ranks all die goes on from the checkpoint: epochs that were reported
+# before it are kept.
+cat >epochs.sh <<'SH'
+from=0
+[ ! -e "$ESPALIER_CHECKPOINT/epoch" ] || read -r from <"$ESPALIER_CHECKPOINT/epoch"
+for epoch in 1 2 3 4; do
+    [ $epoch -gt "$from" ] || continue
+    [ $epoch -lt 3 ] || while [ -e hold ]; do sleep 0.05; done
+    [ "$RANK" = 0 ] || continue
+    echo "{\"epoch\": $epoch, \"val\": $((epoch % 3))}" >>"$ESPALIER_RESULTS"
+    echo $epoch >"$ESPALIER_CHECKPOINT/new"
+    mv "$ESPALIER_CHECKPOINT/new" "$ESPALIER_CHECKPOINT/epoch"
+done
+SH
+sed 's/meet.py/epochs.sh/; s/val_ranks/val/; s/python3/sh/; s/replicates = 3/replicates = 1/' widths.ini >epochs.ini
+curves() { sqlite3 "$1" "select ranks, state, value, (select group_concat(c.epoch || ':' || c.val_value)
+    from curve c where c.trial_id = t.trial) from trials t order by 1"; }
+set -- epochs.ini -n 3 --progress none
+ok "undisturbed curves" "$ESPALIER" run "$@" --db curve.db
+is "have four epochs, one rank and two" "$(curves curve.db)" "1|done|2.0|1:1.0,2:2.0,3:0.0,4:1.0
+2|done|2.0|1:1.0,2:2.0,3:0.0,4:1.0"
+touch hold
+timeout 60 "$ESPALIER" run "$@" --db killed.db 2>killed.err &
+run=$!
+for _ in $(seq 400); do
+    [ "$(cat killed.db.files/t?/checkpoint/epoch 2>/dev/null | tr -d '\n')" = 22 ] && break
+    sleep 0.05
+done
+for rank in 2 1 0; do
+    kill -9 "$(process_of $rank killed.db)"
+done
+wait $run
+rm hold
+is "each program left two epochs" "$(cat killed.db.files/t?/scratch.*/results.jsonl | wc -l)" 4
+ok "the same command" "$ESPALIER" run "$@" --db killed.db
+is "loses no epoch" "$(curves killed.db)" "$(curves curve.db)"
+is "and leaves no file" "$(find killed.db.files -mindepth 1 2>/dev/null)" ""
 done_testing

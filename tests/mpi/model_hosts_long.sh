@@ -76,7 +76,7 @@ cases() {
         *"its leader") victims=3 ;;                       # others
         *"are answered" | *"were answered") victims=0 ;; # of the hosts: rank 0 alone
         *"rank 0" | *"leaders before"*) victims=2 ;;
-        *hosts | *exchanged | *message* | *"listens for"* | *"handed out") victims="0 2" ;;
+        *hosts | *"the hosts "* | *exchanged | *message* | *"listens for"* | *"handed out") victims="0 2" ;;
         *) victims="2 3" ;;
         esac
         for victim in $victims; do

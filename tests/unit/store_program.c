@@ -328,8 +328,8 @@ static void test_leftovers(void **state)
     make_folder(&f, "t2");
     make_folder(&f, "t3");                  /* unfinished, without a checkpoint */
     make_folder(&f, "t4/checkpoint/state"); /* unfinished */
-    make_folder(&f, "t4/scratch.17/deep");  /* of a killed rank, for the next attempt */
-    make_folder(&f, "t1/scratch.17/deep");  /* of a killed rank */
+    make_folder(&f, "t4/scratch.0.17/deep");  /* of a killed rank, for the next attempt */
+    make_folder(&f, "t1/scratch.0.17/deep");  /* of a killed rank */
     make_empty_folder(&f, "t5/checkpoint"); /* unfinished, with an empty one */
     make_folder(&f, "t99/checkpoint");
     make_folder(&f, "t4x");
@@ -343,8 +343,8 @@ static void test_leftovers(void **state)
     assert_false(exists(&f, "t2"));
     assert_false(exists(&f, "t3"));
     assert_true(exists(&f, "t4/checkpoint/state"));
-    assert_true(exists(&f, "t4/scratch.17/deep"));
-    assert_false(exists(&f, "t1/scratch.17") || exists(&f, "t5"));
+    assert_true(exists(&f, "t4/scratch.0.17/deep"));
+    assert_false(exists(&f, "t1/scratch.0.17") || exists(&f, "t5"));
     assert_false(exists(&f, "t99"));
     assert_true(exists(&f, "t4x") && exists(&f, "notes") && exists(&f, "spare.x"));
     assert_false(exists(&f, "spare.17"));
