@@ -137,7 +137,7 @@ static int on_lost(void *arg, const struct master_loss *loss, struct err *err)
     for (int32_t i = 0; i < loss->n_trials; i++)
         if (!refit_has(&session->refit, loss->trials[i]) &&
             store_attempt_crashed(session->store, session->known.ids[loss->trials[i]], &place,
-                                  loss->why, err))
+                                  loss->reason, err))
             return -1;
     return 0;
 }

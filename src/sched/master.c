@@ -91,6 +91,11 @@ static int lose(struct master *master, int32_t rank, enum rank_presence presence
     loss.members = all;
     loss.n_members = members.n;
     snprintf(loss.why, sizeof loss.why, "%s", why);
+    if (loss.leader == rank)
+        snprintf(loss.reason, sizeof loss.reason, "%s", why);
+    else
+        snprintf(loss.reason, sizeof loss.reason, "rank %d on %s: %s", (int)rank,
+                 loss.process->host, why);
     if (!rc)
         rc = take_from(master, &loss, lost.is_doubtful, lost.started, err);
     if (!rc)

@@ -44,6 +44,7 @@ struct master_loss {
     const struct trial_member *members; /* [n_members] of the gang, borrowed */
     int32_t n_members;
     char why[160];
+    char reason[320]; /* for the record of the trials: why, and who if that is not the leader */
 };
 
 /* Called in the scheduler's thread only. -1 and err end the run after the workers have stopped. */

@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -91,6 +92,7 @@ static void stop(void)
     pid_t self = getpid();
 
     if (!fork()) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* it must not outlive a rank that others wake */
         for (int fd = 0; fd < 1024; fd++)
             close(fd);
         clock_sleep(seconds());

@@ -78,6 +78,8 @@ is "a rank is lost: the run ends with 75" $? 75
 like "the message says what it needs" "$(cat lost.err)" "^espalier: (warning: )?stopped early; 3 trials are left, but a trial needs 2 ranks, and this launch has only 1 now: the same command continues, with at least 2 ranks"
 is "the attempt that crashed had both ranks" "$(sqlite3 lost.db "select outcome, attempt.rank, group_concat(member.rank)
     from attempt join member using (attempt_id) group by attempt_id")" "crashed|0|0,1"
+like "its reason names the rank that was killed" "$(sqlite3 lost.db 'select error from attempt')" \
+    '^rank 1 on [^ ]+: its process is gone$'
 is "no process of the gang is left" "$(members)" ""
 rm hold
 ok "the same command" "$ESPALIER" run gang.ini -n 2 --db lost.db --progress none --set "$command"

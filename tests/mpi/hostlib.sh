@@ -219,8 +219,10 @@ launch_held() { # launch_held DB RANKS
     launch "$1" 0 "$(dirname "$ESPALIER")/tests/mpi/espalier_faults" run -n "$2"
     unset ESPALIER_FAULT
     for _ in $(seq 300); do
-        held=$(ranks_on n0)
-        [ -n "$held" ] && [ "$(awk '{ print $3 }' "/proc/$held/stat")" = T ] && break
+        # Its children have the same name.
+        for held in $(ranks_on n0); do
+            [ "$(awk '{ print $3 }' "/proc/$held/stat" 2>/dev/null)" = T ] && return
+        done
         sleep 0.1
     done
 }
