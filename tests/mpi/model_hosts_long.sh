@@ -10,7 +10,7 @@ every=${EVERY:-1}
 hosts 3 || skip_all "no bridge between network namespaces"
 
 # 4 trials of some seconds between hosts.
-model_sweep 300 3
+model_sweep 1000 3
 sed 's/^epochs.*/epochs = 20/' sweep.ini >short.ini
 cp sweep.ini long.ini
 # recovering N ARGUMENT...: N ranks under mpirun, with the faults of this shell
@@ -25,7 +25,7 @@ begin_trial() {
     rm -f k.db* log
     recovering "$@"
     for _ in $(seq 600); do
-        [ "$(sqlite3 k.db "select count(*) from attempt where outcome = 'done'" 2>/dev/null)" = 1 ] && break
+        [ "$(sqlite3 k.db "select count(*) > 0 from attempt where outcome = 'done'" 2>/dev/null)" = 1 ] && break
         kill -0 "$launched" 2>/dev/null || break
         sleep 0.05
     done
