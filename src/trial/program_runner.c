@@ -671,7 +671,7 @@ static void note_rank(struct running *t)
     note(t, text);
 }
 
-/* The results of an attempt whose rank was killed: its scratch folder, which goes away. */
+/* Keep the results of an attempt whose rank was killed, and remove its scratch folder. */
 static int salvage(struct running *t, const char *name, bool has_checkpoint, struct err *err)
 {
     struct buf path = {0};
@@ -691,7 +691,7 @@ static int salvage(struct running *t, const char *name, bool has_checkpoint, str
     return rc;
 }
 
-/* Read the curve and the time of earlier attempts that left a checkpoint. */
+/* Go on from earlier attempts that left a checkpoint, and remove this member's scratch of them. */
 static int read_progress(struct running *t, struct err *err)
 {
     bool has_checkpoint = folder_has_files(buf_text(&t->checkpoint));

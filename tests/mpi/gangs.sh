@@ -51,7 +51,7 @@ is "and with it its program" "$(pgrep -f "meet.py 1$")" ""
 
 # Prints the process of rank $1 of the launch on database $2, the last word of its command.
 process_of() {
-    for process in $(pgrep -P "$(pgrep -f "^mpirun .*--db $2\$")"); do
+    for process in $(pgrep -P "$(pgrep -f "^mpirun .*--db $T/$2\$")"); do
         grep -zqx "OMPI_COMM_WORLD_RANK=$1" "/proc/$process/environ" && echo "$process"
     done
 }
@@ -65,7 +65,7 @@ is "the rank that does not lead was busy, too" \
 1 1
 3"
 touch hold
-timeout 60 "$ESPALIER" run gang.ini -n 2 --progress none --set "$command" --db lost.db 2>lost.err &
+timeout 60 "$ESPALIER" run gang.ini -n 2 --progress none --set "$command" --db "$T/lost.db" 2>lost.err &
 run=$!
 for _ in $(seq 400); do
     has_met && break
@@ -107,7 +107,7 @@ ok "undisturbed curves" "$ESPALIER" run "$@" --db curve.db
 is "have four epochs, one rank and two" "$(curves curve.db)" "1|done|2.0|1:1.0,2:2.0,3:0.0,4:1.0
 2|done|2.0|1:1.0,2:2.0,3:0.0,4:1.0"
 touch hold
-timeout 60 "$ESPALIER" run "$@" --db killed.db 2>killed.err &
+timeout 60 "$ESPALIER" run "$@" --db "$T/killed.db" 2>killed.err &
 run=$!
 for _ in $(seq 400); do
     [ "$(cat killed.db.files/t?/checkpoint/epoch 2>/dev/null | tr -d '\n')" = 22 ] && break

@@ -219,7 +219,7 @@ launch_held() { # launch_held DB RANKS
     launch "$1" 0 "$(dirname "$ESPALIER")/tests/mpi/espalier_faults" run -n "$2"
     unset ESPALIER_FAULT
     for _ in $(seq 300); do
-        # Its children have the same name.
+        # Its children have the same command line.
         for held in $(ranks_on n0); do
             [ "$(awk '{ print $3 }' "/proc/$held/stat" 2>/dev/null)" = T ] && return
         done

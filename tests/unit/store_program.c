@@ -326,11 +326,11 @@ static void test_leftovers(void **state)
     commit(store);
     make_folder(&f, "t1");
     make_folder(&f, "t2");
-    make_folder(&f, "t3");                  /* unfinished, without a checkpoint */
-    make_folder(&f, "t4/checkpoint/state"); /* unfinished */
-    make_folder(&f, "t4/scratch.0.17/deep");  /* of a killed rank, for the next attempt */
-    make_folder(&f, "t1/scratch.0.17/deep");  /* of a killed rank */
-    make_empty_folder(&f, "t5/checkpoint"); /* unfinished, with an empty one */
+    make_folder(&f, "t3");                   /* unfinished, without a checkpoint */
+    make_folder(&f, "t4/checkpoint/state");  /* unfinished */
+    make_folder(&f, "t4/scratch.0.17/deep"); /* of a killed rank, for the next attempt */
+    make_folder(&f, "t1/scratch.0.17/deep"); /* of a killed rank */
+    make_empty_folder(&f, "t5/checkpoint");  /* unfinished, with an empty one */
     make_folder(&f, "t99/checkpoint");
     make_folder(&f, "t4x");
     make_folder(&f, "notes");
