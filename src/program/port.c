@@ -33,5 +33,11 @@ int32_t port_find(int32_t rank, int32_t n_ranks, int64_t number)
         if (is_free(port))
             return port;
     }
+    for (int32_t i = 1; i < n_ports; i++) {
+        int32_t port = PORT_FIRST + (rank + i) % n_ports;
+
+        if (is_free(port))
+            return port;
+    }
     return 0;
 }

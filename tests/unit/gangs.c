@@ -387,22 +387,36 @@ static void test_chosen(void **state)
 
 /* ---- ports ---- */
 
+/* Return a socket that keeps the port from others. */
+static int take_port(int32_t port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    return fd;
+}
+
 static void test_ports(void **state)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET};
     int32_t port = port_find(3, 8, 1), other;
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    int fd = take_port(port);
 
     (void)state;
     assert_in_range(port, PORT_FIRST, PORT_LAST);
     assert_int_equal((port - PORT_FIRST) % 8, 3);
-    address.sin_port = htons((uint16_t)port);
-    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
     other = port_find(3, 8, 1);
     assert_true(other != port && (other - PORT_FIRST) % 8 == 3);
     close(fd);
-    for (int32_t rank = 0; rank < 30000; rank += 9999)
-        assert_in_range(port_find(rank, 30000, 7), PORT_FIRST, PORT_LAST);
+    for (int32_t rank = 0; rank < 30000; rank += 9999) {
+        port = port_find(rank, 30000, 7); /* has one port of its own */
+        assert_in_range(port, PORT_FIRST, PORT_LAST);
+        fd = take_port(port);
+        other = port_find(rank, 30000, 7);
+        assert_in_range(other, PORT_FIRST, PORT_LAST);
+        assert_int_not_equal(other, port);
+        close(fd);
+    }
 }
 
 int main(void)
