@@ -18,6 +18,24 @@ int real_parse(double *out, const char *text)
     return *end || !isfinite(*out) ? -1 : 0;
 }
 
+int real_parse_whole(int64_t *out, const char *text)
+{
+    double number;
+    char *end;
+
+    if (real_parse(&number, text) || number != floor(number))
+        return -1;
+    if (!strpbrk(text, "eE")) {
+        *out = strtoll(text, &end, 10); /* ERANGE: a limit */
+        return *end ? -1 : 0;
+    }
+    if (fabs(number) >= 0x1p63)
+        *out = number < 0 ? INT64_MIN : INT64_MAX;
+    else
+        *out = (int64_t)number;
+    return 0;
+}
+
 /* %.15g finds a decimal of up to DBL_DIG digits if one reads back exactly. Subnormal numbers may
  * need fewer. */
 void real_format(struct buf *out, double value)

@@ -9,6 +9,9 @@
 
 /* Parse exactly one finite decimal number; else -1. */
 int real_parse(double *out, const char *text);
+/* A whole number in digits, or with an exponent: 1000, 1e3, 1.5e3. Those beyond int64_t become its
+ * limits. -1: it is no number, or not a whole one, or has a point but no exponent. */
+int real_parse_whole(int64_t *out, const char *text);
 /* Append the shortest decimal that reads back exactly. */
 void real_format(struct buf *out, double value);
 

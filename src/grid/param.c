@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -151,17 +150,6 @@ const char *param_suggest_section(const char *section)
 }
 
 /* ---- values ---- */
-
-static int int_parse(int64_t *out, const char *text)
-{
-    char *end;
-
-    if (!*text || strspn(text, "+-0123456789") != strlen(text))
-        return -1;
-    errno = 0;
-    *out = strtoll(text, &end, 10);
-    return errno || *end ? -1 : 0;
-}
 
 static void put_range(struct buf *out, const struct param *p)
 {
@@ -340,7 +328,7 @@ static int reduction_read(int64_t *out, enum param_id id, const char *text)
         *out = REDUCE_NONE;
     else if (!strcmp(text, "exact"))
         *out = REDUCE_EXACT;
-    else if (strncmp(text, pca, strlen(pca)) != 0 || int_parse(out, text + strlen(pca)) ||
+    else if (strncmp(text, pca, strlen(pca)) != 0 || real_parse_whole(out, text + strlen(pca)) ||
              (double)*out < p->min || (double)*out > p->max)
         return -1;
     return 0;
@@ -365,7 +353,7 @@ int param_read(union value *out, enum param_id id, const char *text, struct err 
             break;
         /* fall through */
     case PARAM_INT:
-        if (int_parse(&v.i, text))
+        if (real_parse_whole(&v.i, text))
             return err_not_allowed(err, id, text);
         rc = check_range(id, (double)v.i, err);
         break;

@@ -86,6 +86,9 @@ is "an operand is missing" "$(said show)" "espalier: show: an argument is missin
 is "a value too many" "$(said plan x.ini --list=1)" "espalier: plan: --list takes no value"
 is "an unknown letter" "$(said best -x)" "espalier: best: unknown option '-x'"
 is "a letter that shares its dash" "$(said best -qnx)" "espalier: --number x: must be an integer in [0, 1000000000]"
+is "an integer with an exponent" "$(said plan none.ini --ranks 1e1)" "$(said plan none.ini --ranks 10)"
+is "is read before it is compared with the limits" "$(said best --number 1e10)" \
+    "espalier: --number 1e10: must be an integer in [0, 1000000000]"
 is "a beginning of one option" "$(said best --form=x)" "$(said best --format x)"
 is "a beginning of several" "$(said predict --f x)" \
     "espalier: predict: '--f' is the beginning of several options: --few-markers, --features, --force, --format"

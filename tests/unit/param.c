@@ -96,7 +96,10 @@ static void test_numbers(void **state)
     (void)state;
     assert_formats(P_HIDDEN_SIZE, "64", "64");
     assert_formats(P_HIDDEN_SIZE, "+064", "64");
+    assert_formats(P_HIDDEN_SIZE, "1.6e1", "16");
     assert_formats(P_SEED, "9007199254740992", "9007199254740992");
+    assert_formats(P_SEED, "9007199254740991", "9007199254740991");
+    assert_formats(P_SEED, "9E15", "9000000000000000");
     assert_formats(P_DROPOUT, ".50", "0.5");
     assert_formats(P_DROPOUT, "-0", "0");
     assert_formats(P_LEARNING_RATE, "1e-3", "0.001");
@@ -107,10 +110,13 @@ static void test_numbers(void **state)
     assert_formats(P_THRESHOLD, "-1e5", "-100000");
     assert_formats(P_BATCH_SIZE, "full", "full");
     assert_formats(P_BATCH_SIZE, "32", "32");
+    assert_formats(P_BATCH_SIZE, "1e9", "1000000000");
+    assert_formats(P_FOLDS, "1e1", "10");
     assert_formats(P_REDUCE, "none", "none");
     assert_formats(P_REDUCE, "exact", "exact");
     assert_formats(P_REDUCE, "pca:20", "pca:20");
     assert_formats(P_REDUCE, "pca:020", "pca:20");
+    assert_formats(P_REDUCE, "pca:1e3", "pca:1000");
     assert_formats(P_ACTIVATION, "tanh", "tanh");
     assert_formats(P_GENOTYPES, "a b.csv", "a b.csv");
     assert_formats(P_TRIAL_TIMEOUT, "1.5m", "90s");
@@ -123,7 +129,7 @@ static void test_refused(void **state)
     static const char *const no_reduction[] = {
         "",      "pca",       "pca:",     "pca:0",   "pca:-1",          "pca:2.5",
         "pca:x", "pca:2 0",   "PCA:20",   "pca: 20", "pca:99999999999", "exactly",
-        "auto",  "pca:5:9:2", "log(1,2)", "pca:1e3"};
+        "auto",  "pca:5:9:2", "log(1,2)", "pca:1e10"};
 
     (void)state;
     assert_refused(P_DROPOUT, "1.2", "dropout = 1.2: must be in [0, 1)");
@@ -148,7 +154,13 @@ static void test_refused(void **state)
     assert_refused(P_LAYERS, "", "layers = : must be an integer in [1, 8]");
     assert_refused(P_LAYERS, "-", "layers = -: must be an integer in [1, 8]");
     assert_refused(P_LAYERS, "99999999999999999999",
-                   "layers = 99999999999999999999: must be an integer in [1, 8]");
+                   "layers = 99999999999999999999: must be in [1, 8]");
+    assert_refused(P_WORKERS, "1e9", "workers = 1e9: must be in [1, 1024]");
+    assert_refused(P_WORKERS, "-1e30", "workers = -1e30: must be in [1, 1024]");
+    assert_refused(P_WORKERS, "1e-1", "workers = 1e-1: must be an integer in [1, 1024]");
+    assert_refused(P_WORKERS, "1.25e1", "workers = 1.25e1: must be an integer in [1, 1024]");
+    assert_refused(P_WORKERS, "1e", "workers = 1e: must be an integer in [1, 1024]");
+    assert_refused(P_WORKERS, "0x10", "workers = 0x10: must be an integer in [1, 1024]");
     assert_refused(P_BATCH_SIZE, "0", "batch_size = 0: must be in [1, 1000000000], or full");
     assert_refused(P_BATCH_SIZE, "all",
                    "batch_size = all: must be an integer in [1, 1000000000], or full");

@@ -2,7 +2,6 @@
 #include "cli/command/parse.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include "base/buf.h"
 #include "base/duration.h"
 #include "base/nearest.h"
+#include "base/real.h"
 #include "data/text/file_names.h"
 #include "grid/param.h"
 #include "launch/environment.h"
@@ -26,15 +26,12 @@ static void *member_of(const struct call *call, const struct option_row *o)
 static int store_int(const struct call *call, const struct option_row *o, const char *text,
                      struct err *err)
 {
-    char *end;
-    long number;
+    int64_t number;
 
-    errno = 0;
-    number = strtol(text, &end, 10);
-    if (errno || end == text || *end || number < o->min || number > o->max)
+    if (real_parse_whole(&number, text) || number < o->min || number > o->max)
         return err_set(err, "--%s %s: must be an integer in [%ld, %ld]", o->name, text, o->min,
                        o->max);
-    *(long *)member_of(call, o) = number;
+    *(long *)member_of(call, o) = (long)number;
     return 0;
 }
 
