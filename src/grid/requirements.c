@@ -400,9 +400,9 @@ static void check_misplaced(const struct check *c, int id)
 {
     const struct sweep *sweep = c->sweep;
     const char *key = sweep_row(sweep, id)->key;
-    enum param_id other = param_find_name(key);
+    enum param_id other = sweep_find_setting(sweep, key);
 
-    if (!sweep->swept[id] && other < P_COUNT && settings_has(&sweep->fixed, other))
+    if (!sweep->swept[id] && other < P_COUNT)
         complain(c, (enum param_id)id,
                  "%s is a setting of [%s]: move it there, or choose another name", key,
                  param_table[other].section);
@@ -428,10 +428,7 @@ static void check_command(const struct check *c)
         return;
     for (int id = P_COUNT; id < settings_end(&c->sweep->fixed); id++) {
         const char *key = sweep_row(c->sweep, id)->key;
-        enum param_id other = param_find_name(key);
-        const char *near = other < P_COUNT && !settings_has(&c->sweep->fixed, other)
-                               ? NULL
-                               : param_suggest(PROGRAM_SECTION, key);
+        const char *near = sweep_lacks(c->sweep, key) ? NULL : param_suggest(PROGRAM_SECTION, key);
         char hint[NEAREST_HINT];
 
         if (used[id] || c->refused[id])

@@ -54,22 +54,37 @@ int sweep_find_name(const struct sweep *sweep, const char *name)
 {
     static const char section[] = PROGRAM_SECTION ".";
     size_t n = strncmp(name, section, strlen(section)) ? 0 : strlen(section);
-    enum param_id id = param_find_name(name);
     int free_id = free_names_find(sweep->names, name + n);
+    enum param_id id = sweep_find_setting(sweep, name);
 
     if (free_id < P_MAX)
         return free_id;
+    return id < P_COUNT ? (int)id : P_MAX;
+}
+
+enum param_id sweep_find_setting(const struct sweep *sweep, const char *name)
+{
+    enum param_id id = param_find_name(name);
+
     if (sweep->names && (id == P_TYPE || id == P_FORMAT))
-        return P_MAX; /* the section [program] implies them */
-    return id < P_COUNT && (!sweep->names || settings_has(&sweep->fixed, id)) ? (int)id : P_MAX;
+        return P_COUNT; /* the section [program] implies them */
+    return sweep_lacks(sweep, name) ? P_COUNT : id;
+}
+
+bool sweep_lacks(const struct sweep *sweep, const char *name)
+{
+    enum param_id id = param_find_name(name);
+
+    return sweep->names && id < P_COUNT && !settings_has(&sweep->fixed, id);
 }
 
 void sweep_put_place(struct buf *out, const struct sweep *sweep, int id)
 {
     int line = sweep->line[id];
+    const char *set = sweep->set[id], *key = set ? set + strspn(set, " ") : NULL;
 
-    if (line == SWEEP_LINE_SET)
-        buf_printf(out, "--set %s%s", sweep->swept[id] ? "grid." : "", sweep_row(sweep, id)->key);
+    if (set)
+        buf_printf(out, "--set %.*s", (int)strcspn(key, " ="), key);
     else
         buf_puts(out, sweep->path);
     if (line > 0)

@@ -2,7 +2,8 @@
 /* A sweep: the fixed settings and axes of a sweep file.
  *
  * A setting is fixed in its own section or an axis in [grid]. A file with both is refused, since
- * either could be a leftover. --set may fix an axis or make a fixed setting an axis. */
+ * either could be a leftover; so are two --set that do both. --set may fix an axis of the file, or
+ * make its fixed setting an axis. */
 #ifndef GRID_SWEEP_H
 #define GRID_SWEEP_H
 
@@ -24,6 +25,7 @@ struct sweep {
     bool swept[P_MAX];
     struct free_names *names;  /* owned; with [program] only, else NULL */
     int line[P_MAX];           /* of each setting or axis; 0: default */
+    const char *set[P_MAX];    /* the option that gave it, "train.epochs=9"; NULL: the file */
     int section_line[P_COUNT]; /* of each setting's [section]; 0: absent */
     char **strings;            /* owned text values */
     size_t n_strings;
@@ -40,13 +42,19 @@ const struct param *sweep_row(const struct sweep *sweep, int id);
  * [program], settings of other model types are none. */
 int sweep_find_name(const struct sweep *sweep, const char *name);
 
+/* Likewise for a setting only; P_COUNT: none. */
+enum param_id sweep_find_setting(const struct sweep *sweep, const char *name);
+/* True for the name of a setting that only sweeps without [program] have. */
+bool sweep_lacks(const struct sweep *sweep, const char *name);
+
 /* True for a sweep with [program]. */
 bool sweep_is_program(const struct sweep *sweep);
 
 /* Hand a text over to the sweep; NULL if memory is short or text is NULL. */
 const char *sweep_keep_text(struct sweep *sweep, char *text);
 
-/* Append where a setting was given: "s.ini:5", "--set gpus", or "s.ini" for a default. */
+/* Append where a setting was given: "s.ini:5", or "s.ini" for a default. For --set the key is as the
+ * user wrote it: "--set gpus", "--set grid.train.workers". */
 void sweep_put_place(struct buf *out, const struct sweep *sweep, int id);
 
 /* The values of a setting: *n of its axis, or the fixed one. Borrowed from the sweep. */

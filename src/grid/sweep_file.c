@@ -32,6 +32,9 @@ struct assignment {
     int line;
 };
 
+/* The format of a --set in a message: "%.*s%s". */
+#define SHOWN(set) MAX_SHOWN, (set), strlen(set) > MAX_SHOWN ? "..." : ""
+
 __attribute__((format(printf, 2, 3))) static int complain(const struct assignment *a,
                                                           const char *format, ...)
 {
@@ -46,8 +49,7 @@ __attribute__((format(printf, 2, 3))) static int complain(const struct assignmen
     vsnprintf(err.text, sizeof err.text, format, args);
     va_end(args);
     if (a->set)
-        errlist_add(a->errors, "--set %.*s%s: %s", MAX_SHOWN, a->set,
-                    strlen(a->set) > MAX_SHOWN ? "..." : "", err.text);
+        errlist_add(a->errors, "--set %.*s%s: %s", SHOWN(a->set), err.text);
     else
         errlist_add(a->errors, "%s:%d: %s", a->sweep->path, a->line, err.text);
     return -1;
@@ -211,6 +213,27 @@ static int set(union value *out, int id, const struct assignment *a)
     }
 }
 
+/* The last of several options for a setting counts, as with all options. One that fixes the setting
+ * beside one that makes it an axis is refused, as in a file. */
+static int note_override(const struct assignment *a, int id, bool is_axis)
+{
+    struct sweep *sweep = a->sweep;
+    const char *before = sweep->set[id], *kept;
+
+    if (!a->set)
+        return 0;
+    if (before && sweep->swept[id] != is_axis)
+        return complain(a,
+                        is_axis ? "%s is an axis here and fixed by --set %.*s%s: keep one"
+                                : "%s is fixed here and an axis by --set %.*s%s: keep one",
+                        sweep_row(sweep, id)->key, SHOWN(before));
+    kept = sweep_keep_text(sweep, strdup(a->set));
+    if (!kept)
+        return complain(a, "out of memory");
+    sweep->set[id] = kept;
+    return 0;
+}
+
 static int fix(int id, const struct assignment *a)
 {
     struct sweep *sweep = a->sweep;
@@ -222,6 +245,8 @@ static int fix(int id, const struct assignment *a)
                         sweep->line[id]);
     if (!a->set && sweep->line[id])
         return complain(a, "%s is already set in line %d", p->key, sweep->line[id]);
+    if (note_override(a, id, false))
+        return -1;
     if (sweep->swept[id])
         remove_axis(sweep, id);
     sweep->line[id] = a->set ? SWEEP_LINE_SET : a->line;
@@ -262,7 +287,7 @@ static int sweep_over(int id, const struct assignment *a)
     if (!a->set && sweep->line[id])
         return complain(a, "%s is an axis here and fixed in line %d: keep one", p->key,
                         sweep->line[id]);
-    if (p->type == PARAM_VALUE && check_utf8(a))
+    if ((p->type == PARAM_VALUE && check_utf8(a)) || note_override(a, id, true))
         return -1;
     axis = want_axis(sweep, id);
     if (!axis)
@@ -299,10 +324,9 @@ static bool is_free(const struct assignment *a)
 /* A key that could be a free name, but is none. 0: it is the name of a setting elsewhere. */
 static int complain_name(const struct assignment *a)
 {
-    enum param_id id = is_grid(a) ? P_COUNT : param_find_name(a->key);
     struct err err;
 
-    if (id < P_COUNT && id != P_TYPE && id != P_FORMAT && settings_has(&a->sweep->fixed, id))
+    if (!is_grid(a) && sweep_find_setting(a->sweep, a->key) < P_COUNT)
         return 0;
     return free_names_add(a->sweep->names, a->key, &err) ? complain(a, "%s", err.text) : 0;
 }
@@ -312,7 +336,6 @@ static int complain_unknown(const struct assignment *a, const char *section)
     /* Suggestions for a million unknown keys would take seconds. */
     const char *near = errlist_is_full(a->errors) ? NULL : param_suggest(section, a->key);
     char place[80] = "", hint[NEAREST_HINT];
-    enum param_id id = a->sweep->names ? param_find_name(a->key) : P_COUNT;
 
     if (section)
         snprintf(place, sizeof place, " in [%.60s]", section);
@@ -320,7 +343,7 @@ static int complain_unknown(const struct assignment *a, const char *section)
         return complain(a, "the key is missing");
     if (a->section && is_free(a) && complain_name(a))
         return -1;
-    if (id < P_COUNT && !settings_has(&a->sweep->fixed, id))
+    if (sweep_lacks(a->sweep, a->key))
         return complain(a, "%s is a setting of models, and this sweep runs a program", a->key);
     return complain(a, "unknown key '%.60s'%s%s", a->key, place,
                     nearest_hint(hint, "", near, "", "; 'espalier params' lists them"));
