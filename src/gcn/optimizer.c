@@ -6,7 +6,7 @@
 #include "gcn/model.h"
 #include "tensor/kernel.h"
 
-static double scaled_rate(const struct gcn_spec *spec)
+double optimizer_scaled_rate(const struct gcn_spec *spec)
 {
     double workers = spec->workers > 1 ? spec->workers : 1;
 
@@ -22,7 +22,7 @@ static double scaled_rate(const struct gcn_spec *spec)
 
 double optimizer_rate(const struct gcn_spec *spec, int32_t epoch)
 {
-    double rate = scaled_rate(spec);
+    double rate = optimizer_scaled_rate(spec);
     int32_t since = epoch - spec->warmup_epochs - 1;
 
     if (since < 0)

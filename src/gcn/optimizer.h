@@ -18,6 +18,9 @@
  * It depends on the epoch alone, so a resumed training needs no state for it. */
 double optimizer_rate(const struct gcn_spec *spec, int32_t epoch);
 
+/* r, from learning_rate, workers and lr_scaling alone. */
+double optimizer_scaled_rate(const struct gcn_spec *spec);
+
 struct optimizer_state {
     const struct gcn_spec *spec; /* borrowed */
     float *first;                /* [n_weights] mean gradient (adam), momentum (sgd) */

@@ -145,11 +145,15 @@ struct plan_trial plan_trial(const struct plan *plan, int64_t trial)
 
 int32_t plan_widest(const struct plan *plan)
 {
-    int32_t widest = 1, n;
-    const union value *ranks = sweep_values(plan->sweep, P_RANKS, &n);
+    int32_t widest = 1;
+    struct settings s;
 
-    for (int32_t i = 0; i < n; i++)
-        widest = ranks[i].i > widest ? (int32_t)ranks[i].i : widest;
+    if (sweep_is_always(plan->sweep, P_RANKS, 1))
+        return 1;
+    for (int32_t c = 0; c < plan->n_configs; c++) {
+        plan_settings(plan, c, &s);
+        widest = s.v[P_RANKS].i > widest ? (int32_t)s.v[P_RANKS].i : widest;
+    }
     return widest;
 }
 
@@ -435,6 +439,24 @@ int32_t plan_count_idle(const struct plan *plan, const struct axis *axis)
     for (int32_t c = 0; axis->n > 1 && c < plan->n_configs; c++) {
         plan_settings(plan, c, &s);
         n += plan_setting_is_idle(&s, axis->id);
+    }
+    return n;
+}
+
+int32_t plan_count_one_worker(const struct plan *plan, enum param_id id, union value *value)
+{
+    const int64_t off = param_default(id).i;
+    struct settings s;
+    int32_t n = 0;
+
+    for (int32_t c = 0; c < plan->n_configs && !sweep_is_always(plan->sweep, id, off); c++) {
+        plan_settings(plan, c, &s);
+        if (!settings_has(&s, id) || s.v[id].i == off)
+            continue;
+        if (s.v[P_WORKERS].i > 1)
+            return 0;
+        if (n++ == 0)
+            *value = s.v[id];
     }
     return n;
 }

@@ -50,7 +50,7 @@ void plan_put_size(struct buf *out, const struct plan *plan);
 
 struct plan_trial plan_trial(const struct plan *plan, int64_t trial);
 
-/* The most ranks that run one trial. */
+/* The most ranks that run one trial; 1 for ranks = auto. */
 int32_t plan_widest(const struct plan *plan);
 
 /* Fixed settings and the configuration's values, trimmed to the model type. */
@@ -76,6 +76,10 @@ bool plan_setting_is_idle(const struct settings *s, enum param_id id);
 
 /* Configurations in which an axis has no effect: ranking them ranks chance. */
 int32_t plan_count_idle(const struct plan *plan, const struct axis *axis);
+
+/* Configurations whose ranks or lr_scaling (id) is not the default, if all of them have one worker,
+ * so that it has no effect; else 0. *value out: of the first of them. */
+int32_t plan_count_one_worker(const struct plan *plan, enum param_id id, union value *value);
 
 /* Configurations whose batch normalisation sees one row at a time and turns it into zeros. */
 int32_t plan_count_one_row(const struct plan *plan);

@@ -22,7 +22,8 @@ void requirements_put_place(struct buf *out, const struct sweep *sweep, enum par
 int requirements_check_data(const struct sweep *sweep, const struct dataset *data,
                             struct errlist *errors);
 
-/* Check the workers of a configuration whose smallest training part has n_train samples; likewise. */
+/* Check the workers of a configuration whose smallest training part has n_train samples: their
+ * number, the ranks that share them, and the learning rate that they scale; likewise. */
 int requirements_check_workers(const struct sweep *sweep, const struct settings *s, int32_t n_train,
                                struct errlist *errors);
 

@@ -181,6 +181,34 @@ void job_warn_plan(const struct job *job)
     warn_reduction(job);
 }
 
+static void warn_one_worker(const struct job *job, enum param_id id)
+{
+    union value value;
+    int32_t n = plan_count_one_worker(&job->plan, id, &value);
+    struct buf place = {0}, text = {0};
+
+    if (!n)
+        return;
+    sweep_put_place(&place, &job->sweep, id);
+    param_format(&text, id, value);
+    log_warn("%s: %s = %s has no effect in %d of the %d configurations: they have workers = 1: set "
+             "[train] workers = 2 or more, or remove %s",
+             buf_text(&place), param_table[id].key, buf_text(&text), n, job->plan.n_configs,
+             param_table[id].key);
+    buf_release(&text);
+    buf_release(&place);
+}
+
+void job_warn_workers(const struct job *job)
+{
+    int32_t n;
+
+    warn_one_worker(job, P_RANKS);
+    sweep_values(&job->sweep, P_LR_SCALING, &n);
+    if (n == 1) /* else warn_idle() has done it */
+        warn_one_worker(job, P_LR_SCALING);
+}
+
 /* ---- the parts ---- */
 
 /* 1 if a model's epoch is chosen by the samples that score it, else 0; -1 and err. */

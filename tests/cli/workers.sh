@@ -87,6 +87,29 @@ like "gives other scores" "$(near second.db)" "^0\|16\|24"
 ok "scaling without workers" "$ESPALIER" plan workers.ini --set grid.lr_scaling=none,sqrt
 like "has no effect" "$(cat .err)" "lr_scaling has no effect in 2 of the 6 configurations"
 
+without_effect() { # NAME WARNING OPTION...
+    name=$1 warning=$2
+    shift 2
+    ok "$name" "$ESPALIER" plan workers.ini --set samples=400 --set workers=1 "$@"
+    is "$name: warning" "$(grep 'no effect' .err)" "${warning:+espalier: warning: $warning}"
+}
+
+one_worker="they have workers = 1: set [train] workers = 2 or more, or remove"
+without_effect "ranks = auto" "--set ranks: ranks = auto has no effect in 1 of the 1 configurations: $one_worker ranks" \
+    --set ranks=auto
+without_effect "ranks = auto as an axis" "--set grid.resources.ranks: ranks = auto has no effect in 2 of the 4 \
+configurations: $one_worker ranks" --set grid.resources.ranks=1,auto --set grid.dropout=0,0.5
+sed 's/^\[train\]/&\nlr_scaling = linear/' workers.ini >scaled.ini
+ok "a file with lr_scaling" "$ESPALIER" plan scaled.ini --set samples=400 --set workers=1
+is "names its line" "$(grep 'no effect' .err)" "espalier: warning: scaled.ini:$(grep -n lr_scaling scaled.ini | cut -d: -f1): \
+lr_scaling = linear has no effect in 1 of the 1 configurations: $one_worker lr_scaling"
+without_effect "an axis of lr_scaling warns once" "workers.ini: lr_scaling has no effect in 2 of the 2 configurations: they \
+differ from others only by chance" --set grid.lr_scaling=none,linear
+ok "one worker beside several" "$ESPALIER" plan scaled.ini --set samples=400 --set ranks=auto
+is "needs no warning" "$(grep 'no effect' .err)" ""
+ok "ridge on one rank" run workers.ini --db ranks.db --set type=ridge --set ranks=2
+is "although ranks = 2" "$(sqlite3 ranks.db "select state || count(*) from trial group by state")" done2
+
 ok "graphs and all options" run workers.ini --db mlp.db --set grid.type=gcn,mlp --set batch_norm=yes \
     --set residual=yes --set layers=3 --set input_dropout=0.2 --set optimizer=sgd --set clip_norm=1
 is "of networks" "$(sqlite3 mlp.db "select state || count(*) from trial group by state")" done12
@@ -104,6 +127,18 @@ refused "more workers than samples of one fold" "--set workers: workers = 40: a 
 samples, and each worker needs one: must be at most 39" --set workers=40 --set samples=61 --set folds=5
 refused "more workers than samples of one configuration" "--set workers: workers = 30: a training part has only \
 18 samples, and each worker needs one: must be at most 18" --set workers=30 --set grid.stop=0,0.5
+refused "a rate that grows beyond its limit" "--set learning_rate: learning_rate = 900: lr_scaling = linear makes it 3600 \
+with workers = 4: must be at most 1000, so learning_rate at most 250" \
+    --set learning_rate=900 --set workers=4 --set lr_scaling=linear
+refused "one of several rates" "--set grid.learning_rate: learning_rate = 501: lr_scaling = sqrt makes it 1002 \
+with workers = 4: must be at most 1000, so learning_rate at most 500" \
+    --set grid.learning_rate=0.1,501 --set grid.workers=1,4 --set lr_scaling=sqrt
+ok "the limit itself is allowed" "$ESPALIER" plan workers.ini --set learning_rate=250 --set workers=4 --set lr_scaling=linear
+refused "a number with an exponent is compared with the limits" "--set workers=1e9: must be in [1, 1024]" --set workers=1e9
+refused "the key as it was typed" "--set grid.train.workers: workers = 1000: a training part has only 36 \
+samples, and each worker needs one: must be at most 36" --set grid.train.workers=1000
+refused "ranks that are fixed and an axis" "--set grid.ranks=1,2: ranks is an axis here and fixed by --set ranks=2: keep one" \
+    --set ranks=2 --set grid.ranks=1,2
 refused "no worker" "--set workers=0: must be in [1, 1024]" --set workers=0
 refused "an unknown scaling" "--set lr_scaling=square: must be none | linear | sqrt" \
     --set lr_scaling=square

@@ -188,6 +188,67 @@ static void test_repeats(void **state)
         "do nothing for ridge");
 }
 
+struct one_worker {
+    int32_t n, widest;
+    int64_t value; /* 0 if n is 0 */
+};
+
+/* The configurations that set ranks or lr_scaling (id) for nothing, and the widest one. */
+static struct one_worker count_one_worker(const char *text, enum param_id id)
+{
+    struct errlist errors = {0};
+    struct sweep sweep;
+    struct plan plan;
+    union value value = {0};
+    struct one_worker found;
+
+    assert_int_equal(sweep_parse(&sweep, "idle.ini", text, NULL, 0, &errors), 0);
+    assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+    found.n = plan_count_one_worker(&plan, id, &value);
+    found.value = found.n ? value.i : 0;
+    found.widest = plan_widest(&plan);
+    plan_release(&plan);
+    sweep_release(&sweep);
+    return found;
+}
+
+static void assert_one_worker(const char *text, enum param_id id, int32_t n, int64_t value)
+{
+    struct one_worker found = count_one_worker(text, id);
+
+    assert_int_equal(found.n, n);
+    assert_int_equal(found.value, value);
+}
+
+static void test_one_worker(void **state)
+{
+    int64_t sqrt_scaling = param_choice(P_LR_SCALING, "sqrt");
+
+    (void)state;
+    assert_one_worker("[grid]\nk = 3, 5\n", P_RANKS, 0, 0);
+    assert_one_worker("[resources]\nranks = auto\n[grid]\nk = 3, 5\n", P_RANKS, 2, 0);
+    assert_one_worker("[grid]\nranks = 1, auto\nk = 3, 5\n", P_RANKS, 2, 0);
+    assert_one_worker("[resources]\nranks = auto\n[train]\nworkers = 2\n", P_RANKS, 0, 0);
+    /* the baseline of a scaling table */
+    assert_one_worker("[resources]\nranks = auto\n[grid]\nworkers = 1, 2\n", P_RANKS, 0, 0);
+    assert_one_worker("[train]\nlr_scaling = sqrt\n[grid]\nworkers = 1, 2\n", P_LR_SCALING, 0, 0);
+    assert_one_worker("[train]\nlr_scaling = sqrt\n[grid]\ntype = gcn, ridge\n", P_LR_SCALING, 1,
+                      sqrt_scaling);
+    assert_one_worker("[model]\ntype = ridge\n[resources]\nranks = auto\n", P_RANKS, 0, 0);
+    assert_one_worker("[grid]\nlr_scaling = sqrt\nk = 3, 5\n", P_LR_SCALING, 2, sqrt_scaling);
+}
+
+/* Only configurations that have ranks need them. */
+static void test_widest(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        count_one_worker("[train]\nworkers = 4\n[grid]\nranks = 1, 4, auto\n", P_RANKS).widest, 4);
+    assert_int_equal(
+        count_one_worker("[model]\ntype = ridge\n[resources]\nranks = 2\n", P_RANKS).widest, 1);
+    assert_int_equal(count_one_worker("[grid]\ntype = ridge, gcn\nranks = 2\n", P_RANKS).widest, 2);
+}
+
 static void test_one_value_is_no_question(void **state)
 {
     (void)state;
@@ -202,6 +263,7 @@ int main(void)
         cmocka_unit_test(test_schedule),        cmocka_unit_test(test_types),
         cmocka_unit_test(test_repeats),         cmocka_unit_test(test_strays),
         cmocka_unit_test(test_one_row),         cmocka_unit_test(test_one_value_is_no_question),
+        cmocka_unit_test(test_one_worker),      cmocka_unit_test(test_widest),
     };
 
     return cmocka_run_group_tests_name("idle", tests, NULL, NULL);
