@@ -295,9 +295,13 @@ const struct command command_profile = {
         "one. The main thread does the rest: start prepares the session, store writes results "
         "into the open transaction, commit makes them durable, schedule hands out trials, "
         "send and receive are messages, poll looks for one and finds none, and wait sleeps.\n\n"
-        "Ranks that train a model together spend a part of compute on each other: sum adds up "
-        "what the workers computed, share passes rows on to all ranks, agree compares their "
-        "weights and decides whether to go on, and members waits for other ranks.",
+        "Ranks that train a model together, the members of a gang, spend a part of compute on "
+        "each other. The table gangs shows it for each of them, in percent of trials_s, its "
+        "seconds in trials: sum adds up what the workers computed, share passes rows on to all "
+        "ranks, and agree compares their weights and decides whether to go on. members is the "
+        "time in which the rank waited for the other members, at the beginning of a trial and in "
+        "each sum, share and agree, which do not include it. A member that waits less than the "
+        "others is the slow one.",
     .examples = examples,
     .see = "status, run",
     .options = options,

@@ -83,9 +83,11 @@ static int read_threads(struct lists *lists, const struct scale_options *o, stru
 static int read_ranks(struct lists *lists, const struct scale_options *o,
                       const struct scale_study *study, struct err *err)
 {
-    int32_t workers = study->workers;
+    int32_t workers = study->workers ? study->workers : 1;
     int32_t most = workers < lists->cores ? workers : lists->cores;
-    const char *why = workers <= lists->cores
+    const char *why = !study->workers ? "because the ranks of a trial share its gradient steps, "
+                                        "and this type of model has none"
+                      : workers <= lists->cores
                           ? "[train] workers of this configuration: the ranks of a trial share "
                             "its workers"
                           : limit_by_cores;
@@ -157,7 +159,7 @@ static void put_configuration(struct answer *answer, const struct scale_study *s
     rows_integer(&row, "configuration", s->config + 1);
     rows_integer(&row, "configurations", s->n_configs);
     rows_text(&row, "axes", buf_text(&s->values));
-    rows_integer(&row, "workers", s->workers);
+    rows_integer(&row, "workers", s->workers ? s->workers : 1);
     rows_integer(&row, "epochs", s->epochs);
     rows_integer(&row, "all_epochs", s->all_epochs);
     rows_integer(&row, "trials", s->n_trials - 1);
@@ -191,7 +193,12 @@ static void print_advice(struct answer *answer, const struct scale_study *s, int
                   one->threads, one->ranks, many->threads, many->ranks, at_once, plural(at_once));
     answer_printf(answer, many->ranks * at_once > 1 ? " (run -n %d).\n" : ".\n",
                   many->ranks * at_once);
-    if (s->workers == 1)
+    if (!s->workers)
+        answer_printf(answer,
+                      "A trial of type = %s has no gradient steps that ranks could share, so it "
+                      "runs on one rank. To use more cores, run several trials at once.\n",
+                      s->type);
+    else if (s->workers == 1)
         answer_printf(answer, "A trial with workers = 1 runs on one rank. More ranks need [train] "
                               "workers = 2 or more, which changes its numbers.\n");
 }
@@ -276,6 +283,17 @@ static void warn_of_others(void)
     free(runs);
 }
 
+static void warn_of_scatter(const struct scale_study *study)
+{
+    const struct scale_point *p = scale_unsteady(study);
+
+    if (p)
+        log_warn("threads = %d, ranks = %d: trials took %.3g to %.3g s, so the recommendation is "
+                 "uncertain: measure again while nothing else runs on this machine, or with more "
+                 "--repeats",
+                 p->threads, p->ranks, p->least, p->most);
+}
+
 static int measure(struct scale_study *study, int32_t cores, const struct scale_options *o)
 {
     bool is_stopped;
@@ -290,6 +308,7 @@ static int measure(struct scale_study *study, int32_t cores, const struct scale_
         log_info("stopped; nothing was kept");
         return EXIT_RESUMABLE;
     }
+    warn_of_scatter(study);
     return print(o, study, cores);
 }
 

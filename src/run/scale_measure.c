@@ -69,7 +69,7 @@ static int take_times(struct scale_point *point, const struct scale_study *study
                          point->threads, point->ranks, state);
     }
     if (!rc)
-        point->seconds = cost_median(seconds + 1, study->n_trials - 1);
+        scale_take(point, seconds + 1, study->n_trials - 1);
     free(seconds);
     return rc;
 }

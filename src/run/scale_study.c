@@ -5,9 +5,12 @@
 #include <stdlib.h>
 
 #include "grid/sweep_file.h"
+#include "sched/cost_formula.h"
 
 /* Measured times differ by some percent. */
 #define ALIKE 1.05
+/* The times of one combination on a machine without other load differ by less. */
+#define STEADY 1.25
 
 /* ---- which configuration ---- */
 
@@ -49,7 +52,8 @@ static void describe(struct scale_study *study, const struct job *job, int32_t r
     plan_settings(&job->plan, study->config, &s);
     put_values(&study->values, &job->sweep, &s);
     study->n_configs = job->plan.n_configs;
-    study->workers = settings_has(&s, P_WORKERS) ? (int32_t)s.v[P_WORKERS].i : 1;
+    study->workers = settings_has(&s, P_WORKERS) ? (int32_t)s.v[P_WORKERS].i : 0;
+    study->type = settings_type_name(s.v[P_TYPE]);
     study->replicates = (repeats + folds) / folds;
     study->n_trials = study->replicates * folds;
     if (settings_has(&s, P_EPOCHS)) {
@@ -133,6 +137,23 @@ double scale_throughput(const struct scale_study *study, const struct scale_poin
                         int32_t cores)
 {
     return scale_at_once(point, cores) * scale_speedup(study, point);
+}
+
+void scale_take(struct scale_point *point, double *seconds, int32_t n)
+{
+    point->seconds = cost_median(seconds, n);
+    point->least = seconds[n / 4];
+    point->most = seconds[n - 1 - n / 4];
+}
+
+const struct scale_point *scale_unsteady(const struct scale_study *study)
+{
+    const struct scale_point *worst = &study->points[0];
+
+    for (int32_t i = 1; i < study->n_points; i++)
+        if (study->points[i].most * worst->least > worst->most * study->points[i].least)
+            worst = &study->points[i];
+    return worst->most >= STEADY * worst->least ? worst : NULL;
 }
 
 /* cores 0: by speed-up. */

@@ -18,16 +18,18 @@ struct scale_list {
 struct scale_point {
     int32_t threads, ranks;
     double seconds;       /* median of the measured trials */
+    double least, most;   /* likewise, without the shortest quarter and the longest one */
     double communication; /* share of the time in trials, over all ranks */
 };
 
 struct scale_study {
-    int32_t config;    /* in the plan, from 0 */
-    int32_t n_configs; /* of the plan */
-    struct buf values; /* "hidden_size = 64, dropout = 0.2"; "": there is no such axis. Owned */
-    int32_t workers;
-    int64_t epochs;               /* measured; 0: not chosen yet, or a model without epochs */
-    int64_t all_epochs;           /* of the sweep file; 0: a model without epochs */
+    int32_t config;     /* in the plan, from 0 */
+    int32_t n_configs;  /* of the plan */
+    struct buf values;  /* "hidden_size = 64, dropout = 0.2"; "": there is no such axis. Owned */
+    const char *type;   /* of model */
+    int32_t workers;    /* 0: a type without gradient steps has none */
+    int64_t epochs;     /* measured; 0: not chosen yet, or a model without epochs */
+    int64_t all_epochs; /* of the sweep file; 0: a model without epochs */
     int32_t replicates, n_trials; /* of each combination; n_trials with the first one */
     struct buf file;              /* its sweep file; owned */
     struct scale_point *points;   /* [n_points] owned; the first is 1 x 1 */
@@ -50,6 +52,12 @@ int scale_combine(struct scale_study *study, const struct scale_list *threads,
 int scale_measure(struct scale_study *study, bool *is_stopped, struct err *err);
 
 void scale_release(struct scale_study *study);
+
+/* Set seconds, least and most of a point from its n > 0 times, which become ascending. */
+void scale_take(struct scale_point *point, double *seconds, int32_t n);
+
+/* The point whose times differ most, if `most` is at least 1.25 of `least`; else NULL. */
+const struct scale_point *scale_unsteady(const struct scale_study *study);
 
 /* For a measured point: the time on one core relative to its own; trials that fit on the machine at
  * once; finished trials relative to one core that runs trials one after another. */

@@ -27,7 +27,7 @@ struct cost_formula {
 /* Least change in the logarithm that is reported. */
 #define COST_MOVED 0.02
 
-/* Return the n / 2-th smallest of n > 0 values, which change places. */
+/* Return the n / 2-th smallest of n > 0 values, which become ascending. */
 double cost_median(double *values, int32_t n);
 
 /* work: [n_configs] borrowed */

@@ -79,6 +79,10 @@ is "csv: the session" "$("$ESPALIER" profile --format csv 2>.err)" "session,outc
 3,finished,espalier run b.ini,1,1,4,0,0,0"
 is "no rank trained together with others" "$("$ESPALIER" profile -q --session 2 --section gangs --format csv)" \
     "rank,host,trials_s,calls,bytes,sum,share,agree,members"
+help=$("$ESPALIER" help profile | tr -s ' \n' ' ')
+for column in trials_s sum share agree members; do
+    like "help explains $column" "$help" "[ .:,]$column[ ,]"
+done
 is "a section" "$("$ESPALIER" profile --session 2 --section counters --format csv | sed -n '1p;7,10p')" \
     "rank,host,activity,size,calls,bytes,seconds,percent
 0,n1,schedule,0,0,0,0.5,0.5

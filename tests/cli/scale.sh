@@ -66,6 +66,8 @@ one trial 1 1
 many trials 1 1"
 is "workers = 1: why there are no ranks" "$("$ESPALIER" scale grid.ini --threads 1 --epochs 1 --repeats 1 -q | tail -n 1)" \
     "A trial with workers = 1 runs on one rank. More ranks need [train] workers = 2 or more, which changes its numbers."
+is "ridge: why there are no ranks" "$("$ESPALIER" scale grid.ini --threads 1 --repeats 1 -q --set type=ridge | tail -n 1)" \
+    "A trial of type = ridge has no gradient steps that ranks could share, so it runs on one rank. To use more cores, run several trials at once."
 is "nothing is left behind" "$(ls -A below) $(ls)" " below
 err
 grid.ini
@@ -108,6 +110,8 @@ refused "more ranks than cores" "--ranks 1024: must be at most $(nproc), the num
 refused "both conditions count" "grid.ini: 'where' leaves none of the grid's 2 points" grid.ini --where "hidden_size = 4" --set "where=hidden_size = 8"
 refused "too many ranks" "--ranks 2: must be at most 1, [train] workers of this configuration: the ranks of a trial share its workers" \
     grid.ini --ranks 2
+refused "ranks of ridge" "--ranks 2: must be at most 1, because the ranks of a trial share its gradient steps, and this type of model has none" \
+    grid.ini --ranks 2 --set type=ridge
 refused "no such axis" "where = colour = 1: no such column: colour; the axes are: hidden_size" \
     grid.ini --where "colour = 1"
 program_sweep

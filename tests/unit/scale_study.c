@@ -38,7 +38,10 @@ static void test_combinations(void **state)
 /* On 8 cores. Times within 5 % are alike, and then fewer cores are better. */
 static void test_best(void **state)
 {
-    struct scale_point points[] = {{1, 1, 12, 0}, {8, 1, 2.9, 0}, {2, 2, 3, 0.1}, {2, 1, 6.1, 0}};
+    struct scale_point points[] = {{.threads = 1, .ranks = 1, .seconds = 12},
+                                   {.threads = 8, .ranks = 1, .seconds = 2.9},
+                                   {.threads = 2, .ranks = 2, .seconds = 3, .communication = 0.1},
+                                   {.threads = 2, .ranks = 1, .seconds = 6.1}};
     struct scale_study study = {.points = points, .n_points = 4};
 
     (void)state;
@@ -53,11 +56,33 @@ static void test_best(void **state)
     expect(scale_busiest(&study, 8), 2, 1);
 }
 
+static void test_steady(void **state)
+{
+    double five[] = {9, 1, 1.2, 1.1, 1}, three[] = {4, 2, 3}, one[] = {7};
+    struct scale_point points[3] = {{.threads = 1, .ranks = 1}};
+    struct scale_study study = {.points = points, .n_points = 2};
+
+    (void)state;
+    scale_take(&points[0], five, 5); /* a single outlier does not count */
+    assert_true(points[0].seconds == 1.1 && points[0].least == 1 && points[0].most == 1.2);
+    scale_take(&points[1], one, 1);
+    assert_true(points[1].seconds == 7 && points[1].least == 7 && points[1].most == 7);
+    assert_null(scale_unsteady(&study));
+    scale_take(&points[2], three, 3);
+    assert_true(points[2].seconds == 3 && points[2].least == 2 && points[2].most == 4);
+    study.n_points = 3;
+    assert_ptr_equal(scale_unsteady(&study), &points[2]);
+    points[1].most = 7 * 1.25;
+    study.n_points = 2;
+    assert_ptr_equal(scale_unsteady(&study), &points[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_combinations),
         cmocka_unit_test(test_best),
+        cmocka_unit_test(test_steady),
     };
 
     return cmocka_run_group_tests_name("scale_study", tests, NULL, NULL);
