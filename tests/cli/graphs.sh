@@ -190,8 +190,8 @@ is "and continues with the printed lines" "$(grep -o 'add to .*' "$T/.err" | tr 
 cd "$T" || exit 1
 fails "settings of other formats" 2 "$ESPALIER" inspect tu.ini --set data.images=labels --set data.labels=labels
 is "each is named" "$(cat "$T/.err")" \
-"espalier: --set labels: labels belongs to format = graph | idx, and the format is tu
-espalier: --set images: images belongs to format = idx, and the format is tu"
+"espalier: --set data.labels: labels belongs to format = graph | idx, and the format is tu
+espalier: --set data.images: images belongs to format = idx, and the format is tu"
 printf '[data]\nformat = idx\n' >"$T/bare.ini"
 fails "missing settings" 2 "$ESPALIER" inspect bare.ini
 is "each is named, too" "$(cat "$T/.err")" \
