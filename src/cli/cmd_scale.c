@@ -83,10 +83,11 @@ static int read_threads(struct lists *lists, const struct scale_options *o, stru
 static int read_ranks(struct lists *lists, const struct scale_options *o,
                       const struct scale_study *study, struct err *err)
 {
-    int32_t workers = study->workers ? study->workers : 1;
+    int32_t workers = study->workers;
     int32_t most = workers < lists->cores ? workers : lists->cores;
-    const char *why = !study->workers ? "because the ranks of a trial share its gradient steps, "
-                                        "and this type of model has none"
+    const char *why = !study->has_workers
+                          ? "because the ranks of a trial share its gradient steps, "
+                            "and this type of model has none"
                       : workers <= lists->cores
                           ? "[train] workers of this configuration: the ranks of a trial share "
                             "its workers"
@@ -159,7 +160,7 @@ static void put_configuration(struct answer *answer, const struct scale_study *s
     rows_integer(&row, "configuration", s->config + 1);
     rows_integer(&row, "configurations", s->n_configs);
     rows_text(&row, "axes", buf_text(&s->values));
-    rows_integer(&row, "workers", s->workers ? s->workers : 1);
+    rows_integer(&row, "workers", s->workers);
     rows_integer(&row, "epochs", s->epochs);
     rows_integer(&row, "all_epochs", s->all_epochs);
     rows_integer(&row, "trials", s->n_trials - 1);
@@ -193,7 +194,7 @@ static void print_advice(struct answer *answer, const struct scale_study *s, int
                   one->threads, one->ranks, many->threads, many->ranks, at_once, plural(at_once));
     answer_printf(answer, many->ranks * at_once > 1 ? " (run -n %d).\n" : ".\n",
                   many->ranks * at_once);
-    if (!s->workers)
+    if (!s->has_workers)
         answer_printf(answer,
                       "A trial of type = %s has no gradient steps that ranks could share, so it "
                       "runs on one rank. To use more cores, run several trials at once.\n",

@@ -449,7 +449,9 @@ int32_t plan_count_one_worker(const struct plan *plan, enum param_id id, union v
     struct settings s;
     int32_t n = 0;
 
-    for (int32_t c = 0; c < plan->n_configs && !sweep_is_always(plan->sweep, id, off); c++) {
+    if (sweep_is_always(plan->sweep, id, off))
+        return 0;
+    for (int32_t c = 0; c < plan->n_configs; c++) {
         plan_settings(plan, c, &s);
         if (!settings_has(&s, id) || s.v[id].i == off)
             continue;

@@ -52,7 +52,8 @@ static void describe(struct scale_study *study, const struct job *job, int32_t r
     plan_settings(&job->plan, study->config, &s);
     put_values(&study->values, &job->sweep, &s);
     study->n_configs = job->plan.n_configs;
-    study->workers = settings_has(&s, P_WORKERS) ? (int32_t)s.v[P_WORKERS].i : 0;
+    study->has_workers = settings_has(&s, P_WORKERS);
+    study->workers = (int32_t)s.v[P_WORKERS].i;
     study->type = settings_type_name(s.v[P_TYPE]);
     study->replicates = (repeats + folds) / folds;
     study->n_trials = study->replicates * folds;

@@ -27,7 +27,8 @@ struct scale_study {
     int32_t n_configs;  /* of the plan */
     struct buf values;  /* "hidden_size = 64, dropout = 0.2"; "": there is no such axis. Owned */
     const char *type;   /* of model */
-    int32_t workers;    /* 0: a type without gradient steps has none */
+    bool has_workers;   /* false: a type without gradient steps */
+    int32_t workers;    /* 1 without */
     int64_t epochs;     /* measured; 0: not chosen yet, or a model without epochs */
     int64_t all_epochs; /* of the sweep file; 0: a model without epochs */
     int32_t replicates, n_trials; /* of each combination; n_trials with the first one */
