@@ -2,8 +2,7 @@
 /* A sweep: the fixed settings and axes of a sweep file.
  *
  * A setting is fixed in its own section or an axis in [grid]. A file with both is refused, since
- * either could be a leftover; so are two --set that do both. --set may fix an axis of the file, or
- * make its fixed setting an axis. */
+ * either could be a leftover. --set may fix an axis or make a fixed setting an axis. */
 #ifndef GRID_SWEEP_H
 #define GRID_SWEEP_H
 

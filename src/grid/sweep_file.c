@@ -32,9 +32,6 @@ struct assignment {
     int line;
 };
 
-/* The format of a --set in a message: "%.*s%s". */
-#define SHOWN(set) MAX_SHOWN, (set), strlen(set) > MAX_SHOWN ? "..." : ""
-
 __attribute__((format(printf, 2, 3))) static int complain(const struct assignment *a,
                                                           const char *format, ...)
 {
@@ -49,7 +46,8 @@ __attribute__((format(printf, 2, 3))) static int complain(const struct assignmen
     vsnprintf(err.text, sizeof err.text, format, args);
     va_end(args);
     if (a->set)
-        errlist_add(a->errors, "--set %.*s%s: %s", SHOWN(a->set), err.text);
+        errlist_add(a->errors, "--set %.*s%s: %s", MAX_SHOWN, a->set,
+                    strlen(a->set) > MAX_SHOWN ? "..." : "", err.text);
     else
         errlist_add(a->errors, "%s:%d: %s", a->sweep->path, a->line, err.text);
     return -1;
@@ -213,24 +211,17 @@ static int set(union value *out, int id, const struct assignment *a)
     }
 }
 
-/* The last of several options for a setting counts, as with all options. One that fixes the setting
- * beside one that makes it an axis is refused, as in a file. */
-static int note_override(const struct assignment *a, int id, bool is_axis)
+/* Keep the text of --set for messages. */
+static int keep_option(const struct assignment *a, int id)
 {
-    struct sweep *sweep = a->sweep;
-    const char *before = sweep->set[id], *kept;
+    const char *kept;
 
     if (!a->set)
         return 0;
-    if (before && sweep->swept[id] != is_axis)
-        return complain(a,
-                        is_axis ? "%s is an axis here and fixed by --set %.*s%s: keep one"
-                                : "%s is fixed here and an axis by --set %.*s%s: keep one",
-                        sweep_row(sweep, id)->key, SHOWN(before));
-    kept = sweep_keep_text(sweep, strdup(a->set));
+    kept = sweep_keep_text(a->sweep, strdup(a->set));
     if (!kept)
         return complain(a, "out of memory");
-    sweep->set[id] = kept;
+    a->sweep->set[id] = kept;
     return 0;
 }
 
@@ -245,7 +236,7 @@ static int fix(int id, const struct assignment *a)
                         sweep->line[id]);
     if (!a->set && sweep->line[id])
         return complain(a, "%s is already set in line %d", p->key, sweep->line[id]);
-    if (note_override(a, id, false))
+    if (keep_option(a, id))
         return -1;
     if (sweep->swept[id])
         remove_axis(sweep, id);
@@ -287,7 +278,7 @@ static int sweep_over(int id, const struct assignment *a)
     if (!a->set && sweep->line[id])
         return complain(a, "%s is an axis here and fixed in line %d: keep one", p->key,
                         sweep->line[id]);
-    if ((p->type == PARAM_VALUE && check_utf8(a)) || note_override(a, id, true))
+    if ((p->type == PARAM_VALUE && check_utf8(a)) || keep_option(a, id))
         return -1;
     axis = want_axis(sweep, id);
     if (!axis)

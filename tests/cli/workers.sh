@@ -137,8 +137,6 @@ ok "the limit itself is allowed" "$ESPALIER" plan workers.ini --set learning_rat
 refused "a number with an exponent is compared with the limits" "--set workers=1e9: must be in [1, 1024]" --set workers=1e9
 refused "the key as it was typed" "--set grid.train.workers: workers = 1000: a training part has only 36 \
 samples, and each worker needs one: must be at most 36" --set grid.train.workers=1000
-refused "ranks that are fixed and an axis" "--set grid.ranks=1,2: ranks is an axis here and fixed by --set ranks=2: keep one" \
-    --set ranks=2 --set grid.ranks=1,2
 refused "no worker" "--set workers=0: must be in [1, 1024]" --set workers=0
 refused "an unknown scaling" "--set lr_scaling=square: must be none | linear | sqrt" \
     --set lr_scaling=square

@@ -231,6 +231,23 @@ static void test_overrides(void **state)
     sweep_release(&sweep);
 }
 
+/* A script's own options come before those that a user adds. */
+static void test_last_option_counts(void **state)
+{
+    static const char *const axis[] = {"k=3", "grid.k=4,5"}, *const fixed[] = {"grid.k=4,5", "k=3"};
+    struct sweep sweep;
+
+    (void)state;
+    parse(&sweep, "x.ini", "[model]\nlayers = 3\n", axis, 2);
+    assert_int_equal(sweep.n_axes, 1);
+    assert_axis(&sweep, 0, P_K, SWEEP_LINE_SET, "4 5");
+    sweep_release(&sweep);
+    parse(&sweep, "x.ini", "[model]\nlayers = 3\n", fixed, 2);
+    assert_int_equal(sweep.n_axes, 0);
+    assert_setting(&sweep.fixed, P_K, "3");
+    sweep_release(&sweep);
+}
+
 static void test_override_meets_requirement(void **state)
 {
     static const char *const set[] = {"features=f.csv"};
@@ -408,6 +425,7 @@ int main(void)
         cmocka_unit_test(test_long_texts),
         cmocka_unit_test(test_environment),
         cmocka_unit_test(test_overrides),
+        cmocka_unit_test(test_last_option_counts),
         cmocka_unit_test(test_override_meets_requirement),
         cmocka_unit_test(test_load),
         cmocka_unit_test(test_write_round_trip),

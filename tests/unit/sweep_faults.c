@@ -337,35 +337,6 @@ static void test_set(void **state)
         "x.ini:2: layers = 9: must be in [1, 8]\n--set k=0: must be in [1, 1000000]\n");
 }
 
-static void test_two_sets(void **state)
-{
-    static const char
-        *const axis_last[] = {"ranks=2", "epochs=3", "grid.ranks=1,2"},
-               *const axis_first[] = {"grid.resources.ranks=1,2", "resources.ranks=2"},
-               *const long_one[] =
-                   {"grid.k=100001,100002,100003,100004,100005,100006,100007,100008,100009,"
-                    "100010,100011,100012,100013",
-                    "graph.k=3"},
-               *const free_name[] = {"grid.lr=1,2", "program.lr=3"},
-               *const same_kind[] = {"k=3", "graph.k=4", "grid.ranks=1,2", "grid.ranks=1"};
-
-    (void)state;
-    assert_faults("[model]\nlayers = 2\n", axis_last, 3,
-                  "--set grid.ranks=1,2: ranks is an axis here and fixed by --set ranks=2: keep "
-                  "one\n");
-    assert_faults("[grid]\nranks = 1, 2\n", axis_first, 2,
-                  "--set resources.ranks=2: ranks is fixed here and an axis by --set "
-                  "grid.resources.ranks=1,2: keep one\n");
-    assert_faults("[model]\nlayers = 2\n", long_one, 2,
-                  "--set graph.k=3: k is fixed here and an axis by --set "
-                  "grid.k=100001,100002,100003,100004,100005,100006,100007,100008,100009,100010,100"
-                  "...: keep one\n");
-    assert_faults("[sweep]\nobjective = loss\n[program]\ncommand = a {lr}\n", free_name, 2,
-                  "--set program.lr=3: lr is fixed here and an axis by --set grid.lr=1,2: keep "
-                  "one\n");
-    assert_faults("[grid]\nk = 5, 6\n", same_kind, 4, "");
-}
-
 /* A file of another kind does not flood the terminal. */
 static void test_many(void **state)
 {
@@ -419,7 +390,6 @@ int main(void)
         cmocka_unit_test(test_data),
         cmocka_unit_test(test_paths),
         cmocka_unit_test(test_set),
-        cmocka_unit_test(test_two_sets),
         cmocka_unit_test(test_many),
     };
 
