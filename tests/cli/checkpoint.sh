@@ -35,18 +35,18 @@ bits() {
 # slow: processor seconds of the longer trial.
 cpu=$(cpu_seconds run --set epochs=400 --db speed.db)
 slow=$(query speed.db "select $cpu * max(seconds) / sum(seconds) from trial")
-# Epochs for at least 4 s of the longer trial; more on a busy machine.
-epochs=$(awk "BEGIN { printf \"%d\", 400 * 4 / $slow }")
+# Epochs for at least 6 s of the longer trial; more on a busy machine.
+epochs=$(awk "BEGIN { printf \"%d\", 400 * 6 / $slow }")
 sweep() { run --set epochs="$epochs" "$@"; }
 
 ok "an undisturbed run" sweep --db whole.db
 
-# The trial is expected to take longer than the grace period. So it is stopped at once, 1.6 s after
-# its start.
+# The trial is expected to take longer than the grace period. So it is stopped at once, 2.3 s after
+# its start: with less than 2 s of training it would save no checkpoint.
 "$ESPALIER" run sweep.ini --progress none --set epochs="$epochs" --db parts.db --grace 1s 2>first.err &
 pid=$!
 until [ -n "$(query parts.db "select 1 from attempt where outcome = 'running'
-    and (julianday('now') - 2440587.5) * 86400 - started > 1.6" 2>/dev/null)" ]; do
+    and (julianday('now') - 2440587.5) * 86400 - started > 2.3" 2>/dev/null)" ]; do
     kill -0 $pid 2>/dev/null || break
     sleep 0.2
 done
