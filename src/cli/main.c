@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include "config.h"
 #include "launch/environment.h"
 #include "sched/world.h"
+#include "tensor/gemm.h"
 
 /* All ranks of an MPI launch get the same command line. The first one alone reports its faults. */
 static bool is_other_rank(void)
@@ -146,10 +148,38 @@ static void leave_on_bus_error(int number)
     _exit(EXIT_ERROR);
 }
 
+/* OpenBLAS reads this variable when it is loaded, before main(). */
+#define BLAS_KERNEL "OPENBLAS_CORETYPE"
+/* Set beside it in the process that use_better_kernel() starts. */
+#define BLAS_KERNEL_IS_OURS "ESPALIER_BLAS_KERNEL"
+
+/* Start this program again in the same process if OpenBLAS does not know the processor and the user has
+ * not chosen a kernel. Neither variable reaches other processes: their processors may differ. */
+static void use_better_kernel(char **argv)
+{
+    const char *kernel = gemm_better_kernel(gemm_kernel());
+    char path[PATH_MAX] = "";
+
+    if (getenv(BLAS_KERNEL_IS_OURS)) {
+        unsetenv(BLAS_KERNEL_IS_OURS);
+        unsetenv(BLAS_KERNEL);
+        return;
+    }
+    if (!kernel || getenv(BLAS_KERNEL) || readlink("/proc/self/exe", path, sizeof path - 1) < 0)
+        return;
+    setenv(BLAS_KERNEL, kernel, 1);
+    setenv(BLAS_KERNEL_IS_OURS, "1", 1);
+    execv(path, argv);
+    unsetenv(BLAS_KERNEL_IS_OURS);
+    unsetenv(BLAS_KERNEL);
+}
+
 int main(int argc, char **argv)
 {
-    const char *width = getenv(LAUNCH_WIDTH);
+    const char *width;
 
+    use_better_kernel(argv);
+    width = getenv(LAUNCH_WIDTH);
     if (width)
         log_set_width(atoi(width));
     cpu_flush_subnormal();

@@ -24,6 +24,7 @@
 #define DEPTH 128
 
 #define INLINE static inline __attribute__((always_inline))
+#define AVX512 __attribute__((target("arch=x86-64-v4")))
 
 typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));
 
@@ -34,8 +35,8 @@ struct operand {
 };
 
 /* Constant rows and vectors keep sum[][] in registers. */
-INLINE void tile(int rows, int vectors, float *c, struct operand a, const float *b, int64_t depth,
-                 int64_t width, bool accumulates)
+INLINE void tile(int rows, int vectors, float *c, int64_t width, struct operand a, const float *b,
+                 int64_t b_width, int64_t depth, bool accumulates)
 {
     v16 sum[TILE_ROWS][4], right[4];
 
@@ -47,7 +48,7 @@ INLINE void tile(int rows, int vectors, float *c, struct operand a, const float 
     for (int64_t k = 0; k < depth; k++) {
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++)
-            right[v] = *(const v16 *)(b + k * width + v * LANES);
+            right[v] = *(const v16 *)(b + k * b_width + v * LANES);
 #pragma GCC unroll 6
         for (int r = 0; r < rows; r++)
 #pragma GCC unroll 4
@@ -61,41 +62,49 @@ INLINE void tile(int rows, int vectors, float *c, struct operand a, const float 
             *(v16 *)(c + r * width + v * LANES) = sum[r][v];
 }
 
-INLINE void strip(int rows, float *c, struct operand a, const float *b, int64_t depth,
-                  int64_t width, bool accumulates)
+/* A part (depth, columns) of b, in rows of `width`. */
+struct panel {
+    const float *b;
+    int64_t width, columns, depth;
+};
+
+INLINE void strip(int rows, float *c, int64_t width, struct operand a, const struct panel *p,
+                  bool accumulates)
 {
     int64_t j = 0;
 
-    for (; j + 4 * LANES <= width; j += 4 * LANES)
-        tile(rows, 4, c + j, a, b + j, depth, width, accumulates);
-    for (; j + 2 * LANES <= width; j += 2 * LANES)
-        tile(rows, 2, c + j, a, b + j, depth, width, accumulates);
-    for (; j < width; j += LANES)
-        tile(rows, 1, c + j, a, b + j, depth, width, accumulates);
+    for (; j + 4 * LANES <= p->columns; j += 4 * LANES)
+        tile(rows, 4, c + j, width, a, p->b + j, p->width, p->depth, accumulates);
+    for (; j + 2 * LANES <= p->columns; j += 2 * LANES)
+        tile(rows, 2, c + j, width, a, p->b + j, p->width, p->depth, accumulates);
+    for (; j < p->columns; j += LANES)
+        tile(rows, 1, c + j, width, a, p->b + j, p->width, p->depth, accumulates);
 }
 
-__attribute__((target("arch=x86-64-v4"))) static void
-piece(struct mat *c, struct operand a, const float *b, int64_t depth, bool accumulates)
+/* Columns `from` and on of all rows of c. */
+AVX512 static void piece(struct mat *c, int64_t from, struct operand a, const struct panel *p,
+                         bool accumulates)
 {
+    int64_t width = c->n_cols;
     int32_t i = 0;
 
     for (; i + TILE_ROWS <= c->n_rows; i += TILE_ROWS, a.v += TILE_ROWS * a.row)
-        strip(TILE_ROWS, mat_row(c, i), a, b, depth, c->n_cols, accumulates);
+        strip(TILE_ROWS, mat_row(c, i) + from, width, a, p, accumulates);
     switch (c->n_rows - i) {
     case 1:
-        strip(1, mat_row(c, i), a, b, depth, c->n_cols, accumulates);
+        strip(1, mat_row(c, i) + from, width, a, p, accumulates);
         break;
     case 2:
-        strip(2, mat_row(c, i), a, b, depth, c->n_cols, accumulates);
+        strip(2, mat_row(c, i) + from, width, a, p, accumulates);
         break;
     case 3:
-        strip(3, mat_row(c, i), a, b, depth, c->n_cols, accumulates);
+        strip(3, mat_row(c, i) + from, width, a, p, accumulates);
         break;
     case 4:
-        strip(4, mat_row(c, i), a, b, depth, c->n_cols, accumulates);
+        strip(4, mat_row(c, i) + from, width, a, p, accumulates);
         break;
     case 5:
-        strip(5, mat_row(c, i), a, b, depth, c->n_cols, accumulates);
+        strip(5, mat_row(c, i) + from, width, a, p, accumulates);
         break;
     }
 }
@@ -111,8 +120,100 @@ static void product(struct mat *c, struct operand op, const struct mat *b, bool 
 {
     for (int32_t k = 0; k < b->n_rows; k += DEPTH, op.v += DEPTH * op.col) {
         int32_t depth = b->n_rows - k < DEPTH ? b->n_rows - k : DEPTH;
+        struct panel panel = {mat_row(b, k), b->n_cols, b->n_cols, depth};
 
-        piece(c, op, mat_row(b, k), depth, accumulates || k > 0);
+        piece(c, 0, op, &panel, accumulates || k > 0);
+    }
+}
+
+/* ---- the same with the narrow matrix transposed ---- */
+
+typedef int32_t i16 __attribute__((vector_size(64)));
+
+/* Exchange the upper right and the lower left quarter of each block of 2 s rows and columns. */
+INLINE void exchange_quarters(v16 *row, int s)
+{
+    i16 upper, lower;
+
+#pragma GCC unroll 16
+    for (int j = 0; j < LANES; j++) {
+        upper[j] = j & s ? LANES + j - s : j;
+        lower[j] = j & s ? LANES + j : j + s;
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < LANES; i++)
+        if (!(i & s)) {
+            v16 above = row[i], below = row[i + s];
+
+            row[i] = __builtin_shuffle(above, below, upper);
+            row[i + s] = __builtin_shuffle(above, below, lower);
+        }
+}
+
+/* to (16, 16) = from^T */
+INLINE void transpose_block(float *to, int64_t to_width, const float *from, int64_t from_width)
+{
+    v16 row[LANES];
+
+#pragma GCC unroll 16
+    for (int i = 0; i < LANES; i++)
+        row[i] = *(const v16 *)(from + i * from_width);
+    exchange_quarters(row, 8);
+    exchange_quarters(row, 4);
+    exchange_quarters(row, 2);
+    exchange_quarters(row, 1);
+#pragma GCC unroll 16
+    for (int i = 0; i < LANES; i++)
+        *(v16 *)(to + i * to_width) = row[i];
+}
+
+/* to (depth, columns) = from (columns, depth)^T; columns in sixteens. */
+AVX512 static void transpose(float *to, const float *from, int64_t from_width, int64_t columns,
+                             int64_t depth)
+{
+    for (int64_t j = 0; j < columns; j += LANES) {
+        const float *rows = from + j * from_width;
+        int64_t k = 0;
+
+        for (; k + LANES <= depth; k += LANES)
+            transpose_block(to + k * columns + j, columns, rows + k, from_width);
+        for (; k < depth; k++)
+            for (int i = 0; i < LANES; i++)
+                to[k * columns + j + i] = rows[i * from_width + k];
+    }
+}
+
+static void product_nt(struct mat *c, struct operand op, const struct mat *b, bool accumulates)
+{
+    float turned[DEPTH * 4 * LANES];
+
+    for (int32_t k = 0; k < b->n_cols; k += DEPTH, op.v += DEPTH) {
+        int32_t depth = b->n_cols - k < DEPTH ? b->n_cols - k : DEPTH;
+
+        for (int32_t j = 0; j < b->n_rows; j += 4 * LANES) {
+            int32_t columns = b->n_rows - j < 4 * LANES ? b->n_rows - j : 4 * LANES;
+            struct panel panel = {turned, columns, columns, depth};
+
+            transpose(turned, mat_row(b, j) + k, b->n_cols, columns, depth);
+            piece(c, j, op, &panel, accumulates || k > 0);
+        }
+    }
+}
+
+/* product(): c += op b, or product_nt(): c += op b^T */
+typedef void multiply_rows(struct mat *c, struct operand op, const struct mat *b, bool accumulates);
+
+static void divide_rows(struct mat *c, struct operand op, const struct mat *b, bool accumulates,
+                        int threads, multiply_rows *multiply)
+{
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (int t = 0; t < threads; t++) {
+        int32_t from = (int32_t)((int64_t)c->n_rows * t / threads);
+        int32_t to = (int32_t)((int64_t)c->n_rows * (t + 1) / threads);
+        struct mat rows = mat_view(mat_row(c, from), to - from, c->n_cols);
+        struct operand part = {op.v + from * op.row, op.row, op.col};
+
+        multiply(&rows, part, b, accumulates);
     }
 }
 
@@ -122,15 +223,15 @@ void gemm_tall_product(struct mat *c, const struct mat *a, bool is_transposed, c
     struct operand op = {
         .v = a->v, .row = is_transposed ? 1 : a->n_cols, .col = is_transposed ? a->n_cols : 1};
 
-#pragma omp parallel for num_threads(threads) if (threads > 1)
-    for (int t = 0; t < threads; t++) {
-        int32_t from = (int32_t)((int64_t)c->n_rows * t / threads);
-        int32_t to = (int32_t)((int64_t)c->n_rows * (t + 1) / threads);
-        struct mat rows = mat_view(mat_row(c, from), to - from, c->n_cols);
-        struct operand part = {op.v + from * op.row, op.row, op.col};
+    divide_rows(c, op, b, accumulates, threads, product);
+}
 
-        product(&rows, part, b, accumulates);
-    }
+static void tall_product_nt(struct mat *c, const struct mat *a, const struct mat *b,
+                            bool accumulates, int threads)
+{
+    struct operand op = {.v = a->v, .row = a->n_cols, .col = 1};
+
+    divide_rows(c, op, b, accumulates, threads, product_nt);
 }
 
 #else
@@ -148,15 +249,22 @@ void gemm_tall_product(struct mat *c, const struct mat *a, bool is_transposed, c
     assert(!"gemm_tall_is_able()");
 }
 
+static void tall_product_nt(struct mat *c, const struct mat *a, const struct mat *b,
+                            bool accumulates, int threads)
+{
+    (void)c, (void)a, (void)b, (void)accumulates, (void)threads;
+    assert(!"gemm_tall_is_able()");
+}
+
 #endif
 
 /* ---- products with OpenBLAS ---- */
 
 static int n_threads = 1; /* requested; OpenBLAS may use fewer */
 
-static bool is_for_tall(const struct mat *c, const struct mat *b, float alpha, float beta)
+static bool is_for_tall(const struct mat *c, int32_t depth, float alpha, float beta)
 {
-    return alpha == 1 && (beta == 0 || beta == 1) && b->n_rows > 0 && gemm_tall_is_able(c->n_cols);
+    return alpha == 1 && (beta == 0 || beta == 1) && depth > 0 && gemm_tall_is_able(c->n_cols);
 }
 
 /* cblas_sgemm() would pack the matrix for a single use: 18 us against 3 us for 1058 x 64. */
@@ -172,7 +280,7 @@ void gemm(struct mat *c, float alpha, const struct mat *a, const struct mat *b, 
     assert(c->n_rows == a->n_rows && c->n_cols == b->n_cols && a->n_cols == b->n_rows);
     if (mat_size(c) == 0)
         return;
-    if (is_for_tall(c, b, alpha, beta)) {
+    if (is_for_tall(c, b->n_rows, alpha, beta)) {
         gemm_tall_product(c, a, false, b, beta == 1, n_threads);
         return;
     }
@@ -194,7 +302,7 @@ void gemm_tn(struct mat *c, float alpha, const struct mat *a, const struct mat *
         memset(c->v, 0, (size_t)mat_size(c) * sizeof *c->v);
         return;
     }
-    if (is_for_tall(c, b, alpha, beta)) {
+    if (is_for_tall(c, b->n_rows, alpha, beta)) {
         gemm_tall_product(c, a, true, b, beta == 1, n_threads);
         return;
     }
@@ -211,6 +319,10 @@ void gemm_nt(struct mat *c, float alpha, const struct mat *a, const struct mat *
     assert(c->n_rows == a->n_rows && c->n_cols == b->n_rows && a->n_cols == b->n_cols);
     if (mat_size(c) == 0)
         return;
+    if (is_for_tall(c, b->n_cols, alpha, beta)) {
+        tall_product_nt(c, a, b, beta == 1, n_threads);
+        return;
+    }
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, c->n_rows, c->n_cols, a->n_cols, alpha,
                 a->v, a->n_cols, b->v, b->n_cols, beta, c->v, c->n_cols);
 }
@@ -256,4 +368,21 @@ const char *gemm_library(void)
 const char *gemm_kernel(void)
 {
     return openblas_get_corename();
+}
+
+const char *gemm_better_kernel(const char *kernel)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (strcmp(kernel, "Prescott") != 0)
+        return NULL;
+    if (__builtin_cpu_supports("avx512bf16"))
+        return "Cooperlake";
+    if (gemm_tall_is_able(LANES))
+        return "SkylakeX";
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return "Haswell";
+#else
+    (void)kernel;
+#endif
+    return NULL;
 }

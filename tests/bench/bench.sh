@@ -17,6 +17,9 @@ here=$src/tests/bench
 # A kernel pinned for all programs may be half as fast as the one that OpenBLAS would choose, and
 # slows its users unequally: PyTorch more than espalier. So OpenBLAS chooses for both sides.
 [ -n "${KEEP_OPENBLAS:-}" ] || unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
+# On a processor that OpenBLAS does not know, espalier chooses a kernel. The peers get it, too.
+OPENBLAS_CORETYPE=$("$espalier" doctor | sed -n 's/^blas .*, kernel //p')
+export OPENBLAS_CORETYPE
 if [ -n "${ESPALIER_DATA:-}" ]; then
     ESPALIER_DATA=$(cd "$ESPALIER_DATA" && pwd) || exit 1
     export ESPALIER_DATA

@@ -30,6 +30,28 @@ like "the facts" "$(doctor | awk '{ print $1 }' | tr '\n' ' ')" \
     "^espalier cpu cores blas mpi molecules tensorboard memory /dev/shm launch .*database rank "
 is "a new database is fine" "$(taskset -c 0 "$ESPALIER" doctor --db new.db | tail -n 1)" "no problems found"
 
+# OpenBLAS takes an SSE3 kernel on processors that are newer than the library.
+kernel() {
+    sed -n 's/^blas .*, kernel //p'
+}
+if grep -qs '^flags.* avx2 ' /proc/cpuinfo && grep -qs '^flags.* fma ' /proc/cpuinfo; then
+    is "an AVX kernel on every processor with AVX2" \
+        "$(env -u OPENBLAS_CORETYPE "$ESPALIER" doctor | kernel | grep -c Prescott)" 0
+fi
+is "a kernel that the user chose stays" "$(OPENBLAS_CORETYPE=Prescott "$ESPALIER" doctor | kernel)" Prescott
+cat >inherits.ini <<'INI'
+[sweep]
+objective = n
+direction = min
+[program]
+command = sh -c 'env | grep -c -e OPENBLAS_CORE -e BLAS_KERNEL | sed s/^/n=/' {x}
+capture = stdout
+[grid]
+x = 1
+INI
+env -u OPENBLAS_CORETYPE "$ESPALIER" run inherits.ini --db inherits.db -q >/dev/null 2>&1
+is "programs do not inherit the choice" "$(sqlite3 inherits.db 'select n from trials')" 0.0
+
 # The database must be writable, and its folder, too.
 fails "a database whose folder is missing" 2 "$ESPALIER" doctor --db nowhere/x.db
 like "the finding names the folder" "$(cat .out)" "^run would refuse: nowhere/x.db: cannot be created: the folder nowhere does not exist"

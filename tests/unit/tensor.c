@@ -84,6 +84,7 @@ static void test_gemm(void **state)
 static void test_tall(void **state)
 {
     static const int32_t widths[] = {16, 32, 48, 64, 112}, depths[] = {1, 127, 128, 300};
+    struct mat a, at, b, bt, c, before;
 
     (void)state;
     if (!gemm_tall_is_able(16))
@@ -91,21 +92,43 @@ static void test_tall(void **state)
     assert_false(gemm_tall_is_able(17));
     for (int32_t variant = 0; variant < 5 * 4 * 13; variant++) {
         int32_t m = variant % 13 + 1, n = widths[variant / 13 % 5], k = depths[variant / 65];
-        struct mat a, at, b, c, before;
 
         assert_int_equal(mat_init(&a, m, k, NULL), 0);
         assert_int_equal(mat_init(&at, k, m, NULL), 0);
         assert_int_equal(mat_init(&b, k, n, NULL), 0);
+        assert_int_equal(mat_init(&bt, n, k, NULL), 0);
         assert_int_equal(mat_init(&c, m, n, NULL), 0);
         assert_int_equal(mat_init(&before, m, n, NULL), 0);
-        fill(&a, 1), fill(&at, 2), fill(&b, 3), fill(&before, 4), fill(&c, 4);
+        fill(&a, 1), fill(&at, 2), fill(&b, 3), fill(&bt, 5), fill(&before, 4), fill(&c, 4);
         gemm_tall_product(&c, &a, false, &b, true, variant % 4 + 1);
         check_product(&c, &before, 1, 1, &a, false, &b, false, k);
         gemm_tall_product(&c, &at, true, &b, false, variant % 4 + 1);
         check_product(&c, &before, 1, 0, &at, true, &b, false, k);
+        gemm_set_threads(variant % 4 + 1);
+        gemm_nt(&c, 1, &a, &bt, 0);
+        check_product(&c, &before, 1, 0, &a, false, &bt, true, k);
+        fill(&c, 4);
+        gemm_nt(&c, 1, &a, &bt, 1);
+        check_product(&c, &before, 1, 1, &a, false, &bt, true, k);
         mat_release(&a), mat_release(&at), mat_release(&b);
-        mat_release(&c), mat_release(&before);
+        mat_release(&bt), mat_release(&c), mat_release(&before);
     }
+}
+
+/* Only the kernel for unknown processors is replaced. */
+static void test_better_kernel(void **state)
+{
+    const char *better = gemm_better_kernel("Prescott");
+
+    (void)state;
+    assert_null(gemm_better_kernel("Haswell"));
+    assert_null(gemm_better_kernel("SkylakeX"));
+    if (gemm_tall_is_able(16))
+        assert_true(!strcmp(better, "SkylakeX") || !strcmp(better, "Cooperlake"));
+    else if (better)
+        assert_string_equal(better, "Haswell");
+    if (better)
+        assert_null(gemm_better_kernel(better));
 }
 
 /* The bits of a row do not depend on the thread that computes it. */
@@ -133,6 +156,11 @@ static void test_threads(void **state)
     if (gemm_tall_is_able(48)) {
         gemm_tall_product(&y, &x, false, &w, false, 1);
         gemm_tall_product(&again, &x, false, &w, false, 7);
+        assert_memory_equal(again.v, y.v, (size_t)mat_size(&y) * sizeof *y.v);
+        gemm_set_threads(1);
+        gemm_nt(&y, 1, &x, &w, 0);
+        gemm_set_threads(7);
+        gemm_nt(&again, 1, &x, &w, 0);
         assert_memory_equal(again.v, y.v, (size_t)mat_size(&y) * sizeof *y.v);
     }
     gemm_set_threads(1);
@@ -407,6 +435,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mat),
         cmocka_unit_test(test_gemm),
+        cmocka_unit_test(test_better_kernel),
         cmocka_unit_test(test_tall),
         cmocka_unit_test(test_csr_from_triplets),
         cmocka_unit_test(test_csr_check),
