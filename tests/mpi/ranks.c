@@ -4,8 +4,8 @@
  *   ranks sweep N SECONDS    N trials of SECONDS each; every tenth is instant
  *   ranks stop N SECONDS     the same, with the stop flag set after a third of the results
  *   ranks sinkfail N SECONDS the sink fails after a third of the results
- *   ranks gangs N SECONDS    N trials of SECONDS each, of 1 to all ranks, which meet by TCP; in some
- *                            a member fails
+ *   ranks gangs N SECONDS FOLDER    N trials of SECONDS each, of 1 to all ranks, which meet by TCP;
+ *                            in some a member fails, and in some it loses the others, once or always
  *   ranks wide               trials of more ranks than there are
  *   ranks lost N SECONDS     N trials of 1 to 3 ranks; the last rank dies in its first gang
  *   ranks foreign            rank 1 sends bytes that are not a message
@@ -20,6 +20,7 @@
  *                            or an error with the first
  *   ranks cost N SECONDS     N timed trials, and the cost of the scheduler's thread meanwhile
  * Exits with 0 if everything is as expected. */
+#include <fcntl.h>
 #include <math.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -92,6 +93,34 @@ static void run_fake(void *self, struct trial_result *r, int64_t number,
 static bool fails(int64_t number)
 {
     return number % 9 == 4;
+}
+
+/* A member of these loses the others: in the first attempt, or in each. */
+static bool parts_once(int64_t number)
+{
+    return number % 9 == 7;
+}
+
+static bool parts_always(int64_t number)
+{
+    return number % 9 == 2;
+}
+
+static const char
+    *parted; /* folder in which each gang that parts leaves a file; NULL: none parts */
+
+static bool parts(int64_t number)
+{
+    char path[4096];
+    int fd;
+
+    if (!parted || (!parts_once(number) && !parts_always(number)))
+        return false;
+    snprintf(path, sizeof path, "%s/%ld", parted, (long)number);
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0 || parts_always(number);
 }
 
 static int connect_to(const struct trial_gang *gang)
@@ -201,6 +230,10 @@ static void run_member(void *self, struct trial_result *r, int64_t number,
             return;
         }
         end_s += 60; /* the others are told to end */
+    } else if (gang && gang->rank == gang->size - 1 && parts(number)) {
+        r->state = TRIAL_PENDING;
+        snprintf(r->error, sizeof r->error, "rank 0 is gone");
+        return;
     } else if (gang && !meet(watch)) {
         r->state = TRIAL_PENDING;
         return;
@@ -239,6 +272,8 @@ static int on_result(void *arg, const struct trial_result *r, struct err *e)
 
         snprintf(reason, sizeof reason, "rank %d of the gang: boom", seen->widths[r->trial] - 1);
         CHECK(r->state == TRIAL_FAILED && !strcmp(r->error, reason));
+    } else if (parted && seen->widths && seen->widths[r->trial] > 1 && parts_always(r->trial)) {
+        CHECK(r->state == TRIAL_FAILED && !strcmp(r->error, "rank 0 is gone"));
     } else {
         CHECK(r->state == TRIAL_DONE);
     }
@@ -831,6 +866,7 @@ int main(int argc, char **argv)
     int64_t n = argc > 2 ? atol(argv[2]) : 0;
     double seconds = argc > 3 ? atof(argv[3]) : 0;
 
+    parted = !strcmp(name, "gangs") ? argv[4] : NULL;
     alarm(120); /* a hang is a failure */
     CHECK(world_open(&world, NULL, &err) == 0);
     if (!strcmp(name, "basics"))

@@ -22,7 +22,9 @@ for n in 1 2 3; do
     ok "the sink fails on $n" ranks $n sinkfail 60 0.03
 done
 for n in 2 4; do
-    ok "gangs on $n" ranks $n gangs 60 0.02
+    mkdir "$T/parted$n"
+    ok "gangs on $n" ranks $n gangs 60 0.02 "$T/parted$n"
+    is "gangs that parted on $n" "$(find "$T/parted$n" -type f | wc -l)" $((n == 2 ? 6 : 9))
     ok "gangs wider than $n" ranks $n wide
 done
 is "rank 3 of 4 dies in a gang" "$(mpirun -n 4 --enable-recovery --oversubscribe \
