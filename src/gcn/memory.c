@@ -4,6 +4,7 @@
 #include "gcn/cost.h"
 #include "gcn/metric.h"
 #include "gcn/model.h"
+#include "gcn/piece.h"
 #include "gcn/product_order.h"
 #include "gcn/receptive_field.h"
 
@@ -43,7 +44,7 @@ static struct extent extent_of(const struct gcn_spec *spec, const struct gcn_out
         .n_scored = (double)n_train + split->n_val + split->n_test + split->n_stop,
         .degree = (double)outline->entries_a / data->n_nodes,
         .batch = batch,
-        .capacity = pools ? receptive_field_capacity(data, batch) : 0,
+        .capacity = pools ? piece_capacity(spec, data, batch, is_full) : 0,
         .n_outputs = data->task == TASK_CLASSIFICATION ? data->n_classes : 1,
         .is_full = is_full,
         .pools = pools,
@@ -177,9 +178,11 @@ static double first_floats(const struct extent *e)
 static double weight_floats(const struct extent *e)
 {
     double states = e->spec->optimizer == OPTIMIZER_SGD ? 1 : 2;
+    bool has_pieces =
+        e->pools && receptive_field_largest(e->outline->data, (int32_t)e->batch) > e->capacity;
 
-    /* value, gradient, best */
-    return (3 + states) * gcn_weights(e->spec, e->outline->data, e->outline->n_inputs);
+    /* value, gradient, best; the gradient of a piece */
+    return (3 + states + has_pieces) * gcn_weights(e->spec, e->outline->data, e->outline->n_inputs);
 }
 
 /* Several workers have a part each, and logits. */

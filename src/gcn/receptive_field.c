@@ -131,7 +131,7 @@ static int64_t sum_larger(int32_t *n, const struct dataset *data, int32_t size)
     return sum;
 }
 
-int32_t receptive_field_capacity(const struct dataset *data, int32_t n)
+int32_t receptive_field_largest(const struct dataset *data, int32_t n)
 {
     int32_t low = 0, high = data->n_nodes, larger;
     int64_t sum;
@@ -147,8 +147,6 @@ int32_t receptive_field_capacity(const struct dataset *data, int32_t n)
             high = middle;
     }
     sum = sum_larger(&larger, data, low) + (int64_t)(n - larger) * low;
-    if (sum < RECEPTIVE_FIELD_LEAST)
-        sum = RECEPTIVE_FIELD_LEAST;
     return sum < data->n_nodes ? (int32_t)sum : data->n_nodes;
 }
 

@@ -17,8 +17,6 @@
 
 /* A level with a larger share of the nodes is rounded up. */
 #define RECEPTIVE_FIELD_WHOLE 0.9
-/* Products over few nodes are inefficient. */
-#define RECEPTIVE_FIELD_LEAST 4096
 
 struct level {
     int32_t n;
@@ -65,9 +63,8 @@ int receptive_field_init_graphs(struct receptive_field *field, const struct data
 int receptive_field_divide(struct receptive_field *field, const struct division *division,
                            struct arena *scratch, struct err *err);
 
-/* Room for any batch of n graphs and for scoring: the nodes of the n largest graphs, at least
- * RECEPTIVE_FIELD_LEAST. */
-int32_t receptive_field_capacity(const struct dataset *data, int32_t n);
+/* Nodes of the n largest graphs. */
+int32_t receptive_field_largest(const struct dataset *data, int32_t n);
 
 /* The nodes are distinct. Allocates nothing. */
 void receptive_field_build(struct receptive_field *field, const struct csr *a_hat,

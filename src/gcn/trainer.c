@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gcn/optimizer.h"
+#include "gcn/piece.h"
 #include "gcn/train.h"
 #include "tensor/kernel.h"
 
@@ -86,12 +87,19 @@ static int share_first(struct trainer *trainer, struct arena *scratch, struct er
     return 0;
 }
 
+/* Most samples of a batch. */
+static int32_t batch_size(const struct trainer *trainer)
+{
+    return trainer->is_full_batch ? trainer->split->n_train : trainer->spec->batch_size;
+}
+
 static int32_t capacity_of(const struct trainer *trainer)
 {
     const struct dataset *data = trainer->inputs->data;
-    int32_t n_batch = trainer->is_full_batch ? trainer->split->n_train : trainer->spec->batch_size;
 
-    return has_graphs(trainer) ? receptive_field_capacity(data, n_batch) : data->n_samples;
+    if (!has_graphs(trainer))
+        return data->n_samples;
+    return piece_capacity(trainer->spec, data, batch_size(trainer), trainer->is_full_batch);
 }
 
 static int init_nodes(struct trainer *trainer, struct arena *scratch, struct err *err)
@@ -127,9 +135,22 @@ static int init_graphs(struct trainer *trainer, struct arena *scratch, struct er
     if (is_divided(trainer) &&
         receptive_field_divide(&trainer->batch, &trainer->division, scratch, err))
         return -1;
-    if (trainer->is_full_batch)
+    if (trainer->is_full_batch && !trainer->piece)
         receptive_field_build_graphs(&trainer->batch, &inputs->a_hat, split->train, split->n_train);
     return 0;
+}
+
+/* The gradient of a piece, if a batch of graphs may have several (piece.h). */
+static int take_piece(struct trainer *trainer, struct arena *scratch, struct err *err)
+{
+    const struct dataset *data = trainer->inputs->data;
+    size_t n = (size_t)trainer->model.n_weights;
+
+    if (!has_graphs(trainer) ||
+        receptive_field_largest(data, batch_size(trainer)) <= trainer->capacity)
+        return 0;
+    trainer->piece = arena_take(scratch, n, sizeof *trainer->piece);
+    return trainer->piece ? 0 : err_nomem(err, "gradient of a piece", n * sizeof *trainer->piece);
 }
 
 /* ---- the workers ---- */
@@ -204,7 +225,8 @@ static int init_parts(struct trainer *trainer, const struct gcn_training *traini
         divide(trainer, scratch, err) ||
         optimizer_init(&trainer->optimizer, spec, &trainer->model, scratch, err) ||
         pass_init(&trainer->pass, spec, inputs, split->n_train, trainer->capacity, &trainer->model,
-                  is_divided(trainer) ? &trainer->division : NULL, training->key, scratch, err))
+                  is_divided(trainer) ? &trainer->division : NULL, training->key, scratch, err) ||
+        take_piece(trainer, scratch, err))
         return -1;
     return init_workers(trainer, scratch, err);
 }
@@ -304,14 +326,13 @@ static void sum_divided(struct trainer *trainer)
                      (size_t)model->n_trained);
 }
 
-/* divisor: of the sum of losses; 0: the weight of the batch. dropout_step addresses dropout. */
-static double batch_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n,
+/* divisor: of the sum of losses. dropout_step addresses dropout. nodes NULL: the field is there. */
+static double field_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n,
                              double divisor, uint32_t dropout_step)
 {
     struct receptive_field *field = &trainer->batch;
     double since = clock_now(trainer->clock);
     const struct mat *z1 = NULL;
-    const int32_t *samples;
     struct mat logits, d;
     double loss;
 
@@ -321,13 +342,10 @@ static double batch_gradient(struct trainer *trainer, const int32_t *nodes, int3
     } else {
         z1 = shared_first(trainer);
     }
-    samples = receptive_field_samples(field);
     logits = pass_forward(&trainer->pass, field, z1, trainer->batch_in_z1, true, dropout_step);
     charge(trainer, GCN_FORWARD, &since);
 
     d = pass_gradient(&trainer->pass, field);
-    if (divisor <= 0)
-        divisor = loss_weight(&trainer->target, samples, logits.n_rows);
     loss = batch_loss(&d, trainer, &logits, divisor);
     if (isfinite(loss))
         pass_backward(&trainer->pass, field, &d, dropout_step);
@@ -337,9 +355,58 @@ static double batch_gradient(struct trainer *trainer, const int32_t *nodes, int3
     return loss;
 }
 
+/* How many of the graphs fit in a piece. */
+static int32_t count_fitting(const struct trainer *trainer, const int32_t *graphs, int32_t n)
+{
+    const int64_t *start = trainer->inputs->data->graph_start;
+    int64_t n_nodes = 0;
+    int32_t i = 0;
+
+    for (; i < n; i++) {
+        n_nodes += start[graphs[i] + 1] - start[graphs[i]];
+        if (n_nodes > trainer->capacity)
+            break;
+    }
+    return i;
+}
+
+/* Piece by piece, into gradient [n_weights]. */
+static double pieces_gradient(struct trainer *trainer, float *gradient, const int32_t *graphs,
+                              int32_t n, double divisor, uint32_t dropout_step)
+{
+    struct model *model = &trainer->model;
+    int32_t n_some = count_fitting(trainer, graphs, n);
+    double loss = field_gradient(trainer, graphs, n_some, divisor, dropout_step);
+
+    model_direct_gradient(model, trainer->piece);
+    for (int32_t at = n_some; at < n && isfinite(loss); at += n_some) {
+        n_some = count_fitting(trainer, graphs + at, n - at);
+        loss += field_gradient(trainer, graphs + at, n_some, divisor, dropout_step);
+        kernel_add(gradient, trainer->piece, model->n_trained);
+    }
+    model_direct_gradient(model, gradient);
+    return loss;
+}
+
+/* The gradient goes to model.d_layer, which views gradient [n_weights]. divisor 0: the weight of the
+ * batch. nodes NULL: full batch. */
+static double batch_gradient(struct trainer *trainer, float *gradient, const int32_t *nodes,
+                             int32_t n, double divisor, uint32_t dropout_step)
+{
+    const struct split *split = trainer->split;
+    const int32_t *samples = nodes ? nodes : split->train;
+    int32_t n_samples = nodes ? n : split->n_train;
+
+    if (divisor <= 0)
+        divisor = loss_weight(&trainer->target, samples, n_samples);
+    if (trainer->piece)
+        return pieces_gradient(trainer, gradient, samples, n_samples, divisor, dropout_step);
+    return field_gradient(trainer, nodes, n, divisor, dropout_step);
+}
+
 double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n)
 {
-    return batch_gradient(trainer, nodes, n, 0, trainer->n_steps);
+    return batch_gradient(trainer, trainer->model.gradient, nodes, n, 0, trainer->n_steps);
 }
 
 static void finish_step(struct trainer *trainer, double loss)
@@ -422,7 +489,7 @@ static double worker_gradient(struct trainer *trainer, const struct deal *deal, 
         return 0;
     }
     model_direct_gradient(model, part);
-    loss = batch_gradient(trainer, samples, n, divisor,
+    loss = batch_gradient(trainer, part, samples, n, divisor,
                           trainer->n_steps * n_workers + (uint32_t)worker);
     if (worker == 0)
         memcpy(part + model->n_trained, model->weights + model->n_trained,
@@ -470,20 +537,6 @@ double trainer_crew_step(struct trainer *trainer, const struct deal *deal, int32
 }
 
 /* ---- evaluation ---- */
-
-static int32_t count_fitting(const struct trainer *trainer, const int32_t *graphs, int32_t n)
-{
-    const int64_t *start = trainer->inputs->data->graph_start;
-    int64_t n_nodes = 0;
-    int32_t i = 0;
-
-    for (; i < n; i++) {
-        n_nodes += start[graphs[i] + 1] - start[graphs[i]];
-        if (n_nodes > trainer->capacity)
-            break;
-    }
-    return i;
-}
 
 /* Row i is graph graphs[i], and below node nodes[i]. */
 static void score_graphs(struct mat *out, struct trainer *trainer, const int32_t *graphs)

@@ -40,8 +40,10 @@ struct trainer {
 
     struct crew *crew; /* borrowed, or that of `alone` */
     struct crew_alone alone;
-    float *parts;  /* (W, n_weights) in mini-batches: gradients, then running statistics; or NULL */
-    double *tally; /* (workers of this rank, TALLY_COUNT) */
+    float *parts; /* (W, n_weights) in mini-batches: gradients, then running statistics; or NULL */
+    float *
+        piece; /* [n_weights] gradient of a piece of a batch (piece.h); NULL: a batch is one piece */
+    double *tally;   /* (workers of this rank, TALLY_COUNT) */
     double *losses;  /* [workers of this rank] of a batch */
     int32_t *blocks; /* [W + 1] of the workers in the samples being scored */
     size_t *bounds;  /* [W + 1] of the workers in logits */

@@ -73,6 +73,13 @@ CLONES void kernel_scale(float *v, int64_t n, float by)
         v[i] *= by;
 }
 
+CLONES void kernel_add(float *sum, const float *v, int64_t n)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++)
+        sum[i] += v[i];
+}
+
 /* A tile's double sums fit the first-level cache. */
 CLONES void kernel_column_sums(float *sum, const struct mat *m)
 {

@@ -70,8 +70,8 @@ one=$(said host_bytes)
 plan one.ini -n 2
 two=$(said host_bytes)
 plan one.ini -n 3
-is "ranks of a host share data and inputs" \
-    "$(echo "$two $(said host_bytes) $shared" | awk '{ d = $2 - $1 - ($1 - $3) / 2; print (d < 1 && d > -1) }')" 1
+is "ranks of a host share data and inputs" "$(echo "$(said host_bytes) $(said memory_bytes) $shared" |
+    awk '{ d = $1 - 3 * ($2 - $3) - $3; print (d < 0.1 && d > -0.1) }')" 1
 is "one rank needs no MPI" "$(echo "$one $two $shared" | awk '{ print ($1 < ($2 + $3) / 2) }')" 1
 messages=$("$ESPALIER" plan one.ini -n 3 --set layers=1 2>&1)
 like "a line for a host" "$messages" 'memory for 3 ranks on one host: about [0-9]+ MB$'

@@ -13,6 +13,7 @@
 #include "data/core/builder.h"
 #include "data/graph/graph.h"
 #include "gcn/cost.h"
+#include "gcn/piece.h"
 #include "gcn/receptive_field.h"
 #include "gcn/train.h"
 #include "gcn/trainer.h"
@@ -318,6 +319,82 @@ static void test_scored_in_pieces(void **state)
     set_release(&set);
 }
 
+/* Sums in another order. */
+static void check_pieces(const struct set *set, const struct gcn_spec *spec, const int32_t *graphs)
+{
+    struct arena arena = {0};
+    struct trainer trainer;
+    float *whole;
+    double loss;
+
+    assert_int_equal(toy_trainer_init(&trainer, spec, &set->inputs, &set->split, key, &arena), 0);
+    assert_null(trainer.piece);
+    loss = trainer_gradient(&trainer, graphs, 20);
+    whole = arena_take(&arena, (size_t)trainer.model.n_weights, sizeof *whole);
+    memcpy(whole, trainer.model.gradient, (size_t)trainer.model.n_weights * sizeof *whole);
+    memset(trainer.model.gradient, 0x7f, (size_t)trainer.model.n_weights * sizeof *whole);
+    trainer.capacity = 9;
+    trainer.piece = arena_take(&arena, (size_t)trainer.model.n_weights, sizeof(float));
+    assert_true(fabs(trainer_gradient(&trainer, graphs, 20) - loss) < 1e-6 * loss);
+    for (int64_t i = 0; i < trainer.model.n_trained; i++)
+        if (fabsf(trainer.model.gradient[i] - whole[i]) > 1e-6f)
+            fail_msg("weight %ld: %g, whole %g", (long)i, (double)trainer.model.gradient[i],
+                     (double)whole[i]);
+    arena_release(&arena);
+}
+
+static void test_pieces(void **state)
+{
+    struct set set;
+
+    (void)state;
+    set_init(&set, 60, TASK_CLASSIFICATION);
+    for (int variant = 0; variant < 12; variant++) {
+        struct gcn_spec spec = make_spec((enum pool)(POOL_MEAN + variant % 3));
+        bool is_full = variant % 4 == 3;
+
+        spec.batch_size = is_full ? 0 : 20;
+        spec.dropout = 0.3;
+        spec.input_dropout = variant % 2 ? 0.2 : 0;
+        spec.residual = variant / 6;
+        spec.activation = (enum activation)(variant % 4);
+        spec.class_weights = variant / 3 % 2 ? CLASSES_BALANCED : CLASSES_ALIKE;
+        check_pieces(&set, &spec, set.split.train + 3);
+    }
+    set_release(&set);
+}
+
+/* Pieces have room for the largest graph; a batch stays whole for batch normalisation, and if workers
+ * divide it. */
+static void test_capacity_of_pieces(void **state)
+{
+    struct gcn_spec spec = make_spec(POOL_MEAN);
+    struct set set;
+    int32_t rows;
+
+    (void)state;
+    set_init(&set, 5000, TASK_CLASSIFICATION);
+    spec.hidden_size = 128;
+    rows = piece_capacity(&spec, &set.data, 4000, true);
+    assert_in_range(rows, 256, 1000);
+    assert_int_equal(piece_capacity(&spec, &set.data, 64, false), rows);
+    spec.workers = 2;
+    assert_int_equal(piece_capacity(&spec, &set.data, 64, false), rows);
+    assert_int_equal(piece_capacity(&spec, &set.data, 4000, true),
+                     receptive_field_largest(&set.data, 4000));
+    spec.workers = 1;
+    spec.batch_norm = true;
+    assert_int_equal(piece_capacity(&spec, &set.data, 4000, false),
+                     receptive_field_largest(&set.data, 4000));
+    spec.batch_norm = false;
+    spec.hidden_size = 4096;
+    assert_int_equal(piece_capacity(&spec, &set.data, 4000, true), 256);
+    set_release(&set);
+    set_init(&set, 10, TASK_CLASSIFICATION);
+    assert_int_equal(piece_capacity(&spec, &set.data, 2, false), set.data.n_nodes);
+    set_release(&set);
+}
+
 static void train(struct gcn_outcome *outcome, const struct set *set, const struct gcn_spec *spec,
                   struct arena *arena, const struct gcn_observer *observer)
 {
@@ -478,15 +555,11 @@ static void test_capacity(void **state)
     qsort(sizes, N, sizeof *sizes, descending);
     for (int32_t n = 1; n <= N; n++) {
         sum += sizes[n - 1];
-        if (sum >= RECEPTIVE_FIELD_LEAST)
-            assert_int_equal(receptive_field_capacity(&set.data, n), sum);
-        else
-            assert_int_equal(receptive_field_capacity(&set.data, n), RECEPTIVE_FIELD_LEAST);
+        assert_int_equal(receptive_field_largest(&set.data, n), sum);
     }
-    assert_true(sum > 2 * RECEPTIVE_FIELD_LEAST);
     set_release(&set);
     set_init(&set, 10, TASK_CLASSIFICATION);
-    assert_int_equal(receptive_field_capacity(&set.data, 2), set.data.n_nodes);
+    assert_int_equal(receptive_field_largest(&set.data, 11), set.data.n_nodes);
     set_release(&set);
 }
 
@@ -499,6 +572,8 @@ int main(void)
         cmocka_unit_test(test_joining_is_refused),
         cmocka_unit_test(test_field),
         cmocka_unit_test(test_scored_in_pieces),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_capacity_of_pieces),
         cmocka_unit_test(test_it_learns),
         cmocka_unit_test(test_break),
         cmocka_unit_test(test_cost),
