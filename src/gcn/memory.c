@@ -17,23 +17,33 @@ struct extent {
     enum first_form form;
     double n_nodes, n_train, n_watched, n_scored;
     double degree;
-    double batch;     /* samples in a step */
+    double batch;     /* samples of a worker in a step */
+    double block;     /* samples that are scored together */
     double capacity;  /* nodes in a batch; samples that are graphs */
     double n_outputs; /* C */
+    double own;       /* the part of a divided batch that a rank writes; 1: it is not divided */
     bool is_full, pools, drops, drops_inputs;
 };
 
+static double divided_up(double n, double by)
+{
+    return ceil(n / by);
+}
+
 static struct extent extent_of(const struct gcn_spec *spec, const struct gcn_outline *outline,
-                               const struct split *split)
+                               const struct split *split, int32_t n_ranks)
 {
     const struct dataset *data = outline->data;
     int32_t n_train = split->n_train;
     bool is_full = spec->batch_size == 0 || spec->batch_size >= n_train;
     int32_t batch = is_full ? n_train : spec->batch_size, n_watched;
     bool pools = spec->pool != POOL_NONE;
+    double workers = spec->workers > 1 ? spec->workers : 1, n_scored;
+    double ranks = fmin(n_ranks > 1 ? n_ranks : 1, workers);
     const int32_t *watched;
 
     split_chooser(&watched, &n_watched, split);
+    n_scored = (double)n_train + split->n_val + split->n_test + split->n_stop;
     return (struct extent){
         .spec = spec,
         .outline = outline,
@@ -41,11 +51,13 @@ static struct extent extent_of(const struct gcn_spec *spec, const struct gcn_out
         .n_nodes = data->n_nodes,
         .n_train = n_train,
         .n_watched = n_watched,
-        .n_scored = (double)n_train + split->n_val + split->n_test + split->n_stop,
+        .n_scored = n_scored,
         .degree = (double)outline->entries_a / data->n_nodes,
-        .batch = batch,
+        .batch = is_full ? n_train : fmin(batch, divided_up(n_train, workers)),
+        .block = pools || !is_full ? divided_up(n_scored, workers) : n_scored,
         .capacity = pools ? piece_capacity(spec, data, batch, is_full) : 0,
         .n_outputs = data->task == TASK_CLASSIFICATION ? data->n_classes : 1,
+        .own = is_full ? divided_up(workers, ranks) / workers : 1,
         .is_full = is_full,
         .pools = pools,
         .drops = spec->dropout > 0,
@@ -65,16 +77,22 @@ static double rows_of(const struct extent *e, double samples, int32_t level)
     return rows > RECEPTIVE_FIELD_WHOLE * e->n_nodes && level < e->spec->layers ? e->n_nodes : rows;
 }
 
-/* In a step. */
+/* In a step. The ranks of a gang share the rows of nodes, but not those of graphs. */
 static double trained(const struct extent *e, int32_t level)
 {
-    return rows_of(e, e->batch, level);
+    return rows_of(e, e->pools ? e->batch * e->own : e->batch, level);
 }
 
 /* The scores of all parts at the end have most rows. */
 static double scored(const struct extent *e, int32_t level)
 {
-    return rows_of(e, e->n_scored, level);
+    return rows_of(e, e->block, level);
+}
+
+/* Rows of a level that belong to the rank alone. */
+static double own_rows(const struct extent *e, double rows)
+{
+    return e->pools ? rows : rows * e->own;
 }
 
 static double width_of(const struct extent *e, int32_t layer)
@@ -99,11 +117,19 @@ static bool propagates_first(const struct extent *e, double (*rows)(const struct
 
 /* ---- floats ---- */
 
+/* Others read the activations below a product (A^ H) W, and only the product below A^ (H W). */
+static bool shares_activations(const struct extent *e, int32_t layer)
+{
+    return layer + 1 < e->spec->layers && propagates_first(e, trained, layer + 1);
+}
+
 static double hidden_floats(const struct extent *e, int32_t layer)
 {
     const struct gcn_spec *spec = e->spec;
     double width = spec->hidden_size;
-    double batch = trained(e, layer + 1), all = scored(e, layer + 1), sum = width * all;
+    double most = fmax(trained(e, layer + 1), scored(e, layer + 1));
+    double batch = own_rows(e, trained(e, layer + 1)), all = own_rows(e, scored(e, layer + 1));
+    double sum = width * (shares_activations(e, layer) ? most : own_rows(e, most));
 
     if (activation_keeps_slope(spec->activation))
         sum += width * batch;
@@ -120,9 +146,10 @@ static double hidden_floats(const struct extent *e, int32_t layer)
 static double neighbourhood_floats(const struct extent *e, int32_t layer)
 {
     if (propagates_first(e, scored, layer))
-        return e->spec->hidden_size * scored(e, layer + 1);
+        return e->spec->hidden_size *
+               own_rows(e, fmax(scored(e, layer + 1), trained(e, layer + 1)));
     if (propagates_first(e, trained, layer))
-        return e->spec->hidden_size * trained(e, layer + 1);
+        return e->spec->hidden_size * own_rows(e, trained(e, layer + 1));
     return 0;
 }
 
@@ -132,7 +159,7 @@ static double shared_floats(const struct extent *e)
     double h = e->spec->hidden_size, z = 0, t = 0, d = trained(e, e->spec->layers) * e->n_outputs;
 
     for (int32_t l = 0; l < e->spec->layers; l++)
-        z = fmax(z, scored(e, l + 1) * width_of(e, l));
+        z = fmax(z, own_rows(e, fmax(scored(e, l + 1), trained(e, l + 1))) * width_of(e, l));
     for (int32_t l = 1; l < e->spec->layers; l++) {
         bool is_first = propagates_first(e, trained, l);
 
@@ -218,9 +245,9 @@ static double score_bytes(const struct extent *e)
 }
 
 double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *outline,
-                       const struct split *split)
+                       const struct split *split, int32_t n_ranks)
 {
-    struct extent e = extent_of(spec, outline, split);
+    struct extent e = extent_of(spec, outline, split, n_ranks);
     double floats = weight_floats(&e) + worker_floats(&e) + first_floats(&e) + shared_floats(&e);
 
     for (int32_t l = 0; l < model_layers(spec) - 1; l++)
@@ -234,7 +261,7 @@ double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *ou
 double gcn_predict_bytes(const struct gcn_spec *spec, const struct gcn_outline *outline,
                          const struct split *split)
 {
-    struct extent e = extent_of(spec, outline, split);
+    struct extent e = extent_of(spec, outline, split, 1);
     double n = split->n_val, h = spec->hidden_size, w = width_of(&e, 0), z = 0;
     double floats = w * rows_of(&e, n, 1); /* A^ X W */
 

@@ -140,7 +140,8 @@ static void cost(struct gcn_cost *work, double *bytes, const struct settings *s,
 
     spec_gcn(&spec, s);
     *work = gcn_cost(&spec, outline, split);
-    *bytes = gcn_train_bytes(&spec, outline, split) + kept_bytes(s, data, outline->n_inputs);
+    *bytes = gcn_train_bytes(&spec, outline, split, (int32_t)s->v[P_RANKS].i) +
+             kept_bytes(s, data, outline->n_inputs);
     if (keep_of(s) != KEEP_NONE)
         *bytes = fmax(*bytes, gcn_predict_bytes(&spec, outline, split));
     *bytes += (double)s->v[P_THREADS].i * fmin(PACKED_BYTES, *bytes / 2);

@@ -64,6 +64,11 @@ near "without the graph" one.ini --set type=mlp --set hidden_size=128
 near "trials of several sizes" one.ini --set grid.hidden_size=64,96,128
 near "graphs in one batch" many.ini --set batch_size=full --set hidden_size=128
 near "graphs in batches" many.ini --set batch_size=64 --set hidden_size=128
+near "graphs in pieces" many.ini --set batch_size=full --set hidden_size=128 --set batch_norm=no
+near "a full batch of four workers" many.ini --set batch_size=full --set hidden_size=128 --set workers=4
+near "small batches of 16 workers" many.ini --set batch_size=64 --set hidden_size=128 --set workers=16
+near "a rank of two that divide a batch" many.ini --set batch_size=full --set hidden_size=128 \
+    --set workers=4 --set ranks=2 -n 2
 
 plan one.ini
 one=$(said host_bytes)
