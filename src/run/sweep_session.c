@@ -118,6 +118,21 @@ static int on_returned(void *arg, const struct master_trial *trial, struct err *
     return store_attempt_stopped(session->store, session->known.ids[trial->trial], &place, err);
 }
 
+static int on_crashed(void *arg, const struct master_trial *trial, const char *reason,
+                      struct err *err)
+{
+    struct sweep_session *session = arg;
+    struct store_place place = place_of(trial->rank, trial->process);
+    int64_t id = session->known.ids[trial->trial];
+
+    if (refit_has(&session->refit, trial->trial))
+        return 0;
+    place.members = trial->members;
+    place.n_members = trial->n_members;
+    log_warn("t%lld lost a rank of its gang and runs again: %s", (long long)id, reason);
+    return store_attempt_crashed(session->store, id, &place, reason, err);
+}
+
 static int on_lost(void *arg, const struct master_loss *loss, struct err *err)
 {
     struct sweep_session *session = arg;
@@ -377,6 +392,7 @@ struct master_sink sweep_session_sink(struct sweep_session *session)
     return (struct master_sink){.result = on_result,
                                 .running = on_running,
                                 .returned = on_returned,
+                                .crashed = on_crashed,
                                 .lost = on_lost,
                                 .checkpoint = on_checkpoint,
                                 .resume = on_resume,

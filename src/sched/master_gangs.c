@@ -303,20 +303,45 @@ static int fail_gang(struct master *master, const struct gang_members *members, 
     return gang_members_end(master, members, 0, err);
 }
 
+/* Give the trial of a gang back with a crash. */
+static int crash_gang(struct master *master, const struct gang_members *members, const char *reason,
+                      struct err *err)
+{
+    int32_t leader = members->of[0];
+    struct master_trial trial = {.trial = members->trial,
+                                 .rank = leader,
+                                 .process = rank_states_process(&master->ranks, leader),
+                                 .started = master->ranks.of[leader].started,
+                                 .n_members = members->n};
+    struct trial_member *all;
+    int rc;
+
+    if (rank_states_members(&all, &master->ranks, members->of, members->n, err))
+        return -1;
+    trial.members = all;
+    dispatch_give_back(master->dispatch, leader, members->trial);
+    rc = master_sink_crash(&master->delivery, &master->ranks, &trial, reason, err);
+    free(all);
+    if (rc || gang_members_end(master, members, 0, err))
+        return -1;
+    dispatch_suspect(master->dispatch, members->trial);
+    return 0;
+}
+
 /* Members lost each other, which the scheduler may not have seen: if that happens again and again,
  * the network is to blame, and the trial must not go on forever. */
 static int take_apart(struct master *master, const struct gang_members *members,
                       struct trial_result *r, struct err *err)
 {
-    if (dispatch_is_last_attempt(master->dispatch, members->trial)) {
-        r->state = TRIAL_FAILED;
-        return fail_gang(master, members, members->of[0], r, err); /* the reason names the member */
-    }
-    log_verbose("a gang of %d ranks ended, and its trial runs again: %s", members->n, r->error);
-    if (give_back(master, members, err))
-        return -1;
-    dispatch_suspect(master->dispatch, members->trial);
-    return 0;
+    char reason[sizeof r->error];
+
+    if (!dispatch_is_last_attempt(master->dispatch, members->trial))
+        return crash_gang(master, members, r->error, err);
+    snprintf(reason, sizeof reason, "%s", r->error);
+    snprintf(r->error, sizeof r->error,
+             "its gang lost a rank for the last time (crash_limit): %.200s", reason);
+    r->state = TRIAL_FAILED;
+    return fail_gang(master, members, members->of[0], r, err); /* the reason names the member */
 }
 
 /* A member may fail because another one was stopped first. */

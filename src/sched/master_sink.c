@@ -74,6 +74,16 @@ int master_sink_return(struct master_delivery *d, struct rank_states *ranks, int
     return d->sink.returned(d->sink.arg, &back, err);
 }
 
+int master_sink_crash(struct master_delivery *d, struct rank_states *ranks,
+                      const struct master_trial *trial, const char *reason, struct err *err)
+{
+    rank_states_finish(ranks, trial->rank, trial->trial);
+    if (d->is_closed || !d->sink.crashed)
+        return 0;
+    note_uncommitted(d);
+    return d->sink.crashed(d->sink.arg, trial, reason, err);
+}
+
 int master_sink_traffic(struct master_delivery *d, struct rank_states *ranks, struct err *err)
 {
     const struct traffic *traffic;

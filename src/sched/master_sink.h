@@ -55,6 +55,10 @@ struct master_sink {
     /* A trial of a gang that was named went back, though its leader is alive. May be NULL. */
     int (*returned)(void *arg, const struct master_trial *trial, struct err *err);
     int (*lost)(void *arg, const struct master_loss *loss, struct err *err);
+    /* The members of a gang lost each other, though no loss of a rank was noticed yet: its trial went
+     * back with a crash. May be NULL. */
+    int (*crashed)(void *arg, const struct master_trial *trial, const char *reason,
+                   struct err *err);
     /* Keep a running trial's checkpoint until its result, in place of an earlier one. resume()
      * appends it, packed, or nothing if it cannot be read. NULL: none are kept. */
     int (*checkpoint)(void *arg, const struct trial_checkpoint *checkpoint, struct err *err);
@@ -122,6 +126,10 @@ int master_sink_loss(struct master_delivery *d, struct rank_states *ranks,
 /* The rank runs the trial no longer: report it if it was named. */
 int master_sink_return(struct master_delivery *d, struct rank_states *ranks, int32_t rank,
                        int64_t trial, struct err *err);
+
+/* The rank that leads the trial's gang runs the trial no longer: report a crash. */
+int master_sink_crash(struct master_delivery *d, struct rank_states *ranks,
+                      const struct master_trial *trial, const char *reason, struct err *err);
 
 void master_sink_close(struct master_delivery *d);
 

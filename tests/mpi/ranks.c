@@ -252,7 +252,7 @@ static void run_member(void *self, struct trial_result *r, int64_t number,
 struct seen {
     int *times;            /* [n] results of each trial */
     const int32_t *widths; /* [n] NULL: all 1 */
-    int n_lost, n_most_lost;
+    int n_lost, n_most_lost, n_crashed;
     int64_t lost; /* trial of the lost gang */
     int64_t n, n_seen, uncommitted;
     int64_t stop_at, fail_at; /* at this number of results; 0: never */
@@ -273,7 +273,8 @@ static int on_result(void *arg, const struct trial_result *r, struct err *e)
         snprintf(reason, sizeof reason, "rank %d of the gang: boom", seen->widths[r->trial] - 1);
         CHECK(r->state == TRIAL_FAILED && !strcmp(r->error, reason));
     } else if (parted && seen->widths && seen->widths[r->trial] > 1 && parts_always(r->trial)) {
-        CHECK(r->state == TRIAL_FAILED && !strcmp(r->error, "rank 0 is gone"));
+        CHECK(r->state == TRIAL_FAILED &&
+              strstr(r->error, "last time (crash_limit): rank 0 is gone"));
     } else {
         CHECK(r->state == TRIAL_DONE);
     }
@@ -294,6 +295,19 @@ static int on_running(void *arg, const struct master_trial *trial, struct err *e
     (void)e;
     CHECK(trial->trial >= 0 && trial->trial < seen->n && trial->started > 0);
     CHECK(trial->process->pid > 0 && trial->rank >= 0 && trial->rank < world.size);
+    return 0;
+}
+
+static int on_crashed(void *arg, const struct master_trial *trial, const char *reason,
+                      struct err *e)
+{
+    struct seen *seen = arg;
+
+    (void)e;
+    CHECK(parts_once(trial->trial) || parts_always(trial->trial));
+    CHECK(!strcmp(reason, "rank 0 is gone") && trial->n_members == seen->widths[trial->trial]);
+    CHECK(trial->members[0].rank == trial->rank && trial->process->pid > 0);
+    seen->n_crashed++;
     return 0;
 }
 
@@ -353,6 +367,7 @@ static int run(struct seen *seen, struct ledger *ledger, const struct runner *ru
 {
     struct master_sink sink = {.result = on_result,
                                .running = on_running,
+                               .crashed = on_crashed,
                                .lost = on_lost,
                                .back = on_back,
                                .commit = on_commit,
@@ -586,7 +601,7 @@ static void case_gangs(int64_t n, double seconds, int32_t widest, bool loses)
     struct seen seen;
     enum master_end end;
     int32_t *widths;
-    int64_t n_narrow = 0;
+    int64_t n_narrow = 0, n_parted = 0;
 
     dies = loses && world.rank == world.size - 1;
     if (world.rank) {
@@ -599,6 +614,8 @@ static void case_gangs(int64_t n, double seconds, int32_t widest, bool loses)
     for (int64_t i = 0; i < n; i++) {
         widths[i] = 1 + (int32_t)(i * 7 / 3 % widest);
         n_narrow += widths[i] <= world.size;
+        n_parted += parted && widths[i] > 1 && widths[i] <= world.size &&
+                    (parts_once(i) || parts_always(i));
     }
     seen.widths = widths;
     ledger = ledger_create(n, 1, NULL, 2, &err);
@@ -607,6 +624,7 @@ static void case_gangs(int64_t n, double seconds, int32_t widest, bool loses)
     CHECK(seen.n_seen == n_narrow && seen.uncommitted == 0 && !ledger_check(ledger, &err));
     for (int64_t i = 0; i < n; i++)
         CHECK(seen.times[i] == (widths[i] <= world.size));
+    CHECK(seen.n_crashed == n_parted);
     CHECK(seen.n_lost == loses && (!loses || ledger_is_suspect(ledger, seen.lost)));
     if (loses) /* mpirun's exit status says nothing in recovery mode */
         printf("all trials are done\n");
