@@ -129,7 +129,7 @@ static int on_crashed(void *arg, const struct master_trial *trial, const char *r
         return 0;
     place.members = trial->members;
     place.n_members = trial->n_members;
-    log_warn("t%lld lost a rank of its gang and runs again: %s", (long long)id, reason);
+    log_warn("t%lld runs again, because its gang lost a member: %s", (long long)id, reason);
     return store_attempt_crashed(session->store, id, &place, reason, err);
 }
 

@@ -339,7 +339,7 @@ static int take_apart(struct master *master, const struct gang_members *members,
         return crash_gang(master, members, r->error, err);
     snprintf(reason, sizeof reason, "%s", r->error);
     snprintf(r->error, sizeof r->error,
-             "its gang lost a rank for the last time (crash_limit): %.200s", reason);
+             "its gang lost a member for the last time (crash_limit): %.200s", reason);
     r->state = TRIAL_FAILED;
     return fail_gang(master, members, members->of[0], r, err); /* the reason names the member */
 }

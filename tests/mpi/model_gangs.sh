@@ -87,5 +87,5 @@ is "the same rows" "$(rows k.db)" "$whole"
 faulty "gang: before a barrier:2:300:kill; worker: a trial has ended:0:1:nap" --set ranks=3 --set crash_limit=1 -n 3
 is "the loss of a member counts as a crash of its trial" \
     "$status $(sqlite3 k.db "select count(*) || error from trial where state = 'failed'")" \
-    "3 1rank 2 of the gang on $(hostname) has ended"
+    "3 1its gang lost a member for the last time (crash_limit): rank 2 of the gang on $(hostname) has ended"
 done_testing
