@@ -49,6 +49,40 @@ is "the log is that of rank 1" "$("$ESPALIER" show failed.db t1 --log 2>&1 | tai
 espalier: this is the output of rank 1 of the gang, which failed"
 is "and with it its program" "$(pgrep -f "meet.py 1$")" ""
 
+# Rank 0 ends at once, the other after 0.6 s with status $1.
+cat >late.sh <<'SH'
+[ "$RANK" = 1 ] || { echo '{"val": 1}' >>"$ESPALIER_RESULTS" && exit 0; }
+[ "$1" = 7 ] || trap 'exit 0' TERM
+echo "$$" >late.pid
+sleep 0.6
+[ "$1" = 0 ] || echo "no room for part 1" >&2
+exit "$1"
+SH
+sed 's/meet.py/late.sh {status}/; s/val_ranks/val/; s/python3/sh/; /replicates/d' gang.ini >late.ini
+printf '[grid]\nstatus = 0, 7\n' >>late.ini
+fails "a member that fails after rank 0 has ended" 3 timeout 30 "$ESPALIER" run late.ini -n 2 --db late.db --progress none
+is "fails the trial, which takes as long as its last member" "$(sqlite3 late.db \
+    'select trial.state, trial.error, seconds > 0.5, max(finished - started) > 0.5
+    from trial join attempt using (trial_id) group by trial_id')" \
+    "done||1|1
+failed|rank 1 of the gang: exit status 7: no room for part 1|1|1"
+# stopped_late STATUS: status of run and the trial, if a signal comes after rank 0 has ended.
+stopped_late() {
+    rm -f late.pid
+    "$ESPALIER" run late.ini -n 2 --db "stopped$1.db" --set "status=$1" --progress none 2>.err &
+    run=$!
+    for _ in $(seq 400); do
+        [ -s late.pid ] && break
+        sleep 0.02
+    done
+    sleep 0.3
+    kill -INT $run
+    wait $run
+    echo "$? $(sqlite3 "stopped$1.db" 'select state, value, error from trial')"
+}
+is "a member that ends well when it is asked to stop completes the trial" "$(stopped_late 0)" "0 done|1.0|"
+is "one that does not gives it back" "$(stopped_late 7)" "75 pending||"
+
 # Prints the process of rank $1 of the launch on database $2, the last word of its command.
 process_of() {
     for process in $(pgrep -P "$(pgrep -f "^mpirun .*--db $T/$2\$")"); do
