@@ -328,8 +328,8 @@ static int fail_gang(struct master *master, const struct gang_members *members, 
     return gang_members_end(master, members, err);
 }
 
-/* Members lost each other, which the scheduler may not have seen: if that happens again and again,
- * the network is to blame, and the trial must not go on forever. */
+/* Members lost each other, which the scheduler may not have seen, or a program was killed: if that
+ * happens again and again, the trial must not go on forever. */
 static int take_apart(struct master *master, const struct gang_members *members,
                       struct trial_result *r, struct err *err)
 {
@@ -337,7 +337,7 @@ static int take_apart(struct master *master, const struct gang_members *members,
         r->state = TRIAL_FAILED;
         return fail_gang(master, members, members->of[0], r, err); /* the reason names the member */
     }
-    log_verbose("a gang of %d ranks ended, and its trial runs again: %s", members->n, r->error);
+    log_warn("a gang of %d ranks ended, and its trial runs again: %s", members->n, r->error);
     if (give_back(master, members, err))
         return -1;
     dispatch_suspect(master->dispatch, members->trial);

@@ -83,6 +83,29 @@ stopped_late() {
 is "a member that ends well when it is asked to stop completes the trial" "$(stopped_late 0)" "0 done|1.0|"
 is "one that does not gives it back" "$(stopped_late 7)" "75 pending||"
 
+# A process of a gang is killed, and the others notice that its connection is gone.
+cat >killed.sh <<'SH'
+starts=$(echo "$RANK" >>"starts.$1.$RANK" && wc -l <"starts.$1.$RANK")
+if [ "$RANK" = 1 ]; then
+    [ "$1" = once ] && [ "$starts" = 2 ] && exit
+    echo "reads part 1" >&2
+    kill -9 $$
+fi
+while [ "$(cat "starts.$1.1" 2>/dev/null | wc -l)" -lt "$starts" ]; do sleep 0.01; done
+[ "$1" = once ] && [ "$starts" = 2 ] && echo '{"val": 1}' >>"$ESPALIER_RESULTS" && exit
+echo "connection closed by peer" >&2
+exit 1
+SH
+sed 's/late.sh {status}/killed.sh {how}/; s/^status.*/how = once, always/' late.ini >killed.ini
+fails "processes that are killed" 3 timeout 60 "$ESPALIER" run killed.ini -n 2 --db killed.db --progress none
+is "the whole gang runs again, up to the crash limit" "$(cat starts.* | tr -d '\n')" 00110011
+is "with a warning each time" "$(grep -c 'warning: a gang of 2 ranks ended, and its trial runs again: rank 1 of the gang: ended by signal 9' .err)" 2
+is "the reason is that of the process that was killed" "$(sqlite3 killed.db 'select state, error from trial order by 1')" \
+    "done|
+failed|rank 1 of the gang: ended by signal 9 (Killed): reads part 1"
+is "so is the log" "$("$ESPALIER" show killed.db t2 --log 2>&1)" "reads part 1
+espalier: this is the output of rank 1 of the gang, which failed"
+
 # Prints the process of rank $1 of the launch on database $2, the last word of its command.
 process_of() {
     for process in $(pgrep -P "$(pgrep -f "^mpirun .*--db $T/$2\$")"); do
@@ -141,19 +164,19 @@ ok "undisturbed curves" "$ESPALIER" run "$@" --db curve.db
 is "have four epochs, one rank and two" "$(curves curve.db)" "1|done|2.0|1:1.0,2:2.0,3:0.0,4:1.0
 2|done|2.0|1:1.0,2:2.0,3:0.0,4:1.0"
 touch hold
-timeout 60 "$ESPALIER" run "$@" --db "$T/killed.db" 2>killed.err &
+timeout 60 "$ESPALIER" run "$@" --db "$T/dead.db" 2>dead.err &
 run=$!
 for _ in $(seq 400); do
-    [ "$(cat killed.db.files/t?/checkpoint/epoch 2>/dev/null | tr -d '\n')" = 22 ] && break
+    [ "$(cat dead.db.files/t?/checkpoint/epoch 2>/dev/null | tr -d '\n')" = 22 ] && break
     sleep 0.05
 done
 for rank in 2 1 0; do
-    kill -9 "$(process_of $rank killed.db)"
+    kill -9 "$(process_of $rank dead.db)"
 done
 wait $run
 rm hold
-is "each program left two epochs" "$(cat killed.db.files/t?/scratch.*/results.jsonl | wc -l)" 4
-ok "the same command" "$ESPALIER" run "$@" --db killed.db
-is "loses no epoch" "$(curves killed.db)" "$(curves curve.db)"
-is "and leaves no file" "$(find killed.db.files -mindepth 1 2>/dev/null)" ""
+is "each program left two epochs" "$(cat dead.db.files/t?/scratch.*/results.jsonl | wc -l)" 4
+ok "the same command" "$ESPALIER" run "$@" --db dead.db
+is "loses no epoch" "$(curves dead.db)" "$(curves curve.db)"
+is "and leaves no file" "$(find dead.db.files -mindepth 1 2>/dev/null)" ""
 done_testing
