@@ -99,7 +99,7 @@ static int lose(struct master *master, int32_t rank, enum rank_presence presence
     if (!rc)
         rc = take_from(master, &loss, lost.is_doubtful, lost.started, err);
     if (!rc)
-        rc = gang_members_end(master, &members, 0, err);
+        rc = gang_members_end(master, &members, err);
     gang_members_release(&members);
     free(all);
     return rc;
@@ -393,10 +393,12 @@ static int let_go(struct master *master, int32_t rank, struct err *err)
     if (master->ranks.of[rank].presence == RANK_DEAD)
         return 0;
     rank_states_set(&master->ranks, rank, RANK_LEFT);
+    if (master->is_stopping && master_holds_result(master, rank))
+        return 0; /* other members may still end well */
     rc = gang_members_init(&members, master, rank, err);
     dispatch_leave(master->dispatch, rank);
     if (!rc)
-        rc = gang_members_end(master, &members, 0, err);
+        rc = gang_members_end(master, &members, err);
     gang_members_release(&members);
     return rc;
 }
@@ -718,10 +720,12 @@ struct master *master_create(const struct master_parts *parts, struct err *err)
         return NULL;
     }
     master->gangs_begun = calloc((size_t)parts->world->size, sizeof *master->gangs_begun);
-    if (!master->gangs_begun)
-        err_nomem(err, "scheduler", (size_t)parts->world->size * sizeof *master->gangs_begun);
-    if (!master->gangs_begun ||
+    master->held = calloc((size_t)parts->world->size, sizeof *master->held);
+    if (!master->gangs_begun || !master->held)
+        err_nomem(err, "scheduler", (size_t)parts->world->size * sizeof *master->held);
+    if (!master->gangs_begun || !master->held ||
         rank_states_init(&master->ranks, parts->world, clock_now(parts->clock), err)) {
+        free(master->held);
         free(master->gangs_begun);
         free(master);
         return NULL;
@@ -742,6 +746,7 @@ struct master *master_create(const struct master_parts *parts, struct err *err)
     if (!init_mailboxes(master, err))
         return master;
     rank_states_release(&master->ranks);
+    free(master->held);
     free(master->gangs_begun);
     free(master);
     return NULL;
@@ -756,6 +761,7 @@ void master_destroy(struct master *master)
     rank_states_release(&master->ranks);
     buf_release(&master->in);
     buf_release(&master->out);
+    held_results_release(master->held, master->world.size);
     free(master->gangs_begun);
     free(master);
 }

@@ -10,9 +10,6 @@
 #include "sched/master_state.h"
 #include "sched/message.h"
 
-/* When the leader is done, the others may take this long to end by themselves. */
-#define GRACE_S 5.0
-
 /* ---- members ---- */
 
 int gang_members_init(struct gang_members *members, const struct master *master, int32_t rank,
@@ -48,23 +45,51 @@ static const struct gang *gang_at(const struct master *master, const struct gang
     return gang && gang->number == members->number ? gang : NULL;
 }
 
-static int tell_end(struct master *master, int32_t rank, int64_t number, double left_s,
-                    struct err *err)
+int master_end_gang(struct master *master, int32_t rank, struct err *err)
 {
     message_begin(&master->out, MESSAGE_GANG_END);
-    buf_put_i64(&master->out, number);
-    buf_put_f64(&master->out, left_s);
+    buf_put_i64(&master->out, master->gangs_begun[rank]);
     return master_post(master, rank, err);
 }
 
-int master_end_gang(struct master *master, int32_t rank, struct err *err)
+/* ---- results of leaders ---- */
+
+void held_results_release(struct held_result *held, int32_t n)
 {
-    return tell_end(master, rank, master->gangs_begun[rank], 0, err);
+    for (int32_t rank = 0; held && rank < n; rank++)
+        trial_result_release(&held[rank].r);
+    free(held);
 }
 
-/* A member that was not sent the gang runs nothing. */
-int gang_members_end(struct master *master, const struct gang_members *members, double left_s,
-                     struct err *err)
+static struct held_result *held_of(const struct master *master, int32_t rank, int64_t number)
+{
+    struct held_result *held = &master->held[rank];
+
+    return held->gang == number ? held : NULL;
+}
+
+bool master_holds_result(const struct master *master, int32_t rank)
+{
+    const struct gang *gang = dispatch_gang(master->dispatch, rank);
+
+    return gang && !gang->is_over && held_of(master, rank, gang->number);
+}
+
+/* Takes the contents of r. */
+static void hold(struct master *master, const struct gang_members *members, struct trial_result *r)
+{
+    struct held_result *held = &master->held[members->of[0]];
+
+    trial_result_release(&held->r);
+    *held =
+        (struct held_result){.gang = members->number, .since_s = clock_now(master->clock), .r = *r};
+    trial_result_init(r, members->trial);
+}
+
+/* ---- ends of members ---- */
+
+/* A member that was not sent the gang runs nothing, nor does a leader whose result is held. */
+int gang_members_end(struct master *master, const struct gang_members *members, struct err *err)
 {
     for (int32_t i = 0; i < members->n; i++) {
         int32_t rank = members->of[i];
@@ -74,9 +99,9 @@ int gang_members_end(struct master *master, const struct gang_members *members, 
             continue;
         if (!gang->is_over)
             return 0;
-        if (master->gangs_begun[rank] != members->number)
+        if (master->gangs_begun[rank] != members->number || held_of(master, rank, members->number))
             dispatch_end_member(master->dispatch, rank, members->number);
-        else if (tell_end(master, rank, members->number, left_s, err))
+        else if (master_end_gang(master, rank, err))
             return -1;
     }
     return 0;
@@ -88,7 +113,7 @@ static int give_back(struct master *master, const struct gang_members *members, 
     dispatch_give_back(master->dispatch, members->of[0], members->trial);
     if (master_sink_return(&master->delivery, &master->ranks, members->of[0], members->trial, err))
         return -1;
-    return gang_members_end(master, members, 0, err);
+    return gang_members_end(master, members, err);
 }
 
 /* ---- beginning ---- */
@@ -300,7 +325,7 @@ static int fail_gang(struct master *master, const struct gang_members *members, 
         snprintf(r->error, sizeof r->error, "rank %d of the gang: %.200s", rank, reason);
     if (accept_result(master, members, r, err))
         return -1;
-    return gang_members_end(master, members, 0, err);
+    return gang_members_end(master, members, err);
 }
 
 /* Give the trial of a gang back with a crash. */
@@ -322,14 +347,14 @@ static int crash_gang(struct master *master, const struct gang_members *members,
     dispatch_give_back(master->dispatch, leader, members->trial);
     rc = master_sink_crash(&master->delivery, &master->ranks, &trial, reason, err);
     free(all);
-    if (rc || gang_members_end(master, members, 0, err))
+    if (rc || gang_members_end(master, members, err))
         return -1;
     dispatch_suspect(master->dispatch, members->trial);
     return 0;
 }
 
-/* Members lost each other, which the scheduler may not have seen: if that happens again and again,
- * the network is to blame, and the trial must not go on forever. */
+/* Members lost each other, which the scheduler may not have seen, or a program was killed: if that
+ * happens again and again, the trial must not go on forever. */
 static int take_apart(struct master *master, const struct gang_members *members,
                       struct trial_result *r, struct err *err)
 {
@@ -339,12 +364,41 @@ static int take_apart(struct master *master, const struct gang_members *members,
         return crash_gang(master, members, r->error, err);
     snprintf(reason, sizeof reason, "%s", r->error);
     snprintf(r->error, sizeof r->error,
-             "its gang lost a member for the last time (crash_limit): %.200s", reason);
+             "its gang lost a member for the last time (crash_limit): %.180s", reason);
     r->state = TRIAL_FAILED;
     return fail_gang(master, members, members->of[0], r, err); /* the reason names the member */
 }
 
-/* A member may fail because another one was stopped first. */
+/* The trial took as long as its last member. */
+static int accept_held(struct master *master, const struct gang_members *members, struct err *err)
+{
+    struct held_result *held = &master->held[members->of[0]];
+    double longer_s = clock_now(master->clock) - held->since_s;
+
+    held->r.seconds += longer_s;
+    held->r.finished += longer_s;
+    if (accept_result(master, members, &held->r, err))
+        return -1;
+    return gang_members_end(master, members, err);
+}
+
+/* A member has ended well. The result counts once all have. */
+static int end_well(struct master *master, const struct gang_members *members, bool leads,
+                    struct trial_result *r, struct err *err)
+{
+    int32_t n_running = dispatch_gang(master->dispatch, members->of[0])->n_here - 1;
+
+    if (leads)
+        hold(master, members, r);
+    else
+        n_running--;
+    if (n_running || !held_of(master, members->of[0], members->number))
+        return 0;
+    return accept_held(master, members, err);
+}
+
+/* A member may fail because another one was stopped first. If the scheduler stops all of them, the
+ * leader decides: its result counts unless a member is stopped after it. */
 static int end_gang(struct master *master, const struct gang_members *members, int32_t from,
                     struct trial_result *r, struct err *err)
 {
@@ -354,17 +408,14 @@ static int end_gang(struct master *master, const struct gang_members *members, i
 
     if (r->state == TRIAL_PENDING && r->error[0] && !master->is_stopping)
         return take_apart(master, members, r, err);
-    if (was_stopped && (leads || !master->is_stopping))
+    if (was_stopped &&
+        (leads || !master->is_stopping || held_of(master, members->of[0], members->number)))
         return give_back(master, members, err);
     if (was_stopped)
         return 0;
     if (r->state == TRIAL_FAILED)
         return fail_gang(master, members, from, r, err);
-    if (!leads)
-        return 0;
-    if (accept_result(master, members, r, err))
-        return -1;
-    return gang_members_end(master, members, GRACE_S, err);
+    return end_well(master, members, leads, r, err);
 }
 
 /* The member is free after that. Ignored if its gang is over. */
@@ -383,7 +434,8 @@ static int take_result(struct master *master, int32_t from, int64_t number, stru
         else
             rc = end_gang(master, &members, from, r, err);
     }
-    rank_states_finish(&master->ranks, from, r->trial);
+    if (!master_holds_result(master, from))
+        rank_states_finish(&master->ranks, from, members.trial);
     dispatch_end_member(master->dispatch, from, number);
     gang_members_release(&members);
     return rc;

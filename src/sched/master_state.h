@@ -10,6 +10,13 @@
 #include "sched/master.h"
 #include "sched/rank_states.h"
 
+/* Result of a gang's leader that waits for the other members. */
+struct held_result {
+    int64_t gang; /* its number; of another gang: out of date */
+    double since_s;
+    struct trial_result r; /* owned */
+};
+
 struct master {
     struct dispatch *dispatch;
     const struct ledger *ledger;
@@ -24,6 +31,7 @@ struct master {
     struct rank_states ranks;
     int64_t
         *gangs_begun; /* [world.size] number of the last gang that each rank was sent; 0: none */
+    struct held_result *held; /* [world.size] of each rank that leads */
     struct buf in, out;
 
     double began_s, progress_s, watch_s;
@@ -60,10 +68,14 @@ int gang_members_init(struct gang_members *members, const struct master *master,
                       struct err *err);
 void gang_members_release(struct gang_members *members);
 
-/* The gang's trial has a result or went back: end the members that are left, in up to left_s
- * seconds. Does nothing while the gang runs. */
-int gang_members_end(struct master *master, const struct gang_members *members, double left_s,
-                     struct err *err);
+/* The gang's trial has a result or went back: end the members that are left. Does nothing while the
+ * gang runs. */
+int gang_members_end(struct master *master, const struct gang_members *members, struct err *err);
+
+/* True if the rank leads a gang and has ended before its other members. */
+bool master_holds_result(const struct master *master, int32_t rank);
+/* Release the results of n ranks, and the array. */
+void held_results_release(struct held_result *held, int32_t n);
 
 /* Place the gangs that fit. */
 int master_supply_gangs(struct master *master, struct err *err);

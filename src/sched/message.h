@@ -39,7 +39,7 @@ enum message_kind {
     MESSAGE_GANG_OPEN,   /* to the leader: number of ranks of the launch (u32) */
     MESSAGE_GANG_PORT,   /* free port on the leader's host (u32) and the host's name (text) */
     MESSAGE_GANG_RUN,    /* struct message_gang; maybe the trial's packed checkpoint */
-    MESSAGE_GANG_END,    /* seconds (f64) that the member may still take */
+    MESSAGE_GANG_END,    /* number of the gang (i64): it is over, end at once */
     MESSAGE_GANG_RESULT, /* packed result of the member; PENDING: it was told to end */
     MESSAGE_KIND_COUNT
 };

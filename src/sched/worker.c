@@ -37,7 +37,7 @@ struct worker {
     struct assigned *queue; /* [at, end) not begun */
     size_t at, end, capacity;
     struct message_gang next, gang; /* to begin; running. number 0: none */
-    double gang_stop_s;             /* limit for the running gang, by the clock */
+    bool is_gang_over;              /* the running one */
     struct buf in, out;
     struct buf state;             /* received with a trial that resumes */
     struct trial_checkpoint from; /* a view of it; state NULL: none */
@@ -327,10 +327,9 @@ static int take_gang(struct worker *worker, struct cursor *in)
 static int end_gang(struct worker *worker, struct cursor *in)
 {
     int64_t number = cursor_i64(in);
-    double stop_s = clock_now(worker->clock) + cursor_f64(in);
 
     if (number == worker->gang.number)
-        worker->gang_stop_s = stop_s < worker->gang_stop_s ? stop_s : worker->gang_stop_s;
+        worker->is_gang_over = true;
     return number == worker->next.number ? give_back_gang(worker) : 0;
 }
 
@@ -408,7 +407,7 @@ static bool look_and_go_on(struct worker *worker, double now_s)
 {
     if (!worker->has_failed && now_s - worker->looked_s >= LOOK_S)
         worker->has_failed = look_from_trial(worker, now_s) != 0;
-    return !worker->has_failed && (!worker->gang.number || now_s < worker->gang_stop_s);
+    return !worker->has_failed && !worker->is_gang_over;
 }
 
 static bool keep_going(void *arg)
@@ -511,12 +510,12 @@ static int run_gang(struct worker *worker, const struct runner *runner)
 
     worker->gang = worker->next;
     worker->next.number = 0;
-    worker->gang_stop_s = INFINITY;
     if (!rc)
         rc = run(worker, runner, &r, &next);
     if (!rc)
         rc = report_member(worker, &worker->gang, &r);
     worker->gang.number = 0;
+    worker->is_gang_over = false;
     trial_result_release(&r);
     return rc;
 }

@@ -29,7 +29,8 @@
 #include "trial/spare_folder.h"
 
 #define POLL_MS 20
-/* An end by a signal may be the batch system's, which then stops this rank, too. */
+/* An end by a signal may be the batch system's, which then stops this rank, too; a failure in a gang
+ * may be due to a member that was killed, which reports at once. */
 #define NEWS_S 1.0
 /* Attempts that may exit with 75 unasked; more would be an endless loop. */
 #define MOST_RESTARTS 1000
@@ -127,6 +128,11 @@ static void fail(struct trial_result *r, const char *format, ...)
 static bool is_first(const struct running *t)
 {
     return !t->trial.gang || !t->trial.gang->rank;
+}
+
+static bool has_others(const struct running *t)
+{
+    return t->trial.gang && t->trial.gang->size > 1;
 }
 
 /* ---- files ---- */
@@ -483,7 +489,8 @@ static void wait_for_end(struct spawner_end *end, struct running *t)
 enum verdict {
     OVER,  /* r is filled */
     AGAIN, /* start it again */
-    BACK   /* the caller gets the trial back */
+    BACK,  /* the caller gets the trial back */
+    APART  /* so it does, since the whole gang must start again; r->error is the reason */
 };
 
 static const char *last_words(const struct running *t, char out[WORDS])
@@ -526,11 +533,24 @@ static void add_kill(struct trial_result *r, const struct running *t)
     kills[r->n_kills++] = (struct trial_kill){t->started, clock_unix()};
 }
 
+/* Processes that have met cannot take in one that starts again. */
+static enum verdict take_apart(struct trial_result *r, const struct running *t)
+{
+    char words[WORDS];
+
+    last_words(t, words);
+    fail(r, "rank %d of the gang: ended by signal %d (%s)%s%s", (int)t->trial.gang->rank, SIGKILL,
+         strsignal(SIGKILL), *words ? ": " : "", words);
+    return APART;
+}
+
 static enum verdict judge_signal(struct trial_result *r, struct running *t, int number)
 {
     char words[WORDS], often[48] = "";
 
-    if (!is_crash(number) && has_news(t))
+    if (number == SIGKILL && has_others(t))
+        return take_apart(r, t);
+    if ((!is_crash(number) || has_others(t)) && has_news(t))
         return BACK;
     if (number == SIGKILL && ++t->n_kills < t->s->v[P_CRASH_LIMIT].i) {
         note(t, "espalier: the program was killed (SIGKILL); it is started again\n");
@@ -587,6 +607,8 @@ static enum verdict judge_exit(struct trial_result *r, struct running *t, int st
         return BACK;
     if (status == EXIT_RESUME && !t->is_late)
         return judge_resume(r, t);
+    if (has_others(t) && has_news(t))
+        return BACK;
     last_words(t, words);
     fail(r, "exit status %d%s%s", status, *words ? ": " : "", words);
     return OVER;
@@ -739,10 +761,10 @@ static void run_trial(struct trial_result *r, struct running *t)
     r->earlier_s = t->earlier_s;
     if (r->n_kills)
         r->started = t->started;
-    if (verdict == BACK) {
+    if (verdict != OVER)
         r->state = TRIAL_PENDING;
+    if (verdict == BACK)
         *r->error = '\0';
-    }
     remove_files(t, verdict == OVER);
 }
 
@@ -780,9 +802,9 @@ static void run(void *self_, struct trial_result *r, int64_t number,
     log_tail_clear(&self->log);
     log_tail_clear(&self->errors);
     run_trial(r, &t);
-    if (r->state == TRIAL_FAILED)
+    if (r->state == TRIAL_FAILED || (r->state == TRIAL_PENDING && *r->error))
         note_rank(&t);
-    if (r->state != TRIAL_PENDING && take_log(r, &self->log))
+    if ((r->state != TRIAL_PENDING || *r->error) && take_log(r, &self->log))
         fail(r, "out of memory for the log");
     program_report_release(&t.report);
     buf_release(&t.folder);

@@ -49,6 +49,63 @@ is "the log is that of rank 1" "$("$ESPALIER" show failed.db t1 --log 2>&1 | tai
 espalier: this is the output of rank 1 of the gang, which failed"
 is "and with it its program" "$(pgrep -f "meet.py 1$")" ""
 
+# Rank 0 ends at once, the other after 0.6 s with status $1.
+cat >late.sh <<'SH'
+[ "$RANK" = 1 ] || { echo '{"val": 1}' >>"$ESPALIER_RESULTS" && exit 0; }
+[ "$1" = 7 ] || trap 'exit 0' TERM
+echo "$$" >late.pid
+sleep 0.6
+[ "$1" = 0 ] || echo "no room for part 1" >&2
+exit "$1"
+SH
+sed 's/meet.py/late.sh {status}/; s/val_ranks/val/; s/python3/sh/; /replicates/d' gang.ini >late.ini
+printf '[grid]\nstatus = 0, 7\n' >>late.ini
+fails "a member that fails after rank 0 has ended" 3 timeout 30 "$ESPALIER" run late.ini -n 2 --db late.db --progress none
+is "fails the trial, which takes as long as its last member" "$(sqlite3 late.db \
+    'select trial.state, trial.error, seconds > 0.5, max(finished - started) > 0.5
+    from trial join attempt using (trial_id) group by trial_id')" \
+    "done||1|1
+failed|rank 1 of the gang: exit status 7: no room for part 1|1|1"
+# stopped_late STATUS: status of run and the trial, if a signal comes after rank 0 has ended.
+stopped_late() {
+    rm -f late.pid
+    "$ESPALIER" run late.ini -n 2 --db "stopped$1.db" --set "status=$1" --progress none 2>.err &
+    run=$!
+    for _ in $(seq 400); do
+        [ -s late.pid ] && break
+        sleep 0.02
+    done
+    sleep 0.3
+    kill -INT $run
+    wait $run
+    echo "$? $(sqlite3 "stopped$1.db" 'select state, value, error from trial')"
+}
+is "a member that ends well when it is asked to stop completes the trial" "$(stopped_late 0)" "0 done|1.0|"
+is "one that does not gives it back" "$(stopped_late 7)" "75 pending||"
+
+# A process of a gang is killed, and the others notice that its connection is gone.
+cat >killed.sh <<'SH'
+starts=$(echo "$RANK" >>"starts.$1.$RANK" && wc -l <"starts.$1.$RANK")
+if [ "$RANK" = 1 ]; then
+    [ "$1" = once ] && [ "$starts" = 2 ] && exit
+    echo "reads part 1" >&2
+    kill -9 $$
+fi
+while [ "$(cat "starts.$1.1" 2>/dev/null | wc -l)" -lt "$starts" ]; do sleep 0.01; done
+[ "$1" = once ] && [ "$starts" = 2 ] && echo '{"val": 1}' >>"$ESPALIER_RESULTS" && exit
+echo "connection closed by peer" >&2
+exit 1
+SH
+sed 's/late.sh {status}/killed.sh {how}/; s/^status.*/how = once, always/' late.ini >killed.ini
+fails "processes that are killed" 3 timeout 60 "$ESPALIER" run killed.ini -n 2 --db killed.db --progress none
+is "the whole gang runs again, up to the crash limit" "$(cat starts.* | tr -d '\n')" 00110011
+is "with a warning each time" "$(grep -c 'runs again, because its gang lost a member: rank 1 of the gang: ended by signal 9' .err)" 2
+is "the reason is that of the process that was killed" "$(sqlite3 killed.db 'select state, error from trial order by 1')" \
+    "done|
+failed|its gang lost a member for the last time (crash_limit): rank 1 of the gang: ended by signal 9 (Killed): reads part 1"
+is "so is the log" "$("$ESPALIER" show killed.db t2 --log 2>&1)" "reads part 1
+espalier: this is the output of rank 1 of the gang, which failed"
+
 # Prints the process of rank $1 of the launch on database $2, the last word of its command.
 process_of() {
     for process in $(pgrep -P "$(pgrep -f "^mpirun .*--db $T/$2\$")"); do
@@ -107,19 +164,19 @@ ok "undisturbed curves" "$ESPALIER" run "$@" --db curve.db
 is "have four epochs, one rank and two" "$(curves curve.db)" "1|done|2.0|1:1.0,2:2.0,3:0.0,4:1.0
 2|done|2.0|1:1.0,2:2.0,3:0.0,4:1.0"
 touch hold
-timeout 60 "$ESPALIER" run "$@" --db "$T/killed.db" 2>killed.err &
+timeout 60 "$ESPALIER" run "$@" --db "$T/dead.db" 2>dead.err &
 run=$!
 for _ in $(seq 400); do
-    [ "$(cat killed.db.files/t?/checkpoint/epoch 2>/dev/null | tr -d '\n')" = 22 ] && break
+    [ "$(cat dead.db.files/t?/checkpoint/epoch 2>/dev/null | tr -d '\n')" = 22 ] && break
     sleep 0.05
 done
 for rank in 2 1 0; do
-    kill -9 "$(process_of $rank killed.db)"
+    kill -9 "$(process_of $rank dead.db)"
 done
 wait $run
 rm hold
-is "each program left two epochs" "$(cat killed.db.files/t?/scratch.*/results.jsonl | wc -l)" 4
-ok "the same command" "$ESPALIER" run "$@" --db killed.db
-is "loses no epoch" "$(curves killed.db)" "$(curves curve.db)"
-is "and leaves no file" "$(find killed.db.files -mindepth 1 2>/dev/null)" ""
+is "each program left two epochs" "$(cat dead.db.files/t?/scratch.*/results.jsonl | wc -l)" 4
+ok "the same command" "$ESPALIER" run "$@" --db dead.db
+is "loses no epoch" "$(curves dead.db)" "$(curves curve.db)"
+is "and leaves no file" "$(find dead.db.files -mindepth 1 2>/dev/null)" ""
 done_testing
