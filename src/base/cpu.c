@@ -9,6 +9,16 @@
 #include <xmmintrin.h>
 #endif
 
+bool cpu_has_avx512(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#else
+    return false;
+#endif
+}
+
 void cpu_flush_subnormal(void)
 {
 #if defined(__x86_64__)

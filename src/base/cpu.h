@@ -3,6 +3,8 @@
 #ifndef BASE_CPU_H
 #define BASE_CPU_H
 
+#include <stdbool.h>
+
 #include "config.h"
 
 /* Build a hot loop for several instruction sets; the loader chooses the best for its node:
@@ -16,6 +18,16 @@
 #else
 #define CLONES
 #endif
+
+/* A function that is called only if cpu_has_avx512(). */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define AVX512 __attribute__((target("arch=x86-64-v4")))
+#else
+#define AVX512
+#endif
+
+/* True if the processor has the instructions of x86-64-v4. */
+bool cpu_has_avx512(void);
 
 /* Make this thread, and every thread that it starts, treat subnormal numbers as 0, because
  * operations on them are slow (doc/decisions/0045). Call it at the start of main(). Works only on

@@ -47,24 +47,43 @@ struct queue {
     uint32_t index[BATCH];
 };
 
+/* The lower half of each word first. */
+static void put_halves(uint16_t *bits, const uint32_t *words, size_t n)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    memcpy(bits, words, n * sizeof *words);
+#else
+    for (size_t i = 0; i < n; i++) {
+        bits[2 * i] = (uint16_t)words[i];
+        bits[2 * i + 1] = (uint16_t)(words[i] >> 16);
+    }
+#endif
+}
+
 static void flush(struct queue *queue)
 {
     uint32_t words[4 * BATCH];
 
     rng_blocks(words, &queue->dropout->rng, queue->step, queue->index, queue->n);
-    for (size_t i = 0; i < 4 * queue->n; i++) {
-        queue->bits[2 * i] = (uint16_t)words[i];
-        queue->bits[2 * i + 1] = (uint16_t)(words[i] >> 16);
-    }
+    put_halves(queue->bits, words, 4 * queue->n);
     queue->bits += PER_BLOCK * queue->n;
     queue->n = 0;
 }
 
-static void push(struct queue *queue, uint32_t index)
+/* Blocks first ... first + n - 1. */
+static void push(struct queue *queue, uint32_t first, uint32_t n)
 {
-    queue->index[queue->n++] = index;
-    if (queue->n == BATCH)
-        flush(queue);
+    while (n) {
+        uint32_t room = (uint32_t)(BATCH - queue->n), some = n < room ? n : room;
+
+        for (uint32_t b = 0; b < some; b++)
+            queue->index[queue->n + b] = first + b;
+        queue->n += some;
+        first += some;
+        n -= some;
+        if (queue->n == BATCH)
+            flush(queue);
+    }
 }
 
 void dropout_bits(uint16_t *bits, const struct dropout *dropout, uint32_t step, const int32_t *rows,
@@ -73,12 +92,8 @@ void dropout_bits(uint16_t *bits, const struct dropout *dropout, uint32_t step, 
     struct queue queue = {.dropout = dropout, .step = step, .bits = bits};
     uint32_t blocks = (uint32_t)blocks_of(width);
 
-    for (int32_t i = 0; i < n; i++) {
-        uint32_t first = (uint32_t)(rows ? rows[i] : i) * blocks;
-
-        for (uint32_t b = 0; b < blocks; b++)
-            push(&queue, first + b);
-    }
+    for (int32_t i = 0; i < n; i++)
+        push(&queue, (uint32_t)(rows ? rows[i] : i) * blocks, blocks);
     flush(&queue);
 }
 
@@ -98,8 +113,7 @@ static void apply_blocks(float *y, const struct dropout *dropout, uint32_t step,
         int64_t here = n - at < PER_BLOCK * BATCH ? n - at : PER_BLOCK * BATCH;
         struct queue queue = {.dropout = dropout, .step = step, .bits = bits};
 
-        for (int32_t b = 0; b < blocks_of(here); b++)
-            push(&queue, first_block + (uint32_t)(at / PER_BLOCK + b));
+        push(&queue, first_block + (uint32_t)(at / PER_BLOCK), (uint32_t)blocks_of(here));
         flush(&queue);
         apply(y + at, x + at, bits, here, dropout->threshold, dropout->scale);
     }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cpu.h"
 #include "tensor/mat.h"
 
 /* ---- a large matrix times a narrow one ----
@@ -24,7 +25,6 @@
 #define DEPTH 128
 
 #define INLINE static inline __attribute__((always_inline))
-#define AVX512 __attribute__((target("arch=x86-64-v4")))
 
 typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));
 
@@ -111,9 +111,7 @@ AVX512 static void piece(struct mat *c, int64_t from, struct operand a, const st
 
 bool gemm_tall_is_able(int32_t width)
 {
-    return width % LANES == 0 && width <= WIDEST && __builtin_cpu_supports("avx512f") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
+    return width % LANES == 0 && width <= WIDEST && cpu_has_avx512();
 }
 
 static void product(struct mat *c, struct operand op, const struct mat *b, bool accumulates)
@@ -377,7 +375,7 @@ const char *gemm_better_kernel(const char *kernel)
         return NULL;
     if (__builtin_cpu_supports("avx512bf16"))
         return "Cooperlake";
-    if (gemm_tall_is_able(LANES))
+    if (cpu_has_avx512())
         return "SkylakeX";
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         return "Haswell";

@@ -12,6 +12,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+#define WIDE 128 /* columns that AVX-512's registers can hold */
+
 /* Fewest elements that are worth waking other threads (about 2 us). */
 #define WORTH_THREADS 8192
 
@@ -34,34 +36,23 @@ INLINE const float *source(const struct line *line, int64_t e)
     return row < 0 ? NULL : line->x + row * line->width;
 }
 
-INLINE void gather_64(float *y, const struct line *line, int64_t at)
+/* vectors: a constant, at most 8. */
+INLINE void gather_vectors(float *y, const struct line *line, int64_t at, int vectors)
 {
-    v16 sum[4] = {{0}, {0}, {0}, {0}};
+    v16 sum[8] = {{0}};
 
     for (int64_t e = 0; e < line->n; e++) {
         const float *x = source(line, e);
 
         if (!x)
             continue;
-        sum[0] += line->val[e] * *(const v16 *)(x + at);
-        sum[1] += line->val[e] * *(const v16 *)(x + at + 16);
-        sum[2] += line->val[e] * *(const v16 *)(x + at + 32);
-        sum[3] += line->val[e] * *(const v16 *)(x + at + 48);
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; v++)
+            sum[v] += line->val[e] * *(const v16 *)(x + at + 16 * v);
     }
-    memcpy(y + at, sum, sizeof sum);
-}
-
-INLINE void gather_16(float *y, const struct line *line, int64_t at)
-{
-    v16 sum = {0};
-
-    for (int64_t e = 0; e < line->n; e++) {
-        const float *x = source(line, e);
-
-        if (x)
-            sum += line->val[e] * *(const v16 *)(x + at);
-    }
-    *(v16 *)(y + at) = sum;
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; v++)
+        *(v16 *)(y + at + 16 * v) = sum[v];
 }
 
 INLINE void gather_8(float *y, const struct line *line, int64_t at)
@@ -99,9 +90,9 @@ INLINE void gather(float *y, const struct line *line)
     int64_t at = 0;
 
     for (; at + 64 <= line->width; at += 64)
-        gather_64(y, line, at);
+        gather_vectors(y, line, at, 4);
     for (; at + 16 <= line->width; at += 16)
-        gather_16(y, line, at);
+        gather_vectors(y, line, at, 1);
     for (; at + 8 <= line->width; at += 8)
         gather_8(y, line, at);
     switch (line->width - at) {
@@ -129,22 +120,41 @@ INLINE void gather(float *y, const struct line *line)
     }
 }
 
+INLINE struct line line_of(const struct csr *a, int32_t row, const struct mat *x,
+                           const int32_t *pos)
+{
+    int64_t begin = a->row_start[row];
+
+    return (struct line){a->col + begin, a->val + begin, a->row_start[row + 1] - begin,
+                         x->v,           x->n_cols,      pos};
+}
+
 CLONES static void gather_rows(struct mat *y, int32_t from, int32_t to, const struct csr *a,
                                const int32_t *rows, const struct mat *x, const int32_t *pos)
 {
     for (int32_t i = from; i < to; i++) {
-        int32_t r = rows ? rows[i] : i;
-        int64_t begin = a->row_start[r];
-        struct line line = {a->col + begin, a->val + begin, a->row_start[r + 1] - begin,
-                            x->v,           x->n_cols,      pos};
+        struct line line = line_of(a, rows ? rows[i] : i, x, pos);
 
         gather(mat_row(y, i), &line);
+    }
+}
+
+/* The same for widths that are multiples of 128: half of the look-ups of rows. */
+AVX512 static void gather_wide_rows(struct mat *y, int32_t from, int32_t to, const struct csr *a,
+                                    const int32_t *rows, const struct mat *x, const int32_t *pos)
+{
+    for (int32_t i = from; i < to; i++) {
+        struct line line = line_of(a, rows ? rows[i] : i, x, pos);
+
+        for (int64_t at = 0; at < line.width; at += WIDE)
+            gather_vectors(mat_row(y, i), &line, at, WIDE / 16);
     }
 }
 
 void spmm(struct mat *y, const struct csr *a, const int32_t *rows, const struct mat *x,
           const int32_t *pos)
 {
+    bool is_wide = y->n_cols % WIDE == 0 && cpu_has_avx512();
     int threads = gemm_threads();
 
     assert(y->n_cols == x->n_cols);
@@ -152,8 +162,9 @@ void spmm(struct mat *y, const struct csr *a, const int32_t *rows, const struct 
     assert(pos || x->n_rows == a->n_cols);
 #pragma omp parallel for num_threads(threads) if (threads > 1 && mat_size(y) >= WORTH_THREADS)
     for (int t = 0; t < threads; t++)
-        gather_rows(y, (int32_t)((int64_t)y->n_rows * t / threads),
-                    (int32_t)((int64_t)y->n_rows * (t + 1) / threads), a, rows, x, pos);
+        (is_wide ? gather_wide_rows
+                 : gather_rows)(y, (int32_t)((int64_t)y->n_rows * t / threads),
+                                (int32_t)((int64_t)y->n_rows * (t + 1) / threads), a, rows, x, pos);
 }
 
 INLINE void add_row(float *restrict y, float val, const float *restrict x, int64_t width)
