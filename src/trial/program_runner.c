@@ -221,28 +221,14 @@ static void note(struct running *t, const char *text)
     log_tail_add(&t->self->log, text, strlen(text));
 }
 
-/* Part of a checkpoint would not be one: it goes away at once, then file by file. */
-static void remove_checkpoint(struct running *t)
-{
-    struct buf path = {0};
-    struct err err;
-
-    buf_printf(&path, "%s/%sold", buf_text(&t->folder), t->own);
-    if (!buf_failed(&path) && !rename(buf_text(&t->checkpoint), buf_text(&path))) {
-        FAULT("worker: a program's checkpoint is dropped");
-        if (folder_remove(buf_text(&path), &err))
-            note(t, err.text);
-    }
-    buf_release(&path);
-}
-
 /* Seconds of this attempt and of those whose checkpoints it goes on from. */
 static double spent_s(const struct running *t)
 {
     return t->earlier_s + clock_now(t->self->clock) - t->begun_s;
 }
 
-/* If the trial has a result or a fault, nothing but kept files stays. */
+/* If the trial has a result or a fault, nothing but kept files stays, and a checkpoint with its curve
+ * until the result is on disk: the trial goes on from it if all is killed before. */
 static void remove_files(struct running *t, bool is_over)
 {
     struct trial_paths paths = paths_of(t);
@@ -250,9 +236,6 @@ static void remove_files(struct running *t, bool is_over)
 
     if (is_over && !t->trial.gang && spare_folder_keep(&t->self->spare, &paths))
         return;
-    /* First: an attempt that goes on from it needs the results and the curve, too. */
-    if (is_over && is_first(t))
-        remove_checkpoint(t);
     if (folder_remove_some(paths.folder, t->own, &err))
         note(t, err.text);
     if (is_over)
@@ -260,9 +243,10 @@ static void remove_files(struct running *t, bool is_over)
     else
         log_file_write(&t->log_file, &t->self->log);
     FAULT("worker: a program's results were removed");
-    if (is_over && is_first(t)) {
+    if (is_over && is_first(t) && !folder_has_files(paths.checkpoint)) {
         unlink(buf_text(&t->curve));
         time_file_remove(&t->time_file);
+        rmdir(paths.checkpoint);
     }
     if (is_over)
         rmdir(buf_text(&t->folder)); /* fails if files are kept */
@@ -656,9 +640,9 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     leave_if_lost(t->self->place->spawner);
     program_report_read(&t->report, buf_text(&t->results));
     program_report_end_attempt(&t->report, end.how != SPAWNER_EXITED || end.status == EXIT_RESUME);
-    verdict = judge(r, t, &end);
-    if (verdict != OVER && folder_has_files(buf_text(&t->checkpoint)))
+    if (folder_has_files(buf_text(&t->checkpoint)))
         save_progress(t);
+    verdict = judge(r, t, &end);
     FAULT("worker: a program was judged");
     return verdict;
 }
@@ -765,6 +749,7 @@ static void run_trial(struct trial_result *r, struct running *t)
         r->state = TRIAL_PENDING;
     if (verdict == BACK)
         *r->error = '\0';
+    r->drops_checkpoint = verdict == OVER && folder_has_files(buf_text(&t->checkpoint));
     remove_files(t, verdict == OVER);
 }
 

@@ -116,6 +116,7 @@ struct trial_result {
     int32_t n_files;
     struct trial_kill *kills; /* [n_kills] after each, the program was started again */
     int32_t n_kills;
+    bool drops_checkpoint; /* its folder has one that is needed until the result is on disk */
 };
 
 void trial_result_init(struct trial_result *r, int64_t trial); /* FAILED, NaNs, no curve */

@@ -126,7 +126,8 @@ done 3<moments
 [ "$kills" -lt 30 ] || ok "most kills struck, not after the end" test "$struck" -gt 15
 
 # At named points, alone and with another rank.
-grep -ho 'FAULT("worker: a program[^"]*' "$SRCDIR/src/trial/program_runner.c" | sed 's/.*"//' | sort -u >points
+grep -ho 'FAULT("[a-z]*: a program[^"]*' "$SRCDIR/src/trial/program_runner.c" "$SRCDIR/src/store/trial_files.c" |
+    sed 's/.*"//' | sort -u >points
 is "points" "$(wc -l <points)" 5
 n=$seed
 while read -r point <&3; do
@@ -140,5 +141,16 @@ while read -r point <&3; do
     grep -q '^kill' log 2>/dev/null || problem "nobody came to the point"
     finish "$point"
 done 3<points
+
+# A long training must not begin again because its result was not on disk yet.
+problems=
+rm -rf k.db*
+ESPALIER_FAULT="worker: a program's results were removed:0:1:kill" \
+    "$FAULTY" run sweep.ini --progress none --db k.db </dev/null >out 2>err
+is "a result that is not on disk leaves the checkpoint and the curve" \
+    "$(cat k.db.files/t*/checkpoint/epoch; cat k.db.files/t*/curve.jsonl | wc -l)" "4
+4"
+finish "the next run goes on from them"
+is "without another file" "$(find k.db.files -type f ! -name model.txt)" ""
 
 done_testing
