@@ -318,6 +318,7 @@ static int make_master(struct sweep_session *session, struct err *err)
         .commit_results = COMMIT_RESULTS,
         .stop = &stop_signal,
         .hurry = &stop_hurry,
+        .kill = &stop_kill,
         .grace_s = session->options->grace_s,
         .checkpoint_bytes = CHECKPOINT_BYTES,
         .until_s = session->walltime.until_s,

@@ -426,6 +426,13 @@ static void ask_to_end(struct running *t, double now_s)
     spawner_signal(t->self->place->spawner, stop_signal_of(t->s));
 }
 
+static bool must_kill(const struct running *t, double now_s)
+{
+    bool is_urgent = t->watch->is_urgent && t->watch->is_urgent(t->watch->arg);
+
+    return is_urgent || now_s - t->asked_s >= t->s->v[P_STOP_GRACE].f;
+}
+
 /* Stop the program if it must not go on. */
 static void control(struct running *t)
 {
@@ -437,7 +444,7 @@ static void control(struct running *t)
         t->is_late = goes_on && timeout_s > 0 && now_s - t->begun_s > timeout_s;
         if (t->is_stopped || t->is_late)
             ask_to_end(t, now_s);
-    } else if (!t->is_killed && now_s - t->asked_s >= t->s->v[P_STOP_GRACE].f) {
+    } else if (!t->is_killed && must_kill(t, now_s)) {
         t->is_killed = true;
         spawner_kill(t->self->place->spawner);
     }

@@ -150,6 +150,9 @@ struct trial_watch {
     /* Called while a member of a gang waits for others, every tenth of a second or sooner; false:
      * the gang is over, return at once with state PENDING. */
     bool (*keep_waiting)(void *arg);
+    /* Called after keep_going() has returned false. True: there is no time to save the state. NULL:
+     * there always is. */
+    bool (*is_urgent)(void *arg);
     /* Take a checkpoint, borrowed for the call: now and then, and before PENDING. NULL: none are
      * kept. */
     void (*save)(void *arg, const struct trial_checkpoint *checkpoint);

@@ -46,6 +46,31 @@ is "its seconds are those of both attempts" "$(sqlite3 checkpoint.db \
     'select seconds - (select max(finished - started) from attempt where state = outcome) > 0.04 from trial')" 1
 ok "and removes it" test ! -e checkpoint.db.files
 
+# ---- a second signal ----
+
+cat >deaf.sh <<'END'
+trap '' TERM
+: >"deaf.$1"
+sleep 60 &
+while :; do wait; done
+END
+printf '[sweep]\nobjective = v\ndirection = max\n[program]\ncommand = sh deaf.sh {n}\n[grid]\nn = 1, 2\n' >deaf.ini
+for ranks in 1 2; do
+    rm -f deaf.[12]
+    "$ESPALIER" run deaf.ini --db deaf.db -n $ranks --progress none >.out 2>.err &
+    for _ in $(seq 400); do
+        [ "$(ls deaf.[12] 2>/dev/null | wc -l)" = $ranks ] && break
+        sleep 0.05
+    done
+    kill -INT $!
+    sleep 0.8
+    second=$(date +%s)
+    kill -INT $!
+    wait $!
+    is "a second signal kills a program that ignores the first one: $ranks" \
+        "$? $(($(date +%s) - second < 8)) $(sqlite3 deaf.db 'select distinct state from trial')" "75 1 pending"
+done
+
 # ---- the time of an attempt whose rank was killed ----
 
 cat >long.sh <<'END'
