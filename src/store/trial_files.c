@@ -21,10 +21,11 @@
 #define FILES ".files"
 
 /* What a trial's folder is for. */
-enum { HAS_FILES = 1, IS_UNFINISHED = 2 };
+enum { HAS_FILES = 1, IS_UNFINISHED = 2, MAY_RUN_AGAIN = 4 };
 static const char sql_needed[] =
-    "SELECT EXISTS (SELECT 1 FROM file WHERE trial_id = ?1) + 2 * EXISTS (SELECT 1 FROM trial"
-    " WHERE trial_id = ?1 AND state IN ('pending', 'running'))";
+    "SELECT EXISTS (SELECT 1 FROM file WHERE trial_id = ?1) + ifnull((SELECT CASE"
+    " WHEN state IN ('pending', 'running') THEN 6 WHEN state = 'failed' THEN 4 END"
+    " FROM trial WHERE trial_id = ?1), 0)";
 
 static void put_all(struct buf *out, const char *db)
 {
@@ -231,7 +232,7 @@ static int remove_unless_needed(struct store *store, sqlite3_stmt *row, int64_t 
     if (db_integer(store, row, 0, &needed, err))
         return -1;
     /* The next attempt reads the results that a killed one left beside its checkpoint. */
-    if (needed & IS_UNFINISHED && has_checkpoint(store->path, trial_id))
+    if (needed & MAY_RUN_AGAIN && has_checkpoint(store->path, trial_id))
         return 0;
     if (!(needed & HAS_FILES) && !(needed & IS_UNFINISHED && has_log(store->path, trial_id)))
         return trial_files_remove(store->path, trial_id, err);

@@ -441,7 +441,7 @@ static void control(struct running *t)
 
     if (isnan(t->asked_s)) {
         t->is_stopped = !goes_on;
-        t->is_late = goes_on && timeout_s > 0 && now_s - t->begun_s > timeout_s;
+        t->is_late = goes_on && timeout_s > 0 && spent_s(t) > timeout_s;
         if (t->is_stopped || t->is_late)
             ask_to_end(t, now_s);
     } else if (!t->is_killed && must_kill(t, now_s)) {
@@ -756,7 +756,9 @@ static void run_trial(struct trial_result *r, struct running *t)
         r->state = TRIAL_PENDING;
     if (verdict == BACK)
         *r->error = '\0';
-    r->drops_checkpoint = verdict == OVER && folder_has_files(buf_text(&t->checkpoint));
+    /* With a longer trial_timeout the trial can go on from its checkpoint. */
+    r->drops_checkpoint = verdict == OVER && !(t->is_late && r->state == TRIAL_FAILED) &&
+                          folder_has_files(buf_text(&t->checkpoint));
     remove_files(t, verdict == OVER);
 }
 
