@@ -32,8 +32,10 @@
 /* An end by a signal may be the batch system's, which then stops this rank, too; a failure in a gang
  * may be due to a member that was killed, which reports at once. */
 #define NEWS_S 1.0
-/* Attempts that may exit with 75 unasked; more would be an endless loop. */
+/* Attempts that may exit with 75 unasked; more would be an endless loop. Those that change nothing
+ * show one earlier. */
 #define MOST_RESTARTS 1000
+#define MOST_IDLE 3
 
 #define EXIT_RESUME 75
 
@@ -54,6 +56,11 @@ struct program_runner {
     char bytes[READ_BYTES];
 };
 
+struct progress {
+    double saved;        /* Unix seconds of the last change in the checkpoint */
+    int64_t curve_bytes; /* of the file of reported epochs */
+};
+
 /* One trial, over all its attempts here. */
 struct running {
     struct program_runner *self;
@@ -70,12 +77,14 @@ struct running {
     double started;   /* Unix seconds of the last start */
     double earlier_s; /* to add to the time since begun_s; negative: an attempt here was in vain */
     int32_t n_kills, n_restarts;
-    int out, error;  /* read ends of pipes, or -1 */
-    double asked_s;  /* by the clock: asked to end; NaN: not yet */
-    bool is_stopped; /* the caller wants the trial back */
-    bool is_late;    /* trial_timeout */
-    bool is_killed;  /* by us */
-    bool has_note;   /* of ours in the log */
+    struct progress progress; /* at the last exit with 75 */
+    int32_t n_idle;           /* exits with 75 since, with the same progress */
+    int out, error;           /* read ends of pipes, or -1 */
+    double asked_s;           /* by the clock: asked to end; NaN: not yet */
+    bool is_stopped;          /* the caller wants the trial back */
+    bool is_late;             /* trial_timeout */
+    bool is_killed;           /* by us */
+    bool has_note;            /* of ours in the log */
 };
 
 /* ---- life ---- */
@@ -556,10 +565,29 @@ static enum verdict judge_signal(struct trial_result *r, struct running *t, int 
     return OVER;
 }
 
+static bool has_progress(struct running *t)
+{
+    struct stat curve;
+    struct progress now = {.saved = folder_newest(buf_text(&t->checkpoint)),
+                           .curve_bytes = stat(buf_text(&t->curve), &curve) ? 0 : curve.st_size};
+    bool is_same = now.saved <= t->progress.saved && now.curve_bytes == t->progress.curve_bytes;
+
+    t->progress = now;
+    return !is_same;
+}
+
 static enum verdict judge_resume(struct trial_result *r, struct running *t)
 {
     if (!folder_has_files(buf_text(&t->checkpoint))) {
         fail(r, "exit status 75 means a checkpoint in ESPALIER_CHECKPOINT, and none is there");
+        return OVER;
+    }
+    t->n_idle = has_progress(t) ? 0 : t->n_idle + 1;
+    if (t->n_idle >= MOST_IDLE) {
+        fail(r,
+             "exited with 75 again and again without progress: %d attempts changed nothing in "
+             "ESPALIER_CHECKPOINT and reported no new epoch",
+             MOST_IDLE);
         return OVER;
     }
     if (++t->n_restarts >= MOST_RESTARTS) {
