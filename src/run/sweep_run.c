@@ -304,6 +304,8 @@ static int make_dispatch(struct sweep_session *session, struct err *err)
         return -1;
     if (create_dispatch(session, err))
         return -1;
+    if (sweep_runner_interface(&session->runner).isolates)
+        dispatch_isolate(session->dispatch);
     for (int64_t t = 0; t < job->plan.n_trials; t++)
         if (session->known.left[t] < 1)
             dispatch_resume(session->dispatch, t, session->known.left[t]);

@@ -840,5 +840,5 @@ static void run(void *self_, struct trial_result *r, int64_t number,
 
 struct runner program_runner_interface(struct program_runner *self)
 {
-    return (struct runner){.run = run, .self = self};
+    return (struct runner){.run = run, .isolates = true, .self = self};
 }

@@ -170,6 +170,7 @@ struct runner {
      * FAILED and a reason; one that cannot continue starts anew. */
     void (*run)(void *self, struct trial_result *r, int64_t number,
                 const struct trial_watch *watch);
+    bool isolates; /* trials are processes of their own: none takes down the one that calls run() */
     void *self;
 };
 
