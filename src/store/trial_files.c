@@ -20,7 +20,7 @@
 /* After the name of the database. */
 #define FILES ".files"
 
-/* What a trial's folder is for. */
+/* Uses of a trial's folder. */
 enum { HAS_FILES = 1, IS_UNFINISHED = 2, MAY_RUN_AGAIN = 4 };
 static const char sql_needed[] =
     "SELECT EXISTS (SELECT 1 FROM file WHERE trial_id = ?1) + ifnull((SELECT CASE"

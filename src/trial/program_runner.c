@@ -16,7 +16,6 @@
 #include "base/duration.h"
 #include "base/fault.h"
 #include "base/log.h"
-#include "data/text/names.h"
 #include "program/folder.h"
 #include "program/log_file.h"
 #include "program/log_tail.h"
@@ -25,6 +24,7 @@
 #include "program/time_file.h"
 #include "trial/kept.h"
 #include "trial/program_command.h"
+#include "trial/program_files.h"
 #include "trial/program_result.h"
 #include "trial/spare_folder.h"
 
@@ -287,60 +287,6 @@ static void save_progress(struct running *t)
         time_file_write(&t->time_file, spent_s(t));
 }
 
-static int add_file(struct trial_result *r, const struct running *t, const char *name)
-{
-    struct buf path = {0};
-    struct stat info;
-    int rc = -1;
-
-    buf_printf(&path, "%s/%s", buf_text(&t->folder), name);
-    r->files[r->n_files] = strdup(name);
-    if (r->files[r->n_files] && !buf_failed(&path) && !stat(buf_text(&path), &info)) {
-        r->files_bytes[r->n_files++] = info.st_size;
-        rc = 0;
-    }
-    buf_release(&path);
-    return rc;
-}
-
-static void note_missing(struct running *t, const char *name)
-{
-    char text[160];
-
-    snprintf(text, sizeof text, "espalier: keep_files: the program did not write %.80s\n", name);
-    note(t, text);
-}
-
-/* A file that is missing is noted in the log. */
-static int keep_file(struct trial_result *r, struct running *t, const char *name, struct err *err)
-{
-    int missing = folder_take_file(buf_text(&t->folder), buf_text(&t->scratch), name, err);
-
-    if (missing < 0)
-        return -1;
-    if (missing)
-        note_missing(t, name);
-    return !missing && add_file(r, t, name) ? err_set(err, "%s: cannot be kept", name) : 0;
-}
-
-static int keep_files(struct trial_result *r, struct running *t, struct err *err)
-{
-    struct names names = {0};
-    int rc = names_split(&names, t->s->v[P_KEEP_FILES].s, "keep_files", err);
-    size_t n = (size_t)names.n;
-
-    if (!rc) {
-        r->files = calloc(n + 1, sizeof *r->files);
-        r->files_bytes = calloc(n + 1, sizeof *r->files_bytes);
-        if (!r->files || !r->files_bytes)
-            rc = err_nomem(err, "kept files", n * sizeof *r->files);
-    }
-    for (int32_t i = 0; !rc && i < names.n; i++)
-        rc = keep_file(r, t, names.text[i], err);
-    names_release(&names);
-    return rc;
-}
-
 /* ---- an attempt ---- */
 
 static int open_pipe(int *read_end, int *write_end, struct err *err)
@@ -599,6 +545,7 @@ static enum verdict judge_resume(struct trial_result *r, struct running *t)
 
 static void judge_results(struct trial_result *r, struct running *t)
 {
+    struct trial_paths paths = paths_of(t);
     struct err err;
 
     if (!is_first(t)) {
@@ -608,7 +555,7 @@ static void judge_results(struct trial_result *r, struct running *t)
         fail(r, "%.250s", t->report.reason.text);
     } else if (program_result_take(r, &t->report, t->s->v[P_OBJECTIVE].s, &err) ||
                (r->state == TRIAL_DONE && *t->s->v[P_KEEP_FILES].s && keep_of(t->s) != KEEP_NONE &&
-                keep_files(r, t, &err))) {
+                program_files_keep(r, &t->self->log, &paths, t->s->v[P_KEEP_FILES].s, &err))) {
         fail(r, "%.250s", err.text);
     }
 }
