@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "launch/launch_report.h"
 
-volatile sig_atomic_t stop_signal, stop_hurry;
+volatile sig_atomic_t stop_signal, stop_hurry, stop_kill;
 
 static volatile sig_atomic_t is_heeded, is_silent;
 static volatile sig_atomic_t kills_follow; /* SIGINT and SIGTERM precede a kill */
@@ -59,6 +59,7 @@ static void handle(int number)
         stop_hurry = is_killed;
     } else if (now_s - first_s >= STOP_AGAIN_S) {
         stop_hurry = 1;
+        stop_kill = !is_killed;
     }
 }
 

@@ -4,7 +4,8 @@
  * only set flags.
  *
  * The first signal asks for no new trials; running trials may finish within the grace period. A
- * second one, STOP_AGAIN_S or more later, asks for an immediate end. An earlier one is the same
+ * second one, STOP_AGAIN_S or more later, asks for an immediate end, in which programs may not even
+ * save their state. An earlier one is the same
  * request by another path: batch systems signal a script and all processes below it, and launchers
  * pass signals on. Under an mpirun that run -n did not start, SIGINT and SIGTERM ask for an
  * immediate end: mpirun kills its ranks a second after it gets one of them, or a SIGHUP, which
@@ -21,6 +22,7 @@
 enum { STOP_OWN = -1 };                   /* stop_signal of the program itself */
 extern volatile sig_atomic_t stop_signal; /* 0: none */
 extern volatile sig_atomic_t stop_hurry;  /* not 0: end at once */
+extern volatile sig_atomic_t stop_kill; /* not 0: without waiting for programs, which are killed */
 
 void stop_ask(void);
 

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,6 +154,42 @@ int folder_look(struct folder_look *out, const char *path)
     else if (fd >= 0)
         close(fd);
     return rc;
+}
+
+static double newest_at(int folder, const char *name, int depth);
+
+/* Takes fd. */
+static double newest_in(int fd, int depth)
+{
+    DIR *entries = fdopendir(fd);
+    double newest = 0;
+
+    for (struct dirent *entry; entries && (entry = readdir(entries));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            newest = fmax(newest, newest_at(fd, entry->d_name, depth + 1));
+    if (entries)
+        closedir(entries);
+    else
+        close(fd);
+    return newest;
+}
+
+static double newest_at(int folder, const char *name, int depth)
+{
+    struct stat st;
+    double here;
+    int fd;
+
+    if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))
+        return 0;
+    here = (double)st.st_mtim.tv_sec + 1e-9 * (double)st.st_mtim.tv_nsec;
+    fd = S_ISDIR(st.st_mode) && depth < DEEPEST ? openat(folder, name, FLAGS) : -1;
+    return fd < 0 ? here : fmax(here, newest_in(fd, depth));
+}
+
+double folder_newest(const char *path)
+{
+    return newest_at(AT_FDCWD, path, 0);
 }
 
 /* ---- files ---- */

@@ -21,6 +21,10 @@ struct folder_look {
 /* -1: there is no such folder, or it cannot be read. */
 int folder_look(struct folder_look *out, const char *path);
 
+/* Unix seconds of the last change of a folder or of anything in it, down to 100 levels. 0: it does
+ * not exist. */
+double folder_newest(const char *path);
+
 /* Remove the entries whose names begin so. No error if the folder does not exist. */
 int folder_remove_some(const char *path, const char *beginning, struct err *err);
 

@@ -304,6 +304,8 @@ static int make_dispatch(struct sweep_session *session, struct err *err)
         return -1;
     if (create_dispatch(session, err))
         return -1;
+    if (sweep_runner_interface(&session->runner).isolates)
+        dispatch_isolate(session->dispatch);
     for (int64_t t = 0; t < job->plan.n_trials; t++)
         if (session->known.left[t] < 1)
             dispatch_resume(session->dispatch, t, session->known.left[t]);
@@ -318,6 +320,7 @@ static int make_master(struct sweep_session *session, struct err *err)
         .commit_results = COMMIT_RESULTS,
         .stop = &stop_signal,
         .hurry = &stop_hurry,
+        .kill = &stop_kill,
         .grace_s = session->options->grace_s,
         .checkpoint_bytes = CHECKPOINT_BYTES,
         .until_s = session->walltime.until_s,

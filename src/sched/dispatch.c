@@ -213,10 +213,15 @@ static bool has_room(const struct dispatch *d, int32_t worker, double next_s)
     return ready_s < AHEAD_S && ready_s + next_s <= share_s;
 }
 
+void dispatch_isolate(struct dispatch *d)
+{
+    d->is_isolated = true;
+}
+
 /* Losing worker 0, the scheduler, would lose everything. */
 static bool may_run(const struct dispatch *d, int32_t worker, int64_t trial)
 {
-    return worker != 0 || d->n_alive == 1 || !ledger_is_suspect(d->ledger, trial);
+    return worker != 0 || d->n_alive == 1 || d->is_isolated || !ledger_is_suspect(d->ledger, trial);
 }
 
 double dispatch_left_each_s(const struct dispatch *d)

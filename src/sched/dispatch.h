@@ -57,6 +57,10 @@ struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32
                                  struct err *err);
 void dispatch_destroy(struct dispatch *dispatch);
 
+/* No trial can take its worker down (struct runner): worker 0 runs suspects, too. Call before trials
+ * run. */
+void dispatch_isolate(struct dispatch *dispatch);
+
 /* Choose the trials to send to a worker now; returns their number, often 0. left_s: seconds until
  * everything must end, or INFINITY. */
 int32_t dispatch_assign(struct dispatch *dispatch, int32_t worker, double left_s,

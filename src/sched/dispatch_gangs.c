@@ -373,7 +373,7 @@ static double choose_workers(struct dispatch *d, const struct candidate *c, bool
 
         g->free_s[worker] = is_spared ? INFINITY : free_in(d, worker);
     }
-    if (ledger_is_suspect(d->ledger, c->trial) && d->n_alive > c->width)
+    if (!d->is_isolated && ledger_is_suspect(d->ledger, c->trial) && d->n_alive > c->width)
         g->free_s[0] = INFINITY;
     return placement_choose(&g->placement, g->chosen, g->free_s, c->width,
                             backfills ? (double)INFINITY : PATIENCE * c->seconds);

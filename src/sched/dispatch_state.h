@@ -60,7 +60,8 @@ struct dispatch {
     double held_s;        /* all workers together */
     double deviation;     /* mean |log(seconds / predicted)| over deviation_n results */
     int32_t deviation_n;
-    bool is_stale; /* expectations are older than the coefficients */
+    bool is_isolated; /* trials cannot take their workers down */
+    bool is_stale;    /* expectations are older than the coefficients */
     int64_t n_results;
     int64_t reprice_at; /* n_results at which prices are updated */
 };

@@ -169,8 +169,10 @@ static int supply_idle(struct master *master, struct err *err)
 
 static int tell_to_stop(struct master *master, int32_t rank, struct err *err)
 {
+    double left_s = master->stop_s - clock_now(master->clock);
+
     message_begin(&master->out, MESSAGE_STOP);
-    buf_put_f64(&master->out, fmax(master->stop_s - clock_now(master->clock), 0));
+    buf_put_f64(&master->out, master->stop_s == STOP_URGENT ? STOP_URGENT : fmax(left_s, 0));
     return master_post(master, rank, err);
 }
 
@@ -569,6 +571,8 @@ static int end_in_time(struct master *master, double now_s, struct err *err)
 
     if (ledger_is_finished(master->ledger) && !is_busy)
         return finish(master, now_s, err);
+    if (is_set(master->options.kill))
+        return stop_workers(master, MASTER_STOPPED, STOP_URGENT, err);
     if (is_set(master->options.hurry))
         return stop_workers(master, MASTER_STOPPED, now_s, err);
     if (is_set(master->options.stop))

@@ -17,6 +17,7 @@
 #ifndef SCHED_MESSAGE_H
 #define SCHED_MESSAGE_H
 
+#include <math.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -27,7 +28,7 @@ enum message_kind {
     MESSAGE_ASSIGN,      /* trials, to run in this order; their numbers in the database (i64); their
                          * expected seconds; for a single one that resumes, its packed checkpoint */
     MESSAGE_STOP,        /* seconds (f64) that the running trial may still take, which a second STOP
-                         * may shorten; give back the rest and leave */
+                         * may shorten, or STOP_URGENT; give back the rest and leave */
     MESSAGE_START,       /* trial (i64) that begins now, Unix time (f64); not sent for short ones */
     MESSAGE_RESULTS,     /* packed trial results up to the end of the message */
     MESSAGE_GIVE_BACK,   /* assigned trials that will not run here */
@@ -43,6 +44,9 @@ enum message_kind {
     MESSAGE_GANG_RESULT, /* packed result of the member; PENDING: it was told to end */
     MESSAGE_KIND_COUNT
 };
+
+/* Not even time to save its state: a program is killed. */
+#define STOP_URGENT (-INFINITY)
 
 /* Beats sent within the time of silence that counts as death. */
 enum { MESSAGE_BEATS = 6 };

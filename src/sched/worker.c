@@ -343,7 +343,7 @@ static void take_stop(struct worker *worker, struct cursor *in)
     worker->is_stopping = true;
     worker->stop_s = now_s + cursor_f64(in);
     if (!(worker->ends_s <= worker->stop_s))
-        worker->stop_s = now_s;
+        worker->stop_s = fmin(worker->stop_s, now_s);
 }
 
 static int handle(struct worker *worker)
@@ -418,6 +418,13 @@ static bool keep_going(void *arg)
     return look_and_go_on(worker, now_s) && (!worker->is_stopping || now_s < worker->stop_s);
 }
 
+static bool is_urgent(void *arg)
+{
+    const struct worker *worker = arg;
+
+    return worker->is_stopping && worker->stop_s == STOP_URGENT;
+}
+
 static bool keep_waiting(void *arg)
 {
     struct worker *worker = arg;
@@ -458,6 +465,7 @@ static int run(struct worker *worker, const struct runner *runner, struct trial_
     bool resumes = has_checkpoint(worker, next->trial);
     struct trial_watch watch = {.keep_going = keep_going,
                                 .keep_waiting = keep_waiting,
+                                .is_urgent = is_urgent,
                                 .save = leads(worker) ? save : NULL,
                                 .count = show_gang,
                                 .arg = worker,

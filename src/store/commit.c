@@ -24,6 +24,7 @@ int store_commit(struct store *store, struct err *err)
         return -1;
     store->has_new_metrics = false;
     FAULT("store: a commit was made");
+    trial_files_remove_checkpoints(store);
     trial_files_remove_dropped(store);
     return database_file_check_place(store, err) || database_file_note_size(store, err) ? -1 : 0;
 }

@@ -262,6 +262,7 @@ struct store {
     struct buf saved;   /* name of the copy by database_file_check_place() */
     struct buf models;  /* of this transaction: id, size, bytes of each */
     struct buf dropped; /* trials whose files were dropped: ids (int64_t) */
+    struct buf ended;   /* trials whose checkpoints are no longer needed: likewise */
     /* Metrics of programs, each as split and name with their NULs: those with a column in `trials`,
      * in its order, and those that this connection wrote. */
     struct buf reported, written;

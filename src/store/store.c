@@ -321,6 +321,7 @@ static void discard(struct store *store, bool with_file)
     errlist_release(&store->released);
     buf_release(&store->models);
     buf_release(&store->dropped);
+    buf_release(&store->ended);
     buf_release(&store->reported);
     buf_release(&store->written);
     buf_release(&store->saved);

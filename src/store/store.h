@@ -220,9 +220,9 @@ int store_drop_damaged(struct store *store, const char *sweep, struct errlist *n
  * models. */
 int store_drop_models(struct store *store, const char *sweep, int64_t *n, struct err *err);
 
-/* Remove the folders of trials (store/trial_files.h) that have no kept files and are not unfinished
- * with a checkpoint. Call before trials run. store_commit() removes folders whose rows were dropped
- * above. -1 and err, which names a folder that cannot be removed. */
+/* Remove the folders of trials (store/trial_files.h) that have no kept files and are not unfinished,
+ * or failed, with a checkpoint. Call before trials run. store_commit() removes folders whose rows
+ * were dropped above. -1 and err, which names a folder that cannot be removed. */
 int store_remove_leftovers(struct store *store, struct err *err);
 
 /* The output of a trial's model for a sample of the trial's validation part. */

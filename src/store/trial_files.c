@@ -2,10 +2,13 @@
 #include "store/trial_files.h"
 
 #include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/fault.h"
 #include "data/text/file_names.h"
 #include "program/folder.h"
 #include "program/log_file.h"
@@ -17,10 +20,12 @@
 /* After the name of the database. */
 #define FILES ".files"
 
-/* ?2: the trial has a checkpoint or a log. */
+/* Uses of a trial's folder. */
+enum { HAS_FILES = 1, IS_UNFINISHED = 2, MAY_RUN_AGAIN = 4 };
 static const char sql_needed[] =
-    "SELECT EXISTS (SELECT 1 FROM file WHERE trial_id = ?1) OR (?2 AND EXISTS (SELECT 1 FROM trial"
-    " WHERE trial_id = ?1 AND state IN ('pending', 'running')))";
+    "SELECT EXISTS (SELECT 1 FROM file WHERE trial_id = ?1) + ifnull((SELECT CASE"
+    " WHEN state IN ('pending', 'running') THEN 6 WHEN state = 'failed' THEN 4 END"
+    " FROM trial WHERE trial_id = ?1), 0)";
 
 static void put_all(struct buf *out, const char *db)
 {
@@ -58,6 +63,49 @@ void trial_files_remove_dropped(struct store *store)
     while (in.at < in.size)
         (void)!trial_files_remove(store->path, cursor_i64(&in), &ignored);
     buf_clear(&store->dropped);
+}
+
+/* Part of a checkpoint would not be one: it goes away at once, then file by file. */
+static void remove_checkpoint(const char *folder)
+{
+    struct buf now = {0}, old = {0};
+    struct err ignored;
+
+    buf_printf(&now, "%s/" FOLDER_CHECKPOINT, folder);
+    buf_printf(&old, "%s/" FOLDER_SCRATCH "old", folder);
+    if (!buf_failed(&now) && !buf_failed(&old) && !rename(buf_text(&now), buf_text(&old))) {
+        FAULT("store: a program's checkpoint is dropped");
+        (void)!folder_remove(buf_text(&old), &ignored);
+    }
+    buf_release(&now);
+    buf_release(&old);
+}
+
+static void remove_progress(const char *db, int64_t trial_id)
+{
+    struct buf folder = {0}, curve = {0};
+    struct time_file file;
+
+    trial_files_put_folder(&folder, db, trial_id);
+    buf_printf(&curve, "%s/" FOLDER_CURVE, buf_text(&folder));
+    if (!buf_failed(&folder) && !buf_failed(&curve)) {
+        remove_checkpoint(buf_text(&folder));
+        unlink(buf_text(&curve));
+        file = time_file_begin(buf_text(&folder), 0);
+        time_file_remove(&file);
+        rmdir(buf_text(&folder)); /* fails if files are kept */
+    }
+    buf_release(&folder);
+    buf_release(&curve);
+}
+
+void trial_files_remove_checkpoints(struct store *store)
+{
+    struct cursor in = {.data = store->ended.data, .size = store->ended.size};
+
+    while (in.at < in.size)
+        remove_progress(store->path, cursor_i64(&in));
+    buf_clear(&store->ended);
 }
 
 int trial_files_take(const char *to_db, int64_t to_id, const char *from_db, int64_t from_id,
@@ -177,18 +225,19 @@ static int remove_scratch(const char *db, int64_t trial_id, struct err *err)
 static int remove_unless_needed(struct store *store, sqlite3_stmt *row, int64_t trial_id,
                                 struct err *err)
 {
-    bool resumes = has_checkpoint(store->path, trial_id);
-    int64_t is_needed;
+    int64_t needed;
 
     sqlite3_reset(row);
     sqlite3_bind_int64(row, 1, trial_id);
-    sqlite3_bind_int(row, 2, resumes || has_log(store->path, trial_id));
-    if (db_integer(store, row, 0, &is_needed, err))
+    if (db_integer(store, row, 0, &needed, err))
         return -1;
-    if (!is_needed)
-        return trial_files_remove(store->path, trial_id, err);
     /* The next attempt reads the results that a killed one left beside its checkpoint. */
-    return resumes ? 0 : remove_scratch(store->path, trial_id, err);
+    if (needed & MAY_RUN_AGAIN && has_checkpoint(store->path, trial_id))
+        return 0;
+    if (!(needed & HAS_FILES) && !(needed & IS_UNFINISHED && has_log(store->path, trial_id)))
+        return trial_files_remove(store->path, trial_id, err);
+    remove_progress(store->path, trial_id);
+    return remove_scratch(store->path, trial_id, err);
 }
 
 static bool is_spare(const char *name)

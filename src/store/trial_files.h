@@ -24,6 +24,9 @@ int trial_files_remove(const char *db, int64_t trial_id, struct err *err);
  * stays until store_remove_leftovers(). Internal to src/store. */
 void trial_files_remove_dropped(struct store *store);
 
+/* Likewise the checkpoints, curves and times of store->ended. */
+void trial_files_remove_checkpoints(struct store *store);
+
 /* Append the id (int64_t) of each trial of which a program left a checkpoint. */
 void trial_files_put_checkpoints(struct buf *out, const char *db);
 

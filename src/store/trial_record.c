@@ -407,5 +407,9 @@ int store_result(struct store *store, int64_t trial_id, const struct trial_resul
     FAULT("store: a result is written but for its times");
     if (result->model && store_put_model(store, trial_id, result->model, result->model_bytes, err))
         return -1;
+    if (result->drops_checkpoint)
+        buf_put_i64(&store->ended, trial_id);
+    if (buf_failed(&store->ended))
+        return err_nomem(err, "ended trials", store->ended.size);
     return write_timing(store, trial_id, result, err);
 }

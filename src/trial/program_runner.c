@@ -16,7 +16,6 @@
 #include "base/duration.h"
 #include "base/fault.h"
 #include "base/log.h"
-#include "data/text/names.h"
 #include "program/folder.h"
 #include "program/log_file.h"
 #include "program/log_tail.h"
@@ -25,6 +24,7 @@
 #include "program/time_file.h"
 #include "trial/kept.h"
 #include "trial/program_command.h"
+#include "trial/program_files.h"
 #include "trial/program_result.h"
 #include "trial/spare_folder.h"
 
@@ -32,8 +32,10 @@
 /* An end by a signal may be the batch system's, which then stops this rank, too; a failure in a gang
  * may be due to a member that was killed, which reports at once. */
 #define NEWS_S 1.0
-/* Attempts that may exit with 75 unasked; more would be an endless loop. */
+/* Attempts that may exit with 75 unasked; more would be an endless loop. Those that change nothing
+ * show one earlier. */
 #define MOST_RESTARTS 1000
+#define MOST_IDLE 3
 
 #define EXIT_RESUME 75
 
@@ -54,6 +56,11 @@ struct program_runner {
     char bytes[READ_BYTES];
 };
 
+struct progress {
+    double saved;        /* Unix seconds of the last change in the checkpoint */
+    int64_t curve_bytes; /* of the file of reported epochs */
+};
+
 /* One trial, over all its attempts here. */
 struct running {
     struct program_runner *self;
@@ -70,12 +77,14 @@ struct running {
     double started;   /* Unix seconds of the last start */
     double earlier_s; /* to add to the time since begun_s; negative: an attempt here was in vain */
     int32_t n_kills, n_restarts;
-    int out, error;  /* read ends of pipes, or -1 */
-    double asked_s;  /* by the clock: asked to end; NaN: not yet */
-    bool is_stopped; /* the caller wants the trial back */
-    bool is_late;    /* trial_timeout */
-    bool is_killed;  /* by us */
-    bool has_note;   /* of ours in the log */
+    struct progress progress; /* at the last exit with 75 */
+    int32_t n_idle;           /* exits with 75 since, with the same progress */
+    int out, error;           /* read ends of pipes, or -1 */
+    double asked_s;           /* by the clock: asked to end; NaN: not yet */
+    bool is_stopped;          /* the caller wants the trial back */
+    bool is_late;             /* trial_timeout */
+    bool is_killed;           /* by us */
+    bool has_note;            /* of ours in the log */
 };
 
 /* ---- life ---- */
@@ -221,28 +230,14 @@ static void note(struct running *t, const char *text)
     log_tail_add(&t->self->log, text, strlen(text));
 }
 
-/* Part of a checkpoint would not be one: it goes away at once, then file by file. */
-static void remove_checkpoint(struct running *t)
-{
-    struct buf path = {0};
-    struct err err;
-
-    buf_printf(&path, "%s/%sold", buf_text(&t->folder), t->own);
-    if (!buf_failed(&path) && !rename(buf_text(&t->checkpoint), buf_text(&path))) {
-        FAULT("worker: a program's checkpoint is dropped");
-        if (folder_remove(buf_text(&path), &err))
-            note(t, err.text);
-    }
-    buf_release(&path);
-}
-
 /* Seconds of this attempt and of those whose checkpoints it goes on from. */
 static double spent_s(const struct running *t)
 {
     return t->earlier_s + clock_now(t->self->clock) - t->begun_s;
 }
 
-/* If the trial has a result or a fault, nothing but kept files stays. */
+/* If the trial has a result or a fault, nothing but kept files stays, and a checkpoint with its curve
+ * until the result is on disk: the trial goes on from it if all is killed before. */
 static void remove_files(struct running *t, bool is_over)
 {
     struct trial_paths paths = paths_of(t);
@@ -250,9 +245,6 @@ static void remove_files(struct running *t, bool is_over)
 
     if (is_over && !t->trial.gang && spare_folder_keep(&t->self->spare, &paths))
         return;
-    /* First: an attempt that goes on from it needs the results and the curve, too. */
-    if (is_over && is_first(t))
-        remove_checkpoint(t);
     if (folder_remove_some(paths.folder, t->own, &err))
         note(t, err.text);
     if (is_over)
@@ -260,9 +252,10 @@ static void remove_files(struct running *t, bool is_over)
     else
         log_file_write(&t->log_file, &t->self->log);
     FAULT("worker: a program's results were removed");
-    if (is_over && is_first(t)) {
+    if (is_over && is_first(t) && !folder_has_files(paths.checkpoint)) {
         unlink(buf_text(&t->curve));
         time_file_remove(&t->time_file);
+        rmdir(paths.checkpoint);
     }
     if (is_over)
         rmdir(buf_text(&t->folder)); /* fails if files are kept */
@@ -292,60 +285,6 @@ static void save_progress(struct running *t)
     save_curve(t);
     if (is_first(t))
         time_file_write(&t->time_file, spent_s(t));
-}
-
-static int add_file(struct trial_result *r, const struct running *t, const char *name)
-{
-    struct buf path = {0};
-    struct stat info;
-    int rc = -1;
-
-    buf_printf(&path, "%s/%s", buf_text(&t->folder), name);
-    r->files[r->n_files] = strdup(name);
-    if (r->files[r->n_files] && !buf_failed(&path) && !stat(buf_text(&path), &info)) {
-        r->files_bytes[r->n_files++] = info.st_size;
-        rc = 0;
-    }
-    buf_release(&path);
-    return rc;
-}
-
-static void note_missing(struct running *t, const char *name)
-{
-    char text[160];
-
-    snprintf(text, sizeof text, "espalier: keep_files: the program did not write %.80s\n", name);
-    note(t, text);
-}
-
-/* A file that is missing is noted in the log. */
-static int keep_file(struct trial_result *r, struct running *t, const char *name, struct err *err)
-{
-    int missing = folder_take_file(buf_text(&t->folder), buf_text(&t->scratch), name, err);
-
-    if (missing < 0)
-        return -1;
-    if (missing)
-        note_missing(t, name);
-    return !missing && add_file(r, t, name) ? err_set(err, "%s: cannot be kept", name) : 0;
-}
-
-static int keep_files(struct trial_result *r, struct running *t, struct err *err)
-{
-    struct names names = {0};
-    int rc = names_split(&names, t->s->v[P_KEEP_FILES].s, "keep_files", err);
-    size_t n = (size_t)names.n;
-
-    if (!rc) {
-        r->files = calloc(n + 1, sizeof *r->files);
-        r->files_bytes = calloc(n + 1, sizeof *r->files_bytes);
-        if (!r->files || !r->files_bytes)
-            rc = err_nomem(err, "kept files", n * sizeof *r->files);
-    }
-    for (int32_t i = 0; !rc && i < names.n; i++)
-        rc = keep_file(r, t, names.text[i], err);
-    names_release(&names);
-    return rc;
 }
 
 /* ---- an attempt ---- */
@@ -442,6 +381,13 @@ static void ask_to_end(struct running *t, double now_s)
     spawner_signal(t->self->place->spawner, stop_signal_of(t->s));
 }
 
+static bool must_kill(const struct running *t, double now_s)
+{
+    bool is_urgent = t->watch->is_urgent && t->watch->is_urgent(t->watch->arg);
+
+    return is_urgent || now_s - t->asked_s >= t->s->v[P_STOP_GRACE].f;
+}
+
 /* Stop the program if it must not go on. */
 static void control(struct running *t)
 {
@@ -450,10 +396,10 @@ static void control(struct running *t)
 
     if (isnan(t->asked_s)) {
         t->is_stopped = !goes_on;
-        t->is_late = goes_on && timeout_s > 0 && now_s - t->begun_s > timeout_s;
+        t->is_late = goes_on && timeout_s > 0 && spent_s(t) > timeout_s;
         if (t->is_stopped || t->is_late)
             ask_to_end(t, now_s);
-    } else if (!t->is_killed && now_s - t->asked_s >= t->s->v[P_STOP_GRACE].f) {
+    } else if (!t->is_killed && must_kill(t, now_s)) {
         t->is_killed = true;
         spawner_kill(t->self->place->spawner);
     }
@@ -565,10 +511,29 @@ static enum verdict judge_signal(struct trial_result *r, struct running *t, int 
     return OVER;
 }
 
+static bool has_progress(struct running *t)
+{
+    struct stat curve;
+    struct progress now = {.saved = folder_newest(buf_text(&t->checkpoint)),
+                           .curve_bytes = stat(buf_text(&t->curve), &curve) ? 0 : curve.st_size};
+    bool is_same = now.saved <= t->progress.saved && now.curve_bytes == t->progress.curve_bytes;
+
+    t->progress = now;
+    return !is_same;
+}
+
 static enum verdict judge_resume(struct trial_result *r, struct running *t)
 {
     if (!folder_has_files(buf_text(&t->checkpoint))) {
         fail(r, "exit status 75 means a checkpoint in ESPALIER_CHECKPOINT, and none is there");
+        return OVER;
+    }
+    t->n_idle = has_progress(t) ? 0 : t->n_idle + 1;
+    if (t->n_idle >= MOST_IDLE) {
+        fail(r,
+             "exited with 75 again and again without progress: %d attempts changed nothing in "
+             "ESPALIER_CHECKPOINT and reported no new epoch",
+             MOST_IDLE);
         return OVER;
     }
     if (++t->n_restarts >= MOST_RESTARTS) {
@@ -580,6 +545,7 @@ static enum verdict judge_resume(struct trial_result *r, struct running *t)
 
 static void judge_results(struct trial_result *r, struct running *t)
 {
+    struct trial_paths paths = paths_of(t);
     struct err err;
 
     if (!is_first(t)) {
@@ -589,7 +555,7 @@ static void judge_results(struct trial_result *r, struct running *t)
         fail(r, "%.250s", t->report.reason.text);
     } else if (program_result_take(r, &t->report, t->s->v[P_OBJECTIVE].s, &err) ||
                (r->state == TRIAL_DONE && *t->s->v[P_KEEP_FILES].s && keep_of(t->s) != KEEP_NONE &&
-                keep_files(r, t, &err))) {
+                program_files_keep(r, &t->self->log, &paths, t->s->v[P_KEEP_FILES].s, &err))) {
         fail(r, "%.250s", err.text);
     }
 }
@@ -656,9 +622,9 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     leave_if_lost(t->self->place->spawner);
     program_report_read(&t->report, buf_text(&t->results));
     program_report_end_attempt(&t->report, end.how != SPAWNER_EXITED || end.status == EXIT_RESUME);
-    verdict = judge(r, t, &end);
-    if (verdict != OVER && folder_has_files(buf_text(&t->checkpoint)))
+    if (folder_has_files(buf_text(&t->checkpoint)))
         save_progress(t);
+    verdict = judge(r, t, &end);
     FAULT("worker: a program was judged");
     return verdict;
 }
@@ -765,6 +731,9 @@ static void run_trial(struct trial_result *r, struct running *t)
         r->state = TRIAL_PENDING;
     if (verdict == BACK)
         *r->error = '\0';
+    /* With a longer trial_timeout the trial can go on from its checkpoint. */
+    r->drops_checkpoint = verdict == OVER && !(t->is_late && r->state == TRIAL_FAILED) &&
+                          folder_has_files(buf_text(&t->checkpoint));
     remove_files(t, verdict == OVER);
 }
 
@@ -818,5 +787,5 @@ static void run(void *self_, struct trial_result *r, int64_t number,
 
 struct runner program_runner_interface(struct program_runner *self)
 {
-    return (struct runner){.run = run, .self = self};
+    return (struct runner){.run = run, .isolates = true, .self = self};
 }

@@ -45,7 +45,7 @@ int trial_checkpoint_unpack(struct trial_checkpoint *c, struct cursor *in)
 #define RESULT_MAGIC 0x54524c05u
 
 /* Flags of a packed result. */
-enum { HAS_MODEL = 1, HAS_REPORT = 2 };
+enum { HAS_MODEL = 1, HAS_REPORT = 2, DROPS_CHECKPOINT = 4 };
 
 static const char *const state_names[] = {
 #define STATE_NAME(id, name) name,
@@ -184,7 +184,8 @@ void trial_result_pack(struct buf *out, const struct trial_result *r)
     buf_put_f64(out, r->finished);
     buf_put_u32(out, (uint32_t)r->n_curve);
     buf_add(out, r->curve, (size_t)r->n_curve * sizeof *r->curve);
-    buf_put_u32(out, (r->model ? HAS_MODEL : 0) | (has_report(r) ? HAS_REPORT : 0));
+    buf_put_u32(out, (r->model ? HAS_MODEL : 0) | (has_report(r) ? HAS_REPORT : 0) |
+                         (r->drops_checkpoint ? DROPS_CHECKPOINT : 0));
     buf_put_i64(out, (int64_t)r->model_bytes);
     if (r->model)
         buf_add(out, r->model, r->model_bytes);
@@ -368,6 +369,7 @@ static void take_fields(struct trial_result *r, struct cursor *in)
     take_curve(r, in);
     flags = cursor_u32(in);
     take_model(r, in, flags & HAS_MODEL);
+    r->drops_checkpoint = flags & DROPS_CHECKPOINT;
     if (flags & HAS_REPORT)
         take_report(r, in);
 }

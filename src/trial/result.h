@@ -116,6 +116,7 @@ struct trial_result {
     int32_t n_files;
     struct trial_kill *kills; /* [n_kills] after each, the program was started again */
     int32_t n_kills;
+    bool drops_checkpoint; /* its folder has one that is needed until the result is on disk */
 };
 
 void trial_result_init(struct trial_result *r, int64_t trial); /* FAILED, NaNs, no curve */
@@ -149,6 +150,9 @@ struct trial_watch {
     /* Called while a member of a gang waits for others, every tenth of a second or sooner; false:
      * the gang is over, return at once with state PENDING. */
     bool (*keep_waiting)(void *arg);
+    /* Called after keep_going() has returned false. True: there is no time to save the state. NULL:
+     * there always is. */
+    bool (*is_urgent)(void *arg);
     /* Take a checkpoint, borrowed for the call: now and then, and before PENDING. NULL: none are
      * kept. */
     void (*save)(void *arg, const struct trial_checkpoint *checkpoint);
@@ -166,6 +170,7 @@ struct runner {
      * FAILED and a reason; one that cannot continue starts anew. */
     void (*run)(void *self, struct trial_result *r, int64_t number,
                 const struct trial_watch *watch);
+    bool isolates; /* trials are processes of their own: none takes down the one that calls run() */
     void *self;
 };
 

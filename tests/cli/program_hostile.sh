@@ -152,6 +152,13 @@ program stops <<'SH'
 # failed: exit status 75 means a checkpoint in ESPALIER_CHECKPOINT, and none is there
 exit 75
 SH
+program idles <<'SH'
+# failed: exited with 75 again and again without progress: 3 attempts changed nothing in ESPALIER_CHECKPOINT and reported no new epoch
+[ "$ESPALIER_ATTEMPT" != 1 ] || echo 1 >"$ESPALIER_CHECKPOINT/n"
+[ "$ESPALIER_ATTEMPT" -lt 6 ] || echo '{"val": 1}' >>"$ESPALIER_RESULTS"
+echo '{"epoch": 1, "val": 1}' >>"$ESPALIER_RESULTS"
+[ "$ESPALIER_ATTEMPT" = 6 ] || exit 75
+SH
 program continues <<'SH'
 # done
 n=$(cat "$ESPALIER_CHECKPOINT/n" 2>/dev/null)

@@ -46,6 +46,54 @@ is "its seconds are those of both attempts" "$(sqlite3 checkpoint.db \
     'select seconds - (select max(finished - started) from attempt where state = outcome) > 0.04 from trial')" 1
 ok "and removes it" test ! -e checkpoint.db.files
 
+# ---- trial_timeout ----
+
+# Each attempt takes 0.7 s and leaves a checkpoint; the third ends at once.
+cat >slow.sh <<'END'
+n=$(($(cat "$ESPALIER_CHECKPOINT/n" 2>/dev/null) + 1))
+echo "{\"epoch\": $n, \"v\": $n}" >>"$ESPALIER_RESULTS"
+[ "$n" -ge 3 ] && exit
+sleep 0.7
+echo "$n" >"$ESPALIER_CHECKPOINT/n"
+exit 75
+END
+printf '%s\n' '[sweep]' 'objective = v' 'direction = max' '[program]' 'command = sh slow.sh' '[resources]' \
+    'trial_timeout = 1s' >slow.ini
+fails "a trial that takes longer than trial_timeout in two attempts" 3 "$ESPALIER" run slow.ini --db slow.db --progress none
+is "fails, and keeps its checkpoint" "$(sqlite3 slow.db 'select state, error, seconds between 1 and 1.6 from trial'
+    cat slow.db.files/t1/checkpoint/n)" "failed|ran longer than trial_timeout = 1 s|1
+1"
+fails "another attempt with the same limit" 3 "$ESPALIER" run slow.ini --db slow.db --progress none --retry failed
+like "is over at once" "$(sqlite3 slow.db 'select max(attempt_id), finished - started < 0.6 from attempt')" '^2\|1$'
+ok "one with a longer limit" "$ESPALIER" run slow.ini --db slow.db --progress none --retry failed --set trial_timeout=9s
+is "goes on from the checkpoint with its curve" "$(sqlite3 slow.db 'select state, epochs_run, value from trial')" "done|3|3.0"
+ok "and removes it" test ! -e slow.db.files
+
+# ---- a second signal ----
+
+cat >deaf.sh <<'END'
+trap '' TERM
+: >"deaf.$1"
+sleep 60 &
+while :; do wait; done
+END
+printf '[sweep]\nobjective = v\ndirection = max\n[program]\ncommand = sh deaf.sh {n}\n[grid]\nn = 1, 2\n' >deaf.ini
+for ranks in 1 2; do
+    rm -f deaf.[12]
+    "$ESPALIER" run deaf.ini --db deaf.db -n $ranks --progress none >.out 2>.err &
+    for _ in $(seq 400); do
+        [ "$(ls deaf.[12] 2>/dev/null | wc -l)" = $ranks ] && break
+        sleep 0.05
+    done
+    kill -INT $!
+    sleep 0.8
+    second=$(date +%s)
+    kill -INT $!
+    wait $!
+    is "a second signal kills a program that ignores the first one: $ranks" \
+        "$? $(($(date +%s) - second < 8)) $(sqlite3 deaf.db 'select distinct state from trial')" "75 1 pending"
+done
+
 # ---- the time of an attempt whose rank was killed ----
 
 cat >long.sh <<'END'

@@ -126,7 +126,8 @@ done 3<moments
 [ "$kills" -lt 30 ] || ok "most kills struck, not after the end" test "$struck" -gt 15
 
 # At named points, alone and with another rank.
-grep -ho 'FAULT("worker: a program[^"]*' "$SRCDIR/src/trial/program_runner.c" | sed 's/.*"//' | sort -u >points
+grep -ho 'FAULT("[a-z]*: a program[^"]*' "$SRCDIR/src/trial/program_runner.c" "$SRCDIR/src/store/trial_files.c" |
+    sed 's/.*"//' | sort -u >points
 is "points" "$(wc -l <points)" 5
 n=$seed
 while read -r point <&3; do
@@ -140,5 +141,45 @@ while read -r point <&3; do
     grep -q '^kill' log 2>/dev/null || problem "nobody came to the point"
     finish "$point"
 done 3<points
+
+# A long training must not begin again because its result was not on disk yet.
+problems=
+rm -rf k.db*
+ESPALIER_FAULT="worker: a program's results were removed:0:1:kill" \
+    "$FAULTY" run sweep.ini --progress none --db k.db </dev/null >out 2>err
+is "a result that is not on disk leaves the checkpoint and the curve" \
+    "$(cat k.db.files/t*/checkpoint/epoch; cat k.db.files/t*/curve.jsonl | wc -l)" "4
+4"
+finish "the next run goes on from them"
+is "without another file" "$(find k.db.files -type f ! -name model.txt)" ""
+
+# A program cannot take rank 0 down, so both ranks run what a killed run has left.
+problems=
+cat >wait.ini <<'INI'
+[sweep]
+objective = v
+direction = max
+[program]
+command = sh -c 'echo > begun.$0; sleep 1; echo v: 1' {n}
+capture = stdout
+[grid]
+n = 1, 2
+INI
+"$ESPALIER" run wait.ini --progress none --db w.db -n 2 </dev/null >out 2>err &
+pid=$!
+for _ in $(seq 400); do
+    [ -e begun.1 ] && [ -e begun.2 ] && break
+    sleep 0.02
+done
+sleep 0.7 # rank 0 has stored what runs
+# shellcheck disable=SC2046 # several
+kill -KILL $(tree $pid)
+wait $pid 2>/dev/null
+nothing_left
+"$ESPALIER" run wait.ini --progress none --db w.db -n 2 </dev/null >out 2>err
+is "two trials that a killed run left run at the same time" "$problems$(sqlite3 w.db \
+    "select state, count(*) from trial group by 1; select count(distinct rank), max(started) < min(finished) from attempt
+    where outcome = 'done'")" "done|2
+2|1"
 
 done_testing

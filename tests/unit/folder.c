@@ -143,11 +143,30 @@ static void test_take(void **state)
     assert_non_null(strstr(err.text, "/to/out/model.pt: cannot be written: "));
 }
 
+static void test_newest(void **state)
+{
+    char path[256], command[1024];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/newest", scratch_folder);
+    assert_true(folder_newest(path) == 0);
+    snprintf(command, sizeof command,
+             "mkdir -p %s/a/b && touch %s/a/b/f && ln -s /etc/passwd %s/a/link &&"
+             " touch -h -d @1000 %s/a/link %s/a/b/f %s/a/b %s/a %s",
+             path, path, path, path, path, path, path, path);
+    run(command);
+    assert_true(folder_newest(path) == 1000);
+    snprintf(command, sizeof command, "touch -d @2000.5 %s/a/b/f", path);
+    run(command);
+    assert_true(folder_newest(path) == 2000.5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_remove),    cmocka_unit_test(test_deep), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_own_names), cmocka_unit_test(test_take),
+        cmocka_unit_test(test_remove), cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_names),  cmocka_unit_test(test_own_names),
+        cmocka_unit_test(test_take),   cmocka_unit_test(test_newest),
     };
 
     return cmocka_run_group_tests_name("folder", tests, scratch_make, scratch_remove);

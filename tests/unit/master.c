@@ -165,7 +165,7 @@ static void on_progress(void *arg, const struct master_progress *progress)
 static int play(struct record *record, struct ledger *ledger, struct fake *fake, double commit_s,
                 enum master_end *end, struct err *err)
 {
-    struct runner runner = {run_fake, fake};
+    struct runner runner = {.run = run_fake, .self = fake};
     struct master_sink sink = {.result = on_result,
                                .running = on_running,
                                .lost = on_lost,

@@ -68,6 +68,7 @@ static void fill_report(struct trial_result *r)
     r->kills = calloc(1, sizeof *r->kills);
     r->kills[0] = (struct trial_kill){100, 101};
     r->n_kills = 1;
+    r->drops_checkpoint = true;
     r->n_files = 1;
     r->files = calloc(1, sizeof *r->files);
     r->files[0] = strdup("model.pt");
@@ -155,6 +156,7 @@ static void test_report_round_trip(void **state)
     assert_string_equal(again.files[0], "model.pt");
     assert_true(again.files_bytes[0] == 123456789012);
     assert_int_equal(again.n_kills, 1);
+    assert_true(again.drops_checkpoint);
     assert_true(again.kills[0].started == 100 && again.kills[0].finished == 101);
     trial_result_release(&r);
     trial_result_release(&again);

@@ -184,7 +184,7 @@ static void teardown(struct scene *scene)
 
 static void play(struct scene *scene)
 {
-    struct runner runner = {run_scene, scene};
+    struct runner runner = {.run = run_scene, .self = scene};
     struct clock clock = {scene_now, scene};
     struct worker_channel channel = {scene_send, scene_receive, &scene, &scene->time};
 

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trial/program_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "data/text/names.h"
+#include "program/folder.h"
+
+static int add_file(struct trial_result *r, const char *folder, const char *name)
+{
+    struct buf path = {0};
+    struct stat info;
+    int rc = -1;
+
+    buf_printf(&path, "%s/%s", folder, name);
+    r->files[r->n_files] = strdup(name);
+    if (r->files[r->n_files] && !buf_failed(&path) && !stat(buf_text(&path), &info)) {
+        r->files_bytes[r->n_files++] = info.st_size;
+        rc = 0;
+    }
+    buf_release(&path);
+    return rc;
+}
+
+static void note_missing(struct log_tail *log, const char *name)
+{
+    char text[160];
+
+    snprintf(text, sizeof text, "espalier: keep_files: the program did not write %.80s\n", name);
+    log_tail_add(log, text, strlen(text));
+}
+
+static int keep_file(struct trial_result *r, struct log_tail *log, const struct trial_paths *paths,
+                     const char *name, struct err *err)
+{
+    int missing = folder_take_file(paths->folder, paths->scratch, name, err);
+
+    if (missing < 0)
+        return -1;
+    if (missing)
+        note_missing(log, name);
+    return !missing && add_file(r, paths->folder, name) ? err_set(err, "%s: cannot be kept", name)
+                                                        : 0;
+}
+
+int program_files_keep(struct trial_result *r, struct log_tail *log,
+                       const struct trial_paths *paths, const char *list, struct err *err)
+{
+    struct names names = {0};
+    int rc = names_split(&names, list, "keep_files", err);
+    size_t n = (size_t)names.n;
+
+    if (!rc) {
+        r->files = calloc(n + 1, sizeof *r->files);
+        r->files_bytes = calloc(n + 1, sizeof *r->files_bytes);
+        if (!r->files || !r->files_bytes)
+            rc = err_nomem(err, "kept files", n * sizeof *r->files);
+    }
+    for (int32_t i = 0; !rc && i < names.n; i++)
+        rc = keep_file(r, log, paths, names.text[i], err);
+    names_release(&names);
+    return rc;
+}
