@@ -91,16 +91,26 @@ is "a shard shows its own first ten" "$(head -n 11 part | squeeze)" "$(head -n 1
 is "and its own last ten" "$(tail -n 10 part | squeeze)" "$(tail -n 10 part.all | squeeze)"
 
 command -v mpirun >/dev/null || { done_testing; exit 0; }
-few() {
-    timeout 120 mpirun --oversubscribe --bind-to none --mca btl_vader_single_copy_mechanism none -n "$1" \
-        "$ESPALIER" run small.ini --set grid.hidden_size=4 --set grid.batch_size=full --set replicates="$2" \
-        --db few"$1".db --progress none </dev/null
+few() { # RANKS REPLICATES OPTION...
+    n=$1 replicates=$2
+    shift 2
+    timeout 120 mpirun --oversubscribe --bind-to none --mca btl_vader_single_copy_mechanism none -n "$n" \
+        "$ESPALIER" run small.ini --set grid.hidden_size=4 --set grid.batch_size=full --set replicates="$replicates" \
+        --db few"$n".db --progress none "$@" </dev/null
 }
 ok "more ranks than trials" few 4 1
 like "a warning gives both numbers" "$(cat "$T/.err")" \
-    '4 ranks are more than the 1 trial to run: 3 ranks will have nothing to do'
+    '4 ranks are more than the 1 trial to run can use: 3 ranks will have nothing to do'
 is "and all trials run" "$(sqlite3 few4.db "select count(*) from trial where state = 'done'")" 1
 ok "as many ranks as trials" few 2 2
 is "give no warning" "$(grep -c 'ranks are more' "$T/.err")" 0
+ok "a trial for each two ranks" few 4 2 --set workers=3 --set ranks=auto --new-sweep
+is "needs no warning if it may use them" "$(grep -c 'ranks are more' "$T/.err")" 0
+ok "a trial on two ranks" few 4 1 --set workers=4 --set ranks=2 --new-sweep
+like "leaves the others without work" "$(cat "$T/.err")" \
+    '4 ranks are more than the 1 trial to run can use: 2 ranks will have nothing to do'
+ok "a trial on any number of ranks" few 4 1 --set workers=2 --set ranks=auto --new-sweep
+like "leaves those without a worker" "$(cat "$T/.err")" \
+    '4 ranks are more than the 1 trial to run can use: 2 ranks will have nothing to do'
 
 done_testing
