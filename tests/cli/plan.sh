@@ -90,6 +90,28 @@ is "20 trials are all shown" "$(wc -l <twenty) $(grep -c -- --list twenty.err)" 
 is "a shard shows its own first ten" "$(head -n 11 part | squeeze)" "$(head -n 11 part.all | squeeze)"
 is "and its own last ten" "$(tail -n 10 part | squeeze)" "$(tail -n 10 part.all | squeeze)"
 
+# A trial on several ranks takes the seconds that the scheduler expects of it.
+gang() {
+    "$ESPALIER" plan small.ini --set grid.hidden_size=64 --set grid.batch_size=8 --set replicates=1 --set epochs=4000 \
+        --set workers=4 --db none.db --format csv "$@" 2>/dev/null
+}
+gang --set grid.ranks=1,2,4,auto -n 4 >gang.csv
+is "a trial on two and four ranks is faster" "$(column seconds <gang.csv | awk 'NR == 1 { one = $1 } NR == 2 || NR == 3 {
+    print (one / $1 > 0.7 * NR && one / $1 <= 4 ? "faster" : one / $1) }')" "faster
+faster"
+gang --set ranks=4 -n 4 --section cost >four.csv
+is "the time counts for all four" "$(paste -d ' ' - - <<EOF | awk '{ print ($1 > 3.99 * $2 && $1 < 4.01 * $2) }'
+$(column rank_seconds <four.csv)
+$(column seconds <four.csv)
+EOF
+)" 1
+gang --set ranks=auto -n 4 --section cost >auto.csv
+is "ranks = auto uses all four" "$(paste -d ' ' - - <<EOF | awk '{ print ($1 > 3.99 * $2 && $1 < 4.01 * $2) }'
+$(column rank_seconds <auto.csv)
+$(column seconds <auto.csv)
+EOF
+)" 1
+
 command -v mpirun >/dev/null || { done_testing; exit 0; }
 few() { # RANKS REPLICATES OPTION...
     n=$1 replicates=$2
