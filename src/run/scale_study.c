@@ -7,6 +7,10 @@
 #include "grid/sweep_file.h"
 #include "sched/cost_formula.h"
 
+enum { LEAST_EPOCHS = 5 };
+#define TRIAL_S 2.0  /* with the chosen epochs */
+#define SHORT_S 0.5  /* with `more` epochs, to choose them */
+#define LEAST_S 1e-5 /* for any trial */
 /* Measured times differ by some percent. */
 #define ALIKE 1.05
 /* The times of one combination on a machine without other load differ by less. */
@@ -120,6 +124,39 @@ void scale_release(struct scale_study *study)
     buf_release(&study->values);
     buf_release(&study->file);
     *study = (struct scale_study){.config = 0};
+}
+
+/* ---- epochs ---- */
+
+int64_t scale_few_epochs(const struct scale_study *study)
+{
+    return study->all_epochs < LEAST_EPOCHS ? study->all_epochs : LEAST_EPOCHS;
+}
+
+/* At least `least`. */
+static int64_t limit_epochs(const struct scale_study *study, double epochs, int64_t least)
+{
+    return (int64_t)fmin(fmax(ceil(epochs), (double)least), (double)study->all_epochs);
+}
+
+int64_t scale_more_epochs(const struct scale_study *study, const struct scale_short *few)
+{
+    double seconds = fmax(few->seconds, LEAST_S);
+
+    return seconds >= TRIAL_S / 2
+               ? few->epochs
+               : limit_epochs(study, (double)few->epochs * SHORT_S / seconds, 2 * few->epochs);
+}
+
+int64_t scale_epochs(const struct scale_study *study, const struct scale_short *few,
+                     const struct scale_short *more)
+{
+    double seconds = fmax(more->seconds, LEAST_S), each_s = seconds / (double)more->epochs;
+
+    if (more->epochs > few->epochs && more->seconds > few->seconds)
+        each_s = (more->seconds - few->seconds) / (double)(more->epochs - few->epochs);
+    return limit_epochs(study, (double)more->epochs + (TRIAL_S - seconds) / each_s,
+                        scale_few_epochs(study));
 }
 
 /* ---- what follows from the times ---- */

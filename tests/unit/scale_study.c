@@ -77,12 +77,42 @@ static void test_steady(void **state)
     assert_ptr_equal(scale_unsteady(&study), &points[1]);
 }
 
+/* A trial of 2 s has 40 epochs of 45 ms and 0.2 s that do not depend on them. */
+static void test_epochs(void **state)
+{
+    struct scale_study study = {.all_epochs = 1000};
+    struct scale_short few = {5, 0.425}, more = {10, 0.65}, long_one = {5, 1.9}, none = {5, 0};
+
+    (void)state;
+    assert_int_equal(scale_few_epochs(&study), 5);
+    assert_int_equal(scale_more_epochs(&study, &few), 10);
+    assert_int_equal(scale_epochs(&study, &few, &more), 40);
+    study.all_epochs = 30;
+    assert_int_equal(scale_epochs(&study, &few, &more), 30);
+    few.seconds = 0.01;
+    assert_int_equal(scale_more_epochs(&study, &few), 30);
+    study.all_epochs = 1000;
+    assert_int_equal(scale_more_epochs(&study, &few), 250);
+    /* long epochs: one short trial is enough */
+    assert_int_equal(scale_more_epochs(&study, &long_one), 5);
+    assert_int_equal(scale_epochs(&study, &long_one, &long_one), 6);
+    /* more epochs took no longer */
+    few.seconds = 0.7;
+    assert_int_equal(scale_epochs(&study, &few, &more), 31);
+    long_one.seconds = 90;
+    assert_int_equal(scale_epochs(&study, &long_one, &long_one), 5);
+    assert_int_equal(scale_epochs(&study, &none, &none), 1000);
+    study.all_epochs = 3;
+    assert_int_equal(scale_few_epochs(&study), 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_combinations),
         cmocka_unit_test(test_best),
         cmocka_unit_test(test_steady),
+        cmocka_unit_test(test_epochs),
     };
 
     return cmocka_run_group_tests_name("scale_study", tests, NULL, NULL);
