@@ -183,15 +183,30 @@ static void print_head(struct answer *answer, const struct scale_study *s, int32
     answer_printf(answer, "\n");
 }
 
+static void print_fastest(struct answer *answer, const struct scale_study *s)
+{
+    const struct scale_point *one = scale_fastest(s), *quickest = scale_quickest(s);
+
+    answer_printf(answer, "\nOne trial is fastest with threads = %d, ranks = %d", one->threads,
+                  one->ranks);
+    if (quickest != one)
+        answer_printf(answer,
+                      " (no clear gain: threads = %d, ranks = %d is %.3g times as fast, and up to "
+                      "1.05 may be chance)",
+                      quickest->threads, quickest->ranks, one->seconds / quickest->seconds);
+    answer_printf(answer, ". ");
+}
+
 static void print_advice(struct answer *answer, const struct scale_study *s, int32_t cores)
 {
-    const struct scale_point *one = scale_fastest(s), *many = scale_busiest(s, cores);
+    const struct scale_point *many = scale_busiest(s, cores);
     int32_t at_once = scale_at_once(many, cores);
 
+    print_fastest(answer, s);
     answer_printf(answer,
-                  "\nOne trial is fastest with threads = %d, ranks = %d. A sweep of many trials "
-                  "finishes first with threads = %d, ranks = %d: %d trial%s at once",
-                  one->threads, one->ranks, many->threads, many->ranks, at_once, plural(at_once));
+                  "A sweep of many trials finishes first with threads = %d, ranks = %d: %d trial%s "
+                  "at once",
+                  many->threads, many->ranks, at_once, plural(at_once));
     answer_printf(answer, many->ranks * at_once > 1 ? " (run -n %d).\n" : ".\n",
                   many->ranks * at_once);
     if (!s->has_workers)
@@ -284,9 +299,9 @@ static void warn_of_others(void)
     free(runs);
 }
 
-static void warn_of_scatter(const struct scale_study *study)
+static void warn_of_scatter(const struct scale_study *study, int32_t cores)
 {
-    const struct scale_point *p = scale_unsteady(study);
+    const struct scale_point *p = scale_unsteady(study, cores);
 
     if (p)
         log_warn("threads = %d, ranks = %d: trials took %.3g to %.3g s, so the recommendation is "
@@ -309,7 +324,7 @@ static int measure(struct scale_study *study, int32_t cores, const struct scale_
         log_info("stopped; nothing was kept");
         return EXIT_RESUMABLE;
     }
-    warn_of_scatter(study);
+    warn_of_scatter(study, cores);
     return print(o, study, cores);
 }
 

@@ -184,14 +184,11 @@ void scale_take(struct scale_point *point, double *seconds, int32_t n)
     point->most = seconds[n - 1 - n / 4];
 }
 
-const struct scale_point *scale_unsteady(const struct scale_study *study)
+/* The speed-up, or with cores the throughput. */
+static double value_of(const struct scale_study *study, const struct scale_point *point,
+                       int32_t cores)
 {
-    const struct scale_point *worst = &study->points[0];
-
-    for (int32_t i = 1; i < study->n_points; i++)
-        if (study->points[i].most * worst->least > worst->most * study->points[i].least)
-            worst = &study->points[i];
-    return worst->most >= STEADY * worst->least ? worst : NULL;
+    return cores ? scale_throughput(study, point, cores) : scale_speedup(study, point);
 }
 
 /* cores 0: by speed-up. */
@@ -203,7 +200,7 @@ static const struct scale_point *find_best(const struct scale_study *study, int3
     for (int pass = 0; pass < 2; pass++)
         for (int32_t i = 0; i < study->n_points; i++) {
             const struct scale_point *p = &study->points[i];
-            double value = cores ? scale_throughput(study, p, cores) : scale_speedup(study, p);
+            double value = value_of(study, p, cores);
 
             if (!pass)
                 top = fmax(top, value);
@@ -222,4 +219,53 @@ const struct scale_point *scale_fastest(const struct scale_study *study)
 const struct scale_point *scale_busiest(const struct scale_study *study, int32_t cores)
 {
     return find_best(study, cores);
+}
+
+const struct scale_point *scale_quickest(const struct scale_study *study)
+{
+    const struct scale_point *top = &study->points[0];
+
+    for (int32_t i = 1; i < study->n_points; i++)
+        if (study->points[i].seconds < top->seconds)
+            top = &study->points[i];
+    return top;
+}
+
+/* ---- scatter ---- */
+
+static double ratio(const struct scale_point *p)
+{
+    return p->most / p->least;
+}
+
+/* True if the shortest times of a point and the longest of the best one would change the choice. */
+static bool may_be_better(const struct scale_study *study, const struct scale_point *p,
+                          const struct scale_point *best, int32_t cores)
+{
+    double value = value_of(study, p, cores) * p->seconds / p->least,
+           top = value_of(study, best, cores) * best->seconds / best->most;
+
+    return p->threads * p->ranks > best->threads * best->ranks ? value > top * ALIKE
+                                                               : value * ALIKE >= top;
+}
+
+/* The point of the more scattered times among those that leave the best one open, or `worst`. */
+static const struct scale_point *find_doubt(const struct scale_study *study, int32_t cores,
+                                            const struct scale_point *worst)
+{
+    const struct scale_point *best = find_best(study, cores);
+
+    for (int32_t i = 0; i < study->n_points; i++) {
+        const struct scale_point *p = &study->points[i], *wider = ratio(p) > ratio(best) ? p : best;
+
+        if (p != best && ratio(wider) >= STEADY && may_be_better(study, p, best, cores) &&
+            (!worst || ratio(wider) > ratio(worst)))
+            worst = wider;
+    }
+    return worst;
+}
+
+const struct scale_point *scale_unsteady(const struct scale_study *study, int32_t cores)
+{
+    return find_doubt(study, cores, find_doubt(study, 0, NULL));
 }

@@ -71,9 +71,6 @@ int64_t scale_epochs(const struct scale_study *study, const struct scale_short *
 /* Set seconds, least and most of a point from its n > 0 times, which become ascending. */
 void scale_take(struct scale_point *point, double *seconds, int32_t n);
 
-/* The point whose times differ most, if `most` is at least 1.25 of `least`; else NULL. */
-const struct scale_point *scale_unsteady(const struct scale_study *study);
-
 /* For a measured point: the time on one core relative to its own; trials that fit on the machine at
  * once; finished trials relative to one core that runs trials one after another. */
 double scale_speedup(const struct scale_study *study, const struct scale_point *point);
@@ -84,5 +81,11 @@ double scale_throughput(const struct scale_study *study, const struct scale_poin
 /* The best point by speed-up, and by throughput. Within 5 % the one of fewer cores is better. */
 const struct scale_point *scale_fastest(const struct scale_study *study);
 const struct scale_point *scale_busiest(const struct scale_study *study, int32_t cores);
+/* The one of the shortest time, by however little. */
+const struct scale_point *scale_quickest(const struct scale_study *study);
+
+/* The point whose times scatter most (`most` is at least 1.25 of `least`), if another one might be
+ * better within the times of both; else NULL. */
+const struct scale_point *scale_unsteady(const struct scale_study *study, int32_t cores);
 
 #endif
