@@ -39,8 +39,6 @@ struct lists {
 
 /* ---- the lists ---- */
 
-static const char limit_by_cores[] = "the number of cores here";
-
 static int read_list(struct scale_list *list, const char *option, const char *text, long most,
                      const char *why, struct err *err)
 {
@@ -74,8 +72,8 @@ static int read_threads(struct lists *lists, const struct scale_options *o, stru
 {
     lists->cores = host_cores();
     if (o->threads)
-        return read_list(&lists->threads, "--threads", o->threads, lists->cores, limit_by_cores,
-                         err);
+        return read_list(&lists->threads, "--threads", o->threads, (long)param_table[P_THREADS].max,
+                         "like [resources] threads", err);
     double_up_to(&lists->threads, lists->cores);
     return 0;
 }
@@ -84,18 +82,41 @@ static int read_ranks(struct lists *lists, const struct scale_options *o,
                       const struct scale_study *study, struct err *err)
 {
     int32_t workers = study->workers;
-    int32_t most = workers < lists->cores ? workers : lists->cores;
-    const char *why = !study->has_workers
-                          ? "because the ranks of a trial share its gradient steps, "
-                            "and this type of model has none"
-                      : workers <= lists->cores
+    const char *why = study->has_workers
                           ? "[train] workers of this configuration: the ranks of a trial share "
                             "its workers"
-                          : limit_by_cores;
+                          : "because the ranks of a trial share its gradient steps, "
+                            "and this type of model has none";
 
     if (o->ranks)
-        return read_list(&lists->ranks, "--ranks", o->ranks, most, why, err);
-    double_up_to(&lists->ranks, most);
+        return read_list(&lists->ranks, "--ranks", o->ranks, workers, why, err);
+    double_up_to(&lists->ranks, workers < lists->cores ? workers : lists->cores);
+    return 0;
+}
+
+static int32_t count_too_large(const struct lists *lists)
+{
+    int32_t n = 0;
+
+    for (int32_t t = 0; t < lists->threads.n; t++)
+        for (int32_t r = 0; r < lists->ranks.n; r++)
+            n += (int64_t)lists->threads.values[t] * lists->ranks.values[r] > lists->cores;
+    return n;
+}
+
+/* Lists by default have only numbers that fit, and their combinations need no word. */
+static int check_lists(const struct lists *lists, const struct scale_options *o, struct err *err)
+{
+    int32_t n = count_too_large(lists), all = lists->threads.n * lists->ranks.n;
+
+    if (n == all)
+        return err_set(err,
+                       "%s: threads x ranks must be at most %d, the number of cores here, in at "
+                       "least one combination",
+                       o->threads ? "--threads" : "--ranks", lists->cores);
+    if (n && (o->threads || o->ranks))
+        log_info("left out %d of %d combinations: threads x ranks is more than the %d core%s here",
+                 n, all, lists->cores, plural(lists->cores));
     return 0;
 }
 
@@ -282,7 +303,7 @@ static int choose(struct scale_study *study, struct lists *lists, const struct j
 
     if (scale_choose(study, job, (int32_t)o->repeats, o->epochs, &err))
         return cli_fail(&err);
-    if (read_ranks(lists, o, study, &err))
+    if (read_ranks(lists, o, study, &err) || check_lists(lists, o, &err))
         return cli_fail_usage(&err);
     if (scale_combine(study, &lists->threads, &lists->ranks, lists->cores, &err))
         return cli_fail(&err);
