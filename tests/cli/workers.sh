@@ -87,6 +87,10 @@ like "gives other scores" "$(near second.db)" "^0\|16\|24"
 ok "scaling without workers" "$ESPALIER" plan workers.ini --set grid.lr_scaling=none,sqrt
 like "has no effect" "$(cat .err)" "lr_scaling has no effect in 2 of the 6 configurations"
 
+ok "where names a setting that --set has fixed" "$ESPALIER" plan workers.ini --set where="workers > 1 or lr_scaling = 'none'" \
+    --set grid.lr_scaling=none,sqrt --set workers=2
+like "and all configurations have its value" "$(cat .err)" "2 configurations x"
+
 without_effect() { # NAME WARNING OPTION...
     name=$1 warning=$2
     shift 2
