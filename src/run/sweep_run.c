@@ -181,6 +181,41 @@ static bool is_finished(enum trial_state state, bool retry_failed)
            (state == TRIAL_FAILED && !retry_failed);
 }
 
+static int find_known(struct store_trials *known, const struct job *job,
+                      const struct sweep_options *options, struct err *err)
+{
+    struct store *store = NULL;
+    int rc;
+
+    if (shard_mark(known->ours, &options->shard, &job->plan, &job->data, err))
+        return -1;
+    if (access(options->db, F_OK) != 0)
+        return 0;
+    rc = store_open_reader(&store, options->db, err) ||
+                 store_find(store, &job->plan, &job->data, known, err)
+             ? -1
+             : 0;
+    store_close(store);
+    return rc;
+}
+
+int sweep_run_count_left(int64_t *n, const struct job *job, const struct sweep_options *options,
+                         struct err *err)
+{
+    struct store_trials known = {.ours = NULL};
+    int rc =
+        store_trials_init(&known, job->plan.n_trials, err) || find_known(&known, job, options, err)
+            ? -1
+            : 0;
+
+    *n = 0;
+    for (int64_t t = 0; !rc && t < job->plan.n_trials; t++)
+        *n +=
+            known.ours[t] && !is_finished((enum trial_state)known.states[t], options->retry_failed);
+    store_trials_release(&known);
+    return rc;
+}
+
 /* The trial crashed its rank crash_limit times in earlier runs. */
 static int fail_crashed(struct sweep_session *session, int64_t trial, struct err *err)
 {
