@@ -148,6 +148,10 @@ refused "more workers than samples of one fold" "--set workers: workers = 40: a 
 samples, and each worker needs one: must be at most 39" --set workers=40 --set samples=61 --set folds=5
 refused "more workers than samples of one configuration" "--set workers: workers = 30: a training part has only \
 18 samples, and each worker needs one: must be at most 18" --set workers=30 --set grid.stop=0,0.5
+refused "more ranks than workers, as axes" "--set grid.ranks: ranks = 2: a trial runs on at most as many ranks as it has workers, \
+here 1: set [sweep] where = ranks = 'auto' or ranks <= workers, or [train] workers to at least 2" --set grid.ranks=1,2,auto
+ok "the condition of the message" "$ESPALIER" plan workers.ini --set grid.ranks=1,2,auto --set where="ranks = 'auto' or ranks <= workers"
+like "keeps ranks = auto" "$(cat .err)" "8 configurations x"
 refused "a rate that grows beyond its limit" "--set learning_rate: learning_rate = 900: lr_scaling = linear makes it 3600 \
 with workers = 4: must be at most 1000, so learning_rate at most 250" \
     --set learning_rate=900 --set workers=4 --set lr_scaling=linear
