@@ -370,7 +370,7 @@
       "Number of GPUs of each host that the ranks share; 0: as found") \
     X(MEMORY, "resources", "memory", REAL, 0, 1e6, "", "0", "GB", 0, \
       MODELS_PROGRAM, NOWHERE, \
-      "Largest memory of all processes of a trial on a rank; a trial that uses more fails; 0: no limit")
+      "Largest memory of all processes of a program on a rank; a trial that uses more fails; 0: no limit; models have no limit")
 
 /* Values of earlier versions, if not the default: for stored sweeps without the setting, and for
  * model types that lack it.
