@@ -43,7 +43,7 @@ static int plan(struct call *call)
 
 static const struct option_row options[] = {
     {'n', "ranks", "N", OPTION_INT, .into = offsetof(struct plan_call, ranks),
-     .help = "Show the expected time on N ranks.", .default_text = "1", .min = 1, .max = 1000000},
+     .help = "Show the expected times on N ranks.", .default_text = "1", .min = 1, .max = 1000000},
     {0, "list", NULL, OPTION_FLAG, .into = offsetof(struct plan_call, is_whole),
      .help = "Show every trial. The table otherwise has the first and the last ten; csv and json "
              "always have all."},

@@ -196,16 +196,26 @@ static int run_sweep(enum sweep_others *others, const struct world *world, struc
     return status;
 }
 
-static int check_widest(const struct job *job, const struct world *world, struct err *err)
+/* A finished sweep needs no ranks. */
+static int check_widest(const struct job *job, const struct world *world,
+                        const struct sweep_options *options, struct err *err)
 {
     int32_t widest = plan_widest(&job->plan);
+    int64_t n_left;
 
     if (widest <= world->size)
         return 0;
+    if (sweep_run_count_left(&n_left, job, options, err))
+        return -1;
+    if (!n_left)
+        return 0;
     return err_set(err,
                    "ranks = %d: a trial needs %d ranks, and this launch has %d: start at least %d "
-                   "(-n %d), or set ranks = %d",
-                   widest, widest, world->size, widest, widest, world->size);
+                   "(-n %d), or %s %d",
+                   widest, widest, world->size, widest, widest,
+                   job->sweep.swept[P_RANKS] ? "give the axis ranks no number above"
+                                             : "set ranks =",
+                   world->size);
 }
 
 /* Before anything runs, rather than as a failure of every trial. */
@@ -239,7 +249,7 @@ static int run_job(enum sweep_others *others, const struct world *world, struct 
                                                 .shard = &options->shard,
                                                 .has_commands = sweep_is_program(&job->sweep),
                                                 .ranks = world->is_mpi ? world->size : o->ranks});
-    if (check_widest(job, world, &err) ||
+    if (check_widest(job, world, options, &err) ||
         (sweep_is_program(&job->sweep) && check_program(job, options->db, &err)))
         return cli_fail_usage(&err);
     if (o->share.is_alone)

@@ -39,8 +39,6 @@ struct lists {
 
 /* ---- the lists ---- */
 
-static const char limit_by_cores[] = "the number of cores here";
-
 static int read_list(struct scale_list *list, const char *option, const char *text, long most,
                      const char *why, struct err *err)
 {
@@ -74,8 +72,8 @@ static int read_threads(struct lists *lists, const struct scale_options *o, stru
 {
     lists->cores = host_cores();
     if (o->threads)
-        return read_list(&lists->threads, "--threads", o->threads, lists->cores, limit_by_cores,
-                         err);
+        return read_list(&lists->threads, "--threads", o->threads, (long)param_table[P_THREADS].max,
+                         "like [resources] threads", err);
     double_up_to(&lists->threads, lists->cores);
     return 0;
 }
@@ -84,18 +82,41 @@ static int read_ranks(struct lists *lists, const struct scale_options *o,
                       const struct scale_study *study, struct err *err)
 {
     int32_t workers = study->workers;
-    int32_t most = workers < lists->cores ? workers : lists->cores;
-    const char *why = !study->has_workers
-                          ? "because the ranks of a trial share its gradient steps, "
-                            "and this type of model has none"
-                      : workers <= lists->cores
+    const char *why = study->has_workers
                           ? "[train] workers of this configuration: the ranks of a trial share "
                             "its workers"
-                          : limit_by_cores;
+                          : "because the ranks of a trial share its gradient steps, "
+                            "and this type of model has none";
 
     if (o->ranks)
-        return read_list(&lists->ranks, "--ranks", o->ranks, most, why, err);
-    double_up_to(&lists->ranks, most);
+        return read_list(&lists->ranks, "--ranks", o->ranks, workers, why, err);
+    double_up_to(&lists->ranks, workers < lists->cores ? workers : lists->cores);
+    return 0;
+}
+
+static int32_t count_too_large(const struct lists *lists)
+{
+    int32_t n = 0;
+
+    for (int32_t t = 0; t < lists->threads.n; t++)
+        for (int32_t r = 0; r < lists->ranks.n; r++)
+            n += (int64_t)lists->threads.values[t] * lists->ranks.values[r] > lists->cores;
+    return n;
+}
+
+/* Lists by default have only numbers that fit, and their combinations need no word. */
+static int check_lists(const struct lists *lists, const struct scale_options *o, struct err *err)
+{
+    int32_t n = count_too_large(lists), all = lists->threads.n * lists->ranks.n;
+
+    if (n == all)
+        return err_set(err,
+                       "%s: threads x ranks must be at most %d, the number of cores here, in at "
+                       "least one combination",
+                       o->threads ? "--threads" : "--ranks", lists->cores);
+    if (n && (o->threads || o->ranks))
+        log_info("left out %d of %d combinations: threads x ranks is more than the %d core%s here",
+                 n, all, lists->cores, plural(lists->cores));
     return 0;
 }
 
@@ -183,15 +204,30 @@ static void print_head(struct answer *answer, const struct scale_study *s, int32
     answer_printf(answer, "\n");
 }
 
+static void print_fastest(struct answer *answer, const struct scale_study *s)
+{
+    const struct scale_point *one = scale_fastest(s), *quickest = scale_quickest(s);
+
+    answer_printf(answer, "\nOne trial is fastest with threads = %d, ranks = %d", one->threads,
+                  one->ranks);
+    if (quickest != one)
+        answer_printf(answer,
+                      " (no clear gain: threads = %d, ranks = %d is %.3g times as fast, and up to "
+                      "1.05 may be chance)",
+                      quickest->threads, quickest->ranks, one->seconds / quickest->seconds);
+    answer_printf(answer, ". ");
+}
+
 static void print_advice(struct answer *answer, const struct scale_study *s, int32_t cores)
 {
-    const struct scale_point *one = scale_fastest(s), *many = scale_busiest(s, cores);
+    const struct scale_point *many = scale_busiest(s, cores);
     int32_t at_once = scale_at_once(many, cores);
 
+    print_fastest(answer, s);
     answer_printf(answer,
-                  "\nOne trial is fastest with threads = %d, ranks = %d. A sweep of many trials "
-                  "finishes first with threads = %d, ranks = %d: %d trial%s at once",
-                  one->threads, one->ranks, many->threads, many->ranks, at_once, plural(at_once));
+                  "A sweep of many trials finishes first with threads = %d, ranks = %d: %d trial%s "
+                  "at once",
+                  many->threads, many->ranks, at_once, plural(at_once));
     answer_printf(answer, many->ranks * at_once > 1 ? " (run -n %d).\n" : ".\n",
                   many->ranks * at_once);
     if (!s->has_workers)
@@ -267,7 +303,7 @@ static int choose(struct scale_study *study, struct lists *lists, const struct j
 
     if (scale_choose(study, job, (int32_t)o->repeats, o->epochs, &err))
         return cli_fail(&err);
-    if (read_ranks(lists, o, study, &err))
+    if (read_ranks(lists, o, study, &err) || check_lists(lists, o, &err))
         return cli_fail_usage(&err);
     if (scale_combine(study, &lists->threads, &lists->ranks, lists->cores, &err))
         return cli_fail(&err);
@@ -284,9 +320,9 @@ static void warn_of_others(void)
     free(runs);
 }
 
-static void warn_of_scatter(const struct scale_study *study)
+static void warn_of_scatter(const struct scale_study *study, int32_t cores)
 {
-    const struct scale_point *p = scale_unsteady(study);
+    const struct scale_point *p = scale_unsteady(study, cores);
 
     if (p)
         log_warn("threads = %d, ranks = %d: trials took %.3g to %.3g s, so the recommendation is "
@@ -309,7 +345,7 @@ static int measure(struct scale_study *study, int32_t cores, const struct scale_
         log_info("stopped; nothing was kept");
         return EXIT_RESUMABLE;
     }
-    warn_of_scatter(study);
+    warn_of_scatter(study, cores);
     return print(o, study, cores);
 }
 
@@ -349,7 +385,8 @@ static const struct option_row options[] = {
      .help = "Measure at least N trials of each combination, after one that does not count.",
      .default_text = "3", .min = 1, .max = 1000},
     {0, "epochs", "N", OPTION_INT, .into = offsetof(struct scale_options, epochs),
-     .help = "Train N epochs.", .shown = "as many as one core trains in 2 s, at most all", .min = 1,
+     .help = "Train N epochs.",
+     .shown = "as many as one core trains in 2 s, at least 5, at most all", .min = 1,
      .max = 10000000},
     {0, "where", "SQL", OPTION_TEXT, VALUE_TEXT, offsetof(struct scale_options, where),
      .help = "Choose the configuration by a condition over the axes, as [sweep] where."},

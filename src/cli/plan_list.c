@@ -23,6 +23,7 @@
 #include "run/program_lines.h"
 #include "run/refit.h"
 #include "run/sweep_match.h"
+#include "sched/elastic.h"
 #include "store/database_file.h"
 #include "trial/kept.h"
 
@@ -43,11 +44,13 @@ struct listing {
     struct store *store; /* NULL: no database */
     struct store_trials known;
     struct cost *cost;
-    int64_t n_rows;                             /* trials of the shard */
-    int64_t n_known;                            /* finished trials of the database */
-    int64_t n_measured;                         /* of those, or configurations tried here */
-    int64_t n_left;                             /* unfinished trials of the shard; for them: */
-    double flops_left, seconds_left, longest_s; /* NaN: unknown */
+    struct ledger *ledger;   /* the unfinished trials of the shard; NULL: each runs on one rank */
+    struct elastic *elastic; /* widths as the scheduler would choose them first; NULL likewise */
+    int64_t n_rows;          /* trials of the shard */
+    int64_t n_known;         /* finished trials of the database */
+    int64_t n_measured;      /* of those, or configurations tried here */
+    int64_t n_left;          /* unfinished trials of the shard; for them: */
+    double flops_left, seconds_left, longest_s; /* seconds_left: of all ranks. NaN: unknown */
     int32_t config;                             /* described by the next two; -1: none */
     struct settings settings;                   /* trimmed */
     double expected_s;                          /* of a trial; NaN: unknown */
@@ -102,9 +105,19 @@ static bool is_open(const struct listing *l, int64_t trial)
     return l->known.states[trial] == TRIAL_PENDING || l->known.states[trial] == TRIAL_RUNNING;
 }
 
+/* Ranks of a trial. */
+static int32_t width(const struct listing *l, int32_t config)
+{
+    return l->elastic ? ledger_group_width(l->ledger, config) : 1;
+}
+
+/* Seconds of a trial on these ranks. */
 static double expected_s(const struct listing *l, int32_t config)
 {
-    return cost_is_known(l->cost) ? cost_seconds(l->cost, config) : (double)NAN;
+    if (!cost_is_known(l->cost))
+        return (double)NAN;
+    return l->elastic ? elastic_seconds(l->elastic, config, width(l, config))
+                      : cost_seconds(l->cost, config);
 }
 
 static double flops(const struct listing *l, int32_t config)
@@ -124,10 +137,47 @@ static void add_costs(struct listing *l)
             if (l->known.ours[t] && is_open(l, t)) {
                 l->n_left++;
                 l->flops_left += flops(l, config);
-                l->seconds_left += seconds;
+                l->seconds_left += seconds * width(l, config);
                 l->longest_s = fmax(l->longest_s, seconds);
             }
     }
+}
+
+/* Let the scheduler choose the ranks of each trial, on idle ranks of one host. */
+static int choose_widths(struct listing *l, const struct elastic_rule *rules, struct err *err)
+{
+    const struct plan *plan = &l->job->plan;
+    int32_t n_ranks = (int32_t)l->options->ranks;
+    double each_s;
+
+    l->ledger = ledger_create(plan->n_trials, plan->n_trials / plan->n_configs, NULL, 1, err);
+    if (!l->ledger)
+        return -1;
+    for (int64_t t = 0; t < plan->n_trials; t++)
+        if (!l->known.ours[t] || !is_open(l, t))
+            ledger_mark(l->ledger, t, TRIAL_DONE);
+    for (int32_t c = 0; c < plan->n_configs; c++)
+        ledger_expect(l->ledger, c, cost_seconds(l->cost, c));
+    l->elastic = elastic_create(l->ledger, l->cost, rules, n_ranks, n_ranks, err);
+    if (!l->elastic)
+        return -1;
+    each_s = ledger_pending_s(l->ledger) / n_ranks;
+    l->elastic->allot.free[0] = (struct allot_free){0, n_ranks};
+    l->elastic->allot.n_free = 1;
+    if (elastic_is_due(l->elastic))
+        elastic_choose(l->elastic, each_s, (double)INFINITY);
+    return 0;
+}
+
+static int find_widths(struct listing *l, struct err *err)
+{
+    struct elastic_rule *rules;
+    int rc = job_rules(&rules, l->job, (int32_t)l->options->ranks, err);
+
+    if (!rc && rules)
+        rc = choose_widths(l, rules, err);
+    free(rules);
+    return rc;
 }
 
 static int open_listing(struct listing *l, struct err *err)
@@ -143,7 +193,7 @@ static int open_listing(struct listing *l, struct err *err)
         l->n_rows += l->known.ours[t];
     l->n_known = count_done(l);
     l->n_measured = calibrate_cost(l->cost, job, &l->known, 1, MOST_TRIED_BYTES, err);
-    if (l->n_measured < 0)
+    if (l->n_measured < 0 || find_widths(l, err))
         return -1;
     add_costs(l);
     return 0;
@@ -153,6 +203,8 @@ static void close_listing(struct listing *l)
 {
     store_close(l->store);
     store_trials_release(&l->known);
+    elastic_destroy(l->elastic);
+    ledger_destroy(l->ledger);
     cost_destroy(l->cost);
     buf_release(&l->texts);
 }

@@ -87,7 +87,7 @@
       "Number of cross-validation folds outside the test part; 0: one holdout split; groups: one fold for each group of [split] group outside the test part, which is validated on that group") \
     X(WHERE, "sweep", "where", TEXT, 0, 0, "", "", "", 0, \
       MODELS_ALL, NOWHERE, \
-      "SQL expression over the axes that selects points of the grid; points where it is false or NULL are dropped; batch_size = full is the text 'full'") \
+      "SQL expression over the axes, and over given settings that could be axes, that selects points of the grid; points where it is false or NULL are dropped; batch_size = full is the text 'full'") \
     X(KEEP, "sweep", "keep", CHOICE, 0, 0, "best|all|none", "best", "", 0, \
       MODELS_ALL, NOWHERE, \
       "Models whose weights stay in the database, and trials of programs whose keep_files stay beside it; best: those of the best configuration, of the configuration that best --rule 1se chooses, and of configurations with trials left to run; all: every one; none: none") \
@@ -370,7 +370,7 @@
       "Number of GPUs of each host that the ranks share; 0: as found") \
     X(MEMORY, "resources", "memory", REAL, 0, 1e6, "", "0", "GB", 0, \
       MODELS_PROGRAM, NOWHERE, \
-      "Largest memory of all processes of a trial on a rank; a trial that uses more fails; 0: no limit")
+      "Largest memory of all processes of a program on a rank; a trial that uses more fails; 0: no limit; models have no limit")
 
 /* Values of earlier versions, if not the default: for stored sweeps without the setting, and for
  * model types that lack it.

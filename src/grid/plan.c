@@ -31,15 +31,17 @@ static void point_settings(const struct sweep *sweep, int64_t point, struct sett
 }
 
 /* The point that stands for all with the same model: axes that the model type lacks are at their
- * first values. */
-static int64_t model_of(const struct sweep *sweep, int64_t point, const struct settings *settings)
+ * first values. with_idle: so are axes that have no effect; the settings must be resolved. */
+static int64_t model_of(const struct sweep *sweep, int64_t point, const struct settings *settings,
+                        bool with_idle)
 {
     int64_t model = point, stride = 1;
 
     for (size_t i = sweep->n_axes; i-- > 0;) {
         const struct axis *axis = &sweep->axes[i];
 
-        if (!settings_has(settings, axis->id))
+        if (!settings_has(settings, axis->id) ||
+            (with_idle && plan_setting_is_idle(settings, axis->id)))
             model -= point % axis->n * stride;
         point /= axis->n;
         stride *= axis->n;
@@ -64,7 +66,7 @@ static int keep_points(struct plan *plan, bool *is_there, int32_t n_points,
             return -1;
         if (!keep)
             continue;
-        is_repeat = &is_there[model_of(plan->sweep, point, &settings)];
+        is_repeat = &is_there[model_of(plan->sweep, point, &settings, false)];
         if (*is_repeat)
             plan->n_repeats++;
         else
@@ -431,15 +433,37 @@ int32_t plan_count_one_row(const struct plan *plan)
     return n;
 }
 
-int32_t plan_count_idle(const struct plan *plan, const struct axis *axis)
+/* The values of an idle axis that configurations of one model have: the number of the only one, from
+ * 1 on; 0: none yet. */
+enum { SEVERAL = -1 };
+
+/* Note the configuration's value, or count it if others have another one. */
+static int32_t see_idle(int32_t *seen, const struct plan *plan, const struct axis *axis, int32_t c,
+                        bool counts)
 {
     struct settings s;
-    int32_t n = 0;
+    int32_t *there, value = 0;
 
-    for (int32_t c = 0; axis->n > 1 && c < plan->n_configs; c++) {
-        plan_settings(plan, c, &s);
-        n += plan_setting_is_idle(&s, axis->id);
-    }
+    plan_settings(plan, c, &s);
+    if (!plan_setting_is_idle(&s, axis->id))
+        return 0;
+    there = &seen[model_of(plan->sweep, plan->points[c], &s, true)];
+    while (!param_equal(axis->id, axis->values[value], s.v[axis->id]))
+        value++;
+    if (!counts)
+        *there = !*there || *there == value + 1 ? value + 1 : SEVERAL;
+    return counts && *there == SEVERAL;
+}
+
+int32_t plan_count_idle(const struct plan *plan, const struct axis *axis)
+{
+    int32_t n = 0,
+            *seen = axis->n > 1 ? calloc((size_t)count_points(plan->sweep), sizeof *seen) : NULL;
+
+    for (int counts = 0; seen && counts < 2; counts++)
+        for (int32_t c = 0; c < plan->n_configs; c++)
+            n += see_idle(seen, plan, axis, c, counts);
+    free(seen);
     return n;
 }
 

@@ -74,7 +74,8 @@ int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struc
  * the model type lacks is not idle: it distinguishes no configurations. */
 bool plan_setting_is_idle(const struct settings *s, enum param_id id);
 
-/* Configurations in which an axis has no effect: ranking them ranks chance. */
+/* Configurations in which an axis has no effect, and that differ from others only in such axes:
+ * ranking them ranks chance. 0 if memory is short. O(points). */
 int32_t plan_count_idle(const struct plan *plan, const struct axis *axis);
 
 /* Configurations whose ranks or lr_scaling (id) is not the default, if all of them have one worker,

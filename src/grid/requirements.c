@@ -586,8 +586,11 @@ int requirements_check_workers(const struct sweep *sweep, const struct settings 
     if (n_ranks > n_workers) {
         complain(&c, P_RANKS,
                  "ranks = %lld: a trial runs on at most as many ranks as it has workers, here "
-                 "%lld: set [resources] ranks = auto, or [train] workers to at least %lld",
-                 (long long)n_ranks, (long long)n_workers, (long long)n_ranks);
+                 "%lld: set %s, or [train] workers to at least %lld",
+                 (long long)n_ranks, (long long)n_workers,
+                 sweep->swept[P_RANKS] ? "[sweep] where = ranks = 'auto' or ranks <= workers"
+                                       : "[resources] ranks = auto",
+                 (long long)n_ranks);
         return -1;
     }
     if (!gcn_check_workers((int32_t)n_workers, n_train, &err))

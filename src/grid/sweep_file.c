@@ -53,6 +53,22 @@ __attribute__((format(printf, 2, 3))) static int complain(const struct assignmen
     return -1;
 }
 
+/* $NAME is a name of a file, unless it is one of the environment. */
+static int check_braces(const struct assignment *a)
+{
+    for (const char *at = a->value; (at = strchr(at, '$')); at++) {
+        size_t n =
+            strspn(at + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+        char name[128];
+
+        snprintf(name, sizeof name, "%.*s", (int)n, at + 1);
+        if (n && n < sizeof name && getenv(name))
+            return complain(a, "%s = %s: write ${%s} for the variable of the environment", a->key,
+                            a->value, name);
+    }
+    return 0;
+}
+
 /* Append value with its ${NAME} replaced. */
 static int expand_environment(struct buf *out, const struct assignment *a)
 {
@@ -80,7 +96,7 @@ static int resolve_path(struct buf *out, const struct assignment *a)
 {
     const char *slash = strrchr(a->sweep->path, '/');
     struct buf expanded = {0};
-    int rc = expand_environment(&expanded, a);
+    int rc = check_braces(a) ? -1 : expand_environment(&expanded, a);
 
     if (rc == 0) {
         if (buf_text(&expanded)[0] != '/' && expanded.size && !a->set && slash)

@@ -129,6 +129,43 @@ struct speedup job_speedup(const struct job *job, int32_t config, const struct s
                             .bytes = job->work[config].sum_bytes};
 }
 
+struct elastic_rule job_rule(const struct job *job, int32_t config, int32_t n_ranks)
+{
+    struct settings s;
+    int32_t ranks, workers;
+
+    plan_settings(&job->plan, config, &s);
+    ranks = (int32_t)s.v[P_RANKS].i;
+    workers = (int32_t)s.v[P_WORKERS].i;
+    if (!job->work) /* a program */
+        return (struct elastic_rule){.fewest = ranks, .most = ranks};
+    return (struct elastic_rule){
+        .fewest = 1,
+        .most = ranks               ? ranks
+                : workers < n_ranks ? workers
+                                    : n_ranks,
+        .is_chosen = !ranks,
+        .speedup = job_speedup(job, config, &s),
+    };
+}
+
+int job_rules(struct elastic_rule **out, const struct job *job, int32_t n_ranks, struct err *err)
+{
+    const struct plan *plan = &job->plan;
+    struct elastic_rule *rules;
+
+    *out = NULL;
+    if (n_ranks == 1 || sweep_is_always(&job->sweep, P_RANKS, 1))
+        return 0;
+    rules = calloc((size_t)plan->n_configs, sizeof *rules);
+    if (!rules)
+        return err_nomem(err, "ranks", (size_t)plan->n_configs * sizeof *rules);
+    for (int32_t c = 0; c < plan->n_configs; c++)
+        rules[c] = job_rule(job, c, n_ranks);
+    *out = rules;
+    return 0;
+}
+
 int job_make_inputs(struct job *job, const struct ledger *ledger, struct err *err)
 {
     int64_t each = (int64_t)job->plan.replicates * job->plan.folds;

@@ -7,6 +7,7 @@
 #include "grid/plan.h"
 #include "run/sweep_share.h"
 #include "sched/cost.h"
+#include "sched/elastic.h"
 #include "sched/ledger.h"
 #include "sched/speedup.h"
 #include "trial/prepared.h"
@@ -69,6 +70,12 @@ struct cost *job_cost_create(const struct job *job, int32_t n_workers, struct er
 
 /* The gain of several ranks in trials of a configuration with these settings (sched/speedup.h). */
 struct speedup job_speedup(const struct job *job, int32_t config, const struct settings *settings);
+
+/* On how many of n_ranks a trial of a configuration may run. */
+struct elastic_rule job_rule(const struct job *job, int32_t config, int32_t n_ranks);
+/* The same for all configurations: out [n_configs] for the caller to free; NULL if every trial has one
+ * rank. */
+int job_rules(struct elastic_rule **out, const struct job *job, int32_t n_ranks, struct err *err);
 
 /* Make the inputs of configurations that have trials to run, as many as other ranks can receive. */
 int job_make_inputs(struct job *job, const struct ledger *ledger, struct err *err);

@@ -322,8 +322,7 @@ int job_plan(struct job *job, struct errlist *faults)
         return errlist_add_err(faults, &err);
     if (check_workers(job, faults))
         return -1;
-    job_warn_workers(job);
-    if (job_warn_parts(job, &err) || leaks_warn(job, &err))
+    if (job_warn_workers(job, &err) || job_warn_parts(job, &err) || leaks_warn(job, &err))
         return errlist_add_err(faults, &err);
     measure_memory(job);
     log_verbose("plan: %lld trials of %d configurations, made in %.2f s",

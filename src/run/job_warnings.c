@@ -157,6 +157,25 @@ static void warn_one_row(const struct job *job)
                  job->sweep.path, n, job->plan.n_configs);
 }
 
+static void warn_warmup(const struct job *job)
+{
+    struct buf place = {0};
+    struct settings s;
+    int32_t n = 0;
+
+    for (int32_t c = 0; c < job->plan.n_configs; c++) {
+        plan_settings(&job->plan, c, &s);
+        n += settings_has(&s, P_WARMUP_EPOCHS) && s.v[P_EPOCHS].i > 0 &&
+             s.v[P_WARMUP_EPOCHS].i >= s.v[P_EPOCHS].i;
+    }
+    sweep_put_place(&place, &job->sweep, P_WARMUP_EPOCHS);
+    if (n)
+        log_warn("%s: warmup_epochs is not below epochs in %d of the %d configurations: they never "
+                 "train at the full learning rate",
+                 buf_text(&place), n, job->plan.n_configs);
+    buf_release(&place);
+}
+
 static void warn_reduction(const struct job *job)
 {
     const struct dataset *data = &job->data;
@@ -178,6 +197,7 @@ void job_warn_plan(const struct job *job)
     report_repeats(job);
     warn_idle(job);
     warn_one_row(job);
+    warn_warmup(job);
     warn_reduction(job);
 }
 
@@ -199,7 +219,45 @@ static void warn_one_worker(const struct job *job, enum param_id id)
     buf_release(&place);
 }
 
-void job_warn_workers(const struct job *job)
+/* 1 if the settings raise the rate of steps in full batch, else 0; -1 and err. */
+static int scales_full_batch(const struct job *job, const struct settings *s, struct err *err)
+{
+    const struct split *split;
+
+    if (!settings_has(s, P_LR_SCALING) || s->v[P_WORKERS].i == 1 ||
+        s->v[P_LR_SCALING].i == param_choice(P_LR_SCALING, "none"))
+        return 0;
+    if (!s->v[P_BATCH_SIZE].i)
+        return 1;
+    split = prepared_split(job->prepared, s, 0, 0, err);
+    return split ? s->v[P_BATCH_SIZE].i >= split->n_train : -1;
+}
+
+static int warn_full_batch(const struct job *job, struct err *err)
+{
+    struct buf place = {0};
+    struct settings s;
+    int32_t n = 0;
+    int scales = 0;
+
+    if (sweep_is_always(&job->sweep, P_WORKERS, 1))
+        return 0;
+    for (int32_t c = 0; c < job->plan.n_configs && scales >= 0; c++) {
+        plan_settings(&job->plan, c, &s);
+        scales = scales_full_batch(job, &s, err);
+        n += scales == 1;
+    }
+    sweep_put_place(&place, &job->sweep, P_LR_SCALING);
+    if (n && scales >= 0)
+        log_warn("%s: lr_scaling raises the learning rate in full batch in %d of the %d "
+                 "configurations, although workers do not make these steps larger: set lr_scaling "
+                 "= none, or a smaller batch_size",
+                 buf_text(&place), n, job->plan.n_configs);
+    buf_release(&place);
+    return scales < 0 ? -1 : 0;
+}
+
+int job_warn_workers(const struct job *job, struct err *err)
 {
     int32_t n;
 
@@ -207,6 +265,7 @@ void job_warn_workers(const struct job *job)
     sweep_values(&job->sweep, P_LR_SCALING, &n);
     if (n == 1) /* else warn_idle() has done it */
         warn_one_worker(job, P_LR_SCALING);
+    return warn_full_batch(job, err);
 }
 
 /* ---- the parts ---- */

@@ -14,8 +14,9 @@ int job_warn_spread(struct job *job, struct err *err);
 /* After the plan was made: points of the grid and settings without effect. */
 void job_warn_plan(const struct job *job);
 
-/* Settings that act through several workers, where there is one. */
-void job_warn_workers(const struct job *job);
+/* After the splits were checked: settings that act through several workers, where there is one, or
+ * where these divide a full batch. */
+int job_warn_workers(const struct job *job, struct err *err);
 
 /* After the plan was made: parts too few or too small to decide anything. job_plan() calls this;
  * after job_points() the caller must. */

@@ -16,9 +16,7 @@
 #include "sched/cost_formula.h"
 #include "store/query/query.h"
 
-enum { PATH_SIZE = 4096, LEAST_EPOCHS = 5 };
-#define RUN_S 2.0    /* of the trials of a combination */
-#define LEAST_S 1e-5 /* for one trial */
+enum { PATH_SIZE = 4096 };
 
 struct place {
     char file[PATH_SIZE], db[PATH_SIZE], messages[PATH_SIZE];
@@ -141,18 +139,31 @@ static int measure(struct scale_point *point, const struct scale_study *study, i
     return read_times(point, study, place->db, err);
 }
 
-/* By a run of a few epochs. */
+static int measure_epochs(struct scale_short *trial, const struct scale_study *study,
+                          const struct place *place, struct err *err)
+{
+    struct scale_point point = {.threads = 1, .ranks = 1};
+    int rc = measure(&point, study, trial->epochs, place, err);
+
+    trial->seconds = point.seconds;
+    return rc;
+}
+
+/* By runs of few and of more epochs. */
 static int choose_epochs(struct scale_study *study, const struct place *place, struct err *err)
 {
-    struct scale_point first = {.threads = 1, .ranks = 1};
-    double most = (double)study->all_epochs, few = fmin(LEAST_EPOCHS, most), epochs;
+    struct scale_short few = {.epochs = scale_few_epochs(study)}, more = few;
 
     if (study->epochs || !study->all_epochs)
         return 0;
-    if (measure(&first, study, (int64_t)few, place, err))
+    if (measure_epochs(&few, study, place, err))
         return -1;
-    epochs = few * RUN_S / (fmax(first.seconds, LEAST_S) * study->n_trials);
-    study->epochs = (int64_t)fmin(fmax(ceil(epochs), few), most);
+    more.epochs = scale_more_epochs(study, &few);
+    if (stop_signal || more.epochs == few.epochs)
+        more = few;
+    else if (measure_epochs(&more, study, place, err))
+        return -1;
+    study->epochs = scale_epochs(study, &few, &more);
     return 0;
 }
 

@@ -7,6 +7,10 @@
 #include "grid/sweep_file.h"
 #include "sched/cost_formula.h"
 
+enum { LEAST_EPOCHS = 5 };
+#define TRIAL_S 2.0  /* with the chosen epochs */
+#define SHORT_S 0.5  /* with `more` epochs, to choose them */
+#define LEAST_S 1e-5 /* for any trial */
 /* Measured times differ by some percent. */
 #define ALIKE 1.05
 /* The times of one combination on a machine without other load differ by less. */
@@ -122,6 +126,39 @@ void scale_release(struct scale_study *study)
     *study = (struct scale_study){.config = 0};
 }
 
+/* ---- epochs ---- */
+
+int64_t scale_few_epochs(const struct scale_study *study)
+{
+    return study->all_epochs < LEAST_EPOCHS ? study->all_epochs : LEAST_EPOCHS;
+}
+
+/* At least `least`. */
+static int64_t limit_epochs(const struct scale_study *study, double epochs, int64_t least)
+{
+    return (int64_t)fmin(fmax(ceil(epochs), (double)least), (double)study->all_epochs);
+}
+
+int64_t scale_more_epochs(const struct scale_study *study, const struct scale_short *few)
+{
+    double seconds = fmax(few->seconds, LEAST_S);
+
+    return seconds >= TRIAL_S / 2
+               ? few->epochs
+               : limit_epochs(study, (double)few->epochs * SHORT_S / seconds, 2 * few->epochs);
+}
+
+int64_t scale_epochs(const struct scale_study *study, const struct scale_short *few,
+                     const struct scale_short *more)
+{
+    double seconds = fmax(more->seconds, LEAST_S), each_s = seconds / (double)more->epochs;
+
+    if (more->epochs > few->epochs && more->seconds > few->seconds)
+        each_s = (more->seconds - few->seconds) / (double)(more->epochs - few->epochs);
+    return limit_epochs(study, (double)more->epochs + (TRIAL_S - seconds) / each_s,
+                        scale_few_epochs(study));
+}
+
 /* ---- what follows from the times ---- */
 
 double scale_speedup(const struct scale_study *study, const struct scale_point *point)
@@ -147,14 +184,11 @@ void scale_take(struct scale_point *point, double *seconds, int32_t n)
     point->most = seconds[n - 1 - n / 4];
 }
 
-const struct scale_point *scale_unsteady(const struct scale_study *study)
+/* The speed-up, or with cores the throughput. */
+static double value_of(const struct scale_study *study, const struct scale_point *point,
+                       int32_t cores)
 {
-    const struct scale_point *worst = &study->points[0];
-
-    for (int32_t i = 1; i < study->n_points; i++)
-        if (study->points[i].most * worst->least > worst->most * study->points[i].least)
-            worst = &study->points[i];
-    return worst->most >= STEADY * worst->least ? worst : NULL;
+    return cores ? scale_throughput(study, point, cores) : scale_speedup(study, point);
 }
 
 /* cores 0: by speed-up. */
@@ -166,7 +200,7 @@ static const struct scale_point *find_best(const struct scale_study *study, int3
     for (int pass = 0; pass < 2; pass++)
         for (int32_t i = 0; i < study->n_points; i++) {
             const struct scale_point *p = &study->points[i];
-            double value = cores ? scale_throughput(study, p, cores) : scale_speedup(study, p);
+            double value = value_of(study, p, cores);
 
             if (!pass)
                 top = fmax(top, value);
@@ -185,4 +219,53 @@ const struct scale_point *scale_fastest(const struct scale_study *study)
 const struct scale_point *scale_busiest(const struct scale_study *study, int32_t cores)
 {
     return find_best(study, cores);
+}
+
+const struct scale_point *scale_quickest(const struct scale_study *study)
+{
+    const struct scale_point *top = &study->points[0];
+
+    for (int32_t i = 1; i < study->n_points; i++)
+        if (study->points[i].seconds < top->seconds)
+            top = &study->points[i];
+    return top;
+}
+
+/* ---- scatter ---- */
+
+static double ratio(const struct scale_point *p)
+{
+    return p->most / p->least;
+}
+
+/* True if the shortest times of a point and the longest of the best one would change the choice. */
+static bool may_be_better(const struct scale_study *study, const struct scale_point *p,
+                          const struct scale_point *best, int32_t cores)
+{
+    double value = value_of(study, p, cores) * p->seconds / p->least,
+           top = value_of(study, best, cores) * best->seconds / best->most;
+
+    return p->threads * p->ranks > best->threads * best->ranks ? value > top * ALIKE
+                                                               : value * ALIKE >= top;
+}
+
+/* The point of the more scattered times among those that leave the best one open, or `worst`. */
+static const struct scale_point *find_doubt(const struct scale_study *study, int32_t cores,
+                                            const struct scale_point *worst)
+{
+    const struct scale_point *best = find_best(study, cores);
+
+    for (int32_t i = 0; i < study->n_points; i++) {
+        const struct scale_point *p = &study->points[i], *wider = ratio(p) > ratio(best) ? p : best;
+
+        if (p != best && ratio(wider) >= STEADY && may_be_better(study, p, best, cores) &&
+            (!worst || ratio(wider) > ratio(worst)))
+            worst = wider;
+    }
+    return worst;
+}
+
+const struct scale_point *scale_unsteady(const struct scale_study *study, int32_t cores)
+{
+    return find_doubt(study, cores, find_doubt(study, 0, NULL));
 }

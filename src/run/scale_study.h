@@ -47,18 +47,29 @@ int scale_choose(struct scale_study *study, const struct job *job, int32_t repea
 int scale_combine(struct scale_study *study, const struct scale_list *threads,
                   const struct scale_list *ranks, int32_t cores, struct err *err);
 
-/* Run them. Without epochs, a short run chooses so many that the trials of 1 x 1 take about 2 s in
- * all. Call stop_heed() before. is_stopped out: a signal asked to stop. -1 and err: a run failed.
+/* Run them. Without epochs, short runs choose so many that a trial of 1 x 1 takes about 2 s. Call
+ * stop_heed() before. is_stopped out: a signal asked to stop. -1 and err: a run failed.
  * The temporary folder is gone in any case. */
 int scale_measure(struct scale_study *study, bool *is_stopped, struct err *err);
 
 void scale_release(struct scale_study *study);
 
+/* A trial of 1 x 1 with so many epochs. */
+struct scale_short {
+    int64_t epochs;
+    double seconds;
+};
+
+/* The epochs of two short trials, and those of a trial of about 2 s that follow from their times: an
+ * epoch takes the difference, without what a trial does once. At least 5, at most all. If the first
+ * trial is not worth a second one, `more` has the epochs of `few`. */
+int64_t scale_few_epochs(const struct scale_study *study);
+int64_t scale_more_epochs(const struct scale_study *study, const struct scale_short *few);
+int64_t scale_epochs(const struct scale_study *study, const struct scale_short *few,
+                     const struct scale_short *more);
+
 /* Set seconds, least and most of a point from its n > 0 times, which become ascending. */
 void scale_take(struct scale_point *point, double *seconds, int32_t n);
-
-/* The point whose times differ most, if `most` is at least 1.25 of `least`; else NULL. */
-const struct scale_point *scale_unsteady(const struct scale_study *study);
 
 /* For a measured point: the time on one core relative to its own; trials that fit on the machine at
  * once; finished trials relative to one core that runs trials one after another. */
@@ -70,5 +81,11 @@ double scale_throughput(const struct scale_study *study, const struct scale_poin
 /* The best point by speed-up, and by throughput. Within 5 % the one of fewer cores is better. */
 const struct scale_point *scale_fastest(const struct scale_study *study);
 const struct scale_point *scale_busiest(const struct scale_study *study, int32_t cores);
+/* The one of the shortest time, by however little. */
+const struct scale_point *scale_quickest(const struct scale_study *study);
+
+/* The point whose times scatter most (`most` is at least 1.25 of `least`), if another one might be
+ * better within the times of both; else NULL. */
+const struct scale_point *scale_unsteady(const struct scale_study *study, int32_t cores);
 
 #endif

@@ -181,6 +181,41 @@ static bool is_finished(enum trial_state state, bool retry_failed)
            (state == TRIAL_FAILED && !retry_failed);
 }
 
+static int find_known(struct store_trials *known, const struct job *job,
+                      const struct sweep_options *options, struct err *err)
+{
+    struct store *store = NULL;
+    int rc;
+
+    if (shard_mark(known->ours, &options->shard, &job->plan, &job->data, err))
+        return -1;
+    if (access(options->db, F_OK) != 0)
+        return 0;
+    rc = store_open_reader(&store, options->db, err) ||
+                 store_find(store, &job->plan, &job->data, known, err)
+             ? -1
+             : 0;
+    store_close(store);
+    return rc;
+}
+
+int sweep_run_count_left(int64_t *n, const struct job *job, const struct sweep_options *options,
+                         struct err *err)
+{
+    struct store_trials known = {.ours = NULL};
+    int rc =
+        store_trials_init(&known, job->plan.n_trials, err) || find_known(&known, job, options, err)
+            ? -1
+            : 0;
+
+    *n = 0;
+    for (int64_t t = 0; !rc && t < job->plan.n_trials; t++)
+        *n +=
+            known.ours[t] && !is_finished((enum trial_state)known.states[t], options->retry_failed);
+    store_trials_release(&known);
+    return rc;
+}
+
 /* The trial crashed its rank crash_limit times in earlier runs. */
 static int fail_crashed(struct sweep_session *session, int64_t trial, struct err *err)
 {
@@ -230,51 +265,12 @@ static int make_ledger(struct sweep_session *session, struct err *err)
     return 0;
 }
 
-static struct elastic_rule find_rule(const struct job *job, int32_t config, int32_t n_ranks)
-{
-    struct settings s;
-    int32_t ranks, workers;
-
-    plan_settings(&job->plan, config, &s);
-    ranks = (int32_t)s.v[P_RANKS].i;
-    workers = (int32_t)s.v[P_WORKERS].i;
-    if (!job->work) /* a program */
-        return (struct elastic_rule){.fewest = ranks, .most = ranks};
-    return (struct elastic_rule){
-        .fewest = 1,
-        .most = ranks               ? ranks
-                : workers < n_ranks ? workers
-                                    : n_ranks,
-        .is_chosen = !ranks,
-        .speedup = job_speedup(job, config, &s),
-    };
-}
-
-/* out [n_configs], NULL if every trial has one rank. */
-static int find_rules(struct elastic_rule **out, const struct job *job, int32_t n_ranks,
-                      struct err *err)
-{
-    const struct plan *plan = &job->plan;
-    struct elastic_rule *rules;
-
-    *out = NULL;
-    if (n_ranks == 1 || sweep_is_always(&job->sweep, P_RANKS, 1))
-        return 0;
-    rules = calloc((size_t)plan->n_configs, sizeof *rules);
-    if (!rules)
-        return err_nomem(err, "ranks", (size_t)plan->n_configs * sizeof *rules);
-    for (int32_t c = 0; c < plan->n_configs; c++)
-        rules[c] = find_rule(job, c, n_ranks);
-    *out = rules;
-    return 0;
-}
-
 static int create_dispatch(struct sweep_session *session, struct err *err)
 {
     const struct world *world = session->world;
     struct elastic_rule *rules;
     int32_t *hosts;
-    int rc = find_rules(&rules, session->job, world->size, err);
+    int rc = job_rules(&rules, session->job, world->size, err);
 
     hosts = rules ? malloc((size_t)world->size * sizeof *hosts) : NULL;
     if (hosts)

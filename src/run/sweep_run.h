@@ -30,6 +30,10 @@ struct sweep_end {
 int sweep_run_settle(struct gpu_shares *gpus, const struct world *world, const struct sweep *sweep,
                      struct err *err);
 
+/* Count the trials that a run would begin, by what the database has; it may not exist yet. */
+int sweep_run_count_left(int64_t *n, const struct job *job, const struct sweep_options *options,
+                         struct err *err);
+
 /* Rank 0: run every trial of the shard that the database lacks. Fills out also on -1. */
 int sweep_run_lead(struct sweep_end *out, const struct world *world, struct job *job,
                    const struct sweep_options *options, struct errlist *faults);

@@ -46,11 +46,33 @@ static void warn_memory(const struct job *job)
                  needed * 1e-9, limit * 1e-9);
 }
 
+/* Most ranks that make a trial faster. */
+static int32_t useful_ranks(const struct job *job, int32_t config, int32_t n_ranks)
+{
+    const struct elastic_rule rule = job_rule(job, config, n_ranks);
+    int32_t most = rule.most < n_ranks ? rule.most : n_ranks;
+
+    return rule.is_chosen || rule.most > n_ranks ? speedup_enough(&rule.speedup, most) : most;
+}
+
+/* Ranks that the pending trials cannot use; at most 0: none. */
+static int64_t count_useless(const struct sweep_session *session)
+{
+    const struct job *job = session->job;
+    const int32_t n_ranks = session->world->size;
+    int64_t n = n_ranks - session->before.pending;
+
+    for (int64_t t = 0; n > 0 && t < job->plan.n_trials; t++)
+        if (ledger_state(session->ledger, t) == TRIAL_PENDING)
+            n -= useful_ranks(job, plan_trial(&job->plan, t).config, n_ranks) - 1;
+    return n;
+}
+
 void sweep_summary_begin(const struct sweep_session *session)
 {
     const int32_t n_ranks = session->world->size;
     int64_t pending = session->before.pending;
-    int64_t without = n_ranks - pending * plan_widest(&session->job->plan);
+    int64_t useless = count_useless(session);
     char shard[SHARD_TEXT];
 
     shard_text(shard, &session->options->shard);
@@ -60,10 +82,10 @@ void sweep_summary_begin(const struct sweep_session *session)
     log_info("%s%s: %lld trial%s, %lld to run on %d rank%s", name_of(session), shard,
              (long long)session->before.total, plural(session->before.total), (long long)pending,
              n_ranks, plural(n_ranks));
-    if (pending && without > 0)
-        log_warn("%d ranks are more than the %lld trial%s to run: %lld rank%s will have nothing to "
-                 "do",
-                 n_ranks, (long long)pending, plural(pending), (long long)without, plural(without));
+    if (pending && useless > 0)
+        log_warn("%d ranks are more than the %lld trial%s to run can use: %lld rank%s will have "
+                 "nothing to do",
+                 n_ranks, (long long)pending, plural(pending), (long long)useless, plural(useless));
     if (pending)
         warn_memory(session->job);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `where` over the axes of a sweep file. */
+/* `where` over the axes and fixed settings of a sweep file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +19,8 @@
 struct store_predicate {
     sqlite3 *db;
     sqlite3_stmt *statement;
+    enum param_id columns[P_MAX]; /* axes, then fixed settings */
+    int n_columns;
     char *expression;
     struct step_limit limit;
     struct buf word;
@@ -69,28 +71,43 @@ static int authorize_axes(void *arg, int action, const char *a, const char *b, c
     }
 }
 
+/* A text that cannot be an axis may be too long for SQLite's limit here. */
+static bool is_fixed_column(const struct sweep *sweep, int id)
+{
+    return !sweep->swept[id] && sweep->line[id] && sweep_row(sweep, id)->flags & PARAM_AXIS;
+}
+
+static void find_columns(struct store_predicate *p, const struct sweep *sweep)
+{
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        p->columns[p->n_columns++] = sweep->axes[a].id;
+    for (int id = 0; id < settings_end(&sweep->fixed); id++)
+        if (is_fixed_column(sweep, id))
+            p->columns[p->n_columns++] = (enum param_id)id;
+}
+
 /* Append one subquery for each section, so that both k and graph.k are found:
  *     FROM (SELECT ?1 AS "k") AS "graph", (SELECT ?2 AS "dropout") AS "model" */
-static void put_axes(struct buf *sql, const struct sweep *sweep)
+static void put_columns(struct buf *sql, const struct store_predicate *p, const struct sweep *sweep)
 {
     const char *lead = " FROM ";
 
-    for (size_t first = 0; first < sweep->n_axes; first++) {
-        const char *section = sweep->axes[first].row->section;
+    for (int first = 0; first < p->n_columns; first++) {
+        const char *section = sweep_row(sweep, p->columns[first])->section;
         const char *gap = "";
         bool is_seen = false;
 
-        for (size_t a = 0; a < first; a++)
-            is_seen |= !strcmp(sweep->axes[a].row->section, section);
+        for (int i = 0; i < first; i++)
+            is_seen |= !strcmp(sweep_row(sweep, p->columns[i])->section, section);
         if (is_seen)
             continue;
         buf_printf(sql, "%s(SELECT ", lead);
-        for (size_t a = first; a < sweep->n_axes; a++) {
-            const struct param *p = sweep->axes[a].row;
+        for (int i = first; i < p->n_columns; i++) {
+            const struct param *row = sweep_row(sweep, p->columns[i]);
 
-            if (strcmp(p->section, section) != 0)
+            if (strcmp(row->section, section) != 0)
                 continue;
-            buf_printf(sql, "%s?%zu AS \"%s\"", gap, a + 1, p->key);
+            buf_printf(sql, "%s?%d AS \"%s\"", gap, i + 1, row->key);
             gap = ", ";
         }
         buf_printf(sql, ") AS \"%s\"", section);
@@ -129,7 +146,7 @@ static int prepare(struct store_predicate *p, const struct sweep *sweep, int dep
 
     *statement = NULL;
     buf_printf(&sql, "SELECT %.*s%s\n%.*s", depth, "((", p->expression, depth, "))");
-    put_axes(&sql, sweep);
+    put_columns(&sql, p, sweep);
     if (buf_failed(&sql)) {
         buf_release(&sql);
         return err_nomem(err, "where", 0);
@@ -155,10 +172,36 @@ static int compile(struct store_predicate *p, const struct sweep *sweep, struct 
     return rc;
 }
 
+static int bind_value(struct store_predicate *p, int i, enum param_id id, union value v)
+{
+    enum param_type type = param_row(id)->type;
+    double number;
+
+    if (type == PARAM_VALUE && free_value_is_number(v.s) && !real_parse(&number, v.s))
+        return sqlite3_bind_double(p->statement, i, number);
+    if (type == PARAM_INT || (type == PARAM_COUNT && v.i))
+        return sqlite3_bind_int64(p->statement, i, v.i);
+    if (type == PARAM_REAL || type == PARAM_DURATION)
+        return sqlite3_bind_double(p->statement, i, v.f);
+    buf_clear(&p->word);
+    param_format(&p->word, id, v);
+    return sqlite3_bind_text(p->statement, i, buf_text(&p->word), -1, SQLITE_TRANSIENT);
+}
+
+static int bind_columns(struct store_predicate *p, int first, int end, const union value *v)
+{
+    int rc = SQLITE_OK;
+
+    for (int i = first; i < end && rc == SQLITE_OK; i++)
+        rc = bind_value(p, i + 1, p->columns[i], v[p->columns[i]]);
+    return rc;
+}
+
 int store_predicate_open(struct store_predicate **out, const char *expression,
                          const struct sweep *sweep, struct err *err)
 {
     struct store_predicate *p = calloc(1, sizeof *p);
+    int rc;
 
     *out = NULL;
     if (p)
@@ -172,7 +215,11 @@ int store_predicate_open(struct store_predicate **out, const char *expression,
     sqlite3_set_authorizer(p->db, authorize_axes, NULL);
     p->limit.calls = STEPS_A_POINT / STEPS_COUNTED;
     db_limit_steps(p->db, STEPS_COUNTED, &p->limit);
-    if (compile(p, sweep, err)) {
+    find_columns(p, sweep);
+    rc = compile(p, sweep, err);
+    if (!rc && bind_columns(p, (int)sweep->n_axes, p->n_columns, sweep->fixed.v) != SQLITE_OK)
+        rc = fail(p, sweep, err);
+    if (rc) {
         store_predicate_close(p);
         return -1;
     }
@@ -191,31 +238,14 @@ void store_predicate_close(struct store_predicate *p)
     free(p);
 }
 
-static int bind_value(struct store_predicate *p, int i, enum param_id id, union value v)
-{
-    enum param_type type = param_row(id)->type;
-    double number;
-
-    if (type == PARAM_VALUE && free_value_is_number(v.s) && !real_parse(&number, v.s))
-        return sqlite3_bind_double(p->statement, i, number);
-    if (type == PARAM_INT || (type == PARAM_COUNT && v.i))
-        return sqlite3_bind_int64(p->statement, i, v.i);
-    if (type == PARAM_REAL || type == PARAM_DURATION)
-        return sqlite3_bind_double(p->statement, i, v.f);
-    buf_clear(&p->word);
-    param_format(&p->word, id, v);
-    return sqlite3_bind_text(p->statement, i, buf_text(&p->word), -1, SQLITE_TRANSIENT);
-}
-
 int store_predicate_keep(void *predicate, const struct sweep *sweep, const struct settings *point,
                          struct err *err)
 {
     struct store_predicate *p = predicate;
     int keep = -1;
 
-    for (size_t a = 0; a < sweep->n_axes; a++)
-        if (bind_value(p, (int)a + 1, sweep->axes[a].id, point->v[sweep->axes[a].id]) != SQLITE_OK)
-            return fail(p, sweep, err);
+    if (bind_columns(p, 0, (int)sweep->n_axes, point->v) != SQLITE_OK)
+        return fail(p, sweep, err);
     p->limit.calls = STEPS_A_POINT / STEPS_COUNTED;
     if (sqlite3_step(p->statement) == SQLITE_ROW)
         keep = sqlite3_column_double(p->statement, 0) != 0;

@@ -244,7 +244,8 @@ int store_put_prediction(struct store *store, int64_t trial_id, const struct sto
 int store_prune_predictions(struct store *store, const char *sweep, struct err *err);
 
 /* A `where` expression over the axes, compiled once, in memory. Each swept setting is a column,
- * bare (hidden_size) or qualified (model.hidden_size). Choices are text, and so is `full`, which
+ * bare (hidden_size) or qualified (model.hidden_size), and so is each fixed one that the file or
+ * --set gives and that may be an axis. Choices are text, and so is `full`, which
  * SQL orders after any number and treats as 0 in arithmetic. Only one expression is allowed: no
  * second statement, no table, nothing that may differ on another rank (time, random()). Use as
  * struct predicate with store_predicate_keep, for points of the same sweep. err names the

@@ -84,7 +84,7 @@ struct trial_result {
     /* Expected by the scheduler; NaN: none. Not sent. */
     double predicted;
     double flops;
-    int64_t peak_bytes;                       /* scratch memory */
+    int64_t peak_bytes; /* scratch memory taken, also what was never written; of the leader */
     double metrics[PART_COUNT][METRIC_COUNT]; /* [enum part][enum metric], NaN if undefined */
     double losses[PART_COUNT];                /* [enum part] */
     double timing[PHASE_COUNT];               /* seconds */

@@ -90,17 +90,49 @@ is "20 trials are all shown" "$(wc -l <twenty) $(grep -c -- --list twenty.err)" 
 is "a shard shows its own first ten" "$(head -n 11 part | squeeze)" "$(head -n 11 part.all | squeeze)"
 is "and its own last ten" "$(tail -n 10 part | squeeze)" "$(tail -n 10 part.all | squeeze)"
 
+# A trial on several ranks takes the seconds that the scheduler expects of it.
+gang() {
+    "$ESPALIER" plan small.ini --set grid.hidden_size=64 --set grid.batch_size=8 --set replicates=1 --set epochs=4000 \
+        --set workers=4 --db none.db --format csv "$@" 2>/dev/null
+}
+gang --set grid.ranks=1,2,4,auto -n 4 >gang.csv
+is "a trial on two and four ranks is faster" "$(column seconds <gang.csv | awk 'NR == 1 { one = $1 } NR == 2 || NR == 3 {
+    print (one / $1 > 0.7 * NR && one / $1 <= 4 ? "faster" : one / $1) }')" "faster
+faster"
+gang --set ranks=4 -n 4 --section cost >four.csv
+is "the time counts for all four" "$(paste -d ' ' - - <<EOF | awk '{ print ($1 > 3.99 * $2 && $1 < 4.01 * $2) }'
+$(column rank_seconds <four.csv)
+$(column seconds <four.csv)
+EOF
+)" 1
+gang --set ranks=auto -n 4 --section cost >auto.csv
+is "ranks = auto uses all four" "$(paste -d ' ' - - <<EOF | awk '{ print ($1 > 3.99 * $2 && $1 < 4.01 * $2) }'
+$(column rank_seconds <auto.csv)
+$(column seconds <auto.csv)
+EOF
+)" 1
+
 command -v mpirun >/dev/null || { done_testing; exit 0; }
-few() {
-    timeout 120 mpirun --oversubscribe --bind-to none --mca btl_vader_single_copy_mechanism none -n "$1" \
-        "$ESPALIER" run small.ini --set grid.hidden_size=4 --set grid.batch_size=full --set replicates="$2" \
-        --db few"$1".db --progress none </dev/null
+few() { # RANKS REPLICATES OPTION...
+    n=$1 replicates=$2
+    shift 2
+    timeout 120 mpirun --oversubscribe --bind-to none --mca btl_vader_single_copy_mechanism none -n "$n" \
+        "$ESPALIER" run small.ini --set grid.hidden_size=4 --set grid.batch_size=full --set replicates="$replicates" \
+        --db few"$n".db --progress none "$@" </dev/null
 }
 ok "more ranks than trials" few 4 1
 like "a warning gives both numbers" "$(cat "$T/.err")" \
-    '4 ranks are more than the 1 trial to run: 3 ranks will have nothing to do'
+    '4 ranks are more than the 1 trial to run can use: 3 ranks will have nothing to do'
 is "and all trials run" "$(sqlite3 few4.db "select count(*) from trial where state = 'done'")" 1
 ok "as many ranks as trials" few 2 2
 is "give no warning" "$(grep -c 'ranks are more' "$T/.err")" 0
+ok "a trial for each two ranks" few 4 2 --set workers=3 --set ranks=auto --new-sweep
+is "needs no warning if it may use them" "$(grep -c 'ranks are more' "$T/.err")" 0
+ok "a trial on two ranks" few 4 1 --set workers=4 --set ranks=2 --new-sweep
+like "leaves the others without work" "$(cat "$T/.err")" \
+    '4 ranks are more than the 1 trial to run can use: 2 ranks will have nothing to do'
+ok "a trial on any number of ranks" few 4 1 --set workers=2 --set ranks=auto --new-sweep
+like "leaves those without a worker" "$(cat "$T/.err")" \
+    '4 ranks are more than the 1 trial to run can use: 2 ranks will have nothing to do'
 
 done_testing

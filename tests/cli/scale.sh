@@ -17,6 +17,7 @@ cores=$(nproc)
 "$ESPALIER" scale wide.ini --threads 1 --ranks 1,2 --epochs 3 >out 2>err
 is "exit status" $? 0
 is "the table" "$(sed -E 's/^( +[0-9]+ +[0-9]+ +[0-9]+) .*/\1/; s/  +/ /g; s/(threads|ranks) = [12]/\1 = N/g
+    s/ \(no clear gain: threads = N, ranks = N is 1[.0-9]* times as fast, and up to 1\.05 may be chance\)//
     s/: [0-9]+ trials? at once( \(run -n [0-9]+\))?/: N at once/' out)" \
     "configuration 2 of 2 (hidden_size = 8), the most expensive
 3 of 40 epochs, median of 3 trials, $cores cores
@@ -46,6 +47,9 @@ is "1 x 1 is measured, too many cores are not, and figures follow from the secon
 1 1 1 1 1
 $cores 1 $cores 1 1"
 is "-q prints warnings only" "$(grep -v '^espalier: warning: ' err)" ""
+"$ESPALIER" scale wide.ini --threads 1,1024 --ranks 1 --epochs 2 --repeats 1 >out 2>err
+is "too many cores are left out of a list, too" "$? $(grep 'left out' err)" \
+    "0 espalier: left out 1 of 2 combinations: threads x ranks is more than the $cores cores here"
 
 "$ESPALIER" scale grid.ini --threads 1 --where "hidden_size = 4" --repeats 1 --format json >out.json 2>err
 is "json, a chosen configuration, workers = 1" "$(python3 - out.json "$(nproc)" <<'PY'
@@ -100,12 +104,13 @@ refused() {
     is "$name: the message" "$(tail -n 1 "$T/.err")" "espalier: $message"
 }
 refused "no such file" "none.ini: No such file or directory" none.ini
-refused "too many threads" "--threads 100000: must be at most $(nproc), the number of cores here" \
-    grid.ini --threads 100000
+refused "too many threads" "--threads 100000: must be at most 1024, like [resources] threads" grid.ini --threads 100000
+refused "no combination fits" "--threads: threads x ranks must be at most $(nproc), the number of cores here, in at least one combination" \
+    grid.ini --threads 1024
 refused "no number" "--threads 1,x: must be a number, or several such as 1,2,4" grid.ini --threads 1,x
 refused "no thread" "--threads 0: must be at least 1" grid.ini --threads 0
 refused "something behind a number" "--threads 1;2: must be a number, or several such as 1,2,4" grid.ini --threads '1;2'
-refused "more ranks than cores" "--ranks 1024: must be at most $(nproc), the number of cores here" \
+refused "more ranks than cores" "--ranks: threads x ranks must be at most $(nproc), the number of cores here, in at least one combination" \
     grid.ini --set workers=1024 --set samples=2000 --ranks 1024
 refused "both conditions count" "grid.ini: 'where' leaves none of the grid's 2 points" grid.ini --where "hidden_size = 4" --set "where=hidden_size = 8"
 refused "too many ranks" "--ranks 2: must be at most 1, [train] workers of this configuration: the ranks of a trial share its workers" \

@@ -87,6 +87,10 @@ like "gives other scores" "$(near second.db)" "^0\|16\|24"
 ok "scaling without workers" "$ESPALIER" plan workers.ini --set grid.lr_scaling=none,sqrt
 like "has no effect" "$(cat .err)" "lr_scaling has no effect in 2 of the 6 configurations"
 
+ok "where names a setting that --set has fixed" "$ESPALIER" plan workers.ini --set where="workers > 1 or lr_scaling = 'none'" \
+    --set grid.lr_scaling=none,sqrt --set workers=2
+like "and all configurations have its value" "$(cat .err)" "2 configurations x"
+
 without_effect() { # NAME WARNING OPTION...
     name=$1 warning=$2
     shift 2
@@ -107,6 +111,23 @@ without_effect "an axis of lr_scaling warns once" "workers.ini: lr_scaling has n
 differ from others only by chance" --set grid.lr_scaling=none,linear
 ok "one worker beside several" "$ESPALIER" plan scaled.ini --set samples=400 --set ranks=auto
 is "needs no warning" "$(grep 'no effect' .err)" ""
+plan_warning() { # NAME WARNING OPTION...
+    name=$1 warning=$2
+    shift 2
+    ok "$name" "$ESPALIER" plan workers.ini --set samples=400 --set grid.workers=1,2,4 "$@"
+    is "$name: warning" "$(grep 'lr_scaling\|warmup' .err)" "${warning:+espalier: warning: $warning}"
+}
+
+full="although workers do not make these steps larger: set lr_scaling = none, or a smaller batch_size"
+plan_warning "a scaled full batch" "--set lr_scaling: lr_scaling raises the learning rate in full batch in 2 of the 3 configurations, $full" \
+    --set lr_scaling=linear --set batch_size=full
+plan_warning "batches larger than a part" "--set lr_scaling: lr_scaling raises the learning rate in full batch in 2 of the 6 configurations, $full" \
+    --set lr_scaling=sqrt --set grid.batch_size=64,1000
+plan_warning "scaled batches" "" --set lr_scaling=linear
+plan_warning "an unscaled full batch" "" --set batch_size=full
+plan_warning "a warm-up without an end" "--set grid.warmup_epochs: warmup_epochs is not below epochs in 6 of the 9 configurations: \
+they never train at the full learning rate" --set grid.warmup_epochs=5,6,7
+
 ok "ridge on one rank" run workers.ini --db ranks.db --set type=ridge --set ranks=2
 is "although ranks = 2" "$(sqlite3 ranks.db "select state || count(*) from trial group by state")" done2
 
@@ -127,6 +148,10 @@ refused "more workers than samples of one fold" "--set workers: workers = 40: a 
 samples, and each worker needs one: must be at most 39" --set workers=40 --set samples=61 --set folds=5
 refused "more workers than samples of one configuration" "--set workers: workers = 30: a training part has only \
 18 samples, and each worker needs one: must be at most 18" --set workers=30 --set grid.stop=0,0.5
+refused "more ranks than workers, as axes" "--set grid.ranks: ranks = 2: a trial runs on at most as many ranks as it has workers, \
+here 1: set [sweep] where = ranks = 'auto' or ranks <= workers, or [train] workers to at least 2" --set grid.ranks=1,2,auto
+ok "the condition of the message" "$ESPALIER" plan workers.ini --set grid.ranks=1,2,auto --set where="ranks = 'auto' or ranks <= workers"
+like "keeps ranks = auto" "$(cat .err)" "8 configurations x"
 refused "a rate that grows beyond its limit" "--set learning_rate: learning_rate = 900: lr_scaling = linear makes it 3600 \
 with workers = 4: must be at most 1000, so learning_rate at most 250" \
     --set learning_rate=900 --set workers=4 --set lr_scaling=linear

@@ -63,7 +63,11 @@ is "says how many there are" "$(cat err)" \
 fails "more ranks than the launch has" 2 run --db no.db --set ranks=2
 is "says how many it needs" "$(cat err)" \
     "espalier: ranks = 2: a trial needs 2 ranks, and this launch has 1: start at least 2 (-n 2), or set ranks = 1"
+fails "a larger number of an axis" 2 run --db no.db --set grid.ranks=1,4,auto -n 3
+is "says which" "$(cat err)" \
+    "espalier: ranks = 4: a trial needs 4 ranks, and this launch has 3: start at least 4 (-n 4), or give the axis ranks no number above 3"
 is "no file was made" "$(ls -d no.db* 2>/dev/null)" ""
+ok "a finished sweep runs on one rank" run --db k4.db --set ranks=4
 
 # Members are killed at points of the protocol (all of them: model_gangs_long.sh), one after the other.
 # The ranks that are left finish, with two in each trial, or with one if no more are left.

@@ -11,10 +11,9 @@
 #include "grid/sweep_file.h"
 
 /* Configurations in which the sweep's first axis has no effect. */
-static int32_t count(const char *text)
+static int32_t count_where(const char *text, const struct predicate *where)
 {
     struct errlist errors = {0};
-    struct predicate all = {0};
     struct sweep sweep;
     struct plan plan;
     struct err err;
@@ -22,11 +21,16 @@ static int32_t count(const char *text)
 
     assert_int_equal(sweep_parse(&sweep, "idle.ini", text, NULL, 0, &errors), 0);
     assert_int_equal(settings_resolve(&sweep.fixed, TASK_REGRESSION, &err), 0);
-    assert_int_equal(plan_init(&plan, &sweep, &all, &err), 0);
+    assert_int_equal(plan_init(&plan, &sweep, where, &err), 0);
     n = plan_count_idle(&plan, &sweep.axes[0]);
     plan_release(&plan);
     sweep_release(&sweep);
     return n;
+}
+
+static int32_t count(const char *text)
+{
+    return count_where(text, NULL);
 }
 
 static void test_optimizer(void **state)
@@ -249,6 +253,35 @@ static void test_widest(void **state)
     assert_int_equal(count_one_worker("[grid]\ntype = ridge, gcn\nranks = 2\n", P_RANKS).widest, 2);
 }
 
+/* `where` leaves one of the configurations that would repeat each other. */
+static int keep_one_worker(void *arg, const struct sweep *sweep, const struct settings *point,
+                           struct err *err)
+{
+    (void)arg;
+    (void)sweep;
+    (void)err;
+    return point->v[P_WORKERS].i > 1 || point->v[P_LR_SCALING].i == 0;
+}
+
+static void test_no_other_repeats_it(void **state)
+{
+    const struct predicate where = {.keep = keep_one_worker};
+
+    (void)state;
+    assert_int_equal(
+        count_where("[grid]\nlr_scaling = none, linear, sqrt\nworkers = 1, 2, 4\n", &where), 0);
+    assert_int_equal(
+        count_where("[grid]\nlr_scaling = none, linear\nworkers = 1, 2\nstep_size = 5, 9\n",
+                    &where),
+        0);
+    assert_int_equal(
+        count_where("[grid]\nstep_size = 5, 9\nlr_scaling = none, linear\nworkers = 1, 2\n",
+                    &where),
+        6);
+    /* the values of both axes repeat */
+    assert_int_equal(count("[grid]\nstep_size = 5, 9\nlr_scaling = none, linear\n"), 4);
+}
+
 static void test_one_value_is_no_question(void **state)
 {
     (void)state;
@@ -258,12 +291,19 @@ static void test_one_value_is_no_question(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_optimizer),       cmocka_unit_test(test_graph),
-        cmocka_unit_test(test_model_and_split), cmocka_unit_test(test_model_options),
-        cmocka_unit_test(test_schedule),        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_repeats),         cmocka_unit_test(test_strays),
-        cmocka_unit_test(test_one_row),         cmocka_unit_test(test_one_value_is_no_question),
-        cmocka_unit_test(test_one_worker),      cmocka_unit_test(test_widest),
+        cmocka_unit_test(test_optimizer),
+        cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_model_and_split),
+        cmocka_unit_test(test_model_options),
+        cmocka_unit_test(test_schedule),
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_strays),
+        cmocka_unit_test(test_one_row),
+        cmocka_unit_test(test_no_other_repeats_it),
+        cmocka_unit_test(test_one_value_is_no_question),
+        cmocka_unit_test(test_one_worker),
+        cmocka_unit_test(test_widest),
     };
 
     return cmocka_run_group_tests_name("idle", tests, NULL, NULL);

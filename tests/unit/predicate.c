@@ -111,12 +111,34 @@ static void test_no_axes(void **state)
 
     (void)state;
     fixture_open(&f, "[model]\nhidden_size = 3\n");
-    assert_int_equal(store_predicate_open(&where, "hidden_size > 2", &f.sweep, &err), -1);
+    assert_int_equal(store_predicate_open(&where, "k > 2", &f.sweep, &err), -1);
     assert_non_null(strstr(err.text, "the axes are: none"));
     assert_int_equal(store_predicate_open(&where, "2 > 1", &f.sweep, &err), 0);
     assert_int_equal(store_predicate_keep(where, &f.sweep, &f.sweep.fixed, &err), 1);
     store_predicate_close(where);
     store_predicate_close(NULL);
+    fixture_close(&f);
+}
+
+/* A fixed setting that the file or --set gives has its value in all points. */
+static void test_fixed_settings(void **state)
+{
+    struct store_predicate *where;
+    struct fixture f;
+    struct err err;
+
+    (void)state;
+    fixture_open(&f, "[model]\nhidden_size = 3\n[train]\nbatch_size = full\n[grid]\nk = 5, 10\n");
+    assert_int_equal(
+        store_predicate_open(&where, "k < hidden_size + 3 and batch_size = 'full'", &f.sweep, &err),
+        0);
+    for (int32_t c = 0; c < 2; c++) {
+        struct settings s;
+
+        plan_settings(&f.plan, c, &s);
+        assert_int_equal(store_predicate_keep(where, &f.sweep, &s, &err), c == 0);
+    }
+    store_predicate_close(where);
     fixture_close(&f);
 }
 
@@ -126,6 +148,7 @@ int main(void)
         cmocka_unit_test(test_names_and_types),
         cmocka_unit_test(test_only_an_expression),
         cmocka_unit_test(test_no_axes),
+        cmocka_unit_test(test_fixed_settings),
     };
 
     return cmocka_run_group_tests_name("predicate", tests, NULL, NULL);

@@ -279,6 +279,7 @@ static void test_paths(void **state)
     (void)state;
     unsetenv("TEST_SWEEP_UNSET");
     setenv("TEST_SWEEP_EMPTY", "", 1);
+    setenv("TEST_SWEEP_SET", "/data", 1);
     assert_fault("[split]\nfile = ${TEST_SWEEP_UNSET}/x\n",
                  "x.ini:2: file = ${TEST_SWEEP_UNSET}/x: TEST_SWEEP_UNSET is not set in the "
                  "environment\n");
@@ -290,6 +291,9 @@ static void test_paths(void **state)
                  "environment\n");
     assert_fault("[split]\nfile = ${HOME/x\n",
                  "x.ini:2: file = ${HOME/x: '${' without a name and '}'\n");
+    assert_fault("[split]\nfile = $TEST_SWEEP_SET/x\n",
+                 "x.ini:2: file = $TEST_SWEEP_SET/x: write ${TEST_SWEEP_SET} for the variable of "
+                 "the environment\n");
     assert_fault("[split]\nfile = ${}/x\n", "x.ini:2: file = ${}/x: '${' without a name and '}'\n");
 }
 
