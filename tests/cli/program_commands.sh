@@ -207,6 +207,20 @@ for command in status "show c.db t1" "show c.db c1" "watch --once" profile "expo
     esac
     is "$command" "$? $(grep -i 'unknown\|cannot be read\|damaged' err)" "0 "
 done
+cat >test.ini <<'INI'
+[sweep]
+objective = val_loss
+folds = 2
+[program]
+command = printf 'val_loss: %%s\ntest_loss: 0.%%s\n' {n} {fold}
+capture = stdout
+[grid]
+n = 1, 2
+INI
+sed -i 's/%%/%/g' test.ini
+run test.ini --db test.db 2>err
+"$ESPALIER" best test.db --rule 1se --section test --format csv >out 2>err
+is "best shows the loss on the test part" "$? $(cut -d, -f1-3 out | tr '\n' ' ')$(grep -c 'no test metrics' err)" "0 test,trials,mean loss,2,0.05 0"
 simple >m.ini
 run m.ini --shard 1/2 2>err && run m.ini --shard 2/2 2>err
 ok "merge of two shards" "$ESPALIER" merge all.db results.1of2.db results.2of2.db
