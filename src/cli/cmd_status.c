@@ -186,6 +186,12 @@ static void add_session(struct answer *answer, const struct session *s,
 
 /* ---- together ---- */
 
+struct list {
+    int section;
+    enum query query;
+    int most, least; /* rows for people; a shorter list is left out */
+};
+
 static int put_session(struct answer *answer, struct store *store, const char *db, struct err *err)
 {
     struct result_table row, efficiency;
@@ -221,16 +227,45 @@ static int add_ranks(struct answer *answer, struct store *store, struct err *err
     return 0;
 }
 
-/* People see the last session in lines of its own. */
-static int add_sessions(struct answer *answer, struct store *store, struct err *err)
+/* Beside other sections people see the first rows, and how many there are besides. */
+static int add_list(struct answer *answer, struct store *store, const struct list *list,
+                    struct err *err)
 {
+    const struct answer_section *section = &sections[list->section];
+    bool is_whole = !answer_is_for_people(answer) || answer->style.section;
     struct result_table table;
+    int64_t n_rows;
 
-    if (query_table(&table, store, QUERY_SESSIONS, 0, err))
+    if (!answer_wants(answer, section))
+        return 0;
+    if (query_table(&table, store, list->query, 0, err))
         return -1;
-    if (table.n_rows > 1 || !answer_is_for_people(answer) || answer->style.section)
-        answer_table(answer, &sections[SESSIONS], &table);
+    n_rows = table.n_rows;
+    if (!is_whole && n_rows > list->most)
+        table.n_rows = list->most;
+    if (is_whole || n_rows >= list->least)
+        answer_table(answer, section, &table);
+    if (table.n_rows < n_rows)
+        answer_printf(answer, "... and %lld more: --section %s\n",
+                      (long long)(n_rows - table.n_rows), section->name);
+    table.n_rows = n_rows;
     result_table_release(&table);
+    return 0;
+}
+
+static int add_lists(struct answer *answer, struct store *store, bool fails, struct err *err)
+{
+    static const struct list lists[] = {
+        {RUNNING, QUERY_RUNNING, 20, 0},   {CHECKPOINTS, QUERY_CHECKPOINTS, 20, 0},
+        {FAILURES, QUERY_FAILURES, 20, 0}, {BROKEN, QUERY_BROKEN, 20, 0},
+        {SESSIONS, QUERY_SESSIONS, 10, 2}, /* the last one has lines of its own */
+    };
+    bool is_whole = !answer_is_for_people(answer) || answer->style.section;
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if ((fails || is_whole || lists[i].section != FAILURES) &&
+            add_list(answer, store, &lists[i], err))
+            return -1;
     return 0;
 }
 
@@ -261,14 +296,7 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
     if (add_sweeps(answer, store, &fails, err) ||
         (answer_wants(answer, &sections[SESSION]) && put_session(answer, store, arg, err)) ||
         (answer_wants(answer, &sections[RANKS]) && add_ranks(answer, store, err)) ||
-        output_query(answer, &sections[RUNNING], store, QUERY_RUNNING, 0, err) ||
-        output_query(answer, &sections[CHECKPOINTS], store, QUERY_CHECKPOINTS, 0, err))
-        return -1;
-    if ((fails || !answer_is_for_people(answer) || answer->style.section) &&
-        output_query(answer, &sections[FAILURES], store, QUERY_FAILURES, 0, err))
-        return -1;
-    if (output_query(answer, &sections[BROKEN], store, QUERY_BROKEN, 0, err) ||
-        (answer_wants(answer, &sections[SESSIONS]) && add_sessions(answer, store, err)))
+        add_lists(answer, store, fails, err))
         return -1;
     return cli_note_incomplete(store, NULL, err);
 }

@@ -18,7 +18,7 @@
     X(SESSIONS, "", /* newest first */ \
       "SELECT session_id AS session, outcome, datetime(started, 'unixepoch') AS started_utc," \
       " max(0.0, round(finished - started, 1)) AS seconds, ranks, host, coalesce(job, '') AS job, command" \
-      " FROM session ORDER BY session_id DESC LIMIT 10") \
+      " FROM session ORDER BY session_id DESC") \
     X(SESSION, /* 0: the last one. rate: trials per second */ \
       "session:i outcome:s command:s host:s pid:i ranks:i", \
       "WITH s AS (SELECT * FROM session WHERE session_id =" \
@@ -40,8 +40,8 @@
       " datetime(started, 'unixepoch') AS since_utc," \
       " max(0.0, round(" SQL_NOW " - started, 1)) AS seconds" \
       " FROM attempt JOIN trial USING (trial_id) WHERE outcome = 'running'" SQL_WITHOUT_RESULT \
-      " ORDER BY started, trial_id LIMIT 20") \
-    X(CHECKPOINTS, "", /* of models and programs. Only files of rows within LIMIT are read. */ \
+      " ORDER BY started, trial_id") \
+    X(CHECKPOINTS, "", /* of models and programs */ \
       "SELECT trial, config, state, iif(is_file, program_epoch(trial), epoch) AS after_epoch, percent," \
       " iif(is_file, program_seconds(trial), seconds) AS seconds FROM (" \
       "SELECT trial_id AS trial, config_id AS config, t.state, epoch," \
@@ -49,7 +49,7 @@
       " JOIN trial AS t USING (trial_id) UNION ALL" \
       " SELECT trial_id, config_id, state, NULL, NULL, NULL, 1 FROM json_each(program_checkpoints()) AS f" \
       " JOIN trial ON trial_id = f.value WHERE state IN ('pending', 'running')" \
-      " ORDER BY 1 LIMIT 20)") \
+      " ORDER BY 1)") \
     X(KILLED, /* of the last session: attempts whose program was killed and started again */ \
       "attempts:i trials:i example:I", \
       "SELECT count(*) AS attempts, count(DISTINCT trial_id) AS trials, min(trial_id) AS example" \
@@ -63,7 +63,7 @@
       " " SQL_ERROR " AS reason FROM attempt WHERE (outcome IN ('crashed', 'lost')" \
       " OR (outcome = 'stopped' AND error IS NOT NULL))" \
       SQL_WITHOUT_RESULT \
-      " GROUP BY session_id, outcome, host, reason ORDER BY session_id DESC, count(*) DESC LIMIT 20") \
+      " GROUP BY session_id, outcome, host, reason ORDER BY session_id DESC, count(*) DESC") \
     X(RANKS, /* of a session: the newest attempt of each rank. seconds: since it began, if it is \
                 running, else since it ended. A rank whose last result is one of thousands ago has \
                 no row. A crash counts for the attempt's own rank alone: which member died is unknown. */ \

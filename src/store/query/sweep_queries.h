@@ -130,7 +130,7 @@
       " " SQL_ERROR " AS reason" \
       " FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
       " WHERE state IN ('diverged', 'failed')" \
-      " GROUP BY sweep_id, state, reason ORDER BY count(*) DESC, min(trial_id) LIMIT 20") \
+      " GROUP BY sweep_id, state, reason ORDER BY count(*) DESC, min(trial_id)") \
     X(SWEEP_FAILURES, /* most frequent first */ \
       "state:t trials:i example:i reason:s", \
       "SELECT state, count(*) AS trials, min(trial_id) AS example, " SQL_ERROR " AS reason" \
