@@ -279,6 +279,16 @@ static struct axis *want_axis(struct sweep *sweep, int id)
     return &sweep->axes[sweep->n_axes++];
 }
 
+static int complain_axis(const struct assignment *a, const struct param *p)
+{
+    if (!sweep_is_program(a->sweep))
+        return complain(a, "%s cannot be an axis: set it in [%s]", p->key, p->section);
+    return complain(a,
+                    "%s is a setting of [%s] and cannot be an axis: for an axis of your own choose "
+                    "another name, such as my_%s",
+                    p->key, p->section, p->key);
+}
+
 static int sweep_over(int id, const struct assignment *a)
 {
     struct sweep *sweep = a->sweep;
@@ -287,7 +297,7 @@ static int sweep_over(int id, const struct assignment *a)
     struct err err;
 
     if (!(p->flags & PARAM_AXIS))
-        return complain(a, "%s cannot be an axis: set it in [%s]", p->key, p->section);
+        return complain_axis(a, p);
     if (!a->set && sweep->swept[id])
         return complain(a, "%s is already an axis in line %d", p->key, sweep->line[id]);
     if (!a->set && sweep->line[id])

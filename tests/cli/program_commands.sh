@@ -70,8 +70,19 @@ command = ./ok.sh {n}
 [grid]
 n = 1e-3, 0.001
 INI
-refused "reserved and bad names" ":8: 'fold' is a name of espalier: choose another
-:9: 'dir' is a name of espalier: choose another
+refused "names that SQL would not find" ":7: 'Config' is a column of the leaderboard or of the trials: choose another name for the axis, such as my_Config
+:8: 'group' is a word of SQL: choose another name for the axis, such as my_group
+:10: 'lr' and 'LR' differ only in case, which SQL ignores: choose another name for the axis, such as my_lr" <<'INI'
+[program]
+command = ./ok.sh {Config} {group} {LR} {lr}
+[grid]
+Config = a, b
+group = 1
+LR = 1
+lr = 1
+INI
+refused "reserved and bad names" ":8: 'fold' is a name of espalier: choose another, such as my_fold
+:9: 'dir' is a name of espalier: choose another, such as my_dir
 :10: 'a b' is not a name: must be letters, digits and _, at most 63, and not begin with a digit" <<'INI'
 [program]
 command = ./ok.sh {n}
@@ -131,8 +142,7 @@ simple "inputs = /dev/zero" >s.ini
 run s.ini --db s.db 2>err
 is "inputs that are a device" "$(cat err)" "espalier: s.ini:8: inputs: /dev/zero is not a regular file"
 run s.ini --db s.db --set grid.fold=1 2>err
-is "a reserved name by --set" "$(head -n 1 err)" "espalier: --set grid.fold=1: 'fold' is a name of espalier: choose another"
-
+is "a reserved name by --set" "$(head -n 1 err)" "espalier: --set grid.fold=1: 'fold' is a name of espalier: choose another, such as my_fold"
 # ---- values ----
 
 cat >see.sh <<'SH'
