@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "run/progress.h"
 #include "store/query/query.h"
 #include "store/session_check.h"
+#include "store/store.h"
 
 /* A transaction may not fit into less. */
 #define FULL_BYTES 65536.0
@@ -72,10 +74,14 @@ static const char *outcome_of(const struct session *s)
     return session_check_outcome(s->life, result_table_text(s->row, 0, "outcome"));
 }
 
-/* Its end is not recorded. */
-static bool is_over(const struct session *s)
+/* Why it ended; NULL: unknown. */
+static const char *reason_of(const struct session *s)
 {
-    return s->life == SESSION_LIFE_GONE || s->life == SESSION_LIFE_ELSEWHERE;
+    if (s->life == SESSION_LIFE_GONE || s->life == SESSION_LIFE_ELSEWHERE)
+        return s->why;
+    if (!strcmp(outcome_of(s), STORE_INPUTS_CHANGED))
+        return "a file of [program] inputs changed during the run";
+    return NULL;
 }
 
 static int read_left(struct session *s, struct store *store, struct err *err)
@@ -109,6 +115,11 @@ static void print_outcome(struct answer *answer, const struct session *s)
         answer_printf(answer, " (%s; the same command continues)", s->why);
     else if (s->life == SESSION_LIFE_ELSEWHERE)
         answer_printf(answer, " (%s)", s->why);
+    else if (reason_of(s))
+        answer_printf(answer,
+                      " (%s: undo the change, then the same command continues; or add "
+                      "--new-sweep)",
+                      reason_of(s));
     answer_printf(answer, ", %lld rank%s, pid %lld on %s\n", ranks, plural(ranks),
                   (long long)result_table_integer(s->row, 0, "pid"),
                   result_table_text(s->row, 0, "host"));
@@ -167,7 +178,7 @@ static void add_session(struct answer *answer, const struct session *s,
 
     rows_integer(&rows, "session", result_table_integer(row, 0, "session"));
     rows_text(&rows, "outcome", outcome_of(s));
-    rows_text(&rows, "reason", is_over(s) ? s->why : NULL);
+    rows_text(&rows, "reason", reason_of(s));
     rows_text(&rows, "command", result_table_text(row, 0, "command"));
     rows_text(&rows, "host", result_table_text(row, 0, "host"));
     rows_integer(&rows, "pid", result_table_integer(row, 0, "pid"));

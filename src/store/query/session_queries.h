@@ -5,6 +5,7 @@
 #define STORE_QUERY_SESSION_QUERIES_H
 
 #include "store/sql.h"
+#include "store/store.h"
 #include "trial/result.h"
 
 /* A column with the seconds of a phase of the trial `t`, and its type. */
@@ -118,7 +119,8 @@
                                    before their leader \
                        above       elapsed_s / bound_s - 1 */ \
       "session:i ranks:i trials:i", \
-      "WITH s AS (SELECT session_id, ranks FROM session WHERE outcome <> 'stopped'" \
+      "WITH s AS (SELECT session_id, ranks FROM session" \
+      " WHERE outcome NOT IN ('stopped', '" STORE_INPUTS_CHANGED "')" \
       " AND session_id = CASE ?1 WHEN -1 THEN session_id WHEN 0 THEN (SELECT max(session_id)" \
       " FROM session) ELSE ?1 END" \
       " AND NOT EXISTS (SELECT 1 FROM attempt AS x WHERE x.session_id = session.session_id" \
