@@ -7,6 +7,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/duration.h"
 #include "base/words.h"
 #include "cli/print/cli.h"
@@ -64,8 +65,8 @@ struct session {
     enum session_life life;
     const char *why;
     bool is_disk_full; /* and the run has ended by itself */
-    int64_t n_left;    /* pending trials of a running session, and their time; NaN: not known */
-    double left_s;
+    int64_t n_left;    /* pending trials of its sweep; -1: not known */
+    double left_s;     /* of a running session; NaN: not known */
 };
 
 /* The present outcome may differ from that in the database. */
@@ -88,15 +89,14 @@ static int read_left(struct session *s, struct store *store, struct err *err)
 {
     struct result_table table;
 
+    s->n_left = -1;
     s->left_s = (double)NAN;
-    if (s->life != SESSION_LIFE_RUNNING)
-        return 0;
     if (query_table(&table, store, QUERY_LEFT, result_table_integer(s->row, 0, "session"), err))
         return -1;
-    if (table.n_rows) {
+    if (table.n_rows && result_table_find(&table, 0, "pending")->type == CELL_INTEGER)
         s->n_left = result_table_integer(&table, 0, "pending");
+    if (table.n_rows && s->life == SESSION_LIFE_RUNNING)
         s->left_s = result_table_real(&table, 0, "left_s");
-    }
     result_table_release(&table);
     return 0;
 }
@@ -142,7 +142,7 @@ static void print_left(struct answer *answer, const struct session *s)
 {
     char text[DURATION_TEXT];
 
-    if (s->n_left && !isnan(s->left_s))
+    if (s->n_left > 0 && !isnan(s->left_s))
         answer_printf(answer, "about %s left for %lld trial%s\n", duration_words(text, s->left_s),
                       (long long)s->n_left, plural(s->n_left));
 }
@@ -175,6 +175,7 @@ static void add_session(struct answer *answer, const struct session *s,
     static const char *const of_efficiency[] = {"total_s", "longest_s", "bound_s", "busy", "above"};
     const struct result_table *row = s->row;
     struct rows rows = {.n_cols = 0};
+    char since[CLOCK_TEXT];
 
     rows_integer(&rows, "session", result_table_integer(row, 0, "session"));
     rows_text(&rows, "outcome", outcome_of(s));
@@ -183,11 +184,17 @@ static void add_session(struct answer *answer, const struct session *s,
     rows_text(&rows, "host", result_table_text(row, 0, "host"));
     rows_integer(&rows, "pid", result_table_integer(row, 0, "pid"));
     rows_integer(&rows, "ranks", result_table_integer(row, 0, "ranks"));
-    rows_real(&rows, "started", result_table_real(row, 0, "started"));
+    if (answer_is_for_people(answer))
+        rows_text(&rows, "started", clock_utc(since, result_table_real(row, 0, "started")));
+    else
+        rows_real(&rows, "started", result_table_real(row, 0, "started"));
     rows_real(&rows, "elapsed_s", result_table_real(row, 0, "elapsed_s"));
     rows_integer(&rows, "trials", result_table_integer(row, 0, "trials"));
     rows_real(&rows, "rate", result_table_real(row, 0, "rate"));
-    rows_integer(&rows, "pending", s->n_left);
+    if (s->n_left >= 0)
+        rows_integer(&rows, "pending", s->n_left);
+    else
+        rows_text(&rows, "pending", NULL);
     rows_real(&rows, "left_s", s->left_s);
     for (size_t i = 0; i < sizeof of_efficiency / sizeof *of_efficiency; i++)
         rows_real(&rows, of_efficiency[i], number(efficiency, of_efficiency[i]));
@@ -214,7 +221,9 @@ static int put_session(struct answer *answer, struct store *store, const char *d
     rc = query_table(&efficiency, store, QUERY_EFFICIENCY, 0, err);
     if (!rc && row.n_rows) {
         s.life = session_check_life(&s.why, store, result_table_integer(&row, 0, "session"));
-        rc = read_left(&s, store, err);
+        if (s.life == SESSION_LIFE_RUNNING || !answer_is_for_people(answer) ||
+            answer->style.section)
+            rc = read_left(&s, store, err);
     }
     if (!rc && !row.n_rows)
         answer_table(answer, &sections[SESSION], &row);

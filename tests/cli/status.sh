@@ -155,4 +155,10 @@ is "as csv, too" "$("$ESPALIER" status reasons.db --section failures --format cs
 "$ESPALIER" status reasons.db >whole
 is "the whole answer has the first 20, and their number" "$(grep -c 'is bad' whole) $(grep more whole)" "20 ... and 5 more: --section failures"
 is "as json it has all" "$("$ESPALIER" status reasons.db --format json | grep -o 'is bad' | wc -l)" 25
+sqlite3 reasons.db "update trial set state = 'pending', error = null where trial_id < 4"
+is "the section of a session that is over has its pending trials" "$("$ESPALIER" status reasons.db --section session | awk '$1 == "pending" { print $2 }')" 3
+is "as csv, too" "$("$ESPALIER" status reasons.db --section session --format csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["pending"] "," $at["left_s"] }')" "3,"
+like "people read when it started" "$("$ESPALIER" status reasons.db --section session)" '^started +20[0-9-]+ [0-9:]+ UTC$'
+sqlite3 reasons.db "update attempt set session_id = null"
+is "without attempts, its sweep is not known" "$("$ESPALIER" status reasons.db --section session | grep -c '^pending')" 0
 done_testing

@@ -90,20 +90,20 @@
       " (SELECT sum(config.flops) FROM trial CROSS JOIN config USING (config_id)" \
       " WHERE state IN ('pending', 'running') AND sweep_id = ?1) AS left_flops" \
       " FROM sweep WHERE sweep_id = ?1") \
-    X(LEFT, /* of a running session: pending trials of its sweeps, and the seconds they need (by \
-               flops if known). Reads all trials. */ \
-      "pending:i left_s:R", \
+    X(LEFT, /* of a session: pending trials of its sweeps, and the seconds they need (by flops if \
+               known). NULL: it has begun none; no result yet. Reads all trials. */ \
+      "pending:I left_s:R", \
       "WITH s AS (SELECT * FROM session WHERE session_id = ?1)," \
-      " a AS MATERIALIZED (SELECT trial_id, attempt.finished AS at FROM attempt" \
-      " JOIN s USING (session_id) WHERE attempt.outcome IN ('done', 'diverged', 'failed'))," \
-      " of AS MATERIALIZED (SELECT sweep_id, sum(config.flops) AS flops FROM a JOIN trial USING (trial_id)" \
-      " JOIN config USING (config_id) GROUP BY sweep_id)," \
-      " ran AS MATERIALIZED (SELECT count(trial_id) AS n," \
+      " a AS MATERIALIZED (SELECT trial_id, iif(attempt.outcome IN ('done', 'diverged', 'failed')," \
+      " attempt.finished, NULL) AS at FROM attempt JOIN s USING (session_id))," \
+      " of AS MATERIALIZED (SELECT sweep_id, sum(config.flops) FILTER (WHERE at IS NOT NULL) AS flops" \
+      " FROM a JOIN trial USING (trial_id) JOIN config USING (config_id) GROUP BY sweep_id)," \
+      " ran AS MATERIALIZED (SELECT count(at) AS n," \
       " nullif(max(0.0, coalesce(s.finished, max(at)) - s.started), 0) AS elapsed FROM s LEFT JOIN a)," \
       " pending AS MATERIALIZED (SELECT count(*) AS n, sum(config.flops) AS flops" \
       " FROM trial CROSS JOIN config USING (config_id) WHERE state IN ('pending', 'running')" \
       " AND sweep_id IN (SELECT sweep_id FROM of))" \
-      "SELECT pending.n AS pending, iif(pending.n = 0, 0.0, ran.elapsed *" \
+      "SELECT iif(EXISTS (SELECT 1 FROM of), pending.n, NULL) AS pending, iif(pending.n = 0, 0.0, ran.elapsed *" \
       " iif((SELECT sum(flops) FROM of) > 0, pending.flops / (SELECT sum(flops) FROM of)," \
       " 1.0 * pending.n / ran.n)) AS left_s FROM s, ran, pending") \
     X(EFFICIENCY, /* of a session; 0: the last one; -1: each. No row before its first result, nor \
