@@ -137,10 +137,10 @@ done
 simple() { printf '[sweep]\nobjective = val\ndirection = max\nfolds = 3\n[program]\ncommand = ./ok.sh {n} {f}\nkeep_files = model.txt\n%s\n[grid]\nn = 1, 2, 3\nf = a, "b\\nc"\n' "$1"; }
 simple "inputs = none*.csv" >s.ini
 run s.ini --db s.db 2>err
-is "inputs that match nothing" "$(cat err)" "espalier: s.ini:8: inputs: no file $(pwd -P)/none*.csv: patterns such as data/*.csv start at the folder of the sweep file"
+is "inputs that match nothing" "$? $(cat err)" "2 espalier: s.ini:8: inputs: no file $(pwd -P)/none*.csv: patterns such as data/*.csv start at the folder of the sweep file"
 simple "inputs = /dev/zero" >s.ini
 run s.ini --db s.db 2>err
-is "inputs that are a device" "$(cat err)" "espalier: s.ini:8: inputs: /dev/zero is not a regular file"
+is "inputs that are a device" "$? $(cat err)" "2 espalier: s.ini:8: inputs: /dev/zero is not a regular file"
 run s.ini --db s.db --set grid.fold=1 2>err
 is "a reserved name by --set" "$(head -n 1 err)" "espalier: --set grid.fold=1: 'fold' is a name of espalier: choose another, such as my_fold"
 # ---- values ----
