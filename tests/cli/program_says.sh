@@ -136,6 +136,19 @@ mkdir own && cp ok.sh own/mine && sweep 'mine {n}' "env = PATH=$T/own:/usr/bin:/
 run s.ini --db s.db -q
 is "a program in the PATH of env" "$? $(cat err)" "0 "
 rm -rf s.db*
+sweep 'nosuch {n}' >s.ini
+refused "no such program" "'nosuch': no such program in PATH"
+for command in plan 'plan --commands' 'run --dry-run'; do
+    # shellcheck disable=SC2086 # several words
+    "$ESPALIER" $command s.ini --db s.db -q >out 2>err
+    is "$command warns" "$? $(said)" "0 warning: s.ini:5: command: cannot start 'nosuch': no such program in PATH: 'run' refuses to start where this is so"
+done
+"$ESPALIER" doctor s.ini s.db >out 2>err
+is "doctor finds it" "$? $(grep -A 1 refuse out)" "2 run would refuse: s.ini:5: command: cannot start 'nosuch': no such program in PATH
+    fix: correct the command, or load what the program needs"
+sweep './ok.sh {n}' 'inputs = nosuch.csv' >s.ini
+"$ESPALIER" doctor s.ini s.db >out 2>err
+like "and a missing input file" "$? $(grep refuse out)" '^2 run would refuse: s.ini:6: inputs: no file '
 sweep 'nosuch {n} && true' 'shell = yes' >s.ini
 refused "the first word of a shell command" "'nosuch': no such program in PATH"
 sweep './nosuch.sh {n} >log 2>&1' 'shell = yes' >s.ini
