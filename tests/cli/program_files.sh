@@ -53,6 +53,14 @@ like "status says how the session ended" "$("$ESPALIER" status change.db)" \
     '^inputs changed [(]a file of \[program\] inputs changed during the run: undo the change, then the same command continues; or add --new-sweep[)], 1 rank'
 is "and stores no trial of other inputs" "$(sqlite3 change.db 'select group_concat(trial_id) from trial where value is not null')" "1,2"
 
+printf '[sweep]\nobjective = loss\n[program]\ncommand = sh -c "exit 4" {n}\n[grid]\nn = 1\n' >mute.ini
+"$ESPALIER" run mute.ini --db mute.db -q --progress none 2>.err
+is "a program that failed without a word" "$("$ESPALIER" show mute.db t1 --log 2>&1)" "espalier: t1 failed: it has printed nothing"
+
+"$ESPALIER" show mute.db t1 --section curve --format csv >curve 2>.err
+is "it has no curve, and none of the columns of models" "$(cat curve .err)" "epoch
+espalier: t1 failed: no curve is stored; a program reports one by lines with epoch, which are stored with the result"
+
 # kept KEEP: the kept files after a run.
 kept() {
     "$ESPALIER" run sweep.ini --set "keep=$1" --db "$1.db" -q 2>.err

@@ -12,11 +12,11 @@
       "SELECT sweep, objective, place, config, trials, mean, sd, se, diff, diff_se, pairs," \
       " within_se, flops, seconds FROM leaderboard" \
       " JOIN sweep ON sweep.name = leaderboard.sweep WHERE config = ?1") \
-    X(CONFIG_SETTINGS, "", /* varies: 'axis', or '' */ \
+    X(CONFIG_SETTINGS, "", /* varies: 'axis', or ''; without the type that [program] implies */ \
       "SELECT s.key AS setting, s.value, iif(axis.name IS NULL, '', 'axis') AS varies" \
-      " FROM config, json_each(config.params) AS s LEFT JOIN axis" \
+      " FROM config JOIN sweep USING (sweep_id), json_each(config.params) AS s LEFT JOIN axis" \
       " ON axis.sweep_id = config.sweep_id AND axis.name = s.key" \
-      " WHERE config_id = ?1 ORDER BY s.id") \
+      " WHERE config_id = ?1 AND NOT (s.key = 'type' AND task = 'none') ORDER BY s.id") \
     X(CONFIG_HPARAMS, /* of a configuration; text: the value as text */ \
       "setting:s text:S", \
       "SELECT s.key AS setting, s.value, CAST(s.value AS TEXT) AS text FROM config," \
