@@ -156,7 +156,8 @@ static void print_session(struct answer *answer, const struct session *s,
     print_outcome(answer, s);
     print_rate(answer, s);
     print_left(answer, s);
-    progress_efficiency(&text, efficiency);
+    if (s->life != SESSION_LIFE_RUNNING) /* it compares the whole run with its trials */
+        progress_efficiency(&text, efficiency);
     if (text.size)
         answer_printf(answer, "%s\n", buf_text(&text));
     buf_release(&text);

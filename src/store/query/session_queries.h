@@ -82,13 +82,17 @@
       " FROM a JOIN member AS m USING (attempt_id) WHERE outcome <> 'crashed' AND m.rank <> a.rank)" \
       " GROUP BY rank) AS ran JOIN trial USING (trial_id) ORDER BY rank") \
     X(WORK, /* of a sweep: operations of the trials that the last session has run, and of those \
-               that are left. NULL: unknown. Half the time of LEFT, which knows no sweep. */ \
-      "done_flops:R left_flops:R", \
+               that are left. NULL: unknown. elapsed_s: until its last result. Half the time of LEFT, \
+               which knows no sweep. */ \
+      "done_flops:R left_flops:R elapsed_s:R", \
       "SELECT (SELECT sum(config.flops) FROM attempt CROSS JOIN trial USING (trial_id) CROSS JOIN config" \
       " USING (config_id) WHERE session_id = (SELECT max(session_id) FROM session)" \
       " AND outcome IN ('done', 'diverged', 'failed')) AS done_flops," \
       " (SELECT sum(config.flops) FROM trial CROSS JOIN config USING (config_id)" \
-      " WHERE state IN ('pending', 'running') AND sweep_id = ?1) AS left_flops" \
+      " WHERE state IN ('pending', 'running') AND sweep_id = ?1) AS left_flops," \
+      " (SELECT max(0.0, max(attempt.finished) - session.started) FROM session JOIN attempt" \
+      " USING (session_id) WHERE session_id = (SELECT max(session_id) FROM session)" \
+      " AND attempt.outcome IN ('done', 'diverged', 'failed')) AS elapsed_s" \
       " FROM sweep WHERE sweep_id = ?1") \
     X(LEFT, /* of a session: pending trials of its sweeps, and the seconds they need (by flops if \
                known). NULL: it has begun none; no result yet. Reads all trials. */ \
