@@ -409,7 +409,7 @@ static int divide_gpus(struct examination *e, const struct gpu_wish *wish, struc
     return 0;
 }
 
-/* What `run` refuses before the first trial: input files and programs that are missing here. */
+/* `run` refuses input files and programs that are missing here. */
 static void check_program(struct findings *findings, struct job *job, const char *db)
 {
     struct program_lines lines = {.job = NULL};

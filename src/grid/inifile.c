@@ -253,7 +253,7 @@ static int add_entry(struct inifile *out, const char *section, const char *key, 
     return 0;
 }
 
-/* Of a value in several lines only the first comment. */
+/* Keep only the first comment of a value in several lines. */
 static void keep_comment(struct reader *r, struct inifile_entry *entry)
 {
     if (!r->comment || entry->comment)
