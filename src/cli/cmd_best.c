@@ -116,9 +116,10 @@ static void put_preliminary(struct buf *out, const struct result_table *progress
 }
 
 static void put_caption(struct buf *out, const struct answer_section *section,
-                        const struct shown *shown, const struct paper *paper, int64_t folds,
-                        int64_t replicates)
+                        const struct shown *shown, const struct paper *paper,
+                        const struct result_table *repeats)
 {
+    int64_t folds = count_of(repeats, "folds"), replicates = count_of(repeats, "replicates");
     const struct query_sweep *sweep = shown->sweep;
     bool is_test = section == &sections[TEST];
 
@@ -136,9 +137,11 @@ static void put_caption(struct buf *out, const struct answer_section *section,
         buf_puts(out, ", one trial of each configuration.");
     }
     if (paper->n_differences)
-        buf_printf(out, " Differences are on the same folds%s.",
-                   paper->n_intervals ? ", with the corrected interval of Nadeau & Bengio (2003)"
-                                      : "");
+        buf_printf(out, " Differences are on the same %s%s.", folds > 1 ? "folds" : "replicates",
+                   !paper->n_intervals ? ""
+                   : count_of(repeats, "is_corrected")
+                       ? ", with the corrected interval of Nadeau & Bengio (2003)"
+                       : ", with the interval of the paired t test");
     if (paper->n_marked)
         buf_printf(out, " † Fewer than %lld trials have a score.", (long long)(folds * replicates));
     if (paper->n_empty)
@@ -166,7 +169,7 @@ static int put_paper(struct answer *answer, const struct answer_section *section
                     buf_text(&diff), err);
     if (!rc) {
         put_preliminary(&caption, progress);
-        put_caption(&caption, section, shown, &paper, folds, replicates);
+        put_caption(&caption, section, shown, &paper, repeats);
         answer->caption = buf_text(&caption);
         answer_table(answer, section, &paper.table);
         answer->caption = NULL;

@@ -23,6 +23,7 @@
 #include "report/rows.h"
 #include "report/tensorboard.h"
 #include "run/job_prepare.h"
+#include "run/program_lines.h"
 #include "sched/shared.h"
 #include "store/lock.h"
 #include "store/store.h"
@@ -408,9 +409,28 @@ static int divide_gpus(struct examination *e, const struct gpu_wish *wish, struc
     return 0;
 }
 
-static int examine(const struct world *world, struct rank_info *info,
-                   const struct doctor_options *o, const struct sweep *sweep)
+/* `run` refuses input files and programs that are missing here. */
+static void check_program(struct findings *findings, struct job *job, const char *db)
 {
+    struct program_lines lines = {.job = NULL};
+    struct errlist faults = {0};
+    struct err err;
+
+    if (job_load(job, &faults) || job_plan(job, &faults))
+        for (size_t i = 0; i < faults.n; i++)
+            checks_add(findings, true, "correct the sweep file", "%s", faults.text[i]);
+    else if (program_lines_open(&lines, job, db, &err) || program_lines_check(&lines, &err))
+        checks_add(findings, true, "correct the command, or load what the program needs", "%s",
+                   err.text);
+    program_lines_close(&lines);
+    errlist_release(&faults);
+}
+
+/* job: a sweep that was parsed, or NULL. */
+static int examine(const struct world *world, struct rank_info *info,
+                   const struct doctor_options *o, struct job *job)
+{
+    const struct sweep *sweep = job ? &job->sweep : NULL;
     struct examination e = {.world = world, .info = info};
     struct gpu_wish wish;
     struct err err;
@@ -425,6 +445,8 @@ static int examine(const struct world *world, struct rank_info *info,
         return cli_fail(&err);
     check_database(&e.findings, o->common.db);
     check_mpirun(&e.findings, world);
+    if (sweep && sweep_is_program(sweep))
+        check_program(&e.findings, job, o->common.db);
     batch_job_here(&e.batch);
     find_memory(&e);
     status = print_examination(&e, &o->common, o->section);
@@ -449,7 +471,7 @@ static int examine_for(const struct world *world, struct rank_info *info,
     if (grid && job_parse(&job, grid, &set, &faults))
         status = cli_fail_all(&faults);
     else
-        status = examine(world, info, o, grid ? &job.sweep : NULL);
+        status = examine(world, info, o, grid ? &job : NULL);
     job_release(&job);
     return status;
 }
@@ -507,7 +529,8 @@ const struct command command_doctor = {
     .summary = "Check how a launch like this one would run.",
     .about =
         "Shows ranks, hosts, cores, GPUs, libraries and the filesystem of the database, and then "
-        "each problem with its fix. Start it exactly as you would start run.",
+        "each problem with its fix, also a program or input file that is missing. Start it "
+        "exactly as you would start run.",
     .examples = examples,
     .see = "run",
     .options = options,

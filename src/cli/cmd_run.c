@@ -189,7 +189,7 @@ static int run_sweep(enum sweep_others *others, const struct world *world, struc
                                                                     : (int)end.status;
 
     if (end.has_rest)
-        database_fault_report(options->db, job, &options->shard);
+        database_fault_report(options->db, job, &options->shard, end.has_changed);
     if (end.others == SWEEP_OTHERS_UNSURE)
         world_abort(world, status);
     *others = end.others;

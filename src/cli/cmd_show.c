@@ -98,19 +98,52 @@ static int add_files(struct answer *answer, struct store *store, const struct pa
     return 0;
 }
 
+enum { STATE_WORDS = 24 };
+
+/* "is running" or "failed" */
+static const char *state_words(char out[STATE_WORDS], const char *state)
+{
+    enum trial_state parsed = trial_state_parse(state);
+    bool is_verb = parsed == TRIAL_FAILED || parsed == TRIAL_DIVERGED;
+
+    snprintf(out, STATE_WORDS, "%s%s", is_verb ? "" : "is ", state);
+    return out;
+}
+
+/* The curve of a program comes with its result. */
+static int note_no_curve(struct store *store, int64_t id, struct err *err)
+{
+    struct result_table program;
+    char words[STATE_WORDS];
+
+    if (query_table(&program, store, QUERY_TRIAL_OF_PROGRAM, id, err))
+        return -1;
+    if (program.n_rows)
+        log_info("t%lld %s: no curve is stored; a program reports one by lines with epoch, which "
+                 "are stored with the result",
+                 (long long)id, state_words(words, result_table_text(&program, 0, "state")));
+    result_table_release(&program);
+    return 0;
+}
+
 /* Programs report some of the columns of a curve. */
 static int add_curve(struct answer *answer, struct store *store, const struct page_part *part,
                      int64_t id, bool of_program, struct err *err)
 {
     struct result_table curve;
+    int rc = 0;
 
     if (query_trial_curve(&curve, store, id, err))
         return -1;
     if (of_program && curve.n_rows)
         result_table_drop_all_empty(&curve);
+    while (of_program && !curve.n_rows && curve.n_cols > 1) /* all but the epoch */
+        result_table_drop_last(&curve);
     answer_table(answer, &part->section, &curve);
+    if (of_program && !curve.n_rows && answer->style.section)
+        rc = note_no_curve(store, id, err);
     result_table_release(&curve);
-    return 0;
+    return rc;
 }
 
 static int add_part(struct answer *answer, struct store *store, const struct page_part *part,
@@ -237,15 +270,16 @@ static int print_log(struct store *store, const struct page *page, struct err *e
     int rc =
         read_state(&log, store, page->id, err) || read_log(&log, store, page->id, err) < 0 ? -1 : 0;
     size_t bytes = log.text.size;
+    char words[STATE_WORDS];
 
     if (!rc && bytes && isatty(STDOUT_FILENO))
         make_printable(&log.text);
     if (!rc && bytes)
         rc = cli_print(&log.text, CLI_DATA, err);
     if (!rc && !bytes)
-        log_info("t%lld is %s: it has printed nothing", id, log.state);
+        log_info("t%lld %s: it has printed nothing", id, state_words(words, log.state));
     else if (!rc && log.is_so_far)
-        log_info("t%lld is %s: this is its output so far", id, log.state);
+        log_info("t%lld %s: this is its output so far", id, state_words(words, log.state));
     else if (!rc && log.total > (int64_t)bytes)
         log_info("the last %zu of %lld bytes that the program printed", bytes,
                  (long long)log.total);

@@ -3,9 +3,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/duration.h"
 #include "base/words.h"
 #include "cli/print/cli.h"
@@ -15,6 +17,7 @@
 #include "run/progress.h"
 #include "store/query/query.h"
 #include "store/session_check.h"
+#include "store/store.h"
 
 /* A transaction may not fit into less. */
 #define FULL_BYTES 65536.0
@@ -62,8 +65,8 @@ struct session {
     enum session_life life;
     const char *why;
     bool is_disk_full; /* and the run has ended by itself */
-    int64_t n_left;    /* pending trials of a running session, and their time; NaN: not known */
-    double left_s;
+    int64_t n_left;    /* pending trials of its sweep; -1: not known */
+    double left_s;     /* of a running session; NaN: not known */
 };
 
 /* The present outcome may differ from that in the database. */
@@ -72,25 +75,28 @@ static const char *outcome_of(const struct session *s)
     return session_check_outcome(s->life, result_table_text(s->row, 0, "outcome"));
 }
 
-/* Its end is not recorded. */
-static bool is_over(const struct session *s)
+/* Why it ended; NULL: unknown. */
+static const char *reason_of(const struct session *s)
 {
-    return s->life == SESSION_LIFE_GONE || s->life == SESSION_LIFE_ELSEWHERE;
+    if (s->life == SESSION_LIFE_GONE || s->life == SESSION_LIFE_ELSEWHERE)
+        return s->why;
+    if (!strcmp(outcome_of(s), STORE_INPUTS_CHANGED))
+        return "a file of [program] inputs changed during the run";
+    return NULL;
 }
 
 static int read_left(struct session *s, struct store *store, struct err *err)
 {
     struct result_table table;
 
+    s->n_left = -1;
     s->left_s = (double)NAN;
-    if (s->life != SESSION_LIFE_RUNNING)
-        return 0;
     if (query_table(&table, store, QUERY_LEFT, result_table_integer(s->row, 0, "session"), err))
         return -1;
-    if (table.n_rows) {
+    if (table.n_rows && result_table_find(&table, 0, "pending")->type == CELL_INTEGER)
         s->n_left = result_table_integer(&table, 0, "pending");
+    if (table.n_rows && s->life == SESSION_LIFE_RUNNING)
         s->left_s = result_table_real(&table, 0, "left_s");
-    }
     result_table_release(&table);
     return 0;
 }
@@ -109,6 +115,11 @@ static void print_outcome(struct answer *answer, const struct session *s)
         answer_printf(answer, " (%s; the same command continues)", s->why);
     else if (s->life == SESSION_LIFE_ELSEWHERE)
         answer_printf(answer, " (%s)", s->why);
+    else if (reason_of(s))
+        answer_printf(answer,
+                      " (%s: undo the change, then the same command continues; or add "
+                      "--new-sweep)",
+                      reason_of(s));
     answer_printf(answer, ", %lld rank%s, pid %lld on %s\n", ranks, plural(ranks),
                   (long long)result_table_integer(s->row, 0, "pid"),
                   result_table_text(s->row, 0, "host"));
@@ -131,7 +142,7 @@ static void print_left(struct answer *answer, const struct session *s)
 {
     char text[DURATION_TEXT];
 
-    if (s->n_left && !isnan(s->left_s))
+    if (s->n_left > 0 && !isnan(s->left_s))
         answer_printf(answer, "about %s left for %lld trial%s\n", duration_words(text, s->left_s),
                       (long long)s->n_left, plural(s->n_left));
 }
@@ -145,7 +156,8 @@ static void print_session(struct answer *answer, const struct session *s,
     print_outcome(answer, s);
     print_rate(answer, s);
     print_left(answer, s);
-    progress_efficiency(&text, efficiency);
+    if (s->life != SESSION_LIFE_RUNNING) /* it compares the whole run with its trials */
+        progress_efficiency(&text, efficiency);
     if (text.size)
         answer_printf(answer, "%s\n", buf_text(&text));
     buf_release(&text);
@@ -164,19 +176,26 @@ static void add_session(struct answer *answer, const struct session *s,
     static const char *const of_efficiency[] = {"total_s", "longest_s", "bound_s", "busy", "above"};
     const struct result_table *row = s->row;
     struct rows rows = {.n_cols = 0};
+    char since[CLOCK_TEXT];
 
     rows_integer(&rows, "session", result_table_integer(row, 0, "session"));
     rows_text(&rows, "outcome", outcome_of(s));
-    rows_text(&rows, "reason", is_over(s) ? s->why : NULL);
+    rows_text(&rows, "reason", reason_of(s));
     rows_text(&rows, "command", result_table_text(row, 0, "command"));
     rows_text(&rows, "host", result_table_text(row, 0, "host"));
     rows_integer(&rows, "pid", result_table_integer(row, 0, "pid"));
     rows_integer(&rows, "ranks", result_table_integer(row, 0, "ranks"));
-    rows_real(&rows, "started", result_table_real(row, 0, "started"));
+    if (answer_is_for_people(answer))
+        rows_text(&rows, "started", clock_utc(since, result_table_real(row, 0, "started")));
+    else
+        rows_real(&rows, "started", result_table_real(row, 0, "started"));
     rows_real(&rows, "elapsed_s", result_table_real(row, 0, "elapsed_s"));
     rows_integer(&rows, "trials", result_table_integer(row, 0, "trials"));
     rows_real(&rows, "rate", result_table_real(row, 0, "rate"));
-    rows_integer(&rows, "pending", s->n_left);
+    if (s->n_left >= 0)
+        rows_integer(&rows, "pending", s->n_left);
+    else
+        rows_text(&rows, "pending", NULL);
     rows_real(&rows, "left_s", s->left_s);
     for (size_t i = 0; i < sizeof of_efficiency / sizeof *of_efficiency; i++)
         rows_real(&rows, of_efficiency[i], number(efficiency, of_efficiency[i]));
@@ -185,6 +204,12 @@ static void add_session(struct answer *answer, const struct session *s,
 }
 
 /* ---- together ---- */
+
+struct list {
+    int section;
+    enum query query;
+    int most, least; /* rows for people; a shorter list is left out */
+};
 
 static int put_session(struct answer *answer, struct store *store, const char *db, struct err *err)
 {
@@ -197,7 +222,9 @@ static int put_session(struct answer *answer, struct store *store, const char *d
     rc = query_table(&efficiency, store, QUERY_EFFICIENCY, 0, err);
     if (!rc && row.n_rows) {
         s.life = session_check_life(&s.why, store, result_table_integer(&row, 0, "session"));
-        rc = read_left(&s, store, err);
+        if (s.life == SESSION_LIFE_RUNNING || !answer_is_for_people(answer) ||
+            answer->style.section)
+            rc = read_left(&s, store, err);
     }
     if (!rc && !row.n_rows)
         answer_table(answer, &sections[SESSION], &row);
@@ -221,16 +248,45 @@ static int add_ranks(struct answer *answer, struct store *store, struct err *err
     return 0;
 }
 
-/* People see the last session in lines of its own. */
-static int add_sessions(struct answer *answer, struct store *store, struct err *err)
+/* Beside other sections people see the first rows, and how many there are besides. */
+static int add_list(struct answer *answer, struct store *store, const struct list *list,
+                    struct err *err)
 {
+    const struct answer_section *section = &sections[list->section];
+    bool is_whole = !answer_is_for_people(answer) || answer->style.section;
     struct result_table table;
+    int64_t n_rows;
 
-    if (query_table(&table, store, QUERY_SESSIONS, 0, err))
+    if (!answer_wants(answer, section))
+        return 0;
+    if (query_table(&table, store, list->query, 0, err))
         return -1;
-    if (table.n_rows > 1 || !answer_is_for_people(answer) || answer->style.section)
-        answer_table(answer, &sections[SESSIONS], &table);
+    n_rows = table.n_rows;
+    if (!is_whole && n_rows > list->most)
+        table.n_rows = list->most;
+    if (is_whole || n_rows >= list->least)
+        answer_table(answer, section, &table);
+    if (table.n_rows < n_rows)
+        answer_printf(answer, "... and %lld more: --section %s\n",
+                      (long long)(n_rows - table.n_rows), section->name);
+    table.n_rows = n_rows;
     result_table_release(&table);
+    return 0;
+}
+
+static int add_lists(struct answer *answer, struct store *store, bool fails, struct err *err)
+{
+    static const struct list lists[] = {
+        {RUNNING, QUERY_RUNNING, 20, 0},   {CHECKPOINTS, QUERY_CHECKPOINTS, 20, 0},
+        {FAILURES, QUERY_FAILURES, 20, 0}, {BROKEN, QUERY_BROKEN, 20, 0},
+        {SESSIONS, QUERY_SESSIONS, 10, 2}, /* the last one has lines of its own */
+    };
+    bool is_whole = !answer_is_for_people(answer) || answer->style.section;
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if ((fails || is_whole || lists[i].section != FAILURES) &&
+            add_list(answer, store, &lists[i], err))
+            return -1;
     return 0;
 }
 
@@ -261,14 +317,7 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
     if (add_sweeps(answer, store, &fails, err) ||
         (answer_wants(answer, &sections[SESSION]) && put_session(answer, store, arg, err)) ||
         (answer_wants(answer, &sections[RANKS]) && add_ranks(answer, store, err)) ||
-        output_query(answer, &sections[RUNNING], store, QUERY_RUNNING, 0, err) ||
-        output_query(answer, &sections[CHECKPOINTS], store, QUERY_CHECKPOINTS, 0, err))
-        return -1;
-    if ((fails || !answer_is_for_people(answer) || answer->style.section) &&
-        output_query(answer, &sections[FAILURES], store, QUERY_FAILURES, 0, err))
-        return -1;
-    if (output_query(answer, &sections[BROKEN], store, QUERY_BROKEN, 0, err) ||
-        (answer_wants(answer, &sections[SESSIONS]) && add_sessions(answer, store, err)))
+        add_lists(answer, store, fails, err))
         return -1;
     return cli_note_incomplete(store, NULL, err);
 }

@@ -672,6 +672,15 @@ static int add_commands(struct answer *answer, struct listing *l, struct err *er
     return rc;
 }
 
+/* A login node may lack the program. */
+static void warn_missing(struct program_lines *lines)
+{
+    struct err err;
+
+    if (program_lines_check(lines, &err))
+        log_warn("%s: 'run' refuses to start where this is so", err.text);
+}
+
 /* Warn of what `run` warns of, and of a launch that it refuses. */
 static int warn(const struct job *job, const struct plan_options *options, struct err *err)
 {
@@ -686,8 +695,10 @@ static int warn(const struct job *job, const struct plan_options *options, struc
     if (!sweep_is_program(&job->sweep))
         return 0;
     rc = program_lines_open(&lines, job, options->db, err);
-    if (!rc)
+    if (!rc) {
         program_lines_warn(&lines);
+        warn_missing(&lines);
+    }
     program_lines_close(&lines);
     return rc;
 }

@@ -8,6 +8,19 @@
 #define GIVEN "trial|key|seed|fold|folds|replicate|threads|dir|results|checkpoint|gpus|rank|ranks"
 #define IMPLIED "type|format"
 
+/* Columns of the views and of `best` that no axis is (store/views.c, store/query/leaderboard.c). */
+#define COLUMNS                                                                           \
+    "sweep|trial|config|replicate|fold|state|value|seconds|predicted|rank|host|attempts|" \
+    "place|trials|mean|sd|se|diff|diff_se|diff_low|diff_high|pairs|within_se|flops"
+/* Words that SQLite does not take for a column unless they stand in quotes. */
+#define SQL_WORDS                                                                             \
+    "add|all|alter|and|as|autoincrement|between|case|cast|check|collate|commit|constraint|"   \
+    "create|current_date|current_time|current_timestamp|default|deferrable|delete|distinct|"  \
+    "drop|else|escape|except|exists|false|foreign|from|group|having|in|index|insert|"         \
+    "intersect|into|is|isnull|join|limit|not|nothing|notnull|null|on|or|order|primary|raise|" \
+    "references|returning|select|set|table|then|to|transaction|true|union|unique|update|"     \
+    "using|values|when|where|with"
+
 bool free_names_is_given(const char *name)
 {
     return param_is_among(GIVEN, name);
@@ -16,6 +29,20 @@ bool free_names_is_given(const char *name)
 const char *free_names_given(void)
 {
     return GIVEN;
+}
+
+/* For SQL names are equal whatever their case. */
+const char *free_names_taken(const char *name)
+{
+    char lower[FREE_NAME_SIZE];
+    size_t n = 0;
+
+    for (; name[n] && n + 1 < sizeof lower; n++)
+        lower[n] = (char)tolower((unsigned char)name[n]);
+    lower[n] = '\0';
+    if (param_is_among(COLUMNS, lower))
+        return "a column of the leaderboard or of the trials";
+    return param_is_among(SQL_WORDS, lower) ? "a word of SQL" : NULL;
 }
 
 static bool is_name(const char *name)
@@ -48,7 +75,8 @@ int free_names_add(struct free_names *names, const char *name, struct err *err)
                        "not begin with a digit",
                        name, FREE_NAME_SIZE - 1);
     if (free_names_is_given(name) || param_is_among(IMPLIED, name))
-        return err_set(err, "'%s' is a name of espalier: choose another", name);
+        return err_set(err, "'%s' is a name of espalier: choose another, such as my_%s", name,
+                       name);
     if (names->n == FREE_NAMES_MAX)
         return err_set(err, "'%s' is one name too many: at most %d are allowed", name,
                        FREE_NAMES_MAX);

@@ -30,4 +30,7 @@ bool free_names_is_given(const char *name);
 /* "trial|key|seed ..." */
 const char *free_names_given(void);
 
+/* Why no axis may have this name: "a column of the leaderboard ..." or "a word of SQL"; NULL: it may. */
+const char *free_names_taken(const char *name);
+
 #endif

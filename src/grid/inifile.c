@@ -34,6 +34,8 @@ struct reader {
     const char *next;     /* of the text */
     const char *at, *end; /* the rest of the current line */
     const char *start;    /* of the current line, after its indentation */
+    const char *comment;  /* of the current line, to comment_end; NULL: none */
+    const char *comment_end;
     int line;
     enum piece piece;
     bool is_unanswered; /* inih did not call the handler */
@@ -59,19 +61,27 @@ static const char *skip_quoted(const char *c, const char *end)
     return close < end ? close : c;
 }
 
-/* Before trailing blanks and a comment, which by inih's rule begins with a `;` after a blank. */
-static const char *line_end(const char *line, const char *end)
+static const char *before_blanks(const char *line, const char *end)
 {
-    for (const char *c = line + 1; c < end; c++) {
+    while (end > line && is_blank(end[-1]))
+        end--;
+    return end;
+}
+
+/* By inih's rule a comment begins with a `;` after a blank. */
+static void find_line_end(struct reader *r, const char *end)
+{
+    r->comment = NULL;
+    for (const char *c = r->at + 1; c < end; c++) {
         c = skip_quoted(c, end);
         if (*c == ';' && is_blank(c[-1])) {
+            r->comment = c;
+            r->comment_end = before_blanks(c, end);
             end = c;
             break;
         }
     }
-    while (end > line && is_blank(end[-1]))
-        end--;
-    return end;
+    r->end = before_blanks(r->at, end);
 }
 
 /* what: the faulty part of the line */
@@ -160,7 +170,7 @@ static bool next_line(struct reader *r)
             return false;
         r->line++;
         r->at = r->next;
-        r->end = line_end(r->at, end);
+        find_line_end(r, end);
         r->start = r->at;
         while (r->start < r->end && is_blank(*r->start))
             r->start++;
@@ -243,6 +253,16 @@ static int add_entry(struct inifile *out, const char *section, const char *key, 
     return 0;
 }
 
+/* Keep only the first comment of a value in several lines. */
+static void keep_comment(struct reader *r, struct inifile_entry *entry)
+{
+    if (!r->comment || entry->comment)
+        return;
+    entry->comment = strndup(r->comment, (size_t)(r->comment_end - r->comment));
+    entry->comment_line = r->line;
+    r->is_out_of_memory |= !entry->comment;
+}
+
 static int handle(void *arg, const char *section, const char *name, const char *value)
 {
     struct reader *r = arg;
@@ -261,6 +281,7 @@ static int handle(void *arg, const char *section, const char *name, const char *
     if (r->piece == PIECE_PROBE)
         return 1;
     r->has_key = *name;
+    keep_comment(r, &r->out->entries[r->out->n - 1]);
     to = &r->out->entries[r->out->n - 1].value;
     if (r->piece == PIECE_MORE && !is_joined)
         buf_putc(to, ' ');
@@ -328,6 +349,7 @@ void inifile_release(struct inifile *file)
     for (size_t i = 0; i < file->n; i++) {
         free(file->entries[i].section);
         free(file->entries[i].key);
+        free(file->entries[i].comment);
         buf_release(&file->entries[i].value);
     }
     free(file->entries);

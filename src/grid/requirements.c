@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/nearest.h"
 #include "data/core/filter.h"
@@ -445,6 +446,28 @@ static void check_command(const struct check *c)
     }
 }
 
+/* In `best`, --where and SQL an axis is a column. Stored sweeps may have such an axis: old versions
+ * accepted it. */
+static void check_axis_names(const struct check *c)
+{
+    const struct sweep *sweep = c->sweep;
+
+    for (int id = P_COUNT; id < settings_end(&sweep->fixed); id++) {
+        const char *key = sweep_row(sweep, id)->key, *taken = free_names_taken(key);
+
+        if (sweep->swept[id] && taken)
+            complain(c, (enum param_id)id,
+                     "'%s' is %s: choose another name for the axis, such as my_%s", key, taken,
+                     key);
+        for (int other = P_COUNT; sweep->swept[id] && other < id; other++)
+            if (sweep->swept[other] && !strcasecmp(key, sweep_row(sweep, other)->key))
+                complain(c, (enum param_id)id,
+                         "'%s' and '%s' differ only in case, which SQL ignores: choose another "
+                         "name for the axis, such as my_%s",
+                         key, sweep_row(sweep, other)->key, key);
+    }
+}
+
 static void check_gpus(const struct check *c)
 {
     int32_t devices, ranks;
@@ -473,13 +496,15 @@ static void check_kept_files(const struct check *c)
     names_release(&files);
 }
 
-static void check_program(const struct check *c)
+static void check_program(const struct check *c, bool is_file)
 {
     const union value *v = c->sweep->fixed.v;
     int32_t n_ranks;
     const union value *ranks = sweep_values(c->sweep, P_RANKS, &n_ranks);
 
     check_command(c);
+    if (is_file)
+        check_axis_names(c);
     check_objective(c);
     if (v[P_FOLDS].i == FOLDS_GROUPS)
         complain(c, P_FOLDS,
@@ -501,7 +526,7 @@ void requirements_check(const struct sweep *sweep, bool is_file, bool refused[P_
     struct check c = {sweep, refused, errors};
 
     if (sweep_is_program(sweep)) {
-        check_program(&c);
+        check_program(&c, is_file);
         return;
     }
     if (!refused[P_FORMAT])

@@ -22,11 +22,13 @@ struct sweep {
     struct axis *axes;     /* [n_axes] owned, in file order */
     size_t n_axes;
     bool swept[P_MAX];
-    struct free_names *names;  /* owned; with [program] only, else NULL */
-    int line[P_MAX];           /* of each setting or axis; 0: default */
-    const char *set[P_MAX];    /* the option that gave it, "train.epochs=9"; NULL: the file */
-    int section_line[P_COUNT]; /* of each setting's [section]; 0: absent */
-    char **strings;            /* owned text values */
+    struct free_names *names;    /* owned; with [program] only, else NULL */
+    int line[P_MAX];             /* of each setting or axis; 0: default */
+    const char *set[P_MAX];      /* the option that gave it, "train.epochs=9"; NULL: the file */
+    int section_line[P_COUNT];   /* of each setting's [section]; 0: absent */
+    const char *command_comment; /* behind [program] command, "; text"; NULL: none */
+    int command_comment_line;
+    char **strings; /* owned text values */
     size_t n_strings;
 };
 

@@ -30,6 +30,8 @@ struct assignment {
     const char *value;
     const char *set; /* NULL: from the file */
     int line;
+    const char *comment; /* behind the value; NULL: none */
+    int comment_line;
 };
 
 __attribute__((format(printf, 2, 3))) static int complain(const struct assignment *a,
@@ -241,6 +243,19 @@ static int keep_option(const struct assignment *a, int id)
     return 0;
 }
 
+/* It may be the rest of a command for a shell, so a warning shows it. */
+static int keep_comment(const struct assignment *a)
+{
+    struct sweep *sweep = a->sweep;
+
+    sweep->command_comment = NULL;
+    sweep->command_comment_line = a->comment_line;
+    if (!a->comment)
+        return 0;
+    sweep->command_comment = sweep_keep_text(sweep, strdup(a->comment));
+    return sweep->command_comment ? 0 : complain(a, "out of memory");
+}
+
 static int fix(int id, const struct assignment *a)
 {
     struct sweep *sweep = a->sweep;
@@ -252,7 +267,7 @@ static int fix(int id, const struct assignment *a)
                         sweep->line[id]);
     if (!a->set && sweep->line[id])
         return complain(a, "%s is already set in line %d", p->key, sweep->line[id]);
-    if (keep_option(a, id))
+    if (keep_option(a, id) || (id == P_COMMAND && keep_comment(a)))
         return -1;
     if (sweep->swept[id])
         remove_axis(sweep, id);
@@ -280,6 +295,16 @@ static struct axis *want_axis(struct sweep *sweep, int id)
     return &sweep->axes[sweep->n_axes++];
 }
 
+static int complain_axis(const struct assignment *a, const struct param *p)
+{
+    if (!sweep_is_program(a->sweep))
+        return complain(a, "%s cannot be an axis: set it in [%s]", p->key, p->section);
+    return complain(a,
+                    "%s is a setting of [%s] and cannot be an axis: for an axis of your own choose "
+                    "another name, such as my_%s",
+                    p->key, p->section, p->key);
+}
+
 static int sweep_over(int id, const struct assignment *a)
 {
     struct sweep *sweep = a->sweep;
@@ -288,7 +313,7 @@ static int sweep_over(int id, const struct assignment *a)
     struct err err;
 
     if (!(p->flags & PARAM_AXIS))
-        return complain(a, "%s cannot be an axis: set it in [%s]", p->key, p->section);
+        return complain_axis(a, p);
     if (!a->set && sweep->swept[id])
         return complain(a, "%s is already an axis in line %d", p->key, sweep->line[id]);
     if (!a->set && sweep->line[id])
@@ -495,7 +520,9 @@ static void assign_file(struct sweep *sweep, const struct inifile *file, bool *r
                                .section = entry->section,
                                .key = entry->key,
                                .value = buf_text(&entry->value),
-                               .line = entry->line};
+                               .line = entry->line,
+                               .comment = entry->comment,
+                               .comment_line = entry->comment_line};
 
         n_keys += entry->key != NULL;
         is_inside |= !entry->key;

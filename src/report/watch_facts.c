@@ -138,20 +138,23 @@ static int read_ranks(struct watch_facts *facts, struct store *store, struct err
     return 0;
 }
 
-/* Trials that cost the same take the same time. Without costs all count the same. */
+/* Trials that cost the same take the same time. Without costs all count the same. QUERY_LEFT, which
+ * `status` shows, counts the time in the same way: until the last result. */
 static int read_left(struct watch_facts *facts, struct store *store, int64_t sweep_id,
                      struct err *err)
 {
     double share = (double)(facts->pending + facts->running) / (double)facts->ran;
     struct result_table table;
-    double flops = (double)NAN;
+    double flops;
 
     if (query_table(&table, store, QUERY_WORK, sweep_id, err))
         return -1;
-    if (table.n_rows)
+    if (table.n_rows) {
         flops =
             result_table_real(&table, 0, "left_flops") / result_table_real(&table, 0, "done_flops");
-    facts->left_s = facts->seconds * (isfinite(flops) ? flops : share);
+        facts->left_s =
+            result_table_real(&table, 0, "elapsed_s") * (isfinite(flops) ? flops : share);
+    }
     result_table_release(&table);
     return 0;
 }

@@ -86,7 +86,8 @@ static int64_t count_ours(const struct store_trials *known, int64_t n_trials)
     return n;
 }
 
-static void warn_missing(const char *db, const struct job *job, const struct store_trials *known)
+static void warn_missing(const char *db, const struct job *job, const struct store_trials *known,
+                         bool has_changed)
 {
     int64_t total = count_ours(known, job->plan.n_trials);
     struct buf missing = {0};
@@ -95,15 +96,18 @@ static void warn_missing(const char *db, const struct job *job, const struct sto
     log_warn("%s: all committed results are safe: %lld of %lld trials", db, (long long)(total - n),
              (long long)total);
     if (n)
-        log_warn("missing: %lld trial%s (%s); fix the cause; the same command continues",
-                 (long long)n, n == 1 ? "" : "s",
-                 buf_failed(&missing) ? "..." : buf_text(&missing));
+        log_warn("missing: %lld trial%s (%s); %s", (long long)n, n == 1 ? "" : "s",
+                 buf_failed(&missing) ? "..." : buf_text(&missing),
+                 has_changed
+                     ? "undo the change, then the same command continues; or add --new-sweep"
+                     : "fix the cause; the same command continues");
     else
         log_warn("no trial is missing");
     buf_release(&missing);
 }
 
-static void warn_rest(const char *db, const struct job *job, struct store_trials *known)
+static void warn_rest(const char *db, const struct job *job, struct store_trials *known,
+                      bool has_changed)
 {
     struct store *store;
     struct err err;
@@ -116,11 +120,12 @@ static void warn_rest(const char *db, const struct job *job, struct store_trials
     if (store_find(store, &job->plan, &job->data, known, &err))
         log_warn("%s; the database still contains all committed results", err.text);
     else
-        warn_missing(db, job, known);
+        warn_missing(db, job, known, has_changed);
     store_close(store);
 }
 
-void database_fault_report(const char *db, const struct job *job, const struct shard *shard)
+void database_fault_report(const char *db, const struct job *job, const struct shard *shard,
+                           bool has_changed)
 {
     struct store_trials known = {0};
     struct err err;
@@ -129,6 +134,6 @@ void database_fault_report(const char *db, const struct job *job, const struct s
         shard_mark(known.ours, shard, &job->plan, &job->data, &err))
         log_warn("%s", err.text);
     else
-        warn_rest(db, job, &known);
+        warn_rest(db, job, &known, has_changed);
     store_trials_release(&known);
 }

@@ -22,7 +22,8 @@ void database_fault_watch(struct database_fault *fault, struct store *store);
 void database_fault_over(struct database_fault *fault);
 
 /* After a run broke off: open its database again and warn which results are safe, which trials of
- * the shard are missing, and how to continue. */
-void database_fault_report(const char *db, const struct job *job, const struct shard *shard);
+ * the shard are missing, and how to continue. has_changed: the input files of the program have. */
+void database_fault_report(const char *db, const struct job *job, const struct shard *shard,
+                           bool has_changed);
 
 #endif

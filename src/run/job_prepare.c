@@ -90,10 +90,11 @@ static int fail_load(const struct job *job, struct err *err, struct errlist *fau
 {
     struct buf place = {0};
 
-    if (sweep_is_program(&job->sweep)) { /* its only data are its input files */
+    if (sweep_is_program(&job->sweep)) { /* its only data are the files that a line names */
         sweep_put_place(&place, &job->sweep, P_INPUTS);
         err_wrap(err, "%s", buf_text(&place));
         buf_release(&place);
+        return errlist_add_usage(faults, err);
     }
     if (!job->report.unset)
         return errlist_add_err(faults, err);

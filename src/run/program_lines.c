@@ -154,6 +154,16 @@ static void warn_expansion(const struct template *t, const char *place)
     }
 }
 
+/* In a command for a shell, ` ;` may have been meant to separate two commands. */
+static void warn_comment(const struct sweep *sweep, const char *command)
+{
+    if (sweep->command_comment)
+        log_warn("%s:%d: command: ' ;' begins a comment, so the shell gets '%s' without '%s': for "
+                 "another command write ';' without a blank before it, or &&; move a comment to a "
+                 "line of its own",
+                 sweep->path, sweep->command_comment_line, command, sweep->command_comment);
+}
+
 static void warn_shell(const struct program_lines *lines)
 {
     const struct template *t = &lines->command.command;
@@ -161,8 +171,10 @@ static void warn_shell(const struct program_lines *lines)
     const char *first = plain_word(t, 0), *operators[OPERATORS];
     int32_t n;
 
-    if (t->is_shell)
+    if (t->is_shell) {
+        warn_comment(&lines->job->sweep, lines->job->sweep.fixed.v[P_COMMAND].s);
         return;
+    }
     sweep_put_place(&place, &lines->job->sweep, P_COMMAND);
     n = find_operators(operators, t);
     for (int32_t i = 0; i < n; i++)

@@ -509,6 +509,7 @@ static int run_all(struct sweep_end *out, struct sweep_session *session, struct 
 {
     double begun_s = clock_now(&clock_system);
     enum master_end end = MASTER_STOPPED;
+    struct err cut;
     int rc;
 
     sweep_summary_begin(session);
@@ -523,6 +524,9 @@ static int run_all(struct sweep_end *out, struct sweep_session *session, struct 
         /* Otherwise err names the file with the saved results. */
         out->has_rest =
             !database_file_has_moved(session->store) && !database_file_is_cut_off(session->store);
+        out->has_changed = session->has_changed;
+        if (session->has_changed && store_cut_session(session->store, STORE_INPUTS_CHANGED, &cut))
+            log_warn("%s", cut.text);
         store_close(session->store);
         session->store = NULL;
         return -1;

@@ -23,6 +23,7 @@ struct sweep_end {
     enum sweep_others others;
     enum exit_status status; /* valid if the run did not fail */
     bool has_rest;           /* call database_fault_report() to list the saved results */
+    bool has_changed;        /* the inputs of the program have, so the same command is refused */
 };
 
 /* Rank 0, before sweep_run_lead(): agree with the others on the GPUs of each rank's trials. gpus

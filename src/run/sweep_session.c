@@ -276,6 +276,7 @@ static int check_inputs(struct sweep_session *session, struct err *err)
     if (job_inputs_changed(&has_changed, &now, session->job, err) == 0 && !has_changed)
         return 0;
     progress_finish(&session->progress);
+    session->has_changed = true;
     if (has_changed) {
         sweep_match_refuse(session->store, session->options->db, &now, session->faults);
         dataset_release(&now.data);

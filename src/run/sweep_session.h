@@ -55,6 +55,7 @@ struct sweep_session {
     bool prunes;      /* keep = best */
     bool has_results; /* since the last commit */
     bool has_warned;  /* about a model that is too large */
+    bool has_changed; /* the inputs of the program have, so its results are not stored */
     bool only_models; /* were missing when the run began */
 };
 

@@ -99,6 +99,13 @@ int store_end_session(struct store *store, const char *outcome, struct err *err)
     return 0;
 }
 
+int store_cut_session(struct store *store, const char *outcome, struct err *err)
+{
+    if (!sqlite3_get_autocommit(store->db) && db_exec(store, "ROLLBACK", err))
+        return -1;
+    return store_end_session(store, outcome, err);
+}
+
 /* Ignore a session that is known to be dead and had nothing open. */
 static void report_release(struct store *store, const struct session_check *check, int n_trials)
 {

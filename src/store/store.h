@@ -149,6 +149,12 @@ int store_put_traffic(struct store *store, int32_t rank, const char *host,
 /* Open attempts become 'stopped', their trials pending. Durable at once. */
 int store_end_session(struct store *store, const char *outcome, struct err *err);
 
+/* The outcome of a session that stops because input files of its program changed. */
+#define STORE_INPUTS_CHANGED "inputs changed"
+
+/* Drop what has not been committed, then store_end_session(). */
+int store_cut_session(struct store *store, const char *outcome, struct err *err);
+
 /* The process that runs a trial, or leads the ranks that do. */
 struct store_place {
     int32_t rank;

@@ -284,7 +284,7 @@ fails "a full disk behind stdout" 1 to_full_disk
 
 ok "a small sweep" "$ESPALIER" run small.ini --set 'name=a|b_%' --set grid.dropout=0.1 --set split.test=0.2 --db paper.db --progress none
 sqlite3 paper.db 'update trial set value = config_id * 0.1 - replicate * config_id * config_id / 300.0'
-caption='val\_pearson (largest first), mean ± standard deviation over 2 replicates. Differences are on the same folds, with the corrected interval of Nadeau &amp; Bengio (2003).'
+caption='val\_pearson (largest first), mean ± standard deviation over 2 replicates. Differences are on the same replicates, with the corrected interval of Nadeau &amp; Bengio (2003).'
 is "markdown" "$(best paper.db -n 2 --format markdown)" "Table: a\|b\_%: $caption
 
 | place | config | hidden\\_size | dropout | batch\\_size | val\\_pearson  | difference from the best (95 % interval) |
@@ -294,7 +294,7 @@ is "markdown" "$(best paper.db -n 2 --format markdown)" "Table: a\|b\_%: $captio
 is "latex" "$(best paper.db --where 'hidden_size = 4' --format latex)" "% needs \\usepackage{booktabs}
 \\begin{table}
 \\centering
-\\caption{a\\textbar{}b\\_\\%: val\\_pearson (largest first), mean \$\\pm\$ standard deviation over 2 replicates. Differences are on the same folds, with the corrected interval of Nadeau \\& Bengio (2003).}
+\\caption{a\\textbar{}b\\_\\%: val\\_pearson (largest first), mean \$\\pm\$ standard deviation over 2 replicates. Differences are on the same replicates, with the corrected interval of Nadeau \\& Bengio (2003).}
 \\begin{tabular}{rrrrlll}
 \\toprule
 place & config & hidden\\_size & dropout & batch\\_size & val\\_pearson        & difference from the best (95 \\% interval) \\\\
@@ -338,6 +338,10 @@ program_sweep
 fails "a sweep of a program, one trial fails" 3 "$ESPALIER" run program.ini --db program.db --progress none
 is "its objective may have any name" "$(best program.db --rule best --format csv | cut -d, -f1-7)" "place,config,size,kind,trials,mean,sd
 1,3,8,\"a, b\",3,0.592"
+like "its folds have the corrected interval" "$(best program.db --format markdown)" '[.] Differences are on the same folds, with the corrected interval of Nadeau &amp; Bengio [(]2003[)][.]'
+sed 's/^folds = 3/replicates = 3/' program.ini >repeats.ini
+"$ESPALIER" run repeats.ini --set name=repeats --db repeats.db --progress none -q 2>.err
+like "without folds it has that of the paired t test" "$(best repeats.db --format latex)" '[.] Differences are on the same replicates, with the interval of the paired t test[.]'
 like "the direction is that of the sweep" "$(best program.db >/dev/null; cat chatter)" "^espalier: program: mean of score over replicates and folds, largest first"
 like "files are the next step, no model" "$(best program.db --rule best >/dev/null; cat chatter)" "^espalier: next: espalier show program.db c3$"
 best program.db --format ini >choice.ini

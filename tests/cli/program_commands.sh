@@ -70,8 +70,19 @@ command = ./ok.sh {n}
 [grid]
 n = 1e-3, 0.001
 INI
-refused "reserved and bad names" ":8: 'fold' is a name of espalier: choose another
-:9: 'dir' is a name of espalier: choose another
+refused "names that SQL would not find" ":7: 'Config' is a column of the leaderboard or of the trials: choose another name for the axis, such as my_Config
+:8: 'group' is a word of SQL: choose another name for the axis, such as my_group
+:10: 'lr' and 'LR' differ only in case, which SQL ignores: choose another name for the axis, such as my_lr" <<'INI'
+[program]
+command = ./ok.sh {Config} {group} {LR} {lr}
+[grid]
+Config = a, b
+group = 1
+LR = 1
+lr = 1
+INI
+refused "reserved and bad names" ":8: 'fold' is a name of espalier: choose another, such as my_fold
+:9: 'dir' is a name of espalier: choose another, such as my_dir
 :10: 'a b' is not a name: must be letters, digits and _, at most 63, and not begin with a digit" <<'INI'
 [program]
 command = ./ok.sh {n}
@@ -126,13 +137,12 @@ done
 simple() { printf '[sweep]\nobjective = val\ndirection = max\nfolds = 3\n[program]\ncommand = ./ok.sh {n} {f}\nkeep_files = model.txt\n%s\n[grid]\nn = 1, 2, 3\nf = a, "b\\nc"\n' "$1"; }
 simple "inputs = none*.csv" >s.ini
 run s.ini --db s.db 2>err
-is "inputs that match nothing" "$(cat err)" "espalier: s.ini:8: inputs: no file $(pwd -P)/none*.csv: patterns such as data/*.csv start at the folder of the sweep file"
+is "inputs that match nothing" "$? $(cat err)" "2 espalier: s.ini:8: inputs: no file $(pwd -P)/none*.csv: patterns such as data/*.csv start at the folder of the sweep file"
 simple "inputs = /dev/zero" >s.ini
 run s.ini --db s.db 2>err
-is "inputs that are a device" "$(cat err)" "espalier: s.ini:8: inputs: /dev/zero is not a regular file"
+is "inputs that are a device" "$? $(cat err)" "2 espalier: s.ini:8: inputs: /dev/zero is not a regular file"
 run s.ini --db s.db --set grid.fold=1 2>err
-is "a reserved name by --set" "$(head -n 1 err)" "espalier: --set grid.fold=1: 'fold' is a name of espalier: choose another"
-
+is "a reserved name by --set" "$(head -n 1 err)" "espalier: --set grid.fold=1: 'fold' is a name of espalier: choose another, such as my_fold"
 # ---- values ----
 
 cat >see.sh <<'SH'
@@ -207,6 +217,20 @@ for command in status "show c.db t1" "show c.db c1" "watch --once" profile "expo
     esac
     is "$command" "$? $(grep -i 'unknown\|cannot be read\|damaged' err)" "0 "
 done
+cat >test.ini <<'INI'
+[sweep]
+objective = val_loss
+folds = 2
+[program]
+command = printf 'val_loss: %%s\ntest_loss: 0.%%s\n' {n} {fold}
+capture = stdout
+[grid]
+n = 1, 2
+INI
+sed -i 's/%%/%/g' test.ini
+run test.ini --db test.db 2>err
+"$ESPALIER" best test.db --rule 1se --section test --format csv >out 2>err
+is "best shows the loss on the test part" "$? $(cut -d, -f1-3 out | tr '\n' ' ')$(grep -c 'no test metrics' err)" "0 test,trials,mean loss,2,0.05 0"
 simple >m.ini
 run m.ini --shard 1/2 2>err && run m.ini --shard 2/2 2>err
 ok "merge of two shards" "$ESPALIER" merge all.db results.1of2.db results.2of2.db

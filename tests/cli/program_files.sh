@@ -47,7 +47,19 @@ is "with the message of the next run" "$(sed -n 's/[0-9a-f]\{32\}/HASH/g; s/^esp
   other/a.csv has changed
 change [sweep] name, or add --new-sweep to start again under this name and keep the stored sweep as 'change#1' (or the next free number)
 the run stops, without the results of the last moments: the files of program.inputs changed"
+like "the last line does not promise that the same command continues" "$(tail -n 1 "$T/.err")" \
+    '^espalier: warning: missing: 1 trial [(]t3[)]; undo the change, then the same command continues; or add --new-sweep$'
+like "status says how the session ended" "$("$ESPALIER" status change.db)" \
+    '^inputs changed [(]a file of \[program\] inputs changed during the run: undo the change, then the same command continues; or add --new-sweep[)], 1 rank'
 is "and stores no trial of other inputs" "$(sqlite3 change.db 'select group_concat(trial_id) from trial where value is not null')" "1,2"
+
+printf '[sweep]\nobjective = loss\n[program]\ncommand = sh -c "exit 4" {n}\n[grid]\nn = 1\n' >mute.ini
+"$ESPALIER" run mute.ini --db mute.db -q --progress none 2>.err
+is "a program that failed without a word" "$("$ESPALIER" show mute.db t1 --log 2>&1)" "espalier: t1 failed: it has printed nothing"
+
+"$ESPALIER" show mute.db t1 --section curve --format csv >curve 2>.err
+is "it has no curve, and none of the columns of models" "$(cat curve .err)" "epoch
+espalier: t1 failed: no curve is stored; a program reports one by lines with epoch, which are stored with the result"
 
 # kept KEEP: the kept files after a run.
 kept() {

@@ -17,15 +17,15 @@ INI
 # program CASE <<BODY: a program, whose first line is '# ', the wanted state and the reason.
 program() { cat >"cases/$1.sh"; }
 run() { timeout 60 "$ESPALIER" run "$@" --progress none </dev/null; }
-outcomes() { # outcomes DB: case, state and reason of each trial
-    sqlite3 "$1" "select params ->> 'case', state || iif(error is null, '', ': ' || error)
+outcomes() { # outcomes DB: program, state and reason of each trial
+    sqlite3 "$1" "select params ->> 'which', state || iif(error is null, '', ': ' || error)
         from trial join config using (config_id) order by 1"
 }
 cases_file() { # cases_file NAME SETTING: a sweep over all cases
     {
         head_of "$1"
         printf '[resources]\n%s\n' "$2"
-        printf '[program]\nshell = no\ncommand = sh cases/{case}.sh\nstop_grace = 0.3s\n[grid]\ncase = '
+        printf '[program]\nshell = no\ncommand = sh cases/{which}.sh\nstop_grace = 0.3s\n[grid]\nwhich = '
         find cases -name '*.sh' | sed 's|.*/||; s/[.]sh$//' | sort | paste -sd, -
     } >"$1.ini"
 }
@@ -34,7 +34,7 @@ try_cases() { # try_cases NAME SETTING
     name=$1
     cases_file "$1" "$2"
     # Three failures alike would stop a sweep in which nothing has succeeded.
-    run "$name.ini" --db "$name.db" --set grid.case=fine >out 2>err
+    run "$name.ini" --db "$name.db" --set grid.which=fine >out 2>err
     run "$name.ini" --db "$name.db" >out 2>err
     is "$name: the sweep goes on" $? 3
     for file in cases/*.sh; do
@@ -183,9 +183,9 @@ try_cases fast
 ok "and nothing waits" test $(($(date +%s) - begun)) -lt 30
 is "no daemon is left" "$(pgrep -f 'sleep 3177')" ""
 is "epochs of all attempts are the curve" "$(sqlite3 fast.db "select group_concat(epoch || ':' || val_value) from curve join trial using (trial_id)
-    join config using (config_id) where params ->> 'case' = 'continues'")" 1:1.0,2:2.0,3:3.0
+    join config using (config_id) where params ->> 'which' = 'continues'")" 1:1.0,2:2.0,3:3.0
 is "the log keeps the end" "$(sqlite3 fast.db "select log.bytes, length(tail) <= 65536, length(tail) > 60000 from log join trial using (trial_id)
-    join config using (config_id) where params ->> 'case' = 'lines'")" "13777792|1|1"
+    join config using (config_id) where params ->> 'which' = 'lines'")" "13777792|1|1"
 
 # ---- limits ----
 

@@ -53,6 +53,26 @@ is "cd" "$? $(said | head -n 2)" "2 warning: s.ini:5: command: 'cd' is a command
 $(as "'&&' as an argument")"
 ok "nothing is written" test ! -e s.db
 
+cut() { # cut PROGRAM LINE REST: what the shell gets, and what it does not
+    echo "warning: s.ini:$2: command: ' ;' begins a comment, so the shell gets '$1' without '$3': for another command write ';' without a blank before it, or &&; move a comment to a line of its own"
+}
+sweep './ok.sh {n} ; false' 'shell = yes' >s.ini
+"$ESPALIER" plan s.ini -q >out 2>err
+is "plan warns of a comment in a command for the shell" "$? $(said)" "0 $(cut './ok.sh {n}' 5 '; false')"
+run s.ini --db s.db -q
+is "run, too" "$? $(said)" "0 $(cut './ok.sh {n}' 5 '; false')"
+rm -rf s.db*
+sweep './ok.sh {n} && \
+    true   ; false ' 'shell = yes' >s.ini
+"$ESPALIER" plan s.ini -q >out 2>err
+is "in the second line" "$? $(said)" "0 $(cut './ok.sh {n} && \ true' 6 '; false')"
+sweep './ok.sh {n}; true && echo " ; a"' 'shell = yes ; a comment' >s.ini
+"$ESPALIER" plan s.ini -q >out 2>err
+is "no comment" "$? $(said)" "0 "
+sweep './ok.sh {n} ; a comment' >s.ini
+"$ESPALIER" plan s.ini -q >out 2>err
+is "a comment that no shell would read" "$? $(said)" "0 "
+
 sweep "./ok.sh {n} '\$HOME' \$HOME ~/x" >s.ini
 "$ESPALIER" plan s.ini -q >out 2>err
 is "a variable" "$? $(said)" "0 warning: s.ini:5: command: the program gets '\$HOME' as it is, since no shell reads the command: set shell = yes"
@@ -116,6 +136,19 @@ mkdir own && cp ok.sh own/mine && sweep 'mine {n}' "env = PATH=$T/own:/usr/bin:/
 run s.ini --db s.db -q
 is "a program in the PATH of env" "$? $(cat err)" "0 "
 rm -rf s.db*
+sweep 'nosuch {n}' >s.ini
+refused "no such program" "'nosuch': no such program in PATH"
+for command in plan 'plan --commands' 'run --dry-run'; do
+    # shellcheck disable=SC2086 # several words
+    "$ESPALIER" $command s.ini --db s.db -q >out 2>err
+    is "$command warns" "$? $(said)" "0 warning: s.ini:5: command: cannot start 'nosuch': no such program in PATH: 'run' refuses to start where this is so"
+done
+"$ESPALIER" doctor s.ini s.db >out 2>err
+is "doctor finds it" "$? $(grep -A 1 refuse out)" "2 run would refuse: s.ini:5: command: cannot start 'nosuch': no such program in PATH
+    fix: correct the command, or load what the program needs"
+sweep './ok.sh {n}' 'inputs = nosuch.csv' >s.ini
+"$ESPALIER" doctor s.ini s.db >out 2>err
+like "and a missing input file" "$? $(grep refuse out)" '^2 run would refuse: s.ini:6: inputs: no file '
 sweep 'nosuch {n} && true' 'shell = yes' >s.ini
 refused "the first word of a shell command" "'nosuch': no such program in PATH"
 sweep './nosuch.sh {n} >log 2>&1' 'shell = yes' >s.ini

@@ -87,6 +87,7 @@ mkdir -p results.db.files/t4
 sqlite3 results.db "UPDATE trial SET state = 'running' WHERE trial_id = 4"
 "$ESPALIER" show t4 --log >log 2>err
 is "a trial that has printed nothing" "$(cat log err)" "espalier: t4 is running: it has printed nothing"
+is "the type that [program] implies is no setting" "$("$ESPALIER" show c1 --section settings | grep -c '^type')" 0
 echo 'epoch 1' >results.db.files/t4/log
 "$ESPALIER" show t4 --log >log 2>err
 is "the output so far" "$(cat log err)" "epoch 1

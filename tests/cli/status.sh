@@ -138,4 +138,27 @@ kill -KILL $pid
 wait $pid 2>/dev/null
 like "after a kill it is pending" "$("$ESPALIER" status slow.db | tr -s ' ')" '^long 91 91 0 0 0 0 91$'
 like "and its attempt is lost" "$("$ESPALIER" status slow.db | tr -s ' ')" "^ ?1 lost 1 0 $(hostname) "
+
+# Many reasons of failures: all in a section of its own, the first ones in the whole answer.
+cat >reasons.ini <<'INI'
+[sweep]
+objective = val_loss
+[program]
+command = sh -c 'echo $0 is bad >&2; exit 3' {n}
+capture = stdout
+[grid]
+n = a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y
+INI
+fails "25 trials fail, each for another reason" 3 "$ESPALIER" run reasons.ini --db reasons.db --progress none
+is "--section failures has all reasons" "$("$ESPALIER" status reasons.db --section failures | grep -c 'is bad')" 25
+is "as csv, too" "$("$ESPALIER" status reasons.db --section failures --format csv | grep -c 'is bad')" 25
+"$ESPALIER" status reasons.db >whole
+is "the whole answer has the first 20, and their number" "$(grep -c 'is bad' whole) $(grep more whole)" "20 ... and 5 more: --section failures"
+is "as json it has all" "$("$ESPALIER" status reasons.db --format json | grep -o 'is bad' | wc -l)" 25
+sqlite3 reasons.db "update trial set state = 'pending', error = null where trial_id < 4"
+is "the section of a session that is over has its pending trials" "$("$ESPALIER" status reasons.db --section session | awk '$1 == "pending" { print $2 }')" 3
+is "as csv, too" "$("$ESPALIER" status reasons.db --section session --format csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["pending"] "," $at["left_s"] }')" "3,"
+like "people read when it started" "$("$ESPALIER" status reasons.db --section session)" '^started +20[0-9-]+ [0-9:]+ UTC$'
+sqlite3 reasons.db "update attempt set session_id = null"
+is "without attempts, its sweep is not known" "$("$ESPALIER" status reasons.db --section session | grep -c '^pending')" 0
 done_testing

@@ -125,6 +125,22 @@ if command -v python3 >/dev/null; then
 else
     pass "the view on a terminal # SKIP no python3"
 fi
+# A program, after some of its trials: both commands count the time that is left in the same way.
+printf '[sweep]\nobjective = v\ndirection = max\n[program]\ncommand = sh -c "sleep 0.7; echo v: $0" {n}\ncapture = stdout\n[grid]\nn = 1:900:1\n' >slow.ini
+"$ESPALIER" run slow.ini --db slow.db --progress none 2>/dev/null &
+slow=$!
+for _ in $(seq 1200); do
+    [ "$(sqlite3 slow.db "select count(*) from trial where state = 'done'" 2>/dev/null || echo 0)" -gt 1 ] && break
+    sleep 0.05
+done
+kill -STOP $slow
+sleep 2
+"$ESPALIER" status slow.db >state
+is "watch and status show the same time left" "$("$ESPALIER" watch slow.db --once | grep -o 'about .* left')" "$(grep -o 'about .* left' state)"
+is "status compares only a run that is over with its trials" "$(grep -c 'about .* left' state) $(grep -c busy state)" "1 1"
+kill -CONT $slow
+kill -INT $slow
+wait $slow
 kill -INT $pid
 wait $pid
 wait $watcher

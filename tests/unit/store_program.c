@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "grid/free_names.h"
 #include "store/merge.h"
 #include "store/query/query.h"
 #include "storelib.h"
@@ -390,13 +391,72 @@ static void test_merged(void **state)
     fixture_close(&f);
 }
 
+/* True if SQL finds a column of this name without quotes. */
+static bool is_usable(sqlite3 *db, const char *name)
+{
+    sqlite3_stmt *row = NULL;
+    char sql[200];
+    bool is;
+
+    snprintf(sql, sizeof sql, "SELECT 1 FROM (SELECT 7 AS \"%s\") WHERE %s = 7", name, name);
+    is =
+        sqlite3_prepare_v2(db, sql, -1, &row, NULL) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW;
+    sqlite3_finalize(row);
+    return is;
+}
+
+/* A metric with the name of an axis gets another one. */
+static void check_columns(sqlite3 *db, const char *view)
+{
+    sqlite3_stmt *row = NULL;
+    char sql[100];
+
+    snprintf(sql, sizeof sql, "SELECT * FROM %s", view);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &row, NULL), SQLITE_OK);
+    for (int c = 0; c < sqlite3_column_count(row); c++) {
+        const char *name = sqlite3_column_name(row, c);
+
+        if (param_find(NULL, name) == P_COUNT && strncmp(name, "val_", 4) != 0 &&
+            strncmp(name, "test_", 5) != 0 && !free_names_taken(name))
+            fail_msg("%s of %s may be an axis", name, view);
+    }
+    sqlite3_finalize(row);
+}
+
+/* No axis may be taken for another column, or for a word of SQL. */
+static void test_names(void **state)
+{
+    struct fixture f;
+    sqlite3 *db;
+
+    (void)state;
+    store_close(open_program(&f));
+    assert_int_equal(sqlite3_open(f.path, &db), SQLITE_OK);
+    check_columns(db, "leaderboard");
+    check_columns(db, "trials");
+    for (int i = 0; i < sqlite3_keyword_count(); i++) {
+        const char *word;
+        char name[32];
+        int n;
+
+        assert_int_equal(sqlite3_keyword_name(i, &word, &n), SQLITE_OK);
+        snprintf(name, sizeof name, "%.*s", n, word);
+        if (!is_usable(db, name) && !free_names_taken(name))
+            fail_msg("%s may be an axis", name);
+    }
+    assert_non_null(free_names_taken("True"));
+    assert_null(free_names_taken("learning_rate"));
+    sqlite3_close(db);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stored), cmocka_unit_test(test_views),
         cmocka_unit_test(test_rows),   cmocka_unit_test(test_many_names),
         cmocka_unit_test(test_prune),  cmocka_unit_test(test_leftovers),
-        cmocka_unit_test(test_merged),
+        cmocka_unit_test(test_merged), cmocka_unit_test(test_names),
     };
 
     return cmocka_run_group_tests_name("store_program", tests, NULL, NULL);

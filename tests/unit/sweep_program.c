@@ -167,7 +167,11 @@ static void test_refused(void **state)
         "p.ini:7: 'filters' is not used: write {filters} in command or env, or set values "
         "= environment if the program reads ESPALIER_PARAM_filters");
     assert_refused(HEAD "[program]\ncommand = t {seed}\n[grid]\nfold = 1, 2\n",
-                   "p.ini:7: 'fold' is a name of espalier: choose another");
+                   "p.ini:7: 'fold' is a name of espalier: choose another, such as my_fold");
+    assert_refused(
+        HEAD "[program]\ncommand = t\n[grid]\nname = a, b\n",
+        "p.ini:7: name is a setting of [sweep] and cannot be an axis: for an axis of your "
+        "own choose another name, such as my_name");
     assert_refused(HEAD "[program]\ncommand = t {a}\n[grid]\na = 1e-3, 0.001\n",
                    "p.ini:7: a: 0.001 comes twice");
     assert_refused("[sweep]\nobjective = \n[program]\ncommand = t\n",

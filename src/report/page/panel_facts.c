@@ -103,7 +103,10 @@ static void table_failures(struct buf *out, const struct sweep_data *d)
 
     if (!d->n_failures)
         return;
-    html_table_begin(&table, out, "Table: trials without a score, by reason");
+    html_table_begin(&table, out,
+                     d->n_failures < SWEEP_REASONS
+                         ? "Table: trials without a score, by reason"
+                         : "Table: trials without a score, the most frequent reasons");
     html_table_head(&table, "state", false);
     html_table_head(&table, "trials", true);
     html_table_head(&table, "example (trial)", true);

@@ -5,6 +5,7 @@
 #define STORE_QUERY_SESSION_QUERIES_H
 
 #include "store/sql.h"
+#include "store/store.h"
 #include "trial/result.h"
 
 /* A column with the seconds of a phase of the trial `t`, and its type. */
@@ -18,7 +19,7 @@
     X(SESSIONS, "", /* newest first */ \
       "SELECT session_id AS session, outcome, datetime(started, 'unixepoch') AS started_utc," \
       " max(0.0, round(finished - started, 1)) AS seconds, ranks, host, coalesce(job, '') AS job, command" \
-      " FROM session ORDER BY session_id DESC LIMIT 10") \
+      " FROM session ORDER BY session_id DESC") \
     X(SESSION, /* 0: the last one. rate: trials per second */ \
       "session:i outcome:s command:s host:s pid:i ranks:i", \
       "WITH s AS (SELECT * FROM session WHERE session_id =" \
@@ -40,8 +41,8 @@
       " datetime(started, 'unixepoch') AS since_utc," \
       " max(0.0, round(" SQL_NOW " - started, 1)) AS seconds" \
       " FROM attempt JOIN trial USING (trial_id) WHERE outcome = 'running'" SQL_WITHOUT_RESULT \
-      " ORDER BY started, trial_id LIMIT 20") \
-    X(CHECKPOINTS, "", /* of models and programs. Only files of rows within LIMIT are read. */ \
+      " ORDER BY started, trial_id") \
+    X(CHECKPOINTS, "", /* of models and programs */ \
       "SELECT trial, config, state, iif(is_file, program_epoch(trial), epoch) AS after_epoch, percent," \
       " iif(is_file, program_seconds(trial), seconds) AS seconds FROM (" \
       "SELECT trial_id AS trial, config_id AS config, t.state, epoch," \
@@ -49,7 +50,7 @@
       " JOIN trial AS t USING (trial_id) UNION ALL" \
       " SELECT trial_id, config_id, state, NULL, NULL, NULL, 1 FROM json_each(program_checkpoints()) AS f" \
       " JOIN trial ON trial_id = f.value WHERE state IN ('pending', 'running')" \
-      " ORDER BY 1 LIMIT 20)") \
+      " ORDER BY 1)") \
     X(KILLED, /* of the last session: attempts whose program was killed and started again */ \
       "attempts:i trials:i example:I", \
       "SELECT count(*) AS attempts, count(DISTINCT trial_id) AS trials, min(trial_id) AS example" \
@@ -63,7 +64,7 @@
       " " SQL_ERROR " AS reason FROM attempt WHERE (outcome IN ('crashed', 'lost')" \
       " OR (outcome = 'stopped' AND error IS NOT NULL))" \
       SQL_WITHOUT_RESULT \
-      " GROUP BY session_id, outcome, host, reason ORDER BY session_id DESC, count(*) DESC LIMIT 20") \
+      " GROUP BY session_id, outcome, host, reason ORDER BY session_id DESC, count(*) DESC") \
     X(RANKS, /* of a session: the newest attempt of each rank. seconds: since it began, if it is \
                 running, else since it ended. A rank whose last result is one of thousands ago has \
                 no row. A crash counts for the attempt's own rank alone: which member died is unknown. */ \
@@ -81,28 +82,32 @@
       " FROM a JOIN member AS m USING (attempt_id) WHERE outcome <> 'crashed' AND m.rank <> a.rank)" \
       " GROUP BY rank) AS ran JOIN trial USING (trial_id) ORDER BY rank") \
     X(WORK, /* of a sweep: operations of the trials that the last session has run, and of those \
-               that are left. NULL: unknown. Half the time of LEFT, which knows no sweep. */ \
-      "done_flops:R left_flops:R", \
+               that are left. NULL: unknown. elapsed_s: until its last result. Half the time of LEFT, \
+               which knows no sweep. */ \
+      "done_flops:R left_flops:R elapsed_s:R", \
       "SELECT (SELECT sum(config.flops) FROM attempt CROSS JOIN trial USING (trial_id) CROSS JOIN config" \
       " USING (config_id) WHERE session_id = (SELECT max(session_id) FROM session)" \
       " AND outcome IN ('done', 'diverged', 'failed')) AS done_flops," \
       " (SELECT sum(config.flops) FROM trial CROSS JOIN config USING (config_id)" \
-      " WHERE state IN ('pending', 'running') AND sweep_id = ?1) AS left_flops" \
+      " WHERE state IN ('pending', 'running') AND sweep_id = ?1) AS left_flops," \
+      " (SELECT max(0.0, max(attempt.finished) - session.started) FROM session JOIN attempt" \
+      " USING (session_id) WHERE session_id = (SELECT max(session_id) FROM session)" \
+      " AND attempt.outcome IN ('done', 'diverged', 'failed')) AS elapsed_s" \
       " FROM sweep WHERE sweep_id = ?1") \
-    X(LEFT, /* of a running session: pending trials of its sweeps, and the seconds they need (by \
-               flops if known). Reads all trials. */ \
-      "pending:i left_s:R", \
+    X(LEFT, /* of a session: pending trials of its sweeps, and the seconds they need (by flops if \
+               known). NULL: it has begun none; no result yet. Reads all trials. */ \
+      "pending:I left_s:R", \
       "WITH s AS (SELECT * FROM session WHERE session_id = ?1)," \
-      " a AS MATERIALIZED (SELECT trial_id, attempt.finished AS at FROM attempt" \
-      " JOIN s USING (session_id) WHERE attempt.outcome IN ('done', 'diverged', 'failed'))," \
-      " of AS MATERIALIZED (SELECT sweep_id, sum(config.flops) AS flops FROM a JOIN trial USING (trial_id)" \
-      " JOIN config USING (config_id) GROUP BY sweep_id)," \
-      " ran AS MATERIALIZED (SELECT count(trial_id) AS n," \
+      " a AS MATERIALIZED (SELECT trial_id, iif(attempt.outcome IN ('done', 'diverged', 'failed')," \
+      " attempt.finished, NULL) AS at FROM attempt JOIN s USING (session_id))," \
+      " of AS MATERIALIZED (SELECT sweep_id, sum(config.flops) FILTER (WHERE at IS NOT NULL) AS flops" \
+      " FROM a JOIN trial USING (trial_id) JOIN config USING (config_id) GROUP BY sweep_id)," \
+      " ran AS MATERIALIZED (SELECT count(at) AS n," \
       " nullif(max(0.0, coalesce(s.finished, max(at)) - s.started), 0) AS elapsed FROM s LEFT JOIN a)," \
       " pending AS MATERIALIZED (SELECT count(*) AS n, sum(config.flops) AS flops" \
       " FROM trial CROSS JOIN config USING (config_id) WHERE state IN ('pending', 'running')" \
       " AND sweep_id IN (SELECT sweep_id FROM of))" \
-      "SELECT pending.n AS pending, iif(pending.n = 0, 0.0, ran.elapsed *" \
+      "SELECT iif(EXISTS (SELECT 1 FROM of), pending.n, NULL) AS pending, iif(pending.n = 0, 0.0, ran.elapsed *" \
       " iif((SELECT sum(flops) FROM of) > 0, pending.flops / (SELECT sum(flops) FROM of)," \
       " 1.0 * pending.n / ran.n)) AS left_s FROM s, ran, pending") \
     X(EFFICIENCY, /* of a session; 0: the last one; -1: each. No row before its first result, nor \
@@ -118,7 +123,8 @@
                                    before their leader \
                        above       elapsed_s / bound_s - 1 */ \
       "session:i ranks:i trials:i", \
-      "WITH s AS (SELECT session_id, ranks FROM session WHERE outcome <> 'stopped'" \
+      "WITH s AS (SELECT session_id, ranks FROM session" \
+      " WHERE outcome NOT IN ('stopped', '" STORE_INPUTS_CHANGED "')" \
       " AND session_id = CASE ?1 WHEN -1 THEN session_id WHEN 0 THEN (SELECT max(session_id)" \
       " FROM session) ELSE ?1 END" \
       " AND NOT EXISTS (SELECT 1 FROM attempt AS x WHERE x.session_id = session.session_id" \

@@ -60,9 +60,11 @@
       " count(*) FILTER (WHERE state IN ('pending', 'running')) AS unfinished," \
       " count(*) FILTER (WHERE state = 'done' AND value IS NULL) AS undefined" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
-    X(REPEATS, /* of a sweep */ \
-      "folds:i replicates:i", \
-      "SELECT count(DISTINCT fold) AS folds, count(DISTINCT replicate) AS replicates" \
+    X(REPEATS, /* of a sweep; is_corrected: intervals allow for training samples that parts share */ \
+      "folds:i replicates:i is_corrected:i", \
+      "SELECT count(DISTINCT fold) AS folds, count(DISTINCT replicate) AS replicates," \
+      " EXISTS (SELECT 1 FROM config JOIN sweep USING (sweep_id) WHERE sweep_id = ?1" \
+      " AND " SQL_SHARE " > 0) AS is_corrected" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
     X(SCORES, /* of a sweep: configurations with done trials */ \
       "config:i trials:i mean:R", \
@@ -130,7 +132,7 @@
       " " SQL_ERROR " AS reason" \
       " FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
       " WHERE state IN ('diverged', 'failed')" \
-      " GROUP BY sweep_id, state, reason ORDER BY count(*) DESC, min(trial_id) LIMIT 20") \
+      " GROUP BY sweep_id, state, reason ORDER BY count(*) DESC, min(trial_id)") \
     X(SWEEP_FAILURES, /* most frequent first */ \
       "state:t trials:i example:i reason:s", \
       "SELECT state, count(*) AS trials, min(trial_id) AS example, " SQL_ERROR " AS reason" \

@@ -12,11 +12,11 @@
       "SELECT sweep, objective, place, config, trials, mean, sd, se, diff, diff_se, pairs," \
       " within_se, flops, seconds FROM leaderboard" \
       " JOIN sweep ON sweep.name = leaderboard.sweep WHERE config = ?1") \
-    X(CONFIG_SETTINGS, "", /* varies: 'axis', or '' */ \
+    X(CONFIG_SETTINGS, "", /* varies: 'axis', or ''; without the type that [program] implies */ \
       "SELECT s.key AS setting, s.value, iif(axis.name IS NULL, '', 'axis') AS varies" \
-      " FROM config, json_each(config.params) AS s LEFT JOIN axis" \
+      " FROM config JOIN sweep USING (sweep_id), json_each(config.params) AS s LEFT JOIN axis" \
       " ON axis.sweep_id = config.sweep_id AND axis.name = s.key" \
-      " WHERE config_id = ?1 ORDER BY s.id") \
+      " WHERE config_id = ?1 AND NOT (s.key = 'type' AND task = 'none') ORDER BY s.id") \
     X(CONFIG_HPARAMS, /* of a configuration; text: the value as text */ \
       "setting:s text:S", \
       "SELECT s.key AS setting, s.value, CAST(s.value AS TEXT) AS text FROM config," \
@@ -25,12 +25,14 @@
       "trial:i replicate:n fold:n state:t", \
       "SELECT trial_id AS trial, replicate, fold, state, value, epochs_run, best_epoch, seconds," \
       " attempts, " SQL_ERROR " AS error FROM trial WHERE config_id = ?1 ORDER BY trial_id") \
-    X(CONFIG_TEST, "", /* on the test part, over done trials */ \
+    X(CONFIG_TEST, "", /* on the test part, over done trials; of the loss only for a program, which \
+                          may report nothing else */ \
       "SELECT name AS test, count(*) AS trials, avg(v) AS mean," \
       " sqrt(sum(d * d) / (count(*) - 1)) AS sd FROM (SELECT m.name, m.value AS v," \
       " m.value - avg(m.value) OVER (PARTITION BY m.name) AS d FROM trial" \
-      " JOIN metric AS m USING (trial_id) WHERE config_id = ?1 AND state = 'done'" \
-      " AND m.split = 'test' AND m.name <> 'loss') GROUP BY name ORDER BY name") \
+      " JOIN metric AS m USING (trial_id) JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
+      " WHERE config_id = ?1 AND state = 'done' AND m.split = 'test'" \
+      " AND (m.name <> 'loss' OR task = 'none')) GROUP BY name ORDER BY name") \
     X(CONFIG_CURVES, /* of the done trials of a configuration; has_stop: the columns of the \
                         validation part are of the stop part */ \
       "trial:i replicate:n fold:n best_epoch:n epoch:n train_loss:R val_loss:R val_value:R" \
