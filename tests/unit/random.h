@@ -9,7 +9,8 @@
 #include "tensor/mat.h"
 
 /* Widths that reach every branch of a fast kernel. */
-static const int32_t widths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 24, 31, 64, 65, 95, 128, 151, 256};
+static const int32_t widths[] = {1,  2,  3,  4,  5,  6,  7,  8,   9,   15,
+                                 16, 17, 24, 31, 64, 65, 95, 128, 151, 256};
 #define N_WIDTHS (sizeof widths / sizeof *widths)
 
 static const struct hash seed = {.high = 1, .low = 2};
