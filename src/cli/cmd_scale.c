@@ -213,8 +213,9 @@ static void print_fastest(struct answer *answer, const struct scale_study *s)
     if (quickest != one)
         answer_printf(answer,
                       " (no clear gain: threads = %d, ranks = %d is %.3g times as fast, and up to "
-                      "1.05 may be chance)",
-                      quickest->threads, quickest->ranks, one->seconds / quickest->seconds);
+                      "%.3g may be chance)",
+                      quickest->threads, quickest->ranks, one->seconds / quickest->seconds,
+                      SCALE_ALIKE);
     answer_printf(answer, ". ");
 }
 

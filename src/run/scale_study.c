@@ -11,8 +11,6 @@ enum { LEAST_EPOCHS = 5 };
 #define TRIAL_S 2.0  /* with the chosen epochs */
 #define SHORT_S 0.5  /* with `more` epochs, to choose them */
 #define LEAST_S 1e-5 /* for any trial */
-/* Measured times differ by some percent. */
-#define ALIKE 1.05
 /* The times of one combination on a machine without other load differ by less. */
 #define STEADY 1.25
 
@@ -204,7 +202,7 @@ static const struct scale_point *find_best(const struct scale_study *study, int3
 
             if (!pass)
                 top = fmax(top, value);
-            else if (value * ALIKE >= top &&
+            else if (value * SCALE_ALIKE >= top &&
                      (!best || p->threads * p->ranks < best->threads * best->ranks))
                 best = p;
         }
@@ -245,8 +243,8 @@ static bool may_be_better(const struct scale_study *study, const struct scale_po
     double value = value_of(study, p, cores) * p->seconds / p->least,
            top = value_of(study, best, cores) * best->seconds / best->most;
 
-    return p->threads * p->ranks > best->threads * best->ranks ? value > top * ALIKE
-                                                               : value * ALIKE >= top;
+    return p->threads * p->ranks > best->threads * best->ranks ? value > top * SCALE_ALIKE
+                                                               : value * SCALE_ALIKE >= top;
 }
 
 /* The point of the more scattered times among those that leave the best one open, or `worst`. */

@@ -9,6 +9,8 @@
 #include "run/job.h"
 
 enum { SCALE_MOST = 64 };
+/* Measured times differ by some percent. */
+#define SCALE_ALIKE 1.05
 
 struct scale_list {
     int32_t values[SCALE_MOST];
