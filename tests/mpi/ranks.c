@@ -562,7 +562,7 @@ static void case_basics(void)
 static void case_sweep(const char *name, int64_t n, double seconds)
 {
     struct fake fake = {seconds, 10};
-    struct runner runner = {run_fake, &fake};
+    struct runner runner = {.run = run_fake, .self = &fake};
     struct ledger *ledger;
     struct seen seen;
     enum master_end end;
@@ -596,7 +596,7 @@ static void case_sweep(const char *name, int64_t n, double seconds)
 static void case_gangs(int64_t n, double seconds, int32_t widest, bool loses)
 {
     struct fake fake = {seconds, 0};
-    struct runner runner = {run_member, &fake};
+    struct runner runner = {.run = run_member, .self = &fake};
     struct ledger *ledger;
     struct seen seen;
     enum master_end end;
@@ -657,7 +657,7 @@ static void misbehave(bool is_foreign)
 static void case_broken(bool is_foreign)
 {
     struct fake fake = {0.02, 0};
-    struct runner runner = {run_fake, &fake};
+    struct runner runner = {.run = run_fake, .self = &fake};
     struct ledger *ledger;
     struct seen seen;
     enum master_end end;
@@ -840,7 +840,7 @@ static double thread_seconds(void)
 static void case_cost(int64_t n, double seconds)
 {
     struct fake fake = {seconds, 0};
-    struct runner runner = {run_fake, &fake};
+    struct runner runner = {.run = run_fake, .self = &fake};
     struct ledger *ledger;
     struct seen seen;
     enum master_end end;
