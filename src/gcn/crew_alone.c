@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/cpu.h"
 #include "gcn/crew.h"
+#include "tensor/kernel.h"
 
 /* ---- the tree's sum ---- */
 
@@ -20,13 +20,6 @@ static int32_t left_half(int32_t n)
     return left;
 }
 
-CLONES static void add(float *to, const float *a, const float *b, size_t n)
-{
-#pragma omp simd
-    for (size_t i = 0; i < n; i++)
-        to[i] = a[i] + b[i];
-}
-
 static void sum_block(float *out, const float *parts, size_t stride, int32_t n_workers,
                       size_t count)
 {
@@ -38,13 +31,13 @@ static void sum_block(float *out, const float *parts, size_t stride, int32_t n_w
         return;
     }
     if (n_workers == 2) {
-        add(out, parts, parts + stride, count);
+        kernel_add(out, parts, parts + stride, (int64_t)count);
         return;
     }
     left = left_half(n_workers);
     sum_block(out, parts, stride, left, count);
     sum_block(right, parts + (size_t)left * stride, stride, n_workers - left, count);
-    add(out, out, right, count);
+    kernel_add(out, out, right, (int64_t)count);
 }
 
 void crew_tree_sum(float *out, const float *parts, size_t stride, int32_t n_workers, size_t count)

@@ -25,11 +25,6 @@ struct extent {
     bool is_full, pools, drops, drops_inputs;
 };
 
-static double divided_up(double n, double by)
-{
-    return ceil(n / by);
-}
-
 static struct extent extent_of(const struct gcn_spec *spec, const struct gcn_outline *outline,
                                const struct split *split, int32_t n_ranks)
 {
@@ -53,11 +48,11 @@ static struct extent extent_of(const struct gcn_spec *spec, const struct gcn_out
         .n_watched = n_watched,
         .n_scored = n_scored,
         .degree = (double)outline->entries_a / data->n_nodes,
-        .batch = is_full ? n_train : fmin(batch, divided_up(n_train, workers)),
-        .block = pools || !is_full ? divided_up(n_scored, workers) : n_scored,
+        .batch = is_full ? n_train : fmin(batch, ceil(n_train / workers)),
+        .block = pools || !is_full ? ceil(n_scored / workers) : n_scored,
         .capacity = pools ? piece_capacity(spec, data, batch, is_full) : 0,
         .n_outputs = data->task == TASK_CLASSIFICATION ? data->n_classes : 1,
-        .own = is_full ? divided_up(workers, ranks) / workers : 1,
+        .own = is_full ? ceil(workers / ranks) / workers : 1,
         .is_full = is_full,
         .pools = pools,
         .drops = spec->dropout > 0,
@@ -87,6 +82,12 @@ static double trained(const struct extent *e, int32_t level)
 static double scored(const struct extent *e, int32_t level)
 {
     return rows_of(e, e->block, level);
+}
+
+/* In steps or scoring, whichever has more. */
+static double most_rows(const struct extent *e, int32_t level)
+{
+    return fmax(trained(e, level), scored(e, level));
 }
 
 /* Rows of a level that belong to the rank alone. */
@@ -127,7 +128,7 @@ static double hidden_floats(const struct extent *e, int32_t layer)
 {
     const struct gcn_spec *spec = e->spec;
     double width = spec->hidden_size;
-    double most = fmax(trained(e, layer + 1), scored(e, layer + 1));
+    double most = most_rows(e, layer + 1);
     double batch = own_rows(e, trained(e, layer + 1)), all = own_rows(e, scored(e, layer + 1));
     double sum = width * (shares_activations(e, layer) ? most : own_rows(e, most));
 
@@ -146,8 +147,7 @@ static double hidden_floats(const struct extent *e, int32_t layer)
 static double neighbourhood_floats(const struct extent *e, int32_t layer)
 {
     if (propagates_first(e, scored, layer))
-        return e->spec->hidden_size *
-               own_rows(e, fmax(scored(e, layer + 1), trained(e, layer + 1)));
+        return e->spec->hidden_size * own_rows(e, most_rows(e, layer + 1));
     if (propagates_first(e, trained, layer))
         return e->spec->hidden_size * own_rows(e, trained(e, layer + 1));
     return 0;
@@ -159,7 +159,7 @@ static double shared_floats(const struct extent *e)
     double h = e->spec->hidden_size, z = 0, t = 0, d = trained(e, e->spec->layers) * e->n_outputs;
 
     for (int32_t l = 0; l < e->spec->layers; l++)
-        z = fmax(z, own_rows(e, fmax(scored(e, l + 1), trained(e, l + 1))) * width_of(e, l));
+        z = fmax(z, own_rows(e, most_rows(e, l + 1)) * width_of(e, l));
     for (int32_t l = 1; l < e->spec->layers; l++) {
         bool is_first = propagates_first(e, trained, l);
 

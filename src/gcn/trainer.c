@@ -382,31 +382,29 @@ static double pieces_gradient(struct trainer *trainer, float *gradient, const in
     for (int32_t at = n_some; at < n && isfinite(loss); at += n_some) {
         n_some = count_fitting(trainer, graphs + at, n - at);
         loss += field_gradient(trainer, graphs + at, n_some, divisor, dropout_step);
-        kernel_add(gradient, trainer->piece, model->n_trained);
+        kernel_add(gradient, gradient, trainer->piece, model->n_trained);
     }
     model_direct_gradient(model, gradient);
     return loss;
 }
 
-/* The gradient goes to model.d_layer, which views gradient [n_weights]. divisor 0: the weight of the
- * batch. nodes NULL: full batch. */
+/* The gradient goes to model.d_layer, which views gradient [n_weights]. nodes NULL: the field is there. */
 static double batch_gradient(struct trainer *trainer, float *gradient, const int32_t *nodes,
                              int32_t n, double divisor, uint32_t dropout_step)
 {
-    const struct split *split = trainer->split;
-    const int32_t *samples = nodes ? nodes : split->train;
-    int32_t n_samples = nodes ? n : split->n_train;
-
-    if (divisor <= 0)
-        divisor = loss_weight(&trainer->target, samples, n_samples);
     if (trainer->piece)
-        return pieces_gradient(trainer, gradient, samples, n_samples, divisor, dropout_step);
+        return pieces_gradient(trainer, gradient, nodes, n, divisor, dropout_step);
     return field_gradient(trainer, nodes, n, divisor, dropout_step);
 }
 
 double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n)
 {
-    return batch_gradient(trainer, trainer->model.gradient, nodes, n, 0, trainer->n_steps);
+    const int32_t *samples = nodes ? nodes : trainer->split->train;
+    int32_t n_samples = nodes ? n : trainer->split->n_train;
+    bool is_built = !nodes && !trainer->piece;
+
+    return batch_gradient(trainer, trainer->model.gradient, is_built ? NULL : samples, n_samples,
+                          loss_weight(&trainer->target, samples, n_samples), trainer->n_steps);
 }
 
 static void finish_step(struct trainer *trainer, double loss)

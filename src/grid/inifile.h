@@ -22,8 +22,7 @@ struct inifile_entry {
     char *key;        /* owned; NULL: the line opens the section */
     struct buf value; /* trimmed; continuation lines are joined by one blank */
     int line;         /* first line, from 1 */
-    char *
-        comment; /* owned; the first comment behind a part of the value, with its `;`; NULL: none */
+    char *comment;    /* owned; the first behind a part of the value, with its `;`; NULL: none */
     int comment_line;
 };
 

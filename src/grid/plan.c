@@ -437,9 +437,9 @@ int32_t plan_count_one_row(const struct plan *plan)
  * 1 on; 0: none yet. */
 enum { SEVERAL = -1 };
 
-/* Note the configuration's value, or count it if others have another one. */
+/* Note the configuration's value and count it, or in the second pass only if others have another one. */
 static int32_t see_idle(int32_t *seen, const struct plan *plan, const struct axis *axis, int32_t c,
-                        bool counts)
+                        bool is_second)
 {
     struct settings s;
     int32_t *there, value = 0;
@@ -450,19 +450,21 @@ static int32_t see_idle(int32_t *seen, const struct plan *plan, const struct axi
     there = &seen[model_of(plan->sweep, plan->points[c], &s, true)];
     while (!param_equal(axis->id, axis->values[value], s.v[axis->id]))
         value++;
-    if (!counts)
-        *there = !*there || *there == value + 1 ? value + 1 : SEVERAL;
-    return counts && *there == SEVERAL;
+    if (is_second)
+        return *there == SEVERAL;
+    *there = !*there || *there == value + 1 ? value + 1 : SEVERAL;
+    return 1;
 }
 
 int32_t plan_count_idle(const struct plan *plan, const struct axis *axis)
 {
-    int32_t n = 0,
-            *seen = axis->n > 1 ? calloc((size_t)count_points(plan->sweep), sizeof *seen) : NULL;
+    int32_t *seen = axis->n > 1 ? calloc((size_t)count_points(plan->sweep), sizeof *seen) : NULL;
+    int32_t n_idle = 0, n = 0;
 
-    for (int counts = 0; seen && counts < 2; counts++)
-        for (int32_t c = 0; c < plan->n_configs; c++)
-            n += see_idle(seen, plan, axis, c, counts);
+    for (int32_t c = 0; seen && c < plan->n_configs; c++)
+        n_idle += see_idle(seen, plan, axis, c, false);
+    for (int32_t c = 0; n_idle && c < plan->n_configs; c++)
+        n += see_idle(seen, plan, axis, c, true);
     free(seen);
     return n;
 }

@@ -5,8 +5,7 @@
  *
  * The first signal asks for no new trials; running trials may finish within the grace period. A
  * second one, STOP_AGAIN_S or more later, asks for an immediate end, in which programs may not even
- * save their state. An earlier one is the same
- * request by another path: batch systems signal a script and all processes below it, and launchers
+ * save their state. An earlier one is the same request by another path: batch systems signal a script and all processes below it, and launchers
  * pass signals on. Under an mpirun that run -n did not start, SIGINT and SIGTERM ask for an
  * immediate end: mpirun kills its ranks a second after it gets one of them, or a SIGHUP, which
  * ranks receive as SIGTERM. */

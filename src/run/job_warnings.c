@@ -163,6 +163,8 @@ static void warn_warmup(const struct job *job)
     struct settings s;
     int32_t n = 0;
 
+    if (sweep_is_always(&job->sweep, P_WARMUP_EPOCHS, 0))
+        return;
     for (int32_t c = 0; c < job->plan.n_configs; c++) {
         plan_settings(&job->plan, c, &s);
         n += settings_has(&s, P_WARMUP_EPOCHS) && s.v[P_EPOCHS].i > 0 &&
@@ -240,7 +242,8 @@ static int warn_full_batch(const struct job *job, struct err *err)
     int32_t n = 0;
     int scales = 0;
 
-    if (sweep_is_always(&job->sweep, P_WORKERS, 1))
+    if (sweep_is_always(&job->sweep, P_WORKERS, 1) ||
+        sweep_is_always(&job->sweep, P_LR_SCALING, param_choice(P_LR_SCALING, "none")))
         return 0;
     for (int32_t c = 0; c < job->plan.n_configs && scales >= 0; c++) {
         plan_settings(&job->plan, c, &s);

@@ -23,8 +23,7 @@ struct master_options {
     const volatile sig_atomic_t *stop;  /* becomes non-zero: begin no trial; running ones */
     double grace_s;                     /* may finish if they are expected to take no longer */
     const volatile sig_atomic_t *hurry; /* becomes non-zero: stop running trials, too */
-    const volatile sig_atomic_t
-        *kill;               /* becomes non-zero: leave them no time to save their state */
+    const volatile sig_atomic_t *kill;  /* becomes non-zero: they may not save their state */
     double until_s;          /* by the clock: everything must have ended; INFINITY: no limit */
     size_t checkpoint_bytes; /* kept in a minute */
     double silence_s;        /* a rank silent for this long is lost */

@@ -20,7 +20,7 @@
 /* After the name of the database. */
 #define FILES ".files"
 
-/* Uses of a trial's folder. */
+/* Uses of a trial's folder, added up by sql_needed. */
 enum { HAS_FILES = 1, IS_UNFINISHED = 2, MAY_RUN_AGAIN = 4 };
 static const char sql_needed[] =
     "SELECT EXISTS (SELECT 1 FROM file WHERE trial_id = ?1) + ifnull((SELECT CASE"

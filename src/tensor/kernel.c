@@ -73,11 +73,11 @@ CLONES void kernel_scale(float *v, int64_t n, float by)
         v[i] *= by;
 }
 
-CLONES void kernel_add(float *sum, const float *v, int64_t n)
+CLONES void kernel_add(float *to, const float *a, const float *b, int64_t n)
 {
 #pragma omp simd
     for (int64_t i = 0; i < n; i++)
-        sum[i] += v[i];
+        to[i] = a[i] + b[i];
 }
 
 /* A tile's double sums fit the first-level cache. */

@@ -24,8 +24,8 @@ void kernel_scatter_add(struct mat *below, const struct mat *above, const int32_
 double kernel_norm(const float *v, int64_t n);
 void kernel_scale(float *v, int64_t n, float by);
 
-/* sum += v, both [n], which must not overlap. */
-void kernel_add(float *sum, const float *v, int64_t n);
+/* to = a + b, all [n]. to may be a or b. */
+void kernel_add(float *to, const float *a, const float *b, int64_t n);
 
 /* sum out [W], accumulated in double. */
 void kernel_column_sums(float *sum, const struct mat *m);
