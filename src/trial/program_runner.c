@@ -29,6 +29,9 @@
 #include "trial/spare_folder.h"
 
 #define POLL_MS 20
+/* Rank 0 of a gang starts earlier by this: it listens on MASTER_PORT, and PyTorch waits a second if
+ * nobody listens yet (decision 0061). */
+#define HEAD_START_MS 100
 /* An end by a signal may be the batch system's, which then stops this rank, too; a failure in a gang
  * may be due to a member that was killed, which reports at once. */
 #define NEWS_S 1.0
@@ -609,6 +612,8 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
 
     if (t->trial.attempt++ && !folder_has_files(buf_text(&t->checkpoint)))
         t->earlier_s = t->begun_s - clock_now(t->self->clock);
+    if (!is_first(t))
+        poll(NULL, 0, HEAD_START_MS);
     t->started = clock_unix();
     if (make_files(t, &err) || start(t, &err)) {
         close_end(&t->out);

@@ -36,8 +36,7 @@ pool() {
         ESPALIER_PARAM_images=1000 "ESPALIER_SEED=$seed" | cut -d' ' -f1
 }
 
-seed=$("$espalier" plan "$src/grids/digits_cnn.ini" --commands --set "command=true {seed}" |
-    sed -n 's/^true \([0-9]*\)$/\1/p' | head -n 1)
+seed=$(seed_of "$src/grids/digits_cnn.ini")
 i=0
 while [ $i -lt "$rounds" ]; do
     ours >>"$T/ours"

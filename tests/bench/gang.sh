@@ -3,7 +3,7 @@
 # A gang of two that trains by DistributedDataParallel (examples/bbbp_rnn.py), and the same script
 # under torchrun with two processes, in turn. CSV lines "case,value,unit,beside,target" on stdout.
 # usage: gang.sh ESPALIER SOURCE_DIRECTORY
-# Both get the same parameters, one training of six epochs a round.
+# Both get the same parameters and seed, one training of six epochs a round.
 espalier=$1
 src=$2
 # shellcheck source=tests/bench/lib.sh
@@ -35,12 +35,17 @@ trained() {
     rm -f "$NOTED"
 }
 
+# settings SEED: options of the one trial of a round.
+settings() {
+    echo "--set cell=gru --set hidden=32 --set learning_rate=0.001 --set seed=$1"
+}
+
 # Each pair of numbers is seconds of a training, and of the whole command.
 ours() {
     rm -rf "$T/gang.db"*
     begun=$(date +%s.%N)
-    espalier_run "$src/grids/bbbp_rnn.ini" -n 2 --db "$T/gang.db" --set cell=gru --set hidden=32 \
-        --set learning_rate=0.001 --set seed="$1" \
+    # shellcheck disable=SC2046 # words
+    espalier_run "$src/grids/bbbp_rnn.ini" -n 2 --db "$T/gang.db" $(settings "$1") \
         --set "program.command=sh $T/noted.sh python3 ../examples/bbbp_rnn.py"
     whole=$(echo "$begun $(date +%s.%N)" | awk '{ print $2 - $1 }')
     [ "$(sqlite3 "$T/gang.db" "select count(*) from trial where state = 'done'")" = 1 ] || exit 1
@@ -55,7 +60,7 @@ torchrun() {
     begun=$(date +%s.%N)
     PYTHONPATH=$src/share/espalier ESPALIER_THREADS=1 ESPALIER_PARAM_cell=gru \
         ESPALIER_PARAM_hidden=32 ESPALIER_PARAM_learning_rate=0.001 ESPALIER_PARAM_epochs=6 \
-        ESPALIER_REPLICATE=0 ESPALIER_RESULTS=$T/peer/results.jsonl \
+        ESPALIER_SEED=$1 ESPALIER_REPLICATE=0 ESPALIER_RESULTS=$T/peer/results.jsonl \
         ESPALIER_CHECKPOINT=$T/peer/checkpoint ESPALIER_DIR=$T/peer \
         "$python" -W ignore -m torch.distributed.run --nproc_per_node 2 -r 0:1 -t 0:1 --log_dir "$T/log" \
         --no_python sh "$T/noted.sh" python3 "$src/examples/bbbp_rnn.py" >"$T/err" 2>&1 ||
@@ -67,7 +72,8 @@ torchrun() {
 i=0
 while [ $i -lt "$rounds" ]; do
     ours $((i + 1)) >>"$T/ours" || exit 1
-    torchrun >>"$T/torchrun" || exit 1
+    # shellcheck disable=SC2046 # words
+    torchrun "$(seed_of "$src/grids/bbbp_rnn.ini" --ranks 2 $(settings $((i + 1))))" >>"$T/torchrun" || exit 1
     i=$((i + 1))
 done
 # slower COLUMN WORDS TARGET

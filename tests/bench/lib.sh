@@ -51,5 +51,11 @@ espalier_run() {
     "$espalier" run "$@" --progress none 2>"$T/err" || { cat "$T/err" >&2; exit 1; }
 }
 
+# seed_of INI OPTION...: ESPALIER_SEED of the first trial.
+seed_of() {
+    "$espalier" plan "$@" --commands --set "command=true {seed}" |
+        sed -n 's/^.*true \([0-9]*\)$/\1/p' | head -n 1
+}
+
 # Seconds of the sweep itself: from the first start to the last finish of an attempt.
 span() { sqlite3 "$1" 'select round(max(finished) - min(started), 3) from attempt'; }

@@ -39,6 +39,16 @@ is "no file was made" "$(ls -d few.db* 2>/dev/null)" ""
 ok "a finished sweep needs no ranks" "$ESPALIER" run widths.ini --db widths.db --progress none
 fails "but a trial more does" 2 "$ESPALIER" run widths.ini --db widths.db --progress none --set replicates=9
 
+# Rank 0 listens 0.03 s after its start, and is late now and then on a busy machine.
+cat >order.sh <<'SH'
+[ "$RANK" = 1 ] || sleep 0.03
+printf '%s' "$RANK" >>"order.$ESPALIER_REPLICATE"
+[ "$RANK" = 1 ] || echo '{"val": 1}' >>"$ESPALIER_RESULTS"
+SH
+sed 's/python3 meet.py/sh order.sh/; s/val_ranks/val/; s/= 3/= 10/' gang.ini >order.ini
+ok "a program that notes the order of its starts" "$ESPALIER" run order.ini -n 2 --db order.db --progress none
+like "rank 0 has a head start" "$(cat order.[0-9] | sed 's/../& /g' | tr ' ' '\n' | grep -c 01)" '^([6-9]|10)$'
+
 # Rank 0 would wait for the other for ever.
 fails "a member that exits with 1" 3 timeout 30 "$ESPALIER" run gang.ini -n 2 --db failed.db --progress none \
     --max-fails 1000 --set replicates=2 --set 'command=python3 meet.py 1'
