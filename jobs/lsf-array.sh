@@ -105,12 +105,13 @@ if [ "${LSB_JOBINDEX:-0}" -eq 0 ]; then
         "$0" "$grid" "$elements" "$database" merge "$@"
 fi
 
-# Count the finished trials in the database of this element.
+# Print how far this element is: the number of finished trials, and the checkpoints of others.
 part=$stem.${LSB_JOBINDEX}of$elements$extension
-finished() {
+progress() {
     "$espalier" export "$part" 2>/dev/null | grep -c -e ',done,' -e ',diverged,' -e ',failed,'
+    "$espalier" status "$part" --section checkpoints --format csv 2>/dev/null | sed 1d
 }
-before=$(finished)
+before=$(progress)
 
 # espalier runs in the background, so that this script can react to signals. --shard K/N and not
 # `auto`: an array of only some elements does not know N. --grace: let running trials finish; they
@@ -131,9 +132,9 @@ while kill -0 "$pid" 2>/dev/null; do
 done
 
 # Exit status 0: all trials of the part are finished. 3: finished, some trials failed. 75: stopped
-# early. The element is requeued only if a trial finished; otherwise it might be requeued forever.
-if [ "$status" -eq 75 ] && [ "$(finished)" -le "$before" ]; then
-    echo "stopped before any trial finished: not requeued; submit the same command again"
+# early. The element is requeued only if there was progress; otherwise it might be requeued forever.
+if [ "$status" -eq 75 ] && [ "$(progress)" = "$before" ]; then
+    echo "stopped without progress: not requeued; submit the same command again"
     exit 1
 fi
 exit "$status"

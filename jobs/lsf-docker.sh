@@ -82,11 +82,12 @@ export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 export OMPI_MCA_orte_default_hostfile="$LSB_DJOB_HOSTFILE" OMPI_MCA_plm_rsh_agent=blaunch
 export PRTE_MCA_prte_default_hostfile="$LSB_DJOB_HOSTFILE" PRTE_MCA_plm_ssh_agent=blaunch
 
-# Count the finished trials in the database.
-finished() {
+# Print how far the sweep is: the number of finished trials, and the checkpoints of others.
+progress() {
     "$espalier" export "$database" 2>/dev/null | grep -c -e ',done,' -e ',diverged,' -e ',failed,'
+    "$espalier" status "$database" --section checkpoints --format csv 2>/dev/null | sed 1d
 }
-before=$(finished)
+before=$(progress)
 
 # espalier starts mpirun. If a rank dies, the others continue. It runs in the background, so that this
 # script can react to signals. --grace: let running trials finish; they are expected to end half a
@@ -107,9 +108,9 @@ while kill -0 "$pid" 2>/dev/null; do
 done
 
 # Exit status 0: all trials are finished. 3: finished, some trials failed. 75: stopped early. The job
-# is requeued only if a trial finished; otherwise it might be requeued forever.
-if [ "$status" -eq 75 ] && [ "$(finished)" -le "$before" ]; then
-    echo "stopped before any trial finished: not requeued; submit the same command again"
+# is requeued only if there was progress; otherwise it might be requeued forever.
+if [ "$status" -eq 75 ] && [ "$(progress)" = "$before" ]; then
+    echo "stopped without progress: not requeued; submit the same command again"
     exit 1
 fi
 exit "$status"

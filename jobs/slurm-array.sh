@@ -135,12 +135,13 @@ END
     exit
 fi
 
-# Count the finished trials in the database of this element.
+# Print how far this element is: the number of finished trials, and the checkpoints of others.
 part=$stem.${SLURM_ARRAY_TASK_ID}of$elements$extension
-finished() {
+progress() {
     "$espalier" export "$part" 2>/dev/null | grep -c -e ',done,' -e ',diverged,' -e ',failed,'
+    "$espalier" status "$part" --section checkpoints --format csv 2>/dev/null | sed 1d
 }
-before=$(finished)
+before=$(progress)
 
 # espalier runs in the background, so that this script can react to signals. --shard K/N and not
 # `auto`: an array of only some elements does not know N. --grace: let running trials finish; they
@@ -162,9 +163,9 @@ while kill -0 "$pid" 2>/dev/null; do
 done
 
 # Exit status 0: all trials of the part are finished. 3: finished, some trials failed. 75: stopped
-# early. The element is requeued only if a trial finished; otherwise it might be requeued forever.
+# early. The element is requeued only if there was progress; otherwise it might be requeued forever.
 element=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
-if [ "$status" -eq 75 ] && [ "$requeue" = yes ] && [ "$(finished)" -gt "$before" ]; then
+if [ "$status" -eq 75 ] && [ "$requeue" = yes ] && [ "$(progress)" != "$before" ]; then
     exec scontrol requeue "$element"
 fi
 [ "$status" -ne 75 ] || echo "not finished: submit the same command again, or scontrol requeue $element"

@@ -65,11 +65,12 @@ fi
 # One thread for each matrix product, since the ranks run in parallel.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-# Count the finished trials in the database.
-finished() {
+# Print how far the sweep is: the number of finished trials, and the checkpoints of others.
+progress() {
     "$espalier" export "$database" 2>/dev/null | grep -c -e ',done,' -e ',diverged,' -e ',failed,'
+    "$espalier" status "$database" --section checkpoints --format csv 2>/dev/null | sed 1d
 }
-before=$(finished)
+before=$(progress)
 
 # espalier starts mpirun, which gets the hosts from Slurm. If a rank dies, the others continue. It runs
 # in the background, so that this script can react to signals. --grace: let running trials finish;
@@ -90,8 +91,8 @@ while kill -0 "$pid" 2>/dev/null; do
 done
 
 # Exit status 0: all trials are finished. 3: finished, some trials failed. 75: stopped early. The job
-# is requeued only if a trial finished; otherwise it might be requeued forever.
-if [ "$status" -eq 75 ] && [ "$requeue" = yes ] && [ "$(finished)" -gt "$before" ]; then
+# is requeued only if there was progress; otherwise it might be requeued forever.
+if [ "$status" -eq 75 ] && [ "$requeue" = yes ] && [ "$(progress)" != "$before" ]; then
     exec scontrol requeue "$SLURM_JOB_ID"
 fi
 [ "$status" -ne 75 ] || echo "not finished: submit the same command again, or scontrol requeue $SLURM_JOB_ID"

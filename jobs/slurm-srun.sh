@@ -69,11 +69,12 @@ fi
 # One thread for each matrix product, since the ranks run in parallel.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-# Count the finished trials in the database.
-finished() {
+# Print how far the sweep is: the number of finished trials, and the checkpoints of others.
+progress() {
     "$espalier" export "$database" 2>/dev/null | grep -c -e ',done,' -e ',diverged,' -e ',failed,'
+    "$espalier" status "$database" --section checkpoints --format csv 2>/dev/null | sed 1d
 }
-before=$(finished)
+before=$(progress)
 
 # srun runs in the background, so that this script can react to signals. It passes USR2 on to all
 # ranks. --kill-on-bad-exit=0, --wait=0: a rank that ends, also with status 75, must not end ranks that
@@ -101,15 +102,15 @@ start() {
 asked=no
 start "$@"
 at=$before
-while [ "$status" -gt 128 ] && [ "$asked" = no ] && [ "$(finished)" -gt "$at" ]; do
-    at=$(finished)
-    echo "a rank died: starting again, with $at trials finished"
+while [ "$status" -gt 128 ] && [ "$asked" = no ] && [ "$(progress)" != "$at" ]; do
+    at=$(progress)
+    echo "a rank died: starting again"
     start "$@"
 done
 
 # Exit status 0: all trials are finished. 3: finished, some trials failed. 75: stopped early. The job
-# is requeued only if a trial finished; otherwise it might be requeued forever.
-if [ "$status" -eq 75 ] && [ "$requeue" = yes ] && [ "$(finished)" -gt "$before" ]; then
+# is requeued only if there was progress; otherwise it might be requeued forever.
+if [ "$status" -eq 75 ] && [ "$requeue" = yes ] && [ "$(progress)" != "$before" ]; then
     exec scontrol requeue "$SLURM_JOB_ID"
 fi
 [ "$status" -ne 75 ] || echo "not finished: submit the same command again, or scontrol requeue $SLURM_JOB_ID"

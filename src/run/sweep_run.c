@@ -305,6 +305,8 @@ static int make_dispatch(struct sweep_session *session, struct err *err)
     for (int64_t t = 0; t < job->plan.n_trials; t++)
         if (session->known.left[t] < 1)
             dispatch_resume(session->dispatch, t, session->known.left[t]);
+    if (sweep_is_program(&job->sweep))
+        sweep_session_resume_programs(session);
     return 0;
 }
 
@@ -466,18 +468,11 @@ static int tell_others(const struct world *world, struct job *job, const char *f
     return rc;
 }
 
-/* True if this run achieved nothing and the same command would not either. */
-static bool is_in_vain(const struct sweep_session *session)
-{
-    return sweep_session_counts(session).pending == session->before.pending &&
-           walltime_is_in_vain(&session->walltime, session->dispatch);
-}
-
 /* A sweep stopped because of failures is neither finished nor worth requeuing. */
 static int end_status(const struct sweep_session *session, enum master_end end)
 {
     if (end == MASTER_TIME_UP)
-        return is_in_vain(session) ? EXIT_ERROR : EXIT_RESUMABLE;
+        return sweep_session_is_in_vain(session) ? EXIT_ERROR : EXIT_RESUMABLE;
     if (end == MASTER_TOO_FEW)
         return EXIT_RESUMABLE;
     if (end == MASTER_STOPPED)
@@ -513,7 +508,7 @@ static int run_all(struct sweep_end *out, struct sweep_session *session, struct 
     int rc;
 
     sweep_summary_begin(session);
-    walltime_warn(&session->walltime, session->dispatch);
+    walltime_start(&session->walltime, session->dispatch);
     rc = master_run(&end, session->master, err);
     progress_finish(&session->progress);
     sweep_runner_close(&session->runner); /* its memory serves the predictions */

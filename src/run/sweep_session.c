@@ -15,9 +15,13 @@
 #include "run/walltime.h"
 #include "sched/master.h"
 #include "store/store.h"
+#include "store/trial_files.h"
 #include "trial/failures.h"
 #include "trial/kept.h"
 
+/* Limits of the share of a program that is left after a checkpoint. */
+#define LEAST_LEFT 0.05
+#define MOST_LEFT 0.99
 #define COMPACT_S 60.0 /* store_compact() on a slow disk */
 
 int sweep_session_refit(struct sweep_session *session, struct err *err)
@@ -44,6 +48,79 @@ int sweep_session_refit(struct sweep_session *session, struct err *err)
             ledger_reopen(session->ledger, t);
     }
     return 0;
+}
+
+/* ---- checkpoints of programs ---- */
+
+/* Append the number (int64_t) of each unfinished trial that a program left with a checkpoint. */
+static void put_saved(struct buf *out, const struct sweep_session *session)
+{
+    struct buf ids = {0};
+    struct cursor in;
+
+    trial_files_put_checkpoints(&ids, session->options->db);
+    in = (struct cursor){.data = ids.data, .size = ids.size};
+    while (in.at < in.size) {
+        int64_t t =
+            store_trials_find(&session->known, session->job->plan.n_trials, cursor_i64(&in));
+
+        if (t >= 0 && ledger_state(session->ledger, t) <= TRIAL_RUNNING)
+            buf_put_i64(out, t);
+    }
+    buf_release(&ids);
+}
+
+/* How long an unknown trial takes is not known either after a part. */
+static double share_left(const struct sweep_session *session, int64_t trial)
+{
+    double expected_s = dispatch_expected_s(session->dispatch, trial);
+    double spent_s = trial_files_seconds(session->options->db, session->known.ids[trial]);
+
+    return isnan(expected_s) ? MOST_LEFT
+                             : fmin(fmax(1 - spent_s / expected_s, LEAST_LEFT), MOST_LEFT);
+}
+
+void sweep_session_resume_programs(struct sweep_session *session)
+{
+    struct buf saved = {0};
+    struct cursor in;
+
+    put_saved(&saved, session);
+    in = (struct cursor){.data = saved.data, .size = saved.size};
+    while (in.at < in.size) {
+        int64_t t = cursor_i64(&in);
+
+        dispatch_resume(session->dispatch, t, share_left(session, t));
+    }
+    buf_release(&saved);
+}
+
+int64_t sweep_session_count_saved(const struct sweep_session *session, double since)
+{
+    struct buf saved = {0};
+    struct cursor in;
+    int64_t n = 0;
+
+    put_saved(&saved, session);
+    in = (struct cursor){.data = saved.data, .size = saved.size};
+    while (in.at < in.size) {
+        int64_t id = session->known.ids[cursor_i64(&in)];
+
+        n += !(since > 0) || trial_files_saved(session->options->db, id) >= since;
+    }
+    buf_release(&saved);
+    return n;
+}
+
+bool sweep_session_is_in_vain(const struct sweep_session *session)
+{
+    double since = clock_unix() - (clock_now(&clock_system) - session->begun_s);
+
+    /* A start that takes too long may be faster the next time. */
+    if (!session->walltime.is_whole || !(session->walltime.whole_s > 0) || session->has_saved ||
+        sweep_session_counts(session).pending != session->before.pending)
+        return false;
+    return !sweep_is_program(&session->job->sweep) || !sweep_session_count_saved(session, since);
 }
 
 static int on_finished(void *arg, struct err *err)
@@ -171,6 +248,7 @@ static int on_checkpoint(void *arg, const struct trial_checkpoint *checkpoint, s
     if (refit_has(&session->refit, checkpoint->trial))
         return 0;
     session->known.left[checkpoint->trial] = checkpoint->left;
+    session->has_saved = true;
     return store_checkpoint(session->store, session->known.ids[checkpoint->trial], checkpoint, err);
 }
 

@@ -54,6 +54,7 @@ struct sweep_session {
     int32_t n_away;   /* lost now */
     bool prunes;      /* keep = best */
     bool has_results; /* since the last commit */
+    bool has_saved;   /* a checkpoint of a model */
     bool has_warned;  /* about a model that is too large */
     bool has_changed; /* the inputs of the program have, so its results are not stored */
     bool only_models; /* were missing when the run began */
@@ -68,6 +69,16 @@ int sweep_session_settle_models(struct sweep_session *session, struct err *err);
 
 /* Without the trials of other shards. */
 struct ledger_counts sweep_session_counts(const struct sweep_session *session);
+
+/* Let programs that left a checkpoint go first, with the time that is left of them. */
+void sweep_session_resume_programs(struct sweep_session *session);
+
+/* Count trials that a program left with a checkpoint, or, with since > 0, those of which it has
+ * changed since then (Unix seconds). */
+int64_t sweep_session_count_saved(const struct sweep_session *session, double since);
+
+/* True if a run whose time is up achieved nothing, and the same command would not either. */
+bool sweep_session_is_in_vain(const struct sweep_session *session);
 
 /* Count finished trials that are to run again for their models. */
 int64_t sweep_session_models_left(const struct sweep_session *session);

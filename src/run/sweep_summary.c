@@ -14,7 +14,6 @@
 #include "base/words.h"
 #include "run/advice.h"
 #include "store/query/query.h"
-#include "store/trial_files.h"
 
 static const char *name_of(const struct sweep_session *session)
 {
@@ -297,29 +296,12 @@ static void print_failures(const struct sweep_session *session)
     buf_release(&word);
 }
 
-static int64_t count_checkpoints(const struct sweep_session *session)
-{
-    int64_t n_trials = session->job->plan.n_trials, n = 0;
-    struct buf ids = {0};
-    struct cursor in;
-
-    trial_files_put_checkpoints(&ids, session->options->db);
-    in = (struct cursor){.data = ids.data, .size = ids.size};
-    while (in.at < in.size) {
-        int64_t t = store_trials_find(&session->known, n_trials, cursor_i64(&in));
-
-        n += t >= 0 && ledger_state(session->ledger, t) <= TRIAL_RUNNING;
-    }
-    buf_release(&ids);
-    return n;
-}
-
 static int64_t count_begun(const struct sweep_session *session)
 {
     int64_t n = 0;
 
     if (sweep_is_program(&session->job->sweep))
-        return count_checkpoints(session);
+        return sweep_session_count_saved(session, 0);
     for (int64_t t = 0; t < ledger_counts(session->ledger).total; t++)
         n += session->known.left[t] < 1 && ledger_state(session->ledger, t) <= TRIAL_RUNNING;
     return n;
@@ -345,7 +327,8 @@ void sweep_summary_next(const struct sweep_session *session, enum master_end end
     struct buf word = {0};
 
     if (end == MASTER_TIME_UP)
-        walltime_tell(&session->walltime, session->dispatch, count_begun(session));
+        walltime_tell(&session->walltime, session->dispatch, count_begun(session),
+                      sweep_session_is_in_vain(session));
     else if (end == MASTER_TOO_FEW)
         print_too_few(session);
     else if (end == MASTER_STOPPED && session->failures.verdict != FAILURES_GO_ON)

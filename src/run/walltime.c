@@ -143,79 +143,65 @@ double walltime_within(const struct walltime *walltime, double seconds)
     return fmax(fmin(seconds, walltime->until_s - clock_now(&clock_system)), 0);
 }
 
-/* ---- what does not fit ---- */
+/* ---- what is left ---- */
 
-struct misfits {
-    int64_t n_left, n; /* pending trials; those longer than the whole time of a run */
-    double left_s, s;  /* longest of each, expected on a rank of average speed; 0: unknown */
+struct left {
+    int64_t n, n_long; /* pending trials; those longer than the whole time of a run */
+    double s, long_s;  /* longest of each, expected on a rank of average speed; 0: unknown */
 };
 
-static struct misfits count_misfits(const struct walltime *walltime,
-                                    const struct dispatch *dispatch)
+static struct left count_left(const struct walltime *walltime, const struct dispatch *dispatch)
 {
     const struct ledger *ledger = dispatch_ledger(dispatch);
     int64_t n_trials = ledger_counts(ledger).total;
-    struct misfits misfits = {0};
+    struct left left = {0};
 
     for (int64_t t = 0; t < n_trials; t++) {
         double seconds = dispatch_expected_s(dispatch, t);
 
         if (ledger_state(ledger, t) != TRIAL_PENDING)
             continue;
-        misfits.n_left++;
-        misfits.left_s = fmax(misfits.left_s, seconds);
+        left.n++;
+        left.s = fmax(left.s, seconds);
         if (!(seconds > walltime->whole_s))
             continue;
-        misfits.n++;
-        misfits.s = fmax(misfits.s, seconds);
+        left.n_long++;
+        left.long_s = fmax(left.long_s, seconds);
     }
-    return misfits;
+    return left;
 }
 
-static void warn_misfits(const struct walltime *walltime, const struct misfits *misfits)
+void walltime_start(struct walltime *walltime, struct dispatch *dispatch)
 {
     char text[DURATION_TEXT], whole[DURATION_TEXT];
+    struct left left;
 
-    if (!misfits->n)
-        return;
-    log_warn("%lld trial%s expected to take up to %s each, but such a run has only %s in all: "
-             "raise the time limit or drop these trials",
-             (long long)misfits->n, misfits->n == 1 ? " is" : "s are",
-             duration_words(text, misfits->s), duration_words(whole, walltime->whole_s));
-}
-
-void walltime_warn(const struct walltime *walltime, const struct dispatch *dispatch)
-{
-    struct misfits misfits = count_misfits(walltime, dispatch);
-
-    warn_misfits(walltime, &misfits);
+    walltime->whole_s = walltime_within(walltime, walltime->whole_s);
+    dispatch_set_whole(dispatch, walltime->whole_s);
+    left = count_left(walltime, dispatch);
+    if (left.n_long && walltime->whole_s > 0)
+        log_info("%lld trial%s expected to take up to %s each, and such a run has only %s: from "
+                 "checkpoints, several runs can finish %s",
+                 (long long)left.n_long, left.n_long == 1 ? " is" : "s are",
+                 duration_words(text, left.long_s), duration_words(whole, walltime->whole_s),
+                 left.n_long == 1 ? "it" : "them");
 }
 
 void walltime_tell(const struct walltime *walltime, const struct dispatch *dispatch,
-                   int64_t n_checkpoints)
+                   int64_t n_checkpoints, bool is_in_vain)
 {
-    struct misfits misfits = count_misfits(walltime, dispatch);
-    const char *verb = misfits.n_left == 1 ? " is" : "s are";
-    char text[DURATION_TEXT], begun[48] = "";
+    struct left left = count_left(walltime, dispatch);
+    const char *verb = left.n == 1 ? " is" : "s are";
+    char text[DURATION_TEXT], expected[64] = "", begun[48] = "";
 
+    if (left.n && left.s > 0)
+        snprintf(expected, sizeof expected, ", expected to take up to %s each",
+                 duration_words(text, left.s));
     if (n_checkpoints)
         snprintf(begun, sizeof begun, ", %lld with a checkpoint", (long long)n_checkpoints);
-    if (misfits.n_left && !(misfits.left_s > 0))
-        log_info("stopped by the time limit; %lld trial%s left%s: the same command continues",
-                 (long long)misfits.n_left, verb, begun);
-    else if (misfits.n < misfits.n_left)
-        log_info("stopped by the time limit; %lld trial%s left, expected to take up to %s each%s: "
-                 "the same command continues",
-                 (long long)misfits.n_left, verb, duration_words(text, misfits.left_s), begun);
-    else
-        log_info("stopped by the time limit; %lld trial%s left%s", (long long)misfits.n_left, verb,
-                 begun);
-    warn_misfits(walltime, &misfits);
-}
-
-bool walltime_is_in_vain(const struct walltime *walltime, const struct dispatch *dispatch)
-{
-    struct misfits misfits = count_misfits(walltime, dispatch);
-
-    return walltime->is_whole && misfits.n == misfits.n_left;
+    log_info("stopped by the time limit; %lld trial%s left%s%s%s", (long long)left.n, verb,
+             expected, begun, is_in_vain ? "" : ": the same command continues");
+    if (is_in_vain)
+        log_warn("no trial was finished and no checkpoint saved, and the same command would not get "
+                 "further: raise the time limit, save checkpoints more often, or drop these trials");
 }

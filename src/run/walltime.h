@@ -11,9 +11,8 @@
 struct walltime {
     double until_s; /* by clock_system, when running trials are asked to stop; INFINITY: no limit */
     double stop_s;  /* they may need to stop */
-    double
-        whole_s; /* time of such a run: the limit, or what the job had left; INFINITY if nothing */
-    bool is_whole; /* the next run has no more: a limit, or a job that had just begun */
+    double whole_s; /* time for trials in such a run; INFINITY: no limit */
+    bool is_whole;  /* the next run has no more: a limit, or a job that had just begun */
 };
 
 /* limit_s: --time-limit, counted from begun_s (by clock_system). NaN: the batch system is asked,
@@ -25,15 +24,13 @@ void walltime_begin(struct walltime *walltime, double limit_s, double begun_s, d
 /* The smaller of seconds and the time left. */
 double walltime_within(const struct walltime *walltime, double seconds);
 
-/* Before the first trial: warn of trials that cannot end in time. */
-void walltime_warn(const struct walltime *walltime, const struct dispatch *dispatch);
+/* Before the first trial: tell the dispatcher how long such a run lasts, and print which trials need
+ * several. */
+void walltime_start(struct walltime *walltime, struct dispatch *dispatch);
 
-/* When time is up: print how many trials are left, how many of them have a checkpoint, and how many
- * exceed the whole time of a run with the same limit. */
+/* When time is up: print how many trials are left, how many of them have a checkpoint, and, if
+ * is_in_vain, that the same command would achieve nothing either. */
 void walltime_tell(const struct walltime *walltime, const struct dispatch *dispatch,
-                   int64_t n_checkpoints);
-
-/* True if only such trials are left and the next run has no more time. */
-bool walltime_is_in_vain(const struct walltime *walltime, const struct dispatch *dispatch);
+                   int64_t n_checkpoints, bool is_in_vain);
 
 #endif

@@ -24,6 +24,9 @@
 #define DEVIATION_MEMORY 200
 #define MOST_DEVIATION log(10) /* limit of one result */
 #define LEAST_MARGIN 1.1
+/* A part of a trial needs this share of a run, or it ends before it has saved anything. */
+#define LEAST_PART 0.1
+
 /* ---- idle workers ---- */
 
 static void put_idle(struct dispatch *d, int32_t place, int32_t worker)
@@ -170,6 +173,7 @@ struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32
         err_nomem(err, "dispatch", n * sizeof *d->predicted_s + w * sizeof *d->loads);
         return NULL;
     }
+    d->whole_s = (double)INFINITY;
     d->deviation = FIRST_DEVIATION;
     d->deviation_n = FIRST_WEIGHT;
     for (size_t i = 0; i < n; i++)
@@ -216,6 +220,11 @@ static bool has_room(const struct dispatch *d, int32_t worker, double next_s)
 void dispatch_isolate(struct dispatch *d)
 {
     d->is_isolated = true;
+}
+
+void dispatch_set_whole(struct dispatch *d, double whole_s)
+{
+    d->whole_s = whole_s;
 }
 
 /* Losing worker 0, the scheduler, would lose everything. */
@@ -288,9 +297,37 @@ static int hand_out(struct dispatch *d, int32_t worker, int64_t trial, double se
     return 0;
 }
 
-double dispatch_most_s(const struct dispatch *d, double left_s)
+bool dispatch_is_guess(const struct dispatch *d, double left_s)
 {
-    return cost_is_known(d->cost) || left_s <= 0 ? left_s : INFINITY;
+    return left_s > 0 && !cost_is_known(d->cost);
+}
+
+/* True if no pending trial that the live workers can run takes at most most_s. */
+static bool nothing_fits(const struct dispatch *d, double most_s)
+{
+    return resumes_next(d->resumes, most_s) < 0 && !gangs_any_fits(d, most_s);
+}
+
+/* True if a pending trial can be finished only in parts, or has been begun. */
+static bool needs_parts(const struct dispatch *d)
+{
+    int64_t next = resumes_next(d->resumes, (double)INFINITY);
+
+    return gangs_need_parts(d) || (next >= 0 && dispatch_needs_parts(d, next));
+}
+
+bool dispatch_needs_parts(const struct dispatch *d, int64_t trial)
+{
+    return resumes_has(d->resumes, trial) || resumes_seconds(d->resumes, trial) > d->whole_s;
+}
+
+double dispatch_most_s(const struct dispatch *d, double left_s, double slowness)
+{
+    if (dispatch_is_guess(d, left_s))
+        return (double)INFINITY;
+    if (isinf(left_s) || left_s < LEAST_PART * d->whole_s || !needs_parts(d))
+        return left_s;
+    return nothing_fits(d, left_s / slowness) ? (double)INFINITY : left_s;
 }
 
 static int64_t next_in_time(struct dispatch *d, int32_t worker, double left_s)
@@ -314,7 +351,7 @@ int32_t dispatch_assign(struct dispatch *d, int32_t worker, double left_s,
     if (d->gangs && gang_of(d, worker))
         return 0;
     d->left_s = left_s;
-    left_s = dispatch_most_s(d, left_s);
+    left_s = dispatch_most_s(d, left_s, slowness);
     if (d->gangs)
         left_s = gangs_most_s(d, worker, left_s);
     while (n < DISPATCH_MAX && load->presence == PRESENT) {
@@ -356,12 +393,12 @@ bool dispatch_can_begin(struct dispatch *d, double left_s)
         return true;
     }
     for (int32_t worker = 0; worker < d->n_workers && ledger_counts(d->ledger).pending; worker++) {
+        double slowness = cost_slowness(d->cost, worker);
         int64_t next;
 
         if (d->loads[worker].presence != PRESENT)
             continue;
-        next =
-            resumes_next(d->resumes, dispatch_most_s(d, left_s) / cost_slowness(d->cost, worker));
+        next = resumes_next(d->resumes, dispatch_most_s(d, left_s, slowness) / slowness);
         if (next < 0 || !may_run(d, worker, next))
             continue;
         if (!dispatch_n_busy(d))

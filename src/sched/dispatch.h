@@ -9,6 +9,8 @@
  * - Limited time: the predicted seconds of the trial and of the worker's others, times a margin,
  *   must fit. The margin is three mean deviations of this run's trials from prediction, at least
  *   1.1. If nothing fits, an idle worker gets a trial that fits without it.
+ *   A trial that would not even end in a whole run can be finished only in parts, by its checkpoints:
+ *   it begins on an idle worker if nothing fits, as does a trial that has a checkpoint.
  * - Suspects (sched/ledger.h) wait for all others, unless they take longer than all that is left,
  *   split evenly. Worker 0, the scheduler, gets them only if no other is alive.
  * - Unknown seconds (cost_is_known()): each worker gets one trial at a time, whatever time is left,
@@ -60,6 +62,9 @@ void dispatch_destroy(struct dispatch *dispatch);
 /* No trial can take its worker down (struct runner): worker 0 runs suspects, too. Call before trials
  * run. */
 void dispatch_isolate(struct dispatch *dispatch);
+
+/* Set how long such a run lasts in all; INFINITY, as at first: it has no limit. */
+void dispatch_set_whole(struct dispatch *dispatch, double whole_s);
 
 /* Choose the trials to send to a worker now; returns their number, often 0. left_s: seconds until
  * everything must end, or INFINITY. */

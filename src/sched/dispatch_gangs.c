@@ -286,6 +286,36 @@ static bool choose_first(struct dispatch *d, double left_s, struct candidate *fi
     return clear_single(d, most_s) < 0 && find_first(d, true, most_s, first);
 }
 
+bool gangs_any_fits(const struct dispatch *d, double most_s)
+{
+    if (!d->gangs)
+        return false;
+    if (resumes_find(d->resumes, 2, d->n_alive, most_s) >= 0)
+        return true;
+    for (int32_t tier = 1; tier < ledger_n_widths(d->ledger); tier++)
+        if (ledger_tier_width(d->ledger, tier) <= d->n_alive &&
+            (ledger_next_wide(d->ledger, tier, false, most_s) >= 0 ||
+             ledger_next_wide(d->ledger, tier, true, most_s) >= 0))
+            return true;
+    return false;
+}
+
+bool gangs_need_parts(const struct dispatch *d)
+{
+    if (!d->gangs)
+        return false;
+    if (resumes_find(d->resumes, 2, d->n_alive, (double)INFINITY) >= 0)
+        return true;
+    for (int32_t tier = 1; tier < ledger_n_widths(d->ledger); tier++) {
+        int64_t next = ledger_next_wide(d->ledger, tier, false, (double)INFINITY);
+
+        if (next >= 0 && ledger_tier_width(d->ledger, tier) <= d->n_alive &&
+            dispatch_needs_parts(d, next))
+            return true;
+    }
+    return false;
+}
+
 bool gangs_can_begin(struct dispatch *d, bool suspect, double left_s)
 {
     struct candidate first;
@@ -293,9 +323,9 @@ bool gangs_can_begin(struct dispatch *d, bool suspect, double left_s)
 
     if (!d->gangs)
         return false;
-    left_s = dispatch_most_s(d, left_s);
     if (suspect) /* asked before the run ends: be exact */
         d->gangs->slowest_at = -1;
+    left_s = dispatch_most_s(d, left_s, slowest(d));
     most_s = isinf(left_s) ? left_s : left_s / slowest(d);
     return find_first(d, false, most_s, &first) || (suspect && find_first(d, true, most_s, &first));
 }
@@ -419,6 +449,7 @@ static int place(struct dispatch *d, const struct candidate *c, const struct gan
     }
     if (d->gangs->reserved.trial == gang->trial)
         cancel(d);
+    dispatch_offer_again(d); /* nothing else may fit now, and parts begin */
     *out = gang;
     return 1;
 }
@@ -438,7 +469,8 @@ static void list_free(struct dispatch *d)
 
 void gangs_choose_widths(struct dispatch *d, double left_s)
 {
-    double most_s = dispatch_most_s(d, left_s), each_s = dispatch_left_each_s(d);
+    double most_s = dispatch_is_guess(d, left_s) ? (double)INFINITY : left_s;
+    double each_s = dispatch_left_each_s(d);
 
     if (!d->elastic || !d->elastic->has_chosen || !d->n_alive || most_s <= 0)
         return;
@@ -515,9 +547,9 @@ int dispatch_place(struct dispatch *d, double left_s, const struct gang **out, s
 
     if (!d->gangs)
         return 0;
-    left_s = dispatch_most_s(d, left_s);
     if (d->n_idle && elastic_is_due(d->elastic))
         gangs_choose_widths(d, left_s);
+    left_s = dispatch_most_s(d, left_s, slowest(d));
     if (!find_reserved(d, left_s, &first) &&
         (!ledger_n_wide(d->ledger) || !choose_first(d, left_s, &first)))
         return 0;

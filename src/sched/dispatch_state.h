@@ -57,6 +57,7 @@ struct dispatch {
     struct gangs *gangs; /* NULL: all trials have width 1, like the next one */
     struct elastic *elastic;
     double now_s, left_s; /* left_s: as in the last dispatch_assign() */
+    double whole_s;       /* of a run; INFINITY: no limit */
     double held_s;        /* all workers together */
     double deviation;     /* mean |log(seconds / predicted)| over deviation_n results */
     int32_t deviation_n;
@@ -74,8 +75,13 @@ void dispatch_offer_again(struct dispatch *d);
 void dispatch_set_price(struct dispatch *d, int32_t config);
 /* Seconds of work left for each worker. */
 double dispatch_left_each_s(const struct dispatch *d);
-/* Return the limit for expected seconds: a trial of unknown seconds begins at any time. */
-double dispatch_most_s(const struct dispatch *d, double left_s);
+/* True if nothing is known of seconds, so that a trial begins whatever time is left. */
+bool dispatch_is_guess(const struct dispatch *d, double left_s);
+/* True if a pending trial has a checkpoint or does not end within a whole run. */
+bool dispatch_needs_parts(const struct dispatch *d, int64_t trial);
+/* Return the limit for expected seconds on a worker of this slowness: left_s, or INFINITY if nothing
+ * is known of seconds, or a trial that needs parts may begin. */
+double dispatch_most_s(const struct dispatch *d, double left_s, double slowness);
 
 /* In dispatch_gangs.c. Functions that take d->gangs may be called without gangs. */
 
@@ -103,6 +109,11 @@ void gangs_choose_widths(struct dispatch *d, double left_s);
 /* True if a pending trial wider than 1, no suspect unless `suspect`, can begin with all live
  * workers. */
 bool gangs_can_begin(struct dispatch *d, bool suspect, double left_s);
+
+/* True if a pending trial wider than 1 that the live workers can run takes at most most_s; if one
+ * needs parts. */
+bool gangs_any_fits(const struct dispatch *d, double most_s);
+bool gangs_need_parts(const struct dispatch *d);
 
 int gangs_check(const struct dispatch *d, struct err *err);
 

@@ -180,6 +180,18 @@ double trial_files_seconds(const char *db, int64_t trial_id)
     return seconds;
 }
 
+double trial_files_saved(const char *db, int64_t trial_id)
+{
+    struct buf path = {0};
+    double saved;
+
+    trial_files_put_folder(&path, db, trial_id);
+    buf_puts(&path, "/" FOLDER_CHECKPOINT);
+    saved = buf_failed(&path) ? 0 : folder_newest(buf_text(&path));
+    buf_release(&path);
+    return saved;
+}
+
 void trial_files_put_checkpoints(struct buf *out, const char *db)
 {
     struct buf path = {0};

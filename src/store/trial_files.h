@@ -35,6 +35,9 @@ void trial_files_put_checkpoints(struct buf *out, const char *db);
 int32_t trial_files_epoch(const char *db, int64_t trial_id);
 double trial_files_seconds(const char *db, int64_t trial_id);
 
+/* Unix seconds of the last change of a program's checkpoint; 0: there is none. */
+double trial_files_saved(const char *db, int64_t trial_id);
+
 /* Link or copy a kept file to the folder of a trial of another database. 1: it does not exist. */
 int trial_files_take(const char *to_db, int64_t to_id, const char *from_db, int64_t from_id,
                      const char *name, struct err *err);

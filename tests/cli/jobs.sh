@@ -179,7 +179,7 @@ rm -f bsub.runs
 fails "a job that never finishes a trial" 1 \
     env WARN=endless.db:0 GRID=endless.ini DATABASE=endless.db bsub -n 2 <"$jobs/lsf-mpirun.sh"
 is "does not go back into the queue" "$(cat bsub.runs)" "0: 1 runs, status 1"
-like "and the message gives the reason" "$(cat "$T/.out")" "before any trial finished: not requeued"
+like "and the message gives the reason" "$(cat "$T/.out")" "without progress: not requeued"
 
 ok "jobs/lsf-array.sh" "$jobs/lsf-array.sh" quick.ini 3 array.db
 is "the rows equal those of a plain run" "$(rows array.db)" "$(rows quick.db)"

@@ -221,6 +221,35 @@ is "without its files, only the checkpoint is known" "$("$ESPALIER" status s.db 
     sed '1d; s/^[12],[12],/ID,/')" "ID,pending,,,"
 rm -rf s.db*
 
+# Each trial takes longer than a run: 20 epochs of 0.05 s. The number of epochs is the checkpoint.
+cat >parts.sh <<'END'
+trap 'stop=yes' TERM
+epoch=$(cat "$ESPALIER_CHECKPOINT/epoch" 2>/dev/null)
+epoch=${epoch:-0}
+while [ "$epoch" -lt 20 ]; do
+    [ -z "$stop" ] || exit 75
+    sleep 0.05
+    epoch=$((epoch + 1))
+    echo "{\"epoch\": $epoch, \"val\": $epoch}" >>"$ESPALIER_RESULTS"
+    echo "$epoch" >"$ESPALIER_CHECKPOINT/epoch"
+done
+END
+sweep 'sh parts.sh {n}' 'stop_grace = 1s' >s.ini
+for _ in $(seq 20); do
+    run s.ini --db s.db --time-limit 1s
+    status=$?
+    [ $status = 75 ] || break
+done
+is "trials longer than a run are finished in parts" "$status $(sqlite3 s.db 'select group_concat(state) from trial')" "0 done,done"
+like "in which the second one began when the time of the first was known" \
+    "$(sqlite3 s.db "select count(*) from attempt where trial_id <> (select trial_id from attempt where outcome = 'done' order by finished)")" '^[2-9]$'
+rm -rf s.db*
+
+sweep 'sh -c "sleep 2" sh {n}' 'stop_grace = 1s' >s.ini
+run s.ini --db s.db --time-limit 1s
+is "a run in vain" "$? $(said | tail -n 1)" "1 warning: no trial was finished and no checkpoint saved, and the same command would not get further: raise the time limit, save checkpoints more often, or drop these trials"
+rm -rf s.db*
+
 # ---- plan ----
 
 sweep './ok.sh {n}' >s.ini

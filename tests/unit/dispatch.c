@@ -212,9 +212,45 @@ static void test_unknown_becomes_short(void **state)
     tear_down(&s);
 }
 
+static void test_parts(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    set_up(&s);
+    dispatch_set_whole(s.dispatch, 35);
+    assert_in_range(assign(&s, 0, 31), 0, 2); /* what fits, with the margin, goes first */
+    assert_true(dispatch_can_begin(s.dispatch, 8));
+    assert_int_equal(assign(&s, 1, 8), 9); /* of 40 s */
+    tear_down(&s);
+
+    set_up(&s);
+    dispatch_set_whole(s.dispatch, 35);
+    assert_false(dispatch_can_begin(s.dispatch, 3)); /* too little to save anything */
+    assert_int_equal(assign(&s, 0, 3), -1);
+    tear_down(&s);
+}
+
+static void test_no_parts(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    set_up(&s);
+    dispatch_set_whole(s.dispatch, 45);
+    assert_false(dispatch_can_begin(s.dispatch, 8)); /* a whole run is long enough for each */
+    assert_int_equal(assign(&s, 0, 8), -1);
+    dispatch_resume(s.dispatch, 10, 0.9);
+    assert_int_equal(assign(&s, 0, 8), 10); /* it has a checkpoint */
+    assert_int_equal(assign(&s, 1, 8), -1);
+    tear_down(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_no_parts),
         cmocka_unit_test(test_comes_first_for_what_is_left),
         cmocka_unit_test(test_fits_by_what_is_left),
         cmocka_unit_test(test_comes_back),

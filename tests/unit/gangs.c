@@ -309,6 +309,27 @@ static void test_checkpoint(void **state)
 /* ---- elastic widths ---- */
 
 /* A training on three ranks goes on with two; what two ranks take is no news. */
+/* A gang longer than a whole run begins if nothing fits. */
+static void test_parts(void **state)
+{
+    const double seconds[] = {20, 50, 2};
+    const int32_t widths[] = {2, 2, 1};
+    const struct gang *gang;
+    struct scene s;
+
+    (void)state;
+    set_up(&s, 3, seconds, widths, 3, NULL);
+    dispatch_set_whole(s.dispatch, 30);
+    assert_int_equal(dispatch_place(s.dispatch, 10, &gang, NULL), 0); /* the one of 2 s fits */
+    assert_int_equal(dispatch_assign(s.dispatch, 0, 10, s.out, NULL), 1);
+    assert_int_equal(s.out[0], 2);
+    assert_true(dispatch_can_begin(s.dispatch, 10));
+    assert_int_equal(dispatch_place(s.dispatch, 10, &gang, NULL), 1);
+    assert_int_equal(gang->trial, 1);
+    assert_int_equal(dispatch_place(s.dispatch, 10, &gang, NULL), 0);
+    tear_down(&s);
+}
+
 static void test_fewer_alive(void **state)
 {
     const double seconds[] = {60, 50};
@@ -427,7 +448,8 @@ int main(void)
         cmocka_unit_test(test_reservation), cmocka_unit_test(test_lost_member),
         cmocka_unit_test(test_given_back),  cmocka_unit_test(test_taken_apart),
         cmocka_unit_test(test_checkpoint),  cmocka_unit_test(test_fewer_alive),
-        cmocka_unit_test(test_chosen),      cmocka_unit_test(test_ports),
+        cmocka_unit_test(test_parts),       cmocka_unit_test(test_chosen),
+        cmocka_unit_test(test_ports),
     };
 
     return cmocka_run_group_tests_name("gangs", tests, NULL, NULL);
