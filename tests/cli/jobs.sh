@@ -61,9 +61,9 @@ done
 mkdir bin
 PATH=$T/bin:$PATH
 
-# WARN=DATABASE:N: when DATABASE has N finished trials, send the signal of -wa to every process of
-# the job. This happens in the first run only; N = 0: in every run. A job that ends with the status
-# of -Q runs again. Options on the command line override #BSUB lines.
+# WARN=DATABASE:N: when DATABASE has N finished trials and espalier runs, send the signal of -wa to
+# every process of the job. This happens in the first run only; N = 0: in every run. A job that ends
+# with the status of -Q runs again. Options on the command line override #BSUB lines.
 cat >bin/bsub <<'SH'
 #!/bin/sh
 name='' n='' requeue='' warning=''
@@ -82,7 +82,8 @@ options() {
     rest=$#
 }
 warn() {
-    until [ "$(sqlite3 "${WARN%:*}" "select count(*) from trials where state = 'done'")" -ge "${WARN#*:}" ]; do
+    until [ "$(sqlite3 "${WARN%:*}" "select count(*) >= ${WARN#*:} and exists (select 1 from session where
+        outcome = 'running') from trial where state = 'done'")" = 1 ]; do
         kill -0 "$1" || return
         sleep 0.1
     done 2>/dev/null
@@ -180,6 +181,26 @@ fails "a job that never finishes a trial" 1 \
     env WARN=endless.db:0 GRID=endless.ini DATABASE=endless.db bsub -n 2 <"$jobs/lsf-mpirun.sh"
 is "does not go back into the queue" "$(cat bsub.runs)" "0: 1 runs, status 1"
 like "and the message gives the reason" "$(cat "$T/.out")" "without progress: not requeued"
+
+# A training that needs three jobs.
+cat >parts.sh <<'END'
+part=$(cat "$ESPALIER_CHECKPOINT/part" 2>/dev/null)
+part=${part:-1}
+[ "$part" -lt 3 ] || { echo '{"val": 1}' >>"$ESPALIER_RESULTS" && exit 0; }
+trap 'echo $((part + 1)) >"$ESPALIER_CHECKPOINT/part"; exit 75' TERM
+while :; do sleep 0.05; done
+END
+cat >parts.ini <<'INI'
+[sweep]
+objective = val
+direction = max
+[program]
+command = sh parts.sh
+INI
+rm -f bsub.runs
+ok "a job that only saves a checkpoint" \
+    env WARN=parts.db:0 GRID=parts.ini DATABASE=parts.db bsub -n 1 <"$jobs/lsf-mpirun.sh"
+is "goes back into the queue until the trial is finished" "$(cat bsub.runs)" "0: 3 runs, status 0"
 
 ok "jobs/lsf-array.sh" "$jobs/lsf-array.sh" quick.ini 3 array.db
 is "the rows equal those of a plain run" "$(rows array.db)" "$(rows quick.db)"
