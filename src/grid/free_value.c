@@ -2,12 +2,13 @@
 #include "grid/free_value.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/real.h"
 
-#define EXACT 9007199254740992.0 /* 2^53 */
+#define EXACT 1e15 /* real_format() writes smaller whole numbers as digits */
 
 const char *free_value_skip_quoted(const char *text)
 {
@@ -65,13 +66,21 @@ static int read_quoted(struct buf *out, const char *text, struct err *err)
     return 0;
 }
 
+/* The number is smaller than a double holds with all digits; threads may flush it to 0. */
+static bool is_too_small(double number, const char *text)
+{
+    size_t mantissa = strcspn(text, "eE");
+
+    return fabs(number) < DBL_MIN && strcspn(text, "123456789") < mantissa;
+}
+
 static bool is_plain_number(double *number, const char *text)
 {
     const char *digits = text + strspn(text, "+-");
     size_t n = strspn(digits, "0123456789");
 
     return !real_parse(number, text) && !(n > 1 && *digits == '0') &&
-           !(!digits[n] && fabs(*number) > EXACT);
+           !(!digits[n] && fabs(*number) >= EXACT) && !is_too_small(*number, text);
 }
 
 int free_value_read(struct buf *out, const char *text, struct err *err)

@@ -6,8 +6,9 @@
  *   'a, b; $x'    any text; '' is a quote in it
  *   "a\nb, c"     likewise; \n \t \\ \" are a line feed, a tab, a backslash, a quote
  *
- * A number in another form than its shortest decimal (007, 1.10) needs quotes to stay as it is; a whole
- * number that begins with 0, or exceeds 2^53, is a text without them. */
+ * A number in another form than its shortest decimal (007, 1.10) needs quotes to stay as it is. These are
+ * texts without quotes: a whole number that begins with 0 or has more than 15 digits, and a number
+ * nearer to 0 than 2.2e-308, which a double may not hold exactly. */
 #ifndef GRID_FREE_VALUE_H
 #define GRID_FREE_VALUE_H
 

@@ -334,6 +334,9 @@
     X(INPUTS, "program", "inputs", TEXT, 0, 0, "", "", "", 0, \
       MODELS_PROGRAM, INTO(data_spec, inputs), \
       "Files and patterns such as digits/*.gz, separated by commas, relative to the folder of the sweep file; their names and contents are part of every key, so results of other files are never mixed") \
+    X(START_FOLDER, "program", "start_folder", PATH, 0, 0, "", "", "", 0, \
+      MODELS_PROGRAM, NOWHERE, \
+      "Folder in which the program starts and to which inputs are relative; default: the folder of the sweep file") \
     X(CAPTURE, "program", "capture", CHOICE, 0, 0, "none|stdout", "none", "", IDENTITY | LATER, \
       MODELS_PROGRAM, NOWHERE, \
       "Further source of results; stdout: lines such as name: 0.93 or name=0.93 that the program prints") \

@@ -669,11 +669,11 @@ static int read_entries(struct sweep *sweep, const char *text, const char *const
 }
 
 /* Where programs run, also on other ranks. */
-static void find_folder(struct sweep *sweep)
+static void find_folder(struct sweep *sweep, bool is_file)
 {
-    const char *slash = strrchr(sweep->path, '/');
+    const char *slash = strrchr(sweep->path, '/'), *given = sweep->fixed.v[P_START_FOLDER].s;
     char *folder = slash ? strndup(sweep->path, (size_t)(slash + 1 - sweep->path)) : NULL;
-    char *real = realpath(folder ? folder : ".", NULL);
+    char *real = realpath(*given ? given : folder ? folder : ".", NULL);
 
     free(folder);
     if (real) {
@@ -684,6 +684,9 @@ static void find_folder(struct sweep *sweep)
     sweep->folder = sweep_keep_text(sweep, real);
     if (!sweep->folder)
         sweep->folder = "";
+    /* stored with the sweep, so that a file written from the database starts the same program */
+    if (is_file && sweep_is_program(sweep) && !*given)
+        sweep->fixed.v[P_START_FOLDER].s = sweep->folder;
 }
 
 /* sweep->fixed: values of missing settings. is_file: required settings must be present. */
@@ -716,7 +719,7 @@ static int parse(struct sweep *sweep, const char *path, const char *text,
     errlist_limit(errors, MAX_ERRORS);
     if (!*sweep->fixed.v[P_SWEEP_NAME].s && !refused[P_SWEEP_NAME])
         default_name(sweep, errors);
-    find_folder(sweep);
+    find_folder(sweep, is_file);
     requirements_check(sweep, is_file, refused, errors);
     arrange(errors, first, path);
     return errors->n > first || errors->n_lost > n_lost ? -1 : 0;

@@ -543,6 +543,32 @@ static int find_chance(struct errlist *out, struct store *store, const struct qu
     return 0;
 }
 
+/* A configuration with fewer trials ranks below the complete ones, whatever its mean. */
+static int find_hidden(struct errlist *out, struct store *store, const struct query_sweep *sweep,
+                       struct err *err)
+{
+    struct result_table row;
+    char how[96] = "";
+
+    if (query_table(&row, store, QUERY_HIDDEN, sweep->sweep_id, err))
+        return -1;
+    if (row.n_rows) {
+        long long replicates = (long long)result_table_integer(&row, 0, "replicates");
+
+        if (result_table_integer(&row, 0, "own") < replicates)
+            snprintf(how, sizeof how, ": run with --set replicates=%lld completes it", replicates);
+        else if (result_table_integer(&row, 0, "failed"))
+            snprintf(how, sizeof how, ": run with --retry failed runs the others again");
+        errlist_add(out, "c%lld has a better mean (%.5g), but only %lld of %lld trials%s",
+                    (long long)result_table_integer(&row, 0, "config"),
+                    result_table_real(&row, 0, "mean"),
+                    (long long)result_table_integer(&row, 0, "trials"),
+                    (long long)result_table_integer(&row, 0, "most"), how);
+    }
+    result_table_release(&row);
+    return 0;
+}
+
 int advice_find(struct errlist *out, struct store *store, const struct query_sweep *sweep,
                 const struct advice_choice *choice, struct err *err)
 {
@@ -554,6 +580,8 @@ int advice_find(struct errlist *out, struct store *store, const struct query_swe
     if (is_begun || !row->n_rows || isnan(number(row, "mean")))
         return 0;
     find_r2(out, store, sweep, row);
+    if (!choice->is_restricted && find_hidden(out, store, sweep, err))
+        return -1;
     if (!choice->is_restricted && find_axes(out, store, sweep, row, err))
         return -1;
     return find_chance(out, store, sweep, choice, err);

@@ -102,4 +102,31 @@ is "the message" "$(cat .err)" "espalier: slow.ini:5: keep_files: 'log' is a nam
 echo 2 >data/a.csv
 fails "other inputs are another sweep" 2 "$ESPALIER" run sweep.ini --db best.db
 ok "which --new-sweep begins" "$ESPALIER" run sweep.ini --db best.db --new-sweep -q
+
+# The file of the best configuration starts the same program from any folder.
+mkdir A B
+printf 'echo score=1\n' >A/s.sh
+printf 'echo score=7\n' >B/s.sh
+printf '[sweep]\nobjective = score\ndirection = max\n[program]\ncommand = sh s.sh {n}\ninputs = s.sh\ncapture = stdout\n[grid]\nn = 1\n' >A/s.ini
+(cd A && "$ESPALIER" run s.ini -q && "$ESPALIER" best --format ini >../B/best.ini 2>/dev/null)
+is "best names the folder" "$(grep start_folder B/best.ini)" "start_folder = $(realpath A)/"
+ok "it runs elsewhere" "$ESPALIER" run B/best.ini --db B/again.db -q
+is "the same program" "$(sqlite3 B/again.db 'SELECT value FROM trial')" "1.0"
+is "with the same keys" "$(sqlite3 B/again.db 'SELECT key FROM trial')" "$(sqlite3 A/results.db 'SELECT key FROM trial')"
+
+# Names in keep_files.
+for pattern in '*.txt' 'a?' 'm[12]'; do
+    fails "$pattern is a pattern" 2 "$ESPALIER" run A/s.ini --db k.db --set "keep_files=$pattern"
+    is "the message on $pattern" "$(cat "$T/.err")" "espalier: --set keep_files: keep_files: '$pattern': patterns and quotes have no meaning here: write the name of each file"
+done
+"$ESPALIER" run A/s.ini --db k.db --set 'keep_files=typo.pt, b.pt' --set grid.n=1,2 --progress none 2>err
+is "files that no trial wrote" "$(grep 'did not write' err)" "espalier: warning: 2 trials did not write 'b.pt', which keep_files names: 'espalier show k.db t1 --log'
+espalier: warning: 2 trials did not write 'typo.pt', which keep_files names: 'espalier show k.db t1 --log'"
+
+# The checkpoint of a trial that failed at trial_timeout.
+printf 'echo 1 >"$ESPALIER_CHECKPOINT/x"\nsleep 60\n' >A/s.sh
+"$ESPALIER" run A/s.ini --db t.db --set trial_timeout=1s --set stop_grace=1s -q 2>/dev/null
+is "status lists its checkpoint" "$("$ESPALIER" status t.db --section checkpoints --format csv | cut -d, -f1,3)" "trial,state
+1,failed"
+is "show does" "$("$ESPALIER" show t.db t1 --section checkpoint --format csv | wc -l)" 2
 done_testing

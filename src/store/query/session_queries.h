@@ -42,14 +42,14 @@
       " max(0.0, round(" SQL_NOW " - started, 1)) AS seconds" \
       " FROM attempt JOIN trial USING (trial_id) WHERE outcome = 'running'" SQL_WITHOUT_RESULT \
       " ORDER BY started, trial_id") \
-    X(CHECKPOINTS, "", /* of models and programs */ \
+    X(CHECKPOINTS, "", /* of models and programs; a failed one continues with --retry failed */ \
       "SELECT trial, config, state, iif(is_file, program_epoch(trial), epoch) AS after_epoch, percent," \
       " iif(is_file, program_seconds(trial), seconds) AS seconds FROM (" \
       "SELECT trial_id AS trial, config_id AS config, t.state, epoch," \
       " round(100 * (1 - remaining), 1) AS percent, c.seconds, 0 AS is_file FROM checkpoint AS c" \
       " JOIN trial AS t USING (trial_id) UNION ALL" \
       " SELECT trial_id, config_id, state, NULL, NULL, NULL, 1 FROM json_each(program_checkpoints()) AS f" \
-      " JOIN trial ON trial_id = f.value WHERE state IN ('pending', 'running')" \
+      " JOIN trial ON trial_id = f.value WHERE state IN ('pending', 'running', 'failed')" \
       " ORDER BY 1)") \
     X(KILLED, /* of the last session: attempts whose program was killed and started again */ \
       "attempts:i trials:i example:I", \

@@ -18,6 +18,9 @@
     "scored AS MATERIALIZED (SELECT config_id, count(value) AS trials, avg(value) AS mean" \
     " FROM trial WHERE state = 'done' GROUP BY config_id HAVING count(value) > 0)"
 
+/* The line that trial/program_files adds to a log. */
+#define SQL_UNWRITTEN "espalier: keep_files: the program did not write "
+
 /* clang-format off */
 #define QUERY_SWEEP_TABLE(X) \
     X(FILES, \
@@ -49,6 +52,31 @@
       "WITH " SQL_SCORED " SELECT config_id AS config, mean FROM scored JOIN config" \
       " USING (config_id) JOIN sweep USING (sweep_id) WHERE sweep_id = ?1" \
       " ORDER BY trials DESC, CASE direction WHEN 'max' THEN -mean ELSE mean END, config_id LIMIT 1") \
+    X(HIDDEN, /* of a sweep: the best configuration that has a better mean than the first one of BEST, \
+                 but fewer scores. most: scores of the first; own, replicates: replicates of both */ \
+      "config:i mean:R trials:i most:i own:i replicates:i failed:i", \
+      "WITH " SQL_SCORED ", r AS (SELECT config_id, trials, direction," \
+      " CASE direction WHEN 'max' THEN -mean ELSE mean END AS loss, mean FROM scored JOIN config" \
+      " USING (config_id) JOIN sweep USING (sweep_id) WHERE sweep_id = ?1)," \
+      " top AS (SELECT * FROM r ORDER BY trials DESC, loss, config_id LIMIT 1)" \
+      "SELECT r.config_id AS config, r.mean, r.trials, top.trials AS most," \
+      " (SELECT count(DISTINCT replicate) FROM trial AS t WHERE t.config_id = r.config_id) AS own," \
+      " (SELECT count(DISTINCT replicate) FROM trial AS t WHERE t.config_id = top.config_id)" \
+      " AS replicates," \
+      " (SELECT count(*) FROM trial AS t WHERE t.config_id = r.config_id AND state = 'failed')" \
+      " AS failed FROM r, top WHERE r.trials < top.trials AND r.loss < top.loss" \
+      " ORDER BY r.loss, r.config_id LIMIT 1") \
+    X(UNWRITTEN, /* of a sweep: names in keep_files that done trials did not write, by the logs */ \
+      "file:s trials:i example:i", \
+      "WITH RECURSIVE m(trial_id, rest, n) AS (SELECT trial_id, tail, 0 FROM config" \
+      " JOIN trial USING (config_id) JOIN log USING (trial_id) WHERE sweep_id = ?1" \
+      " AND state = 'done' AND instr(tail, CAST('" SQL_UNWRITTEN "' AS BLOB)) > 0 UNION ALL" \
+      " SELECT trial_id, substr(rest, instr(rest, CAST('" SQL_UNWRITTEN "' AS BLOB))" \
+      " + length('" SQL_UNWRITTEN "')), n + 1 FROM m" \
+      " WHERE instr(rest, CAST('" SQL_UNWRITTEN "' AS BLOB)) > 0)" \
+      "SELECT CAST(substr(rest, 1, instr(rest, x'0a') - 1) AS TEXT) AS file," \
+      " count(DISTINCT trial_id) AS trials, min(trial_id) AS example FROM m WHERE n > 0" \
+      " GROUP BY file ORDER BY trials DESC, file LIMIT 3") \
     X(PROGRESS, /* of a sweep; unfinished: trials that may still change its leaderboard; \
                  undefined: done trials without a value of the objective; missing: trials of \
                  other shards */ \

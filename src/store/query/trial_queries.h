@@ -105,8 +105,12 @@
       " group_concat(rank, ', ') AS members FROM (SELECT attempt, rank, host" \
       " FROM a CROSS JOIN member USING (attempt_id) ORDER BY attempt, host, rank)" \
       " GROUP BY attempt, host ORDER BY attempt, min(rank)") \
-    X(TRIAL_CHECKPOINT, "", /* of a trial without a result */ \
-      "SELECT epoch, seconds, length(state) AS bytes FROM checkpoint WHERE trial_id = ?1") \
+    X(TRIAL_CHECKPOINT, "", /* of a trial without a result, or of a failed program; bytes: NULL for a \
+                               program, whose checkpoint is a folder */ \
+      "SELECT epoch, seconds, length(state) AS bytes FROM checkpoint WHERE trial_id = ?1 UNION ALL" \
+      " SELECT program_epoch(trial_id), program_seconds(trial_id), NULL FROM trial WHERE trial_id = ?1" \
+      " AND state IN ('pending', 'running', 'failed')" \
+      " AND trial_id IN (SELECT value FROM json_each(program_checkpoints()))") \
     X(CONFIG_OF_PROGRAM, "", /* a row if a program runs its trials */ \
       "SELECT config_id FROM config JOIN sweep USING (sweep_id)" \
       " WHERE config_id = ?1 AND task = 'none'") \
