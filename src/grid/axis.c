@@ -95,6 +95,14 @@ static int split(char *part[], int max, char *text, const char *separator)
     return n;
 }
 
+static int refuse_range(const struct param *p, const char *shown, struct err *err)
+{
+    if (p->type == PARAM_VALUE)
+        return err_set(err, "%s = %s: a range is lo:hi:step, three numbers; quote a text: '%s'",
+                       p->key, shown, shown);
+    return err_set(err, "%s = %s: a range is lo:hi:step, three numbers", p->key, shown);
+}
+
 static int add_range(struct list *list, char *text, struct err *err)
 {
     const char *key = list->row->key;
@@ -105,11 +113,16 @@ static int add_range(struct list *list, char *text, struct err *err)
     snprintf(shown, sizeof shown, "%s", text);
     if (split(part, 3, text, ":") != 3 || real_parse(&lo, part[0]) || real_parse(&hi, part[1]) ||
         real_parse(&step, part[2]))
-        return err_set(err, "%s = %s: a range is lo:hi:step, three numbers", key, shown);
+        return refuse_range(list->row, shown, err);
     if (step == 0)
         return err_set(err, "%s = %s: the step is zero", key, shown);
     if ((hi - lo) * step < 0)
         return err_set(err, "%s = %s: the step leads away from %s", key, shown, part[1]);
+    if (hi != lo && fabs(step) > fabs(hi - lo) * (1 + 1e-9))
+        return err_set(err,
+                       "%s = %s: the step is larger than the range lo:hi:step: five values from 0 "
+                       "to 1 are 0:1:0.25; for one value write %s",
+                       key, shown, part[0]);
     /* The addend corrects rounding: (0.5 - 0.2) / 0.1 is 2.9999999999999996. */
     n = floor((hi - lo) / step + 1e-9) + 1;
     if (!(n <= AXIS_MAX_VALUES))

@@ -188,6 +188,19 @@ static int refuse_few(const struct group *group, struct err *err)
     return -1;
 }
 
+/* A variable that names no GPU comes before gpus_per_host. */
+static int refuse_overridden(const struct rank_info *first, const struct gpu_wish *wish,
+                             struct err *err)
+{
+    const char *source = gpu_source_name(&first->gpus);
+
+    return err_set(err,
+                   "%s: gpus = %g, but %s names no GPU, and it overrides gpus_per_host = %d; unset "
+                   "%s, ask the batch system for GPUs (sbatch --gres=gpu:N, bsub -gpu num=N), or "
+                   "set gpus = 0",
+                   first->host, wish->gpus, source, wish->per_host, source);
+}
+
 /* i: sees fewer than it needs. */
 static int refuse_own(const struct group *group, int32_t i, struct err *err)
 {
@@ -305,7 +318,9 @@ static int check_group(const struct group *group, struct err *err)
     int32_t per_host = group->wish->per_host;
 
     if (!group->n_devices)
-        return refuse_nothing(member(group, 0), group->wish->gpus, err);
+        return per_host && *gpu_source_name(&member(group, 0)->gpus)
+                   ? refuse_overridden(member(group, 0), group->wish, err)
+                   : refuse_nothing(member(group, 0), group->wish->gpus, err);
     if (check_kinds(group, err))
         return -1;
     if (per_host && group->n_devices != per_host)

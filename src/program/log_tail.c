@@ -93,6 +93,12 @@ static void put_line(struct buf *out, const char *at, const char *end)
         buf_cut(out, out->size - 1);
 }
 
+/* False for an empty line, and for one that only points at the line above: "    ^^^^^~~~". */
+static bool has_words(const struct buf *line)
+{
+    return strspn(buf_text(line), "^~ ") < line->size;
+}
+
 /* Keep at most n bytes of whole characters. */
 static void cut_line(struct buf *line, size_t n)
 {
@@ -135,7 +141,7 @@ char *log_tail_reason(char *out, size_t size, const struct log_tail *tail)
             begin--;
         buf_clear(&line);
         put_line(&line, begin, end);
-        if (line.size) {
+        if (has_words(&line)) {
             escape_invalid(line.data);
             has_room = prepend(out, size, &line);
         }

@@ -2,6 +2,7 @@
 #include "program/record.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -34,6 +35,17 @@ size_t record_name_length(const char *text, size_t n)
     return i < PROGRAM_NAME ? i : 0;
 }
 
+/* A number such as 1e400, which is beyond the range of double. */
+static bool is_infinite(double *out, const char *text)
+{
+    char *end;
+
+    if (!*text || strspn(text, "+-.0123456789eE") != strlen(text))
+        return false;
+    *out = strtod(text, &end);
+    return !*end && isinf(*out);
+}
+
 int record_number(double *out, const char *text, size_t n)
 {
     static const char *const words[] = {"nan", "inf", "infinity"};
@@ -46,7 +58,7 @@ int record_number(double *out, const char *text, size_t n)
     copy[n] = '\0';
     if (strlen(copy) != n)
         return -1;
-    if (real_parse(out, copy) == 0)
+    if (real_parse(out, copy) == 0 || is_infinite(out, copy))
         return 0;
     word += *word == '-' || *word == '+';
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -223,20 +235,63 @@ static bool take_progress_bar(struct record *out, struct record_text *state, str
     return has_value;
 }
 
-/* Copy a line without the escape sequences that set colours: ESC [ parameters letter. */
-static void remove_colours(struct buf *plain, struct text *t)
+/* Skip ESC, and all of a sequence that sets a colour: ESC [ parameters letter. */
+static void skip_escape(struct text *t)
 {
+    t->at++;
+    if (!skip_one(t, "["))
+        return;
+    while (skip_one(t, "0123456789;?"))
+        ;
+    t->at += t->at < t->end;
+}
+
+/* Remove the last n characters of UTF-8. */
+static void cut_characters(struct buf *text, size_t n)
+{
+    size_t size = text->size;
+
+    for (; n && size; n--) {
+        size--;
+        while (size && (text->data[size] & 0xc0) == 0x80)
+            size--;
+    }
+    buf_cut(text, size);
+}
+
+static bool is_no_break_space(const struct text *t)
+{
+    return t->end - t->at > 1 && !memcmp(t->at, "\xc2\xa0", 2);
+}
+
+/* True if a line has a byte that make_plain() treats. */
+static bool has_marks(const char *line, size_t n)
+{
+    return memchr(line, '\033', n) || memchr(line, '\b', n) || memchr(line, '\xc2', n);
+}
+
+/* Copy a line without colours and with blanks for no-break spaces. What follows backspaces replaces
+ * as many characters. */
+static void make_plain(struct buf *plain, struct text *t)
+{
+    size_t n_back = 0;
+
     buf_clear(plain);
     while (t->at < t->end) {
-        const char *escape = memchr(t->at, '\033', (size_t)(t->end - t->at));
+        bool is_space = is_no_break_space(t);
 
-        buf_add(plain, t->at, (size_t)((escape ? escape : t->end) - t->at));
-        t->at = escape ? escape + 1 : t->end;
-        if (escape && skip_one(t, "[")) {
-            while (skip_one(t, "0123456789;?"))
-                ;
-            t->at += t->at < t->end;
+        if (*t->at == '\033') {
+            skip_escape(t);
+            continue;
         }
+        if (*t->at == '\b') {
+            n_back++;
+        } else {
+            cut_characters(plain, n_back);
+            n_back = 0;
+            buf_putc(plain, is_space ? ' ' : *t->at);
+        }
+        t->at += is_space ? 2 : 1;
     }
     t->at = buf_text(plain);
     t->end = t->at + plain->size;
@@ -248,8 +303,8 @@ bool record_text_parse(struct record *out, struct record_text *state, const char
 
     out->epoch = -1;
     out->n = 0;
-    if (memchr(line, '\033', n))
-        remove_colours(&state->plain, &t);
+    if (has_marks(line, n))
+        make_plain(&state->plain, &t);
     skip_blanks(&t);
     while (t.end > t.at && is_blank(t.end[-1]))
         t.end--;

@@ -17,6 +17,9 @@
 #include "base/real.h"
 #include "program/record.h"
 
+/* UTF-8; some editors and PowerShell begin files with it. */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
 #define FILE_BYTES ((int64_t)1 << 30)
 
 enum {
@@ -263,6 +266,10 @@ static void take_json(struct program_report *r, struct stream *s, const char *li
     struct err err;
 
     s->line++;
+    if (s->line == 1 && n >= 3 && !memcmp(line, BYTE_ORDER_MARK, 3)) {
+        line += 3;
+        n -= 3;
+    }
     if (n && line[n - 1] == '\r')
         n--;
     while (n && (*line == ' ' || *line == '\t')) {

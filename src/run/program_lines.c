@@ -205,6 +205,16 @@ static bool is_like_list(const char *text)
     return end > text && (*end == ';' || *end == ' ') && end[1];
 }
 
+/* "linspace(0, 1, 5)": a function of numbers. */
+static bool is_like_call(const char *text)
+{
+    size_t name = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
+    size_t numbers = text[name] == '(' ? strspn(text + name + 1, "+-.0123456789eE, ") : 0;
+    const char *end = text + name + 1 + numbers;
+
+    return name && numbers && !strcmp(end, ")") && memchr(text + name, ',', numbers);
+}
+
 static void warn_lists(const struct sweep *sweep)
 {
     for (size_t a = 0; a < sweep->n_axes; a++) {
@@ -212,11 +222,17 @@ static void warn_lists(const struct sweep *sweep)
 
         for (int32_t i = 0; axis->id >= P_COUNT && i < axis->n; i++) {
             const char *text = axis->values[i].s;
+            const char *key = sweep_row(sweep, (int)axis->id)->key;
 
-            if (!is_like_list(text))
+            if (is_like_list(text))
+                log_warn("%s: %s = %s: this is one text: separate values by commas, without "
+                         "brackets",
+                         sweep->path, key, text);
+            else if (is_like_call(text))
+                log_warn("%s: %s = %s: this is one text: a range is lo:hi:step or log(lo, hi, n)",
+                         sweep->path, key, text);
+            else
                 continue;
-            log_warn("%s: %s = %s: this is one text: separate values by commas, without brackets",
-                     sweep->path, sweep_row(sweep, (int)axis->id)->key, text);
             break;
         }
     }

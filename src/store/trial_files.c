@@ -10,6 +10,7 @@
 
 #include "base/fault.h"
 #include "data/text/file_names.h"
+#include "program/attempt_file.h"
 #include "program/folder.h"
 #include "program/log_file.h"
 #include "program/report.h"
@@ -93,6 +94,7 @@ static void remove_progress(const char *db, int64_t trial_id)
         unlink(buf_text(&curve));
         file = time_file_begin(buf_text(&folder), 0);
         time_file_remove(&file);
+        attempt_file_remove(buf_text(&folder));
         rmdir(buf_text(&folder)); /* fails if files are kept */
     }
     buf_release(&folder);

@@ -16,6 +16,7 @@
 #include "base/duration.h"
 #include "base/fault.h"
 #include "base/log.h"
+#include "program/attempt_file.h"
 #include "program/folder.h"
 #include "program/log_file.h"
 #include "program/log_tail.h"
@@ -87,6 +88,7 @@ struct running {
     bool is_stopped;          /* the caller wants the trial back */
     bool is_late;             /* trial_timeout */
     bool is_killed;           /* by us */
+    bool has_begun;           /* an attempt here */
     bool has_note;            /* of ours in the log */
 };
 
@@ -255,6 +257,10 @@ static void remove_files(struct running *t, bool is_over)
     else
         log_file_write(&t->log_file, &t->self->log);
     FAULT("worker: a program's results were removed");
+    if (is_first(t) && is_over)
+        attempt_file_remove(paths.folder);
+    else if (is_first(t))
+        attempt_file_write(paths.folder, t->trial.attempt);
     if (is_over && is_first(t) && !folder_has_files(paths.checkpoint)) {
         unlink(buf_text(&t->curve));
         time_file_remove(&t->time_file);
@@ -610,10 +616,16 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     enum verdict verdict;
     struct err err;
 
-    if (t->trial.attempt++ && !folder_has_files(buf_text(&t->checkpoint)))
+    bool is_again = t->has_begun;
+
+    t->has_begun = true;
+    if (is_again && !folder_has_files(buf_text(&t->checkpoint)))
         t->earlier_s = t->begun_s - clock_now(t->self->clock);
-    if (!is_first(t))
+    if (!is_first(t)) {
         poll(NULL, 0, HEAD_START_MS);
+        t->trial.attempt = attempt_file_read(buf_text(&t->folder));
+    }
+    t->trial.attempt++;
     t->started = clock_unix();
     if (make_files(t, &err) || start(t, &err)) {
         close_end(&t->out);
@@ -630,6 +642,8 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     if (folder_has_files(buf_text(&t->checkpoint)))
         save_progress(t);
     verdict = judge(r, t, &end);
+    if (verdict == AGAIN && is_first(t))
+        attempt_file_write(buf_text(&t->folder), t->trial.attempt);
     FAULT("worker: a program was judged");
     return verdict;
 }
@@ -690,8 +704,9 @@ static int read_progress(struct running *t, struct err *err)
     bool has_checkpoint = folder_has_files(buf_text(&t->checkpoint));
     DIR *folder = opendir(buf_text(&t->folder));
     struct dirent *entry;
-    int rc = 0;
+    int rc = 0, n_lost = 0;
 
+    t->trial.attempt = attempt_file_read(buf_text(&t->folder));
     if (has_checkpoint) {
         program_report_read(&t->report, buf_text(&t->curve));
         program_report_end_attempt(&t->report, true);
@@ -701,10 +716,17 @@ static int read_progress(struct running *t, struct err *err)
         time_file_remove(&t->time_file);
     }
     while (folder && !rc && (entry = readdir(folder)))
-        if (!strncmp(entry->d_name, t->own, strlen(t->own)))
+        if (!strncmp(entry->d_name, t->own, strlen(t->own))) {
             rc = salvage(t, entry->d_name, has_checkpoint, err);
+            n_lost++;
+        }
     if (folder)
         closedir(folder);
+    /* A rank that was killed has not counted its last attempt, whose folder stayed. */
+    if (n_lost && is_first(t)) {
+        t->trial.attempt += n_lost;
+        attempt_file_write(buf_text(&t->folder), t->trial.attempt);
+    }
     return rc;
 }
 

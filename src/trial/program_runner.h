@@ -4,6 +4,7 @@
  * Files of a trial, in FILES/t345 (FILES is <db>.files):
  *   checkpoint/      of the program; stays until the trial has a result
  *   curve.jsonl      of attempts that left a checkpoint
+ *   attempts         those that ended without a result (program/attempt_file.h)
  *   log, log.rank1   output so far (program/log_file.h)
  *   scratch.PID/     {dir} and the results file of an attempt by the rank PID; removed afterwards
  *   NAME             kept files

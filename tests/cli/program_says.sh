@@ -84,6 +84,17 @@ for value in '[0.1, 0.2]' '0.1 0.2' '0.1;0.2' '[.5, [.6]' '(-1'; do
     "$ESPALIER" plan s.ini -q >out 2>err
     is "$value is no list" "$? $(said)" "0 warning: s.ini: n = ${value%,*}: this is one text: separate values by commas, without brackets"
 done
+for value in 'lin(0,1,5)' 'linspace(0, 1, 5)' 'log10(1e-3,1,4)'; do
+    sweep './ok.sh {n}' | sed "s/^n = .*/n = $value/" >s.ini
+    "$ESPALIER" plan s.ini -q >out 2>err
+    is "$value is no range" "$? $(said)" "0 warning: s.ini: n = $value: this is one text: a range is lo:hi:step or log(lo, hi, n)"
+done
+sweep './ok.sh {n}' | sed "s/^n = .*/n = 12:30/" >s.ini
+fails "a time is no range" 2 "$ESPALIER" plan s.ini -q
+like "the message says how to write a text" "$(cat .err)" "n = 12:30: a range is lo:hi:step, three numbers; quote a text: '12:30'$"
+sweep './ok.sh {n}' | sed "s/^n = .*/n = '12:30', relu(x), relu(1), f(g,1)/" >s.ini
+"$ESPALIER" plan s.ini -q >out 2>err
+is "texts with colons and brackets" "$? $(said)" "0 "
 sweep './ok.sh {n}' | sed "s/^n = .*/n = 007, 3d, 2x2, [a], -x 1, 5;/" >s.ini
 "$ESPALIER" plan s.ini -q >out 2>err
 is "texts" "$? $(said)" "0 "

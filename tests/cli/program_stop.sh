@@ -112,6 +112,24 @@ is "counts the time of the attempt that left the checkpoint" \
     "$(sqlite3 s.db "select state, seconds between 1 and 5, attempts from trial")" "done|1|2"
 ok "nothing stays" test ! -e s.db.files
 
+# ---- a rank that is killed ----
+
+# Rank 1 is killed in its first trial, which the other rank starts again.
+cat >rank.sh <<'END'
+if grep -zqx OMPI_COMM_WORLD_RANK=1 "/proc/${ESPALIER_DIR##*.}/environ"; then
+    kill -9 "${ESPALIER_DIR##*.}"
+    sleep 20
+fi
+sleep 1
+echo "v: $ESPALIER_ATTEMPT"
+END
+printf '%s\n' '[sweep]' 'name = rank' 'objective = v' 'direction = max' '[program]' 'capture = stdout' \
+    'command = sh rank.sh {n}' '[grid]' 'n = 1, 2' >rank.ini
+"$ESPALIER" run rank.ini --db rank.db -n 2 --progress none >.out 2>.err
+is "the next attempt of its trial has the next number" \
+    "$(sqlite3 rank.db 'select group_concat(value) from (select value from trial order by value)')" "1.0,2.0"
+ok "nothing stays of its attempt" test ! -e rank.db.files
+
 # ---- a program that is killed ----
 
 cat >killed.sh <<'END'

@@ -98,6 +98,7 @@ is "one that does not gives it back" "$(stopped_late 7)" "75 pending||"
 # A process of a gang is killed, and the others notice that its connection is gone.
 cat >killed.sh <<'SH'
 starts=$(echo "$RANK" >>"starts.$1.$RANK" && wc -l <"starts.$1.$RANK")
+echo "$ESPALIER_ATTEMPT" >>"attempts.$1.$RANK"
 if [ "$RANK" = 1 ]; then
     [ "$1" = once ] && [ "$starts" = 2 ] && exit
     echo "reads part 1" >&2
@@ -111,6 +112,7 @@ SH
 sed 's/late.sh {status}/killed.sh {how}/; s/^status.*/how = once, always/' late.ini >killed.ini
 fails "processes that are killed" 3 timeout 60 "$ESPALIER" run killed.ini -n 2 --db killed.db --progress none
 is "the whole gang runs again, up to the crash limit" "$(cat starts.* | tr -d '\n')" 00110011
+is "with the next number of an attempt in all ranks" "$(cat attempts.* | tr -d '\n')" 12121212
 is "with a warning each time" "$(grep -c 'runs again, because its gang lost a member: rank 1 of the gang: ended by signal 9' .err)" 2
 is "the reason is that of the process that was killed" "$(sqlite3 killed.db 'select state, error from trial order by 1')" \
     "done|

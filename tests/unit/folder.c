@@ -106,6 +106,7 @@ static void test_own_names(void **state)
     assert_true(folder_is_own_name("checkpoint/model.pt"));
     assert_true(folder_is_own_name("curve.jsonl"));
     assert_true(folder_is_own_name("scratch.0.77/x"));
+    assert_true(folder_is_own_name("attempts"));
     assert_true(folder_is_own_name("log"));
     assert_true(folder_is_own_name("log.rank1"));
     assert_false(folder_is_own_name("log.txt"));

@@ -181,6 +181,7 @@ static void test_reason(void **state)
     assert_reason("123456\xc3\xa4", 8, "123456");
     assert_reason("\x1b[31;1mError:\x1b[0m bad\x1b(B \x1b]0;title\x07x\x1b", 200, "Error: bad x");
     assert_reason("10 %\r20 %\r30 %\n", 200, "30 %");
+    assert_reason("    f(x)\n    ^^^^~~ ^\nError: bad\n", 200, "f(x) | Error: bad");
     assert_reason("windows\r\n", 200, "windows");
     assert_reason("a\tb\x01\x7f\x08 c", 200, "a b c");
     assert_reason("bad \xff byte, \xe2\x80\xae turn", 200, "bad ? byte, ? turn");

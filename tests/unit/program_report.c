@@ -91,6 +91,7 @@ static void test_json(void **state)
         {"\n  \n\r\n{\"acc\": 0.5}\r\n \t\n", "acc 0.5"},
         {"{\"loss\": 1, \"acc\": 0.5}\n{\"acc\": 0.4, \"n\": 3}\n", "loss 1, acc 0.4, n 3"},
         {"{}\n{\"acc\": 1}\n", "acc 1"},
+        {"\xef\xbb\xbf{\"acc\": 1}\n", "acc 1"},
         {"{'acc': 0.5, 'loss': nan}\n", "acc 0.5, loss nan"},
         {"{\"acc\": Infinity, \"a\": -Infinity, \"b\": NaN, \"c\": 1e400}\n",
          "acc inf, a -inf, b nan, c inf"},
@@ -228,6 +229,13 @@ static void test_stdout(void **state)
         {"epoch=1 acc=0.1\repoch=1 acc=0.2\repoch=1 acc=0.3 loss=1\nepoch=1 loss=2\n",
          "acc 0.3, loss 2 at 1; 1 acc 0.3 loss 2"},
         {"\033[1macc\033[0m: \033[32m0.5\033[0m\n", "acc 0.5"},
+        {"\b\b\b3/3 - acc: 0.5\n", "acc 0.5"},
+        {"1/3 - \xe2\x94\x81\b\b\b\b\b\b\b3/3 - acc: 0.5\b\b\n", "acc 0.5"},
+        {"acc: 0.512\b\b\b\b\b0.4\n", "acc 0.4"},
+        {"acc:\xc2\xa0"
+         "0.5\xc2\xa0(best)\n",
+         "acc 0.5"},
+        {"acc: 1e400, a=-1e400\n", "acc inf, a -inf"},
         {"\033\033[\033[1\n\033[1m\nacc=1\033[", "acc 1"},
         /* Keras, verbose=2 and verbose=1; evaluate() at the end has other steps. */
         {"Epoch 1/2\n375/375 - 1s - 3ms/step - acc: 0.5 - loss: 2.5e-01\nEpoch 2/2\n"

@@ -122,6 +122,9 @@ static void test_refused_ranges(void **state)
     (void)state;
     assert_refused(P_DROPOUT, "0:0.5:0", "dropout = 0:0.5:0: the step is zero");
     assert_refused(P_DROPOUT, "0:0.5:-0.1", "dropout = 0:0.5:-0.1: the step leads away from 0.5");
+    assert_refused(P_DROPOUT, "0:0.5:5",
+                   "dropout = 0:0.5:5: the step is larger than the range lo:hi:step: five values "
+                   "from 0 to 1 are 0:1:0.25; for one value write 0");
     assert_refused(P_DROPOUT, "0:0.5", "dropout = 0:0.5: a range is lo:hi:step, three numbers");
     assert_refused(P_DROPOUT, "0:0.5:0.1:1",
                    "dropout = 0:0.5:0.1:1: a range is lo:hi:step, three numbers");
