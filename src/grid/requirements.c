@@ -490,10 +490,11 @@ static void check_kept_files(const struct check *c)
                      "keep_files = %.80s: must be names of files in {dir}, separated by commas",
                      c->sweep->fixed.v[P_KEEP_FILES].s);
         else if (strpbrk(files.text[i], "*?[\"'"))
-            complain(c, P_KEEP_FILES,
-                     "keep_files: '%.60s': patterns and quotes have no meaning here: write the name "
-                     "of each file",
-                     files.text[i]);
+            complain(
+                c, P_KEEP_FILES,
+                "keep_files: '%.60s': patterns and quotes have no meaning here: write the name "
+                "of each file",
+                files.text[i]);
         else if (folder_is_own_name(files.text[i]))
             complain(c, P_KEEP_FILES, "keep_files: '%.60s' is a name of espalier: choose another",
                      files.text[i]);

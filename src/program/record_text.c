@@ -270,8 +270,8 @@ static bool has_marks(const char *line, size_t n)
     return memchr(line, '\033', n) || memchr(line, '\b', n) || memchr(line, '\xc2', n);
 }
 
-/* Copy a line without colours and with blanks for no-break spaces. What follows backspaces replaces
- * as many characters. */
+/* Copy a line as a terminal shows it: without colours, with blanks for no-break spaces; text behind
+ * backspaces replaces as many characters. */
 static void make_plain(struct buf *plain, struct text *t)
 {
     size_t n_back = 0;

@@ -20,6 +20,7 @@
 #include "program/folder.h"
 #include "program/log_file.h"
 #include "program/log_tail.h"
+#include "program/output_pipe.h"
 #include "program/port.h"
 #include "program/report.h"
 #include "program/time_file.h"
@@ -298,25 +299,6 @@ static void save_progress(struct running *t)
 
 /* ---- an attempt ---- */
 
-static int open_pipe(int *read_end, int *write_end, struct err *err)
-{
-    int ends[2];
-
-    if (pipe2(ends, O_CLOEXEC))
-        return err_set(err, "pipe: %s", strerror(errno));
-    fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    *read_end = ends[0];
-    *write_end = ends[1];
-    return 0;
-}
-
-static void close_end(int *end)
-{
-    if (*end >= 0)
-        close(*end);
-    *end = -1;
-}
-
 /* Every later trial would fail here. Other ranks go on. */
 static void leave_if_lost(const struct spawner *spawner)
 {
@@ -332,7 +314,7 @@ static int start(struct running *t, struct err *err)
     struct template_words argv = {0}, env = {0};
     int out = -1, error = -1, rc;
 
-    rc = open_pipe(&t->out, &out, err) || open_pipe(&t->error, &error, err) ||
+    rc = output_pipe_open(&t->out, &out, err) || output_pipe_open(&t->error, &error, err) ||
                  program_command_argv(&argv, &self->command, &t->trial, err) ||
                  program_command_env(&env, &self->command, &t->trial, err)
              ? -1
@@ -349,8 +331,8 @@ static int start(struct running *t, struct err *err)
         rc = spawner_run(self->place->spawner, &program, err);
         leave_if_lost(self->place->spawner);
     }
-    close_end(&out);
-    close_end(&error);
+    output_pipe_close(&out);
+    output_pipe_close(&error);
     template_words_release(&argv);
     template_words_release(&env);
     return rc;
@@ -363,7 +345,7 @@ static bool drain(struct running *t, int *end, bool is_error)
     ssize_t n = *end < 0 ? -1 : read(*end, self->bytes, sizeof self->bytes);
 
     if (n == 0)
-        close_end(end);
+        output_pipe_close(end);
     if (n <= 0)
         return false;
     log_tail_add(&self->log, self->bytes, (size_t)n);
@@ -435,8 +417,8 @@ static void wait_for_end(struct spawner_end *end, struct running *t)
         continue;
     while (drain(t, &t->error, true))
         continue;
-    close_end(&t->out);
-    close_end(&t->error);
+    output_pipe_close(&t->out);
+    output_pipe_close(&t->error);
 }
 
 /* ---- its outcome ---- */
@@ -613,10 +595,9 @@ static enum verdict judge(struct trial_result *r, struct running *t, const struc
 static enum verdict attempt(struct trial_result *r, struct running *t)
 {
     struct spawner_end end = {.how = SPAWNER_EXITED};
+    bool is_again = t->has_begun;
     enum verdict verdict;
     struct err err;
-
-    bool is_again = t->has_begun;
 
     t->has_begun = true;
     if (is_again && !folder_has_files(buf_text(&t->checkpoint)))
@@ -628,8 +609,8 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     t->trial.attempt++;
     t->started = clock_unix();
     if (make_files(t, &err) || start(t, &err)) {
-        close_end(&t->out);
-        close_end(&t->error);
+        output_pipe_close(&t->out);
+        output_pipe_close(&t->error);
         fail(r, "%.250s", err.text);
         return OVER;
     }

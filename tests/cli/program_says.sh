@@ -307,7 +307,6 @@ is "best warns of them, too" "$("$ESPALIER" best s.db 2>&1 >/dev/null | grep -c 
 like "folds that differ" "$(advice 'folds = 3' '[program]' 'command = echo v: {fold}{n}')" "^n: c3 has 3, .*sweep\)$"
 is "no edge with a tie" "$(advice '[program]' 'command = printf "v: %.0s0.5" {n}')" "$one$seed"
 
-
 # ---- a better mean of fewer trials ----
 
 rm -f d.db* d.ini
@@ -325,7 +324,7 @@ is "then it is the best" "$(hidden err)" ""
 
 # ---- numbers that a double does not hold ----
 
-printf '[sweep]\nobjective = v\n direction = max\n[program]\ncommand = echo v=1 {x} {big}\nbig = 9007199254740993\ncapture = stdout\n[grid]\nx = 9007199254740993, 1000000000000000, 1e-320, 0\n' >n.ini
+printf '[sweep]\nobjective = v\ndirection = max\n[program]\ncommand = echo v=1 {x} {big}\nbig = 9007199254740993\ncapture = stdout\n[grid]\nx = 9007199254740993, 1000000000000000, 1e-320, 0\n' >n.ini
 is "they reach the program as written" "$("$ESPALIER" plan n.ini --commands 2>err | grep -o 'v=1.*'; cat err)" "v=1 9007199254740993 9007199254740993
 v=1 1000000000000000 9007199254740993
 v=1 1e-320 9007199254740993
