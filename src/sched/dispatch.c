@@ -303,7 +303,7 @@ bool dispatch_is_guess(const struct dispatch *d, double left_s)
 }
 
 /* True if no pending trial that the live workers can run takes at most most_s. */
-static bool nothing_fits(const struct dispatch *d, double most_s)
+static bool nothing_fits(struct dispatch *d, double most_s)
 {
     return resumes_next(d->resumes, most_s) < 0 && !gangs_any_fits(d, most_s);
 }
@@ -321,7 +321,7 @@ bool dispatch_needs_parts(const struct dispatch *d, int64_t trial)
     return resumes_has(d->resumes, trial) || resumes_seconds(d->resumes, trial) > d->whole_s;
 }
 
-double dispatch_most_s(const struct dispatch *d, double left_s, double slowness)
+double dispatch_most_s(struct dispatch *d, double left_s, double slowness)
 {
     if (dispatch_is_guess(d, left_s))
         return (double)INFINITY;

@@ -286,18 +286,12 @@ static bool choose_first(struct dispatch *d, double left_s, struct candidate *fi
     return clear_single(d, most_s) < 0 && find_first(d, true, most_s, first);
 }
 
-bool gangs_any_fits(const struct dispatch *d, double most_s)
+bool gangs_any_fits(struct dispatch *d, double most_s)
 {
-    if (!d->gangs)
-        return false;
-    if (resumes_find(d->resumes, 2, d->n_alive, most_s) >= 0)
-        return true;
-    for (int32_t tier = 1; tier < ledger_n_widths(d->ledger); tier++)
-        if (ledger_tier_width(d->ledger, tier) <= d->n_alive &&
-            (ledger_next_wide(d->ledger, tier, false, most_s) >= 0 ||
-             ledger_next_wide(d->ledger, tier, true, most_s) >= 0))
-            return true;
-    return false;
+    struct candidate first;
+
+    return d->gangs &&
+           (find_first(d, false, most_s, &first) || find_first(d, true, most_s, &first));
 }
 
 bool gangs_need_parts(const struct dispatch *d)

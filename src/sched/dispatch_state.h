@@ -81,7 +81,7 @@ bool dispatch_is_guess(const struct dispatch *d, double left_s);
 bool dispatch_needs_parts(const struct dispatch *d, int64_t trial);
 /* Return the limit for expected seconds on a worker of this slowness: left_s, or INFINITY if nothing
  * is known of seconds, or a trial that needs parts may begin. */
-double dispatch_most_s(const struct dispatch *d, double left_s, double slowness);
+double dispatch_most_s(struct dispatch *d, double left_s, double slowness);
 
 /* In dispatch_gangs.c. Functions that take d->gangs may be called without gangs. */
 
@@ -112,7 +112,7 @@ bool gangs_can_begin(struct dispatch *d, bool suspect, double left_s);
 
 /* True if a pending trial wider than 1 that the live workers can run takes at most most_s; if one
  * needs parts. */
-bool gangs_any_fits(const struct dispatch *d, double most_s);
+bool gangs_any_fits(struct dispatch *d, double most_s);
 bool gangs_need_parts(const struct dispatch *d);
 
 int gangs_check(const struct dispatch *d, struct err *err);

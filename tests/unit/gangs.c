@@ -306,9 +306,6 @@ static void test_checkpoint(void **state)
     tear_down(&s);
 }
 
-/* ---- elastic widths ---- */
-
-/* A training on three ranks goes on with two; what two ranks take is no news. */
 /* A gang longer than a whole run begins if nothing fits. */
 static void test_parts(void **state)
 {
@@ -330,6 +327,9 @@ static void test_parts(void **state)
     tear_down(&s);
 }
 
+/* ---- elastic widths ---- */
+
+/* A training on three ranks goes on with two; what two ranks take is no news. */
 static void test_fewer_alive(void **state)
 {
     const double seconds[] = {60, 50};
