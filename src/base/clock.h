@@ -30,7 +30,6 @@ void clock_sleep(double seconds);
 /* Time to sleep between checks of a queue: short after a message, longer in silence. Waiting inside
  * MPI would use a whole core. */
 struct backoff {
-    double sleep_s;
     double silent_s; /* all sleeps since the last message */
 };
 

@@ -191,6 +191,7 @@ static void watch(struct mpirun_end *end, pid_t pid, int report_fd, double heart
                       .late_s = now_s() + LATE_S,
                       .heartbeat_s = heartbeat_s,
                       .stop = stop};
+    struct backoff backoff = {0};
     bool is_open = true;
 
     *end = (struct mpirun_end){.status = -1};
@@ -198,7 +199,7 @@ static void watch(struct mpirun_end *end, pid_t pid, int report_fd, double heart
         if (is_open)
             is_open = read_report(&w, report_fd);
         else
-            clock_sleep(LOOK_MS * 1e-3);
+            clock_sleep(backoff_next(&backoff));
         if (!end->has_come_up)
             stop_again(&w);
         warn_late(&w);

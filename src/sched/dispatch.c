@@ -9,9 +9,9 @@
 #include "sched/ledger.h"
 #include "sched/resumes.h"
 
-/* Seconds of work ready at a worker beside its running trial. With nothing ready, a trial of 0.25 s
- * waited 5 to 7 ms, because both ends sleep between polls. For trials from half a second that is
- * one percent, so they go out one by one. */
+/* Seconds of work ready at a worker beside its running trial. With nothing ready, a worker waits
+ * for a few ms, because rank 0 sleeps between polls. For trials from half a second that is one
+ * percent, so they go out one by one. */
 #define AHEAD_S 0.1
 #define ALONE_S 0.5
 /* All prices are updated once in (configurations / this) results: about 1 us a result. */

@@ -541,7 +541,7 @@ static int next_message(struct master *master, int32_t *from, struct err *err)
         got = mailbox_take(&master->inbox, &master->in, sleep_s);
         traffic_leave(meter, back);
     }
-    if (got)
+    if (got > 0 && !message_is(&master->in, MESSAGE_BEAT))
         backoff_reset(&master->backoff);
     return got;
 }

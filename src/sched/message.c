@@ -79,6 +79,15 @@ int message_open(struct cursor *in, enum message_kind *kind, const struct buf *m
     return 0;
 }
 
+bool message_is(const struct buf *message, enum message_kind wanted)
+{
+    struct cursor in;
+    enum message_kind kind;
+    struct err err;
+
+    return !message_open(&in, &kind, message, &err) && kind == wanted;
+}
+
 int64_t message_count_trials(struct cursor *in, struct err *err)
 {
     uint32_t n = cursor_u32(in);

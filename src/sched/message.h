@@ -68,6 +68,8 @@ void message_take_gang(struct message_gang *gang, struct cursor *in);
 /* Open a received message: *in borrows it, at its first field. -1 and err: another version. */
 int message_open(struct cursor *in, enum message_kind *kind, const struct buf *message,
                  struct err *err);
+/* False for a message that message_open() refuses, too. */
+bool message_is(const struct buf *message, enum message_kind wanted);
 /* Read the number of trials of ASSIGN or GIVE_BACK; cursor_i64() reads each. */
 int64_t message_count_trials(struct cursor *in, struct err *err);
 

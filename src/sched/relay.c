@@ -36,15 +36,6 @@ struct relay {
 
 /* ---- the worker thread ---- */
 
-static bool is_kind(const struct buf *message, enum message_kind wanted)
-{
-    struct cursor in;
-    enum message_kind kind;
-    struct err err;
-
-    return !message_open(&in, &kind, message, &err) && kind == wanted;
-}
-
 /* Return only when MPI has a START, or a crash at once would be blamed on the previous trial. */
 static int send_up(const void *self, const struct buf *message, struct err *err)
 {
@@ -52,7 +43,7 @@ static int send_up(const void *self, const struct buf *message, struct err *err)
 
     if (mailbox_put(&relay->from_worker, message, err))
         return -1;
-    while (is_kind(message, MESSAGE_START) && sem_wait(&relay->has_said))
+    while (message_is(message, MESSAGE_START) && sem_wait(&relay->has_said))
         continue;
     return 0;
 }
@@ -77,6 +68,13 @@ static void *run_thread(void *arg)
 
 /* ---- forwarding ---- */
 
+/* A message is often followed by others, a beat is not. */
+static void reset_backoff(struct relay *relay)
+{
+    if (!message_is(&relay->message, MESSAGE_BEAT))
+        backoff_reset(&relay->backoff);
+}
+
 /* 1: forwarded, 0: no message, -1 and err */
 static int pass_down(struct relay *relay, struct err *err)
 {
@@ -88,6 +86,7 @@ static int pass_down(struct relay *relay, struct err *err)
     if (got <= 0)
         return got;
     relay->heard_s = clock_now(relay->clock);
+    reset_backoff(relay);
     if (message_open(&in, &kind, &relay->message, err))
         return -1;
     if (kind == MESSAGE_BYE) {
@@ -127,11 +126,12 @@ static int pass_up(struct relay *relay, double timeout_s, struct err *err)
 {
     if (!take_up(relay, timeout_s))
         return 0;
-    if (is_kind(&relay->message, MESSAGE_LEAVE))
+    reset_backoff(relay);
+    if (message_is(&relay->message, MESSAGE_LEAVE))
         return send_with_counters(relay, err) ? -1 : 1;
     if (traffic_send(&relay->meter, relay->world, 0, &relay->message, err))
         return -1;
-    if (is_kind(&relay->message, MESSAGE_START))
+    if (message_is(&relay->message, MESSAGE_START))
         sem_post(&relay->has_said);
     return 1;
 }
@@ -185,8 +185,6 @@ static int pass_messages(struct relay *relay, struct err *err)
             return -1;
         if (relay->has_failed)
             return err_set(err, "%s", relay->err.text);
-        if (down || up)
-            backoff_reset(&relay->backoff);
     }
     return 0;
 }

@@ -30,7 +30,7 @@
 #include "trial/program_result.h"
 #include "trial/spare_folder.h"
 
-#define POLL_MS 20
+#define POLL_MS 100
 /* Rank 0 of a gang starts earlier by this: it listens on MASTER_PORT, and PyTorch waits a second if
  * nobody listens yet (decision 0061). */
 #define HEAD_START_MS 100

@@ -664,9 +664,32 @@ static void test_utc(void **state)
     assert_string_equal(clock_utc(text, 1e15), "an unknown time");
 }
 
+/* Over a second of silence: how often a rank wakes, and how long a message may wait. */
+static void test_backoff(void **state)
+{
+    struct backoff backoff = {0};
+    double sleep_s = 0, last_s = 0;
+    int n = 0;
+
+    (void)state;
+    for (; backoff.silent_s < 1; n++) {
+        sleep_s = backoff_next(&backoff);
+        assert_true(sleep_s >= last_s && sleep_s >= 0.1e-3);
+        last_s = sleep_s;
+    }
+    assert_true(n < 250);
+    assert_true(sleep_s < 0.02);
+    while (backoff.silent_s < 100)
+        sleep_s = backoff_next(&backoff);
+    assert_true(sleep_s > 0.02 && sleep_s <= 0.1);
+    backoff_reset(&backoff);
+    assert_true(backoff_next(&backoff) < 1e-3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_backoff),
         cmocka_unit_test(test_utc),
         cmocka_unit_test(test_err),
         cmocka_unit_test(test_errlist),
