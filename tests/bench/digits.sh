@@ -22,28 +22,32 @@ mkdir "$T/bin"
 ln -s "$python" "$T/bin/python3"
 PATH=$T/bin:$PATH
 
-# From the start of the command to its end.
-ours() {
-    rm -rf "$T/digits.db"*
+# seconds COMMAND...: from the start of the command to its end.
+seconds() {
     begun=$(date +%s.%N)
-    espalier_run "$src/grids/digits_cnn.ini" -n 2 --db "$T/digits.db"
+    "$@" || exit
     echo "$begun $(date +%s.%N)" | awk '{ printf "%.3f\n", $2 - $1 }'
+}
+
+ours() {
+    espalier_run "$src/grids/digits_cnn.ini" -n 2 --db "$T/digits.db"
 }
 
 pool() {
     PYTHONPATH=$src/share/espalier "$python" -W ignore "$src/tests/bench/peer_pool.py" "$1" \
         "$src/examples/digits_cnn.py" "$T/trials.csv" ESPALIER_PARAM_epochs=8 \
-        ESPALIER_PARAM_images=1000 "ESPALIER_SEED=$seed" | cut -d' ' -f1
+        ESPALIER_PARAM_images=1000 "ESPALIER_SEED=$seed" >"$T/out"
 }
 
 seed=$(seed_of "$src/grids/digits_cnn.ini")
 i=0
 while [ $i -lt "$rounds" ]; do
-    ours >>"$T/ours"
+    rm -rf "$T/digits.db"*
+    seconds ours >>"$T/ours" || exit
     sqlite3 -header -csv "$T/digits.db" "select filters, dense, batch_size, learning_rate, dropout,
         val_split, batch_norm, augment, patience from trials order by trial" | tr -d '\r' >"$T/trials.csv"
-    pool script >>"$T/script"
-    pool inside >>"$T/inside"
+    seconds pool script >>"$T/script" || exit
+    seconds pool inside >>"$T/inside" || exit
     i=$((i + 1))
 done
 ours=$(median <"$T/ours")

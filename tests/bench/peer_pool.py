@@ -9,8 +9,8 @@ inside  each task calls main() of the script in the process of the pool, which k
 TRIALS  a CSV file with a header of axes and a line for each trial
 NAME=VALUE  variables of all trials
 
-Results go to files that are read, and are not stored. Prints seconds from the start of the pool to
-its end, the number of trials and the best val_accuracy.
+Results go to files that are read, and are not stored. Prints the number of trials and the best
+val_accuracy.
 """
 import csv
 import importlib.util
@@ -22,7 +22,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 threads = {name: "1" for name in ("ESPALIER_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
                                   "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")}
@@ -65,12 +64,11 @@ def main():
                 for row in csv.DictReader(file)]
     with tempfile.TemporaryDirectory() as folder:
         tasks = [(way, script, {**fixed, **row}, f"{folder}/t{i}") for i, row in enumerate(rows)]
-        begun = time.time()
         with multiprocessing.get_context("spawn").Pool(2) as pool:
             scores = list(pool.imap_unordered(trial, tasks))
             pool.close()
             pool.join()
-        print(f"{time.time() - begun:.3f} {len(scores)} {max(scores):.4f}")
+        print(f"{len(scores)} {max(scores):.4f}")
 
 
 if __name__ == "__main__":
