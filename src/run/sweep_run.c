@@ -386,8 +386,12 @@ static int make_session(struct sweep_session *session, struct err *err)
     const struct sweep_options *options = session->options;
     struct job *job = session->job;
 
-    session->prunes = keep_of(&job->sweep.fixed) == KEEP_BEST;
-    if (shard_mark(session->known.ours, &options->shard, &job->plan, &job->data, err) ||
+    enum keep keep = keep_of(&job->sweep.fixed);
+    const char *files = keep == KEEP_NONE ? "" : job->sweep.fixed.v[P_KEEP_FILES].s;
+
+    session->prunes = keep == KEEP_BEST;
+    if (program_files_missing_init(&session->missing, files, err) ||
+        shard_mark(session->known.ours, &options->shard, &job->plan, &job->data, err) ||
         store_register(session->store, &job->plan, &job->data, job->work, &session->known, err) ||
         sweep_facts_store(session->store, job, err) || sweep_session_settle_models(session, err) ||
         store_remove_leftovers(session->store, err) || begin_session(session, err) ||
@@ -441,6 +445,7 @@ static void release(struct sweep_session *session)
     ledger_destroy(session->ledger);
     progress_release(&session->progress);
     refit_release(&session->refit);
+    program_files_missing_release(&session->missing);
     store_close(session->store);
     store_trials_release(&session->known);
 }

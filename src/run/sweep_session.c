@@ -162,6 +162,7 @@ static int on_result(void *arg, const struct trial_result *result, struct err *e
                  (long long)session->known.ids[result->trial], result->resumed_epoch,
                  result->epochs_run);
     warn_large(session, result);
+    program_files_missing_note(&session->missing, result, session->known.ids[result->trial]);
     if (failures_note(&session->failures, result) != FAILURES_GO_ON)
         stop_ask();
     return store_result(session->store, session->known.ids[result->trial], result, err);

@@ -12,6 +12,7 @@
 #include "sched/master.h"
 #include "store/store.h"
 #include "trial/failures.h"
+#include "trial/program_files.h"
 
 struct sweep_options {
     const char *db;    /* of the shard */
@@ -45,6 +46,7 @@ struct sweep_session {
     struct buf files; /* folder of the trials' files */
     struct ledger_counts before;
     struct failures failures;
+    struct program_files_missing missing;
     struct database_fault fault;
     struct walltime walltime;
     struct refit refit;

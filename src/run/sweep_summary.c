@@ -129,30 +129,22 @@ static void warn_killed(const struct sweep_session *session)
     result_table_release(&killed);
 }
 
-/* Files that no program wrote: often a name in keep_files is wrong. */
-static void warn_unwritten(const struct sweep_session *session)
+/* Often a name in keep_files is wrong. */
+static void warn_missing_files(const struct sweep_session *session)
 {
-    struct query_sweep sweep;
-    struct result_table files;
+    const struct program_files_missing *m = &session->missing;
     struct buf word = {0};
-    struct err err;
 
-    if (query_sweep(&sweep, session->store, name_of(session), &err) ||
-        query_table(&files, session->store, QUERY_UNWRITTEN, sweep.sweep_id, &err)) {
-        log_warn("%s", err.text);
-        return;
-    }
-    for (int64_t r = 0; r < files.n_rows; r++) {
+    for (int32_t i = 0; i < m->names.n; i++) {
+        if (!m->trials[i])
+            continue;
         buf_clear(&word);
         log_warn("%lld trial%s did not write '%s', which keep_files names: 'espalier show %s t%lld "
                  "--log'",
-                 (long long)result_table_integer(&files, r, "trials"),
-                 plural(result_table_integer(&files, r, "trials")),
-                 result_table_text(&files, r, "file"), escape_shell(&word, session->options->db),
-                 (long long)result_table_integer(&files, r, "example"));
+                 (long long)m->trials[i], plural(m->trials[i]), m->names.text[i],
+                 escape_shell(&word, session->options->db), (long long)m->example[i]);
     }
     buf_release(&word);
-    result_table_release(&files);
 }
 
 enum { NUMBER = 16 };
@@ -208,8 +200,7 @@ void sweep_summary_results(const struct sweep_session *session, enum master_end 
         print_efficiency(session);
     if (sweep_is_program(&session->job->sweep))
         warn_killed(session);
-    if (ran && *session->job->sweep.fixed.v[P_KEEP_FILES].s)
-        warn_unwritten(session);
+    warn_missing_files(session);
     /* a run that ran nothing would only repeat the last run's advice */
     if (is_whole && end == MASTER_FINISHED && ran)
         advice_print_best(session->store, name_of(session));

@@ -123,6 +123,16 @@ static void program_seconds(sqlite3_context *context, int n, sqlite3_value **val
         sqlite3_result_double(context, seconds);
 }
 
+static void program_saved(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    const struct store *store = sqlite3_user_data(context);
+    double saved = trial_files_saved(store->path, sqlite3_value_int64(values[0]));
+
+    (void)n;
+    if (saved > 0)
+        sqlite3_result_double(context, saved);
+}
+
 int db_add_functions(struct store *store, struct err *err)
 {
     const struct {
@@ -133,6 +143,7 @@ int db_add_functions(struct store *store, struct err *err)
                      {"model_type_is", 2, SQLITE_DETERMINISTIC, type_is},
                      {"program_checkpoints", 0, SQLITE_DIRECTONLY, checkpoints},
                      {"program_epoch", 1, SQLITE_DIRECTONLY, program_epoch},
+                     {"program_saved", 1, SQLITE_DIRECTONLY, program_saved},
                      {"program_seconds", 1, SQLITE_DIRECTONLY, program_seconds}};
 
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)

@@ -19,6 +19,7 @@ int db_distrust(struct store *store, struct err *err);
  *   model_type_is(type, fact)   see trial/model_type.h; false for an unknown type
  *   program_checkpoints()       JSON array of the trials of which a program left a checkpoint
  *   program_epoch(trial)        trial_files_epoch(); NULL: unknown
+ *   program_saved(trial)        trial_files_saved(); NULL: no checkpoint
  *   program_seconds(trial)      trial_files_seconds(); NULL: unknown */
 int db_add_functions(struct store *store, struct err *err);
 

@@ -185,11 +185,12 @@ double trial_files_seconds(const char *db, int64_t trial_id)
 double trial_files_saved(const char *db, int64_t trial_id)
 {
     struct buf path = {0};
-    double saved;
+    double saved = 0;
 
     trial_files_put_folder(&path, db, trial_id);
     buf_puts(&path, "/" FOLDER_CHECKPOINT);
-    saved = buf_failed(&path) ? 0 : folder_newest(buf_text(&path));
+    if (!buf_failed(&path) && folder_has_files(buf_text(&path)))
+        saved = folder_newest(buf_text(&path));
     buf_release(&path);
     return saved;
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "data/text/names.h"
 #include "program/folder.h"
 
 static int add_file(struct trial_result *r, const char *folder, const char *name)
@@ -63,4 +62,39 @@ int program_files_keep(struct trial_result *r, struct log_tail *log,
         rc = keep_file(r, log, paths, names.text[i], err);
     names_release(&names);
     return rc;
+}
+
+int program_files_missing_init(struct program_files_missing *m, const char *list, struct err *err)
+{
+    *m = (struct program_files_missing){0};
+    if (names_split(&m->names, list, "keep_files", err))
+        return -1;
+    m->trials = calloc((size_t)m->names.n + 1, sizeof *m->trials);
+    m->example = calloc((size_t)m->names.n + 1, sizeof *m->example);
+    return m->trials && m->example ? 0 : err_nomem(err, "keep_files", (size_t)m->names.n);
+}
+
+void program_files_missing_release(struct program_files_missing *m)
+{
+    names_release(&m->names);
+    free(m->trials);
+    free(m->example);
+}
+
+static bool has_file(const struct trial_result *r, const char *name)
+{
+    for (int32_t i = 0; i < r->n_files; i++)
+        if (!strcmp(r->files[i], name))
+            return true;
+    return false;
+}
+
+void program_files_missing_note(struct program_files_missing *m, const struct trial_result *r,
+                                int64_t number)
+{
+    if (r->state != TRIAL_DONE)
+        return;
+    for (int32_t i = 0; i < m->names.n; i++)
+        if (!has_file(r, m->names.text[i]) && (!m->trials[i]++ || number < m->example[i]))
+            m->example[i] = number;
 }

@@ -3,6 +3,7 @@
 #ifndef TRIAL_PROGRAM_FILES_H
 #define TRIAL_PROGRAM_FILES_H
 
+#include "data/text/names.h"
 #include "program/log_tail.h"
 #include "trial/result.h"
 #include "trial/spare_folder.h"
@@ -11,5 +12,18 @@
  * file that is missing is noted in the log. -1 and err. */
 int program_files_keep(struct trial_result *r, struct log_tail *log,
                        const struct trial_paths *paths, const char *list, struct err *err);
+
+/* Of a list of names, how many done trials did not write each: often a name is wrong. */
+struct program_files_missing {
+    struct names names;
+    int64_t *trials;  /* [names.n] */
+    int64_t *example; /* [names.n] smallest number among them */
+};
+
+int program_files_missing_init(struct program_files_missing *m, const char *list, struct err *err);
+void program_files_missing_release(struct program_files_missing *m);
+/* number: of the trial, for messages. */
+void program_files_missing_note(struct program_files_missing *m, const struct trial_result *r,
+                                int64_t number);
 
 #endif

@@ -120,8 +120,8 @@ for pattern in '*.txt' 'a?' 'm[12]'; do
     is "the message on $pattern" "$(cat "$T/.err")" "espalier: --set keep_files: keep_files: '$pattern': patterns and quotes have no meaning here: write the name of each file"
 done
 "$ESPALIER" run A/s.ini --db k.db --set 'keep_files=typo.pt, b.pt' --set grid.n=1,2 --progress none 2>err
-is "files that no trial wrote" "$(grep 'did not write' err)" "espalier: warning: 2 trials did not write 'b.pt', which keep_files names: 'espalier show k.db t1 --log'
-espalier: warning: 2 trials did not write 'typo.pt', which keep_files names: 'espalier show k.db t1 --log'"
+is "files that no trial wrote" "$(grep 'did not write' err)" "espalier: warning: 2 trials did not write 'typo.pt', which keep_files names: 'espalier show k.db t1 --log'
+espalier: warning: 2 trials did not write 'b.pt', which keep_files names: 'espalier show k.db t1 --log'"
 
 # The checkpoint of a trial that failed at trial_timeout.
 printf 'echo 1 >"$ESPALIER_CHECKPOINT/x"\nsleep 60\n' >A/s.sh

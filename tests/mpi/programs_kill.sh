@@ -126,7 +126,7 @@ done 3<moments
 [ "$kills" -lt 30 ] || ok "most kills struck, not after the end" test "$struck" -gt 15
 
 # At named points, alone and with another rank.
-grep -ho 'FAULT("[a-z]*: a program[^"]*' "$SRCDIR/src/trial/program_runner.c" "$SRCDIR/src/store/trial_files.c" |
+grep -ho 'FAULT("[a-z]*: a program[^"]*' "$SRCDIR"/src/trial/*.c "$SRCDIR/src/store/trial_files.c" |
     sed 's/.*"//' | sort -u >points
 is "points" "$(wc -l <points)" 5
 n=$seed

@@ -18,9 +18,6 @@
     "scored AS MATERIALIZED (SELECT config_id, count(value) AS trials, avg(value) AS mean" \
     " FROM trial WHERE state = 'done' GROUP BY config_id HAVING count(value) > 0)"
 
-/* The line that trial/program_files adds to a log. */
-#define SQL_UNWRITTEN "espalier: keep_files: the program did not write "
-
 /* clang-format off */
 #define QUERY_SWEEP_TABLE(X) \
     X(FILES, \
@@ -66,17 +63,6 @@
       " (SELECT count(*) FROM trial AS t WHERE t.config_id = r.config_id AND state = 'failed')" \
       " AS failed FROM r, top WHERE r.trials < top.trials AND r.loss < top.loss" \
       " ORDER BY r.loss, r.config_id LIMIT 1") \
-    X(UNWRITTEN, /* of a sweep: names in keep_files that done trials did not write, by the logs */ \
-      "file:s trials:i example:i", \
-      "WITH RECURSIVE m(trial_id, rest, n) AS (SELECT trial_id, tail, 0 FROM config" \
-      " JOIN trial USING (config_id) JOIN log USING (trial_id) WHERE sweep_id = ?1" \
-      " AND state = 'done' AND instr(tail, CAST('" SQL_UNWRITTEN "' AS BLOB)) > 0 UNION ALL" \
-      " SELECT trial_id, substr(rest, instr(rest, CAST('" SQL_UNWRITTEN "' AS BLOB))" \
-      " + length('" SQL_UNWRITTEN "')), n + 1 FROM m" \
-      " WHERE instr(rest, CAST('" SQL_UNWRITTEN "' AS BLOB)) > 0)" \
-      "SELECT CAST(substr(rest, 1, instr(rest, x'0a') - 1) AS TEXT) AS file," \
-      " count(DISTINCT trial_id) AS trials, min(trial_id) AS example FROM m WHERE n > 0" \
-      " GROUP BY file ORDER BY trials DESC, file LIMIT 3") \
     X(PROGRESS, /* of a sweep; unfinished: trials that may still change its leaderboard; \
                  undefined: done trials without a value of the objective; missing: trials of \
                  other shards */ \

@@ -109,8 +109,7 @@
                                program, whose checkpoint is a folder */ \
       "SELECT epoch, seconds, length(state) AS bytes FROM checkpoint WHERE trial_id = ?1 UNION ALL" \
       " SELECT program_epoch(trial_id), program_seconds(trial_id), NULL FROM trial WHERE trial_id = ?1" \
-      " AND state IN ('pending', 'running', 'failed')" \
-      " AND trial_id IN (SELECT value FROM json_each(program_checkpoints()))") \
+      " AND state IN ('pending', 'running', 'failed') AND program_saved(trial_id) IS NOT NULL") \
     X(CONFIG_OF_PROGRAM, "", /* a row if a program runs its trials */ \
       "SELECT config_id FROM config JOIN sweep USING (sweep_id)" \
       " WHERE config_id = ?1 AND task = 'none'") \

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "program/attempt_file.h"
+#include "program/folder.h"
+#include "trial/running.h"
+
+static int make_folder(const char *path, struct err *err)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return 0;
+    return err_set(err, "%s: %s", path, strerror(errno));
+}
+
+int running_name_paths(struct running *t, struct err *err)
+{
+    const char *files = t->self->place->files;
+    bool failed;
+
+    buf_printf(&t->folder, "%s/t%lld", files, (long long)t->trial.id);
+    snprintf(t->own, sizeof t->own, FOLDER_SCRATCH "%d.",
+             t->trial.gang ? (int)t->trial.gang->rank : 0);
+    buf_printf(&t->scratch, "%s/%s%d", buf_text(&t->folder), t->own, (int)getpid());
+    buf_printf(&t->results, "%s/" FOLDER_RESULTS, buf_text(&t->scratch));
+    buf_printf(&t->checkpoint, "%s/" FOLDER_CHECKPOINT, buf_text(&t->folder));
+    buf_printf(&t->curve, "%s/" FOLDER_CURVE, buf_text(&t->folder));
+    failed = buf_failed(&t->folder) || buf_failed(&t->scratch) || buf_failed(&t->results) ||
+             buf_failed(&t->checkpoint) || buf_failed(&t->curve);
+    t->trial.dir = buf_text(&t->scratch);
+    t->trial.results = buf_text(&t->results);
+    t->trial.checkpoint = buf_text(&t->checkpoint);
+    return failed ? err_nomem(err, "paths", t->folder.size) : 0;
+}
+
+static int make_file(const char *path, struct err *err)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    if (file < 0)
+        return err_set(err, "%s: %s", path, strerror(errno));
+    close(file);
+    return 0;
+}
+
+struct trial_paths running_paths(const struct running *t)
+{
+    return (struct trial_paths){.folder = buf_text(&t->folder),
+                                .scratch = buf_text(&t->scratch),
+                                .results = buf_text(&t->results),
+                                .checkpoint = buf_text(&t->checkpoint)};
+}
+
+int running_make_files(struct running *t, struct err *err)
+{
+    struct trial_paths paths = running_paths(t);
+    struct spare_folder *spare = &t->self->spare;
+
+    if (!t->trial.gang && spare_folder_take(spare, buf_text(&t->folder)))
+        return 0;
+    if (make_folder(t->self->place->files, err) || make_folder(buf_text(&t->folder), err) ||
+        make_folder(buf_text(&t->checkpoint), err))
+        return -1;
+    if (mkdir(buf_text(&t->scratch), 0777) &&
+        (folder_remove(buf_text(&t->scratch), err) || make_folder(buf_text(&t->scratch), err)))
+        return -1;
+    if (make_file(buf_text(&t->results), err))
+        return -1;
+    spare_folder_note(spare, &paths);
+    return 0;
+}
+
+void running_remove_files(struct running *t, bool is_over)
+{
+    struct trial_paths paths = running_paths(t);
+    struct err err;
+
+    if (is_over && !t->trial.gang && spare_folder_keep(&t->self->spare, &paths))
+        return;
+    if (folder_remove_some(paths.folder, t->own, &err))
+        running_note(t, err.text);
+    if (is_over)
+        log_file_remove(&t->log_file);
+    else
+        log_file_write(&t->log_file, &t->self->log);
+    FAULT("worker: a program's results were removed");
+    if (running_is_first(t) && is_over)
+        attempt_file_remove(paths.folder);
+    else if (running_is_first(t))
+        attempt_file_write(paths.folder, t->trial.attempt);
+    if (is_over && running_is_first(t) && !folder_has_files(paths.checkpoint)) {
+        unlink(buf_text(&t->curve));
+        time_file_remove(&t->time_file);
+        rmdir(paths.checkpoint);
+    }
+    if (is_over)
+        rmdir(buf_text(&t->folder)); /* fails if files are kept */
+}
+
+/* Replaces the file as a whole: this rank may be killed. */
+static void save_curve(struct running *t)
+{
+    struct buf text = {0}, fresh = {0};
+    FILE *file;
+
+    buf_printf(&fresh, "%s.new", buf_text(&t->curve));
+    program_report_put_curve(&text, &t->report);
+    file = text.size && !buf_failed(&fresh) ? fopen(buf_text(&fresh), "w") : NULL;
+    if (file) {
+        bool is_whole = fwrite(buf_text(&text), 1, text.size, file) == text.size;
+
+        if (fclose(file) || !is_whole || rename(buf_text(&fresh), buf_text(&t->curve)))
+            unlink(buf_text(&fresh));
+    }
+    buf_release(&text);
+    buf_release(&fresh);
+}
+
+void running_save_progress(struct running *t)
+{
+    save_curve(t);
+    if (running_is_first(t))
+        time_file_write(&t->time_file, running_spent_s(t));
+}
+
+/* Keep the results of an attempt whose rank was killed, and remove its scratch folder. */
+static int salvage(struct running *t, const char *name, bool has_checkpoint, struct err *err)
+{
+    struct buf path = {0};
+    int rc;
+
+    if (has_checkpoint && running_is_first(t)) {
+        buf_printf(&path, "%s/%s/" FOLDER_RESULTS, buf_text(&t->folder), name);
+        program_report_read(&t->report, buf_text(&path));
+        program_report_end_attempt(&t->report, true);
+        save_curve(t);
+    }
+    buf_clear(&path);
+    buf_printf(&path, "%s/%s", buf_text(&t->folder), name);
+    rc =
+        buf_failed(&path) ? err_nomem(err, "path", path.size) : folder_remove(buf_text(&path), err);
+    buf_release(&path);
+    return rc;
+}
+
+int running_read_progress(struct running *t, struct err *err)
+{
+    bool has_checkpoint = folder_has_files(buf_text(&t->checkpoint));
+    DIR *folder = opendir(buf_text(&t->folder));
+    struct dirent *entry;
+    int rc = 0, n_lost = 0;
+
+    t->trial.attempt = attempt_file_read(buf_text(&t->folder));
+    if (has_checkpoint) {
+        program_report_read(&t->report, buf_text(&t->curve));
+        program_report_end_attempt(&t->report, true);
+        t->earlier_s = time_file_read(&t->time_file);
+    } else if (folder && running_is_first(t)) {
+        unlink(buf_text(&t->curve));
+        time_file_remove(&t->time_file);
+    }
+    while (folder && !rc && (entry = readdir(folder)))
+        if (!strncmp(entry->d_name, t->own, strlen(t->own))) {
+            rc = salvage(t, entry->d_name, has_checkpoint, err);
+            n_lost++;
+        }
+    if (folder)
+        closedir(folder);
+    /* A rank that was killed has not counted its last attempt, whose folder stayed. */
+    if (n_lost && running_is_first(t)) {
+        t->trial.attempt += n_lost;
+        attempt_file_write(buf_text(&t->folder), t->trial.attempt);
+    }
+    return rc;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/duration.h"
+#include "program/folder.h"
+#include "trial/kept.h"
+#include "trial/program_files.h"
+#include "trial/program_result.h"
+#include "trial/running.h"
+
+/* An end by a signal may be the batch system's, which then stops this rank, too; a failure in a gang
+ * may be due to a member that was killed, which reports at once. */
+#define NEWS_S 1.0
+/* Attempts that may exit with 75 unasked; more would be an endless loop. Those that change nothing
+ * show one earlier. */
+#define MOST_RESTARTS 1000
+#define MOST_IDLE 3
+
+enum { WORDS = 110 }; /* of the last lines of output in a reason */
+
+void running_fail(struct trial_result *r, const char *format, ...)
+{
+    va_list args;
+
+    r->state = TRIAL_FAILED;
+    va_start(args, format);
+    vsnprintf(r->error, sizeof r->error, format, args);
+    va_end(args);
+}
+
+static const char *last_words(const struct running *t, char out[WORDS])
+{
+    log_tail_reason(out, WORDS, &t->self->errors);
+    return *out || t->has_note ? out : log_tail_reason(out, WORDS, &t->self->log);
+}
+
+/* True if the caller stops the trial within a moment. */
+static bool has_news(struct running *t)
+{
+    double until_s = clock_now(t->self->clock) + NEWS_S;
+
+    while (clock_now(t->self->clock) < until_s) {
+        if (!t->watch->keep_going(t->watch->arg))
+            return true;
+        clock_sleep(RUNNING_LOOK_MS * 1e-3);
+    }
+    return false;
+}
+
+/* True for signals that a program causes itself. */
+static bool is_crash(int number)
+{
+    static const int crashes[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGPIPE, SIGSEGV, SIGSYS};
+
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        if (crashes[i] == number)
+            return true;
+    return false;
+}
+
+static void add_kill(struct trial_result *r, const struct running *t)
+{
+    struct trial_kill *kills = realloc(r->kills, ((size_t)r->n_kills + 1) * sizeof *kills);
+
+    if (!kills)
+        return; /* the log tells of it */
+    r->kills = kills;
+    kills[r->n_kills++] = (struct trial_kill){t->started, clock_unix()};
+}
+
+/* Processes that have met cannot take in one that starts again. */
+static enum verdict take_apart(struct trial_result *r, const struct running *t)
+{
+    char words[WORDS];
+
+    last_words(t, words);
+    running_fail(r, "rank %d of the gang: ended by signal %d (%s)%s%s", (int)t->trial.gang->rank,
+                 SIGKILL, strsignal(SIGKILL), *words ? ": " : "", words);
+    return VERDICT_APART;
+}
+
+static enum verdict judge_signal(struct trial_result *r, struct running *t, int number)
+{
+    char words[WORDS], often[48] = "";
+
+    if (number == SIGKILL && running_has_others(t))
+        return take_apart(r, t);
+    if ((!is_crash(number) || running_has_others(t)) && has_news(t))
+        return VERDICT_BACK;
+    if (number == SIGKILL && ++t->n_kills < t->s->v[P_CRASH_LIMIT].i) {
+        running_note(t, "espalier: the program was killed (SIGKILL); it is started again\n");
+        add_kill(r, t);
+        return VERDICT_AGAIN;
+    }
+    last_words(t, words);
+    if (t->n_kills > 1)
+        snprintf(often, sizeof often, " in %d attempts (crash_limit)", t->n_kills);
+    running_fail(r, "ended by signal %d (%s)%s%s%s", number, strsignal(number), often,
+                 *words ? ": " : "", words);
+    return VERDICT_OVER;
+}
+
+static bool has_progress(struct running *t)
+{
+    struct stat curve;
+    struct running_progress now = {.saved = folder_newest(buf_text(&t->checkpoint)),
+                           .curve_bytes = stat(buf_text(&t->curve), &curve) ? 0 : curve.st_size};
+    bool is_same = now.saved <= t->progress.saved && now.curve_bytes == t->progress.curve_bytes;
+
+    t->progress = now;
+    return !is_same;
+}
+
+static enum verdict judge_resume(struct trial_result *r, struct running *t)
+{
+    if (!folder_has_files(buf_text(&t->checkpoint))) {
+        running_fail(r,
+                     "exit status 75 means a checkpoint in ESPALIER_CHECKPOINT, and none is there");
+        return VERDICT_OVER;
+    }
+    t->n_idle = has_progress(t) ? 0 : t->n_idle + 1;
+    if (t->n_idle >= MOST_IDLE) {
+        running_fail(
+            r,
+            "exited with 75 again and again without progress: %d attempts changed nothing in "
+            "ESPALIER_CHECKPOINT and reported no new epoch",
+            MOST_IDLE);
+        return VERDICT_OVER;
+    }
+    if (++t->n_restarts >= MOST_RESTARTS) {
+        running_fail(r, "exited with 75 for %d times without an end", MOST_RESTARTS);
+        return VERDICT_OVER;
+    }
+    return t->watch->keep_going(t->watch->arg) ? VERDICT_AGAIN : VERDICT_BACK;
+}
+
+static void judge_results(struct trial_result *r, struct running *t)
+{
+    struct trial_paths paths = running_paths(t);
+    struct err err;
+
+    if (!running_is_first(t)) {
+        r->state = TRIAL_DONE; /* the first member reports */
+        *r->error = '\0';
+    } else if (program_report_finish(&t->report)) {
+        running_fail(r, "%.250s", t->report.reason.text);
+    } else if (program_result_take(r, &t->report, t->s->v[P_OBJECTIVE].s, &err) ||
+               (r->state == TRIAL_DONE && *t->s->v[P_KEEP_FILES].s && keep_of(t->s) != KEEP_NONE &&
+                program_files_keep(r, &t->self->log, &paths, t->s->v[P_KEEP_FILES].s, &err))) {
+        running_fail(r, "%.250s", err.text);
+    }
+}
+
+static enum verdict judge_exit(struct trial_result *r, struct running *t, int status)
+{
+    char words[WORDS];
+
+    if (status == EXIT_SUCCESS) {
+        judge_results(r, t);
+        /* A program may end in good order without results because it was asked to stop. */
+        return t->is_stopped && r->state == TRIAL_FAILED ? VERDICT_BACK : VERDICT_OVER;
+    }
+    if (t->is_stopped)
+        return VERDICT_BACK;
+    if (status == RUNNING_EXIT_RESUME && !t->is_late)
+        return judge_resume(r, t);
+    if (running_has_others(t) && has_news(t))
+        return VERDICT_BACK;
+    last_words(t, words);
+    running_fail(r, "exit status %d%s%s", status, *words ? ": " : "", words);
+    return VERDICT_OVER;
+}
+
+enum verdict running_judge(struct trial_result *r, struct running *t, const struct spawner_end *end)
+{
+    char limit[DURATION_TEXT];
+
+    r->peak_bytes = end->peak_bytes > r->peak_bytes ? end->peak_bytes : r->peak_bytes;
+    if (end->how == SPAWNER_EXITED && (!t->is_late || end->status == EXIT_SUCCESS))
+        return judge_exit(r, t, end->status);
+    if (t->is_stopped)
+        return VERDICT_BACK;
+    if (t->is_late)
+        running_fail(r, "ran longer than trial_timeout = %s",
+                     duration_words(limit, t->s->v[P_TRIAL_TIMEOUT].f));
+    else if (end->how == SPAWNER_SIGNALLED)
+        return judge_signal(r, t, end->status);
+    else if (end->how == SPAWNER_LOST)
+        return judge_signal(r, t, SIGKILL);
+    else
+        running_fail(r, "%.250s", end->why.text);
+    return VERDICT_OVER;
+}

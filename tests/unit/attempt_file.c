@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "program/attempt_file.h"
+#include "scratch.h"
+
+static void begin(void)
+{
+    assert_int_equal(system("rm -rf t1 && mkdir t1"), 0);
+}
+
+static void put(const char *text)
+{
+    FILE *file = fopen("t1/attempts", "w");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    assert_int_equal(fclose(file), 0);
+}
+
+static void test_numbers(void **state)
+{
+    static const int32_t numbers[] = {1, 10, 2, INT32_MAX - 1, 0}; /* a smaller one replaces all */
+
+    (void)state;
+    begin();
+    assert_int_equal(attempt_file_read("t1"), 0);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        attempt_file_write("t1", numbers[i]);
+        assert_int_equal(attempt_file_read("t1"), numbers[i]);
+    }
+    attempt_file_remove("t1");
+    assert_int_equal(access("t1/attempts", F_OK), -1);
+    attempt_file_remove("t1");
+    attempt_file_write("nowhere", 1); /* ignored */
+    assert_int_equal(attempt_file_read("nowhere"), 0);
+}
+
+/* A program may write to its trial's folder. */
+static void test_foreign(void **state)
+{
+    static const char *const texts[] = {
+        "", "\n", "x\n", "3", "3 \n", "-1\n", "3x\n", "2147483647\n", "99999999999999999\n"};
+
+    (void)state;
+    begin();
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        put(texts[i]);
+        assert_int_equal(attempt_file_read("t1"), 0);
+    }
+    unlink("t1/attempts");
+    assert_int_equal(symlink("/etc/passwd", "t1/attempts"), 0);
+    assert_int_equal(attempt_file_read("t1"), 0);
+    unlink("t1/attempts");
+    assert_int_equal(mkfifo("t1/attempts", 0600), 0);
+    assert_int_equal(attempt_file_read("t1"), 0); /* and waits for nobody */
+    attempt_file_write("t1", 3);
+    unlink("t1/attempts");
+    assert_int_equal(mkdir("t1/attempts", 0700), 0);
+    attempt_file_write("t1", 3);
+    assert_int_equal(attempt_file_read("t1"), 0);
+}
+
+static int make(void **state)
+{
+    return scratch_make(state) || chdir(scratch_folder) ? -1 : 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_numbers),
+                                       cmocka_unit_test(test_foreign)};
+
+    return cmocka_run_group_tests_name("attempt_file", tests, make, scratch_remove);
+}
