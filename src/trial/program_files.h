@@ -13,7 +13,7 @@
 int program_files_keep(struct trial_result *r, struct log_tail *log,
                        const struct trial_paths *paths, const char *list, struct err *err);
 
-/* Of a list of names, how many done trials did not write each: often a name is wrong. */
+/* How many done trials did not write each file of a list: often a name is wrong. */
 struct program_files_missing {
     struct names names;
     int64_t *trials;  /* [names.n] */

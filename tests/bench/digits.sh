@@ -55,7 +55,7 @@ n=$(sqlite3 "$T/digits.db" "select count(*) from trial where state = 'done'")
 [ "$n" = 24 ] || { echo "digits.sh: $n of 24 trials are done" >&2; exit 1; }
 beside() {
     peer=$(median <"$T/$1")
-    row "$2" "$(ratio "$peer" "$ours")" "times faster" "multiprocessing.Pool(2), $3 ($peer s; ours $ours s)" "$4"
+    row "$2" "$(ratio "$(ratios "$T/$1" "$T/ours")" 1)" "times faster" "multiprocessing.Pool(2), $3 ($peer s; ours $ours s)" "$4"
 }
 beside script "$name" "the script for each trial" 1
 beside inside "$name: beside a script made a function" "imports once" ""

@@ -78,9 +78,11 @@ while [ $i -lt "$rounds" ]; do
 done
 # slower COLUMN WORDS TARGET
 slower() {
-    ours=$(cut -d' ' -f"$1" "$T/ours" | median)
-    peer=$(cut -d' ' -f"$1" "$T/torchrun" | median)
-    row "$name: $2" "$(awk -v a="$ours" -v b="$peer" 'BEGIN { printf "%.1f", 100 * (a / b - 1) }')" \
+    cut -d' ' -f"$1" "$T/ours" >"$T/a"
+    cut -d' ' -f"$1" "$T/torchrun" >"$T/b"
+    ours=$(median <"$T/a")
+    peer=$(median <"$T/b")
+    row "$name: $2" "$(ratios "$T/a" "$T/b" | awk '{ printf "%.1f", 100 * ($1 - 1) }')" \
         "% slower" "$torch, torchrun --nproc_per_node 2 ($peer s; ours $ours s)" "$3"
 }
 slower 1 "from the first process's start to the last's end" "at most 3"
