@@ -228,6 +228,8 @@ static int watch_ranks(struct master *master, double now_s, struct err *err)
         enum rank_presence presence = rank_states_watch(&master->ranks, rank, now_s,
                                                         master->options.silence_s, why, sizeof why);
 
+        if (master->ranks.of[rank].is_gone && presence != RANK_DEAD)
+            master->watch_s = now_s - WATCH_S; /* again when its last messages were read */
         if (presence == master->ranks.of[rank].presence ||
             (presence == RANK_DEAD && world_give_up(rank)))
             continue;

@@ -134,17 +134,18 @@ const struct traffic *rank_states_counted(struct rank_states *states, int32_t ra
     return &states->traffic[rank];
 }
 
-enum rank_presence rank_states_watch(const struct rank_states *states, int32_t rank, double now_s,
+enum rank_presence rank_states_watch(struct rank_states *states, int32_t rank, double now_s,
                                      double silence_s, char *why, size_t size)
 {
-    const struct rank_state *state = &states->of[rank];
+    struct rank_state *state = &states->of[rank];
 
     if (state->presence == RANK_LEFT || state->presence == RANK_DEAD)
         return state->presence;
-    if (state->is_here && !process_is_alive(rank_states_process(states, rank))) {
+    if (state->is_gone) {
         snprintf(why, size, "its process is gone");
         return RANK_DEAD;
     }
+    state->is_gone = state->is_here && !process_is_alive(rank_states_process(states, rank));
     if (state->presence == RANK_PRESENT && now_s - state->heard_s > silence_s) {
         snprintf(why, size, "no message for %.0f s", silence_s);
         return RANK_SILENT;

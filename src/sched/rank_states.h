@@ -26,6 +26,7 @@ enum rank_presence {
 struct rank_state {
     enum rank_presence presence;
     bool is_here;     /* its process can be checked */
+    bool is_gone;     /* it was, and does not live; last messages may not have been read */
     double heard_s;   /* last message from it */
     double told_s;    /* last message to it */
     int64_t running;  /* trial; -1: not reported */
@@ -73,8 +74,9 @@ void rank_states_count(struct rank_states *states, int32_t rank, const struct tr
 /* Return counters that changed since the last call, borrowed; NULL: they did not. */
 const struct traffic *rank_states_counted(struct rank_states *states, int32_t rank);
 
-/* Return the presence that a rank should have now, and why it is lost. */
-enum rank_presence rank_states_watch(const struct rank_states *states, int32_t rank, double now_s,
+/* Return the presence that a rank should have now, and why it is lost. A process that is found gone
+ * sets is_gone; its rank is RANK_DEAD at the next call, so read all messages before that. */
+enum rank_presence rank_states_watch(struct rank_states *states, int32_t rank, double now_s,
                                      double silence_s, char *why, size_t size);
 
 #endif
