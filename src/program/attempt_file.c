@@ -9,8 +9,8 @@
 #include "base/buf.h"
 #include "program/folder.h"
 
-/* All texts have this length, so that one write replaces the other. */
-enum { WIDTH = 10, SIZE = 16 };
+/* All texts have one length, so that one write replaces the other. */
+enum { WIDTH = 10, SIZE = 32 };
 
 static int open_file(const char *folder, int flags)
 {
@@ -24,22 +24,37 @@ static int open_file(const char *folder, int flags)
     return fd;
 }
 
-int32_t attempt_file_read(const char *folder)
+/* Read one number and the byte behind it; *text moves behind both. -1: it is something else. */
+static int32_t take_number(const char **text, char end)
+{
+    char *rest;
+    long n = strtol(*text, &rest, 10);
+
+    if (rest == *text || *rest != end || n < 0 || n >= INT32_MAX)
+        return -1;
+    *text = rest + 1;
+    return (int32_t)n;
+}
+
+struct attempt_file attempt_file_read(const char *folder)
 {
     int fd = open_file(folder, O_RDONLY);
-    char text[SIZE] = "", *end = text;
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    long attempts = n > 0 ? strtol(text, &end, 10) : 0;
+    char bytes[SIZE] = "";
+    ssize_t size = fd < 0 ? -1 : read(fd, bytes, sizeof bytes - 1);
+    const char *text = bytes;
+    int32_t n = size > 0 ? take_number(&text, ' ') : -1;
+    int32_t n_idle = n < 0 ? -1 : take_number(&text, '\n');
 
     if (fd >= 0)
         close(fd);
-    return *end == '\n' && attempts >= 0 && attempts < INT32_MAX ? (int32_t)attempts : 0;
+    return n_idle < 0 ? (struct attempt_file){0} : (struct attempt_file){n, n_idle};
 }
 
-void attempt_file_write(const char *folder, int32_t n)
+void attempt_file_write(const char *folder, struct attempt_file file)
 {
     char text[SIZE];
-    int size = snprintf(text, sizeof text, "%*d\n", WIDTH, (int)n);
+    int size =
+        snprintf(text, sizeof text, "%*d %*d\n", WIDTH, (int)file.n, WIDTH, (int)file.n_idle);
     int fd = open_file(folder, O_WRONLY | O_CREAT);
 
     if (fd < 0)

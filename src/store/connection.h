@@ -263,6 +263,7 @@ struct store {
     struct buf models;  /* of this transaction: id, size, bytes of each */
     struct buf dropped; /* trials whose files were dropped: ids (int64_t) */
     struct buf ended;   /* trials whose checkpoints are no longer needed: likewise */
+    struct buf gangs;   /* those of them that had several ranks, since this file was opened */
     /* Metrics of programs, each as split and name with their NULs: those with a column in `trials`,
      * in its order, and those that this connection wrote. */
     struct buf reported, written;

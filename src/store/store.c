@@ -25,6 +25,7 @@
 #include "store/schema.h"
 #include "store/session_check.h"
 #include "store/sqlite_error.h"
+#include "store/trial_files.h"
 #include "trial/result.h"
 
 #define TEXT(number) #number
@@ -322,6 +323,7 @@ static void discard(struct store *store, bool with_file)
     buf_release(&store->models);
     buf_release(&store->dropped);
     buf_release(&store->ended);
+    buf_release(&store->gangs);
     buf_release(&store->reported);
     buf_release(&store->written);
     buf_release(&store->saved);
@@ -457,6 +459,7 @@ void store_close(struct store *store)
         /* Otherwise the next open would do this from the journal. */
         if (!sqlite3_get_autocommit(store->db))
             sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+        trial_files_remove_gangs(store);
         store_settle(store, NULL);
     }
     discard(store, false);

@@ -15,6 +15,7 @@
 #include "program/log_file.h"
 #include "program/report.h"
 #include "program/time_file.h"
+#include "store/database_file.h"
 #include "store/db.h"
 #include "trial/spare_folder.h"
 
@@ -253,6 +254,33 @@ static int remove_unless_needed(struct store *store, sqlite3_stmt *row, int64_t 
         return trial_files_remove(store->path, trial_id, err);
     remove_progress(store->path, trial_id);
     return remove_scratch(store->path, trial_id, err);
+}
+
+void trial_files_remove_gangs(struct store *store)
+{
+    struct cursor in = {.data = store->gangs.data, .size = store->gangs.size};
+    struct err ignored;
+    sqlite3_stmt *row = NULL;
+    struct buf path = {0};
+
+    if (store->gangs.size && !database_file_check_place(store, &ignored))
+        row = db_prepare(store, sql_needed, &ignored);
+    while (row && in.at < in.size) {
+        int64_t trial_id = cursor_i64(&in), needed;
+
+        sqlite3_reset(row);
+        sqlite3_bind_int64(row, 1, trial_id);
+        if (db_integer(store, row, 0, &needed, &ignored) || needed & IS_UNFINISHED)
+            continue;
+        remove_progress(store->path, trial_id);
+        (void)!remove_unless_needed(store, row, trial_id, &ignored);
+    }
+    put_all(&path, store->path);
+    if (row && !buf_failed(&path))
+        rmdir(buf_text(&path)); /* fails if files are kept */
+    buf_release(&path);
+    sqlite3_finalize(row);
+    buf_clear(&store->gangs);
 }
 
 static bool is_spare(const char *name)

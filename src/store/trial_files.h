@@ -27,6 +27,9 @@ void trial_files_remove_dropped(struct store *store);
 /* Likewise the checkpoints, curves and times of store->ended. */
 void trial_files_remove_checkpoints(struct store *store);
 
+/* Remove what processes of gangs wrote after the result of their trial was on disk. */
+void trial_files_remove_gangs(struct store *store);
+
 /* Append the id (int64_t) of each trial of which a program left a checkpoint. */
 void trial_files_put_checkpoints(struct buf *out, const char *db);
 

@@ -409,7 +409,9 @@ int store_result(struct store *store, int64_t trial_id, const struct trial_resul
         return -1;
     if (result->drops_checkpoint)
         buf_put_i64(&store->ended, trial_id);
-    if (buf_failed(&store->ended))
+    if (result->drops_checkpoint && result->n_members > 1)
+        buf_put_i64(&store->gangs, trial_id);
+    if (buf_failed(&store->ended) || buf_failed(&store->gangs))
         return err_nomem(err, "ended trials", store->ended.size);
     return write_timing(store, trial_id, result, err);
 }

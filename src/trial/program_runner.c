@@ -202,6 +202,17 @@ static void wait_for_end(struct spawner_end *end, struct running *t)
     output_pipe_close(&t->error);
 }
 
+/* The first member of a gang writes the number of the attempt for the others. */
+static void count_attempt(struct running *t)
+{
+    if (running_is_first(t)) {
+        t->trial.attempt++;
+        return;
+    }
+    poll(NULL, 0, HEAD_START_MS);
+    t->trial.attempt = attempt_file_read(buf_text(&t->folder)).n;
+}
+
 static enum verdict attempt(struct trial_result *r, struct running *t)
 {
     struct spawner_end end = {.how = SPAWNER_EXITED};
@@ -212,11 +223,7 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     t->has_begun = true;
     if (is_again && !folder_has_files(buf_text(&t->checkpoint)))
         t->earlier_s = t->begun_s - clock_now(t->self->clock);
-    if (!running_is_first(t)) {
-        poll(NULL, 0, HEAD_START_MS);
-        t->trial.attempt = attempt_file_read(buf_text(&t->folder));
-    }
-    t->trial.attempt++;
+    count_attempt(t);
     t->started = clock_unix();
     if (running_make_files(t, &err) || start(t, &err)) {
         output_pipe_close(&t->out);
@@ -234,8 +241,9 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     if (folder_has_files(buf_text(&t->checkpoint)))
         running_save_progress(t);
     verdict = running_judge(r, t, &end);
-    if (verdict == VERDICT_AGAIN && running_is_first(t))
-        attempt_file_write(buf_text(&t->folder), t->trial.attempt);
+    if (verdict == VERDICT_AGAIN)
+        attempt_file_write(buf_text(&t->folder),
+                           (struct attempt_file){t->trial.attempt, t->n_idle});
     FAULT("worker: a program was judged");
     return verdict;
 }
@@ -313,9 +321,10 @@ static void run_trial(struct trial_result *r, struct running *t)
     if (verdict == VERDICT_BACK)
         *r->error = '\0';
     /* With a longer trial_timeout the trial can go on from its checkpoint. */
-    r->drops_checkpoint = verdict == VERDICT_OVER && !(t->is_late && r->state == TRIAL_FAILED) &&
-                          folder_has_files(buf_text(&t->checkpoint));
-    running_remove_files(t, verdict == VERDICT_OVER);
+    r->drops_checkpoint = (verdict == VERDICT_OVER || verdict == VERDICT_APART) &&
+                          !(t->is_late && r->state == TRIAL_FAILED) &&
+                          (running_has_others(t) || folder_has_files(buf_text(&t->checkpoint)));
+    running_remove_files(t, verdict == VERDICT_OVER, r->drops_checkpoint);
 }
 
 static void run(void *self_, struct trial_result *r, int64_t number,

@@ -50,7 +50,7 @@ struct running {
     double started;   /* Unix seconds of the last start */
     double earlier_s; /* to add to the time since begun_s; negative: an attempt here was in vain */
     int32_t n_kills, n_restarts;
-    struct running_progress progress; /* at the last exit with 75 */
+    struct running_progress progress; /* at the last exit with 75; of a gang, when it began */
     int32_t n_idle;                   /* exits with 75 since, with the same progress */
     int out, error;                   /* read ends of pipes, or -1 */
     double asked_s;                   /* by the clock: asked to end; NaN: not yet */
@@ -87,9 +87,13 @@ int running_make_files(struct running *t, struct err *err);
 /* The curve and the time, beside a checkpoint. */
 void running_save_progress(struct running *t);
 
+struct running_progress running_progress(const struct running *t);
+
 /* If the trial has a result or a fault, nothing but kept files stays, and a checkpoint with its curve
- * until the result is on disk: the trial goes on from it if all is killed before. */
-void running_remove_files(struct running *t, bool is_over);
+ * until the result is on disk: the trial goes on from it if all is killed before. Of a gang, which
+ * other members may not have left, the store removes all but this member's scratch and log
+ * (drops_checkpoint). */
+void running_remove_files(struct running *t, bool is_over, bool drops_checkpoint);
 
 /* ---- its outcome ---- */
 

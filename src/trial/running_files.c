@@ -57,6 +57,15 @@ struct trial_paths running_paths(const struct running *t)
                                 .checkpoint = buf_text(&t->checkpoint)};
 }
 
+struct running_progress running_progress(const struct running *t)
+{
+    struct stat curve;
+
+    return (struct running_progress){.saved = folder_newest(buf_text(&t->checkpoint)),
+                                     .curve_bytes =
+                                         stat(buf_text(&t->curve), &curve) ? 0 : curve.st_size};
+}
+
 int running_make_files(struct running *t, struct err *err)
 {
     struct trial_paths paths = running_paths(t);
@@ -72,11 +81,16 @@ int running_make_files(struct running *t, struct err *err)
         return -1;
     if (make_file(buf_text(&t->results), err))
         return -1;
+    if (running_is_first(t) && running_has_others(t)) {
+        attempt_file_write(buf_text(&t->folder),
+                           (struct attempt_file){t->trial.attempt, t->n_idle});
+        t->progress = running_progress(t);
+    }
     spare_folder_note(spare, &paths);
     return 0;
 }
 
-void running_remove_files(struct running *t, bool is_over)
+void running_remove_files(struct running *t, bool is_over, bool drops_checkpoint)
 {
     struct trial_paths paths = running_paths(t);
     struct err err;
@@ -90,10 +104,12 @@ void running_remove_files(struct running *t, bool is_over)
     else
         log_file_write(&t->log_file, &t->self->log);
     FAULT("worker: a program's results were removed");
+    if (drops_checkpoint && running_has_others(t))
+        return;
     if (running_is_first(t) && is_over)
         attempt_file_remove(paths.folder);
     else if (running_is_first(t))
-        attempt_file_write(paths.folder, t->trial.attempt);
+        attempt_file_write(paths.folder, (struct attempt_file){t->trial.attempt, t->n_idle});
     if (is_over && running_is_first(t) && !folder_has_files(paths.checkpoint)) {
         unlink(buf_text(&t->curve));
         time_file_remove(&t->time_file);
@@ -153,10 +169,13 @@ int running_read_progress(struct running *t, struct err *err)
 {
     bool has_checkpoint = folder_has_files(buf_text(&t->checkpoint));
     DIR *folder = opendir(buf_text(&t->folder));
+    struct attempt_file file;
     struct dirent *entry;
     int rc = 0, n_lost = 0;
 
-    t->trial.attempt = attempt_file_read(buf_text(&t->folder));
+    file = attempt_file_read(buf_text(&t->folder));
+    t->trial.attempt = file.n;
+    t->n_idle = file.n_idle;
     if (has_checkpoint) {
         program_report_read(&t->report, buf_text(&t->curve));
         program_report_end_attempt(&t->report, true);
@@ -172,10 +191,11 @@ int running_read_progress(struct running *t, struct err *err)
         }
     if (folder)
         closedir(folder);
-    /* A rank that was killed has not counted its last attempt, whose folder stayed. */
-    if (n_lost && running_is_first(t)) {
+    /* Without a gang, a rank that was killed has not counted its last attempt, whose folder stayed. */
+    if (n_lost && !running_has_others(t)) {
         t->trial.attempt += n_lost;
-        attempt_file_write(buf_text(&t->folder), t->trial.attempt);
+        attempt_file_write(buf_text(&t->folder),
+                           (struct attempt_file){t->trial.attempt, t->n_idle});
     }
     return rc;
 }

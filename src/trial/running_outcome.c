@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/duration.h"
 #include "program/folder.h"
@@ -39,10 +38,10 @@ static const char *last_words(const struct running *t, char out[WORDS])
     return *out || t->has_note ? out : log_tail_reason(out, WORDS, &t->self->log);
 }
 
-/* True if the caller stops the trial within a moment. */
-static bool has_news(struct running *t)
+/* True if the caller stops the trial within so many seconds. */
+static bool has_news(struct running *t, double seconds)
 {
-    double until_s = clock_now(t->self->clock) + NEWS_S;
+    double until_s = clock_now(t->self->clock) + seconds;
 
     while (clock_now(t->self->clock) < until_s) {
         if (!t->watch->keep_going(t->watch->arg))
@@ -90,7 +89,7 @@ static enum verdict judge_signal(struct trial_result *r, struct running *t, int 
 
     if (number == SIGKILL && running_has_others(t))
         return take_apart(r, t);
-    if ((!is_crash(number) || running_has_others(t)) && has_news(t))
+    if ((!is_crash(number) || running_has_others(t)) && has_news(t, NEWS_S))
         return VERDICT_BACK;
     if (number == SIGKILL && ++t->n_kills < t->s->v[P_CRASH_LIMIT].i) {
         running_note(t, "espalier: the program was killed (SIGKILL); it is started again\n");
@@ -107,17 +106,31 @@ static enum verdict judge_signal(struct trial_result *r, struct running *t, int 
 
 static bool has_progress(struct running *t)
 {
-    struct stat curve;
-    struct running_progress now = {.saved = folder_newest(buf_text(&t->checkpoint)),
-                           .curve_bytes = stat(buf_text(&t->curve), &curve) ? 0 : curve.st_size};
+    struct running_progress now = running_progress(t);
     bool is_same = now.saved <= t->progress.saved && now.curve_bytes == t->progress.curve_bytes;
 
     t->progress = now;
     return !is_same;
 }
 
+/* Rank 0 writes the checkpoint, perhaps after the other members have ended. */
+static enum verdict judge_resume_of_other(struct trial_result *r, struct running *t)
+{
+    char limit[DURATION_TEXT];
+
+    if (has_news(t, t->s->v[P_STOP_GRACE].f))
+        return VERDICT_BACK;
+    running_fail(r, "exit status 75, but rank 0 has not ended so within stop_grace = %s",
+                 duration_words(limit, t->s->v[P_STOP_GRACE].f));
+    return VERDICT_OVER;
+}
+
 static enum verdict judge_resume(struct trial_result *r, struct running *t)
 {
+    bool has_others = running_has_others(t);
+
+    if (!running_is_first(t))
+        return judge_resume_of_other(r, t);
     if (!folder_has_files(buf_text(&t->checkpoint))) {
         running_fail(r,
                      "exit status 75 means a checkpoint in ESPALIER_CHECKPOINT, and none is there");
@@ -125,18 +138,19 @@ static enum verdict judge_resume(struct trial_result *r, struct running *t)
     }
     t->n_idle = has_progress(t) ? 0 : t->n_idle + 1;
     if (t->n_idle >= MOST_IDLE) {
-        running_fail(
-            r,
-            "exited with 75 again and again without progress: %d attempts changed nothing in "
-            "ESPALIER_CHECKPOINT and reported no new epoch",
-            MOST_IDLE);
+        running_fail(r,
+                     "exited with 75 again and again without progress: %d attempts changed nothing "
+                     "in ESPALIER_CHECKPOINT and reported no new epoch",
+                     MOST_IDLE);
         return VERDICT_OVER;
     }
-    if (++t->n_restarts >= MOST_RESTARTS) {
+    t->n_restarts = has_others ? t->trial.attempt : t->n_restarts + 1;
+    if (t->n_restarts >= MOST_RESTARTS) {
         running_fail(r, "exited with 75 for %d times without an end", MOST_RESTARTS);
         return VERDICT_OVER;
     }
-    return t->watch->keep_going(t->watch->arg) ? VERDICT_AGAIN : VERDICT_BACK;
+    /* A gang starts again as a whole, by the caller. */
+    return !has_others && t->watch->keep_going(t->watch->arg) ? VERDICT_AGAIN : VERDICT_BACK;
 }
 
 static void judge_results(struct trial_result *r, struct running *t)
@@ -169,7 +183,7 @@ static enum verdict judge_exit(struct trial_result *r, struct running *t, int st
         return VERDICT_BACK;
     if (status == RUNNING_EXIT_RESUME && !t->is_late)
         return judge_resume(r, t);
-    if (running_has_others(t) && has_news(t))
+    if (running_has_others(t) && has_news(t, NEWS_S))
         return VERDICT_BACK;
     last_words(t, words);
     running_fail(r, "exit status %d%s%s", status, *words ? ": " : "", words);

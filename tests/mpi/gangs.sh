@@ -120,6 +120,42 @@ failed|its gang lost a member for the last time (crash_limit): rank 1 of the gan
 is "so is the log" "$("$ESPALIER" show killed.db t2 --log 2>&1)" "reads part 1
 espalier: this is the output of rank 1 of the gang, which failed"
 
+# Processes that end with 75 unasked: the gang starts again as a whole. Each start notes its number and
+# how many files the checkpoint has.
+cat >again.sh <<'SH'
+echo "$ESPALIER_ATTEMPT$(ls "$ESPALIER_CHECKPOINT" | wc -l)" >>"again.$1.$RANK"
+save() { echo "$ESPALIER_ATTEMPT" >"$ESPALIER_CHECKPOINT/new" && mv "$ESPALIER_CHECKPOINT/new" "$ESPALIER_CHECKPOINT/state"; }
+result() { echo '{"val": 1}' >>"$ESPALIER_RESULTS" && exit; }
+case $1.$RANK in
+early.0) sleep 0.5 && [ "$ESPALIER_ATTEMPT" = 2 ] && result; save; exit 75 ;;
+early.1) [ "$ESPALIER_ATTEMPT" = 2 ] && exit; exit 75 ;;
+often.0) [ "$ESPALIER_ATTEMPT" = 4 ] && result; save; exit 75 ;;
+often.1) [ "$ESPALIER_ATTEMPT" = 4 ] && exit; exit 75 ;;
+idle.0) [ -e "$ESPALIER_CHECKPOINT/state" ] || save; exit 75 ;;
+idle.1) exit 75 ;;
+other.0) result ;;
+other.1) exit 75 ;;
+fault.0) trap 'sleep 0.5; save; exit 75' TERM; for _ in $(seq 100); do sleep 0.05; done ;;
+fault.1) sleep 0.3; exit 4 ;;
+quick.0) result ;;
+esac
+SH
+sed 's/late.sh {status}/again.sh {way}/; s/^status.*/way = early, often, idle, other, fault, quick/; s/^command.*/&\nstop_grace = 1s/' late.ini >again.ini
+fails "processes that end with 75 unasked" 3 timeout 60 "$ESPALIER" run again.ini -n 2 --db again.db --progress none
+is "the trial goes on unless that is in vain" "$(sqlite3 again.db 'select state, error from trial order by 1, 2')" "done|
+done|
+done|
+failed|exited with 75 again and again without progress: 3 attempts changed nothing in ESPALIER_CHECKPOINT and reported no new epoch
+failed|rank 1 of the gang: exit status 4
+failed|rank 1 of the gang: exit status 75, but rank 0 has not ended so within stop_grace = 1 s"
+is "all processes have the same number of the attempt" \
+    "$(for way in early often idle other fault quick; do for rank in 0 1; do cut -c1 "again.$way.$rank" | tr -d '\n'; echo; done; done | uniq -c | awk '{ print $1, $2 }')" "2 12
+4 1234
+6 1"
+ok "and nothing is left, even of one that saved after the trial had failed" test ! -e again.db.files
+"$ESPALIER" run again.ini -n 2 --db again.db --progress none --retry failed 2>.err
+is "which does not go on from there" "$(tail -n 1 again.fault.0)" 10
+
 # Prints the process of rank $1 of the launch on database $2, the last word of its command.
 process_of() {
     for process in $(pgrep -P "$(pgrep -f "^mpirun .*--db $T/$2\$")"); do

@@ -34,41 +34,52 @@ static void test_numbers(void **state)
 
     (void)state;
     begin();
-    assert_int_equal(attempt_file_read("t1"), 0);
+    assert_int_equal(attempt_file_read("t1").n, 0);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        attempt_file_write("t1", numbers[i]);
-        assert_int_equal(attempt_file_read("t1"), numbers[i]);
+        attempt_file_write("t1", (struct attempt_file){numbers[i], numbers[i] / 2});
+        assert_int_equal(attempt_file_read("t1").n, numbers[i]);
+        assert_int_equal(attempt_file_read("t1").n_idle, numbers[i] / 2);
     }
     attempt_file_remove("t1");
     assert_int_equal(access("t1/attempts", F_OK), -1);
     attempt_file_remove("t1");
-    attempt_file_write("nowhere", 1); /* ignored */
-    assert_int_equal(attempt_file_read("nowhere"), 0);
+    attempt_file_write("nowhere", (struct attempt_file){1, 0}); /* ignored */
+    assert_int_equal(attempt_file_read("nowhere").n, 0);
 }
 
 /* A program may write to its trial's folder. */
 static void test_foreign(void **state)
 {
-    static const char *const texts[] = {
-        "", "\n", "x\n", "3", "3 \n", "-1\n", "3x\n", "2147483647\n", "99999999999999999\n"};
+    static const char *const texts[] = {"",
+                                        "\n",
+                                        "x\n",
+                                        "3\n",
+                                        "3 ",
+                                        "3 4",
+                                        "3 x\n",
+                                        "-1 0\n",
+                                        "3 -1\n",
+                                        "3  \n",
+                                        "2147483647 0\n",
+                                        "99999999999999999 0\n"};
 
     (void)state;
     begin();
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         put(texts[i]);
-        assert_int_equal(attempt_file_read("t1"), 0);
+        assert_int_equal(attempt_file_read("t1").n, 0);
     }
     unlink("t1/attempts");
     assert_int_equal(symlink("/etc/passwd", "t1/attempts"), 0);
-    assert_int_equal(attempt_file_read("t1"), 0);
+    assert_int_equal(attempt_file_read("t1").n, 0);
     unlink("t1/attempts");
     assert_int_equal(mkfifo("t1/attempts", 0600), 0);
-    assert_int_equal(attempt_file_read("t1"), 0); /* and waits for nobody */
-    attempt_file_write("t1", 3);
+    assert_int_equal(attempt_file_read("t1").n, 0); /* and waits for nobody */
+    attempt_file_write("t1", (struct attempt_file){3, 0});
     unlink("t1/attempts");
     assert_int_equal(mkdir("t1/attempts", 0700), 0);
-    attempt_file_write("t1", 3);
-    assert_int_equal(attempt_file_read("t1"), 0);
+    attempt_file_write("t1", (struct attempt_file){3, 0});
+    assert_int_equal(attempt_file_read("t1").n, 0);
 }
 
 static int make(void **state)
