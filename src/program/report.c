@@ -652,6 +652,11 @@ static void report_missing(struct program_report *r)
               in->objective, in->objective);
         return;
     }
+    if (find_name(in, in->objective) >= 0) {
+        fault(r, "no %s among the results of the last attempt, though an earlier one reported it",
+              in->objective);
+        return;
+    }
     for (; i < in->n_names && list.size + strlen(in->names[i]) < 80; i++)
         buf_printf(&list, "%s%s", i ? ", " : "", in->names[i]);
     if (i < in->n_names)

@@ -90,9 +90,9 @@ void running_save_progress(struct running *t);
 struct running_progress running_progress(const struct running *t);
 
 /* If the trial has a result or a fault, nothing but kept files stays, and a checkpoint with its curve
- * until the result is on disk: the trial goes on from it if all is killed before. Of a gang, which
- * other members may not have left, the store removes all but this member's scratch and log
- * (drops_checkpoint). */
+ * until the result is on disk: the trial goes on from it if all is killed before. Other
+ * members of a gang may not have ended, so there only this member's scratch and log go, and the
+ * store removes the rest (drops_checkpoint). */
 void running_remove_files(struct running *t, bool is_over, bool drops_checkpoint);
 
 /* ---- its outcome ---- */

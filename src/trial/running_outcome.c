@@ -199,7 +199,10 @@ enum verdict running_judge(struct trial_result *r, struct running *t, const stru
         return judge_exit(r, t, end->status);
     if (t->is_stopped)
         return VERDICT_BACK;
-    if (t->is_late)
+    if (t->is_late && t->earlier_s > 0)
+        running_fail(r, "ran longer than trial_timeout = %s, with earlier attempts",
+                     duration_words(limit, t->s->v[P_TRIAL_TIMEOUT].f));
+    else if (t->is_late)
         running_fail(r, "ran longer than trial_timeout = %s",
                      duration_words(limit, t->s->v[P_TRIAL_TIMEOUT].f));
     else if (end->how == SPAWNER_SIGNALLED)
