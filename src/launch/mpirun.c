@@ -94,6 +94,8 @@ static void take_up(struct watch *w, const char *text)
     struct process leader = {.pid = -1};
     long long pid, start;
 
+    if (w->told_s > 0)
+        w->told_s = -INFINITY; /* however short ago, that signal may be lost */
     stop_again(w);
     w->end->has_come_up = true;
     w->late_s = INFINITY;
