@@ -75,10 +75,10 @@ run ""
 is "without the fault it is done" "$status $(done_equal)" "0 24"
 
 # A rank stops for longer than the heartbeat limit: in the middle of a sweep, with trials of up to
-# 0.25 s (enough of them are left when it comes back), and until after the end of the sweep.
+# 0.5 s (enough of them are left when it comes back), and until after the end of the sweep.
 cpu=$(cpu_seconds "$FAULTY" run sweep.ini --progress none --db speed.db --set epochs=4000 \
     --set grid.hidden_size=16 --set grid.dropout=0.5 --set grid.learning_rate=0.01)
-long=$(sqlite3 speed.db "select cast(0.25 * 4000 * count(*) / $cpu as integer) from trial")
+long=$(sqlite3 speed.db "select cast(0.5 * 4000 * count(*) / $cpu as integer) from trial")
 for seconds in 1.6 60; do
     epochs=600
     [ $seconds = 60 ] || epochs=$long
