@@ -75,12 +75,8 @@ static void take_sign_of_life(struct watch *w)
     w->then = "rank 0 no longer responds";
 }
 
-/* mpirun loses a signal that arrives before its ranks listen, so it is sent until they have
- * started, and once more. */
-static void stop_again(struct watch *w)
+static void tell_to_stop(struct watch *w)
 {
-    if (!*w->stop || now_s() < w->told_s + STOP_AGAIN_S)
-        return;
     if (!w->told_s) {
         w->due_s = fmin(w->due_s, now_s() + STOP_EARLY_S);
         w->then = NULL;
@@ -89,14 +85,21 @@ static void stop_again(struct watch *w)
     w->told_s = now_s();
 }
 
+/* mpirun loses a signal that arrives before its ranks listen, so it is sent until they have
+ * started, and once more, however short ago the last was. */
+static void stop_again(struct watch *w)
+{
+    if (*w->stop && now_s() >= w->told_s + STOP_AGAIN_S)
+        tell_to_stop(w);
+}
+
 static void take_up(struct watch *w, const char *text)
 {
     struct process leader = {.pid = -1};
     long long pid, start;
 
-    if (w->told_s > 0)
-        w->told_s = -INFINITY; /* however short ago, that signal may be lost */
-    stop_again(w);
+    if (*w->stop)
+        tell_to_stop(w);
     w->end->has_come_up = true;
     w->late_s = INFINITY;
     w->is_elsewhere =

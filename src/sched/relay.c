@@ -68,13 +68,6 @@ static void *run_thread(void *arg)
 
 /* ---- forwarding ---- */
 
-/* A message is often followed by others, a beat is not. */
-static void reset_backoff(struct relay *relay)
-{
-    if (!message_is(&relay->message, MESSAGE_BEAT))
-        backoff_reset(&relay->backoff);
-}
-
 /* 1: forwarded, 0: no message, -1 and err */
 static int pass_down(struct relay *relay, struct err *err)
 {
@@ -86,9 +79,10 @@ static int pass_down(struct relay *relay, struct err *err)
     if (got <= 0)
         return got;
     relay->heard_s = clock_now(relay->clock);
-    reset_backoff(relay);
     if (message_open(&in, &kind, &relay->message, err))
         return -1;
+    if (kind != MESSAGE_BEAT) /* others are often followed by more */
+        backoff_reset(&relay->backoff);
     if (kind == MESSAGE_BYE) {
         relay->is_over = true;
         if (cursor_u32(&in))
@@ -126,7 +120,7 @@ static int pass_up(struct relay *relay, double timeout_s, struct err *err)
 {
     if (!take_up(relay, timeout_s))
         return 0;
-    reset_backoff(relay);
+    backoff_reset(&relay->backoff);
     if (message_is(&relay->message, MESSAGE_LEAVE))
         return send_with_counters(relay, err) ? -1 : 1;
     if (traffic_send(&relay->meter, relay->world, 0, &relay->message, err))

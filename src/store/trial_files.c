@@ -238,15 +238,18 @@ static int remove_scratch(const char *db, int64_t trial_id, struct err *err)
     return rc;
 }
 
-static int remove_unless_needed(struct store *store, sqlite3_stmt *row, int64_t trial_id,
-                                struct err *err)
+/* row: of sql_needed */
+static int find_needed(struct store *store, sqlite3_stmt *row, int64_t trial_id, int64_t *needed,
+                       struct err *err)
 {
-    int64_t needed;
-
     sqlite3_reset(row);
     sqlite3_bind_int64(row, 1, trial_id);
-    if (db_integer(store, row, 0, &needed, err))
-        return -1;
+    return db_integer(store, row, 0, needed, err);
+}
+
+static int remove_unless_needed(struct store *store, int64_t trial_id, int64_t needed,
+                                struct err *err)
+{
     /* The next attempt reads the results that a killed one left beside its checkpoint. */
     if (needed & MAY_RUN_AGAIN && has_checkpoint(store->path, trial_id))
         return 0;
@@ -268,12 +271,10 @@ void trial_files_remove_gangs(struct store *store)
     while (row && in.at < in.size) {
         int64_t trial_id = cursor_i64(&in), needed;
 
-        sqlite3_reset(row);
-        sqlite3_bind_int64(row, 1, trial_id);
-        if (db_integer(store, row, 0, &needed, &ignored) || needed & IS_UNFINISHED)
+        if (find_needed(store, row, trial_id, &needed, &ignored) || needed & IS_UNFINISHED)
             continue;
-        remove_progress(store->path, trial_id);
-        (void)!remove_unless_needed(store, row, trial_id, &ignored);
+        /* The checkpoint goes, although a failed trial may run again. */
+        (void)!remove_unless_needed(store, trial_id, needed & ~MAY_RUN_AGAIN, &ignored);
     }
     put_all(&path, store->path);
     if (row && !buf_failed(&path))
@@ -308,9 +309,17 @@ static int remove_spare(const char *db, const char *name, struct err *err)
 static int remove_leftover(struct store *store, sqlite3_stmt *row, const char *name,
                            struct err *err)
 {
+    int64_t trial_id, needed;
+
     if (is_spare(name))
         return remove_spare(store->path, name, err);
-    return parse_folder(name) ? remove_unless_needed(store, row, parse_folder(name), err) : 0;
+    trial_id = parse_folder(name);
+    if (!trial_id)
+        return 0;
+    return find_needed(store, row, trial_id, &needed, err) ||
+                   remove_unless_needed(store, trial_id, needed, err)
+               ? -1
+               : 0;
 }
 
 int store_remove_leftovers(struct store *store, struct err *err)

@@ -242,8 +242,7 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
         running_save_progress(t);
     verdict = running_judge(r, t, &end);
     if (verdict == VERDICT_AGAIN)
-        attempt_file_write(buf_text(&t->folder),
-                           (struct attempt_file){t->trial.attempt, t->n_idle});
+        running_save_attempt(t);
     FAULT("worker: a program was judged");
     return verdict;
 }

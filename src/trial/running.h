@@ -81,6 +81,8 @@ struct trial_paths running_paths(const struct running *t);
 /* Go on from earlier attempts that left a checkpoint, and remove this member's scratch of them. */
 int running_read_progress(struct running *t, struct err *err);
 
+void running_save_attempt(const struct running *t); /* its number (program/attempt_file.h) */
+
 /* Before an attempt. */
 int running_make_files(struct running *t, struct err *err);
 

@@ -66,6 +66,11 @@ struct running_progress running_progress(const struct running *t)
                                          stat(buf_text(&t->curve), &curve) ? 0 : curve.st_size};
 }
 
+void running_save_attempt(const struct running *t)
+{
+    attempt_file_write(buf_text(&t->folder), (struct attempt_file){t->trial.attempt, t->n_idle});
+}
+
 int running_make_files(struct running *t, struct err *err)
 {
     struct trial_paths paths = running_paths(t);
@@ -82,8 +87,7 @@ int running_make_files(struct running *t, struct err *err)
     if (make_file(buf_text(&t->results), err))
         return -1;
     if (running_is_first(t) && running_has_others(t)) {
-        attempt_file_write(buf_text(&t->folder),
-                           (struct attempt_file){t->trial.attempt, t->n_idle});
+        running_save_attempt(t);
         t->progress = running_progress(t);
     }
     spare_folder_note(spare, &paths);
@@ -109,7 +113,7 @@ void running_remove_files(struct running *t, bool is_over, bool drops_checkpoint
     if (running_is_first(t) && is_over)
         attempt_file_remove(paths.folder);
     else if (running_is_first(t))
-        attempt_file_write(paths.folder, (struct attempt_file){t->trial.attempt, t->n_idle});
+        running_save_attempt(t);
     if (is_over && running_is_first(t) && !folder_has_files(paths.checkpoint)) {
         unlink(buf_text(&t->curve));
         time_file_remove(&t->time_file);
@@ -194,8 +198,7 @@ int running_read_progress(struct running *t, struct err *err)
     /* Without a gang, a rank that was killed has not counted its last attempt, whose folder stayed. */
     if (n_lost && !running_has_others(t)) {
         t->trial.attempt += n_lost;
-        attempt_file_write(buf_text(&t->folder),
-                           (struct attempt_file){t->trial.attempt, t->n_idle});
+        running_save_attempt(t);
     }
     return rc;
 }
