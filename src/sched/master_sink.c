@@ -182,8 +182,8 @@ static int fail_trial(struct master_delivery *d, struct rank_states *ranks, int6
     snprintf(r.host, sizeof r.host, "%.*s", (int)sizeof r.host - 1, loss->leader_process->host);
     r.members = loss->members;
     r.n_members = loss->n_members;
-    snprintf(r.error, sizeof r.error, "took its rank down for the last time (crash_limit): %.200s",
-             loss->reason);
+    snprintf(r.error, sizeof r.error, "%s for the last time (crash_limit): %.180s",
+             loss->n_members ? "its gang lost a member" : "took its rank down", loss->reason);
     r.finished = clock_unix();
     r.started = trial == loss->running ? started : r.finished;
     r.seconds = r.finished - r.started;
