@@ -29,4 +29,22 @@ is "all ranks of a gang have met" \
 is "two share a host, four do not" "$(sqlite3 gangs.db 'select distinct ranks, hosts from trials order by 1')" "2|1.0
 4|2.0"
 like "each of four has its own GPU" "$(sqlite3 gangs.db 'select distinct gpus from trials where ranks = 4')" '^(123|2301).0$'
+
+# Processes that end with 75: the gang starts again as a whole, on both hosts. Rank 0 ends last.
+cat >again.sh <<'SH'
+echo "$ESPALIER_ATTEMPT$(cat "$ESPALIER_CHECKPOINT/state" 2>/dev/null)" >>"again.$RANK"
+case $ESPALIER_ATTEMPT.$RANK in
+3.0) echo '{"val_ranks": 1}' >>"$ESPALIER_RESULTS" && exit ;;
+3.*) exit ;;
+*.[123]) exit 75 ;;
+esac
+sleep 0.3
+echo "$ESPALIER_ATTEMPT" >"$ESPALIER_CHECKPOINT/new" && mv "$ESPALIER_CHECKPOINT/new" "$ESPALIER_CHECKPOINT/state"
+exit 75
+SH
+sed '/gpus/d; /replicates/d; s/python3 meet.py/sh again.sh/; s/2, 4/4/' gangs.ini >again.ini
+ok "a gang that ends with 75 twice" on n0 timeout 60 "$ESPALIER" run -n 4 again.ini --db again.db --progress none
+is "goes on in all its processes from what rank 0 saved" "$(cat again.? | xargs)" "1 21 32 1 21 32 1 21 32 1 21 32"
+is "is done" "$(sqlite3 again.db 'select state, value from trials')" "done|1.0"
+ok "and leaves no folder" test ! -e again.db.files
 done_testing
