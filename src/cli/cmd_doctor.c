@@ -536,5 +536,6 @@ const struct command command_doctor = {
     .options = options,
     .common = COMMON_DB | COMMON_FORMAT | COMMON_WIDE,
     .options_size = sizeof(struct doctor_options),
+    .multiplies = true,
     .run = doctor,
 };

@@ -408,5 +408,6 @@ const struct command command_init = {
     .see = "inspect, run, params",
     .options = options,
     .options_size = sizeof(struct init_options),
+    .multiplies = true,
     .run = run_init,
 };

@@ -732,5 +732,6 @@ const struct command command_inspect = {
     .options = options,
     .common = COMMON_FORMAT | COMMON_WIDE,
     .options_size = sizeof(struct inspect_options),
+    .multiplies = true,
     .run = run_inspect,
 };

@@ -84,5 +84,6 @@ const struct command command_plan = {
     .options = options,
     .common = COMMON_DB | COMMON_FORMAT | COMMON_WIDE,
     .options_size = sizeof(struct plan_call),
+    .multiplies = true,
     .run = plan,
 };

@@ -223,5 +223,6 @@ const struct command command_predict = {
     .options = options,
     .common = COMMON_DB | COMMON_WIDE,
     .options_size = sizeof(struct predict_call),
+    .multiplies = true,
     .run = predict,
 };

@@ -459,5 +459,6 @@ const struct command command_run = {
     .options = options,
     .common = COMMON_DB,
     .options_size = sizeof(struct run_options),
+    .multiplies = true,
     .run = run,
 };

@@ -430,5 +430,6 @@ const struct command command_scale = {
     .options = options,
     .common = COMMON_FORMAT | COMMON_WIDE,
     .options_size = sizeof(struct scale_options),
+    .multiplies = true,
     .run = scale,
 };

@@ -280,5 +280,6 @@ const struct command command_simulate = {
     .see = "run",
     .options = options,
     .options_size = sizeof(struct simulate_options),
+    .multiplies = true,
     .run = simulate,
 };

@@ -537,5 +537,6 @@ const struct command command_verify = {
     .options = options,
     .common = COMMON_DB | COMMON_FORMAT | COMMON_WIDE,
     .options_size = sizeof(struct verify_options),
+    .multiplies = true,
     .run = verify,
 };

@@ -89,6 +89,40 @@ static int run_command(const struct command *command, int argc, char **argv)
     return status;
 }
 
+/* OpenBLAS reads this variable when it is loaded, before main(). */
+#define BLAS_KERNEL "OPENBLAS_CORETYPE"
+/* Set beside it in the process that use_better_kernel() starts. */
+#define BLAS_KERNEL_IS_OURS "ESPALIER_BLAS_KERNEL"
+
+/* Remove both from the environment, so that they reach no other process, whose processor may differ.
+ * Returns true if they were there. */
+static bool forget_kernel(void)
+{
+    bool is_ours = getenv(BLAS_KERNEL_IS_OURS) != NULL;
+
+    if (is_ours) {
+        unsetenv(BLAS_KERNEL_IS_OURS);
+        unsetenv(BLAS_KERNEL);
+    }
+    return is_ours;
+}
+
+/* Start this program again in the same process if OpenBLAS does not know the processor and the user has
+ * not chosen a kernel. */
+static void use_better_kernel(char **argv)
+{
+    const char *kernel = gemm_better_kernel(gemm_kernel());
+    char path[PATH_MAX] = "";
+
+    if (forget_kernel() || !kernel || getenv(BLAS_KERNEL) ||
+        readlink("/proc/self/exe", path, sizeof path - 1) < 0)
+        return;
+    setenv(BLAS_KERNEL, kernel, 1);
+    setenv(BLAS_KERNEL_IS_OURS, "1", 1);
+    execv(path, argv);
+    forget_kernel();
+}
+
 static int run(int argc, char **argv)
 {
     int n = argc < 2 ? 0 : parse_count_common((const char *const *)argv + 1, argc - 1);
@@ -111,6 +145,8 @@ static int run(int argc, char **argv)
     command = command_find(word);
     if (!command)
         return cli_fail_command(word);
+    if (command->multiplies)
+        use_better_kernel(argv);
     /* Options before the command take the place behind it. */
     memmove(argv + 2, argv + 1, (size_t)n * sizeof *argv);
     argv[1] = argv[0];
@@ -148,37 +184,10 @@ static void leave_on_bus_error(int number)
     _exit(EXIT_ERROR);
 }
 
-/* OpenBLAS reads this variable when it is loaded, before main(). */
-#define BLAS_KERNEL "OPENBLAS_CORETYPE"
-/* Set beside it in the process that use_better_kernel() starts. */
-#define BLAS_KERNEL_IS_OURS "ESPALIER_BLAS_KERNEL"
-
-/* Start this program again in the same process if OpenBLAS does not know the processor and the user has
- * not chosen a kernel. Neither variable reaches other processes: their processors may differ. */
-static void use_better_kernel(char **argv)
-{
-    const char *kernel = gemm_better_kernel(gemm_kernel());
-    char path[PATH_MAX] = "";
-
-    if (getenv(BLAS_KERNEL_IS_OURS)) {
-        unsetenv(BLAS_KERNEL_IS_OURS);
-        unsetenv(BLAS_KERNEL);
-        return;
-    }
-    if (!kernel || getenv(BLAS_KERNEL) || readlink("/proc/self/exe", path, sizeof path - 1) < 0)
-        return;
-    setenv(BLAS_KERNEL, kernel, 1);
-    setenv(BLAS_KERNEL_IS_OURS, "1", 1);
-    execv(path, argv);
-    unsetenv(BLAS_KERNEL_IS_OURS);
-    unsetenv(BLAS_KERNEL);
-}
-
 int main(int argc, char **argv)
 {
     const char *width;
 
-    use_better_kernel(argv);
     width = getenv(LAUNCH_WIDTH);
     if (width)
         log_set_width(atoi(width));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Implementation of FAULT() in tests/mpi/espalier_faults, the tests' build of the program.
+/* Implementation of FAULT() in tests/mpi/espalier_faults: the program, with faults.
  *
  *   ESPALIER_FAULT      "POINT:RANK:COUNT:ACTION; ...": when this rank (0 without a launch, * any)
  *                       reaches that point for the COUNT-th time, it does:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A member of a gang is killed or stopped at each named point of src/gang, which is compiled with
- * them for this program. The others must fail soon and with the right text. */
+/* A member of a gang is killed or stopped at each named point of src/gang (base/fault.h). The others
+ * must fail soon and with the right text. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

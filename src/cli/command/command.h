@@ -103,6 +103,7 @@ struct command {
     unsigned common;                  /* COMMON_... */
     size_t options_size;              /* of its struct of options */
     bool takes_words;                 /* each word is an operand; there are no options */
+    bool multiplies;                  /* may call BLAS, or says what it would do */
     int (*run)(struct call *call);    /* returns the exit status */
 };
 
