@@ -382,5 +382,6 @@ const struct command command_show = {
     .options = options,
     .common = COMMON_DB | COMMON_FORMAT | COMMON_WIDE,
     .options_size = sizeof(struct page),
+    .multiplies = true,
     .run = show,
 };
