@@ -35,8 +35,8 @@ bits() {
 # slow: processor seconds of the longer trial.
 cpu=$(cpu_seconds run --set epochs=400 --db speed.db)
 slow=$(query speed.db "select $cpu * max(seconds) / sum(seconds) from trial")
-# Epochs for at least 6 s of the longer trial; more on a busy machine.
-epochs=$(awk "BEGIN { printf \"%d\", 400 * 6 / $slow }")
+# Epochs for at least 5 s of the longer trial; more on a busy machine.
+epochs=$(awk "BEGIN { printf \"%d\", 400 * 5 / $slow }")
 sweep() { run --set epochs="$epochs" "$@"; }
 
 ok "an undisturbed run" sweep --db whole.db

@@ -37,7 +37,7 @@ samples = 60
 markers = 40
 causal = 5
 [train]
-epochs = 3500
+epochs = 2500
 [grid]
 hidden_size = 8, 16
 INI

@@ -202,7 +202,7 @@ format = simulated
 samples = 60
 markers = 80
 [train]
-epochs = 150000
+epochs = 90000
 [grid]
 dropout = 0, 0.1
 INI

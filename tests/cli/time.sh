@@ -36,7 +36,7 @@ predicted() {
         --format csv 2>/dev/null | awk -F, 'NR == 2 { print $6 }'
 }
 quiet=$(predicted)
-for _ in 1 2 3 4; do
+for _ in 1 2; do
     taskset -c 0 timeout 10 sh -c 'while :; do :; done' &
 done
 busy=$(for _ in 1 2; do predicted; done)
@@ -92,15 +92,15 @@ is "is complete" "$(count limited.db 'done')" 60
 # Trials of 0.1 s and of 30 s: the short ones run, the long ones in parts.
 # shellcheck disable=SC2046
 mixed() { run $(long 1) --set "grid.epochs=$((per_s / 10)),$((per_s * 30))" --set grid.dropout=0:0.4:0.1 "$@"; }
-fails "trials longer than the limit" 75 mixed --db mixed.db --time-limit 8s
+fails "trials longer than the limit" 75 mixed --db mixed.db --time-limit 5s
 is "shorter trials run" "$(count mixed.db 'done')|$(count mixed.db pending)" "5|5"
 like "a message names the long ones first" "$(grep -B 9 ' trials run in ' "$T/.err")" \
-    "^espalier: 5 trials are expected to take up to .* each, and such a run has only [67](\\.[0-9])? s: from checkpoints, several runs can finish them"
+    "^espalier: 5 trials are expected to take up to .* each, and such a run has only [34](\\.[0-9])? s: from checkpoints, several runs can finish them"
 like "one of them begins and saves a checkpoint" "$(tail -n 1 "$T/.err")" \
     "^espalier: stopped by the time limit; 5 trials are left, expected to take up to .* each, 1 with a checkpoint: the same command continues"
 is "only one of them" "$(query mixed.db "select outcome, count(*) from attempt group by 1")" "done|5
 stopped|1"
-fails "the next run" 75 mixed --db mixed.db --time-limit 8s
+fails "the next run" 75 mixed --db mixed.db --time-limit 5s
 is "continues this one" "$(query mixed.db "select count(distinct trial_id), count(*) from attempt where outcome = 'stopped'")" "1|2"
 fails "a run too short for a checkpoint is not to be requeued" 1 mixed --db vain.db --set grid.dropout=0 \
     --set "grid.epochs=$((per_s * 30))" --time-limit 1s

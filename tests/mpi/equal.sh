@@ -115,8 +115,8 @@ is "are the same bytes" "$(models kept3.db)" "$(models kept1.db)"
 is "and name the trait" "$("$ESPALIER" show kept3.db t1 --model t1.st 2>.err && grep -ao '"trait":"[^"]*"' t1.st)" '"trait":"trait"'
 
 # Longer trials: results are committed twice a second, and the stop must come between two commits.
-"$ESPALIER" run sweep.ini --set epochs=1200 --db long.db --progress none
-"$ESPALIER" run sweep.ini --set epochs=1200 -n 2 --db stop.db --progress plain 2>err &
+"$ESPALIER" run sweep.ini --set epochs=800 --db long.db --progress none
+"$ESPALIER" run sweep.ini --set epochs=800 -n 2 --db stop.db --progress plain 2>err &
 pid=$!
 for _ in $(seq 1200); do
     n=$(sqlite3 stop.db "select count(*) from trial where state = 'done'" 2>/dev/null)
@@ -128,7 +128,7 @@ wait $pid
 status=$?
 left=$(sqlite3 stop.db "select count(*) from trial where state <> 'done'")
 like "interrupted in the middle, exit 75" "$status $left" '^75 [1-9]'
-ok "resumed on 3 ranks" mpi 3 --set epochs=1200 --db stop.db
+ok "resumed on 3 ranks" mpi 3 --set epochs=800 --db stop.db
 is "interrupted and resumed gives the same rows" "$(rows stop.db)" "$(rows long.db)"
 
 fails "an invalid sweep file ends every rank" 2 mpi 2 --set layers=99
