@@ -84,7 +84,7 @@ run g.ini --db results.db 2>"$T/again"
 like "a run on the merged database has nothing to do" "$(cat "$T/again")" '12 trials, 0 to run'
 
 # One element is killed and submitted again; the others are not affected.
-sed -e 's/^epochs.*/epochs = 18000/' -e 's/^replicates.*/replicates = 3/' g.ini >long.ini
+sed -e 's/^epochs.*/epochs = 30000/' -e 's/^replicates.*/replicates = 3/' g.ini >long.ini
 "$ESPALIER" run --progress none long.ini --db long.db --shard 3/4 2>/dev/null &
 pid=$!
 for _ in $(seq 600); do

@@ -74,19 +74,27 @@ is "the third run reaches it last" "$status $(done_equal)" "137 23"
 run ""
 is "without the fault it is done" "$status $(done_equal)" "0 24"
 
-# A rank stops for longer than the heartbeat limit: in the middle of a sweep, with trials of up to
-# 0.5 s (enough of them are left when it comes back), and until after the end of the sweep.
-cpu=$(cpu_seconds "$FAULTY" run sweep.ini --progress none --db speed.db --set epochs=4000 \
-    --set grid.hidden_size=16 --set grid.dropout=0.5 --set grid.learning_rate=0.01)
-long=$(sqlite3 speed.db "select cast(0.5 * 4000 * count(*) / $cpu as integer) from trial")
+# A rank stops for longer than the heartbeat limit: in the middle of a sweep, whose programs take 0.5 s
+# (enough of them are left when it comes back), and until after the end of a sweep of models.
+cp sweep.ini models.ini
+cat >programs.ini <<'INI'
+[sweep]
+name = kill
+objective = n
+direction = max
+[program]
+command = sh -c 'sleep 0.5; echo n=$1' - {x}
+capture = stdout
+[grid]
+x = 1:24:1
+INI
 for seconds in 1.6 60; do
-    epochs=600
-    [ $seconds = 60 ] || epochs=$long
+    [ $seconds = 60 ] && cp models.ini sweep.ini || cp programs.ini sweep.ini
     rm -f "$DB"* plain.db
-    "$FAULTY" run sweep.ini --progress none --db plain.db --set epochs="$epochs" 2>/dev/null
+    "$FAULTY" run sweep.ini -n 3 --progress none --db plain.db 2>/dev/null
     wanted=$(rows plain.db)
     export ESPALIER_FAULT_SECONDS=$seconds
-    run "worker: a trial begins:2:2:stop" -n 3 --set epochs="$epochs" --set heartbeat_limit=1
+    run "worker: a trial begins:2:2:stop" -n 3 --set heartbeat_limit=1
     is "a rank that stands still for $seconds s: complete" $status 0
     like "it is lost" "$(cat err)" "rank 2 .* is lost while running t[0-9]+: no message for 1 s; the other ranks take over its trials"
     keep was "$DB"
