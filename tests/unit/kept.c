@@ -17,6 +17,7 @@
 #include "data/format.h"
 #include "grid/sweep_file.h"
 #include "predict/predictor.h"
+#include "stride.h"
 #include "trial/kept.h"
 #include "trial/model_runner.h"
 #include "trial/spec.h"
@@ -479,7 +480,7 @@ static void test_damage(void **state)
 }
 
 /* A model with a false header is refused or predicts nonsense, but is never read past its end. */
-static void lies(const char *ini, uint32_t step)
+static void lies(const char *ini, size_t step)
 {
     static const char likely[] = "0189U F4";
     int32_t nodes[] = {0, 7, 29};
@@ -496,7 +497,7 @@ static void lies(const char *ini, uint32_t step)
     assert_int_equal(
         predictor_predict(out, &p, f.result.model, f.result.model_bytes, nodes, 3, &err), 0);
     memcpy(&n, f.result.model, sizeof n);
-    for (size_t at = 8; at < 8 + (size_t)n; at += step)
+    for (size_t at = 8; at < 8 + (size_t)n; at += step * (size_t)test_stride())
         for (const char *c = likely; *c; c++, asked++) {
             char *byte = (char *)f.result.model + at, was = *byte;
             int rc;

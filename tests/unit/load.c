@@ -632,6 +632,8 @@ static void test_ft16(void **state)
     struct dataset d;
 
     (void)state;
+    if (getenv("TEST_UNDER_VALGRIND")) /* which needs many seconds */
+        skip();
     load(&d, &report, &spec);
     assert_int_equal(d.n_samples, 162);
     assert_int_equal(report.n_features, 53859);
@@ -683,6 +685,8 @@ static void test_facebook(void **state)
     struct dataset d;
 
     (void)state;
+    if (getenv("TEST_UNDER_VALGRIND")) /* which needs many seconds */
+        skip();
     load(&d, &report, &spec);
     assert_int_equal(d.n_samples, 22470);
     assert_int_equal(d.n_features, 4714);

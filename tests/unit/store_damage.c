@@ -13,6 +13,7 @@
 
 #include "store/db.h"
 #include "storelib.h"
+#include "stride.h"
 
 #define INI "[sweep]\nname = s\nreplicates = 6\n[grid]\nhidden_size = 16, 32\n"
 #define TRIALS 12
@@ -171,6 +172,7 @@ static void test_log_cut(void **state)
     size_t sizes[TRIALS / GROUP + 1];
     struct fixture f;
     struct bytes file, log;
+    int n = 0;
 
     (void)state;
     fixture_open(&f, INI);
@@ -185,6 +187,8 @@ static void test_log_cut(void **state)
 
             if (cut > log.n)
                 break;
+            if (n++ % test_stride())
+                continue;
             write_bytes(f.path, "", &file, file.n);
             write_bytes(f.path, "-wal", &log, cut);
             remove_file(f.path, "-shm");
