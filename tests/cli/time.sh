@@ -36,12 +36,14 @@ predicted() {
         --format csv 2>/dev/null | awk -F, 'NR == 2 { print $6 }'
 }
 quiet=$(predicted)
+hogs=
 for _ in 1 2; do
     taskset -c 0 timeout 10 sh -c 'while :; do :; done' &
+    hogs="$hogs $!"
 done
 busy=$(for _ in 1 2; do predicted; done)
-# shellcheck disable=SC2046 # one word a process
-kill $(jobs -p) 2>/dev/null
+# shellcheck disable=SC2086 # one word a process
+kill $hogs
 wait
 is "the predicted time on a busy core" "$(echo "$busy" | awk -v quiet="$quiet" '{ n += $1 > 0 && $1 < 3 * quiet } END { print n }')" 2
 
@@ -219,14 +221,14 @@ like "qstat is asked" "$(said)" "^espalier: walltime: PBS job 9.server has 2 h l
 
 # ---- signals ----
 
-# under_way DB N: wait until N trials run, at most a minute. They are recorded a moment before they
-# begin.
+# under_way DB N: wait until N trials run, at most a minute. The database may say so a moment before
+# they begin, or half a second later.
 under_way() {
     for _ in $(seq 1200); do
         [ "$(query "$1" "select count(*) from attempt where outcome = 'running'" 2>/dev/null || echo 0)" -ge "$2" ] && break
         sleep 0.05
     done
-    sleep 0.5
+    sleep 0.2
 }
 # begin DB ARGUMENTS: start a run in the background and wait for its first trial; sets $pid.
 begin() {
