@@ -80,6 +80,8 @@ tutorial tutorials/smiles-to-predictions "test -f '${ESPALIER_DATA:-}/bbbp/BBBP.
 tutorial tutorials/gcn-or-gblup
 tutorial tutorials/leave-one-environment-out
 tutorial tutorials/results-in-r "Rscript -e 'library(RSQLite); library(ggplot2)'"
+# The sweep of the next page is the same.
+mkdir tutorials/results-in-python && cp tutorials/results-in-r/results.db tutorials/results-in-python 2>/dev/null
 tutorial tutorials/results-in-python "'$python' -c 'import pandas, scipy.stats, matplotlib'"
 
 for page in "$manual"/tutorials/*.md; do
