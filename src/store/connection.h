@@ -263,7 +263,8 @@ struct store {
     struct buf models;  /* of this transaction: id, size, bytes of each */
     struct buf dropped; /* trials whose files were dropped: ids (int64_t) */
     struct buf ended;   /* trials whose checkpoints are no longer needed: likewise */
-    struct buf gangs;   /* those of them that had several ranks, since this file was opened */
+    struct buf gangs;   /* trials of several ranks since this file was opened: id (int64_t), and
+                         * whether the checkpoint was dropped (uint32_t) */
     /* Metrics of programs, each as split and name with their NULs: those with a column in `trials`,
      * in its order, and those that this connection wrote. */
     struct buf reported, written;

@@ -270,11 +270,14 @@ void trial_files_remove_gangs(struct store *store)
         row = db_prepare(store, sql_needed, &ignored);
     while (row && in.at < in.size) {
         int64_t trial_id = cursor_i64(&in), needed;
+        bool drops_checkpoint = cursor_u32(&in);
 
         if (find_needed(store, row, trial_id, &needed, &ignored) || needed & IS_UNFINISHED)
             continue;
-        /* The checkpoint goes, although a failed trial may run again. */
-        (void)!remove_unless_needed(store, trial_id, needed & ~MAY_RUN_AGAIN, &ignored);
+        /* Also one that was saved since, although a failed trial may run again. */
+        if (drops_checkpoint)
+            needed &= ~MAY_RUN_AGAIN;
+        (void)!remove_unless_needed(store, trial_id, needed, &ignored);
     }
     put_all(&path, store->path);
     if (row && !buf_failed(&path))

@@ -409,8 +409,10 @@ int store_result(struct store *store, int64_t trial_id, const struct trial_resul
         return -1;
     if (result->drops_checkpoint)
         buf_put_i64(&store->ended, trial_id);
-    if (result->drops_checkpoint && result->n_members > 1)
+    if (result->n_members > 1) {
         buf_put_i64(&store->gangs, trial_id);
+        buf_put_u32(&store->gangs, result->drops_checkpoint);
+    }
     if (buf_failed(&store->ended) || buf_failed(&store->gangs))
         return err_nomem(err, "ended trials", store->ended.size);
     return write_timing(store, trial_id, result, err);

@@ -120,7 +120,7 @@ static enum verdict judge_resume_of_other(struct trial_result *r, struct running
 
     if (has_news(t, t->s->v[P_STOP_GRACE].f))
         return VERDICT_BACK;
-    running_fail(r, "exit status 75, but rank 0 has not ended so within stop_grace = %s",
+    running_fail(r, "exit status 75, but rank 0 did not end with 75, too, within stop_grace = %s",
                  duration_words(limit, t->s->v[P_STOP_GRACE].f));
     return VERDICT_OVER;
 }

@@ -78,6 +78,10 @@ is "fails the trial, which takes as long as its last member" "$(sqlite3 late.db 
     from trial join attempt using (trial_id) group by trial_id')" \
     "done||1|1
 failed|rank 1 of the gang: exit status 7: no room for part 1|1|1"
+fails "a member that hangs after rank 0 has ended" 3 timeout 30 "$ESPALIER" run late.ini -n 2 --db hung.db \
+    --set grid.status=7 --set trial_timeout=0.3 --progress none
+is "ends at the time limit, and leaves no file" "$(sqlite3 hung.db 'select error from trial')$(find hung.db.files 2>/dev/null)" \
+    "rank 1 of the gang: ran longer than trial_timeout = 0.3 s"
 # stopped_late STATUS: status of run and the trial, if a signal comes after rank 0 has ended.
 stopped_late() {
     rm -f late.pid
@@ -147,7 +151,7 @@ done|
 done|
 failed|exited with 75 again and again without progress: 3 attempts changed nothing in ESPALIER_CHECKPOINT and reported no new epoch
 failed|rank 1 of the gang: exit status 4
-failed|rank 1 of the gang: exit status 75, but rank 0 has not ended so within stop_grace = 1 s"
+failed|rank 1 of the gang: exit status 75, but rank 0 did not end with 75, too, within stop_grace = 1 s"
 numbers() { cut -c1 "again.$1" | tr -d '\n'; }
 is "each start of the gang has the next number" "$(for way in early often idle other fault quick; do echo "$(numbers $way.0)"; done | xargs)" \
     "12 1234 1234 1 1 1"
