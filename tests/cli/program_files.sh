@@ -113,15 +113,22 @@ is "best names the folder" "$(grep start_folder B/best.ini)" "start_folder = $(r
 ok "it runs elsewhere" "$ESPALIER" run B/best.ini --db B/again.db -q
 is "the same program" "$(sqlite3 B/again.db 'SELECT value FROM trial')" "1.0"
 is "with the same keys" "$(sqlite3 B/again.db 'SELECT key FROM trial')" "$(sqlite3 A/results.db 'SELECT key FROM trial')"
+cp -r A C
+rm -f C/results.db*
+(cd C && "$ESPALIER" run s.ini -q) 2>/dev/null
+is "a project that was copied has them, too" "$(sqlite3 C/results.db 'SELECT key FROM trial')" "$(sqlite3 A/results.db 'SELECT key FROM trial')"
 
 # Names in keep_files.
-for pattern in '*.txt' 'a?' 'm[12]'; do
+for pattern in '*.txt' 'a?' 'm[12]' 'a"b' "it's"; do
     fails "$pattern is a pattern" 2 "$ESPALIER" run A/s.ini --db k.db --set "keep_files=$pattern"
     is "the message on $pattern" "$(cat "$T/.err")" "espalier: --set keep_files: keep_files: '$pattern': patterns and quotes have no meaning here: write the name of each file"
 done
 "$ESPALIER" run A/s.ini --db k.db --set 'keep_files=typo.pt, b.pt' --set grid.n=1,2 --progress none 2>err
 is "files that no trial wrote" "$(grep 'did not write' err)" "espalier: warning: 2 trials did not write 'typo.pt', which keep_files names: 'espalier show k.db t1 --log'
 espalier: warning: 2 trials did not write 'b.pt', which keep_files names: 'espalier show k.db t1 --log'"
+printf '[ "$1" = 1 ] && echo score=1\n' >A/s.sh
+"$ESPALIER" run A/s.ini --db f.db --set keep_files=b.pt --set grid.n=1,2 --max-fails 1000 --progress none 2>err
+is "one that failed does not count" "$(grep 'did not write' err)" "espalier: warning: 1 trial did not write 'b.pt', which keep_files names: 'espalier show f.db t1 --log'"
 
 # The checkpoint of a trial that failed at trial_timeout.
 printf 'echo 1 >"$ESPALIER_CHECKPOINT/x"\nsleep 60\n' >A/s.sh

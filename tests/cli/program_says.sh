@@ -317,8 +317,18 @@ is "run" "$(hidden err)" "c3 has a better mean, but only 2 of 3 trials: run with
 is "best" "$(hidden err)" "c3 has a better mean, but only 2 of 3 trials: run with --set replicates=3 completes it"
 "$ESPALIER" best d.db --rule best >out 2>err
 is "best --rule" "$(hidden err | wc -l)" 1
+"$ESPALIER" best d.db --where x=1 >out 2>err
+is "best of others" "$(hidden err)" ""
 run d.ini --db d.db --set grid.x=2,9 --set replicates=3
 is "then it is the best" "$(hidden err)" ""
+
+# A trial of c1 failed, and the least mean is best.
+rm -f d.db*
+printf '[ "$1$ESPALIER_REPLICATE" != 11 ] && echo "score=$1"\n' >d.sh
+printf '[sweep]\nobjective = score\ndirection = min\nreplicates = 2\n[program]\ncommand = sh d.sh {x}\ncapture = stdout\n[grid]\nx = 1,2\n' >d.ini
+run d.ini --db d.db --max-fails 1000
+"$ESPALIER" best d.db 2>&1 >/dev/null | grep 'better mean' >out
+is "a failed one" "$(cat out)" "espalier: warning: c1 has a better mean (1), but only 1 of 2 trials: run with --retry failed runs the others again"
 
 # ---- numbers that a double does not hold ----
 

@@ -130,6 +130,21 @@ is "the next attempt of its trial has the next number" \
     "$(sqlite3 rank.db 'select group_concat(value) from (select value from trial order by value)')" "1.0,2.0"
 ok "nothing stays of its attempt" test ! -e rank.db.files
 
+# The program is killed and starts again in the same rank, which is then killed, as is the one of the next run.
+cat >count.sh <<'END'
+echo "$ESPALIER_ATTEMPT" | tee -a count >"$ESPALIER_CHECKPOINT/n"
+case $ESPALIER_ATTEMPT in
+1) kill -9 $$ ;;
+2 | 3) kill -9 "$PPID" "$(cat pid)" && sleep 20 ;;
+esac
+echo "v: $ESPALIER_ATTEMPT"
+END
+sed 's/rank.sh/count.sh/; s/1, 2/1/' rank.ini >count.ini
+for _ in 1 2 3; do
+    (echo "$(exec sh -c 'echo "$PPID"')" >pid && exec "$ESPALIER" run count.ini --db count.db) >.out 2>.err
+done
+is "every attempt has the next number" "$(xargs <count) $(sqlite3 count.db 'select state, value from trial')" "1 2 3 4 done|4.0"
+
 # ---- a program that is killed ----
 
 cat >killed.sh <<'END'

@@ -158,7 +158,7 @@ is "each start of the gang has the next number" "$(for way in early often idle o
 # One that is asked to stop before it has begun notes nothing.
 is "in all processes" "$(numbers early.1) $(for way in often idle other fault; do numbers $way.1 | tr -d "$(numbers $way.0)"; done)" "12 "
 ok "and nothing is left, even of one that saved after the trial had failed" test ! -e again.db.files
-"$ESPALIER" run again.ini -n 2 --db again.db --progress none --retry failed 2>.err
+timeout 60 "$ESPALIER" run again.ini -n 2 --db again.db --progress none --retry failed 2>.err
 is "which does not go on from there" "$(tail -n 1 again.fault.0)" 10
 
 # Prints the process of rank $1 of the launch on database $2, the last word of its command.

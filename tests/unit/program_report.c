@@ -92,6 +92,7 @@ static void test_json(void **state)
         {"{\"loss\": 1, \"acc\": 0.5}\n{\"acc\": 0.4, \"n\": 3}\n", "loss 1, acc 0.4, n 3"},
         {"{}\n{\"acc\": 1}\n", "acc 1"},
         {"\xef\xbb\xbf{\"acc\": 1}\n", "acc 1"},
+        {"\xef\xbb\xbf\n{\"acc\": 1}\n", "acc 1"},
         {"{'acc': 0.5, 'loss': nan}\n", "acc 0.5, loss nan"},
         {"{\"acc\": Infinity, \"a\": -Infinity, \"b\": NaN, \"c\": 1e400}\n",
          "acc inf, a -inf, b nan, c inf"},
@@ -175,6 +176,8 @@ static void test_json_refused(void **state)
          "results line 1: must be a JSON object, such as {\"epoch\": 3, \"loss\": 0.2}"},
         {"[1]\n", "results line 1: must be a JSON object, such as {\"epoch\": 3, \"loss\": 0.2}"},
         {"3\n", "results line 1: must be a JSON object, such as {\"epoch\": 3, \"loss\": 0.2}"},
+        {"{\"acc\": 1}\n\xef\xbb\xbf{\"acc\": 2}\n",
+         "results line 2: must be a JSON object, such as {\"epoch\": 3, \"loss\": 0.2}"},
         {"{\"acc\": 1}{\"acc\": 2}\n",
          "results line 1: byte 11: more text after the end of the JSON "
          "object: must be one object a line"},
@@ -236,6 +239,7 @@ static void test_stdout(void **state)
          "0.5\xc2\xa0(best)\n",
          "acc 0.5"},
         {"acc: 1e400, a=-1e400\n", "acc inf, a -inf"},
+        {"a: 1e400.5, b: 0x1p9999, acc: 1\n", "acc 1"},
         {"\033\033[\033[1\n\033[1m\nacc=1\033[", "acc 1"},
         /* Keras, verbose=2 and verbose=1; evaluate() at the end has other steps. */
         {"Epoch 1/2\n375/375 - 1s - 3ms/step - acc: 0.5 - loss: 2.5e-01\nEpoch 2/2\n"

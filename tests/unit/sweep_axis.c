@@ -58,6 +58,7 @@ static void test_ranges(void **state)
     assert_axis(P_DROPOUT, "0:0.95:0.3", "0 0.3 0.6 0.9");
     assert_axis(P_HIDDEN_SIZE, "16:64:16", "16 32 48 64");
     assert_axis(P_HIDDEN_SIZE, "5:5:1", "5");
+    assert_axis(P_DROPOUT, "0.1:0.3:0.2", "0.1 0.3"); /* 0.3 - 0.1 is less than 0.2 */
     assert_axis(P_BATCH_SIZE, "32:64:32, full", "32 64 full");
     assert_axis(P_EPOCHS, "1000000:3000000:1000000", "1000000 2000000 3000000");
 }
@@ -125,6 +126,9 @@ static void test_refused_ranges(void **state)
     assert_refused(P_DROPOUT, "0:0.5:5",
                    "dropout = 0:0.5:5: the step is larger than the range lo:hi:step: five values "
                    "from 0 to 1 are 0:1:0.25; for one value write 0");
+    assert_refused(P_DROPOUT, "0.5:0:-5",
+                   "dropout = 0.5:0:-5: the step is larger than the range lo:hi:step: five values "
+                   "from 0 to 1 are 0:1:0.25; for one value write 0.5");
     assert_refused(P_DROPOUT, "0:0.5", "dropout = 0:0.5: a range is lo:hi:step, three numbers");
     assert_refused(P_DROPOUT, "0:0.5:0.1:1",
                    "dropout = 0:0.5:0.1:1: a range is lo:hi:step, three numbers");
