@@ -186,9 +186,8 @@ static void leave_on_bus_error(int number)
 
 int main(int argc, char **argv)
 {
-    const char *width;
+    const char *width = getenv(LAUNCH_WIDTH);
 
-    width = getenv(LAUNCH_WIDTH);
     if (width)
         log_set_width(atoi(width));
     cpu_flush_subnormal();

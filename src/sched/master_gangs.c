@@ -363,9 +363,7 @@ static int take_apart(struct master *master, const struct gang_members *members,
     if (!dispatch_is_last_attempt(master->dispatch, members->trial))
         return crash_gang(master, members, r->error, err);
     snprintf(reason, sizeof reason, "%s", r->error);
-    snprintf(r->error, sizeof r->error,
-             "its gang lost a member for the last time (crash_limit): %.180s", reason);
-    r->state = TRIAL_FAILED;
+    master_sink_put_last_crash(r, true, reason);
     return fail_gang(master, members, members->of[0], r, err); /* the reason names the member */
 }
 

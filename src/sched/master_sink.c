@@ -170,6 +170,13 @@ int master_sink_checkpoint(struct master_delivery *d, int32_t rank,
     return d->sink.checkpoint(d->sink.arg, checkpoint, err);
 }
 
+void master_sink_put_last_crash(struct trial_result *r, bool had_gang, const char *reason)
+{
+    r->state = TRIAL_FAILED;
+    snprintf(r->error, sizeof r->error, "%s for the last time (crash_limit): %.180s",
+             had_gang ? "its gang lost a member" : "took its rank down", reason);
+}
+
 static int fail_trial(struct master_delivery *d, struct rank_states *ranks, int64_t trial,
                       const struct master_loss *loss, double started, struct err *err)
 {
@@ -182,8 +189,7 @@ static int fail_trial(struct master_delivery *d, struct rank_states *ranks, int6
     snprintf(r.host, sizeof r.host, "%.*s", (int)sizeof r.host - 1, loss->leader_process->host);
     r.members = loss->members;
     r.n_members = loss->n_members;
-    snprintf(r.error, sizeof r.error, "%s for the last time (crash_limit): %.180s",
-             loss->n_members ? "its gang lost a member" : "took its rank down", loss->reason);
+    master_sink_put_last_crash(&r, loss->n_members > 0, loss->reason);
     r.finished = clock_unix();
     r.started = trial == loss->running ? started : r.finished;
     r.seconds = r.finished - r.started;

@@ -117,6 +117,9 @@ int master_sink_result(struct master_delivery *d, struct rank_states *ranks,
 int master_sink_checkpoint(struct master_delivery *d, int32_t rank,
                            const struct trial_checkpoint *checkpoint, struct err *err);
 
+/* Fail a trial that may not crash again. reason: of the last crash; not in r. */
+void master_sink_put_last_crash(struct trial_result *r, bool had_gang, const char *reason);
+
 /* Hand on a loss, and the failure of trials[n] that reached the crash limit. started: Unix seconds,
  * of the running one. */
 int master_sink_loss(struct master_delivery *d, struct rank_states *ranks,

@@ -409,7 +409,8 @@ int store_result(struct store *store, int64_t trial_id, const struct trial_resul
         return -1;
     if (result->drops_checkpoint)
         buf_put_i64(&store->ended, trial_id);
-    if (result->n_members > 1) {
+    /* One that failed may have left its folder; a model's has none. */
+    if (result->n_members > 1 && (result->drops_checkpoint || result->state == TRIAL_FAILED)) {
         buf_put_i64(&store->gangs, trial_id);
         buf_put_u32(&store->gangs, result->drops_checkpoint);
     }

@@ -130,8 +130,8 @@ is "the next attempt of its trial has the next number" \
     "$(sqlite3 rank.db 'select group_concat(value) from (select value from trial order by value)')" "1.0,2.0"
 ok "nothing stays of its attempt" test ! -e rank.db.files
 
-# The program is killed and starts again in the same rank, which is then killed, as is the one of the next
-# run. The rank dies first: it must not see that its child is gone.
+# The program is killed and starts again. Then its rank is killed, and so is that of the next run. The rank
+# dies first: it must not see that its child is gone.
 cat >count.sh <<'END'
 echo "$ESPALIER_ATTEMPT" | tee -a count >"$ESPALIER_CHECKPOINT/n"
 case $ESPALIER_ATTEMPT in

@@ -89,7 +89,9 @@ capture = stdout
 x = 1:24:1
 INI
 for seconds in 1.6 60; do
-    [ $seconds = 60 ] && cp models.ini sweep.ini || cp programs.ini sweep.ini
+    ini=programs.ini
+    [ $seconds = 1.6 ] || ini=models.ini
+    cp $ini sweep.ini
     rm -f "$DB"* plain.db
     "$FAULTY" run sweep.ini -n 3 --progress none --db plain.db 2>/dev/null
     wanted=$(rows plain.db)
