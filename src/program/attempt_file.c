@@ -4,13 +4,15 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "program/folder.h"
 
 /* All texts have one length, so that one write replaces the other. */
-enum { WIDTH = 10, SIZE = 32 };
+enum { WIDTH = 10, WIDTH_OVER = ATTEMPT_FILE_TOKEN - 1, SIZE = 96 };
+#define NOBODY "-"
 
 static int open_file(const char *folder, int flags)
 {
@@ -36,25 +38,43 @@ static int32_t take_number(const char **text, char end)
     return (int32_t)n;
 }
 
+/* Read the word before the end of the line. -1: it is too long or not alone. */
+static int take_word(char out[ATTEMPT_FILE_TOKEN], const char *text)
+{
+    size_t n;
+
+    text += strspn(text, " ");
+    n = strcspn(text, " \n");
+    if (!n || n >= ATTEMPT_FILE_TOKEN || text[n] != '\n')
+        return -1;
+    memcpy(out, text, n);
+    out[n] = '\0';
+    return 0;
+}
+
 struct attempt_file attempt_file_read(const char *folder)
 {
     int fd = open_file(folder, O_RDONLY);
     char bytes[SIZE] = "";
     ssize_t size = fd < 0 ? -1 : read(fd, bytes, sizeof bytes - 1);
     const char *text = bytes;
-    int32_t n = size > 0 ? take_number(&text, ' ') : -1;
-    int32_t n_idle = n < 0 ? -1 : take_number(&text, '\n');
+    struct attempt_file file = {.n = size > 0 ? take_number(&text, ' ') : -1};
 
     if (fd >= 0)
         close(fd);
-    return n_idle < 0 ? (struct attempt_file){0} : (struct attempt_file){n, n_idle};
+    file.n_idle = file.n < 0 ? -1 : take_number(&text, ' ');
+    if (file.n_idle < 0 || take_word(file.over, text))
+        return (struct attempt_file){0};
+    if (!strcmp(file.over, NOBODY))
+        *file.over = '\0';
+    return file;
 }
 
 void attempt_file_write(const char *folder, struct attempt_file file)
 {
     char text[SIZE];
-    int size =
-        snprintf(text, sizeof text, "%*d %*d\n", WIDTH, (int)file.n, WIDTH, (int)file.n_idle);
+    int size = snprintf(text, sizeof text, "%*d %*d %*s\n", WIDTH, (int)file.n, WIDTH,
+                        (int)file.n_idle, WIDTH_OVER, *file.over ? file.over : NOBODY);
     int fd = open_file(folder, O_WRONLY | O_CREAT);
 
     if (fd < 0)

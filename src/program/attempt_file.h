@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which attempt of a trial comes next, as the file "attempts" in its folder. The first member of a
- * gang writes it, and the other members read it. */
+ * gang writes it, and the other members read it: its number, and whether the first has ended. */
 #ifndef PROGRAM_ATTEMPT_FILE_H
 #define PROGRAM_ATTEMPT_FILE_H
 
 #include <stdint.h>
 
+enum { ATTEMPT_FILE_TOKEN = 64 };
+
 struct attempt_file {
-    int32_t n;      /* attempts before the next; of a gang, those that have begun */
-    int32_t n_idle; /* the last of them ended with 75 without progress */
+    int32_t n;                     /* attempts before the next; of a gang, those that have begun */
+    int32_t n_idle;                /* the last of them ended with 75 without progress */
+    char over[ATTEMPT_FILE_TOKEN]; /* token of the gang whose first member has ended well, or "" */
 };
 
 /* All 0: there is no such file, or it contains something else. */

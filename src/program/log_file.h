@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The output so far of an unfinished trial, as files in its folder: "log", and "log.rank1" and so on
  * for the other ranks of a gang. A file is replaced as a whole, at most once a second and never in
- * the first one, so that short trials cost nothing. It stays until the trial has a result. */
+ * the first one, so that short trials cost nothing. It stays until the trial has a result; those of a
+ * gang until that is on disk. */
 #ifndef PROGRAM_LOG_FILE_H
 #define PROGRAM_LOG_FILE_H
 
@@ -25,8 +26,8 @@ struct log_file log_file_begin(const char *folder, int32_t member, double now_s)
 /* Write the tail if it has grown and a second has passed. */
 void log_file_refresh(struct log_file *f, const struct log_tail *tail, double now_s);
 
-/* Write the tail unless it is empty, at the end of an attempt that gives the trial back. A failure
- * is ignored: the file only helps people. */
+/* Write the tail unless it is empty: of an attempt that gives the trial back, or of a member of a gang
+ * whose other members may still run. A failure is ignored: the file only helps people. */
 void log_file_write(struct log_file *f, const struct log_tail *tail);
 
 /* Remove the files of a trial that has a result: those of all ranks for member 0. */

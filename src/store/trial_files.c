@@ -83,6 +83,19 @@ static void remove_checkpoint(const char *folder)
     buf_release(&old);
 }
 
+/* Members of gangs left theirs. */
+static void remove_logs(const char *db, int64_t trial_id)
+{
+    struct buf folder = {0};
+    struct log_file file;
+
+    trial_files_put_folder(&folder, db, trial_id);
+    file = log_file_begin(buf_text(&folder), 0, 0);
+    if (!buf_failed(&folder))
+        log_file_remove(&file);
+    buf_release(&folder);
+}
+
 static void remove_progress(const char *db, int64_t trial_id)
 {
     struct buf folder = {0}, curve = {0};
@@ -106,8 +119,12 @@ void trial_files_remove_checkpoints(struct store *store)
 {
     struct cursor in = {.data = store->ended.data, .size = store->ended.size};
 
-    while (in.at < in.size)
-        remove_progress(store->path, cursor_i64(&in));
+    while (in.at < in.size) {
+        int64_t trial_id = cursor_i64(&in);
+
+        remove_logs(store->path, trial_id);
+        remove_progress(store->path, trial_id);
+    }
     buf_clear(&store->ended);
 }
 
@@ -250,6 +267,8 @@ static int find_needed(struct store *store, sqlite3_stmt *row, int64_t trial_id,
 static int remove_unless_needed(struct store *store, int64_t trial_id, int64_t needed,
                                 struct err *err)
 {
+    if (!(needed & IS_UNFINISHED))
+        remove_logs(store->path, trial_id);
     /* The next attempt reads the results that a killed one left beside its checkpoint. */
     if (needed & MAY_RUN_AGAIN && has_checkpoint(store->path, trial_id))
         return 0;

@@ -324,6 +324,9 @@ static void run_trial(struct trial_result *r, struct running *t)
                           !(t->is_late && r->state == TRIAL_FAILED) &&
                           (running_has_others(t) || folder_has_files(buf_text(&t->checkpoint)));
     running_remove_files(t, verdict == VERDICT_OVER, r->drops_checkpoint);
+    if (running_is_first(t) && running_has_others(t) && verdict == VERDICT_OVER &&
+        r->state != TRIAL_FAILED)
+        running_save_end(t);
 }
 
 static void run(void *self_, struct trial_result *r, int64_t number,

@@ -134,7 +134,7 @@ struct trial_gang {
     int32_t local_rank, local_size; /* among the ranks on this host */
     char address[64];               /* of rank 0: a name or number that all ranks can reach */
     int32_t port;                   /* was free on rank 0's host */
-    char token[TRIAL_TOKEN];        /* no other gang has it, and only members know it */
+    char token[TRIAL_TOKEN];        /* no other gang has it; of models, only members know it */
     int32_t host, n_hosts;          /* number of this host in the gang, from 0 */
     /* [n_local] ranks of the launch: the first members on this host, in order of their local_rank */
     int32_t local_ranks[TRIAL_LOCAL_RANKS];

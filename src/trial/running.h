@@ -83,6 +83,10 @@ int running_read_progress(struct running *t, struct err *err);
 
 void running_save_attempt(const struct running *t); /* its number (program/attempt_file.h) */
 
+/* The first member tells those that wait whether it starts again that it has ended well. */
+void running_save_end(const struct running *t);
+bool running_first_is_over(const struct running *t);
+
 /* Before an attempt. */
 int running_make_files(struct running *t, struct err *err);
 
@@ -93,8 +97,8 @@ struct running_progress running_progress(const struct running *t);
 
 /* If the trial has a result or a fault, nothing but kept files stays, and a checkpoint with its curve
  * until the result is on disk: the trial goes on from it if all is killed before. Other
- * members of a gang may not have ended, so there only this member's scratch and log go, and the
- * store removes the rest (drops_checkpoint). */
+ * members of a gang may not have ended, so there only this member's scratch goes, and the store
+ * removes the rest (drops_checkpoint). */
 void running_remove_files(struct running *t, bool is_over, bool drops_checkpoint);
 
 /* ---- its outcome ---- */

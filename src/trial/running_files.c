@@ -68,7 +68,23 @@ struct running_progress running_progress(const struct running *t)
 
 void running_save_attempt(const struct running *t)
 {
-    attempt_file_write(buf_text(&t->folder), (struct attempt_file){t->trial.attempt, t->n_idle});
+    attempt_file_write(buf_text(&t->folder),
+                       (struct attempt_file){.n = t->trial.attempt, .n_idle = t->n_idle});
+}
+
+void running_save_end(const struct running *t)
+{
+    struct attempt_file file = {.n = t->trial.attempt, .n_idle = t->n_idle};
+
+    snprintf(file.over, sizeof file.over, "%s", t->trial.gang->token);
+    attempt_file_write(buf_text(&t->folder), file);
+}
+
+bool running_first_is_over(const struct running *t)
+{
+    struct attempt_file file = attempt_file_read(buf_text(&t->folder));
+
+    return *file.over && !strcmp(file.over, t->trial.gang->token);
 }
 
 int running_make_files(struct running *t, struct err *err)
@@ -97,18 +113,20 @@ int running_make_files(struct running *t, struct err *err)
 void running_remove_files(struct running *t, bool is_over, bool drops_checkpoint)
 {
     struct trial_paths paths = running_paths(t);
+    bool is_left; /* to the store */
     struct err err;
 
     if (is_over && !t->trial.gang && spare_folder_keep(&t->self->spare, &paths))
         return;
     if (folder_remove_some(paths.folder, t->own, &err))
         running_note(t, err.text);
-    if (is_over)
+    is_left = drops_checkpoint && running_has_others(t);
+    if (is_over && !is_left)
         log_file_remove(&t->log_file);
     else
         log_file_write(&t->log_file, &t->self->log);
     FAULT("worker: a program's results were removed");
-    if (drops_checkpoint && running_has_others(t))
+    if (is_left)
         return;
     if (running_is_first(t) && is_over)
         attempt_file_remove(paths.folder);

@@ -259,7 +259,7 @@ for signal in TERM INT USR1 USR2 HUP; do
     is "SIG$signal: exit status" $status 75
     is "the running trial ended, and no other began" "$(ended $signal.db)" "1|0"
     like "and the message says so" "$(cat err)" \
-        "^espalier: SIG$signal: no new trial starts; the trials on 1 rank have up to 1 min to finish \(--grace\); a second signal ends them at once\$"
+        "^espalier: SIG$signal: no new trial starts; running trials have up to 1 min to finish \(--grace\); a second signal ends them at once\$"
     [ "$signal" = TERM ] && like "and how it goes on" "$(tail -n 1 err)" "the same command continues"
 done
 
@@ -334,6 +334,6 @@ begun=$(now)
 kill -TERM $pid
 end
 is "SIGTERM to run -n" "$status $(ended own_n.db)" "75 2|0"
-like "lets running trials finish" "$(cat err)" "no new trial starts; the trials on 2 ranks have up to 1 min to finish"
+like "lets running trials finish" "$(cat err)" "no new trial starts; running trials have up to 1 min to finish"
 
 done_testing

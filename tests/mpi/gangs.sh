@@ -63,7 +63,12 @@ is "and with it its program" "$(pgrep -f "meet.py 1$")" ""
 
 # Rank 0 ends at once, the other after 0.6 s with status $1.
 cat >late.sh <<'SH'
-[ "$RANK" = 1 ] || { echo '{"val": 1}' >>"$ESPALIER_RESULTS" && exit 0; }
+if [ "$RANK" = 0 ]; then
+    echo "saves the result"
+    echo 1 >"$ESPALIER_DIR/model.txt"
+    echo '{"val": 1}' >>"$ESPALIER_RESULTS"
+    exit
+fi
 [ "$1" = 7 ] || trap 'exit 0' TERM
 echo "$$" >late.pid
 sleep 0.6
@@ -78,6 +83,10 @@ is "fails the trial, which takes as long as its last member" "$(sqlite3 late.db 
     from trial join attempt using (trial_id) group by trial_id')" \
     "done||1|1
 failed|rank 1 of the gang: exit status 7: no room for part 1|1|1"
+ok "and no file is left" test ! -e late.db.files
+ok "a gang whose files are kept" "$ESPALIER" run late.ini -n 2 --db kept.db --progress none \
+    --set grid.status=0 --set keep_files=model.txt
+is "leaves nothing else" "$(find kept.db.files -type f)" kept.db.files/t1/model.txt
 fails "a member that hangs after rank 0 has ended" 3 timeout 30 "$ESPALIER" run late.ini -n 2 --db hung.db \
     --set grid.status=7 --set trial_timeout=0.3 --progress none
 is "ends at the time limit, and leaves no file" "$(sqlite3 hung.db 'select error from trial')$(find hung.db.files 2>/dev/null)" \
@@ -92,12 +101,14 @@ stopped_late() {
         sleep 0.02
     done
     sleep 0.3
+    "$ESPALIER" show "stopped$1.db" t1 --log >"log.$1" 2>&1
     kill -INT $run
     wait $run
     echo "$? $(sqlite3 "stopped$1.db" 'select state, value, error from trial')"
 }
 is "a member that ends well when it is asked to stop completes the trial" "$(stopped_late 0)" "0 done|1.0|"
 is "one that does not gives it back" "$(stopped_late 7)" "75 pending||"
+is "rank 0 had ended, and its output could be read" "$(head -n 1 log.0)" "saves the result"
 
 # A process of a gang is killed, and the others notice that its connection is gone.
 cat >killed.sh <<'SH'
@@ -139,24 +150,27 @@ idle.0) [ -e "$ESPALIER_CHECKPOINT/state" ] || save; exit 75 ;;
 idle.1) exit 75 ;;
 other.0) result ;;
 other.1) exit 75 ;;
+slow.0) sleep 5; result ;;
+slow.1) exit 75 ;;
 fault.0) trap 'sleep 0.5; save; exit 75' TERM; for _ in $(seq 100); do sleep 0.05; done ;;
 fault.1) sleep 0.3; exit 4 ;;
 quick.0) result ;;
 esac
 SH
-sed 's/late.sh {status}/again.sh {way}/; s/^status.*/way = early, often, idle, other, fault, quick/; s/^command.*/&\nstop_grace = 1s/' late.ini >again.ini
+sed 's/late.sh {status}/again.sh {way}/; s/^status.*/way = early, often, idle, other, slow, fault, quick/; s/^command.*/&\nstop_grace = 1s/' late.ini >again.ini
 fails "processes that end with 75 unasked" 3 timeout 60 "$ESPALIER" run again.ini -n 2 --db again.db --progress none
 is "the trial goes on unless that is in vain" "$(sqlite3 again.db 'select state, error from trial order by 1, 2')" "done|
 done|
 done|
 failed|exited with 75 again and again without progress: 3 attempts changed nothing in ESPALIER_CHECKPOINT and reported no new epoch
 failed|rank 1 of the gang: exit status 4
-failed|rank 1 of the gang: exit status 75, but rank 0 did not end with 75, too, within stop_grace = 1 s"
+failed|rank 1 of the gang: exit status 75, but rank 0 did not end within stop_grace = 1 s
+failed|rank 1 of the gang: exit status 75, but rank 0 has ended with 0"
 numbers() { cut -c1 "again.$1" | tr -d '\n'; }
-is "each start of the gang has the next number" "$(for way in early often idle other fault quick; do echo "$(numbers $way.0)"; done | xargs)" \
-    "12 1234 1234 1 1 1"
+is "each start of the gang has the next number" "$(for way in early often idle other slow fault quick; do echo "$(numbers $way.0)"; done | xargs)" \
+    "12 1234 1234 1 1 1 1"
 # One that is asked to stop before it has begun notes nothing.
-is "in all processes" "$(numbers early.1) $(for way in often idle other fault; do numbers $way.1 | tr -d "$(numbers $way.0)"; done)" "12 "
+is "in all processes" "$(numbers early.1) $(for way in often idle other slow fault; do numbers $way.1 | tr -d "$(numbers $way.0)"; done)" "12 "
 ok "and nothing is left, even of one that saved after the trial had failed" test ! -e again.db.files
 timeout 60 "$ESPALIER" run again.ini -n 2 --db again.db --progress none --retry failed 2>.err
 is "which does not go on from there" "$(tail -n 1 again.fault.0)" 10

@@ -36,14 +36,19 @@ static void test_numbers(void **state)
     begin();
     assert_int_equal(attempt_file_read("t1").n, 0);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        attempt_file_write("t1", (struct attempt_file){numbers[i], numbers[i] / 2});
+        struct attempt_file file = {.n = numbers[i], .n_idle = numbers[i] / 2};
+
+        if (i % 2)
+            memset(file.over, 'e', sizeof file.over - 1);
+        attempt_file_write("t1", file);
         assert_int_equal(attempt_file_read("t1").n, numbers[i]);
+        assert_string_equal(attempt_file_read("t1").over, file.over);
         assert_int_equal(attempt_file_read("t1").n_idle, numbers[i] / 2);
     }
     attempt_file_remove("t1");
     assert_int_equal(access("t1/attempts", F_OK), -1);
     attempt_file_remove("t1");
-    attempt_file_write("nowhere", (struct attempt_file){1, 0}); /* ignored */
+    attempt_file_write("nowhere", (struct attempt_file){.n = 1}); /* ignored */
     assert_int_equal(attempt_file_read("nowhere").n, 0);
 }
 
@@ -56,12 +61,16 @@ static void test_foreign(void **state)
                                         "3\n",
                                         "3 ",
                                         "3 4",
-                                        "3 x\n",
-                                        "-1 0\n",
-                                        "3 -1\n",
-                                        "3  \n",
-                                        "2147483647 0\n",
-                                        "99999999999999999 0\n"};
+                                        "3 4\n",
+                                        "3 4 \n",
+                                        "3 4 token",
+                                        "3 4 two words\n",
+                                        "3 x -\n",
+                                        "-1 0 -\n",
+                                        "3 -1 -\n",
+                                        "2147483647 0 -\n",
+                                        "99999999999999999 0 -\n"};
+    char too_long[80] = "3 4 ";
 
     (void)state;
     begin();
@@ -69,16 +78,22 @@ static void test_foreign(void **state)
         put(texts[i]);
         assert_int_equal(attempt_file_read("t1").n, 0);
     }
+    memset(too_long + 4, 'e', ATTEMPT_FILE_TOKEN);
+    strcpy(too_long + 4 + ATTEMPT_FILE_TOKEN, "\n");
+    put(too_long);
+    assert_int_equal(attempt_file_read("t1").n, 0);
+    put("3 4 token\n");
+    assert_string_equal(attempt_file_read("t1").over, "token");
     unlink("t1/attempts");
     assert_int_equal(symlink("/etc/passwd", "t1/attempts"), 0);
     assert_int_equal(attempt_file_read("t1").n, 0);
     unlink("t1/attempts");
     assert_int_equal(mkfifo("t1/attempts", 0600), 0);
     assert_int_equal(attempt_file_read("t1").n, 0); /* and waits for nobody */
-    attempt_file_write("t1", (struct attempt_file){3, 0});
+    attempt_file_write("t1", (struct attempt_file){.n = 3});
     unlink("t1/attempts");
     assert_int_equal(mkdir("t1/attempts", 0700), 0);
-    attempt_file_write("t1", (struct attempt_file){3, 0});
+    attempt_file_write("t1", (struct attempt_file){.n = 3});
     assert_int_equal(attempt_file_read("t1").n, 0);
 }
 
