@@ -62,7 +62,7 @@ ours=$(median <"$T/ours")
 n=$(sqlite3 "$T/digits.db" "select count(*) from trial where state = 'done'")
 [ "$n" = 24 ] || { echo "digits.sh: $n of 24 trials are done" >&2; exit 1; }
 paste "$T/script" "$T/ours" | awk '{ printf "%.2f\n", $1 / $2 }' | sort -g >"$T/ratios"
-row "$name" "$(median <"$T/ratios")" "times faster" \
+row "$name" "$(ratio "$(median <"$T/ratios")" 1)" "times faster" \
     "multiprocessing.Pool(2), the script for each trial ($(median <"$T/script") s; ours $ours s; rounds $(head -n 1 "$T/ratios") to $(tail -n 1 "$T/ratios"))" 1
 inside=$(median <"$T/inside")
 row "$name: beside a script made a function" "$(ratio "$inside" "$ours")" "times faster" \
