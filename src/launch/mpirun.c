@@ -57,7 +57,9 @@ struct watch {
     double heartbeat_s;
     const volatile sig_atomic_t *stop; /* not 0: mpirun was asked to stop its ranks */
     double told_s;                     /* of the last such signal */
+    struct process leader;             /* rank 0; pid -1: not known yet */
     bool is_elsewhere;                 /* rank 0 is on another host */
+    bool is_leader_gone;
     int n_asked;
     bool has_ended;
 };
@@ -71,6 +73,8 @@ static void take_sign_of_life(struct watch *w)
 {
     double silence_s = w->is_elsewhere ? w->heartbeat_s : 60 + 2 * w->heartbeat_s;
 
+    if (w->is_leader_gone)
+        return; /* this one was under way */
     w->due_s = now_s() + silence_s + 2 * ALIVE_S;
     w->then = "rank 0 no longer responds";
 }
@@ -95,16 +99,17 @@ static void stop_again(struct watch *w)
 
 static void take_up(struct watch *w, const char *text)
 {
-    struct process leader = {.pid = -1};
-    long long pid, start;
+    long long pid = -1, start = 0;
 
     if (*w->stop)
         tell_to_stop(w);
     w->end->has_come_up = true;
     w->late_s = INFINITY;
-    w->is_elsewhere =
-        sscanf(text, "%lld %lld %64s %63[^\n]", &pid, &start, leader.host, leader.realm) >= 3 &&
-        !process_is_here(&leader);
+    w->is_elsewhere = sscanf(text, "%lld %lld %64s %63[^\n]", &pid, &start, w->leader.host,
+                             w->leader.realm) >= 3 &&
+                      !process_is_here(&w->leader);
+    w->leader.pid = pid;
+    w->leader.start = start;
     take_sign_of_life(w);
 }
 
@@ -160,6 +165,19 @@ static void see_end(struct watch *w)
     w->end->mpirun_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* The other ranks leave, those on other hosts after heartbeat_limit, and mpirun may wait forever for a
+ * daemon there. Nothing that they compute would be stored. */
+static void see_end_of_leader(struct watch *w)
+{
+    if (w->is_leader_gone || w->leader.pid <= 0 || w->is_elsewhere || process_is_alive(&w->leader))
+        return;
+    w->is_leader_gone = true;
+    if (now_s() + END_S < w->due_s) {
+        w->due_s = now_s() + END_S;
+        w->then = "rank 0 was lost";
+    }
+}
+
 /* After SIGTERM, mpirun ends processes on other hosts; kill those here only if this fails. */
 static void lose_patience(struct watch *w)
 {
@@ -195,7 +213,8 @@ static void watch(struct mpirun_end *end, pid_t pid, int report_fd, double heart
                       .then = "not all ranks have started",
                       .late_s = now_s() + LATE_S,
                       .heartbeat_s = heartbeat_s,
-                      .stop = stop};
+                      .stop = stop,
+                      .leader = {.pid = -1}};
     struct backoff backoff = {0};
     bool is_open = true;
 
@@ -209,6 +228,7 @@ static void watch(struct mpirun_end *end, pid_t pid, int report_fd, double heart
             stop_again(&w);
         warn_late(&w);
         see_end(&w);
+        see_end_of_leader(&w);
         if (!w.has_ended && now_s() > w.due_s)
             lose_patience(&w);
     }

@@ -47,4 +47,26 @@ ok "a gang that ends with 75 twice" on n0 timeout 60 "$ESPALIER" run -n 4 again.
 is "goes on in all its processes from what rank 0 saved" "$(cat again.? | xargs)" "1 21 32 1 21 32 1 21 32 1 21 32"
 is "is done" "$(sqlite3 again.db 'select state, value from trials')" "done|1.0"
 ok "and leaves no folder" test ! -e again.db.files
+
+# Rank 0 is lost, and the rank on the other host would notice after a minute.
+sed '/gpus/d; /replicates/d; s/python3 meet.py/sleep 61/; s/2, 4/2/' gangs.ini >lost.ini
+slots n0:1 n1:1
+on n0 timeout 40 "$ESPALIER" run -n 2 lost.ini --db lost.db --progress none 2>lost.err &
+run=$!
+programs() { pgrep -xf "sleep 61" | wc -l; }
+for _ in $(seq 400); do
+    [ "$(programs)" = 2 ] && break
+    sleep 0.05
+done
+for process in $(pgrep -x espalier); do
+    grep -qzx OMPI_COMM_WORLD_RANK=0 "/proc/$process/environ" && kill -9 "$process"
+done
+wait $run
+is "rank 0 is lost: the run ends with 1" $? 1
+like "and with a message" "$(cat lost.err)" "^espalier: rank 0 was lost: mpirun was ended; all committed results are safe"
+for _ in $(seq 100); do
+    [ "$(programs)" = 0 ] && break
+    sleep 0.1
+done
+is "no program is left on any host" "$(programs)" 0
 done_testing
