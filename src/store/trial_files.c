@@ -267,13 +267,16 @@ static int find_needed(struct store *store, sqlite3_stmt *row, int64_t trial_id,
 static int remove_unless_needed(struct store *store, int64_t trial_id, int64_t needed,
                                 struct err *err)
 {
+    bool goes_on = needed & MAY_RUN_AGAIN && has_checkpoint(store->path, trial_id);
+
+    if (!goes_on && !(needed & HAS_FILES) &&
+        !(needed & IS_UNFINISHED && has_log(store->path, trial_id)))
+        return trial_files_remove(store->path, trial_id, err);
     if (!(needed & IS_UNFINISHED))
         remove_logs(store->path, trial_id);
     /* The next attempt reads the results that a killed one left beside its checkpoint. */
-    if (needed & MAY_RUN_AGAIN && has_checkpoint(store->path, trial_id))
+    if (goes_on)
         return 0;
-    if (!(needed & HAS_FILES) && !(needed & IS_UNFINISHED && has_log(store->path, trial_id)))
-        return trial_files_remove(store->path, trial_id, err);
     remove_progress(store->path, trial_id);
     return remove_scratch(store->path, trial_id, err);
 }

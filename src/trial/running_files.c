@@ -66,18 +66,23 @@ struct running_progress running_progress(const struct running *t)
                                          stat(buf_text(&t->curve), &curve) ? 0 : curve.st_size};
 }
 
+static void save_attempt(const struct running *t, const char *over)
+{
+    struct attempt_file file = {.n = t->trial.attempt, .n_idle = t->n_idle};
+
+    _Static_assert(sizeof file.over >= TRIAL_TOKEN, "a token cut short equals no other");
+    snprintf(file.over, sizeof file.over, "%s", over);
+    attempt_file_write(buf_text(&t->folder), file);
+}
+
 void running_save_attempt(const struct running *t)
 {
-    attempt_file_write(buf_text(&t->folder),
-                       (struct attempt_file){.n = t->trial.attempt, .n_idle = t->n_idle});
+    save_attempt(t, "");
 }
 
 void running_save_end(const struct running *t)
 {
-    struct attempt_file file = {.n = t->trial.attempt, .n_idle = t->n_idle};
-
-    snprintf(file.over, sizeof file.over, "%s", t->trial.gang->token);
-    attempt_file_write(buf_text(&t->folder), file);
+    save_attempt(t, t->trial.gang->token);
 }
 
 bool running_first_is_over(const struct running *t)
