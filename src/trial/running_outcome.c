@@ -123,11 +123,11 @@ static enum verdict judge_resume_of_other(struct trial_result *r, struct running
         if (has_news(t, RUNNING_LOOK_MS * 1e-3))
             return VERDICT_BACK;
         if (running_first_is_over(t)) {
-            running_fail(r, "exit status 75, but rank 0 has ended with 0");
+            running_fail(r, "exit status 75 (start again), but rank 0 has ended with 0");
             return VERDICT_OVER;
         }
     } while (clock_now(t->self->clock) < until_s);
-    running_fail(r, "exit status 75, but rank 0 did not end within stop_grace = %s",
+    running_fail(r, "exit status 75 (start again), but rank 0 did not end within stop_grace = %s",
                  duration_words(limit, t->s->v[P_STOP_GRACE].f));
     return VERDICT_OVER;
 }

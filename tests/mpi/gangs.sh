@@ -164,8 +164,8 @@ done|
 done|
 failed|exited with 75 again and again without progress: 3 attempts changed nothing in ESPALIER_CHECKPOINT and reported no new epoch
 failed|rank 1 of the gang: exit status 4
-failed|rank 1 of the gang: exit status 75, but rank 0 did not end within stop_grace = 1 s
-failed|rank 1 of the gang: exit status 75, but rank 0 has ended with 0"
+failed|rank 1 of the gang: exit status 75 (start again), but rank 0 did not end within stop_grace = 1 s
+failed|rank 1 of the gang: exit status 75 (start again), but rank 0 has ended with 0"
 numbers() { cut -c1 "again.$1" | tr -d '\n'; }
 is "each start of the gang has the next number" "$(for way in early often idle other slow fault quick; do echo "$(numbers $way.0)"; done | xargs)" \
     "12 1234 1234 1 1 1 1"
