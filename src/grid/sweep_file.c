@@ -12,6 +12,7 @@
 
 #include "base/escape.h"
 #include "base/nearest.h"
+#include "data/text/file_names.h"
 #include "grid/axis.h"
 #include "grid/free_value.h"
 #include "grid/inifile.h"
@@ -668,20 +669,25 @@ static int read_entries(struct sweep *sweep, const char *text, const char *const
     return rc;
 }
 
-/* Where programs run, also on other ranks. */
+/* Where programs run, also on other ranks. A folder that does not exist is refused by
+ * job_load(). */
 static void find_folder(struct sweep *sweep, bool is_file)
 {
     const char *slash = strrchr(sweep->path, '/'), *given = sweep->fixed.v[P_START_FOLDER].s;
     char *folder = slash ? strndup(sweep->path, (size_t)(slash + 1 - sweep->path)) : NULL;
     char *real = realpath(*given ? given : folder ? folder : ".", NULL);
+    struct buf text = {0};
 
     free(folder);
-    if (real) {
-        char *grown = realloc(real, strlen(real) + 2);
-
-        real = grown ? strcat(grown, "/") : real;
-    }
-    sweep->folder = sweep_keep_text(sweep, real);
+    if (real)
+        buf_puts(&text, real);
+    else
+        file_names_put_absolute(&text, given);
+    free(real);
+    if (text.size && buf_text(&text)[text.size - 1] != '/')
+        buf_putc(&text, '/');
+    sweep->folder = sweep_keep_text(sweep, buf_failed(&text) ? NULL : strdup(buf_text(&text)));
+    buf_release(&text);
     if (!sweep->folder)
         sweep->folder = "";
     /* stored with the sweep, so that a file written from the database starts the same program */

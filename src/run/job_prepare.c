@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -156,6 +157,24 @@ int job_inputs_changed(bool *out, struct job *now, struct job *job, struct err *
     return 0;
 }
 
+/* In another folder a program of the same name might run. */
+static int check_folder(const struct job *job, struct errlist *faults)
+{
+    const char *folder = job->sweep.folder;
+    struct buf place = {0};
+    struct stat status;
+    struct err err;
+
+    if (!sweep_is_program(&job->sweep) || !*folder ||
+        (!stat(folder, &status) && S_ISDIR(status.st_mode)))
+        return 0;
+    sweep_put_place(&place, &job->sweep, P_START_FOLDER);
+    err_set(&err, "%s: start_folder: there is no folder '%s': correct the path", buf_text(&place),
+            folder);
+    buf_release(&place);
+    return errlist_add_usage(faults, &err);
+}
+
 int job_load(struct job *job, struct errlist *faults)
 {
     double begun_s = clock_now(&clock_system);
@@ -165,6 +184,8 @@ int job_load(struct job *job, struct errlist *faults)
     address_space_warn();
     if (log_get_level() == LOG_VERBOSE)
         log_files(&job->sweep.fixed);
+    if (check_folder(job, faults))
+        return -1;
     find_spec(&spec, job);
     if (load(job, &spec, &err))
         return fail_load(job, &err, faults);

@@ -113,6 +113,12 @@ is "best names the folder" "$(grep start_folder B/best.ini)" "start_folder = $(r
 ok "it runs elsewhere" "$ESPALIER" run B/best.ini --db B/again.db -q
 is "the same program" "$(sqlite3 B/again.db 'SELECT value FROM trial')" "1.0"
 is "with the same keys" "$(sqlite3 B/again.db 'SELECT key FROM trial')" "$(sqlite3 A/results.db 'SELECT key FROM trial')"
+mv A A.moved
+fails "not if the folder is gone: another s.sh would run" 2 "$ESPALIER" run B/best.ini --db B/third.db -q
+like "the message" "$(cat .err)" "best.ini:[0-9]*: start_folder: there is no folder '$(pwd -P)/A/': correct the path"
+fails "nor does a relative one, which the file's folder contains" 2 "$ESPALIER" run A.moved/s.ini --db B/third.db --set start_folder=A
+like "doctor says so" "$("$ESPALIER" doctor B/best.ini 2>&1)" "start_folder: there is no folder"
+mv A.moved A
 cp -r A C
 rm -f C/results.db*
 (cd C && "$ESPALIER" run s.ini -q) 2>/dev/null
