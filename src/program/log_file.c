@@ -113,6 +113,20 @@ static void put_file(struct buf *out, int fd)
     free(bytes);
 }
 
+void log_file_take(struct log_tail *tail, const struct log_file *f)
+{
+    int fd = open_log(f->folder, f->member);
+    struct buf text = {0};
+
+    if (fd < 0)
+        return;
+    put_file(&text, fd);
+    close(fd);
+    if (!buf_failed(&text))
+        log_tail_add(tail, buf_text(&text), text.size);
+    buf_release(&text);
+}
+
 static void put_head(struct buf *out, int32_t member)
 {
     if (out->size && out->data[out->size - 1] != '\n')

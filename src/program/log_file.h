@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The output so far of an unfinished trial, as files in its folder: "log", and "log.rank1" and so on
  * for the other ranks of a gang. A file is replaced as a whole, at most once a second and never in
- * the first one, so that short trials cost nothing. It stays until the trial has a result; those of a
- * gang until that is on disk. */
+ * the first one, so that short trials cost nothing. The next attempt continues it. It stays until the
+ * trial has a result; those of a gang until that is on disk. */
 #ifndef PROGRAM_LOG_FILE_H
 #define PROGRAM_LOG_FILE_H
 
@@ -22,6 +22,9 @@ struct log_file {
 
 /* now_s: of any clock that the later calls use, too. */
 struct log_file log_file_begin(const char *folder, int32_t member, double now_s);
+
+/* Add the output of earlier attempts, which gave the trial back or were killed, to the tail. */
+void log_file_take(struct log_tail *tail, const struct log_file *f);
 
 /* Write the tail if it has grown and a second has passed. */
 void log_file_refresh(struct log_file *f, const struct log_tail *tail, double now_s);

@@ -35,6 +35,11 @@ void log_tail_add(struct log_tail *tail, const void *bytes, size_t n)
     memcpy(tail->bytes, from + first, n - first);
 }
 
+bool log_tail_ends_line(const struct log_tail *tail)
+{
+    return !tail->total || tail->bytes[(tail->total - 1) % RING] == '\n';
+}
+
 void log_tail_put(struct buf *out, const struct log_tail *tail)
 {
     size_t at = (size_t)(tail->total % RING), begin = out->size, rest;
@@ -125,7 +130,7 @@ static bool prepend(char *out, size_t size, struct buf *line)
     return true;
 }
 
-char *log_tail_reason(char *out, size_t size, const struct log_tail *tail)
+char *log_tail_reason(char *out, size_t size, const struct log_tail *tail, int64_t since)
 {
     struct buf text = {0}, line = {0};
     const char *first, *begin, *end;
@@ -136,6 +141,8 @@ char *log_tail_reason(char *out, size_t size, const struct log_tail *tail)
     log_tail_put(&text, tail);
     first = buf_text(&text);
     end = first + (buf_failed(&text) ? 0 : text.size);
+    if (end - first > tail->total - since)
+        first = end - (tail->total - since);
     for (; has_room && end > first; end = begin > first ? begin - 1 : first) {
         for (begin = end; begin > first && begin[-1] != '\n';)
             begin--;

@@ -3,6 +3,7 @@
 #ifndef PROGRAM_LOG_TAIL_H
 #define PROGRAM_LOG_TAIL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@ struct log_tail {
 
 void log_tail_clear(struct log_tail *tail);
 void log_tail_add(struct log_tail *tail, const void *bytes, size_t n);
+bool log_tail_ends_line(const struct log_tail *tail); /* or is empty */
 
 /* Append the last LOG_TAIL_BYTES as they are. If bytes before them are lost, so is the rest of the
  * line that they begin with, unless it is longer than 4 KiB. */
@@ -26,7 +28,7 @@ void log_tail_put(struct buf *out, const struct log_tail *tail);
 /* Copy the last lines with text, as many as fit as a whole, as one line that is safe for terminals:
  * "File "x.py", line 3 | ValueError: bad". A last line that is longer than out is cut. Colours and
  * control bytes are removed; only what follows the last carriage return of a line counts. "": no
- * text. Returns out. size: at least 8. */
-char *log_tail_reason(char *out, size_t size, const struct log_tail *tail);
+ * text. The first `since` bytes that were added do not count. Returns out. size: at least 8. */
+char *log_tail_reason(char *out, size_t size, const struct log_tail *tail, int64_t since);
 
 #endif

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,10 +68,22 @@ bool running_has_others(const struct running *t)
     return t->trial.gang && t->trial.gang->size > 1;
 }
 
-void running_note(struct running *t, const char *text)
+void running_note(struct running *t, const char *format, ...)
 {
-    t->has_note = true;
-    log_tail_add(&t->self->log, text, strlen(text));
+    struct log_tail *log = &t->self->log;
+    char text[512];
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!log_tail_ends_line(log))
+        log_tail_add(log, "\n", 1);
+    log_tail_add(log, "espalier: ", 10);
+    log_tail_add(log, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+    log_tail_add(log, "\n", 1);
+    t->noted = log->total;
 }
 
 double running_spent_s(const struct running *t)
@@ -224,6 +237,8 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     if (is_again && !folder_has_files(buf_text(&t->checkpoint)))
         t->earlier_s = t->begun_s - clock_now(t->self->clock);
     count_attempt(t);
+    if (t->self->log.total)
+        running_note(t, "the program starts again");
     t->started = clock_unix();
     if (running_make_files(t, &err) || start(t, &err)) {
         output_pipe_close(&t->out);
@@ -267,14 +282,9 @@ static int take_log(struct trial_result *r, const struct log_tail *log)
 /* The log of a gang is that of rank 0, or of the rank that failed first. */
 static void note_rank(struct running *t)
 {
-    char text[96];
-
-    if (running_is_first(t))
-        return;
-    snprintf(text, sizeof text,
-             "espalier: this is the output of rank %d of the gang, which failed\n",
-             (int)t->trial.gang->rank);
-    running_note(t, text);
+    if (!running_is_first(t))
+        running_note(t, "this is the output of rank %d of the gang, which failed",
+                     (int)t->trial.gang->rank);
 }
 
 static int name_gpus(struct running *t, struct err *err)
@@ -310,6 +320,7 @@ static void run_trial(struct trial_result *r, struct running *t)
     }
     t->log_file =
         log_file_begin(buf_text(&t->folder), t->trial.gang ? t->trial.gang->rank : 0, t->begun_s);
+    log_file_take(&t->self->log, &t->log_file);
     while (verdict == VERDICT_AGAIN)
         verdict = attempt(r, t);
     r->earlier_s = t->earlier_s;

@@ -58,7 +58,7 @@ struct running {
     bool is_late;                     /* trial_timeout */
     bool is_killed;                   /* by us */
     bool has_begun;                   /* an attempt here */
-    bool has_note;                    /* of ours in the log */
+    int64_t noted;                    /* bytes of the log up to our last note */
 };
 
 /* The first member of a gang reports for all. */
@@ -69,7 +69,8 @@ bool running_has_others(const struct running *t);
 /* Seconds of this attempt and of those whose checkpoints it goes on from. */
 double running_spent_s(const struct running *t);
 
-void running_note(struct running *t, const char *text); /* in the log */
+/* Add a line to the log, "espalier: text". */
+void running_note(struct running *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void running_fail(struct trial_result *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

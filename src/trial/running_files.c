@@ -124,7 +124,7 @@ void running_remove_files(struct running *t, bool is_over, bool drops_checkpoint
     if (is_over && !t->trial.gang && spare_folder_keep(&t->self->spare, &paths))
         return;
     if (folder_remove_some(paths.folder, t->own, &err))
-        running_note(t, err.text);
+        running_note(t, "%s", err.text);
     is_left = drops_checkpoint && running_has_others(t);
     if (is_over && !is_left)
         log_file_remove(&t->log_file);

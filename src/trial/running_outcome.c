@@ -15,6 +15,9 @@
 /* An end by a signal may be the batch system's, which then stops this rank, too; a failure in a gang
  * may be due to a member that was killed, which reports at once. */
 #define NEWS_S 1.0
+/* A process that fails makes rank 0 lose its connection, save and end with 75: the failure, which
+ * waits for NEWS_S, must come first. */
+#define FAILURE_S (1.5 * NEWS_S)
 /* Attempts that may exit with 75 unasked; more would be an endless loop. Those that change nothing
  * show one earlier. */
 #define MOST_RESTARTS 1000
@@ -34,8 +37,8 @@ void running_fail(struct trial_result *r, const char *format, ...)
 
 static const char *last_words(const struct running *t, char out[WORDS])
 {
-    log_tail_reason(out, WORDS, &t->self->errors);
-    return *out || t->has_note ? out : log_tail_reason(out, WORDS, &t->self->log);
+    log_tail_reason(out, WORDS, &t->self->errors, 0);
+    return *out ? out : log_tail_reason(out, WORDS, &t->self->log, t->noted);
 }
 
 /* True if the caller stops the trial within so many seconds. */
@@ -73,13 +76,14 @@ static void add_kill(struct trial_result *r, const struct running *t)
 }
 
 /* Processes that have met cannot take in one that starts again. */
-static enum verdict take_apart(struct trial_result *r, const struct running *t)
+static enum verdict take_apart(struct trial_result *r, struct running *t)
 {
     char words[WORDS];
 
     last_words(t, words);
     running_fail(r, "rank %d of the gang: ended by signal %d (%s)%s%s", (int)t->trial.gang->rank,
                  SIGKILL, strsignal(SIGKILL), *words ? ": " : "", words);
+    running_note(t, "the program was killed (SIGKILL)");
     return VERDICT_APART;
 }
 
@@ -92,7 +96,7 @@ static enum verdict judge_signal(struct trial_result *r, struct running *t, int 
     if ((!is_crash(number) || running_has_others(t)) && has_news(t, NEWS_S))
         return VERDICT_BACK;
     if (number == SIGKILL && ++t->n_kills < t->s->v[P_CRASH_LIMIT].i) {
-        running_note(t, "espalier: the program was killed (SIGKILL); it is started again\n");
+        running_note(t, "the program was killed (SIGKILL)");
         add_kill(r, t);
         return VERDICT_AGAIN;
     }
@@ -116,7 +120,7 @@ static bool has_progress(struct running *t)
 /* Rank 0 writes the checkpoint, perhaps after the other members have ended. */
 static enum verdict judge_resume_of_other(struct trial_result *r, struct running *t)
 {
-    double until_s = clock_now(t->self->clock) + t->s->v[P_STOP_GRACE].f;
+    double until_s = clock_now(t->self->clock) + t->s->v[P_STOP_GRACE].f + FAILURE_S;
     char limit[DURATION_TEXT];
 
     do {
@@ -138,6 +142,8 @@ static enum verdict judge_resume(struct trial_result *r, struct running *t)
 
     if (!running_is_first(t))
         return judge_resume_of_other(r, t);
+    if (has_others && has_news(t, FAILURE_S))
+        return VERDICT_BACK;
     if (!folder_has_files(buf_text(&t->checkpoint))) {
         running_fail(r,
                      "exit status 75 means a checkpoint in ESPALIER_CHECKPOINT, and none is there");

@@ -93,7 +93,9 @@ is "the output of a stopped trial" "$(so_far)" "step 1
 espalier: t1 is pending: this is its output so far"
 touch go
 ok "the sweep goes on" "$ESPALIER" run slow.ini --db slow.db --progress none
-is "the log of a finished trial" "$(so_far)" "step 1"
+is "the log of a finished trial, also of an attempt that was stopped" "$(so_far)" "step 1
+espalier: the program starts again
+step 1"
 is "its file is gone" "$(find slow.db.files -name 'log*')" ""
 sed -i 's/^command.*/&\nkeep_files = log/' slow.ini
 fails "log is a name of espalier" 2 "$ESPALIER" run slow.ini --db slow.db

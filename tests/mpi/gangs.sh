@@ -132,7 +132,11 @@ is "with a warning each time" "$(grep -c 'runs again, because its gang lost a me
 is "the reason is that of the process that was killed" "$(sqlite3 killed.db 'select state, error from trial order by 1')" \
     "done|
 failed|its gang lost a member for the last time (crash_limit): rank 1 of the gang: ended by signal 9 (Killed): reads part 1"
-is "so is the log" "$("$ESPALIER" show killed.db t2 --log 2>&1)" "reads part 1
+is "so is the log, of all attempts" "$("$ESPALIER" show killed.db t2 --log 2>&1)" "reads part 1
+espalier: the program was killed (SIGKILL)
+espalier: the program starts again
+reads part 1
+espalier: the program was killed (SIGKILL)
 espalier: this is the output of rank 1 of the gang, which failed"
 
 # Processes that end with 75 unasked: the gang starts again as a whole. Each start notes its number and
@@ -144,20 +148,22 @@ result() { echo '{"val": 1}' >>"$ESPALIER_RESULTS" && exit; }
 case $1.$RANK in
 early.0) sleep 0.5 && [ "$ESPALIER_ATTEMPT" = 2 ] && result; save; exit 75 ;;
 early.1) [ "$ESPALIER_ATTEMPT" = 2 ] && exit; exit 75 ;;
-often.0) [ "$ESPALIER_ATTEMPT" = 4 ] && result; save; exit 75 ;;
-often.1) [ "$ESPALIER_ATTEMPT" = 4 ] && exit; exit 75 ;;
+often.0) [ "$ESPALIER_ATTEMPT" = 3 ] && result; save; exit 75 ;;
+often.1) [ "$ESPALIER_ATTEMPT" = 3 ] && exit; exit 75 ;;
 idle.0) [ -e "$ESPALIER_CHECKPOINT/state" ] || save; exit 75 ;;
 idle.1) exit 75 ;;
 other.0) result ;;
 other.1) exit 75 ;;
 slow.0) sleep 5; result ;;
 slow.1) exit 75 ;;
+peer.0) sleep 0.4; save; exit 75 ;;
+peer.1) echo "KeyError: rate" >&2; exit 7 ;;
 fault.0) trap 'sleep 0.5; save; exit 75' TERM; for _ in $(seq 100); do sleep 0.05; done ;;
 fault.1) sleep 0.3; exit 4 ;;
 quick.0) result ;;
 esac
 SH
-sed 's/late.sh {status}/again.sh {way}/; s/^status.*/way = early, often, idle, other, slow, fault, quick/; s/^command.*/&\nstop_grace = 1s/' late.ini >again.ini
+sed 's/late.sh {status}/again.sh {way}/; s/^status.*/way = early, often, idle, other, slow, fault, quick, peer/; s/^command.*/&\nstop_grace = 1s/' late.ini >again.ini
 fails "processes that end with 75 unasked" 3 timeout 60 "$ESPALIER" run again.ini -n 2 --db again.db --progress none
 is "the trial goes on unless that is in vain" "$(sqlite3 again.db 'select state, error from trial order by 1, 2')" "done|
 done|
@@ -165,10 +171,11 @@ done|
 failed|exited with 75 again and again without progress: 3 attempts changed nothing in ESPALIER_CHECKPOINT and reported no new epoch
 failed|rank 1 of the gang: exit status 4
 failed|rank 1 of the gang: exit status 75 (start again), but rank 0 did not end within stop_grace = 1 s
-failed|rank 1 of the gang: exit status 75 (start again), but rank 0 has ended with 0"
+failed|rank 1 of the gang: exit status 75 (start again), but rank 0 has ended with 0
+failed|rank 1 of the gang: exit status 7: KeyError: rate"
 numbers() { cut -c1 "again.$1" | tr -d '\n'; }
-is "each start of the gang has the next number" "$(for way in early often idle other slow fault quick; do echo "$(numbers $way.0)"; done | xargs)" \
-    "12 1234 1234 1 1 1 1"
+is "each start of the gang has the next number" "$(for way in early often idle other slow fault quick peer; do echo "$(numbers $way.0)"; done | xargs)" \
+    "12 123 1234 1 1 1 1 1"
 # One that is asked to stop before it has begun notes nothing.
 is "in all processes" "$(numbers early.1) $(for way in often idle other slow fault; do numbers $way.1 | tr -d "$(numbers $way.0)"; done)" "12 "
 ok "and nothing is left, even of one that saved after the trial had failed" test ! -e again.db.files

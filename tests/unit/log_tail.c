@@ -164,7 +164,7 @@ static void assert_reason(const char *output, size_t size, const char *wanted)
     log_tail_clear(&tail);
     add(output);
     memset(out, 'x', sizeof out);
-    assert_ptr_equal(log_tail_reason(out, size, &tail), out);
+    assert_ptr_equal(log_tail_reason(out, size, &tail, 0), out);
     assert_string_equal(out, wanted);
 }
 
@@ -188,7 +188,7 @@ static void test_reason(void **state)
     log_tail_clear(&tail);
     fill('z', 2 * LOG_TAIL_BYTES);
     add("\nlast\n");
-    assert_string_equal(log_tail_reason((char[16]){0}, 16, &tail), "last");
+    assert_string_equal(log_tail_reason((char[16]){0}, 16, &tail, 0), "last");
 }
 
 static int release(void **state)
