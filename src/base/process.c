@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 enum { MAX_PATH = 4096 };
@@ -165,6 +166,40 @@ static struct stat_line read_stat(int64_t pid)
                         &stat.state, &stat.parent, &stat.start) != 3)
         return (struct stat_line){.state = '\0'};
     return stat;
+}
+
+/* The memory of the command line: proc(5), stat, arg_start and arg_end, fields 48 and 49. */
+static char *find_words(size_t *size)
+{
+    char text[1024], *at;
+    unsigned long begin = 0, end = 0;
+
+    read_text(text, sizeof text, "/proc/self/stat");
+    at = strrchr(text, ')');
+    for (int field = 3; at && field <= 48; field++)
+        at = strchr(at + 1, ' ');
+    if (!at || sscanf(at, " %lu %lu", &begin, &end) != 2 || !begin)
+        end = begin = 0;
+    *size = end - begin;
+    return (char *)begin; // NOLINT(performance-no-int-to-ptr)
+}
+
+void process_rename(const char *name)
+{
+    size_t size, n = strlen(name) + 1, rest;
+    char *words = find_words(&size), *after = words;
+
+    prctl(PR_SET_NAME, name);
+    for (int i = 0; i < 2 && after < words + size; i++)
+        after += strnlen(after, (size_t)(words + size - after)) + 1;
+    if (size < n || after > words + size)
+        return;
+    rest = (size_t)(words + size - after);
+    rest = rest < size - n ? rest : size - n;
+    memmove(words + n, after, rest);
+    memcpy(words, name, n);
+    memset(words + n + rest, 0, size - n - rest);
+    words[size - 1] = '\0';
 }
 
 int64_t process_parent(int64_t pid)

@@ -68,6 +68,11 @@ int64_t process_parent(int64_t pid);
 /* At most 15 bytes; "": no such process. */
 char *process_name(char *out, size_t size, int64_t pid);
 
+/* Give this process another name in ps: `name` (at most 15 bytes) replaces the program and the
+ * subcommand in its command line, whose last bytes are cut if there is no room. For a child that was
+ * forked without a new program, which a pattern such as 'espalier run' should not match. */
+void process_rename(const char *name);
+
 enum { USER_NAME = 65 };
 
 /* Copy a user's name, or the number if it has none. Returns out. */

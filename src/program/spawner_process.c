@@ -18,6 +18,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/process.h"
 #include "program/descendants.h"
 #include "program/spawner_message.h"
 
@@ -332,7 +333,7 @@ static void serve(struct spawner_page *page)
         .page = page, .old_serial = page->serial, .found.by_parent = !descendants_have_lists()};
     sigset_t none, child;
 
-    prctl(PR_SET_NAME, "espalier-spawn");
+    process_rename("espalier-spawn");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     sigemptyset(&none);
     sigemptyset(&child);
@@ -429,7 +430,7 @@ void spawner_process_run(int socket, struct spawner_page *page)
     setsid();
     reset_signals();
     keep_only(socket);
-    prctl(PR_SET_NAME, "espalier-keep");
+    process_rename("espalier-keep");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     for (;;) {
         pid_t spawner = fork();

@@ -166,6 +166,25 @@ like "the end of run reports it" "$(grep killed err)" \
 like "so does status" "$("$ESPALIER" status s.db --section lost --format csv)" "stopped,1,.*killed"
 like "and show" "$("$ESPALIER" show s.db t1 --section attempts --format csv)" "stopped,the program was killed"
 
+# A pattern that means the run and its ranks leaves the processes that end the programs.
+printf '%s\n' '[sweep]' 'name = p' 'objective = v' 'direction = max' '[program]' 'shell = yes' \
+    'command = touch begun; sleep 3{n}; true' '[grid]' 'n = 178' >p.ini
+"$ESPALIER" run p.ini -n 1 --db "$T/p.db" --progress none 2>err &
+for _ in $(seq 200); do
+    [ -e begun ] && break
+    sleep 0.05
+done
+pkill -9 -f "espalier run .*$T/p.db"
+wait $!
+gone() {
+    for _ in $(seq 100); do
+        pgrep -f "sleep 3178|$T/p.db" >left || return 0
+        sleep 0.1
+    done
+    return 1
+}
+ok "all that 'espalier run' matches was killed, and no program is left" gone
+
 # ---- attempts and scores ----
 
 printf '%s\n' '[sweep]' 'name = t' 'objective = v' 'direction = max' '[program]' 'capture = stdout' \
