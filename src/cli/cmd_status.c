@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -15,12 +14,12 @@
 #include "report/answer.h"
 #include "report/rows.h"
 #include "run/progress.h"
+#include "store/database_file.h"
 #include "store/query/query.h"
 #include "store/session_check.h"
 #include "store/store.h"
 
 /* A transaction may not fit into less. */
-#define FULL_BYTES 65536.0
 
 enum { SWEEPS, SESSION, RANKS, RUNNING, CHECKPOINTS, FAILURES, BROKEN, SESSIONS };
 
@@ -50,14 +49,12 @@ struct status_options {
 static bool is_disk_full(const char *db)
 {
     char *real = realpath(db, NULL), lock[PATH_MAX + 8];
-    struct statvfs disk;
     bool is_killed;
 
     snprintf(lock, sizeof lock, "%s.lock", real ? real : db);
     free(real);
     is_killed = !access(lock, F_OK);
-    return !is_killed && !statvfs(db, &disk) &&
-           (double)disk.f_bavail * (double)disk.f_frsize < FULL_BYTES;
+    return !is_killed && database_file_is_full(db);
 }
 
 struct session {

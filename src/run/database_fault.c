@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run/database_fault.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "grid/shard.h"
 #include "launch/stop.h"
+#include "store/database_file.h"
 
 /* The owner of an open transaction will notice it, and waiting is cheaper than losing a job of
  * hours. */
 #define WARN_S 2.0
 #define PATIENCE_S 600.0
 #define STOPPING_S 10.0 /* a batch system that asked the job to stop kills it soon */
+
+#define FULL_S 10.0
 
 enum { RANGES_MAX = 12 };
 
@@ -30,6 +34,24 @@ static bool on_wait(void *arg, double waited_s, const char *holder)
 void database_fault_watch(struct database_fault *fault, struct store *store)
 {
     store_be_patient(store, PATIENCE_S, on_wait, fault);
+}
+
+bool database_fault_is_full(struct database_fault *fault)
+{
+    double now_s = clock_now(&clock_system);
+
+    if (!database_file_is_full(fault->db)) {
+        fault->full_s = 0;
+        return false;
+    }
+    if (fault->full_s <= 0) {
+        fault->full_s = now_s;
+        fault->has_warned = true;
+        log_warn("%s: the disk is full: results wait up to %.0f s in memory for a program to end "
+                 "that may have filled it",
+                 fault->db, FULL_S);
+    }
+    return now_s - fault->full_s < FULL_S;
 }
 
 void database_fault_over(struct database_fault *fault)

@@ -12,7 +12,12 @@ struct database_fault {
     void (*meanwhile)(void *arg); /* called repeatedly while the run waits */
     void *arg;
     bool has_warned;
+    double full_s; /* by clock_system: the disk is full since then; 0: it is not */
 };
+
+/* True while the disk is full, for some seconds: a program may have filled it, and its files go when
+ * it ends. The caller then commits later, and the results stay in memory. Warns once. */
+bool database_fault_is_full(struct database_fault *fault);
 
 /* Let the store, which borrows fault, wait for other processes, and warn once. A stop signal soon
  * ends the waiting. */

@@ -368,8 +368,12 @@ static int on_commit(void *arg, struct err *err)
 {
     struct sweep_session *session = arg;
     bool is_whole = !session->n_others && ledger_is_finished(session->ledger);
-    int rc = check_inputs(session, err);
+    int rc;
 
+    if (sweep_is_program(&session->job->sweep) && ledger_counts(session->ledger).leased &&
+        database_fault_is_full(&session->fault))
+        return 1;
+    rc = check_inputs(session, err);
     if (!rc && session->prunes && session->has_results)
         rc = prune(session, is_whole, NULL, err);
     if (!rc)

@@ -67,7 +67,8 @@ struct master_sink {
     void (*back)(void *arg, int32_t rank);   /* a silent rank has spoken again */
     /* Nothing is pending or leased: the last chance to reopen trials. May be NULL. */
     int (*finished)(void *arg, struct err *err);
-    int (*commit)(void *arg, struct err *err); /* make everything received durable */
+    /* Make everything received durable. 1: not yet, call again; only while a trial runs. */
+    int (*commit)(void *arg, struct err *err);
     /* A rank's counters so far: before some commits, and after the last one. NULL: not wanted. */
     int (*traffic)(void *arg, int32_t rank, const struct process *process,
                    const struct traffic *traffic, struct err *err);

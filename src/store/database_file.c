@@ -11,12 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/process.h"
 #include "store/connection.h"
+
+#define FULL_BYTES 65536.0
 
 /* Magic numbers from linux/magic.h and the sources of filesystems outside the kernel. */
 static const struct filesystem table[] = {
@@ -82,6 +85,13 @@ int database_file_check_folder(const char *path, struct err *err)
 }
 
 /* https://sqlite.org/fileformat2.html, 1.3.3: byte 19 is 2 for the write-ahead log. */
+bool database_file_is_full(const char *path)
+{
+    struct statvfs disk;
+
+    return !statvfs(path, &disk) && (double)disk.f_bavail * (double)disk.f_frsize < FULL_BYTES;
+}
+
 bool database_file_has_wal(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

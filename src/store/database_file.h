@@ -32,6 +32,9 @@ const char *database_file_journal_mode(const char *path, const char **filesystem
 /* Fail if the folder of a database to be created does not exist. */
 int database_file_check_folder(const char *path, struct err *err);
 
+/* True if there is hardly room on its disk. A quota does not show. */
+bool database_file_is_full(const char *path);
+
 /* True if a writer has the file open, or was killed. */
 bool database_file_has_wal(const char *path);
 

@@ -243,8 +243,27 @@ SH
     run full.ini --db full.db >out 2>err
     like "a full disk fails the trial" "$(sqlite3 full.db 'select state, error from trial')" '^failed[|]exit status [0-9]*: .*No space left on device'
     umount full
+    # The disk of the database. The other trials wait in memory for the end of the one that fills it.
+    mount -t tmpfs -o size=6m none full
+    program fills_all <<'SH'
+# failed
+[ "$1" = 3 ] || { echo "{\"val\": $1}" >>"$ESPALIER_RESULTS"; sleep 0.3; exit; }
+echo '{"val": 1}' >>"$ESPALIER_RESULTS"
+head -c 30000000 /dev/zero >"$ESPALIER_DIR/big" || status=7
+sleep 1.2
+exit $status
+SH
+    { head_of full && printf '[program]\ncommand = sh cases/fills_all.sh {n}\n[grid]\nn = 1:6:1\n'; } >fill.ini
+    run fill.ini --db full/fill.db >out 2>err
+    is "a trial that fills the disk of the database fails alone" \
+        "$(sqlite3 full/fill.db "select group_concat(state, ' ') from (select state from trial order by trial_id)")" \
+        "done done failed done done done"
+    like "a warning says what the run waits for" "$(cat err)" "the disk is full: results wait up to 10 s in memory"
+    umount full
 else
     pass "a full disk fails the trial # SKIP no tmpfs"
+    pass "a trial that fills the disk of the database fails alone # SKIP no tmpfs"
+    pass "a warning says what the run waits for # SKIP no tmpfs"
 fi
 
 done_testing
