@@ -127,7 +127,7 @@ bool stop_has_news(void)
     return stop_signal > 0 && (!has_told_stop || (stop_hurry && !has_told_hurry));
 }
 
-static void tell_first(bool is_busy, double grace_s)
+static void tell_first(bool is_busy, bool are_programs, double grace_s)
 {
     char grace[DURATION_TEXT], why[24];
 
@@ -135,7 +135,11 @@ static void tell_first(bool is_busy, double grace_s)
     snprintf(why, sizeof why, "SIG%s", sigabbrev_np(stop_signal));
     if (launch_report_is_heard())
         snprintf(why, sizeof why, "asked to stop");
-    if (is_busy)
+    if (is_busy && are_programs)
+        log_info("%s: no new trial starts; running programs that are not expected to end within %s "
+                 "(--grace) are asked to stop; a second signal ends them at once",
+                 why, duration_words(grace, grace_s));
+    else if (is_busy)
         log_info("%s: no new trial starts; running trials have up to %s to finish (--grace); a "
                  "second signal ends them at once",
                  why, duration_words(grace, grace_s));
@@ -143,12 +147,12 @@ static void tell_first(bool is_busy, double grace_s)
         log_info("%s: no new trial starts", why);
 }
 
-void stop_tell(bool is_busy, double grace_s)
+void stop_tell(bool is_busy, bool are_programs, double grace_s)
 {
     if (!stop_has_news())
         return;
     if (!stop_hurry && grace_s > 0)
-        tell_first(is_busy, grace_s);
+        tell_first(is_busy, are_programs, grace_s);
     else if (is_killed && !has_told_stop)
         log_info("SIG%s: stopping at once, as mpirun kills its ranks a second later (SIGUSR1 to "
                  "mpirun, or run -n, lets trials finish)",

@@ -42,8 +42,8 @@ void stop_heed(void);
 /* True if stop_tell() will print, so that the caller can end a live line first. */
 bool stop_has_news(void);
 
-/* Print, once for each request, what happens now. is_busy: a trial runs, for up to grace_s. Not from
- * a signal handler. */
-void stop_tell(bool is_busy, double grace_s);
+/* Print, once for each request, what happens now. is_busy: a trial runs, for up to grace_s; are_programs:
+ * one that is not expected to end by then is asked to stop at once. Not from a signal handler. */
+void stop_tell(bool is_busy, bool are_programs, double grace_s);
 
 #endif

@@ -400,7 +400,8 @@ static void on_progress(void *arg, const struct master_progress *now)
     launch_report_alive();
     if (stop_has_news()) {
         progress_finish(&session->progress);
-        stop_tell(now->n_busy > 0, walltime_within(&session->walltime, session->options->grace_s));
+        stop_tell(now->n_busy > 0, sweep_is_program(&session->job->sweep),
+                  walltime_within(&session->walltime, session->options->grace_s));
     }
     own.counts = sweep_session_counts(session);
     progress_show(&session->progress, &own);
