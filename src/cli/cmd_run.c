@@ -248,6 +248,8 @@ static int run_job(enum sweep_others *others, const struct world *world, struct 
                                                 .db = options->db,
                                                 .shard = &options->shard,
                                                 .has_commands = sweep_is_program(&job->sweep),
+                                                .is_run = true,
+                                                .retry_failed = options->retry_failed,
                                                 .ranks = world->is_mpi ? world->size : o->ranks});
     if (check_widest(job, world, options, &err) ||
         (sweep_is_program(&job->sweep) && check_program(job, options->db, &err)))
@@ -410,8 +412,8 @@ static const struct option_row options[] = {
      .help = "Run only part K of N, into a database with .KofN in its name. auto takes both from "
              "the job array."},
     {0, "dry-run", NULL, OPTION_FLAG, .into = offsetof(struct run_options, dry_run),
-     .help = "List the trials and their cost, or with [program] their command lines, and run "
-             "nothing."},
+     .help = "List the trials and their cost, or with [program] the command lines of the trials "
+             "that this run would start. Run nothing."},
     {0, "retry", "failed", OPTION_TEXT, .into = offsetof(struct run_options, retry),
      .help = "Run failed trials again. Diverged trials would diverge again.", .choices = "failed"},
     {0, "max-fails", "N", OPTION_INT, .into = offsetof(struct run_options, max_fails),

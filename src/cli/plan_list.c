@@ -23,6 +23,7 @@
 #include "run/program_lines.h"
 #include "run/refit.h"
 #include "run/sweep_match.h"
+#include "run/sweep_run.h"
 #include "sched/elastic.h"
 #include "store/database_file.h"
 #include "trial/kept.h"
@@ -100,9 +101,10 @@ static int open_known(struct listing *l, const char *db, struct err *err)
     return 0;
 }
 
+/* To run, and of the shard. */
 static bool is_open(const struct listing *l, int64_t trial)
 {
-    return l->known.states[trial] == TRIAL_PENDING || l->known.states[trial] == TRIAL_RUNNING;
+    return sweep_run_would_start(l->job, &l->known, trial, l->options->retry_failed);
 }
 
 /* Ranks of a trial. */
@@ -134,7 +136,7 @@ static void add_costs(struct listing *l)
         double seconds = expected_s(l, config);
 
         for (int64_t t = config * each; t < (config + 1) * each; t++)
-            if (l->known.ours[t] && is_open(l, t)) {
+            if (is_open(l, t)) {
                 l->n_left++;
                 l->flops_left += flops(l, config);
                 l->seconds_left += seconds * width(l, config);
@@ -154,7 +156,7 @@ static int choose_widths(struct listing *l, const struct elastic_rule *rules, st
     if (!l->ledger)
         return -1;
     for (int64_t t = 0; t < plan->n_trials; t++)
-        if (!l->known.ours[t] || !is_open(l, t))
+        if (!is_open(l, t))
             ledger_mark(l->ledger, t, TRIAL_DONE);
     for (int32_t c = 0; c < plan->n_configs; c++)
         ledger_expect(l->ledger, c, cost_seconds(l->cost, c));
@@ -638,7 +640,7 @@ static int put_command_rows(struct report *report, struct listing *l, struct pro
                              {.type = CELL_INTEGER, .i = where.fold},
                              {.type = CELL_TEXT}};
 
-        if (!l->known.ours[t])
+        if (l->options->is_run ? !is_open(l, t) : !l->known.ours[t])
             continue;
         buf_clear(&l->texts);
         rc = program_lines_put(&l->texts, lines, t, id, err);
@@ -719,6 +721,8 @@ int plan_list(struct job *job, const struct plan_options *options)
             add_cost(&answer, &l);
     }
     status = output_end(rc, &answer, &err);
+    if (status == EXIT_OK && options->is_run && options->has_commands)
+        print_totals(&l);
     if (status == EXIT_OK && !options->section && !options->has_commands && print_notes(&l, &err))
         status = cli_fail(&err);
     close_listing(&l);

@@ -16,6 +16,8 @@ struct plan_options {
     const char *section;       /* NULL: both */
     bool is_whole;             /* people get all trials, too */
     bool has_commands;         /* the command lines of programs in place of all else */
+    bool is_run;               /* a dry run: the command lines only of the trials that it starts */
+    bool retry_failed;         /* failed trials are to run */
     long ranks;                /* for the total time */
 };
 

@@ -181,6 +181,14 @@ static bool is_finished(enum trial_state state, bool retry_failed)
            (state == TRIAL_FAILED && !retry_failed);
 }
 
+bool sweep_run_would_start(const struct job *job, const struct store_trials *known, int64_t trial,
+                           bool retry_failed)
+{
+    return known->ours[trial] &&
+           !is_finished((enum trial_state)known->states[trial], retry_failed) &&
+           known->crashes[trial] < job->sweep.fixed.v[P_CRASH_LIMIT].i;
+}
+
 static int find_known(struct store_trials *known, const struct job *job,
                       const struct sweep_options *options, struct err *err)
 {
@@ -210,8 +218,7 @@ int sweep_run_count_left(int64_t *n, const struct job *job, const struct sweep_o
 
     *n = 0;
     for (int64_t t = 0; !rc && t < job->plan.n_trials; t++)
-        *n +=
-            known.ours[t] && !is_finished((enum trial_state)known.states[t], options->retry_failed);
+        *n += sweep_run_would_start(job, &known, t, options->retry_failed);
     store_trials_release(&known);
     return rc;
 }

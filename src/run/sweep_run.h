@@ -31,7 +31,12 @@ struct sweep_end {
 int sweep_run_settle(struct gpu_shares *gpus, const struct world *world, const struct sweep *sweep,
                      struct err *err);
 
-/* Count the trials that a run would begin, by what the database has; it may not exist yet. */
+/* True if a run would start this trial, by what the database has. known: of store_find(), with the
+ * trials of the shard marked as ours. */
+bool sweep_run_would_start(const struct job *job, const struct store_trials *known, int64_t trial,
+                           bool retry_failed);
+
+/* Count the trials that a run would start, by what the database has; it may not exist yet. */
 int sweep_run_count_left(int64_t *n, const struct job *job, const struct sweep_options *options,
                          struct err *err);
 

@@ -154,6 +154,37 @@ for command in plan 'plan --commands' 'run --dry-run'; do
     "$ESPALIER" $command s.ini --db s.db -q >out 2>err
     is "$command warns" "$? $(said)" "0 warning: s.ini:5: command: cannot start 'nosuch': no such program in PATH: 'run' refuses to start where this is so"
 done
+# ---- a dry run ----
+
+cat >some.sh <<'END'
+#!/bin/sh
+case $1 in
+2) exit 3 ;;
+3) echo '{"val": "nan"}' ;;
+*) echo '{"val": 1}' ;;
+esac >>"$ESPALIER_RESULTS"
+END
+chmod +x some.sh
+sweep './some.sh {n}' >dry.ini
+dry() { # dry NAME LINES TOTALS [OPTION ...]
+    name=$1 lines=$2 totals=$3
+    shift 3
+    run dry.ini --db dry.db --dry-run "$@" >out
+    is "dry run: $name" "$? $(tr '\n' ' ' <out)" "0 $lines"
+    like "dry run: $name, the totals" "$(said)" "$totals"
+}
+dry "without a database" "./some.sh 1 ./some.sh 2 " '= 2 trials; 2 to run'
+run dry.ini --db dry.db --set grid.n=1,2,3 >/dev/null
+dry "the rest of a grid that has grown" "./some.sh 4 " '; 1 to run' --set grid.n=1,2,3,4
+dry "nothing is left" "" '; all are finished, 1 of them failed' --set grid.n=1,2,3
+dry "failed trials, not diverged ones" "./some.sh 2 " '; 1 to run' --retry failed --set grid.n=1,2,3
+all="--set grid.n=1,4,5,6,7,8"
+# shellcheck disable=SC2086 # two words
+is "dry run: shards divide the trials" "$(for k in 1 2; do "$ESPALIER" run dry.ini --db new.db --dry-run --shard $k/2 $all 2>/dev/null; done | sort | tr '\n' ' ')" \
+    "$(for n in 1 4 5 6 7 8; do printf './some.sh %s ' $n; done)"
+is "plan --commands has all" "$("$ESPALIER" plan dry.ini --db dry.db --commands 2>/dev/null | tr '\n' ' ')" "./some.sh 1 ./some.sh 2 "
+
+sweep 'nosuch {n}' >s.ini
 "$ESPALIER" doctor s.ini s.db >out 2>err
 is "doctor finds it" "$? $(grep -A 1 refuse out)" "2 run would refuse: s.ini:5: command: cannot start 'nosuch': no such program in PATH
     fix: correct the command, or load what the program needs"
