@@ -17,11 +17,13 @@ struct record_item {
     char name[PROGRAM_NAME];
     double value;
     bool has_value;
-    char shown[RECORD_SHOWN]; /* without a value: the text in its place, cut to fit */
+    char shown[RECORD_SHOWN]; /* the text, cut to fit; of JSON only without a value */
 };
 
 struct record {
     int32_t epoch; /* -1: none */
+    char
+        wrong_epoch[RECORD_SHOWN]; /* stdout: the text in place of an epoch, cut to fit; "": none */
     int32_t n;
     struct record_item item[PROGRAM_NAMES];
 };

@@ -119,6 +119,7 @@ int record_json_parse(struct record *out, struct json_tokener *reader, const cha
     int rc;
 
     out->epoch = -1;
+    *out->wrong_epoch = '\0';
     out->n = 0;
     if (nul)
         return err_set(err, "byte %zu is NUL: must be text", (size_t)(nul - line) + 1);

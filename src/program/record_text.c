@@ -177,13 +177,22 @@ static bool take_item(struct record_item *item, struct text *t)
     memcpy(item->name, t->at, n_name);
     item->name[n_name] = '\0';
     item->has_value = record_number(&item->value, value, n) == 0;
-    if (!item->has_value) {
-        n = n < RECORD_SHOWN ? n : RECORD_SHOWN - 1;
-        memcpy(item->shown, value, n);
-        item->shown[n] = '\0';
-    }
+    n = n < RECORD_SHOWN ? n : RECORD_SHOWN - 1;
+    memcpy(item->shown, value, n);
+    item->shown[n] = '\0';
     *t = in;
     return true;
+}
+
+/* "epoch: 3.0", or a value that is no epoch. */
+static void take_epoch_item(struct record *out, const struct record_item *item)
+{
+    double epoch = item->has_value ? item->value : -1;
+
+    if (epoch >= 0 && epoch <= INT32_MAX && epoch == floor(epoch))
+        out->epoch = (int32_t)epoch;
+    else
+        memcpy(out->wrong_epoch, item->shown, sizeof item->shown);
 }
 
 /* Take results until the line ends or other text follows. Returns whether a value is among them. */
@@ -199,10 +208,8 @@ static bool take_items(struct record *out, struct text *t)
         if (!take_item(item, t))
             break;
         skip_separators(t);
-        if (!strcasecmp(item->name, "epoch")) { /* "epoch: 3.0" */
-            if (item->has_value && item->value >= 0 && item->value <= INT32_MAX &&
-                item->value == floor(item->value))
-                out->epoch = (int32_t)item->value;
+        if (!strcasecmp(item->name, "epoch")) {
+            take_epoch_item(out, item);
             continue;
         }
         has_value = has_value || item->has_value;
@@ -302,6 +309,7 @@ bool record_text_parse(struct record *out, struct record_text *state, const char
     struct text t = {line, line + n};
 
     out->epoch = -1;
+    *out->wrong_epoch = '\0';
     out->n = 0;
     if (has_marks(line, n))
         make_plain(&state->plain, &t);

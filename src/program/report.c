@@ -251,6 +251,11 @@ static void put_record(struct program_report *r, struct stream *s)
     const struct record *record = &r->intake->record;
     bool is_point = record->epoch >= 0 && (!s->is_text || has_value(record));
 
+    if (*record->wrong_epoch && has_value(record)) {
+        fault(r, "%s line %lld: epoch is %s: must be an integer from 0 to %d", s->label,
+              (long long)s->line, record->wrong_epoch, INT32_MAX);
+        return;
+    }
     if (is_point && begin_epoch(r, s, record->epoch))
         return;
     for (int32_t i = 0; i < record->n; i++)

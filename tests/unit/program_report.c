@@ -201,6 +201,28 @@ static void test_json_refused(void **state)
     assert_string_equal(summary(&r), "results line 2: byte 1 is NUL: must be text");
 }
 
+/* In a line with results. */
+static void test_wrong_epochs(void **state)
+{
+    static const struct {
+        const char *text, *epoch;
+    } cases[] = {{"epoch=-3 acc=0.5\n", "-3"},
+                 {"Epoch: 0.5 acc=0.5\n", "0.5"},
+                 {"epoch=99999999999999999999 acc=0.5\n", "99999999999999999999"},
+                 {"acc=0.5, epoch=last\n", "last"},
+                 {"epoch=nan loss=1\nacc=0.5\n", "nan"},
+                 {"3/3 - acc: 0.5 - epoch: -1\n", "-1"}};
+    char reason[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(reason, sizeof reason,
+                 "stdout line 1: epoch is %s: must be an integer from 0 to 2147483647",
+                 cases[i].epoch);
+        assert_string_equal(result_of(STDOUT, cases[i].text), reason);
+    }
+}
+
 static void test_stdout(void **state)
 {
     static const struct {
@@ -219,7 +241,8 @@ static void test_stdout(void **state)
         {"epoch 2.0: acc=1\nacc=0\n", "acc 0"},
         {"epoch: 2.0 acc=1\n", "acc 1 at 2; 2 acc 1"},
         {"acc=1 epoch=2\n", "acc 1 at 2; 2 acc 1"},
-        {"epoch: 0.5 acc=1\nepochs: 3\nepoch: -1\nepoch: 99999999999\n", "acc 1, epochs 3"},
+        {"acc=1\nepochs: 3\nepoch: -1\nepoch: 99999999999\nepoch: 10%| | 1/10\n",
+         "acc 1, epochs 3"},
         {"acc: nan loss: inf x: -Infinity\n", "acc nan, loss inf, x -inf"},
         /* Text is no result. */
         {"the acc: 3\nacc\nacc:\nacc is: 3\n12:30 acc: 3\nacc: 93%\nacc: 3/10\nacc: 0x10\nacc: 1e\n"
@@ -636,8 +659,8 @@ int main(void)
         cmocka_unit_test(test_both_sources),  cmocka_unit_test(test_killed),
         cmocka_unit_test(test_last_epoch),    cmocka_unit_test(test_attempts),
         cmocka_unit_test(test_read),          cmocka_unit_test(test_names_limit),
-        cmocka_unit_test(test_line_limit),    cmocka_unit_test(test_epoch_limit),
-        cmocka_unit_test(test_much_text),
+        cmocka_unit_test(test_wrong_epochs),  cmocka_unit_test(test_line_limit),
+        cmocka_unit_test(test_epoch_limit),   cmocka_unit_test(test_much_text),
     };
 
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
