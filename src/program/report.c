@@ -155,8 +155,15 @@ static int32_t add_name(struct program_report *r, const struct stream *s, const 
     if (in->n_names == PROGRAM_NAMES && !s->is_text)
         fault(r, "%s line %lld: %s is one name too many: at most %d may be reported", s->label,
               (long long)s->line, name, PROGRAM_NAMES);
-    if (in->n_names == PROGRAM_NAMES || is_reserved)
+    if (in->n_names == PROGRAM_NAMES || is_reserved) {
+        if (!*r->dropped.text)
+            err_set(
+                &r->dropped,
+                "%s line %lld: %s and the new names after it are not stored: a trial has at most "
+                "%d names",
+                s->label, (long long)s->line, name, PROGRAM_NAMES);
         return -1;
+    }
     memcpy(in->names[in->n_names], name, strlen(name) + 1);
     in->slots[slot] = (int16_t)++in->n_names;
     return in->n_names - 1;

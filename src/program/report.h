@@ -51,7 +51,7 @@
  *   * A value that is no number ("0,93", "93%", "NA") takes an earlier one back. If the objective's
  *     last value is none, the trial fails. With an epoch it is no value.
  *   * All else is ignored: other lines, lines over 64 KiB, and a last line without an end after a kill.
- *     After 255 names only the objective is added.
+ *     After 255 names only the objective is added; `dropped` describes the first of the others.
  *   * An epoch in a line of results fails the trial if it is no integer from 0 on, or less than the last one.
  *
  * Limits, beyond which a trial fails with a reason: the enum below, and a results file of 1 GiB.
@@ -88,7 +88,8 @@ struct program_point {
 };
 
 struct program_report {
-    struct err reason; /* "": no fault so far; fits into 255 bytes */
+    struct err reason;  /* "": no fault so far; fits into 255 bytes */
+    struct err dropped; /* from stdout: the first name beyond PROGRAM_NAMES; "": none */
 
     /* Set by program_report_finish(). All arrays are owned; the caller may take one over by setting
      * its pointer to NULL. */

@@ -166,6 +166,18 @@ static enum verdict judge_resume(struct trial_result *r, struct running *t)
     return !has_others && t->watch->keep_going(t->watch->arg) ? VERDICT_AGAIN : VERDICT_BACK;
 }
 
+/* Prose on stdout may look like results, so too many names are no fault. */
+static void note_dropped(struct running *t)
+{
+    struct buf text = {0};
+
+    if (!*t->report.dropped.text)
+        return;
+    buf_printf(&text, "espalier: %s\n", t->report.dropped.text);
+    running_note(t, buf_text(&text));
+    buf_release(&text);
+}
+
 static void judge_results(struct trial_result *r, struct running *t)
 {
     struct trial_paths paths = running_paths(t);
@@ -174,7 +186,10 @@ static void judge_results(struct trial_result *r, struct running *t)
     if (!running_is_first(t)) {
         r->state = TRIAL_DONE; /* the first member reports */
         *r->error = '\0';
-    } else if (program_report_finish(&t->report)) {
+        return;
+    }
+    note_dropped(t);
+    if (program_report_finish(&t->report)) {
         running_fail(r, "%.250s", t->report.reason.text);
     } else if (program_result_take(r, &t->report, t->s->v[P_OBJECTIVE].s, &err) ||
                (r->state == TRIAL_DONE && *t->s->v[P_KEEP_FILES].s && keep_of(t->s) != KEEP_NONE &&

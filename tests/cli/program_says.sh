@@ -154,6 +154,21 @@ for command in plan 'plan --commands' 'run --dry-run'; do
     "$ESPALIER" $command s.ini --db s.db -q >out 2>err
     is "$command warns" "$? $(said)" "0 warning: s.ini:5: command: cannot start 'nosuch': no such program in PATH: 'run' refuses to start where this is so"
 done
+# ---- names beyond the limit ----
+
+cat >many.sh <<'END'
+for i in $(seq $(($1 - 1))); do echo "m$i=1"; done
+echo "val=$2"
+END
+for n in 256 300; do
+    sweep "sh many.sh $n {n}" 'capture = stdout' >many.ini
+    run many.ini --db many$n.db
+    is "$n names: the objective is stored" "$? $(sqlite3 many$n.db "select group_concat(state || value) from trial")" "0 done1.0,done2.0"
+done
+is "256 names need no note" "$("$ESPALIER" show t1 --log --db many256.db | tail -n 1)" "val=1"
+is "the log names the first of more" "$("$ESPALIER" show t1 --log --db many300.db | tail -n 1)" \
+    "espalier: stdout line 256: m256 and the new names after it are not stored: a trial has at most 256 names"
+
 # ---- a dry run ----
 
 cat >some.sh <<'END'

@@ -557,6 +557,7 @@ static void test_names_limit(void **state)
     assert_int_equal(program_report_finish(&r), 0);
     assert_int_equal(r.n_metrics, 256);
     assert_int_equal(r.objective, 3);
+    assert_string_equal(r.dropped.text, "");
     program_report_release(&r);
     begin(&r);
     add_names(&r, RESULTS, 0, 257);
@@ -570,6 +571,8 @@ static void test_names_limit(void **state)
     assert_int_equal(program_report_finish(&r), 0);
     assert_int_equal(r.n_metrics, 256);
     assert_int_equal(r.objective, 3);
+    assert_string_equal(r.dropped.text, "stdout line 256: n255 and the new names after it are not "
+                                        "stored: a trial has at most 256 names");
     program_report_release(&r);
     begin(&r);
     add_names(&r, RESULTS, 0, 250);
