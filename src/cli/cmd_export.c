@@ -80,6 +80,23 @@ static int find_programs(struct export *export, struct store *store, struct err 
     return 0;
 }
 
+static int warn_metrics(struct store *store, struct err *err)
+{
+    struct result_table table;
+    int64_t n;
+
+    if (query_table(&table, store, QUERY_PROGRAM_METRICS, 0, err))
+        return -1;
+    n = table.n_rows ? result_table_integer(&table, 0, "metrics") : 0;
+    result_table_release(&table);
+    if (n > STORE_REPORTED_COLUMNS)
+        log_warn(
+            "%lld of the %lld metrics that programs reported have no column: there are at most "
+            "%d such columns; the table 'metric' of the database has all",
+            (long long)n - STORE_REPORTED_COLUMNS, (long long)n, STORE_REPORTED_COLUMNS);
+    return 0;
+}
+
 static int add_trials(struct export *export, struct store *store, const char *sweep_name,
                       struct err *err)
 {
@@ -88,7 +105,7 @@ static int add_trials(struct export *export, struct store *store, const char *sw
 
     if (query_sweep(&sweep, store, sweep_name, err)) /* without a name: is there any? */
         return -1;
-    if (find_programs(export, store, err))
+    if (find_programs(export, store, err) || warn_metrics(store, err))
         return -1;
     rc = query_trials(store, sweep_name ? &sweep : NULL, put_row, export, err);
     if (export->report)

@@ -19,6 +19,8 @@
 
 struct store;
 
+/* Columns of the view `trials` for metrics that programs reported; SQLite allows 2000 in all. */
+#define STORE_REPORTED_COLUMNS 200
 /* Pages of the writer that SQLite keeps, at most. */
 #define STORE_CACHE_KIB 65536
 #define STORE_CACHE_BYTES (1024.0 * STORE_CACHE_KIB)

@@ -2,12 +2,14 @@
 /* The views for people who type SQL. They have a column for each axis, each main setting
  * (PARAM_MAIN), each metric of the file's tasks on each scored part, and each metric that a program
  * reported. */
+#include <stdio.h>
 #include <string.h>
 
 #include "gcn/metric.h"
 #include "grid/param.h"
 #include "store/db.h"
 #include "store/sql.h"
+#include "store/store.h"
 
 /* The axes of all sweeps, then those of ?1, a JSON array, that are no axis. */
 static const char sql_settings[] =
@@ -34,7 +36,6 @@ static const char sql_reported[] =
     " ORDER BY iif(m.split = '', m.name, m.split || '_' || m.name) NOT IN"
     " (SELECT objective FROM sweep WHERE task = 'none'), min(trial_id), m.split = '', m.split DESC,"
     " m.name LIMIT ?1";
-enum { MOST_REPORTED = 200 }; /* columns; SQLite allows 2000 in all */
 
 static const char trials_head[] = "SELECT sweep.name AS sweep,\n"
                                   "    trial.trial_id AS trial,\n"
@@ -301,30 +302,36 @@ static bool is_taken(const struct result_table *columns, const struct buf *added
     return has_name(columns, name);
 }
 
-/* A name that another column has gets the prefix "metric_". */
+/* A name that another column has gets the prefix "metric_", the next such name "metric2_". */
+static void put_free_name(struct buf *column, const struct result_table *columns,
+                          const struct buf *added, const char *split, const char *name)
+{
+    char prefix[24] = "";
+
+    for (int n = 1; n == 1 || is_taken(columns, added, buf_text(column)); n++) {
+        buf_clear(column);
+        buf_printf(column, "%s%s%s%s", prefix, split, *split ? "_" : "", name);
+        snprintf(prefix, sizeof prefix, "metric%.0d_", n > 1 ? n : 0); /* nothing for 0 */
+    }
+}
+
 static void put_reported(struct buf *out, struct store *store, const struct result_table *columns,
                          struct buf *added, const char *split, const char *name)
 {
     struct buf column = {0};
 
-    buf_printf(&column, "metric_%s%s%s", split, *split ? "_" : "", name);
-    if (!is_taken(columns, added, buf_text(&column) + strlen("metric_"))) {
-        memmove(column.data, column.data + strlen("metric_"), column.size - strlen("metric_") + 1);
-        buf_cut(&column, column.size - strlen("metric_"));
-    }
-    if (!is_taken(columns, added, buf_text(&column))) {
-        buf_puts(out, "    (SELECT m.value FROM metric AS m WHERE m.trial_id = trial.trial_id\n"
-                      "        AND m.split = ");
-        db_put_text(out, split);
-        buf_puts(out, " AND m.name = ");
-        db_put_text(out, name);
-        buf_puts(out, ") AS ");
-        db_put_name(out, buf_text(&column));
-        buf_puts(out, ",\n");
-        buf_add(added, buf_text(&column), column.size + 1);
-        buf_add(&store->reported, split, strlen(split) + 1);
-        buf_add(&store->reported, name, strlen(name) + 1);
-    }
+    put_free_name(&column, columns, added, split, name);
+    buf_puts(out, "    (SELECT m.value FROM metric AS m WHERE m.trial_id = trial.trial_id\n"
+                  "        AND m.split = ");
+    db_put_text(out, split);
+    buf_puts(out, " AND m.name = ");
+    db_put_text(out, name);
+    buf_puts(out, ") AS ");
+    db_put_name(out, buf_text(&column));
+    buf_puts(out, ",\n");
+    buf_add(added, buf_text(&column), column.size + 1);
+    buf_add(&store->reported, split, strlen(split) + 1);
+    buf_add(&store->reported, name, strlen(name) + 1);
     out->failed |= buf_failed(&column) || buf_failed(added) || buf_failed(&store->reported);
     buf_release(&column);
 }
@@ -352,7 +359,7 @@ static int put_all_reported(struct buf *out, struct store *store, struct err *er
 
     buf_clear(&store->reported);
     if (row)
-        sqlite3_bind_int(row, 1, MOST_REPORTED);
+        sqlite3_bind_int(row, 1, STORE_REPORTED_COLUMNS);
     while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
         if ((!columns.names && read_columns(&columns, store, out, err)) ||
             db_read(store, row, err, "ss", &split, &name))

@@ -109,6 +109,22 @@ is "has its axes and numbers, and no settings of models" "$("$ESPALIER" export p
     'sweep,trial,config,size,kind,replicate,fold,state,value,score,train_loss,test_score,lr,rank,attempts
 program,11,4,8,b,0,1,done,0.589,0.589,0.9,0.5,0.1,0,1'
 
+# ---- metrics of a program ----
+
+cat >names.sh <<'SH'
+{ printf '{"loss": 1, "Loss": 2, "LOSS": 3'
+for i in $(seq "$1"); do printf ', "m%d": 0' "$i"; done
+echo '}'; } >>"$ESPALIER_RESULTS"
+SH
+for n in 197 198; do
+    printf '[sweep]\nobjective = loss\n[program]\ncommand = sh names.sh {n}\n[grid]\nn = %d\n' $n >names.ini
+    ok "$((n + 3)) metrics" "$ESPALIER" run names.ini --db names$n.db --progress none
+    "$ESPALIER" export names$n.db -o names$n.csv 2>err$n
+done
+is "names that differ only in case" "$(sqlite3 :memory: '.import --csv names197.csv t' 'select loss, metric_LOSS, metric2_Loss from t')" "1|3|2"
+is "200 metrics have columns" "$(head -n 1 names197.csv | tr ',' '\n' | grep -c '^m[0-9]') $(cat err197)" "197 "
+is "export warns of more" "$(cat err198)" "espalier: warning: 1 of the 201 metrics that programs reported have no column: there are at most 200 such columns; the table 'metric' of the database has all"
+
 # ---- a database without a sweep ----
 
 sqlite3 types.db "delete from attempt; delete from metric; delete from curve; delete from trial; delete from config; delete from sweep"

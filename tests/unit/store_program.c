@@ -171,14 +171,17 @@ static void test_views(void **state)
                    "0.5 0.75 2.0");
     trial_result_init(&r, 1);
     strcpy(r.host, "node1");
-    r.n_reported = 2;
-    r.reported = calloc(2, sizeof *r.reported);
+    r.n_reported = 3;
+    r.reported = calloc(3, sizeof *r.reported);
     strcpy(r.reported[0].name, "odd \"name\"");
     strcpy(r.reported[1].name, "LOSS");
+    strcpy(r.reported[2].name, "Loss");
+    r.reported[2].value = 3;
     put_result(&f, store, &r);
     commit(store);
     fixture_sql_is(&f, "SELECT \"odd \"\"name\"\"\" || metric_LOSS FROM trials WHERE trial = 2",
                    "0.00.0");
+    fixture_sql_is(&f, "SELECT metric2_Loss FROM trials WHERE trial = 2", "3.0");
     store_close(store);
     fixture_close(&f);
 }

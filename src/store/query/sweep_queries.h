@@ -26,6 +26,10 @@
     X(SWEEP_NAMES, "", /* the last one run first */ \
       "SELECT name FROM sweep ORDER BY sweep_id DESC") \
     X(PROGRAM_SWEEPS, "", "SELECT sweep_id FROM sweep WHERE task = 'none'") \
+    X(PROGRAM_METRICS, "metrics:i", \
+      "SELECT metrics FROM (SELECT count(*) AS metrics FROM (SELECT DISTINCT m.split, m.name FROM sweep CROSS JOIN" \
+      " config USING (sweep_id) CROSS JOIN trial USING (config_id) CROSS JOIN metric AS m USING" \
+      " (trial_id) WHERE task = 'none')) WHERE metrics > 0") \
     X(SWEEPS, /* A single sweep needs no look at each trial. For several, this order groups the \
                  rows: four times as fast. */ \
       "sweep:s configs:i trials:i done:i diverged:i failed:i running:i pending:i", \
