@@ -59,7 +59,7 @@ static int check_operands(const char *const *operands, int n, struct err *err)
         if (param_is_section(operands[i]) || param_find_name(operands[i]) < P_COUNT)
             continue;
         return err_set(err, "'%s' is neither a section nor a key%s", operands[i],
-                       nearest_hint(hint, "", param_suggest(NULL, operands[i]), "", ""));
+                       nearest_hint(hint, "", param_suggest(NULL, operands[i], NULL), "", ""));
     }
     return 0;
 }

@@ -114,7 +114,7 @@ bool param_is_section(const char *section)
 
 /* ---- "did you mean" ---- */
 
-const char *param_suggest(const char *section, const char *key)
+const char *param_suggest(const char *section, const char *key, const char *type)
 {
     const char *dot = strrchr(key, '.');
     const char *best = NULL;
@@ -124,6 +124,8 @@ const char *param_suggest(const char *section, const char *key)
         bool elsewhere = section && strcmp(section, param_table[id].section) != 0;
         int distance = 2 * nearest_distance(dot ? dot + 1 : key, param_table[id].key) + elsewhere;
 
+        if (type && !param_is_among(param_table[id].models, type))
+            continue;
         if (distance < best_distance) {
             best_distance = distance;
             best = full_names[id];

@@ -104,8 +104,8 @@ enum param_id param_find_name(const char *name);
 bool param_is_section(const char *section);
 
 /* The nearest setting as "[section] key", or NULL if none is close. Settings of `section` (may be
- * NULL) win ties. */
-const char *param_suggest(const char *section, const char *key);
+ * NULL) win ties. type: only settings that this model type has; NULL: all. */
+const char *param_suggest(const char *section, const char *key, const char *type);
 
 const char *param_suggest_section(const char *section);
 

@@ -410,6 +410,38 @@ static void check_misplaced(const struct check *c, int id)
                  param_table[other].section);
 }
 
+/* A name that stands behind ` ;` in the command, where a comment was hardly meant. */
+static bool is_in_comment(const struct sweep *sweep, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (const char *at = sweep->command_comment; at && (at = strchr(at, '{')); at++)
+        if (!strncmp(at + 1, name, n) && at[1 + n] == '}')
+            return true;
+    return false;
+}
+
+static void complain_unused(const struct check *c, int id)
+{
+    const struct sweep *sweep = c->sweep;
+    const char *key = sweep_row(sweep, id)->key;
+    const char *near =
+        sweep_lacks(sweep, key) ? NULL : param_suggest(PROGRAM_SECTION, key, MODELS_PROGRAM);
+    char hint[NEAREST_HINT];
+
+    if (is_in_comment(sweep, key))
+        complain(
+            c, (enum param_id)id,
+            "'%s' is not used: ' ;' begins a comment in line %d, so the command lacks '%s': for "
+            "another command write ';' without a blank before it, or &&",
+            key, sweep->command_comment_line, sweep->command_comment);
+    else
+        complain(c, (enum param_id)id,
+                 "'%s' is not used: write {%s} in command or env, or set values = environment if "
+                 "the program reads ESPALIER_PARAM_%s%s",
+                 key, key, key, nearest_hint(hint, "", near, "", ""));
+}
+
 static void check_command(const struct check *c)
 {
     const union value *v = c->sweep->fixed.v;
@@ -429,20 +461,12 @@ static void check_command(const struct check *c)
     if (c->errors->n > n)
         return;
     for (int id = P_COUNT; id < settings_end(&c->sweep->fixed); id++) {
-        const char *key = sweep_row(c->sweep, id)->key;
-        const char *near = sweep_lacks(c->sweep, key) ? NULL : param_suggest(PROGRAM_SECTION, key);
-        char hint[NEAREST_HINT];
-
         if (used[id] || c->refused[id])
             continue;
-        if (reads_all) {
+        if (reads_all)
             check_misplaced(c, id);
-            continue;
-        }
-        complain(c, (enum param_id)id,
-                 "'%s' is not used: write {%s} in command or env, or set values = environment if "
-                 "the program reads ESPALIER_PARAM_%s%s",
-                 key, key, key, nearest_hint(hint, "", near, "", ""));
+        else
+            complain_unused(c, id);
     }
 }
 

@@ -367,7 +367,8 @@ static int complain_name(const struct assignment *a)
 static int complain_unknown(const struct assignment *a, const char *section)
 {
     /* Suggestions for a million unknown keys would take seconds. */
-    const char *near = errlist_is_full(a->errors) ? NULL : param_suggest(section, a->key);
+    const char *type = sweep_is_program(a->sweep) ? MODELS_PROGRAM : NULL;
+    const char *near = errlist_is_full(a->errors) ? NULL : param_suggest(section, a->key, type);
     char place[80] = "", hint[NEAREST_HINT];
 
     if (section)

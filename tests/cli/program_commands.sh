@@ -57,6 +57,19 @@ command = ./ok.sh {n}
 n = 1
 m = 1
 INI
+refused "a name in a comment behind the command" ":8: 'what' is not used: ' ;' begins a comment in line 5, so the command lacks '; ./ok.sh {what}': for another command write ';' without a blank before it, or &&" <<'INI'
+[program]
+command = cd td ; ./ok.sh {what}
+shell = yes
+[grid]
+what = 1
+INI
+refused "an unused axis with a name like a setting of models" ":7: 'lr' is not used: write {lr} in command or env, or set values = environment if the program reads ESPALIER_PARAM_lr" <<'INI'
+[program]
+command = ./ok.sh
+[grid]
+lr = 1
+INI
 refused "a name twice" ":8: n is an axis here and fixed in line 6: keep one" <<'INI'
 [program]
 command = ./ok.sh {n}

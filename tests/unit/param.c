@@ -75,13 +75,15 @@ static void test_find(void **state)
 static void test_suggest(void **state)
 {
     (void)state;
-    assert_string_equal(param_suggest("model", "hiden_size"), "[model] hidden_size");
-    assert_string_equal(param_suggest("model", "learning_rate"), "[train] learning_rate");
-    assert_string_equal(param_suggest("train", "lr"), "[train] learning_rate");
-    assert_string_equal(param_suggest(NULL, "batch_siz"), "[train] batch_size");
-    assert_string_equal(param_suggest("train", "Epochs"), "[train] epochs");
-    assert_string_equal(param_suggest(NULL, "model.droput"), "[model] dropout");
-    assert_null(param_suggest("model", "colour"));
+    assert_string_equal(param_suggest("model", "hiden_size", NULL), "[model] hidden_size");
+    assert_string_equal(param_suggest("model", "learning_rate", NULL), "[train] learning_rate");
+    assert_string_equal(param_suggest("train", "lr", NULL), "[train] learning_rate");
+    assert_string_equal(param_suggest(NULL, "batch_siz", NULL), "[train] batch_size");
+    assert_string_equal(param_suggest("train", "Epochs", NULL), "[train] epochs");
+    assert_string_equal(param_suggest(NULL, "model.droput", NULL), "[model] dropout");
+    assert_null(param_suggest("model", "colour", NULL));
+    assert_null(param_suggest("program", "lr", MODELS_PROGRAM));
+    assert_string_equal(param_suggest("program", "comand", MODELS_PROGRAM), "[program] command");
     assert_string_equal(param_suggest_section("gird"), "grid");
     assert_string_equal(param_suggest_section("models"), "model");
     assert_null(param_suggest_section("hyperparameters"));
