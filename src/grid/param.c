@@ -251,7 +251,16 @@ static const char *synonym_of(const char *wrong)
     return NULL;
 }
 
-/* Append the choice that was probably meant, or a decimal point for a number with a comma. */
+/* "4GB" and "4 GB": letters follow a number. */
+static bool has_unit(const char *text)
+{
+    char *end;
+
+    strtod(text, &end);
+    return end > text && isalpha((unsigned char)end[strspn(end, " ")]);
+}
+
+/* Append the choice that was probably meant, the unit of a number that was given with one, or a decimal point for a number with a comma. */
 static void put_hint(struct buf *out, enum param_id id, const char *text)
 {
     const struct param *p = &param_table[id];
@@ -266,6 +275,8 @@ static void put_hint(struct buf *out, enum param_id id, const char *text)
         nearest_offer_list(&nearest, p->choices);
         buf_puts(out, nearest_hint(hint, "", synonym ? synonym : nearest.best, "", ""));
     }
+    if (has_unit(text) && *p->unit)
+        buf_printf(out, "; write the number alone, its unit is %s", p->unit);
     if (p->type == PARAM_REAL && comma && strlen(text) < sizeof number) {
         strcpy(number, text)[comma - text] = '.';
         if (!real_parse(&value, number))
@@ -392,9 +403,18 @@ int param_read(union value *out, enum param_id id, const char *text, struct err 
     return rc;
 }
 
+const char *param_comment_hint(const char *value)
+{
+    return strstr(value, " #") ? " (a comment after a value begins with ' ;')" : "";
+}
+
 int param_parse(union value *out, enum param_id id, const char *text, struct err *err)
 {
-    return param_read(out, id, text, err) ? err_wrap(err, "%s = %s", param_row(id)->key, text) : 0;
+    struct err reason;
+
+    return param_read(out, id, text, &reason) ? err_set(err, "%s = %s: %s%s", param_row(id)->key,
+                                                        text, reason.text, param_comment_hint(text))
+                                              : 0;
 }
 
 static union value read_table(enum param_id id, const char *text)

@@ -99,6 +99,10 @@ union value {
 /* P_COUNT: none. section NULL: all sections. */
 enum param_id param_find(const char *section, const char *key);
 
+/* The end of a message about a faulty value with ` #`, which other formats begin comments with; else
+ * "". */
+const char *param_comment_hint(const char *value);
+
 /* name: "key" or "section.key". */
 enum param_id param_find_name(const char *name);
 bool param_is_section(const char *section);

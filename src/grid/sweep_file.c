@@ -211,8 +211,7 @@ static int set_number(union value *out, enum param_id id, const struct assignmen
     if (is_list)
         return complain(a, "%s = %s: %s; several values make an axis: move the line to [grid]",
                         p->key, a->value, err.text);
-    return complain(a, "%s = %s: %s%s", p->key, a->value, err.text,
-                    strstr(a->value, " #") ? " (a comment after a value begins with ' ;')" : "");
+    return complain(a, "%s = %s: %s%s", p->key, a->value, err.text, param_comment_hint(a->value));
 }
 
 static int set(union value *out, int id, const struct assignment *a)

@@ -154,6 +154,22 @@ static void warn_expansion(const struct template *t, const char *place)
     }
 }
 
+/* A word that begins with # would begin a comment for a shell. */
+static void warn_hash(const struct template *t, const char *place)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        const char *word = plain_word(t, i);
+
+        if (!word || *word != '#')
+            continue;
+        log_warn(
+            "%s: command: the program gets '%s' and what follows as arguments: a comment after "
+            "a value begins with ' ;'",
+            place, word);
+        return;
+    }
+}
+
 /* In a command for a shell, ` ;` may have been meant to separate two commands. */
 static void warn_comment(const struct sweep *sweep, const char *command)
 {
@@ -188,11 +204,12 @@ static void warn_shell(const struct program_lines *lines)
                  "shell = yes for pipes, redirections and chains of commands",
                  buf_text(&place), buf_text(&words), n == 1 ? "an argument" : "arguments");
     warn_expansion(t, buf_text(&place));
+    warn_hash(t, buf_text(&place));
     buf_release(&place);
     buf_release(&words);
 }
 
-/* ---- values that look like lists ---- */
+/* ---- values that look like lists or comments ---- */
 
 /* "[0.1", "(1" or "0.1 0.2" and "0.1;0.2": commas were forgotten, or brackets were written. */
 static bool is_like_list(const char *text)
@@ -215,27 +232,49 @@ static bool is_like_call(const char *text)
     return name && numbers && !strcmp(end, ")") && memchr(text + name, ',', numbers);
 }
 
-static void warn_lists(const struct sweep *sweep)
+/* "2 # layers": one word before a number sign. */
+static bool is_like_comment(const char *text)
+{
+    size_t word = strcspn(text, " ");
+
+    return word && text[word + strspn(text + word, " ")] == '#';
+}
+
+/* The advice for a value that is one text, though it was hardly meant so; NULL: none. */
+static const char *advice_on(const char *text, bool is_axis)
+{
+    if (is_like_comment(text))
+        return "a comment after a value begins with ' ;'";
+    if (is_axis && is_like_list(text))
+        return "separate values by commas, without brackets";
+    if (is_axis && is_like_call(text))
+        return "a range is lo:hi:step or log(lo, hi, n)";
+    return NULL;
+}
+
+/* Return whether there is some. */
+static bool warn_value(const struct sweep *sweep, int id, const char *text)
+{
+    const char *advice = advice_on(text, sweep->swept[id]);
+
+    if (advice)
+        log_warn("%s: %s = %s: this is one text: %s", sweep->path, sweep_row(sweep, id)->key, text,
+                 advice);
+    return advice != NULL;
+}
+
+static void warn_values(const struct sweep *sweep)
 {
     for (size_t a = 0; a < sweep->n_axes; a++) {
         const struct axis *axis = &sweep->axes[a];
+        int32_t i = axis->id >= P_COUNT ? 0 : axis->n;
 
-        for (int32_t i = 0; axis->id >= P_COUNT && i < axis->n; i++) {
-            const char *text = axis->values[i].s;
-            const char *key = sweep_row(sweep, (int)axis->id)->key;
-
-            if (is_like_list(text))
-                log_warn("%s: %s = %s: this is one text: separate values by commas, without "
-                         "brackets",
-                         sweep->path, key, text);
-            else if (is_like_call(text))
-                log_warn("%s: %s = %s: this is one text: a range is lo:hi:step or log(lo, hi, n)",
-                         sweep->path, key, text);
-            else
-                continue;
-            break;
-        }
+        while (i < axis->n && !warn_value(sweep, (int)axis->id, axis->values[i].s))
+            i++;
     }
+    for (int id = P_COUNT; id < settings_end(&sweep->fixed); id++)
+        if (!sweep->swept[id])
+            warn_value(sweep, id, sweep->fixed.v[id].s);
 }
 
 /* ---- repeats that the command cannot tell apart ---- */
@@ -273,7 +312,7 @@ static void warn_repeats(const struct program_lines *lines)
 void program_lines_warn(const struct program_lines *lines)
 {
     warn_shell(lines);
-    warn_lists(&lines->job->sweep);
+    warn_values(&lines->job->sweep);
     warn_repeats(lines);
 }
 

@@ -84,6 +84,23 @@ for value in '[0.1, 0.2]' '0.1 0.2' '0.1;0.2' '[.5, [.6]' '(-1'; do
     "$ESPALIER" plan s.ini -q >out 2>err
     is "$value is no list" "$? $(said)" "0 warning: s.ini: n = ${value%,*}: this is one text: separate values by commas, without brackets"
 done
+for line in 'n = 1, 2 # layers, and more' 'n = a # b' 'n = 2 #'; do
+    sweep './ok.sh {n}' | sed "s/^n = .*/$line/" >s.ini
+    "$ESPALIER" plan s.ini -q >out 2>err
+    like "$line is no comment" "$? $(said)" "^0 warning: s.ini: n = [^:]*#[^:]*: this is one text: a comment after a value begins with ' ;'$"
+done
+sweep './ok.sh {n} {m}' 'm = 3 # fixed' >s.ini
+"$ESPALIER" plan s.ini -q >out 2>err
+is "nor is one after a fixed value" "$? $(said)" "0 warning: s.ini: m = 3 # fixed: this is one text: a comment after a value begins with ' ;'"
+sweep './ok.sh {n} # my comment' >s.ini
+"$ESPALIER" plan s.ini -q >out 2>err
+is "nor after the command" "$? $(said)" "0 warning: s.ini:5: command: the program gets '#' and what follows as arguments: a comment after a value begins with ' ;'"
+sweep "./ok.sh {n} '#' a#b" "m = a#b" 'values = environment' >s.ini
+"$ESPALIER" plan s.ini -q >out 2>err
+is "a number sign that is meant" "$? $(said)" "0 "
+sweep './ok.sh {n} # a comment of the shell' 'shell = yes' >s.ini
+"$ESPALIER" plan s.ini -q >out 2>err
+is "a comment of the shell" "$? $(said)" "0 "
 for value in 'lin(0,1,5)' 'linspace(0, 1, 5)' 'log10(1e-3,1,4)'; do
     sweep './ok.sh {n}' | sed "s/^n = .*/n = $value/" >s.ini
     "$ESPALIER" plan s.ini -q >out 2>err

@@ -135,6 +135,16 @@ static void test_refused(void **state)
 
     (void)state;
     assert_refused(P_DROPOUT, "1.2", "dropout = 1.2: must be in [0, 1)");
+    assert_refused(P_MEMORY, "4GB",
+                   "memory = 4GB: must be a number in [0, 1000000]; write the number alone, its "
+                   "unit is GB");
+    assert_refused(P_STEP_SIZE, "30 epochs",
+                   "step_size = 30 epochs: must be an integer in [1, 10000000]; write the number "
+                   "alone, its unit is epochs");
+    assert_refused(
+        P_DROPOUT, "0.2 # low",
+        "dropout = 0.2 # low: must be a number in [0, 1) (a comment after a value begins "
+        "with ' ;')");
     assert_refused(P_DROPOUT, "1", "dropout = 1: must be in [0, 1)");
     assert_refused(P_LEARNING_RATE, "0", "learning_rate = 0: must be in (0, 1000]");
     assert_refused(P_LEARNING_RATE, "1e999",
