@@ -21,10 +21,10 @@
 #   report(..., epoch)   Report numbers by name. With epoch they are a point of the learning curve:
 #                        epochs are integers from 0 on and must increase, and espalier takes the
 #                        numbers of the best epoch by the objective. Without epoch they are the final
-#                        result. NA and NULL leave their name out, and a call with them alone reports
-#                        nothing. NaN is a number: an objective that is NaN makes the trial diverge. A
-#                        name has letters, digits and _ . / - (at most 63), and begins with a letter
-#                        or _.
+#                        result. NA and NULL stand for a missing number, and a call with them alone
+#                        does not make an epoch. A trial whose objective is always missing fails. NaN
+#                        is a number: an objective that is NaN makes the trial diverge. A name has
+#                        letters, digits and _ . / - (at most 63), and begins with a letter or _.
 #   checkpoint_dir()     Folder for checkpoints, which stays until the trial has a result. Write to
 #                        another name and use file.rename().
 #   scratch_dir()        Folder for temporary files and for files of keep_files.
@@ -82,6 +82,7 @@ espalier <- local({
   report <- function(..., epoch = NULL) {
     metrics <- list(...)
     line <- numbers <- character()
+    has_numbers <- FALSE
     if (!is.null(epoch)) {
       if (!is.numeric(epoch) || length(epoch) != 1 || is.na(epoch) || epoch < 0 || epoch != floor(epoch))
         refuse("epoch = %s: must be an integer from 0 on", paste(format(epoch), collapse = " "))
@@ -96,15 +97,19 @@ espalier <- local({
       value <- metrics[[i]]
       if (!grepl("^[A-Za-z_][A-Za-z0-9_./-]{0,62}$", name))
         refuse("'%s' is not a name of a metric: use at most 63 letters, digits and _ . / -, first a letter or _", name)
-      if (is_missing(value)) next
+      if (is_missing(value)) {
+        numbers <- c(numbers, sprintf("\"%s\": null", name))
+        next
+      }
       if (!(is.numeric(value) || is.logical(value)) || length(value) != 1)
         refuse("%s = %s: must be one number", name, paste(format(value), collapse = " "))
       numbers <- c(numbers, sprintf("\"%s\": %s", name, json_number(as.numeric(value))))
+      has_numbers <- TRUE
     }
     if (!is.null(epoch)) last_epoch <<- epoch
-    line <- paste0("{", paste(c(line, numbers), collapse = ", "), "}\n")
+    line <- paste0("{", paste(c(if (has_numbers) line, numbers), collapse = ", "), "}\n")
     results <- Sys.getenv("ESPALIER_RESULTS")
-    if (Sys.getenv("RANK", "0") == "0" && length(numbers))
+    if (Sys.getenv("RANK", "0") == "0")
       cat(line, file = results, append = nzchar(results))
     invisible(c(list(epoch = epoch), metrics))
   }

@@ -112,11 +112,12 @@ def report(epoch=None, **metrics):
     best epoch by the objective. Without epoch, the numbers are the final
     result and replace those of the best epoch.
 
-    The numbers may be scalars of numpy or torch. None leaves its name out, and
-    a call with None alone reports nothing. NaN is a number: an objective that
-    is NaN makes the trial diverge. A name has letters, digits
-    and _ . / - (at most 63), and begins with a letter or _. Names that begin
-    with train_, val_, stop_ or test_ are scores of that part of the data.
+    The numbers may be scalars of numpy or torch. None stands for a missing
+    number, and a call with None alone does not make an epoch. A trial whose
+    objective is always None fails. NaN is a number: an objective that is NaN
+    makes the trial diverge. A name has letters, digits and _ . / - (at most
+    63), and begins with a letter or _. Names that begin with train_, val_,
+    stop_ or test_ are scores of that part of the data.
 
     In a gang only rank 0 reports; the call does nothing in the other ranks.
     Without espalier the line goes to the standard output.
@@ -140,9 +141,9 @@ def report(epoch=None, **metrics):
         line[name] = None if value is None else _metric(name, value)
     if epoch is not None:
         _last_epoch = line["epoch"]
-    known = {name: value for name, value in line.items() if value is not None}
-    if os.environ.get("RANK", "0") == "0" and any(name in known for name in metrics):
-        _write(json.dumps(known) + "\n")
+    if os.environ.get("RANK", "0") == "0":
+        has_numbers = any(line[name] is not None for name in metrics)
+        _write(json.dumps(line if has_numbers else {name: None for name in metrics}) + "\n")
     return line
 
 
@@ -150,10 +151,19 @@ def _epoch(value):
     try:
         number = value.__index__()
     except (AttributeError, TypeError):
-        number = -1
+        number = _whole(value)
     if isinstance(value, bool) or number < 0:
         raise ValueError("epoch = %r: must be an integer from 0 on" % (value,))
     return number
+
+
+def _whole(value):
+    # 2.0 and numpy.float64(2) are whole numbers; -1: value is none
+    try:
+        number = _metric("epoch", value)
+    except TypeError:
+        return -1
+    return int(number) if number.is_integer() else -1
 
 
 def _metric(name, value):

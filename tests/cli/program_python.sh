@@ -71,14 +71,16 @@ line = espalier.report(epoch=4, val_accuracy=None, val_loss=1, note=None)
 assert line == {"epoch": 4, "val_accuracy": None, "val_loss": 1.0, "note": None}, line
 line["epoch"] = 5
 espalier.report(**line)
-espalier.report(epoch=6, note=None)    # nothing to report
+espalier.report(epoch=6, note=None)    # no epoch without a number
 espalier.report(note=None)
 PY
 lines='{"epoch": 1, "val_accuracy": 0.5, "val_f1/mean-2": 0.25}
 {"epoch": 3, "val_accuracy": 0.5, "val_f1/mean-2": 0.25}
 {"n": 2.0, "up": Infinity, "not_one": NaN}
-{"epoch": 4, "val_loss": 1.0}
-{"epoch": 5, "val_loss": 1.0}'
+{"epoch": 4, "val_accuracy": null, "val_loss": 1.0, "note": null}
+{"epoch": 5, "val_accuracy": null, "val_loss": 1.0, "note": null}
+{"note": null}
+{"note": null}'
 is "by hand the lines go to the standard output" "$(by_hand report.py)" "$lines"
 is "in a trial they do not" "$(in_trial report.py)" ""
 is "but to ESPALIER_RESULTS" "$(cat results.jsonl)" "$lines"
@@ -103,11 +105,28 @@ is "too large an integer" "$(error_of 'espalier.report(a=10**400)' | cut -c 1-20
 is "no metric" "$(error_of 'espalier.report(epoch=1)')" \
     "ValueError: report() needs a number, for example report(val_accuracy=0.93)"
 is "half an epoch" "$(error_of 'espalier.report(epoch=0.5, a=1)')" "ValueError: epoch = 0.5: must be an integer from 0 on"
+is "a whole epoch" "$(error_of 'espalier.report(epoch=2.0, a=1)')" '{"epoch": 2, "a": 1.0}'
+if "$python" -c 'import numpy' 2>/dev/null; then
+    is "of numpy" "$(error_of 'import numpy; espalier.report(epoch=numpy.float64(3), a=numpy.float32(0.5))')" '{"epoch": 3, "a": 0.5}'
+else
+    pass "of numpy # SKIP no numpy"
+fi
+is "an infinite epoch" "$(error_of 'espalier.report(epoch=float("inf"), a=1)')" "ValueError: epoch = inf: must be an integer from 0 on"
+is "an epoch that is text" "$(error_of 'espalier.report(epoch="2", a=1)')" "ValueError: epoch = '2': must be an integer from 0 on"
 is "a negative epoch" "$(error_of 'espalier.report(epoch=-1, a=1)')" "ValueError: epoch = -1: must be an integer from 0 on"
 is "an epoch twice" "$(error_of 'espalier.report(epoch=2, a=1); espalier.report(epoch=2, a=1)')" \
     "ValueError: epoch 2 was reported after epoch 2: epochs must increase"
 is "a line with an error is not reported" \
     "$(echo 'import espalier; espalier.report(epoch=1, a=1, b="")' >error.py; by_hand error.py 2>/dev/null)" ""
+
+cat >none.py <<'PY'
+import espalier, sys
+for epoch in range(1, 3):
+    espalier.report(epoch=epoch, loss=None, **({"accuracy": 0.5} if sys.argv[1] == "2" else {}))
+PY
+printf '[sweep]\nobjective = loss\n[program]\ncommand = %s none.py {n}\n[grid]\nn = 1, 2\n' "$python" >none.ini
+fails "an objective that is always None" 3 "$ESPALIER" run none.ini --db none.db --progress none
+is "the reason says so" "$(sqlite3 none.db 'select distinct error from trial')" "loss is 'null' in line 1 of results: must be a number"
 
 # ---- folders ----
 

@@ -48,7 +48,7 @@ espalier$report(n = 2, up = Inf, down = -Inf, not_one = NaN)
 line <- espalier$report(epoch = 4, val_rmse = NA, val_loss = 1, note = NULL, text = NA_character_)
 line$epoch <- 5
 do.call(espalier$report, line)
-espalier$report(epoch = 6, note = NA)    # nothing to report
+espalier$report(epoch = 6, note = NA)    # no epoch without a number
 espalier$report(note = NULL)
 if (nzchar(Sys.getenv("RANK"))) quit()
 error <- function(expression) tryCatch(expression, error = function(e) cat(conditionMessage(e), "\n"))
@@ -65,8 +65,10 @@ R
 lines='{"epoch": 1, "val_rmse": 0.33333333333333331, "a/b-c": 1}
 {"epoch": 2, "val_rmse": 0.33333333333333331, "a/b-c": 1}
 {"n": 2, "up": Infinity, "down": -Infinity, "not_one": NaN}
-{"epoch": 4, "val_loss": 1}
-{"epoch": 5, "val_loss": 1}'
+{"epoch": 4, "val_rmse": null, "val_loss": 1, "note": null, "text": null}
+{"epoch": 5, "val_rmse": null, "val_loss": 1, "note": null, "text": null}
+{"note": null}
+{"note": null}'
 refused="epoch 6 was reported after epoch 6: epochs must increase 
 epoch = 2.5: must be an integer from 0 on 
 a = 1: must be one number 
