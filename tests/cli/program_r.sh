@@ -85,6 +85,12 @@ in_trial report.R RANK=1
 is "but to ESPALIER_RESULTS, by rank 0" "$(cat results.jsonl)" "$lines"
 ok "the folders are there" test -d files/checkpoint -a -d files/scratch
 
+page=$SRCDIR/doc/manual/tasks/programs.md
+is "the manual has all functions" "$(Rscript -e 'source(file.path(Sys.getenv("ESPALIER_SHARE"), "espalier.R"))
+for (name in names(espalier)) cat(name, "\n")' | while read -r name; do
+    grep -q "^| .*\`espalier[$]$name(.*\`espalier[.]$name(" "$page" || echo "$name"
+done)" ""
+
 cat >stop.R <<'R'
 source(file.path(Sys.getenv("ESPALIER_SHARE"), "espalier.R"))
 if (nzchar(Sys.getenv("LISTEN"))) espalier$should_stop()
