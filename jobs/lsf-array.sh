@@ -94,6 +94,7 @@ fi
 #   -wa, -wt   LSF sends USR2 to all processes of the job two minutes before the walltime ends
 #   -Q 75      LSF puts an element with exit status 75 (stopped early) back into the queue
 #   -r         and an element whose host fails
+# For a sweep with gpus = 1 in [resources], add -gpu "num=1" to the first bsub.
 # ended(): the merge waits for all elements, including those that failed.
 if [ "${LSB_JOBINDEX:-0}" -eq 0 ]; then
     # Errors of the sweep file and the options now, and not in each element.

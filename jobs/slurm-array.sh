@@ -25,6 +25,7 @@
 # to the `espalier run` command below.
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task=1
+# For a sweep with gpus = 1 in [resources], add the line "#SBATCH --gres=gpu:1".
 # Memory: 100 MB plus about three times the size of the features as 4-byte numbers.
 #SBATCH --mem-per-cpu=1G
 # Walltime of an element. The element need not finish its part in this time.

@@ -57,6 +57,7 @@ is "as the results show" "$(reported)" "101 123 "
 is "two ranks share a GPU" "$(seen 4 --set gpus=0.5)" "0 0 1 1 "
 is "GPUs of the launch" "$(CUDA_VISIBLE_DEVICES=2,3 seen 2 --set gpus_per_host=0)" "2 3 "
 is "without gpus they are left alone" "$(CUDA_VISIBLE_DEVICES=2,3 seen 1 --set gpus=0 --set command=./show.sh\ 2,3)" "2,3 "
+is "an element of a job array has those of its job" "$(CUDA_VISIBLE_DEVICES=3 SLURM_ARRAY_TASK_ID=1 seen 1 --set gpus_per_host=0 --shard 1/2)" "3 "
 is "[program] env is stronger" "$(seen 1 --set env=CUDA_VISIBLE_DEVICES=7 --set command=./show.sh\ 7)" "7 "
 
 # As under torchrun, cuda:LOCAL_RANK is the own GPU of each process of a gang.
