@@ -169,13 +169,8 @@ static enum verdict judge_resume(struct trial_result *r, struct running *t)
 /* Prose on stdout may look like results, so too many names are no fault. */
 static void note_dropped(struct running *t)
 {
-    struct buf text = {0};
-
-    if (!*t->report.dropped.text)
-        return;
-    buf_printf(&text, "espalier: %s\n", t->report.dropped.text);
-    running_note(t, buf_text(&text));
-    buf_release(&text);
+    if (*t->report.dropped.text)
+        running_note(t, "%s", t->report.dropped.text);
 }
 
 static void judge_results(struct trial_result *r, struct running *t)
