@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <ctype.h>
 #include <json-c/json.h>
 #include <math.h>
 #include <string.h>
@@ -112,63 +111,6 @@ static int take_object(struct record *out, struct json_object *object, struct er
     return 0;
 }
 
-/* ---- names that occur twice: json-c keeps the last value ---- */
-
-struct key {
-    const char *text;
-    size_t n;
-};
-
-/* Find the next text before a colon in a flat object without a fault. False: there is none. */
-static bool next_key(struct key *key, const char **at, const char *end)
-{
-    while (*at < end) {
-        char quote = *(*at)++;
-
-        if (quote != '"' && quote != '\'')
-            continue;
-        key->text = *at;
-        while (*at < end && **at != quote)
-            *at += 1 + (**at == '\\');
-        if (*at >= end)
-            return false;
-        key->n = (size_t)(*at - key->text);
-        ++*at;
-        while (*at < end && isspace((unsigned char)**at))
-            ++*at;
-        if (*at < end && **at == ':')
-            return true;
-    }
-    return false;
-}
-
-static bool is_among(const struct key *key, const struct key *keys, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (keys[i].n == key->n && !memcmp(keys[i].text, key->text, key->n))
-            return true;
-    return false;
-}
-
-/* n_names: of the object, at most PROGRAM_NAMES and "epoch". If there are more keys, one of the first
- * PROGRAM_NAMES + 2 occurs twice. */
-static int check_keys(const char *line, size_t n, size_t n_names, struct err *err)
-{
-    struct key keys[PROGRAM_NAMES + 2];
-    const size_t most = sizeof keys / sizeof *keys;
-    const char *at = line;
-    size_t n_keys = 0;
-
-    while (n_keys < most && next_key(&keys[n_keys], &at, line + n))
-        n_keys++;
-    for (size_t i = 0; n_keys > n_names && i < n_keys; i++)
-        if (is_among(&keys[i], keys, i))
-            return err_set(err, "%.*s occurs twice: a line must have each name once",
-                           (int)(keys[i].n < PROGRAM_NAME ? keys[i].n : PROGRAM_NAME),
-                           keys[i].text);
-    return 0;
-}
-
 int record_json_parse(struct record *out, struct json_tokener *reader, const char *line, size_t n,
                       struct err *err)
 {
@@ -186,10 +128,7 @@ int record_json_parse(struct record *out, struct json_tokener *reader, const cha
     json_tokener_reset(reader);
     object = json_tokener_parse_ex(reader, line, (int)n);
     if (object && json_tokener_get_parse_end(reader) == n)
-        rc = take_object(out, object, err) ||
-                     check_keys(line, n, (size_t)json_object_object_length(object), err)
-                 ? -1
-                 : 0;
+        rc = take_object(out, object, err);
     else if (object)
         rc = err_set(err,
                      "byte %zu: more text after the end of the JSON object: must be one object "

@@ -32,7 +32,7 @@
  *   values    numbers, NaN, Infinity; also numbers as text ("0.93"), as Python's
  *             json.dumps(..., default=str) writes those of NumPy
  *   null      no value, as if the name were not there (R and pandas write NA so)
- *   twice     a name that occurs twice in one object is refused
+ *   twice     a name that occurs twice in one object has its last value, as in Python
  *   refused   other text, true and false, arrays, nested objects, integers beyond 64 bits: one wrong
  *             line fails the trial, with its number
  *   quotes    of Python's print(dict) are accepted
