@@ -145,7 +145,7 @@ static void print_left(struct answer *answer, const struct session *s)
 }
 
 static void print_session(struct answer *answer, const struct session *s,
-                          const struct result_table *efficiency)
+                          const struct query_efficiency *efficiency)
 {
     struct buf text = {0};
 
@@ -153,7 +153,8 @@ static void print_session(struct answer *answer, const struct session *s,
     print_outcome(answer, s);
     print_rate(answer, s);
     print_left(answer, s);
-    if (s->life != SESSION_LIFE_RUNNING) /* it compares the whole run with its trials */
+    if (efficiency &&
+        s->life != SESSION_LIFE_RUNNING) /* it compares the whole run with its trials */
         progress_efficiency(&text, efficiency);
     if (text.size)
         answer_printf(answer, "%s\n", buf_text(&text));
@@ -162,15 +163,23 @@ static void print_session(struct answer *answer, const struct session *s,
 
 /* ---- for programs ---- */
 
-static double number(const struct result_table *table, const char *column)
+/* efficiency: NULL if unknown. */
+static void add_efficiency(struct rows *rows, const struct query_efficiency *efficiency)
 {
-    return table->n_rows ? result_table_real(table, 0, column) : (double)NAN;
+    static const struct query_efficiency unknown = {
+        .total_s = NAN, .longest_s = NAN, .bound.seconds = NAN, .busy = NAN, .above = NAN};
+    const struct query_efficiency *e = efficiency ? efficiency : &unknown;
+
+    rows_real(rows, "total_s", e->total_s);
+    rows_real(rows, "longest_s", e->longest_s);
+    rows_real(rows, "bound_s", e->bound.seconds);
+    rows_real(rows, "busy", e->busy);
+    rows_real(rows, "above", e->above);
 }
 
 static void add_session(struct answer *answer, const struct session *s,
-                        const struct result_table *efficiency)
+                        const struct query_efficiency *efficiency)
 {
-    static const char *const of_efficiency[] = {"total_s", "longest_s", "bound_s", "busy", "above"};
     const struct result_table *row = s->row;
     struct rows rows = {.n_cols = 0};
     char since[CLOCK_TEXT];
@@ -194,8 +203,7 @@ static void add_session(struct answer *answer, const struct session *s,
     else
         rows_text(&rows, "pending", NULL);
     rows_real(&rows, "left_s", s->left_s);
-    for (size_t i = 0; i < sizeof of_efficiency / sizeof *of_efficiency; i++)
-        rows_real(&rows, of_efficiency[i], number(efficiency, of_efficiency[i]));
+    add_efficiency(&rows, efficiency);
     answer_table(answer, &sections[SESSION], rows_table(&rows));
     rows_release(&rows);
 }
@@ -210,13 +218,15 @@ struct list {
 
 static int put_session(struct answer *answer, struct store *store, const char *db, struct err *err)
 {
-    struct result_table row, efficiency;
+    struct query_efficiency *efficiency;
+    struct result_table row;
+    int64_t n;
     struct session s = {.row = &row, .is_disk_full = is_disk_full(db)};
     int rc;
 
     if (query_table(&row, store, QUERY_SESSION, 0, err))
         return -1;
-    rc = query_table(&efficiency, store, QUERY_EFFICIENCY, 0, err);
+    rc = query_efficiency(&efficiency, &n, store, 0, err);
     if (!rc && row.n_rows) {
         s.life = session_check_life(&s.why, store, result_table_integer(&row, 0, "session"));
         if (s.life == SESSION_LIFE_RUNNING || !answer_is_for_people(answer) ||
@@ -226,10 +236,10 @@ static int put_session(struct answer *answer, struct store *store, const char *d
     if (!rc && !row.n_rows)
         answer_table(answer, &sections[SESSION], &row);
     else if (!rc && answer_is_for_people(answer) && !answer->style.section)
-        print_session(answer, &s, &efficiency);
+        print_session(answer, &s, n ? efficiency : NULL);
     else if (!rc)
-        add_session(answer, &s, &efficiency);
-    result_table_release(&efficiency);
+        add_session(answer, &s, n ? efficiency : NULL);
+    free(efficiency);
     result_table_release(&row);
     return rc;
 }

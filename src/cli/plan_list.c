@@ -21,10 +21,12 @@
 #include "report/rows.h"
 #include "run/calibrate.h"
 #include "run/program_lines.h"
+#include "run/rank_use.h"
 #include "run/refit.h"
 #include "run/sweep_match.h"
 #include "run/sweep_run.h"
 #include "sched/elastic.h"
+#include "sched/makespan.h"
 #include "store/database_file.h"
 #include "trial/kept.h"
 
@@ -51,12 +53,13 @@ struct listing {
     int64_t n_known;         /* finished trials of the database */
     int64_t n_measured;      /* of those, or configurations tried here */
     int64_t n_left;          /* unfinished trials of the shard; for them: */
-    double flops_left, seconds_left, longest_s; /* seconds_left: of all ranks. NaN: unknown */
-    int32_t config;                             /* described by the next two; -1: none */
-    struct settings settings;                   /* trimmed */
-    double expected_s;                          /* of a trial; NaN: unknown */
-    struct buf texts;                           /* of a row */
-    bool is_cut;                                /* only the first and last trials are shown */
+    double flops_left, seconds_left; /* seconds_left: of all ranks. NaN: unknown */
+    double bound_s;                  /* of the makespan; NaN likewise */
+    int32_t config;                  /* described by the next two; -1: none */
+    struct settings settings;        /* trimmed */
+    double expected_s;               /* of a trial; NaN: unknown */
+    struct buf texts;                /* of a row */
+    bool is_cut;                     /* only the first and last trials are shown */
 };
 
 /* Only its run shows the work of a program. */
@@ -127,22 +130,40 @@ static double flops(const struct listing *l, int32_t config)
     return l->job->work ? l->job->work[config].flops : (double)NAN;
 }
 
-static void add_costs(struct listing *l)
+static int64_t count_left(const struct listing *l, int32_t config)
 {
     const struct plan *plan = &l->job->plan;
-    int64_t each = plan->n_trials / plan->n_configs;
+    int64_t each = plan->n_trials / plan->n_configs, n = 0;
 
-    for (int32_t config = 0; config < plan->n_configs; config++) {
+    for (int64_t t = config * each; t < (config + 1) * each; t++)
+        n += is_open(l, t);
+    return n;
+}
+
+static int add_costs(struct listing *l, struct err *err)
+{
+    size_t n_configs = (size_t)l->job->plan.n_configs, n = 0;
+    struct makespan_work *work = calloc(n_configs, sizeof *work);
+
+    if (!work)
+        return err_nomem(err, "times", n_configs * sizeof *work);
+    for (int32_t config = 0; config < l->job->plan.n_configs; config++) {
+        int64_t n_left = count_left(l, config);
         double seconds = expected_s(l, config);
 
-        for (int64_t t = config * each; t < (config + 1) * each; t++)
-            if (is_open(l, t)) {
-                l->n_left++;
-                l->flops_left += flops(l, config);
-                l->seconds_left += seconds * width(l, config);
-                l->longest_s = fmax(l->longest_s, seconds);
-            }
+        if (!n_left)
+            continue;
+        work[n] = (struct makespan_work){
+            .width = width(l, config), .all_s = seconds * (double)n_left, .longest_s = seconds};
+        l->n_left += n_left;
+        l->flops_left += flops(l, config) * (double)n_left;
+        l->seconds_left += work[n].all_s * (double)work[n].width;
+        n++;
     }
+    l->bound_s =
+        isnan(l->seconds_left) ? (double)NAN : makespan_bound(work, n, l->options->ranks).seconds;
+    free(work);
+    return 0;
 }
 
 /* Let the scheduler choose the ranks of each trial, on idle ranks of one host. */
@@ -195,10 +216,7 @@ static int open_listing(struct listing *l, struct err *err)
         l->n_rows += l->known.ours[t];
     l->n_known = count_done(l);
     l->n_measured = calibrate_cost(l->cost, job, &l->known, 1, MOST_TRIED_BYTES, err);
-    if (l->n_measured < 0 || find_widths(l, err))
-        return -1;
-    add_costs(l);
-    return 0;
+    return l->n_measured < 0 || find_widths(l, err) || add_costs(l, err) ? -1 : 0;
 }
 
 static void close_listing(struct listing *l)
@@ -353,14 +371,6 @@ static void add_trials(struct answer *answer, struct listing *l)
 
 /* ---- the cost ---- */
 
-/* Assumes that work is spread evenly. The longest trial is a lower bound. */
-static double expected_seconds(const struct listing *l)
-{
-    double even_s = l->seconds_left / (double)l->options->ranks;
-
-    return isnan(even_s) ? even_s : fmax(even_s, l->longest_s);
-}
-
 static void add_cost(struct answer *answer, const struct listing *l)
 {
     const struct job *job = l->job;
@@ -376,7 +386,7 @@ static void add_cost(struct answer *answer, const struct listing *l)
     rows_real(&cost, "gflop", l->flops_left * 1e-9);
     rows_real(&cost, "rank_seconds", l->seconds_left);
     rows_integer(&cost, "ranks", l->options->ranks);
-    rows_real(&cost, "seconds", expected_seconds(l));
+    rows_real(&cost, "seconds", l->bound_s);
     rows_text(&cost, "speed_from",
               !cost_is_known(l->cost) ? NULL
               : !l->n_measured        ? "assumption"
@@ -552,9 +562,8 @@ static void put_expected(struct buf *out, const struct listing *l)
         buf_puts(out, "; durations are learnt as trials finish");
         return;
     }
-    buf_printf(out, ": %sabout %s on %ld rank%s (", most,
-               duration_words(words, expected_seconds(l)), l->options->ranks,
-               plural(l->options->ranks));
+    buf_printf(out, ": %sabout %s on %ld rank%s (", most, duration_words(words, l->bound_s),
+               l->options->ranks, plural(l->options->ranks));
     put_source(out, l);
     buf_putc(out, ')');
     if (l->job->work)
@@ -683,9 +692,29 @@ static void warn_missing(struct program_lines *lines)
         log_warn("%s: 'run' refuses to start where this is so", err.text);
 }
 
-/* Warn of what `run` warns of, and of a launch that it refuses. */
-static int warn(const struct job *job, const struct plan_options *options, struct err *err)
+static int warn_useless_ranks(const struct listing *l, struct err *err)
 {
+    size_t n = (size_t)l->job->plan.n_configs;
+    int64_t *n_left = calloc(n, sizeof *n_left);
+    struct rank_use use;
+    int rc;
+
+    if (!n_left)
+        return err_nomem(err, "ranks", n * sizeof *n_left);
+    for (int32_t config = 0; config < l->job->plan.n_configs; config++)
+        n_left[config] = count_left(l, config);
+    rc = rank_use_find(&use, l->job, n_left, (int32_t)l->options->ranks, err);
+    if (!rc)
+        rank_use_warn(&use);
+    free(n_left);
+    return rc;
+}
+
+/* Warn of what `run` warns of, and of a launch that it refuses. */
+static int warn(const struct listing *l, struct err *err)
+{
+    const struct plan_options *options = l->options;
+    const struct job *job = l->job;
     int32_t widest = plan_widest(&job->plan);
     struct program_lines lines;
     int rc;
@@ -694,6 +723,8 @@ static int warn(const struct job *job, const struct plan_options *options, struc
         log_warn("ranks = %d: a trial needs %d ranks, but this plan is for %ld: run needs at least "
                  "%d (-n %d)",
                  widest, widest, options->ranks, widest, widest);
+    if (warn_useless_ranks(l, err))
+        return -1;
     if (!sweep_is_program(&job->sweep))
         return 0;
     rc = program_lines_open(&lines, job, options->db, err);
@@ -710,7 +741,7 @@ int plan_list(struct job *job, const struct plan_options *options)
     struct listing l = {.job = job, .options = options, .config = -1};
     struct answer answer;
     struct err err;
-    int status, rc = open_listing(&l, &err) || warn(job, options, &err) ? -1 : 0;
+    int status, rc = open_listing(&l, &err) || warn(&l, &err) ? -1 : 0;
 
     output_begin(&answer, options->common, options->section, OUTPUT_TABLE);
     if (!rc && options->has_commands) {

@@ -268,31 +268,32 @@ void progress_finish(struct progress *p)
 /* Beyond ten times the bound a percentage is hard to read. */
 #define MUCH 9
 
-void progress_efficiency(struct buf *out, const struct result_table *table)
+static void put_bound(struct buf *out, const struct query_efficiency *e)
 {
-    double busy = (double)NAN, above = (double)NAN, bound_s;
-    char bound[DURATION_TEXT];
-    long long ranks;
+    char words[DURATION_TEXT];
 
-    if (table->n_rows) {
-        busy = result_table_real(table, 0, "busy");
-        above = result_table_real(table, 0, "above");
-    }
-    if (isnan(busy) || isnan(above))
-        return;
-    ranks = result_table_integer(table, 0, "ranks");
-    bound_s = result_table_real(table, 0, "bound_s");
-    buf_printf(out, "ranks were busy %.1f %% of the time; the run took ", 100 * busy);
-    if (100 * above < 0.05)
-        buf_puts(out, "no longer than");
-    else if (above < MUCH)
-        buf_printf(out, "%.*f %% longer than", above < 0.1, 100 * above);
-    else
-        buf_printf(out, "%.0f times", 1 + above);
-    buf_printf(out, " the %s of ", duration_words(bound, bound_s));
-    if (result_table_real(table, 0, "total_s") / (double)ranks >=
-        result_table_real(table, 0, "longest_s"))
-        buf_printf(out, "all trials spread evenly over %lld rank%s", ranks, plural(ranks));
-    else
+    buf_printf(out, "the %s of ", duration_words(words, e->bound.seconds));
+    if (e->bound.limit == MAKESPAN_WIDE)
+        buf_printf(out, "the trials on %lld or more ranks, %lld at a time on %lld ranks",
+                   (long long)e->bound.width, (long long)(e->ranks / e->bound.width),
+                   (long long)e->ranks);
+    else if (e->bound.limit == MAKESPAN_LONGEST)
         buf_puts(out, "the longest trial");
+    else
+        buf_printf(out, "all trials spread evenly over %lld rank%s", (long long)e->ranks,
+                   plural(e->ranks));
+}
+
+void progress_efficiency(struct buf *out, const struct query_efficiency *e)
+{
+    if (isnan(e->above))
+        return;
+    buf_printf(out, "ranks were busy %.1f %% of the time; the run took ", 100 * e->busy);
+    if (100 * e->above < 0.05)
+        buf_puts(out, "no longer than ");
+    else if (e->above < MUCH)
+        buf_printf(out, "%.*f %% longer than ", e->above < 0.1, 100 * e->above);
+    else
+        buf_printf(out, "%.0f times ", 1 + e->above);
+    put_bound(out, e);
 }

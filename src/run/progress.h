@@ -5,7 +5,7 @@
 
 #include "grid/plan.h"
 #include "sched/master.h"
-#include "store/result_table.h"
+#include "store/query/query.h"
 #include "store/store.h"
 
 enum progress_mode { PROGRESS_NONE, PROGRESS_PLAIN, PROGRESS_LIVE };
@@ -51,8 +51,8 @@ void progress_rate(char out[PROGRESS_RATE], double per_s);
 /* The same in the unit of another rate. */
 void progress_rate_like(char out[PROGRESS_RATE], double per_s, double like_per_s);
 
-/* Append a sentence from the row of QUERY_EFFICIENCY, if any: "ranks were busy 97.1 % of the time;
- * the run took 1.9 % longer than the 11 s of all trials spread evenly over 2 ranks". */
-void progress_efficiency(struct buf *out, const struct result_table *table);
+/* Append a sentence: "ranks were busy 97.1 % of the time; the run took 1.9 % longer than the 11 s of
+ * all trials spread evenly over 2 ranks". Nothing if the trials took no time. */
+void progress_efficiency(struct buf *out, const struct query_efficiency *e);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/text_width.h"
 #include "base/words.h"
 #include "run/advice.h"
+#include "run/rank_use.h"
 #include "store/query/query.h"
 
 static const char *name_of(const struct sweep_session *session)
@@ -45,33 +46,24 @@ static void warn_memory(const struct job *job)
                  needed * 1e-9, limit * 1e-9);
 }
 
-/* Most ranks that make a trial faster. */
-static int32_t useful_ranks(const struct job *job, int32_t config, int32_t n_ranks)
+static void warn_useless_ranks(const struct sweep_session *session)
 {
-    const struct elastic_rule rule = job_rule(job, config, n_ranks);
-    int32_t most = rule.most < n_ranks ? rule.most : n_ranks;
+    const struct plan *plan = &session->job->plan;
+    int64_t *n_left = calloc((size_t)plan->n_configs, sizeof *n_left);
+    struct rank_use use;
+    struct err err;
 
-    return rule.is_chosen || rule.most > n_ranks ? speedup_enough(&rule.speedup, most) : most;
-}
-
-/* Ranks that the pending trials cannot use; at most 0: none. */
-static int64_t count_useless(const struct sweep_session *session)
-{
-    const struct job *job = session->job;
-    const int32_t n_ranks = session->world->size;
-    int64_t n = n_ranks - session->before.pending;
-
-    for (int64_t t = 0; n > 0 && t < job->plan.n_trials; t++)
-        if (ledger_state(session->ledger, t) == TRIAL_PENDING)
-            n -= useful_ranks(job, plan_trial(&job->plan, t).config, n_ranks) - 1;
-    return n;
+    for (int64_t t = 0; n_left && t < plan->n_trials; t++)
+        n_left[plan_trial(plan, t).config] += ledger_state(session->ledger, t) == TRIAL_PENDING;
+    if (n_left && !rank_use_find(&use, session->job, n_left, session->world->size, &err))
+        rank_use_warn(&use);
+    free(n_left);
 }
 
 void sweep_summary_begin(const struct sweep_session *session)
 {
     const int32_t n_ranks = session->world->size;
     int64_t pending = session->before.pending;
-    int64_t useless = count_useless(session);
     char shard[SHARD_TEXT];
 
     shard_text(shard, &session->options->shard);
@@ -81,10 +73,7 @@ void sweep_summary_begin(const struct sweep_session *session)
     log_info("%s%s: %lld trial%s, %lld to run on %d rank%s", name_of(session), shard,
              (long long)session->before.total, plural(session->before.total), (long long)pending,
              n_ranks, plural(n_ranks));
-    if (pending && useless > 0)
-        log_warn("%d ranks are more than the %lld trial%s to run can use: %lld rank%s will have "
-                 "nothing to do",
-                 n_ranks, (long long)pending, plural(pending), (long long)useless, plural(useless));
+    warn_useless_ranks(session);
     if (pending)
         warn_memory(session->job);
 }
@@ -93,19 +82,21 @@ void sweep_summary_begin(const struct sweep_session *session)
 
 static void print_efficiency(const struct sweep_session *session)
 {
+    struct query_efficiency *efficiency;
     struct buf line = {0};
-    struct result_table table;
     struct err err;
+    int64_t n;
 
-    if (query_table(&table, session->store, QUERY_EFFICIENCY, 0, &err)) {
+    if (query_efficiency(&efficiency, &n, session->store, 0, &err)) {
         log_warn("%s", err.text);
         return;
     }
-    progress_efficiency(&line, &table);
+    if (n)
+        progress_efficiency(&line, efficiency);
     if (line.size && !buf_failed(&line))
         log_info("%s", buf_text(&line));
     buf_release(&line);
-    result_table_release(&table);
+    free(efficiency);
 }
 
 static void warn_killed(const struct sweep_session *session)

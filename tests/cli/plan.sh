@@ -122,17 +122,58 @@ few() { # RANKS REPLICATES OPTION...
 }
 ok "more ranks than trials" few 4 1
 like "a warning gives both numbers" "$(cat "$T/.err")" \
-    '4 ranks are more than the 1 trial to run can use: 3 ranks will have nothing to do'
+    'the 1 trial to run can use at most 1 of the 4 ranks at a time: 3 ranks will have nothing to do: start with -n 1, which takes as long$'
 is "and all trials run" "$(sqlite3 few4.db "select count(*) from trial where state = 'done'")" 1
 ok "as many ranks as trials" few 2 2
-is "give no warning" "$(grep -c 'ranks are more' "$T/.err")" 0
+is "give no warning" "$(grep -c 'nothing to do' "$T/.err")" 0
 ok "a trial for each two ranks" few 4 2 --set workers=3 --set ranks=auto --new-sweep
-is "needs no warning if it may use them" "$(grep -c 'ranks are more' "$T/.err")" 0
+is "needs no warning if it may use them" "$(grep -c 'nothing to do' "$T/.err")" 0
 ok "a trial on two ranks" few 4 1 --set workers=4 --set ranks=2 --new-sweep
 like "leaves the others without work" "$(cat "$T/.err")" \
-    '4 ranks are more than the 1 trial to run can use: 2 ranks will have nothing to do'
+    'the 1 trial to run can use at most 2 of the 4 ranks at a time: 2 ranks will have nothing to do: start with -n 2, which takes as long$'
 ok "a trial on any number of ranks" few 4 1 --set workers=2 --set ranks=auto --new-sweep
 like "leaves those without a worker" "$(cat "$T/.err")" \
-    '4 ranks are more than the 1 trial to run can use: 2 ranks will have nothing to do'
+    'the 1 trial to run can use at most 2 of the 4 ranks at a time: 2 ranks will have nothing to do: start with -n 2, which takes as long$'
+
+# ---- gangs that do not fill the launch ----
+
+cat >gangs.ini <<'INI'
+[sweep]
+objective = loss
+[program]
+command = sh -c 'sleep 0.2; echo loss={x}'
+capture = stdout
+[resources]
+ranks = 2
+[grid]
+x = 1, 2, 3
+INI
+ok "gangs of 2" "$ESPALIER" run gangs.ini --db gangs.db -n 3
+like "a warning suggests numbers of ranks" "$(cat "$T/.err")" \
+    'the 3 trials to run can use at most 2 of the 3 ranks at a time: 1 rank will have nothing to do: start with -n 2, which takes as long, or -n 4$'
+like "the run is compared with gangs one after another" "$(cat "$T/.err")" \
+    's of the trials on 2 or more ranks, 1 at a time on 3 ranks$'
+like "and so in status" "$("$ESPALIER" status gangs.db)" 's of the trials on 2 or more ranks, 1 at a time on 3 ranks$'
+is "busy is that of the ranks" "$("$ESPALIER" status gangs.db --format json | python3 -c "
+import json, sys
+status = json.load(sys.stdin)
+session = status['session'][0] if isinstance(status['session'], list) else status['session']
+print(abs(session['total_s'] - sum(r['busy_s'] or 0 for r in status['ranks'])) < 1e-6, session['above'] < 0.9)")" "True True"
+gangs() {
+    "$ESPALIER" plan gangs.ini --db gangs.db --set grid.x=1,2,3,4,5,6,7 "$@"
+}
+for n in 2 3 4; do
+    gangs -n $n --section cost --format csv 2>gangs$n.err | column seconds >gangs$n
+done
+is "plan: 3 ranks need as long as 2" "$(cat gangs3)" "$(cat gangs2)"
+is "and 4 half of it" "$(paste gangs2 gangs4 | awk '{ print ($1 > 1.999 * $2 && $1 < 2.001 * $2) }')" 1
+is "plan warns as run does" "$(cat gangs2.err gangs3.err gangs4.err)" \
+    "espalier: warning: the 4 trials to run can use at most 2 of the 3 ranks at a time: 1 rank will have nothing to do: start with -n 2, which takes as long, or -n 4"
+mixed() {
+    gangs --set grid.ranks=2,3 --set where="ranks = 3 or x <= $1" -n 7 2>&1 | sed -n 's/.*can use at most/at most/p'
+}
+is "two gangs of 2 and one of 3 fill 7 ranks" "$(mixed 2)" ""
+is "with one gang of 2 only 6 are of use" "$(mixed 1)" \
+    "at most 6 of the 7 ranks at a time: 1 rank will have nothing to do: start with -n 6, which takes as long, or -n 8"
 
 done_testing

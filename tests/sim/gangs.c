@@ -11,6 +11,7 @@
 
 #include "base/rng.h"
 #include "gang_simulator.h"
+#include "sched/makespan.h"
 
 #define GROUP 5
 #define MOST_TRIALS 40000
@@ -60,19 +61,18 @@ static void init(struct sweep *s, const struct scene *scene)
                                .n_deaths = scene->n_deaths};
 }
 
-/* No schedule is shorter. Gangs wider than half of the ranks run one after another. */
 static double bound_s(const struct sweep *s)
 {
-    double area = 0, longest_s = 0, wide_s = 0;
+    size_t n = (size_t)s->sim.n_trials;
+    struct makespan_work *work = calloc(n, sizeof *work);
+    double seconds;
 
-    for (int64_t i = 0; i < s->sim.n_trials; i++) {
-        int32_t width = s->rules[i / GROUP].most;
-
-        area += s->seconds[i] * width;
-        longest_s = fmax(longest_s, s->seconds[i]);
-        wide_s += 2 * width > s->sim.n_workers ? s->seconds[i] : 0;
-    }
-    return fmax(fmax(area / s->sim.n_workers, longest_s), wide_s);
+    assert_non_null(work);
+    for (size_t i = 0; i < n; i++)
+        work[i] = (struct makespan_work){s->rules[i / GROUP].most, s->seconds[i], s->seconds[i]};
+    seconds = makespan_bound(work, n, s->sim.n_workers).seconds;
+    free(work);
+    return seconds;
 }
 
 static void play(const struct scene *scene)

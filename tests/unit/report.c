@@ -99,48 +99,44 @@ static void test_record(void **state)
     assert_record(&one, REPORT_CSV, "config,note,mean\n12,Grün,0.1\n");
 }
 
-static void expect_efficiency(const double row[6], int64_t ranks, int64_t n_rows,
-                              const char *wanted)
+static void expect_efficiency(const struct query_efficiency *e, const char *wanted)
 {
-    static char *columns[] = {"session",   "ranks",   "trials", "elapsed_s", "total_s",
-                              "longest_s", "bound_s", "busy",   "above"};
-    struct cell row_cells[9] = {{.type = CELL_INTEGER, .i = 1},
-                                {.type = CELL_INTEGER, .i = ranks},
-                                {.type = CELL_INTEGER, .i = 4}};
-    const struct result_table one = {columns, 9, n_rows, row_cells};
     struct buf out = {0};
 
-    for (int i = 0; i < 6; i++)
-        row_cells[3 + i] =
-            (struct cell){.type = isnan(row[i]) ? CELL_NULL : CELL_REAL, .f = row[i]};
-    progress_efficiency(&out, &one);
+    progress_efficiency(&out, e);
     assert_string_equal(buf_text(&out), wanted);
     buf_release(&out);
 }
 
-/* elapsed_s, total_s, longest_s, bound_s, busy, above */
 static void test_efficiency(void **state)
 {
-    const double even[6] = {11.4, 22.4, 3, 11.2, 0.9825, 0.0179};
-    const double long_one[6] = {30, 40, 25, 25, 0.6667, 0.2};
-    const double no_ops[6] = {0.2, 0.01, 1e-6, 0.005, 0.001, 40};
-    const double instant[6] = {0, 0, 0, 0, NAN, NAN};
+    struct query_efficiency even = {
+        .ranks = 2, .busy = 0.9825, .above = 0.0179, .bound = {11.2, MAKESPAN_EVEN, 0}};
+    const struct query_efficiency long_one = {
+        .ranks = 2, .busy = 0.6667, .above = 0.2, .bound = {25, MAKESPAN_LONGEST, 0}};
+    const struct query_efficiency gangs = {
+        .ranks = 7, .busy = 0.85, .above = 0, .bound = {25, MAKESPAN_WIDE, 3}};
+    const struct query_efficiency no_ops = {
+        .ranks = 2, .busy = 0.001, .above = 40, .bound = {0.005, MAKESPAN_EVEN, 0}};
+    const struct query_efficiency instant = {.ranks = 2, .above = NAN};
 
     (void)state;
-    expect_efficiency(even, 2, 1,
+    expect_efficiency(&even,
                       "ranks were busy 98.2 % of the time; the run took 1.8 % longer than the "
                       "11 s of all trials spread evenly over 2 ranks");
-    expect_efficiency(even, 1, 1,
+    even.ranks = 1;
+    expect_efficiency(&even,
                       "ranks were busy 98.2 % of the time; the run took 1.8 % longer than the "
                       "11 s of all trials spread evenly over 1 rank");
-    expect_efficiency(long_one, 2, 1,
-                      "ranks were busy 66.7 % of the time; the run took 20 % longer than the "
-                      "25 s of the longest trial");
-    expect_efficiency(no_ops, 2, 1,
-                      "ranks were busy 0.1 % of the time; the run took 41 times the 0.005 s of "
-                      "all trials spread evenly over 2 ranks");
-    expect_efficiency(instant, 2, 1, "");
-    expect_efficiency(even, 2, 0, "");
+    expect_efficiency(&long_one,
+                      "ranks were busy 66.7 % of the time; the run took 20 % longer than "
+                      "the 25 s of the longest trial");
+    expect_efficiency(&gangs, "ranks were busy 85.0 % of the time; the run took no longer than the "
+                              "25 s of the trials on 3 or more ranks, 2 at a time on 7 ranks");
+    expect_efficiency(&no_ops,
+                      "ranks were busy 0.1 % of the time; the run took 41 times the 0.005 s "
+                      "of all trials spread evenly over 2 ranks");
+    expect_efficiency(&instant, "");
 }
 
 static void test_csv(void **state)

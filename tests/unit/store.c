@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "store/db.h"
@@ -329,14 +330,25 @@ static void test_find_writes_nothing(void **state)
     fixture_close(&f);
 }
 
-/* elapsed_s, total_s, longest_s, bound_s, busy, above */
-static void expect_row(const struct result_table *table, const double wanted[6])
+/* elapsed_s, total_s, longest_s, bound, busy, above */
+static void expect_efficiency(struct store *store, int64_t session, int64_t trials,
+                              const double wanted[6])
 {
-    assert_int_equal(table->n_rows, 1);
-    assert_int_equal(table->cells[1].i, 2);
-    assert_int_equal(table->cells[2].i, 2);
-    for (int i = 0; i < 6; i++)
-        assert_float_equal(table->cells[3 + i].f, wanted[i], 1e-9);
+    struct query_efficiency *e;
+    struct err err;
+    int64_t n;
+
+    check(query_efficiency(&e, &n, store, session, &err), &err);
+    assert_int_equal(n, 1);
+    assert_int_equal(e->ranks, 2);
+    assert_int_equal(e->trials, trials);
+    assert_float_equal(e->elapsed_s, wanted[0], 1e-9);
+    assert_float_equal(e->total_s, wanted[1], 1e-9);
+    assert_float_equal(e->longest_s, wanted[2], 1e-9);
+    assert_float_equal(e->bound.seconds, wanted[3], 1e-9);
+    assert_float_equal(e->busy, wanted[4], 1e-9);
+    assert_float_equal(e->above, wanted[5], 1e-9);
+    free(e);
 }
 
 /* Each call replaces the rows of that rank. */
@@ -458,17 +470,16 @@ static void test_every_query(void **state)
     /* Two attempts of half a second run at the same time on two ranks; then one runs first. A
      * stopped session has no efficiency. */
     check(db_exec(store, "UPDATE session SET outcome = 'finished'", &err), &err);
-    check(query_table(&table, store, QUERY_EFFICIENCY, 0, &err), &err);
-    expect_row(&table, (const double[]){0.5, 1, 0.5, 0.5, 1, 0});
-    result_table_release(&table);
+    expect_efficiency(store, 0, 2, (const double[]){0.5, 1, 0.5, 0.5, 1, 0});
     check(db_exec(store,
                   "UPDATE attempt SET started = 999, finished = 999.25 WHERE attempt_id = 1;"
                   " INSERT INTO attempt SELECT 9, 1, NULL, 0, 'h', 1, 0, 500, 'done', NULL",
                   &err),
           &err);
-    check(query_table(&table, store, QUERY_EFFICIENCY, 1, &err), &err);
-    expect_row(&table, (const double[]){1.5, 0.75, 0.5, 0.5, 0.25, 2});
-    result_table_release(&table);
+    expect_efficiency(store, 1, 2, (const double[]){1.5, 0.75, 0.5, 0.5, 0.25, 2});
+    /* A gang has both ranks until it ends. */
+    check(db_exec(store, "INSERT INTO member VALUES (1, 0, 'h'), (1, 1, 'h')", &err), &err);
+    expect_efficiency(store, 1, 2, (const double[]){1.5, 1, 0.5, 0.5, 1. / 3, 2});
     store_close(store);
     fixture_close(&f);
 }

@@ -133,7 +133,7 @@ struct sweep_past_session {
     double started, finished; /* finished: NaN while it runs */
     const char *outcome, *host, *command, *version, *cpu, *job;
     int32_t ranks;
-    double busy; /* as in QUERY_EFFICIENCY; NaN: unknown */
+    double busy; /* as in struct query_efficiency; NaN: unknown */
 };
 
 struct sweep_rank {

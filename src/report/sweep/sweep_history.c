@@ -44,19 +44,22 @@ static int take_sessions(struct sweep_data *data, const struct result_table *row
     return 0;
 }
 
-/* Sessions and rows ascend. */
-static int take_busy(struct sweep_data *data, const struct result_table *rows, struct err *err)
+/* Sessions ascend in both. */
+static int read_busy(struct sweep_data *data, struct store *store, struct err *err)
 {
-    (void)err;
-    for (int64_t i = 0, r = 0; i < data->n_sessions; i++) {
+    struct query_efficiency *of;
+    int64_t n, at = 0;
+
+    if (query_efficiency(&of, &n, store, -1, err))
+        return -1;
+    for (int64_t i = 0; i < data->n_sessions; i++) {
         struct sweep_past_session *s = &data->sessions[i];
 
-        while (r < rows->n_rows && result_table_integer(rows, r, "session") < s->session)
-            r++;
-        s->busy = r < rows->n_rows && result_table_integer(rows, r, "session") == s->session
-                      ? result_table_real(rows, r, "busy")
-                      : (double)NAN;
+        while (at < n && of[at].session < s->session)
+            at++;
+        s->busy = at < n && of[at].session == s->session ? of[at].busy : (double)NAN;
     }
+    free(of);
     return 0;
 }
 
@@ -201,7 +204,7 @@ int sweep_read_history(struct sweep_data *data, struct store *store, struct err 
     int64_t id = data->sweep_id;
 
     return read_table(data, store, QUERY_SWEEP_SESSIONS, id, take_sessions, err) ||
-                   read_table(data, store, QUERY_EFFICIENCY, -1, take_busy, err) ||
+                   read_busy(data, store, err) ||
                    read_table(data, store, QUERY_SWEEP_ATTEMPTS, id, take_all_attempts, err) ||
                    read_table(data, store, QUERY_SWEEP_FAILURES, id, take_failures, err) ||
                    read_table(data, store, QUERY_DATA_FACTS, id, sweep_take_facts, err)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "sched/makespan.h"
 #include "store/query/model_queries.h"
 #include "store/query/profile_queries.h"
 #include "store/query/session_queries.h"
@@ -131,6 +132,22 @@ int query_log(struct buf *out, int64_t *total, struct store *store, int64_t tria
 /* Return the ranks of the last session: rank, host, trials (of gangs those that it led), busy_s
  * (seconds in trials), diverged, failed; sorted by rank and host. */
 int query_workers(struct result_table *out, struct store *store, struct err *err);
+
+/* How well a session used its ranks. */
+struct query_efficiency {
+    int64_t session, ranks, trials;
+    double elapsed_s;      /* from the first start to the last end of a trial */
+    double total_s;        /* in trials, over all ranks: a gang has all its ranks until it ends */
+    double longest_s;      /* of a trial */
+    struct makespan bound; /* no schedule of these trials on as many equal ranks is faster */
+    double busy;           /* total_s / (ranks elapsed_s), at most 1 */
+    double above;          /* elapsed_s / bound - 1; NaN: all trials took no time */
+};
+
+/* Return the efficiency of a session (0: the last one), or with -1 of each, in order. None for a session
+ * without results or whose trials all failed, nor as in QUERY_EFFICIENCY. The caller frees *out. */
+int query_efficiency(struct query_efficiency **out, int64_t *n, struct store *store,
+                     int64_t session_id, struct err *err);
 
 /* Count the results of a session in n intervals that divide its first `seconds` equally. Earlier
  * and later ones count in the first and last interval. */

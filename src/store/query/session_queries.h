@@ -110,35 +110,24 @@
       "SELECT iif(EXISTS (SELECT 1 FROM of), pending.n, NULL) AS pending, iif(pending.n = 0, 0.0, ran.elapsed *" \
       " iif((SELECT sum(flops) FROM of) > 0, pending.flops / (SELECT sum(flops) FROM of)," \
       " 1.0 * pending.n / ran.n)) AS left_s FROM s, ran, pending") \
-    X(EFFICIENCY, /* of a session; 0: the last one; -1: each. No row before its first result, nor \
-                     if all its trials failed, nor if it was stopped early or lost a rank, since \
-                     the wasted time is not recorded. Over its attempts, including failed ones: \
-                       total_s     sum of their seconds on all ranks; of the ranks of a gang that \
-                                   do not lead it, what the counters of `compute` have \
-                       longest_s   the longest \
-                       elapsed_s   from the first start to the last end \
-                       bound_s     max(total_s / ranks, longest_s): no schedule on as many equal \
-                                   ranks is faster \
-                       busy        total_s / (ranks elapsed_s), at most 1: others of a gang begin \
-                                   before their leader \
-                       above       elapsed_s / bound_s - 1 */ \
-      "session:i ranks:i trials:i", \
+    X(EFFICIENCY, /* of a session; 0: the last one; -1: each. Read by query_efficiency(). A row for \
+                     each width of its attempts, including failed ones. No row if it was stopped \
+                     early or lost a rank, since the wasted time is not recorded. good: attempts with \
+                     a result */ \
+      "session:i ranks:i width:i trials:i good:i all_s:r longest_s:r first:r last:r", \
       "WITH s AS (SELECT session_id, ranks FROM session" \
       " WHERE outcome NOT IN ('stopped', '" STORE_INPUTS_CHANGED "')" \
       " AND session_id = CASE ?1 WHEN -1 THEN session_id WHEN 0 THEN (SELECT max(session_id)" \
       " FROM session) ELSE ?1 END" \
       " AND NOT EXISTS (SELECT 1 FROM attempt AS x WHERE x.session_id = session.session_id" \
       " AND outcome = 'crashed'" SQL_WITHOUT_RESULT "))," \
-      " a AS (SELECT session_id, count(*) AS trials, max(finished) - min(started) AS elapsed_s," \
-      " max(total(max(0.0, finished - started)), (SELECT total(seconds) FROM traffic" \
-      " WHERE traffic.session_id = s.session_id AND activity = 'compute')) AS total_s," \
-      " max(max(0.0, finished - started)) AS longest_s" \
-      " FROM attempt JOIN s USING (session_id) WHERE finished IS NOT NULL" \
-      " GROUP BY session_id HAVING sum(outcome IN ('done', 'diverged')) > 0)," \
-      " b AS (SELECT *, max(total_s / ranks, longest_s) AS bound_s FROM s JOIN a USING (session_id))" \
-      "SELECT session_id AS session, ranks, trials, elapsed_s, total_s, longest_s, bound_s," \
-      " iif(elapsed_s > 0, min(1, total_s / (ranks * elapsed_s)), 0.0) AS busy, elapsed_s / bound_s - 1 AS above" \
-      " FROM b ORDER BY session_id") \
+      " a AS (SELECT session_id, ranks, started, finished, outcome, max(1, (SELECT count(*) FROM member" \
+      " WHERE member.attempt_id = attempt.attempt_id)) AS width" \
+      " FROM attempt JOIN s USING (session_id) WHERE finished IS NOT NULL)" \
+      "SELECT session_id AS session, ranks, width, count(*) AS trials," \
+      " sum(outcome IN ('done', 'diverged')) AS good, total(max(0.0, finished - started)) AS all_s," \
+      " max(max(0.0, finished - started)) AS longest_s, min(started) AS first, max(finished) AS last" \
+      " FROM a GROUP BY session_id, width ORDER BY session_id") \
     X(SWEEP_SESSIONS, /* that began trials of it */ \
       "session:i started:r finished:R outcome:s ranks:n host:s command:s version:s cpu:s" \
       " job:s", \
