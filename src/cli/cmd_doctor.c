@@ -24,6 +24,7 @@
 #include "report/tensorboard.h"
 #include "run/job_prepare.h"
 #include "run/program_lines.h"
+#include "run/sweep_run.h"
 #include "sched/shared.h"
 #include "store/lock.h"
 #include "store/store.h"
@@ -409,20 +410,55 @@ static int divide_gpus(struct examination *e, const struct gpu_wish *wish, struc
     return 0;
 }
 
-/* `run` refuses input files and programs that are missing here. */
-static void check_program(struct findings *findings, struct job *job, const char *db)
+static void check_program(struct findings *findings, const struct job *job, const char *db)
 {
-    struct program_lines lines = {.job = NULL};
-    struct errlist faults = {0};
+    struct program_lines lines;
     struct err err;
 
-    if (job_load(job, &faults) || job_plan(job, &faults))
-        for (size_t i = 0; i < faults.n; i++)
-            checks_add(findings, true, "correct the sweep file", "%s", faults.text[i]);
-    else if (program_lines_open(&lines, job, db, &err) || program_lines_check(&lines, &err))
+    if (program_lines_open(&lines, job, db, &err) || program_lines_check(&lines, &err))
         checks_add(findings, true, "correct the command, or load what the program needs", "%s",
                    err.text);
     program_lines_close(&lines);
+}
+
+static void check_ranks(struct examination *e, const struct job *job, const char *db)
+{
+    const struct sweep_options options = {.db = db, .shard = {1, 1}};
+    struct err err;
+
+    if (sweep_run_check_ranks(job, e->world->size, &options, &err))
+        add_refusal(&e->findings, &err, "give another --db");
+}
+
+/* False: no point of the grid needs more ranks than there are. */
+static bool may_be_too_wide(const struct sweep *sweep, int32_t n_ranks)
+{
+    int32_t n;
+    const union value *ranks = sweep_values(sweep, P_RANKS, &n);
+
+    for (int32_t i = 0; i < n; i++)
+        if (ranks[i].i > n_ranks)
+            return true;
+    return false;
+}
+
+/* `run` refuses input files and programs that are missing here, and a launch of too few ranks. Data
+ * are read only if one of these is possible. */
+static void check_plan(struct examination *e, struct job *job, const char *db)
+{
+    bool is_program = sweep_is_program(&job->sweep);
+    struct errlist faults = {0};
+
+    if (!is_program && !may_be_too_wide(&job->sweep, e->world->size))
+        return;
+    if (job_load(job, &faults) || job_points(job, &faults)) {
+        for (size_t i = 0; i < faults.n; i++)
+            checks_add(&e->findings, true, "correct the sweep file", "%s", faults.text[i]);
+    } else {
+        if (is_program)
+            check_program(&e->findings, job, db);
+        check_ranks(e, job, db);
+    }
     errlist_release(&faults);
 }
 
@@ -445,8 +481,8 @@ static int examine(const struct world *world, struct rank_info *info,
         return cli_fail(&err);
     check_database(&e.findings, o->common.db);
     check_mpirun(&e.findings, world);
-    if (sweep && sweep_is_program(sweep))
-        check_program(&e.findings, job, o->common.db);
+    if (job)
+        check_plan(&e, job, o->common.db);
     batch_job_here(&e.batch);
     find_memory(&e);
     status = print_examination(&e, &o->common, o->section);
@@ -514,6 +550,7 @@ static const struct option_row options[] = {
 
 static const struct example examples[] = {
     {"espalier doctor", "Check a run on this machine."},
+    {"mpirun -n 4 espalier doctor grid.ini", "Check a run with -n 4."},
     {"srun --mpi=pmix -n 64 espalier doctor grid.ini", "Check a launch inside a Slurm job."},
     {"mpirun -n 4 espalier doctor --gpus 0.5", "Show which GPU each of 4 ranks would get."},
     {NULL, NULL},
@@ -529,8 +566,10 @@ const struct command command_doctor = {
     .summary = "Check how a launch like this one would run.",
     .about =
         "Shows ranks, hosts, cores, GPUs, libraries and the filesystem of the database, and then "
-        "each problem with its fix, also a program or input file that is missing. Start it "
-        "exactly as you would start run.",
+        "each problem with its fix, also a program or input file that is missing, or too few "
+        "ranks. "
+        "It checks the ranks that mpirun or srun starts, and has no -n: for run -n 4, start "
+        "mpirun -n 4 espalier doctor.",
     .examples = examples,
     .see = "run",
     .options = options,

@@ -196,28 +196,6 @@ static int run_sweep(enum sweep_others *others, const struct world *world, struc
     return status;
 }
 
-/* A finished sweep needs no ranks. */
-static int check_widest(const struct job *job, const struct world *world,
-                        const struct sweep_options *options, struct err *err)
-{
-    int32_t widest = plan_widest(&job->plan);
-    int64_t n_left;
-
-    if (widest <= world->size)
-        return 0;
-    if (sweep_run_count_left(&n_left, job, options, err))
-        return -1;
-    if (!n_left)
-        return 0;
-    return err_set(err,
-                   "ranks = %d: a trial needs %d ranks, and this launch has %d: start at least %d "
-                   "(-n %d), or %s %d",
-                   widest, widest, world->size, widest, widest,
-                   job->sweep.swept[P_RANKS] ? "give the axis ranks no number above"
-                                             : "set ranks =",
-                   world->size);
-}
-
 /* Before anything runs, rather than as a failure of every trial. */
 static int check_program(const struct job *job, const char *db, struct err *err)
 {
@@ -251,7 +229,7 @@ static int run_job(enum sweep_others *others, const struct world *world, struct 
                                                 .is_run = true,
                                                 .retry_failed = options->retry_failed,
                                                 .ranks = world->is_mpi ? world->size : o->ranks});
-    if (check_widest(job, world, options, &err) ||
+    if (sweep_run_check_ranks(job, world->size, options, &err) ||
         (sweep_is_program(&job->sweep) && check_program(job, options->db, &err)))
         return cli_fail_usage(&err);
     if (o->share.is_alone)

@@ -207,8 +207,9 @@ static int find_known(struct store_trials *known, const struct job *job,
     return rc;
 }
 
-int sweep_run_count_left(int64_t *n, const struct job *job, const struct sweep_options *options,
-                         struct err *err)
+/* Count the trials that a run would begin. */
+static int count_left(int64_t *n, const struct job *job, const struct sweep_options *options,
+                      struct err *err)
 {
     struct store_trials known = {.ours = NULL};
     int rc =
@@ -221,6 +222,26 @@ int sweep_run_count_left(int64_t *n, const struct job *job, const struct sweep_o
         *n += sweep_run_would_start(job, &known, t, options->retry_failed);
     store_trials_release(&known);
     return rc;
+}
+
+int sweep_run_check_ranks(const struct job *job, int32_t n_ranks,
+                          const struct sweep_options *options, struct err *err)
+{
+    int32_t widest = plan_widest(&job->plan);
+    int64_t n_left;
+
+    if (widest <= n_ranks)
+        return 0;
+    if (count_left(&n_left, job, options, err))
+        return -1;
+    if (!n_left)
+        return 0;
+    return err_set(
+        err,
+        "ranks = %d: a trial needs %d ranks, and this launch has %d; start at least %d "
+        "(-n %d), or %s %d",
+        widest, widest, n_ranks, widest, widest,
+        job->sweep.swept[P_RANKS] ? "give the axis ranks no number above" : "set ranks =", n_ranks);
 }
 
 /* The trial crashed its rank crash_limit times in earlier runs. */

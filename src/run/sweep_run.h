@@ -36,9 +36,10 @@ int sweep_run_settle(struct gpu_shares *gpus, const struct world *world, const s
 bool sweep_run_would_start(const struct job *job, const struct store_trials *known, int64_t trial,
                            bool retry_failed);
 
-/* Count the trials that a run would start, by what the database has; it may not exist yet. */
-int sweep_run_count_left(int64_t *n, const struct job *job, const struct sweep_options *options,
-                         struct err *err);
+/* -1 and err: a trial needs more ranks than the launch has. The database may not exist yet. If it has
+ * all results, any number of ranks is enough. */
+int sweep_run_check_ranks(const struct job *job, int32_t n_ranks,
+                          const struct sweep_options *options, struct err *err);
 
 /* Rank 0: run every trial of the shard that the database lacks. Fills out also on -1. */
 int sweep_run_lead(struct sweep_end *out, const struct world *world, struct job *job,

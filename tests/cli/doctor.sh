@@ -140,6 +140,29 @@ if nobody true 2>/dev/null; then
 else
     pass "a database that cannot be written # SKIP no setpriv"
 fi
+
+# A launch with too few ranks.
+cat >gang.ini <<'INI'
+[sweep]
+objective = loss
+[program]
+command = sh -c 'echo loss={x}'
+capture = stdout
+[grid]
+x = 1
+ranks = 1, 2
+INI
+fails "a gang on one rank" 2 "$ESPALIER" doctor gang.ini gang.db
+fails "run refuses it" 2 "$ESPALIER" run gang.ini --db gang.db
+is "for the reason that doctor found" "$(sed 's/^espalier: //' .err)" \
+    "$("$ESPALIER" doctor gang.ini gang.db | sed -n '/^run would refuse/N; s/^run would refuse: //; s/\n    fix:/;/p')"
+cp quick.ini wide.ini
+sed -i 's/^epochs/workers = 2\n&/; s/^threads.*/ranks = 2/' wide.ini
+fails "a network on two ranks" 2 "$ESPALIER" doctor wide.ini wide.db
+like "has the same finding" "$(cat .out)" "^run would refuse: ranks = 2: a trial needs 2 ranks, and this launch has 1$"
+fails "doctor has no -n" 2 "$ESPALIER" doctor gang.ini -n 2
+like "and its help names the launch" "$("$ESPALIER" doctor --help | tr -s '\n ' ' ')" "has no -n: for run -n 4, start mpirun -n 4 espalier doctor\\."
+
 fails "a missing sweep file" 2 "$ESPALIER" doctor nowhere.ini
 
 # Threads and cores.

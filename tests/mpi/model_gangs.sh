@@ -43,8 +43,8 @@ is "all ranks of a gang are busy" "$("$ESPALIER" status k3.db --section ranks --
     awk -F, 'NR > 1 { print $1, $3, ($4 > 0 ? "busy" : "idle") }')" "0 8 busy
 1 0 busy
 2 0 busy"
-busy=$(sqlite3 k3.db "select 100 * sum(seconds) / 3 / (select max(finished) - min(started) from attempt)
-    from traffic where activity = 'compute'")
+busy=$(sqlite3 k3.db "select 100 * sum(finished - started) / 3 / (select max(finished) - min(started) from attempt)
+    from attempt join member using (attempt_id)")
 is "the run says how busy they all were" \
     "$("$ESPALIER" status k3.db | sed -n 's/.*ranks were busy \([0-9.]*\) % of the time.*/\1/p')" \
     "$(awk -v b="$busy" 'BEGIN { printf "%.1f", (b > 100 ? 100 : b) }')"
@@ -62,10 +62,10 @@ is "says how many there are" "$(cat err)" \
     "espalier: --set ranks: ranks = 5: a trial runs on at most as many ranks as it has workers, here 4: set [resources] ranks = auto, or [train] workers to at least 5"
 fails "more ranks than the launch has" 2 run --db no.db --set ranks=2
 is "says how many it needs" "$(cat err)" \
-    "espalier: ranks = 2: a trial needs 2 ranks, and this launch has 1: start at least 2 (-n 2), or set ranks = 1"
+    "espalier: ranks = 2: a trial needs 2 ranks, and this launch has 1; start at least 2 (-n 2), or set ranks = 1"
 fails "a larger number of an axis" 2 run --db no.db --set grid.ranks=1,4,auto -n 3
 is "says which" "$(cat err)" \
-    "espalier: ranks = 4: a trial needs 4 ranks, and this launch has 3: start at least 4 (-n 4), or give the axis ranks no number above 3"
+    "espalier: ranks = 4: a trial needs 4 ranks, and this launch has 3; start at least 4 (-n 4), or give the axis ranks no number above 3"
 is "no file was made" "$(ls -d no.db* 2>/dev/null)" ""
 ok "a finished sweep runs on one rank" run --db k4.db --set ranks=4
 
