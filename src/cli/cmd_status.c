@@ -356,8 +356,10 @@ const struct command command_status = {
     .operands = "[DB]",
     .db_operand = DB_FIRST,
     .summary = "Show a sweep's progress.",
-    .about = "Shows counts, the last run and whether it is still alive, the time left, the trials "
-             "under way, and why trials failed. The database is not changed.",
+    .about =
+        "Shows counts, the last run and whether it is still alive, the time left, the trials "
+        "under way, and why trials failed. A gang's trials and crashes count for its first rank, "
+        "and its seconds for all of its ranks. The database is not changed.",
     .examples = examples,
     .see = "watch, run, best",
     .options = options,
