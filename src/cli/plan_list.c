@@ -662,6 +662,17 @@ static int put_command_rows(struct report *report, struct listing *l, struct pro
     return rc;
 }
 
+static void print_gang_note(const struct listing *l)
+{
+    int32_t widest = plan_widest(&l->job->plan);
+
+    if (widest > 1)
+        log_info("%s: ranks = %d: these are the lines of rank 0, without RANK, WORLD_SIZE, "
+                 "LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT, which 'run' sets for "
+                 "each process of a gang",
+                 sweep_name(l), widest);
+}
+
 /* People get lines that a shell can run. */
 static int add_commands(struct answer *answer, struct listing *l, struct err *err)
 {
@@ -677,6 +688,8 @@ static int add_commands(struct answer *answer, struct listing *l, struct err *er
     rc = program_lines_open(&lines, l->job, l->options->db, err);
     if (!rc)
         rc = put_command_rows(report, l, &lines, err);
+    if (!rc)
+        print_gang_note(l);
     if (report)
         answer_close(answer);
     program_lines_close(&lines);

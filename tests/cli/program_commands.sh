@@ -212,6 +212,22 @@ is "each sweep keeps its files" "$(sql c.db 'select trial_id from file' | sed 's
 is "plan --commands" "$("$ESPALIER" plan c.ini --commands 2>/dev/null | sed -n '1p;4,5p')" "./ok.sh 1 x a
 ./ok.sh 1 x 'b
 c'"
+# Lines of a gang are those of rank 0.
+cat >gang.ini <<'INI'
+[sweep]
+objective = n
+direction = min
+[program]
+command = ./ok.sh {rank} {ranks} {x}
+[grid]
+x = 1
+ranks = 1, 2
+INI
+gang_note="espalier: gang: ranks = 2: these are the lines of rank 0, without RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT, which 'run' sets for each process of a gang"
+is "plan --commands of a gang" "$("$ESPALIER" plan gang.ini -n 2 --commands 2>err; grep gang: err)" "./ok.sh 0 1 1
+./ok.sh 0 2 1
+$gang_note"
+is "without gangs there is no such note" "$("$ESPALIER" plan gang.ini --set grid.ranks=1 --commands 2>&1)" "./ok.sh 0 1 1"
 "$ESPALIER" best c.db >out 2>&1
 is "best escapes" "$(grep -c 'b?c' out)" 3
 "$ESPALIER" best c.db --format ini >best.ini 2>err
