@@ -11,6 +11,7 @@
 
 #include "base/batch.h"
 #include "base/real.h"
+#include "base/terminal.h"
 #include "base/words.h"
 #include "cli/print/cli.h"
 #include "cli/print/output.h"
@@ -18,6 +19,8 @@
 #include "data/graph/molecule.h"
 #include "launch/gpu_share.h"
 #include "launch/host.h"
+#include "launch/launch_report.h"
+#include "launch/mpirun.h"
 #include "launch/preflight.h"
 #include "report/answer.h"
 #include "report/rows.h"
@@ -372,6 +375,7 @@ static int print_examination(const struct examination *e, const struct common_op
 
 struct doctor_options {
     struct common_options common;
+    long ranks;
     long threads;
     const char *gpus;
     long gpus_per_host;
@@ -495,10 +499,38 @@ static int examine(const struct world *world, struct rank_info *info,
     return status;
 }
 
-/* grid: NULL for no sweep in particular. */
-static int examine_for(const struct world *world, struct rank_info *info,
-                       const struct doctor_options *o, const char *grid)
+/* It gives no sign of life while it reads data. */
+#define SILENCE_S 3600
+
+/* The same on ranks that mpirun starts as for `run -n`. */
+static int start_mpirun(const struct call *call, const struct sweep *sweep)
 {
+    const struct doctor_options *o = call->options;
+    const struct mpirun launch = {
+        .verb = "doctor",
+        .ranks = (int)o->ranks,
+        .threads = o->threads ? (int)o->threads
+                   : sweep    ? preflight_threads(sweep)
+                              : 1,
+        .heartbeat_s = SILENCE_S,
+        .begun_s = mpirun_begun(),
+        .command = "espalier doctor",
+        .color = terminal_has_color(STDERR_FILENO) ? "always" : "never",
+    };
+    enum exit_status status;
+    struct err err;
+    bool is_cut;
+
+    if (mpirun_check_ranks(o->ranks, &err))
+        return cli_fail_usage(&err);
+    return mpirun_run(&status, &is_cut, &launch, call->argc, call->argv, &err) ? cli_fail(&err)
+                                                                               : (int)status;
+}
+
+/* The sweep file is read first, as by run. world: NULL if mpirun has yet to start the ranks. */
+static int examine_for(const struct world *world, struct rank_info *info, const struct call *call)
+{
+    const char *grid = call->n_operands ? call->operands[0] : NULL;
     const struct text_list set = {NULL, 0};
     struct errlist faults = {0};
     struct job job = {0};
@@ -506,35 +538,46 @@ static int examine_for(const struct world *world, struct rank_info *info,
 
     if (grid && job_parse(&job, grid, &set, &faults))
         status = cli_fail_all(&faults);
+    else if (!world)
+        status = start_mpirun(call, grid ? &job.sweep : NULL);
     else
-        status = examine(world, info, o, grid ? &job : NULL);
+        status = examine(world, info, call->options, grid ? &job : NULL);
     job_release(&job);
     return status;
 }
 
 static int doctor(struct call *call)
 {
+    const struct doctor_options *o = call->options;
     struct rank_info *info = NULL;
     struct gpu_list gpus;
     struct world world;
     struct err err;
     int status = EXIT_OK;
 
+    if (o->ranks > 1 && !world_is_launched())
+        return examine_for(NULL, NULL, call);
     if (gpu_look(&gpus, &err) || world_open(&world, NULL, &err)) {
         gpu_list_release(&gpus);
         return cli_fail(&err);
     }
+    if (world.is_mpi && world.rank == 0)
+        launch_report_up();
     if (rank_info_gather(&world, &gpus, &info, &err))
         status = cli_fail(&err);
     else if (world.rank == 0)
-        status =
-            examine_for(&world, info, call->options, call->n_operands ? call->operands[0] : NULL);
+        status = examine_for(&world, info, call);
     rank_info_destroy(info, world.size);
     gpu_list_release(&gpus);
+    if (world.is_mpi && world.rank == 0)
+        status = launch_report_status(status);
     return world_close(&world, status);
 }
 
 static const struct option_row options[] = {
+    {'n', "ranks", "N", OPTION_INT, .into = offsetof(struct doctor_options, ranks),
+     .help = "Start N ranks with mpirun, as run does. Leave it out under mpirun or srun.",
+     .default_text = "1", .min = 1, .max = 100000},
     {0, "threads", "N", OPTION_INT, .into = offsetof(struct doctor_options, threads),
      .help = "Check for trials of N threads (0 = as GRID.ini says, or 1).", .max = 1024},
     {0, "gpus", "G", OPTION_TEXT, .into = offsetof(struct doctor_options, gpus),
@@ -550,9 +593,9 @@ static const struct option_row options[] = {
 
 static const struct example examples[] = {
     {"espalier doctor", "Check a run on this machine."},
-    {"mpirun -n 4 espalier doctor grid.ini", "Check a run with -n 4."},
+    {"espalier doctor grid.ini -n 4", "Check a run with -n 4."},
     {"srun --mpi=pmix -n 64 espalier doctor grid.ini", "Check a launch inside a Slurm job."},
-    {"mpirun -n 4 espalier doctor --gpus 0.5", "Show which GPU each of 4 ranks would get."},
+    {"espalier doctor -n 4 --gpus 0.5", "Show which GPU each of 4 ranks would get."},
     {NULL, NULL},
 };
 

@@ -49,20 +49,6 @@ static enum progress_mode progress_of(const struct run_options *o)
     return progress_mode(is_quiet ? "none" : o->progress);
 }
 
-/* A typing error in -n must not flood this machine. A batch job may have other hosts. */
-static int check_ranks(long ranks, struct err *err)
-{
-    const long each = 16;
-    int cores = host_cores();
-    struct batch_job job;
-
-    batch_job_here(&job);
-    if (ranks <= each * cores || job.system != BATCH_NONE)
-        return 0;
-    return err_set(err, "--ranks %ld: must be at most %ld, %ld for each of the %d cores here",
-                   ranks, each * cores, each, cores);
-}
-
 /* When mpirun has ended, rank 0 may hold the database for a moment. */
 static void wait_for_ranks(const char *db)
 {
@@ -96,6 +82,7 @@ static int start_mpirun(const struct run_options *o, const struct sweep *sweep, 
 {
     enum progress_mode mode = progress_of(o);
     struct mpirun launch = {
+        .verb = "run",
         .ranks = (int)o->ranks,
         .threads = preflight_threads(sweep),
         .heartbeat_s = sweep->fixed.v[P_HEARTBEAT_LIMIT].f,
@@ -111,7 +98,7 @@ static int start_mpirun(const struct run_options *o, const struct sweep *sweep, 
     bool is_cut = false;
     struct err err;
 
-    if (check_ranks(o->ranks, &err))
+    if (mpirun_check_ranks(o->ranks, &err))
         return cli_fail_usage(&err);
     if (mpirun_run(&status, &is_cut, &launch, argc, argv, &err))
         status = cli_fail(&err);

@@ -24,6 +24,7 @@
 #include "base/terminal.h"
 #include "base/words.h"
 #include "launch/environment.h"
+#include "launch/host.h"
 #include "launch/launch_report.h"
 #include "launch/stop.h"
 #include "sched/shared.h"
@@ -241,6 +242,19 @@ static void watch(struct mpirun_end *end, pid_t pid, int report_fd, double heart
 
 static volatile sig_atomic_t child_pid, was_asked_to_stop;
 
+int mpirun_check_ranks(long ranks, struct err *err)
+{
+    const long each = 16;
+    int cores = host_cores();
+    struct batch_job job;
+
+    batch_job_here(&job);
+    if (ranks <= each * cores || job.system != BATCH_NONE)
+        return 0;
+    return err_set(err, "--ranks %ld: must be at most %ld, %ld for each of the %d cores here",
+                   ranks, each * cores, each, cores);
+}
+
 double mpirun_begun(void)
 {
     const char *begun = getenv(LAUNCH_BEGUN);
@@ -360,9 +374,11 @@ static const char **make_args(const struct mpirun *launch, int argc, char **argv
     add_placement(&words, cores);
     add_environment(&words);
     add(&words, program);
-    add(&words, "run");
-    add(&words, "--progress");
-    add(&words, launch->progress);
+    add(&words, launch->verb);
+    if (launch->progress) {
+        add(&words, "--progress");
+        add(&words, launch->progress);
+    }
     add(&words, "--color");
     add(&words, launch->color);
     for (int i = 1; i < argc; i++) {

@@ -6,7 +6,7 @@
  * gpu_share and gpu_settle give each rank its GPUs. job_array splits a sweep among elements of a
  * job array. May include store, sched and the layers below, but not run, predict or cli.
  *
- * This file: start mpirun for `run -n` and wait for its end. In recovery mode Open MPI 4's mpirun
+ * This file: start mpirun for `run -n` and `doctor -n`, and wait for its end. In recovery mode Open MPI 4's mpirun
  * always exits with 0, and never if it has lost a host, so rank 0 reports its end. */
 #ifndef LAUNCH_MPIRUN_H
 #define LAUNCH_MPIRUN_H
@@ -17,12 +17,14 @@
 #include "base/exit_status.h"
 
 struct mpirun {
+    const char *verb; /* "run" */
     int ranks;
     int threads;        /* cores of a rank */
     double heartbeat_s; /* heartbeat_limit */
     double begun_s;     /* by clock_system */
     const char *command;
-    const char *progress; /* for the ranks, which do not see the terminal */
+    const char
+        *progress; /* for the ranks, which do not see the terminal; NULL: the verb has none */
     const char *color;
 };
 
@@ -30,7 +32,10 @@ struct mpirun {
  * first. */
 double mpirun_begun(void);
 
-/* Run `mpirun -n RANKS espalier run ARGV...`, without the -n in argv, and wait. SIGINT, SIGTERM and
+/* A typing error in -n must not flood this machine: -1 and err. A batch job may have other hosts. */
+int mpirun_check_ranks(long ranks, struct err *err);
+
+/* Run `mpirun -n RANKS espalier VERB ARGV...`, without the -n in argv, and wait. SIGINT, SIGTERM and
  * the like become SIGUSR1 for mpirun, which passes it to the ranks: they stop cleanly, whereas
  * Ctrl-C sent to mpirun would kill them. mpirun is ended if
  *

@@ -160,9 +160,6 @@ cp quick.ini wide.ini
 sed -i 's/^epochs/workers = 2\n&/; s/^threads.*/ranks = 2/' wide.ini
 fails "a network on two ranks" 2 "$ESPALIER" doctor wide.ini wide.db
 like "has the same finding" "$(cat .out)" "^run would refuse: ranks = 2: a trial needs 2 ranks, and this launch has 1$"
-fails "doctor has no -n" 2 "$ESPALIER" doctor gang.ini -n 2
-like "and its help names the launch" "$("$ESPALIER" doctor --help | tr -s '\n ' ' ')" "has no -n: for run -n 4, start mpirun -n 4 espalier doctor\\."
-
 fails "a missing sweep file" 2 "$ESPALIER" doctor nowhere.ini
 
 # Threads and cores.

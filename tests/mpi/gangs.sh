@@ -37,7 +37,8 @@ is "the message says how many it needs" "$(cat .err)" \
     "espalier: ranks = 2: a trial needs 2 ranks, and this launch has 1; start at least 2 (-n 2), or give the axis ranks no number above 1"
 is "no file was made" "$(ls -d few.db* 2>/dev/null)" ""
 fails "doctor finds it" 2 "$ESPALIER" doctor widths.ini --db few.db
-ok "but not on two ranks" mpirun -q --oversubscribe -n 2 "$ESPALIER" doctor widths.ini --db few.db
+ok "but not on two ranks" "$ESPALIER" doctor widths.ini -n 2 --db few.db
+ok "nor under mpirun" mpirun -q --oversubscribe -n 2 "$ESPALIER" doctor widths.ini --db few.db
 ok "nor in a finished sweep" "$ESPALIER" doctor widths.ini --db widths.db
 ok "a finished sweep needs no ranks" "$ESPALIER" run widths.ini --db widths.db --progress none
 fails "but a trial more does" 2 "$ESPALIER" run widths.ini --db widths.db --progress none --set replicates=9

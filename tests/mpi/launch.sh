@@ -42,6 +42,18 @@ if [ "$cores" -ge 2 ]; then
     is "and none with -n" "$("$ESPALIER" run quick.ini -n 2 --db n.db 2>&1 | warnings)" 0
 fi
 
+# -n starts the ranks as run -n does.
+like "doctor -n" "$("$ESPALIER" doctor -n 2)" "^launch +MPI, 2 ranks
+recovery +on
+.*
+rank 0-1 +$(hostname), cores"
+is "its answer is all that it prints" "$("$ESPALIER" doctor -n 2 --section ranks --format csv 2>&1 | cut -d, -f1)" "rank
+0
+1"
+fails "its status is that of run" 2 "$ESPALIER" doctor -n 2 --db nowhere/x.db
+fails "far too many ranks" 2 "$ESPALIER" doctor -n 99999
+is "are refused as by run" "$(cat .out; sed 's/[0-9][0-9]*/N/g' .err)" "espalier: --ranks N: must be at most N, N for each of the N cores here"
+
 out=$(doctor -n 2)
 like "recovery off" "$out" "^warning: mpirun is not in recovery mode: if one rank dies, it ends all 2"
 like "the fix is printed" "$out" "^    fix: 'espalier run -n 2'; or mpirun --enable-recovery"
