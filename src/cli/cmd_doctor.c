@@ -610,9 +610,7 @@ const struct command command_doctor = {
     .about =
         "Shows ranks, hosts, cores, GPUs, libraries and the filesystem of the database, and then "
         "each problem with its fix, also a program or input file that is missing, or too few "
-        "ranks. "
-        "It checks the ranks that mpirun or srun starts, and has no -n: for run -n 4, start "
-        "mpirun -n 4 espalier doctor.",
+        "ranks. Start it exactly as you would start run.",
     .examples = examples,
     .see = "run",
     .options = options,
