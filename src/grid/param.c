@@ -260,7 +260,8 @@ static bool has_unit(const char *text)
     return end > text && isalpha((unsigned char)end[strspn(end, " ")]);
 }
 
-/* Append the choice that was probably meant, the unit of a number that was given with one, or a decimal point for a number with a comma. */
+/* Append the choice that was probably meant, the unit of a number that was given with one, or a
+ * decimal point for a number with a comma. */
 static void put_hint(struct buf *out, enum param_id id, const char *text)
 {
     const struct param *p = &param_table[id];

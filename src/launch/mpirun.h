@@ -6,8 +6,8 @@
  * gpu_share and gpu_settle give each rank its GPUs. job_array splits a sweep among elements of a
  * job array. May include store, sched and the layers below, but not run, predict or cli.
  *
- * This file: start mpirun for `run -n` and `doctor -n`, and wait for its end. In recovery mode Open MPI 4's mpirun
- * always exits with 0, and never if it has lost a host, so rank 0 reports its end. */
+ * This file: start mpirun for `run -n` and `doctor -n`, and wait for its end. In recovery mode Open
+ * MPI 4's mpirun always exits with 0, and never if it has lost a host, so rank 0 reports its end. */
 #ifndef LAUNCH_MPIRUN_H
 #define LAUNCH_MPIRUN_H
 
@@ -23,8 +23,8 @@ struct mpirun {
     double heartbeat_s; /* heartbeat_limit */
     double begun_s;     /* by clock_system */
     const char *command;
-    const char
-        *progress; /* for the ranks, which do not see the terminal; NULL: the verb has none */
+    /* For the ranks, which do not see the terminal. progress NULL: the verb has none. */
+    const char *progress;
     const char *color;
 };
 

@@ -21,9 +21,8 @@ struct record_item {
 };
 
 struct record {
-    int32_t epoch; /* -1: none */
-    char
-        wrong_epoch[RECORD_SHOWN]; /* stdout: the text in place of an epoch, cut to fit; "": none */
+    int32_t epoch;                  /* -1: none */
+    char wrong_epoch[RECORD_SHOWN]; /* of stdout: text in place of an epoch, cut to fit; "": none */
     int32_t n;
     struct record_item item[PROGRAM_NAMES];
 };

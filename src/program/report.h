@@ -52,7 +52,8 @@
  *     last value is none, the trial fails. With an epoch it is no value.
  *   * All else is ignored: other lines, lines over 64 KiB, and a last line without an end after a kill.
  *     After 255 names only the objective is added; `dropped` describes the first of the others.
- *   * An epoch in a line of results fails the trial if it is no integer from 0 on, or less than the last one.
+ *   * An epoch in a line of results fails the trial if it is no integer from 0 on, or less than the
+ *     last one.
  *
  * Limits, beyond which a trial fails with a reason: the enum below, and a results file of 1 GiB.
  * Memory: 16 bytes a value of the curve and 4 an epoch. Nothing else grows with the input.

@@ -238,8 +238,8 @@ int sweep_run_check_ranks(const struct job *job, int32_t n_ranks,
         return 0;
     return err_set(
         err,
-        "ranks = %d: a trial needs %d ranks, and this launch has %d; start at least %d "
-        "(-n %d), or %s %d",
+        "ranks = %d: a trial needs %d ranks, and this launch has %d; start at least %d (-n %d), or "
+        "%s %d",
         widest, widest, n_ranks, widest, widest,
         job->sweep.swept[P_RANKS] ? "give the axis ranks no number above" : "set ranks =", n_ranks);
 }
