@@ -61,7 +61,7 @@ done
 ours=$(median <"$T/ours")
 n=$(sqlite3 "$T/digits.db" "select count(*) from trial where state = 'done'")
 [ "$n" = 24 ] || { echo "digits.sh: $n of 24 trials are done" >&2; exit 1; }
-paste "$T/script" "$T/ours" | awk '{ printf "%.2f\n", $1 / $2 }' | sort -g >"$T/ratios"
+ratios "$T/script" "$T/ours" | awk '{ printf "%.2f\n", $1 }' >"$T/ratios"
 row "$name" "$(ratio "$(median <"$T/ratios")" 1)" "times faster" \
     "multiprocessing.Pool(2), the script for each trial ($(median <"$T/script") s; ours $ours s; rounds $(head -n 1 "$T/ratios") to $(tail -n 1 "$T/ratios"))" 1
 inside=$(median <"$T/inside")

@@ -3,7 +3,8 @@
 # A gang of two that trains by DistributedDataParallel (examples/bbbp_rnn.py), and the same script
 # under torchrun with two processes, in turn. CSV lines "case,value,unit,beside,target" on stdout.
 # usage: gang.sh ESPALIER SOURCE_DIRECTORY
-# Both get the same parameters and seed, one training of six epochs a round.
+# Both get the same parameters and seed, one training of six epochs a round. The two take turns in
+# being the first of a round.
 espalier=$1
 src=$2
 # shellcheck source=tests/bench/lib.sh
@@ -71,9 +72,10 @@ torchrun() {
 
 i=0
 while [ $i -lt "$rounds" ]; do
-    ours $((i + 1)) >>"$T/ours" || exit 1
+    [ $((i % 2)) = 1 ] || ours $((i + 1)) >>"$T/ours" || exit 1
     # shellcheck disable=SC2046 # words
     torchrun "$(seed_of "$src/grids/bbbp_rnn.ini" --ranks 2 $(settings $((i + 1))))" >>"$T/torchrun" || exit 1
+    [ $((i % 2)) = 0 ] || ours $((i + 1)) >>"$T/ours" || exit 1
     i=$((i + 1))
 done
 # slower COLUMN WORDS TARGET
@@ -82,8 +84,9 @@ slower() {
     cut -d' ' -f"$1" "$T/torchrun" >"$T/b"
     ours=$(median <"$T/a")
     peer=$(median <"$T/b")
-    row "$name: $2" "$(ratios "$T/a" "$T/b" | awk '{ printf "%.1f", 100 * ($1 - 1) }')" \
-        "% slower" "$torch, torchrun --nproc_per_node 2 ($peer s; ours $ours s)" "$3"
+    ratios "$T/a" "$T/b" | awk '{ printf "%.1f\n", 100 * ($1 - 1) }' >"$T/slower"
+    row "$name: $2" "$(median <"$T/slower")" "% slower" \
+        "$torch, torchrun --nproc_per_node 2 ($peer s; ours $ours s; rounds $(head -n 1 "$T/slower") to $(tail -n 1 "$T/slower"))" "$3"
 }
 slower 1 "from the first process's start to the last's end" "at most 3"
 slower 2 "the whole command" ""

@@ -34,9 +34,9 @@ row() {
 # ratio A B: A / B with one decimal, two below 10; "-" if B is 0.
 ratio() { echo "$1 $2" | awk '{ if (!$2) { print "-"; exit } r = $1 / $2; printf r < 10 ? "%.2f" : "%.1f", r }'; }
 
-# ratios A B: median of the ratios of lines, one pair a round, of two files: the speed of a machine may
-# drift from round to round.
-ratios() { paste "$1" "$2" | awk '{ print $1 / $2 }' | median; }
+# ratios A B: the ratios of the lines of two files, one pair a round, from small to large: the speed
+# of a machine may drift from round to round.
+ratios() { paste "$1" "$2" | awk '{ print $1 / $2 }' | sort -g; }
 
 # version_of MODULE: version of a Python package, or nothing.
 version_of() {
