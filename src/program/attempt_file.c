@@ -11,7 +11,7 @@
 #include "program/folder.h"
 
 /* All texts have one length, so that one write replaces the other. */
-enum { WIDTH = 10, WIDTH_OVER = ATTEMPT_FILE_TOKEN - 1, SIZE = 96 };
+enum { WIDTH = 10, WIDTH_OVER = ATTEMPT_FILE_TOKEN - 1, SIZE = 112 };
 #define NOBODY "-"
 
 static int open_file(const char *folder, int flags)

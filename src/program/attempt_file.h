@@ -6,12 +6,13 @@
 
 #include <stdint.h>
 
-enum { ATTEMPT_FILE_TOKEN = 64 };
+enum { ATTEMPT_FILE_TOKEN = 80 };
 
 struct attempt_file {
     int32_t n;                     /* attempts before the next; of a gang, those that have begun */
     int32_t n_idle;                /* the last of them ended with 75 without progress */
-    char over[ATTEMPT_FILE_TOKEN]; /* token of the gang whose first member has ended well, or "" */
+    /* The first member of a gang has ended: its exit status and the gang's token. "": it has not. */
+    char over[ATTEMPT_FILE_TOKEN];
 };
 
 /* All 0: there is no such file, or it contains something else. */

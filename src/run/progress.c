@@ -274,9 +274,9 @@ static void put_bound(struct buf *out, const struct query_efficiency *e)
 
     buf_printf(out, "the %s of ", duration_words(words, e->bound.seconds));
     if (e->bound.limit == MAKESPAN_WIDE)
-        buf_printf(out, "the trials on %lld or more ranks, %lld at a time on %lld ranks",
-                   (long long)e->bound.width, (long long)(e->ranks / e->bound.width),
-                   (long long)e->ranks);
+        buf_printf(out, "the trials of %lld or more ranks, of which %lld ranks hold %lld at a time",
+                   (long long)e->bound.width, (long long)e->ranks,
+                   (long long)(e->ranks / e->bound.width));
     else if (e->bound.limit == MAKESPAN_LONGEST)
         buf_puts(out, "the longest trial");
     else

@@ -337,7 +337,7 @@ static void run_trial(struct trial_result *r, struct running *t)
     running_remove_files(t, verdict == VERDICT_OVER, r->drops_checkpoint);
     if (running_is_first(t) && running_has_others(t) && verdict == VERDICT_OVER &&
         r->state != TRIAL_FAILED)
-        running_save_end(t);
+        running_save_end(t, EXIT_SUCCESS);
 }
 
 static void run(void *self_, struct trial_result *r, int64_t number,

@@ -84,9 +84,9 @@ int running_read_progress(struct running *t, struct err *err);
 
 void running_save_attempt(const struct running *t); /* its number (program/attempt_file.h) */
 
-/* The first member tells those that wait whether it starts again that it has ended well. */
-void running_save_end(const struct running *t);
-bool running_first_is_over(const struct running *t);
+/* The first member tells the others that it has ended with this status: 0, and a result, or 75. */
+void running_save_end(const struct running *t, int status);
+bool running_first_is_over(const struct running *t, int status);
 
 /* Before an attempt. */
 int running_make_files(struct running *t, struct err *err);

@@ -70,7 +70,6 @@ static void save_attempt(const struct running *t, const char *over)
 {
     struct attempt_file file = {.n = t->trial.attempt, .n_idle = t->n_idle};
 
-    _Static_assert(sizeof file.over >= TRIAL_TOKEN, "a token cut short equals no other");
     snprintf(file.over, sizeof file.over, "%s", over);
     attempt_file_write(buf_text(&t->folder), file);
 }
@@ -80,16 +79,29 @@ void running_save_attempt(const struct running *t)
     save_attempt(t, "");
 }
 
-void running_save_end(const struct running *t)
+enum { END_TEXT = TRIAL_TOKEN + 12 };
+
+static void put_end(char out[END_TEXT], const struct running *t, int status)
 {
-    save_attempt(t, t->trial.gang->token);
+    snprintf(out, END_TEXT, "%d.%s", status, t->trial.gang->token);
 }
 
-bool running_first_is_over(const struct running *t)
+void running_save_end(const struct running *t, int status)
+{
+    char over[END_TEXT];
+
+    _Static_assert((int)END_TEXT <= (int)ATTEMPT_FILE_TOKEN, "a token cut short equals no other");
+    put_end(over, t, status);
+    save_attempt(t, over);
+}
+
+bool running_first_is_over(const struct running *t, int status)
 {
     struct attempt_file file = attempt_file_read(buf_text(&t->folder));
+    char over[END_TEXT];
 
-    return *file.over && !strcmp(file.over, t->trial.gang->token);
+    put_end(over, t, status);
+    return !strcmp(file.over, over);
 }
 
 int running_make_files(struct running *t, struct err *err)

@@ -15,8 +15,8 @@
 /* An end by a signal may be the batch system's, which then stops this rank, too; a failure in a gang
  * may be due to a member that was killed, which reports at once. */
 #define NEWS_S 1.0
-/* A process that fails makes rank 0 lose its connection, save and end with 75: the failure, which
- * waits for NEWS_S, must come first. */
+/* Rank 0 has ended with 75, perhaps because another process failed and its connection was lost. The
+ * failure must come first, also one that has begun to wait for NEWS_S. */
 #define FAILURE_S (1.5 * NEWS_S)
 /* Attempts that may exit with 75 unasked; more would be an endless loop. Those that change nothing
  * show one earlier. */
@@ -52,6 +52,14 @@ static bool has_news(struct running *t, double seconds)
         clock_sleep(RUNNING_LOOK_MS * 1e-3);
     }
     return false;
+}
+
+/* True if another member of the gang may be the cause of a failure: it was killed. Rank 0 that has
+ * ended with 75 waits for this failure instead. */
+static bool is_due_to_others(struct running *t)
+{
+    return running_has_others(t) && !running_first_is_over(t, RUNNING_EXIT_RESUME) &&
+           has_news(t, NEWS_S);
 }
 
 /* True for signals that a program causes itself. */
@@ -93,7 +101,7 @@ static enum verdict judge_signal(struct trial_result *r, struct running *t, int 
 
     if (number == SIGKILL && running_has_others(t))
         return take_apart(r, t);
-    if ((!is_crash(number) || running_has_others(t)) && has_news(t, NEWS_S))
+    if (is_crash(number) ? is_due_to_others(t) : has_news(t, NEWS_S))
         return VERDICT_BACK;
     if (number == SIGKILL && ++t->n_kills < t->s->v[P_CRASH_LIMIT].i) {
         running_note(t, "the program was killed (SIGKILL)");
@@ -126,7 +134,7 @@ static enum verdict judge_resume_of_other(struct trial_result *r, struct running
     do {
         if (has_news(t, RUNNING_LOOK_MS * 1e-3))
             return VERDICT_BACK;
-        if (running_first_is_over(t)) {
+        if (running_first_is_over(t, EXIT_SUCCESS)) {
             running_fail(r, "exit status 75 (start again), but rank 0 has ended with 0");
             return VERDICT_OVER;
         }
@@ -142,8 +150,11 @@ static enum verdict judge_resume(struct trial_result *r, struct running *t)
 
     if (!running_is_first(t))
         return judge_resume_of_other(r, t);
-    if (has_others && has_news(t, FAILURE_S))
-        return VERDICT_BACK;
+    if (has_others) {
+        running_save_end(t, RUNNING_EXIT_RESUME);
+        if (has_news(t, FAILURE_S))
+            return VERDICT_BACK;
+    }
     if (!folder_has_files(buf_text(&t->checkpoint))) {
         running_fail(r,
                      "exit status 75 means a checkpoint in ESPALIER_CHECKPOINT, and none is there");
@@ -206,7 +217,7 @@ static enum verdict judge_exit(struct trial_result *r, struct running *t, int st
         return VERDICT_BACK;
     if (status == RUNNING_EXIT_RESUME && !t->is_late)
         return judge_resume(r, t);
-    if (running_has_others(t) && has_news(t, NEWS_S))
+    if (is_due_to_others(t))
         return VERDICT_BACK;
     last_words(t, words);
     running_fail(r, "exit status %d%s%s", status, *words ? ": " : "", words);

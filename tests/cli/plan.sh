@@ -152,8 +152,8 @@ ok "gangs of 2" "$ESPALIER" run gangs.ini --db gangs.db -n 3
 like "a warning suggests numbers of ranks" "$(cat "$T/.err")" \
     'the 3 trials to run can use at most 2 of the 3 ranks at a time: 1 rank will have nothing to do: start with -n 2, which takes as long, or -n 4$'
 like "the run is compared with gangs one after another" "$(cat "$T/.err")" \
-    's of the trials on 2 or more ranks, 1 at a time on 3 ranks$'
-like "and so in status" "$("$ESPALIER" status gangs.db)" 's of the trials on 2 or more ranks, 1 at a time on 3 ranks$'
+    's of the trials of 2 or more ranks, of which 3 ranks hold 1 at a time$'
+like "and so in status" "$("$ESPALIER" status gangs.db)" 's of the trials of 2 or more ranks, of which 3 ranks hold 1 at a time$'
 is "busy is that of the ranks" "$("$ESPALIER" status gangs.db --format json | python3 -c "
 import json, sys
 status = json.load(sys.stdin)

@@ -161,13 +161,15 @@ other.1) exit 75 ;;
 slow.0) sleep 5; result ;;
 slow.1) exit 75 ;;
 peer.0) sleep 0.4; save; exit 75 ;;
+later.0) save; exit 75 ;;
+later.1) sleep 0.8; echo "no more data" >&2; exit 7 ;;
 peer.1) echo "KeyError: rate" >&2; exit 7 ;;
 fault.0) trap 'sleep 0.5; save; exit 75' TERM; for _ in $(seq 100); do sleep 0.05; done ;;
 fault.1) sleep 0.3; exit 4 ;;
 quick.0) result ;;
 esac
 SH
-sed 's/late.sh {status}/again.sh {way}/; s/^status.*/way = early, often, idle, other, slow, fault, quick, peer/; s/^command.*/&\nstop_grace = 1s/' late.ini >again.ini
+sed 's/late.sh {status}/again.sh {way}/; s/^status.*/way = early, often, idle, other, slow, fault, quick, peer, later/; s/^command.*/&\nstop_grace = 1s/' late.ini >again.ini
 fails "processes that end with 75 unasked" 3 timeout 60 "$ESPALIER" run again.ini -n 2 --db again.db --progress none
 is "the trial goes on unless that is in vain" "$(sqlite3 again.db 'select state, error from trial order by 1, 2')" "done|
 done|
@@ -176,10 +178,11 @@ failed|exited with 75 again and again without progress: 3 attempts changed nothi
 failed|rank 1 of the gang: exit status 4
 failed|rank 1 of the gang: exit status 75 (start again), but rank 0 did not end within stop_grace = 1 s
 failed|rank 1 of the gang: exit status 75 (start again), but rank 0 has ended with 0
-failed|rank 1 of the gang: exit status 7: KeyError: rate"
+failed|rank 1 of the gang: exit status 7: KeyError: rate
+failed|rank 1 of the gang: exit status 7: no more data"
 numbers() { cut -c1 "again.$1" | tr -d '\n'; }
-is "each start of the gang has the next number" "$(for way in early often idle other slow fault quick peer; do echo "$(numbers $way.0)"; done | xargs)" \
-    "12 123 1234 1 1 1 1 1"
+is "each start of the gang has the next number" "$(for way in early often idle other slow fault quick peer later; do echo "$(numbers $way.0)"; done | xargs)" \
+    "12 123 1234 1 1 1 1 1 1"
 # One that is asked to stop before it has begun notes nothing.
 is "in all processes" "$(numbers early.1) $(for way in often idle other slow fault; do numbers $way.1 | tr -d "$(numbers $way.0)"; done)" "12 "
 ok "and nothing is left, even of one that saved after the trial had failed" test ! -e again.db.files

@@ -70,7 +70,7 @@ static void test_foreign(void **state)
                                         "3 -1 -\n",
                                         "2147483647 0 -\n",
                                         "99999999999999999 0 -\n"};
-    char too_long[80] = "3 4 ";
+    char too_long[ATTEMPT_FILE_TOKEN + 8] = "3 4 ";
 
     (void)state;
     begin();
