@@ -3,7 +3,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -115,13 +114,6 @@ static const char *temporary_folder(void)
     return folder && *folder ? folder : "/var/tmp";
 }
 
-static bool has_room(const char *path, int64_t bytes)
-{
-    struct statvfs disk;
-
-    return !statvfs(path, &disk) && (double)disk.f_bavail * (double)disk.f_frsize > (double)bytes;
-}
-
 /* A nonzero result interrupts the statement. */
 static int is_over(void *arg)
 {
@@ -150,8 +142,8 @@ int64_t store_compact(struct store *store, bool (*go_on)(void *arg), void *arg)
     if (measure(store, &before) || !is_worth_it(&before) || is_shared(store))
         return 0;
     /* The file and the temporary folder may be on one disk. */
-    if (!has_room(store->path, 2 * before.file_bytes) ||
-        !has_room(temporary_folder(), 2 * before.file_bytes))
+    if (!(database_file_room(store->path) > 2.0 * (double)before.file_bytes) ||
+        !(database_file_room(temporary_folder()) > 2.0 * (double)before.file_bytes))
         return 0;
     if (vacuum(store, &patience) || measure(store, &after))
         return 0;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -84,14 +85,19 @@ int database_file_check_folder(const char *path, struct err *err)
     return rc;
 }
 
-/* https://sqlite.org/fileformat2.html, 1.3.3: byte 19 is 2 for the write-ahead log. */
-bool database_file_is_full(const char *path)
+double database_file_room(const char *path)
 {
     struct statvfs disk;
 
-    return !statvfs(path, &disk) && (double)disk.f_bavail * (double)disk.f_frsize < FULL_BYTES;
+    return statvfs(path, &disk) ? (double)NAN : (double)disk.f_bavail * (double)disk.f_frsize;
 }
 
+bool database_file_is_full(const char *path)
+{
+    return database_file_room(path) < FULL_BYTES;
+}
+
+/* https://sqlite.org/fileformat2.html, 1.3.3: byte 19 is 2 for the write-ahead log. */
 bool database_file_has_wal(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
