@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,6 +191,21 @@ static double newest_at(int folder, const char *name, int depth)
 double folder_newest(const char *path)
 {
     return newest_at(AT_FDCWD, path, 0);
+}
+
+double folder_bytes(const char *path)
+{
+    char *const paths[] = {(char *)path, NULL};
+    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    const FTSENT *entry;
+    double bytes = 0;
+
+    while (tree && (entry = fts_read(tree)))
+        if (entry->fts_info == FTS_D || entry->fts_info == FTS_F)
+            bytes += (double)entry->fts_statp->st_blocks * 512; /* inode(7) */
+    if (tree)
+        fts_close(tree);
+    return bytes;
 }
 
 /* ---- files ---- */

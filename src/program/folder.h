@@ -25,6 +25,9 @@ int folder_look(struct folder_look *out, const char *path);
  * not exist. */
 double folder_newest(const char *path);
 
+/* Bytes on the disk of a folder and all in it; links are not followed. 0: it does not exist. */
+double folder_bytes(const char *path);
+
 /* Remove the entries whose names begin so. No error if the folder does not exist. */
 int folder_remove_some(const char *path, const char *beginning, struct err *err);
 

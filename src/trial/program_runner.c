@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/fault.h"
@@ -21,6 +22,12 @@
 /* Rank 0 of a gang starts earlier by this: it listens on MASTER_PORT, and PyTorch waits a second if
  * nobody listens yet (decision 0061). */
 #define HEAD_START_MS 100
+
+/* A program fills the disk if that is full for DISK_FULL_S and its files are such a share of it. */
+#define DISK_LOOK_S 1.0
+#define DISK_FULL_S 5.0
+#define DISK_FULL_BYTES 65536.0
+#define DISK_SHARE 0.1
 
 /* ---- life ---- */
 
@@ -173,12 +180,40 @@ static bool must_kill(const struct running *t, double now_s)
     return is_urgent || now_s - t->asked_s >= t->s->v[P_STOP_GRACE].f;
 }
 
+/* Kill a program that has filled the disk and does not end, before the run gives up its results
+ * (run/database_fault.h). */
+static void look_at_disk(struct running *t, double now_s)
+{
+    struct statvfs disk;
+
+    if (now_s - t->looked_s < DISK_LOOK_S)
+        return;
+    t->looked_s = now_s;
+    if (statvfs(buf_text(&t->folder), &disk) ||
+        (double)disk.f_bavail * (double)disk.f_frsize >= DISK_FULL_BYTES) {
+        t->full_s = 0;
+        return;
+    }
+    t->full_s = t->full_s > 0 ? t->full_s : now_s;
+    if (now_s - t->full_s < DISK_FULL_S)
+        return;
+    t->filled_bytes = folder_bytes(buf_text(&t->folder));
+    if (t->filled_bytes < DISK_SHARE * (double)disk.f_blocks * (double)disk.f_frsize) {
+        t->filled_bytes = 0;
+        return;
+    }
+    t->is_killed = true;
+    spawner_kill(t->self->place->spawner);
+}
+
 /* Stop the program if it must not go on. */
 static void control(struct running *t)
 {
     double now_s = clock_now(t->self->clock), timeout_s = t->s->v[P_TRIAL_TIMEOUT].f;
     bool goes_on = t->watch->keep_going(t->watch->arg);
 
+    if (!t->is_killed)
+        look_at_disk(t, now_s);
     if (isnan(t->asked_s)) {
         t->is_stopped = !goes_on;
         t->is_late = goes_on && timeout_s > 0 && running_spent_s(t) > timeout_s;

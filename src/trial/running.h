@@ -56,6 +56,9 @@ struct running {
     double asked_s;                   /* by the clock: asked to end; NaN: not yet */
     bool is_stopped;                  /* the caller wants the trial back */
     bool is_late;                     /* trial_timeout */
+    double looked_s;                  /* by the clock: when the disk was looked at */
+    double full_s;                    /* by the clock: the disk is full since then; 0: it is not */
+    double filled_bytes;              /* of its files, which filled the disk; 0: they did not */
     bool is_killed;                   /* by us */
     bool has_begun;                   /* an attempt here */
     int64_t noted;                    /* bytes of the log up to our last note */

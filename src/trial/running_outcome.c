@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "base/words.h"
 #include "program/folder.h"
 #include "trial/kept.h"
 #include "trial/program_files.h"
@@ -224,6 +225,16 @@ static enum verdict judge_exit(struct trial_result *r, struct running *t, int st
     return VERDICT_OVER;
 }
 
+/* The result is stored before the checkpoint is removed, which needs its room. */
+static void fail_full(struct trial_result *r, const struct running *t)
+{
+    char bytes[BYTES_TEXT];
+    struct err ignored;
+
+    (void)!folder_remove(buf_text(&t->checkpoint), &ignored);
+    running_fail(r, "its files, %s, filled the disk", bytes_words(bytes, t->filled_bytes));
+}
+
 enum verdict running_judge(struct trial_result *r, struct running *t, const struct spawner_end *end)
 {
     char limit[DURATION_TEXT];
@@ -233,7 +244,9 @@ enum verdict running_judge(struct trial_result *r, struct running *t, const stru
         return judge_exit(r, t, end->status);
     if (t->is_stopped)
         return VERDICT_BACK;
-    if (t->is_late && t->earlier_s > 0)
+    if (t->filled_bytes > 0)
+        fail_full(r, t);
+    else if (t->is_late && t->earlier_s > 0)
         running_fail(r, "ran longer than trial_timeout = %s, with earlier attempts",
                      duration_words(limit, t->s->v[P_TRIAL_TIMEOUT].f));
     else if (t->is_late)

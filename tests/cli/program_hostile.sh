@@ -258,11 +258,20 @@ SH
     is "a trial that fills the disk of the database fails alone" \
         "$(sqlite3 full/fill.db "select group_concat(state, ' ') from (select state from trial order by trial_id)")" \
         "done done failed done done done"
+    sed 's/^exit .status/[ -z "$status" ] || sleep 600; &/' cases/fills_all.sh >cases/fills_on.sh
+    sed 's/fills_all/fills_on/' fill.ini >on.ini
+    run on.ini --db full/on.db >out 2>>err
+    is "so does one that does not end" \
+        "$(sqlite3 full/on.db "select group_concat(state, ' ') from (select state from trial order by trial_id)")" \
+        "done done failed done done done"
+    like "with its reason" "$(sqlite3 full/on.db 'select error from trial where error is not null')" '^its files, 5[.0-9]* MB, filled the disk$'
     like "a warning says what the run waits for" "$(cat err)" "the disk is full: results wait up to 10 s in memory"
     umount full
 else
     pass "a full disk fails the trial # SKIP no tmpfs"
     pass "a trial that fills the disk of the database fails alone # SKIP no tmpfs"
+    pass "so does one that does not end # SKIP no tmpfs"
+    pass "with its reason # SKIP no tmpfs"
     pass "a warning says what the run waits for # SKIP no tmpfs"
 fi
 
