@@ -21,10 +21,7 @@ if [ -n "$missing" ]; then
     row "$name" - "times faster" "$missing" 1
     exit 0
 fi
-# The grid says python3.
-mkdir "$T/bin"
-ln -s "$python" "$T/bin/python3"
-PATH=$T/bin:$PATH
+name_python
 
 # seconds COMMAND...: from the start of the command to its end.
 seconds() {

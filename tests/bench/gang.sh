@@ -16,10 +16,7 @@ if [ -z "$torch" ] || ! has_data bbbp; then
     row "$name" - "% slower" "${torch:+$no_data}${torch:-PyTorch is not there}" "at most 3"
     exit 0
 fi
-# The grid says python3.
-mkdir "$T/bin"
-ln -s "$python" "$T/bin/python3"
-PATH=$T/bin:$PATH
+name_python
 
 # Both start the script by this: it notes when each process starts and ends.
 cat >"$T/noted.sh" <<'END'

@@ -19,6 +19,14 @@ if command -v taskset >/dev/null 2>&1; then
     one_core="taskset -c $(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')"
 fi
 
+# name_python: let python3, which the grids start, be $python. A link would leave a virtual environment.
+name_python() {
+    mkdir "$T/bin"
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "$python" >"$T/bin/python3"
+    chmod +x "$T/bin/python3"
+    PATH=$T/bin:$PATH
+}
+
 # Median of the numbers on stdin.
 median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
 
