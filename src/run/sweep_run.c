@@ -315,6 +315,27 @@ static int create_dispatch(struct sweep_session *session, struct err *err)
     return rc;
 }
 
+static bool begins_anew(const struct sweep_session *session, int64_t trial)
+{
+    return ledger_state(session->ledger, trial) == TRIAL_PENDING &&
+           !dispatch_resumes(session->dispatch, trial);
+}
+
+/* Programs without a checkpoint that were stopped more often than others go after them. Else the ends
+ * of several runs could stop the same trial, while another is never begun. */
+static void put_back_stopped(struct sweep_session *session)
+{
+    const struct store_trials *known = &session->known;
+    int32_t least = INT32_MAX;
+
+    for (int64_t t = 0; t < session->job->plan.n_trials; t++)
+        if (begins_anew(session, t) && known->stopped[t] < least)
+            least = known->stopped[t];
+    for (int64_t t = 0; t < session->job->plan.n_trials; t++)
+        if (begins_anew(session, t) && known->stopped[t] > least)
+            ledger_suspect(session->ledger, t);
+}
+
 static int make_dispatch(struct sweep_session *session, struct err *err)
 {
     struct job *job = session->job;
@@ -333,8 +354,10 @@ static int make_dispatch(struct sweep_session *session, struct err *err)
     for (int64_t t = 0; t < job->plan.n_trials; t++)
         if (session->known.left[t] < 1)
             dispatch_resume(session->dispatch, t, session->known.left[t]);
-    if (sweep_is_program(&job->sweep))
+    if (sweep_is_program(&job->sweep)) {
         sweep_session_resume_programs(session);
+        put_back_stopped(session);
+    }
     return 0;
 }
 

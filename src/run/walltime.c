@@ -202,6 +202,7 @@ void walltime_tell(const struct walltime *walltime, const struct dispatch *dispa
     log_info("stopped by the time limit; %lld trial%s left%s%s%s", (long long)left.n, verb,
              expected, begun, is_in_vain ? "" : ": the same command continues");
     if (is_in_vain)
-        log_warn("no trial was finished and no checkpoint saved, and the same command would not get "
-                 "further: raise the time limit, save checkpoints more often, or drop these trials");
+        log_warn("no trial was finished and no checkpoint saved in the whole time: raise the time "
+                 "limit, "
+                 "save checkpoints more often, or drop these trials");
 }

@@ -29,7 +29,7 @@ double walltime_within(const struct walltime *walltime, double seconds);
 void walltime_start(struct walltime *walltime, struct dispatch *dispatch);
 
 /* When time is up: print how many trials are left, how many of them have a checkpoint, and, if
- * is_in_vain, that the same command would achieve nothing either. */
+ * is_in_vain, that such a run achieves nothing. */
 void walltime_tell(const struct walltime *walltime, const struct dispatch *dispatch,
                    int64_t n_checkpoints, bool is_in_vain);
 

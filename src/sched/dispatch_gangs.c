@@ -294,19 +294,23 @@ bool gangs_any_fits(struct dispatch *d, double most_s)
            (find_first(d, false, most_s, &first) || find_first(d, true, most_s, &first));
 }
 
+static bool tier_needs_parts(const struct dispatch *d, int32_t tier, bool suspect)
+{
+    int64_t next = ledger_next_wide(d->ledger, tier, suspect, (double)INFINITY);
+
+    return next >= 0 && dispatch_needs_parts(d, next);
+}
+
 bool gangs_need_parts(const struct dispatch *d)
 {
     if (!d->gangs)
         return false;
     if (resumes_find(d->resumes, 2, d->n_alive, (double)INFINITY) >= 0)
         return true;
-    for (int32_t tier = 1; tier < ledger_n_widths(d->ledger); tier++) {
-        int64_t next = ledger_next_wide(d->ledger, tier, false, (double)INFINITY);
-
-        if (next >= 0 && ledger_tier_width(d->ledger, tier) <= d->n_alive &&
-            dispatch_needs_parts(d, next))
+    for (int32_t tier = 1; tier < ledger_n_widths(d->ledger); tier++)
+        if (ledger_tier_width(d->ledger, tier) <= d->n_alive &&
+            (tier_needs_parts(d, tier, false) || tier_needs_parts(d, tier, true)))
             return true;
-    }
     return false;
 }
 

@@ -55,7 +55,8 @@ void ledger_mark(struct ledger *ledger, int64_t trial, enum trial_state state);
  * finished. True if it has failed by that: the caller records the reason. */
 bool ledger_blame(struct ledger *ledger, int64_t trial, int32_t crashes);
 
-/* Make a trial, unless finished, a suspect without a crash: a run ended while it was under way.
+/* Make a trial, unless finished, a suspect without a crash: a run ended while it was under way, or
+ * runs stopped it more often than others.
  * Before any lease. */
 void ledger_suspect(struct ledger *ledger, int64_t trial);
 

@@ -129,7 +129,7 @@
       " VALUES (?1, ?2, ?3, ?4, (SELECT ?5 WHERE NOT EXISTS" \
       " (SELECT 1 FROM trial WHERE trial_id = ?5)))") \
     /* Count attempts since the trial's last result. */ \
-    X(TRIAL_ENDED, /* ?2: 'crashed' or 'lost' */ \
+    X(TRIAL_ENDED, /* ?2: 'crashed', 'lost' or 'stopped' */ \
       "SELECT count(*) FROM attempt WHERE trial_id = ?1 AND outcome = ?2 AND attempt_id >" \
       " (SELECT coalesce(max(attempt_id), 0) FROM attempt WHERE trial_id = ?1" \
       " AND outcome IN ('done', 'diverged', 'failed'))") \

@@ -412,7 +412,8 @@ static int count_crashes(struct walk *w, int64_t t, int attempts, struct err *er
     if (!attempts || w->trials->states[t] > TRIAL_RUNNING)
         return 0;
     return count_ended(w, t, "crashed", &w->trials->crashes[t], err) ||
-                   count_ended(w, t, "lost", &w->trials->lost[t], err)
+                   count_ended(w, t, "lost", &w->trials->lost[t], err) ||
+                   count_ended(w, t, "stopped", &w->trials->stopped[t], err)
                ? -1
                : 0;
 }
@@ -590,7 +591,7 @@ static int expect_nothing(struct walk *w, struct err *err)
         w->is_part |= !w->trials->ours[t];
         w->trials->ids[t] = 0;
         w->trials->states[t] = TRIAL_PENDING;
-        w->trials->crashes[t] = w->trials->lost[t] = 0;
+        w->trials->crashes[t] = w->trials->lost[t] = w->trials->stopped[t] = 0;
         w->trials->left[t] = 1;
         w->trials->values[t] = w->trials->seconds[t] = w->trials->predicted[t] = NAN;
     }
@@ -676,13 +677,14 @@ int store_trials_init(struct store_trials *trials, int64_t n_trials, struct err 
     trials->left = calloc(n, sizeof *trials->left);
     trials->crashes = calloc(n, sizeof *trials->crashes);
     trials->lost = calloc(n, sizeof *trials->lost);
+    trials->stopped = calloc(n, sizeof *trials->stopped);
     if (trials->ours && trials->ids && trials->states && trials->values && trials->seconds &&
-        trials->predicted && trials->left && trials->crashes && trials->lost) {
+        trials->predicted && trials->left && trials->crashes && trials->lost && trials->stopped) {
         memset(trials->ours, true, n * sizeof *trials->ours);
         return 0;
     }
     store_trials_release(trials);
-    return err_nomem(err, "trials", n * (5 * sizeof(double) + 2 * sizeof(int32_t) + 2));
+    return err_nomem(err, "trials", n * (5 * sizeof(double) + 3 * sizeof(int32_t) + 2));
 }
 
 int64_t store_trials_find(const struct store_trials *trials, int64_t n_trials, int64_t id)
@@ -704,6 +706,7 @@ void store_trials_release(struct store_trials *trials)
     free(trials->left);
     free(trials->crashes);
     free(trials->lost);
+    free(trials->stopped);
     free(trials->spread);
     free(trials->config_ids);
     *trials = (struct store_trials){0};
