@@ -327,6 +327,21 @@ static void test_parts(void **state)
     tear_down(&s);
 }
 
+/* So does one that earlier runs stopped. */
+static void test_stopped_before(void **state)
+{
+    const double seconds[] = {50};
+    const int32_t widths[] = {2};
+    struct scene s;
+
+    (void)state;
+    set_up(&s, 1, seconds, widths, 2, NULL);
+    dispatch_set_whole(s.dispatch, 30);
+    ledger_suspect(s.ledger, 0);
+    assert_int_equal(place(&s, 20), 0);
+    tear_down(&s);
+}
+
 /* ---- elastic widths ---- */
 
 /* A training on three ranks goes on with two; what two ranks take is no news. */
@@ -448,8 +463,8 @@ int main(void)
         cmocka_unit_test(test_reservation), cmocka_unit_test(test_lost_member),
         cmocka_unit_test(test_given_back),  cmocka_unit_test(test_taken_apart),
         cmocka_unit_test(test_checkpoint),  cmocka_unit_test(test_fewer_alive),
-        cmocka_unit_test(test_parts),       cmocka_unit_test(test_chosen),
-        cmocka_unit_test(test_ports),
+        cmocka_unit_test(test_parts),       cmocka_unit_test(test_stopped_before),
+        cmocka_unit_test(test_chosen),      cmocka_unit_test(test_ports),
     };
 
     return cmocka_run_group_tests_name("gangs", tests, NULL, NULL);
