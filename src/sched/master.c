@@ -267,8 +267,8 @@ static int check_result(const struct master *master, const struct trial_result *
 
     if (r->trial < 0 || r->trial >= n)
         return err_set(err, "result of trial %ld: must be in [0, %ld)", (long)r->trial, (long)n);
-    if (r->state == TRIAL_PENDING || r->state == TRIAL_RUNNING)
-        return err_set(err, "result of trial %ld is %s: must be done, diverged or failed",
+    if (r->state == TRIAL_RUNNING)
+        return err_set(err, "result of trial %ld is %s: must be done, diverged, failed or pending",
                        (long)r->trial, trial_state_name(r->state));
     return 0;
 }
@@ -280,10 +280,23 @@ double master_busy_seconds(const struct trial_result *r)
     return r->resumed_epoch ? (double)NAN : r->seconds - r->timing[PHASE_LOAD];
 }
 
+/* A trial was stopped after its program had been started again. */
+static int take_stopped(struct master *master, int32_t from, const struct trial_result *r,
+                        struct err *err)
+{
+    if (ledger_lessee(master->ledger, r->trial) != from)
+        return 0;
+    rank_states_finish(&master->ranks, from, r->trial);
+    dispatch_give_back(master->dispatch, from, r->trial);
+    return master_sink_result(&master->delivery, &master->ranks, r, err);
+}
+
 static int accept_result(struct master *master, int32_t from, struct trial_result *r,
                          struct err *err)
 {
     r->predicted = dispatch_predicted(master->dispatch, r->trial);
+    if (r->state == TRIAL_PENDING)
+        return take_stopped(master, from, r, err);
     rank_states_finish(&master->ranks, from, r->trial);
     if (dispatch_finish(master->dispatch, from, r->trial, r->state, master_busy_seconds(r)) !=
         LEDGER_ACCEPTED)

@@ -150,7 +150,7 @@ int master_sink_result(struct master_delivery *d, struct rank_states *ranks,
     if (d->is_closed)
         return 0;
     note_uncommitted(d);
-    d->n_finished++;
+    d->n_finished += r->state != TRIAL_PENDING;
     if (d->sink.result(d->sink.arg, r, err))
         return -1;
     return d->n_uncommitted >= d->commit_results ? master_sink_commit(d, ranks, err) : 0;

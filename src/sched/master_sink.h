@@ -49,6 +49,7 @@ struct master_loss {
 
 /* Called in the scheduler's thread only. -1 and err end the run after the workers have stopped. */
 struct master_sink {
+    /* PENDING: the trial went back after its program had been started again. */
     int (*result)(void *arg, const struct trial_result *result, struct err *err);
     /* Before a commit: a running trial not named before. Short ones never are. */
     int (*running)(void *arg, const struct master_trial *trial, struct err *err);
@@ -94,7 +95,7 @@ struct master_delivery {
     double uncommitted_s; /* when the first of them came */
     double kept_s;        /* start of the current minute, and bytes taken in it */
     size_t kept_bytes;
-    int64_t n_finished; /* results */
+    int64_t n_finished; /* results, none PENDING */
     double traffic_s;   /* when counters were last handed on */
     bool is_closed;     /* after a fault: nothing more is handed on or committed */
 };

@@ -327,19 +327,21 @@ static int delete_details(struct store *store, int64_t trial_id, struct err *err
     return 0;
 }
 
-/* The attempts that killed programs ended, of which the first closes the open row. The caller counts
- * the others. */
-static int write_kills(struct store *store, int64_t trial_id, const struct trial_result *r,
+/* The attempts of programs that were started again, of which the first closes the open row. The caller
+ * counts the others. */
+static int write_restarts(struct store *store, int64_t trial_id, const struct trial_result *r,
                        int64_t *open, struct err *err)
 {
-    for (int32_t i = 0; i < r->n_kills; i++) {
+    for (int32_t i = 0; i < r->n_restarts; i++) {
         const struct attempt attempt = {
             .trial_id = trial_id,
             .place = {r->rank, r->host, r->pid, r->members, r->n_members},
-            .started = r->kills[i].started,
-            .finished = r->kills[i].finished,
+            .started = r->restarts[i].started,
+            .finished = r->restarts[i].finished,
             .outcome = "stopped",
-            .error = "the program was killed (SIGKILL) and started again",
+            .error = r->restarts[i].was_killed
+                         ? "the program was killed (SIGKILL) and started again"
+                         : NULL,
         };
 
         if (*open > 0 ? close_row(store, *open, &attempt, err) : insert(store, &attempt, err))
@@ -349,11 +351,11 @@ static int write_kills(struct store *store, int64_t trial_id, const struct trial
     return 0;
 }
 
-/* open: from find_open(), before write_kills(). */
+/* open: from find_open(), before write_restarts(). */
 static int update_trial(struct store *store, int64_t trial_id, const struct trial_result *r,
                         int64_t open, int64_t *attempts, struct err *err)
 {
-    int more = (open > 0 ? 0 : 1) + (int)r->n_kills;
+    int more = (open > 0 ? 0 : 1) + (int)r->n_restarts;
     sqlite3_stmt *statement =
         r->state == TRIAL_PENDING
             ? db_bind(store, STATEMENT_ATTEMPT_COUNT, err, "in", trial_id, more)
@@ -392,7 +394,7 @@ int store_result(struct store *store, int64_t trial_id, const struct trial_resul
 
     if (db_begin(store, err) || find_open(&open, store, trial_id, result->rank, err) ||
         update_trial(store, trial_id, result, open, &attempts, err) ||
-        write_kills(store, trial_id, result, &open, err) ||
+        write_restarts(store, trial_id, result, &open, err) ||
         write_attempt(store, trial_id, result, open, err))
         return -1;
     FAULT("store: a result is written in part");

@@ -359,7 +359,7 @@ static void run_trial(struct trial_result *r, struct running *t)
     while (verdict == VERDICT_AGAIN)
         verdict = attempt(r, t);
     r->earlier_s = t->earlier_s;
-    if (r->n_kills)
+    if (r->n_restarts)
         r->started = t->started;
     if (verdict != VERDICT_OVER)
         r->state = TRIAL_PENDING;

@@ -101,8 +101,8 @@ static void release_report(struct trial_result *r)
         free(r->files[i]);
     free(r->files);
     free(r->files_bytes);
-    free(r->kills);
-    r->kills = NULL;
+    free(r->restarts);
+    r->restarts = NULL;
     r->reported = NULL;
     r->epochs = NULL;
     r->curve_names = NULL;
@@ -110,7 +110,7 @@ static void release_report(struct trial_result *r)
     r->log = NULL;
     r->files = NULL;
     r->files_bytes = NULL;
-    r->n_reported = r->n_curve_names = r->n_points = r->n_files = r->n_kills = 0;
+    r->n_reported = r->n_curve_names = r->n_points = r->n_files = r->n_restarts = 0;
     r->log_bytes = 0;
 }
 
@@ -129,7 +129,7 @@ void trial_result_release(struct trial_result *r)
 
 static bool has_report(const struct trial_result *r)
 {
-    return r->reported || r->epochs || r->n_points || r->log || r->n_files || r->n_kills;
+    return r->reported || r->epochs || r->n_points || r->log || r->n_files || r->n_restarts;
 }
 
 static void pack_report(struct buf *out, const struct trial_result *r)
@@ -156,8 +156,8 @@ static void pack_report(struct buf *out, const struct trial_result *r)
         buf_put_text(out, r->files[i]);
         buf_put_i64(out, r->files_bytes[i]);
     }
-    buf_put_u32(out, (uint32_t)r->n_kills);
-    buf_add(out, r->kills, (size_t)r->n_kills * sizeof *r->kills);
+    buf_put_u32(out, (uint32_t)r->n_restarts);
+    buf_add(out, r->restarts, (size_t)r->n_restarts * sizeof *r->restarts);
 }
 
 void trial_result_pack(struct buf *out, const struct trial_result *r)
@@ -327,12 +327,12 @@ static void take_files(struct trial_result *r, struct cursor *in)
     }
 }
 
-static void take_kills(struct trial_result *r, struct cursor *in)
+static void take_restarts(struct trial_result *r, struct cursor *in)
 {
     uint32_t n = cursor_u32(in);
 
-    r->kills = take_copy(in, n, sizeof *r->kills);
-    r->n_kills = r->kills ? (int32_t)n : 0;
+    r->restarts = take_copy(in, n, sizeof *r->restarts);
+    r->n_restarts = r->restarts ? (int32_t)n : 0;
 }
 
 static void take_report(struct trial_result *r, struct cursor *in)
@@ -342,7 +342,7 @@ static void take_report(struct trial_result *r, struct cursor *in)
     take_points(r, in);
     take_log(r, in);
     take_files(r, in);
-    take_kills(r, in);
+    take_restarts(r, in);
 }
 
 static void take_fields(struct trial_result *r, struct cursor *in)

@@ -59,9 +59,10 @@ enum trial_phase {
 
 const char *trial_phase_name(enum trial_phase phase);
 
-/* A time in which a program ran until a signal of others killed it. */
-struct trial_kill {
+/* A time in which a program ran until it ended unasked, to be started again. */
+struct trial_restart {
     double started, finished; /* Unix seconds */
+    int64_t was_killed;       /* 1: by a signal of others, 0: it exited with 75 */
 };
 
 /* One of the ranks that ran a trial together. */
@@ -114,8 +115,8 @@ struct trial_result {
     char **files;         /* [n_files] names of kept files in the trial's folder; they differ */
     int64_t *files_bytes; /* [n_files] their sizes */
     int32_t n_files;
-    struct trial_kill *kills; /* [n_kills] after each, the program was started again */
-    int32_t n_kills;
+    struct trial_restart *restarts; /* [n_restarts] after each, the program was started again */
+    int32_t n_restarts;
     bool drops_checkpoint; /* its folder has one that is needed until the result is on disk */
 };
 

@@ -74,14 +74,15 @@ static bool is_crash(int number)
     return false;
 }
 
-static void add_kill(struct trial_result *r, const struct running *t)
+static void add_restart(struct trial_result *r, const struct running *t, bool was_killed)
 {
-    struct trial_kill *kills = realloc(r->kills, ((size_t)r->n_kills + 1) * sizeof *kills);
+    size_t n = (size_t)r->n_restarts + 1;
+    struct trial_restart *restarts = realloc(r->restarts, n * sizeof *restarts);
 
-    if (!kills)
+    if (!restarts)
         return; /* the log tells of it */
-    r->kills = kills;
-    kills[r->n_kills++] = (struct trial_kill){t->started, clock_unix()};
+    r->restarts = restarts;
+    restarts[r->n_restarts++] = (struct trial_restart){t->started, clock_unix(), was_killed};
 }
 
 /* Processes that have met cannot take in one that starts again. */
@@ -106,7 +107,7 @@ static enum verdict judge_signal(struct trial_result *r, struct running *t, int 
         return VERDICT_BACK;
     if (number == SIGKILL && ++t->n_kills < t->s->v[P_CRASH_LIMIT].i) {
         running_note(t, "the program was killed (SIGKILL)");
-        add_kill(r, t);
+        add_restart(r, t, true);
         return VERDICT_AGAIN;
     }
     last_words(t, words);
@@ -175,7 +176,10 @@ static enum verdict judge_resume(struct trial_result *r, struct running *t)
         return VERDICT_OVER;
     }
     /* A gang starts again as a whole, by the caller. */
-    return !has_others && t->watch->keep_going(t->watch->arg) ? VERDICT_AGAIN : VERDICT_BACK;
+    if (has_others || !t->watch->keep_going(t->watch->arg))
+        return VERDICT_BACK;
+    add_restart(r, t, false);
+    return VERDICT_AGAIN;
 }
 
 /* Prose on stdout may look like results, so too many names are no fault. */

@@ -65,7 +65,7 @@ is "fails, and keeps its checkpoint" "$(sqlite3 slow.db 'select state, error, se
     cat slow.db.files/t1/checkpoint/n)" "failed|ran longer than trial_timeout = 1 s|1
 1"
 fails "another attempt with the same limit" 3 "$ESPALIER" run slow.ini --db slow.db --progress none --retry failed
-like "is over at once" "$(sqlite3 slow.db 'select max(attempt_id), finished - started < 0.6 from attempt')" '^2\|1$'
+like "is over at once" "$(sqlite3 slow.db 'select max(attempt_id), finished - started < 0.6 from attempt')" '^3\|1$'
 ok "one with a longer limit" "$ESPALIER" run slow.ini --db slow.db --progress none --retry failed --set trial_timeout=9s
 is "goes on from the checkpoint with its curve" "$(sqlite3 slow.db 'select state, epochs_run, value from trial')" "done|3|3.0"
 ok "and removes it" test ! -e slow.db.files
@@ -165,6 +165,32 @@ like "the end of run reports it" "$(grep killed err)" \
     "warning: programs of 1 trial, such as t1, were killed \(SIGKILL\) 1 time and started again: often .* memory"
 like "so does status" "$("$ESPALIER" status s.db --section lost --format csv)" "stopped,1,.*killed"
 like "and show" "$("$ESPALIER" show s.db t1 --section attempts --format csv)" "stopped,the program was killed"
+
+cat >killed.sh <<'END'
+test -e killed || { : >killed; kill -9 $$; }
+sleep 30
+END
+sed -i 's/^capture/stop_grace = 1s\n&/' s.ini
+rm -f s.db
+"$ESPALIER" run s.ini --db s.db --progress none --time-limit 2s 2>err
+is "a trace also if the run ends before the next attempt" "$(sqlite3 s.db 'select outcome, error from attempt order by attempt_id;
+    select state, attempts from trial')" "stopped|the program was killed (SIGKILL) and started again
+stopped|
+pending|2"
+like "the end of this run reports it, too" "$(grep killed err)" "programs of 1 trial, such as t1, were killed"
+
+cat >again.sh <<'END'
+echo x >>"$ESPALIER_CHECKPOINT/starts"
+test "$ESPALIER_ATTEMPT" = 4 || exit 75
+echo v: 1
+END
+sed 's/killed.sh/again.sh/' s.ini >again.ini
+rm -f s.db
+"$ESPALIER" run again.ini --db s.db --progress none 2>err
+is "a program that ends with 75 has a row for each start" "$(sqlite3 s.db "select group_concat(outcome), count(error) from attempt;
+    select state, attempts from trial")" "stopped,stopped,stopped,done|0
+done|4"
+ok "and is no killed one" sh -c '! grep killed err'
 
 # A pattern that means the run and its ranks leaves the processes that end the programs.
 printf '%s\n' '[sweep]' 'name = p' 'objective = v' 'direction = max' '[program]' 'shell = yes' \
