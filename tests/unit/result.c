@@ -65,9 +65,9 @@ static void fill_report(struct trial_result *r)
     memcpy(r->log, "a\0b\n", 4);
     r->log_bytes = 4;
     r->log_total = 70000;
-    r->kills = calloc(1, sizeof *r->kills);
-    r->kills[0] = (struct trial_kill){100, 101};
-    r->n_kills = 1;
+    r->restarts = calloc(1, sizeof *r->restarts);
+    r->restarts[0] = (struct trial_restart){100, 101, 1};
+    r->n_restarts = 1;
     r->drops_checkpoint = true;
     r->n_files = 1;
     r->files = calloc(1, sizeof *r->files);
@@ -155,9 +155,10 @@ static void test_report_round_trip(void **state)
     assert_int_equal(again.log_total, 70000);
     assert_string_equal(again.files[0], "model.pt");
     assert_true(again.files_bytes[0] == 123456789012);
-    assert_int_equal(again.n_kills, 1);
+    assert_int_equal(again.n_restarts, 1);
     assert_true(again.drops_checkpoint);
-    assert_true(again.kills[0].started == 100 && again.kills[0].finished == 101);
+    assert_true(again.restarts[0].started == 100 && again.restarts[0].finished == 101 &&
+                again.restarts[0].was_killed);
     trial_result_release(&r);
     trial_result_release(&again);
     buf_release(&first);
