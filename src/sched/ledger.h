@@ -56,8 +56,7 @@ void ledger_mark(struct ledger *ledger, int64_t trial, enum trial_state state);
 bool ledger_blame(struct ledger *ledger, int64_t trial, int32_t crashes);
 
 /* Make a trial, unless finished, a suspect without a crash: a run ended while it was under way, or
- * runs stopped it more often than others.
- * Before any lease. */
+ * runs stopped it more often than others. Before any lease. */
 void ledger_suspect(struct ledger *ledger, int64_t trial);
 
 /* Set the expected seconds of a trial of this group. */

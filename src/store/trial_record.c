@@ -330,7 +330,7 @@ static int delete_details(struct store *store, int64_t trial_id, struct err *err
 /* The attempts of programs that were started again, of which the first closes the open row. The caller
  * counts the others. */
 static int write_restarts(struct store *store, int64_t trial_id, const struct trial_result *r,
-                       int64_t *open, struct err *err)
+                          int64_t *open, struct err *err)
 {
     for (int32_t i = 0; i < r->n_restarts; i++) {
         const struct attempt attempt = {
