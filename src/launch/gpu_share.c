@@ -103,8 +103,8 @@ struct device {
 /* The ranks of one machine. */
 struct group {
     const struct rank_info *info;
-    int32_t *ranks; /* [n] */
-    int32_t n;
+    int32_t *ranks;         /* [n] */
+    int32_t n, n_all;       /* n_all: ranks of the launch */
     struct device *devices; /* [n_devices] that its ranks see; room for all of them */
     int32_t n_devices;
 
@@ -172,7 +172,8 @@ static int refuse_few(const struct group *group, struct err *err)
     int32_t needed = (group->n * group->wanted + group->most - 1) / group->most;
     struct buf fix = {0};
 
-    if (fitting)
+    /* Fewer ranks than one trial needs are of use only if other hosts have the rest. */
+    if (fitting && (fitting >= group->wish->ranks || group->n < group->n_all))
         buf_printf(&fix,
                    "start at most %d rank%s there (mpirun --map-by ppr:%d:node, srun "
                    "--ntasks-per-node=%d), or ",
@@ -434,7 +435,7 @@ static int divide_all(struct gpu_share *shares, struct group *group, int32_t n, 
 int gpu_divide(struct gpu_share *shares, struct findings *findings, struct rank_info *info,
                int32_t n, const struct gpu_wish *wish, struct err *err)
 {
-    struct group group = {.info = info, .wish = wish, .findings = findings};
+    struct group group = {.info = info, .n_all = n, .wish = wish, .findings = findings};
     size_t n_gpus = 1;
     int rc = -1;
 

@@ -171,6 +171,22 @@ static void test_own_lists(void **state)
                    "--ntasks-per-node=1), or set gpus = 0.5");
 }
 
+/* A gang of two cannot run on one rank, but on two hosts. */
+static void test_few_for_a_gang(void **state)
+{
+    const struct gpu_wish wish = {1, 0, 2};
+    struct err err = {""};
+
+    (void)state;
+    add_ranks(2, "a", "0");
+    assert_int_equal(gpu_divide(shares, &found, info, n_ranks, &wish, &err), -1);
+    assert_string_equal(err.text, "a: 2 ranks with gpus = 1 need 2 GPUs, but there is 1 "
+                                  "(CUDA_VISIBLE_DEVICES); set gpus = 0.5");
+    add_ranks(2, "b", "0");
+    assert_int_equal(gpu_divide(shares, &found, info, n_ranks, &wish, &err), -1);
+    assert_non_null(strstr(err.text, "start at most 1 rank there"));
+}
+
 static void test_overlap(void **state)
 {
     (void)state;
@@ -477,6 +493,7 @@ int main(void)
         cmocka_unit_test(test_amount),
         cmocka_unit_test_teardown(test_shared_list, clear),
         cmocka_unit_test_teardown(test_own_lists, clear),
+        cmocka_unit_test_teardown(test_few_for_a_gang, clear),
         cmocka_unit_test_teardown(test_overlap, clear),
         cmocka_unit_test_teardown(test_few, clear),
         cmocka_unit_test_teardown(test_none, clear),
