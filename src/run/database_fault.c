@@ -13,7 +13,10 @@
 #define PATIENCE_S 600.0
 #define STOPPING_S 10.0 /* a batch system that asked the job to stop kills it soon */
 
-#define FULL_S 10.0
+/* A program that filled the disk is killed after 5 s (trial/program_runner.c), and some may do so one
+ * after another. Its files go soon after its end. */
+#define FULL_S 20.0
+#define GOING_S 2.0
 
 enum { RANGES_MAX = 12 };
 
@@ -36,7 +39,7 @@ void database_fault_watch(struct database_fault *fault, struct store *store)
     store_be_patient(store, PATIENCE_S, on_wait, fault);
 }
 
-bool database_fault_is_full(struct database_fault *fault)
+bool database_fault_is_full(struct database_fault *fault, bool any_runs)
 {
     double now_s = clock_now(&clock_system);
 
@@ -44,6 +47,8 @@ bool database_fault_is_full(struct database_fault *fault)
         fault->full_s = 0;
         return false;
     }
+    if (any_runs || fault->full_s <= 0)
+        fault->run_s = now_s;
     if (fault->full_s <= 0) {
         fault->full_s = now_s;
         fault->has_warned = true;
@@ -51,7 +56,7 @@ bool database_fault_is_full(struct database_fault *fault)
                  "that may have filled it",
                  fault->db, FULL_S);
     }
-    return now_s - fault->full_s < FULL_S;
+    return now_s - fault->full_s < FULL_S && now_s - fault->run_s < GOING_S;
 }
 
 void database_fault_over(struct database_fault *fault)

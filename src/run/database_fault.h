@@ -13,11 +13,13 @@ struct database_fault {
     void *arg;
     bool has_warned;
     double full_s; /* by clock_system: the disk is full since then; 0: it is not */
+    double run_s;  /* likewise, when a program ran on the full disk for the last time */
 };
 
-/* True while the disk is full, for some seconds: a program may have filled it, and its files go when
- * it ends. The caller then commits later, and the results stay in memory. Warns once. */
-bool database_fault_is_full(struct database_fault *fault);
+/* True while the disk is full, for some seconds: a program that runs, or has just ended, may have
+ * filled it, and its files go when it ends. The caller then commits later, and the results stay in
+ * memory. Warns once. */
+bool database_fault_is_full(struct database_fault *fault, bool any_runs);
 
 /* Let the store, which borrows fault, wait for other processes, and warn once. A stop signal soon
  * ends the waiting. */

@@ -315,25 +315,21 @@ static int create_dispatch(struct sweep_session *session, struct err *err)
     return rc;
 }
 
-static bool begins_anew(const struct sweep_session *session, int64_t trial)
-{
-    return ledger_state(session->ledger, trial) == TRIAL_PENDING &&
-           !dispatch_resumes(session->dispatch, trial);
-}
-
-/* Programs without a checkpoint that were stopped more often than others go after them. Else the ends
- * of several runs could stop the same trial, while another is never begun. */
+/* Programs without a checkpoint that were stopped more often than others go after them, and are
+ * expected to take longer than they ran. Else the ends of several runs could stop the same trial, while
+ * another is never begun. */
 static void put_back_stopped(struct sweep_session *session)
 {
     const struct store_trials *known = &session->known;
-    int32_t least = INT32_MAX;
+    struct sweep_tries tries = sweep_session_tries(session);
 
-    for (int64_t t = 0; t < session->job->plan.n_trials; t++)
-        if (begins_anew(session, t) && known->stopped[t] < least)
-            least = known->stopped[t];
-    for (int64_t t = 0; t < session->job->plan.n_trials; t++)
-        if (begins_anew(session, t) && known->stopped[t] > least)
+    for (int64_t t = 0; t < session->job->plan.n_trials; t++) {
+        if (!sweep_session_begins_anew(session, t) || !known->stopped[t])
+            continue;
+        if (known->stopped[t] > tries.least)
             ledger_suspect(session->ledger, t);
+        dispatch_ran_in_vain(session->dispatch, t, (double)known->stopped_s[t]);
+    }
 }
 
 static int make_dispatch(struct sweep_session *session, struct err *err)

@@ -112,6 +112,44 @@ int64_t sweep_session_count_saved(const struct sweep_session *session, double si
     return n;
 }
 
+bool sweep_session_begins_anew(const struct sweep_session *session, int64_t trial)
+{
+    return ledger_state(session->ledger, trial) == TRIAL_PENDING &&
+           !dispatch_resumes(session->dispatch, trial);
+}
+
+struct sweep_tries sweep_session_tries(const struct sweep_session *session)
+{
+    struct sweep_tries tries = {.least = INT32_MAX};
+
+    for (int64_t t = 0; t < session->job->plan.n_trials; t++) {
+        int32_t n = session->known.stopped[t] + dispatch_was_handed_out(session->dispatch, t);
+
+        if (!sweep_session_begins_anew(session, t))
+            continue;
+        tries.least = n < tries.least ? n : tries.least;
+        if (n <= tries.most)
+            continue;
+        tries.most = n;
+        tries.example = session->known.ids[t];
+    }
+    return tries;
+}
+
+/* Some trials have been finished, and this run did not come to one that was never begun or has a
+ * checkpoint. */
+static bool has_others_to_try(const struct sweep_session *session)
+{
+    struct ledger_counts before = session->before;
+    bool is_any = false;
+
+    for (int64_t t = 0; t < session->job->plan.n_trials; t++)
+        is_any |= ledger_state(session->ledger, t) == TRIAL_PENDING &&
+                  !dispatch_was_handed_out(session->dispatch, t) &&
+                  (!session->known.stopped[t] || dispatch_resumes(session->dispatch, t));
+    return is_any && before.done + before.diverged + before.failed > 0;
+}
+
 bool sweep_session_is_in_vain(const struct sweep_session *session)
 {
     double since = clock_unix() - (clock_now(&clock_system) - session->begun_s);
@@ -120,7 +158,8 @@ bool sweep_session_is_in_vain(const struct sweep_session *session)
     if (!session->walltime.is_whole || !(session->walltime.whole_s > 0) || session->has_saved ||
         sweep_session_counts(session).pending != session->before.pending)
         return false;
-    return !sweep_is_program(&session->job->sweep) || !sweep_session_count_saved(session, since);
+    return !sweep_is_program(&session->job->sweep) ||
+           (!sweep_session_count_saved(session, since) && !has_others_to_try(session));
 }
 
 static int on_finished(void *arg, struct err *err)
@@ -368,10 +407,11 @@ static int on_commit(void *arg, struct err *err)
 {
     struct sweep_session *session = arg;
     bool is_whole = !session->n_others && ledger_is_finished(session->ledger);
+    bool may_free = sweep_is_program(&session->job->sweep);
     int rc;
 
-    if (sweep_is_program(&session->job->sweep) && ledger_counts(session->ledger).leased &&
-        database_fault_is_full(&session->fault))
+    if (may_free &&
+        database_fault_is_full(&session->fault, ledger_counts(session->ledger).leased > 0))
         return 1;
     rc = check_inputs(session, err);
     if (!rc && session->prunes && session->has_results)

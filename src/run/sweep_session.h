@@ -79,6 +79,17 @@ void sweep_session_resume_programs(struct sweep_session *session);
  * changed since then (Unix seconds). */
 int64_t sweep_session_count_saved(const struct sweep_session *session, double since);
 
+/* True if a pending trial has no checkpoint. */
+bool sweep_session_begins_anew(const struct sweep_session *session, int64_t trial);
+
+/* How often trials that begin anew were begun in vain, in this run and before. */
+struct sweep_tries {
+    int32_t least, most; /* INT32_MAX and 0: there are none */
+    int64_t example;     /* trial_id of the first with the most */
+};
+
+struct sweep_tries sweep_session_tries(const struct sweep_session *session);
+
 /* True if a run whose time is up achieved nothing, and the same command would not either. */
 bool sweep_session_is_in_vain(const struct sweep_session *session);
 

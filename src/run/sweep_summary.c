@@ -138,7 +138,7 @@ static void warn_missing_files(const struct sweep_session *session)
     buf_release(&word);
 }
 
-enum { NUMBER = 16 };
+enum { NUMBER = 16, OFTEN = 3 };
 
 /* Four digits, or six where four would print 0.99999 as 1. */
 static const char *score_text(char out[NUMBER], double score)
@@ -330,6 +330,20 @@ static void print_too_few(const struct sweep_session *session)
         session->world->size - session->n_away, needed);
 }
 
+/* Name a trial that takes the time of each run. */
+static void print_time_up(const struct sweep_session *session)
+{
+    struct sweep_tries tries = sweep_session_tries(session);
+
+    walltime_tell(&session->walltime, session->dispatch, count_begun(session),
+                  sweep_session_is_in_vain(session));
+    if (sweep_is_program(&session->job->sweep) && tries.most >= OFTEN)
+        log_warn(
+            "t%lld saves no checkpoint, and %d runs have ended before it: raise the time limit, or "
+            "set a trial_timeout that is shorter than a run, and it fails",
+            (long long)tries.example, tries.most);
+}
+
 void sweep_summary_next(const struct sweep_session *session, enum master_end end)
 {
     struct ledger_counts now = sweep_session_counts(session);
@@ -337,8 +351,7 @@ void sweep_summary_next(const struct sweep_session *session, enum master_end end
     struct buf word = {0};
 
     if (end == MASTER_TIME_UP)
-        walltime_tell(&session->walltime, session->dispatch, count_begun(session),
-                      sweep_session_is_in_vain(session));
+        print_time_up(session);
     else if (end == MASTER_TOO_FEW)
         print_too_few(session);
     else if (end == MASTER_STOPPED && session->failures.verdict != FAILURES_GO_ON)

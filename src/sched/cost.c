@@ -24,8 +24,9 @@
 #define LONGEST_WAIT 1024
 
 struct known {
-    float log_s; /* mean logarithm on an average rank */
-    int32_t n;   /* in the mean, up to MAX_WEIGHT */
+    float log_s;   /* mean logarithm on an average rank */
+    float least_s; /* from cost_at_least() */
+    int32_t n;     /* in the mean, up to MAX_WEIGHT */
 };
 
 struct rank {
@@ -116,7 +117,7 @@ void cost_destroy(struct cost *cost)
 
 /* ---- predictions ---- */
 
-double cost_seconds(const struct cost *cost, int32_t config)
+static double predict(const struct cost *cost, int32_t config)
 {
     const struct known *known = &cost->known[config];
     double formula_s = cost->formula.seconds(cost->formula.self, config);
@@ -125,6 +126,11 @@ double cost_seconds(const struct cost *cost, int32_t config)
         return formula_s;
     return exp((known->n * known->log_s + FORMULA_WEIGHT * log(formula_s)) /
                (known->n + FORMULA_WEIGHT));
+}
+
+double cost_seconds(const struct cost *cost, int32_t config)
+{
+    return fmax(predict(cost, config), (double)cost->known[config].least_s);
 }
 
 bool cost_is_measured(const struct cost *cost)
@@ -213,7 +219,7 @@ void cost_observe(struct cost *cost, int32_t config, int32_t worker, double seco
 
     if (!(seconds > 0) || !isfinite(log_s))
         return;
-    log_ratio = log_s - log(cost_seconds(cost, config));
+    log_ratio = log_s - log(predict(cost, config));
     log_s -= log_slowness(cost, worker);
     weight = judgement(cost, config);
     if (worker >= 0 && weight > 0)
@@ -222,6 +228,13 @@ void cost_observe(struct cost *cost, int32_t config, int32_t worker, double seco
         cost->n_next -= (cost->n_next - cost->n_observed) / 2;
     learn_config(cost, config, log_s);
     cost->n_observed++;
+}
+
+void cost_at_least(struct cost *cost, int32_t config, double seconds)
+{
+    struct known *known = &cost->known[config];
+
+    known->least_s = fmaxf(known->least_s, (float)seconds);
 }
 
 bool cost_refit(struct cost *cost)

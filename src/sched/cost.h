@@ -55,6 +55,9 @@ void cost_destroy(struct cost *cost);
 /* Learn a trial's seconds on a worker (-1: none of this run), if finite and positive. O(axes). */
 void cost_observe(struct cost *cost, int32_t config, int32_t worker, double seconds);
 
+/* A trial of the configuration took at least so long: cost_seconds() is no less from now on. */
+void cost_at_least(struct cost *cost, int32_t config, double seconds);
+
 /* Fit the formula if enough was measured. True if predictions moved by more than 2 percent since
  * the last true. A fit takes about 0.1 ms (five axes); it comes ever more rarely. */
 bool cost_refit(struct cost *cost);

@@ -552,6 +552,21 @@ bool dispatch_resumes(const struct dispatch *d, int64_t trial)
     return resumes_has(d->resumes, trial);
 }
 
+void dispatch_ran_in_vain(struct dispatch *d, int64_t trial, double seconds)
+{
+    int32_t config = ledger_group(d->ledger, trial);
+
+    if (d->elastic)
+        seconds = elastic_one_s(d->elastic, config, seconds, dispatch_width(d, trial));
+    cost_at_least(d->cost, config, 2 * seconds);
+    dispatch_set_price(d, config);
+}
+
+bool dispatch_was_handed_out(const struct dispatch *d, int64_t trial)
+{
+    return !isnan(d->predicted_s[trial]);
+}
+
 double dispatch_expected_s(const struct dispatch *d, int64_t trial)
 {
     if (!cost_is_known(d->cost))

@@ -136,6 +136,12 @@ double dispatch_predicted(const struct dispatch *dispatch, int64_t trial);
 void dispatch_resume(struct dispatch *dispatch, int64_t trial, double left);
 bool dispatch_resumes(const struct dispatch *dispatch, int64_t trial);
 
+/* The trial ran for so many seconds and had to begin again: expect it to take twice as long. */
+void dispatch_ran_in_vain(struct dispatch *dispatch, int64_t trial, double seconds);
+
+/* True if the trial was handed out at least once. */
+bool dispatch_was_handed_out(const struct dispatch *dispatch, int64_t trial);
+
 /* Return the expected seconds of the rest of a trial on an average rank; NaN: unknown. */
 double dispatch_expected_s(const struct dispatch *dispatch, int64_t trial);
 

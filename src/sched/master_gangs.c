@@ -137,7 +137,7 @@ int master_supply_gangs(struct master *master, struct err *err)
     const struct gang *gang;
     int placed = 0;
 
-    while (!master->is_stopping &&
+    while (!master->is_stopping && !master->delivery.is_put_off &&
            (placed = dispatch_place(master->dispatch, left_s, &gang, err)) > 0)
         if (open_gang(master, gang, err))
             return -1;

@@ -119,6 +119,7 @@ static int commit(struct master_delivery *d, struct rank_states *ranks, struct e
     d->n_uncommitted = 0;
     FAULT("scheduler: before a commit");
     rc = d->sink.commit(d->sink.arg, err);
+    d->is_put_off = rc > 0;
     if (rc > 0) {
         d->n_uncommitted = n > 0 ? n : 1;
         d->uncommitted_s = clock_now(d->clock);

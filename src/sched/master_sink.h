@@ -97,6 +97,7 @@ struct master_delivery {
     size_t kept_bytes;
     int64_t n_finished; /* results, none PENDING */
     double traffic_s;   /* when counters were last handed on */
+    bool is_put_off;    /* the last commit was; no trial begins until one succeeds */
     bool is_closed;     /* after a fault: nothing more is handed on or committed */
 };
 

@@ -22,6 +22,9 @@ int store_commit(struct store *store, struct err *err)
         db_finish(store, db_bind(store, STATEMENT_COMMIT, err, ""), err))
         return -1;
     store->has_new_metrics = false;
+    if (!store->has_reserve)
+        database_file_reserve(store->path);
+    store->has_reserve = true;
     FAULT("store: a commit was made");
     trial_files_remove_checkpoints(store);
     trial_files_remove_dropped(store);

@@ -129,8 +129,8 @@
       " VALUES (?1, ?2, ?3, ?4, (SELECT ?5 WHERE NOT EXISTS" \
       " (SELECT 1 FROM trial WHERE trial_id = ?5)))") \
     /* Count attempts since the trial's last result. */ \
-    X(TRIAL_ENDED, /* ?2: 'crashed', 'lost' or 'stopped' */ \
-      "SELECT count(*) FROM attempt WHERE trial_id = ?1 AND outcome = ?2 AND attempt_id >" \
+    X(TRIAL_ENDED, /* ?2: 'crashed', 'lost' or 'stopped'; and the longest */ \
+      "SELECT count(*), max(finished - started) FROM attempt WHERE trial_id = ?1 AND outcome = ?2 AND attempt_id >" \
       " (SELECT coalesce(max(attempt_id), 0) FROM attempt WHERE trial_id = ?1" \
       " AND outcome IN ('done', 'diverged', 'failed'))") \
     \
@@ -148,8 +148,8 @@
       "INSERT INTO attempt (trial_id, session_id, rank, host, pid, started, outcome)" \
       " SELECT trial_id, session_id, 0, host, pid, ?3, 'running' FROM session, trial" \
       " WHERE session_id = ?1 AND trial_id = ?2 AND state IN ('pending', 'running')" \
-      " AND NOT EXISTS (SELECT 1 FROM attempt AS open WHERE open.trial_id = ?2" \
-      " AND open.session_id = ?1 AND open.rank = 0 AND open.outcome = 'running')") \
+      " AND NOT EXISTS (SELECT 1 FROM attempt AS old WHERE old.trial_id = ?2" \
+      " AND old.session_id = ?1 AND old.rank = 0 AND coalesce(old.finished, 9e999) >= ?3)") \
     X(TRAFFIC_PUT, \
       "INSERT OR REPLACE INTO traffic (session_id, rank, host, activity, size, calls, bytes," \
       " seconds) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)") \
@@ -269,6 +269,7 @@ struct store {
      * in its order, and those that this connection wrote. */
     struct buf reported, written;
     bool has_new_metrics; /* the views may lack a column */
+    bool has_reserve;     /* database_file_reserve() */
     sqlite3_stmt *statements[STATEMENT_COUNT];
 
     /* for store_be_patient() */

@@ -21,6 +21,7 @@
 #include "store/connection.h"
 
 #define FULL_BYTES 65536.0
+#define RESERVE_BYTES (512 << 10)
 
 /* Magic numbers from linux/magic.h and the sources of filesystems outside the kernel. */
 static const struct filesystem table[] = {
@@ -95,6 +96,21 @@ double database_file_room(const char *path)
 bool database_file_is_full(const char *path)
 {
     return database_file_room(path) < FULL_BYTES;
+}
+
+void database_file_reserve(const char *path)
+{
+    char *log;
+    int fd;
+
+    if (asprintf(&log, "%s-wal", path) < 0)
+        return;
+    fd = open(log, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd >= 0) {
+        (void)!fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, RESERVE_BYTES);
+        close(fd); /* SQLite locks other files than this one */
+    }
+    free(log);
 }
 
 /* https://sqlite.org/fileformat2.html, 1.3.3: byte 19 is 2 for the write-ahead log. */

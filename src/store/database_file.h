@@ -38,6 +38,10 @@ double database_file_room(const char *path);
 /* True if there is hardly room. */
 bool database_file_is_full(const char *path);
 
+/* Reserve room in the write-ahead log, so that a commit ends while a program fills the disk. Without
+ * such a log, or where the filesystem cannot do it, does nothing. */
+void database_file_reserve(const char *path);
+
 /* True if a writer has the file open, or was killed. */
 bool database_file_has_wal(const char *path);
 

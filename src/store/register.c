@@ -393,17 +393,20 @@ static int insert_trial(struct walk *w, int64_t t, int64_t config_id, struct err
                       : new_trials_add(&w->new_trials, w->store, &new, &w->trials->ids[t], err);
 }
 
+/* longest_s may be NULL. */
 static int count_ended(struct walk *w, int64_t t, const char *outcome, int32_t *out,
-                       struct err *err)
+                       float *longest_s, struct err *err)
 {
-    int64_t n;
+    sqlite3_stmt *row =
+        db_bind(w->store, STATEMENT_TRIAL_ENDED, err, "is", w->trials->ids[t], outcome);
+    int rc = row ? db_step(w->store, row, err) : -1;
 
-    if (db_integer(w->store,
-                   db_bind(w->store, STATEMENT_TRIAL_ENDED, err, "is", w->trials->ids[t], outcome),
-                   0, &n, err))
-        return -1;
-    *out = (int32_t)n;
-    return 0;
+    if (rc <= 0)
+        return rc;
+    *out = sqlite3_column_int(row, 0);
+    if (longest_s)
+        *longest_s = (float)sqlite3_column_double(row, 1);
+    return db_finish(w->store, row, err);
 }
 
 /* A finished trial needs no counts. */
@@ -411,9 +414,10 @@ static int count_crashes(struct walk *w, int64_t t, int attempts, struct err *er
 {
     if (!attempts || w->trials->states[t] > TRIAL_RUNNING)
         return 0;
-    return count_ended(w, t, "crashed", &w->trials->crashes[t], err) ||
-                   count_ended(w, t, "lost", &w->trials->lost[t], err) ||
-                   count_ended(w, t, "stopped", &w->trials->stopped[t], err)
+    return count_ended(w, t, "crashed", &w->trials->crashes[t], NULL, err) ||
+                   count_ended(w, t, "lost", &w->trials->lost[t], NULL, err) ||
+                   count_ended(w, t, "stopped", &w->trials->stopped[t], &w->trials->stopped_s[t],
+                               err)
                ? -1
                : 0;
 }
@@ -593,6 +597,7 @@ static int expect_nothing(struct walk *w, struct err *err)
         w->trials->states[t] = TRIAL_PENDING;
         w->trials->crashes[t] = w->trials->lost[t] = w->trials->stopped[t] = 0;
         w->trials->left[t] = 1;
+        w->trials->stopped_s[t] = 0;
         w->trials->values[t] = w->trials->seconds[t] = w->trials->predicted[t] = NAN;
     }
     return 0;
@@ -678,13 +683,15 @@ int store_trials_init(struct store_trials *trials, int64_t n_trials, struct err 
     trials->crashes = calloc(n, sizeof *trials->crashes);
     trials->lost = calloc(n, sizeof *trials->lost);
     trials->stopped = calloc(n, sizeof *trials->stopped);
+    trials->stopped_s = calloc(n, sizeof *trials->stopped_s);
     if (trials->ours && trials->ids && trials->states && trials->values && trials->seconds &&
-        trials->predicted && trials->left && trials->crashes && trials->lost && trials->stopped) {
+        trials->predicted && trials->left && trials->crashes && trials->lost && trials->stopped &&
+        trials->stopped_s) {
         memset(trials->ours, true, n * sizeof *trials->ours);
         return 0;
     }
     store_trials_release(trials);
-    return err_nomem(err, "trials", n * (5 * sizeof(double) + 3 * sizeof(int32_t) + 2));
+    return err_nomem(err, "trials", n * (5 * sizeof(double) + 4 * sizeof(int32_t) + 2));
 }
 
 int64_t store_trials_find(const struct store_trials *trials, int64_t n_trials, int64_t id)
@@ -707,6 +714,7 @@ void store_trials_release(struct store_trials *trials)
     free(trials->crashes);
     free(trials->lost);
     free(trials->stopped);
+    free(trials->stopped_s);
     free(trials->spread);
     free(trials->config_ids);
     *trials = (struct store_trials){0};

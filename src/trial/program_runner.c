@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/fault.h"
@@ -23,11 +22,9 @@
  * nobody listens yet (decision 0061). */
 #define HEAD_START_MS 100
 
-/* A program fills the disk if that is full for DISK_FULL_S and its files are such a share of it. */
+/* A program that does not end on a full disk is killed after DISK_LOOKS, if it filled that. */
 #define DISK_LOOK_S 1.0
-#define DISK_FULL_S 5.0
-#define DISK_FULL_BYTES 65536.0
-#define DISK_SHARE 0.1
+enum { DISK_LOOKS = 5 };
 
 /* ---- life ---- */
 
@@ -184,26 +181,17 @@ static bool must_kill(const struct running *t, double now_s)
  * (run/database_fault.h). */
 static void look_at_disk(struct running *t, double now_s)
 {
-    struct statvfs disk;
-
     if (now_s - t->looked_s < DISK_LOOK_S)
         return;
     t->looked_s = now_s;
-    if (statvfs(buf_text(&t->folder), &disk) ||
-        (double)disk.f_bavail * (double)disk.f_frsize >= DISK_FULL_BYTES) {
-        t->full_s = 0;
+    /* When another program is killed, there is room until this one has taken it. */
+    t->n_full += running_is_disk_full(t) ? 1 : t->n_full > 0 ? -1 : 0;
+    if (t->n_full < DISK_LOOKS)
         return;
-    }
-    t->full_s = t->full_s > 0 ? t->full_s : now_s;
-    if (now_s - t->full_s < DISK_FULL_S)
-        return;
-    t->filled_bytes = folder_bytes(buf_text(&t->folder));
-    if (t->filled_bytes < DISK_SHARE * (double)disk.f_blocks * (double)disk.f_frsize) {
-        t->filled_bytes = 0;
-        return;
-    }
-    t->is_killed = true;
-    spawner_kill(t->self->place->spawner);
+    t->filled_bytes = running_filled_bytes(t);
+    t->is_killed = t->filled_bytes > 0;
+    if (t->is_killed)
+        spawner_kill(t->self->place->spawner);
 }
 
 /* Stop the program if it must not go on. */
@@ -275,6 +263,7 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     if (t->self->log.total)
         running_note(t, "the program starts again");
     t->started = clock_unix();
+    t->n_full = 0;
     if (running_make_files(t, &err) || start(t, &err)) {
         output_pipe_close(&t->out);
         output_pipe_close(&t->error);
@@ -285,9 +274,10 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     wait_for_end(&end, t);
     FAULT("worker: a program has ended");
     leave_if_lost(t->self->place->spawner);
+    t->lacks_room = running_lacks_room(t, &end);
     program_report_read(&t->report, buf_text(&t->results));
-    program_report_end_attempt(&t->report,
-                               end.how != SPAWNER_EXITED || end.status == RUNNING_EXIT_RESUME);
+    program_report_end_attempt(&t->report, end.how != SPAWNER_EXITED ||
+                                               end.status == RUNNING_EXIT_RESUME || t->lacks_room);
     if (folder_has_files(buf_text(&t->checkpoint)))
         running_save_progress(t);
     verdict = running_judge(r, t, &end);

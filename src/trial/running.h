@@ -57,8 +57,11 @@ struct running {
     bool is_stopped;                  /* the caller wants the trial back */
     bool is_late;                     /* trial_timeout */
     double looked_s;                  /* by the clock: when the disk was looked at */
-    double full_s;                    /* by the clock: the disk is full since then; 0: it is not */
+    int32_t n_full;                   /* how many more looks found the disk full than not */
     double filled_bytes;              /* of its files, which filled the disk; 0: they did not */
+    double free_bytes, old_bytes;     /* when this attempt began: free on the disk, of its files */
+    bool lacks_room;                  /* it failed on a disk that others filled */
+    int32_t n_waits;                  /* for room on the disk */
     bool is_killed;                   /* by us */
     bool has_begun;                   /* an attempt here */
     int64_t noted;                    /* bytes of the log up to our last note */
@@ -94,6 +97,10 @@ bool running_first_is_over(const struct running *t, int status);
 /* Before an attempt. */
 int running_make_files(struct running *t, struct err *err);
 
+bool running_is_disk_full(const struct running *t);
+/* Return the bytes of the trial's files on the disk if this attempt filled it; else 0. */
+double running_filled_bytes(const struct running *t);
+
 /* The curve and the time, beside a checkpoint. */
 void running_save_progress(struct running *t);
 
@@ -113,6 +120,10 @@ enum verdict {
     VERDICT_BACK,  /* the caller gets the trial back */
     VERDICT_APART  /* so it does, since the whole gang must start again; r->error is the reason */
 };
+
+/* True a few times, if a full disk may have made the program fail that others filled. A gang cannot start
+ * again by itself. */
+bool running_lacks_room(const struct running *t, const struct spawner_end *end);
 
 enum verdict running_judge(struct trial_result *r, struct running *t,
                            const struct spawner_end *end);

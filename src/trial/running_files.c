@@ -2,15 +2,22 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/fault.h"
 #include "program/attempt_file.h"
 #include "program/folder.h"
 #include "trial/running.h"
+
+#define FULL_BYTES 65536.0
+/* A program filled the disk if its files took such a share of what was free, and of the whole disk. */
+#define FREE_SHARE 0.25
+#define DISK_SHARE 0.01
 
 static int make_folder(const char *path, struct err *err)
 {
@@ -104,7 +111,44 @@ bool running_first_is_over(const struct running *t, int status)
     return !strcmp(file.over, over);
 }
 
-int running_make_files(struct running *t, struct err *err)
+/* False: unknown. */
+static bool look_at_disk(const struct running *t, double *free_bytes, double *bytes)
+{
+    struct statvfs disk;
+
+    if (statvfs(buf_text(&t->folder), &disk))
+        return false;
+    *free_bytes = (double)disk.f_bavail * (double)disk.f_frsize;
+    *bytes = (double)disk.f_blocks * (double)disk.f_frsize;
+    return true;
+}
+
+bool running_is_disk_full(const struct running *t)
+{
+    double free_bytes, bytes;
+
+    return look_at_disk(t, &free_bytes, &bytes) && free_bytes < FULL_BYTES;
+}
+
+double running_filled_bytes(const struct running *t)
+{
+    double free_bytes, bytes, filled = folder_bytes(buf_text(&t->folder));
+    bool is_much = look_at_disk(t, &free_bytes, &bytes) && filled >= DISK_SHARE * bytes;
+
+    return is_much && filled - t->old_bytes >= FREE_SHARE * t->free_bytes ? filled : 0;
+}
+
+static void note_room(struct running *t)
+{
+    double bytes;
+    bool has_files = folder_has_files(buf_text(&t->checkpoint));
+
+    if (!look_at_disk(t, &t->free_bytes, &bytes))
+        t->free_bytes = (double)INFINITY;
+    t->old_bytes = has_files ? folder_bytes(buf_text(&t->folder)) : 0;
+}
+
+static int make_files(struct running *t, struct err *err)
 {
     struct trial_paths paths = running_paths(t);
     struct spare_folder *spare = &t->self->spare;
@@ -124,6 +168,14 @@ int running_make_files(struct running *t, struct err *err)
         t->progress = running_progress(t);
     }
     spare_folder_note(spare, &paths);
+    return 0;
+}
+
+int running_make_files(struct running *t, struct err *err)
+{
+    if (make_files(t, err))
+        return -1;
+    note_room(t);
     return 0;
 }
 

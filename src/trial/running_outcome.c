@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,6 +24,8 @@
 /* Attempts that may exit with 75 unasked; more would be an endless loop. Those that change nothing
  * show one earlier. */
 #define MOST_RESTARTS 1000
+#define MOST_WAITS 3
+#define ROOM_S 20.0 /* as long as the run waits (run/database_fault.h) */
 #define MOST_IDLE 3
 
 enum { WORDS = 110 }; /* of the last lines of output in a reason */
@@ -209,8 +213,42 @@ static void judge_results(struct trial_result *r, struct running *t)
     }
 }
 
+bool running_lacks_room(const struct running *t, const struct spawner_end *end)
+{
+    char words[WORDS];
+    bool may_wait =
+        !running_has_others(t) && !t->is_stopped && !t->is_late && t->n_waits < MOST_WAITS;
+
+    if (!may_wait || end->how != SPAWNER_EXITED || end->status == EXIT_SUCCESS ||
+        end->status == RUNNING_EXIT_RESUME)
+        return false;
+    return (t->n_full > 0 || running_is_disk_full(t) ||
+            strstr(last_words(t, words), strerror(ENOSPC))) &&
+           running_filled_bytes(t) == 0;
+}
+
+/* Return AGAIN once there is room, BACK if the trial must stop, and OVER if no room came. */
+static enum verdict wait_for_room(struct trial_result *r, struct running *t)
+{
+    double until_s = clock_now(t->self->clock) + ROOM_S;
+
+    t->n_waits++;
+    running_note(t,
+                 "the disk is full, and not by this program; it starts again when there is room");
+    while (running_is_disk_full(t) && clock_now(t->self->clock) < until_s) {
+        if (!t->watch->keep_going(t->watch->arg))
+            return VERDICT_BACK;
+        poll(NULL, 0, RUNNING_LOOK_MS);
+    }
+    if (running_is_disk_full(t))
+        return VERDICT_OVER;
+    add_restart(r, t, false);
+    return VERDICT_AGAIN;
+}
+
 static enum verdict judge_exit(struct trial_result *r, struct running *t, int status)
 {
+    enum verdict verdict;
     char words[WORDS];
 
     if (status == EXIT_SUCCESS) {
@@ -224,6 +262,8 @@ static enum verdict judge_exit(struct trial_result *r, struct running *t, int st
         return judge_resume(r, t);
     if (is_due_to_others(t))
         return VERDICT_BACK;
+    if (t->lacks_room && (verdict = wait_for_room(r, t)) != VERDICT_OVER)
+        return verdict;
     last_words(t, words);
     running_fail(r, "exit status %d%s%s", status, *words ? ": " : "", words);
     return VERDICT_OVER;

@@ -324,6 +324,29 @@ run s.ini --db s.db --time-limit 1s
 is "the next run begins with the other trial" "$? $(sqlite3 s.db 'select count(*), count(distinct trial_id) from attempt')" "1 2|2"
 rm -rf s.db*
 
+# Runs in a row finish all but the two trials that never end, and then say that they cannot.
+cat >kinds.sh <<'END'
+case $1 in
+short*) sleep 0.2; echo '{"val": 1}' >"$ESPALIER_RESULTS" ;;
+parts*) . ./parts.sh ;;
+*) sleep 60 ;;
+esac
+END
+sweep 'sh kinds.sh {kind}' 'stop_grace = 0.4s' | sed 's/^n = .*/kind = endless1, parts1, short1, endless2, parts2, short2/' >s.ini
+run s.ini --db s.db --time-limit 30s --set grid.kind=short1
+for _ in $(seq 20); do
+    run s.ini --db s.db --time-limit 1s
+    status=$?
+    [ $status = 75 ] || break
+done
+is "endless trials keep no others from their end" "$status $(sqlite3 s.db "select group_concat(kind || ' ' || state, ', ')
+    from (select kind, state from trials where kind not like 'endless%' order by kind)")" \
+    "1 parts1 done, parts2 done, short1 done, short2 done"
+like "the last run says that it was in vain" "$(said)" "no trial was finished and no checkpoint saved in the whole time"
+for _ in 1 2 3; do run s.ini --db s.db --time-limit 1s; done
+like "and names one of them" "$(said | tail -n 1)" "t[0-9]+ saves no checkpoint, and [3-9] runs have ended before it"
+rm -rf s.db*
+
 # ---- plan ----
 
 sweep './ok.sh {n}' >s.ini

@@ -148,6 +148,27 @@ static void test_each_coefficient(void **state)
     cost_destroy(cost);
 }
 
+/* What a trial ran in vain counts, whatever the others of its configuration taught. */
+static void test_at_least(void **state)
+{
+    static struct machine m = {.d = 1};
+    struct cost *cost;
+
+    (void)state;
+    machine_init(&m);
+    cost = cost_create(m.work, N_CONFIGS, 1, NULL);
+    assert_non_null(cost);
+    cost_observe(cost, 7, 0, 2);
+    cost_at_least(cost, 7, 50);
+    cost_at_least(cost, 7, 20);
+    assert_true(cost_seconds(cost, 7) == 50);
+    assert_true(cost_seconds(cost, 8) < 50);
+    cost_observe(cost, 7, 0, 2);
+    assert_true(fabs(cost_slowness(cost, 0) - 1) < 1e-6); /* the rank is no faster by that */
+    assert_true(cost_seconds(cost, 7) == 50);
+    cost_destroy(cost);
+}
+
 /* A configuration's first trial corrects the prediction of its others. */
 static void test_a_configuration_corrects_itself(void **state)
 {
@@ -270,6 +291,7 @@ int main(void)
         cmocka_unit_test(test_coefficients_are_found),
         cmocka_unit_test(test_each_coefficient),
         cmocka_unit_test(test_a_configuration_corrects_itself),
+        cmocka_unit_test(test_at_least),
         cmocka_unit_test(test_slow_ranks),
         cmocka_unit_test(test_garbage),
         cmocka_unit_test(test_from_dear_to_cheap),
