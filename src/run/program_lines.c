@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/words.h"
+#include "grid/misspelt.h"
 #include "program/exec.h"
 #include "program/shell_program.h"
 #include "store/trial_files.h"
@@ -277,7 +278,7 @@ static void warn_values(const struct sweep *sweep)
             warn_value(sweep, id, sweep->fixed.v[id].s);
 }
 
-/* ---- repeats that the command cannot tell apart ---- */
+/* ---- fixed values that may be settings ---- */
 
 static bool uses(const struct program_lines *lines, const char *name)
 {
@@ -290,6 +291,28 @@ static bool uses(const struct program_lines *lines, const char *name)
                 return true;
     return false;
 }
+
+/* With values = environment, any key of [program] is a value for the program. */
+static void warn_misspelt(const struct program_lines *lines)
+{
+    const struct sweep *sweep = &lines->job->sweep;
+
+    for (int id = P_COUNT; id < settings_end(&sweep->fixed); id++) {
+        const char *key = sweep_row(sweep, id)->key, *value = sweep->fixed.v[id].s;
+        bool is_own = sweep->swept[id] || uses(lines, key);
+        enum param_id meant = is_own ? P_COUNT : misspelt_setting(key, value);
+        struct buf place = {0};
+
+        if (meant == P_COUNT)
+            continue;
+        sweep_put_place(&place, sweep, id);
+        log_warn("%s: %s = %.60s is passed to the program as a fixed value; did you mean [%s] %s?",
+                 buf_text(&place), key, value, param_table[meant].section, param_table[meant].key);
+        buf_release(&place);
+    }
+}
+
+/* ---- repeats that the command cannot tell apart ---- */
 
 static void warn_repeats(const struct program_lines *lines)
 {
@@ -313,6 +336,7 @@ void program_lines_warn(const struct program_lines *lines)
 {
     warn_shell(lines);
     warn_values(&lines->job->sweep);
+    warn_misspelt(lines);
     warn_repeats(lines);
 }
 
