@@ -141,18 +141,52 @@ static bool is_expansion(const char *word)
            (at && (isalpha((unsigned char)at[1]) || at[1] == '_' || at[1] == '{' || at[1] == '('));
 }
 
-static void warn_expansion(const struct template *t, const char *place)
+/* key: command or env, where the text after NAME= counts. */
+static void warn_expansion(const struct template *t, const char *place, const char *key)
 {
+    bool is_env = !strcmp(key, "env");
+
     for (size_t i = 0; i < t->n; i++) {
         const char *word = plain_word(t, i);
 
-        if (!word || !is_expansion(word))
+        if (!word || !is_expansion(is_env ? word + strcspn(word, "=") + 1 : word))
             continue;
-        log_warn("%s: command: the program gets '%s' as it is, since no shell reads the command: "
-                 "set shell = yes",
-                 place, word);
+        log_warn("%s: %s: the program gets '%s' as it is, since no shell reads %s: %s", place, key,
+                 word, is_env ? "env" : "the command",
+                 is_env ? "write the value, or set the variable in a command with shell = yes"
+                        : "set shell = yes");
         return;
     }
+}
+
+/* Commas and semicolons belong to the value in front of them. */
+static void warn_separator(const struct template *t, const char *place)
+{
+    const char *first = "";
+
+    for (size_t i = 0; i + 1 < t->n; i++) {
+        const struct template_piece *p = &t->pieces[i];
+        const char *text = t->texts.data + p->text;
+        size_t n = strlen(text);
+
+        first = p->begins_word ? text : first;
+        if (!p[1].begins_word || p->is_place || p->is_quoted || !strchr(",;", text[n - 1]))
+            continue;
+        log_warn("%s: env: the value of %.*s ends with '%c': separate variables by blanks alone",
+                 place, (int)strcspn(first, "="), first, text[n - 1]);
+        return;
+    }
+}
+
+static void warn_env(const struct program_lines *lines)
+{
+    const struct template *t = &lines->command.env;
+    struct buf place = {0};
+
+    sweep_put_place(&place, &lines->job->sweep, P_ENV);
+    warn_expansion(t, buf_text(&place), "env");
+    warn_separator(t, buf_text(&place));
+    buf_release(&place);
 }
 
 /* A word that begins with # would begin a comment for a shell. */
@@ -204,7 +238,7 @@ static void warn_shell(const struct program_lines *lines)
         log_warn("%s: command: the program gets %s as %s, since no shell reads the command: set "
                  "shell = yes for pipes, redirections and chains of commands",
                  buf_text(&place), buf_text(&words), n == 1 ? "an argument" : "arguments");
-    warn_expansion(t, buf_text(&place));
+    warn_expansion(t, buf_text(&place), "command");
     warn_hash(t, buf_text(&place));
     buf_release(&place);
     buf_release(&words);
@@ -335,6 +369,7 @@ static void warn_repeats(const struct program_lines *lines)
 void program_lines_warn(const struct program_lines *lines)
 {
     warn_shell(lines);
+    warn_env(lines);
     warn_values(&lines->job->sweep);
     warn_misspelt(lines);
     warn_repeats(lines);

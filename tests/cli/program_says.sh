@@ -79,6 +79,25 @@ is "a variable" "$? $(said)" "0 warning: s.ini:5: command: the program gets '\$H
 sweep './ok.sh {n} ~/x' >s.ini
 "$ESPALIER" plan s.ini -q >out 2>err
 is "a home" "$? $(said)" "0 warning: s.ini:5: command: the program gets '~/x' as it is, since no shell reads the command: set shell = yes"
+literal() { # literal WORD: of env
+    echo "warning: s.ini:6: env: the program gets '$1' as it is, since no shell reads env: write the value, or set the variable in a command with shell = yes"
+}
+for word in 'A=$HOME' 'A=~/x' 'A=/a:$PATH'; do
+    for shell in no yes; do
+        sweep './ok.sh {n}' "env = B=1 $word" "shell = $shell" >s.ini
+        "$ESPALIER" plan s.ini -q >out 2>err
+        is "$word in env, shell = $shell" "$? $(said)" "0 $(literal "$word")"
+    done
+done
+for env in 'A=1, B=2' 'A=1; B=2' 'C=3 A={n}, B=2'; do
+    sign=${env%% B*}
+    sweep './ok.sh {n}' "env = $env" >s.ini
+    "$ESPALIER" plan s.ini -q >out 2>err
+    is "env = $env" "$? $(said)" "0 warning: s.ini:6: env: the value of A ends with '${sign#"${sign%?}"}': separate variables by blanks alone"
+done
+sweep './ok.sh {n}' "env = A='1,' B='\$HOME' C=a,b D= E={n} F=1," >s.ini
+"$ESPALIER" plan s.ini -q >out 2>err
+is "values of env that are meant" "$? $(said)" "0 "
 for value in '[0.1, 0.2]' '0.1 0.2' '0.1;0.2' '[.5, [.6]' '(-1'; do
     sweep './ok.sh {n}' | sed "s/^n = .*/n = $value/" >s.ini
     "$ESPALIER" plan s.ini -q >out 2>err
