@@ -470,6 +470,33 @@ static void check_command(const struct check *c)
     }
 }
 
+/* A gang gives each of its processes other values. Stored sweeps may set these variables: old versions
+ * accepted it. */
+static void check_gang_variables(const struct check *c)
+{
+    static const char names[] =
+        "RANK|WORLD_SIZE|LOCAL_RANK|LOCAL_WORLD_SIZE|GROUP_RANK|GROUP_WORLD_SIZE|ROLE_RANK|"
+        "ROLE_WORLD_SIZE|MASTER_ADDR|MASTER_PORT";
+    struct template t;
+    struct err err;
+
+    if (sweep_is_always(c->sweep, P_RANKS, 1) ||
+        template_parse_env(&t, c->sweep->fixed.v[P_ENV].s, &err))
+        return;
+    for (size_t i = 0; i < t.n; i++) {
+        const char *word = t.texts.data + t.pieces[i].text;
+        char name[64];
+
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+        if (t.pieces[i].begins_word && param_is_among(names, name))
+            complain(c, P_ENV,
+                     "env: %s: with ranks above 1 espalier sets this variable for each process of "
+                     "a trial: remove it",
+                     name);
+    }
+    template_release(&t);
+}
+
 /* In `best`, --where and SQL an axis is a column. Stored sweeps may have such an axis: old versions
  * accepted it. */
 static void check_axis_names(const struct check *c)
@@ -533,8 +560,10 @@ static void check_program(const struct check *c, bool is_file)
     const union value *ranks = sweep_values(c->sweep, P_RANKS, &n_ranks);
 
     check_command(c);
-    if (is_file)
+    if (is_file) {
         check_axis_names(c);
+        check_gang_variables(c);
+    }
     check_objective(c);
     if (v[P_FOLDS].i == FOLDS_GROUPS)
         complain(c, P_FOLDS,

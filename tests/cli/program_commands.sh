@@ -83,6 +83,22 @@ command = ./ok.sh {n}
 [grid]
 n = 1e-3, 0.001
 INI
+gang_env() { # gang_env VARIABLE RANKS
+    refused "$1 in env of a gang, ranks = $2" ":6: env: $1: with ranks above 1 espalier sets this variable for each process of a trial: remove it" <<INI
+[program]
+command = ./ok.sh {n}
+env = A=1 $1=0 RANKS=2
+[grid]
+n = 1
+ranks = $2
+INI
+}
+for name in RANK WORLD_SIZE LOCAL_RANK LOCAL_WORLD_SIZE GROUP_RANK GROUP_WORLD_SIZE ROLE_RANK ROLE_WORLD_SIZE MASTER_ADDR MASTER_PORT; do
+    gang_env $name 2
+done
+gang_env RANK 1,2
+printf '[sweep]\nobjective = val\ndirection = max\n[program]\ncommand = ./ok.sh {n}\nenv = RANK=0 WORLD_SIZE=1\n[grid]\nn = 1\n' >n.ini
+ok "env of a trial on one rank may set RANK" "$ESPALIER" plan n.ini
 refused "names that SQL would not find" ":7: 'Config' is a column of the leaderboard or of the trials: choose another name for the axis, such as my_Config
 :8: 'group' is a word of SQL: choose another name for the axis, such as my_group
 :10: 'lr' and 'LR' differ only in case, which SQL ignores: choose another name for the axis, such as my_lr" <<'INI'
