@@ -228,6 +228,21 @@ static char *element_end(char *text, bool has_quotes)
     return text;
 }
 
+/* "[32" of [32, 64], which was meant as one value or as a list of two. */
+static int check_brackets(const struct list *list, const char *element, struct err *err)
+{
+    const char *last = element + strlen(element);
+    bool begins = *element == '[' && !strchr(element, ']');
+    bool ends = last > element && last[-1] == ']' && !strchr(element, '[');
+
+    if (list->row->type != PARAM_VALUE || strchr("'\"", *element) || (!begins && !ends))
+        return 0;
+    return err_set(err,
+                   "%s: value '%.40s' has only one of [ and ], since commas separate values: quote "
+                   "a value that contains commas, such as '[32, 64]', or remove the brackets",
+                   list->row->key, element);
+}
+
 static int add_all(struct list *list, char *text, struct err *err)
 {
     bool more = true;
@@ -241,7 +256,7 @@ static int add_all(struct list *list, char *text, struct err *err)
         more = *end == ',';
         *end = '\0';
         split(&element, 1, text, "");
-        if (add_element(list, element, err))
+        if (check_brackets(list, element, err) || add_element(list, element, err))
             return -1;
         text = end + 1;
     }

@@ -7,7 +7,7 @@
  *
  * One list may mix all three. Computed values are rounded to 12 significant digits, and to integers
  * for integer settings, so 0.2:0.5:0.1 and 0.2, 0.3, 0.4, 0.5 give the same trials. Values of free names
- * are written as in grid/free_value.h. */
+ * are written as in grid/free_value.h; without quotes, one with only one of [ and ] is refused. */
 #ifndef GRID_AXIS_H
 #define GRID_AXIS_H
 

@@ -246,11 +246,14 @@ static void warn_shell(const struct program_lines *lines)
 
 /* ---- values that look like lists or comments ---- */
 
-/* "[0.1", "(1" or "0.1 0.2" and "0.1;0.2": commas were forgotten, or brackets were written. */
+/* "[0.1 0.2]", "(1" or "0.1 0.2" and "0.1;0.2": commas were forgotten, or brackets were written. A comma
+ * in [ ] was quoted, so it is meant. */
 static bool is_like_list(const char *text)
 {
     char *end;
 
+    if (*text == '[' && strchr(text, ','))
+        return false;
     if (*text == '[' || *text == '(')
         return isdigit((unsigned char)text[1]) || text[1] == '.' || text[1] == '-';
     strtod(text, &end);

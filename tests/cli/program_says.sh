@@ -98,11 +98,21 @@ done
 sweep './ok.sh {n}' "env = A='1,' B='\$HOME' C=a,b D= E={n} F=1," >s.ini
 "$ESPALIER" plan s.ini -q >out 2>err
 is "values of env that are meant" "$? $(said)" "0 "
-for value in '[0.1, 0.2]' '0.1 0.2' '0.1;0.2' '[.5, [.6]' '(-1'; do
+for value in '[0.1 0.2]' '0.1 0.2' '0.1;0.2' '[.5], [.6]' '(-1'; do
     sweep './ok.sh {n}' | sed "s/^n = .*/n = $value/" >s.ini
     "$ESPALIER" plan s.ini -q >out 2>err
     is "$value is no list" "$? $(said)" "0 warning: s.ini: n = ${value%,*}: this is one text: separate values by commas, without brackets"
 done
+for value in '[32, 64], [64, 64]' '[32, 64], [128, 16]' '[32, 64]' '[32' '32, 64]'; do
+    sweep './ok.sh {n}' | sed "s/^n = .*/n = $value/" >s.ini
+    fails "n = $value" 2 "$ESPALIER" plan s.ini -q
+    part=${value%%,*}
+    [ "$part" != 32 ] || part='64]'
+    is "n = $value, the message" "$(cat .err)" "espalier: s.ini:7: n: value '$part' has only one of [ and ], since commas separate values: quote a value that contains commas, such as '[32, 64]', or remove the brackets"
+done
+sweep './ok.sh {n}' | sed "s/^n = .*/n = '[32, 64]', \"[64, 64]\", '[', a[0], [b], x[1/" >s.ini
+"$ESPALIER" plan s.ini -q >out 2>err
+is "brackets that are meant" "$? $(said)" "0 "
 for line in 'n = 1, 2 # layers, and more' 'n = a # b' 'n = 2 #'; do
     sweep './ok.sh {n}' | sed "s/^n = .*/$line/" >s.ini
     "$ESPALIER" plan s.ini -q >out 2>err
