@@ -17,7 +17,7 @@ int gpu_amount(int32_t *devices, int32_t *ranks, double gpus, struct err *err)
     if (is_whole || (gpus < 1 && n >= 2 && n <= GPU_MOST_RANKS && fabs(gpus * n - 1) < ROUNDING))
         return 0;
     return err_set(err,
-                   "gpus = %g: must be 0, a whole number up to %d, or a part of one GPU from 0.5 "
-                   "(1/2) and 0.333 (1/3) down to 1/%d",
-                   gpus, GPU_MAX, GPU_MOST_RANKS);
+                   "gpus = %g: must be 0, a whole number up to %d, or a part of one GPU as a "
+                   "decimal number: 0.5, 0.333, 0.25 ... down to %g (%d ranks on a GPU)",
+                   gpus, GPU_MAX, 1.0 / GPU_MOST_RANKS, GPU_MOST_RANKS);
 }

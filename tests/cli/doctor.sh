@@ -274,5 +274,5 @@ for wrong in 0.3 1.5 -1 many 200; do
     fails "--gpus=$wrong" 2 "$ESPALIER" doctor "--gpus=$wrong"
 done
 is "the message names the allowed values" "$(cat .err)" \
-    "espalier: gpus = 200: must be 0, a whole number up to 128, or a part of one GPU from 0.5 (1/2) and 0.333 (1/3) down to 1/32"
+    "espalier: gpus = 200: must be 0, a whole number up to 128, or a part of one GPU as a decimal number: 0.5, 0.333, 0.25 ... down to 0.03125 (32 ranks on a GPU)"
 done_testing
