@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/words.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
+
+enum { LEAST_ROOM = 60 }; /* bytes for begin and end of a text */
 
 const char *plural(int64_t n)
 {
@@ -26,5 +30,28 @@ char *bytes_words(char out[BYTES_TEXT], double bytes)
     for (; number >= 999.5 && unit < 3; unit++)
         number *= 1e-3;
     snprintf(out, BYTES_TEXT, "%.*f %s", number < 9.95, number, units[unit]);
+    return out;
+}
+
+static bool is_within_character(char byte)
+{
+    return (byte & 0xc0) == 0x80;
+}
+
+char *words_cut(char *out, size_t size, const char *text)
+{
+    static const char mark[] = "...";
+    size_t n = strlen(text), room = size - sizeof mark;
+    size_t end = room < LEAST_ROOM ? 0 : room / 3, begin = room - end;
+
+    if (n < size)
+        return memcpy(out, text, n + 1);
+    while (begin && is_within_character(text[begin]))
+        begin--;
+    while (end && is_within_character(text[n - end]))
+        end--;
+    memcpy(out, text, begin);
+    memcpy(out + begin, mark, sizeof mark - 1);
+    memcpy(out + begin + sizeof mark - 1, text + n - end, end + 1);
     return out;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "program/log_tail.h"
 
-#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/words.h"
+#include "program/error_message.h"
 
 enum {
     RING = LOG_TAIL_BYTES + 1,
@@ -76,7 +77,8 @@ static const char *skip_escape(const char *at, const char *end)
     return at;
 }
 
-/* Append the text of a line without colours and control bytes. Blanks around it are dropped. */
+/* Append the text of a line without colours, control bytes and blanks at its end. One blank stands for
+ * those at its begin. */
 static void put_line(struct buf *out, const char *at, const char *end)
 {
     size_t begin = out->size;
@@ -89,7 +91,7 @@ static void put_line(struct buf *out, const char *at, const char *end)
         if (*at == '\r' && at + 1 < end)
             buf_cut(out, begin);
         else if (*at == '\t' || *at == ' ')
-            buf_puts(out, out->size > begin ? " " : "");
+            buf_puts(out, out->size == begin + 1 && out->data[begin] == ' ' ? "" : " ");
         else if ((unsigned char)*at > ' ' && *at != 0x7f)
             buf_putc(out, *at);
         at++;
@@ -99,62 +101,93 @@ static void put_line(struct buf *out, const char *at, const char *end)
 }
 
 /* False for an empty line, and for one that only points at the line above: "    ^^^^^~~~". */
-static bool has_words(const struct buf *line)
+static bool has_words(const char *line)
 {
-    return strspn(buf_text(line), "^~ ") < line->size;
+    return line[strspn(line, "^~ ")] != '\0';
 }
 
-/* Keep at most n bytes of whole characters. */
-static void cut_line(struct buf *line, size_t n)
+/* Append the lines with words, each with a line feed. */
+static void put_lines(struct buf *out, const char *at, const char *end)
 {
-    if (line->size <= n)
-        return;
-    while (n && (line->data[n] & 0xc0) == 0x80)
-        n--;
-    buf_cut(line, n);
+    while (at < end) {
+        const char *feed = memchr(at, '\n', (size_t)(end - at));
+        size_t begin = out->size;
+
+        put_line(out, at, feed ? feed : end);
+        if (buf_failed(out))
+            return;
+        if (out->size > begin && has_words(out->data + begin))
+            buf_putc(out, '\n');
+        else
+            buf_cut(out, begin);
+        at = feed ? feed + 1 : end;
+    }
+}
+
+/* Append lines as one. A line that ends with a colon introduces the next one. */
+static void join(struct buf *out, const char *at)
+{
+    while (*at) {
+        const char *feed = strchr(at, '\n');
+
+        at += *at == ' ';
+        buf_add(out, at, (size_t)(feed - at));
+        if (feed[1])
+            buf_puts(out, feed[-1] == ':' ? " " : between);
+        at = feed + 1;
+    }
 }
 
 /* Put a line before the text in out. Returns false if there is no room. */
-static bool prepend(char *out, size_t size, struct buf *line)
+static bool prepend(char *out, size_t size, const char *line, size_t n)
 {
-    size_t n = strlen(out);
+    size_t used = strlen(out), gap = sizeof between - 1;
 
-    if (!n)
-        cut_line(line, size - 1);
-    else
-        buf_puts(line, between);
-    if (line->size + n >= size)
+    if (n + gap + used >= size)
         return false;
-    memmove(out + line->size, out, n + 1);
-    memcpy(out, buf_text(line), line->size);
+    memmove(out + n + gap, out, used + 1);
+    memcpy(out, line, n);
+    memcpy(out + n, between, gap);
     return true;
+}
+
+/* Put those of the last lines in text[n] before the text in out that fit. */
+static void prepend_lines(char *out, size_t size, const char *text, size_t n)
+{
+    bool has_room = true;
+    size_t begin, indent;
+
+    for (; has_room && n; n = begin) {
+        for (begin = n - 1; begin && text[begin - 1] != '\n';)
+            begin--;
+        indent = text[begin] == ' ';
+        has_room = prepend(out, size, text + begin + indent, n - 1 - begin - indent);
+    }
 }
 
 char *log_tail_reason(char *out, size_t size, const struct log_tail *tail, int64_t since)
 {
-    struct buf text = {0}, line = {0};
-    const char *first, *begin, *end;
-    bool has_room = true;
+    struct buf text = {0}, lines = {0}, message = {0};
+    const char *first, *end;
+    size_t begin;
 
-    assert(size >= 8);
-    *out = '\0';
     log_tail_put(&text, tail);
     first = buf_text(&text);
     end = first + (buf_failed(&text) ? 0 : text.size);
     if (end - first > tail->total - since)
         first = end - (tail->total - since);
-    for (; has_room && end > first; end = begin > first ? begin - 1 : first) {
-        for (begin = end; begin > first && begin[-1] != '\n';)
-            begin--;
-        buf_clear(&line);
-        put_line(&line, begin, end);
-        if (has_words(&line)) {
-            escape_invalid(line.data);
-            has_room = prepend(out, size, &line);
-        }
-    }
+    put_lines(&lines, first, end);
+    if (buf_failed(&lines))
+        buf_clear(&lines);
+    if (lines.size)
+        escape_invalid(lines.data);
+    begin = error_message_find(&lines);
+    join(&message, buf_text(&lines) + begin);
+    words_cut(out, size, buf_text(&message));
+    prepend_lines(out, size, buf_text(&lines), begin);
     buf_release(&text);
-    buf_release(&line);
+    buf_release(&lines);
+    buf_release(&message);
     escape_terminal(out, false);
     return out;
 }

@@ -25,10 +25,11 @@ bool log_tail_ends_line(const struct log_tail *tail); /* or is empty */
  * line that they begin with, unless it is longer than 4 KiB. */
 void log_tail_put(struct buf *out, const struct log_tail *tail);
 
-/* Copy the last lines with text, as many as fit as a whole, as one line that is safe for terminals:
- * "File "x.py", line 3 | ValueError: bad". A last line that is longer than out is cut. Colours and
- * control bytes are removed; only what follows the last carriage return of a line counts. "": no
- * text. The first `since` bytes that were added do not count. Returns out. size: at least 8. */
+/* Copy the error message (error_message.h), and before it the last lines with text that fit as a
+ * whole, as one line that is safe for terminals: "File "x.py", line 3 | ValueError: bad". words_cut()
+ * shortens a message that is longer than out. Colours and control bytes are removed; only what follows
+ * the last carriage return of a line counts. "": no text. The first `since` bytes that were added do
+ * not count. Returns out. size: at least 8. */
 char *log_tail_reason(char *out, size_t size, const struct log_tail *tail, int64_t since);
 
 #endif

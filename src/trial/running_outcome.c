@@ -28,7 +28,7 @@
 #define ROOM_S 20.0 /* as long as the run waits (run/database_fault.h) */
 #define MOST_IDLE 3
 
-enum { WORDS = 110 }; /* of the last lines of output in a reason */
+enum { WORDS = 180 }; /* bytes of the program's error message in a reason */
 
 void running_fail(struct trial_result *r, const char *format, ...)
 {

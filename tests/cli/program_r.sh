@@ -108,4 +108,25 @@ fi
 fails "a script that never asked ends at the signal" 1 Rscript stop.R
 is "as R does" "$(cat .err)" "
 Execution halted"
+
+# ---- the reason of a failure ----
+
+cat >fail.R <<'R'
+load_the_training_table <- function(path, columns) {
+  x <- log(-1)
+  stop("no column '", columns, "' in the training table ", path)
+}
+main <- function(columns) load_the_training_table("a/rather/long/path/of/a/table.csv", columns)
+switch(commandArgs(TRUE), yield = , height = , weight = main(commandArgs(TRUE)),
+       file = read.csv("nosuch.csv"), matrix = solve(matrix(0, 3, 3)), none = stop("no call", call. = FALSE))
+R
+printf '[sweep]\nobjective = loss\n[program]\ncommand = Rscript fail.R {how}\n[grid]\nhow = yield, height, weight, file, matrix, none\n' >fail.ini
+LANGUAGE=en "$ESPALIER" run fail.ini --db fail.db --progress none >out 2>&1
+is "the reason is the error, without calls and warnings" "$? $(sqlite3 fail.db 'select error from trial order by trial_id')" \
+    "3 exit status 1: Error in load_the_training_table(\"a/rather/long/path/of/a/table.csv\",  : no column 'yield' in the training table a/rather/long/path/of/a/table.csv
+exit status 1: Error in load_the_training_table(\"a/rather/long/path/of/a/table.csv\",  : no column 'height' in the training table a/rather/long/path/of/a/table.csv
+exit status 1: Error in load_the_training_table(\"a/rather/long/path/of/a/table.csv\",  : no column 'weight' in the training table a/rather/long/path/of/a/table.csv
+exit status 1: Error in file(file, \"rt\") : cannot open the connection | In file(file, \"rt\") : cannot open file 'nosuch.csv': No such file or directory
+exit status 1: Error in solve.default(matrix(0, 3, 3)) : Lapack routine dgesv: system is exactly singular: U[1,1] = 0
+exit status 1: Error: no call"
 done_testing

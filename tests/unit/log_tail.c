@@ -177,8 +177,10 @@ static void test_reason(void **state)
     assert_reason("one\ntwo\nthree", 12, "two | three");
     assert_reason("one\ntwo\nthree", 11, "three");
     assert_reason("one\ntwo\nthree", 18, "one | two | three");
-    assert_reason("one\nlong line\n", 9, "long lin");
-    assert_reason("123456\xc3\xa4", 8, "123456");
+    assert_reason("one\nlong line\n", 9, "long ...");
+    assert_reason("123\xc3\xa4"
+                  "567",
+                  8, "123...");
     assert_reason("\x1b[31;1mError:\x1b[0m bad\x1b(B \x1b]0;title\x07x\x1b", 200, "Error: bad x");
     assert_reason("10 %\r20 %\r30 %\n", 200, "30 %");
     assert_reason("    f(x)\n    ^^^^~~ ^\nError: bad\n", 200, "f(x) | Error: bad");
@@ -189,6 +191,44 @@ static void test_reason(void **state)
     fill('z', 2 * LOG_TAIL_BYTES);
     add("\nlast\n");
     assert_string_equal(log_tail_reason((char[16]){0}, 16, &tail, 0), "last");
+}
+
+static void test_reason_of_r(void **state)
+{
+    (void)state;
+    assert_reason("read 3 rows\nError in f(1) : short\nExecution halted\n", 200,
+                  "Error in f(1) : short");
+    assert_reason("Error: no call here\nExecution halted\n", 200, "Error: no call here");
+    assert_reason("Error in load(\"a.csv\",  : \n  cannot find 'y' in a.csv\n"
+                  "Calls: main -> load\nExecution halted\n",
+                  200, "Error in load(\"a.csv\",  : cannot find 'y' in a.csv");
+    assert_reason("Error in fit(1) : third error\nIn addition: Warning messages:\n"
+                  "1: In log(-1) : NaNs produced\n2: In fit(1) : NAs introduced by coercion\n"
+                  "Execution halted\n",
+                  200, "Error in fit(1) : third error");
+    assert_reason("Error in try(f()) : caught\nIn addition: Warning message:\nIn f() : odd\n"
+                  "Error in g() : \n  last\nSecond line\nCalls: g\nExecution halted\n",
+                  200, "Error in g() : last | Second line");
+    assert_reason("\x1b[1mError in `f()`:\x1b[22m\n! bad\nCaused by error:\n! worse\nBacktrace:\n"
+                  "    x\n 1. \\-global f()\nExecution halted\n",
+                  200, "Error in `f()`: ! bad | Caused by error: ! worse");
+    assert_reason("Error in file(file, \"rt\") : cannot open the connection\n"
+                  "Calls: read.csv -> read.table -> file\nIn addition: Warning message:\n"
+                  "In file(file, \"rt\") :\n  cannot open file 'a.csv': No such file\n"
+                  "Execution halted\n",
+                  200,
+                  "Error in file(file, \"rt\") : cannot open the connection | "
+                  "In file(file, \"rt\") : cannot open file 'a.csv': No such file");
+    assert_reason("Error in f() : cannot open the connection\nExecution halted\n", 200,
+                  "Error in f() : cannot open the connection");
+    assert_reason("Error: unexpected '}' in:\n\"y <- (3 +\nz }\"\nExecution halted\n", 200,
+                  "Error: unexpected '}' in: \"y <- (3 + | z }\"");
+    /* No error that can be recognised. */
+    assert_reason("Fehler in f(1) : short\nExecution halted\n", 200,
+                  "Fehler in f(1) : short | Execution halted");
+    assert_reason("Execution halted", 200, "Execution halted");
+    assert_reason("Errors: 3\nExecution halted\nmake: failed\n", 200,
+                  "Errors: 3 | Execution halted | make: failed");
 }
 
 static int release(void **state)
@@ -209,6 +249,7 @@ int main(void)
         cmocka_unit_test_setup(test_an_only_line_is_kept, empty),
         cmocka_unit_test_setup(test_pieces, empty),
         cmocka_unit_test_setup(test_reason, empty),
+        cmocka_unit_test_setup(test_reason_of_r, empty),
     };
 
     return cmocka_run_group_tests_name("log_tail", tests, NULL, release);
