@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+enum { LONGEST_EXCEPTION = 20 }; /* lines that are not indented; CUDA's have 4 */
+
 static const char *next_line(const char *line)
 {
     return strchr(line, '\n') + 1;
@@ -87,11 +89,69 @@ static bool keep_r_error(struct buf *lines)
     return true;
 }
 
+/* ---- Python ---- */
+
+static const char traceback[] = "Traceback (most recent call last):\n";
+
+/* Return the last traceback that begins before `end`; NULL: there is none. */
+static const char *last_traceback(const char *text, const char *end)
+{
+    const char *found = NULL;
+
+    for (const char *at = text; (at = strstr(at, traceback)) && at < end; at++)
+        found = at;
+    return found;
+}
+
+/* Return the first line behind the frames of a traceback, which are indented; NULL: there is none.
+ * PyTorch begins each line with "[rank0]: ". A progress bar may stand before the traceback only. */
+static const char *exception_of(const char *text, const char *at)
+{
+    const char *prefix = line_before(text, next_line(at)), *line = next_line(at);
+    size_t n = (size_t)(at - prefix);
+
+    if (n && strncmp(line, prefix, n) != 0)
+        n = 0;
+    for (; *line; line = next_line(line))
+        if (!strncmp(line, prefix, n) && line[n] != ' ')
+            return line;
+    return NULL;
+}
+
+/* True if more lines follow than an exception has, apart from indented ones. */
+static bool was_caught(const char *exception)
+{
+    int n = 0;
+
+    for (const char *line = exception; *line; line = next_line(line))
+        n += *line != ' ';
+    return n > LONGEST_EXCEPTION;
+}
+
+/* Return the begin of the message, or NULL. */
+static const char *find_exception(struct buf *lines)
+{
+    const char *text = buf_text(lines), *last = last_traceback(text, text + lines->size);
+    const char *exception = last ? exception_of(text, last) : NULL, *earlier, *cause;
+    static const char *const torchrun[] = {
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError", NULL};
+
+    if (!exception || !begins(exception, torchrun))
+        return exception && !was_caught(exception) ? exception : NULL;
+    earlier = last_traceback(text, last);
+    cause = earlier ? exception_of(text, earlier) : NULL;
+    if (!cause || cause >= last)
+        return exception;
+    buf_cut(lines, (size_t)(line_before(text, next_line(last)) - text));
+    return cause;
+}
+
 size_t error_message_find(struct buf *lines)
 {
-    const char *text = buf_text(lines);
+    const char *text = buf_text(lines), *exception;
 
     if (!lines->size || keep_r_error(lines))
         return 0;
-    return (size_t)(line_before(text, text + lines->size) - text);
+    exception = find_exception(lines);
+    return (size_t)((exception ? exception : line_before(text, text + lines->size)) - text);
 }

@@ -15,6 +15,9 @@
  * - R ("Execution halted" is the last line): from the last line that begins with "Error" on, without
  *   calls, backtrace and warnings. R puts the name of a file that cannot be opened into a warning,
  *   which stays.
+ * - Python: from the exception of the last traceback on, which may be of several lines, but not if
+ *   much output follows: the exception was caught. The exception of torchrun is only that a rank failed;
+ *   the one before it counts.
  * - Others: the last line. */
 size_t error_message_find(struct buf *lines);
 

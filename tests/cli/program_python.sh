@@ -128,6 +128,20 @@ printf '[sweep]\nobjective = loss\n[program]\ncommand = %s none.py {n}\n[grid]\n
 fails "an objective that is always None" 3 "$ESPALIER" run none.ini --db none.db --progress none
 is "the reason says so" "$(sqlite3 none.db 'select distinct error from trial')" "loss is 'null' in line 1 of results: must be a number"
 
+# ---- the reason of a failure ----
+
+cat >fail.py <<'PY'
+try:
+    raise KeyError("cause")
+except KeyError:
+    raise RuntimeError("Error(s) in loading state_dict for Net:\n\t" + "\n\t".join(
+        "size mismatch for layer%d.weight: [3, 4] and [5, 4]." % i for i in range(9)))
+PY
+printf '[sweep]\nobjective = loss\n[program]\ncommand = %s fail.py {n}\n[grid]\nn = 1\n' "$python" >fail.ini
+fails "an exception of several lines" 3 "$ESPALIER" run fail.ini --db fail.db --progress none
+is "the reason has its begin and its end" "$(sqlite3 fail.db 'select error from trial')" \
+    "exit status 1: RuntimeError: Error(s) in loading state_dict for Net: size mismatch for layer0.weight: [3, 4] and [5, 4]. | size misma... 4]. | size mismatch for layer8.weight: [3, 4] and [5, 4]."
+
 # ---- folders ----
 
 cat >folders.py <<'PY'

@@ -231,6 +231,80 @@ static void test_reason_of_r(void **state)
                   "Errors: 3 | Execution halted | make: failed");
 }
 
+static void test_reason_of_python(void **state)
+{
+    (void)state;
+    assert_reason("Traceback (most recent call last):\n  File \"x.py\", line 3, in <module>\n"
+                  "    f(x)\n    ^^^^\nValueError: bad\n",
+                  50, "f(x) | ValueError: bad");
+    assert_reason(
+        "epoch 1\nTraceback (most recent call last):\n  File \"x.py\", line 3, in f\n"
+        "    load()\n"
+        "RuntimeError: Error(s) in loading state_dict for Net:\n"
+        "\tsize mismatch for a.weight: [3] and [5].\n"
+        "\tsize mismatch for b.weight: [3] and [5].\n",
+        120,
+        "RuntimeError: Error(s) in loading state_dict for Net: size mismatch for a.weig..."
+        "ze mismatch for b.weight: [3] and [5].");
+    assert_reason("Traceback (most recent call last):\n  File \"x.py\", line 1\nKeyError: 'a'\n\n"
+                  "During handling of the above exception, another exception occurred:\n\n"
+                  "Traceback (most recent call last):\n  File \"x.py\", line 3\n"
+                  "RuntimeError: first\nsecond\n\n  third\n",
+                  37, "RuntimeError: first | second | third");
+    /* With a rank before each line, and behind a progress bar. */
+    assert_reason("[rank0]: Traceback (most recent call last):\n[rank0]:   File \"x.py\", line 3\n"
+                  "[rank1]: other\n[rank0]:     f()\n[rank0]: ValueError: bad\n[rank0]:   more\n",
+                  50, "[rank0]: ValueError: bad | [rank0]:   more");
+    assert_reason("  9%|x  | 1/9Traceback (most recent call last):\n  File \"x.py\", line 3\n"
+                  "ValueError: bad:\nmore\n",
+                  22, "ValueError: bad: more");
+}
+
+/* The wrapper's exception follows that of the program. */
+static void test_reason_of_torchrun(void **state)
+{
+    static const char wrapper[] =
+        "E0101 torch/api.py:863] failed (exitcode: 1)\nTraceback (most recent call last):\n"
+        "  File \"torchrun\", line 8\n"
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n=====\n"
+        "x.py FAILED\n  traceback : To enable traceback see: https\n";
+
+    (void)state;
+    log_tail_clear(&tail);
+    add("Traceback (most recent call last):\n  File \"x.py\", line 3\nValueError: bad\n");
+    add(wrapper);
+    assert_string_equal(log_tail_reason((char[64]){0}, 64, &tail, 0),
+                        "ValueError: bad | E0101 torch/api.py:863] failed (exitcode: 1)");
+    assert_reason(wrapper, 150,
+                  "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ===== | "
+                  "x.py FAILED | traceback : To enable traceback see: https");
+}
+
+/* An exception that was caught, and a traceback without one. */
+static void test_reason_behind_a_traceback(void **state)
+{
+    static const char caught[] =
+        "Traceback (most recent call last):\n  File \"x.py\", line 3\nValueError: caught\n";
+
+    (void)state;
+    log_tail_clear(&tail);
+    add(caught);
+    for (int i = 0; i < 20; i++)
+        add("epoch\n");
+    add("bad argument\n");
+    assert_string_equal(log_tail_reason((char[32]){0}, 32, &tail, 0),
+                        "epoch | epoch | bad argument");
+    log_tail_clear(&tail);
+    add(caught);
+    add("bad argument\n");
+    assert_string_equal(log_tail_reason((char[34]){0}, 34, &tail, 0),
+                        "ValueError: caught | bad argument");
+    assert_reason("Traceback (most recent call last):\n  File \"x.py\", line 3\n", 24,
+                  "File \"x.py\", line 3");
+    assert_reason("Traceback (most recent call last):\n", 200,
+                  "Traceback (most recent call last):");
+}
+
 static int release(void **state)
 {
     (void)state;
@@ -250,6 +324,9 @@ int main(void)
         cmocka_unit_test_setup(test_pieces, empty),
         cmocka_unit_test_setup(test_reason, empty),
         cmocka_unit_test_setup(test_reason_of_r, empty),
+        cmocka_unit_test_setup(test_reason_of_python, empty),
+        cmocka_unit_test_setup(test_reason_of_torchrun, empty),
+        cmocka_unit_test_setup(test_reason_behind_a_traceback, empty),
     };
 
     return cmocka_run_group_tests_name("log_tail", tests, NULL, release);
