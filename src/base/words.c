@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LEAST_ROOM = 60 }; /* bytes for begin and end of a text */
+enum { SMALL_ROOM = 60 }; /* bytes of a text that was cut: for its begin alone */
 
 const char *plural(int64_t n)
 {
@@ -42,7 +42,7 @@ char *words_cut(char *out, size_t size, const char *text)
 {
     static const char mark[] = "...";
     size_t n = strlen(text), room = size - sizeof mark;
-    size_t end = room < LEAST_ROOM ? 0 : room / 3, begin = room - end;
+    size_t end = room <= SMALL_ROOM ? 0 : room / 3, begin = room - end;
 
     if (n < size)
         return memcpy(out, text, n + 1);

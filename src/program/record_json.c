@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "program/record.h"
 
 struct json_tokener *record_json_open(void)
@@ -18,14 +19,16 @@ void record_json_close(struct json_tokener *reader)
 
 static int refuse_kind(struct err *err, const char *name, struct json_object *value)
 {
+    char shown[44];
+
     switch (json_object_get_type(value)) {
     case json_type_boolean:
         return err_set(err, "%s is %s: must be a number, such as %d", name,
                        json_object_get_boolean(value) ? "true" : "false",
                        json_object_get_boolean(value));
     case json_type_string:
-        return err_set(err, "%s is text (\"%.40s\"): must be a number", name,
-                       json_object_get_string(value));
+        return err_set(err, "%s is text (\"%s\"): must be a number", name,
+                       words_cut(shown, sizeof shown, json_object_get_string(value)));
     case json_type_int:
         return err_set(err, "%s is an integer beyond 64 bits: write it with an exponent, as 1e20",
                        name);
@@ -81,13 +84,13 @@ static int take_item(struct record *out, const char *name, struct json_object *v
 {
     size_t n = strlen(name);
     struct record_item *item = &out->item[out->n];
+    char shown[74];
 
     if (!n || record_name_length(name, n) != n)
-        return err_set(
-            err,
-            "'%.70s' is no name: must consist of letters, digits and _ . / -, begin with "
-            "a letter or _, and have at most %d bytes",
-            name, PROGRAM_NAME - 1);
+        return err_set(err,
+                       "'%s' is no name: must consist of letters, digits and _ . / -, begin with "
+                       "a letter or _, and have at most %d bytes",
+                       words_cut(shown, sizeof shown, name), PROGRAM_NAME - 1);
     if (!strcmp(name, "epoch"))
         return take_epoch(out, value, err);
     if (out->n == PROGRAM_NAMES)

@@ -15,6 +15,7 @@
 #include "base/escape.h"
 #include "base/hash.h"
 #include "base/real.h"
+#include "base/words.h"
 #include "program/record.h"
 
 /* UTF-8; some editors and PowerShell begin files with it. */
@@ -110,7 +111,7 @@ static void fault(struct program_report *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 static void fault(struct program_report *r, const char *format, ...)
 {
-    char text[REASON_BYTES];
+    char text[sizeof r->reason.text], cut[REASON_BYTES];
     va_list args;
 
     if (*r->reason.text)
@@ -119,7 +120,7 @@ static void fault(struct program_report *r, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     escape_invalid(text);
-    err_set(&r->reason, "%s", text);
+    err_set(&r->reason, "%s", words_cut(cut, sizeof cut, text));
 }
 
 static void out_of_memory(struct program_report *r)
@@ -317,10 +318,13 @@ static bool has_objective(const struct program_intake *in, const char *line, siz
 
 static void note_near(struct program_intake *in, const struct stream *s, const char *line, size_t n)
 {
+    char whole[2 * SHOWN_BYTES], shown[SHOWN_BYTES + sizeof "..."];
+
     if (*in->near.text || find_name(in, in->objective) >= 0 || !has_objective(in, line, n))
         return;
-    err_set(&in->near, "'%.*s%s' in line %lld of %s", (int)(n < SHOWN_BYTES ? n : SHOWN_BYTES),
-            line, n > SHOWN_BYTES ? "..." : "", (long long)s->line, s->label);
+    snprintf(whole, sizeof whole, "%.*s", (int)n, line);
+    err_set(&in->near, "'%s' in line %lld of %s", words_cut(shown, sizeof shown, whole),
+            (long long)s->line, s->label);
 }
 
 static void take_text(struct program_report *r, struct stream *s, const char *line, size_t n)

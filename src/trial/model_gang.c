@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/words.h"
 #include "config.h"
 #include "tensor/gemm.h"
 
@@ -46,8 +47,7 @@ void model_gang_fail(struct trial_result *r, const struct gang_failure *failure)
     bool may_run_again = failure->trouble == GANG_LOST || failure->trouble == GANG_STOPPED;
 
     r->state = may_run_again ? TRIAL_PENDING : TRIAL_FAILED;
-    snprintf(r->error, sizeof r->error, "%.*s", (int)sizeof r->error - 1,
-             failure->trouble == GANG_STOPPED ? "" : failure->why.text);
+    words_cut(r->error, sizeof r->error, failure->trouble == GANG_STOPPED ? "" : failure->why.text);
 }
 
 void slow_hosts_release(struct slow_hosts *slow)

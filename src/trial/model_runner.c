@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/fault.h"
+#include "base/words.h"
 #include "trial/kept.h"
 #include "trial/model_gang.h"
 #include "trial/model_type.h"
@@ -155,7 +156,7 @@ static void stopping(void *arg, const struct gcn_outcome *so_far, const struct g
 static void fail(struct trial_result *r, const struct err *err)
 {
     r->state = TRIAL_FAILED;
-    snprintf(r->error, sizeof r->error, "%.*s", (int)sizeof r->error - 1, err->text);
+    words_cut(r->error, sizeof r->error, err->text);
 }
 
 static void take_outcome(struct trial_result *r, const struct gcn_outcome *outcome)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "base/escape.h"
 #include "base/words.h"
 #include "program/folder.h"
 #include "trial/kept.h"
@@ -32,12 +33,15 @@ enum { WORDS = 180 }; /* bytes of the program's error message in a reason */
 
 void running_fail(struct trial_result *r, const char *format, ...)
 {
+    char text[sizeof((struct err *)0)->text];
     va_list args;
 
     r->state = TRIAL_FAILED;
     va_start(args, format);
-    vsnprintf(r->error, sizeof r->error, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    escape_invalid(text); /* vsnprintf() cuts within characters */
+    words_cut(r->error, sizeof r->error, text);
 }
 
 static const char *last_words(const struct running *t, char out[WORDS])
@@ -205,11 +209,11 @@ static void judge_results(struct trial_result *r, struct running *t)
     }
     note_dropped(t);
     if (program_report_finish(&t->report)) {
-        running_fail(r, "%.250s", t->report.reason.text);
+        running_fail(r, "%s", t->report.reason.text);
     } else if (program_result_take(r, &t->report, t->s->v[P_OBJECTIVE].s, &err) ||
                (r->state == TRIAL_DONE && *t->s->v[P_KEEP_FILES].s && keep_of(t->s) != KEEP_NONE &&
                 program_files_keep(r, &t->self->log, &paths, t->s->v[P_KEEP_FILES].s, &err))) {
-        running_fail(r, "%.250s", err.text);
+        running_fail(r, "%s", err.text);
     }
 }
 
@@ -301,6 +305,6 @@ enum verdict running_judge(struct trial_result *r, struct running *t, const stru
     else if (end->how == SPAWNER_LOST)
         return judge_signal(r, t, SIGKILL);
     else
-        running_fail(r, "%.250s", end->why.text);
+        running_fail(r, "%s", end->why.text);
     return VERDICT_OVER;
 }

@@ -479,6 +479,29 @@ static void test_duration_words(void **state)
     }
 }
 
+static void test_words_cut(void **state)
+{
+    static const char digits[] = "0123456789";
+    char text[101] = "", out[101];
+
+    (void)state;
+    for (int i = 0; i < 10; i++)
+        memcpy(text + 10 * (size_t)i, digits, sizeof digits);
+    assert_string_equal(words_cut(out, 101, text), text);
+    assert_string_equal(words_cut(out, 100, text + 1), text + 1);
+    assert_ptr_equal(words_cut(out, 67, text), out);
+    assert_string_equal(out, "012345678901234567890123456789012345678901"
+                             "...901234567890123456789");
+    assert_string_equal(words_cut(out, 11, text), "0123456...");
+    assert_string_equal(words_cut(out, 10, "abc\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"),
+                        "abc\xc3\xa4...");
+    memcpy(text + 41, "\xc3\xa4", 2);
+    memcpy(text + 78, "\xc3\xa4", 2);
+    assert_string_equal(words_cut(out, 67, text), "01234567890123456789012345678901234567890"
+                                                  "...01234567890123456789");
+    assert_string_equal(words_cut(out, 8, "\xa4\xa4\xa4\xa4\xa4\xa4\xa4\xa4\xa4"), "...");
+}
+
 static void test_bytes_words(void **state)
 {
     static const struct {
@@ -705,6 +728,7 @@ int main(void)
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_duration),
         cmocka_unit_test(test_duration_words),
+        cmocka_unit_test(test_words_cut),
         cmocka_unit_test(test_bytes_words),
         cmocka_unit_test(test_text_width),
         cmocka_unit_test(test_wrap),
