@@ -263,6 +263,23 @@ static int read_log(struct trial_log *log, struct store *store, int64_t id, stru
     return n_files ? n_files : query_log(&log->text, &log->total, store, id, err);
 }
 
+/* The reason of a failure would otherwise seem to be that nothing was printed. */
+static int note_silence(const struct trial_log *log, struct store *store, int64_t id,
+                        struct err *err)
+{
+    struct result_table trial;
+    char words[STATE_WORDS];
+    const char *reason;
+
+    if (query_table(&trial, store, QUERY_TRIAL, id, err))
+        return -1;
+    reason = trial.n_rows ? result_table_text(&trial, 0, "error") : "";
+    log_info("t%lld has printed nothing; it %s%s%s", (long long)id, state_words(words, log->state),
+             *reason ? ": " : "", reason);
+    result_table_release(&trial);
+    return 0;
+}
+
 static int print_log(struct store *store, const struct page *page, struct err *err)
 {
     struct trial_log log = {.total = -1};
@@ -277,7 +294,7 @@ static int print_log(struct store *store, const struct page *page, struct err *e
     if (!rc && bytes)
         rc = cli_print(&log.text, CLI_DATA, err);
     if (!rc && !bytes)
-        log_info("t%lld %s: it has printed nothing", id, state_words(words, log.state));
+        rc = note_silence(&log, store, page->id, err);
     else if (!rc && log.is_so_far)
         log_info("t%lld %s: this is its output so far", id, state_words(words, log.state));
     else if (!rc && log.total > (int64_t)bytes)

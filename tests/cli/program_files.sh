@@ -55,7 +55,7 @@ is "and stores no trial of other inputs" "$(sqlite3 change.db 'select group_conc
 
 printf '[sweep]\nobjective = loss\n[program]\ncommand = sh -c "exit 4" {n}\n[grid]\nn = 1\n' >mute.ini
 "$ESPALIER" run mute.ini --db mute.db -q --progress none 2>.err
-is "a program that failed without a word" "$("$ESPALIER" show mute.db t1 --log 2>&1)" "espalier: t1 failed: it has printed nothing"
+is "a program that failed without a word" "$("$ESPALIER" show mute.db t1 --log 2>&1)" "espalier: t1 has printed nothing; it failed: exit status 4"
 
 "$ESPALIER" show mute.db t1 --section curve --format csv >curve 2>.err
 is "it has no curve, and none of the columns of models" "$(cat curve .err)" "epoch

@@ -86,7 +86,7 @@ is "the log on a terminal is harmless" \
 mkdir -p results.db.files/t4
 sqlite3 results.db "UPDATE trial SET state = 'running' WHERE trial_id = 4"
 "$ESPALIER" show t4 --log >log 2>err
-is "a trial that has printed nothing" "$(cat log err)" "espalier: t4 is running: it has printed nothing"
+is "a trial that has printed nothing" "$(cat log err)" "espalier: t4 has printed nothing; it is running"
 is "the type that [program] implies is no setting" "$("$ESPALIER" show c1 --section settings | grep -c '^type')" 0
 echo 'epoch 1' >results.db.files/t4/log
 "$ESPALIER" show t4 --log >log 2>err
@@ -105,7 +105,7 @@ rank 10:
 loss 4espalier: t4 is pending: this is its output so far"
 sqlite3 results.db "UPDATE trial SET state = 'done' WHERE trial_id = 4"
 "$ESPALIER" show t4 --log >log 2>err
-is "not of a trial with a result" "$(cat log err)" "espalier: t4 is done: it has printed nothing"
+is "not of a trial with a result" "$(cat log err)" "espalier: t4 has printed nothing; it is done"
 rm -r results.db.files/t4
 fails "the log of a configuration" 2 "$ESPALIER" show c1 --log
 is "the message asks for a trial" "$(cat .err | head -1)" \
