@@ -45,6 +45,7 @@ espalier <- local({
 
   refuse <- function(...) stop(sprintf(...), call. = FALSE)
 
+  is_float <- function(text) is_number(text) || grepl("^(nan|-?inf)$", text, ignore.case = TRUE)
   is_number <- function(text) grepl("^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?$", text)
 
   # default: NULL if the script gives none
@@ -55,9 +56,11 @@ espalier <- local({
       if (word %in% c("no", "false", "off", "0")) return(FALSE)
       refuse("%s = %s: must be yes or no, like the default %s", name, text, default)
     }
-    if (is.numeric(default) && !is_number(text))
+    if (is.numeric(default) && !is_float(text))
       refuse("%s = %s: must be a number, like the default %s", name, text, default)
-    if (is.character(default) || !is_number(text)) text else as.numeric(text)
+    if (is.numeric(default)) as.numeric(text)
+    else if (is.character(default) || !is_number(text)) text
+    else as.numeric(text)
   }
 
   param <- function(name, default = NULL) {

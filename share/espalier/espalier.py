@@ -40,6 +40,7 @@ _PARAM = "ESPALIER_PARAM_"
 _METRIC = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]{0,62}\Z")
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)\Z")
 _REAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?\Z")
+_NO_NUMBER = re.compile(r"(nan|-?inf)\Z", re.IGNORECASE)
 _WORDS = {"yes": True, "true": True, "on": True, "1": True,
           "no": False, "false": False, "off": False, "0": False}
 _RESTART = 75
@@ -57,7 +58,8 @@ def params(**defaults):
     The arguments are the values of a run by hand, and of names that the sweep
     file lacks. A value has the type of its default: bool (yes, no, true,
     false, on, off, 1, 0), int, float or str. A value without a default is an
-    int or a float if it is a number, else a str.
+    int or a float if it is a number, else a str. With a float as default, nan,
+    inf and -inf are numbers, too.
     """
     values = dict(defaults)
     for name in os.environ:
@@ -85,7 +87,7 @@ def param(name, default=None):
             raise ValueError(_not_allowed(name, text, "an integer", default))
         return int(value)
     if isinstance(default, float):
-        if _number(text) is None:
+        if _number(text) is None and not _NO_NUMBER.match(text):
             raise ValueError(_not_allowed(name, text, "a number", default))
         return float(text)
     number = None if isinstance(default, str) else _number(text)
@@ -127,13 +129,15 @@ def report(epoch=None, **metrics):
     """
     global _last_epoch
     line = {}
+    if hasattr(epoch, "keys"):
+        raise TypeError("report() takes names: report(val_rmse=0.3), or report(**values) with a dict")
+    if not metrics:
+        raise ValueError("report() needs a number, for example report(val_accuracy=0.93)")
     if epoch is not None:
         line["epoch"] = _epoch(epoch)
         if line["epoch"] <= _last_epoch:
             raise ValueError("epoch %d was reported after epoch %d: epochs must increase"
                              % (line["epoch"], _last_epoch))
-    if not metrics:
-        raise ValueError("report() needs a number, for example report(val_accuracy=0.93)")
     for name, value in metrics.items():
         if not _METRIC.match(name):
             raise ValueError("%r is not a name of a metric: use at most 63 letters, digits and "

@@ -47,6 +47,14 @@ None 7 None
 wrong() {
     in_trial values.py "$1" 2>&1 | tail -n 1
 }
+cat >floats.py <<'PY'
+import espalier
+print(list(espalier.params(a=0.1, b=0.1, c=0.1, d=0.1, e="x").values()), espalier.param("f"))
+PY
+is "nan and inf for a float, else texts" "$(in_trial floats.py ESPALIER_PARAM_a=nan ESPALIER_PARAM_b=INF ESPALIER_PARAM_c=-inf \
+    ESPALIER_PARAM_d=NaN ESPALIER_PARAM_e=inf ESPALIER_PARAM_f=inf)" "[nan, inf, -inf, nan, 'inf', 'inf'] inf"
+is "no infinite integer" "$(wrong ESPALIER_PARAM_units=inf)" "ValueError: units = inf: must be an integer, like the default 8"
+is "infinity in other words" "$(wrong ESPALIER_PARAM_rate=infinity)" "ValueError: rate = infinity: must be a number, like the default 0.1"
 is "not an integer" "$(wrong ESPALIER_PARAM_units=1.5)" "ValueError: units = 1.5: must be an integer, like the default 8"
 is "not a number" "$(wrong ESPALIER_PARAM_rate=adam)" "ValueError: rate = adam: must be a number, like the default 0.1"
 is "not yes or no" "$(wrong ESPALIER_PARAM_norm=2)" "ValueError: norm = 2: must be yes or no, like the default True"
@@ -103,6 +111,10 @@ is "an epoch without numbers counts" "$(error_of 'espalier.report(epoch=2, a=Non
     "ValueError: epoch 2 was reported after epoch 2: epochs must increase"
 is "too large an integer" "$(error_of 'espalier.report(a=10**400)' | cut -c 1-20)" "TypeError: a = 10000"
 is "no metric" "$(error_of 'espalier.report(epoch=1)')" \
+    "ValueError: report() needs a number, for example report(val_accuracy=0.93)"
+is "a dict" "$(error_of 'espalier.report({"val_rmse": 1})')" \
+    "TypeError: report() takes names: report(val_rmse=0.3), or report(**values) with a dict"
+is "a number without a name" "$(error_of 'espalier.report(0.93)')" \
     "ValueError: report() needs a number, for example report(val_accuracy=0.93)"
 is "half an epoch" "$(error_of 'espalier.report(epoch=0.5, a=1)')" "ValueError: epoch = 0.5: must be an integer from 0 on"
 is "a whole epoch" "$(error_of 'espalier.report(epoch=2.0, a=1)')" '{"epoch": 2, "a": 1.0}'

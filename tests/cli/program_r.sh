@@ -36,6 +36,13 @@ name = character none
 norm = logical TRUE 
 rate = numeric 0.1 
 0 1 0 0 0 1 "
+cat >floats.R <<'R'
+source(file.path(Sys.getenv("ESPALIER_SHARE"), "espalier.R"))
+p <- espalier$params(a = 0.1, b = 0.1, c = 0.1, d = "x")
+cat(p$a, p$b, p$c, class(p$d), class(p$e), "\n")
+R
+is "nan and inf for a number, else texts" "$(in_trial floats.R ESPALIER_PARAM_a=nan ESPALIER_PARAM_b=INF ESPALIER_PARAM_c=-inf \
+    ESPALIER_PARAM_d=inf ESPALIER_PARAM_e=inf)" "NaN Inf -Inf character character "
 like "not a number" "$(in_trial values.R ESPALIER_PARAM_rate=adam 2>&1)" "rate = adam: must be a number, like the default 0.1"
 like "not yes or no" "$(in_trial values.R ESPALIER_PARAM_norm=2 2>&1)" "norm = 2: must be yes or no, like the default TRUE"
 
