@@ -300,8 +300,8 @@ static void take_json(struct program_report *r, struct stream *s, const char *li
         put_record(r, s);
 }
 
-/* Find the objective as a word before a digit, in any case. */
-static bool has_objective(const struct program_intake *in, const char *line, size_t n)
+/* Find the objective as a word before a digit, in any case. NULL: it is not in the line. */
+static const char *find_objective(const struct program_intake *in, const char *line, size_t n)
 {
     size_t n_name = strlen(in->objective);
 
@@ -312,19 +312,24 @@ static bool has_objective(const struct program_intake *in, const char *line, siz
             !record_name_length(line + i + n_name, 1))
             for (size_t k = i + n_name; k < n; k++)
                 if (line[k] >= '0' && line[k] <= '9')
-                    return true;
-    return false;
+                    return line + i;
+    return NULL;
 }
 
 static void note_near(struct program_intake *in, const struct stream *s, const char *line, size_t n)
 {
     char whole[2 * SHOWN_BYTES], shown[SHOWN_BYTES + sizeof "..."];
+    const char *found;
 
-    if (*in->near.text || find_name(in, in->objective) >= 0 || !has_objective(in, line, n))
+    if (*in->near.text || find_name(in, in->objective) >= 0)
+        return;
+    found = find_objective(in, line, n);
+    if (!found)
         return;
     snprintf(whole, sizeof whole, "%.*s", (int)n, line);
-    err_set(&in->near, "'%s' in line %lld of %s", words_cut(shown, sizeof shown, whole),
-            (long long)s->line, s->label);
+    err_set(&in->near, "'%s' in line %lld of %s%s", words_cut(shown, sizeof shown, whole),
+            (long long)s->line, s->label,
+            strncmp(found, in->objective, strlen(in->objective)) ? " (case must match)" : "");
 }
 
 static void take_text(struct program_report *r, struct stream *s, const char *line, size_t n)

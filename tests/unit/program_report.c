@@ -333,8 +333,12 @@ static void test_stdout_refused(void **state)
         {"[1] acc: 0.93\n",
          "no line of stdout begins with acc: or acc=; nearest: '[1] acc: 0.93' in "
          "line 1 of stdout"},
-        {"an accent 3\nacc is good\nmacc 3\nAcc 3", "no line of stdout begins with acc: or acc=; "
-                                                    "nearest: 'Acc 3' in line 4 of stdout"},
+        {"an accent 3\nacc is good\nmacc 3\nAcc 3",
+         "no line of stdout begins with acc: or acc=; "
+         "nearest: 'Acc 3' in line 4 of stdout (case must match)"},
+        {"Acc: 0.3\n",
+         "no line of stdout begins with acc: or acc=; nearest: 'Acc: 0.3' in line 1 of "
+         "stdout (case must match)"},
         {"loss: 3\nval_acc: 0.93\n",
          "no acc among the results: loss, val_acc; [sweep] objective must "
          "be one of them"},
