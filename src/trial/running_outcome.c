@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
-#include <poll.h>
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -197,6 +197,13 @@ static void note_dropped(struct running *t)
         running_note(t, "%s", t->report.dropped.text);
 }
 
+/* Results of a program that was asked to stop may be those of a part of the training. */
+static void note_asked(struct running *t, enum trial_state state)
+{
+    if (state != TRIAL_FAILED && !isnan(t->asked_s))
+        running_note(t, "the program was asked to stop and ended with 0: its results count");
+}
+
 static void judge_results(struct trial_result *r, struct running *t)
 {
     struct trial_paths paths = running_paths(t);
@@ -215,6 +222,7 @@ static void judge_results(struct trial_result *r, struct running *t)
                 program_files_keep(r, &t->self->log, &paths, t->s->v[P_KEEP_FILES].s, &err))) {
         running_fail(r, "%s", err.text);
     }
+    note_asked(t, r->state);
 }
 
 bool running_lacks_room(const struct running *t, const struct spawner_end *end)
@@ -240,9 +248,8 @@ static enum verdict wait_for_room(struct trial_result *r, struct running *t)
     running_note(t,
                  "the disk is full, and not by this program; it starts again when there is room");
     while (running_is_disk_full(t) && clock_now(t->self->clock) < until_s) {
-        if (!t->watch->keep_going(t->watch->arg))
+        if (has_news(t, RUNNING_LOOK_MS * 1e-3))
             return VERDICT_BACK;
-        poll(NULL, 0, RUNNING_LOOK_MS);
     }
     if (running_is_disk_full(t))
         return VERDICT_OVER;

@@ -38,6 +38,8 @@ stopped() {
 }
 is "an end without results gives the trial back" "$(stopped nothing)" "75 pending||"
 is "an end with results is a result" "$(stopped result)" "0 done|2.0|"
+is "its log says so" "$("$ESPALIER" show result.db t1 --log 2>&1 | tail -n 1)" \
+    "espalier: the program was asked to stop and ended with 0: its results count"
 is "75 with a checkpoint gives the trial back" "$(stopped checkpoint)" "75 pending||"
 is "its checkpoint stays" "$(cat checkpoint.db.files/t1/checkpoint/state)" half
 ok "the next run" "$ESPALIER" run checkpoint.ini --db checkpoint.db
@@ -46,6 +48,7 @@ goes on from half"
 is "its seconds are those of both attempts" "$(sqlite3 checkpoint.db \
     'select seconds - (select max(finished - started) from attempt where state = outcome) > 0.04 from trial')" 1
 ok "and removes it" test ! -e checkpoint.db.files
+is "results of a program that was not asked need no word" "$("$ESPALIER" show checkpoint.db t1 --log 2>&1 | grep -c asked)" 0
 
 # ---- trial_timeout ----
 
