@@ -128,12 +128,6 @@ int master_post(struct master *master, int32_t rank, struct err *err)
     return lose(master, rank, RANK_SILENT, why.text, err);
 }
 
-/* On a full disk trials would fail, or take the room that results wait for. */
-static bool may_begin_trials(const struct master *master)
-{
-    return !master->is_stopping && !master->delivery.is_put_off;
-}
-
 static int supply(struct master *master, int32_t rank, struct err *err)
 {
     double left_s = master->options.until_s - clock_now(master->clock);
@@ -142,7 +136,7 @@ static int supply(struct master *master, int32_t rank, struct err *err)
 
     if (master_supply_gangs(master, err))
         return -1;
-    if (!may_begin_trials(master) || master->ranks.of[rank].presence != RANK_PRESENT)
+    if (!master_may_begin(master) || master->ranks.of[rank].presence != RANK_PRESENT)
         return 0;
     n = dispatch_assign(master->dispatch, rank, left_s, trials, err);
     if (n <= 0)
@@ -167,7 +161,7 @@ static int supply_idle(struct master *master, struct err *err)
 
     if (master_supply_gangs(master, err))
         return -1;
-    while (may_begin_trials(master) && (rank = dispatch_idle(master->dispatch)) >= 0)
+    while (master_may_begin(master) && (rank = dispatch_idle(master->dispatch)) >= 0)
         if (supply(master, rank, err))
             return -1;
     return 0;

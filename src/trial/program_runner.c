@@ -267,7 +267,7 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     if (running_make_files(t, &err) || start(t, &err)) {
         output_pipe_close(&t->out);
         output_pipe_close(&t->error);
-        running_fail(r, "%.250s", err.text);
+        running_fail(r, "%s", err.text);
         return VERDICT_OVER;
     }
     FAULT("worker: a program runs");
@@ -332,7 +332,7 @@ static void run_trial(struct trial_result *r, struct running *t)
     struct err err;
 
     if (running_name_paths(t, &err) || name_gpus(t, &err)) {
-        running_fail(r, "%.250s", err.text);
+        running_fail(r, "%s", err.text);
         return;
     }
     t->time_file = time_file_begin(buf_text(&t->folder), t->begun_s);
@@ -340,7 +340,7 @@ static void run_trial(struct trial_result *r, struct running *t)
                             t->s->v[P_DIRECTION].i == param_choice(P_DIRECTION, "max"),
                             t->s->v[P_CAPTURE].i, &err) ||
         running_read_progress(t, &err)) {
-        running_fail(r, "%.250s", err.text);
+        running_fail(r, "%s", err.text);
         return;
     }
     t->log_file =
