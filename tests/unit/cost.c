@@ -148,7 +148,7 @@ static void test_each_coefficient(void **state)
     cost_destroy(cost);
 }
 
-/* What a trial ran in vain counts, whatever the others of its configuration taught. */
+/* The time of a trial that ran in vain counts, whatever others of its configuration taught. */
 static void test_at_least(void **state)
 {
     static struct machine m = {.d = 1};
