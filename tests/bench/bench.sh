@@ -10,9 +10,9 @@
 #   PARTS          some of: load training reduce links workers ddp sweep noop spawner program digits gang gpu commit loss resume
 #                  million large simulate memory accuracy; default all
 #   KEEP_OPENBLAS  1: keep OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE
-espalier=$1
-programs=$2
-src=$3
+espalier=$(realpath "$1") || exit 1
+programs=$(realpath "$2") || exit 1
+src=$(realpath "$3") || exit 1
 here=$src/tests/bench
 # A kernel pinned for all programs may be half as fast as the one that OpenBLAS would choose, and
 # slows its users unequally: PyTorch more than espalier. So OpenBLAS chooses for both sides.
