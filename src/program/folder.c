@@ -193,7 +193,7 @@ double folder_newest(const char *path)
     return newest_at(AT_FDCWD, path, 0);
 }
 
-double folder_bytes(const char *path)
+double folder_bytes(const char *path, double since)
 {
     char *const paths[] = {(char *)path, NULL};
     FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
@@ -201,7 +201,7 @@ double folder_bytes(const char *path)
     double bytes = 0;
 
     while (tree && (entry = fts_read(tree)))
-        if (entry->fts_info == FTS_D || entry->fts_info == FTS_F)
+        if (entry->fts_info == FTS_F && (double)entry->fts_statp->st_mtime >= floor(since))
             bytes += (double)entry->fts_statp->st_blocks * 512; /* inode(7) */
     if (tree)
         fts_close(tree);

@@ -39,13 +39,13 @@ void database_fault_watch(struct database_fault *fault, struct store *store)
     store_be_patient(store, PATIENCE_S, on_wait, fault);
 }
 
-bool database_fault_is_full(struct database_fault *fault, bool any_runs)
+enum database_fault_disk database_fault_look(struct database_fault *fault, bool any_runs)
 {
     double now_s = clock_now(&clock_system);
 
     if (!database_file_is_full(fault->db)) {
         fault->full_s = 0;
-        return false;
+        return DATABASE_HAS_ROOM;
     }
     if (any_runs || fault->full_s <= 0)
         fault->run_s = now_s;
@@ -56,7 +56,8 @@ bool database_fault_is_full(struct database_fault *fault, bool any_runs)
                  "that may have filled it",
                  fault->db, FULL_S);
     }
-    return now_s - fault->full_s < FULL_S && now_s - fault->run_s < GOING_S;
+    return now_s - fault->full_s < FULL_S && now_s - fault->run_s < GOING_S ? DATABASE_WAITS
+                                                                            : DATABASE_STAYS_FULL;
 }
 
 void database_fault_over(struct database_fault *fault)

@@ -16,10 +16,15 @@ struct database_fault {
     double run_s;  /* likewise, when a program ran on the full disk for the last time */
 };
 
-/* True while the disk is full, for some seconds: a program that runs, or has just ended, may have
- * filled it, and its files go when it ends. The caller then commits later, and the results stay in
- * memory. Warns once. */
-bool database_fault_is_full(struct database_fault *fault, bool any_runs);
+enum database_fault_disk {
+    DATABASE_HAS_ROOM,
+    DATABASE_WAITS,      /* full for some seconds: a program that runs, or has just ended, may have
+                            filled it, and its files go when it ends; commit later */
+    DATABASE_STAYS_FULL, /* commit if there is room for that, and end the run */
+};
+
+/* Look at the disk. Warns once. */
+enum database_fault_disk database_fault_look(struct database_fault *fault, bool any_runs);
 
 /* Let the store, which borrows fault, wait for other processes, and warn once. A stop signal soon
  * ends the waiting. */

@@ -407,11 +407,12 @@ static int on_commit(void *arg, struct err *err)
 {
     struct sweep_session *session = arg;
     bool is_whole = !session->n_others && ledger_is_finished(session->ledger);
-    bool may_free = sweep_is_program(&session->job->sweep);
+    enum database_fault_disk disk = DATABASE_HAS_ROOM;
     int rc;
 
-    if (may_free &&
-        database_fault_is_full(&session->fault, ledger_counts(session->ledger).leased > 0))
+    if (sweep_is_program(&session->job->sweep))
+        disk = database_fault_look(&session->fault, ledger_counts(session->ledger).leased > 0);
+    if (disk == DATABASE_WAITS)
         return 1;
     rc = check_inputs(session, err);
     if (!rc && session->prunes && session->has_results)
@@ -419,6 +420,8 @@ static int on_commit(void *arg, struct err *err)
     if (!rc)
         rc = store_commit(session->store, err);
 
+    if (!rc && disk == DATABASE_STAYS_FULL && !ledger_is_finished(session->ledger))
+        return err_set(err, "%s: the disk stays full: make room (df, quota)", session->options->db);
     if (!rc)
         database_fault_over(&session->fault);
     return rc;

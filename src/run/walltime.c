@@ -203,5 +203,5 @@ void walltime_tell(const struct walltime *walltime, const struct dispatch *dispa
              expected, begun, is_in_vain ? "" : ": the same command continues");
     if (is_in_vain)
         log_warn("no trial was finished and no checkpoint saved in the whole time: raise the time "
-                 "limit, save checkpoints more often, or drop these trials");
+                 "limit, save checkpoints more often, or drop trials that never end");
 }

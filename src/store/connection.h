@@ -130,7 +130,8 @@
       " (SELECT 1 FROM trial WHERE trial_id = ?5)))") \
     /* Count attempts since the trial's last result. */ \
     X(TRIAL_ENDED, /* ?2: 'crashed', 'lost' or 'stopped'; and the longest */ \
-      "SELECT count(*), max(finished - started) FROM attempt WHERE trial_id = ?1 AND outcome = ?2 AND attempt_id >" \
+      "SELECT iif(?2 = 'stopped', count(DISTINCT session_id), count(*)), max(finished - started)" \
+      " FROM attempt WHERE trial_id = ?1 AND outcome = ?2 AND attempt_id >" \
       " (SELECT coalesce(max(attempt_id), 0) FROM attempt WHERE trial_id = ?1" \
       " AND outcome IN ('done', 'diverged', 'failed'))") \
     \

@@ -95,8 +95,8 @@ struct store_trials {
     double *left;     /* share left to run after its checkpoint, or 1 */
     int32_t *crashes; /* crashes of its rank since its last result; 0 for a finished trial */
     int32_t *lost;    /* likewise, attempts cut off when their run was killed */
-    int32_t *stopped; /* likewise, attempts that were stopped before their end */
-    float *stopped_s; /* the longest of these, in seconds */
+    int32_t *stopped; /* likewise, runs that stopped it before its end */
+    float *stopped_s; /* its longest attempt in these, in seconds */
     /* of done trials, made by store_register() and store_find(); NULL: all ran on one rank */
     struct store_spread *spread;
     /* [n_configs] made likewise; 0: not stored, or no trial is ours. */

@@ -186,6 +186,8 @@ static void look_at_disk(struct running *t, double now_s)
     t->looked_s = now_s;
     /* When another program is killed, there is room until this one has taken it. */
     t->n_full += running_is_disk_full(t) ? 1 : t->n_full > 0 ? -1 : 0;
+    if (t->n_full == 0)
+        t->full_since = clock_unix();
     if (t->n_full < DISK_LOOKS)
         return;
     t->filled_bytes = running_filled_bytes(t);

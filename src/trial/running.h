@@ -58,8 +58,9 @@ struct running {
     bool is_late;                     /* trial_timeout */
     double looked_s;                  /* by the clock: when the disk was looked at */
     int32_t n_full;                   /* how many more looks found the disk full than not */
+    double full_since;                /* Unix seconds of the first of these looks */
     double filled_bytes;              /* of its files, which filled the disk; 0: they did not */
-    double free_bytes, old_bytes;     /* when this attempt began: free on the disk, of its files */
+    double free_bytes;                /* on the disk when this attempt began */
     bool lacks_room;                  /* it failed on a disk that others filled */
     int32_t n_waits;                  /* for room on the disk */
     bool is_killed;                   /* by us */
@@ -98,7 +99,7 @@ bool running_first_is_over(const struct running *t, int status);
 int running_make_files(struct running *t, struct err *err);
 
 bool running_is_disk_full(const struct running *t);
-/* Return the bytes of the trial's files on the disk if this attempt filled it; else 0. */
+/* Return the bytes of the files that it wrote while the disk became full, if they filled it; else 0. */
 double running_filled_bytes(const struct running *t);
 
 /* The curve and the time, beside a checkpoint. */

@@ -15,7 +15,9 @@
 #include "trial/running.h"
 
 #define FULL_BYTES 65536.0
-/* A program filled the disk if its files took such a share of what was free, and of the whole disk. */
+/* A program filled the disk if files that it wrote in the last second before took such a share of what
+ * had been free, and of the whole disk. */
+#define FILLING_S 1.0
 #define FREE_SHARE 0.25
 #define DISK_SHARE 0.01
 
@@ -132,20 +134,19 @@ bool running_is_disk_full(const struct running *t)
 
 double running_filled_bytes(const struct running *t)
 {
-    double free_bytes, bytes, filled = folder_bytes(buf_text(&t->folder));
+    double since = (t->n_full ? t->full_since : clock_unix()) - FILLING_S;
+    double free_bytes, bytes, filled = folder_bytes(buf_text(&t->folder), since);
     bool is_much = look_at_disk(t, &free_bytes, &bytes) && filled >= DISK_SHARE * bytes;
 
-    return is_much && filled - t->old_bytes >= FREE_SHARE * t->free_bytes ? filled : 0;
+    return is_much && filled >= FREE_SHARE * t->free_bytes ? filled : 0;
 }
 
 static void note_room(struct running *t)
 {
     double bytes;
-    bool has_files = folder_has_files(buf_text(&t->checkpoint));
 
     if (!look_at_disk(t, &t->free_bytes, &bytes))
         t->free_bytes = (double)INFINITY;
-    t->old_bytes = has_files ? folder_bytes(buf_text(&t->folder)) : 0;
 }
 
 static int make_files(struct running *t, struct err *err)

@@ -369,7 +369,7 @@ rm -rf s.db*
 
 sweep 'sh -c "sleep 2" sh {n}' 'stop_grace = 1s' >s.ini
 run s.ini --db s.db --time-limit 1s
-is "a run in vain" "$? $(said | tail -n 1)" "1 warning: no trial was finished and no checkpoint saved in the whole time: raise the time limit, save checkpoints more often, or drop these trials"
+is "a run in vain" "$? $(said | tail -n 1)" "1 warning: no trial was finished and no checkpoint saved in the whole time: raise the time limit, save checkpoints more often, or drop trials that never end"
 run s.ini --db s.db --time-limit 1s
 is "the next run begins with the other trial" "$? $(sqlite3 s.db 'select count(*), count(distinct trial_id) from attempt')" "1 2|2"
 rm -rf s.db*
