@@ -16,6 +16,7 @@
 #include "grid/plan.h"
 #include "grid/sweep.h"
 #include "program/folder.h"
+#include "program/gang_variables.h"
 #include "program/gpu_amount.h"
 #include "program/template.h"
 
@@ -474,9 +475,9 @@ static void check_command(const struct check *c)
  * accepted it. */
 static void check_gang_variables(const struct check *c)
 {
-    static const char names[] =
-        "RANK|WORLD_SIZE|LOCAL_RANK|LOCAL_WORLD_SIZE|GROUP_RANK|GROUP_WORLD_SIZE|ROLE_RANK|"
-        "ROLE_WORLD_SIZE|MASTER_ADDR|MASTER_PORT";
+#define NAME(name, member) #name "|"
+    static const char names[] = GANG_NUMBERS(NAME) GANG_ADDRESS;
+#undef NAME
     struct template t;
     struct err err;
 

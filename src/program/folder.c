@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,55 +156,58 @@ int folder_look(struct folder_look *out, const char *path)
     return rc;
 }
 
-static double newest_at(int folder, const char *name, int depth);
+/* Findings of a walk through a folder. */
+struct tally {
+    double newest; /* Unix seconds of the last change */
+    double since;
+    double bytes; /* on the disk, of files that changed then or later */
+};
+
+static void tally_at(struct tally *t, int folder, const char *name, int depth);
 
 /* Takes fd. */
-static double newest_in(int fd, int depth)
+static void tally_in(struct tally *t, int fd, int depth)
 {
     DIR *entries = fdopendir(fd);
-    double newest = 0;
 
     for (struct dirent *entry; entries && (entry = readdir(entries));)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            newest = fmax(newest, newest_at(fd, entry->d_name, depth + 1));
+            tally_at(t, fd, entry->d_name, depth + 1);
     if (entries)
         closedir(entries);
     else
         close(fd);
-    return newest;
 }
 
-static double newest_at(int folder, const char *name, int depth)
+static void tally_at(struct tally *t, int folder, const char *name, int depth)
 {
     struct stat st;
-    double here;
     int fd;
 
     if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))
-        return 0;
-    here = (double)st.st_mtim.tv_sec + 1e-9 * (double)st.st_mtim.tv_nsec;
+        return;
+    t->newest = fmax(t->newest, (double)st.st_mtim.tv_sec + 1e-9 * (double)st.st_mtim.tv_nsec);
+    if (S_ISREG(st.st_mode) && (double)st.st_mtim.tv_sec >= floor(t->since))
+        t->bytes += (double)st.st_blocks * 512; /* inode(7) */
     fd = S_ISDIR(st.st_mode) && depth < DEEPEST ? openat(folder, name, FLAGS) : -1;
-    return fd < 0 ? here : fmax(here, newest_in(fd, depth));
+    if (fd >= 0)
+        tally_in(t, fd, depth);
 }
 
 double folder_newest(const char *path)
 {
-    return newest_at(AT_FDCWD, path, 0);
+    struct tally tally = {.since = (double)INFINITY};
+
+    tally_at(&tally, AT_FDCWD, path, 0);
+    return tally.newest;
 }
 
 double folder_bytes(const char *path, double since)
 {
-    char *const paths[] = {(char *)path, NULL};
-    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-    const FTSENT *entry;
-    double bytes = 0;
+    struct tally tally = {.since = since};
 
-    while (tree && (entry = fts_read(tree)))
-        if (entry->fts_info == FTS_F && (double)entry->fts_statp->st_mtime >= floor(since))
-            bytes += (double)entry->fts_statp->st_blocks * 512; /* inode(7) */
-    if (tree)
-        fts_close(tree);
-    return bytes;
+    tally_at(&tally, AT_FDCWD, path, 0);
+    return tally.bytes;
 }
 
 /* ---- files ---- */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "program/gang_variables.h"
 
 enum { NUMBER = 24 };
 
@@ -215,21 +216,14 @@ static void add_number(struct word_list *list, const char *name, int64_t number)
     add(list, name, text);
 }
 
-/* As torchrun sets them. */
 static void add_gang(struct word_list *list, const struct trial_gang *gang)
 {
     if (!gang)
         return;
-    add_number(list, "RANK", gang->rank);
-    add_number(list, "WORLD_SIZE", gang->size);
-    add_number(list, "LOCAL_RANK", gang->local_rank);
-    add_number(list, "LOCAL_WORLD_SIZE", gang->local_size);
-    add_number(list, "GROUP_RANK", gang->host);
-    add_number(list, "GROUP_WORLD_SIZE", gang->n_hosts);
-    add_number(list, "ROLE_RANK", gang->rank);
-    add_number(list, "ROLE_WORLD_SIZE", gang->size);
-    add(list, "MASTER_ADDR", gang->address);
-    add_number(list, "MASTER_PORT", gang->port);
+#define ADD(name, member) add_number(list, #name, gang->member);
+    GANG_NUMBERS(ADD)
+#undef ADD
+    add(list, GANG_ADDRESS, gang->address);
 }
 
 /* `import espalier` finds the helper. */
