@@ -14,7 +14,7 @@ wanted=$(sed -n 's/^AC_INIT(\[espalier\], \[\([^]]*\)\].*/\1/p' "$SRCDIR/configu
 like "version in configure.ac" "$wanted" '^[0-9]+\.[0-9]+\.[0-9]+$'
 is "the program's version" "$("$ESPALIER" --version | awk '{ print $NF }')" "$wanted"
 version CITATION.cff '^version: *\(.*\)'
-version CHANGELOG.md '^## \([0-9.]*\).*'
+version CHANGELOG.md '^## \([0-9][0-9.]*\).*'
 version packaging/debian/changelog '^espalier (\(.*\)-[0-9]*).*'
 version packaging/spack/packages/espalier/package.py '^ *version("\([^"]*\)".*'
 version packaging/conda/espalier/meta.yaml '^{% set version = "\([^"]*\)".*'
