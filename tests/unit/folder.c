@@ -146,7 +146,7 @@ static void test_take(void **state)
 
 static void test_newest(void **state)
 {
-    char path[256], command[1024];
+    char path[256], command[4096];
 
     (void)state;
     snprintf(path, sizeof path, "%s/newest", scratch_folder);
