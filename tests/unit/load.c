@@ -109,6 +109,43 @@ static void test_genotype_errors(void **state)
                     "geno.csv: all 2 markers are monomorphic");
 }
 
+/* ---- ids that are equal but not as bytes ---- */
+
+static void check_joined(const char *ids, const char *rows, const char *wanted, const char *note)
+{
+    struct data_spec spec = genotype_spec(ids, rows);
+    struct data_report report;
+    struct dataset d;
+    char got[80] = "";
+
+    load(&d, &report, &spec);
+    for (int32_t i = 0; i < d.n_samples; i++) {
+        size_t n = strlen(got);
+
+        snprintf(got + n, sizeof got - n, isnan(d.target[i]) ? "-" : "%g", (double)d.target[i]);
+    }
+    assert_string_equal(got, wanted);
+    assert_string_equal(noted(&report, "ids") + (*note ? strlen(scratch_folder) + 1 : 0), note);
+    dataset_release(&d);
+}
+
+static void test_equal_ids(void **state)
+{
+    (void)state;
+    check_joined("id,m1,m2\n7,0,1\n012,1,2\nMo17,2,0\nB73,1,1\nx,1,0\n",
+                 "id,y\n007,1\n12.0,2\nMO17,3\n\" B73 \",4\nx,5\n", "12345",
+                 "pheno.csv: 3 ids joined by number or without regard to case: \"007\" as \"7\", "
+                 "\"12.0\" as \"012\", \"MO17\" as \"Mo17\"");
+    /* Texts of one table that differ stay apart, and a match must be the only one. */
+    check_joined("id,m1,m2\n7,0,1\n007,1,2\na,2,0\nA,0,0\n", "id,y\n007,1\n7,2\nA,3\na,4\n", "2143",
+                 "");
+    check_joined("id,m1,m2\n7,0,1\nx,1,2\nX1,2,0\ny,0,0\n", "id,y\n007,1\n7,2\nx,3\ny,4\n", "23-4",
+                 "");
+    check_joined("id,m1,m2\n7,0,1\n07,1,2\nx,2,0\ny,0,0\n", "id,y\n007,1\nx,3\ny,4\n", "--34", "");
+    check_joined("id,m1,m2\n1234567890123456789,0,1\nx,1,2\ny,0,2\n",
+                 "id,y\n1234567890123456788,1\nx,3\ny,2\n", "-32", "");
+}
+
 /* ---- codes for missing calls ---- */
 
 static void check_code(const char *rows, const char *missing, const char *wanted)
@@ -191,19 +228,13 @@ static void test_phenotype_errors(void **state)
                     "give the mean of each id or the rows of one environment");
     refuse_genotype(GENO, "id,ft\nA,1\nB,2\n",
                     "geno.csv and pheno.csv have no id in common (the first are \"x\" and \"A\")");
-    refuse_genotype("id,m1,m2\n33-16,0,1\nA4226,1,2\nB73,2,0\nMo17,0,0\n",
-                    "Taxa,y\nX33.16,1\na4226,2\n\" B73\",3\nMO17,5\nZ9,4\n",
+    refuse_genotype("id,m1,m2\n33-16,0,1\nA-4226,1,2\nB73,2,0\n110,0,0\n",
+                    "Taxa,y\nX33.16,1\na.4226,2\nX42,3\n110_110,5\nZ9,4\n",
                     "geno.csv and pheno.csv have no id in common (the first are \"33-16\" and "
-                    "\"X33.16\"): 4 of the 5 ids of pheno.csv that did not join differ from ids of "
+                    "\"X33.16\"): 3 of the 5 ids of pheno.csv that did not join differ from ids of "
                     "geno.csv only in case, blanks, punctuation, zeros or a repetition (\"X33.16\" "
                     "is \"33-16\", "
-                    "\"a4226\" is \"A4226\", \" B73\" is \"B73\"): spell them the same way");
-    refuse_genotype(
-        "id,m1,m2\n7,0,1\n12,1,2\n110,2,0\n", "id,y\n007,1\n12.0,2\n110_110,3\n",
-        "geno.csv and pheno.csv have no id in common (the first are \"7\" and \"007\"): "
-        "3 of the 3 ids of pheno.csv that did not join differ from ids of geno.csv only "
-        "in case, blanks, punctuation, zeros or a repetition (\"007\" is \"7\", "
-        "\"12.0\" is \"12\", \"110_110\" is \"110\"): spell them the same way");
+                    "\"a.4226\" is \"A-4226\", \"110_110\" is \"110\"): spell them the same way");
     refuse_genotype("id,m1,m2\n7,0,1\n12,1,2\n110,2,0\n", "id,y\nS7,1\nS12,2\nS1,3\n",
                     "geno.csv and pheno.csv have no id in common (the first are \"7\" and \"S7\"): "
                     "2 ids of pheno.csv have letters that ids of geno.csv lack (\"S7\" is \"7\", "
@@ -345,6 +376,53 @@ static void test_numeric_classes(void **state)
     assert_memory_equal(d.label, label, sizeof label);
     assert_string_equal(dataset_class_name(&d, 2), "10");
     dataset_release(&d);
+}
+
+/* 8 nodes; wanted: the classes joined by commas. */
+static void check_classes(const char *const *cell, const char *wanted, const char *note)
+{
+    char labels[300] = "node,c\n", features[100] = "node,f\n", got[100] = "";
+    struct data_report report;
+    struct data_spec spec;
+    struct dataset d;
+
+    for (int i = 0; i < 8; i++) {
+        snprintf(labels + strlen(labels), sizeof labels - strlen(labels), "%d,\"%s\"\n", i,
+                 cell[i]);
+        snprintf(features + strlen(features), sizeof features - strlen(features), "%d,%d\n", i, i);
+    }
+    spec = graph_spec(labels, features, NULL);
+    load(&d, &report, &spec);
+    for (int32_t k = 0; k < d.n_classes; k++)
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s", k ? "," : "",
+                 dataset_class_name(&d, k));
+    assert_string_equal(got, wanted);
+    assert_int_equal(d.label[0], d.label[1]);
+    assert_int_not_equal(d.label[0], d.label[7]);
+    assert_string_equal(noted(&report, "classes"), note);
+    dataset_release(&d);
+}
+
+static void test_equal_classes(void **state)
+{
+    static const char *const numbers[] = {"1.0", "1", "1.0", "1.0", "01", "0.0", "0", "0.0"};
+    static const char *const blanks[] = {"a ",
+                                         "a",
+                                         " a",
+                                         "a",
+                                         "\xc2\xa0"
+                                         "a",
+                                         "b",
+                                         "b ",
+                                         "b"};
+    static const char *const cases[] = {"Yes", "yes", "Yes", "YES", "yes", "Yes", "no", "No"};
+
+    (void)state;
+    check_classes(numbers, "0,1", "");
+    check_classes(blanks, "a,b", "");
+    check_classes(cases, "No,Yes",
+                  "4 values joined with others that differ only in case: \"yes\" as \"Yes\", "
+                  "\"YES\" as \"Yes\", \"no\" as \"No\"");
 }
 
 static void test_split_without_header(void **state)
@@ -706,10 +784,12 @@ int main(void)
         cmocka_unit_test(test_missing_codes),
         cmocka_unit_test(test_missing_genotype),
         cmocka_unit_test(test_phenotype_errors),
+        cmocka_unit_test(test_equal_ids),
         cmocka_unit_test(test_single_members),
         cmocka_unit_test(test_trait),
         cmocka_unit_test(test_text_trait),
         cmocka_unit_test(test_numeric_classes),
+        cmocka_unit_test(test_equal_classes),
         cmocka_unit_test(test_split_file),
         cmocka_unit_test(test_split_without_header),
         cmocka_unit_test(test_graph),

@@ -70,6 +70,30 @@ static void test_rows(void **state)
     table_close(&t);
 }
 
+static int32_t column(const char *header, const char *name)
+{
+    struct table t;
+    char text[200];
+    int32_t found;
+
+    snprintf(text, sizeof text, "%s\n", header);
+    open_text(&t, text);
+    found = table_column(&t, name, -1, NULL);
+    table_close(&t);
+    return found;
+}
+
+static void test_columns(void **state)
+{
+    (void)state;
+    assert_int_equal(column("id,SMILES,y", "smiles"), 1);
+    assert_int_equal(column("smiles_id,SMILES,smiles", "smiles"), 2);
+    assert_int_equal(column("id,SMILES,Smiles", "smiles"), TABLE_NO_COLUMN);
+    assert_int_equal(column("id,\"\xc2\xa0 smiles \",y", "smiles"), 1);
+    assert_int_equal(column("id,2019.0,2020", "2019"), 1);
+    assert_int_equal(column("id,y,y", "y"), TABLE_REFUSED);
+}
+
 static void test_line_ends(void **state)
 {
     static const char *const end[] = {"\n", "\r\n", "\r"};
@@ -514,6 +538,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_columns),
         cmocka_unit_test(test_line_ends),
         cmocka_unit_test(test_line_end_between_chunks),
         cmocka_unit_test(test_separators),

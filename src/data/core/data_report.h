@@ -26,7 +26,7 @@ enum data_note_kind {
     DATA_NOTE_WARNING,
 };
 
-enum { DATA_NOTES = 16, DATA_NOTE_BYTES = 1200 };
+enum { DATA_NOTES = 32, DATA_NOTE_BYTES = 1200 };
 
 struct data_note {
     enum data_note_kind kind;

@@ -39,8 +39,8 @@ struct simulate_spec {
     int64_t seed;
 };
 
-/* Paths and texts are NULL or "" if not given. Tables are those of data/text/table.h. Ids are
- * compared as text. */
+/* Paths and texts are NULL or "" if not given. Tables are those of data/text/table.h. Ids and
+ * names of columns are compared by data/text/equality.h. */
 struct data_spec {
     const struct data_format *format;
     enum data_task task;     /* auto: words are classes; whole numbers are numbers in genotype data

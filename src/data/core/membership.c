@@ -28,9 +28,15 @@ static bool is_asked(const struct data_spec *spec)
 static int find_columns(struct columns_of *at, const struct table *t, const struct data_spec *spec,
                         struct err *err)
 {
+    int32_t group = TABLE_NO_COLUMN;
+
     *at = (struct columns_of){.id = reader_id_column(t, NULL, err)};
+    if (is_asked(spec))
+        group = table_column(t, spec->group, at->id, err);
+    if (group == TABLE_REFUSED)
+        return -1;
     for (int32_t j = at->id + 1; j < t->n_cols; j++) {
-        bool is_group = is_asked(spec) && !strcmp(t->name[j], spec->group);
+        bool is_group = j == group;
         bool is_part = !is_group && (t->n_cols == at->id + 2 || !strcmp(t->name[j], "part"));
 
         if ((is_group && at->group) || (is_part && at->part))
@@ -69,17 +75,20 @@ static int parse_part(uint8_t *part, const struct table *t, int32_t col, struct 
     return 0;
 }
 
-static int32_t find_sample(const struct samples *s, const struct table *t, int32_t col,
-                           struct err *err)
+static int32_t find_sample(struct membership *m, const struct samples *s, const struct table *t,
+                           int32_t col, struct err *err)
 {
     const char *id = t->cell[col];
+    int32_t i;
 
-    if (s->all && names_find(s->ids, id) < 0 && names_find(s->all, id) >= 0)
+    if (id_join_find(&i, &m->join, id, err))
+        return -1;
+    if (i < 0 && s->all && equality_pick(s->all->text, s->all->n, -1, id) >= 0)
         return table_fault(err, t,
                            "id \"%.80s\" is in %s but has no value, so data.subset = phenotyped "
                            "drops it: remove it from this file or set data.subset = all",
                            id, s->source);
-    return reader_known_id(s->ids, t, col, s->source, err);
+    return reader_known_id(&m->join, t, col, s->source, err);
 }
 
 static int read_rows(struct membership *m, struct table *t, const struct columns_of *at,
@@ -89,7 +98,7 @@ static int read_rows(struct membership *m, struct table *t, const struct columns
     int status;
 
     while ((status = table_next(t, err)) > 0) {
-        int32_t i = find_sample(samples, t, at->id, err);
+        int32_t i = find_sample(m, samples, t, at->id, err);
 
         if (i < 0 || reader_new_id(&listed, t, at->id, err) < 0 ||
             (at->part && parse_part(&m->part[i], t, at->part, err)) ||
@@ -119,6 +128,7 @@ static int read_file(struct membership *m, const struct data_spec *spec,
     }
     if (!rc && at.group)
         rc = target_cells_init(&m->cells, ids->n, spec->split, spec->group, err);
+    m->join = (struct id_join){.ids = ids, .path = spec->split, .col = at.id, .n_cols = 1};
     if (!rc)
         rc = read_rows(m, &t, &at, samples, err);
     table_close(&t);
@@ -163,6 +173,7 @@ static int make_groups(struct membership *m, const struct target_cells *cells,
     m->group = groups.label;
     m->group_names = groups.class_names;
     m->n_groups = groups.n_classes;
+    m->spelled = groups.spelled;
     return check_groups(m, cells, ids, target, err);
 }
 
@@ -188,10 +199,17 @@ int membership_read(struct membership *m, const struct data_spec *spec, const st
                    spec->group);
 }
 
+void membership_report(struct data_report *report, const struct membership *m)
+{
+    id_join_report(report, &m->join.count, m->join.path);
+    target_report_spelled(report, &m->spelled, "groups");
+}
+
 void membership_release(struct membership *m)
 {
     if (!m)
         return;
+    id_join_release(&m->join);
     free(m->part);
     free(m->group);
     free(m->group_names);

@@ -8,6 +8,7 @@
 #ifndef DATA_CORE_MEMBERSHIP_H
 #define DATA_CORE_MEMBERSHIP_H
 
+#include "data/core/id_join.h"
 #include "data/core/target.h"
 #include "data/text/names.h"
 
@@ -16,7 +17,9 @@ struct membership {
     int32_t *group;           /* [n] -1: unknown; NULL: split.group is not set */
     const char **group_names; /* [n_groups] sorted like classes */
     int32_t n_groups;
-    struct target_cells cells; /* group names of the split file */
+    struct target_cells cells;     /* group names of the split file */
+    struct id_join join;           /* of the split file */
+    struct equality_count spelled; /* names of groups that are equal but for case */
 };
 
 /* Find part and group of the samples `ids`.
@@ -30,6 +33,7 @@ int membership_read(struct membership *m, const struct data_spec *spec, const st
                     const char *source, const struct names *all, const struct target_cells *groups,
                     const struct target *target, struct err *err);
 void membership_release(struct membership *m);
+void membership_report(struct data_report *report, const struct membership *m);
 void membership_into(struct draft *draft, const struct membership *m); /* lends the arrays */
 
 #endif

@@ -21,13 +21,13 @@ struct reading {
     const struct names *ids;
     const struct joined_ids *source;
     struct names listed; /* ids of the table */
-    struct names left;   /* ids with a value and without genotypes */
+    struct id_join join;
+    bool *has_row;     /* [ids->n] */
+    struct names left; /* ids with a value and without genotypes */
     struct phenotype_report *report;
 };
 
 /* ---- which columns ---- */
-
-enum { NO_COLUMN = -1, REFUSED = -2 };
 
 static bool is_free(const void *reading, int32_t col)
 {
@@ -36,30 +36,13 @@ static bool is_free(const void *reading, int32_t col)
     return col != r->id && (col > 0 || !reader_has_family(&r->table));
 }
 
-/* Returns NO_COLUMN if there is none; REFUSED and err if there are several. */
-static int32_t find_column(const struct reading *r, const char *name, struct err *err)
-{
-    const struct table *t = &r->table;
-    int32_t found = NO_COLUMN, n_found = 0;
-
-    for (int32_t j = t->n_cols - 1; j >= 0; j--)
-        if (j != r->id && strcmp(t->name[j], name) == 0) {
-            found = j;
-            n_found++;
-        }
-    if (n_found < 2)
-        return found;
-    table_fault(err, t, "%d columns are named \"%.80s\"", n_found, name);
-    return REFUSED;
-}
-
 /* A number among the names indicates a missing header. */
 static const char *hint(const struct reading *r, const char *name)
 {
     const struct table *t = &r->table;
     double v;
 
-    if (name && r->id >= 0 && !strcmp(t->name[r->id], name))
+    if (name && r->id >= 0 && equality_pick((const char *const *)&t->name[r->id], 1, -1, name) == 0)
         return "; this one was taken for the ids: set data.id (--set id=NAME) to the column of ids";
 
     for (int32_t j = 0; j < t->n_cols; j++)
@@ -85,7 +68,7 @@ static int32_t find_trait(const struct reading *r, const char *trait, struct err
 {
     const struct table *t = &r->table;
     struct buf columns = {0};
-    int32_t found = NO_COLUMN, n_free = 0;
+    int32_t found = TABLE_NO_COLUMN, n_free = 0;
 
     for (int32_t j = 0; j < t->n_cols; j++)
         if (is_free(r, j)) {
@@ -96,8 +79,8 @@ static int32_t find_trait(const struct reading *r, const char *trait, struct err
         return table_fault(err, t, "%s: must be an id and at least one trait",
                            t->n_cols == 1 ? "one column" : "two columns, FID and IID");
     if (trait && *trait) {
-        found = find_column(r, trait, err);
-        return found == NO_COLUMN ? no_column(r, "trait", trait, "data.trait", err) : found;
+        found = table_column(t, trait, r->id, err);
+        return found == TABLE_NO_COLUMN ? no_column(r, "trait", trait, "data.trait", err) : found;
     }
     if (n_free == 1 && *hint(r, NULL))
         return table_fault(err, t, "the only trait is \"%.80s\"%s (or set data.trait to it)",
@@ -133,8 +116,8 @@ static int find_covariate(struct reading *r, int32_t k, const char *listed, stru
 
     if (!copy)
         return err_nomem(err, "covariates", strlen(listed) + 1);
-    r->covariate[k] = find_column(r, name, err);
-    if (r->covariate[k] == NO_COLUMN)
+    r->covariate[k] = table_column(t, name, r->id, err);
+    if (r->covariate[k] == TABLE_NO_COLUMN)
         no_column(r, "column", name, "each of data.covariates", err);
     else if (r->covariate[k] == r->trait)
         table_fault(err, t, "data.covariates: \"%.80s\" is the trait itself", name);
@@ -171,8 +154,8 @@ static int find_group(struct reading *r, const struct data_spec *spec, struct er
 
     if (!spec->group || !*spec->group)
         return 0;
-    r->group = find_column(r, spec->group, err);
-    if (r->group == REFUSED)
+    r->group = table_column(t, spec->group, r->id, err);
+    if (r->group == TABLE_REFUSED)
         return -1;
     if (r->group >= 0)
         return target_cells_init(&r->p->group, r->ids->n, t->path, spec->group, err);
@@ -287,13 +270,15 @@ static int read_rows(struct reading *r, struct err *err)
     int status;
 
     while ((status = table_next(t, err)) > 0) {
-        int32_t i = names_find(r->ids, t->cell[r->id]);
         const char *trait = r->trait >= 0 ? t->cell[r->trait] : "";
         bool has_value = !table_is_missing(trait) && !reader_is_listed(&r->missing, trait);
+        int32_t i;
 
-        if (new_row(r, err) < 0 || (i >= 0 ? keep_row(r, i, err) : leave_row(r, has_value, err)))
+        if (new_row(r, err) < 0 || id_join_find(&i, &r->join, t->cell[r->id], err) ||
+            (i >= 0 ? keep_row(r, i, err) : leave_row(r, has_value, err)))
             return -1;
-        is_any_known = is_any_known || i >= 0;
+        if (i >= 0)
+            is_any_known = r->has_row[i] = true;
         r->report->n_valued += has_value;
         r->report->n_joined += has_value && i >= 0;
     }
@@ -303,7 +288,7 @@ static int read_rows(struct reading *r, struct err *err)
 static void note_absent(struct phenotype_report *report, const struct reading *r)
 {
     for (int32_t i = 0; i < r->ids->n; i++) {
-        if (names_find(&r->listed, r->ids->text[i]) >= 0)
+        if (r->has_row[i])
             continue;
         if (report->n_absent < DATA_EXAMPLES)
             snprintf(report->absent[report->n_absent], sizeof *report->absent, "%s",
@@ -320,8 +305,7 @@ static int list_unmatched(struct data_unmatched *out, struct reading *r, struct 
     out->phenotypes = r->left;
     r->left = (struct names){0};
     for (int32_t i = 0; i < r->ids->n; i++)
-        if (names_find(&r->listed, r->ids->text[i]) < 0 &&
-            names_add(&out->genotypes, r->ids->text[i], 1, err) < 0)
+        if (!r->has_row[i] && names_add(&out->genotypes, r->ids->text[i], 1, err) < 0)
             return -1;
     return 0;
 }
@@ -379,18 +363,26 @@ int phenotype_read(struct phenotype *p, const struct joined_ids *source,
                         .ids = source->ids,
                         .source = source,
                         .report = report,
-                        .trait = NO_COLUMN,
-                        .group = NO_COLUMN};
+                        .trait = TABLE_NO_COLUMN,
+                        .group = TABLE_NO_COLUMN};
     int rc = -1;
 
     memset(p, 0, sizeof *p);
     report->n_valued = report->n_joined = report->n_left = 0;
     report->is_foreign_id = false;
-    if (table_open(&r.table, spec->phenotypes, err))
+    r.has_row = calloc((size_t)source->ids->n + 1, sizeof *r.has_row);
+    if (!r.has_row)
+        return err_nomem(err, "ids", (size_t)source->ids->n);
+    if (table_open(&r.table, spec->phenotypes, err)) {
+        free(r.has_row);
         return -1;
+    }
     if (!names_split(&r.missing, spec->missing, "data.missing", err) &&
         !find_columns(&r, spec, err)) {
+        r.join = (struct id_join){.ids = r.ids, .path = spec->phenotypes, .col = r.id, .n_cols = 1};
         rc = read_rows(&r, err);
+        if (r.join.count.n)
+            report->loose = r.join.count;
         if (!report->n_absent)
             note_absent(report, &r);
         if (list_unmatched(spec->unmatched, &r, rc ? NULL : err))
@@ -405,6 +397,8 @@ int phenotype_read(struct phenotype *p, const struct joined_ids *source,
     names_release(&r.missing);
     names_release(&r.listed);
     names_release(&r.left);
+    id_join_release(&r.join);
+    free(r.has_row);
     free(r.covariate);
     table_close(&r.table);
     return rc;

@@ -4,6 +4,7 @@
 #define DATA_CORE_PHENOTYPE_H
 
 #include "data/core/data_report.h"
+#include "data/core/id_join.h"
 #include "data/core/resemblance.h"
 #include "data/core/target.h"
 #include "data/text/names.h"
@@ -20,7 +21,7 @@ struct phenotype {
 enum { PHENOTYPE_ID = 41 };
 
 /* Observations about the table. The caller zeroes it. A second reading, of fewer samples, counts
- * anew but keeps `absent`, `unjoined` and `suspect`. */
+ * anew but keeps `absent`, `unjoined`, `loose` and `suspect`. */
 struct phenotype_report {
     int32_t n_valued;                       /* rows with a value */
     int32_t n_joined;                       /* of these, of a known sample */
@@ -28,9 +29,10 @@ struct phenotype_report {
     char left[DATA_EXAMPLES][PHENOTYPE_ID]; /* the first of these ids, cut */
     int32_t n_absent;                       /* samples without a row */
     char absent[DATA_EXAMPLES][PHENOTYPE_ID];
-    bool is_foreign_id; /* an id of `left` is not UTF-8 */
-    char unjoined[600]; /* why rows did not join */
-    double suspect;     /* as in struct data_report */
+    struct equality_count loose; /* ids that joined by number or without regard to case */
+    bool is_foreign_id;          /* an id of `left` is not UTF-8 */
+    char unjoined[600];          /* why rows did not join */
+    double suspect;              /* as in struct data_report */
     int32_t n_suspect;
     char suspect_column[81];
     bool is_case_control; /* 1 and 2 of a .fam */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "data/text/equality.h"
+
 int reader_need_path(const struct data_spec *spec, const char *path, const char *key,
                      struct err *err)
 {
@@ -20,12 +22,13 @@ bool reader_has_family(const struct table *t)
 int32_t reader_id_column(const struct table *t, const char *name, struct err *err)
 {
     struct buf columns = {0};
+    int32_t found;
 
     if (!name || !*name)
         return reader_has_family(t);
-    for (int32_t j = 0; j < t->n_cols; j++)
-        if (!strcmp(t->name[j], name))
-            return j;
+    found = equality_pick((const char *const *)t->name, t->n_cols, -1, name);
+    if (found >= 0)
+        return found;
     table_put_columns(&columns, t, name, NULL, NULL);
     table_fault(err, t, "no column \"%.80s\" (data.id): must be one of %s", name,
                 buf_text(&columns));
@@ -46,11 +49,13 @@ int32_t reader_new_id(struct names *ids, const struct table *t, int32_t col, str
     return names_add(ids, id, t->line, err);
 }
 
-int32_t reader_known_id(const struct names *ids, const struct table *t, int32_t col,
+int32_t reader_known_id(struct id_join *join, const struct table *t, int32_t col,
                         const char *source, struct err *err)
 {
-    int32_t known = names_find(ids, t->cell[col]);
+    int32_t known;
 
+    if (id_join_find(&known, join, t->cell[col], err))
+        return -1;
     if (known < 0)
         return table_fault(err, t, "column \"%.80s\": id \"%.80s\" is not in %s", t->name[col],
                            t->cell[col], source);
@@ -59,16 +64,5 @@ int32_t reader_known_id(const struct names *ids, const struct table *t, int32_t 
 
 bool reader_is_listed(const struct names *words, const char *cell)
 {
-    double v, word;
-
-    if (words->n == 0)
-        return false;
-    if (names_find(words, cell) >= 0)
-        return true;
-    if (!table_parse_number(&v, cell))
-        return false;
-    for (int32_t i = 0; i < words->n; i++)
-        if (table_parse_number(&word, words->text[i]) && word == v)
-            return true;
-    return false;
+    return words->n && equality_pick(words->text, words->n, -1, cell) >= 0;
 }

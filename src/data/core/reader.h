@@ -4,6 +4,7 @@
 
 #include "data/core/builder.h"
 #include "data/core/data_spec.h"
+#include "data/core/id_join.h"
 #include "data/text/names.h"
 #include "data/text/table.h"
 
@@ -20,11 +21,11 @@ int32_t reader_id_column(const struct table *t, const char *name, struct err *er
 /* Returns the number of the new id. -1 and err if it is empty or repeated. */
 int32_t reader_new_id(struct names *ids, const struct table *t, int32_t col, struct err *err);
 
-/* Returns the number of the cell's id. -1 and err if ids, of file `source`, lack it. */
-int32_t reader_known_id(const struct names *ids, const struct table *t, int32_t col,
+/* Returns the sample of the cell's id. -1 and err if those of file `source` lack it. */
+int32_t reader_known_id(struct id_join *join, const struct table *t, int32_t col,
                         const char *source, struct err *err);
 
-/* True if a cell is one of the words, or the same number (-9 and -9.0). */
+/* True if a cell equals one of the words (data/text/equality.h). */
 bool reader_is_listed(const struct names *words, const char *cell);
 
 #endif

@@ -39,30 +39,8 @@ static void fold_double(char *id)
         id[half] = '\0';
 }
 
-/* R writes 100000 as 1e+05. */
-static bool is_scientific(const char *id)
-{
-    const char *at = id + strspn(id, "0123456789.");
-
-    return at > id && (at[0] == 'e' || at[0] == 'E') && at[1] == '+' && is_digit(at[2]) &&
-           !at[2 + strspn(at + 2, "0123456789")];
-}
-
-#define MOST_EXACT 1e15
-
-/* Returns the whole number of an id like 1e+05, or a copy of another id. */
-static char *copy_plain(const char *id)
-{
-    char number[32];
-
-    if (!is_scientific(id) || strtod(id, NULL) > MOST_EXACT)
-        return strdup(id);
-    snprintf(number, sizeof number, "%.0f", strtod(id, NULL));
-    return strdup(number);
-}
-
 /* Returns a copy in lower case without surrounding blanks, R's X before a digit, zeros around a
- * number, exponents or a repetition; punctuation becomes points. The caller frees it; NULL if memory is
+ * number or a repetition; punctuation becomes points. The caller frees it; NULL if memory is
  * short. */
 static char *fold(const char *id)
 {
@@ -72,7 +50,7 @@ static char *fold(const char *id)
     while (is_blank(*id))
         id++;
     id += (*id == 'X' || *id == 'x') && is_digit(id[1]);
-    out = copy_plain(id);
+    out = strdup(id);
     if (!out)
         return NULL;
     for (n = strlen(out); n && is_blank(out[n - 1]); n--)
@@ -161,25 +139,20 @@ static int explain_spelling(struct buf *out, const struct names *left, const cha
 {
     struct resemblance r;
     struct buf examples = {0};
-    int32_t n = 0, n_scientific = 0;
+    int32_t n = 0;
     int rc = resemblance_init(&r, other->ids, err);
 
     for (int32_t i = 0; !rc && i < left->n; i++) {
         const char *like = resemblance_find(&r, left->text[i]);
 
-        if (!like)
-            continue;
-        n_scientific += is_scientific(left->text[i]) || is_scientific(like);
-        put_example(&examples, n++, left->text[i], like);
+        if (like)
+            put_example(&examples, n++, left->text[i], like);
     }
     if (n)
         buf_printf(out,
                    "%d of the %d ids of %s that did not join differ from ids of %s only in case, "
-                   "blanks, punctuation, zeros or a repetition (%s): spell them the same way%s",
-                   n, left->n, path, other->path, buf_text(&examples),
-                   n_scientific ? "; R writes 100000 as 1e+05: set options(scipen = 100) before it "
-                                  "writes the table"
-                                : "");
+                   "blanks, punctuation, zeros or a repetition (%s): spell them the same way",
+                   n, left->n, path, other->path, buf_text(&examples));
     buf_release(&examples);
     resemblance_release(&r);
     return rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds ids that did not join but likely mean the same sample: they differ only in case, blanks,
- * punctuation (R's "X33.16" for "33-16"), zeros around a number ("007", "7.0"), an exponent (R's
- * "1e+05") or a repetition (PLINK's "7_7"). */
+ * punctuation (R's "X33.16" for "33-16"), zeros around a number ("007", "7.0") or a repetition
+ * (PLINK's "7_7"). Most ids that differ in case or zeros alone join (data/core/id_join.h). */
 #ifndef DATA_CORE_RESEMBLANCE_H
 #define DATA_CORE_RESEMBLANCE_H
 

@@ -323,34 +323,130 @@ static bool is_all_numbers(const struct target_cells *cells)
     return true;
 }
 
-int target_classes(struct target *out, const struct target_cells *cells, struct err *err)
+/* Spellings of one class follow each other. */
+struct spelling {
+    const char *text;
+    int32_t key, n; /* cells */
+};
+
+struct spellings {
+    struct names keys, texts;
+    struct spelling *of; /* [texts.n] */
+    int32_t *best;       /* [keys.n] in of */
+};
+
+static void spellings_release(struct spellings *s)
+{
+    names_release(&s->keys);
+    names_release(&s->texts);
+    free(s->of);
+    free(s->best);
+}
+
+static bool is_better(const struct spelling *a, const struct spelling *b, bool is_number)
+{
+    size_t m = strlen(a->text), n = strlen(b->text);
+
+    if (is_number && m != n)
+        return m < n;
+    if (!is_number && a->n != b->n)
+        return a->n > b->n;
+    return strcmp(a->text, b->text) < 0;
+}
+
+static int32_t find_or_add(struct names *names, const char *text, struct err *err)
+{
+    int32_t known = names_find(names, text);
+
+    return known >= 0 ? known : names_add(names, text, 0, err);
+}
+
+static int count_spellings(struct spellings *s, const struct target_cells *cells, struct err *err)
+{
+    struct buf key = {0};
+    double v;
+    int rc = 0;
+
+    for (int32_t i = 0; !rc && i < cells->n; i++) {
+        int32_t before = s->texts.n, at;
+
+        if (!cells->text[i])
+            continue;
+        at = find_or_add(&s->texts, cells->text[i], err);
+        rc = at < 0 ? -1 : 0;
+        if (!rc && at == before) {
+            equality_key(&key, cells->text[i]);
+            s->of[at] = (struct spelling){
+                cells->text[i], buf_failed(&key) ? -1 : find_or_add(&s->keys, buf_text(&key), err),
+                0};
+            rc = s->of[at].key < 0 ? -1 : 0;
+        }
+        if (!rc)
+            s->of[at].n++;
+    }
+    buf_release(&key);
+    for (int32_t k = 0; !rc && k < s->keys.n; k++)
+        s->best[k] = -1;
+    for (int32_t at = 0; !rc && at < s->texts.n; at++) {
+        int32_t *best = &s->best[s->of[at].key];
+
+        if (*best < 0 || is_better(&s->of[at], &s->of[*best],
+                                   table_parse_number(&v, s->keys.text[s->of[at].key])))
+            *best = at;
+    }
+    return rc;
+}
+
+static const char *class_of(const struct spellings *s, const char *text)
+{
+    return s->of[s->best[s->of[names_find(&s->texts, text)].key]].text;
+}
+
+static void name_classes(struct target *out, const struct target_cells *cells,
+                         const struct spellings *s)
 {
     int (*compare)(const void *, const void *) =
         is_all_numbers(cells) ? compare_numbers : compare_words;
-    const char **names = malloc((size_t)cells->n * sizeof *names);
-    int32_t n = 0;
+    double v;
 
-    *out = (struct target){.class_names = names};
-    out->label = malloc((size_t)cells->n * sizeof *out->label);
-    if (!names || !out->label) {
-        target_release(out);
-        return err_nomem(err, "classes", (size_t)cells->n * sizeof *names);
-    }
-    for (int32_t i = 0; i < cells->n; i++)
-        if (cells->text[i])
-            names[n++] = cells->text[i];
-    qsort(names, (size_t)n, sizeof *names, compare);
-    for (int32_t i = 0; i < n; i++)
-        if (i == 0 || strcmp(names[i], names[out->n_classes - 1]) != 0)
-            names[out->n_classes++] = names[i];
+    for (int32_t k = 0; k < s->keys.n; k++)
+        out->class_names[out->n_classes++] = s->of[s->best[k]].text;
+    qsort(out->class_names, (size_t)out->n_classes, sizeof *out->class_names, compare);
     for (int32_t i = 0; i < cells->n; i++) {
+        const char *name = cells->text[i] ? class_of(s, cells->text[i]) : NULL;
         const char **found = NULL;
 
-        if (cells->text[i])
-            found = bsearch(&cells->text[i], names, (size_t)out->n_classes, sizeof *names, compare);
-        out->label[i] = found ? (int32_t)(found - names) : -1;
+        if (name)
+            found = bsearch(&name, out->class_names, (size_t)out->n_classes,
+                            sizeof *out->class_names, compare);
+        out->label[i] = found ? (int32_t)(found - out->class_names) : -1;
     }
-    return 0;
+    for (int32_t at = 0; at < s->texts.n; at++) {
+        const char *text = s->of[at].text, *name = class_of(s, text);
+
+        if (strcmp(text, name) != 0 && !table_parse_number(&v, name))
+            equality_note(&out->spelled, text, name, s->of[at].n);
+    }
+}
+
+int target_classes(struct target *out, const struct target_cells *cells, struct err *err)
+{
+    size_t n = (size_t)cells->n + 1;
+    struct spellings s = {.of = calloc(n, sizeof *s.of), .best = malloc(n * sizeof *s.best)};
+    int rc;
+
+    *out = (struct target){.class_names = malloc(n * sizeof *out->class_names),
+                           .label = malloc(n * sizeof *out->label)};
+    if (!s.of || !s.best || !out->class_names || !out->label)
+        rc = err_nomem(err, "classes", n * sizeof *s.of);
+    else
+        rc = count_spellings(&s, cells, err);
+    if (rc)
+        target_release(out);
+    else
+        name_classes(out, cells, &s);
+    spellings_release(&s);
+    return rc;
 }
 
 #define MOST_SMALL_CLASSES 10
@@ -474,6 +570,15 @@ void target_release(struct target *target)
     free(target->label);
     free(target->class_names);
     memset(target, 0, sizeof *target);
+}
+
+void target_report_spelled(struct data_report *report, const struct equality_count *spelled,
+                           const char *what)
+{
+    if (spelled->n)
+        data_report_add(report, DATA_NOTE_WARNING, what,
+                        "%lld value%s joined with others that differ only in case: %s",
+                        (long long)spelled->n, spelled->n == 1 ? "" : "s", spelled->first);
 }
 
 void target_into(struct draft *draft, const struct target *target)

@@ -4,7 +4,9 @@
 #define DATA_CORE_TARGET_H
 
 #include "data/core/builder.h"
+#include "data/core/data_report.h"
 #include "data/core/data_spec.h"
+#include "data/text/equality.h"
 
 struct target_cells {
     const char *path; /* borrowed, for messages */
@@ -26,11 +28,13 @@ int target_cells_set(struct target_cells *cells, int32_t i, const char *cell, in
 
 /* Arrays are owned; NULL where the task does not use them. */
 struct target {
-    float *value;             /* [n] regression, NaN where missing */
-    int32_t *label;           /* [n] classification, -1 where missing */
-    const char **class_names; /* [n_classes] sorted by number if all are numbers, else by byte;
-                                 array owned, texts owned by the cells */
-    int32_t n_classes;        /* 0: regression */
+    float *value;                  /* [n] regression, NaN where missing */
+    int32_t *label;                /* [n] classification, -1 where missing */
+    const char **class_names;      /* [n_classes] sorted by number if all are numbers, else by byte;
+                                 array owned, texts owned by the cells; of several spellings of
+                                 a word the most frequent, of a number the shortest */
+    int32_t n_classes;             /* 0: regression */
+    struct equality_count spelled; /* values that differ from their class in case */
 };
 
 /* Convert cells. Task auto:
@@ -43,12 +47,15 @@ struct target {
 int target_make(struct target *out, const struct target_cells *cells, enum data_task task,
                 bool whole_are_classes, struct err *err);
 
-/* Make each distinct text a class, possibly one or none. Pair with target_release(). */
+/* Make each text that differs by data/text/equality.h a class, possibly one or none. Pair with target_release(). */
 int target_classes(struct target *out, const struct target_cells *cells, struct err *err);
 
 /* Make n missing numbers. Pair with target_release(). */
 int target_absent(struct target *out, int32_t n, struct err *err);
 void target_release(struct target *target);
+/* what: "classes" or "groups" */
+void target_report_spelled(struct data_report *report, const struct equality_count *spelled,
+                           const char *what);
 void target_into(struct draft *draft, const struct target *target); /* lends the arrays */
 
 /* Replace decimal commas (100,92) by points if every present cell is a whole number or has a comma,

@@ -475,6 +475,9 @@ static void warn_unjoined(struct data_report *r, const struct genotype *g)
         put_ids(&sides, p->absent, p->n_absent);
         buf_puts(&sides, p->n_absent ? ")" : "");
     }
+    id_join_report(r, &p->loose, g->spec->phenotypes);
+    target_report_spelled(r, &g->target.spelled, "classes");
+    membership_report(r, &g->membership);
     if (is_many || *p->unjoined)
         data_report_add(r, DATA_NOTE_WARNING, "unjoined", "%d of %d phenotypes joined%s: %s",
                         p->n_joined, p->n_valued, buf_text(&sides),

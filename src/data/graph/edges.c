@@ -173,7 +173,7 @@ static int read_weight(float *weight, const struct table *t, struct err *err)
     return 0;
 }
 
-static int read_rows(struct edge_list *list, struct table *t, const struct names *nodes,
+static int read_rows(struct edge_list *list, struct table *t, struct id_join *nodes,
                      const char *nodes_path, struct data_report *report, struct err *err)
 {
     int status;
@@ -254,6 +254,7 @@ static int to_arrays(struct edges *out, const struct edge_list *list, struct err
 int edges_read(struct edges *out, const char *path, const struct names *nodes,
                const char *nodes_path, struct data_report *report, struct err *err)
 {
+    struct id_join join = {.ids = nodes, .path = path, .n_cols = 2};
     struct edge_list list = {0};
     struct table t;
     int rc;
@@ -261,10 +262,13 @@ int edges_read(struct edges *out, const char *path, const struct names *nodes,
     memset(out, 0, sizeof *out);
     if (table_open(&t, path, err))
         return -1;
-    rc = check_header(&t, nodes, err) || read_rows(&list, &t, nodes, nodes_path, report, err) ||
+    rc = check_header(&t, nodes, err) || read_rows(&list, &t, &join, nodes_path, report, err) ||
          drop_repeats(&list, &t, nodes, report, err) || to_arrays(out, &list, err);
     if (rc)
         edges_release(out);
+    else
+        id_join_report(report, &join.count, path);
+    id_join_release(&join);
     free(list.edge);
     table_close(&t);
     return rc ? -1 : 0;

@@ -101,6 +101,8 @@ static void report_nodes(struct data_report *report, const struct graph_tables *
         report->n_valued += g->cells.text[i] != NULL;
     report->n_joined = report->n_valued;
     report->n_features = g->features.n;
+    target_report_spelled(report, &g->target.spelled, "classes");
+    membership_report(report, &g->membership);
 }
 
 static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,

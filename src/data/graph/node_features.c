@@ -29,7 +29,7 @@ static int32_t find_or_add(struct names *names, const char *text, int64_t line, 
     return known >= 0 ? known : names_add(names, text, line, err);
 }
 
-static int read_listed(struct triplets *list, struct node_features *f, const struct names *nodes,
+static int read_listed(struct triplets *list, struct node_features *f, struct id_join *nodes,
                        const char *nodes_path, struct err *err)
 {
     struct table *t = &f->table;
@@ -114,14 +114,15 @@ static void drop_zeros(struct csr *a)
     }
 }
 
-static int read_sparse(struct node_features *f, const struct names *nodes, const char *nodes_path,
+static int read_sparse(struct node_features *f, struct id_join *join, const char *nodes_path,
                        struct err *err)
 {
+    const struct names *nodes = join->ids;
     struct triplets list = {0};
     int rc = -1;
 
     f->is_sparse = true;
-    if (!read_listed(&list, f, nodes, nodes_path, err)) {
+    if (!read_listed(&list, f, join, nodes_path, err)) {
         number_columns(f, &list);
         rc = csr_from_triplets(&f->sparse, nodes->n, f->n, list.item, list.n, err);
     }
@@ -135,8 +136,8 @@ static int read_sparse(struct node_features *f, const struct names *nodes, const
 
 /* ---- dense ---- */
 
-static int read_rows(struct node_features *f, struct names *listed, const struct names *nodes,
-                     const char *nodes_path, struct err *err)
+static int read_rows(struct node_features *f, struct names *listed, bool *has_row,
+                     struct id_join *nodes, const char *nodes_path, struct err *err)
 {
     struct table *t = &f->table;
     int status;
@@ -146,26 +147,32 @@ static int read_rows(struct node_features *f, struct names *listed, const struct
 
         if (i < 0 || reader_new_id(listed, t, 0, err) < 0 || columns_read_row(&f->dense, i, t, err))
             return -1;
+        has_row[i] = true;
     }
-    for (int32_t i = 0; !status && listed->n < nodes->n && i < nodes->n; i++)
-        if (names_find(listed, nodes->text[i]) < 0)
-            return err_set(err, "%s: no row for node \"%.80s\" of %s", t->path, nodes->text[i],
+    for (int32_t i = 0; !status && i < nodes->ids->n; i++)
+        if (!has_row[i])
+            return err_set(err, "%s: no row for node \"%.80s\" of %s", t->path, nodes->ids->text[i],
                            nodes_path);
     return status;
 }
 
-static int read_dense(struct node_features *f, const struct names *nodes, const char *nodes_path,
+static int read_dense(struct node_features *f, struct id_join *nodes, const char *nodes_path,
                       struct data_report *report, struct err *err)
 {
+    size_t n = (size_t)nodes->ids->n;
+    bool *has_row = calloc(n + 1, sizeof *has_row);
     struct names listed = {0};
     int rc;
 
-    if (columns_init(&f->dense, &f->table, nodes->n, err))
-        return -1;
+    if (!has_row)
+        return err_nomem(err, "nodes", n);
+    rc = columns_init(&f->dense, &f->table, nodes->ids->n, err);
     f->n = f->dense.n_cols;
     f->name = f->dense.name;
-    rc = read_rows(f, &listed, nodes, nodes_path, err);
+    if (!rc)
+        rc = read_rows(f, &listed, has_row, nodes, nodes_path, err);
     names_release(&listed);
+    free(has_row);
     if (!rc && columns_impute(&f->dense, &report->n_missing, err))
         rc = err_wrap(err, "%s", f->table.path);
     return rc;
@@ -179,6 +186,7 @@ bool node_features_is_listed(const struct table *t)
 int node_features_read(struct node_features *out, const char *path, const struct names *nodes,
                        const char *nodes_path, struct data_report *report, struct err *err)
 {
+    struct id_join join = {.ids = nodes, .path = path, .n_cols = 1};
     struct table *t = &out->table;
     int rc;
 
@@ -186,11 +194,14 @@ int node_features_read(struct node_features *out, const char *path, const struct
     if (table_open(t, path, err))
         return -1;
     if (node_features_is_listed(t))
-        rc = read_sparse(out, nodes, nodes_path, err);
+        rc = read_sparse(out, &join, nodes_path, err);
     else
-        rc = read_dense(out, nodes, nodes_path, report, err);
+        rc = read_dense(out, &join, nodes_path, report, err);
     if (rc)
         node_features_release(out);
+    else
+        id_join_report(report, &join.count, path);
+    id_join_release(&join);
     return rc;
 }
 

@@ -204,32 +204,18 @@ static const char *smiles_name(const struct data_spec *spec)
     return spec->smiles && *spec->smiles ? spec->smiles : "smiles";
 }
 
-static int32_t match_column(const struct table *t, const char *name,
-                            int (*compare)(const char *, const char *))
-{
-    int32_t found = -1;
-
-    for (int32_t j = t->n_cols - 1; j >= 0; j--)
-        if (!compare(t->name[j], name)) {
-            if (found >= 0 && compare == strcasecmp)
-                return -1;
-            found = j;
-        }
-    return found;
-}
-
-/* A single column whose name differs only in case is taken. setting: "data.trait" */
+/* setting: "data.trait" */
 static int find_column(int32_t *out, const struct smiles *s, const char *name, const char *setting,
                        struct err *err)
 {
     const struct table *t = &s->table;
     struct buf columns = {0};
 
-    *out = match_column(t, name, strcmp);
-    if (*out < 0)
-        *out = match_column(t, name, strcasecmp);
+    *out = table_column(t, name, -1, err);
     if (*out >= 0)
         return 0;
+    if (*out == TABLE_REFUSED)
+        return -1;
     table_put_columns(&columns, t, name, NULL, NULL);
     err_set(err,
             s->spec->like ? "%s: no column \"%.80s\" (%s): must be one of %s: rename the column in "
@@ -567,6 +553,8 @@ static void report_facts(struct data_report *report, const struct smiles *s)
     for (int32_t i = 0; i < s->n_skipped && i < DATA_EXAMPLES; i++)
         data_report_add(report, DATA_NOTE_FACT, "skipped", "%s", s->skipped[i]);
     report_atoms(report, s, DATA_NOTE_FACT);
+    target_report_spelled(report, &s->target.spelled, "classes");
+    membership_report(report, &s->membership);
     if (n_empty)
         data_report_add(report, DATA_NOTE_WARNING, "empty",
                         "%s: %d of %d molecules have no value in column \"%.80s\" and belong to no "

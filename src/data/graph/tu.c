@@ -401,6 +401,8 @@ static void report_notes(struct data_report *report, const struct tu *tu, bool i
 {
     int64_t n_one_way = tu->edges.n_one_way;
 
+    target_report_spelled(report, &tu->target.spelled, "classes");
+    membership_report(report, &tu->membership);
     if (n_one_way)
         data_report_add(report, is_for_model ? DATA_NOTE_INFO : DATA_NOTE_FACT, "one way",
                         "%lld edge%s listed in one direction only, and used in both",

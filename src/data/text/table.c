@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/nearest.h"
+#include "data/text/equality.h"
 #include "data/text/lines.h"
 #include "data/text/stream.h"
 
@@ -280,9 +281,24 @@ int table_fault(struct err *err, const struct table *t, const char *format, ...)
 
 /* ---- callbacks of libcsv ---- */
 
+/* libcsv keeps the blanks of quoted cells, and no-break spaces (C2 A0), which web pages have. */
+static const unsigned char *trim(const unsigned char *at, size_t *n)
+{
+    static const char hard[] = "\xc2\xa0";
+    const unsigned char *end = at + *n;
+
+    while (at < end && (is_blank((char)*at) || (end - at > 1 && !memcmp(at, hard, 2))))
+        at += is_blank((char)*at) ? 1 : 2;
+    while (at < end && (is_blank((char)end[-1]) || (end - at > 1 && !memcmp(end - 2, hard, 2))))
+        end -= is_blank((char)end[-1]) ? 1 : 2;
+    *n = (size_t)(end - at);
+    return at;
+}
+
 static void on_cell(void *bytes, size_t n, void *arg)
 {
     struct table_source *s = arg;
+    const unsigned char *cell = trim(bytes, &n);
     char *copy;
 
     if (s->n_cells == s->cell_capacity) {
@@ -299,7 +315,7 @@ static void on_cell(void *bytes, size_t n, void *arg)
     s->start[s->n_cells++] = s->text.size;
     copy = buf_extend(&s->text, n + 1);
     if (copy) {
-        memcpy(copy, bytes, n);
+        memcpy(copy, cell, n);
         copy[n] = '\0';
     }
 }
@@ -701,6 +717,19 @@ void table_put_columns(struct buf *out, const struct table *t, const char *wrong
     if (n > MOST_LISTED)
         buf_printf(out, " ... (%d columns)", n);
     buf_puts(out, nearest_hint(hint, "\"", nearest.best, "\"", ""));
+}
+
+int32_t table_column(const struct table *t, const char *name, int32_t except, struct err *err)
+{
+    int32_t n_found = 0;
+
+    for (int32_t j = 0; j < t->n_cols; j++)
+        n_found += j != except && !strcmp(t->name[j], name);
+    if (n_found > 1) {
+        table_fault(err, t, "%d columns are named \"%.80s\"", n_found, name);
+        return TABLE_REFUSED;
+    }
+    return equality_pick((const char *const *)t->name, t->n_cols, except, name);
 }
 
 /* ---- cells ---- */

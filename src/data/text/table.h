@@ -4,7 +4,7 @@
  *
  * The first line that is not empty is the header; one of only numbers is refused. Cells may be
  * quoted as in RFC 4180; quotes in a cell that does not begin with one are ordinary characters.
- * Spaces around an unquoted cell are dropped. Line ends are LF, CRLF or CR. A byte order mark and
+ * Blanks around a cell are dropped, also in quotes. Line ends are LF, CRLF or CR. A byte order mark and
  * empty lines are skipped. Rows have as many cells as the header.
  *
  * Excel's first line "sep=;" sets the separator. If all rows have one cell more than the header
@@ -54,6 +54,11 @@ int table_fault(struct err *err, const struct table *t, const char *format, ...)
  * (base/nearest.h). */
 void table_put_columns(struct buf *out, const struct table *t, const char *wrong,
                        bool (*is_listed)(const void *arg, int32_t col), const void *arg);
+
+/* Find the column called `name` by data/text/equality.h among those but `except` (-1: none). Returns
+ * TABLE_NO_COLUMN if there is none; TABLE_REFUSED and err if several have exactly this name. */
+enum { TABLE_NO_COLUMN = -1, TABLE_REFUSED = -2 };
+int32_t table_column(const struct table *t, const char *name, int32_t except, struct err *err);
 
 /* Empty, NA, NaN, nan and a single point mean "missing". */
 bool table_is_missing(const char *cell);

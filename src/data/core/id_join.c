@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "data/core/id_join.h"
+
+#include <stdlib.h>
+
+/* The reader of the table reports its errors; here they end the ids. */
+static int read_asked(struct id_join *j, struct err *err)
+{
+    struct table t;
+    int rc = 0;
+
+    if (table_open(&t, j->path, NULL))
+        return 0;
+    while (!rc && table_next(&t, NULL) > 0)
+        for (int32_t k = j->col; !rc && k < j->col + j->n_cols; k++)
+            if (names_find(&j->asked, t.cell[k]) < 0 &&
+                names_add(&j->asked, t.cell[k], t.line, err) < 0)
+                rc = -1;
+    table_close(&t);
+    return rc;
+}
+
+static int make(struct id_join *j, struct err *err)
+{
+    if (read_asked(j, err))
+        return -1;
+    j->found = malloc(((size_t)j->asked.n + 1) * sizeof *j->found);
+    if (!j->found)
+        return err_nomem(err, "ids", (size_t)j->asked.n * sizeof *j->found);
+    return equality_join(j->found, &j->count, j->ids, &j->asked, err);
+}
+
+int id_join_find(int32_t *out, struct id_join *join, const char *id, struct err *err)
+{
+    int32_t at;
+
+    *out = names_find(join->ids, id);
+    if (*out >= 0)
+        return 0;
+    if (!join->found && make(join, err))
+        return -1;
+    at = names_find(&join->asked, id);
+    *out = at >= 0 ? join->found[at] : -1;
+    return 0;
+}
+
+void id_join_release(struct id_join *join)
+{
+    names_release(&join->asked);
+    free(join->found);
+    join->found = NULL;
+}
+
+void id_join_report(struct data_report *report, const struct equality_count *count,
+                    const char *path)
+{
+    if (count->n)
+        data_report_add(report, DATA_NOTE_WARNING, "ids",
+                        "%s: %lld id%s joined by number or without regard to case: %s", path,
+                        (long long)count->n, count->n == 1 ? "" : "s", count->first);
+}
