@@ -152,9 +152,9 @@ static void test_newest(void **state)
     snprintf(path, sizeof path, "%s/newest", scratch_folder);
     assert_true(folder_newest(path) == 0);
     snprintf(command, sizeof command,
-             "mkdir -p %s/a/b && touch %s/a/b/f && ln -s /etc/passwd %s/a/link &&"
-             " touch -h -d @1000 %s/a/link %s/a/b/f %s/a/b %s/a %s",
-             path, path, path, path, path, path, path, path);
+             "mkdir -p %s/a/b && cd %s && touch a/b/f && ln -s /etc/passwd a/link &&"
+             " touch -h -d @1000 a/link a/b/f a/b a .",
+             path, path);
     run(command);
     assert_true(folder_newest(path) == 1000);
     snprintf(command, sizeof command, "touch -d @2000.5 %s/a/b/f", path);

@@ -23,7 +23,7 @@ class Page:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.downloads = downloads
         self.driver = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
-        self.driver.set_script_timeout(60)
+        self.driver.set_script_timeout(300)
         self.cdp("Browser.setDownloadBehavior", behavior="allow", downloadPath=downloads)
 
     def cdp(self, command, **arguments):
@@ -50,12 +50,15 @@ class Page:
         """Wait until the page has drawn what a change made stale."""
         # The page hears of a change, such as another width, with the next frame.
         self.driver.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))")
-        for _ in range(600):
-            if self.js("return document.documentElement.dataset.ready === 'tables' || "
-                       "document.documentElement.dataset.drawn === 'all'"):
+        self.wait("document.documentElement.dataset.ready === 'tables' || document.documentElement.dataset.drawn === 'all'")
+
+    def wait(self, condition):
+        """Wait until a condition in JavaScript holds."""
+        for _ in range(2400):
+            if self.js("return " + condition):
                 return
             time.sleep(0.05)
-        raise AssertionError("the page has not drawn all charts after 30 s")
+        raise AssertionError("after two minutes, not so: " + condition)
 
     def js(self, code, *arguments):
         return self.driver.execute_script(code, *arguments)
@@ -75,9 +78,12 @@ class Page:
 
     def press(self, selector):
         """Click with the pointer, which counts as an action of the reader: a browser limits what scripts save."""
-        box = self.js("const n = document.querySelector(arguments[0]); n.scrollIntoView({block: 'center'});"
-                      "return n.getBoundingClientRect()", selector)
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        self.js("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", selector)
+        self.settle()
+        x, y, hit = self.js("""const n = document.querySelector(arguments[0]), box = n.getBoundingClientRect();
+            const at = [box.x + box.width / 2, box.y + box.height / 2];
+            return [...at, n.contains(document.elementFromPoint(...at))]""", selector)
+        assert hit, "something lies on " + selector
         self.drag(x, y, x, y)
 
     def choose(self, selector, value):
@@ -114,7 +120,7 @@ class Page:
     def saved(self, name):
         """The bytes of a file that the page saves."""
         path = os.path.join(self.downloads, name)
-        for _ in range(200):
+        for _ in range(2400):
             if os.path.exists(path) and os.path.getsize(path):
                 with open(path, "rb") as file:
                     data = file.read()

@@ -37,6 +37,7 @@ def test(function):
     try:
         page.emulate()
         function()
+        equal(page.js(NONSENSE + "return nonsense(document.documentElement)")[:5], [])
         said = page.console()
         assert not said, "console: %s" % said[:3]
         print("ok %d - %s" % (count, name), flush=True)
@@ -86,6 +87,49 @@ return [...document.querySelectorAll('.panel')].map(panel =>
     [panel.id.replace('panel-', ''), panel.querySelectorAll('.live svg path, .live svg rect, .live svg circle').length]);
 """
 
+# Texts that a reader sees or hears and that no page means: a value that the script lacks or cannot print.
+NONSENSE = """
+const nonsense = root => {
+    const texts = [];
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode())
+        if (!walker.currentNode.parentNode.closest('script, style')) texts.push(walker.currentNode.data);
+    root.querySelectorAll('*').forEach(node => ['title', 'aria-label', 'alt', 'value', 'placeholder']
+        .forEach(name => node.hasAttribute(name) && texts.push(node.getAttribute(name))));
+    return texts.filter(text => /NaN|undefined|null|Infinity|\\[object/.test(text));
+};
+"""
+
+# The same for the k-th choice of every select at once, and for the tooltips of the first and last marks.
+NONSENSE_CHOICES = NONSENSE + """
+const done = arguments[arguments.length - 1];
+const wrong = new Set();
+const drawn = () => new Promise(next => {
+    const wait = () => document.documentElement.dataset.drawn === 'all' ? next() : requestAnimationFrame(wait);
+    wait();
+});
+const check = panel => {
+    nonsense(panel).forEach(text => wrong.add(panel.id + ': ' + text));
+    const chart = panel.querySelector('.chart.live');
+    ['Home', ...Array(5).fill('ArrowRight'), 'End', ...Array(5).fill('ArrowLeft'), 'Escape'].forEach(key => {
+        if (!chart) return;
+        chart.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+        nonsense(document.querySelector('.tip')).forEach(text => wrong.add(panel.id + ', tip: ' + text));
+    });
+};
+(async () => {
+    for (let k = 0; k < 4; k++) {
+        document.querySelectorAll('.panel select').forEach(select => {
+            select.value = select.options[Math.min(k, select.options.length - 1)].value;
+            select.dispatchEvent(new Event('change', {bubbles: true}));
+        });
+        await drawn();
+        document.querySelectorAll('.panel').forEach(check);
+    }
+    done([...wrong]);
+})();
+"""
+
 
 def check_panels(name, charts):
     """Every panel is there in order; those in `charts` have a drawing, the others say why not."""
@@ -96,13 +140,14 @@ def check_panels(name, charts):
         assert drawn[panel], "panel %s of %s is empty" % (panel, name)
     for panel in set(PANELS) - set(charts):
         text = page.text("#panel-%s" % panel)
-        assert len(text) > 25, "panel %s of %s says only %r" % (panel, name, text)
+        assert len(text) > 20, "panel %s of %s says only %r" % (panel, name, text)
     equal(page.js("return performance.getEntriesByType('resource').map(e => e.name)"), [])
     for width in (1280, 400):
         page.emulate(width)
         page.settle()
         equal(page.js(MISPLACED)[:5], [])
         assert page.js("return document.documentElement.scrollWidth") <= width, "wider than %d" % width
+    equal(page.driver.execute_async_script(NONSENSE_CHOICES)[:5], [])
 
 
 ALWAYS = ["forest", "folds", "axis", "pair", "parallel", "run", "data"]
@@ -111,6 +156,7 @@ SWEEPS = {
     "chosen": ALWAYS + ["curves", "cost", "predicted", "test"],
     "regression": ALWAYS + ["curves", "cost", "predicted", "types"],
     "classes": ALWAYS + ["curves", "cost", "predicted"],
+    "empty": ["data"],
     "partial": ALWAYS + ["curves", "cost"],
     "failures": ALWAYS + ["curves", "cost", "predicted"],
     "program": ALWAYS[:-1] + ["curves", "cost", "test"],
@@ -131,14 +177,10 @@ for sweep, with_charts in SWEEPS.items():
 
 @test
 def large():
-    """10,000 configurations are drawn in little time, and all of them can be scrolled."""
-    page.cdp("Performance.enable", timeDomain="threadTicks")
+    """10,000 configurations are drawn with few elements, and all of them can be scrolled."""
     page.open(page_file("large"))
-    metrics = {m["name"]: m["value"] for m in page.cdp("Performance.getMetrics")["metrics"]}
-    page.cdp("Performance.disable")
-    usable = page.js("return performance.getEntriesByName('usable')[0].startTime / 1000")
-    print("# usable %.2f s after the start, all drawn after %.2f s of processor time" % (usable, metrics["TaskDuration"]))
-    assert metrics["TaskDuration"] < 3, metrics["TaskDuration"]
+    elements = page.js("return document.querySelectorAll('.live svg *').length")
+    assert elements < 5000, elements
     page.choose("#panel-forest select[data-key=rows]", "all")
     height, rows = page.js("""const s = document.querySelector('#panel-forest .scroller');
         s.scrollTop = s.scrollHeight; s.dispatchEvent(new Event('scroll'));
@@ -311,7 +353,7 @@ def keep_state():
     page.click(".filter fieldset input")
     page.click("#panel-forest thead th:nth-child(2) button")
     page.click("nav a[href='#panel-cost']")
-    page.js("return new Promise(r => setTimeout(r, 200))")  # the page notes the panel after scrolling
+    page.wait("location.hash.includes('at=cost')")  # the page notes the panel after scrolling
     state = address()
     for part in ("c=%d" % ids[3], "only.", "cost.cost=flops", "pair.value=best", "sort.forest=1%2B", "at=cost"):
         assert part in state, "%s is not in %s" % (part, state)

@@ -34,6 +34,12 @@ sqlite3 partial.db "update trial set state = 'pending', value = null where trial
     update sweep set direction = 'min', objective = 'val_rmse'"
 page partial partial.db
 
+small_sweep >empty.ini
+run empty.ini empty.db
+sqlite3 empty.db "update trial set state = 'pending', value = null; delete from metric; delete from attempt;
+    delete from curve; delete from prediction"
+page empty empty.db
+
 small_sweep | sed 's/hidden_size.*//' >failures.ini
 printf 'learning_rate = 1e-3, 1e-2, 1e-1, 1e3\noptimizer = sgd, adam\n' >>failures.ini
 run failures.ini failures.db --set grid.learning_rate=1e-3,1e-2,1e3

@@ -137,7 +137,7 @@ function pairCell(s, cell, kx, ky, l) {
 
 // A badge on the cell of the best configuration; the caption says if it lies on the edge of the
 // grid.
-function pairBadge(chart, s, a, b, at, w, h) {
+function pairBadge(chart, s, a, b, at, w) {
     const best = indexOf.get(D.choice.best);
     if (best === undefined) return;
     const none = [a, b].find(n => C.level[n][best] < 0);

@@ -380,7 +380,7 @@ function drawCalibration(chart, rows, width, parts) {
             s.root,
             x((k + 0.5) / 10),
             box.bottom + 54 + (k % 2) * step,
-            countText(bin.n),
+            shortCount(bin.n),
             'quiet small',
             'middle'
         )
@@ -389,6 +389,6 @@ function drawCalibration(chart, rows, width, parts) {
 }
 
 // At most four characters.
-function countText(n) {
+function shortCount(n) {
     return n < 1000 ? String(n) : d3.format('.2~s')(n);
 }
