@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -12,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "program/descendants.h"
 #include "program/spawner_message.h"
 #include "program/spawner_process.h"
 
@@ -103,6 +105,12 @@ static int write_texts(const struct buf *texts)
     return fd;
 }
 
+static void explain_loss(struct err *err)
+{
+    err_set(err,
+            "the processes that start programs are gone: they were killed, or could not be forked");
+}
+
 int spawner_run(struct spawner *s, const struct spawner_program *program, struct err *err)
 {
     struct spawner_request request = {
@@ -111,21 +119,22 @@ int spawner_run(struct spawner *s, const struct spawner_program *program, struct
     int descriptors[SPAWNER_DESCRIPTORS] = {-1, program->output, program->error}, rc;
 
     assert(s->keeper && !s->is_running);
-    if (s->is_lost)
-        return err_set(err, "the process that starts programs was killed: this rank cannot start "
-                            "any more");
     buf_puts(&texts, program->folder ? program->folder : "");
     buf_putc(&texts, '\0');
     request.n_words = put_texts(&texts, program->words);
     request.n_variables = put_texts(&texts, program->variables);
     request.text_bytes = (int64_t)texts.size;
     descriptors[0] = buf_failed(&texts) ? -1 : write_texts(&texts);
-    if (descriptors[0] < 0)
+    if (descriptors[0] < 0) {
         rc = err_nomem(err, "command and environment", texts.size);
-    else if (send_request(s, &request, descriptors))
+    } else if (send_request(s, &request, descriptors)) {
         rc = err_set(err, "cannot ask for the start of a program: %s", strerror(errno));
-    else
+        s->is_lost = errno == EPIPE || errno == ECONNRESET;
+    } else {
         rc = 0;
+    }
+    if (rc && s->is_lost)
+        explain_loss(err);
     if (descriptors[0] >= 0)
         close(descriptors[0]);
     buf_release(&texts);
@@ -153,11 +162,35 @@ void spawner_kill(struct spawner *s)
         send_request(s, &request, NULL);
 }
 
+void spawner_force(struct spawner *s, bool with_keeper)
+{
+    struct descendants found = {.by_parent = !descendants_have_lists()};
+
+    if (with_keeper)
+        descendants_all(&found, s->keeper);
+    else
+        descendants_children(&found, s->keeper);
+    for (size_t i = 0; i < found.n; i++)
+        kill(found.of[i], SIGKILL);
+    descendants_release(&found);
+    kill(s->keeper, with_keeper ? SIGKILL : SIGCONT);
+}
+
 /* ---- answers ---- */
 
 int spawner_fd(const struct spawner *s)
 {
     return s->fd;
+}
+
+bool spawner_lacks_resources(const struct spawner_end *end)
+{
+    static const int lacks[] = {EAGAIN, ENOMEM, EMFILE, ENFILE};
+
+    for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++)
+        if (end->how == SPAWNER_NOT_STARTED && end->status == lacks[i])
+            return true;
+    return false;
 }
 
 bool spawner_is_lost(const struct spawner *s)
@@ -182,7 +215,7 @@ bool spawner_take(struct spawner_end *end, struct spawner *s)
     }
     if (s->is_lost) {
         *end = (struct spawner_end){.how = SPAWNER_LOST};
-        err_set(&end->why, "the processes that start programs were killed");
+        explain_loss(&end->why);
     } else {
         *end = answer.end;
     }
@@ -208,7 +241,8 @@ void spawner_stop(struct spawner *s)
         left_s = until_s - clock_now(&clock_system);
     }
     close(s->fd);
-    if (left_s > 0)
-        waitpid(s->keeper, NULL, 0);
+    if (left_s <= 0)
+        spawner_force(s, true);
+    waitpid(s->keeper, NULL, 0);
     *s = (struct spawner){.keeper = 0};
 }

@@ -10,7 +10,8 @@
  *        \_ keeper __________/
  *
  * A second process, the keeper, only waits for the spawner. If the spawner is killed, the keeper
- * kills everything below it, reports SPAWNER_LOST and starts a new spawner.
+ * kills everything below it, reports SPAWNER_LOST and starts a new spawner. If the keeper is killed, too,
+ * nothing can start programs for this rank any more (spawner_is_lost()).
  *
  * Guarantees:
  *   - A program gets its own session and process group, default signal dispositions, an empty
@@ -59,7 +60,7 @@ struct spawner_program {
 enum spawner_how {
     SPAWNER_EXITED,      /* status: exit status of the main process */
     SPAWNER_SIGNALLED,   /* status: the signal that ended the main process */
-    SPAWNER_NOT_STARTED, /* status: errno; nothing else is set */
+    SPAWNER_NOT_STARTED, /* status: errno; nothing else is set (spawner_lacks_resources()) */
     SPAWNER_OVER_MEMORY, /* killed for it; status as for SPAWNER_SIGNALLED */
     SPAWNER_LOST         /* the spawner was killed, and so were the program and all that it started;
                           * nothing else is set. The program is not at fault. */
@@ -90,6 +91,10 @@ void spawner_signal(struct spawner *s, int number);
 /* SIGKILL for all processes of the program; nothing without a program. */
 void spawner_kill(struct spawner *s);
 
+/* For a spawner that does not report the end after spawner_kill(), perhaps because it was stopped:
+ * kill it, so that the keeper reports SPAWNER_LOST; with the keeper, too, spawner_is_lost() follows. */
+void spawner_force(struct spawner *s, bool with_keeper);
+
 /* For poll(2): readable (POLLIN) when spawner_take() may have a report. */
 int spawner_fd(const struct spawner *s);
 
@@ -97,10 +102,15 @@ int spawner_fd(const struct spawner *s);
  * pipe may still contain output then, but no process of the program can write to it. */
 bool spawner_take(struct spawner_end *end, struct spawner *s);
 
+/* True if a program could not be started because this rank has no processes, descriptors or memory
+ * left, which is no fault of the program. */
+bool spawner_lacks_resources(const struct spawner_end *end);
+
 /* True if this rank can start no more programs, because keeper and spawner were killed. */
 bool spawner_is_lost(const struct spawner *s);
 
-/* Kill what still runs, end spawner and keeper, and wait for them, at most 5 seconds. */
+/* Kill what still runs, end spawner and keeper, and wait for them, at most 5 seconds; then kill
+ * them. */
 void spawner_stop(struct spawner *s);
 
 #endif

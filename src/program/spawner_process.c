@@ -29,8 +29,10 @@ enum { SOCKET = STDERR_FILENO + 1 };
 #define KILL_AGAIN_S 0.1
 #define KEEPER_S 1e-3
 
-/* Seconds before a killed spawner is replaced, in case it cannot live here. */
+/* Seconds before a killed spawner is replaced, in case it cannot live here, and before each of
+ * FORKS tries: a limit of processes may be in its way for a while. */
 #define RESTART_S 0.1
+enum { FORKS = 100 };
 
 struct server {
     struct spawner_page *page;
@@ -422,6 +424,18 @@ static bool has_rank_gone(void)
     return recv(SOCKET, &request, sizeof request, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
+static pid_t fork_spawner(void)
+{
+    pid_t pid = -1;
+
+    for (int i = 0; pid < 0 && i < FORKS && !has_rank_gone(); i++) {
+        if (i)
+            clock_sleep(RESTART_S);
+        pid = fork();
+    }
+    return pid;
+}
+
 void spawner_process_run(int socket, struct spawner_page *page)
 {
     struct spawner_answer lost = {.end.how = SPAWNER_LOST};
@@ -433,7 +447,7 @@ void spawner_process_run(int socket, struct spawner_page *page)
     process_rename("espalier-keep");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     for (;;) {
-        pid_t spawner = fork();
+        pid_t spawner = fork_spawner();
 
         if (!spawner)
             serve(page);

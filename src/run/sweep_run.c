@@ -524,7 +524,7 @@ static int end_status(const struct sweep_session *session, enum master_end end)
 {
     if (end == MASTER_TIME_UP)
         return sweep_session_is_in_vain(session) ? EXIT_ERROR : EXIT_RESUMABLE;
-    if (end == MASTER_TOO_FEW)
+    if (end == MASTER_TOO_FEW || end == MASTER_UNABLE)
         return EXIT_RESUMABLE;
     if (end == MASTER_STOPPED)
         return session->failures.verdict == FAILURES_GO_ON ? EXIT_RESUMABLE : EXIT_ERROR;

@@ -274,6 +274,15 @@ static int on_lost(void *arg, const struct master_loss *loss, struct err *err)
     return 0;
 }
 
+static void on_unable(void *arg, int32_t rank, const struct process *process, const char *why)
+{
+    struct sweep_session *session = arg;
+
+    session->n_away++;
+    log_warn("rank %d (pid %lld on %s) gives its trials back and leaves: %s", rank,
+             (long long)process->pid, process->host, why);
+}
+
 static int64_t on_id(void *arg, int64_t trial)
 {
     struct sweep_session *session = arg;
@@ -510,9 +519,17 @@ static void run_noted(void *self, struct trial_result *r, int64_t number,
     runner.run(runner.self, r, number, watch);
 }
 
+static const char *unable(const void *self)
+{
+    const struct sweep_session *session = self;
+    struct runner runner = sweep_runner_interface(&session->runner);
+
+    return runner.unable ? runner.unable(runner.self) : "";
+}
+
 struct runner sweep_session_runner(struct sweep_session *session)
 {
-    return (struct runner){.run = run_noted, .self = session};
+    return (struct runner){.run = run_noted, .unable = unable, .self = session};
 }
 
 struct master_sink sweep_session_sink(struct sweep_session *session)
@@ -522,6 +539,7 @@ struct master_sink sweep_session_sink(struct sweep_session *session)
                                 .returned = on_returned,
                                 .crashed = on_crashed,
                                 .lost = on_lost,
+                                .unable = on_unable,
                                 .checkpoint = on_checkpoint,
                                 .resume = on_resume,
                                 .id = on_id,

@@ -330,6 +330,16 @@ static void print_too_few(const struct sweep_session *session)
         session->world->size - session->n_away, needed);
 }
 
+static void print_unable(const struct sweep_session *session)
+{
+    struct ledger_counts now = sweep_session_counts(session);
+    int64_t n_left = now.pending + now.leased;
+
+    log_warn("stopped early; %lld trial%s left, and no rank that can run %s: the same command "
+             "continues",
+             (long long)n_left, n_left == 1 ? " is" : "s are", n_left == 1 ? "it" : "them");
+}
+
 /* Name a trial that takes the time of each run. */
 static void print_time_up(const struct sweep_session *session)
 {
@@ -354,6 +364,8 @@ void sweep_summary_next(const struct sweep_session *session, enum master_end end
         print_time_up(session);
     else if (end == MASTER_TOO_FEW)
         print_too_few(session);
+    else if (end == MASTER_UNABLE)
+        print_unable(session);
     else if (end == MASTER_STOPPED && session->failures.verdict != FAILURES_GO_ON)
         print_failures(session);
     else if (end == MASTER_STOPPED && models)

@@ -27,7 +27,6 @@ static int commit(struct master *master, struct err *err)
     return master_sink_commit(&master->delivery, &master->ranks, err);
 }
 
-/* A rank's silence is not due to trials it got after it seemed to be back. */
 static void take_all_back(struct master *master, int32_t rank)
 {
     int64_t trial;
@@ -42,7 +41,7 @@ static int take_from(struct master *master, struct master_loss *loss, bool is_do
     int64_t blamed[DISPATCH_MAX], failed[DISPATCH_MAX];
     int32_t n;
 
-    if (is_doubtful)
+    if (is_doubtful) /* its silence is not due to trials it got after it seemed to be back */
         take_all_back(master, loss->rank);
     loss->trials = blamed;
     loss->n_trials = dispatch_blames(master->dispatch, loss->rank, DISPATCH_MAX, blamed);
@@ -349,9 +348,19 @@ static int take_given_back(struct master *master, int32_t from, struct cursor *i
     for (int64_t i = 0; i < n; i++) {
         int64_t trial = cursor_i64(in);
 
-        rank_states_finish(&master->ranks, from, trial);
+        if (master_sink_return(&master->delivery, &master->ranks, from, trial, err))
+            return -1;
         dispatch_give_back(master->dispatch, from, trial);
     }
+    return 0;
+}
+
+static int take_unable(struct master *master, int32_t from, struct cursor *in)
+{
+    struct err why;
+
+    cursor_text(in, why.text, sizeof why.text);
+    master_sink_unable(&master->delivery, &master->ranks, from, why.text);
     return 0;
 }
 
@@ -413,6 +422,7 @@ static int let_go(struct master *master, int32_t rank, struct err *err)
     if (master->is_stopping && master_holds_result(master, rank))
         return 0; /* other members may still end well */
     rc = gang_members_init(&members, master, rank, err);
+    take_all_back(master, rank); /* what was on the way to one that left by itself */
     dispatch_leave(master->dispatch, rank);
     if (!rc)
         rc = gang_members_end(master, &members, err);
@@ -469,6 +479,8 @@ static int handle(struct master *master, int32_t from, struct err *err)
         return master_take_port(master, from, &in, err);
     case MESSAGE_GANG_RESULT:
         return take_member_result(master, from, &in, err);
+    case MESSAGE_UNABLE:
+        return take_unable(master, from, &in);
     case MESSAGE_LEAVE:
         return take_leave(master, from, &in, err);
     default:
@@ -490,37 +502,10 @@ static void fail(struct master *master, const struct err *err)
     stop_workers(master, MASTER_STOPPED, clock_now(master->clock), &ignored);
 }
 
-/* Expected seconds until all is done, without the time that running trials have already used. */
-static double left_now_s(const struct master *master, double now_s)
-{
-    double used_s = 0;
-
-    for (int32_t rank = 0; rank < master->ranks.n; rank++) {
-        const struct rank_state *state = &master->ranks.of[rank];
-
-        if (state->running >= 0)
-            used_s += fmin(now_s - state->began_s,
-                           dispatch_expected_s(master->dispatch, state->running)) *
-                      dispatch_width(master->dispatch, state->running);
-    }
-    return fmax(dispatch_left_s(master->dispatch) -
-                    used_s / fmax(dispatch_n_alive(master->dispatch), 1),
-                0);
-}
-
 static void show_progress(struct master *master, double now_s)
 {
-    struct master_progress progress = {
-        .counts = ledger_counts(master->ledger),
-        .n_workers = master->world.size - master->ranks.n_lost,
-        .n_busy = dispatch_n_busy(master->dispatch),
-        .elapsed_s = now_s - master->began_s,
-        .left_s = left_now_s(master, now_s),
-        .finished = master->delivery.n_finished,
-    };
-
     master->progress_s = now_s;
-    master->delivery.sink.progress(master->delivery.sink.arg, &progress);
+    master_sink_progress(&master->delivery, &master->ranks, now_s);
 }
 
 /* Seconds until something is due that no message announces. */
@@ -581,7 +566,6 @@ static int finish(struct master *master, double now_s, struct err *err)
 static int end_in_time(struct master *master, double now_s, struct err *err)
 {
     double until_s = master->options.until_s;
-
     bool is_busy = dispatch_n_busy(master->dispatch) > 0;
 
     if (ledger_is_finished(master->ledger) && !is_busy)
@@ -595,6 +579,8 @@ static int end_in_time(struct master *master, double now_s, struct err *err)
                             err);
     if (now_s >= until_s)
         return stop_workers(master, MASTER_TIME_UP, now_s, err);
+    if (!dispatch_n_alive(master->dispatch))
+        return stop_workers(master, MASTER_UNABLE, now_s, err);
     if (is_busy || dispatch_can_begin(master->dispatch, until_s - now_s))
         return 0;
     return stop_workers(master, dispatch_lacks(master->dispatch) ? MASTER_TOO_FEW : MASTER_TIME_UP,

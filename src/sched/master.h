@@ -34,8 +34,9 @@ enum master_end {
     MASTER_FINISHED,
     MASTER_STOPPED, /* by *stop; finished results are committed, the rest is pending */
     MASTER_TIME_UP, /* likewise, by until_s */
-    MASTER_TOO_FEW  /* likewise, since all pending trials need more ranks than are left:
+    MASTER_TOO_FEW, /* likewise, since all pending trials need more ranks than are left:
                      * dispatch_lacks() */
+    MASTER_UNABLE   /* likewise, since no rank is left that can run trials */
 };
 
 struct master;

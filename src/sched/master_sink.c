@@ -181,6 +181,44 @@ int master_sink_checkpoint(struct master_delivery *d, int32_t rank,
     return d->sink.checkpoint(d->sink.arg, checkpoint, err);
 }
 
+/* Expected seconds until all is done, without the time that running trials have already used. */
+static double left_now_s(const struct master_delivery *d, const struct rank_states *ranks,
+                         double now_s)
+{
+    double used_s = 0;
+
+    for (int32_t rank = 0; rank < ranks->n; rank++) {
+        const struct rank_state *state = &ranks->of[rank];
+
+        if (state->running >= 0)
+            used_s +=
+                fmin(now_s - state->began_s, dispatch_expected_s(d->dispatch, state->running)) *
+                dispatch_width(d->dispatch, state->running);
+    }
+    return fmax(dispatch_left_s(d->dispatch) - used_s / fmax(dispatch_n_alive(d->dispatch), 1), 0);
+}
+
+void master_sink_progress(struct master_delivery *d, const struct rank_states *ranks, double now_s)
+{
+    struct master_progress progress = {
+        .counts = ledger_counts(dispatch_ledger(d->dispatch)),
+        .n_workers = ranks->n - ranks->n_lost,
+        .n_busy = dispatch_n_busy(d->dispatch),
+        .elapsed_s = now_s - d->begun_s,
+        .left_s = left_now_s(d, ranks, now_s),
+        .finished = d->n_finished,
+    };
+
+    d->sink.progress(d->sink.arg, &progress);
+}
+
+void master_sink_unable(struct master_delivery *d, const struct rank_states *ranks, int32_t rank,
+                        const char *why)
+{
+    if (d->sink.unable)
+        d->sink.unable(d->sink.arg, rank, rank_states_process(ranks, rank), why);
+}
+
 void master_sink_put_last_crash(struct trial_result *r, bool had_gang, const char *reason)
 {
     r->state = TRIAL_FAILED;

@@ -53,7 +53,7 @@ struct master_sink {
     int (*result)(void *arg, const struct trial_result *result, struct err *err);
     /* Before a commit: a running trial not named before. Short ones never are. */
     int (*running)(void *arg, const struct master_trial *trial, struct err *err);
-    /* A trial of a gang that was named went back, though its leader is alive. May be NULL. */
+    /* A trial that was named went back, though its leader is alive. May be NULL. */
     int (*returned)(void *arg, const struct master_trial *trial, struct err *err);
     int (*lost)(void *arg, const struct master_loss *loss, struct err *err);
     /* The members of a gang lost each other, though no loss of a rank was noticed yet: its trial went
@@ -66,6 +66,8 @@ struct master_sink {
     void (*resume)(void *arg, int64_t trial, struct buf *out);
     int64_t (*id)(void *arg, int64_t trial); /* number in the database; NULL: all 0 */
     void (*back)(void *arg, int32_t rank);   /* a silent rank has spoken again */
+    /* A rank leaves, because it can run no more trials. May be NULL. */
+    void (*unable)(void *arg, int32_t rank, const struct process *process, const char *why);
     /* Nothing is pending or leased: the last chance to reopen trials. May be NULL. */
     int (*finished)(void *arg, struct err *err);
     /* Make everything received durable. 1: not yet, call again; only while a trial runs. */
@@ -114,6 +116,12 @@ int master_sink_traffic(struct master_delivery *d, struct rank_states *ranks, st
 /* Commit, too, if enough results wait. */
 int master_sink_result(struct master_delivery *d, struct rank_states *ranks,
                        const struct trial_result *result, struct err *err);
+
+/* Report how far the run is at this time of the clock. */
+void master_sink_progress(struct master_delivery *d, const struct rank_states *ranks, double now_s);
+
+void master_sink_unable(struct master_delivery *d, const struct rank_states *ranks, int32_t rank,
+                        const char *why);
 
 /* Hand on a checkpoint, unless the trial has a result, another rank runs it, or the minute's bytes
  * are used up. */

@@ -3,10 +3,10 @@
  *
  *     scheduler -> worker   ASSIGN, GANG_OPEN, GANG_RUN, GANG_END, BEAT, STOP; last, one BYE
  *     worker -> scheduler   START, CHECKPOINT, RESULTS, GIVE_BACK, GANG_PORT, GANG_RESULT, BEAT;
- *                           last, one LEAVE
+ *                           last, maybe UNABLE, and one LEAVE
  *
  * The scheduler assigns without requests, since results show how much a worker has left. A worker
- * leaves when told to stop, or by itself with its error. Only ranks send beats.
+ * leaves when told to stop, by itself with its error, which ends the run, or after UNABLE. Only ranks send beats.
  *
  * A gang begins when its leader has found a port: OPEN, PORT, then RUN to each member. Each member
  * that got RUN sends one RESULT. Messages of a gang begin with its number (i64); those of a gang
@@ -34,6 +34,8 @@ enum message_kind {
     MESSAGE_GIVE_BACK,   /* assigned trials that will not run here */
     MESSAGE_LEAVE,       /* text: the worker's error; "" if it was told to leave; from other
                          * ranks, their packed counters without this message (sched/traffic.h) */
+    MESSAGE_UNABLE,      /* text: why no trial can run on this rank any more; before LEAVE. It has
+                          * given all back, and other ranks go on */
     MESSAGE_BEAT,        /* still here; from a worker's rank: the same counters */
     MESSAGE_BYE,         /* u32: 1 if a rank was lost (world_close) */
     MESSAGE_CHECKPOINT,  /* packed checkpoint of the running trial */

@@ -57,6 +57,7 @@ struct worker {
     bool is_stopping;
     double stop_s; /* limit for the running trial */
     bool has_failed;
+    const char *unable; /* why no trial can run here any more; "": they can */
     struct err *err;
 };
 
@@ -225,6 +226,12 @@ static void save(void *arg, const struct trial_checkpoint *checkpoint)
 
 static int leave(struct worker *worker, const char *error)
 {
+    if (!*error && *worker->unable) {
+        message_begin(&worker->out, MESSAGE_UNABLE);
+        buf_put_text(&worker->out, worker->unable);
+        if (post(worker, &worker->out))
+            return -1;
+    }
     message_begin(&worker->out, MESSAGE_LEAVE);
     buf_put_text(&worker->out, error);
     return post(worker, &worker->out);
@@ -482,6 +489,8 @@ static int run(struct worker *worker, const struct runner *runner, struct trial_
         return -1;
     r->started = worker->started;
     runner->run(runner->self, r, next->trial, &watch);
+    if (runner->unable)
+        worker->unable = runner->unable(runner->self);
     FAULT("worker: a trial has ended");
     now_s = clock_now(worker->clock);
     add(worker, TRAFFIC_COMPUTE, now_s - worker->began_s);
@@ -552,7 +561,7 @@ static int work(struct worker *worker, const struct runner *runner)
     for (;;) {
         if (look(worker, 0))
             return -1;
-        if (worker->is_stopping)
+        if (worker->is_stopping || *worker->unable)
             break;
         if (run_something(worker, runner))
             return -1;
@@ -564,8 +573,12 @@ int worker_run(const struct worker_channel *channel, const struct runner *runner
                const struct clock *clock, struct err *err)
 {
     struct err own = {""};
-    struct worker worker = {
-        .channel = channel, .clock = clock, .rank = rank, .pid = getpid(), .err = &own};
+    struct worker worker = {.channel = channel,
+                            .clock = clock,
+                            .rank = rank,
+                            .pid = getpid(),
+                            .unable = "",
+                            .err = &own};
     int rc;
 
     gethostname(worker.host, sizeof worker.host - 1);

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/fault.h"
-#include "base/log.h"
 #include "program/attempt_file.h"
 #include "program/folder.h"
 #include "program/output_pipe.h"
@@ -25,6 +24,11 @@
 /* A program that does not end on a full disk is killed after DISK_LOOKS, if it filled that. */
 #define DISK_LOOK_S 1.0
 enum { DISK_LOOKS = 5 };
+
+/* Seconds after a kill until the spawner, and then the keeper, is killed if the end of the program was not
+ * reported. The memory of large processes takes seconds to free, and that of GPUs longer. */
+#define FORCE_S 5.0
+#define FORCE_KEEPER_S 60.0
 
 /* ---- life ---- */
 
@@ -97,27 +101,30 @@ double running_spent_s(const struct running *t)
 
 /* ---- an attempt ---- */
 
-/* Every later trial would fail here. Other ranks go on. */
-static void leave_if_lost(const struct spawner *spawner)
+/* Every later trial would fail here. */
+static bool note_if_lost(struct program_runner *self, const struct err *why)
 {
-    if (!spawner_is_lost(spawner))
-        return;
-    log_warn("the processes that start programs for this rank were killed, so it ends");
-    kill(getpid(), SIGKILL);
+    bool is_lost = spawner_is_lost(self->place->spawner);
+
+    if (is_lost)
+        self->unable = *why;
+    return is_lost;
 }
 
-static int start(struct running *t, struct err *err)
+/* AGAIN: it runs. Otherwise what becomes of the trial, or OVER and err. */
+static enum verdict start(struct running *t, struct err *err)
 {
     struct program_runner *self = t->self;
     struct template_words argv = {0}, env = {0};
-    int out = -1, error = -1, rc;
+    enum verdict verdict = VERDICT_AGAIN;
+    int out = -1, error = -1;
 
-    rc = output_pipe_open(&t->out, &out, err) || output_pipe_open(&t->error, &error, err) ||
-                 program_command_argv(&argv, &self->command, &t->trial, err) ||
-                 program_command_env(&env, &self->command, &t->trial, err)
-             ? -1
-             : 0;
-    if (!rc) {
+    if (program_command_argv(&argv, &self->command, &t->trial, err) ||
+        program_command_env(&env, &self->command, &t->trial, err)) {
+        verdict = VERDICT_OVER;
+    } else if (output_pipe_open(&t->out, &out, err) || output_pipe_open(&t->error, &error, err)) {
+        verdict = VERDICT_BACK;
+    } else {
         const struct spawner_program program = {
             .words = (const char *const *)argv.word,
             .variables = (const char *const *)env.word,
@@ -126,14 +133,18 @@ static int start(struct running *t, struct err *err)
             .error = error,
             .memory_bytes = (int64_t)(t->s->v[P_MEMORY].f * 1e9)};
 
-        rc = spawner_run(self->place->spawner, &program, err);
-        leave_if_lost(self->place->spawner);
+        if (spawner_run(self->place->spawner, &program, err))
+            verdict = VERDICT_BACK;
+    }
+    if (verdict != VERDICT_AGAIN) {
+        output_pipe_close(&t->out);
+        output_pipe_close(&t->error);
     }
     output_pipe_close(&out);
     output_pipe_close(&error);
     template_words_release(&argv);
     template_words_release(&env);
-    return rc;
+    return verdict;
 }
 
 /* False: nothing more to read. */
@@ -177,6 +188,21 @@ static bool must_kill(const struct running *t, double now_s)
     return is_urgent || now_s - t->asked_s >= t->s->v[P_STOP_GRACE].f;
 }
 
+static void kill_program(struct running *t, double now_s)
+{
+    t->killed_s = now_s;
+    spawner_kill(t->self->place->spawner);
+}
+
+/* A spawner that was stopped or hangs must not hold up the run. */
+static void force_end(struct running *t, double now_s)
+{
+    static const double after_s[] = {FORCE_S, FORCE_KEEPER_S};
+
+    if (t->n_forced < 2 && now_s - t->killed_s >= after_s[t->n_forced])
+        spawner_force(t->self->place->spawner, t->n_forced++ > 0);
+}
+
 /* Kill a program that has filled the disk and does not end, before the run gives up its results
  * (run/database_fault.h). */
 static void look_at_disk(struct running *t, double now_s)
@@ -191,9 +217,8 @@ static void look_at_disk(struct running *t, double now_s)
     if (t->n_full < DISK_LOOKS)
         return;
     t->filled_bytes = running_filled_bytes(t);
-    t->is_killed = t->filled_bytes > 0;
-    if (t->is_killed)
-        spawner_kill(t->self->place->spawner);
+    if (t->filled_bytes > 0)
+        kill_program(t, now_s);
 }
 
 /* Stop the program if it must not go on. */
@@ -202,16 +227,17 @@ static void control(struct running *t)
     double now_s = clock_now(t->self->clock), timeout_s = t->s->v[P_TRIAL_TIMEOUT].f;
     bool goes_on = t->watch->keep_going(t->watch->arg);
 
-    if (!t->is_killed)
+    if (!isnan(t->killed_s))
+        force_end(t, now_s);
+    else
         look_at_disk(t, now_s);
     if (isnan(t->asked_s)) {
         t->is_stopped = !goes_on;
         t->is_late = goes_on && timeout_s > 0 && running_spent_s(t) > timeout_s;
         if (t->is_stopped || t->is_late)
             ask_to_end(t, now_s);
-    } else if (!t->is_killed && must_kill(t, now_s)) {
-        t->is_killed = true;
-        spawner_kill(t->self->place->spawner);
+    } else if (isnan(t->killed_s) && must_kill(t, now_s)) {
+        kill_program(t, now_s);
     }
 }
 
@@ -251,9 +277,32 @@ static void count_attempt(struct running *t)
     t->trial.attempt = attempt_file_read(buf_text(&t->folder)).n;
 }
 
-static enum verdict attempt(struct trial_result *r, struct running *t)
+static enum verdict watch_to_end(struct trial_result *r, struct running *t)
 {
     struct spawner_end end = {.how = SPAWNER_EXITED};
+    enum verdict verdict;
+    bool is_lost;
+
+    FAULT("worker: a program runs");
+    wait_for_end(&end, t);
+    FAULT("worker: a program has ended");
+    is_lost = note_if_lost(t->self, &end.why);
+    t->n_unstarted = spawner_lacks_resources(&end) ? t->n_unstarted : 0;
+    t->lacks_room = running_lacks_room(t, &end);
+    program_report_read(&t->report, buf_text(&t->results));
+    program_report_end_attempt(&t->report, end.how != SPAWNER_EXITED ||
+                                               end.status == RUNNING_EXIT_RESUME || t->lacks_room);
+    if (folder_has_files(buf_text(&t->checkpoint)))
+        running_save_progress(t);
+    verdict = is_lost && !t->is_late ? VERDICT_BACK : running_judge(r, t, &end);
+    if (verdict == VERDICT_AGAIN)
+        running_save_attempt(t);
+    FAULT("worker: a program was judged");
+    return verdict;
+}
+
+static enum verdict attempt(struct trial_result *r, struct running *t)
+{
     bool is_again = t->has_begun;
     enum verdict verdict;
     struct err err;
@@ -262,30 +311,17 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     if (is_again && !folder_has_files(buf_text(&t->checkpoint)))
         t->earlier_s = t->begun_s - clock_now(t->self->clock);
     count_attempt(t);
-    if (t->self->log.total)
+    if (t->self->log.total && !t->n_unstarted)
         running_note(t, "the program starts again");
     t->started = clock_unix();
     t->n_full = 0;
-    if (running_make_files(t, &err) || start(t, &err)) {
-        output_pipe_close(&t->out);
-        output_pipe_close(&t->error);
+    verdict = running_make_files(t, &err) ? VERDICT_OVER : start(t, &err);
+    if (verdict == VERDICT_OVER)
         running_fail(r, "%s", err.text);
-        return VERDICT_OVER;
-    }
-    FAULT("worker: a program runs");
-    wait_for_end(&end, t);
-    FAULT("worker: a program has ended");
-    leave_if_lost(t->self->place->spawner);
-    t->lacks_room = running_lacks_room(t, &end);
-    program_report_read(&t->report, buf_text(&t->results));
-    program_report_end_attempt(&t->report, end.how != SPAWNER_EXITED ||
-                                               end.status == RUNNING_EXIT_RESUME || t->lacks_room);
-    if (folder_has_files(buf_text(&t->checkpoint)))
-        running_save_progress(t);
-    verdict = running_judge(r, t, &end);
-    if (verdict == VERDICT_AGAIN)
-        running_save_attempt(t);
-    FAULT("worker: a program was judged");
+    else if (verdict == VERDICT_BACK && !note_if_lost(t->self, &err))
+        verdict = running_wait_for_resources(t, err.text);
+    else if (verdict == VERDICT_AGAIN)
+        verdict = watch_to_end(r, t);
     return verdict;
 }
 
@@ -378,7 +414,8 @@ static void run(void *self_, struct trial_result *r, int64_t number,
                         .begun_s = clock_now(self->clock),
                         .out = -1,
                         .error = -1,
-                        .asked_s = NAN};
+                        .asked_s = NAN,
+                        .killed_s = NAN};
 
     const struct trial_gang alone = {
         .size = 1,
@@ -415,7 +452,12 @@ static void run(void *self_, struct trial_result *r, int64_t number,
     buf_release(&t.gpu_variables);
 }
 
+static const char *unable(const void *self)
+{
+    return ((const struct program_runner *)self)->unable.text;
+}
+
 struct runner program_runner_interface(struct program_runner *self)
 {
-    return (struct runner){.run = run, .isolates = true, .self = self};
+    return (struct runner){.run = run, .isolates = true, .unable = unable, .self = self};
 }

@@ -172,6 +172,9 @@ struct runner {
     void (*run)(void *self, struct trial_result *r, int64_t number,
                 const struct trial_watch *watch);
     bool isolates; /* trials are processes of their own: none takes down the one that calls run() */
+    /* Asked after run(): why no trial can run in this process any more; the last one is then PENDING.
+     * Returns "" if they can. NULL: they always can. */
+    const char *(*unable)(const void *self);
     void *self;
 };
 

@@ -26,6 +26,7 @@ struct program_runner {
     struct buf text; /* scratch of keys */
     struct spare_folder spare;
     struct log_tail log, errors;
+    struct err unable; /* why no program can start here any more; "": they can */
     char bytes[65536]; /* of a pipe */
 };
 
@@ -63,9 +64,11 @@ struct running {
     double free_bytes;                /* on the disk when this attempt began */
     bool lacks_room;                  /* it failed on a disk that others filled */
     int32_t n_waits;                  /* for room on the disk */
-    bool is_killed;                   /* by us */
-    bool has_begun;                   /* an attempt here */
-    int64_t noted;                    /* bytes of the log up to our last note */
+    double killed_s;                  /* by the clock: by us; NaN: not killed */
+    int32_t n_forced;    /* steps taken against a spawner that does not report the end */
+    int32_t n_unstarted; /* starts in a row that failed for lack of resources */
+    bool has_begun;      /* an attempt here */
+    int64_t noted;       /* bytes of the log up to our last note */
 };
 
 /* The first member of a gang reports for all. */
@@ -125,6 +128,10 @@ enum verdict {
 /* True a few times, if a full disk may have made the program fail that others filled. A gang cannot start
  * again by itself. */
 bool running_lacks_room(const struct running *t, const struct spawner_end *end);
+
+/* This rank has no processes, descriptors or memory left, for the reason `why`. Wait a second, and return
+ * AGAIN; after some of them BACK, and the rank is unable to run trials. */
+enum verdict running_wait_for_resources(struct running *t, const char *why);
 
 enum verdict running_judge(struct trial_result *r, struct running *t,
                            const struct spawner_end *end);

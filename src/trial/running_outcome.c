@@ -26,6 +26,8 @@
  * show one earlier. */
 #define MOST_RESTARTS 1000
 #define MOST_WAITS 3
+#define RESOURCES_S 1.0
+enum { MOST_UNSTARTED = 10 };
 #define ROOM_S \
     25.0 /* the run waits for less (run/database_fault.h), so that it takes the trial back */
 #define MOST_IDLE 3
@@ -291,11 +293,26 @@ static void fail_full(struct trial_result *r, const struct running *t)
     running_fail(r, "its files, %s, filled the disk", bytes_words(bytes, t->filled_bytes));
 }
 
+enum verdict running_wait_for_resources(struct running *t, const char *why)
+{
+    t->trial.attempt--;
+    if (++t->n_unstarted == 1)
+        running_note(t, "%s; the start is tried again", why);
+    if (t->n_unstarted == MOST_UNSTARTED) {
+        err_set(&t->self->unable, "in %d s it could start no program: %s",
+                (int)(MOST_UNSTARTED * RESOURCES_S), why);
+        return VERDICT_BACK;
+    }
+    return has_news(t, RESOURCES_S) ? VERDICT_BACK : VERDICT_AGAIN;
+}
+
 enum verdict running_judge(struct trial_result *r, struct running *t, const struct spawner_end *end)
 {
     char limit[DURATION_TEXT];
 
     r->peak_bytes = end->peak_bytes > r->peak_bytes ? end->peak_bytes : r->peak_bytes;
+    if (spawner_lacks_resources(end))
+        return running_wait_for_resources(t, end->why.text);
     if (end->how == SPAWNER_EXITED && (!t->is_late || end->status == EXIT_SUCCESS))
         return judge_exit(r, t, end->status);
     if (t->is_stopped)

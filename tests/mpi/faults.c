@@ -169,6 +169,7 @@ void fault_message(const char *name, const struct buf *message)
         [MESSAGE_START] = "START",
         [MESSAGE_RESULTS] = "RESULTS",
         [MESSAGE_GIVE_BACK] = "GIVE_BACK",
+        [MESSAGE_UNABLE] = "UNABLE",
         [MESSAGE_LEAVE] = "LEAVE",
         [MESSAGE_BEAT] = "BEAT",
         [MESSAGE_BYE] = "BYE",

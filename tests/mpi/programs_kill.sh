@@ -153,6 +153,34 @@ is "a result that is not on disk leaves the checkpoint and the curve" \
 finish "the next run goes on from them"
 is "without another file" "$(find k.db.files -type f ! -name model.txt)" ""
 
+# A rank that can start no programs any more gives its trials back, and none fails.
+problems=
+cat >idle.ini <<'INI'
+[sweep]
+objective = v
+direction = max
+[program]
+command = sh -c 'echo > begun.$$; sleep 0.1; echo v: 1' {n}
+capture = stdout
+[grid]
+n = 1:20:1
+INI
+for ranks in 1 2; do
+    rm -f begun.*
+    "$ESPALIER" run idle.ini --progress none --db "i$ranks.db" -n $ranks </dev/null >out 2>err &
+    pid=$!
+    until ls begun.* >/dev/null 2>&1; do sleep 0.02; done
+    keeper=$(for process in $(tree $pid); do [ "$(cat "/proc/$process/comm" 2>/dev/null)" = espalier-keep ] && echo "$process"; done | tail -n 1)
+    # shellcheck disable=SC2046 # it may be gone
+    kill -KILL "$keeper" $(pgrep -P "$keeper")
+    wait $pid
+    is "keeper and spawner of one of $ranks ranks are killed" "$? $(grep -c 'gives its trials back and leaves' err) $(
+        sqlite3 "i$ranks.db" "select count(*) filter (where state = 'failed'), count(*) filter (where state = 'pending') > 0 from trial")" \
+        "$([ $ranks = 1 ] && echo 75 || echo 0) 1 0|$((2 - ranks))"
+done
+nothing_left
+is "and leave nothing" "$problems" ""
+
 # A program cannot take rank 0 down, so both ranks run what a killed run has left.
 problems=
 cat >wait.ini <<'INI'

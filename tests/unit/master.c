@@ -19,15 +19,27 @@ struct fake {
     double seconds; /* per trial */
     bool is_moody;  /* trials 1, 4, 7 ... diverge and 2, 5, 8 ... fail */
     bool saves;     /* a stopped trial leaves a checkpoint, and takes no time when it continues */
+    int64_t unable_at; /* the n-th trial and all later ones cannot run; 0: all can */
+    int64_t n_begun;
 };
+
+static bool is_unable(const struct fake *fake)
+{
+    return fake->unable_at && fake->n_begun >= fake->unable_at;
+}
 
 static void run_fake(void *self, struct trial_result *r, int64_t number,
                      const struct trial_watch *watch)
 {
     const enum trial_state states[] = {TRIAL_DONE, TRIAL_DIVERGED, TRIAL_FAILED};
-    const struct fake *fake = self;
+    struct fake *fake = self;
     double end_s = clock_now(&clock_system) + fake->seconds;
 
+    fake->n_begun++;
+    if (is_unable(fake)) {
+        r->state = TRIAL_PENDING;
+        return;
+    }
     if (watch->from) {
         assert_int_equal(watch->from->trial, number);
         assert_memory_equal(watch->from->state, "state", watch->from->bytes);
@@ -48,7 +60,13 @@ static void run_fake(void *self, struct trial_result *r, int64_t number,
     }
 }
 
+static const char *unable_fake(const void *self)
+{
+    return is_unable(self) ? "no more" : "";
+}
+
 struct record {
+    int n_unable;
     int64_t n_results, n_commits, n_progress;
     int64_t uncommitted, most_uncommitted;
     double first_s, latest_s; /* time of the oldest uncommitted result; the longest wait */
@@ -131,6 +149,16 @@ static int on_lost(void *arg, const struct master_loss *loss, struct err *err)
     return 0;
 }
 
+static void on_unable(void *arg, int32_t rank, const struct process *process, const char *why)
+{
+    struct record *record = arg;
+
+    assert_int_equal(rank, 0);
+    assert_int_equal(process->pid, getpid());
+    assert_string_equal(why, "no more");
+    record->n_unable++;
+}
+
 static void on_back(void *arg, int32_t rank)
 {
     (void)arg;
@@ -165,13 +193,14 @@ static void on_progress(void *arg, const struct master_progress *progress)
 static int play(struct record *record, struct ledger *ledger, struct fake *fake, double commit_s,
                 enum master_end *end, struct err *err)
 {
-    struct runner runner = {.run = run_fake, .self = fake};
+    struct runner runner = {.run = run_fake, .unable = unable_fake, .self = fake};
     struct master_sink sink = {.result = on_result,
                                .running = on_running,
                                .lost = on_lost,
                                .checkpoint = on_checkpoint,
                                .resume = on_resume,
                                .back = on_back,
+                               .unable = on_unable,
                                .commit = on_commit,
                                .progress = on_progress,
                                .arg = record};
@@ -416,6 +445,27 @@ static void test_sink_faults(void **state)
     }
 }
 
+/* The only rank leaves by itself: the rest stays pending, and nothing is lost. */
+static void test_unable(void **state)
+{
+    struct ledger *ledger = ledger_create(100, 100, NULL, 2, NULL);
+    struct record record = {0};
+    struct fake fake = {.unable_at = 41};
+    struct ledger_counts counts;
+    enum master_end end;
+
+    (void)state;
+    assert_int_equal(play(&record, ledger, &fake, 0.5, &end, NULL), 0);
+    assert_int_equal(end, MASTER_UNABLE);
+    assert_int_equal(record.n_unable, 1);
+    assert_int_equal(fake.n_begun, 41);
+    assert_int_equal(record.uncommitted, 0);
+    counts = ledger_counts(ledger);
+    assert_int_equal(counts.done, 40);
+    assert_int_equal(counts.pending, 60);
+    finish(&record, ledger);
+}
+
 static void test_nothing_to_do(void **state)
 {
     struct ledger *ledger = ledger_create(3, 3, NULL, 2, NULL);
@@ -444,6 +494,7 @@ int main(void)
         cmocka_unit_test(test_stop_before_the_start),
         cmocka_unit_test(test_sink_faults),
         cmocka_unit_test(test_nothing_to_do),
+        cmocka_unit_test(test_unable),
         cmocka_unit_test(test_grace),
         cmocka_unit_test(test_time_limit),
         cmocka_unit_test(test_running),

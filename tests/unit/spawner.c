@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -810,8 +811,99 @@ static void test_the_keeper_is_killed(void **state)
     assert_true(spawner_is_lost(&s));
     await_marked(0);
     assert_int_equal(spawner_run(&s, &program, &err), -1);
-    assert_non_null(strstr(err.text, "cannot start any more"));
+    assert_non_null(strstr(err.text, "processes that start programs are gone"));
     spawner_stop(&s);
+}
+
+static void test_both_are_killed_while_idle(void **state)
+{
+    struct spawner s;
+    struct spawner_program program = {.words = act_words("rest", NULL), .variables = variables};
+    struct err err;
+    siginfo_t info;
+    pid_t spawner;
+
+    (void)state;
+    start_spawner(&s);
+    spawner = only_child(s.keeper);
+    kill(s.keeper, SIGKILL);
+    kill(spawner, SIGKILL);
+    await_death(spawner);
+    assert_int_equal(waitid(P_PID, (id_t)s.keeper, &info, WEXITED | WNOWAIT), 0);
+    assert_false(spawner_is_lost(&s));
+    assert_int_equal(spawner_run(&s, &program, &err), -1);
+    assert_true(spawner_is_lost(&s));
+    assert_int_equal(spawner_run(&s, &program, &err), -1);
+    spawner_stop(&s);
+}
+
+/* Neither answers when it is stopped. */
+static void test_a_stopped_spawner(void **state)
+{
+    struct spawner s;
+    struct spawner_end end;
+
+    (void)state;
+    start_spawner(&s);
+    for (int with_keeper = 0; with_keeper < 2; with_keeper++) {
+        start_with_daemon(&s);
+        kill(only_child(s.keeper), SIGSTOP);
+        if (with_keeper)
+            kill(s.keeper, SIGSTOP);
+        spawner_kill(&s);
+        spawner_force(&s, false);
+        end = wait_end(&s);
+        assert_int_equal(end.how, SPAWNER_LOST);
+        assert_int_equal(count_marked(), 0);
+        assert_false(spawner_is_lost(&s));
+        assert_int_equal(run(&s, act_words("exit", "4"), 0).status, 4);
+    }
+    start_with_daemon(&s);
+    spawner_force(&s, true);
+    end = wait_end(&s);
+    assert_int_equal(end.how, SPAWNER_LOST);
+    assert_true(spawner_is_lost(&s));
+    await_marked(0);
+    spawner_stop(&s);
+}
+
+/* The limit does not hold for root. */
+static void limit_processes(void) __attribute__((noreturn));
+static void limit_processes(void)
+{
+    const char *words[] = {"/usr/bin/true", NULL};
+    struct rlimit before, none;
+    struct spawner_end end;
+    struct spawner s;
+    pid_t spawner;
+
+    if (!getuid() && setuid(65534))
+        _exit(1);
+    start_spawner(&s);
+    spawner = only_child(s.keeper);
+    if (prlimit(spawner, RLIMIT_NPROC, NULL, &before))
+        _exit(2);
+    none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
+    if (prlimit(spawner, RLIMIT_NPROC, &none, NULL))
+        _exit(3);
+    end = run(&s, words, 0);
+    if (end.how != SPAWNER_NOT_STARTED || end.status != EAGAIN || !spawner_lacks_resources(&end))
+        _exit(4);
+    prlimit(spawner, RLIMIT_NPROC, &before, NULL);
+    end = run(&s, words, 0);
+    _exit(end.how != SPAWNER_EXITED || end.status || spawner_lacks_resources(&end));
+}
+
+static void test_a_limit_of_processes(void **state)
+{
+    pid_t pid = fork();
+    int status;
+
+    (void)state;
+    if (!pid)
+        limit_processes();
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
 }
 
 static void test_signals_of_a_launch_spare_the_spawner(void **state)
@@ -933,6 +1025,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_the_spawner_is_killed),
         cmocka_unit_test(test_a_request_survives),
         cmocka_unit_test(test_the_keeper_is_killed),
+        cmocka_unit_test(test_both_are_killed_while_idle),
+        cmocka_unit_test(test_a_stopped_spawner),
+        cmocka_unit_test(test_a_limit_of_processes),
         cmocka_unit_test(test_signals_of_a_launch_spare_the_spawner),
         cmocka_unit_test(test_pipes_of_the_launch_are_not_held),
         cmocka_unit_test(test_it_sleeps),

@@ -37,6 +37,8 @@ struct scene {
     int64_t end_in;     /* trial at whose beginning the ends of gangs 7 and 8 are sent; -1: none */
     const struct gang_counts *counts; /* reported by trials of gangs; NULL: none */
     struct buf message;
+    int64_t unable_in; /* trial that cannot be run; 0: all can */
+    bool is_unable;
 };
 
 static double scene_now(void *arg)
@@ -115,6 +117,11 @@ static void run_scene(void *self, struct trial_result *r, int64_t number,
     r->earlier_s = watch->from ? watch->from->seconds : 0;
     if (watch->from)
         assert_memory_equal(watch->from->state, "state", watch->from->bytes);
+    if (scene->unable_in && number == scene->unable_in) {
+        scene->is_unable = true;
+        r->state = TRIAL_PENDING;
+        return;
+    }
     r->state = TRIAL_DONE;
     r->value = (double)number;
     if (number == scene->stop_in)
@@ -145,6 +152,11 @@ static void run_scene(void *self, struct trial_result *r, int64_t number,
     }
     if (number == scene->stop_after)
         send_stop(scene);
+}
+
+static const char *scene_unable(const void *self)
+{
+    return ((const struct scene *)self)->is_unable ? "no more" : "";
 }
 
 static int scene_send(const void *self, const struct buf *message, struct err *err)
@@ -184,7 +196,7 @@ static void teardown(struct scene *scene)
 
 static void play(struct scene *scene)
 {
-    struct runner runner = {.run = run_scene, .self = scene};
+    struct runner runner = {.run = run_scene, .unable = scene_unable, .self = scene};
     struct clock clock = {scene_now, scene};
     struct worker_channel channel = {scene_send, scene_receive, &scene, &scene->time};
 
@@ -274,6 +286,28 @@ static void test_stop_before_work(void **state)
     play(&scene);
     assert_int_equal(scene.n_run, 0);
     expect_given_back(&scene, 0, 5);
+    expect_leave(&scene, "");
+    teardown(&scene);
+}
+
+static void test_unable(void **state)
+{
+    struct scene scene;
+    struct cursor in;
+    char text[16];
+
+    (void)state;
+    setup(&scene);
+    scene.unable_in = 1;
+    assign(&scene, 0, 4);
+    play(&scene);
+    assert_int_equal(scene.n_run, 2);
+    expect_given_back(&scene, 1, 1);
+    expect_results(&scene, 0, 1);
+    expect_given_back(&scene, 2, 2);
+    in = next(&scene, MESSAGE_UNABLE);
+    cursor_text(&in, text, sizeof text);
+    assert_string_equal(text, "no more");
     expect_leave(&scene, "");
     teardown(&scene);
 }
@@ -691,6 +725,7 @@ int main(void)
         cmocka_unit_test(test_trial_that_goes_on),
         cmocka_unit_test(test_cut_checkpoint),
         cmocka_unit_test(test_stop_before_work),
+        cmocka_unit_test(test_unable),
         cmocka_unit_test(test_stop_inside_a_trial),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_long_trial),
