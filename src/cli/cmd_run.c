@@ -384,6 +384,7 @@ static const struct option_row options[] = {
     {0, "max-fails", "N", OPTION_INT, .into = offsetof(struct run_options, max_fails),
      .help = "Stop after N trials have failed in this run (0 = never). Trials under way on other "
              "ranks may fail too.",
+     .default_text = "-1", .shown = "3 configurations that fail alike before any success",
      .max = 1000000000},
     {0, "time-limit", "TIME", OPTION_DURATION, .into = offsetof(struct run_options, time_limit_s),
      .help = "Finish within TIME: 90s, 15m, 2h, 1-12:00:00.", .shown = "the walltime of the job",

@@ -469,7 +469,7 @@ static int prepare(struct sweep_session *session, struct errlist *faults)
                        session->job->stop_s);
     if (make_master(session, &err))
         return errlist_add_err(faults, &err);
-    failures_init(&session->failures, options->max_fails,
+    failures_init(&session->failures, options->max_fails, session->job->plan.n_configs,
                   session->before.done + session->before.diverged > 0);
     session->fault.db = options->db;
     session->fault.meanwhile = sweep_session_keep_alive;

@@ -202,7 +202,8 @@ static int on_result(void *arg, const struct trial_result *result, struct err *e
                  result->epochs_run);
     warn_large(session, result);
     program_files_missing_note(&session->missing, result, session->known.ids[result->trial]);
-    if (failures_note(&session->failures, result) != FAILURES_GO_ON)
+    if (failures_note(&session->failures, plan_trial(&session->job->plan, result->trial).config,
+                      result) != FAILURES_GO_ON)
         stop_ask();
     return store_result(session->store, session->known.ids[result->trial], result, err);
 }

@@ -23,7 +23,7 @@ struct sweep_options {
     const struct gpu_shares *gpus; /* sweep_run_settle() */
     bool retry_failed;
     bool new_sweep;      /* if fixed settings differ, start again under the same name */
-    int64_t max_fails;   /* 0: never */
+    int64_t max_fails;   /* limit of trial/failures.h */
     double begun_s;      /* by clock_system */
     double time_limit_s; /* from begun_s on; NaN: ask the batch system */
     double grace_s;      /* for running trials after a stop signal */

@@ -297,8 +297,10 @@ static void print_failures(const struct sweep_session *session)
         log_warn("stopped: %lld trial%s failed (--max-fails), the last with: %s", (long long)f->n,
                  f->n == 1 ? "" : "s", f->reason);
     else
-        log_warn("stopped: %d trials in a row failed for the same reason, and none succeeded: %s",
-                 FAILURES_IN_A_ROW, f->reason);
+        log_warn(
+            "stopped: trials of %d configuration%s failed in a row for the same reason, and none "
+            "succeeded (--max-fails 0 goes on): %s",
+            f->n_configs, f->n_configs == 1 ? "" : "s", f->reason);
     log_info("next: espalier show %s t%lld%s, fix the cause, then the same command with --retry "
              "failed",
              escape_shell(&word, session->options->db), trial,

@@ -23,11 +23,11 @@ count() { sqlite3 "$1" "select count(*) from trial where state = '$2'"; }
 late='--set trial_timeout=0.000001'
 
 # Short trials are assigned several at a time: a few more may have ended by then.
-fails "three equal failures before any success stop the sweep" 1 run $late
+fails "three configurations that fail alike before any success stop the sweep" 1 run $late
 is "it stops soon after them" "$(sqlite3 results.db "select sum(state = 'failed') between 3 and 30,
     sum(state = 'pending') + sum(state = 'failed') from trial")" "1|40"
 like "the message gives the reason" "$(cat .err)" \
-    "^espalier: warning: stopped: 3 trials in a row failed for the same reason, and none succeeded: ran longer than trial_timeout = 1e-06"
+    "^espalier: warning: stopped: trials of 3 configurations failed in a row for the same reason, and none succeeded \(--max-fails 0 goes on\): ran longer than trial_timeout = 1e-06"
 like "and the trial to look at" "$(cat .err)" \
     "^espalier: next: espalier show results.db t[0-9]+, fix the cause, then the same command with --retry failed$"
 is "the session is stored as stopped" "$(sqlite3 results.db 'select outcome from session')" stopped
@@ -43,5 +43,24 @@ like "the message names the limit" "$(cat .err)" \
 is "only failures of this run count" "$(sqlite3 some.db 'select count(*) between 42 and 70 from attempt')" 1
 fails "a limit that is reached with the last trial" 3 run --db last.db $late --set grid.hidden_size=4 --max-fails 1
 fails "a limit is a number" 2 run --max-fails -1
+fails "with --max-fails 0 they never do" 3 run --db all.db $late --max-fails 0
+is "and all are tried" "$(count all.db failed)" 40
+
+# The first configuration has too little memory in each of its folds.
+cat >oom.ini <<'INI'
+[sweep]
+name = oom
+folds = 3
+objective = v
+direction = max
+[program]
+command = sh -c 'if [ {n} = 64 ]; then echo out of memory >&2; exit 1; fi; echo v: {n}'
+capture = stdout
+[grid]
+n = 64, 8, 16
+INI
+fails "one bad configuration does not end a sweep" 3 "$ESPALIER" run oom.ini --db oom.db
+is "the others are done" "$(sqlite3 oom.db 'select state, count(*) from trial group by 1')" "done|6
+failed|3"
 
 done_testing

@@ -12,12 +12,14 @@
 static enum failures_verdict note(struct failures *f, int64_t trial, enum trial_state state,
                                   const char *reason)
 {
+    int32_t config = (int32_t)(trial % 100);
+
     struct trial_result r;
 
     trial_result_init(&r, trial);
     r.state = state;
     snprintf(r.error, sizeof r.error, "%s", reason);
-    return failures_note(f, &r);
+    return failures_note(f, config, &r);
 }
 
 static void test_three_alike(void **state)
@@ -25,7 +27,7 @@ static void test_three_alike(void **state)
     struct failures f;
 
     (void)state;
-    failures_init(&f, 0, false);
+    failures_init(&f, FAILURES_ALIKE, 50, false);
     assert_int_equal(note(&f, 4, TRIAL_FAILED, "took 1.25 s, limit 1 s"), FAILURES_GO_ON);
     assert_int_equal(note(&f, 5, TRIAL_FAILED, "took 31 s, limit 1 s"), FAILURES_GO_ON);
     assert_int_equal(note(&f, 9, TRIAL_PENDING, ""), FAILURES_GO_ON);
@@ -38,12 +40,38 @@ static void test_three_alike(void **state)
     assert_int_equal(f.trial, 6);
 }
 
+/* Trials 7, 107 and 207 are folds of one configuration. */
+static void test_one_bad_configuration(void **state)
+{
+    struct failures f;
+
+    (void)state;
+    for (int32_t n_configs = 1; n_configs <= 4; n_configs++) {
+        int32_t needed = n_configs < FAILURES_IN_A_ROW ? n_configs : FAILURES_IN_A_ROW;
+
+        failures_init(&f, FAILURES_ALIKE, n_configs, false);
+        for (int32_t config = 1; config <= needed; config++)
+            for (int fold = 0; fold < 3; fold++)
+                if (config < needed || fold < 2)
+                    note(&f, 100 * fold + config, TRIAL_FAILED, "out of memory");
+        assert_int_equal(f.verdict, n_configs >= 2 ? FAILURES_ALL_ALIKE : FAILURES_GO_ON);
+        failures_init(&f, FAILURES_ALIKE, n_configs, false);
+        for (int fold = 0; fold < 9; fold++)
+            note(&f, 100 * fold + 7, TRIAL_FAILED, "out of memory");
+        assert_int_equal(f.verdict, n_configs == 1 ? FAILURES_ALL_ALIKE : FAILURES_GO_ON);
+        /* a limit replaces this rule */
+        failures_init(&f, 0, n_configs, false);
+        for (int i = 0; i < 40; i++)
+            assert_int_equal(note(&f, i, TRIAL_FAILED, "out of memory"), FAILURES_GO_ON);
+    }
+}
+
 static void test_other_reasons(void **state)
 {
     struct failures f;
 
     (void)state;
-    failures_init(&f, 0, false);
+    failures_init(&f, FAILURES_ALIKE, 50, false);
     for (int i = 0; i < 10; i++) {
         assert_int_equal(note(&f, 0, TRIAL_FAILED, "a"), FAILURES_GO_ON);
         assert_int_equal(note(&f, 1, TRIAL_FAILED, "a"), FAILURES_GO_ON);
@@ -60,7 +88,7 @@ static void test_after_success(void **state)
 
     (void)state;
     for (int i = 0; i < 3; i++) {
-        failures_init(&f, 0, i == 2);
+        failures_init(&f, FAILURES_ALIKE, 50, i == 2);
         if (i < 2)
             assert_int_equal(note(&f, 0, successes[i], ""), FAILURES_GO_ON);
         for (int k = 0; k < 10; k++)
@@ -73,12 +101,12 @@ static void test_limit(void **state)
     struct failures f;
 
     (void)state;
-    failures_init(&f, 2, true);
+    failures_init(&f, 2, 50, true);
     assert_int_equal(note(&f, 0, TRIAL_FAILED, "a"), FAILURES_GO_ON);
     assert_int_equal(note(&f, 1, TRIAL_DONE, ""), FAILURES_GO_ON);
     assert_int_equal(note(&f, 2, TRIAL_FAILED, "b"), FAILURES_TOO_MANY);
     assert_int_equal(f.n, 2);
-    failures_init(&f, 1, false);
+    failures_init(&f, 1, 50, false);
     assert_int_equal(note(&f, 0, TRIAL_FAILED, "a"), FAILURES_TOO_MANY);
 }
 
@@ -108,9 +136,9 @@ static void test_groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_three_alike),   cmocka_unit_test(test_other_reasons),
-        cmocka_unit_test(test_after_success), cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_three_alike),   cmocka_unit_test(test_one_bad_configuration),
+        cmocka_unit_test(test_other_reasons), cmocka_unit_test(test_after_success),
+        cmocka_unit_test(test_limit),         cmocka_unit_test(test_groups),
     };
 
     return cmocka_run_group_tests_name("failures", tests, NULL, NULL);

@@ -45,7 +45,7 @@ struct option_row {
     enum value_kind kind;
     size_t into;              /* offset in the command's struct of options */
     const char *help;         /* an imperative, with a full stop */
-    const char *default_text; /* NULL: none */
+    const char *default_text; /* NULL: none; of OPTION_INT, a number that may be out of range */
     const char *shown;        /* in help, in place of default_text; or NULL */
     const char *choices;      /* of TEXT: "a|b|c"; NULL: any text */
     long min, max;            /* of INT, and of DURATION in seconds */

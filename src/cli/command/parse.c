@@ -134,6 +134,10 @@ static int store_default(const struct call *call, const struct option_row *o, st
     const char *text =
         o->type == OPTION_SETTING ? param_table[o->param].default_text : o->default_text;
 
+    if (text && o->type == OPTION_INT) {
+        *(long *)member_of(call, o) = atol(text); /* out of range: it was not given */
+        return 0;
+    }
     if (text)
         return store_value(call, o, text, err);
     if (o->type == OPTION_DURATION)
