@@ -217,9 +217,12 @@
     X(SPLIT_FILE, "split", "file", PATH, 0, 0, "", "", "", 0, \
       MODELS_DATA, INTO(data_spec, split), \
       "Table of id and part (train, val, test, stop) in place of the fractions, of id and group, or of all three") \
+    X(PART, "split", "part", TEXT, 0, 0, "", "", "", 0, \
+      MODELS_DATA, INTO(data_spec, part), \
+      "Column of parts (train, val or valid, test) in the phenotype table, the table of molecules or labels, or the split file, in place of the fractions; with folds, the samples of train and val are divided into the folds") \
     X(GROUP, "split", "group", TEXT, 0, 0, "", "", "", 0, \
       MODELS_DATA, INTO(data_spec, group), \
-      "Column of groups (family, environment, scaffold) in the split file, the phenotype table or the table of molecules; the test, validation and training parts share no group, nor do folds") \
+      "Column of groups (family, environment, scaffold) in the split file, the phenotype table, or the table of molecules or labels; the test, validation and training parts share no group, nor do folds") \
     X(STOP, "split", "stop", REAL, 0, 1, "", "0", "fraction", AXIS | IDENTITY | LATER | OPEN_MAX, \
       MODELS_NETWORK, INTO(split_spec, stop), \
       "Fraction of the training samples that chooses the best epoch of gcn and mlp, so that the validation part only scores; 0: the validation part chooses it, which makes scores optimistic; ridge has no epochs and trains on these samples") \

@@ -380,7 +380,7 @@ static int64_t n_hidden(const struct settings *s)
 bool plan_setting_is_idle(const struct settings *s, enum param_id id)
 {
     /* A split file with groups may have no parts. */
-    bool has_parts = *s->v[P_SPLIT_FILE].s && !*s->v[P_GROUP].s;
+    bool has_parts = *s->v[P_PART].s || (*s->v[P_SPLIT_FILE].s && !*s->v[P_GROUP].s);
 
     if (!settings_has(s, id))
         return false;

@@ -264,19 +264,37 @@ static double largest(const struct sweep *sweep, enum param_id id)
     return most;
 }
 
-/* Groups come from a table, and their number must not depend on an axis. */
+/* Groups and parts come from a table. */
+static void check_column(const struct check *c, enum param_id id, const char *what)
+{
+    const struct sweep *sweep = c->sweep;
+    bool has_column = data_format_at(sweep->fixed.v[P_FORMAT].i)->has_groups;
+
+    if (*sweep->fixed.v[id].s && !has_column && !*sweep->fixed.v[P_SPLIT_FILE].s &&
+        !c->refused[P_SPLIT_FILE] && !c->refused[P_FORMAT])
+        complain(c, id,
+                 "%s = %.80s: this format has no table with a column of %s: give the column in a "
+                 "[split] file",
+                 param_table[id].key, sweep->fixed.v[id].s, what);
+}
+
+/* The parts that a column gives cannot also be drawn. */
+static void check_given(const struct check *c, enum param_id id)
+{
+    const struct sweep *sweep = c->sweep;
+
+    if (*sweep->fixed.v[P_PART].s && (sweep->line[id] || sweep->swept[id]))
+        complain(c, id, "%s has no effect, as part = %.80s gives the parts: remove one of them",
+                 param_table[id].key, sweep->fixed.v[P_PART].s);
+}
+
+/* The number of groups must not depend on an axis. */
 static void check_groups(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
     bool has_group = *sweep->fixed.v[P_GROUP].s != '\0';
-    bool has_column = data_format_at(sweep->fixed.v[P_FORMAT].i)->has_groups;
 
-    if (has_group && !has_column && !*sweep->fixed.v[P_SPLIT_FILE].s && !c->refused[P_SPLIT_FILE] &&
-        !c->refused[P_FORMAT])
-        complain(c, P_GROUP,
-                 "group = %.80s: this format has no table with a column of groups: give the column "
-                 "in a [split] file",
-                 sweep->fixed.v[P_GROUP].s);
+    check_column(c, P_GROUP, "groups");
     if (sweep->fixed.v[P_FOLDS].i != FOLDS_GROUPS)
         return;
     if (!has_group)
@@ -296,8 +314,11 @@ static void check_split(const struct check *c)
         complain(c, P_FOLDS, "folds = 1: must be 0 (one holdout split) or at least 2");
     /* `where` may drop such points */
     check_groups(c);
-    if (sweep->fixed.v[P_FOLDS].i != 0 || *sweep->fixed.v[P_SPLIT_FILE].s ||
-        *sweep->fixed.v[P_WHERE].s || test + val < 1)
+    check_column(c, P_PART, "parts");
+    check_given(c, P_TEST);
+    check_given(c, P_VAL);
+    if (sweep->fixed.v[P_FOLDS].i != 0 || *sweep->fixed.v[P_PART].s ||
+        *sweep->fixed.v[P_SPLIT_FILE].s || *sweep->fixed.v[P_WHERE].s || test + val < 1)
         return;
     complain(c, sweep->line[P_VAL] ? P_VAL : P_TEST,
              "test = %g and val = %g leave nothing to train on: together they must be less than 1",

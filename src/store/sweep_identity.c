@@ -216,7 +216,8 @@ static void compare(struct comparison *c, enum param_id id)
 static bool is_of_data(enum param_id id)
 {
     return !(param_table[id].flags & PARAM_IDENTITY) &&
-           (!strcmp(param_table[id].section, "data") || id == P_SPLIT_FILE || id == P_INPUTS);
+           (!strcmp(param_table[id].section, "data") || !strcmp(param_table[id].section, "split") ||
+            id == P_INPUTS);
 }
 
 static void compare_data(struct comparison *c)

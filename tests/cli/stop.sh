@@ -102,7 +102,7 @@ is "shows it, too" "$(cat "$T/.out" "$T/.err" | grep -c 'chooses the epoch')" 0
 fails "ridge has no stop part from a file either" 1 "$ESPALIER" predict given.db --trial t5 --part stop
 like "and a message says so" "$(cat "$T/.err")" '^espalier: --part stop: c5 is ridge'
 fails "both" 1 "$ESPALIER" run given.ini --set stop=0.1 --db both.db
-like "cannot be combined" "$(cat "$T/.err")" 'split.stop = 0.1, but split.file has a stop part too: use one of them'
+like "cannot be combined" "$(cat "$T/.err")" 'split.stop = 0.1, but the given parts have a stop part too: use one of them'
 
 ok "without any" "$ESPALIER" run none.ini --progress none --db none.db
 like "run warns" "$(grep warning "$T/.err")" \

@@ -457,7 +457,7 @@ static void test_file(void **state)
     dataset_release(&d);
     make(&d, 6, group, 3, 0, torn);
     refuse(&d, &spec,
-           "split.file divides group \"g0\": sample \"x\" is in val, others of its group are in "
+           "the given parts divide group \"g0\": sample \"x\" is in val, others of its group are in "
            "train");
     spec.folds = 2; /* train and val of the file are joined */
     split(&s, &d, &spec);

@@ -450,17 +450,37 @@ static void test_split_file(void **state)
     dataset_release(&d);
     scratch_text("split.csv", "id,part\nw,val\nv,train\n");
     refuse_spec(&spec, "split.csv:3: column \"id\": id \"v\" is not in geno.csv");
-    scratch_text("split.csv", "id,part\nw,validation\n");
-    refuse_spec(&spec, "split.csv:2: part \"validation\": must be train, val, test, stop or none");
+    scratch_text("split.csv", "id,part\nw,fold1\nx,train\n");
+    refuse_spec(&spec,
+                "split.csv: column \"part\" has 1 cell other than parts: \"fold1\" on line 2: must "
+                "be train, val (valid, validation, dev), test, stop or none");
     scratch_text("split.csv", "id,part\nw,val\nw,train\n");
     refuse_spec(&spec, "split.csv:3: id \"w\" occurs twice, first on line 2");
     scratch_text("split.csv", "id,side,more\nw,val,1\n");
     refuse_spec(&spec, "split.csv:1: 3 columns, none named \"part\": a split file needs two "
-                       "columns (id, part) or a column \"part\"");
+                       "columns (id, part) or a column \"part\" (or set split.part)");
     scratch_text("split.csv", "id,more,part\nw,1,val\nx,,train\ny,2,test\n");
     load(&d, &report, &spec);
     assert_memory_equal(d.part, part, sizeof part);
     dataset_release(&d);
+}
+
+static void test_part_words(void **state)
+{
+    static const uint8_t part[] = {PART_TRAIN, PART_TEST, PART_NONE, PART_VAL};
+    struct data_spec spec = genotype_spec(GENO, PHENO);
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    spec.split =
+        scratch_text("split.csv", "id,Side,more\nw, Validation ,1\nx,TRAIN,\ny,Testing,\n");
+    spec.part = "side";
+    load(&d, &report, &spec);
+    assert_memory_equal(d.part, part, sizeof part);
+    dataset_release(&d);
+    spec.part = "fold";
+    refuse_spec(&spec, "split.csv: no column \"fold\" (split.part)");
 }
 
 /* ---- graphs ---- */
@@ -547,6 +567,29 @@ static void test_edge_weights(void **state)
     dataset_release(&d);
 }
 
+/* Columns of parts and groups follow the label, in any order. */
+static void test_label_columns(void **state)
+{
+    static const uint8_t part[] = {PART_TRAIN, PART_NONE, PART_VAL};
+    static const int32_t label[] = {1, -1, 0}, group[] = {0, 0, 1};
+    struct data_spec spec = graph_spec("node,set,label,lab\nb,Train,red,p\na,,,p\nc,dev,blue,q\n",
+                                       "node,feature\nc,2\nb,0\nc,0\n", "src,dst\na,b\nc,b\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    spec.part = "set", spec.group = "lab";
+    load(&d, &report, &spec);
+    assert_memory_equal(d.label, label, sizeof label);
+    assert_memory_equal(d.part, part, sizeof part);
+    assert_memory_equal(d.group, group, sizeof group);
+    assert_int_equal(report.n_notes, 0); /* node a has no label that would be lost */
+    dataset_release(&d);
+    spec.group = NULL;
+    refuse_spec(&spec, "labels.csv:1: 4 columns: a table of labels has two (node, label), and "
+                       "those that split.part and split.group name");
+}
+
 static void test_edge_errors(void **state)
 {
     const char *features = "node,feature\nc,2\n";
@@ -578,7 +621,8 @@ static void test_graph_errors(void **state)
     refuse_graph("node,label\na,\n", "node,feature\na,0\n", NULL,
                  "labels.csv: column \"label\": no sample has a value");
     refuse_graph("node\na\n", "node,feature\na,0\n", NULL,
-                 "labels.csv:1: 1 column: a table of labels has two (node, label)");
+                 "labels.csv:1: 1 column: a table of labels has two (node, label), and those "
+                 "that split.part and split.group name");
     refuse_graph(LABELS, "node,feature\na,0\nd,0\n", NULL,
                  "features.csv:3: column \"node\": id \"d\" is not in labels.csv");
     refuse_graph(LABELS, "node,feature\na,0\nb,3\na,0\n", NULL,
@@ -791,6 +835,8 @@ int main(void)
         cmocka_unit_test(test_numeric_classes),
         cmocka_unit_test(test_equal_classes),
         cmocka_unit_test(test_split_file),
+        cmocka_unit_test(test_part_words),
+        cmocka_unit_test(test_label_columns),
         cmocka_unit_test(test_split_without_header),
         cmocka_unit_test(test_graph),
         cmocka_unit_test(test_named_features),

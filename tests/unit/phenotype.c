@@ -389,6 +389,35 @@ static void test_group_with_parts(void **state)
     dataset_release(&d);
 }
 
+static void test_part(void **state)
+{
+    static const uint8_t part[] = {PART_TRAIN, PART_VAL, PART_TEST, PART_NONE};
+    struct data_spec spec = spec_of("id,ft,set\nw,1,NA\nx,2,Training\ny,3, VALID \nz,4,test\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    spec.trait = "ft", spec.part = "set";
+    load(&d, &report, &spec);
+    assert_memory_equal(d.part, part, sizeof part);
+    assert_non_null(strstr(report.note[0].text, "pheno.csv: column \"set\" is empty for 1 sample "
+                                                "with a value, left out of all parts: \"w\""));
+    dataset_release(&d);
+    spec.part = "Sets";
+    refuse_spec(&spec,
+                "pheno.csv:1: no column \"Sets\": split.part must be one of \"ft\", \"set\"; did "
+                "you mean \"set\"?");
+    spec.part = "ft";
+    refuse_spec(
+        &spec, "pheno.csv:1: split.part: column \"ft\" is the trait and cannot divide the samples");
+    spec = spec_of("id,ft,set\nw,1,1\nx,2,b\ny,3,train\nz,4,c\n");
+    spec.trait = "ft", spec.part = "set";
+    refuse_spec(&spec,
+                "pheno.csv: column \"set\" has 3 cells other than parts: \"b\" on line 3, \"c\" on "
+                "line 5, \"1\" "
+                "on line 2: must be train, val (valid, validation, dev), test, stop or none");
+}
+
 static void test_group_errors(void **state)
 {
     struct data_spec spec = spec_of("id,ft,fam\nx,1,a\ny,2,a\n");
@@ -409,13 +438,21 @@ static void test_group_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_missing),          cmocka_unit_test(test_suspect),
-        cmocka_unit_test(test_decimal_comma),    cmocka_unit_test(test_thousands),
-        cmocka_unit_test(test_other_commas),     cmocka_unit_test(test_id_column),
-        cmocka_unit_test(test_covariates),       cmocka_unit_test(test_factor),
-        cmocka_unit_test(test_quoted_names),     cmocka_unit_test(test_covariate_errors),
-        cmocka_unit_test(test_digest),           cmocka_unit_test(test_group),
-        cmocka_unit_test(test_group_with_parts), cmocka_unit_test(test_group_errors),
+        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_suspect),
+        cmocka_unit_test(test_decimal_comma),
+        cmocka_unit_test(test_thousands),
+        cmocka_unit_test(test_other_commas),
+        cmocka_unit_test(test_id_column),
+        cmocka_unit_test(test_covariates),
+        cmocka_unit_test(test_factor),
+        cmocka_unit_test(test_quoted_names),
+        cmocka_unit_test(test_covariate_errors),
+        cmocka_unit_test(test_digest),
+        cmocka_unit_test(test_group),
+        cmocka_unit_test(test_group_with_parts),
+        cmocka_unit_test(test_group_errors),
+        cmocka_unit_test(test_part),
     };
 
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

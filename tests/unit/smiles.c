@@ -199,7 +199,13 @@ static void test_groups(void **state)
     spec.split = NULL, spec.group = "h";
     refuse(&spec, "m.csv: no column \"h\" (split.group): must be one of \"smiles\", \"y\", \"g\"",
            "");
-    spec.group = "g", spec.trait = "y";
+    spec.group = NULL, spec.part = "set";
+    spec.molecules = scratch_text("m.csv", "smiles,y,Set\nCCO,1,train\nC,2,Valid\nN,4,\n");
+    load(&d, &report, &spec);
+    assert_int_equal(d.part[1], PART_VAL);
+    assert_non_null(strstr(noted(&report, "no part"), "left out of all parts: \"3\""));
+    dataset_release(&d);
+    spec.part = NULL, spec.group = "g", spec.trait = "y";
     spec.molecules = scratch_text("m.csv", "smiles,y,g\nCCO,1,a\nC,2,\n");
     refuse(
         &spec,

@@ -364,7 +364,7 @@ static void test_stop_of_file(void **state)
         split_release(&ridge);
     }
     spec.stop = 0.1;
-    refuse(&d, &spec, "split.stop = 0.1, but split.file has a stop part too: use one of them");
+    refuse(&d, &spec, "split.stop = 0.1, but the given parts have a stop part too: use one of them");
     dataset_release(&d);
 }
 

@@ -226,6 +226,12 @@ static void test_split_requirements(void **state)
     assert_fault("[sweep]\nfolds = 5\n[split]\ntest = 0.9\n", "");
     assert_fault("[sweep]\nwhere = test + val < 1\n[grid]\ntest = 0.1, 0.9\n", "");
     assert_fault("[split]\ntest = 0.9\nfile = s.csv\n", "");
+    assert_fault("[split]\npart = set\n",
+                 "x.ini:2: part = set: this format has no table with a column of parts: give the "
+                 "column in a [split] file\n");
+    assert_fault(
+        "[split]\npart = set\nfile = s.csv\nstop = 0.1\n[grid]\ntest = 0.1, 0.2\n",
+        "x.ini:6: test has no effect, as part = set gives the parts: remove one of them\n");
 }
 
 static void test_reduction(void **state)

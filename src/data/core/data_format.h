@@ -82,7 +82,7 @@ struct data_format {
     bool is_alike;          /* in nodes and edges */
     bool has_attributes;    /* may be amounts, words or both: scale = auto examines them */
     bool has_class_numbers; /* whole numbers in the target always mean classes */
-    bool has_groups;        /* the trait's table may have a column of groups */
+    bool has_groups;        /* the trait's table may have columns of groups and of parts */
     const char *same;       /* "markers", which equal samples share; NULL: samples may be equal by
                                nature */
 

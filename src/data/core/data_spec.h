@@ -58,6 +58,7 @@ struct data_spec {
     const char *labels;           /* node, label; lists every node, in the data set's order */
     const char *split;            /* membership.h */
     const char *group;            /* column of the split file or of the table with the trait */
+    const char *part;             /* the same for the parts */
     /* TUDataset: a folder; trait is a column number. */
     const char *folder;
     /* SMILES: a table; trait is one of its columns. */

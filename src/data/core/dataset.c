@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/cpu.h"
 #include "base/sorted.h"
@@ -46,6 +47,27 @@ enum part part_parse(const char *name)
     while (p < PART_COUNT && strcmp(name, part_name((enum part)p)) != 0)
         p++;
     return (enum part)p;
+}
+
+enum part part_of_word(const char *cell)
+{
+    static const struct {
+        const char *word;
+        enum part part;
+    } words[] = {{"none", PART_NONE}, {"train", PART_TRAIN}, {"training", PART_TRAIN},
+                 {"val", PART_VAL},   {"valid", PART_VAL},   {"validation", PART_VAL},
+                 {"dev", PART_VAL},   {"test", PART_TEST},   {"testing", PART_TEST},
+                 {"stop", PART_STOP}};
+    size_t n;
+
+    cell += strspn(cell, " \t");
+    n = strlen(cell);
+    while (n && strchr(" \t", cell[n - 1]))
+        n--;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i].word) == n && !strncasecmp(words[i].word, cell, n))
+            return words[i].part;
+    return PART_COUNT;
 }
 
 const char *dataset_id(const struct dataset *d, int32_t sample)

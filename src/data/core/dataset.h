@@ -22,6 +22,9 @@ const char *task_name(enum task task);  /* "regression", "classification", "none
 enum task task_parse(const char *name); /* TASK_COUNT: no such task */
 const char *part_name(enum part part);  /* "none", "train", "val", "test", "stop" */
 enum part part_parse(const char *name); /* PART_COUNT if unknown */
+/* The part that a cell of a table means: one of these names in any case, with blanks around it, or
+ * a usual other word (valid, validation, dev, training ...). PART_COUNT if unknown. */
+enum part part_of_word(const char *cell);
 
 #define DOSAGE_MAX 127
 #define DOSAGE_MISSING INT8_MIN
@@ -66,7 +69,7 @@ struct dataset {
                                    both nodes in one graph */
     const int32_t *edge_target; /* [n_edges] */
     const float *edge_weight;   /* [n_edges] positive */
-    const uint8_t *part;        /* [N] enum part; NULL without a split file */
+    const uint8_t *part;        /* [N] enum part; NULL unless tables give the parts */
     const int32_t *group;       /* [N] samples that belong together; -1 where unknown, only for
                                    unlabelled samples; NULL without groups */
     int32_t n_groups;

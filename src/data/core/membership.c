@@ -5,14 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "data/core/data_report.h"
 #include "data/core/reader.h"
-
-struct samples {
-    const struct names *ids;
-    const struct names *all; /* of the file, or NULL */
-    const char *source;      /* file */
-};
 
 struct columns_of {
     int32_t id;
@@ -20,24 +15,43 @@ struct columns_of {
     int32_t group; /* 0: none */
 };
 
-static bool is_asked(const struct data_spec *spec)
+static bool is_set(const char *setting)
 {
-    return spec->group && *spec->group;
+    return setting && *setting;
+}
+
+static int no_column(const struct table *t, const struct data_spec *spec, struct err *err)
+{
+    if (is_set(spec->part))
+        return 0; /* it may be in the table with the trait */
+    if (is_set(spec->group))
+        return table_fault(err, t,
+                           "no column \"part\" and none \"%.80s\" (split.group): a split file "
+                           "needs at least one of them",
+                           spec->group);
+    return table_fault(err, t,
+                       "%d columns, none named \"part\": a split file needs two columns (id, part) "
+                       "or a column \"part\" (or set split.part)",
+                       t->n_cols);
 }
 
 static int find_columns(struct columns_of *at, const struct table *t, const struct data_spec *spec,
                         struct err *err)
 {
-    int32_t group = TABLE_NO_COLUMN;
+    int32_t part = TABLE_NO_COLUMN, group = TABLE_NO_COLUMN;
 
     *at = (struct columns_of){.id = reader_id_column(t, NULL, err)};
-    if (is_asked(spec))
+    if (is_set(spec->part))
+        part = table_column(t, spec->part, at->id, err);
+    if (is_set(spec->group))
         group = table_column(t, spec->group, at->id, err);
-    if (group == TABLE_REFUSED)
+    if (part == TABLE_REFUSED || group == TABLE_REFUSED)
         return -1;
     for (int32_t j = at->id + 1; j < t->n_cols; j++) {
         bool is_group = j == group;
-        bool is_part = !is_group && (t->n_cols == at->id + 2 || !strcmp(t->name[j], "part"));
+        bool is_part = is_set(spec->part)
+                           ? j == part
+                           : !is_group && (t->n_cols == at->id + 2 || !strcmp(t->name[j], "part"));
 
         if ((is_group && at->group) || (is_part && at->part))
             return table_fault(err, t, "two columns are named \"%.80s\"", t->name[j]);
@@ -46,37 +60,16 @@ static int find_columns(struct columns_of *at, const struct table *t, const stru
         if (is_part)
             at->part = j;
     }
-    if (at->part && part_parse(t->name[at->part]) != PART_COUNT)
+    if (at->part && part_of_word(t->name[at->part]) != PART_COUNT && part == TABLE_NO_COLUMN)
         return table_fault(err, t,
                            "the column of parts is named \"%.80s\"; is this line a sample? A "
                            "header must come first, such as id,part",
                            t->name[at->part]);
-    if (at->part || at->group)
-        return 0;
-    if (is_asked(spec))
-        return table_fault(err, t,
-                           "no column \"part\" and none \"%.80s\" (split.group): a split file "
-                           "needs at least one of them",
-                           spec->group);
-    return table_fault(err, t,
-                       "%d columns, none named \"part\": a split file needs two columns (id, part) "
-                       "or a column \"part\"",
-                       t->n_cols);
+    return at->part || at->group ? 0 : no_column(t, spec, err);
 }
 
-static int parse_part(uint8_t *part, const struct table *t, int32_t col, struct err *err)
-{
-    enum part found = part_parse(t->cell[col]);
-
-    if (found == PART_COUNT)
-        return table_fault(err, t, "part \"%.80s\": must be train, val, test, stop or none",
-                           t->cell[col]);
-    *part = (uint8_t)found;
-    return 0;
-}
-
-static int32_t find_sample(struct membership *m, const struct samples *s, const struct table *t,
-                           int32_t col, struct err *err)
+static int32_t find_sample(struct membership *m, const struct membership_source *s,
+                           const struct table *t, int32_t col, struct err *err)
 {
     const char *id = t->cell[col];
     int32_t i;
@@ -87,22 +80,22 @@ static int32_t find_sample(struct membership *m, const struct samples *s, const 
         return table_fault(err, t,
                            "id \"%.80s\" is in %s but has no value, so data.subset = phenotyped "
                            "drops it: remove it from this file or set data.subset = all",
-                           id, s->source);
-    return reader_known_id(&m->join, t, col, s->source, err);
+                           id, s->path);
+    return reader_known_id(&m->join, t, col, s->path, err);
 }
 
 static int read_rows(struct membership *m, struct table *t, const struct columns_of *at,
-                     const struct samples *samples, struct err *err)
+                     const struct membership_source *source, struct err *err)
 {
     struct names listed = {0};
     int status;
 
     while ((status = table_next(t, err)) > 0) {
-        int32_t i = find_sample(m, samples, t, at->id, err);
+        int32_t i = find_sample(m, source, t, at->id, err);
 
         if (i < 0 || reader_new_id(&listed, t, at->id, err) < 0 ||
-            (at->part && parse_part(&m->part[i], t, at->part, err)) ||
-            (at->group && target_cells_set(&m->cells, i, t->cell[at->group], t->line, err))) {
+            (at->part && target_cells_set(&m->parts, i, t->cell[at->part], t->line, err)) ||
+            (at->group && target_cells_set(&m->groups, i, t->cell[at->group], t->line, err))) {
             status = -1;
             break;
         }
@@ -111,10 +104,10 @@ static int read_rows(struct membership *m, struct table *t, const struct columns
     return status;
 }
 
-static int read_file(struct membership *m, const struct data_spec *spec,
-                     const struct samples *samples, struct err *err)
+static int read_file(struct membership *m, const struct membership_source *source, struct err *err)
 {
-    const struct names *ids = samples->ids;
+    const struct data_spec *spec = source->spec;
+    int32_t n = source->ids->n;
     struct columns_of at;
     struct table t;
     int rc;
@@ -122,20 +115,16 @@ static int read_file(struct membership *m, const struct data_spec *spec,
     if (table_open(&t, spec->split, err))
         return -1;
     rc = find_columns(&at, &t, spec, err);
-    if (!rc && at.part) {
-        m->part = calloc((size_t)ids->n, sizeof *m->part);
-        rc = m->part ? 0 : err_nomem(err, "parts", (size_t)ids->n);
-    }
+    if (!rc && at.part)
+        rc = target_cells_init(&m->parts, n, spec->split, t.name[at.part], err);
     if (!rc && at.group)
-        rc = target_cells_init(&m->cells, ids->n, spec->split, spec->group, err);
-    m->join = (struct id_join){.ids = ids, .path = spec->split, .col = at.id, .n_cols = 1};
+        rc = target_cells_init(&m->groups, n, spec->split, spec->group, err);
+    m->join = (struct id_join){.ids = source->ids, .path = spec->split, .col = at.id, .n_cols = 1};
     if (!rc)
-        rc = read_rows(m, &t, &at, samples, err);
+        rc = read_rows(m, &t, &at, source, err);
     table_close(&t);
     return rc;
 }
-
-/* ---- groups ---- */
 
 static bool has_value(const struct target *target, int32_t i)
 {
@@ -177,32 +166,113 @@ static int make_groups(struct membership *m, const struct target_cells *cells,
     return check_groups(m, cells, ids, target, err);
 }
 
-int membership_read(struct membership *m, const struct data_spec *spec, const struct names *ids,
-                    const char *source, const struct names *all, const struct target_cells *groups,
-                    const struct target *target, struct err *err)
-{
-    const struct samples samples = {ids, all, source};
-    bool has_file = spec->split && *spec->split;
+/* ---- parts ---- */
 
-    memset(m, 0, sizeof *m);
-    if (has_file && read_file(m, spec, &samples, err))
-        return -1;
-    if (!is_asked(spec))
-        return 0;
-    if (m->cells.column)
-        return make_groups(m, &m->cells, ids, target, err);
-    if (groups && groups->column)
-        return make_groups(m, groups, ids, target, err);
-    if (has_file)
-        return err_set(err, "%s: no column \"%.80s\" (split.group)", spec->split, spec->group);
-    return err_set(err, "split.group = %.80s: no table has this column: add it to a split file",
-                   spec->group);
+/* Always -1. */
+static int refuse_words(const struct target_cells *cells, struct err *err)
+{
+    struct buf first = {0};
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < cells->n; i++)
+        if (cells->text[i] && part_of_word(cells->text[i]) == PART_COUNT && n++ < DATA_EXAMPLES)
+            buf_printf(&first, "%s\"%.80s\" on line %lld", n > 1 ? ", " : "", cells->text[i],
+                       (long long)cells->line[i]);
+    if (n > DATA_EXAMPLES)
+        buf_puts(&first, " ...");
+    err_set(err,
+            "%s: column \"%.80s\" has %d cell%s other than parts: %s: must be train, val (valid, "
+            "validation, dev), test, stop or none",
+            cells->path, cells->column, n, plural(n), buf_text(&first));
+    buf_release(&first);
+    return -1;
 }
 
-void membership_report(struct data_report *report, const struct membership *m)
+/* Samples of rows with an empty cell. Rows that a split file lacks are left out on purpose. */
+static void report_empty(const struct membership_source *source, const struct target_cells *cells)
 {
-    id_join_report(report, &m->join.count, m->join.path);
-    target_report_spelled(report, &m->spelled, "groups");
+    struct buf first = {0};
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < cells->n; i++)
+        if (!cells->text[i] && cells->line[i] && has_value(source->target, i) &&
+            n++ < DATA_EXAMPLES)
+            buf_printf(&first, "%s\"%.80s\"", n > 1 ? ", " : "", source->ids->text[i]);
+    if (n > DATA_EXAMPLES)
+        buf_puts(&first, " ...");
+    if (n)
+        data_report_add(
+            source->report, DATA_NOTE_WARNING, "no part",
+            "%s: column \"%.80s\" is empty for %d sample%s with a value, left out of all "
+            "parts: %s",
+            cells->path, cells->column, n, plural(n), buf_text(&first));
+    buf_release(&first);
+}
+
+static int make_parts(struct membership *m, const struct membership_source *source,
+                      const struct target_cells *cells, struct err *err)
+{
+    m->part = calloc((size_t)cells->n + 1, sizeof *m->part);
+    if (!m->part)
+        return err_nomem(err, "parts", (size_t)cells->n);
+    for (int32_t i = 0; i < cells->n; i++) {
+        enum part part = cells->text[i] ? part_of_word(cells->text[i]) : PART_NONE;
+
+        if (part == PART_COUNT)
+            return refuse_words(cells, err);
+        m->part[i] = (uint8_t)part;
+    }
+    report_empty(source, cells);
+    return 0;
+}
+
+/* ---- together ---- */
+
+/* Returns the cells of the split file, or those of the other table; NULL: neither has them. */
+static const struct target_cells *choose(const struct target_cells *file,
+                                         const struct target_cells *table)
+{
+    return file->column ? file : table && table->column ? table : NULL;
+}
+
+/* Always -1. */
+static int absent(const struct data_spec *spec, const char *setting, const char *column,
+                  struct err *err)
+{
+    if (is_set(spec->split))
+        return err_set(err, "%s: no column \"%.80s\" (split.%s)", spec->split, column, setting);
+    return err_set(err, "split.%s = %.80s: no table has this column: add it to a split file",
+                   setting, column);
+}
+
+int membership_read(struct membership *m, const struct membership_source *source, struct err *err)
+{
+    const struct data_spec *spec = source->spec;
+    const struct membership_cells *table = source->cells;
+    const struct target_cells *parts, *groups;
+
+    memset(m, 0, sizeof *m);
+    if (is_set(spec->split) && read_file(m, source, err))
+        return -1;
+    parts = choose(&m->parts, table ? &table->part : NULL);
+    groups = choose(&m->groups, table ? &table->group : NULL);
+    if (is_set(spec->part) && !parts)
+        return absent(spec, "part", spec->part, err);
+    if (is_set(spec->group) && !groups)
+        return absent(spec, "group", spec->group, err);
+    if (parts && make_parts(m, source, parts, err))
+        return -1;
+    if (groups && make_groups(m, groups, source->ids, source->target, err))
+        return -1;
+    id_join_report(source->report, &m->join.count, m->join.path);
+    target_report_spelled(source->report, &m->spelled, "groups");
+    return 0;
+}
+
+void membership_cells_release(struct membership_cells *cells)
+{
+    target_cells_release(&cells->part);
+    target_cells_release(&cells->group);
 }
 
 void membership_release(struct membership *m)
@@ -213,7 +283,8 @@ void membership_release(struct membership *m)
     free(m->part);
     free(m->group);
     free(m->group_names);
-    target_cells_release(&m->cells);
+    target_cells_release(&m->parts);
+    target_cells_release(&m->groups);
     memset(m, 0, sizeof *m);
 }
 

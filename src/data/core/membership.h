@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The part and the group of each sample, as given in tables.
  *
- * A split file has the columns id and part, id and group, or all three. If there are two, the
- * second is the part unless it has the group's name. If there are more, the part's column is named
- * `part`, and others are ignored. The part is train | val | test | stop | none; samples not listed
- * are none. */
+ * A split file has the columns id and part, id and group, or all three. The part's column is named
+ * by split.part. Without this setting it is the second of two, unless that has the group's name, or
+ * is named `part`. Other columns are ignored. Samples not listed are in no part.
+ *
+ * Columns that the split file lacks may be in the table with the trait. */
 #ifndef DATA_CORE_MEMBERSHIP_H
 #define DATA_CORE_MEMBERSHIP_H
 
@@ -12,28 +13,39 @@
 #include "data/core/target.h"
 #include "data/text/names.h"
 
+struct data_report;
+
 struct membership {
     uint8_t *part;            /* [n] enum part; or NULL */
     int32_t *group;           /* [n] -1: unknown; NULL: split.group is not set */
     const char **group_names; /* [n_groups] sorted like classes */
     int32_t n_groups;
-    struct target_cells cells;     /* group names of the split file */
-    struct id_join join;           /* of the split file */
-    struct equality_count spelled; /* names of groups that are equal but for case */
+    struct target_cells parts, groups; /* of the split file */
+    struct id_join join;               /* of the split file */
+    struct equality_count spelled;     /* names of groups that are equal but for case */
 };
 
-/* Find part and group of the samples `ids`.
- *   source  in  file of the ids, for messages
- *   all     in  all samples of that file, if ids are fewer (data.subset); or NULL
- *   groups  in  cells of column spec->group in another table; the split file has precedence.
- *               Borrowed, must outlive m. NULL, or its column NULL: none
- *   target  in  a sample with a value must have a group
- * Pair with membership_release(), also after a failure. */
-int membership_read(struct membership *m, const struct data_spec *spec, const struct names *ids,
-                    const char *source, const struct names *all, const struct target_cells *groups,
-                    const struct target *target, struct err *err);
+/* Cells of the columns split.part and split.group in the table with the trait, one for each sample.
+ * column NULL: the setting is not set, or the table lacks the column. */
+struct membership_cells {
+    struct target_cells part, group;
+};
+void membership_cells_release(struct membership_cells *cells);
+
+/* All borrowed. */
+struct membership_source {
+    const struct data_spec *spec;
+    const struct names *ids;              /* the samples */
+    const char *path;                     /* file of the ids, for messages */
+    const struct names *all;              /* all samples of that file, if ids are fewer; or NULL */
+    const struct membership_cells *cells; /* must outlive the membership; or NULL */
+    const struct target *target;          /* a sample with a value must have a group */
+    struct data_report *report;           /* counts samples without a part */
+};
+
+/* Pair with membership_release(), also after a failure. */
+int membership_read(struct membership *m, const struct membership_source *source, struct err *err);
 void membership_release(struct membership *m);
-void membership_report(struct data_report *report, const struct membership *m);
 void membership_into(struct draft *draft, const struct membership *m); /* lends the arrays */
 
 #endif

@@ -15,9 +15,10 @@ struct reading {
     struct phenotype *p;
     struct table table;
     struct names missing;
-    int32_t id, trait;  /* -1: not read */
-    int32_t *covariate; /* [n_covariates] */
-    int32_t group;      /* -1: none */
+    int32_t id, trait;   /* -1: not read */
+    int32_t *covariate;  /* [n_covariates] */
+    int32_t part, group; /* -1: none */
+    bool has_split_file;
     const struct names *ids;
     const struct joined_ids *source;
     struct names listed; /* ids of the table */
@@ -148,20 +149,34 @@ static int find_covariates(struct reading *r, const char *listed, struct err *er
     return rc;
 }
 
-static int find_group(struct reading *r, const struct data_spec *spec, struct err *err)
+/* name: of a column that may be in the split file instead. */
+static int find_cells(struct reading *r, int32_t *col, struct target_cells *cells, const char *name,
+                      const char *setting, struct err *err)
 {
     const struct table *t = &r->table;
 
-    if (!spec->group || !*spec->group)
+    if (!name || !*name)
         return 0;
-    r->group = table_column(t, spec->group, r->id, err);
-    if (r->group == TABLE_REFUSED)
+    *col = table_column(t, name, r->id, err);
+    if (*col == TABLE_REFUSED)
         return -1;
-    if (r->group >= 0)
-        return target_cells_init(&r->p->group, r->ids->n, t->path, spec->group, err);
-    if (spec->split && *spec->split)
-        return 0;
-    return no_column(r, "column", spec->group, "split.group", err);
+    if (*col == r->trait)
+        return table_fault(err, t,
+                           "%s: column \"%.80s\" is the trait and cannot divide the samples",
+                           setting, name);
+    if (*col >= 0)
+        return target_cells_init(cells, r->ids->n, t->path, name, err);
+    return r->has_split_file ? 0 : no_column(r, "column", name, setting, err);
+}
+
+static int find_division(struct reading *r, const struct data_spec *spec, struct err *err)
+{
+    struct membership_cells *cells = &r->p->cells;
+
+    return find_cells(r, &r->part, &cells->part, spec->part, "split.part", err) ||
+                   find_cells(r, &r->group, &cells->group, spec->group, "split.group", err)
+               ? -1
+               : 0;
 }
 
 static int find_columns(struct reading *r, const struct data_spec *spec, struct err *err)
@@ -176,7 +191,7 @@ static int find_columns(struct reading *r, const struct data_spec *spec, struct 
     r->trait = find_trait(r, spec->trait, err);
     if (r->trait < 0 || target_cells_init(&r->p->trait, r->ids->n, t->path, t->name[r->trait], err))
         return -1;
-    return find_covariates(r, spec->covariates, err) || find_group(r, spec, err) ? -1 : 0;
+    return find_covariates(r, spec->covariates, err) || find_division(r, spec, err) ? -1 : 0;
 }
 
 /* ---- rows ---- */
@@ -199,7 +214,10 @@ static int keep_row(const struct reading *r, int32_t i, struct err *err)
     for (int32_t k = 0; k < p->n_covariates; k++)
         if (keep(r, &p->covariate[k], i, r->covariate[k], err))
             return -1;
-    return r->group >= 0 ? keep(r, &p->group, i, r->group, err) : 0;
+    return (r->part >= 0 && keep(r, &p->cells.part, i, r->part, err)) ||
+                   (r->group >= 0 && keep(r, &p->cells.group, i, r->group, err))
+               ? -1
+               : 0;
 }
 
 static int32_t new_row(struct reading *r, struct err *err)
@@ -364,7 +382,9 @@ int phenotype_read(struct phenotype *p, const struct joined_ids *source,
                         .source = source,
                         .report = report,
                         .trait = TABLE_NO_COLUMN,
-                        .group = TABLE_NO_COLUMN};
+                        .part = TABLE_NO_COLUMN,
+                        .group = TABLE_NO_COLUMN,
+                        .has_split_file = spec->split && *spec->split};
     int rc = -1;
 
     memset(p, 0, sizeof *p);
@@ -413,6 +433,6 @@ void phenotype_release(struct phenotype *p)
     free(p->covariate);
     free(p->is_factor);
     target_cells_release(&p->trait);
-    target_cells_release(&p->group);
+    membership_cells_release(&p->cells);
     memset(p, 0, sizeof *p);
 }

@@ -5,6 +5,7 @@
 
 #include "data/core/data_report.h"
 #include "data/core/id_join.h"
+#include "data/core/membership.h"
 #include "data/core/resemblance.h"
 #include "data/core/target.h"
 #include "data/text/names.h"
@@ -15,7 +16,7 @@ struct phenotype {
     struct target_cells *covariate; /* [n_covariates] */
     bool *is_factor;                /* [n_covariates] values are words, even digits */
     int32_t n_covariates;
-    struct target_cells group; /* column NULL: no group is set, or the table lacks it */
+    struct membership_cells cells; /* of split.part and split.group */
 };
 
 enum { PHENOTYPE_ID = 41 };
@@ -43,8 +44,8 @@ struct phenotype_report {
  *   p       out    pair with phenotype_release(), also after a failure; borrows spec->phenotypes
  *   source  in     the samples, at least one, and their file
  *   report  inout
- * -1 and err if the table is faulty or no id is in common. The group may be in the split file
- * instead. */
+ * -1 and err if the table is faulty or no id is in common. Part and group may be in the split
+ * file instead. */
 int phenotype_read(struct phenotype *p, const struct joined_ids *source,
                    const struct data_spec *spec, struct phenotype_report *report, struct err *err);
 void phenotype_release(struct phenotype *p);

@@ -515,11 +515,12 @@ static int check_torn(const struct draw *draw, const struct split_spec *spec, st
         if (*first == PART_NONE)
             *first = part;
         else if (*first != part)
-            rc = err_set(err,
-                         "split.file divides group \"%.80s\": sample \"%.80s\" is in %s, others of "
-                         "its group are in %s",
-                         dataset_group_name(d, d->group[i]), dataset_id(d, i), part_name(part),
-                         part_name((enum part) * first));
+            rc = err_set(
+                err,
+                "the given parts divide group \"%.80s\": sample \"%.80s\" is in %s, others of "
+                "its group are in %s",
+                dataset_group_name(d, d->group[i]), dataset_id(d, i), part_name(part),
+                part_name((enum part) * first));
     }
     free(seen);
     return rc;
@@ -660,7 +661,8 @@ static int check_spec(const struct dataset *d, const struct split_spec *spec, st
     if (!(spec->stop >= 0 && spec->stop < 1))
         return err_set(err, "split.stop = %g: must be in [0, 1)", spec->stop);
     if (spec->stop > 0 && has_part(d, PART_STOP))
-        return err_set(err, "split.stop = %g, but split.file has a stop part too: use one of them",
+        return err_set(err,
+                       "split.stop = %g, but the given parts have a stop part too: use one of them",
                        spec->stop);
     if (d->part)
         return 0;
@@ -684,6 +686,10 @@ static int check_parts(const struct split *split, const struct draw *draw,
 
     if (!empty)
         return 0;
+    if (draw->d->part && spec->folds == 0 && split->n_val == 0)
+        return err_set(err,
+                       "no sample of the given parts is in val: set [sweep] folds = 5, which takes "
+                       "validation parts from train, or mark samples as val");
     if (spec->folds > 0)
         return err_set(err,
                        "the %s part of fold %d is empty: %d labelled samples, %d of them in "
@@ -723,7 +729,7 @@ int split_count_groups(int32_t *n, const struct dataset *d, const struct split_s
     struct draw draw;
     int rc;
 
-    pooled.folds = 2; /* val of a split file then counts too */
+    pooled.folds = 2; /* a given val then counts too */
     if (draw_init(&draw, d, err))
         return -1;
     rc = begin_groups(&groups, &draw, &pooled, err);

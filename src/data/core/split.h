@@ -32,7 +32,7 @@ struct split_spec {
     int64_t seed;  /* sweep seed */
     int32_t replicate;
     int32_t fold; /* in [0, K) */
-    /* The stop part of a split file is part of train. */
+    /* A given stop part is part of train. */
     bool trains_on_stop;
 };
 
@@ -45,11 +45,11 @@ struct split {
     int32_t n_train, n_val, n_test, n_stop;
 };
 
-/* A split file of the dataset replaces the fractions test and val. folds > 0 then cuts train + val
+/* Given parts of the dataset replace the fractions test and val. folds > 0 then cuts train + val
  * into folds; stop > 0 draws the stop part from train.
  *
- * Pair with split_release(). -1 and err if a part would be empty (with groups: too few groups), a
- * split file divides a group, or stop > 0 and the split file has a stop part. */
+ * Pair with split_release(). -1 and err if a part would be empty (with groups: too few groups), given
+ * parts divide a group, or stop > 0 and there is a given stop part. */
 int split_make(struct split *out, const struct dataset *d, const struct split_spec *spec,
                struct err *err);
 void split_release(struct split *split);
@@ -57,7 +57,7 @@ void split_release(struct split *split);
 /* Finds the part that chooses the epoch: stop, or val if there is none. */
 enum part split_chooser(const int32_t **nodes, int32_t *n, const struct split *split);
 
-/* Count the groups outside test (and stop of a split file): the most folds. d must have groups;
+/* Count the groups outside test (and a given stop part): the most folds. d must have groups;
  * folds, fold, val and stop of spec are ignored. -1 and err like split_make(). */
 int split_count_groups(int32_t *n, const struct dataset *d, const struct split_spec *spec,
                        struct err *err);

@@ -382,11 +382,17 @@ static int make_targets(struct genotype *g, struct err *err)
 {
     const struct data_spec *spec = g->spec;
     const struct phenotype *p = &g->phenotype;
+    const struct membership_source source = {.spec = spec,
+                                             .ids = g->ids,
+                                             .path = spec->genotypes,
+                                             .all = g->all,
+                                             .cells = &p->cells,
+                                             .target = &g->target,
+                                             .report = g->report};
 
     return target_make(&g->target, &p->trait, spec->task, g->noticed.is_case_control, err) ||
                    covariates_make(&g->covariates, p, err) ||
-                   membership_read(&g->membership, spec, g->ids, spec->genotypes, g->all, &p->group,
-                                   &g->target, err)
+                   membership_read(&g->membership, &source, err)
                ? -1
                : 0;
 }
@@ -477,7 +483,6 @@ static void warn_unjoined(struct data_report *r, const struct genotype *g)
     }
     id_join_report(r, &p->loose, g->spec->phenotypes);
     target_report_spelled(r, &g->target.spelled, "classes");
-    membership_report(r, &g->membership);
     if (is_many || *p->unjoined)
         data_report_add(r, DATA_NOTE_WARNING, "unjoined", "%d of %d phenotypes joined%s: %s",
                         p->n_joined, p->n_valued, buf_text(&sides),

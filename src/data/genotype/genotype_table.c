@@ -86,7 +86,8 @@ static int read_header(struct search *s, struct err *err)
 static int find_names(struct search *s, struct err *err)
 {
     return read_header(s, err) || add(&s->named, s->spec->trait, err) ||
-                   add(&s->named, s->spec->group, err) || add_covariates(s, err)
+                   add(&s->named, s->spec->part, err) || add(&s->named, s->spec->group, err) ||
+                   add_covariates(s, err)
                ? -1
                : 0;
 }

@@ -284,17 +284,22 @@ static int make_panel(struct simulated *p, const struct simulate_spec *s, struct
     return name_all(p, s, err);
 }
 
-static int read_membership(struct simulated *p, const struct data_spec *spec, struct err *err)
+static int read_membership(struct simulated *p, const struct data_spec *spec,
+                           struct data_report *report, struct err *err)
 {
     const struct target target = {.value = p->trait};
     struct names ids = {0};
+    const struct membership_source source = {.spec = spec,
+                                             .ids = &ids,
+                                             .path = "the simulated panel",
+                                             .target = &target,
+                                             .report = report};
     int rc = 0;
 
     for (int32_t i = 0; !rc && i < spec->simulate.samples; i++)
         rc = names_add(&ids, p->id[i], 0, err) < 0 ? -1 : 0;
     if (!rc)
-        rc = membership_read(&p->membership, spec, &ids, "the simulated panel", NULL, NULL, &target,
-                             err);
+        rc = membership_read(&p->membership, &source, err);
     names_release(&ids);
     return rc;
 }
@@ -307,7 +312,7 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
     int rc = make_panel(&p, s, err);
 
     if (!rc && spec->split && *spec->split)
-        rc = read_membership(&p, spec, err);
+        rc = read_membership(&p, spec, report, err);
 
     if (!rc) {
         struct draft draft = {

@@ -10,16 +10,19 @@
 
 struct graph_tables {
     struct names nodes, missing; /* missing: codes of data.missing */
+    int32_t label, part, group;  /* columns of the labels; 0: none */
     struct target_cells cells;
     struct target target;
     struct node_features features;
     struct edges edges;
+    struct membership_cells division; /* of split.part and split.group */
     struct membership membership;
 };
 
 static void graph_tables_release(struct graph_tables *g)
 {
     membership_release(&g->membership);
+    membership_cells_release(&g->division);
     edges_release(&g->edges);
     node_features_release(&g->features);
     target_release(&g->target);
@@ -28,15 +31,53 @@ static void graph_tables_release(struct graph_tables *g)
     names_release(&g->nodes);
 }
 
+/* 0: none. -1 and err if several have the name. */
+static int find_named(int32_t *out, const struct table *t, const char *name, struct err *err)
+{
+    int32_t col = name && *name ? table_column(t, name, 0, err) : TABLE_NO_COLUMN;
+
+    *out = col > 0 ? col : 0;
+    return col == TABLE_REFUSED ? -1 : 0;
+}
+
+/* Columns that split.part and split.group name may stand beside the label. */
+static int find_columns(struct graph_tables *g, const struct table *t, const struct data_spec *spec,
+                        struct err *err)
+{
+    int32_t n = 0;
+
+    if (find_named(&g->part, t, spec->part, err) || find_named(&g->group, t, spec->group, err))
+        return -1;
+    for (int32_t j = 1; j < t->n_cols; j++)
+        if (j != g->part && j != g->group) {
+            g->label = j;
+            n++;
+        }
+    if (n != 1)
+        return table_fault(err, t,
+                           "%d column%s: a table of labels has two (node, label), and those that "
+                           "split.part and split.group name",
+                           t->n_cols, t->n_cols == 1 ? "" : "s");
+    if (target_cells_init(&g->cells, 0, t->path, t->name[g->label], err) ||
+        (g->part && target_cells_init(&g->division.part, 0, t->path, spec->part, err)) ||
+        (g->group && target_cells_init(&g->division.group, 0, t->path, spec->group, err)))
+        return -1;
+    return 0;
+}
+
 static int read_rows(struct graph_tables *g, struct table *t, struct err *err)
 {
     int status;
 
     while ((status = table_next(t, err)) > 0) {
         int32_t i = reader_new_id(&g->nodes, t, 0, err);
-        const char *label = reader_is_listed(&g->missing, t->cell[1]) ? "" : t->cell[1];
+        const char *label = t->cell[g->label];
 
-        if (i < 0 || target_cells_set(&g->cells, i, label, t->line, err))
+        if (i < 0 ||
+            target_cells_set(&g->cells, i, reader_is_listed(&g->missing, label) ? "" : label,
+                             t->line, err) ||
+            (g->part && target_cells_set(&g->division.part, i, t->cell[g->part], t->line, err)) ||
+            (g->group && target_cells_set(&g->division.group, i, t->cell[g->group], t->line, err)))
             return -1;
     }
     if (!status && g->nodes.n == 0)
@@ -44,18 +85,14 @@ static int read_rows(struct graph_tables *g, struct table *t, struct err *err)
     return status;
 }
 
-static int read_labels(struct graph_tables *g, const char *path, struct err *err)
+static int read_labels(struct graph_tables *g, const struct data_spec *spec, struct err *err)
 {
     struct table t;
     int rc;
 
-    if (table_open(&t, path, err))
+    if (table_open(&t, spec->labels, err))
         return -1;
-    if (t.n_cols != 2)
-        rc = table_fault(err, &t, "%d column%s: a table of labels has two (node, label)", t.n_cols,
-                         t.n_cols == 1 ? "" : "s");
-    else
-        rc = target_cells_init(&g->cells, 0, path, t.name[1], err);
+    rc = find_columns(g, &t, spec, err);
     if (!rc)
         rc = read_rows(g, &t, err);
     if (!rc)
@@ -102,23 +139,26 @@ static void report_nodes(struct data_report *report, const struct graph_tables *
     report->n_joined = report->n_valued;
     report->n_features = g->features.n;
     target_report_spelled(report, &g->target.spelled, "classes");
-    membership_report(report, &g->membership);
 }
 
 static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
                 struct err *err)
 {
     struct graph_tables g = {0};
-    int rc =
-        reader_need_path(spec, spec->labels, "labels", err) ||
-        names_split(&g.missing, spec->missing, "data.missing", err) ||
-        reader_need_path(spec, spec->features, "features", err) ||
-        read_labels(&g, spec->labels, err) ||
-        target_make(&g.target, &g.cells, spec->task, true, err) ||
-        node_features_read(&g.features, spec->features, &g.nodes, spec->labels, report, err) ||
-        read_edges(&g, spec, report, err) ||
-        membership_read(&g.membership, spec, &g.nodes, spec->labels, NULL, NULL, &g.target, err) ||
-        build(out, &g, err);
+    const struct membership_source source = {.spec = spec,
+                                             .ids = &g.nodes,
+                                             .path = spec->labels,
+                                             .cells = &g.division,
+                                             .target = &g.target,
+                                             .report = report};
+    int rc = reader_need_path(spec, spec->labels, "labels", err) ||
+             names_split(&g.missing, spec->missing, "data.missing", err) ||
+             reader_need_path(spec, spec->features, "features", err) ||
+             read_labels(&g, spec, err) ||
+             target_make(&g.target, &g.cells, spec->task, true, err) ||
+             node_features_read(&g.features, spec->features, &g.nodes, spec->labels, report, err) ||
+             read_edges(&g, spec, report, err) || membership_read(&g.membership, &source, err) ||
+             build(out, &g, err);
 
     report_nodes(report, &g);
     graph_tables_release(&g);
@@ -131,6 +171,7 @@ const struct data_format graph_format = {
     .feature_word = "features",
     .samples = DATA_NODES,
     .has_attributes = true,
+    .has_groups = true,
     .settings = {{"edges", false, "which nodes are joined"},
                  {"features", true, "features of each node"},
                  {"labels", true, "value or class of each node; empty where unknown"},

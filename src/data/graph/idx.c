@@ -243,12 +243,14 @@ static int make_target(struct idx *x, const struct data_spec *spec, struct err *
 }
 
 static int read_targets(struct idx *x, uint32_t n_in_file, const struct data_spec *spec,
-                        struct err *err)
+                        struct data_report *report, struct err *err)
 {
+    const struct membership_source source = {
+        .spec = spec, .ids = &x->ids, .path = spec->images, .target = &x->target, .report = report};
+
     if (read_labels(x, n_in_file, spec, err) || make_target(x, spec, err))
         return -1;
-    return membership_read(&x->membership, spec, &x->ids, spec->images, NULL, NULL, &x->target,
-                           err);
+    return membership_read(&x->membership, &source, err);
 }
 
 /* The relative position of a pixel is a feature. */
@@ -351,11 +353,12 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
 {
     struct idx x = {0};
     uint32_t n_in_file = 0;
-    int rc = reader_need_path(spec, spec->images, "images", err) ||
-             (!spec->like && reader_need_path(spec, spec->labels, "labels", err)) ||
-             read_images(&x, &n_in_file, spec, err) || number(&x, err) ||
-             (spec->like ? make_none(&x, spec, err) : read_targets(&x, n_in_file, spec, err)) ||
-             make_grid(&x, err) || build(out, &x, err);
+    int rc =
+        reader_need_path(spec, spec->images, "images", err) ||
+        (!spec->like && reader_need_path(spec, spec->labels, "labels", err)) ||
+        read_images(&x, &n_in_file, spec, err) || number(&x, err) ||
+        (spec->like ? make_none(&x, spec, err) : read_targets(&x, n_in_file, spec, report, err)) ||
+        make_grid(&x, err) || build(out, &x, err);
 
     if (!spec->like)
         data_report_add(report, DATA_NOTE_FACT, "images", "%u in the file, %d x %d pixels",

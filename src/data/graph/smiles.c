@@ -161,7 +161,7 @@ struct smiles {
     bool is_bare;                 /* a SMILES file */
     struct smi smi;
     int32_t smiles, id, trait; /* columns; -1: none */
-    int32_t group;             /* or -1 */
+    int32_t part, group;       /* or -1 */
     bool needs_trait;          /* several columns qualify */
     int64_t n_rows;
     int32_t n_skipped;                          /* rows */
@@ -178,7 +178,7 @@ struct smiles {
     int32_t capacity;
     struct names missing; /* codes of data.missing */
     struct target_cells cells;
-    struct target_cells groups; /* column NULL: not in the table */
+    struct membership_cells division; /* of split.part and split.group */
     struct target target;
     struct membership membership;
 };
@@ -187,7 +187,7 @@ static void smiles_release(struct smiles *s)
 {
     membership_release(&s->membership);
     target_release(&s->target);
-    target_cells_release(&s->groups);
+    membership_cells_release(&s->division);
     target_cells_release(&s->cells);
     free(s->graph_start);
     molecules_release(&s->molecules);
@@ -227,16 +227,28 @@ static int find_column(int32_t *out, const struct smiles *s, const char *name, c
 }
 
 /* The column may be in the split file instead. */
-static int find_group(struct smiles *s, struct err *err)
+static int find_cells(struct smiles *s, int32_t *col, struct target_cells *cells, const char *name,
+                      const char *setting, struct err *err)
 {
     const struct data_spec *spec = s->spec;
     const struct table *t = &s->table;
 
-    if (!spec->group || !*spec->group)
+    if (!name || !*name)
         return 0;
-    if (find_column(&s->group, s, spec->group, "split.group", err))
+    if (find_column(col, s, name, setting, err))
         return spec->split && *spec->split ? 0 : -1;
-    return target_cells_init(&s->groups, 0, t->path, spec->group, err);
+    return target_cells_init(cells, 0, t->path, name, err);
+}
+
+static int find_division(struct smiles *s, struct err *err)
+{
+    const struct data_spec *spec = s->spec;
+    struct membership_cells *cells = &s->division;
+
+    return find_cells(s, &s->part, &cells->part, spec->part, "split.part", err) ||
+                   find_cells(s, &s->group, &cells->group, spec->group, "split.group", err)
+               ? -1
+               : 0;
 }
 
 static int find_trait(struct smiles *s, const char *name, struct err *err)
@@ -247,7 +259,7 @@ static int find_trait(struct smiles *s, const char *name, struct err *err)
     if (name && *name)
         return find_column(&s->trait, s, name, "data.trait", err);
     for (int32_t j = 0; j < t->n_cols; j++)
-        if (j != s->smiles && j != s->id && j != s->group) {
+        if (j != s->smiles && j != s->id && j != s->part && j != s->group) {
             s->trait = j;
             n_left++;
         }
@@ -264,10 +276,10 @@ static int find_columns(struct smiles *s, struct err *err)
     const struct table *t = &s->table;
     bool has_id = spec->id && *spec->id;
 
-    s->id = s->trait = s->group = -1;
+    s->id = s->trait = s->part = s->group = -1;
     if (find_column(&s->smiles, s, smiles_name(spec), "data.smiles", err) ||
         (has_id && find_column(&s->id, s, spec->id, "data.id", err)) ||
-        (!spec->like && (find_group(s, err) || find_trait(s, spec->trait, err))))
+        (!spec->like && (find_division(s, err) || find_trait(s, spec->trait, err))))
         return -1;
     if (s->smiles == s->trait || s->smiles == s->id || (s->trait >= 0 && s->trait == s->id))
         return err_set(err,
@@ -389,7 +401,10 @@ static int read_cells(struct smiles *s, struct err *err)
         trait = "";
     if (s->trait >= 0 && target_cells_set(&s->cells, i, trait, t->line, err))
         return -1;
-    return s->group >= 0 ? target_cells_set(&s->groups, i, t->cell[s->group], t->line, err) : 0;
+    if (s->part >= 0 && target_cells_set(&s->division.part, i, t->cell[s->part], t->line, err))
+        return -1;
+    return s->group >= 0 ? target_cells_set(&s->division.group, i, t->cell[s->group], t->line, err)
+                         : 0;
 }
 
 static void note_valences(struct smiles *s)
@@ -490,7 +505,7 @@ static int open_bare(struct smiles *s, struct err *err)
     s->table = (struct table){.path = path, .n_cols = SMI_CELLS, .name = name, .cell = s->smi.cell};
     s->smiles = SMI_SMILES;
     s->id = SMI_NAME;
-    s->trait = s->group = -1;
+    s->trait = s->part = s->group = -1;
     molecules_init(&s->molecules);
     return 0;
 }
@@ -554,7 +569,6 @@ static void report_facts(struct data_report *report, const struct smiles *s)
         data_report_add(report, DATA_NOTE_FACT, "skipped", "%s", s->skipped[i]);
     report_atoms(report, s, DATA_NOTE_FACT);
     target_report_spelled(report, &s->target.spelled, "classes");
-    membership_report(report, &s->membership);
     if (n_empty)
         data_report_add(report, DATA_NOTE_WARNING, "empty",
                         "%s: %d of %d molecules have no value in column \"%.80s\" and belong to no "
@@ -566,6 +580,12 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
                 struct err *err)
 {
     struct smiles s;
+    const struct membership_source source = {.spec = spec,
+                                             .ids = &s.ids,
+                                             .path = spec->molecules,
+                                             .cells = &s.division,
+                                             .target = &s.target,
+                                             .report = report};
     int rc = open_table(&s, spec, err) ||
              target_cells_init(&s.cells, 0, s.table.path, s.table.name[s.trait], err) ||
              names_split(&s.missing, spec->missing, "data.missing", err) ||
@@ -573,9 +593,7 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
              target_read_decimal(&s.cells, s.table.separator, err) ||
              pairs_finish(&s.molecules.bonds, err) ||
              target_make(&s.target, &s.cells, spec->task, true, err) ||
-             membership_read(&s.membership, spec, &s.ids, spec->molecules, NULL, &s.groups,
-                             &s.target, err) ||
-             build(out, &s, err);
+             membership_read(&s.membership, &source, err) || build(out, &s, err);
 
     report->unset = s.needs_trait ? "trait" : NULL;
     report->n_skipped = s.n_skipped;

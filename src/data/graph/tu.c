@@ -402,7 +402,6 @@ static void report_notes(struct data_report *report, const struct tu *tu, bool i
     int64_t n_one_way = tu->edges.n_one_way;
 
     target_report_spelled(report, &tu->target.spelled, "classes");
-    membership_report(report, &tu->membership);
     if (n_one_way)
         data_report_add(report, is_for_model ? DATA_NOTE_INFO : DATA_NOTE_FACT, "one way",
                         "%lld edge%s listed in one direction only, and used in both",
@@ -426,11 +425,13 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
                 struct err *err)
 {
     struct tu tu = {0};
+    struct membership_source source = {
+        .spec = spec, .ids = &tu.graphs, .target = &tu.target, .report = report};
     int rc = reader_need_path(spec, spec->folder, "folder", err) || find_files(&tu, spec, err) ||
              (spec->like ? count_graphs(&tu, err) : read_target(&tu, spec, err)) ||
              read_indicator(&tu, err) || read_edges(&tu, err) || read_nodes(&tu, spec->like, err) ||
-             (!spec->like && membership_read(&tu.membership, spec, &tu.graphs, tu.target_path, NULL,
-                                             NULL, &tu.target, err)) ||
+             (source.path = tu.target_path,
+              !spec->like && membership_read(&tu.membership, &source, err)) ||
              build(out, &tu, err);
 
     report->unset = tu.needs_trait ? "trait" : NULL;
