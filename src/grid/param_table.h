@@ -327,7 +327,7 @@
       "Command line of a trial, split into words without a shell; {NAME} is the value of an axis or of a name in [program], or one of trial, key, seed, fold, folds, replicate, threads, dir, results, checkpoint, gpus, rank, ranks; {{ is a brace") \
     X(SHELL, "program", "shell", CHOICE, 0, 0, "no|yes", "no", "", IDENTITY | LATER, \
       MODELS_PROGRAM, NOWHERE, \
-      "Interpreter of the command; yes: /bin/sh, with every {NAME} quoted; no: none") \
+      "Interpreter of the command; yes: bash with pipefail, with every {NAME} quoted; no: none") \
     X(ENV, "program", "env", TEXT, 0, 0, "", "", "", IDENTITY | LATER, \
       MODELS_PROGRAM, NOWHERE, \
       "Environment variables of the program, NAME=text, separated by blanks; with {NAME} and quotes as in command") \

@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program that a command for the shell begins with. */
+/* Commands for a shell: the shell that runs them, and the program that they begin with. */
 #ifndef PROGRAM_SHELL_PROGRAM_H
 #define PROGRAM_SHELL_PROGRAM_H
 
 #include "program/template.h"
+
+/* Return the path of bash on this system; NULL: it has none. */
+const char *shell_program_bash(void);
+
+/* Append the words in front of the text of a shell template, each with its NUL, and count them; then maybe
+ * the beginning of the text.
+ *
+ * A pipe fails if one of its programs does (pipefail): otherwise a program that crashes in front of
+ * `| sed` would be a success. Without bash, /bin/sh must have pipefail, or it refuses a text with a pipe. A
+ * sign | counts as one unless it is quoted or part of ||. */
+void shell_program_put(struct buf *out, size_t *n, const struct template *t, const char *bash);
 
 enum { SHELL_PROGRAM = 256 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "program/template.h"
 
+#include "program/shell_program.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -411,10 +413,8 @@ static void put_shell_value(struct buf *out, const char *value, char quote)
 static int put_words(struct buf *out, size_t *n, const struct template *t, template_value *value,
                      void *source, struct err *err)
 {
-    if (t->is_shell) {
-        buf_add(out, "/bin/sh\0-c", sizeof "/bin/sh\0-c");
-        *n = 2;
-    }
+    if (t->is_shell)
+        shell_program_put(out, n, t, shell_program_bash());
     for (size_t i = 0; i < t->n; i++) {
         const struct template_piece *piece = &t->pieces[i];
         const char *text = piece_text(t, i);

@@ -24,7 +24,7 @@
  *   ''        an empty word
  * Values never add or split words: a value may contain anything.
  *
- * A shell template (template_parse_shell()) is a text for /bin/sh. Its text stays as it is, and each
+ * A shell template (template_parse_shell()) is a text for a shell (program/shell_program.h). Its text stays as it is, and each
  * place becomes a word in quotes. Inside "..." or '...' of the text, the value leaves these quotes or is
  * escaped for them, so that the shell takes every value literally. Places are refused where this is not
  * certain:
@@ -63,7 +63,7 @@ struct template
 
 /* Parse a command. Errors are "byte N: what is wrong", or the command is empty; t is then released. */
 int template_parse(struct template *t, const char *text, struct err *err);
-/* The same for a text that /bin/sh runs. */
+/* The same for a text that a shell runs. */
 int template_parse_shell(struct template *t, const char *text, struct err *err);
 /* Parse an environment: words NAME=text. NAME is a variable name (letters, digits and _) without
  * places. A name that occurs twice or begins with ESPALIER_ is an error. No words are fine. */
@@ -82,7 +82,7 @@ struct template_words {
     size_t n;
 };
 
-/* Replace the places. A command gives its argv, a shell template "/bin/sh", "-c" and the text, and an
+/* Replace the places. A command gives its argv, a shell template the shell with its options and the text, and an
  * environment its "NAME=text". -1: a name without a value, or out of memory; out is then empty. */
 int template_expand(struct template_words *out, const struct template *t, template_value *value,
                     void *source, struct err *err);

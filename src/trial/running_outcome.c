@@ -26,6 +26,7 @@
  * show one earlier. */
 #define MOST_RESTARTS 1000
 #define MOST_WAITS 3
+#define EXIT_SIGPIPE 141 /* of a shell */
 #define RESOURCES_S 1.0
 enum { MOST_UNSTARTED = 10 };
 #define ROOM_S \
@@ -264,6 +265,7 @@ static enum verdict judge_exit(struct trial_result *r, struct running *t, int st
 {
     enum verdict verdict;
     char words[WORDS];
+    bool is_cut;
 
     if (status == EXIT_SUCCESS) {
         judge_results(r, t);
@@ -279,7 +281,10 @@ static enum verdict judge_exit(struct trial_result *r, struct running *t, int st
     if (t->lacks_room && (verdict = wait_for_room(r, t)) != VERDICT_OVER)
         return verdict;
     last_words(t, words);
-    running_fail(r, "exit status %d%s%s", status, *words ? ": " : "", words);
+    is_cut = status == EXIT_SIGPIPE && t->s->v[P_SHELL].i == param_choice(P_SHELL, "yes");
+    running_fail(r, "exit status %d%s%s%s", status,
+                 is_cut ? " (SIGPIPE: what is behind a pipe, such as head, stopped reading)" : "",
+                 *words ? ": " : "", words);
     return VERDICT_OVER;
 }
 

@@ -47,6 +47,18 @@ sweep './ok.sh {n} > /dev/null 2>&1 && true' 'shell = yes' >s.ini
 run s.ini --db s.db -q
 is "a shell reads them" "$? $(cat err)" "0 "
 rm -rf s.db*
+sweep './ok.sh {n} && exec ./crash.sh | sed s/a/b/' 'shell = yes' >s.ini
+printf '#!/bin/sh\necho bad luck >&2\nexit 9\n' >crash.sh
+chmod +x crash.sh
+run s.ini --db s.db -q
+is "a crash in front of a pipe is a failure" "$? $(sqlite3 s.db 'select state, count(*), error from trial')" \
+    "3 failed|2|exit status 9: bad luck"
+rm -rf s.db*
+sweep './ok.sh {n} && yes | head -n 1' 'shell = yes' >s.ini
+run s.ini --db s.db -q
+is "so is one that head has cut off" "$? $(sqlite3 s.db 'select distinct error from trial')" \
+    "3 exit status 141 (SIGPIPE: what is behind a pipe, such as head, stopped reading): y"
+rm -rf s.db*
 sweep 'cd data && ./ok.sh {n}' >s.ini
 run s.ini --db s.db
 is "cd" "$? $(said | head -n 2)" "2 warning: s.ini:5: command: 'cd' is a command of the shell: leave it out, since the program starts in the folder of the sweep file, or set shell = yes

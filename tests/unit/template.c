@@ -259,6 +259,7 @@ static const char *output_of(char *const *argv)
 static void shell_prints(const char *text, const char *value, const char *printed)
 {
     static const char *const shells[] = {"/bin/sh", "/bin/bash"};
+    char *argv[] = {NULL, (char[]){"-c"}, NULL, NULL};
     struct template_words words;
     struct err err = {""};
     struct template t;
@@ -266,21 +267,80 @@ static void shell_prints(const char *text, const char *value, const char *printe
     if (template_parse_shell(&t, text, &err))
         fail_msg("%s: %s", text, err.text);
     assert_int_equal(template_expand(&words, &t, value_of, (void *)(uintptr_t)value, &err), 0);
-    assert_int_equal(words.n, 3);
-    assert_string_equal(words.word[0], "/bin/sh");
-    assert_string_equal(words.word[1], "-c");
+    assert_string_equal(words.word[words.n - 2], "-c");
+    argv[2] = words.word[words.n - 1];
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
         const char *printed_here;
 
-        words.word[0] = (char *)(uintptr_t)shells[i];
+        argv[0] = (char *)(uintptr_t)shells[i];
         if (i && access(shells[i], X_OK))
             continue;
-        printed_here = output_of(words.word);
+        printed_here = output_of(argv);
         if (strcmp(printed_here, printed) != 0)
-            fail_msg("%s: %s: printed %s for %s", shells[i], words.word[2], printed_here, printed);
+            fail_msg("%s: %s: printed %s for %s", shells[i], argv[2], printed_here, printed);
     }
     template_words_release(&words);
     template_release(&t);
+}
+
+/* Return the status of a shell template, whose shell must see what the program in front of a pipe does. */
+static int status_of(const char *text, const char *bash, bool *is_plain)
+{
+    struct buf words = {0};
+    struct template t;
+    char *argv[8] = {0}, *next;
+    size_t n;
+    int status;
+    pid_t child;
+
+    assert_int_equal(template_parse_shell(&t, text, NULL), 0);
+    shell_program_put(&words, &n, &t, bash);
+    *is_plain = !words.data[words.size - 1];
+    buf_add(&words, text, strlen(text) + 1);
+    next = words.data;
+    for (size_t i = 0; i <= n; i++, next += strlen(next) + 1)
+        argv[i] = next;
+    child = fork();
+    if (!child) {
+        (void)!freopen("/dev/null", "w", stderr);
+        execv(argv[0], argv);
+        _exit(127);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    buf_release(&words);
+    template_release(&t);
+    return WEXITSTATUS(status);
+}
+
+static void test_pipes(void **state)
+{
+    static const struct {
+        const char *text;
+        bool has_pipe;
+        int status;
+    } cases[] = {
+        {"false | cat", true, 1},
+        {"true|cat", true, 0},
+        {"true && (exit 7) | cat", true, 7},
+        {"echo \"$(true | cat)\" >/dev/null", true, 0},
+        {"false || true", false, 0},
+        {"echo 'a|b' \"a|b\" a\\|b >/dev/null", false, 0},
+        {"true >|/dev/null", false, 0},
+        {"exit 3", false, 3},
+    };
+    const char *bash = shell_program_bash();
+    bool is_plain;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int status = status_of(cases[i].text, NULL, &is_plain);
+
+        if (is_plain == cases[i].has_pipe ||
+            (status != cases[i].status && (is_plain || status != 2)))
+            fail_msg("/bin/sh: %s: status %d", cases[i].text, status);
+        if (bash && status_of(cases[i].text, bash, &is_plain) != cases[i].status)
+            fail_msg("%s: %s", bash, cases[i].text);
+    }
 }
 
 static void test_shell(void **state)
@@ -435,11 +495,11 @@ static void test_put_command(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quoted),      cmocka_unit_test(test_shell_program),
-        cmocka_unit_test(test_words),       cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_places),      cmocka_unit_test(test_env),
-        cmocka_unit_test(test_shell),       cmocka_unit_test(test_shell_refused),
-        cmocka_unit_test(test_put_command),
+        cmocka_unit_test(test_quoted),        cmocka_unit_test(test_shell_program),
+        cmocka_unit_test(test_words),         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_places),        cmocka_unit_test(test_env),
+        cmocka_unit_test(test_pipes),         cmocka_unit_test(test_shell),
+        cmocka_unit_test(test_shell_refused), cmocka_unit_test(test_put_command),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
