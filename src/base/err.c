@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/err.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,16 @@ int(err_wrap)(struct err *err, const char *format, ...)
 int(err_nomem)(struct err *err, const char *what, size_t bytes)
 {
     return err_set(err, "out of memory (%s, %zu bytes)", what, bytes);
+}
+
+bool err_is_disk_full(int code)
+{
+    return code == ENOSPC || code == EDQUOT;
+}
+
+bool err_tells_disk_full(const char *text)
+{
+    return strstr(text, strerror(ENOSPC)) || strstr(text, strerror(EDQUOT));
 }
 
 void errlist_add(struct errlist *list, const char *format, ...)

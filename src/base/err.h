@@ -32,6 +32,11 @@ int err_wrap(struct err *err, const char *format, ...) __attribute__((format(pri
 /* Write "out of memory (WHAT, BYTES bytes)". Always -1. */
 int err_nomem(struct err *err, const char *what, size_t bytes);
 
+/* True for the errno of a full disk or a full quota. */
+bool err_is_disk_full(int code);
+/* True if a text contains the system's words for one of them. */
+bool err_tells_disk_full(const char *text);
+
 /* Shows the -1 to compilers and analysers. */
 static inline int err_minus_one(void)
 {

@@ -48,7 +48,7 @@ static int fail_reserve(const struct segment *s, size_t n, int code, struct err 
     int length = (int)(strrchr(s->path, '/') - s->path);
     struct statvfs fs;
 
-    if (code != ENOSPC || fstatvfs(s->fd, &fs))
+    if (!err_is_disk_full(code) || fstatvfs(s->fd, &fs))
         return err_set(err, "%.*s: %.2f MB: %s", length, s->path, (double)n / mb, strerror(code));
     return err_set(err, "%.*s has %.2f MB left: %.2f MB are needed", length, s->path,
                    (double)fs.f_bavail * (double)fs.f_frsize / mb, (double)n / mb);

@@ -525,6 +525,53 @@ void plan_put_repeats(struct buf *out, const struct plan *plan)
         put_missing(out, plan->sweep, types[i]);
 }
 
+/* seen [axis->n]: values of configurations whose model type has the axis. Returns their number. */
+static int32_t see_values(bool *seen, const struct plan *plan, size_t axis)
+{
+    int64_t stride = 1;
+    struct settings s;
+    int32_t n = 0;
+
+    for (size_t a = axis + 1; a < plan->sweep->n_axes; a++)
+        stride *= plan->sweep->axes[a].n;
+    for (int32_t c = 0; c < plan->n_configs; c++) {
+        int64_t i = plan->points[c] / stride % plan->sweep->axes[axis].n;
+
+        if (seen[i])
+            continue;
+        plan_settings(plan, c, &s);
+        seen[i] = settings_has(&s, plan->sweep->axes[axis].id);
+        n += seen[i];
+    }
+    return n;
+}
+
+enum { EMPTIED_SHOWN = 3 };
+
+static void put_emptied(struct buf *out, const struct plan *plan, size_t a)
+{
+    const struct axis *axis = &plan->sweep->axes[a];
+    bool *seen = calloc((size_t)axis->n, sizeof *seen);
+    int32_t n_seen = seen ? see_values(seen, plan, a) : 0, n = 0;
+
+    for (int32_t i = 0; n_seen && i < axis->n; i++) {
+        if (seen[i] || n++ >= EMPTIED_SHOWN)
+            continue;
+        if (n == 1)
+            buf_printf(out, "%s%s = ", out->size ? "; " : "", axis->row->key);
+        buf_puts(out, n > 1 ? ", " : "");
+        param_format(out, axis->id, axis->values[i]);
+    }
+    buf_puts(out, n > EMPTIED_SHOWN ? " ..." : "");
+    free(seen);
+}
+
+void plan_put_emptied(struct buf *out, const struct plan *plan)
+{
+    for (size_t a = 0; *plan->sweep->fixed.v[P_WHERE].s && a < plan->sweep->n_axes; a++)
+        put_emptied(out, plan, a);
+}
+
 void plan_put_strays(struct buf *out, const struct plan *plan)
 {
     const struct sweep *sweep = plan->sweep;

@@ -88,7 +88,10 @@ int32_t plan_count_one_row(const struct plan *plan);
 /* Append why points were dropped, for each model type: "k and metric do nothing for mlp". */
 void plan_put_repeats(struct buf *out, const struct plan *plan);
 
-/* Likewise for fixed settings that were given but that no model type of the sweep has. */
+/* Append the values of axes that `where` leaves to no configuration: "k = 3, 5; layers = 2". */
+void plan_put_emptied(struct buf *out, const struct plan *plan);
+
+/* As plan_put_repeats() for fixed settings that were given but that no model type of the sweep has. */
 void plan_put_strays(struct buf *out, const struct plan *plan);
 
 #endif

@@ -141,29 +141,45 @@ static bool has_whole_levels(const struct advice_axis *axis)
     return is;
 }
 
-/* Write `next`, which continues the axis beyond `edge`, or the value halfway to the setting's
- * limit. False: none is allowed. */
+/* Counts and amounts of a free name stay counts and amounts, and shares stay below 1. */
+static struct param bounds_of(const struct advice_axis *axis)
+{
+    bool is_whole = has_whole_levels(axis), is_positive = axis->levels[0] > 0;
+    bool is_share =
+        !is_whole && axis->levels[0] >= 0 && axis->levels[axis->n - 1] < 1 && !is_geometric(axis);
+
+    if (axis->id < P_COUNT)
+        return param_table[axis->id];
+    return (struct param){.type = is_whole ? PARAM_INT : PARAM_REAL,
+                          .min = axis->levels[0] < 0 ? -(double)INFINITY : 0,
+                          .max = is_share ? 1 : (double)INFINITY,
+                          .flags = (is_positive ? PARAM_OPEN_MIN : 0) | PARAM_OPEN_MAX};
+}
+
+static bool is_within(double value, const struct param *p)
+{
+    return (p->flags & PARAM_OPEN_MIN ? value > p->min : value >= p->min) &&
+           (p->flags & PARAM_OPEN_MAX ? value < p->max : value <= p->max);
+}
+
+/* Write `next`, which continues the axis beyond `edge`, or the value halfway to the limit. False:
+ * none is allowed. */
 static bool put_beyond(char text[NUMBER_TEXT], const struct advice_axis *axis, double edge,
                        double next)
 {
-    static const struct param any = {
-        .type = PARAM_REAL, .min = -(double)INFINITY, .max = (double)INFINITY};
-    const struct param *p = axis->id < P_COUNT ? &param_table[axis->id] : &any;
-    double limit = next < edge ? p->min : p->max;
-    bool is_open = p->flags & (next < edge ? PARAM_OPEN_MIN : PARAM_OPEN_MAX);
-    bool is_whole = axis->id < P_COUNT ? p->type != PARAM_REAL : has_whole_levels(axis);
+    const struct param p = bounds_of(axis);
+    double limit = next < edge ? p.min : p.max, value;
+    bool is_open = p.flags & (next < edge ? PARAM_OPEN_MIN : PARAM_OPEN_MAX);
     double slack = 1e-9 * fabs(edge); /* 0.95 + 0.05 may be less than 1 */
-    union value value;
 
-    if (next <= p->min + slack || next >= p->max - slack)
+    if (next <= p.min + slack || next >= p.max - slack)
         next = (edge + limit) / 2;
-    put_number(text, next, is_whole);
+    put_number(text, next, p.type != PARAM_REAL);
     /* A limit of 0 often means `never` or `off`, which is not a smaller value. */
     if (strtod(text, NULL) == edge && !is_open && limit != 0)
-        put_number(text, limit, is_whole);
-    return strtod(text, NULL) != edge && (strtod(text, NULL) != 0 || p->min < 0) &&
-           (axis->id == P_COUNT ? next > 0 || edge <= 0
-                                : !param_read(&value, (enum param_id)axis->id, text, NULL));
+        put_number(text, limit, p.type != PARAM_REAL);
+    value = strtod(text, NULL);
+    return value != edge && (value != 0 || p.min < 0) && is_within(value, &p);
 }
 
 /* "0.3 and 1" and "0.3,1"; false: nothing to try. */

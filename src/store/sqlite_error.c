@@ -95,11 +95,19 @@ int sqlite_error_damage(struct store *store, const char *what, struct err *err)
     return err_set(err, "%s: %s", store->path, text);
 }
 
+/* SQLite calls a full quota an input/output error. */
+static int kind_of(int code, const struct store *store)
+{
+    int kind = code & 0xff;
+
+    return kind == SQLITE_IOERR && err_is_disk_full(last_errno(store)) ? SQLITE_FULL : kind;
+}
+
 void sqlite_error_describe(char *out, size_t size, struct store *store)
 {
     int code = sqlite3_extended_errcode(store->db);
 
-    switch (code & 0xff) {
+    switch (kind_of(code, store)) {
     case SQLITE_FULL:
         snprintf(out, size, "%s",
                  store->is_writer

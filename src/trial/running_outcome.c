@@ -239,7 +239,7 @@ bool running_lacks_room(const struct running *t, const struct spawner_end *end)
         end->status == RUNNING_EXIT_RESUME)
         return false;
     return (t->n_full > 0 || running_is_disk_full(t) ||
-            strstr(last_words(t, words), strerror(ENOSPC))) &&
+            err_tells_disk_full(last_words(t, words))) &&
            running_filled_bytes(t) == 0;
 }
 

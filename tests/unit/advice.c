@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -88,6 +89,35 @@ static void test_no_edge(void **state)
     edge(P_PATIENCE, (const double[]){1, 2, 3}, 3, 1, NULL);
     advice_axis(&advice, &axis, 7);
     is_only(&advice, NULL);
+}
+
+static void free_edge(const double *levels, int32_t n, double chosen, const char *next)
+{
+    struct advice_axis axis = {
+        .name = "width", .id = P_COUNT, .levels = levels, .n = n, .chosen = chosen};
+    struct errlist advice = {0};
+    char text[64];
+
+    snprintf(text, sizeof text, "(--set grid.width=%s adds them", next);
+    advice_axis(&advice, &axis, 7);
+    assert_int_equal(advice.n, *next != '\0');
+    if (advice.n)
+        assert_non_null(strstr(advice.text[0], text));
+    errlist_release(&advice);
+}
+
+/* Names of programs have no limits, but counts, amounts and shares have. */
+static void test_free_edges(void **state)
+{
+    (void)state;
+    free_edge((const double[]){2, 4, 8}, 3, 2, "1");
+    free_edge((const double[]){1, 2, 4}, 3, 1, "");
+    free_edge((const double[]){0, 1, 2}, 3, 0, "");
+    free_edge((const double[]){10, 20, 30}, 3, 10, "5,2");
+    free_edge((const double[]){-1, 0, 1}, 3, -1, "-2,-3");
+    free_edge((const double[]){0.1, 0.2, 0.3}, 3, 0.1, "0.05,0.025");
+    free_edge((const double[]){0.5, 0.7, 0.9}, 3, 0.9, "0.95,0.97");
+    free_edge((const double[]){0.001, 0.01, 0.1}, 3, 0.1, "1,10");
 }
 
 static void test_r2(void **state)
@@ -263,11 +293,12 @@ static void test_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ratios),      cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_no_edge),     cmocka_unit_test(test_r2),
-        cmocka_unit_test(test_alike),       cmocka_unit_test(test_few_trials),
-        cmocka_unit_test(test_early_test),  cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_least_parts), cmocka_unit_test(test_undefined),
+        cmocka_unit_test(test_ratios),     cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_no_edge),    cmocka_unit_test(test_free_edges),
+        cmocka_unit_test(test_r2),         cmocka_unit_test(test_alike),
+        cmocka_unit_test(test_few_trials), cmocka_unit_test(test_early_test),
+        cmocka_unit_test(test_parts),      cmocka_unit_test(test_least_parts),
+        cmocka_unit_test(test_undefined),
     };
 
     return cmocka_run_group_tests_name("advice", tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -709,9 +710,20 @@ static void test_backoff(void **state)
     assert_true(backoff_next(&backoff) < 1e-3);
 }
 
+static void test_disk_full(void **state)
+{
+    (void)state;
+    assert_true(err_is_disk_full(ENOSPC) && err_is_disk_full(EDQUOT));
+    assert_false(err_is_disk_full(EIO));
+    assert_true(err_tells_disk_full("OSError: [Errno 122] Disk quota exceeded: 'x.npy'"));
+    assert_true(err_tells_disk_full("cp: error writing 'x': No space left on device"));
+    assert_false(err_tells_disk_full("No such file or directory"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_disk_full),
         cmocka_unit_test(test_backoff),
         cmocka_unit_test(test_utc),
         cmocka_unit_test(test_err),

@@ -174,6 +174,41 @@ static void test_where(void **state)
     sweep_release(&sweep);
 }
 
+/* k = 1 is left only to mlp, which has no k. */
+static int keep_some(void *arg, const struct sweep *sweep, const struct settings *point,
+                     struct err *err)
+{
+    (void)arg;
+    (void)sweep;
+    (void)err;
+    return point->v[P_LAYERS].i < 3 &&
+           (point->v[P_K].i > 4 ||
+            (point->v[P_K].i == 1 && point->v[P_TYPE].i == param_choice(P_TYPE, "mlp")));
+}
+
+static void test_emptied(void **state)
+{
+    struct predicate predicate = {keep_some, NULL};
+    struct buf text = {0};
+    struct sweep sweep;
+    struct plan plan;
+
+    (void)state;
+    parse(&sweep, "[sweep]\nwhere = seen by keep_some\n[grid]\nk = 1, 2, 3, 4, 5\n"
+                  "layers = 1, 2, 3\ntype = gcn, mlp\n");
+    assert_int_equal(plan_init(&plan, &sweep, &predicate, NULL), 0);
+    plan_put_emptied(&text, &plan);
+    assert_string_equal(buf_text(&text), "k = 1, 2, 3 ...; layers = 3");
+    buf_clear(&text);
+    plan_release(&plan);
+    assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+    plan_put_emptied(&text, &plan);
+    assert_int_equal(text.size, 0);
+    buf_release(&text);
+    plan_release(&plan);
+    sweep_release(&sweep);
+}
+
 static void assert_too_large(const char *text, const char *message)
 {
     struct sweep sweep;
@@ -256,10 +291,11 @@ static void test_shipped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),     cmocka_unit_test(test_trials),
-        cmocka_unit_test(test_no_axes),   cmocka_unit_test(test_where),
-        cmocka_unit_test(test_too_large), cmocka_unit_test(test_largest),
-        cmocka_unit_test(test_shipped),   cmocka_unit_test(test_same_models),
+        cmocka_unit_test(test_order),       cmocka_unit_test(test_trials),
+        cmocka_unit_test(test_no_axes),     cmocka_unit_test(test_where),
+        cmocka_unit_test(test_emptied),     cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_largest),     cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_same_models),
     };
 
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
