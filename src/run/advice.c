@@ -21,14 +21,29 @@ enum { N_EXAMPLES = 2, NUMBER_TEXT = 32 };
 
 /* ---- the parts ---- */
 
-void advice_count_part(struct advice_parts *parts, int32_t n_samples)
+/* With fewer folds, each model would train on half of the samples. */
+#define LEAST_FOLDS 3
+/* The largest sensible share of a stop or test part. */
+#define MOST_SHARE 0.3
+
+int32_t advice_most_val(int32_t n)
+{
+    return n / LEAST_FOLDS;
+}
+
+int32_t advice_most_stop(int32_t n)
+{
+    return (int32_t)(MOST_SHARE * n);
+}
+
+void advice_count_part(struct advice_parts *parts, int32_t n_samples, int32_t most)
 {
     if (n_samples == 0)
         return;
     if (!parts->n || n_samples < parts->least)
         parts->least = n_samples;
     parts->n++;
-    parts->n_small += n_samples < ADVICE_FEW;
+    parts->n_small += n_samples < ADVICE_FEW && most >= ADVICE_FEW;
     parts->n_tiny += n_samples < LEAST_CORRELATED;
 }
 
@@ -74,18 +89,24 @@ void advice_small_parts(struct errlist *out, const struct advice_parts *val,
         put_parts(out, stop, "stop", is_tiny, text);
 }
 
-static void put_least(struct errlist *out, int32_t n, const char *name, const char *consequence)
+static void put_least(struct errlist *out, int32_t n, int32_t most, const char *name,
+                      const char *consequence)
 {
-    if (n > 0 && n < ADVICE_FEW)
+    if (n > 0 && n < ADVICE_FEW && most >= ADVICE_FEW)
         errlist_add(out, "the smallest %s part has %d samples, fewer than %d: %s", name, n,
                     ADVICE_FEW, consequence);
 }
 
 void advice_least_parts(struct errlist *out, const struct advice_least *least)
 {
-    put_least(out, least->val, "validation", "its score depends much on chance");
-    put_least(out, least->stop, "stop", "the choice of the epoch depends much on chance");
-    put_least(out, least->test, "test", "the test scores depend much on chance");
+    int32_t n_training = least->train + least->stop, n_dealt = n_training + least->val;
+
+    put_least(out, least->val, advice_most_val(n_dealt), "validation",
+              "its score depends much on chance");
+    put_least(out, least->stop, advice_most_stop(n_training), "stop",
+              "the choice of the epoch depends much on chance");
+    put_least(out, least->test, advice_most_stop(n_dealt + least->test), "test",
+              "the test scores depend much on chance");
 }
 
 void advice_mixed_types(struct errlist *out)
@@ -425,7 +446,7 @@ static bool has_text(const struct result_table *table, const char *column, const
     return has;
 }
 
-/* A value beyond the edge promises nothing if an inner one is as good. */
+/* A value beyond the edge promises nothing if another one is as good, but for chance. */
 static int find_axes(struct errlist *out, struct store *store, const struct query_sweep *sweep,
                      const struct result_table *chosen, struct err *err)
 {
@@ -607,9 +628,9 @@ int advice_find(struct errlist *out, struct store *store, const struct query_swe
 static int find_least_parts(struct errlist *out, struct store *store,
                             const struct query_sweep *sweep, bool shows_test, struct err *err)
 {
-    static const char *const names[] = {"val_min", "stop_min", "test_min"};
+    static const char *const names[] = {"train_min", "val_min", "stop_min", "test_min"};
     struct advice_least least = {0};
-    int32_t *const sizes[] = {&least.val, &least.stop, &least.test};
+    int32_t *const sizes[] = {&least.train, &least.val, &least.stop, &least.test};
     struct result_table facts;
 
     if (query_table(&facts, store, QUERY_DATA_FACTS, sweep->sweep_id, err))
@@ -619,7 +640,7 @@ static int find_least_parts(struct errlist *out, struct store *store,
             double n = result_table_real(&facts, r, "value");
 
             if (!strcmp(result_table_text(&facts, r, "topic"), "part") &&
-                !strcmp(result_table_text(&facts, r, "name"), names[i]) && n > 0 && n < ADVICE_FEW)
+                !strcmp(result_table_text(&facts, r, "name"), names[i]) && n > 0 && n <= INT32_MAX)
                 *sizes[i] = (int32_t)n;
         }
     least.test = shows_test ? least.test : 0;

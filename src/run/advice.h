@@ -11,14 +11,19 @@
 /* Samples of the parts of one kind, over replicates and folds. Zero-initialise one. */
 struct advice_parts {
     int32_t n;       /* parts with samples */
-    int32_t n_small; /* fewer than ADVICE_FEW samples */
+    int32_t n_small; /* fewer than ADVICE_FEW samples, although more are possible */
     int32_t n_tiny;  /* too small for a correlation */
     int32_t least;
 };
 
 #define ADVICE_FEW 30
 
-void advice_count_part(struct advice_parts *parts, int32_t n_samples);
+/* most: the samples that such a part can have. Without a remedy there is no advice. */
+void advice_count_part(struct advice_parts *parts, int32_t n_samples, int32_t most);
+
+/* Those of a validation and of a stop part, of n samples outside the test part, or for training. */
+int32_t advice_most_val(int32_t n);
+int32_t advice_most_stop(int32_t n);
 
 struct advice_objective {
     const char *name;
@@ -31,7 +36,7 @@ void advice_small_parts(struct errlist *out, const struct advice_parts *val,
 
 /* The same from the smallest sizes that the database knows; 0: unknown, or no such part. */
 struct advice_least {
-    int32_t val, stop, test;
+    int32_t train, val, stop, test;
 };
 void advice_least_parts(struct errlist *out, const struct advice_least *least);
 

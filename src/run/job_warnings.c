@@ -337,7 +337,7 @@ static int has_repeated_parts(struct job *job, const struct settings *s, struct 
     return 1;
 }
 
-/* Split files and folds of whole groups leave nothing to chance. */
+/* Folds of whole groups leave nothing to chance. Who gave the parts knows that they are the same. */
 static int warn_repeated(struct job *job, struct err *err)
 {
     struct errlist advice = {0};
@@ -345,12 +345,22 @@ static int warn_repeated(struct job *job, struct err *err)
     int is_repeated = 0;
 
     plan_settings(&job->plan, 0, &s);
-    if (job_replicates(job) > 1)
+    if (job_replicates(job) > 1 && !job->data.part)
         is_repeated = has_repeated_parts(job, &s, err);
     if (is_repeated == 1)
         advice_repeated(&advice, has_steady(job));
     advice_print(&advice, job->sweep.path);
     return is_repeated < 0 ? -1 : 0;
+}
+
+/* is_given: the user divided the samples, and no setting makes a part larger. */
+static void count_parts(struct advice_parts *val, struct advice_parts *stop,
+                        const struct split *split, bool is_given, bool draws_stop)
+{
+    int32_t n_training = split->n_train + split->n_stop;
+
+    advice_count_part(val, split->n_val, is_given ? 0 : advice_most_val(n_training + split->n_val));
+    advice_count_part(stop, split->n_stop, draws_stop ? advice_most_stop(n_training) : 0);
 }
 
 static int warn_small_parts(struct job *job, struct err *err)
@@ -371,8 +381,7 @@ static int warn_small_parts(struct job *job, struct err *err)
 
         if (!split)
             return -1;
-        advice_count_part(&val, split->n_val);
-        advice_count_part(&stop, split->n_stop);
+        count_parts(&val, &stop, split, job->data.part && job->plan.folds == 1, s.v[P_STOP].f > 0);
     }
     param_format(&name, P_OBJECTIVE, s.v[P_OBJECTIVE]);
     objective.name = buf_text(&name);

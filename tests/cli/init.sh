@@ -102,7 +102,7 @@ is "the only trait" "$(value field.ini trait)" yield
 is "a country is no group by itself" "$(value field.ini group)" ""
 like "but a comment" "$(cat field.ini)" '^; group +=  *country  *; switch on to leave whole groups out, which is harder$'
 like "and the report says so" "$out" '^groups +column "country", 12 groups: not used; switch on .split. group to leave whole groups out$'
-like "covariates are a comment" "$(cat field.ini)" '^; covariates +=  *row, plot '
+like "factors of the design are a comment" "$(cat field.ini)" '^; covariates +=  *plot +; factors'
 awk -F, -v OFS=, 'NR == 1 { print "id", "\"days, to \"\"flower\"\"\"", "b", "country" }
     NR > 1 { print $1, $2, NR * 1.5, "c" NR % 4 }' sim/phenotypes.csv >two.csv
 fails "several traits" 2 init sim/genotypes.csv two.csv -o two.ini
@@ -131,12 +131,32 @@ awk -F, -v OFS=, 'NR == 1 { print "line", "yield", "kg", "family", "year", "tray
 works wide sim/genotypes.csv wide.csv --trait yield
 is "another column is the group" "$(value wide.ini group)" family
 like "the report says what this means" "$out" '^groups +column "family", 12 groups: whole groups are left out, which is harder than random folds; delete .split. group for random folds$'
-like "copies of the trait are not covariates, levels are factors" "$(cat wide.ini)" \
-    '^; covariates +=  *factor.year., factor.tray., height '
+like "other traits are not covariates, levels are factors" "$(cat wide.ini)" \
+    '^; covariates +=  *factor.year., factor.tray. +; '
 sed 's/^; covariates/covariates/' wide.ini >factors.ini
 ok "and can be switched on" "$ESPALIER" plan factors.ini
 like "amounts are not called classes" "$out" '^traits '
 is "in no warning" "$(printf '%s\n' "$out" | grep -c '^classes')" 0
+
+# Mice: sexes, cages and litters, and a date. A split file with more columns, and parts in the table.
+"$ESPALIER" simulate barn --samples 120 --markers 30 --causal 5 >/dev/null
+awk -F, -v OFS=, 'NR == 1 { print $1, "sex", "cage", "litter", $2, "date", "season", "set" }
+    NR > 1 { print $1, NR % 2 ? "F" : "M", "c" int(NR / 3), "l" int(NR / 4), $2, "2004-05-" 1 + NR % 28,
+                 NR % 3 ? "dry" : "wet", NR % 5 == 0 ? "Test" : NR % 5 == 1 ? "Valid" : "Train" }' \
+    barn/phenotypes.csv >all.csv
+cut -d, -f1-7 all.csv >mice.csv
+works mice barn/genotypes.csv mice.csv
+is "neither sex nor season is the trait" "$(value mice.ini trait)" trait
+is "a litter is a group" "$(value mice.ini group)" litter
+like "sex and season may be modelled" "$(cat mice.ini)" '^; covariates +=  *sex, season +; factors'
+works parts barn/genotypes.csv all.csv
+is "a column of parts" "$(value parts.ini part) $(value parts.ini phenotypes)" "set all.csv"
+is "they are one fold" "$(value parts.ini folds)$(value parts.ini test)$(value parts.ini val)" 0
+ok "run accepts the parts" "$ESPALIER" run parts.ini --set epochs=2 --progress none --db parts.db
+is "without a warning of the proposal" "$(grep -c 'parts have\|replicates are\|favours' .err)" 0
+cut -d, -f1,4,8 all.csv >division.csv
+works divided barn/genotypes.csv mice.csv division.csv
+is "a table beside the phenotypes" "$(value divided.ini file) $(value divided.ini part)" "division.csv set"
 
 # ---- warnings match the file that was written ----
 
@@ -153,7 +173,7 @@ ok "uneven groups" init mid/genotypes.csv uneven.csv -o uneven.ini
 cp .err of_init
 is "groups are a setting" "$(value uneven.ini group)" family
 "$ESPALIER" inspect uneven.ini >/dev/null 2>of_inspect
-like "small parts give a warning" "$(cat of_init)" 'parts have fewer than 30 samples'
+like "no warning of parts that no setting makes larger" "$(grep -c 'parts have fewer' of_init)" '^0$'
 is "the warning equals that of inspect" "$(warnings of_init)" "$(warnings of_inspect)"
 awk -F, -v OFS=, 'NR % 2 == 0 { line = $0 } NR > 1 && NR % 2 { $0 = line; $1 = "t" NR } 1' mid/genotypes.csv >twins.csv
 awk -F, -v OFS=, 'NR > 1 && NR % 2 { $1 = "t" NR } 1' mid/phenotypes.csv >pairs.csv
@@ -226,7 +246,7 @@ is "classes of nodes" "$(value sparse.ini task)" classification
 like "a note says that whole numbers are classes" "$out" \
     '^classes +the whole numbers of "label" are used as classes; if they are amounts, set task = regression$'
 is "parts of a file" "$(value sparse.ini file)" split.csv
-is "no other parts are proposed" "$(value sparse.ini test)$(value sparse.ini stop)" ""
+is "only a stop part is proposed" "$(value sparse.ini test)$(value sparse.ini val) $(value sparse.ini stop)" " 0.2"
 
 mkdir tu
 for g in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
@@ -267,6 +287,12 @@ if init drugs.csv -o drugs.ini >.out 2>.err; then
     is "molecules" "$(value drugs.ini format) $(value drugs.ini trait) $(value drugs.ini id)" "smiles active name"
     like "graphs are summed up first" "$(value drugs.ini pool)" "^sum"
     like "and then averaged" "$(init drugs.csv --budget 10h -o - 2>/dev/null)" '^pool +=  *sum, mean '
+    sed 's/^name,smiles,active/smiles_id,smiles,active/' drugs.csv >named.csv
+    works named named.csv
+    is "a name that is exact" "$(value named.ini smiles) $(value named.ini id)" "smiles smiles_id"
+    (echo "SMILES name y" && tail -n +2 drugs.csv | awk -F, '{ print $2, $1, NR * 1.5 }') >titled.smi
+    works titled titled.smi
+    is "a header in another case" "$(value titled.ini smiles)" SMILES
     is "all molecules are parsed" "$(value drugs.ini skip_invalid)" ""
     ok "plan takes them" "$ESPALIER" plan drugs.ini
     echo "e,C(,1" >>drugs.csv

@@ -39,7 +39,6 @@ is "the verdict" "$(check report.html text verdict | sed "/^Methods/,\$d")" \
 The rule of one standard error chooses c6 (hidden_size 16, dropout 0.5), the cheapest configuration within one standard error of the best, with a mean of 0.540: a difference of 0.000 (95 % interval −0.017 to 0.017) for 33 % of the floating-point operations.
 3 of the 5 other configurations cannot be told apart from the best: the corrected 95 % interval of the difference contains 0.
 Warnings
-the smallest validation part has 9 samples, fewer than 30: its score depends much on chance
 3 of the 5 configurations after the best one cannot be told apart from it (the 95 % interval of the difference contains 0): more replicates or folds narrow the intervals, and 'best --rule 1se' chooses the cheapest configuration that is nearly as good"
 is "methods, results and references" "$(check report.html text verdict | sed -n '/^Methods and/,$p')" \
     "Methods and results, to copy
@@ -261,7 +260,6 @@ is "which gives the reason" "$(check unscored.html text verdict)
 $(check unscored.html text forest)" "No trial is finished yet. There is no choice.
 Warnings
 30 of 30 trials are left to run: the leaderboard may change
-the smallest validation part has 9 samples, fewer than 30: its score depends much on chance
 No trial is finished yet."
 fails "a rule without a score" 1 report unscored.db --rule best -o none.html
 is "the message" "$(cat .err)" "espalier: unscored.db: sweep 'tiny' has no finished configuration yet"

@@ -148,14 +148,32 @@ static void test_least_parts(void **state)
     struct errlist advice = {0};
 
     (void)state;
-    advice_least_parts(&advice, &(struct advice_least){.val = 30, .test = 212});
+    advice_least_parts(&advice, &(struct advice_least){.train = 300, .val = 30, .test = 212});
     is_only(&advice, NULL);
-    advice_least_parts(&advice, &(struct advice_least){.val = 23, .test = 30});
+    advice_least_parts(&advice, &(struct advice_least){.train = 67, .val = 23, .test = 30});
     is_only(&advice, "the smallest validation part has 23 samples, fewer than 30: its score "
                      "depends much on chance");
-    advice_least_parts(&advice, &(struct advice_least){.test = 17});
+    advice_least_parts(&advice, &(struct advice_least){.train = 83, .test = 17});
     is_only(&advice, "the smallest test part has 17 samples, fewer than 30: the test scores depend "
                      "much on chance");
+}
+
+/* No setting makes the parts of so few samples large. */
+static void test_few_samples(void **state)
+{
+    struct advice_parts val = {0}, stop = {0};
+    struct errlist advice = {0};
+
+    (void)state;
+    advice_count_part(&val, 16, advice_most_val(80));
+    advice_count_part(&stop, 13, advice_most_stop(64));
+    assert_int_equal(val.n_small + stop.n_small, 0);
+    advice_count_part(&val, 18, advice_most_val(90));
+    advice_count_part(&stop, 10, advice_most_stop(100));
+    assert_int_equal(val.n_small + stop.n_small, 2);
+    advice_least_parts(&advice,
+                       &(struct advice_least){.train = 51, .val = 16, .stop = 13, .test = 19});
+    is_only(&advice, NULL);
 }
 
 static void test_undefined(void **state)
@@ -251,8 +269,8 @@ static struct advice_parts parts(int32_t a, int32_t b)
 {
     struct advice_parts parts = {0};
 
-    advice_count_part(&parts, a);
-    advice_count_part(&parts, b);
+    advice_count_part(&parts, a, 100);
+    advice_count_part(&parts, b, 100);
     return parts;
 }
 
@@ -293,12 +311,12 @@ static void test_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ratios),     cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_no_edge),    cmocka_unit_test(test_free_edges),
-        cmocka_unit_test(test_r2),         cmocka_unit_test(test_alike),
-        cmocka_unit_test(test_few_trials), cmocka_unit_test(test_early_test),
-        cmocka_unit_test(test_parts),      cmocka_unit_test(test_least_parts),
-        cmocka_unit_test(test_undefined),
+        cmocka_unit_test(test_ratios),      cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_no_edge),     cmocka_unit_test(test_free_edges),
+        cmocka_unit_test(test_r2),          cmocka_unit_test(test_alike),
+        cmocka_unit_test(test_few_trials),  cmocka_unit_test(test_early_test),
+        cmocka_unit_test(test_parts),       cmocka_unit_test(test_least_parts),
+        cmocka_unit_test(test_few_samples), cmocka_unit_test(test_undefined),
     };
 
     return cmocka_run_group_tests_name("advice", tests, NULL, NULL);

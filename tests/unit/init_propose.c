@@ -62,7 +62,8 @@ static const struct init_facts *everything(int *n)
         (*n)++;
     }
     facts[*n] = graphs(&graph_format, 2708);
-    facts[*n].has_split = facts[*n].has_val = facts[*n].has_edges = true;
+    facts[*n].has_split = facts[*n].has_edges = true;
+    facts[*n].n_train = 140, facts[*n].n_val = 500;
     (*n)++;
     return facts;
 }
@@ -118,7 +119,7 @@ static void small_panels_repeat_more(void **state)
     assert_string_equal(value_of(&p, P_REPLICATES), "5");
     assert_string_equal(value_of(&p, P_STOP), "0.2"); /* 51 of 256; a tenth would be 25 */
     propose(&p, &large);
-    assert_string_equal(value_of(&p, P_REPLICATES), "1");
+    assert_string_equal(value_of(&p, P_REPLICATES), "3"); /* one has no interval */
     assert_string_equal(value_of(&p, P_FOLDS), "0");
     assert_string_equal(value_of(&p, P_VAL), "0.2");
 }
@@ -263,12 +264,30 @@ static void folds_fit_the_groups(void **state)
     f.n_groups = 18;
     propose(&p, &f);
     assert_string_equal(value_of(&p, P_FOLDS), "5");
-    f.has_split = f.has_val = true; /* a file defines the parts */
+}
+
+static void given_parts_are_used(void **state)
+{
+    struct init_facts f = panel(300, 100);
+    struct proposal p;
+
+    (void)state;
+    f.has_split = true;
+    f.n_groups = 18;
+    f.n_train = 160, f.n_val = 70;
     propose(&p, &f);
     assert_false(p.uses_group);
     assert_null(proposal_find(&p, P_TEST));
-    assert_null(proposal_find(&p, P_STOP));
+    assert_null(proposal_find(&p, P_VAL));
     assert_string_equal(value_of(&p, P_FOLDS), "0");
+    assert_string_equal(value_of(&p, P_STOP), "0.2"); /* 32 of 160 */
+    f.n_stop = 30;
+    propose(&p, &f);
+    assert_null(proposal_find(&p, P_STOP));
+    f.n_stop = f.n_val = 0; /* train and test only */
+    propose(&p, &f);
+    assert_string_equal(value_of(&p, P_FOLDS), "5");
+    assert_string_equal(value_of(&p, P_STOP), "0.25"); /* of 128 */
 }
 
 static int64_t size_of(const struct proposal *p)
@@ -414,6 +433,7 @@ int main(void)
         cmocka_unit_test(many_markers_are_reduced),
         cmocka_unit_test(objectives_suit_the_classes),
         cmocka_unit_test(folds_fit_the_groups),
+        cmocka_unit_test(given_parts_are_used),
         cmocka_unit_test(shrinking_ends_and_keeps_the_types),
         cmocka_unit_test(the_best_known_value_stays_longest),
         cmocka_unit_test(text_is_sorted_and_commented),

@@ -19,7 +19,7 @@
 #define MOST_NUMBERED_CLASSES 10
 /* least groups of a column, and samples of a group */
 #define LEAST_GROUPS 3
-#define LEAST_GROUP_SIZE 3
+#define LEAST_GROUP_SIZE 1.5
 /* values that are parsed to find out whether a column holds molecules */
 #define TRIED_MOLECULES 20
 
@@ -46,37 +46,60 @@ static bool is_word_of(const char *name, const char *word)
     return false;
 }
 
-/* Relatives, or the samples of one environment: a random fold has them on both sides. */
-static const char *const sure_groups[] = {"family",  "fam",         "population", "subpopulation",
-                                          "pop",     "subpop",      "breed",      "herd",
-                                          "cluster", "environment", "env",        "year",
-                                          "trial",   "season",      "group",      "scaffold"};
+/* Relatives, those that live together, or the samples of one environment: a random fold has them on
+ * both sides. The most typical come first. */
+static const char *const sure_groups[] = {
+    "family", "fam",     "fullsib",    "halfsib",       "sibship",   "litter", "dam",
+    "sire",   "mother",  "father",     "cross",         "pedigree",  "clone",  "cage",
+    "pen",    "tank",    "population", "subpopulation", "pop",       "subpop", "breed",
+    "herd",   "cluster", "scaffold",   "murcko",        "chemotype", "series", "environment",
+    "env",    "year",    "trial",      "group"};
 
 /* Origins and places. Breeders rarely predict a new one. */
 static const char *const possible_groups[] = {"location", "site",  "country",
                                               "region",   "batch", "block"};
 
-enum { N_SURE = sizeof sure_groups / sizeof *sure_groups };
-enum { N_POSSIBLE = sizeof possible_groups / sizeof *possible_groups };
+/* Factors of a design, which shift the values of all their samples. */
+static const char *const design[] = {
+    "sex",      "gender", "block",  "rep", "replicate",   "batch", "plate", "tray", "plot", "site",
+    "location", "year",   "season", "env", "environment", "trial", "field", "farm", "treatment"};
+
+#define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
+
+/* Return the place in the list of the word that a name contains; -1: none. */
+static int find_word(const char *const *list, int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (is_word_of(name, list[i]))
+            return i;
+    return -1;
+}
 
 /* Return how typical a name is for a column of groups: 0 is the most typical, -1 is no such
  * name. */
 static int group_rank(const char *name)
 {
-    for (int i = 0; i < N_SURE + N_POSSIBLE; i++)
-        if (is_word_of(name, i < N_SURE ? sure_groups[i] : possible_groups[i - N_SURE]))
-            return i;
-    return -1;
+    int sure = find_word(sure_groups, COUNT(sure_groups), name);
+    int possible = find_word(possible_groups, COUNT(possible_groups), name);
+
+    return sure >= 0 ? sure : possible >= 0 ? COUNT(sure_groups) + possible : -1;
+}
+
+static bool is_design(const char *name)
+{
+    return find_word(design, COUNT(design), name) >= 0;
 }
 
 bool init_columns_sure_group(const struct init_columns *c)
 {
-    return c->group >= 0 && group_rank(c->joined.col[c->group].name) < N_SURE;
+    return c->group >= 0 && group_rank(c->joined.col[c->group].name) < COUNT(sure_groups);
 }
 
-static bool is_coordinate(const char *name)
+static bool is_place_or_time(const char *name)
 {
-    static const char *const words[] = {"latitude", "longitude", "lat", "lon", "long", "altitude"};
+    static const char *const words[] = {"latitude", "longitude", "lat",  "lon",
+                                        "long",     "altitude",  "date", "day",
+                                        "month",    "week",      "dob"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcasecmp(name, words[i]))
@@ -113,8 +136,9 @@ static bool is_numbering(const struct init_columns *c, int32_t j)
 
 static bool is_free(const struct init_columns *c, int32_t j)
 {
-    return j != c->id && (j > 0 || !c->joined.has_family) && *c->joined.col[j].name &&
-           c->joined.col[j].n > 0 && !(c->table->role == P_MOLECULES && j == c->table->column);
+    return j != c->id && j != c->part && (j > 0 || !c->joined.has_family) &&
+           *c->joined.col[j].name && c->joined.col[j].n > 0 &&
+           !(c->table->role == P_MOLECULES && j == c->table->column);
 }
 
 static bool is_classes(const struct profile_column *col)
@@ -137,14 +161,14 @@ static bool can_be_trait(const struct init_columns *c, int32_t j)
            (profile_is_numeric(col) || is_spoilt(col) || is_classes(col));
 }
 
-/* Without --trait: numbers that are neither places nor groups, or words if there are no such
+/* Without --trait: numbers that are neither places, times, groups nor factors of a design, or words if there are no such
  * numbers. */
 static bool is_likely_trait(const struct init_columns *c, int32_t j, bool are_words)
 {
     const struct profile_column *col = &c->joined.col[j];
 
     return can_be_trait(c, j) && is_classes(col) == are_words && group_rank(col->name) < 0 &&
-           !is_coordinate(col->name);
+           !is_design(col->name) && !is_place_or_time(col->name);
 }
 
 static bool is_group(const struct init_columns *c, int32_t j)
@@ -153,7 +177,7 @@ static bool is_group(const struct init_columns *c, int32_t j)
 
     return is_free(c, j) && j != c->trait && group_rank(col->name) >= 0 && !col->is_cut &&
            col->n == c->joined.n_rows && col->seen.n >= LEAST_GROUPS &&
-           col->n >= LEAST_GROUP_SIZE * (int64_t)col->seen.n;
+           (double)col->n >= LEAST_GROUP_SIZE * col->seen.n;
 }
 
 /* ---- ids ---- */
@@ -408,42 +432,32 @@ static void find_group(struct init_columns *c)
             c->group = j;
 }
 
-/* Years, blocks and trays are levels, not amounts. */
+/* samples of a level of a factor */
+#define LEAST_LEVEL_SIZE 5
+
+/* A few levels, whose name can stand in the setting. */
 static bool is_factor(const struct profile_column *col)
 {
-    return profile_is_whole(col) && !col->is_cut && col->seen.n > 2 &&
-           col->seen.n <= MOST_NUMBERED_CLASSES && col->n >= 2 * (int64_t)col->seen.n;
+    return is_design(col->name) && !strpbrk(col->name, ";\n\r\"") && !col->is_cut &&
+           col->seen.n > 1 && col->n >= LEAST_LEVEL_SIZE * (int64_t)col->seen.n &&
+           (col->n_numbers == 0 || profile_is_whole(col));
 }
 
-/* The name must be able to stand in the setting, and the cells must be usable. */
-static void put_covariate(struct buf *out, const struct profile_column *col)
+void init_columns_design(struct buf *out, const struct init_columns *c, int32_t group)
 {
-    bool is_quoted = strpbrk(col->name, ",\"( ") != NULL;
-
-    if (strpbrk(col->name, ";\n\r\"") || (col->n_numbers < col->n && !is_classes(col)))
-        return;
-    buf_puts(out, out->size ? ", " : "");
-    buf_puts(out, is_factor(col) ? "factor(" : "");
-    buf_printf(out, is_quoted ? "\"%s\"" : "%s", col->name);
-    buf_puts(out, is_factor(col) ? ")" : "");
-}
-
-/* A column with a larger correlation is the trait in another unit, not a covariate. */
-#define COPY 0.99
-
-int init_columns_covariates(struct buf *out, const struct init_columns *c, struct err *err)
-{
-    double r[PROFILE_COLUMNS];
-
     if (!c->table || c->table->role != P_PHENOTYPES)
-        return 0;
-    if (profile_correlate(r, &c->joined, c->table->path, &c->ids, c->id, c->trait, err) != 0)
-        return -1;
-    for (int32_t j = 0; j < c->joined.n && out->size < 100; j++)
-        if (is_free(c, j) && j != c->trait && j != c->group && c->joined.col[j].seen.n > 1 &&
-            fabs(r[j]) <= COPY)
-            put_covariate(out, &c->joined.col[j]);
-    return 0;
+        return;
+    for (int32_t j = 0; j < c->joined.n && out->size < 100; j++) {
+        const struct profile_column *col = &c->joined.col[j];
+        bool is_levels = profile_is_numeric(col) && col->seen.n > 2;
+        bool is_quoted = strpbrk(col->name, ",( ") != NULL;
+
+        if (!is_free(c, j) || j == c->trait || j == group || !is_factor(col))
+            continue;
+        buf_printf(out, "%s%s", out->size ? ", " : "", is_levels ? "factor(" : "");
+        buf_printf(out, is_quoted ? "\"%s\"" : "%s", col->name);
+        buf_puts(out, is_levels ? ")" : "");
+    }
 }
 
 enum data_task init_columns_task(const struct init_columns *c, const struct data_format *format)
@@ -477,10 +491,12 @@ static int read_joined(struct init_columns *c, const struct init_files *files, c
     }
     if (!c->table)
         return 0;
+    if (!init_files_find(files, P_SPLIT_FILE))
+        c->part = init_files_part_column(&c->joined);
     if (!format->has_genotypes && data_format_setting(format, "id"))
         find_row_id(c, trait);
     rc = find_trait(c, trait, faults);
-    if (!rc && format->has_genotypes)
+    if (!rc && format->has_groups)
         find_group(c);
     return rc;
 }
@@ -499,7 +515,7 @@ int init_columns_read(struct init_columns *out, const struct init_files *files, 
 {
     const struct data_format *format = files->format;
 
-    *out = (struct init_columns){.id = -1, .trait = -1, .group = -1};
+    *out = (struct init_columns){.id = -1, .trait = -1, .group = -1, .part = -1};
     if (format->trait_table)
         out->table = init_files_find(files, (enum param_id)param_find("data", format->trait_table));
     if (format->has_trait_number)

@@ -13,6 +13,7 @@ struct init_columns {
     int32_t id;                    /* these are columns in joined; -1: none */
     int32_t trait;
     int32_t group;
+    int32_t part;       /* -1 also if a split file has the parts */
     bool has_code;      /* the genotypes have a number that is no dosage */
     double code;        /* that number */
     bool is_unjoined;   /* the tables have no id in common */
@@ -29,8 +30,9 @@ void init_columns_release(struct init_columns *columns);
 /* Append the columns that can be predicted and their contents: `"FT10": 1058 numbers`. */
 void init_columns_list(struct buf *out, const struct init_columns *columns, const char *apart);
 
-/* Append the columns that can be covariates, as the setting lists them. */
-int init_columns_covariates(struct buf *out, const struct init_columns *columns, struct err *err);
+/* Append the columns of the design (sex, block, year ...), as data.fixed lists them.
+ *   group  the column that is used for groups; -1: none */
+void init_columns_design(struct buf *out, const struct init_columns *columns, int32_t group);
 
 /* The name of the column of groups shows that its samples are relatives or share an environment, so
  * that they must not be on two sides of a split. */

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/escape.h"
 #include "base/words.h"
@@ -130,13 +131,27 @@ static int add_task(struct init_lines *lines, const struct init_files *files,
                : init_lines_add(lines, P_TASK, "regression", "the trait is an amount", "", err);
 }
 
+/* A split file of two columns needs no name. */
+static int add_part(struct init_lines *lines, const struct init_files *files,
+                    const struct init_columns *c, struct err *err)
+{
+    const struct init_file *split = init_files_find(files, P_SPLIT_FILE);
+    const struct profile *p = split ? &split->profile : &c->joined;
+    int32_t column = split ? split->column : c->part;
+
+    if (column < 0 || (split && (p->n_cols == 2 || !strcmp(p->col[column].name, "part"))))
+        return 0;
+    return add_column(lines, P_PART, p, column, "which sample trains, validates and tests", err);
+}
+
 int init_data_lines(struct init_lines *lines, const struct init_files *files,
                     const struct init_columns *columns, const char *output, struct err *err)
 {
     int rc = init_lines_add(lines, P_FORMAT, files->format->name, "", "", err);
     if (rc != 0 || add_paths(lines, files, output, err) != 0 ||
         add_missing_genotype(lines, columns, err) != 0 ||
-        add_columns(lines, files, columns, err) != 0 || add_images(lines, files, err) != 0)
+        add_columns(lines, files, columns, err) != 0 || add_images(lines, files, err) != 0 ||
+        add_part(lines, files, columns, err) != 0)
         return -1;
     if (add_task(lines, files, columns, err) != 0)
         return -1;
@@ -171,7 +186,7 @@ int init_data_finish(struct init_lines *lines, const struct init_files *files,
                      const struct init_columns *columns, const struct job *job,
                      const struct proposal *proposal, struct err *err)
 {
-    struct buf covariates = {0};
+    struct buf design = {0};
     int rc = 0;
 
     if (!job->report.n_skipped)
@@ -181,12 +196,11 @@ int init_data_finish(struct init_lines *lines, const struct init_files *files,
     rc = add_missing(lines, &job->report, err);
     if (rc == 0 && columns->group >= 0)
         rc = add_group(lines, columns, proposal, err);
-    if (rc == 0)
-        rc = init_columns_covariates(&covariates, columns, err);
-    if (rc == 0 && covariates.size && data_format_setting(files->format, "covariates"))
-        rc = init_lines_add_off(lines, P_COVARIATES, buf_text(&covariates),
-                                "columns that can be features, too", err);
-    buf_release(&covariates);
+    init_columns_design(&design, columns, proposal->uses_group ? columns->group : -1);
+    if (rc == 0 && design.size && data_format_setting(files->format, "covariates"))
+        rc = init_lines_add_off(lines, P_COVARIATES, buf_text(&design),
+                                "factors of the design; switch on to model them, too", err);
+    buf_release(&design);
     return rc;
 }
 
@@ -226,12 +240,14 @@ static bool has_wide_features(const struct dataset *d)
     return is_wide;
 }
 
-static bool has_part(const struct dataset *d, enum part part)
+/* With a value. */
+static int32_t count_part(const struct dataset *d, enum part part)
 {
+    int32_t n = 0;
+
     for (int32_t i = 0; d->part && i < d->n_samples; i++)
-        if (d->part[i] == part)
-            return true;
-    return false;
+        n += d->part[i] == part && dataset_is_labelled(d, i);
+    return n;
 }
 
 void init_data_facts(struct init_facts *f, const struct init_files *files,
@@ -248,7 +264,9 @@ void init_data_facts(struct init_facts *f, const struct init_files *files,
                              .is_dosages = job->report.low >= 0 && job->report.high <= 2,
                              .has_edges = d->n_edges > 0,
                              .has_split = d->part != NULL,
-                             .has_val = has_part(d, PART_VAL)};
+                             .n_train = count_part(d, PART_TRAIN),
+                             .n_val = count_part(d, PART_VAL),
+                             .n_stop = count_part(d, PART_STOP)};
     f->n_labelled = dataset_count_labelled(d);
     if (f->is_classification && f->n_labelled) {
         f->n_rarest = count_rarest(d, f->n_labelled);

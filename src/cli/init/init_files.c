@@ -13,12 +13,17 @@
 /* 0, 1, 2, and another value for a missing call */
 #define MOST_DOSAGES 4
 
-const struct init_file *init_files_find(const struct init_files *files, enum param_id role)
+static struct init_file *find_role(const struct init_files *files, enum param_id role)
 {
     for (int32_t i = 0; i < files->n; i++)
         if (files->file[i].role == role)
             return &files->file[i];
     return NULL;
+}
+
+const struct init_file *init_files_find(const struct init_files *files, enum param_id role)
+{
+    return find_role(files, role);
 }
 
 void init_files_release(struct init_files *files)
@@ -87,19 +92,29 @@ static bool is_table(const struct init_file *file)
     return file->kind == KIND_TABLE;
 }
 
-/* -1: none. */
-static int32_t part_column(const struct profile *p)
+int32_t init_files_part_column(const struct profile *p)
 {
     for (int32_t j = 1; j < p->n; j++) {
-        const struct profile_column *c = &p->col[j];
-        int32_t n_parts = 0;
+        const struct names *seen = &p->col[j].seen;
+        bool is_train = false, is_other = false, is_all = true;
 
-        for (int part = 0; part < PART_COUNT; part++)
-            n_parts += names_find(&c->seen, part_name((enum part)part)) >= 0;
-        if (n_parts > 0 && n_parts == c->seen.n)
+        for (int32_t i = 0; i < seen->n && is_all; i++) {
+            enum part part = part_of_word(seen->text[i]);
+
+            is_train = is_train || part == PART_TRAIN;
+            is_other = is_other || part == PART_VAL || part == PART_TEST;
+            is_all = part != PART_COUNT;
+        }
+        if (is_all && is_train && is_other)
             return j;
     }
     return -1;
+}
+
+/* Its only columns are the ids and the parts. */
+static bool is_only_parts(const struct profile *p)
+{
+    return p->n_cols == 2 + p->has_family && init_files_part_column(p) > 0;
 }
 
 static bool is_listed_features(const struct profile *p)
@@ -134,22 +149,38 @@ static bool is_edges(const struct profile *p)
     return 2 * profile_known(&p->col[1], &p->col[0].seen) > least;
 }
 
-/* By its name, or by characters that only SMILES have; -1: none. */
+static bool is_named_smiles(const struct profile_column *c)
+{
+    return c->n_numbers == 0 && strcasestr(c->name, "smiles");
+}
+
+/* Most cells have characters that only SMILES have. */
+static bool is_structural(const struct profile_column *c)
+{
+    bool has_blank = false;
+
+    for (int32_t i = 0; i < c->seen.n && !has_blank; i++)
+        has_blank = strchr(c->seen.text[i], ' ') != NULL;
+    return c->n > 0 && c->n_numbers == 0 && !has_blank && 2 * c->n_structures > c->n;
+}
+
+/* The column named smiles, else one with it in its name and structures in its cells, else one with
+ * either; -1: none. */
 static int32_t smiles_column(const struct profile *p)
 {
-    for (int32_t j = 0; j < p->n; j++)
-        if (strcasestr(p->col[j].name, "smiles") && p->col[j].n_numbers == 0)
-            return j;
+    int32_t found = -1, best = 0;
+
     for (int32_t j = 0; j < p->n; j++) {
         const struct profile_column *c = &p->col[j];
-        bool has_blank = false;
+        bool is_named = is_named_smiles(c), is_exact = !strcasecmp(c->name, "smiles");
+        int32_t rank = 4 * (is_named && is_exact) + 2 * is_named + is_structural(c);
 
-        for (int32_t i = 0; i < c->seen.n && !has_blank; i++)
-            has_blank = strchr(c->seen.text[i], ' ') != NULL;
-        if (c->n > 0 && c->n_numbers == 0 && !has_blank && 2 * c->n_structures > c->n)
-            return j;
+        if (rank > best) {
+            found = j;
+            best = rank;
+        }
     }
-    return -1;
+    return found;
 }
 
 struct likeness {
@@ -182,15 +213,29 @@ static const char *role_name(enum param_id role)
     return role == P_SPLIT_FILE ? "split.file" : param_table[role].key;
 }
 
+static bool may_be_split(const struct init_files *files, const struct init_file *file)
+{
+    return file->kind == KIND_TABLE && init_files_part_column(&file->profile) > 0 &&
+           !find_role(files, P_SPLIT_FILE);
+}
+
+/* A column of parts makes the split file of one of two tables with the same role. */
 static int give(struct init_files *files, struct init_file *file, enum param_id role,
                 struct err *err)
 {
-    const struct init_file *other = init_files_find(files, role);
+    struct init_file *other = find_role(files, role);
+    struct init_file *split = other && may_be_split(files, file)    ? file
+                              : other && may_be_split(files, other) ? other
+                                                                    : NULL;
 
-    if (other)
+    if (other && !split)
         return err_set(err, "%s and %s: both are read as %s: give one of them, or join them first",
                        other->path, file->path, role_name(role));
     file->role = role;
+    if (split) {
+        split->role = P_SPLIT_FILE;
+        split->column = init_files_part_column(&split->profile);
+    }
     return 0;
 }
 
@@ -224,8 +269,8 @@ static int give_table(struct init_files *files, struct init_file *file, struct e
 {
     bool has_genotypes = init_files_find(files, P_GENOTYPES) != NULL;
 
-    file->column = part_column(&file->profile);
-    if (file->column > 0)
+    file->column = init_files_part_column(&file->profile);
+    if (is_only_parts(&file->profile))
         return give(files, file, P_SPLIT_FILE, err);
     if (has_genotypes)
         return give(files, file, P_PHENOTYPES, err);
@@ -328,12 +373,18 @@ static int give_rest(struct init_files *files, struct err *err)
         return -1;
     for (int32_t i = 0; i < files->n; i++) {
         struct init_file *file = &files->file[i];
-        enum param_id role = !is_graph                   ? P_PHENOTYPES
-                             : file->profile.n_cols == 2 ? P_LABELS
-                                                         : P_FEATURES;
+        bool has_parts = is_open(file) && init_files_part_column(&file->profile) > 0;
+        enum param_id role = !is_graph                               ? P_PHENOTYPES
+                             : file->profile.n_cols == 2 + has_parts ? P_LABELS
+                                                                     : P_FEATURES;
 
         if (!is_open(file))
             continue;
+        if (has_samples && may_be_split(files, file)) {
+            file->column = init_files_part_column(&file->profile);
+            file->role = P_SPLIT_FILE;
+            continue;
+        }
         if (!is_graph && !init_files_find(files, P_GENOTYPES))
             return refuse_alone(file, err);
         if (give(files, file, role, err) != 0)

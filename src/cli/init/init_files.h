@@ -31,6 +31,9 @@ struct init_files {
 int init_files_read(struct init_files *out, const char *const *paths, int32_t n, struct err *err);
 void init_files_release(struct init_files *files);
 
+/* The column whose words are all parts, training among them; -1: none. */
+int32_t init_files_part_column(const struct profile *profile);
+
 /* NULL: none. */
 const struct init_file *init_files_find(const struct init_files *files, enum param_id role);
 

@@ -319,20 +319,15 @@ static bool suits_ridge(const struct init_facts *f)
            (f->format->has_genotypes || !f->is_classification);
 }
 
-/* Replicates help most where the parts are small. */
-static int32_t choose_replicates(const struct init_facts *f)
-{
-    if (f->has_split && f->has_val)
-        return 5;
-    return f->n_labelled < 100 ? 10 : f->n_labelled < 500 ? 5 : f->n_labelled < 2000 ? 2 : 1;
-}
-
 /* shares of the test part, and of a single validation part */
 #define TEST 0.2
 #define VAL 0.2
 
+/* The samples that train or validate. */
 static int32_t count_dealt(const struct init_facts *f)
 {
+    if (f->has_split)
+        return f->n_train + f->n_val;
     return f->n_labelled - (int32_t)(TEST * f->n_labelled);
 }
 
@@ -356,15 +351,28 @@ static int32_t choose_folds(const struct init_facts *f)
     int32_t most = f->n_groups && f->n_groups < 10 ? f->n_groups / 2 : 5, least;
     int32_t one_part = f->format->proposal.one_part;
 
-    if (f->has_split)
-        return f->has_val ? 0 : most;
-    if (f->n_labelled >= (one_part ? one_part : ONE_PART))
+    if (f->has_split && f->n_val)
+        return 0;
+    if (!f->has_split && f->n_labelled >= (one_part ? one_part : ONE_PART))
         return 0;
     for (int32_t folds = most; folds >= LEAST_FOLDS; folds--)
         if (count_dealt(f) / folds >= enough(f->n_groups > 0))
             return folds;
     least = count_dealt(f) / LEAST_CORRELATED;
     return least >= most ? most : least > 2 ? least : 2;
+}
+
+/* Without folds, fewer trials of a configuration give no intervals. */
+#define LEAST_REPLICATES 3
+
+/* Replicates help most where the parts are small. */
+static int32_t choose_replicates(const struct init_facts *f)
+{
+    if (f->has_split && f->n_val)
+        return 5;
+    if (!choose_folds(f))
+        return LEAST_REPLICATES;
+    return f->n_labelled < 100 ? 10 : f->n_labelled < 500 ? 5 : f->n_labelled < 2000 ? 2 : 1;
 }
 
 /* Return the training samples of the smallest fold, with the stop part. */
@@ -388,7 +396,7 @@ static const char *choose_stop(int32_t n_training, bool has_groups)
 
 static int32_t count_val(const struct init_facts *f)
 {
-    return (int32_t)(VAL * f->n_labelled);
+    return f->has_split ? f->n_val : (int32_t)(VAL * f->n_labelled);
 }
 
 static bool has_tiny_parts(const struct init_facts *f)
@@ -396,9 +404,8 @@ static bool has_tiny_parts(const struct init_facts *f)
     int32_t folds = choose_folds(f);
     int32_t n = count_training(count_dealt(f), count_val(f), folds);
 
-    return !f->has_split &&
-           ((folds ? count_dealt(f) / folds : count_val(f)) < LEAST_CORRELATED ||
-            (int32_t)(atof(choose_stop(n, f->n_groups > 0)) * n) < LEAST_CORRELATED);
+    return (folds ? count_dealt(f) / folds : count_val(f)) < LEAST_CORRELATED ||
+           (!f->n_stop && (int32_t)(atof(choose_stop(n, f->n_groups > 0)) * n) < LEAST_CORRELATED);
 }
 
 /* With a smaller share, a model that always predicts the other class has too high an accuracy. */
@@ -439,26 +446,30 @@ static void propose_sweep(struct proposal *p, const struct init_facts *f)
     propose_objective(p, f);
     set(p, P_SEED, "1", "parts, folds, first weights and dropout all follow from it");
     set_int(p, P_REPLICATES, choose_replicates(f),
-            folds ? "repeats with other folds and other weights; more for few samples"
-                  : "repeats with other random numbers");
+            folds          ? "repeats with other folds and other weights; more for few samples"
+            : f->has_split ? "repeats with other weights; the validation samples are the same"
+                           : "repeats with other random numbers");
     set_int(p, P_FOLDS, folds,
             folds          ? "cross-validation outside the test part"
-            : f->has_split ? "0: the parts are those of the split file"
+            : f->has_split ? "0: one fold, as the parts are given"
                            : "0: one validation part, as there are many samples");
 }
 
 static void propose_split(struct proposal *p, const struct init_facts *f)
 {
-    if (f->has_split)
-        return;
-    set(p, P_TEST, "0.2", "share of the samples that is kept for the final score");
-    if (choose_folds(f) == 0)
+    int32_t folds = choose_folds(f);
+
+    if (!f->has_split)
+        set(p, P_TEST, "0.2", "share of the samples that is kept for the final score");
+    if (!f->has_split && folds == 0)
         set(p, P_VAL, "0.2", "share that ranks the configurations");
     p->n_dealt = count_dealt(f);
-    set(p, P_STOP,
-        choose_stop(count_training(p->n_dealt, count_val(f), choose_folds(f)), f->n_groups > 0),
-        suits_ridge(f) ? "share of the training samples that chooses the epoch; fair beside ridge"
-                       : "share of the training samples that chooses the epoch");
+    if (!f->n_stop)
+        set(p, P_STOP,
+            choose_stop(count_training(p->n_dealt, count_val(f), folds), f->n_groups > 0),
+            suits_ridge(f)
+                ? "share of the training samples that chooses the epoch; fair beside ridge"
+                : "share of the training samples that chooses the epoch");
 }
 
 /* ---- samples that are nodes or rows ---- */
@@ -632,14 +643,23 @@ static void fit_stop(struct proposal *p)
                  choose_stop(count_training(p->n_dealt, 0, folds), p->uses_group));
 }
 
+static int32_t least_of(const struct proposal *p, size_t step)
+{
+    bool needs_replicates =
+        steps[step].id == P_REPLICATES && !atoi(proposal_find(p, P_FOLDS)->value[0]);
+
+    return needs_replicates ? LEAST_REPLICATES : steps[step].least;
+}
+
 bool proposal_shrink(struct proposal *p)
 {
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         struct proposal_setting *s = find(p, steps[i].id);
+        int32_t least = least_of(p, i);
 
         if (!s || s->is_axis != steps[i].is_axis)
             continue;
-        if (s->is_axis ? !shrink_axis(s, steps[i].least) : !shrink_number(s, steps[i].least))
+        if (s->is_axis ? !shrink_axis(s, least) : !shrink_number(s, least))
             continue;
         if (s->id == P_FOLDS)
             fit_stop(p);

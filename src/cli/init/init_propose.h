@@ -18,15 +18,15 @@ struct init_facts {
     int32_t n_labelled;
     int32_t n_features;
     int32_t n_classes;
-    double rarest;          /* share of the rarest class */
-    int32_t n_rarest;       /* its samples */
-    int32_t n_groups;       /* that must not be divided; 0: none */
-    bool is_sparse;         /* features */
-    bool has_edges;         /* between samples */
-    bool is_dosages;        /* features are from 0 to 2 */
-    bool has_wide_features; /* some features of nodes are larger than one-hot columns */
-    bool has_split;         /* a file defines the parts */
-    bool has_val;           /* that file has a validation part */
+    double rarest;                  /* share of the rarest class */
+    int32_t n_rarest;               /* its samples */
+    int32_t n_groups;               /* that must not be divided; 0: none */
+    bool is_sparse;                 /* features */
+    bool has_edges;                 /* between samples */
+    bool is_dosages;                /* features are from 0 to 2 */
+    bool has_wide_features;         /* some features of nodes are larger than one-hot columns */
+    bool has_split;                 /* a table gives the parts */
+    int32_t n_train, n_val, n_stop; /* their samples with a value */
 };
 
 enum {
@@ -48,7 +48,7 @@ struct proposal_setting {
 struct proposal {
     struct proposal_setting setting[PROPOSAL_SETTINGS]; /* [n] in the order of writing */
     int32_t n;
-    int32_t n_dealt; /* labelled samples outside the test part; 0 with a split file */
+    int32_t n_dealt; /* labelled samples outside the test part; and given parts */
     bool uses_group; /* there are enough groups for folds */
 };
 

@@ -37,11 +37,6 @@ int profile_read(struct profile *out, const char *path, const struct names *ids,
                  struct err *err);
 void profile_release(struct profile *profile);
 
-/* r: out [profile->n], correlations with column `column` over rows with both numbers; 0 if
- * undefined. Other arguments as in profile_read(). */
-int profile_correlate(double *r, const struct profile *profile, const char *path,
-                      const struct names *ids, int32_t id, int32_t column, struct err *err);
-
 /* Counts distinct values of a column among ids. */
 int32_t profile_known(const struct profile_column *column, const struct names *ids);
 

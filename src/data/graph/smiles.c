@@ -38,20 +38,36 @@ static char *next_line(char **at)
     return text;
 }
 
-static bool has_cell(const char *line, const char *name, const char *separators)
+/* Returns how many cells the line has if one is `name`, else 0. */
+static int find_cell(const char *line, const char *name, const char *separators,
+                     int (*compare)(const char *, const char *, size_t))
 {
     size_t n = strlen(name);
+    bool is_found = false;
+    int n_cells = 0;
 
     while (*line) {
         size_t length = strcspn(line, separators);
         bool is_quoted = length > 1 && *line == '"' && line[length - 1] == '"';
 
-        if (length - 2 * is_quoted == n && !strncmp(line + is_quoted, name, n))
-            return true;
+        is_found = is_found || (length - 2 * is_quoted == n && !compare(line + is_quoted, name, n));
+        n_cells += length > 0;
         line += length;
         line += *line != '\0';
     }
-    return false;
+    return is_found ? n_cells : 0;
+}
+
+/* "SMILES Name" is the title of a SMILES file, and "SMILES name y" the header of a table. */
+static bool is_header(const char *line, const char *column)
+{
+    static const char *const separators[] = {"\t,;", "\t,; "};
+    bool is = false;
+
+    for (int i = 0; i < 2; i++)
+        is = is || find_cell(line, column, separators[i], strncmp) ||
+             find_cell(line, column, separators[i], strncasecmp) > 2;
+    return is;
 }
 
 static bool begins_with_molecule(struct molecules *m, char *line)
@@ -82,8 +98,7 @@ bool smiles_is_bare(const char *path, const char *column)
     stream_peek(head, sizeof head, path);
     at = skip_mark(head);
     line = next_line(&at);
-    return *line && !has_cell(line, column, "\t,;") && !has_cell(line, column, "\t,; ") &&
-           (is_named || holds_molecules(line, at));
+    return *line && !is_header(line, column) && (is_named || holds_molecules(line, at));
 }
 
 /* ---- SMILES files ---- */

@@ -92,13 +92,17 @@
       "axis:s", \
       "SELECT axis.name AS axis, level.value FROM axis, json_each(axis.levels) AS level" \
       " WHERE sweep_id = ?1 ORDER BY ordinal, axis.name, level.key") \
-    X(TIED_AXES, /* id of a configuration: axes on which another value has exactly the same mean */ \
+    X(TIED_AXES, /* id of a configuration: axes on which another value is within one standard error */ \
       "axis:s", \
       "WITH m AS MATERIALIZED (SELECT c.sweep_id, c.config_id, c.params, count(t.value) AS n," \
-      " iif(min(t.value) = max(t.value), min(t.value), avg(t.value)) AS mean FROM config AS b" \
+      " iif(min(t.value) = max(t.value), min(t.value), avg(t.value)) AS mean," \
+      " iif(min(t.value) = max(t.value), 0.0, (sum(t.value * t.value) - count(t.value) *" \
+      "  avg(t.value) * avg(t.value)) / (count(t.value) - 1) / count(t.value)) AS se2" \
+      " FROM config AS b" \
       " JOIN config AS c ON c.sweep_id = b.sweep_id JOIN trial AS t ON t.config_id = c.config_id" \
       " WHERE b.config_id = ?1 AND t.state = 'done' GROUP BY c.config_id)" \
-      "SELECT DISTINCT axis.name AS axis FROM m AS b JOIN m ON m.mean = b.mean AND m.n = b.n" \
+      "SELECT DISTINCT axis.name AS axis FROM m AS b JOIN m ON m.n = b.n" \
+      " AND (m.mean - b.mean) * (m.mean - b.mean) <= max(b.se2, 0.0)" \
       " JOIN axis ON axis.sweep_id = b.sweep_id WHERE b.config_id = ?1" \
       " AND m.params ->> axis.name <> b.params ->> axis.name") \
     X(SETTING_NAMES, /* of a sweep, its axes first. words: configurations with a text */ \
