@@ -246,7 +246,7 @@ is "classes of nodes" "$(value sparse.ini task)" classification
 like "a note says that whole numbers are classes" "$out" \
     '^classes +the whole numbers of "label" are used as classes; if they are amounts, set task = regression$'
 is "parts of a file" "$(value sparse.ini file)" split.csv
-is "only a stop part is proposed" "$(value sparse.ini test)$(value sparse.ini val) $(value sparse.ini stop)" " 0.2"
+is "no other parts are proposed" "$(value sparse.ini test)$(value sparse.ini stop)" ""
 
 mkdir tu
 for g in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do

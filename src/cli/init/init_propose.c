@@ -455,6 +455,13 @@ static void propose_sweep(struct proposal *p, const struct init_facts *f)
                            : "0: one validation part, as there are many samples");
 }
 
+/* With given parts, validation samples choose the epoch, as in published results, unless ridge would
+ * be at a disadvantage. */
+static bool needs_stop(const struct init_facts *f)
+{
+    return !f->n_stop && (!f->has_split || !f->n_val || suits_ridge(f));
+}
+
 static void propose_split(struct proposal *p, const struct init_facts *f)
 {
     int32_t folds = choose_folds(f);
@@ -464,7 +471,7 @@ static void propose_split(struct proposal *p, const struct init_facts *f)
     if (!f->has_split && folds == 0)
         set(p, P_VAL, "0.2", "share that ranks the configurations");
     p->n_dealt = count_dealt(f);
-    if (!f->n_stop)
+    if (needs_stop(f))
         set(p, P_STOP,
             choose_stop(count_training(p->n_dealt, count_val(f), folds), f->n_groups > 0),
             suits_ridge(f)
