@@ -432,7 +432,7 @@ static void print_accuracy(const struct listing *l)
         qsort(off, (size_t)n, sizeof *off, ascending);
         log_info(
             "%s: %lld finished trial%s expected to take %s and took %s; the predicted "
-            "time of a trial was off by a median of %.*f %% (in 90 %% of them by at most %.0f %%)",
+            "time of a trial was off by a median of %.*f %% (in 90 %% of them by %.0f %% or less)",
             sweep_name(l), (long long)n, n == 1 ? " was" : "s were",
             duration_words(expected, expected_s), duration_words(took, took_s), off[n / 2] < 0.1,
             100 * off[n / 2], 100 * off[n * 9 / 10]);
@@ -473,7 +473,7 @@ static void print_rank_0(const struct listing *l, const struct job_memory *memor
         log_info("%s: memory for rank 0: about %s before trials begin", sweep_name(l),
                  bytes_words(words, memory->prepare));
     if (l->job->store_bytes > LEAST_STORE_BYTES)
-        log_info("%s: memory for rank 0: at most %s more, for models on their way to the database",
+        log_info("%s: memory for rank 0: about %s more, for models on their way to the database",
                  sweep_name(l), bytes_words(words, l->job->store_bytes));
 }
 
@@ -549,7 +549,8 @@ static void put_failed(struct buf *out, const struct listing *l)
 
 static void put_expected(struct buf *out, const struct listing *l)
 {
-    const char *most = may_end_early(l->job) ? "at most " : "";
+    /* An estimate is no bound: other work on the cores can double it. */
+    const char *early = may_end_early(l->job) ? " if no trial ends early" : "";
     char words[DURATION_TEXT];
 
     if (!l->n_left) {
@@ -562,8 +563,8 @@ static void put_expected(struct buf *out, const struct listing *l)
         buf_puts(out, "; durations are learnt as trials finish");
         return;
     }
-    buf_printf(out, ": %sabout %s on %ld rank%s (", most, duration_words(words, l->bound_s),
-               l->options->ranks, plural(l->options->ranks));
+    buf_printf(out, ": about %s on %ld rank%s%s (", duration_words(words, l->bound_s),
+               l->options->ranks, plural(l->options->ranks), early);
     put_source(out, l);
     buf_putc(out, ')');
     if (l->job->work)

@@ -83,5 +83,5 @@ like "a line for a host" "$messages" 'memory for 3 ranks on one host: about [0-9
 like "rank 0 may need more while it prepares" "$messages" 'memory for rank 0: about [0-9]+ MB before trials begin$'
 messages=$("$ESPALIER" plan one.ini --set replicates=100 --set hidden_size=512 2>&1)
 like "models wait for the database" "$messages" \
-    'memory for rank 0: at most 67 MB more, for models on their way to the database$'
+    'memory for rank 0: about 67 MB more, for models on their way to the database$'
 done_testing
