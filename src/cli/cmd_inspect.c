@@ -186,15 +186,14 @@ static void print_counts(struct inspection *in, struct counts *c)
 static void print_graph_features(struct inspection *in)
 {
     const struct dataset *d = &in->job->data;
-    double rows = d->n_nodes, width = d->n_markers;
+    double rows = d->n_nodes, width = d->n_features - d->n_shared;
     double bytes = rows * width * (d->dosage || d->code ? 1 : sizeof(float));
     const char *form = d->dosage ? "small integers" : d->code ? "bytes" : "floats";
     char words[BYTES_TEXT];
 
     answer_printf(&in->answer, "features    %d of each node, %s", d->n_features, form);
-    if (d->n_markers < d->n_features)
-        answer_printf(&in->answer, " (%d of them by place, held once)",
-                      d->n_features - d->n_markers);
+    if (d->n_shared)
+        answer_printf(&in->answer, " (%d of them by place, held once)", d->n_shared);
     answer_printf(&in->answer, ", %s\n", bytes_words(words, bytes));
     add_count(in, "features", d->n_features);
     add_fact(in, "feature_bytes", bytes);

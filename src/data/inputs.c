@@ -194,7 +194,6 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
     rc = add_all(&inputs, spec->inputs, err);
     if (!rc) {
         struct draft draft = {.n_features = (int32_t)inputs.n,
-                              .n_markers = (int32_t)inputs.n,
                               .feature_names = (const char *const *)inputs.names};
 
         if (inputs.n)

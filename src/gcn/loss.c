@@ -39,6 +39,13 @@ static int balance(struct training_target *target, const int32_t *train, int32_t
     return 0;
 }
 
+static void standardize(struct training_target *target, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        target->standardized[i] =
+            (float)(((double)target->original[i] - target->mean) / target->sd);
+}
+
 int training_target_init(struct training_target *target, const struct gcn_spec *spec,
                          const struct dataset *data, const int32_t *train, int32_t n_train,
                          struct arena *scratch, struct err *err)
@@ -59,11 +66,88 @@ int training_target_init(struct training_target *target, const struct gcn_spec *
     if (!target->standardized)
         return err_nomem(err, "targets", n * sizeof(float));
     measure(target, train, n_train);
-    for (size_t i = 0; i < n; i++)
-        target->standardized[i] =
-            (float)(((double)target->original[i] - target->mean) / target->sd);
+    standardize(target, data->n_samples);
     return 0;
 }
+
+/* ---- fixed effects ---- */
+
+/* y in: the training targets. The intercept moves to the mean. */
+static void fit_regression(struct training_target *target, const struct fixed_design *design,
+                           const struct dataset *data, const int32_t *train, double *y, double *c)
+{
+    struct fixed_effects *fixed = &target->fixed;
+    double squares = 0, whole = target->sd;
+
+    fixed_least_squares(fixed, design, y, c);
+    for (int32_t i = 0; i < design->n; i++) {
+        double left = y[i] - fixed_effect(fixed, dataset_fixed(data, train[i]), 0);
+
+        squares += left * left;
+    }
+    target->mean = fixed->intercept[0];
+    fixed->intercept[0] = 0;
+    target->sd = sqrt(squares / design->n);
+    if (!(target->sd > 1e-9 * whole)) /* nothing is left */
+        target->sd = whole;
+    standardize(target, data->n_samples);
+}
+
+static int fit(struct training_target *target, const struct fixed_design *design,
+               const struct dataset *data, const int32_t *train, struct arena *scratch,
+               struct err *err)
+{
+    size_t n = (size_t)design->n;
+    double *y = arena_take(scratch, n, sizeof *y);
+    double *c = arena_take(scratch, (size_t)design->rank, sizeof *c);
+    int32_t *label = arena_take(scratch, n, sizeof *label);
+
+    if (!y || !c || !label)
+        return err_nomem(err, "fixed effects", n * sizeof *y);
+    for (int32_t i = 0; i < design->n; i++)
+        if (target->task == TASK_CLASSIFICATION)
+            label[i] = target->label[train[i]];
+        else
+            y[i] = (double)target->original[train[i]];
+    if (target->task == TASK_CLASSIFICATION)
+        return fixed_logistic(&target->fixed, design, label, target->class_weight, scratch, err);
+    fit_regression(target, design, data, train, y, c);
+    return 0;
+}
+
+int training_target_fit_fixed(struct training_target *target, const struct dataset *data,
+                              const int32_t *train, int32_t n_train, struct arena *scratch,
+                              struct err *err)
+{
+    size_t n = (size_t)data->n_samples, n_outputs = (size_t)target->n_outputs;
+    struct fixed_design design;
+
+    if (!data->n_fixed)
+        return 0;
+    if (fixed_design_init(&design, data, train, n_train, scratch, err) ||
+        fixed_effects_init(&target->fixed, data->n_fixed, target->n_outputs, scratch, err) ||
+        fit(target, &design, data, train, scratch, err))
+        return -1;
+    target->offset = arena_take(scratch, n * n_outputs, sizeof *target->offset);
+    if (!target->offset)
+        return err_nomem(err, "fixed effects", n * n_outputs * sizeof *target->offset);
+    for (int32_t i = 0; i < data->n_samples; i++)
+        for (int32_t c = 0; c < target->n_outputs; c++)
+            target->offset[(int64_t)i * target->n_outputs + c] =
+                (float)(fixed_effect(&target->fixed, dataset_fixed(data, i), c) / target->sd);
+    return 0;
+}
+
+void target_add_offset(struct mat *z, const int32_t *nodes, const struct training_target *target)
+{
+    if (!target->offset)
+        return;
+    for (int32_t i = 0; i < z->n_rows; i++)
+        for (int32_t c = 0; c < z->n_cols; c++)
+            mat_row(z, i)[c] += target->offset[(int64_t)nodes[i] * z->n_cols + c];
+}
+
+/* ---- losses ---- */
 
 double loss_weight(const struct training_target *target, const int32_t *nodes, int32_t n)
 {

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "data/core/dataset.h"
+#include "gcn/fixed.h"
 #include "gcn/spec.h"
 
 struct training_target {
@@ -15,6 +16,12 @@ struct training_target {
     float *standardized;   /* [N] regression: (original - mean) / sd */
     double mean, sd;       /* of the training part; population sd, or 1 for 0 */
     float *class_weight;   /* [C]; NULL: 1 */
+
+    /* Fixed effects (gcn/fixed.h), in the target's units; n is 0 without. The model is added to them:
+     * its outputs are compared with the targets after target_add_offset(). In regression, mean is
+     * their intercept and sd that of the residuals. */
+    struct fixed_effects fixed;
+    float *offset; /* (N, C) effects of each sample, in units of the outputs; NULL: none */
 };
 
 /* Take memory from scratch. A balanced class weighs n / (C n_c), as in scikit-learn, with n_c of n
@@ -22,6 +29,15 @@ struct training_target {
 int training_target_init(struct training_target *target, const struct gcn_spec *spec,
                          const struct dataset *data, const int32_t *train, int32_t n_train,
                          struct arena *scratch, struct err *err);
+
+/* Fit the fixed effects of the data, if any, to the training part: by least squares, or for classes
+ * by logistic regression with the weights of the classes. Sets mean, sd and `standardized` anew. */
+int training_target_fit_fixed(struct training_target *target, const struct dataset *data,
+                              const int32_t *train, int32_t n_train, struct arena *scratch,
+                              struct err *err);
+
+/* z (n, C) += the offsets of nodes [n]. */
+void target_add_offset(struct mat *z, const int32_t *nodes, const struct training_target *target);
 
 /* Sum of the weights of nodes [n], the divisor of their mean loss as in
  * torch.nn.CrossEntropyLoss(weight). */

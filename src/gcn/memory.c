@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "gcn/cost.h"
+#include "gcn/fixed.h"
 #include "gcn/metric.h"
 #include "gcn/model.h"
 #include "gcn/piece.h"
@@ -254,7 +255,8 @@ double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *ou
         floats += hidden_floats(&e, l);
     for (int32_t l = 1; l < spec->layers; l++)
         floats += neighbourhood_floats(&e, l);
-    return sizeof(float) * floats + field_bytes(&e) + score_bytes(&e);
+    return sizeof(float) * floats + field_bytes(&e) + score_bytes(&e) +
+           fixed_bytes(outline->data, split->n_train);
 }
 
 /* Graphs are predicted one at a time. */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "data/core/dataset.h"
+#include "gcn/fixed.h"
 #include "gcn/metric.h"
 
 enum gcn_phase { GCN_FORWARD, GCN_BACKWARD, GCN_OPTIMIZER, GCN_EVALUATION, GCN_PHASE_COUNT };
@@ -48,6 +49,8 @@ struct gcn_outcome {
     int32_t n_outputs; /* C */
     /* Regression: prediction = output x sd + mean. Classification: 0 and 1. */
     double target_mean, target_sd;
+    /* Added to the prediction, for classes before softmax; n = 0: none. In scratch. */
+    struct fixed_effects fixed;
 };
 
 /* Set scores and losses to NaN, the rest to 0. curve stays. */

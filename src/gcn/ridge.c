@@ -8,6 +8,7 @@
 #include "base/cpu.h"
 #include "gcn/packed.h"
 #include "gcn/reducer.h"
+#include "gcn/scores.h"
 #include "tensor/gemm.h"
 
 /* ---- K ---- */
@@ -100,9 +101,10 @@ static double right_side(const struct training_target *target, int32_t c, int32_
     return ((double)target->original[i] - target->mean) / target->sd;
 }
 
-/* rhs (C + 1, n): each column minus its training mean, to save the intercept's digits; then
- * ones. */
-static void put_right_sides(double *rhs, struct ridge *ridge, const int32_t *train)
+/* rhs (C + p, n): each column minus its training mean, to save the intercept's digits; then the
+ * basis of the fixed effects. */
+static void put_right_sides(double *rhs, struct ridge *ridge, const struct fixed_design *design,
+                            const int32_t *train)
 {
     int32_t n = ridge->n_train;
 
@@ -111,37 +113,46 @@ static void put_right_sides(double *rhs, struct ridge *ridge, const int32_t *tra
 
         for (int32_t i = 0; i < n; i++)
             sum += rhs[i] = right_side(&ridge->target, c, train[i]);
-        ridge->intercept[c] = sum / n;
+        ridge->fixed.intercept[c] = sum / n;
         for (int32_t i = 0; i < n; i++)
-            rhs[i] -= ridge->intercept[c];
+            rhs[i] -= ridge->fixed.intercept[c];
     }
-    for (int32_t i = 0; i < n; i++)
-        rhs[i] = 1;
+    memcpy(rhs, design->basis, (size_t)design->rank * (size_t)n * sizeof *rhs);
 }
 
-static double sum_of(const double *v, int32_t n)
+static double product_of(const double *u, const double *v, int32_t n)
 {
     double sum = 0;
 
     for (int32_t i = 0; i < n; i++)
-        sum += v[i];
+        sum += u[i] * v[i];
     return sum;
 }
 
-/* From V^-1 y and V^-1 1 to V^-1 (y - b) and b. */
-static void put_intercepts(struct ridge *ridge)
+/* From V^-1 y and V^-1 B, B the basis, to V^-1 (y - B c) and b.
+ *   c      scratch [p]
+ *   gram   scratch (p, p) */
+static void put_effects(struct ridge *ridge, const struct fixed_design *design, double *c,
+                        double *gram)
 {
-    int32_t n = ridge->n_train;
-    const double *ones = ridge->alpha + (size_t)ridge->n_outputs * (size_t)n;
-    double total = sum_of(ones, n);
+    int32_t n = ridge->n_train, rank = design->rank;
+    const double *solved = ridge->alpha + (size_t)ridge->n_outputs * (size_t)n;
 
-    for (int32_t c = 0; c < ridge->n_outputs; c++) {
-        double *alpha = ridge->alpha + (size_t)c * (size_t)n;
-        double mean = sum_of(alpha, n) / total;
+    for (int32_t output = 0; output < ridge->n_outputs; output++) {
+        double *alpha = ridge->alpha + (size_t)output * (size_t)n;
 
-        for (int32_t i = 0; i < n; i++)
-            alpha[i] -= mean * ones[i];
-        ridge->intercept[c] += mean;
+        for (int32_t k = 0; k < rank; k++) {
+            const double *row = design->basis + (size_t)k * (size_t)n;
+
+            c[k] = product_of(row, alpha, n);
+            for (int32_t j = 0; j < rank; j++)
+                gram[k * rank + j] = product_of(row, solved + (size_t)j * (size_t)n, n);
+        }
+        fixed_solve(c, gram, rank);
+        for (int32_t k = 0; k < rank; k++)
+            for (int32_t i = 0; i < n; i++)
+                alpha[i] -= c[k] * solved[(size_t)k * (size_t)n + (size_t)i];
+        fixed_effects_take(&ridge->fixed, design, c, output);
     }
 }
 
@@ -166,120 +177,78 @@ static void put_system(double *a, const struct ridge_training *training)
 }
 
 /* 1: stopped by the watch. */
-static int fit(struct ridge *ridge, const struct ridge_training *training, struct err *err)
+static int solve(struct ridge *ridge, const struct ridge_training *training,
+                 const struct fixed_design *design, struct err *err)
 {
-    const struct split *split = training->split;
     struct arena *scratch = training->scratch;
-    size_t n = (size_t)split->n_train, n_outputs;
-    double *a;
+    size_t n = (size_t)ridge->n_train, rank = (size_t)design->rank;
+    size_t n_rhs = (size_t)ridge->n_outputs + rank;
+    double *a = arena_take(scratch, n * n, sizeof *a);
+    double *small = arena_take(scratch, rank * (rank + 1), sizeof *small);
     int rc;
 
-    if (training_target_init(&ridge->target, &(struct gcn_spec){0}, training->inputs->data,
-                             split->train, split->n_train, scratch, err))
-        return -1;
-    n_outputs = (size_t)ridge->target.n_outputs;
-    ridge->n_train = split->n_train;
-    ridge->n_outputs = ridge->target.n_outputs;
-    ridge->alpha = arena_take(scratch, n * (n_outputs + 1), sizeof *ridge->alpha);
-    ridge->intercept = arena_take(scratch, n_outputs, sizeof *ridge->intercept);
-    a = arena_take(scratch, n * n, sizeof *a);
-    if (!ridge->alpha || !ridge->intercept || !a)
-        return err_nomem(err, "ridge", n * (n + n_outputs + 1) * sizeof *a);
-    put_right_sides(ridge->alpha, ridge, split->train);
+    ridge->alpha = arena_take(scratch, n * n_rhs, sizeof *ridge->alpha);
+    if (!ridge->alpha || !a || !small)
+        return err_nomem(err, "ridge", n * (n + n_rhs) * sizeof *a);
+    put_right_sides(ridge->alpha, ridge, design, training->split->train);
     put_system(a, training);
-    rc = lapack_cholesky_solve(ridge->alpha, ridge->n_outputs + 1, a, ridge->n_train,
-                               training->watch, err);
+    rc = lapack_cholesky_solve(ridge->alpha, (int32_t)n_rhs, a, ridge->n_train, training->watch,
+                               err);
     if (rc < 0)
         return err_wrap(err,
                         "lambda = %g is too small for the scale of these features: increase lambda "
                         "or scale the features",
                         training->spec->lambda);
     if (!rc)
-        put_intercepts(ridge);
+        put_effects(ridge, design, small, small + rank);
     return rc;
+}
+
+/* As solve(). */
+static int fit(struct ridge *ridge, const struct ridge_training *training, struct err *err)
+{
+    const struct split *split = training->split;
+    const struct dataset *data = training->inputs->data;
+    struct arena *scratch = training->scratch;
+    struct fixed_design design;
+
+    if (training_target_init(&ridge->target, &(struct gcn_spec){0}, data, split->train,
+                             split->n_train, scratch, err))
+        return -1;
+    ridge->n_train = split->n_train;
+    ridge->n_outputs = ridge->target.n_outputs;
+    if (fixed_effects_init(&ridge->fixed, data->n_fixed, ridge->n_outputs, scratch, err) ||
+        fixed_design_init(&design, data, split->train, split->n_train, scratch, err))
+        return -1;
+    return solve(ridge, training, &design, err);
 }
 
 /* ---- scores ---- */
 
-struct scores {
+struct prediction {
     const struct ridge *ridge;
     const struct ridge_inputs *inputs;
     const struct split *split;
-    float *output;  /* (N, C) */
-    float *truth;   /* [N] regression, standardised */
-    int32_t *label; /* [N] classification */
-    double *row;    /* [n_train] of K */
-    void *scratch;  /* for metrics */
+    double *row; /* [n_train] of K */
 };
 
-static int scores_init(struct scores *s, const struct ridge *ridge,
-                       const struct ridge_training *training, struct err *err)
+static void predict(void *arg, float *output, int32_t sample)
 {
-    const struct dataset *data = training->inputs->data;
-    struct arena *scratch = training->scratch;
-    size_t n = (size_t)data->n_samples, n_outputs = (size_t)ridge->n_outputs;
-
-    *s = (struct scores){.ridge = ridge, .inputs = training->inputs, .split = training->split};
-    s->output = arena_take(scratch, n * n_outputs, sizeof *s->output);
-    s->truth = arena_take(scratch, n, sizeof *s->truth);
-    s->label = arena_take(scratch, n, sizeof *s->label);
-    s->row = arena_take(scratch, (size_t)ridge->n_train, sizeof *s->row);
-    s->scratch = arena_take(scratch, 1, metric_scratch_bytes(data->n_samples, data->n_classes));
-    if (!s->output || !s->truth || !s->label || !s->row || !s->scratch)
-        return err_nomem(err, "scores", n * (n_outputs + 2) * sizeof(float));
-    return 0;
-}
-
-static void predict(float *output, struct scores *s, int32_t sample)
-{
-    const struct ridge *ridge = s->ridge;
-    const double *row = kernel_row(s->inputs, sample);
+    struct prediction *p = arg;
+    const struct ridge *ridge = p->ridge;
+    const struct dataset *data = p->inputs->data;
+    const double *row = kernel_row(p->inputs, sample);
     const double *alpha = ridge->alpha;
 
     for (int32_t t = 0; t < ridge->n_train; t++)
-        s->row[t] = row[s->split->train[t]];
+        p->row[t] = row[p->split->train[t]];
     for (int32_t c = 0; c < ridge->n_outputs; c++, alpha += ridge->n_train) {
-        double sum = ridge->intercept[c];
+        double sum = fixed_effect(&ridge->fixed, dataset_fixed(data, sample), c);
 
         for (int32_t t = 0; t < ridge->n_train; t++)
-            sum += s->row[t] * alpha[t];
+            sum += p->row[t] * alpha[t];
         output[c] = (float)sum;
     }
-}
-
-static double score(struct scores *s, enum metric metric, int32_t n)
-{
-    const struct training_target *target = &s->ridge->target;
-    double value;
-
-    if (metric_task(metric) != target->task || metric == METRIC_LOG_LOSS)
-        return NAN;
-    if (target->task == TASK_CLASSIFICATION)
-        return metric_classification(metric, s->label, s->output, n, target->n_outputs, s->scratch);
-    value = metric_regression(metric, s->truth, s->output, n, s->scratch);
-    return metric == METRIC_RMSE || metric == METRIC_MAE ? value * target->sd : value;
-}
-
-static void score_part(struct gcn_outcome *outcome, enum part part, struct scores *s,
-                       const int32_t *samples, int32_t n)
-{
-    const struct training_target *target = &s->ridge->target;
-    double squares = 0;
-
-    for (int32_t i = 0; i < n; i++) {
-        predict(s->output + (int64_t)i * s->ridge->n_outputs, s, samples[i]);
-        if (target->task == TASK_CLASSIFICATION) {
-            s->label[i] = target->label[samples[i]];
-        } else {
-            s->truth[i] = target->standardized[samples[i]];
-            squares += ((double)s->output[i] - (double)s->truth[i]) *
-                       ((double)s->output[i] - (double)s->truth[i]);
-        }
-    }
-    if (n && target->task == TASK_REGRESSION)
-        outcome->losses[part] = squares / n;
-    for (int m = 0; n && m < METRIC_COUNT; m++)
-        outcome->metrics[part][m] = score(s, (enum metric)m, n);
 }
 
 int ridge_train(struct gcn_outcome *outcome, struct ridge *ridge,
@@ -287,6 +256,7 @@ int ridge_train(struct gcn_outcome *outcome, struct ridge *ridge,
 {
     const struct split *split = training->split;
     double begun_s = clock_now(training->clock), fitted_s;
+    struct prediction prediction = {ridge, training->inputs, split, NULL};
     struct scores s;
     int rc;
 
@@ -297,12 +267,13 @@ int ridge_train(struct gcn_outcome *outcome, struct ridge *ridge,
         outcome->status = GCN_STOPPED;
     if (rc)
         return rc < 0 ? -1 : 0;
-    if (scores_init(&s, ridge, training, err))
+    prediction.row = arena_take(training->scratch, (size_t)split->n_train, sizeof(double));
+    if (!prediction.row)
+        return err_nomem(err, "scores", (size_t)split->n_train * sizeof(double));
+    if (scores_init(&s, &ridge->target, training->inputs->data, training->scratch, err))
         return -1;
     fitted_s = clock_now(training->clock);
-    score_part(outcome, PART_TRAIN, &s, split->train, split->n_train);
-    score_part(outcome, PART_VAL, &s, split->val, split->n_val);
-    score_part(outcome, PART_TEST, &s, split->test, split->n_test);
+    scores_put(outcome, &s, split, false, predict, &prediction);
     outcome->value = outcome->metrics[PART_VAL][training->spec->objective];
     outcome->seconds[GCN_OPTIMIZER] = fitted_s - begun_s;
     outcome->seconds[GCN_EVALUATION] = clock_now(training->clock) - fitted_s;
@@ -405,6 +376,6 @@ int ridge_weights(float *weights, const struct ridge *ridge, const struct datase
     float *bias = weights + (size_t)data->n_features * (size_t)ridge->n_outputs;
 
     for (int32_t c = 0; c < ridge->n_outputs; c++)
-        bias[c] = (float)ridge->intercept[c];
+        bias[c] = (float)ridge->fixed.intercept[c];
     return (data->is_sparse ? weigh_sparse : weigh_dense)(weights, ridge, data, scale, split, err);
 }

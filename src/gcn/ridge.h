@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ridge regression with an unpenalised intercept, solved exactly in the dual: the baseline of a
+/* Ridge regression with unpenalised fixed effects, solved exactly in the dual: the baseline of a
  * graph convolution (doc/decisions/0028, 0039).
  *
- * With Z (N, F), the scaled features of the network, K = Z Z^T / F and targets y of the training
- * part t:
+ * With Z (N, F), the scaled features of the network, K = Z Z^T / F, targets y of the training part t,
+ * and X its intercept and fixed effects (gcn/fixed.h):
  *
  *   V = K_tt + lambda I
- *   b = 1^T V^-1 y / 1^T V^-1 1     the intercept: the mean of y by generalised least squares
- *   alpha = V^-1 (y - b)
+ *   b = (X_t^T V^-1 X_t)^-1 X_t^T V^-1 y     by generalised least squares
+ *   alpha = V^-1 (y - X_t b)
  *
- * Predictions are K_.t alpha + b. The feature weights w = Z_t^T alpha / F predict the same; with b
- * they minimise |y - Z_t w - b|^2 + F lambda |w|^2.
+ * Predictions are K_.t alpha + X b. The feature weights w = Z_t^T alpha / F predict the same; with b
+ * they minimise |y - Z_t w - X_t b|^2 + F lambda |w|^2.
  *
- * With standardised markers this is GBLUP with the mean as fixed effect: K is a genomic
- * relationship matrix and lambda residual over genetic variance, (1 - h2) / h2 for heritability h2.
+ * With standardised markers this is GBLUP with fixed effects: K is a genomic relationship matrix and lambda residual over genetic variance, (1 - h2) / h2 for heritability h2.
  *
  * There is no epoch to choose, so ridge also trains on the stop part (data/core/split.h).
  *
@@ -21,7 +20,7 @@
  * RidgeClassifier of scikit-learn. The largest score decides; scores are not probabilities.
  *
  * Source: Hoerl & Kennard 1970, Technometrics 12:55; the dual: Saunders et al. 1998, ICML; the
- * fixed effect: Henderson 1975, Biometrics 31:423; GBLUP: VanRaden 2008, J Dairy Sci 91:4414; equal
+ * fixed effects: Henderson 1975, Biometrics 31:423; GBLUP: VanRaden 2008, J Dairy Sci 91:4414; equal
  * predictions by markers and relationships: Habier et al. 2007, Genetics 177:2389, and Goddard
  * 2009, Genetica 136:245. */
 #ifndef GCN_RIDGE_H
@@ -80,9 +79,9 @@ struct ridge_training {
 struct ridge {
     struct training_target target;
     int32_t n_train;
-    int32_t n_outputs; /* 1, or number of classes */
-    double *alpha;     /* (C, n_train), then V^-1 1 [n_train] */
-    double *intercept; /* [C] of the standardised target or of each class */
+    int32_t n_outputs;          /* 1, or number of classes */
+    double *alpha;              /* (C, n_train), then V^-1 of the basis of the fixed effects */
+    struct fixed_effects fixed; /* of the standardised target or of each class */
 };
 
 /* Fit and score. Fills outcome (no epochs; losses of classes are NaN), or sets GCN_STOPPED if the
@@ -91,8 +90,8 @@ struct ridge {
 int ridge_train(struct gcn_outcome *outcome, struct ridge *ridge,
                 const struct ridge_training *training, struct err *err);
 
-/* The model as weights of the scaled features, which are read again: outputs are Z w + b,
- * standardised for regression.
+/* The model as weights of the scaled features, which are read again: outputs are Z w + b, and the
+ * fixed effects beside the intercept b, standardised for regression.
  *   weights  out  [(F + 1) C] w (F, C), then b [C] */
 int ridge_weights(float *weights, const struct ridge *ridge, const struct dataset *data,
                   enum feature_scale scale, const struct split *split, struct err *err);

@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "gcn/checkpoint.h"
+#include "gcn/scores.h"
 #include "tensor/gemm.h"
 #include "tensor/kernel.h"
 
@@ -24,11 +25,7 @@ struct gcn_run {
     struct weighed_sample *weighed; /* [n_train]; NULL: batches are not balanced */
     int32_t *all;                   /* [n_train + n_val + n_test + n_stop] */
     float *best;                    /* [n_weights] of the best epoch */
-    /* The part being scored. */
-    float *output;  /* (N, C) log-probabilities, or [N] standardised predictions */
-    float *truth;   /* [N] regression, standardised */
-    int32_t *label; /* [N] classification */
-    void *scratch;  /* for metrics */
+    struct scores scores;           /* of log-probabilities, or of standardised predictions */
 };
 
 /* Batches of graphs are balanced. With one worker they stay as they are. */
@@ -57,21 +54,16 @@ static int run_init(struct gcn_run *run, const struct gcn_training *training, st
     struct arena *scratch = training->scratch;
     const struct dataset *data = run->inputs->data;
     size_t n = (size_t)data->n_samples;
-    size_t n_outputs;
 
     if (trainer_init(&run->trainer, training, err))
         return -1;
-    n_outputs = (size_t)run->trainer.target.n_outputs;
     rng_init(&run->batch_rng, run->key, RNG_BATCH);
     run->all = arena_take(scratch, n, sizeof *run->all);
     run->best = arena_take(scratch, (size_t)run->trainer.model.n_weights, sizeof *run->best);
-    run->output = arena_take(scratch, n * n_outputs, sizeof *run->output);
-    run->truth = arena_take(scratch, n, sizeof *run->truth);
-    run->label = arena_take(scratch, n, sizeof *run->label);
-    run->scratch = arena_take(scratch, 1, metric_scratch_bytes(data->n_samples, data->n_classes));
-    if (init_deal(run, scratch) || !run->all || !run->best || !run->output || !run->truth ||
-        !run->label || !run->scratch)
-        return err_nomem(err, "scores", n * (n_outputs + 3) * sizeof(float));
+    if (scores_init(&run->scores, &run->trainer.target, data, scratch, err))
+        return -1;
+    if (init_deal(run, scratch) || !run->all || !run->best)
+        return err_nomem(err, "samples", n * sizeof *run->all);
     memcpy(run->best, run->trainer.model.weights,
            (size_t)run->trainer.model.n_weights * sizeof *run->best);
     return 0;
@@ -83,36 +75,18 @@ static double prepare(struct gcn_run *run, const struct mat *z, const int32_t *r
                       const int32_t *nodes, int32_t n)
 {
     const struct training_target *target = &run->trainer.target;
-    struct mat out = mat_view(run->output, n, z->n_cols);
+    struct mat out = mat_view(run->scores.output, n, z->n_cols);
     double weight = loss_weight(target, nodes, n), loss;
 
     for (int32_t i = 0; i < n; i++)
         memcpy(mat_row(&out, i), mat_row(z, row ? row[nodes[i]] : i),
                (size_t)z->n_cols * sizeof *out.v);
+    target_add_offset(&out, nodes, target);
     loss = loss_of(NULL, weight, &out, nodes, target);
-    if (target->task == TASK_CLASSIFICATION) {
-        kernel_log_softmax(&out);
-        for (int32_t i = 0; i < n; i++)
-            run->label[i] = target->label[nodes[i]];
-    } else {
-        for (int32_t i = 0; i < n; i++)
-            run->truth[i] = target->standardized[nodes[i]];
-    }
-    return loss / weight;
-}
-
-/* Standardised values, so that the target's offset costs no precision; errors are scaled to its
- * units. */
-static double score(struct gcn_run *run, enum metric metric, int32_t n)
-{
-    const struct training_target *target = &run->trainer.target;
-    double value;
-
     if (target->task == TASK_CLASSIFICATION)
-        return metric_classification(metric, run->label, run->output, n, target->n_outputs,
-                                     run->scratch);
-    value = metric_regression(metric, run->truth, run->output, n, run->scratch);
-    return metric == METRIC_RMSE || metric == METRIC_MAE ? value * target->sd : value;
+        kernel_log_softmax(&out);
+    scores_take_targets(&run->scores, nodes, n);
+    return loss / weight;
 }
 
 static void score_part(struct gcn_run *run, enum part part, const struct mat *z, const int32_t *row,
@@ -123,7 +97,7 @@ static void score_part(struct gcn_run *run, enum part part, const struct mat *z,
     run->outcome->losses[part] = prepare(run, z, row, nodes, n);
     for (int m = 0; m < METRIC_COUNT; m++)
         if (metric_task((enum metric)m) == run->trainer.target.task)
-            run->outcome->metrics[part][m] = score(run, (enum metric)m, n);
+            run->outcome->metrics[part][m] = scores_metric(&run->scores, (enum metric)m, n);
 }
 
 /* The chosen epoch keeps the value and loss that chose it: products over other rows may differ in
@@ -201,7 +175,7 @@ static void watch(struct gcn_run *run, struct gcn_epoch *record)
     struct mat z = trainer_watched_logits(trainer);
 
     record->val_loss = prepare(run, &z, NULL, trainer->watched, trainer->n_watched);
-    record->val_value = score(run, run->spec->objective, trainer->n_watched);
+    record->val_value = scores_metric(&run->scores, run->spec->objective, trainer->n_watched);
     trainer->seconds[GCN_EVALUATION] += clock_now(trainer->clock) - since;
 }
 
@@ -370,6 +344,7 @@ static void conclude(struct gcn_run *run)
         outcome->n_outputs = target->n_outputs;
         outcome->target_mean = target->mean;
         outcome->target_sd = target->sd;
+        outcome->fixed = target->fixed;
     }
     run->trainer.seconds[GCN_EVALUATION] += clock_now(run->trainer.clock) - since;
     if (run->trainer.crew->has_failed)

@@ -220,6 +220,8 @@ static int init_parts(struct trainer *trainer, const struct gcn_training *traini
 
     if (training_target_init(&trainer->target, spec, inputs->data, split->train, split->n_train,
                              scratch, err) ||
+        training_target_fit_fixed(&trainer->target, inputs->data, split->train, split->n_train,
+                                  scratch, err) ||
         model_init(&trainer->model, spec, inputs->n_inputs, inputs->fan_in,
                    trainer->target.n_outputs, training->key, scratch, err) ||
         divide(trainer, scratch, err) ||
@@ -310,6 +312,7 @@ static double batch_loss(struct mat *d, const struct trainer *trainer, const str
         struct span span = receptive_field_samples_span(field, w);
         struct mat own = division_rows(logits, span), own_d = division_rows(d, span);
 
+        target_add_offset(&own, span.rows, &trainer->target);
         trainer->losses[w - division_begin(field)] =
             loss_of(&own_d, divisor, &own, span.rows, &trainer->target);
     }

@@ -81,27 +81,44 @@ static const char *const full_names[P_COUNT] = {
 
 /* ---- finding settings ---- */
 
-enum param_id param_find(const char *section, const char *key)
+static const struct {
+    enum param_id id;
+    const char *key;
+} old_names[] = {
+#define PARAM_OLD_NAME(id, key) {P_##id, key},
+    PARAM_OLD_NAMES(PARAM_OLD_NAME)
+#undef PARAM_OLD_NAME
+};
+
+static bool is_in(enum param_id id, const char *section, size_t n)
+{
+    const char *own = param_table[id].section;
+
+    return !section || (strlen(own) == n && !strncmp(own, section, n));
+}
+
+static enum param_id find(const char *section, size_t n, const char *key)
 {
     for (int id = 0; id < P_COUNT; id++)
         if (*param_table[id].key == *key && !strcmp(param_table[id].key, key) &&
-            (!section || !strcmp(param_table[id].section, section)))
+            is_in((enum param_id)id, section, n))
             return (enum param_id)id;
+    for (size_t i = 0; i < sizeof old_names / sizeof *old_names; i++)
+        if (!strcmp(old_names[i].key, key) && is_in(old_names[i].id, section, n))
+            return old_names[i].id;
     return P_COUNT;
+}
+
+enum param_id param_find(const char *section, const char *key)
+{
+    return find(section, section ? strlen(section) : 0, key);
 }
 
 enum param_id param_find_name(const char *name)
 {
     const char *dot = strchr(name, '.');
 
-    for (int id = 0; id < P_COUNT && dot; id++) {
-        size_t n = (size_t)(dot - name);
-
-        if (strlen(param_table[id].section) == n && !strncmp(param_table[id].section, name, n) &&
-            !strcmp(param_table[id].key, dot + 1))
-            return (enum param_id)id;
-    }
-    return dot ? P_COUNT : param_find(NULL, name);
+    return dot ? find(name, (size_t)(dot - name), dot + 1) : param_find(NULL, name);
 }
 
 bool param_is_section(const char *section)

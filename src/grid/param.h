@@ -96,7 +96,7 @@ union value {
     const char *s;
 };
 
-/* P_COUNT: none. section NULL: all sections. */
+/* By its key or an earlier one (PARAM_OLD_NAMES). P_COUNT: none. section NULL: all sections. */
 enum param_id param_find(const char *section, const char *key);
 
 /* The end of a message about a faulty value with ` #`, which other formats begin comments with; else

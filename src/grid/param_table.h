@@ -35,6 +35,7 @@
 #define MODEL_TYPES(X, OR) \
     X(gcn) OR X(mlp)       \
     OR X(ridge)            \
+    OR X(fixed)            \
     OR X(noop)             \
     OR X(external)
 #define MODEL_TYPE_NAME(name) #name
@@ -43,11 +44,11 @@
 /* Other names by which users call a model type, in lower case, for "did you mean". X(type, name) */
 #define MODEL_TYPE_SYNONYMS(X) \
     X(gcn, gnn)                \
-    X(mlp, nn) X(mlp, ann) X(mlp, dnn) X(mlp, fnn) X(ridge, gblup) X(ridge, rrblup) X(ridge, blup)
+    X(mlp, nn) X(mlp, ann) X(mlp, dnn) X(mlp, fnn) X(ridge, gblup) X(ridge, rrblup) X(ridge, blup) X(fixed, lm) X(fixed, ols)
 
 /* Lists for the column `models`. */
 #define MODELS_ALL MODEL_TYPE_CHOICES
-#define MODELS_DATA "gcn|mlp|ridge|noop"
+#define MODELS_DATA "gcn|mlp|ridge|fixed|noop"
 /* Implied by a section [program] for model.type and data.format. */
 #define PROGRAM_SECTION "program"
 #define MODELS_GANG "external|gcn|mlp"
@@ -57,6 +58,9 @@
 #define MODELS_EPOCHS "gcn|mlp"
 #define MODELS_GRAPH "gcn|noop"
 #define MODELS_RIDGE "ridge|noop"
+
+/* Model types that only have fixed effects. */
+#define MODELS_FIXED "fixed"
 
 /* Model types whose class scores are not probabilities: they have no log_loss. */
 #define MODELS_SCORES "ridge"
@@ -128,9 +132,9 @@
     X(TRAIT, "data", "trait", TEXT, 0, 0, "", "", "", 0, \
       MODELS_DATA, INTO(data_spec, trait), \
       "Column of the trait (genotype, smiles) or its number (tu); optional if there is only one") \
-    X(COVARIATES, "data", "covariates", TEXT, 0, 0, "", "", "", 0, \
-      MODELS_DATA, INTO(data_spec, covariates), \
-      "Columns of the phenotype table that become features, separated by commas, in quotes if a name contains a comma; a column of numbers gives one feature; a column of words, or factor(COLUMN), gives one feature for each value (format = genotype)") \
+    X(FIXED, "data", "fixed", TEXT, 0, 0, "", "", "", 0, \
+      MODELS_DATA, INTO(data_spec, fixed), \
+      "Fixed effects: columns of the phenotype table that every model fits without a penalty, separated by commas, in quotes if a name contains a comma; a column of words, or factor(COLUMN), is a factor with an effect for each level (format = genotype)") \
     X(MISSING, "data", "missing", TEXT, 0, 0, "", "", "", 0, \
       MODELS_DATA, INTO(data_spec, missing), \
       "Texts that mean a missing value of the trait, separated by commas, such as -9, unknown; an empty cell, NA, NaN, nan and a point always do (format = genotype, graph or smiles)") \
@@ -225,11 +229,11 @@
       "Column of groups (family, environment, scaffold) in the split file, the phenotype table, or the table of molecules or labels; the test, validation and training parts share no group, nor do folds") \
     X(STOP, "split", "stop", REAL, 0, 1, "", "0", "fraction", AXIS | IDENTITY | LATER | OPEN_MAX, \
       MODELS_NETWORK, INTO(split_spec, stop), \
-      "Fraction of the training samples that chooses the best epoch of gcn and mlp, so that the validation part only scores; 0: the validation part chooses it, which makes scores optimistic; ridge has no epochs and trains on these samples") \
+      "Fraction of the training samples that chooses the best epoch of gcn and mlp, so that the validation part only scores; 0: the validation part chooses it, which makes scores optimistic; ridge and fixed have no epochs and train on these samples") \
     \
     X(TYPE, "model", "type", CHOICE, 0, 0, MODEL_TYPE_CHOICES, "gcn", "", AXIS | IDENTITY | MAIN, \
       MODELS_ALL, NOWHERE, \
-      "Model type; gcn: graph convolutional network; mlp: the same network without a graph; ridge: exact ridge regression, the same as GBLUP; noop: no training, to measure the cost of scheduling and storing") \
+      "Model type; gcn: graph convolutional network; mlp: the same network without a graph; ridge: exact ridge regression, the same as GBLUP; fixed: the fixed effects alone, a baseline; noop: no training, to measure the cost of scheduling and storing") \
     X(LAYERS, "model", "layers", INT, 1, 8, "", "2", "", AXIS | IDENTITY | MAIN, \
       MODELS_NETWORK, INTO(gcn_spec, layers), \
       "Number of graph convolutions; if samples are graphs, each has hidden_size units, and pool follows") \
@@ -386,6 +390,12 @@
     X(BATCH_NORM, "no") \
     X(POOL, "mean") \
     X(CHOOSE_EPOCH, "objective")
+
+/* Earlier names of settings, in sweep files and stored sweeps.
+ *
+ * X(id, key) */
+#define PARAM_OLD_NAMES(X) \
+    X(FIXED, "covariates")
 
 /* Settings without effect unless another setting has one of these choices.
  *

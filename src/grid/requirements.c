@@ -339,6 +339,21 @@ static void check_scores(const struct check *c)
                      settings_type_name(types[i]));
 }
 
+/* `where` may drop such points, but that is no reason to have them. */
+static void check_fixed(const struct check *c)
+{
+    const struct sweep *sweep = c->sweep;
+    int32_t n;
+    const union value *types = sweep_values(sweep, P_TYPE, &n);
+
+    for (int32_t i = 0; i < n && !*sweep->fixed.v[P_FIXED].s; i++)
+        if (param_is_among(MODELS_FIXED, settings_type_name(types[i])))
+            complain(c, P_TYPE,
+                     "type = %s: has nothing but fixed effects, and there are none: set [data] "
+                     "fixed = COLUMN, or remove %s",
+                     settings_type_name(types[i]), settings_type_name(types[i]));
+}
+
 static bool is_reduced(union value v)
 {
     return v.i != REDUCE_NONE;
@@ -620,6 +635,7 @@ void requirements_check(const struct sweep *sweep, bool is_file, bool refused[P_
     }
     check_split(&c);
     check_scores(&c);
+    check_fixed(&c);
     check_reduction(&c);
 }
 
@@ -645,10 +661,6 @@ int requirements_check_data(const struct sweep *sweep, const struct dataset *dat
     const union value *values = sweep_values(sweep, P_REDUCE, &n);
 
     check_classes(&c, data);
-    if (data->covariates && sweep->fixed.v[P_SCALE].i == param_choice(P_SCALE, "row"))
-        complain(&c, P_SCALE,
-                 "scale = row divides each row by its sum, which would include the covariates: "
-                 "must be standardize or none with data.covariates");
     for (int32_t i = 0; i < n && !*sweep->fixed.v[P_WHERE].s; i++) {
         struct gcn_inputs_spec spec = {.reduce = (int32_t)values[i].i};
         struct err err;

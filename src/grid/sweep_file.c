@@ -265,6 +265,9 @@ static int fix(int id, const struct assignment *a)
     if (!a->set && sweep->swept[id])
         return complain(a, "%s is fixed here and an axis in line %d: keep one", p->key,
                         sweep->line[id]);
+    if (!a->set && sweep->line[id] && id < P_COUNT && strcmp(a->key, p->key) != 0)
+        return complain(a, "%s is an earlier name of %s, which line %d sets: keep one", a->key,
+                        p->key, sweep->line[id]);
     if (!a->set && sweep->line[id])
         return complain(a, "%s is already set in line %d", p->key, sweep->line[id]);
     if (keep_option(a, id) || (id == P_COMMAND && keep_comment(a)))

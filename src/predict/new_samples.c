@@ -13,17 +13,16 @@ static int check_data(const struct dataset *data, const struct settings *setting
                       const char *phenotypes, struct err *err)
 {
     const struct data_format *format = data_format_at(settings->v[P_FORMAT].i);
-    bool has_covariates = data->n_markers < data->n_features;
 
     if (!format->has_genotypes)
         return data_format_refuse(format, "genotypes", "genotypes", err);
-    if (has_covariates && !phenotypes)
+    if (data->n_fixed && !phenotypes)
         return err_set(err,
-                       "--genotypes: the models also need covariates: give a table with %.200s of "
+                       "--genotypes: the models have fixed effects: give a table with %.200s of "
                        "the new samples: --phenotypes FILE",
-                       settings->v[P_COVARIATES].s);
-    if (!has_covariates && phenotypes)
-        return err_set(err, "--phenotypes: the models have no covariates (data.covariates)");
+                       settings->v[P_FIXED].s);
+    if (!data->n_fixed && phenotypes)
+        return err_set(err, "--phenotypes: the models have no fixed effects (data.fixed)");
     return 0;
 }
 
@@ -63,16 +62,18 @@ static int choose(struct new_samples *n, const struct dataset *data, bool takes_
     return rc;
 }
 
-static int read_covariates(struct new_samples *n, const struct settings *settings, struct err *err)
+static int read_fixed(struct new_samples *n, const struct settings *settings, struct err *err)
 {
+    const struct joined_ids source = {.ids = recode_ids(&n->recode), .path = n->recode.path};
     struct data_spec spec;
 
     if (!n->phenotypes)
         return 0;
     spec_data(&spec, settings);
     spec.phenotypes = n->phenotypes;
-    return covariates_read_new(&n->covariates, &n->covariates_report, n->recode.data, &spec,
-                               recode_ids(&n->recode), n->sample, n->n, n->recode.path, err);
+    spec.like = n->recode.data;
+    return fixed_columns_read_new(&n->fixed, &n->fixed_report, &spec, &source, n->sample, n->n,
+                                  err);
 }
 
 int new_samples_open(struct new_samples *n, const struct dataset *data,
@@ -82,9 +83,7 @@ int new_samples_open(struct new_samples *n, const struct dataset *data,
     struct graph_spec graph;
 
     spec_graph(&graph, settings);
-    *n = (struct new_samples){.n_markers = data->n_markers,
-                              .has_graph = graph.build != GRAPH_NONE,
-                              .phenotypes = phenotypes};
+    *n = (struct new_samples){.has_graph = graph.build != GRAPH_NONE, .phenotypes = phenotypes};
     if (check_data(data, settings, phenotypes, err) ||
         recode_open(&n->recode, data, path, (enum data_dosage)settings->v[P_DOSAGE].i,
                     settings->v[P_MISSING_GENOTYPE].s, err) ||
@@ -95,7 +94,7 @@ int new_samples_open(struct new_samples *n, const struct dataset *data,
                        "%s: all %d samples have a phenotype in the training data; --all predicts "
                        "them too",
                        path, n->n_known);
-    return read_covariates(n, settings, err);
+    return read_fixed(n, settings, err);
 }
 
 void new_samples_close(struct new_samples *n)
@@ -106,7 +105,7 @@ void new_samples_close(struct new_samples *n)
         free((char *)(uintptr_t)n->id[i]);
     free(n->id);
     free(n->sample);
-    mat_release(&n->covariates);
+    free(n->fixed);
     recode_close(&n->recode);
     memset(n, 0, sizeof *n);
 }
@@ -155,9 +154,9 @@ static void tell_markers(const struct new_samples *n)
         snprintf(by_id, sizeof by_id, " and %d by their ids", r->n_by_id);
     log_info("%s: %d of %d markers found, %d of them with REF and ALT swapped%s; %d absent, %d of "
              "them with other alleles",
-             path, r->n_found, n->n_markers, r->n_flipped, by_id, n->n_markers - r->n_found,
-             r->n_other);
-    if (r->n_found < n->n_markers - r->n_found)
+             path, r->n_found, n->recode.data->n_features, r->n_flipped, by_id,
+             n->recode.data->n_features - r->n_found, r->n_other);
+    if (r->n_found < n->recode.data->n_features - r->n_found)
         log_warn("%s: less than half of the markers found: the predictions may be far off", path);
     tell_contradicted(n);
     if (r->n_respelled)
@@ -191,7 +190,7 @@ static int check_found(const struct new_samples *n, bool accepts_few, struct err
     const struct recode_report *r = &n->report;
     const struct dataset *data = n->recode.data;
 
-    if (r->n_found && (accepts_few || r->n_found >= n->n_markers - r->n_found))
+    if (r->n_found && (accepts_few || r->n_found >= n->recode.data->n_features - r->n_found))
         return 0;
     if (count_marker_ids(n) > r->n_found)
         return err_set(err,
@@ -202,8 +201,8 @@ static int check_found(const struct new_samples *n, bool accepts_few, struct err
     return err_set(err,
                    "%s: contains %d of the %d markers of the training data, the first of which is "
                    "\"%.80s\" (%d with other alleles): must contain %s",
-                   n->recode.path, r->n_found, n->n_markers, dataset_feature_name(data, 0),
-                   r->n_other,
+                   n->recode.path, r->n_found, n->recode.data->n_features,
+                   dataset_feature_name(data, 0), r->n_other,
                    r->n_found ? "at least half, or give --few-markers" : "some of them");
 }
 
@@ -220,25 +219,28 @@ int new_samples_read(struct mat *x, struct new_samples *n, int32_t first, int32_
     if (!n->is_read)
         tell_markers(n);
     n->is_read = true;
-    for (int32_t i = 0; n->phenotypes && i < count; i++)
-        memcpy(mat_row(x, i) + n->n_markers, mat_row(&n->covariates, first + i),
-               (size_t)n->covariates.n_cols * sizeof *x->v);
     return 0;
 }
 
-static void tell_covariates(const struct new_samples *n)
+static void tell_fixed(const struct new_samples *n)
 {
-    const struct covariates_report *r = &n->covariates_report;
+    const struct fixed_report *r = &n->fixed_report;
 
-    log_info("%s: covariates: %d sample%s without a row and %lld missing cell%s set to the mean of "
-             "the training data",
-             n->phenotypes, r->n_absent, r->n_absent == 1 ? "" : "s", (long long)r->n_missing,
-             r->n_missing == 1 ? "" : "s");
+    log_info(
+        "%s: fixed effects: %d sample%s without a row and %lld missing cell%s take the mean of "
+        "the training data",
+        n->phenotypes, r->n_absent, r->n_absent == 1 ? "" : "s", (long long)r->n_missing,
+        r->n_missing == 1 ? "" : "s");
     if (r->n_unknown)
-        log_warn("%s: %lld cell%s with a word that the training data do not have, taken as "
+        log_warn("%s: %lld cell%s with a level that the training data do not have, taken as "
                  "missing: the first is \"%s\" in column \"%s\", line %lld",
                  n->phenotypes, (long long)r->n_unknown, r->n_unknown == 1 ? "" : "s", r->word,
                  r->column, (long long)r->line);
+}
+
+const double *new_samples_fixed(const struct new_samples *n, int32_t first)
+{
+    return n->fixed ? n->fixed + (int64_t)first * n->recode.data->n_fixed : NULL;
 }
 
 void new_samples_report_missing(const struct new_samples *n)
@@ -246,8 +248,8 @@ void new_samples_report_missing(const struct new_samples *n)
     const struct recode_report *r = &n->report;
 
     if (n->phenotypes)
-        tell_covariates(n);
-    if (r->n_missing || r->n_found < n->n_markers)
+        tell_fixed(n);
+    if (r->n_missing || r->n_found < n->recode.data->n_features)
         log_info("%s: absent markers and %lld missing call%s (%.2g %% of those found) set to the "
                  "mean of the training data",
                  n->recode.path, (long long)r->n_missing, r->n_missing == 1 ? "" : "s",

@@ -3,7 +3,7 @@
 #ifndef PREDICT_NEW_SAMPLES_H
 #define PREDICT_NEW_SAMPLES_H
 
-#include "data/core/covariates.h"
+#include "data/core/fixed_columns.h"
 #include "data/genotype/recode.h"
 #include "grid/settings.h"
 
@@ -12,20 +12,19 @@ struct new_samples {
     int32_t *sample; /* [n] places in the file */
     const char **id; /* [n] borrowed from recode */
     int32_t n;
-    int32_t n_known; /* skipped: they have a phenotype in the data */
-    int32_t n_twice; /* of the n, in the training data too */
-    bool has_graph;  /* the models join samples */
-    int32_t n_markers;
+    int32_t n_known;             /* skipped: they have a phenotype in the data */
+    int32_t n_twice;             /* of the n, in the training data too */
+    bool has_graph;              /* the models join samples */
     struct recode_report report; /* counts the missing calls of all samples read so far */
     bool is_read;
-    const char *phenotypes; /* table of covariates, borrowed, or NULL */
-    struct mat covariates;  /* (n, F - markers) */
-    struct covariates_report covariates_report;
+    const char *phenotypes; /* table of fixed effects, borrowed, or NULL */
+    double *fixed;          /* (n, q), or NULL */
+    struct fixed_report fixed_report;
 };
 
-/* Read the ids of path, and covariates from the table `phenotypes` (NULL: the data have none).
+/* Read the ids of path, and fixed effects from the table `phenotypes` (NULL: the data have none).
  * takes_known: include samples that have a phenotype in the data. Pair with new_samples_close(),
- * also after a failure. -1 and err: the data are not genotypes, a table of covariates is missing or
+ * also after a failure. -1 and err: the data are not genotypes, a table of fixed effects is missing or
  * unwanted, a file is faulty, or no sample is left. */
 int new_samples_open(struct new_samples *n, const struct dataset *data,
                      const struct settings *settings, const char *path, const char *phenotypes,
@@ -38,7 +37,10 @@ void new_samples_close(struct new_samples *n);
 int new_samples_read(struct mat *x, struct new_samples *n, int32_t first, int32_t count,
                      bool accepts_few, struct err *err);
 
-/* After the last call: report how many calls and covariates were missing. */
+/* (count, q) of the samples from `first`; NULL without. */
+const double *new_samples_fixed(const struct new_samples *n, int32_t first);
+
+/* After the last call: report how many calls and fixed effects were missing. */
 void new_samples_report_missing(const struct new_samples *n);
 
 #endif

@@ -276,7 +276,7 @@ static int predict_batch(struct predict *w, struct new_samples *new, const struc
     for (int32_t i = 0; !rc && i < n; i++)
         nodes[i] = n_panel + i;
     if (!rc)
-        rc = predictor_join(&w->predictor, &x, NULL, err);
+        rc = predictor_join(&w->predictor, &x, new_samples_fixed(new, first), NULL, err);
     if (!rc)
         rc = put_rows(w, new->id + first, nodes, n, n_panel, new->n > room->n_rows, err);
     free(nodes);
@@ -291,7 +291,7 @@ static int predict_genotypes(struct predict *w, struct err *err)
                               w->o->is_all, err);
 
     if (!rc)
-        rc = mat_init(&room, batch_size(new.n, new.n_markers), w->data->n_features, err);
+        rc = mat_init(&room, batch_size(new.n, w->data->n_features), w->data->n_features, err);
     for (int32_t first = 0; !rc && first < new.n; first += room.n_rows)
         rc = predict_batch(w, &new, &room, first, err);
     if (!rc)
@@ -434,7 +434,7 @@ static int predict_node_batch(struct predict *w, struct batch *b, const struct n
     struct mat x = mat_view(b->x.v, n, b->x.n_cols);
 
     new_nodes_take(&x, &b->edges, new, first);
-    if (predictor_join(&w->predictor, &x, &b->edges, err))
+    if (predictor_join(&w->predictor, &x, NULL, &b->edges, err))
         return -1;
     return put_rows(w, b->id + first, b->nodes, n, new->data->n_samples, new->n > b->x.n_rows, err);
 }

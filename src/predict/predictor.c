@@ -56,6 +56,8 @@ static int make_one(struct predictor *p, int32_t graph, struct err *err)
 
 static int learn_scaling(struct predictor *p, struct err *err)
 {
+    if (!p->type->inputs) /* nothing but fixed effects */
+        p->made.scale = SCALE_NONE;
     p->scaling.scale = p->made.scale;
     if (p->data->is_sparse)
         return scale_sparse(&p->sparse, p->data, p->made.scale, err);
@@ -187,12 +189,13 @@ static int join(struct predictor *p, const struct attached *to, int32_t n, struc
     return 0;
 }
 
-int predictor_join(struct predictor *p, const struct mat *x, const struct attached *edges,
-                   struct err *err)
+int predictor_join(struct predictor *p, const struct mat *x, const double *fixed,
+                   const struct attached *edges, struct err *err)
 {
     struct attached to;
     int rc;
 
+    p->fixed = fixed;
     if (p->graph.build == GRAPH_FILE && !edges)
         return err_set(err, "the graph comes from a file of edges, but the new samples have none");
     if (p->graph.build == GRAPH_FILE)
@@ -213,6 +216,7 @@ struct opened {
     bool is_projected; /* first is X W of the panel, not W */
     struct mat first;  /* a view */
     double target_mean, target_sd;
+    struct fixed_effects fixed;
 };
 
 static int damaged(struct err *err)
@@ -226,13 +230,18 @@ static int open_model(struct opened *m, const struct predictor *p, const void *f
     struct safetensor t;
 
     *m = (struct opened){.file = file, .bytes = bytes};
+    if (safetensors_number(&m->target_mean, file, bytes, "target_mean") ||
+        safetensors_number(&m->target_sd, file, bytes, "target_sd"))
+        return damaged(err);
+    if (kept_fixed(&m->fixed, p->data, predictor_outputs(p), file, bytes, err))
+        return -1;
+    if (!p->type->inputs)
+        return 0;
     m->is_projected = !kept_is_complete(file, bytes);
     if (m->is_projected && p->fresh.n_rows)
         return err_set(err, "the model has no weights for features");
     if (kept_first(&t, m->file, m->bytes) ||
-        t.shape[0] != (m->is_projected ? p->data->n_samples : p->data->n_features) ||
-        safetensors_number(&m->target_mean, m->file, m->bytes, "target_mean") ||
-        safetensors_number(&m->target_sd, m->file, m->bytes, "target_sd"))
+        t.shape[0] != (m->is_projected ? p->data->n_samples : p->data->n_features))
         return damaged(err);
     m->first = mat_view((float *)(uintptr_t)t.data, (int32_t)t.shape[0], (int32_t)t.shape[1]);
     return 0;
@@ -350,29 +359,37 @@ static int first_layer(struct mat *z1, struct forward *f, const struct predictor
 
 /* ---- outputs ---- */
 
-static void softmax(double *out, const float *z, int32_t n)
+static void softmax(double *z, int32_t n)
 {
-    double most = (double)z[0], sum = 0;
+    double most = z[0], sum = 0;
 
     for (int32_t c = 1; c < n; c++)
-        most = fmax(most, (double)z[c]);
+        most = fmax(most, z[c]);
     for (int32_t c = 0; c < n; c++)
-        sum += exp((double)z[c] - most);
+        sum += exp(z[c] - most);
     for (int32_t c = 0; c < n; c++)
-        out[c] = exp((double)z[c] - most) / sum;
+        z[c] = exp(z[c] - most) / sum;
 }
 
-static void take_outputs(double *out, const struct predictor *p, const struct opened *m,
-                         const struct mat *z)
+/* In units of the target, without fixed effects. */
+static void take_outputs(double *out, const struct opened *m, const struct mat *z)
 {
-    for (int32_t i = 0; i < z->n_rows; i++) {
-        double *to = out + (int64_t)i * z->n_cols;
+    for (int64_t i = 0; i < mat_size(z); i++)
+        out[i] = (double)z->v[i] * m->target_sd + m->target_mean;
+}
 
-        if (predictor_has_probabilities(p))
-            softmax(to, mat_row(z, i), z->n_cols);
-        else
-            for (int32_t c = 0; c < z->n_cols; c++)
-                to[c] = (double)mat_row(z, i)[c] * m->target_sd + m->target_mean;
+static void add_fixed(double *out, const struct predictor *p, const struct opened *m,
+                      const int32_t *nodes, int32_t n)
+{
+    int32_t n_panel = p->data->n_samples;
+
+    for (int32_t i = 0; m->fixed.n && i < n; i++) {
+        const double *x = nodes[i] < n_panel
+                              ? dataset_fixed(p->data, nodes[i])
+                              : p->fixed + (int64_t)(nodes[i] - n_panel) * m->fixed.n;
+
+        for (int32_t c = 0; c < m->fixed.n_outputs; c++)
+            out[(int64_t)i * m->fixed.n_outputs + c] += fixed_effect(&m->fixed, x, c);
     }
 }
 
@@ -411,7 +428,7 @@ static int forward_run(double *out, struct forward *f, const struct predictor *p
     if (first_layer(&z1, f, p, m, err))
         return -1;
     z = pass_forward(&f->pass, &f->field, &z1, NULL, false, 0);
-    take_outputs(out, p, m, &z);
+    take_outputs(out, m, &z);
     return 0;
 }
 
@@ -463,9 +480,20 @@ static int run_graphs(double *out, struct forward *f, struct predictor *p, const
     return rc;
 }
 
+static int run(double *out, struct forward *f, struct predictor *p, const struct opened *m,
+               const int32_t *nodes, int32_t n, struct err *err)
+{
+    if (p->type->inputs)
+        return (p->asked->graph_start ? run_graphs : run_nodes)(out, f, p, m, nodes, n, err);
+    for (int64_t i = 0; i < (int64_t)n * predictor_outputs(p); i++)
+        out[i] = m->target_mean;
+    return 0;
+}
+
 int predictor_predict(double *out, struct predictor *p, const void *file, size_t bytes,
                       const int32_t *nodes, int32_t n, struct err *err)
 {
+    int32_t n_outputs = predictor_outputs(p);
     struct opened m;
     struct forward f;
     int rc = open_model(&m, p, file, bytes, err);
@@ -474,7 +502,11 @@ int predictor_predict(double *out, struct predictor *p, const void *file, size_t
     if (!rc) {
         p->unit = predictor_has_probabilities(p) ? 1 : m.target_sd;
         forward_begin(&f, p);
-        rc = (p->asked->graph_start ? run_graphs : run_nodes)(out, &f, p, &m, nodes, n, err);
+        rc = run(out, &f, p, &m, nodes, n, err);
     }
+    if (!rc)
+        add_fixed(out, p, &m, nodes, n);
+    for (int32_t i = 0; !rc && predictor_has_probabilities(p) && i < n; i++)
+        softmax(out + (int64_t)i * n_outputs, n_outputs);
     return rc;
 }

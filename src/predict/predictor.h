@@ -32,6 +32,7 @@ struct predictor {
     int32_t first_node;     /* its first node in `asked` */
     struct csr joined;      /* (N + n, N + n) with new samples, or empty */
     struct mat fresh;       /* (n, F) new samples, scaled */
+    const double *fixed;    /* (n, q) their fixed effects; borrowed, NULL without */
     double unit;            /* of the last outputs: sd of the target in training; classes: 1 */
     struct arena scratch;
 };
@@ -50,11 +51,12 @@ bool predictor_has_probabilities(const struct predictor *p);
 /* Set the new samples, nodes N, N + 1, ..., in place of earlier ones.
  *
  *   x      in  (n, F) features as in the data, missing values filled in
+ *   fixed  in  (n, q) as in the data; NULL without. Borrowed until the next call
  *   edges  in  their edges, without inverse_root, if the graph comes from a file; else not read
  *
  * -1 and err: such edges are missing, or no memory. */
-int predictor_join(struct predictor *p, const struct mat *x, const struct attached *edges,
-                   struct err *err);
+int predictor_join(struct predictor *p, const struct mat *x, const double *fixed,
+                   const struct attached *edges, struct err *err);
 
 /* If samples are graphs: predict these from now on, in place of the data's own. They have the
  * data's features. Borrowed. */

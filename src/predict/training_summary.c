@@ -12,9 +12,10 @@ static const uint32_t one_name[] = {0, 1};
 
 /* The contents of a file, not trusted. */
 struct source {
-    struct safetensor names, alleles, ids, classes; /* data is NULL if absent */
-    struct safetensor fill, mean;                   /* likewise */
-    int32_t n_features, n_markers, n_classes;
+    struct safetensor names, alleles, ids, classes;    /* data is NULL if absent */
+    struct safetensor fill, mean;                      /* likewise */
+    struct safetensor fixed, fixed_mean, fixed_factor; /* names, [q], [q]; likewise */
+    int32_t n_features, n_fixed, n_classes;
 };
 
 static int damaged(struct err *err)
@@ -64,17 +65,22 @@ static int read_source(struct source *s, const void *file, size_t bytes, struct 
         !find_names(&s->alleles, file, bytes, "features.alleles") ||
         !find_names(&s->ids, file, bytes, "features.ids") ||
         !find_names(&s->classes, file, bytes, "classes") ||
-        safetensors_number(&n_markers, file, bytes, "markers"))
+        !find_names(&s->fixed, file, bytes, "fixed.names"))
         return damaged(err);
     s->n_features = count_names(&s->names);
     s->n_classes = count_names(&s->classes);
-    if (!(n_markers >= 1 && n_markers <= s->n_features) ||
-        (s->alleles.data && count_names(&s->alleles) != s->n_features) ||
+    s->n_fixed = count_names(&s->fixed);
+    if (!safetensors_number(&n_markers, file, bytes, "markers") && n_markers < s->n_features)
+        return err_set(err, "an earlier version trained them with covariates among the features: "
+                            "train them again");
+    if ((s->alleles.data && count_names(&s->alleles) != s->n_features) ||
         (s->ids.data && count_names(&s->ids) != s->n_features))
         return damaged(err);
-    s->n_markers = (int32_t)n_markers;
-    if (!find_numbers(&s->fill, file, bytes, "features.fill", SAFETENSORS_F32, s->n_markers) ||
-        !find_numbers(&s->mean, file, bytes, "features.mean", SAFETENSORS_F64, s->n_features))
+    if (!find_numbers(&s->fill, file, bytes, "features.fill", SAFETENSORS_F32, s->n_features) ||
+        !find_numbers(&s->mean, file, bytes, "features.mean", SAFETENSORS_F64, s->n_features) ||
+        !find_numbers(&s->fixed_mean, file, bytes, "fixed.mean", SAFETENSORS_F64, s->n_fixed) ||
+        !find_numbers(&s->fixed_factor, file, bytes, "fixed.factor", SAFETENSORS_F64, s->n_fixed) ||
+        (s->n_fixed && (!s->fixed_mean.data || !s->fixed_factor.data)))
         return damaged(err);
     return 0;
 }
@@ -92,11 +98,11 @@ static uint32_t *index_names(uint32_t *start, const struct safetensor *t, int32_
     return start + n + 1;
 }
 
-/* They must be the floats that recode and covariates compute from the data. */
+/* They must be the floats that recode computes from the data. */
 static void take_means(float *mean, const struct source *from)
 {
     for (int32_t j = 0; j < from->n_features; j++)
-        if (from->fill.data && j < from->n_markers)
+        if (from->fill.data)
             memcpy(&mean[j], (const char *)from->fill.data + (size_t)j * sizeof *mean,
                    sizeof *mean);
         else {
@@ -107,9 +113,23 @@ static void take_means(float *mean, const struct source *from)
         }
 }
 
+/* The one sample has the means, which replace missing numbers of new samples. */
+static void take_fixed(struct training_summary *s, const struct source *from)
+{
+    for (int32_t j = 0; j < from->n_fixed; j++) {
+        double factor;
+
+        memcpy(&s->fixed[j], (const char *)from->fixed_mean.data + (size_t)j * sizeof factor,
+               sizeof factor);
+        memcpy(&factor, (const char *)from->fixed_factor.data + (size_t)j * sizeof factor,
+               sizeof factor);
+        s->fixed_factor[j] = factor >= 0 ? (int32_t)fmin(factor, INT32_MAX) : -1;
+    }
+}
+
 static bool has_means(const struct source *s)
 {
-    return s->mean.data || (s->fill.data && s->n_markers == s->n_features);
+    return s->mean.data || s->fill.data;
 }
 
 static void describe(struct training_summary *s, const struct source *from)
@@ -118,16 +138,18 @@ static void describe(struct training_summary *s, const struct source *from)
         .n_samples = 1,
         .n_nodes = 1,
         .n_features = from->n_features,
-        .n_markers = from->n_markers,
+        .n_fixed = from->n_fixed,
         .n_classes = from->n_classes,
         .task = from->n_classes ? TASK_CLASSIFICATION : TASK_REGRESSION,
-        .features = mat_view(s->mean, 1, from->n_markers),
-        .covariates = from->n_markers < from->n_features ? s->mean + from->n_markers : NULL,
+        .features = mat_view(s->mean, 1, from->n_features),
+        .fixed = from->n_fixed ? s->fixed : NULL,
+        .fixed_factor = s->fixed_factor,
         .target = from->n_classes ? NULL : &s->target,
         .label = from->n_classes ? &s->label : NULL,
         .const_ids = "",
         .id_start = one_name,
         .const_features = from->names.data,
+        .const_fixed = from->fixed.data,
         .const_alleles = from->alleles.data,
         .const_marker_ids = from->ids.data,
         .const_classes = from->classes.data,
@@ -149,7 +171,9 @@ static void point_at_names(struct training_summary *s, const struct source *from
         at = index_names(at, &from->ids, from->n_features);
     }
     s->data.class_start = at;
-    index_names(at, &from->classes, from->n_classes);
+    at = index_names(at, &from->classes, from->n_classes);
+    s->data.fixed_start = at;
+    index_names(at, &from->fixed, from->n_fixed);
 }
 
 int training_summary_init(struct training_summary *s, const void *file, size_t bytes,
@@ -167,12 +191,15 @@ int training_summary_init(struct training_summary *s, const void *file, size_t b
         return err_set(err, "they do not contain the means of the features, which are neither "
                             "dosages nor standardised");
     n = (size_t)from.n_features;
-    n_names = 3 * (n + 1) + (size_t)from.n_classes + 1;
+    n_names = 3 * (n + 1) + (size_t)from.n_classes + (size_t)from.n_fixed + 2;
     s->start = malloc(n_names * sizeof *s->start);
     s->mean = malloc(n * sizeof *s->mean);
-    if (!s->start || !s->mean)
+    s->fixed = malloc(((size_t)from.n_fixed + 1) * sizeof *s->fixed);
+    s->fixed_factor = malloc(((size_t)from.n_fixed + 1) * sizeof *s->fixed_factor);
+    if (!s->start || !s->mean || !s->fixed || !s->fixed_factor)
         return err_nomem(err, "features", n_names * sizeof *s->start);
     take_means(s->mean, &from);
+    take_fixed(s, &from);
     describe(s, &from);
     point_at_names(s, &from);
     s->nobody = s->data;
@@ -186,6 +213,8 @@ void training_summary_release(struct training_summary *s)
         return;
     free(s->start);
     free(s->mean);
+    free(s->fixed);
+    free(s->fixed_factor);
     memset(s, 0, sizeof *s);
 }
 

@@ -135,7 +135,7 @@ static void put_scope(struct buf *out, const struct leaks *leaks, const struct j
 
 static void put_feature(struct buf *out, const struct dataset *d, const struct target_leak *p)
 {
-    const char *name = dataset_feature_name(d, p->feature);
+    const char *name = target_leak_name(d, p);
 
     if (*name)
         buf_printf(out, "\"%.80s\"", name);

@@ -87,7 +87,7 @@ static void put_data(struct facts *f)
     put_count(f, "data", "samples", d->n_samples);
     put_count(f, "data", "labelled", dataset_count_labelled(d));
     put_count(f, "data", "features", d->n_features);
-    put_count(f, "data", "markers", d->n_markers);
+    put_count(f, "data", "effects", d->n_fixed);
     put_text(f, "data", "form", form_of(d));
     put_count(f, "data", "missing", r->n_missing);
     put_count(f, "data", "skipped", r->n_skipped);
@@ -109,7 +109,7 @@ static void put_markers(struct facts *f)
     if (!c->n_read)
         return;
     put_count(f, "marker", "read", c->n_read);
-    put_count(f, "marker", "kept", f->d->n_markers);
+    put_count(f, "marker", "kept", f->d->n_features);
     put_count(f, "marker", "monomorphic", c->n_monomorphic);
     put_count(f, "marker", "too_missing", c->n_too_missing);
     put_count(f, "marker", "rare", c->n_rare);

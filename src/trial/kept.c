@@ -20,7 +20,7 @@
 #define FORMAT "espalier-model-1"
 #define PROJECTED "layers.0.xw"
 /* Tensors outside the network. */
-enum { MOST_OTHERS = 8 };
+enum { MOST_OTHERS = 16 };
 
 enum keep keep_of(const struct settings *s)
 {
@@ -76,7 +76,6 @@ static void describe(struct buf *metadata, const struct kept_trial *trial)
     describe_int(metadata, "outputs", outcome->n_outputs);
     describe_int(metadata, "samples", data->n_samples);
     describe_int(metadata, "features", data->n_features);
-    describe_int(metadata, "markers", data->n_markers);
     describe_int(metadata, "replicate", trial->replicate);
     describe_int(metadata, "fold", trial->fold);
     describe_int(metadata, "best_epoch", outcome->best_epoch);
@@ -135,7 +134,7 @@ static void add_features(struct safetensor *list, size_t *n, const struct datase
         add(list, n, "features.factor", SAFETENSORS_F64, f, scaling->column_factor);
     }
     if (data->fill)
-        add(list, n, "features.fill", SAFETENSORS_F32, data->n_markers, data->fill);
+        add(list, n, "features.fill", SAFETENSORS_F32, f, data->fill);
     add(list, n, "features.names", SAFETENSORS_U8, data->feature_start[f], data->const_features);
     if (data->const_alleles)
         add(list, n, "features.alleles", SAFETENSORS_U8, data->allele_start[f],
@@ -143,6 +142,44 @@ static void add_features(struct safetensor *list, size_t *n, const struct datase
     if (data->const_marker_ids)
         add(list, n, "features.ids", SAFETENSORS_U8, data->marker_id_start[f],
             data->const_marker_ids);
+}
+
+/* ---- fixed effects ---- */
+
+/* Means of numbers, which replace missing ones; and factors, as numbers that R and Python read. */
+static int describe_fixed(double **mean, const struct dataset *data, struct err *err)
+{
+    int32_t q = data->n_fixed;
+    double *all = calloc(2 * (size_t)q + 1, sizeof *all);
+
+    *mean = all;
+    if (!all)
+        return err_nomem(err, "fixed effects", 2 * (size_t)q * sizeof *all);
+    for (int32_t j = 0; j < q; j++) {
+        all[q + j] = data->fixed_factor[j];
+        for (int32_t i = 0; data->fixed_factor[j] < 0 && i < data->n_samples; i++)
+            all[j] += dataset_fixed(data, i)[j] / data->n_samples;
+    }
+    return 0;
+}
+
+static void add_fixed(struct safetensor *list, size_t *n, const struct dataset *data,
+                      const struct fixed_effects *fixed, const double *mean)
+{
+    int32_t q = fixed->n;
+
+    if (!q)
+        return;
+    list[*n] = (struct safetensor){.name = KEPT_FIXED,
+                                   .type = SAFETENSORS_F64,
+                                   .n_dims = 2,
+                                   .shape = {q, fixed->n_outputs},
+                                   .data = fixed->b};
+    ++*n;
+    add(list, n, "fixed.bias", SAFETENSORS_F64, fixed->n_outputs, fixed->intercept);
+    add(list, n, "fixed.mean", SAFETENSORS_F64, q, mean);
+    add(list, n, "fixed.factor", SAFETENSORS_F64, q, mean + q);
+    add(list, n, "fixed.names", SAFETENSORS_U8, data->fixed_start[q], data->const_fixed);
 }
 
 /* ---- weights ---- */
@@ -238,19 +275,22 @@ int kept_write(struct buf *out, size_t *bytes, const struct kept_trial *trial,
     struct gcn_spec spec;
     struct model_tensor t;
     struct mat xw = {0};
+    double *means = NULL;
     size_t n = 0;
     int rc = 0;
 
     *bytes = 0;
-    if (!outcome->weights)
+    if (!outcome->weights && !outcome->fixed.n)
         return 0;
     spec_gcn(&spec, trial->settings);
     spec_inputs(&made, trial->settings);
+    if (!outcome->weights) /* of no use without weights of features */
+        made.scale = SCALE_NONE;
     list = calloc((size_t)count_tensors(&spec, n_inputs, outcome->n_outputs) + MOST_OTHERS,
                   sizeof *list);
     if (!list)
         return err_nomem(err, "model", sizeof *list);
-    while (model_tensor(&t, &spec, n_inputs, outcome->n_outputs, (int32_t)n))
+    while (outcome->weights && model_tensor(&t, &spec, n_inputs, outcome->n_outputs, (int32_t)n))
         list[n++] = as_safetensor(&t, outcome->weights);
     if (coordinates)
         rc = project(&xw, &list[0], coordinates, err);
@@ -260,8 +300,13 @@ int kept_write(struct buf *out, size_t *bytes, const struct kept_trial *trial,
         add_features(list, &n, data, &scaling->scaling);
     add_classes(list, &n, data);
     if (!rc)
+        rc = describe_fixed(&means, data, err);
+    if (!rc)
+        add_fixed(list, &n, data, &outcome->fixed, means);
+    if (!rc)
         rc = write_list(out, bytes, trial, list, n, err);
     mat_release(&xw);
+    free(means);
     free(list);
     return rc;
 }
@@ -298,6 +343,33 @@ int kept_tensor(struct safetensor *out, const void *file, size_t bytes,
 static int damaged(struct err *err)
 {
     return err_set(err, "the stored model is damaged");
+}
+
+int kept_fixed(struct fixed_effects *out, const struct dataset *data, int32_t n_outputs,
+               const void *file, size_t bytes, struct err *err)
+{
+    struct safetensor b, bias, names;
+
+    *out = (struct fixed_effects){0};
+    if (safetensors_find(&b, file, bytes, KEPT_FIXED)) {
+        if (!data->n_fixed)
+            return 0;
+        return err_set(err,
+                       "the stored model has no fixed effects, but its data have: an earlier "
+                       "version trained it with covariates among the features: train it again");
+    }
+    if (safetensors_find(&bias, file, bytes, "fixed.bias") ||
+        safetensors_find(&names, file, bytes, "fixed.names") || !data->n_fixed ||
+        !safetensors_is(&b, SAFETENSORS_F64, data->n_fixed, n_outputs) ||
+        !safetensors_is(&bias, SAFETENSORS_F64, n_outputs, 0) ||
+        !safetensors_is(&names, SAFETENSORS_U8, data->fixed_start[data->n_fixed], 0) ||
+        memcmp(names.data, data->const_fixed, safetensors_bytes(&names)) != 0)
+        return damaged(err);
+    *out = (struct fixed_effects){.n = data->n_fixed,
+                                  .n_outputs = n_outputs,
+                                  .b = (double *)(uintptr_t)b.data,
+                                  .intercept = (double *)(uintptr_t)bias.data};
+    return 0;
 }
 
 void kept_products_release(struct kept_products *products)
@@ -345,6 +417,15 @@ static int take_tensors(struct safetensor *list, size_t *n, const void *file, si
     return 0;
 }
 
+static void copy_fixed(struct safetensor *list, size_t *n, const void *file, size_t bytes)
+{
+    static const char *const names[] = {KEPT_FIXED, "fixed.bias", "fixed.mean", "fixed.factor",
+                                        "fixed.names"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        *n += safetensors_find(&list[*n], file, bytes, names[i]) == 0;
+}
+
 int kept_complete(struct buf *out, const void *file, size_t bytes, const struct dataset *data,
                   const struct settings *settings, struct kept_products *products, struct err *err)
 {
@@ -375,6 +456,7 @@ int kept_complete(struct buf *out, const void *file, size_t bytes, const struct 
     if (!rc) {
         add_features(list, &n, data, &scaling.scaling);
         add_classes(list, &n, data);
+        copy_fixed(list, &n, file, bytes);
         safetensors_write(out, &metadata, list, n);
         rc = buf_failed(out) ? err_nomem(err, "model", total_bytes(list, n)) : 0;
     }

@@ -54,6 +54,15 @@ bool kept_is_complete(const void *file, size_t bytes);
 struct safetensor;
 int kept_first(struct safetensor *out, const void *file, size_t bytes);
 
+/* The fixed effects (q, C) of a model in the target's units; with fixed.bias [C] they add
+ * bias + x b to its predictions, for classes before softmax. */
+#define KEPT_FIXED "fixed.weight"
+
+/* View these effects of the data's columns. n = 0: the model has none. -1 and err: they are of other
+ * columns, or damaged. */
+int kept_fixed(struct fixed_effects *out, const struct dataset *data, int32_t n_outputs,
+               const void *file, size_t bytes, struct err *err);
+
 /* Find an array of the network with the required shape. -1: not found. */
 struct model_tensor;
 int kept_tensor(struct safetensor *out, const void *file, size_t bytes,

@@ -93,7 +93,8 @@ static void cost(struct gcn_cost *work, double *bytes, const struct settings *s,
 
     (void)outline;
     *work = ridge_cost(data, split);
-    *bytes = n * n * sizeof(double) + kept_bytes(s, data, data->n_features);
+    *bytes = n * n * sizeof(double) + fixed_bytes(data, split->n_train) +
+             kept_bytes(s, data, data->n_features);
 }
 
 static int train(struct gcn_outcome *outcome, struct model_training *training, struct err *err)
@@ -117,6 +118,21 @@ static int train(struct gcn_outcome *outcome, struct model_training *training, s
     return ridge_train(outcome, training->fitted, &ridge, err);
 }
 
+/* In the target's units; the intercept is among the weights. */
+static int put_fixed(struct gcn_outcome *outcome, const struct ridge *ridge, struct arena *scratch,
+                     struct err *err)
+{
+    const struct fixed_effects *from = &ridge->fixed;
+
+    if (!from->n)
+        return 0;
+    if (fixed_effects_init(&outcome->fixed, from->n, from->n_outputs, scratch, err))
+        return -1;
+    for (int32_t i = 0; i < from->n * from->n_outputs; i++)
+        outcome->fixed.b[i] = from->b[i] * ridge->target.sd;
+    return 0;
+}
+
 /* Weights by features, which the fit does not need. */
 static int weights(float **weights, struct gcn_outcome *outcome,
                    const struct model_training *training, struct err *err)
@@ -133,6 +149,8 @@ static int weights(float **weights, struct gcn_outcome *outcome,
     outcome->n_outputs = ridge->n_outputs;
     outcome->target_mean = ridge->target.mean;
     outcome->target_sd = ridge->target.sd;
+    if (put_fixed(outcome, ridge, training->scratch, err))
+        return -1;
     return ridge_weights(*weights, ridge, training->data, made.scale, training->split, err);
 }
 

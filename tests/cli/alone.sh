@@ -58,8 +58,8 @@ INI
 run() { "$ESPALIER" run grid.ini --progress none "$@" 2>/dev/null; }
 predict() { "$ESPALIER" predict "$@" --each 2>.err; }
 run --db vcf.db
-run --set trait=kind --set covariates=site --set name=classes --db classes.db
-run --set genotypes=train/old.csv --set name=halves --set covariates=site --db halves.db
+run --set trait=kind --set fixed=site --set name=classes --db classes.db
+run --set genotypes=train/old.csv --set name=halves --set fixed=site --db halves.db
 run --set genotypes=train/old.csv --set name=raw --set scale=none --set type=mlp --db raw.db
 run --set name=reduced --set type=mlp --set reduce=pca:8 --db reduced.db
 run --set name=edgeless --set type=gcn --set build=none --db edgeless.db
@@ -111,7 +111,7 @@ fails "unscaled features" 1 "$ESPALIER" predict raw.db --genotypes new.csv
 like "have no stored means" "$(cat .err)" "the models need the training data: they do not contain the means of the features, which are neither dosages nor standardised"
 fails "settings that differ from the model's" 1 "$ESPALIER" predict vcf.db --config c1 --genotypes new.vcf --all --set scale=none
 like "are refused" "$(cat .err)" "its settings give"
-fails "covariates are still needed" 1 "$ESPALIER" predict classes.db --config c1 --genotypes new.vcf
+fails "fixed effects are still needed" 1 "$ESPALIER" predict classes.db --config c1 --genotypes new.vcf
 like "from a table" "$(cat .err)" "give a table with site of the new samples"
 sqlite3 vcf.db ".backup bad.db"
 sqlite3 bad.db "update model set safetensors = substr(safetensors, 1, 2000)"

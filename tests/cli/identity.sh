@@ -218,7 +218,7 @@ identity table genotype.ini
 identity vcf genotype.ini --set genotypes=p.vcf --set maf=0.1 --set region=1,2
 identity hapmap genotype.ini --set genotypes=p.hmp.txt --set subset=phenotyped --set folds=3
 identity plink genotype.ini --set genotypes=p.bed --set variants=thin:7 --set max_missing=0.1
-identity covariates genotype.ini --set covariates=mass,country --set folds=groups --set group=country
+identity fixed genotype.ini --set fixed=mass,country --set folds=groups --set group=country
 identity classes genotype.ini --set trait=kind --set class_weights=balanced --set grid.type=gcn,mlp
 
 cat >graph.ini <<'END'

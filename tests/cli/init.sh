@@ -102,7 +102,7 @@ is "the only trait" "$(value field.ini trait)" yield
 is "a country is no group by itself" "$(value field.ini group)" ""
 like "but a comment" "$(cat field.ini)" '^; group +=  *country  *; switch on to leave whole groups out, which is harder$'
 like "and the report says so" "$out" '^groups +column "country", 12 groups: not used; switch on .split. group to leave whole groups out$'
-like "factors of the design are a comment" "$(cat field.ini)" '^; covariates +=  *plot +; factors'
+like "factors of the design are a comment" "$(cat field.ini)" '^; fixed +=  *plot +; factors'
 awk -F, -v OFS=, 'NR == 1 { print "id", "\"days, to \"\"flower\"\"\"", "b", "country" }
     NR > 1 { print $1, $2, NR * 1.5, "c" NR % 4 }' sim/phenotypes.csv >two.csv
 fails "several traits" 2 init sim/genotypes.csv two.csv -o two.ini
@@ -131,9 +131,9 @@ awk -F, -v OFS=, 'NR == 1 { print "line", "yield", "kg", "family", "year", "tray
 works wide sim/genotypes.csv wide.csv --trait yield
 is "another column is the group" "$(value wide.ini group)" family
 like "the report says what this means" "$out" '^groups +column "family", 12 groups: whole groups are left out, which is harder than random folds; delete .split. group for random folds$'
-like "other traits are not covariates, levels are factors" "$(cat wide.ini)" \
-    '^; covariates +=  *factor.year., factor.tray. +; '
-sed 's/^; covariates/covariates/' wide.ini >factors.ini
+like "other traits are no fixed effects, levels are factors" "$(cat wide.ini)" \
+    '^; fixed +=  *factor.year., factor.tray. +; '
+sed 's/^; fixed/fixed/' wide.ini >factors.ini
 ok "and can be switched on" "$ESPALIER" plan factors.ini
 like "amounts are not called classes" "$out" '^traits '
 is "in no warning" "$(printf '%s\n' "$out" | grep -c '^classes')" 0

@@ -45,9 +45,9 @@ like "names it, too" "$(left_out)" '"year"$'
 
 # One file as genotypes and phenotypes.
 ini all.csv all.csv all.ini
-ok "one file as genotypes and phenotypes" "$ESPALIER" run all.ini --db all.db --progress none --set covariates=year --set group=family
+ok "one file as genotypes and phenotypes" "$ESPALIER" run all.ini --db all.db --progress none --set fixed=year --set group=family
 is "the known phenotypes are left out" "$(left_out)" 'all.ini: 3 columns of all.csv are among the phenotypes and not used as markers: "family", "height", "year"'
-is "as many features as markers and covariates" "$(sqlite3 all.db 'select features from sweep')" 6
+is "as many features as markers" "$(sqlite3 all.db 'select features from sweep')" 5
 like "and the message names the trait in other units" "$(suspects)" \
     '^all.ini: 1 feature is likely the target itself, with .r. above 0.999: "cm" \(r = 1.0000 over 39 samples\): '
 cp all.csv copy.csv
@@ -66,7 +66,7 @@ for command in run plan inspect; do
     like "the message names it" "$(suspects)" '"cm" \(r = 1.0000 over'
 done
 like "inspect prints a line about it" "$(grep '^leaks' "$T/.out")" '^leaks       1 feature with .r. above 0.999 with the target: "cm" \(r = 1.0000 over 39 samples\)$'
-sed 's/^trait.*/&\ncovariates = inch/' clean.ini >covariate.ini
+sed 's/^trait.*/&\nfixed = inch/' clean.ini >covariate.ini
 awk -F, -v OFS=, 'NR == 1 { print $0, "inch"; next } { print $0, $3 / 2.54 }' phenotypes.csv >inch.csv
 ok "a covariate" "$ESPALIER" plan covariate.ini --set phenotypes=inch.csv
 like "the message names it" "$(suspects)" '"inch" \(r = 1.0000 over 40 samples\)'

@@ -37,7 +37,7 @@ inspect() {
 }
 
 plain=$(inspect)
-is "only requested columns are read" "$(line covariates "$plain")$(line groups "$plain")" ""
+is "only requested columns are read" "$(line effects "$plain")$(line groups "$plain")" ""
 is "no sample occurs twice" "$(line duplicates "$plain")" "none: no two samples have the same markers"
 
 like "a note says what cosine depends on" "$(line graph "$plain")" '^knn by cosine \(of the counted allele; .*\): [0-9]+ edges'
@@ -53,23 +53,20 @@ is "and the likely reason" \
     "$(LC_ALL=C line unmatched "$(inspect --set phenotypes=cp1252.csv)" | LC_ALL=C sed 's/.*ln" //')" \
     "(ids that are not UTF-8: iconv -f CP1252 -t UTF-8 TABLE)"
 
-# ---- covariates ----
+# ---- fixed effects ----
 
-with=$(inspect --set "covariates=year, site, factor(note)")
-is "covariates are features" "$(line features "$with")" \
-    "309, small integers, 19 kB"
-is "as words and as numbers" "$(line covariates "$with")" \
-    "3 columns, 9 features, 8 missing cells set to the mean"
+with=$(inspect --set "fixed=year, site, factor(note)")
+is "fixed effects are no features" "$(line features "$with")" "$(line features "$plain")"
+like "columns, levels and counts are printed" "$(line effects "$with")" \
+    "^year \(.*\), site \(.*\), note \(.*\); 8 missing cells take the mean$"
 is "the graph does not use them" "$(line graph "$with")" "$(line graph "$plain")"
-ok "they are trained on" "$ESPALIER" run sweep.ini --db covariates.db --progress none \
-    --set "covariates=year, site"
-is "all trials" "$(sqlite3 covariates.db "select count(*) from trials where state = 'done'")" 4
+ok "they are trained on" "$ESPALIER" run sweep.ini --db fixed.db --progress none \
+    --set "fixed=year, site"
+is "all trials" "$(sqlite3 fixed.db "select count(*) from trials where state = 'done'")" 4
 ok "and with reduce, on two ranks" "$ESPALIER" run sweep.ini --db reduced.db --progress none -n 2 \
-    --set "covariates=year, site" --set model.reduce=exact
-fails "covariates cannot be scaled by row" 2 inspect --set covariates=year --set data.scale=row
-like "and the message gives the reason" "$(cat .err)" "scale = row divides each row by its sum"
-fails "the trait cannot be a covariate" 1 inspect --set "covariates=$trait"
-like "and the message says so" "$(cat .err)" "pheno.csv:1: data.covariates: \"$trait\" is the trait itself"
+    --set "fixed=year, site" --set model.reduce=exact
+fails "the trait cannot be a fixed effect" 1 inspect --set "covariates=$trait"
+like "and the message says so" "$(cat .err)" "pheno.csv:1: data.fixed: \"$trait\" is the trait itself"
 
 # ---- codes ----
 
@@ -218,7 +215,7 @@ if [ -n "$ESPALIER_DATA" ] && [ -d "$ESPALIER_DATA/arabidopsis" ]; then
         --set group=country --set folds=groups --set test=0 2>.err)
     is "FT16 has 18 countries" "$(line groups "$ft16")" "18 by country, of 1 to 49 samples with a value"
     is "each country is a fold" "$(line split "$ft16" | grep -c 'val is')" 18
-    is "and covariates" "$(line covariates "$ft16")" "2 columns, 19 features, 0 missing cells set to the mean"
+    like "and fixed effects" "$(line effects "$ft16")" "^latitude \(a number\), country \(.* 18 levels\); 0 missing cells take the mean$"
     like "small folds have no correlation" "$(cat .err)" \
         "6 of 18 validation parts have fewer than 3 samples \(the smallest has 1\): val_pearson means nothing for so few samples"
     for table in LD LDV SD SDV; do
@@ -231,7 +228,7 @@ if [ -n "$ESPALIER_DATA" ] && [ -d "$ESPALIER_DATA/arabidopsis" ]; then
             --set trait=FT10 --set "phenotypes=$real/ft16_chr5_pheno.csv" --set group=country "$@" 2>.err)"
     }
     vcf=$(digest)
-    like "a VCF with covariates and groups" "$vcf" "^[0-9a-f]{32}$"
+    like "a VCF with fixed effects and groups" "$vcf" "^[0-9a-f]{32}$"
     is "equals the table with the same settings" "$vcf" "$(digest --set "genotypes=$real/ft10_geno.csv")"
     mac() {
         "$ESPALIER" inspect "$SRCDIR/grids/ft10.ini" --set trait=Accuracy --set group=country \
@@ -239,7 +236,7 @@ if [ -n "$ESPALIER_DATA" ] && [ -d "$ESPALIER_DATA/arabidopsis" ]; then
     }
     is "a table in Mac Roman, of 13 columns" "$(line groups "$(mac "")")" \
         "48 by country, of 1 to 240 samples with a value"
-    fails "place names cannot be features" 1 mac sitename
+    fails "place names cannot be fixed effects" 1 mac sitename
     like "and the message says so" "$(tr -cd '[:print:]' <.err)" 'accessions_2029.csv:28: .* is not UTF-8: save the table as UTF-8'
 fi
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The files of a data set in one input, separated by lines of "%%". The input starts with two bytes
  * and a line end:
- *   1  format: g genotype (genotypes, phenotypes, split), p the same with covariates, codes and
+ *   1  format: g genotype (genotypes, phenotypes, split), p the same with fixed effects, codes and
  *      groups, n graph (labels, features, edges, split)
  *   2  task: 0 auto, 1 regression, 2 classification */
 #include <stdint.h>
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     spec.trait = "y";
     spec.unmatched = &unmatched;
     if (bytes[0] == 'p') {
-        spec.covariates = "c, factor(f)";
+        spec.fixed = "c, factor(f)";
         spec.missing = "-9, x";
         spec.group = "g";
     }

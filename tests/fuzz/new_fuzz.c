@@ -3,13 +3,13 @@
  * trained on never change. The input starts with two bytes and a line end:
  *   1  kind: t TUDataset folder (edges, indicator, node labels, node attributes), s table of
  *      molecules, m SMILES file, i IDX images, l listed features of nodes, d full table of them
- *      (features, edges), c table of covariates
+ *      (features, edges), c table of fixed effects
  *   2  1: skip invalid molecules */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/core/covariates.h"
+#include "data/core/fixed_columns.h"
 #include "data/format.h"
 #include "data/graph/known_graphs.h"
 #include "data/graph/molecule.h"
@@ -80,7 +80,7 @@ static void load(struct kind *k)
     k->spec.labels = k->format == &idx_format ? file[1].path : file[0].path;
     k->spec.features = k->spec.phenotypes = file[1].path;
     k->spec.edges = file[2].path;
-    k->spec.covariates = k->format == &genotype_format ? "lat, site" : "";
+    k->spec.fixed = k->format == &genotype_format ? "lat, site" : "";
     k->spec.id = k->format == &smiles_format ? "id" : "";
     if (data_load(&k->data, &k->spec, &report, &err) != 0) {
         fprintf(stderr, "%s\n", err.text);
@@ -141,20 +141,22 @@ static void read_nodes(const struct kind *k, const struct memfile *file, int n_f
     new_nodes_release(&new);
 }
 
-static void read_covariates(const struct kind *k, const char *path)
+static void read_fixed(const struct kind *k, const char *path)
 {
     static const int32_t sample[] = {1, 0};
-    struct covariates_report report;
+    struct fixed_report report;
     struct data_spec spec = k->spec;
     struct names ids = {0};
-    struct mat x = {0};
+    struct joined_ids source = {.ids = &ids, .path = "new"};
+    double *x;
     struct err err;
 
     spec.phenotypes = path;
+    spec.like = &k->data;
     if (names_add(&ids, "p", 1, &err) < 0 || names_add(&ids, "q", 2, &err) < 0)
         abort();
-    covariates_read_new(&x, &report, &k->data, &spec, &ids, sample, 2, "new", &err);
-    mat_release(&x);
+    fixed_columns_read_new(&x, &report, &spec, &source, sample, 2, &err);
+    free(x);
     names_release(&ids);
 }
 
@@ -167,7 +169,7 @@ static void read_files(struct kind *k, const struct memfile *file, int n_files)
     else if (k->format == &graph_format)
         read_nodes(k, file, n_files);
     else if (k->format == &genotype_format)
-        read_covariates(k, file[0].path);
+        read_fixed(k, file[0].path);
     else if (k->format == &tu_format) {
         memfiles_folder(folder, file, tu_name, n_files);
         read_graphs(k, folder);

@@ -127,7 +127,7 @@ static int read_samples(struct recode *r, struct err *err)
         for (int64_t i = 0; status == 0 && i < mat_size(&x); i++)
             if (!(x.v[i] == x.v[i])) /* a missing call is filled in */
                 abort();
-        if (status == 0 && report.n_found + report.n_other > r->data->n_markers)
+        if (status == 0 && report.n_found + report.n_other > r->data->n_features)
             abort();
     }
     mat_release(&x);

@@ -18,7 +18,6 @@
 #define N 300
 #define FRESH 270
 #define K 1100
-#define COVARIATES 3
 #define ROUNDING 1e-5 /* of sums of K floats, in any order */
 #define REPEATS 40    /* sample i equals sample i % REPEATS */
 
@@ -39,20 +38,13 @@ static double random_number(uint32_t step, int32_t i, int32_t j)
 static void make_data(struct dataset *d, enum form form)
 {
     static const char *ids[N];
-    static float target[N], covariates[N * COVARIATES], features[N * K];
+    static float target[N], features[N * K];
     static int8_t dosage[N * K];
-    struct draft draft = {.n_samples = N,
-                          .n_features = K + COVARIATES,
-                          .n_markers = K,
-                          .ids = ids,
-                          .target = target,
-                          .covariates = covariates};
+    struct draft draft = {.n_samples = N, .n_features = K, .ids = ids, .target = target};
     struct err err;
 
     for (int32_t i = 0; i < N; i++) {
         ids[i] = "x";
-        for (int32_t j = 0; j < COVARIATES; j++)
-            covariates[i * COVARIATES + j] = 1000;
         for (int32_t j = 0; j < K; j++) {
             double u = random_number(0, form == REPEATED ? i % REPEATS : i, j);
             bool is_missing = form == HOLES && i > 0 && random_number(1, i, j) < 0.1;
@@ -85,8 +77,6 @@ static struct mat make_fresh(const struct dataset *d, bool is_whole)
             if (random_number(2, i, j) < 0.5)
                 row.v[j] = (float)(is_whole ? (int)(3 * random_number(3, i, j))
                                             : 1.2 * random_number(3, i, j) * (double)row.v[j]);
-        for (int32_t j = K; j < d->n_features; j++)
-            row.v[j] = NAN;
     }
     return x;
 }

@@ -12,7 +12,7 @@
 #include "data/core/block.h"
 #include "data/core/builder.h"
 
-/* Blocks with graphs, covariates, alleles, codes. */
+/* Blocks with graphs, fixed effects, alleles, codes. */
 
 static const char *const ids[] = {"a", "b", "c"};
 static const char *const alleles[] = {"1\t30\tA\tC", "", "X\t7\tG\tT"};
@@ -119,7 +119,7 @@ static void test_bad_graphs(void **state)
     refuse(&draft, "3 samples with 6 nodes");
 }
 
-/* ---- graphs that are alike: codes of their own, covariates by position ---- */
+/* ---- graphs that are alike: codes of their own, shared features by position ---- */
 
 static const int64_t alike_starts[] = {0, 2, 4, 6};
 static const uint8_t code[] = {0, 255, 3, 3, 255, 0};
@@ -135,10 +135,10 @@ static struct draft alike_draft(void)
     return (struct draft){.n_samples = 3,
                           .n_nodes = 6,
                           .n_features = 3,
-                          .n_markers = 1,
+                          .n_shared = 2,
                           .code = code,
                           .level = level,
-                          .covariates = place,
+                          .shared = place,
                           .target = target,
                           .graph_start = alike_starts,
                           .is_alike = true,
@@ -178,61 +178,54 @@ static void test_alike(void **state)
     refuse(&draft, "edge 0 to 3: must be ascending and in [0, 2)");
 }
 
-/* ---- covariates beside dosages, and alleles ---- */
+/* ---- fixed effects beside dosages, and alleles ---- */
 
 static const int8_t dosage[] = {0, 2, DOSAGE_MISSING, 0, 1, 1};
-static const float covariates[] = {0.25f, -7, 1e6f};
-static const float dosage_features[] = {0, 2, 0.25f, 0.5f, 0, -7, 1, 1, 1e6f};
+static const double fixed[] = {0.25, 0, 1, -7, 1, 0, 1e6, 0, 1};
+static const int32_t fixed_factor[] = {-1, 0, 0};
+static const char *const fixed_names[] = {"age", "sex=F", "sex=M"};
+static const float dosage_features[] = {0, 2, 0.5f, 0, 1, 1};
 
 static struct draft dosage_draft(void)
 {
     return (struct draft){.n_samples = 3,
-                          .n_features = 3,
-                          .n_markers = 2,
+                          .n_features = 2,
                           .dosage = dosage,
-                          .covariates = covariates,
+                          .n_fixed = 3,
+                          .fixed = fixed,
+                          .fixed_factor = fixed_factor,
+                          .fixed_names = fixed_names,
                           .target = target,
                           .ids = ids};
 }
 
-static void test_covariates(void **state)
+static void test_fixed(void **state)
 {
-    const float hole[] = {0, NAN, 0};
-    struct draft draft = dosage_draft();
-    struct dataset d;
+    const double hole[] = {0, NAN, 0, 0, 0, 0, 0, 0, 0};
+    const int32_t beyond[] = {-1, 0, 3};
+    struct draft draft = dosage_draft(), without = draft;
+    struct dataset d, other;
 
     (void)state;
     build(&d, &draft);
-    assert_int_equal(d.n_nodes, 3);
-    assert_int_equal(d.n_markers, 2);
+    assert_int_equal(d.n_fixed, 3);
     check_decoded(&d, dosage_features);
-    assert_memory_equal(d.covariates, covariates, sizeof covariates);
+    assert_memory_equal(d.fixed, fixed, sizeof fixed);
+    assert_memory_equal(d.fixed_factor, fixed_factor, sizeof fixed_factor);
+    assert_string_equal(dataset_fixed_name(&d, 2), "sex=M");
+    assert_true(dataset_fixed(&d, 1)[0] == -7);
+    without.n_fixed = 0;
+    build(&other, &without);
+    assert_null(other.fixed);
+    assert_null(dataset_fixed(&other, 1));
+    assert_false(hash_equal(d.digest, other.digest));
+    dataset_release(&other);
     dataset_release(&d);
-    draft.covariates = hole;
+    draft.fixed = hole;
     refuse(&draft, "not finite");
-}
-
-/* Covariates also go with float features. */
-static void test_covariates_of_floats(void **state)
-{
-    const float markers[] = {0, 2, 0.5f, 0, 1, 1};
-    struct draft draft = dosage_draft();
-    struct dataset d;
-
-    (void)state;
-    draft.dosage = NULL;
-    draft.features = markers;
-    build(&d, &draft);
-    check_decoded(&d, dosage_features);
-    dataset_release(&d);
-    draft.n_features = 2;
-    draft.n_markers = 0;
-    draft.covariates = NULL;
-    build(&d, &draft);
-    assert_int_equal(d.n_markers, 2);
-    assert_null(d.covariates);
-    check_decoded(&d, markers);
-    dataset_release(&d);
+    draft.fixed = fixed;
+    draft.fixed_factor = beyond;
+    refuse(&draft, "factor 3");
 }
 
 static void test_alleles(void **state)
@@ -245,7 +238,7 @@ static void test_alleles(void **state)
     assert_string_equal(dataset_alleles(&without, 0), "");
     draft.alleles = alleles;
     build(&with, &draft);
-    for (int32_t j = 0; j < 3; j++)
+    for (int32_t j = 0; j < 2; j++)
         assert_string_equal(dataset_alleles(&with, j), alleles[j]);
     assert_true(hash_equal(with.digest, without.digest));
     assert_true(with.block_bytes > without.block_bytes);
@@ -320,9 +313,13 @@ static void test_header(void **state)
     struct draft graphs = graphs_draft(), dosages = dosage_draft();
 
     (void)state;
-    lie(&dosages, HEADER(n_markers), 4, "counts out of range (3 samples, 3 features, 4 markers)");
-    lie(&dosages, HEADER(n_markers), 0, "counts out of range (3 samples, 3 features, 0 markers)");
-    lie(&dosages, HEADER(form), BLOCK_SPARSE, "2 markers of 3 features");
+    lie(&dosages, HEADER(n_own), 4, "counts out of range (3 samples, 2 features, 4 not shared)");
+    lie(&dosages, HEADER(n_own), 0, "counts out of range (3 samples, 2 features, 0 not shared)");
+    lie(&dosages, HEADER(n_own), 1, "counts out of range (3 samples, 2 features, 1 not shared)");
+    lie(&dosages, HEADER(n_fixed), -1, "-1 columns of fixed effects");
+    lie(&dosages, HEADER(n_fixed), 4000, "4000 columns of fixed effects");
+    lie(&dosages, HEADER(n_fixed), 100, "fixed effects lie outside");
+    lie(&dosages, HEADER(n_fixed), 2, "names of fixed effects have");
     lie(&dosages, HEADER(n_nodes), 4, "3 samples with 4 nodes");
     lie(&dosages, HEADER(is_alike), 1, "3 samples with 3 nodes");
     lie(&graphs, HEADER(has_graphs), 2, "3 samples with 6 nodes");
@@ -332,13 +329,9 @@ static void test_header(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_graphs),
-        cmocka_unit_test(test_bad_graphs),
-        cmocka_unit_test(test_alike),
-        cmocka_unit_test(test_covariates),
-        cmocka_unit_test(test_covariates_of_floats),
-        cmocka_unit_test(test_alleles),
-        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_graphs),  cmocka_unit_test(test_bad_graphs),
+        cmocka_unit_test(test_alike),   cmocka_unit_test(test_fixed),
+        cmocka_unit_test(test_alleles), cmocka_unit_test(test_damage),
         cmocka_unit_test(test_header),
     };
 

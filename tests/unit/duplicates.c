@@ -13,17 +13,14 @@
 
 #define N 8
 
-static void make(struct dataset *d, const int8_t *dosage, const float *features,
-                 const float *covariates)
+static void make(struct dataset *d, const int8_t *dosage, const float *features)
 {
     static const char *const ids[N] = {"a", "b", "c", "d", "e", "f", "g", "h"};
     static const float target[N] = {1, 2, 3, 4, 5, 6, 7, 8};
     struct draft draft = {.n_samples = N,
-                          .n_features = covariates ? 4 : 3,
-                          .n_markers = 3,
+                          .n_features = 3,
                           .dosage = dosage,
                           .features = features,
-                          .covariates = covariates,
                           .target = target,
                           .ids = ids};
     struct err err = {""};
@@ -54,20 +51,16 @@ static void check_sets(const struct dataset *d)
 
 static void test_sets(void **state)
 {
-    static const float covariates[N] = {1, 2, 3, 4, 5, 6, 7, 8};
     float features[N * 3];
     struct dataset d;
 
     (void)state;
-    make(&d, panel, NULL, NULL);
-    check_sets(&d);
-    dataset_release(&d);
-    make(&d, panel, NULL, covariates); /* not markers */
+    make(&d, panel, NULL);
     check_sets(&d);
     dataset_release(&d);
     for (int i = 0; i < N * 3; i++)
         features[i] = panel[i] == M ? 0.5f : (float)panel[i];
-    make(&d, NULL, features, NULL);
+    make(&d, NULL, features);
     check_sets(&d);
     dataset_release(&d);
 }
@@ -82,7 +75,7 @@ static void test_none(void **state)
     (void)state;
     for (int i = 0; i < N * 3; i++)
         distinct[i] = (int8_t)i;
-    make(&d, distinct, NULL, NULL);
+    make(&d, distinct, NULL);
     assert_int_equal(duplicates_find(&dup, &d, &err), 0);
     assert_int_equal(dup.n_sets, 0);
     duplicates_release(&dup);
@@ -98,7 +91,7 @@ static void test_straddling(void **state)
     struct err err;
 
     (void)state;
-    make(&d, panel, NULL, NULL);
+    make(&d, panel, NULL);
     assert_int_equal(duplicates_find(&dup, &d, &err), 0);
     assert_int_equal(duplicates_straddling(&dup, apart), 1);
     assert_true(duplicates_straddles(&dup, 0, apart));

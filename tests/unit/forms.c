@@ -72,7 +72,7 @@ static void sample_init(struct sample *s, enum kind kind, bool is_sparse)
 
     memset(s, 0, sizeof *s);
     s->data = (struct dataset){
-        .n_samples = N, .n_nodes = N, .n_features = F, .n_markers = F, .target = s->target};
+        .n_samples = N, .n_nodes = N, .n_features = F, .target = s->target};
     make_features(&s->data, kind, is_sparse);
     for (int32_t i = 0; i < N; i++) {
         s->target[i] = mat_row(&s->data.features, i)[1] + 0.1f * (float)(i % 7);
@@ -354,7 +354,7 @@ static void test_panels(void **state)
     (void)state;
     sample_init(&s, GENOTYPES, false);
     mat_release(&s.data.features);
-    s.data.n_features = s.data.n_markers = WIDE;
+    s.data.n_features = WIDE;
     rng_init(&rng, hash_text("panels"), RNG_SIMULATE);
     assert_int_equal(mat_init(&s.data.features, N, WIDE, NULL), 0);
     for (int32_t i = 0; i < N; i++)

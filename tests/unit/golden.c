@@ -95,7 +95,6 @@ static void read_settings(struct golden *golden)
     data->n_samples = read_int(file);
     data->n_features = read_int(file);
     data->n_nodes = data->n_samples;
-    data->n_markers = data->n_features;
     data->n_classes = read_int(file);
     data->is_sparse = read_int(file);
     *spec = (struct gcn_spec){.epochs = EPOCHS, .beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8};

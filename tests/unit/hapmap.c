@@ -121,7 +121,7 @@ static struct recode_report recode(float x[N_NEW][N_MARKERS], const struct data_
     if (data_load(&d, spec, &loaded, &err) != 0 ||
         recode_open(&r, &d, scratch_text("new.hmp.txt", text), DATA_DOSAGE_GT, NULL, &err) != 0)
         fail_msg("%s", err.text);
-    mat = mat_view(&x[first][0], end - first, d.n_markers);
+    mat = mat_view(&x[first][0], end - first, d.n_features);
     if (recode_read(&mat, &report, &r, sample, end - first, &err) != 0)
         fail_msg("%s", err.text);
     recode_close(&r);
@@ -255,7 +255,7 @@ static void test_contradicted_in_new_samples(void **state)
                                                         "m2\tA/C\t1\t20" REST "GG\tCC\tAG\n"),
                     DATA_DOSAGE_GT, NULL, NULL),
         0);
-    x = mat_view(values, 3, d.n_markers);
+    x = mat_view(values, 3, d.n_features);
     assert_int_equal(recode_read(&x, &report, &r, sample, 3, NULL), 0);
     assert_int_equal(report.n_found, 2);
     assert_int_equal(report.n_missing, 2);

@@ -56,7 +56,7 @@ static void load(struct dataset *d, const char *path)
 static struct recode_report recode(float *x, const struct dataset *d, const char *path)
 {
     static const int32_t sample[] = {0, 1, 2};
-    struct mat mat = mat_view(x, 3, d->n_markers);
+    struct mat mat = mat_view(x, 3, d->n_features);
     struct recode_report report;
     struct err err = {""};
     struct recode r;

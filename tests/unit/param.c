@@ -201,11 +201,11 @@ static void test_refused(void **state)
                    "learning_rate = 0,1: must be a number in (0, 1000]; if 0,1 is one number, use "
                    "a decimal point: 0.1");
     assert_refused(P_TYPE, "GCN",
-                   "type = GCN: must be gcn | mlp | ridge | noop; did you mean gcn?");
+                   "type = GCN: must be gcn | mlp | ridge | fixed | noop; did you mean gcn?");
     assert_refused(P_TYPE, "rr-BLUP",
-                   "type = rr-BLUP: must be gcn | mlp | ridge | noop; did you mean ridge?");
-    assert_refused(P_TYPE, "nn", "type = nn: must be gcn | mlp | ridge | noop; did you mean mlp?");
-    assert_refused(P_TYPE, "xgboost", "type = xgboost: must be gcn | mlp | ridge | noop");
+                   "type = rr-BLUP: must be gcn | mlp | ridge | fixed | noop; did you mean ridge?");
+    assert_refused(P_TYPE, "nn", "type = nn: must be gcn | mlp | ridge | fixed | noop; did you mean mlp?");
+    assert_refused(P_TYPE, "xgboost", "type = xgboost: must be gcn | mlp | ridge | fixed | noop");
     assert_refused(P_LAYERS, "9", "layers = 9: must be in [1, 8]");
     assert_refused(P_LAYERS, "2.0", "layers = 2.0: must be an integer in [1, 8]");
     assert_refused(P_LAYERS, "", "layers = : must be an integer in [1, 8]");

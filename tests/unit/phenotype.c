@@ -97,10 +97,10 @@ static void test_decimal_comma(void **state)
 
     (void)state;
     check_target(&spec, (const float[]){1.5f, -20, 32.5f, NAN});
-    spec.covariates = "c";
+    spec.fixed = "c";
     load(&d, &report, &spec);
-    assert_int_equal(noted_number(&report, "covariates", " column,"), 1);
-    assert_true(d.covariates[0] == 1.25f && d.covariates[3] == 2.5f);
+    assert_int_equal(d.n_fixed, 1);
+    assert_true(d.fixed[0] == 1.25 && d.fixed[3] == 2.5);
     dataset_release(&d);
     /* With semicolons as separators, a comma before three digits is a decimal comma. */
     spec = spec_of("id;ft\nx;1,500\ny;2,500\n");
@@ -175,9 +175,9 @@ static void test_id_column(void **state)
     spec = spec_of("plot,line,ft\n1,x,5\n2,y,6\n3,w,7\n");
     spec.id = "line";
     check_target(&spec, wanted);
-    spec.covariates = "plot";
+    spec.fixed = "plot";
     load(&d, &report, &spec);
-    assert_int_equal(noted_number(&report, "covariates", " column,"), 1);
+    assert_int_equal(d.n_fixed, 1);
     dataset_release(&d);
     spec.id = "LINE";
     check_target(&spec, wanted);
@@ -213,36 +213,28 @@ static void test_id_column(void **state)
     "x,1,10,SWE,2019,1,1,a\nq,9,99,YYY,1,2,2,b\ny,2,20,CZE,2020,1,b,b\nz,3,,SWE,,1,3,c\n" \
     "w,NA,30,,2019,1,4,\n"
 
-static void test_covariates(void **state)
+static void test_fixed(void **state)
 {
-    static const float wanted[4][4] = {
-        {0, 2, 10, 0}, {2, 0, 20, 1}, {0, 1, 20, 0}, {0, 0, 30, 1.0f / 3}};
+    static const double wanted[4][3] = {{10, 0, 1}, {20, 1, 0}, {20, 0, 1}, {30, 0, 0}};
     struct data_spec spec = spec_of(TABLE);
     struct data_report report;
     struct dataset d;
-    float room[20];
-    struct mat x = mat_view(room, 4, 5), piece = mat_view(room, 2, 2);
 
     (void)state;
-    spec.covariates = "lat, country";
+    spec.fixed = "lat, country";
     load(&d, &report, &spec);
-    assert_int_equal(d.n_markers, 2);
-    assert_int_equal(d.n_features, 5);
-    assert_int_equal(noted_number(&report, "covariates", " columns"), 2);
-    assert_int_equal(noted_number(&report, "covariates", " missing cells"), 2);
+    assert_int_equal(d.n_features, 2);
+    assert_int_equal(d.n_fixed, 3);
+    assert_int_equal(noted_number(&report, "effects", " missing cells"), 2);
     assert_non_null(d.dosage);
-    assert_string_equal(dataset_feature_name(&d, 1), "m2");
-    assert_string_equal(dataset_feature_name(&d, 2), "lat");
-    assert_string_equal(dataset_feature_name(&d, 3), "country=CZE");
-    assert_string_equal(dataset_feature_name(&d, 4), "country=SWE");
-    dataset_decode(&x, &d, 0, 0);
-    for (int32_t i = 0; i < 4; i++) {
-        for (int32_t j = 0; j < 4; j++)
-            assert_true(fabsf(mat_row(&x, i)[j] - wanted[i][j]) < 1e-6f);
-        assert_true(fabsf(mat_row(&x, i)[3] + mat_row(&x, i)[4] - 1) < 1e-6f);
-    }
-    dataset_decode(&piece, &d, 1, 1); /* starts among the markers and ends in the covariates */
-    assert_true(room[0] == 0 && room[1] == 20 && room[2] == 1 && room[3] == 20);
+    assert_string_equal(dataset_fixed_name(&d, 0), "lat");
+    assert_string_equal(dataset_fixed_name(&d, 1), "country=CZE");
+    assert_string_equal(dataset_fixed_name(&d, 2), "country=SWE");
+    assert_int_equal(d.fixed_factor[0], -1);
+    assert_int_equal(d.fixed_factor[1], 0);
+    assert_int_equal(d.fixed_factor[2], 0);
+    for (int32_t i = 0; i < 4; i++)
+        assert_memory_equal(dataset_fixed(&d, i), wanted[i], sizeof wanted[i]);
     dataset_release(&d);
 }
 
@@ -254,23 +246,23 @@ static void test_factor(void **state)
     struct dataset d;
 
     (void)state;
-    spec.covariates = "factor(year)";
+    spec.fixed = "factor(year)";
     load(&d, &report, &spec);
-    assert_int_equal(d.n_features, 4);
-    assert_string_equal(dataset_feature_name(&d, 3), "year=2020");
+    assert_int_equal(d.n_fixed, 2);
+    assert_string_equal(dataset_fixed_name(&d, 1), "year=2020");
     dataset_release(&d);
-    spec.covariates = "year";
+    spec.fixed = "year";
     load(&d, &report, &spec);
-    assert_int_equal(d.n_features, 3);
-    assert_true(fabsf(d.covariates[2] - 6058.0f / 3) < 1e-3f);
+    assert_int_equal(d.n_fixed, 1);
+    assert_true(fabs(d.fixed[2] - 6058.0 / 3) < 1e-9);
     dataset_release(&d);
 }
 
-static void refuse_covariates(const char *list, const char *wanted)
+static void refuse_fixed(const char *list, const char *wanted)
 {
     struct data_spec spec = spec_of(TABLE);
 
-    spec.covariates = list;
+    spec.fixed = list;
     refuse_spec(&spec, wanted);
 }
 
@@ -282,41 +274,39 @@ static void test_quoted_names(void **state)
     struct dataset d;
 
     (void)state;
-    spec.covariates = "\"c \"\"d\"\"\" , factor(\"a, b\"),e\"f(g)";
+    spec.fixed = "\"c \"\"d\"\"\" , factor(\"a, b\"),e\"f(g)";
     load(&d, &report, &spec);
-    assert_int_equal(noted_number(&report, "covariates", " columns"), 3);
-    assert_string_equal(dataset_feature_name(&d, 2), "c \"d\"");
-    assert_string_equal(dataset_feature_name(&d, 3), "a, b=3");
-    assert_string_equal(dataset_feature_name(&d, 5), "e\"f(g)");
+    assert_string_equal(dataset_fixed_name(&d, 0), "c \"d\"");
+    assert_string_equal(dataset_fixed_name(&d, 1), "a, b=3");
+    assert_string_equal(dataset_fixed_name(&d, 3), "e\"f(g)");
     dataset_release(&d);
-    spec.covariates = "ft2, \"a, b";
-    refuse_spec(&spec, "data.covariates: \"a, b: a quote is not closed");
-    spec.covariates = "\"\"";
-    refuse_spec(&spec, "data.covariates: a name is empty");
+    spec.fixed = "ft2, \"a, b";
+    refuse_spec(&spec, "data.fixed: \"a, b: a quote is not closed");
+    spec.fixed = "\"\"";
+    refuse_spec(&spec, "data.fixed: a name is empty");
 }
 
-static void test_covariate_errors(void **state)
+static void test_fixed_errors(void **state)
 {
     struct data_spec spec;
 
     (void)state;
-    refuse_covariates("lat, alt",
-                      "pheno.csv:1: no column \"alt\": each of data.covariates must be one of "
-                      "\"ft\", \"lat\", \"country\", \"year\", \"same\", \"mixed\", \"each\"; "
-                      "did you mean \"lat\"?");
-    refuse_covariates("ft", "pheno.csv:1: data.covariates: \"ft\" is the trait itself");
-    refuse_covariates("lat, lat", "data.covariates: \"lat\" occurs twice");
-    refuse_covariates("same", "pheno.csv: data.covariates: column \"same\": every value is 1; it "
-                              "does not distinguish samples");
-    refuse_covariates("each", "pheno.csv: data.covariates: column \"each\": no two samples share "
-                              "one of its 3 words, so a model cannot learn from them");
-    refuse_covariates("mixed",
-                      "pheno.csv:4: data.covariates: column \"mixed\" = \"b\": a word among "
-                      "numbers: correct it, name it in data.missing if it stands for a "
-                      "missing value, or write factor(COLUMN) to make every value a word");
+    refuse_fixed("lat, alt",
+                 "pheno.csv:1: no column \"alt\": each of data.fixed must be one of "
+                 "\"ft\", \"lat\", \"country\", \"year\", \"same\", \"mixed\", \"each\"; "
+                 "did you mean \"lat\"?");
+    refuse_fixed("ft", "pheno.csv:1: data.fixed: \"ft\" is the trait itself");
+    refuse_fixed("lat, lat", "data.fixed: \"lat\" occurs twice");
+    refuse_fixed("same", "pheno.csv: data.fixed: column \"same\": every value is 1; it "
+                         "does not distinguish samples");
+    refuse_fixed("each", "pheno.csv: data.fixed: column \"each\": no two samples share "
+                         "one of its 3 words, so a model cannot learn from them");
+    refuse_fixed("mixed", "pheno.csv:4: data.fixed: column \"mixed\" = \"b\": a word among "
+                          "numbers: correct it, name it in data.missing if it stands for a "
+                          "missing value, or write factor(COLUMN) to make every value a word");
     spec = spec_of("id,ft,c\nx,1,\x8e\ny,2,b\nz,3,b\n");
-    spec.covariates = "c";
-    refuse_spec(&spec, "pheno.csv:2: data.covariates: column \"c\" = \"?\": is not UTF-8: save the "
+    spec.fixed = "c";
+    refuse_spec(&spec, "pheno.csv:2: data.fixed: column \"c\" = \"?\": is not UTF-8: save the "
                        "table as UTF-8 (iconv -f CHARSET -t UTF-8)");
 }
 
@@ -328,7 +318,7 @@ static void test_digest(void **state)
 
     (void)state;
     load(&without, &report, &spec);
-    spec.covariates = "lat";
+    spec.fixed = "lat";
     load(&with, &report, &spec);
     assert_false(hash_equal(without.digest, with.digest));
     assert_memory_equal(without.dosage, with.dosage, 8);
@@ -444,10 +434,10 @@ int main(void)
         cmocka_unit_test(test_thousands),
         cmocka_unit_test(test_other_commas),
         cmocka_unit_test(test_id_column),
-        cmocka_unit_test(test_covariates),
+        cmocka_unit_test(test_fixed),
         cmocka_unit_test(test_factor),
         cmocka_unit_test(test_quoted_names),
-        cmocka_unit_test(test_covariate_errors),
+        cmocka_unit_test(test_fixed_errors),
         cmocka_unit_test(test_digest),
         cmocka_unit_test(test_group),
         cmocka_unit_test(test_group_with_parts),

@@ -428,7 +428,7 @@ static void check_value(const char *path, enum data_dosage dosage, const struct 
 {
     int32_t sample[SITES_SAMPLES] = {0, 1, 2, 3};
     float found[SITES_SAMPLES];
-    struct mat x = mat_view(found, n, d->n_markers);
+    struct mat x = mat_view(found, n, d->n_features);
     struct recode_report report;
     struct recode r;
     struct err err;
@@ -436,7 +436,7 @@ static void check_value(const char *path, enum data_dosage dosage, const struct 
     if (recode_open(&r, d, path, dosage, NULL, &err) != 0 ||
         recode_read(&x, &report, &r, sample, n, &err) != 0)
         fail_msg("%s", err.text);
-    for (int32_t i = 0; i < n * d->n_markers; i++)
+    for (int32_t i = 0; i < n * d->n_features; i++)
         assert_true(fabsf(found[i] - wanted[i]) < 1e-6f);
     recode_close(&r);
 }

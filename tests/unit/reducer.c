@@ -23,7 +23,7 @@ static void make_data(struct dataset *data, int32_t n, int32_t f)
     struct rng rng;
 
     rng_init(&rng, hash_text("reducer"), RNG_SIMULATE);
-    *data = (struct dataset){.n_samples = n, .n_nodes = n, .n_features = f, .n_markers = f};
+    *data = (struct dataset){.n_samples = n, .n_nodes = n, .n_features = f};
     assert_int_equal(mat_init(&data->features, n, f, NULL), 0);
     for (int32_t i = 0; i < n; i++)
         for (int32_t j = 0; j < f; j++) {

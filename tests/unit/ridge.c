@@ -201,7 +201,7 @@ static void check_predictions(struct golden *g, const struct ridge *ridge,
     for (int32_t i = 0; i < g->data.n_samples; i++)
         for (int32_t c = 0; c < ridge->n_outputs; c++) {
             const double *alpha = ridge->alpha + (ptrdiff_t)c * ridge->n_train;
-            double got = ridge->intercept[c], want = read_number(g->file);
+            double got = ridge->fixed.intercept[c], want = read_number(g->file);
 
             for (int32_t t = 0; t < ridge->n_train; t++)
                 got += inputs->kernel[(ptrdiff_t)i * inputs->n + g->split.train[t]] * alpha[t];

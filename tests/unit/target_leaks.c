@@ -18,7 +18,8 @@
 #define K 12
 
 struct made {
-    float target[N], dense[N * K], covariates[N];
+    float target[N], dense[N * K];
+    double fixed[N];
     int32_t label[N];
     int8_t dosage[N * K];
     char names[N][8];
@@ -41,7 +42,7 @@ static void make(struct made *m)
         m->ids[i] = m->names[i];
         m->target[i] = i % 9 ? (float)(60 + 20 * draw(&state)) : NAN;
         m->label[i] = i % 9 ? (int32_t)(3 * draw(&state)) : -1;
-        m->covariates[i] = (float)draw(&state);
+        m->fixed[i] = (float)draw(&state);
         for (int j = 0; j < K; j++) {
             m->dosage[i * K + j] = (int8_t)(3 * draw(&state));
             m->dense[i * K + j] = (float)draw(&state);
@@ -124,8 +125,10 @@ static void test_dosage(void **state)
     expect(&draft, "");
 }
 
-static void test_covariate(void **state)
+static void test_fixed(void **state)
 {
+    static const int32_t number = -1;
+    static const char *const name = "age";
     static struct made m;
     struct draft draft;
 
@@ -133,12 +136,13 @@ static void test_covariate(void **state)
     make(&m);
     draft = draft_of(&m, 0);
     draft.dosage = m.dosage;
-    draft.n_features = K + 1;
-    draft.n_markers = K;
-    draft.covariates = m.covariates;
+    draft.n_fixed = 1;
+    draft.fixed = m.fixed;
+    draft.fixed_factor = &number;
+    draft.fixed_names = &name;
     expect(&draft, "");
     for (int i = 0; i < N; i++)
-        m.covariates[i] = isnan(m.target[i]) ? 0 : 3 - m.target[i];
+        m.fixed[i] = isnan(m.target[i]) ? 0 : 3 - (double)m.target[i];
     expect(&draft, "12:-1.000:177 ");
 }
 
@@ -195,9 +199,8 @@ static void test_chance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dense),     cmocka_unit_test(test_dosage),
-        cmocka_unit_test(test_covariate), cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_chance),
+        cmocka_unit_test(test_dense),   cmocka_unit_test(test_dosage), cmocka_unit_test(test_fixed),
+        cmocka_unit_test(test_classes), cmocka_unit_test(test_chance),
     };
 
     return cmocka_run_group_tests_name("target_leaks", tests, NULL, NULL);

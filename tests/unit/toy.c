@@ -79,7 +79,6 @@ void toy_init(struct toy *toy, enum task task, bool is_sparse)
     *toy = (struct toy){.data = {.n_samples = TOY_SAMPLES,
                                  .n_nodes = TOY_SAMPLES,
                                  .n_features = TOY_FEATURES,
-                                 .n_markers = TOY_FEATURES,
                                  .n_classes = task == TASK_CLASSIFICATION ? TOY_CLASSES : 0,
                                  .task = task,
                                  .is_sparse = is_sparse,

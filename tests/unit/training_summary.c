@@ -19,16 +19,32 @@
         .data = (text)                                                                 \
     }
 
-/* Two markers and a covariate. */
-static const double means[] = {0.1, 0.7, 1980.3}, factors[] = {2, 0, 3};
-static const float fill[] = {0.25f, 0.75f};
+/* Three markers, a factor and a number. */
+static const double means[] = {0.1, 0.7, 1.3}, factors[] = {2, 0, 3};
+static const float fill[] = {0.25f, 0.75f, 1.5f};
+static const double fixed_means[] = {0, 0, 1980.3}, fixed_factors[] = {0, 0, -1};
 
-enum { NAMES, ALLELES, CLASSES, FILL, MEAN, FACTOR, FIRST, N_TENSORS };
+enum {
+    NAMES,
+    ALLELES,
+    CLASSES,
+    FILL,
+    MEAN,
+    FIXED_NAMES,
+    FIXED_MEAN,
+    FIXED_FACTOR,
+    FACTOR,
+    FIRST,
+    N_TENSORS
+};
 static const struct safetensor whole[N_TENSORS] = {
-    [NAMES] = TEXT("features.names", "a\0b\0year"),
+    [NAMES] = TEXT("features.names", "a\0b\0c"),
     [ALLELES] = TEXT("features.alleles", "1\t5\tA\tC\0\0"),
     [CLASSES] = TEXT("classes", "low\0high"),
-    [FILL] = {"features.fill", SAFETENSORS_F32, 1, {2}, fill},
+    [FILL] = {"features.fill", SAFETENSORS_F32, 1, {3}, fill},
+    [FIXED_NAMES] = TEXT("fixed.names", "sex=F\0sex=M\0year"),
+    [FIXED_MEAN] = {"fixed.mean", SAFETENSORS_F64, 1, {3}, fixed_means},
+    [FIXED_FACTOR] = {"fixed.factor", SAFETENSORS_F64, 1, {3}, fixed_factors},
     [MEAN] = {"features.mean", SAFETENSORS_F64, 1, {3}, means},
     [FACTOR] = {"features.factor", SAFETENSORS_F64, 1, {3}, factors},
     [FIRST] = {"layers.0.weight", SAFETENSORS_F32, 2, {1, 2}, fill},
@@ -64,21 +80,24 @@ static void test_is_the_mean(void **state)
     struct mat x = mat_view(row, 1, 3);
 
     (void)state;
-    assert_int_equal(make(&s, &file, whole, "2", &err), 0);
+    assert_int_equal(make(&s, &file, whole, NULL, &err), 0);
     assert_int_equal(s.data.n_samples, 1);
     assert_int_equal(s.nobody.n_samples, 0);
     assert_int_equal(s.data.n_features, 3);
-    assert_int_equal(s.data.n_markers, 2);
+    assert_int_equal(s.data.n_fixed, 3);
+    assert_memory_equal(dataset_fixed(&s.data, 0), fixed_means, sizeof fixed_means);
+    assert_int_equal(s.data.fixed_factor[1], 0);
+    assert_int_equal(s.data.fixed_factor[2], -1);
+    assert_string_equal(dataset_fixed_name(&s.data, 2), "year");
     assert_int_equal(s.data.n_classes, 2);
     assert_int_equal(s.data.task, TASK_CLASSIFICATION);
     assert_false(dataset_is_labelled(&s.data, 0));
-    assert_string_equal(dataset_feature_name(&s.data, 2), "year");
+    assert_string_equal(dataset_feature_name(&s.data, 2), "c");
     assert_string_equal(dataset_alleles(&s.data, 0), "1\t5\tA\tC");
     assert_string_equal(dataset_alleles(&s.data, 1), "");
     assert_string_equal(dataset_class_name(&s.data, 1), "high");
     dataset_decode(&x, &s.data, 0, 0);
-    assert_memory_equal(row, fill, sizeof fill); /* dosages have the fill, others the mean */
-    assert_true(row[2] == (float)means[2]);
+    assert_memory_equal(row, fill, sizeof fill); /* dosages have the fill */
 
     assert_int_equal(scaling_init(&scaling, &s.data, SCALE_STANDARDIZE, &err), 0);
     assert_int_equal(training_summary_scaling(&scaling, file.data, file.size, &err), 0);
@@ -103,31 +122,30 @@ static void test_other_forms(void **state)
     assert_int_equal(make(&s, &file, t, "3", &err), 0);
     assert_int_equal(s.data.task, TASK_REGRESSION);
     assert_false(dataset_is_labelled(&s.data, 0));
-    assert_null(s.data.covariates);
     assert_string_equal(dataset_alleles(&s.data, 0), "");
     assert_true(s.mean[0] == (float)means[0] && s.mean[2] == (float)means[2]);
     training_summary_release(&s);
 
     memcpy(t, whole, sizeof t);
-    t[MEAN].name[0] = '\0';
-    assert_int_equal(make(&s, &file, t, "2", &err), -1);
+    t[MEAN].name[0] = t[FILL].name[0] = '\0';
+    assert_int_equal(make(&s, &file, t, NULL, &err), -1);
     assert_non_null(strstr(err.text, "they do not contain the means of the features"));
     training_summary_release(&s);
     strcpy(t[FIRST].name, "layers.0.xw");
-    assert_int_equal(make(&s, &file, t, "2", &err), -1);
+    assert_int_equal(make(&s, &file, t, NULL, &err), -1);
     assert_non_null(strstr(err.text, "by training samples"));
     training_summary_release(&s);
     buf_release(&file);
 }
 
-static void refuse(const struct safetensor *t, const char *n_markers)
+static void refuse(const struct safetensor *t, const char *n_markers, const char *wanted)
 {
     struct training_summary s;
     struct buf file = {0};
     struct err err;
 
     assert_int_equal(make(&s, &file, t, n_markers, &err), -1);
-    assert_string_equal(err.text, "the stored model is damaged");
+    assert_non_null(strstr(err.text, wanted));
     training_summary_release(&s);
     buf_release(&file);
 }
@@ -138,27 +156,23 @@ static void test_broken(void **state)
     struct safetensor t[N_TENSORS];
 
     (void)state;
-    refuse(whole, NULL);
-    refuse(whole, "0");
-    refuse(whole, "4");
-    refuse(whole, "nan");
-    refuse(whole, "1"); /* not as many as the fill has */
-    for (int i = NAMES; i <= MEAN; i++) {
+    refuse(whole, "2", "with covariates among the features");
+    for (int i = NAMES; i <= FIXED_FACTOR; i++) {
         memcpy(t, whole, sizeof t);
         t[i].shape[0]--; /* texts without their last NUL, arrays of too few features */
-        refuse(t, "2");
+        refuse(t, NULL, "damaged");
     }
     for (int i = FILL; i <= MEAN; i++) {
         memcpy(t, whole, sizeof t);
         t[i].type = other[i == FILL];
-        refuse(t, "2");
+        refuse(t, NULL, "damaged");
     }
     memcpy(t, whole, sizeof t);
     t[NAMES].name[0] = '\0';
-    refuse(t, "2");
+    refuse(t, NULL, "damaged");
     memcpy(t, whole, sizeof t);
     t[ALLELES].shape[0] = 9; /* enough for one feature only */
-    refuse(t, "2");
+    refuse(t, NULL, "damaged");
 }
 
 static void test_cut(void **state)
@@ -168,7 +182,7 @@ static void test_cut(void **state)
     struct err err;
 
     (void)state;
-    assert_int_equal(make(&s, &file, whole, "2", &err), 0);
+    assert_int_equal(make(&s, &file, whole, NULL, &err), 0);
     training_summary_release(&s);
     for (size_t n = 0; n < file.size; n++) {
         char *part = malloc(n + 1);

@@ -197,9 +197,9 @@ int init_data_finish(struct init_lines *lines, const struct init_files *files,
     if (rc == 0 && columns->group >= 0)
         rc = add_group(lines, columns, proposal, err);
     init_columns_design(&design, columns, proposal->uses_group ? columns->group : -1);
-    if (rc == 0 && design.size && data_format_setting(files->format, "covariates"))
-        rc = init_lines_add_off(lines, P_COVARIATES, buf_text(&design),
-                                "factors of the design; switch on to model them, too", err);
+    if (rc == 0 && design.size && data_format_setting(files->format, param_table[P_FIXED].key))
+        rc = init_lines_add_off(lines, P_FIXED, buf_text(&design),
+                                "factors of the design; switch on, and add fixed to type", err);
     buf_release(&design);
     return rc;
 }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define BLOCK_MAGIC "espalier" /* without its NUL */
-#define BLOCK_VERSION 3
+#define BLOCK_VERSION 4
 #define BLOCK_BYTE_ORDER 0x01020304
 #define BLOCK_ALIGNMENT 64
 
@@ -26,7 +26,7 @@ enum block_section {
     BLOCK_ROW_START,   /* int64   [M + 1] BLOCK_SPARSE */
     BLOCK_COL,         /* int32   [nnz] BLOCK_SPARSE */
     BLOCK_VAL,         /* float   [nnz] BLOCK_SPARSE */
-    BLOCK_COVARIATES,  /* float   (M, F - K); (M / N, F - K) where graphs are alike */
+    BLOCK_SHARED,      /* float   (M / N, F - K) where graphs are alike */
     BLOCK_TARGET,      /* float   [N] or empty */
     BLOCK_LABEL,       /* int32   [N] or empty */
     BLOCK_GRAPH_START, /* int64   [N + 1] or empty */
@@ -50,7 +50,10 @@ enum block_section {
 
 /* Fields have fixed widths and no holes, so that equal data are equal bytes.
  *
- * Alleles and marker ids follow the last section, if any, each aligned: uint32 [F + 1] offsets,
+ * Fixed effects follow the last section, if any, so that they change the digest only of data that
+ * have them: struct block_fixed.
+ *
+ * Alleles and marker ids follow data_bytes, if any, each aligned: uint32 [F + 1] offsets,
  * then the texts. They have a hash of their own and are outside the digest, because the same
  * dosages from a table without them are the same data. */
 struct block_header {
@@ -70,7 +73,7 @@ struct block_header {
     int32_t n_samples;
     int32_t n_nodes;
     int32_t n_features;
-    int32_t n_markers;
+    int32_t n_own; /* K */
     int32_t n_classes;
     uint32_t task;
     uint32_t form; /* enum block_form */
@@ -78,7 +81,7 @@ struct block_header {
     uint32_t has_graphs;
     uint32_t is_alike;
     int32_t n_groups; /* 0: none */
-    uint32_t unused;  /* 0 */
+    int32_t n_fixed;  /* q */
     struct {
         uint64_t offset;
         uint64_t bytes;
@@ -87,6 +90,15 @@ struct block_header {
 
 /* Computes all sizes but those of texts from the other fields. */
 void block_set_sizes(struct block_header *header);
+
+/* Where these begin, each aligned. The sections of the header must be sound. */
+struct block_fixed {
+    uint64_t value;  /* double [N q] */
+    uint64_t factor; /* int32 [q] */
+    uint64_t start;  /* uint32 [q + 1] offsets of the names; the last is the text's size */
+    uint64_t text;   /* to data_bytes */
+};
+struct block_fixed block_fixed(const struct block_header *header);
 
 struct block_texts {
     uint64_t start, text;

@@ -47,7 +47,8 @@ static void plan_header(struct block_header *h, const struct draft *draft)
         .n_samples = draft->n_samples,
         .n_nodes = draft->n_nodes ? draft->n_nodes : draft->n_samples,
         .n_features = draft->n_features,
-        .n_markers = draft->n_markers ? draft->n_markers : draft->n_features,
+        .n_own = draft->n_features - draft->n_shared,
+        .n_fixed = draft->n_fixed,
         .n_classes = draft->n_classes,
         .task = task_of(draft),
         .form = form_of(draft),
@@ -93,6 +94,9 @@ static int plan_block(struct block_header *h, const struct draft *draft, struct 
         at += h->section[i].bytes;
     }
     h->data_bytes = block_align(at);
+    if (h->n_fixed)
+        h->data_bytes =
+            block_align(block_fixed(h).text + text_bytes(draft->fixed_names, h->n_fixed));
     return 0;
 }
 
@@ -159,7 +163,7 @@ static void put_dosage(char *block, const struct draft *draft)
 
     put(block, BLOCK_DOSAGE, draft->dosage);
     find_fill((float *)(void *)(block + h->section[BLOCK_FILL].offset), draft->dosage, h->n_nodes,
-              h->n_markers);
+              h->n_own);
 }
 
 static void put_texts_at(char *block, struct block_texts at, const char *const *texts, int32_t n)
@@ -182,6 +186,19 @@ static void put_texts(char *block, const struct draft *draft)
         put_texts_at(block, block_marker_ids(h), draft->marker_ids, draft->n_features);
 }
 
+static void put_fixed(char *block, const struct draft *draft)
+{
+    const struct block_header *h = (const struct block_header *)(const void *)block;
+    struct block_fixed at = block_fixed(h);
+    size_t n = (size_t)h->n_samples, q = (size_t)h->n_fixed;
+
+    if (!q)
+        return;
+    memcpy(block + at.value, draft->fixed, n * q * sizeof *draft->fixed);
+    memcpy(block + at.factor, draft->fixed_factor, q * sizeof *draft->fixed_factor);
+    put_texts_at(block, (struct block_texts){at.start, at.text}, draft->fixed_names, h->n_fixed);
+}
+
 static void *place(char *block, enum block_section section)
 {
     const struct block_header *h = (const struct block_header *)(const void *)block;
@@ -200,7 +217,7 @@ static void fill_block(char *block, const struct draft *draft)
         put(block, BLOCK_FEATURES, draft->features);
     put(block, BLOCK_CODE, draft->code);
     put(block, BLOCK_LEVEL, draft->level);
-    put(block, BLOCK_COVARIATES, draft->covariates);
+    put(block, BLOCK_SHARED, draft->shared);
     if (draft->sparse) {
         put(block, BLOCK_ROW_START, draft->sparse->row_start);
         put(block, BLOCK_COL, draft->sparse->col);
@@ -214,6 +231,7 @@ static void fill_block(char *block, const struct draft *draft)
     put(block, BLOCK_EDGE_WEIGHT, draft->edge_weight);
     put(block, BLOCK_PART, draft->part);
     put(block, BLOCK_GROUP, draft->group);
+    put_fixed(block, draft);
     put_texts(block, draft);
 }
 

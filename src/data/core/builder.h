@@ -10,14 +10,18 @@ struct draft {
     int32_t n_samples; /* 0: none, only names of features; TASK_NONE */
     int32_t n_nodes;   /* 0: samples are the nodes */
     int32_t n_features;
-    int32_t n_markers;        /* 0: all features */
+    int32_t n_shared;         /* of the features: the last, in `shared` */
     int32_t n_classes;        /* 0: regression */
     const float *features;    /* (M, K). One of features, dosage, code, sparse and write is set */
     const int8_t *dosage;     /* (M, K); the builder computes the fill */
     const uint8_t *code;      /* (M, K), with level */
     const struct csr *sparse; /* (M, F) */
     const float *level;       /* [256] */
-    const float *covariates;  /* (M, F - K); (M / N, F - K) where is_alike; or NULL */
+    const float *shared;      /* (M / N, F - K) where is_alike; or NULL */
+    int32_t n_fixed;
+    const double *fixed;            /* (N, q) or NULL */
+    const int32_t *fixed_factor;    /* [q] */
+    const char *const *fixed_names; /* [q] */
     /* Writes dosage and fill, or features, into the block, so that they are never in memory
      * twice. */
     void (*write)(void *arg, int8_t *dosage, float *fill, float *features);

@@ -50,7 +50,7 @@ struct data_spec {
     struct data_filter filter;
     const char *phenotypes;       /* a table; ids as in reader_id_column() */
     const char *trait;            /* column; NULL: the only other one */
-    const char *covariates;       /* "a, factor(b)": columns of phenotypes */
+    const char *fixed;            /* "a, factor(b)": columns of phenotypes */
     const char *missing;          /* "-9, x": further texts that mean "missing" in phenotypes */
     const char *missing_genotype; /* the same for genotypes */
     const char *edges;            /* two columns of nodes, optionally a weight */

@@ -95,6 +95,16 @@ const char *dataset_marker_id(const struct dataset *d, int32_t feature)
     return d->const_marker_ids ? d->const_marker_ids + d->marker_id_start[feature] : "";
 }
 
+const char *dataset_fixed_name(const struct dataset *d, int32_t column)
+{
+    return d->const_fixed + d->fixed_start[column];
+}
+
+const double *dataset_fixed(const struct dataset *d, int32_t sample)
+{
+    return d->n_fixed ? d->fixed + (int64_t)sample * d->n_fixed : NULL;
+}
+
 const char *dataset_group_name(const struct dataset *d, int32_t group)
 {
     return d->const_groups + d->group_start[group];
@@ -142,10 +152,10 @@ static bool has_counts(const struct block_header *h)
     if (h->n_classes < 0 || h->n_edges < 0 || h->nnz < 0)
         return false;
     if (h->task == TASK_NONE)
-        return h->n_samples == 0 && h->n_features >= 0 && h->n_markers == h->n_features &&
-               !h->is_alike;
-    return h->n_samples > 0 && h->n_features > 0 && h->n_markers > 0 &&
-           h->n_markers <= h->n_features;
+        return h->n_samples == 0 && h->n_features >= 0 && h->n_own == h->n_features &&
+               !h->is_alike && !h->n_fixed;
+    return h->n_samples > 0 && h->n_features > 0 && h->n_own > 0 && h->n_own <= h->n_features &&
+           (h->is_alike || h->n_own == h->n_features);
 }
 
 static bool has_classes(const struct block_header *h)
@@ -170,21 +180,25 @@ static int check_header(const struct block_header *h, size_t bytes, struct err *
                        bytes, (unsigned long long)h->data_bytes, h->allele_bytes,
                        h->marker_id_bytes);
     if (!has_counts(h))
-        return err_set(err, "data block: counts out of range (%d samples, %d features, %d markers)",
-                       h->n_samples, h->n_features, h->n_markers);
+        return err_set(err,
+                       "data block: counts out of range (%d samples, %d features, %d not "
+                       "shared)",
+                       h->n_samples, h->n_features, h->n_own);
     if (!has_classes(h))
         return err_set(err, "data block: task %u with %d classes", h->task, h->n_classes);
     if (h->form > BLOCK_CODES || h->has_part > 1 || (h->form != BLOCK_SPARSE && h->nnz))
         return err_set(err, "data block: flags out of range");
-    if (h->form == BLOCK_SPARSE && h->n_markers < h->n_features)
-        return err_set(err, "data block: %d markers of %d features", h->n_markers, h->n_features);
-    if (h->n_groups < 0 || h->n_groups > h->n_samples || h->unused)
+    if (h->form == BLOCK_SPARSE && h->n_own < h->n_features)
+        return err_set(err, "data block: sparse features that graphs share");
+    if (h->n_groups < 0 || h->n_groups > h->n_samples)
         return err_set(err, "data block: %d groups of %d samples", h->n_groups, h->n_samples);
     if (!has_nodes(h))
         return err_set(err, "data block: %d samples with %d nodes", h->n_samples, h->n_nodes);
     /* No size computed below can overflow. */
     if ((uint64_t)h->n_edges > bytes || (uint64_t)h->nnz > bytes)
         return err_set(err, "data block: more edges or entries than bytes");
+    if (h->n_fixed < 0 || (uint64_t)h->n_fixed * (uint64_t)h->n_samples > bytes)
+        return err_set(err, "data block: %d columns of fixed effects", h->n_fixed);
     if (block_whole_bytes(h) != bytes)
         return err_set(err, "data block: %zu bytes: its header says %llu", bytes,
                        (unsigned long long)block_whole_bytes(h));
@@ -210,6 +224,22 @@ static int check_sections(const struct block_header *h, struct err *err)
     return 0;
 }
 
+/* After check_sections(). The last offset of a name is the size of the texts. */
+static int check_fixed(const struct block_header *h, struct err *err)
+{
+    struct block_fixed at = block_fixed(h);
+    uint32_t size;
+
+    if (!h->n_fixed)
+        return 0;
+    if (at.text > h->data_bytes)
+        return err_set(err, "data block: fixed effects lie outside");
+    memcpy(&size, (const char *)h + at.start + (uint64_t)h->n_fixed * sizeof size, sizeof size);
+    if (block_align(at.text + size) != h->data_bytes)
+        return err_set(err, "data block: names of fixed effects have %u bytes", size);
+    return 0;
+}
+
 /* ---- view ---- */
 
 static const void *section(const void *block, enum block_section i)
@@ -226,7 +256,7 @@ static void point_at_features(struct dataset *d, const void *block)
     d->fill = section(block, BLOCK_FILL);
     d->code = section(block, BLOCK_CODE);
     d->level = section(block, BLOCK_LEVEL);
-    d->covariates = section(block, BLOCK_COVARIATES);
+    d->shared = section(block, BLOCK_SHARED);
     if (d->is_sparse)
         d->sparse_features = (struct csr){
             .row_start = (int64_t *)section(block, BLOCK_ROW_START),
@@ -236,7 +266,21 @@ static void point_at_features(struct dataset *d, const void *block)
             .n_cols = d->n_features,
         };
     else if (!d->dosage && !d->code)
-        d->features = mat_view((float *)section(block, BLOCK_FEATURES), d->n_nodes, d->n_markers);
+        d->features = mat_view((float *)section(block, BLOCK_FEATURES), d->n_nodes,
+                               d->n_features - d->n_shared);
+}
+
+static void point_at_fixed(struct dataset *d, const void *block)
+{
+    struct block_fixed at = block_fixed(block);
+    const char *base = block;
+
+    if (!d->n_fixed)
+        return;
+    d->fixed = (const double *)(const void *)(base + at.value);
+    d->fixed_factor = (const int32_t *)(const void *)(base + at.factor);
+    d->fixed_start = (const uint32_t *)(const void *)(base + at.start);
+    d->const_fixed = base + at.text;
 }
 
 static void point_at_texts(const char **text, const uint32_t **start, const void *block,
@@ -259,7 +303,8 @@ static void point_into(struct dataset *d, const void *block)
         .n_samples = h->n_samples,
         .n_nodes = h->n_nodes,
         .n_features = h->n_features,
-        .n_markers = h->n_markers,
+        .n_shared = h->n_features - h->n_own,
+        .n_fixed = h->n_fixed,
         .n_classes = h->n_classes,
         .task = (enum task)h->task,
         .is_sparse = h->form == BLOCK_SPARSE,
@@ -284,6 +329,7 @@ static void point_into(struct dataset *d, const void *block)
         .group_start = section(block, BLOCK_GROUP_START),
     };
     point_at_features(d, block);
+    point_at_fixed(d, block);
     point_at_texts(&d->const_alleles, &d->allele_start, block, block_alleles(h), h->allele_bytes);
     point_at_texts(&d->const_marker_ids, &d->marker_id_start, block, block_marker_ids(h),
                    h->marker_id_bytes);
@@ -329,9 +375,9 @@ CLONES static void decode_row(float *restrict out, const int8_t *restrict dosage
     }
 }
 
-static void decode_markers(float *out, const struct dataset *d, int32_t row, int32_t col, int32_t n)
+static void decode_own(float *out, const struct dataset *d, int32_t row, int32_t col, int32_t n)
 {
-    int64_t first = (int64_t)row * d->n_markers + col;
+    int64_t first = (int64_t)row * (d->n_features - d->n_shared) + col;
 
     if (d->dosage)
         decode_row(out, d->dosage + first, d->fill + col, n);
@@ -342,31 +388,29 @@ static void decode_markers(float *out, const struct dataset *d, int32_t row, int
         memcpy(out, d->features.v + first, (size_t)n * sizeof *out);
 }
 
-static void copy_covariates(float *out, const struct dataset *d, int32_t row, int32_t col,
-                            int32_t n)
+static void copy_shared(float *out, const struct dataset *d, int32_t row, int32_t col, int32_t n)
 {
-    int32_t from = d->is_alike ? row % (d->n_nodes / d->n_samples) : row;
-    int64_t width = d->n_features - d->n_markers;
+    int64_t node = row % (d->n_nodes / d->n_samples);
 
-    memcpy(out, d->covariates + from * width + col, (size_t)n * sizeof *out);
+    memcpy(out, d->shared + node * d->n_shared + col, (size_t)n * sizeof *out);
 }
 
 void dataset_decode(struct mat *out, const struct dataset *d, int32_t row, int32_t col)
 {
-    int32_t left = d->n_markers > col ? d->n_markers - col : 0;
+    int32_t n_own = d->n_features - d->n_shared, left = n_own > col ? n_own - col : 0;
     int32_t n = out->n_cols < left ? out->n_cols : left;
 
     for (int32_t i = 0; i < out->n_rows; i++) {
         if (n)
-            decode_markers(mat_row(out, i), d, row + i, col, n);
+            decode_own(mat_row(out, i), d, row + i, col, n);
         if (n < out->n_cols)
-            copy_covariates(mat_row(out, i) + n, d, row + i, col + n - d->n_markers,
-                            out->n_cols - n);
+            copy_shared(mat_row(out, i) + n, d, row + i, col + n - n_own, out->n_cols - n);
     }
 }
 
-int dataset_means(float *out, const struct dataset *d, int32_t n, struct err *err)
+int dataset_means(float *out, const struct dataset *d, struct err *err)
 {
+    int32_t n = d->n_features;
     double *sum = calloc((size_t)n, sizeof *sum);
     struct mat row = {0};
 
@@ -414,6 +458,9 @@ static int check_all_names(const struct dataset *d, struct err *err)
     if (d->const_marker_ids && check_names(d->const_marker_ids, h->marker_id_bytes,
                                            d->marker_id_start, d->n_features, "marker ids", err))
         return -1;
+    if (d->n_fixed && check_names(d->const_fixed, d->fixed_start[d->n_fixed], d->fixed_start,
+                                  d->n_fixed, "fixed effects", err))
+        return -1;
     if (check_names(d->const_groups, h->section[BLOCK_GROUP_TEXT].bytes, d->group_start,
                     d->n_groups, "groups", err))
         return -1;
@@ -445,15 +492,21 @@ static int check_sparse(const struct dataset *d, struct err *err)
 static int check_features(const struct dataset *d, struct err *err)
 {
     const struct block_header *h = d->block;
-    int64_t n_covariates = (int64_t)(h->section[BLOCK_COVARIATES].bytes / sizeof *d->covariates);
+    int64_t n_shared = (int64_t)(h->section[BLOCK_SHARED].bytes / sizeof *d->shared);
 
-    if (check_finite(d->covariates, n_covariates, err))
+    if (check_finite(d->shared, n_shared, err))
         return -1;
+    for (int64_t i = 0; i < (int64_t)d->n_samples * d->n_fixed; i++)
+        if (!isfinite(d->fixed[i]))
+            return err_set(err, "data block: a fixed effect is not finite");
+    for (int32_t j = 0; j < d->n_fixed; j++)
+        if (d->fixed_factor[j] < -1 || d->fixed_factor[j] >= d->n_fixed)
+            return err_set(err, "data block: factor %d", d->fixed_factor[j]);
     if (d->is_sparse)
         return check_sparse(d, err);
     if (d->code)
         return check_finite(d->level, BLOCK_LEVELS, err);
-    return d->dosage ? check_finite(d->fill, d->n_markers, err)
+    return d->dosage ? check_finite(d->fill, d->n_features, err)
                      : check_finite(d->features.v, mat_size(&d->features), err);
 }
 
@@ -533,7 +586,7 @@ int dataset_open(struct dataset *d, const void *block, size_t bytes, struct err 
         return err_set(err, "data block: not aligned to %d bytes", BLOCK_ALIGNMENT);
     if (bytes < sizeof *h)
         return err_set(err, "data block: %zu bytes: shorter than its header", bytes);
-    if (check_header(h, bytes, err) || check_sections(h, err))
+    if (check_header(h, bytes, err) || check_sections(h, err) || check_fixed(h, err))
         return -1;
     if (!block_is_signed(block))
         return err_set(err, "data block: damaged, its digest does not match");

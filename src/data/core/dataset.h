@@ -41,12 +41,13 @@ struct dataset {
     int32_t n_samples;  /* N */
     int32_t n_nodes;    /* M; N where samples are nodes */
     int32_t n_features; /* F */
-    int32_t n_markers;  /* K: the first K features are markers, by which samples are compared; the
-                           rest are covariates */
-    int32_t n_classes;  /* C; 0 except in classification */
+    int32_t n_shared;  /* the last F - K features are the same in each graph, such as the place of a
+                           pixel; 0 unless is_alike */
+    int32_t n_fixed;   /* q: columns of fixed effects; 0 without */
+    int32_t n_classes; /* C; 0 except in classification */
     enum task task;
 
-    /* Markers in one of four forms, and covariates. Read dense ones through dataset_decode(). */
+    /* Features in one of four forms. Read dense ones through dataset_decode(). */
     bool is_sparse;
     const int8_t *dosage;       /* (M, K), DOSAGE_MISSING where missing; NULL unless every value is
                                    a whole number in [-DOSAGE_MAX, DOSAGE_MAX] */
@@ -54,9 +55,14 @@ struct dataset {
     const uint8_t *code;        /* (M, K), value i is level[code[i]]; or NULL */
     const float *level;         /* [256] */
     struct mat features;        /* (M, K) other dense values, missing ones imputed; or empty */
-    struct csr sparse_features; /* (M, F) where is_sparse, never with covariates; or empty */
-    const float *covariates;    /* (M, F - K) dense, missing ones imputed; or NULL. Where graphs are
-                                   alike (M / N, F - K), one row for each node of a graph */
+    struct csr sparse_features; /* (M, F) where is_sparse; or empty */
+    const float *shared;        /* (M / N, F - K) a row for each node of a graph; or NULL */
+
+    /* Fixed effects (data/core/fixed_columns.h); NULL without. */
+    const double *fixed; /* (N, q) numbers; or 1 where a sample has a factor's level, else 0.
+                                    A missing number is the mean of its column, a missing level 0 in
+                                    each column of the factor */
+    const int32_t *fixed_factor; /* [q] 0, 1, ...: number of the factor; -1: a number */
 
     const float *target;  /* [N] regression, NaN where missing; or NULL */
     const int32_t *label; /* [N] classification, -1 where missing; or NULL */
@@ -86,6 +92,8 @@ struct dataset {
     const uint32_t *marker_id_start; /* [F + 1] */
     const char *const_groups;
     const uint32_t *group_start; /* [n_groups + 1] */
+    const char *const_fixed;     /* COLUMN, or COLUMN=LEVEL */
+    const uint32_t *fixed_start; /* [q + 1] */
     bool owns_block;
 };
 
@@ -103,6 +111,8 @@ const char *dataset_id(const struct dataset *d, int32_t sample);
 const char *dataset_feature_name(const struct dataset *d, int32_t feature);
 const char *dataset_class_name(const struct dataset *d, int32_t label);
 const char *dataset_group_name(const struct dataset *d, int32_t group);
+const char *dataset_fixed_name(const struct dataset *d, int32_t column);
+const double *dataset_fixed(const struct dataset *d, int32_t sample);    /* [q]; NULL without */
 const char *dataset_alleles(const struct dataset *d, int32_t feature);   /* "" where unknown */
 const char *dataset_marker_id(const struct dataset *d, int32_t feature); /* "" where none */
 bool dataset_is_labelled(const struct dataset *d, int32_t sample);
@@ -111,14 +121,14 @@ int32_t dataset_count_labelled(const struct dataset *d);
 /* Only where samples are graphs. Allocates nothing. */
 struct dataset_graph dataset_graph(const struct dataset *d, int32_t i);
 
-/* out (n_rows, n_cols) = dense features from row `row` and column `col`: covariates included,
- * missing ones filled in. Only if !is_sparse. Allocates nothing, thread-safe; about as fast as
+/* out (n_rows, n_cols) = dense features from row `row` and column `col`, missing ones
+ * filled in. Only if !is_sparse. Allocates nothing, thread-safe; about as fast as
  * writing out. */
 void dataset_decode(struct mat *out, const struct dataset *d, int32_t row, int32_t col);
 
-/* out [n] = means of the first n features over all samples, missing values filled in. Only if
- * !is_sparse and samples are nodes. */
-int dataset_means(float *out, const struct dataset *d, int32_t n, struct err *err);
+/* out [F] = means of the features over all samples, missing values filled in. Only if !is_sparse and
+ * samples are nodes. */
+int dataset_means(float *out, const struct dataset *d, struct err *err);
 
 /* View a block that came from elsewhere, after checking all of it. Borrows the block. -1 and err if
  * it is no valid block of this version. */

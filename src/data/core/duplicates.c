@@ -16,7 +16,7 @@ struct row {
 
 static struct hash row_hash(const struct dataset *d, int32_t i)
 {
-    size_t n = (size_t)d->n_markers;
+    size_t n = (size_t)d->n_features;
 
     return d->dosage ? hash_bytes(d->dosage + (size_t)i * n, n)
                      : hash_bytes(d->features.v + (size_t)i * n, n * sizeof(float));

@@ -16,7 +16,7 @@ struct reading {
     struct table table;
     struct names missing;
     int32_t id, trait;   /* -1: not read */
-    int32_t *covariate;  /* [n_covariates] */
+    int32_t *fixed;      /* [n_fixed] */
     int32_t part, group; /* -1: none */
     bool has_split_file;
     const struct names *ids;
@@ -108,7 +108,7 @@ char *phenotype_strip_factor(char *text, bool *is_factor)
     return text + open;
 }
 
-static int find_covariate(struct reading *r, int32_t k, const char *listed, struct err *err)
+static int find_fixed(struct reading *r, int32_t k, const char *listed, struct err *err)
 {
     const struct table *t = &r->table;
     char *copy = strdup(listed);
@@ -116,35 +116,35 @@ static int find_covariate(struct reading *r, int32_t k, const char *listed, stru
     int rc = -1;
 
     if (!copy)
-        return err_nomem(err, "covariates", strlen(listed) + 1);
-    r->covariate[k] = table_column(t, name, r->id, err);
-    if (r->covariate[k] == TABLE_NO_COLUMN)
-        no_column(r, "column", name, "each of data.covariates", err);
-    else if (r->covariate[k] == r->trait)
-        table_fault(err, t, "data.covariates: \"%.80s\" is the trait itself", name);
-    else if (r->covariate[k] >= 0)
-        rc = target_cells_init(&r->p->covariate[k], r->ids->n, t->path, name, err);
+        return err_nomem(err, "fixed effects", strlen(listed) + 1);
+    r->fixed[k] = table_column(t, name, r->id, err);
+    if (r->fixed[k] == TABLE_NO_COLUMN)
+        no_column(r, "column", name, "each of data.fixed", err);
+    else if (r->fixed[k] == r->trait)
+        table_fault(err, t, "data.fixed: \"%.80s\" is the trait itself", name);
+    else if (r->fixed[k] >= 0)
+        rc = target_cells_init(&r->p->fixed[k], r->ids->n, t->path, name, err);
     free(copy);
     return rc;
 }
 
-static int find_covariates(struct reading *r, const char *listed, struct err *err)
+static int find_all_fixed(struct reading *r, const char *listed, struct err *err)
 {
     struct names list = {0};
-    int rc = names_split(&list, listed, "data.covariates", err);
+    int rc = names_split(&list, listed, "data.fixed", err);
     size_t n = (size_t)list.n;
 
     if (!rc && n) {
-        r->p->covariate = calloc(n, sizeof *r->p->covariate);
+        r->p->fixed = calloc(n, sizeof *r->p->fixed);
         r->p->is_factor = calloc(n, sizeof *r->p->is_factor);
-        r->covariate = calloc(n, sizeof *r->covariate);
-        if (!r->p->covariate || !r->p->is_factor || !r->covariate)
-            rc = err_nomem(err, "covariates", n * sizeof *r->p->covariate);
+        r->fixed = calloc(n, sizeof *r->fixed);
+        if (!r->p->fixed || !r->p->is_factor || !r->fixed)
+            rc = err_nomem(err, "fixed effects", n * sizeof *r->p->fixed);
         else
-            r->p->n_covariates = list.n;
+            r->p->n_fixed = list.n;
     }
     for (int32_t k = 0; !rc && k < list.n; k++)
-        rc = find_covariate(r, k, list.text[k], err);
+        rc = find_fixed(r, k, list.text[k], err);
     names_release(&list);
     return rc;
 }
@@ -187,11 +187,11 @@ static int find_columns(struct reading *r, const struct data_spec *spec, struct 
     if (r->id < 0)
         return -1;
     if (spec->like)
-        return find_covariates(r, spec->covariates, err);
+        return find_all_fixed(r, spec->fixed, err);
     r->trait = find_trait(r, spec->trait, err);
     if (r->trait < 0 || target_cells_init(&r->p->trait, r->ids->n, t->path, t->name[r->trait], err))
         return -1;
-    return find_covariates(r, spec->covariates, err) || find_division(r, spec, err) ? -1 : 0;
+    return find_all_fixed(r, spec->fixed, err) || find_division(r, spec, err) ? -1 : 0;
 }
 
 /* ---- rows ---- */
@@ -211,8 +211,8 @@ static int keep_row(const struct reading *r, int32_t i, struct err *err)
 
     if (r->trait >= 0 && keep(r, &p->trait, i, r->trait, err))
         return -1;
-    for (int32_t k = 0; k < p->n_covariates; k++)
-        if (keep(r, &p->covariate[k], i, r->covariate[k], err))
+    for (int32_t k = 0; k < p->n_fixed; k++)
+        if (keep(r, &p->fixed[k], i, r->fixed[k], err))
             return -1;
     return (r->part >= 0 && keep(r, &p->cells.part, i, r->part, err)) ||
                    (r->group >= 0 && keep(r, &p->cells.group, i, r->group, err))
@@ -335,8 +335,8 @@ static int read_commas(struct reading *r, struct err *err)
 
     if (target_read_decimal(&p->trait, r->table.separator, err))
         return -1;
-    for (int32_t k = 0; k < p->n_covariates; k++)
-        if (!p->is_factor[k] && target_read_decimal(&p->covariate[k], r->table.separator, err))
+    for (int32_t k = 0; k < p->n_fixed; k++)
+        if (!p->is_factor[k] && target_read_decimal(&p->fixed[k], r->table.separator, err))
             return -1;
     return 0;
 }
@@ -411,15 +411,15 @@ int phenotype_read(struct phenotype *p, const struct joined_ids *source,
             rc = read_commas(&r, err);
     }
     find_suspect(report, &p->trait);
-    for (int32_t k = 0; !rc && k < p->n_covariates; k++)
+    for (int32_t k = 0; !rc && k < p->n_fixed; k++)
         if (!p->is_factor[k])
-            find_suspect(report, &p->covariate[k]);
+            find_suspect(report, &p->fixed[k]);
     names_release(&r.missing);
     names_release(&r.listed);
     names_release(&r.left);
     id_join_release(&r.join);
     free(r.has_row);
-    free(r.covariate);
+    free(r.fixed);
     table_close(&r.table);
     return rc;
 }
@@ -428,9 +428,9 @@ void phenotype_release(struct phenotype *p)
 {
     if (!p)
         return;
-    for (int32_t k = 0; k < p->n_covariates; k++)
-        target_cells_release(&p->covariate[k]);
-    free(p->covariate);
+    for (int32_t k = 0; k < p->n_fixed; k++)
+        target_cells_release(&p->fixed[k]);
+    free(p->fixed);
     free(p->is_factor);
     target_cells_release(&p->trait);
     membership_cells_release(&p->cells);

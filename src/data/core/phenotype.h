@@ -13,9 +13,9 @@
 /* One cell for each sample, absent if missing. */
 struct phenotype {
     struct target_cells trait;
-    struct target_cells *covariate; /* [n_covariates] */
-    bool *is_factor;                /* [n_covariates] values are words, even digits */
-    int32_t n_covariates;
+    struct target_cells *fixed; /* [n_fixed] columns of fixed effects */
+    bool *is_factor;            /* [n_fixed] values are words, even digits */
+    int32_t n_fixed;
     struct membership_cells cells; /* of split.part and split.group */
 };
 
@@ -40,7 +40,7 @@ struct phenotype_report {
     const char *unset;    /* as in struct data_report */
 };
 
-/* Read the columns that spec names; if spec->like is set, only covariates of new samples.
+/* Read the columns that spec names; if spec->like is set, only the fixed effects of new samples.
  *   p       out    pair with phenotype_release(), also after a failure; borrows spec->phenotypes
  *   source  in     the samples, at least one, and their file
  *   report  inout

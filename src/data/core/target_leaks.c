@@ -137,7 +137,8 @@ static bool is_telling(const struct look *look)
             ways -= lgamma(k + 2.0 - begin);
             begin = k + 1;
         }
-    return look->n >= TARGET_LEAK_LEAST && ways > LEAST_LOG_ODDS + log(look->d->n_features);
+    return look->n >= TARGET_LEAK_LEAST &&
+           ways > LEAST_LOG_ODDS + log(look->d->n_features + look->d->n_fixed);
 }
 
 /* ---- leaks ---- */
@@ -170,11 +171,6 @@ static int note(struct target_leaks *out, int32_t feature, const struct sums *s,
 
 /* ---- dense ---- */
 
-static bool is_dosage(const struct dataset *d, int32_t col)
-{
-    return d->dosage && col < d->n_markers;
-}
-
 /* Means of features [col, col + n), which replace missing values; 0 for dosages, which mark
  * theirs. */
 static void find_means(struct look *look, int32_t col, int32_t n)
@@ -183,7 +179,7 @@ static void find_means(struct look *look, int32_t col, int32_t n)
     struct mat out = mat_view(look->row, 1, n);
 
     memset(look->mean, 0, (size_t)n * sizeof *look->mean);
-    if (is_dosage(d, col + n - 1))
+    if (d->dosage)
         return;
     for (int32_t i = 0; i < d->n_samples; i++) {
         dataset_decode(&out, d, i, col);
@@ -196,8 +192,8 @@ static bool is_missing(const struct look *look, int32_t sample, int32_t col, flo
 {
     const struct dataset *d = look->d;
 
-    if (is_dosage(d, col))
-        return d->dosage[(size_t)sample * (size_t)d->n_markers + (size_t)col] == DOSAGE_MISSING;
+    if (d->dosage)
+        return d->dosage[(size_t)sample * (size_t)d->n_features + (size_t)col] == DOSAGE_MISSING;
     return fabs((double)x - mean) <= 1e-6 * fabs(mean);
 }
 
@@ -271,6 +267,32 @@ static int find_sparse(struct look *look, struct err *err)
     return 0;
 }
 
+/* ---- fixed effects ---- */
+
+/* A missing number is the mean of its column. */
+static int find_fixed(struct look *look, struct err *err)
+{
+    const struct dataset *d = look->d;
+
+    for (int32_t j = 0; j < d->n_fixed; j++) {
+        const double *x = d->fixed + j;
+        struct sums s = {0};
+        double mean = 0;
+
+        for (int32_t i = 0; i < d->n_samples && d->fixed_factor[j] < 0; i++)
+            mean += x[(int64_t)i * d->n_fixed] / d->n_samples;
+        for (int32_t k = 0; k < look->n; k++) {
+            double v = x[(int64_t)look->sample[k] * d->n_fixed];
+
+            if (d->fixed_factor[j] >= 0 || fabs(v - mean) > 1e-9 * fabs(mean))
+                add(&s, v, look->y[k]);
+        }
+        if (note(look->out, d->n_features + j, &s, err))
+            return -1;
+    }
+    return 0;
+}
+
 /* ---- together ---- */
 
 static int find_all(struct look *look, struct valued *order, double *class_values, struct err *err)
@@ -282,7 +304,8 @@ static int find_all(struct look *look, struct valued *order, double *class_value
         class_values[c] = class_value(d, c);
     for (int32_t one = -1; one < n_apart; one++) {
         sort_target(look, order, class_values, one);
-        if (is_telling(look) && (d->is_sparse ? find_sparse : find_dense)(look, err))
+        if (is_telling(look) &&
+            ((d->is_sparse ? find_sparse : find_dense)(look, err) || find_fixed(look, err)))
             return -1;
     }
     return 0;
@@ -333,4 +356,10 @@ void target_leaks_release(struct target_leaks *p)
 {
     free(p->leak);
     *p = (struct target_leaks){0};
+}
+
+const char *target_leak_name(const struct dataset *d, const struct target_leak *leak)
+{
+    return leak->feature < d->n_features ? dataset_feature_name(d, leak->feature)
+                                         : dataset_fixed_name(d, leak->feature - d->n_features);
 }

@@ -8,9 +8,9 @@
 #include "base/escape.h"
 #include "base/words.h"
 #include "data/core/builder.h"
-#include "data/core/covariates.h"
 #include "data/core/data_report.h"
 #include "data/core/filter.h"
+#include "data/core/fixed_columns.h"
 #include "data/core/membership.h"
 #include "data/core/reader.h"
 #include "data/genotype/genotype_table.h"
@@ -210,7 +210,7 @@ struct genotype {
     const struct names *ids; /* samples that are used */
     struct phenotype phenotype;
     struct phenotype_report noticed;
-    struct covariates covariates;
+    struct fixed_columns fixed;
     struct target target;
     struct membership membership;
 };
@@ -219,7 +219,7 @@ static void genotype_release(struct genotype *g)
 {
     membership_release(&g->membership);
     target_release(&g->target);
-    covariates_release(&g->covariates);
+    fixed_columns_release(&g->fixed);
     phenotype_release(&g->phenotype);
     names_release(&g->subset);
     filter_release(&g->filter);
@@ -295,15 +295,15 @@ static int read_phenotypes(struct genotype *g, struct err *err)
         again.unmatched = NULL; /* the first reading listed them */
     if (g->kind != VARIANTS_PLINK || (spec->phenotypes && *spec->phenotypes))
         return phenotype_read(&g->phenotype, &samples, &again, &g->noticed, err);
-    if (is_given(spec->covariates) || is_given(spec->missing) || is_given(spec->trait) ||
+    if (is_given(spec->fixed) || is_given(spec->missing) || is_given(spec->trait) ||
         is_given(spec->id)) {
         g->noticed.unset = "phenotypes";
         return err_set(err,
                        "data.phenotypes is not set: data.%s is about the columns of that table",
-                       is_given(spec->covariates) ? "covariates"
-                       : is_given(spec->missing)  ? "missing"
-                       : is_given(spec->trait)    ? "trait"
-                                                  : "id");
+                       is_given(spec->fixed)     ? "fixed"
+                       : is_given(spec->missing) ? "missing"
+                       : is_given(spec->trait)   ? "trait"
+                                                 : "id");
     }
     return plink_phenotypes(&g->phenotype.trait, &g->panel.variants, g->ids, spec->task,
                             &g->noticed, err);
@@ -391,7 +391,7 @@ static int make_targets(struct genotype *g, struct err *err)
                                              .report = g->report};
 
     return target_make(&g->target, &p->trait, spec->task, g->noticed.is_case_control, err) ||
-                   covariates_make(&g->covariates, p, err) ||
+                   fixed_columns_make(&g->fixed, p, err) ||
                    membership_read(&g->membership, &source, err)
                ? -1
                : 0;
@@ -420,8 +420,7 @@ static int build(struct dataset *out, struct genotype *g, struct err *err)
         genotype_table_into(&draft, &g->table);
     else
         panel_into(&draft, &g->panel);
-    if (covariates_into(&draft, &g->covariates, err))
-        return -1;
+    fixed_columns_into(&draft, &g->fixed);
     return draft_build(out, &draft, err);
 }
 
@@ -524,12 +523,7 @@ static void report_facts(struct data_report *r, const struct genotype *g)
                         "calls from -1 to 1 are used as dosages; if -1 means a missing call, set "
                         "missing_genotype = -1");
     report_filters(r, &g->counts);
-    if (g->covariates.n_columns)
-        data_report_add(r, DATA_NOTE_FACT, "covariates",
-                        "%d column%s, %d feature%s, %lld missing cell%s set to the mean",
-                        g->covariates.n_columns, plural(g->covariates.n_columns), g->covariates.n,
-                        plural(g->covariates.n), (long long)g->covariates.n_missing,
-                        plural(g->covariates.n_missing));
+    fixed_columns_note(r, &g->fixed);
 }
 
 /* These columns would have revealed the target. */
@@ -626,7 +620,7 @@ const struct data_format genotype_format = {
                  /* a .fam has phenotypes */
                  {"phenotypes", false, "traits of each sample, joined by id"},
                  {.key = "trait"},
-                 {.key = "covariates"},
+                 {.key = "fixed"},
                  {.key = "missing"},
                  {.key = "missing_genotype"},
                  {.key = "id"}},

@@ -48,17 +48,17 @@ static int add(struct names *names, const char *text, struct err *err)
     return !text || !*text || has(names, text) || names_add(names, text, 1, err) >= 0 ? 0 : -1;
 }
 
-static int add_covariates(struct search *s, struct err *err)
+static int add_fixed(struct search *s, struct err *err)
 {
     struct names listed = {0};
     bool is_factor;
-    int rc = names_split(&listed, s->spec->covariates, "data.covariates", err);
+    int rc = names_split(&listed, s->spec->fixed, "data.fixed", err);
 
     for (int32_t k = 0; !rc && k < listed.n; k++) {
         char *copy = strdup(listed.text[k]);
 
         rc = copy ? add(&s->named, phenotype_strip_factor(copy, &is_factor), err)
-                  : err_nomem(err, "covariates", strlen(listed.text[k]));
+                  : err_nomem(err, "fixed effects", strlen(listed.text[k]));
         free(copy);
     }
     names_release(&listed);
@@ -87,7 +87,7 @@ static int find_names(struct search *s, struct err *err)
 {
     return read_header(s, err) || add(&s->named, s->spec->trait, err) ||
                    add(&s->named, s->spec->part, err) || add(&s->named, s->spec->group, err) ||
-                   add_covariates(s, err)
+                   add_fixed(s, err)
                ? -1
                : 0;
 }
@@ -176,7 +176,7 @@ static int hide(struct nonmarkers *n, struct table *t, const struct search *s, s
 
 /* Hide the columns of t that are not markers; t->name and t->n_cols are then those of the others. t
  * is open at its header. Hidden are
- *   - the trait, covariates, group and ids that spec names;
+ *   - the trait, fixed effects, group and ids that spec names;
  *   - other columns that the phenotype table has too;
  *   - instead of the latter, columns of words, if the phenotype table has nearly all columns of t,
  *     and so the markers too (it may be the same file).

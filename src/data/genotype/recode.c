@@ -195,7 +195,7 @@ static size_t chrom_length(const char *name)
 /* An id of several markers matches none of them. */
 static int index_ids(struct recode *r, struct err *err)
 {
-    for (int32_t j = 0; r->data->const_marker_ids && j < r->data->n_markers; j++) {
+    for (int32_t j = 0; r->data->const_marker_ids && j < r->data->n_features; j++) {
         const char *id = dataset_marker_id(r->data, j);
         int32_t known = *id ? names_find(&r->ids, id) : -1;
 
@@ -210,7 +210,7 @@ static int index_ids(struct recode *r, struct err *err)
 
 static int index_markers(struct recode *r, struct err *err)
 {
-    for (int32_t j = 0; j < r->data->n_markers; j++) {
+    for (int32_t j = 0; j < r->data->n_features; j++) {
         const char *alleles = dataset_alleles(r->data, j);
         const char *name = dataset_feature_name(r->data, j);
         size_t n = *alleles ? strcspn(alleles, "\t") : chrom_length(name);
@@ -225,13 +225,13 @@ static int index_markers(struct recode *r, struct err *err)
 /* In features other than dosages, missing values already are the means. */
 static int find_fill(struct recode *r, struct err *err)
 {
-    size_t n = (size_t)r->data->n_markers;
+    size_t n = (size_t)r->data->n_features;
 
     r->fill = malloc(n * sizeof *r->fill);
     if (!r->fill)
         return err_nomem(err, "means", n * sizeof *r->fill);
     if (!r->data->fill)
-        return dataset_means(r->fill, r->data, r->data->n_markers, err);
+        return dataset_means(r->fill, r->data, err);
     memcpy(r->fill, r->data->fill, n * sizeof *r->fill);
     return 0;
 }
@@ -239,7 +239,7 @@ static int find_fill(struct recode *r, struct err *err)
 /* recode_close() releases what this makes of r->data. */
 static int index_data(struct recode *r, struct err *err)
 {
-    size_t n = (size_t)r->data->n_markers;
+    size_t n = (size_t)r->data->n_features;
 
     r->marker = calloc(n, sizeof *r->marker);
     if (!r->marker)
@@ -292,7 +292,7 @@ bool recode_is_below(double *low, const struct recode *r)
 
     *low = r->kind == VARIANTS_NONE ? r->table->low : 0;
     is_below = *low < 0;
-    for (int32_t j = 0; is_below && j < r->data->n_markers; j++)
+    for (int32_t j = 0; is_below && j < r->data->n_features; j++)
         is_below = r->fill[j] >= 0;
     return is_below;
 }
@@ -629,7 +629,7 @@ static void read_table(struct mat *x, struct recode *r, const int32_t *sample)
 
 static void sum_up(struct recode_report *report, const struct recode *r)
 {
-    for (int32_t j = 0; j < r->data->n_markers; j++) {
+    for (int32_t j = 0; j < r->data->n_features; j++) {
         const struct recode_marker *m = &r->marker[j];
 
         report->n_found += m->is_found;
@@ -645,7 +645,7 @@ static void sum_up(struct recode_report *report, const struct recode *r)
 int recode_read(struct mat *x, struct recode_report *report, struct recode *r,
                 const int32_t *sample, int32_t n, struct err *err)
 {
-    size_t n_markers = (size_t)r->data->n_markers;
+    size_t n_markers = (size_t)r->data->n_features;
 
     *report = (struct recode_report){0};
     for (size_t j = 0; j < n_markers; j++)

@@ -259,7 +259,7 @@ static int check_size_of(const struct idx *x, const char *path, const struct dat
 {
     int32_t pixels = like->n_nodes / like->n_samples, cols = 0;
 
-    while (cols < pixels && like->covariates[2 * cols] == 0)
+    while (cols < pixels && like->shared[2 * cols] == 0)
         cols++;
     if (x->cols == cols && x->rows == pixels / cols)
         return 0;
@@ -327,10 +327,10 @@ static int build(struct dataset *out, const struct idx *x, struct err *err)
         .n_samples = x->n_images,
         .n_nodes = x->n_images * x->rows * x->cols,
         .n_features = 3,
-        .n_markers = 1,
+        .n_shared = 2,
         .code = x->pixel,
         .level = level,
-        .covariates = x->place,
+        .shared = x->place,
         .graph_start = x->graph_start,
         .is_alike = true,
         .n_edges = x->n_edges,

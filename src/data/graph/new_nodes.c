@@ -178,7 +178,7 @@ static int full_open(struct full *full, const struct new_nodes *nodes, const cha
     full->mean = malloc(n * sizeof *full->mean);
     if (!full->col || !full->mean)
         return err_nomem(err, "features", n * sizeof *full->mean);
-    return find_columns(full, d, err) ? -1 : dataset_means(full->mean, d, d->n_features, err);
+    return find_columns(full, d, err) ? -1 : dataset_means(full->mean, d, err);
 }
 
 static int reserve(struct new_nodes *n, struct full *full, struct err *err)

@@ -62,7 +62,7 @@ static void scale_by_norms(struct similarity *s, struct mat *row)
 
 static bool is_complete(const struct dataset *d)
 {
-    size_t n = (size_t)d->n_samples * (size_t)d->n_markers;
+    size_t n = (size_t)d->n_samples * (size_t)d->n_features;
 
     return d->dosage && !memchr(d->dosage, (unsigned char)DOSAGE_MISSING, n);
 }
@@ -132,7 +132,7 @@ static double kinship_shift(const struct similarity *s, const float *row)
 {
     double shift = 0;
 
-    for (int32_t j = 0; j < s->data->n_markers; j++)
+    for (int32_t j = 0; j < s->data->n_features; j++)
         shift += s->twice[j] * (double)row[j];
     return shift;
 }
@@ -170,7 +170,7 @@ static int prepare(struct similarity *s, enum graph_metric metric, struct err *e
     struct mat row;
     int rc = 0;
 
-    if (mat_init(&row, 1, s->data->n_markers, err))
+    if (mat_init(&row, 1, s->data->n_features, err))
         return -1;
     if (metric == GRAPH_KINSHIP)
         rc = prepare_kinship(s, &row, err);
@@ -250,7 +250,7 @@ static void add_products(struct similarity *s, const struct mat *left, int32_t b
 
 bool similarity_next(struct similarity *s)
 {
-    int32_t n = s->data->n_samples, n_cols = s->data->n_markers;
+    int32_t n = s->data->n_samples, n_cols = s->data->n_features;
 
     s->first += s->n_rows;
     s->n_rows = n - s->first < s->max_rows ? n - s->first : s->max_rows;
@@ -276,7 +276,7 @@ static double similarity_value(const struct similarity *s, const struct measure 
     double centred = product - row->shift - s->shift[j] + s->offset;
 
     if (s->sum)
-        centred = s->data->n_markers * product - row->sum * s->sum[j];
+        centred = s->data->n_features * product - row->sum * s->sum[j];
     return s->factor * row->scale * s->scale[j] * centred;
 }
 
@@ -305,7 +305,7 @@ static bool is_whole(const float *row, int32_t n)
  * anyway. */
 static struct measure measure_row(const struct similarity *s, const float *row)
 {
-    int32_t n = s->data->n_markers;
+    int32_t n = s->data->n_features;
     struct measure m = {.scale = 1};
     double squares = 0;
 
@@ -330,7 +330,7 @@ static struct measure measure_row(const struct similarity *s, const float *row)
 
 void similarity_rows(struct similarity *s, const struct mat *x)
 {
-    int32_t n = s->data->n_samples, n_cols = s->data->n_markers;
+    int32_t n = s->data->n_samples, n_cols = s->data->n_features;
     struct measure measure[MAX_ROWS];
     double mean[MAX_ROWS];
 

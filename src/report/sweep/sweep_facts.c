@@ -34,6 +34,7 @@ static const struct words names[] = {
     {"data", "labelled", "Samples with an observed value or class"},
     {"data", "features", "Features of each sample"},
     {"data", "markers", "Markers among the features"},
+    {"data", "effects", "Columns of fixed effects"},
     {"data", "form", NULL},
     {"data", "missing", "Missing values"},
     {"data", "skipped", "Samples that could not be read"},
@@ -55,8 +56,9 @@ static const struct words names[] = {
     {"marker", "sites_multiallelic", "Sites with several alternative alleles, skipped"},
     {"marker", "sites_split", "Sites with several alternative alleles, split"},
     {"note", "coding", "Coding"},
-    {"note", "covariates", "Covariates"},
+    {"note", "covariates", "Covariates"}, /* of earlier versions: among the features */
     {"note", "filters", "Filters"},
+    {"note", "effects", "Fixed effects"},
     {"note", "genotypes", "Genotypes"},
     {"note", "images", "Images"},
     {"note", "not used", "Not used"},
