@@ -166,7 +166,7 @@ static const struct option_row options[] = {
      .help = "Predict the new samples in FILE, which may be any kind of genotype file.",
      .shown = "the samples of the training data"},
     {0, "phenotypes", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.phenotypes),
-     .help = "Read the covariates of the new samples from the table FILE."},
+     .help = "Read the fixed effects of the new samples from the table FILE."},
     {0, "few-markers", NULL, OPTION_FLAG,
      .into = offsetof(struct predict_call, o.accepts_few_markers),
      .help = "Predict also if less than half of the markers are in the file of --genotypes."},

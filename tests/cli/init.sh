@@ -148,7 +148,7 @@ cut -d, -f1-7 all.csv >mice.csv
 works mice barn/genotypes.csv mice.csv
 is "neither sex nor season is the trait" "$(value mice.ini trait)" trait
 is "a litter is a group" "$(value mice.ini group)" litter
-like "sex and season may be modelled" "$(cat mice.ini)" '^; covariates +=  *sex, season +; factors'
+like "sex and season may be modelled" "$(cat mice.ini)" '^; fixed +=  *sex, season +; factors'
 works parts barn/genotypes.csv all.csv
 is "a column of parts" "$(value parts.ini part) $(value parts.ini phenotypes)" "set all.csv"
 is "they are one fold" "$(value parts.ini folds)$(value parts.ini test)$(value parts.ini val)" 0

@@ -13,7 +13,7 @@ struct duplicates {
     int32_t n_members;
 };
 
-/* Samples that are nodes are equal if their markers are, as read and without covariates; a missing
+/* Samples that are nodes are equal if their markers are, as read and without fixed effects; a missing
  * call equals only a missing call. Samples that are graphs are equal if they have the same colour
  * (data/core/colouring.h); stereochemistry is no feature. Only for dense features. Pair with
  * duplicates_release(). Local. */
