@@ -16,7 +16,7 @@
 struct best_outcome {
     struct errlist advice;
     int64_t chosen; /* by --rule; 0: none */
-    bool has_models, has_test, is_program;
+    bool has_models, has_test, is_program, are_all_labelled;
     bool is_wrong; /* the command line is, as the database shows */
 };
 
@@ -242,6 +242,29 @@ static int add_choice(struct answer *answer, const struct shown *shown,
     return answer_wants(answer, &sections[TEST]) ? add_test(answer, shown, o, chosen, err) : 0;
 }
 
+/* True if every sample of the data has a value: predict then needs --all, or new samples. */
+static int are_all_labelled(bool *out, struct store *store, int64_t sweep_id, struct err *err)
+{
+    double n_samples = NAN, n_labelled = NAN;
+    struct result_table facts;
+
+    if (query_table(&facts, store, QUERY_DATA_FACTS, sweep_id, err))
+        return -1;
+    for (int64_t r = 0; r < facts.n_rows; r++) {
+        const char *name = result_table_text(&facts, r, "name");
+
+        if (strcmp(result_table_text(&facts, r, "topic"), "data") != 0)
+            continue;
+        if (!strcmp(name, "samples"))
+            n_samples = result_table_real(&facts, r, "value");
+        if (!strcmp(name, "labelled"))
+            n_labelled = result_table_real(&facts, r, "value");
+    }
+    *out = n_samples == n_labelled;
+    result_table_release(&facts);
+    return 0;
+}
+
 static int note_choice(struct store *store, const struct query_sweep *sweep,
                        const struct best_options *o, const struct result_table *chosen,
                        struct err *err)
@@ -255,7 +278,7 @@ static int note_choice(struct store *store, const struct query_sweep *sweep,
     o->outcome->has_models = models.n_rows > 0;
     o->outcome->is_program = sweep->is_program;
     result_table_release(&models);
-    return 0;
+    return are_all_labelled(&o->outcome->are_all_labelled, store, sweep->sweep_id, err);
 }
 
 static void print_next(const struct best_options *o)
@@ -265,8 +288,8 @@ static void print_next(const struct best_options *o)
 
     escape_shell(&word, o->common.db);
     if (config && o->outcome->has_models)
-        log_info("next: espalier predict %s --config c%lld -o predictions.csv", buf_text(&word),
-                 config);
+        log_info("next: espalier predict %s --config c%lld %s", buf_text(&word), config,
+                 o->outcome->are_all_labelled ? "--all -o predictions.csv" : "-o predictions.csv");
     else if (config && o->outcome->is_program)
         log_info("next: espalier show %s c%lld", buf_text(&word), config);
     else if (config)

@@ -43,7 +43,8 @@ static int choose(struct new_samples *n, const struct dataset *data, bool takes_
 
     n->sample = malloc(((size_t)ids->n + 1) * sizeof *n->sample);
     n->id = malloc(((size_t)ids->n + 1) * sizeof *n->id);
-    if (!rc && (!n->sample || !n->id))
+    n->known = malloc(((size_t)ids->n + 1) * sizeof *n->known);
+    if (!rc && (!n->sample || !n->id || !n->known))
         rc = err_nomem(err, "samples", (size_t)ids->n * sizeof *n->id);
     for (int32_t i = 0; !rc && i < ids->n; i++) {
         int32_t at = names_find(&panel, ids->text[i]);
@@ -54,6 +55,7 @@ static int choose(struct new_samples *n, const struct dataset *data, bool takes_
         }
         n->n_twice += at >= 0;
         n->sample[n->n] = i;
+        n->known[n->n] = at;
         n->id[n->n++] = strdup(ids->text[i]);
         if (!n->id[n->n - 1])
             rc = err_nomem(err, "samples", strlen(ids->text[i]));
@@ -106,6 +108,7 @@ void new_samples_close(struct new_samples *n)
     free(n->id);
     free(n->sample);
     free(n->fixed);
+    free(n->known);
     recode_close(&n->recode);
     memset(n, 0, sizeof *n);
 }

@@ -11,6 +11,7 @@ struct new_samples {
     struct recode recode;
     int32_t *sample; /* [n] places in the file */
     const char **id; /* [n] borrowed from recode */
+    int32_t *known;  /* [n] places in the training data, or -1 */
     int32_t n;
     int32_t n_known;             /* skipped: they have a phenotype in the data */
     int32_t n_twice;             /* of the n, in the training data too */

@@ -349,6 +349,7 @@ void predict_release(struct predict *w)
     free(w->held);
     kept_products_release(&w->products);
     free(w->trial);
+    free(w->part);
     result_table_release(&w->table);
     predictor_release(&w->predictor);
     training_summary_release(&w->summary);

@@ -48,6 +48,9 @@ struct predict {
     const struct dataset *data;      /* the replay's data, or the summary */
     struct settings settings;
     struct predictor predictor;
+    uint8_t
+        *part; /* [N] of the replay's data, enum part: how the models know a sample; owned; NULL:
+                      the data are replaced */
     struct result_table table;
 };
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,6 @@
 #include "data/format.h"
 #include "data/graph/known_graphs.h"
 #include "data/graph/new_nodes.h"
-#include "data/graph/smiles.h"
 #include "predict/new_samples.h"
 #include "predict/predict.h"
 #include "trial/spec.h"
@@ -22,10 +22,17 @@
 
 /* ---- running the models ---- */
 
-static struct predictions describe(const struct predict *w, const char *const *id)
+/* The samples of some rows. */
+struct who {
+    const char *const *id; /* [n] */
+    const uint8_t *part;   /* [n] as in struct predictions */
+};
+
+static struct predictions describe(const struct predict *w, const struct who *who)
 {
     return (struct predictions){.data = w->data,
-                                .id = id,
+                                .id = who->id,
+                                .part = who->part,
                                 .trial = w->trial,
                                 .is_probability = predictor_has_probabilities(&w->predictor)};
 }
@@ -110,10 +117,10 @@ static int32_t batch_size(int32_t n, int32_t n_features)
     return n < most ? n : (int32_t)most;
 }
 
-static int put_rows(struct predict *w, const char *const *id, const int32_t *nodes, int32_t n,
+static int put_rows(struct predict *w, const struct who *who, const int32_t *nodes, int32_t n,
                     int32_t first, bool holds, struct err *err)
 {
-    struct predictions p = describe(w, id);
+    struct predictions p = describe(w, who);
     int rc = predictions_init(&p, n, w->n_models, predictor_outputs(&w->predictor), err);
 
     for (int32_t m = 0; !rc && m < w->n_models; m++)
@@ -122,6 +129,44 @@ static int put_rows(struct predict *w, const char *const *id, const int32_t *nod
         rc = predictions_put(&w->table, &p, w->o->is_each, err);
     predictions_release(&p);
     return rc;
+}
+
+/* ---- how models know samples ---- */
+
+/* Training outweighs the other parts, which differ between folds. */
+static void note_part(uint8_t *part, const int32_t *sample, int32_t n, enum part as)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (as == PART_TRAIN || part[sample[i]] == PART_NONE)
+            part[sample[i]] = (uint8_t)as;
+}
+
+/* Which samples of the training data the models were trained on. Samples that choose the epoch count
+ * as such. */
+static int find_parts(struct predict *w, struct err *err)
+{
+    size_t n = (size_t)w->replay.data.n_samples;
+
+    if (w->data != &w->replay.data)
+        return 0;
+    w->part = calloc(n, sizeof *w->part);
+    if (!w->part)
+        return err_nomem(err, "samples", n);
+    for (int32_t m = 0; m < w->n_models; m++) {
+        struct replay_trial trial;
+        const struct split *split;
+
+        if (replay_find(&trial, w->replay.store, w->trial[m], err))
+            return -1;
+        split = prepared_split(w->replay.prepared, &w->settings, trial.replicate, trial.fold, err);
+        if (!split)
+            return -1;
+        note_part(w->part, split->train, split->n_train, PART_TRAIN);
+        note_part(w->part, split->stop, split->n_stop, PART_TRAIN);
+        note_part(w->part, split->val, split->n_val, PART_VAL);
+        note_part(w->part, split->test, split->n_test, PART_TEST);
+    }
+    return 0;
 }
 
 /* ---- samples of the training data ---- */
@@ -225,14 +270,13 @@ static bool has_score(const struct predict_options *o)
     return o->part && (!strcmp(o->part, "val") || !strcmp(o->part, "test"));
 }
 
-/* Rows of a table without a column of ids are known by their numbers. */
-static void note_ids(const struct predict *w, const char *file)
+/* Molecules of the training data without a column of ids are known by the numbers of their rows. */
+static void note_ids(const struct predict *w)
 {
     const struct settings *s = &w->settings;
 
-    if (data_format_setting(data_format_at(s->v[P_FORMAT].i), "molecules") && !*s->v[P_ID].s &&
-        !smiles_is_bare(file, s->v[P_SMILES].s))
-        log_info("%s: ids are row numbers, since data.id names no column", file);
+    if (data_format_setting(data_format_at(s->v[P_FORMAT].i), "molecules") && !*s->v[P_ID].s)
+        log_info("%s: ids are row numbers, since data.id names no column", s->v[P_MOLECULES].s);
 }
 
 static int predict_panel(struct predict *w, struct err *err)
@@ -246,7 +290,7 @@ static int predict_panel(struct predict *w, struct err *err)
         return err_nomem(err, "samples", (size_t)data->n_samples * sizeof *id);
     for (int32_t i = 0; i < data->n_samples; i++)
         id[i] = dataset_id(data, i);
-    p = describe(w, id);
+    p = describe(w, &(struct who){id, w->part});
     rc = predictions_init(&p, data->n_samples, w->n_models, predictor_outputs(&w->predictor), err);
     if (!rc)
         rc = ask_panel(&p, w, err);
@@ -255,7 +299,7 @@ static int predict_panel(struct predict *w, struct err *err)
     if (!rc && has_score(w->o))
         rc = predictions_score(&p, w->o->part, err);
     if (!rc)
-        note_ids(w, w->settings.v[P_MOLECULES].s);
+        note_ids(w);
     predictions_release(&p);
     free(id);
     return rc;
@@ -270,15 +314,22 @@ static int predict_batch(struct predict *w, struct new_samples *new, const struc
     int32_t n_panel = w->predictor.data->n_samples;
     struct mat x = mat_view(room->v, n, room->n_cols);
     int32_t *nodes = malloc((size_t)n * sizeof *nodes);
-    int rc = nodes ? new_samples_read(&x, new, first, n, w->o->accepts_few_markers, err)
-                   : err_nomem(err, "samples", (size_t)n * sizeof *nodes);
+    uint8_t *part = malloc((size_t)n + 1);
+    int rc = nodes && part ? new_samples_read(&x, new, first, n, w->o->accepts_few_markers, err)
+                           : err_nomem(err, "samples", (size_t)n * sizeof *nodes);
 
-    for (int32_t i = 0; !rc && i < n; i++)
+    for (int32_t i = 0; !rc && i < n; i++) {
+        int32_t known = new->known[first + i];
+
         nodes[i] = n_panel + i;
+        part[i] = w->part && known >= 0 ? w->part[known] : PART_NONE;
+    }
     if (!rc)
         rc = predictor_join(&w->predictor, &x, new_samples_fixed(new, first), NULL, err);
     if (!rc)
-        rc = put_rows(w, new->id + first, nodes, n, n_panel, new->n > room->n_rows, err);
+        rc = put_rows(w, &(struct who){new->id + first, w->part ? part : NULL}, nodes, n, n_panel,
+                      new->n > room->n_rows, err);
+    free(part);
     free(nodes);
     return rc;
 }
@@ -325,7 +376,8 @@ static void report_graphs(const struct pieces *pieces, const char *path)
             log_info("%s: %s", path, r->note[i].text);
 }
 
-static int predict_piece(struct predict *w, const struct dataset *graphs, struct err *err)
+static int predict_piece(struct predict *w, const struct dataset *graphs, const uint8_t *part,
+                         struct err *err)
 {
     int32_t n = graphs->n_samples;
     const char **id = malloc((size_t)n * sizeof *id);
@@ -338,7 +390,7 @@ static int predict_piece(struct predict *w, const struct dataset *graphs, struct
     }
     predictor_ask_graphs(&w->predictor, graphs);
     if (!rc)
-        rc = put_rows(w, id, nodes, n, 0, true, err);
+        rc = put_rows(w, &(struct who){id, part}, nodes, n, 0, true, err);
     free(nodes);
     free(id);
     return rc;
@@ -347,14 +399,16 @@ static int predict_piece(struct predict *w, const struct dataset *graphs, struct
 /* Return 1; 0 after the last piece. */
 static int take_piece(struct pieces *pieces, struct predict *w, struct err *err)
 {
+    uint8_t part[PIECE];
     struct dataset graphs;
     int status = new_graphs_next(&graphs, &pieces->new, PIECE, err);
     int32_t n_known;
 
     if (status <= 0)
         return status;
-    n_known = known_graphs_count(&pieces->known, &graphs, err);
-    if (n_known < 0 || predict_piece(w, &graphs, err))
+    assert(graphs.n_samples <= PIECE);
+    n_known = known_graphs_find(part, &pieces->known, &graphs, err);
+    if (n_known < 0 || predict_piece(w, &graphs, part, err))
         status = -1;
     pieces->n += graphs.n_samples;
     pieces->n_known += n_known;
@@ -370,13 +424,11 @@ static int predict_graphs(struct predict *w, struct err *err)
 
     spec_data(&spec, &w->settings);
     if (new_graphs_open(&pieces.new, &w->replay.data, &spec, w->o->graphs, err) == 0 &&
-        known_graphs_init(&pieces.known, &w->replay.data, err) == 0)
+        known_graphs_init(&pieces.known, &w->replay.data, w->part, err) == 0)
         while ((status = take_piece(&pieces, w, err)) > 0)
             ;
     if (status == 0)
         report_graphs(&pieces, w->o->graphs);
-    if (status == 0)
-        note_ids(w, w->o->graphs);
     known_graphs_release(&pieces.known);
     new_graphs_close(&pieces.new);
     return status;
@@ -389,6 +441,7 @@ struct batch {
     struct attached edges; /* owns start */
     int32_t *nodes;        /* [n] */
     const char **id;       /* [n] of all batches */
+    uint8_t *part;         /* [n] PART_NONE: nodes of the data are skipped */
 };
 
 static int check_data(const struct predict *w, struct err *err)
@@ -410,7 +463,8 @@ static int batch_init(struct batch *b, const struct new_nodes *new, struct err *
     b->nodes = malloc((size_t)n * sizeof *b->nodes);
     b->edges.start = malloc(((size_t)n + 1) * sizeof *b->edges.start);
     b->id = malloc((size_t) new->n * sizeof *b->id);
-    if (!b->nodes || !b->edges.start || !b->id)
+    b->part = calloc((size_t)n + 1, sizeof *b->part);
+    if (!b->nodes || !b->edges.start || !b->id || !b->part)
         return err_nomem(err, "new nodes", (size_t) new->n * sizeof *b->id);
     for (int32_t i = 0; i < n; i++)
         b->nodes[i] = new->data->n_samples + i;
@@ -425,6 +479,7 @@ static void batch_release(struct batch *b)
     free(b->edges.start);
     free(b->nodes);
     free(b->id);
+    free(b->part);
 }
 
 static int predict_node_batch(struct predict *w, struct batch *b, const struct new_nodes *new,
@@ -432,11 +487,12 @@ static int predict_node_batch(struct predict *w, struct batch *b, const struct n
 {
     int32_t n = new->n - first < b->x.n_rows ? new->n - first : b->x.n_rows;
     struct mat x = mat_view(b->x.v, n, b->x.n_cols);
+    const struct who who = {b->id + first, b->part};
 
     new_nodes_take(&x, &b->edges, new, first);
     if (predictor_join(&w->predictor, &x, NULL, &b->edges, err))
         return -1;
-    return put_rows(w, b->id + first, b->nodes, n, new->data->n_samples, new->n > b->x.n_rows, err);
+    return put_rows(w, &who, b->nodes, n, new->data->n_samples, new->n > b->x.n_rows, err);
 }
 
 static void report_nodes(const struct new_nodes *n, const struct predict_options *o)
@@ -486,6 +542,8 @@ int predict_samples(struct predict *w, struct err *err)
 {
     const struct predict_options *o = w->o;
 
+    if (find_parts(w, err))
+        return -1;
     if (o->genotypes)
         return predict_genotypes(w, err);
     if (o->graphs)

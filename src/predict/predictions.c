@@ -82,7 +82,7 @@ static int32_t count_columns(const struct predictions *p, bool is_each)
 {
     int32_t of_classes = has_classes(p) ? p->n_outputs : 0;
 
-    return 4 + of_classes + (is_each ? p->n_models * p->n_outputs : 0);
+    return 5 + of_classes + (is_each ? p->n_models * p->n_outputs : 0);
 }
 
 static int add_name(struct result_table *t, struct buf *name)
@@ -98,7 +98,7 @@ static int add_name(struct result_table *t, struct buf *name)
 
 static int add_names(struct result_table *t, const struct predictions *p, bool is_each)
 {
-    static const char *const first[] = {"id", "prediction", "sd", "models"};
+    static const char *const first[] = {"id", "prediction", "sd", "models", "sample"};
     struct buf name = {0};
     int rc = 0;
 
@@ -171,9 +171,14 @@ static int32_t likeliest(const struct predictions *p, int32_t sample)
     return best;
 }
 
+static const char *sample_word(enum part part)
+{
+    return part == PART_NONE ? "new" : part == PART_TRAIN ? "training" : part_name(part);
+}
+
 static int put_row(struct cell *row, const struct predictions *p, int32_t sample, bool is_each)
 {
-    int32_t best = likeliest(p, sample), at = 4;
+    int32_t best = likeliest(p, sample), at = 5;
     double mean, sd, unused;
     int32_t n = summarize(&mean, &sd, p, sample, best);
     int rc = put_text(&row[0], p->id[sample]);
@@ -183,6 +188,9 @@ static int put_row(struct cell *row, const struct predictions *p, int32_t sample
         rc = put_text(&row[1], dataset_class_name(p->data, best));
     row[2] = rounded(sd, p->unit);
     row[3] = (struct cell){.type = CELL_INTEGER, .i = n};
+    row[4] = (struct cell){.type = CELL_NULL};
+    if (!rc && p->part)
+        rc = put_text(&row[4], sample_word((enum part)p->part[sample]));
     for (int32_t c = 0; has_classes(p) && c < p->n_outputs; c++) {
         summarize(&mean, &unused, p, sample, c);
         row[at++] = rounded(mean, p->unit);

@@ -10,6 +10,8 @@
 struct predictions {
     const struct dataset *data; /* borrowed */
     const char *const *id;      /* [n] borrowed */
+    const uint8_t *part;        /* [n] enum part: how the models know a sample; borrowed; NULL:
+                                   unknown */
     int32_t n;                  /* samples */
     int32_t n_models;
     int32_t n_outputs;    /* C */
@@ -35,6 +37,7 @@ double predictions_round(double value, double unit);
  *   prediction   mean over the models; for classes the class with the largest mean
  *   sd           between models, n - 1; for classes of the probability; NULL for one model
  *   models       number of models
+ *   sample       new, training (some of the models was trained on it), val, test or stop
  *   p_NAME       for classes: mean probability (score_NAME: mean score)
  *   t12          with is_each: output of each model (for classes t12_NAME) */
 int predictions_put(struct result_table *table, const struct predictions *p, bool is_each,

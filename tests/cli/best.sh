@@ -164,7 +164,7 @@ best --rule best >chosen
 is "the chosen row is printed" "$(sed -n '/^chosen/,/^$/p' chosen | awk 'NR == 3 { print $2 }')" \
     "$(sqlite3 results.db 'select config from leaderboard where place = 1')"
 is "the last line is the next command" "$(tail -n 1 chatter)" \
-    "espalier: next: espalier predict results.db --config c$(sqlite3 results.db 'select config from leaderboard where place = 1') -o predictions.csv"
+    "espalier: next: espalier predict results.db --config c$(sqlite3 results.db 'select config from leaderboard where place = 1') --all -o predictions.csv"
 sqlite3 results.db "vacuum into 'modelless.db'"
 sqlite3 modelless.db 'delete from model'
 best modelless.db --rule best >chosen

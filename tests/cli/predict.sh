@@ -112,18 +112,21 @@ is "--rule 1se" "$("$ESPALIER" predict --rule 1se 2>&1 >/dev/null | sed -n "s/.*
 is "without --rule a note names another choice of 1se" "$("$ESPALIER" predict 2>&1 >/dev/null | sed -n 's/^espalier: --rule 1se would use c\([0-9]*\), the cheapest .*/\1/p')" "$(echo "$cheapest" | grep -vx "$best")"
 is "with it there is none" "$("$ESPALIER" predict --rule best 2>&1 >/dev/null | grep -c 'would use')" 0
 is "samples without a phenotype" "$(cut -d, -f1 new.csv | sed 1d)" "$(awk -F, 'NR == FNR { has[$1]; next } FNR > 1 && !($1 in has) { print $1 }' some.csv panel/phenotypes.csv)"
-is "have a header" "$(head -n 1 new.csv)" id,prediction,sd,models
+is "have a header" "$(head -n 1 new.csv)" id,prediction,sd,models,sample
 predict --each >each.csv
-is "mean and sd are those of the models" "$(awk -F, 'NR > 1 { m = ($5 + $6 + $7) / 3; v = (($5-m)^2 + ($6-m)^2 + ($7-m)^2) / 2
+is "mean and sd are those of the models" "$(awk -F, 'NR > 1 { m = ($6 + $7 + $8) / 3; v = (($6-m)^2 + ($7-m)^2 + ($8-m)^2) / 2
     d = m - $2; e = sqrt(v) - $3; bad += d * d > 1e-8 || e * e > 1e-8 || $4 != 3 } END { print bad + 0, (NR > 20) }' each.csv)" "0 1"
 is "in units of the trait" "$(awk -F, 'NR > 1 { s += $2; n++ } END { print (s / n > 20 && s / n < 150) }' new.csv)" 1
 is "all of them" "$(predict --all | wc -l)" 121
+is "marked as new or used for training" "$(predict --all | cut -d, -f5 | sort | uniq -c | tr -s ' ' | tr '\n' ';')" " 30 new; 1 sample; 18 test; 72 training;"
+is "those of one fold by its part" "$(predict --trial t1 --all | cut -d, -f5 | sort | uniq -c | tr -s ' ' | tr '\n' ';')" " 30 new; 1 sample; 18 test; 48 training; 24 val;"
+is "genotypes of known samples likewise" "$(predict --genotypes panel/genotypes.csv --all --config c1 | cut -d, -f5 | sort -u | tr '\n' ' ')" "new sample test training "
 is "out-of-fold samples occur once each" "$(predict --part val --config c1 | cut -d, -f4 | sort | uniq -c | tr -s ' ')" " 72 1
  1 models"
-like "json" "$(predict --format json | head -n 1)" '^\[\{"id": "s[0-9]+", "prediction": [0-9.]+, "sd": [0-9.]+, "models": 3\},'
-is "probabilities add up" "$(predict classes.db --config c1 | awk -F, 'NR > 1 { d = $5 + $6 + $7 - 1; bad += d * d > 1e-9 } END { print bad + 0, (NR > 20) }')" "0 1"
-is "classes are named" "$(predict classes.db --config c1 | head -n 1)" id,prediction,sd,models,p_high,p_low,p_mid
-is "ridge has scores" "$(predict classes.db --config c5 | head -n 1)" id,prediction,sd,models,score_high,score_low,score_mid
+like "json" "$(predict --format json | head -n 1)" '^\[\{"id": "s[0-9]+", "prediction": [0-9.]+, "sd": [0-9.]+, "models": 3, "sample": "new"\},'
+is "probabilities add up" "$(predict classes.db --config c1 | awk -F, 'NR > 1 { d = $6 + $7 + $8 - 1; bad += d * d > 1e-9 } END { print bad + 0, (NR > 20) }')" "0 1"
+is "classes are named" "$(predict classes.db --config c1 | head -n 1)" id,prediction,sd,models,sample,p_high,p_low,p_mid
+is "ridge has scores" "$(predict classes.db --config c5 | head -n 1)" id,prediction,sd,models,sample,score_high,score_low,score_mid
 
 # Impossible requests are refused.
 # shellcheck disable=SC2086 # options are several words

@@ -77,15 +77,19 @@ if "$ESPALIER" run grid.ini --progress none >/dev/null 2>.err; then
     like "the message gives the remedy" "$(cat .err)" '^espalier: bad.csv:3: .* rows cannot be parsed as molecules: line 3, id .* "CC\(C": .*; --set skip_invalid=yes skips such rows$'
     is "it can be left out" "$(predict --graphs bad.csv --set skip_invalid=yes | cut -d, -f1,4 | tr '\n' ' ')" "id,models x,3 z,3 "
     like "counted and named" "$(cat .err)" "warning: bad.csv: 2 molecules cannot be parsed and have no prediction: line 3, id .*; line 5, id"
-    printf 'smiles\nCCO\n' >new.csv
-    refused "no such column" 'new.csv: no column "num" (data.id): must be one of "smiles": rename the column in the header' --graphs new.csv
+    printf 'smile\nCCO\n' >new.csv
+    refused "no such column" 'new.csv: no column "smiles" (data.smiles): must be one of "smile"; did you mean "smile"?: rename the column in the header' --graphs new.csv
+    printf 'smiles\nCCO\nCCO\n' >new.csv
+    is "the SMILES name rows without ids" "$(predict --graphs new.csv | cut -d, -f1,4 | tr '\n' ' ')" "id,models CCO,3 CCO,3 "
+    (echo smiles,id && cut -d, -f1 few.csv | sed '1d; s/$/,new/') >known.csv
+    is "molecules of the training data are marked" "$(predict --graphs known.csv | cut -d, -f1,5 | sort -u | tr '\n' ' ')" "$([ "$(cut -d, -f1 few.csv | sed -n 2p)" ] && echo 'id,sample new,test new,training ')"
     printf 'Num,SMILES\nx,CCO\n' >new.csv
     is "names that differ in case" "$(predict --graphs new.csv | cut -d, -f1,4 | tr '\n' ' ')" "id,models x,3 "
     printf 'CCO a\nCCN b\nCCC a\n' >same.smi
     is "a repeated name in a SMILES file" "$(predict --graphs same.smi | cut -d, -f1,4 | tr '\n' ' ')" "id,models a,3 b,3 a,3 "
     like "gives a warning" "$(cat .err)" 'warning: same.smi: 1 molecule has the name of an earlier one: each has a row of its own; the first is "a" on lines 1 and 3$'
     printf 'num,smiles\na,CC\na,CO\n' >twice.csv
-    refused "a duplicate id" 'twice.csv:3: id "a" occurs twice, first on line 2' --graphs twice.csv
+    is "also in a table" "$(predict --graphs twice.csv | cut -d, -f1,4 | tr '\n' ' ')" "id,models a,3 a,3 "
     printf 'num,smiles\n' >none.csv
     refused "no molecule" "none.csv: no molecules after the header" --graphs none.csv
     refused "no such file" "nowhere.csv: cannot open: No such file or directory" --graphs nowhere.csv

@@ -94,20 +94,22 @@ static void load(struct kind *k)
 
 static void read_graphs(const struct kind *k, const char *path)
 {
+    uint8_t *part = calloc((size_t)k->data.n_samples + 1, 1), found[2];
     struct known_graphs known = {0};
     struct new_graphs new;
     struct dataset d;
     struct err err;
 
-    if (new_graphs_open(&new, &k->data, &k->spec, path, &err) == 0 &&
-        known_graphs_init(&known, &k->data, &err) == 0)
+    if (new_graphs_open(&new, &k->data, &k->spec, path, &err) == 0 && part &&
+        known_graphs_init(&known, &k->data, part, &err) == 0)
         while (new_graphs_next(&d, &new, 2, &err) > 0) {
             if (d.n_features != k->data.n_features)
                 abort();
-            known_graphs_count(&known, &d, &err);
+            known_graphs_find(found, &known, &d, &err);
             dataset_release(&d);
         }
     known_graphs_release(&known);
+    free(part);
     new_graphs_close(&new);
 }
 

@@ -6,14 +6,29 @@
 
 #include "data/core/colouring.h"
 
-static int compare(const void *left, const void *right)
+/* Training comes first, and no part last. */
+static int order(enum part part)
 {
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-    return (a > b) - (a < b);
+    return part == PART_NONE ? PART_COUNT : (int)part;
 }
 
-int known_graphs_init(struct known_graphs *k, const struct dataset *data, struct err *err)
+static int compare_colours(const void *left, const void *right)
+{
+    const struct known_graph *a = left, *b = right;
+
+    return (a->colour > b->colour) - (a->colour < b->colour);
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct known_graph *a = left, *b = right;
+    int by_colour = compare_colours(left, right);
+
+    return by_colour ? by_colour : order(a->part) - order(b->part);
+}
+
+int known_graphs_init(struct known_graphs *k, const struct dataset *data, const uint8_t *part,
+                      struct err *err)
 {
     size_t n = (size_t)data->n_samples;
     struct colouring c;
@@ -21,13 +36,13 @@ int known_graphs_init(struct known_graphs *k, const struct dataset *data, struct
 
     *k = (struct known_graphs){.n = data->n_samples};
     if (!rc) {
-        k->colour = malloc(n * sizeof *k->colour);
-        rc = k->colour ? 0 : err_nomem(err, "colours of graphs", n * sizeof *k->colour);
+        k->graph = malloc(n * sizeof *k->graph);
+        rc = k->graph ? 0 : err_nomem(err, "colours of graphs", n * sizeof *k->graph);
     }
     for (int32_t i = 0; !rc && i < k->n; i++)
-        k->colour[i] = colouring_graph(&c, i);
+        k->graph[i] = (struct known_graph){colouring_graph(&c, i), part[i]};
     if (!rc)
-        qsort(k->colour, n, sizeof *k->colour, compare);
+        qsort(k->graph, n, sizeof *k->graph, compare);
     colouring_release(&c);
     return rc;
 }
@@ -36,20 +51,25 @@ void known_graphs_release(struct known_graphs *k)
 {
     if (!k)
         return;
-    free(k->colour);
+    free(k->graph);
     memset(k, 0, sizeof *k);
 }
 
-int32_t known_graphs_count(const struct known_graphs *k, const struct dataset *graphs,
-                           struct err *err)
+int32_t known_graphs_find(uint8_t *part, const struct known_graphs *k, const struct dataset *graphs,
+                          struct err *err)
 {
     struct colouring c;
     int32_t count = colouring_init(&c, graphs, err);
 
     for (int32_t i = 0; count >= 0 && i < graphs->n_samples; i++) {
-        uint64_t found = colouring_graph(&c, i);
+        const struct known_graph asked = {.colour = colouring_graph(&c, i)};
+        const struct known_graph *found =
+            bsearch(&asked, k->graph, (size_t)k->n, sizeof asked, compare_colours);
 
-        count += bsearch(&found, k->colour, (size_t)k->n, sizeof found, compare) != NULL;
+        while (found && found > k->graph && found[-1].colour == asked.colour)
+            found--;
+        part[i] = found ? found->part : PART_NONE;
+        count += found != NULL;
     }
     colouring_release(&c);
     return count;

@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts new graphs that the data already contain (data/core/colouring.h). */
+/* Finds new graphs that the data already contain (data/core/colouring.h). */
 #ifndef DATA_GRAPH_KNOWN_GRAPHS_H
 #define DATA_GRAPH_KNOWN_GRAPHS_H
 
 #include "data/core/dataset.h"
 
+struct known_graph {
+    uint64_t colour;
+    uint8_t part; /* enum part: how models know it */
+};
+
 struct known_graphs {
-    uint64_t *colour; /* [n] colours of the data's graphs, ascending; owned */
+    struct known_graph *graph; /* [n] by colour, then part; owned */
     int32_t n;
 };
 
-/* Pair with known_graphs_release(). */
-int known_graphs_init(struct known_graphs *k, const struct dataset *data, struct err *err);
+/* part: [n_samples] of the data's graphs. Pair with known_graphs_release(). */
+int known_graphs_init(struct known_graphs *k, const struct dataset *data, const uint8_t *part,
+                      struct err *err);
 void known_graphs_release(struct known_graphs *k);
 
-/* Returns how many of these graphs are in the data. */
-int32_t known_graphs_count(const struct known_graphs *k, const struct dataset *graphs,
-                           struct err *err);
+/* part: out [n_samples] of graphs in the data, the least of equal ones but for PART_NONE, which others
+ * have. Returns how many are in the data. */
+int32_t known_graphs_find(uint8_t *part, const struct known_graphs *k, const struct dataset *graphs,
+                          struct err *err);
 
 #endif

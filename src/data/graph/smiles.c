@@ -285,17 +285,31 @@ static int find_trait(struct smiles *s, const char *name, struct err *err)
                    n_left);
 }
 
+/* The ids of new molecules: the column of the training data's, or one with such a name. */
+static int32_t find_new_id(const struct smiles *s)
+{
+    const char *const names[] = {s->spec->id, "id", "name", "compound_id", "molecule_id", "cid"};
+    int32_t found = TABLE_NO_COLUMN;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names && found < 0; i++)
+        if (names[i] && *names[i])
+            found = table_column(&s->table, names[i], s->smiles, NULL);
+    return found < 0 ? -1 : found;
+}
+
 static int find_columns(struct smiles *s, struct err *err)
 {
     const struct data_spec *spec = s->spec;
     const struct table *t = &s->table;
-    bool has_id = spec->id && *spec->id;
+    bool has_id = !spec->like && spec->id && *spec->id;
 
     s->id = s->trait = s->part = s->group = -1;
     if (find_column(&s->smiles, s, smiles_name(spec), "data.smiles", err) ||
         (has_id && find_column(&s->id, s, spec->id, "data.id", err)) ||
         (!spec->like && (find_division(s, err) || find_trait(s, spec->trait, err))))
         return -1;
+    if (spec->like)
+        s->id = find_new_id(s);
     if (s->smiles == s->trait || s->smiles == s->id || (s->trait >= 0 && s->trait == s->id))
         return err_set(err,
                        "%s: column \"%.80s\" is used for more than one of smiles, trait and id",
@@ -305,11 +319,13 @@ static int find_columns(struct smiles *s, struct err *err)
 
 /* ---- rows ---- */
 
-/* Rows without ids have their number. */
+/* Rows without ids have their number, and new molecules their SMILES. */
 static const char *id_of(const struct smiles *s, char number[24])
 {
     const char *cell = s->id >= 0 ? s->table.cell[s->id] : "";
 
+    if (s->spec->like && !s->is_bare)
+        return *cell ? cell : s->table.cell[s->smiles];
     if (s->id >= 0 && (*cell || !s->is_bare))
         return cell;
     snprintf(number, 24, "%lld", (long long)s->n_rows);
@@ -326,7 +342,7 @@ static int add_id(struct smiles *s, struct err *err)
     if (!*id)
         return table_fault(err, t, "the id in column \"%.80s\" is empty", t->name[s->id]);
     known = names_find(&s->ids, id);
-    if (known >= 0 && s->is_bare) {
+    if (known >= 0 && s->spec->like) {
         if (!s->n_repeated++)
             snprintf(s->repeated, sizeof s->repeated, "\"%.80s\" on lines %lld and %lld", id,
                      (long long)names_line(&s->ids, known), (long long)t->line);
