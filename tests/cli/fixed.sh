@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Fixed effects: predictions equal those of R's lm, multinom and GBLUP (tests/golden/fixed.R).
+. "$SRCDIR/tests/lib.sh"
+cp -R "$SRCDIR"/tests/golden/fixed/*.csv "$T" && cd "$T" || exit 1
+
+cat >one.ini <<'INI'
+[sweep]
+keep = all
+[data]
+format = genotype
+genotypes = geno.csv
+phenotypes = pheno.csv
+trait = yield
+fixed = age
+[split]
+file = split.csv
+[model]
+lambda = 2
+type = ridge
+INI
+
+# predictions TYPE SETTINGS...: those of all samples, in their order
+predictions() {
+    db=$1.db
+    type=$1
+    shift
+    "$ESPALIER" run one.ini --db "$db" --progress none --set model.type="$type" "$@" >/dev/null 2>.err || return
+    "$ESPALIER" predict "$db" --all 2>/dev/null
+    rm -f "$db"
+}
+
+# compare "LINE OF fixed.txt": whether the predictions on stdin are equal to 1e-6 sd of the trait, and their
+# number
+compare() {
+    awk -F, -v wanted="$(sed -n "s/^$1 //p" "$SRCDIR/tests/golden/fixed.txt")" -v columns="${2:-2}" '
+        BEGIN { split(wanted, w, " ") }
+        NR == 1 { for (j = 1; j <= NF; j++) if ($j ~ (columns == 2 ? "^prediction$" : "^p_")) col[++n] = j; next }
+        { for (j = 1; j <= n; j++) { d = $col[j] - w[++k]; d = d < 0 ? -d : d; if (d > most) most = d } }
+        END { print (most < (columns == 2 ? 1.6e-8 : 1e-6) ? "equal" : "differ by " most), k }'
+}
+
+while read -r name fixed; do
+    is "lm: $name" "$(predictions fixed --set "fixed=$fixed" | compare "lm $name")" "equal 72"
+    is "GBLUP with fixed effects: $name" "$(predictions ridge --set "fixed=$fixed" | compare "gblup $name")" "equal 72"
+done <<'END'
+number age
+factor site
+both age, site
+coded factor(block), age
+confounded site, twin
+END
+is "multinom" "$(predictions fixed --set "fixed=age, site" --set trait=kind | compare "multinom both" classes)" "equal 216"
+
+# ---- networks: the effects that they add are those of lm, wherever the rest comes from ----
+
+awk -F, -v OFS=, 'NR > 1 { $4 = $4 == "west" ? "south" : $4 == "south" ? "nowhere" : "west"; $5 += 3 } 1' pheno.csv >moved.csv
+# moved TYPE SETTINGS...: how predictions change with the other table
+moved() {
+    db=moved.db
+    rm -f "$db"
+    type=$1
+    shift
+    "$ESPALIER" run one.ini --db "$db" --progress none --set model.type="$type" --set "fixed=age, site" "$@" >/dev/null 2>.err || return
+    for table in pheno moved; do
+        "$ESPALIER" predict "$db" --all --genotypes geno.csv --phenotypes $table.csv 2>.err >$table.out || cat .err
+    done
+    paste -d, pheno.out moved.out | awk -F, -v n="$(($(head -n 1 pheno.out | tr , '\n' | grep -n '^prediction$' | cut -d: -f1)))" '
+        NR == 1 { half = NF / 2; next } { printf "%.6f\n", $(half + n) - $n }'
+}
+moved fixed >lm.txt
+is "the effects change predictions" "$(sort -u lm.txt | awk 'END { print (NR > 3) }')" 1
+for settings in "mlp" "mlp --set batch_size=7 --set workers=2" "mlp --set reduce=exact" "gcn" "ridge --set lambda=1e9"; do
+    # shellcheck disable=SC2086 # words
+    is "$settings adds them" "$(moved $settings --set epochs=4 | diff - lm.txt | head -n 4)" ""
+done
+
+# ---- settings ----
+
+"$ESPALIER" plan one.ini --set model.type=fixed --set fixed= >/dev/null 2>.err
+like "type = fixed needs fixed effects" "$(cat .err)" "type = fixed: has nothing but fixed effects, and there are none: set .data. fixed = COLUMN"
+sed 's/^fixed = age/covariates = age/' one.ini >old.ini
+is "covariates is the earlier name" "$("$ESPALIER" inspect old.ini 2>&1 | grep -c '^effects  *age')" 1
+sed 's/^fixed = age/&\ncovariates = age/' one.ini >both.ini
+"$ESPALIER" plan both.ini >/dev/null 2>.err
+like "both are refused" "$(cat .err)" "both.ini:9: covariates is an earlier name of fixed, which line 8 sets: keep one"
+done_testing
