@@ -278,12 +278,13 @@ static void check_column(const struct check *c, enum param_id id, const char *wh
                  param_table[id].key, sweep->fixed.v[id].s, what);
 }
 
-/* The parts that a column gives cannot also be drawn. */
+/* The parts that a column gives cannot also be drawn. A stored sweep has all defaults. */
 static void check_given(const struct check *c, enum param_id id)
 {
     const struct sweep *sweep = c->sweep;
 
-    if (*sweep->fixed.v[P_PART].s && (sweep->line[id] || sweep->swept[id]))
+    if (*sweep->fixed.v[P_PART].s &&
+        (sweep->swept[id] || !param_equal(id, sweep->fixed.v[id], param_default(id))))
         complain(c, id, "%s has no effect, as part = %.80s gives the parts: remove one of them",
                  param_table[id].key, sweep->fixed.v[P_PART].s);
 }

@@ -154,6 +154,7 @@ is "a column of parts" "$(value parts.ini part) $(value parts.ini phenotypes)" "
 is "they are one fold" "$(value parts.ini folds)$(value parts.ini test)$(value parts.ini val)" 0
 ok "run accepts the parts" "$ESPALIER" run parts.ini --set epochs=2 --progress none --db parts.db
 is "without a warning of the proposal" "$(grep -c 'parts have\|replicates are\|favours' .err)" 0
+ok "predict reads the stored parts" "$ESPALIER" predict parts.db --all
 cut -d, -f1,4,8 all.csv >division.csv
 works divided barn/genotypes.csv mice.csv division.csv
 is "a table beside the phenotypes" "$(value divided.ini file) $(value divided.ini part)" "division.csv set"

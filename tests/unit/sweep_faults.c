@@ -232,6 +232,7 @@ static void test_split_requirements(void **state)
     assert_fault(
         "[split]\npart = set\nfile = s.csv\nstop = 0.1\n[grid]\ntest = 0.1, 0.2\n",
         "x.ini:6: test has no effect, as part = set gives the parts: remove one of them\n");
+    assert_fault("[split]\npart = set\nfile = s.csv\nval = 0.2\n", ""); /* as it is stored */
 }
 
 static void test_reduction(void **state)
