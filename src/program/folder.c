@@ -132,30 +132,6 @@ int folder_remove_some(const char *path, const char *beginning, struct err *err)
     return rc;
 }
 
-int folder_look(struct folder_look *out, const char *path)
-{
-    int fd = open(path, FLAGS);
-    DIR *entries = fd < 0 ? NULL : fdopendir(fd);
-    struct stat st;
-    int rc = entries ? fstat(fd, &st) : -1;
-
-    if (!rc)
-        *out = (struct folder_look){.n = -2,
-                                    .bytes = st.st_size,
-                                    .mode = st.st_mode,
-                                    .user = st.st_uid,
-                                    .group = st.st_gid};
-    while (!rc && (errno = 0, readdir(entries)))
-        out->n++; /* "." and ".." are there, too */
-    if (!rc && errno)
-        rc = -1;
-    if (entries)
-        closedir(entries);
-    else if (fd >= 0)
-        close(fd);
-    return rc;
-}
-
 /* Findings of a walk through a folder. */
 struct tally {
     double newest; /* Unix seconds of the last change */

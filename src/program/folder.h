@@ -12,15 +12,6 @@
  * does not exist. A link at `path` itself is removed, too. -1 and err. */
 int folder_remove(const char *path, struct err *err);
 
-struct folder_look {
-    int64_t n;     /* entries */
-    int64_t bytes; /* of its own entries; it may grow with their largest number */
-    uint32_t mode, user, group;
-};
-
-/* -1: there is no such folder, or it cannot be read. */
-int folder_look(struct folder_look *out, const char *path);
-
 /* Unix seconds of the last change of a folder or of anything in it, down to 100 levels. 0: it does
  * not exist. */
 double folder_newest(const char *path);

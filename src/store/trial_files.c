@@ -17,7 +17,6 @@
 #include "program/time_file.h"
 #include "store/database_file.h"
 #include "store/db.h"
-#include "trial/spare_folder.h"
 
 /* After the name of the database. */
 #define FILES ".files"
@@ -165,12 +164,11 @@ static int64_t parse_folder(const char *name)
 static bool has_checkpoint(const char *db, int64_t trial_id)
 {
     struct buf path = {0};
-    struct folder_look look;
     bool has;
 
     trial_files_put_folder(&path, db, trial_id);
     buf_puts(&path, "/" FOLDER_CHECKPOINT);
-    has = !buf_failed(&path) && !folder_look(&look, buf_text(&path)) && look.n > 0;
+    has = !buf_failed(&path) && folder_has_files(buf_text(&path));
     buf_release(&path);
     return has;
 }
@@ -309,35 +307,11 @@ void trial_files_remove_gangs(struct store *store)
     buf_clear(&store->gangs);
 }
 
-static bool is_spare(const char *name)
-{
-    size_t n = strlen(SPARE_FOLDER);
-
-    if (strncmp(name, SPARE_FOLDER, n) != 0)
-        return false;
-    name += n;
-    return *name && !name[strspn(name, "0123456789")];
-}
-
-static int remove_spare(const char *db, const char *name, struct err *err)
-{
-    struct buf path = {0};
-    int rc;
-
-    buf_printf(&path, "%s" FILES "/%s", db, name);
-    rc =
-        buf_failed(&path) ? err_nomem(err, "path", path.size) : folder_remove(buf_text(&path), err);
-    buf_release(&path);
-    return rc;
-}
-
 static int remove_leftover(struct store *store, sqlite3_stmt *row, const char *name,
                            struct err *err)
 {
     int64_t trial_id, needed;
 
-    if (is_spare(name))
-        return remove_spare(store->path, name, err);
     trial_id = parse_folder(name);
     if (!trial_id)
         return 0;

@@ -32,21 +32,20 @@ static void note_missing(struct log_tail *log, const char *name)
     log_tail_add(log, text, strlen(text));
 }
 
-static int keep_file(struct trial_result *r, struct log_tail *log, const struct trial_paths *paths,
+static int keep_file(struct trial_result *r, struct log_tail *log, const char *to, const char *from,
                      const char *name, struct err *err)
 {
-    int missing = folder_take_file(paths->folder, paths->scratch, name, err);
+    int missing = folder_take_file(to, from, name, err);
 
     if (missing < 0)
         return -1;
     if (missing)
         note_missing(log, name);
-    return !missing && add_file(r, paths->folder, name) ? err_set(err, "%s: cannot be kept", name)
-                                                        : 0;
+    return !missing && add_file(r, to, name) ? err_set(err, "%s: cannot be kept", name) : 0;
 }
 
-int program_files_keep(struct trial_result *r, struct log_tail *log,
-                       const struct trial_paths *paths, const char *list, struct err *err)
+int program_files_keep(struct trial_result *r, struct log_tail *log, const char *to,
+                       const char *from, const char *list, struct err *err)
 {
     struct names names = {0};
     int rc = names_split(&names, list, "keep_files", err);
@@ -59,7 +58,7 @@ int program_files_keep(struct trial_result *r, struct log_tail *log,
             rc = err_nomem(err, "kept files", n * sizeof *r->files);
     }
     for (int32_t i = 0; !rc && i < names.n; i++)
-        rc = keep_file(r, log, paths, names.text[i], err);
+        rc = keep_file(r, log, to, from, names.text[i], err);
     names_release(&names);
     return rc;
 }

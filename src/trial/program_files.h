@@ -6,12 +6,11 @@
 #include "data/text/names.h"
 #include "program/log_tail.h"
 #include "trial/result.h"
-#include "trial/spare_folder.h"
 
-/* Link or copy files, by a list of names, from the scratch folder to the trial's; add them to r. A
+/* Link or copy files, by a list of names, from a folder to the trial's; add them to r. A
  * file that is missing is noted in the log. -1 and err. */
-int program_files_keep(struct trial_result *r, struct log_tail *log,
-                       const struct trial_paths *paths, const char *list, struct err *err);
+int program_files_keep(struct trial_result *r, struct log_tail *log, const char *to,
+                       const char *from, const char *list, struct err *err);
 
 /* How many done trials did not write each file of a list: often a name is wrong. */
 struct program_files_missing {

@@ -46,8 +46,7 @@ struct program_runner *program_runner_create(const struct plan *plan, struct has
     self->digest = digest;
     self->place = place;
     self->clock = clock;
-    if (program_command_init(&self->command, plan->sweep, err) ||
-        spare_folder_init(&self->spare, place->files, err)) {
+    if (program_command_init(&self->command, plan->sweep, err)) {
         program_runner_destroy(self);
         return NULL;
     }
@@ -59,7 +58,6 @@ void program_runner_destroy(struct program_runner *self)
     if (!self)
         return;
     program_command_release(&self->command);
-    spare_folder_release(&self->spare);
     buf_release(&self->text);
     free(self);
 }

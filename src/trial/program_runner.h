@@ -8,7 +8,6 @@
  *   log, log.rank1   output so far (program/log_file.h)
  *   scratch.PID/     {dir} and the results file of an attempt by the rank PID; removed afterwards
  *   NAME             kept files
- * FILES/spare.PID is the folder of the rank's next trial (trial/spare_folder.h).
  *
  * A program that someone kills with SIGKILL, or that exits with 75 before it is asked to stop, is started
  * again at once. */

@@ -10,7 +10,6 @@
 #include "program/time_file.h"
 #include "trial/program_command.h"
 #include "trial/program_runner.h"
-#include "trial/spare_folder.h"
 
 /* Milliseconds between looks at whether a trial is to go on; output and the end of the program wake
  * its rank at once. */
@@ -24,7 +23,6 @@ struct program_runner {
     const struct clock *clock;
     struct program_command command;
     struct buf text; /* scratch of keys */
-    struct spare_folder spare;
     struct log_tail log, errors;
     struct err unable; /* why no program can start here any more; "": they can */
     char bytes[65536]; /* of a pipe */
@@ -87,7 +85,6 @@ void running_fail(struct trial_result *r, const char *format, ...)
 /* ---- its folder ---- */
 
 int running_name_paths(struct running *t, struct err *err);
-struct trial_paths running_paths(const struct running *t);
 
 /* Go on from earlier attempts that left a checkpoint, and remove this member's scratch of them. */
 int running_read_progress(struct running *t, struct err *err);

@@ -58,14 +58,6 @@ static int make_file(const char *path, struct err *err)
     return 0;
 }
 
-struct trial_paths running_paths(const struct running *t)
-{
-    return (struct trial_paths){.folder = buf_text(&t->folder),
-                                .scratch = buf_text(&t->scratch),
-                                .results = buf_text(&t->results),
-                                .checkpoint = buf_text(&t->checkpoint)};
-}
-
 struct running_progress running_progress(const struct running *t)
 {
     struct stat curve;
@@ -151,11 +143,6 @@ static void note_room(struct running *t)
 
 static int make_files(struct running *t, struct err *err)
 {
-    struct trial_paths paths = running_paths(t);
-    struct spare_folder *spare = &t->self->spare;
-
-    if (!t->trial.gang && spare_folder_take(spare, buf_text(&t->folder)))
-        return 0;
     if (make_folder(t->self->place->files, err) || make_folder(buf_text(&t->folder), err) ||
         make_folder(buf_text(&t->checkpoint), err))
         return -1;
@@ -168,7 +155,6 @@ static int make_files(struct running *t, struct err *err)
         running_save_attempt(t);
         t->progress = running_progress(t);
     }
-    spare_folder_note(spare, &paths);
     return 0;
 }
 
@@ -182,13 +168,11 @@ int running_make_files(struct running *t, struct err *err)
 
 void running_remove_files(struct running *t, bool is_over, bool drops_checkpoint)
 {
-    struct trial_paths paths = running_paths(t);
+    const char *folder = buf_text(&t->folder), *checkpoint = buf_text(&t->checkpoint);
     bool is_left; /* to the store */
     struct err err;
 
-    if (is_over && !t->trial.gang && spare_folder_keep(&t->self->spare, &paths))
-        return;
-    if (folder_remove_some(paths.folder, t->own, &err))
+    if (folder_remove_some(folder, t->own, &err))
         running_note(t, "%s", err.text);
     is_left = drops_checkpoint && running_has_others(t);
     if (is_over && !is_left)
@@ -199,16 +183,16 @@ void running_remove_files(struct running *t, bool is_over, bool drops_checkpoint
     if (is_left)
         return;
     if (running_is_first(t) && is_over)
-        attempt_file_remove(paths.folder);
+        attempt_file_remove(folder);
     else if (running_is_first(t))
         running_save_attempt(t);
-    if (is_over && running_is_first(t) && !folder_has_files(paths.checkpoint)) {
+    if (is_over && running_is_first(t) && !folder_has_files(checkpoint)) {
         unlink(buf_text(&t->curve));
         time_file_remove(&t->time_file);
-        rmdir(paths.checkpoint);
+        rmdir(checkpoint);
     }
     if (is_over)
-        rmdir(buf_text(&t->folder)); /* fails if files are kept */
+        rmdir(folder); /* fails if files are kept */
 }
 
 /* Replaces the file as a whole: this rank may be killed. */

@@ -210,7 +210,6 @@ static void note_asked(struct running *t, enum trial_state state)
 
 static void judge_results(struct trial_result *r, struct running *t)
 {
-    struct trial_paths paths = running_paths(t);
     struct err err;
 
     if (!running_is_first(t)) {
@@ -223,7 +222,8 @@ static void judge_results(struct trial_result *r, struct running *t)
         running_fail(r, "%s", t->report.reason.text);
     } else if (program_result_take(r, &t->report, t->s->v[P_OBJECTIVE].s, &err) ||
                (r->state == TRIAL_DONE && *t->s->v[P_KEEP_FILES].s && keep_of(t->s) != KEEP_NONE &&
-                program_files_keep(r, &t->self->log, &paths, t->s->v[P_KEEP_FILES].s, &err))) {
+                program_files_keep(r, &t->self->log, buf_text(&t->folder), buf_text(&t->scratch),
+                                   t->s->v[P_KEEP_FILES].s, &err))) {
         running_fail(r, "%s", err.text);
     }
     note_asked(t, r->state);

@@ -144,4 +144,31 @@ printf 'echo 1 >"$ESPALIER_CHECKPOINT/x"\nsleep 60\n' >A/s.sh
 is "status lists its checkpoint" "$("$ESPALIER" status t.db --section checkpoints --format csv | cut -d, -f1,3)" "trial,state
 1,failed"
 is "show does" "$("$ESPALIER" show t.db t1 --section checkpoint --format csv | wc -l)" 2
+
+# Somebody whom espalier did not start writes to the results of a trial that is over.
+cat >late.sh <<'END'
+if mkdir first 2>/dev/null; then
+    echo "$ESPALIER_RESULTS" >names
+    until [ -e held ]; do sleep 0.02; done
+else
+    : >go
+    until [ -e written ]; do sleep 0.02; done
+fi
+echo "{\"val\": $1}" >>"$ESPALIER_RESULTS"
+END
+printf '[sweep]\nobjective = val\ndirection = max\n[program]\ncommand = sh late.sh {n}\n[grid]\nn = 1, 2\n' >late.ini
+mkfifo names
+(
+    read -r path <names
+    exec 3>>"$path"
+    : >held
+    until [ -e go ]; do sleep 0.02; done
+    echo '{"val": 99}' >&3
+    : >written
+) &
+"$ESPALIER" run late.ini --db late.db --progress none >out 2>err
+wait
+is "a late writer does not reach the next trial" "$(sqlite3 late.db 'select n, value from trials order by 1')" "1|1.0
+2|2.0"
+
 done_testing
