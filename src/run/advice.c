@@ -12,6 +12,7 @@
 #include "grid/param.h"
 #include "grid/sweep_file.h"
 #include "store/query/query.h"
+#include "trial/model_type.h"
 
 /* The correlation of two samples is 1 or -1. */
 #define LEAST_CORRELATED 3
@@ -121,6 +122,28 @@ void advice_repeated(struct errlist *out, bool has_ridge)
                 "all replicates are validated on the same samples: se, * and the intervals measure "
                 "the variation between trained models, not between samples%s",
                 has_ridge ? " (ridge draws no random numbers, so its replicates are equal)" : "");
+}
+
+void advice_baseline(struct errlist *out, int64_t best, int64_t baseline, double low, double high)
+{
+    if (best == baseline)
+        errlist_add(out,
+                    "c%lld, the fixed effects alone, is the best: the features add nothing to its "
+                    "predictions",
+                    (long long)best);
+    else if (low <= 0 && high >= 0)
+        errlist_add(out,
+                    "c%lld does not beat c%lld, the fixed effects alone (the 95 %% interval of the "
+                    "paired difference contains 0): nothing shows that the features add to them",
+                    (long long)best, (long long)baseline);
+}
+
+void advice_no_baseline(struct errlist *out, const char *type)
+{
+    errlist_add(out,
+                "no configuration has the fixed effects alone: add %s to [grid] type, the baseline "
+                "that shows what the features add",
+                type);
 }
 
 /* ---- the edges of axes ---- */
@@ -606,6 +629,29 @@ static int find_hidden(struct errlist *out, struct store *store, const struct qu
     return 0;
 }
 
+/* The best of the baseline's type, if the sweep compares types. */
+static int find_baseline(struct errlist *out, struct store *store, const struct query_sweep *sweep,
+                         const struct result_table *best, struct err *err)
+{
+    char where[64] = "";
+    struct query_filter filter = {.where = where, .limit = 1};
+    struct result_table row;
+
+    for (int64_t i = 0; model_type(i); i++)
+        if (model_type(i)->is_baseline)
+            snprintf(where, sizeof where, "type = '%s'", model_type(i)->name);
+    if (!result_table_find(best, 0, "type"))
+        return 0;
+    if (query_leaderboard(&row, NULL, store, sweep, &filter, err))
+        return -1;
+    if (row.n_rows && !isnan(number(&row, "mean")))
+        advice_baseline(out, result_table_integer(best, 0, "config"),
+                        result_table_integer(&row, 0, "config"), number(&row, "diff_low"),
+                        number(&row, "diff_high"));
+    result_table_release(&row);
+    return 0;
+}
+
 int advice_find(struct errlist *out, struct store *store, const struct query_sweep *sweep,
                 const struct advice_choice *choice, struct err *err)
 {
@@ -617,6 +663,8 @@ int advice_find(struct errlist *out, struct store *store, const struct query_swe
     if (is_begun || !row->n_rows || isnan(number(row, "mean")))
         return 0;
     find_r2(out, store, sweep, row);
+    if (!choice->is_restricted && find_baseline(out, store, sweep, row, err))
+        return -1;
     if (!choice->is_restricted && find_hidden(out, store, sweep, err))
         return -1;
     if (!choice->is_restricted && find_axes(out, store, sweep, row, err))

@@ -47,6 +47,13 @@ void advice_mixed_types(struct errlist *out);
  * numbers. */
 void advice_repeated(struct errlist *out, bool has_ridge);
 
+/* The best configuration against the fixed effects alone. low, high: 95 % interval of the paired
+ * difference, NaN if unknown. best == baseline: nothing beats them. */
+void advice_baseline(struct errlist *out, int64_t best, int64_t baseline, double low, double high);
+
+/* Features beside fixed effects, without the model of these alone. type: its name. */
+void advice_no_baseline(struct errlist *out, const char *type);
+
 struct advice_axis {
     const char *name;
     int id;               /* P_COUNT: a free name */

@@ -306,6 +306,25 @@ static bool has_steady(const struct job *job)
     return false;
 }
 
+/* Only the baseline shows what features add to fixed effects. */
+static void warn_no_baseline(const struct job *job)
+{
+    const struct model_type *baseline = NULL;
+    struct errlist advice = {0};
+    struct settings s;
+
+    for (int64_t i = 0; model_type(i); i++)
+        if (model_type(i)->is_baseline)
+            baseline = model_type(i);
+    for (int32_t c = 0; c < job->plan.n_configs; c++) {
+        plan_settings(&job->plan, c, &s);
+        if (!model_type_of(&s)->trains || model_type_of(&s)->is_baseline)
+            return;
+    }
+    advice_no_baseline(&advice, baseline->name);
+    advice_print(&advice, job->sweep.path);
+}
+
 /* The luckiest of a hundred epochs beats a model without epochs even on noise. */
 static int warn_mixed_types(struct job *job, struct err *err)
 {
@@ -395,6 +414,8 @@ static int warn_small_parts(struct job *job, struct err *err)
 
 int job_warn_parts(struct job *job, struct err *err)
 {
+    if (job->data.n_fixed)
+        warn_no_baseline(job);
     return warn_small_parts(job, err) || warn_mixed_types(job, err) || warn_repeated(job, err) ? -1
                                                                                                : 0;
 }

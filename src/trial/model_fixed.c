@@ -61,6 +61,7 @@ const struct model_type model_fixed = {
     .reference = "Searle SR (1971) Linear Models. Wiley, New York.",
     .trains = true,
     .gives_probabilities = true,
+    .is_baseline = true,
     .cost = cost,
     .train = train,
 };

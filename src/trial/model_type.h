@@ -76,6 +76,7 @@ struct model_type {
     bool has_epochs;          /* one epoch is chosen by its scores */
     bool gives_probabilities; /* of classes; false: the largest score decides */
     bool uses_graph;          /* a graph that joins samples affects predictions */
+    bool is_baseline;         /* fixed effects alone: what features must beat */
     bool is_program; /* trials run as trial/program_runner.h; the functions below are NULL */
 
     /* Description for a sweep file of `init`; "": the first model there; NULL: not proposed. */

@@ -75,6 +75,15 @@ for settings in "mlp" "mlp --set batch_size=7 --set workers=2" "mlp --set reduce
     is "$settings adds them" "$(moved $settings --set epochs=4 | diff - lm.txt | head -n 4)" ""
 done
 
+# ---- the baseline ----
+
+"$ESPALIER" plan one.ini --set model.type=ridge >/dev/null 2>.err
+is "a sweep without it is advised once" "$(grep -c 'no configuration has the fixed effects alone: add fixed to .grid. type' .err)" 1
+"$ESPALIER" run one.ini --db base.db --progress none --set grid.type=ridge,fixed --set "fixed=age, site" --set split.file= \
+    --set folds=4 --set lambda=1e9 >/dev/null 2>.err
+is "and one with it is not" "$(grep -c 'no configuration has the fixed effects alone' .err)" 0
+like "models that do not beat it are named" "$(cat .err)" "does not beat c., the fixed effects alone|c2, the fixed effects alone, is the best"
+
 # ---- settings ----
 
 "$ESPALIER" plan one.ini --set model.type=fixed --set fixed= >/dev/null 2>.err

@@ -120,6 +120,24 @@ static void test_free_edges(void **state)
     free_edge((const double[]){0.001, 0.01, 0.1}, 3, 0.1, "1,10");
 }
 
+static void test_baseline(void **state)
+{
+    struct errlist advice = {0};
+
+    (void)state;
+    advice_baseline(&advice, 3, 1, 0.1, 0.2);
+    advice_baseline(&advice, 3, 1, -0.2, -0.1);
+    advice_baseline(&advice, 3, 1, (double)NAN, (double)NAN);
+    is_only(&advice, NULL);
+    advice_baseline(&advice, 3, 1, -0.2, 0.1);
+    is_only(&advice,
+            "c3 does not beat c1, the fixed effects alone (the 95 % interval of the paired "
+            "difference contains 0): nothing shows that the features add to them");
+    advice_baseline(&advice, 1, 1, 0, 0);
+    is_only(&advice, "c1, the fixed effects alone, is the best: the features add nothing to its "
+                     "predictions");
+}
+
 static void test_r2(void **state)
 {
     struct errlist advice = {0};
@@ -313,10 +331,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ratios),      cmocka_unit_test(test_steps),
         cmocka_unit_test(test_no_edge),     cmocka_unit_test(test_free_edges),
-        cmocka_unit_test(test_r2),          cmocka_unit_test(test_alike),
-        cmocka_unit_test(test_few_trials),  cmocka_unit_test(test_early_test),
-        cmocka_unit_test(test_parts),       cmocka_unit_test(test_least_parts),
-        cmocka_unit_test(test_few_samples), cmocka_unit_test(test_undefined),
+        cmocka_unit_test(test_baseline),    cmocka_unit_test(test_r2),
+        cmocka_unit_test(test_alike),       cmocka_unit_test(test_few_trials),
+        cmocka_unit_test(test_early_test),  cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_least_parts), cmocka_unit_test(test_few_samples),
+        cmocka_unit_test(test_undefined),
     };
 
     return cmocka_run_group_tests_name("advice", tests, NULL, NULL);
