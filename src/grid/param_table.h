@@ -162,7 +162,7 @@
     X(ID, "data", "id", TEXT, 0, 0, "", "", "", 0, \
       MODELS_DATA, INTO(data_spec, id), \
       "Column of ids; genotype: in the phenotype table, default: IID after FID, otherwise the first; smiles: default: row numbers from 1") \
-    X(SKIP_INVALID, "data", "skip_invalid", CHOICE, 0, 0, "no|yes", "no", "", 0, \
+    X(SKIP_INVALID, "data", "skip_invalid", CHOICE, 0, 0, "no|yes", "yes", "", 0, \
       MODELS_DATA, INTO(data_spec, skip_invalid), \
       "Treatment of molecules that cannot be parsed; yes: dropped and counted; no: an error (format = smiles)") \
     X(IMAGES, "data", "images", PATH, 0, 0, "", "", "", 0, \

@@ -66,16 +66,14 @@ if "$ESPALIER" run grid.ini --progress none >/dev/null 2>.err; then
     { echo "SMILES Name "; tr '\t' ' ' <few.smi; } | gzip >few.smi.gz
     is "also with a title, and packed" "$(predict --config c8 --each --graphs few.smi.gz | sed 1d)" "$(cat wanted.csv)"
     printf 'CCO a\nCC(C b\n' >bad.smi
-    fails "a line that cannot be read" 1 "$ESPALIER" predict --graphs bad.smi
+    fails "a line that cannot be read, if that is asked" 1 "$ESPALIER" predict --graphs bad.smi --set skip_invalid=no
     like "the message names it" "$(cat .err)" '^espalier: bad.smi:2: .* rows cannot be parsed as molecules: line 2, id .* "CC\(C": .*; --set skip_invalid=yes skips such rows$'
     refused "it is not overwritten" "bad.smi: is the input bad.smi: will not be overwritten" --graphs bad.smi -o bad.smi
     fails "nothing to train on" 1 "$ESPALIER" run grid.ini --set molecules=few.smi --db smi.db
     like "and a message says so" "$(cat .err)" 'few.smi: no column "smiles" \(data.smiles\) on the first line: a SMILES file without a header has nothing to predict; the first line must name the columns, including the target.s$'
     # Texts that are not molecules.
     printf 'num,smiles\nx,CCO\ny,CC(C\nz,c1ccccc1\nw,\n' >bad.csv
-    fails "a row that cannot be read" 1 "$ESPALIER" predict --graphs bad.csv
-    like "the message gives the remedy" "$(cat .err)" '^espalier: bad.csv:3: .* rows cannot be parsed as molecules: line 3, id .* "CC\(C": .*; --set skip_invalid=yes skips such rows$'
-    is "it can be left out" "$(predict --graphs bad.csv --set skip_invalid=yes | cut -d, -f1,4 | tr '\n' ' ')" "id,models x,3 z,3 "
+    is "rows that cannot be read are left out" "$(predict --graphs bad.csv | cut -d, -f1,4 | tr '\n' ' ')" "id,models x,3 z,3 "
     like "counted and named" "$(cat .err)" "warning: bad.csv: 2 molecules cannot be parsed and have no prediction: line 3, id .*; line 5, id"
     printf 'smile\nCCO\n' >new.csv
     refused "no such column" 'new.csv: no column "smiles" (data.smiles): must be one of "smile"; did you mean "smile"?: rename the column in the header' --graphs new.csv

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/buf.h"
 #include "data/core/split.h"
 #include "data/graph/molecule.h"
 #include "loading.h"
@@ -130,6 +131,126 @@ static void test_aromatic_model(void **state)
     dataset_release(&d);
 }
 
+static int compare_texts(const void *left, const void *right)
+{
+    return strcmp(left, right);
+}
+
+/* text: "BONDS ATOM ATOM ..." of the last molecule, as make_molecules.py writes it */
+static void describe(struct buf *text, const struct molecules *m, int32_t first, int64_t bonds)
+{
+    char atom[40][40];
+    int32_t n = m->n_atoms - first;
+
+    assert_in_range(n, 1, 40);
+    for (int32_t i = 0; i < n; i++) {
+        const int8_t *row = m->feature + (int64_t)(first + i) * MOLECULE_FEATURES;
+        int32_t element = 0, degree = column("degree=0"), hydrogens = column("hydrogens=0");
+
+        while (!row[element])
+            element++;
+        while (!row[degree])
+            degree++;
+        while (!row[hydrogens])
+            hydrogens++;
+        snprintf(atom[i], sizeof atom[i], "%s.%d.%d.%d.%d", molecule_feature_name(element),
+                 degree - column("degree=0"), hydrogens - column("hydrogens=0"),
+                 row[column("charge")], row[column("radicals")]);
+    }
+    qsort(atom, (size_t)n, sizeof *atom, compare_texts);
+    buf_clear(text);
+    buf_printf(text, "%d", (int)(m->bonds.n - bonds));
+    for (int32_t i = 0; i < n; i++)
+        buf_printf(text, " %s", atom[i]);
+}
+
+/* The form of many spellings is that of RDKit. */
+static void test_golden(void **state)
+{
+    const char *root = getenv("SRCDIR");
+    char path[512], line[1024];
+    struct buf got = {0};
+    struct molecules m;
+    FILE *file;
+    int n = 0;
+
+    (void)state;
+    spec_of("");
+    snprintf(path, sizeof path, "%s/tests/golden/molecules.txt", root ? root : ".");
+    file = fopen(path, "r");
+    assert_non_null(file);
+    molecules_init(&m);
+    for (; fgets(line, sizeof line, file); n++) {
+        char *wanted = strchr(line, '\t');
+        int32_t first = m.n_atoms;
+        int64_t bonds = m.bonds.n;
+
+        line[strcspn(line, "\n")] = '\0';
+        *wanted++ = '\0';
+        assert_int_equal(molecules_add(&m, line, NULL), 1);
+        describe(&got, &m, first, bonds);
+        if (strcmp(buf_text(&got), wanted) != 0)
+            fail_msg("%s: %s is not %s", line, buf_text(&got), wanted);
+    }
+    assert_int_equal(n, 71);
+    molecules_release(&m);
+    buf_release(&got);
+    fclose(file);
+}
+
+/* Spellings of one molecule, with the same order of atoms: equal features. */
+static void test_spellings(void **state)
+{
+    static const char *const pairs[][2] = {
+        {"c1ccc([N+](=O)[O-])cc1", "c1ccc(N(=O)=O)cc1"},
+        {"CCN=[N+]=[N-]", "CCN=N#N"},
+        {"c1cc[n+]([O-])cc1", "c1ccn(=O)cc1"},
+        {"[O-][Cl+3]([O-])([O-])[O-]", "[O-]Cl(=O)(=O)=O"},
+        {"CO", "[D]C([2H])([3H])O[T]"},
+        {"c1ccccc1 |$core;;;;;$|", "c1ccccc1"},
+        {" CCO", "CCO\tname"},
+    };
+    struct molecules m;
+
+    (void)state;
+    spec_of("");
+    molecules_init(&m);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        int32_t first = m.n_atoms, n;
+
+        assert_int_equal(molecules_add(&m, pairs[i][0], NULL), 1);
+        n = m.n_atoms - first;
+        assert_int_equal(molecules_add(&m, pairs[i][1], NULL), 1);
+        assert_int_equal(m.n_atoms, first + 2 * n);
+        assert_memory_equal(m.feature + (int64_t)first * MOLECULE_FEATURES,
+                            m.feature + (int64_t)(first + n) * MOLECULE_FEATURES,
+                            (size_t)n * MOLECULE_FEATURES);
+    }
+    molecules_release(&m);
+}
+
+/* Each change of form is counted, with the first three molecules. */
+static void test_changes(void **state)
+{
+    struct data_spec spec = spec_of("smiles,y\nCCO |x|,1\n[2H]C,2\nCN(=O)=O,1\nO,2\nC[Gd],2\n"
+                                    "CC a,1\nCN(=O)=O b,2\nC c,1\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_string_equal(noted(&report, "cut"),
+                        "4 molecules with text behind the SMILES, which is not used: line 2, id "
+                        "\"1\"; line 7, id \"6\"; line 8, id \"7\" ...");
+    assert_int_equal(noted_number(&report, "hydrogens", " molecule"), 1);
+    assert_int_equal(noted_number(&report, "charges", " molecules"), 2);
+    assert_string_equal(noted(&report, "elements"),
+                        "1 molecule with an element that is no feature, used as \"other\": line 6, "
+                        "id \"5\": Gd");
+    assert_string_equal(noted(&report, "valences"), "");
+    dataset_release(&d);
+}
+
 static void test_odd_atoms(void **state)
 {
     struct data_spec spec = spec_of("smiles,y\n*CC,1\n[H][H],2\n[U],1\n[CH3],2\n[13CH4],2\n");
@@ -139,7 +260,7 @@ static void test_odd_atoms(void **state)
     (void)state;
     load(&d, &report, &spec);
     assert_int_equal(feature(&d, 0, "other"), 1);
-    assert_int_equal(noted_number(&report, "wildcards", " atom "), 1);
+    assert_int_equal(noted_number(&report, "wildcards", " molecule "), 1);
     assert_int_equal(dataset_graph(&d, 1).n_nodes, 2);
     assert_int_equal(feature(&d, 3, "H"), 1);
     assert_int_equal(feature(&d, 5, "other"), 1);
@@ -269,8 +390,11 @@ static void test_invalid(void **state)
     load(&d, &report, &spec);
     assert_int_equal(d.n_samples, 2);
     assert_int_equal(report.n_skipped, 4);
-    assert_string_equal(noted(&report, "skipped"), "4 molecules that cannot be parsed");
-    assert_string_equal(report.note[2].text, "line 5, id \"4\": \"\": it is empty");
+    assert_non_null(
+        strstr(noted(&report, "skipped"),
+               "m.csv: 4 of 6 rows cannot be parsed as molecules and are left out: line 3, "
+               "id \"2\": \"CC(C\": "));
+    assert_non_null(strstr(noted(&report, "skipped"), "; line 5, id \"4\": \"\": it is empty"));
     /* Ids remain the row numbers. */
     assert_string_equal(dataset_id(&d, 1), "3");
     assert_int_equal(dataset_graph(&d, 1).n_nodes, 3);
@@ -305,6 +429,13 @@ static void test_cut_off(void **state)
         {"[C+16]", "a charge beyond 15"},
         {"[C----------------]", "a charge beyond 15"},
         {"[999CH3+15]", ""},
+        {"CC>>CO", "it is a reaction: write one molecule of it, such as the product"},
+        {"CC.O>[Pd]>CCO", "it is a reaction: write one molecule of it, such as the product"},
+        {"InChI=1S/CH4/h1H4", "it is an InChI: convert it with obabel -iinchi -osmi"},
+        {"VNWKTOKETHGBQD-UHFFFAOYSA-N",
+         "it is an InChIKey, which does not contain the molecule: look up its SMILES"},
+        {"[NH3]->[Pt]",
+         "it has a dative bond (-> or <-), which SMILES does not have: write - for it"},
         {"C C(", ""}, /* the text after a blank is a name */
         {chain, "it has more than 10000 letters"},
         {chain + 1, ""},
@@ -351,7 +482,7 @@ static void test_bbbp(void **state)
     load(&d, &report, &spec);
     assert_int_equal(d.n_samples, 2050);
     assert_int_equal(report.n_skipped, 0);
-    assert_int_equal(noted_number(&report, "valences", " atom "), 1);
+    assert_int_equal(noted_number(&report, "valences", " molecule "), 1);
     for (int32_t i = 0; i < d.n_samples; i++)
         n += d.label[i] == 1;
     assert_int_equal(n, 1567);
@@ -373,10 +504,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_atoms),          cmocka_unit_test(test_same_molecule),
         cmocka_unit_test(test_aromatic_model), cmocka_unit_test(test_odd_atoms),
-        cmocka_unit_test(test_columns),        cmocka_unit_test(test_bad_columns),
-        cmocka_unit_test(test_groups),         cmocka_unit_test(test_bad_ids),
-        cmocka_unit_test(test_invalid),        cmocka_unit_test(test_cut_off),
-        cmocka_unit_test(test_bbbp),
+        cmocka_unit_test(test_columns),        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_spellings),      cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_bad_columns),    cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_bad_ids),        cmocka_unit_test(test_invalid),
+        cmocka_unit_test(test_cut_off),        cmocka_unit_test(test_bbbp),
     };
 
     return cmocka_run_group_tests_name("smiles", tests, scratch_make, scratch_remove);

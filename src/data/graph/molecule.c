@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "data/graph/molecule.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "config.h"
 
 #ifdef HAVE_INDIGO
@@ -127,11 +130,20 @@ struct scratch {
     int32_t n_indices;
 };
 
+static int column_of(int number)
+{
+    int column = 0;
+
+    while (column < N_ELEMENTS && elements[column].number != number)
+        column++;
+    return column;
+}
+
 static void read_atom(struct atom *out, struct molecules *m, int item)
 {
     *out = (struct atom){0};
     if (indigoIsPseudoatom(item) > 0 || indigoIsRSite(item) > 0) {
-        m->n_any++;
+        m->is_noted[MOLECULE_WILDCARDS] = true;
         return;
     }
     out->element = indigoAtomicNumber(item);
@@ -141,7 +153,11 @@ static void read_atom(struct atom *out, struct molecules *m, int item)
         out->radicals = 0;
     if (indigoCountHydrogens(item, &out->hydrogens) <= 0) {
         out->hydrogens = 0;
-        m->n_bad_valence++;
+        m->is_noted[MOLECULE_VALENCES] = true;
+    }
+    if (column_of(out->element) == OTHER && !m->is_noted[MOLECULE_ELEMENTS]) {
+        m->is_noted[MOLECULE_ELEMENTS] = true;
+        snprintf(m->element, sizeof m->element, "%s", indigoSymbol(item));
     }
 }
 
@@ -250,12 +266,8 @@ static int at_most(int v, int most)
 
 static void encode(int8_t *row, const struct atom *atom)
 {
-    int element = 0;
-
     memset(row, 0, MOLECULE_FEATURES);
-    while (element < N_ELEMENTS && elements[element].number != atom->element)
-        element++;
-    row[element] = 1;
+    row[column_of(atom->element)] = 1;
     row[DEGREE + at_most(atom->degree, MOST_DEGREE)] = 1;
     row[HYDROGENS + at_most(atom->hydrogens, MOST_HYDROGENS)] = 1;
     row[CHARGE] = clamp(atom->charge);
@@ -298,18 +310,136 @@ static const char *atoms_fault(const struct scratch *s)
     return s->n ? NULL : "it has no atoms";
 }
 
+/* ---- one form ---- */
+
+enum { HYDROGEN = 1, CARBON = 6, NITROGEN = 7, OXYGEN = 8, PHOSPHORUS = 15, CHLORINE = 17 };
+enum { BROMINE = 35, IODINE = 53 };
+
+struct neighbours {
+    int n, n_oxygens;
+    int orders;    /* sum */
+    int oxygen;    /* the last =O without charge: its place among them, or -1 */
+    int nitrogen;  /* #N without charge */
+    int is_double; /* to a C or N with further neighbours */
+};
+
+static int charge_of(int atom)
+{
+    int charge;
+
+    return indigoGetCharge(atom, &charge) > 0 ? charge : 0;
+}
+
+static void look_at(struct neighbours *seen, int neighbour)
+{
+    int bond = indigoBond(neighbour), order = indigoBondOrder(bond);
+    int number = indigoAtomicNumber(neighbour), charge = charge_of(neighbour);
+
+    if (number == OXYGEN && !charge && order == 2)
+        seen->oxygen = seen->n;
+    if (number == NITROGEN && !charge && order == 3)
+        seen->nitrogen = seen->n;
+    if ((number == CARBON || number == NITROGEN) && order == 2)
+        seen->is_double += indigoDegree(neighbour) > 1;
+    seen->n_oxygens += number == OXYGEN;
+    seen->orders += order;
+    seen->n++;
+    indigoFree(bond);
+}
+
+static struct neighbours look_around(int atom)
+{
+    struct neighbours seen = {.oxygen = -1, .nitrogen = -1};
+    int iterator = indigoIterateNeighbors(atom), item;
+
+    while (iterator > 0 && (item = indigoNext(iterator)) > 0) {
+        look_at(&seen, item);
+        indigoFree(item);
+    }
+    indigoFree(iterator);
+    return seen;
+}
+
+/* Lower the order of the bond to neighbour `place` and move one electron there; -1: of all =O. */
+static void separate(int atom, int place)
+{
+    int iterator = indigoIterateNeighbors(atom), item, charge = charge_of(atom);
+
+    for (int k = 0; iterator > 0 && (item = indigoNext(iterator)) > 0; k++) {
+        int bond = indigoBond(item), order = indigoBondOrder(bond);
+
+        if (k == place || (place < 0 && order == 2)) {
+            indigoSetBondOrder(bond, order - 1);
+            indigoSetCharge(item, charge_of(item) - 1);
+            charge++;
+        }
+        indigoFree(bond);
+        indigoFree(item);
+    }
+    indigoFree(iterator);
+    indigoSetCharge(atom, charge);
+}
+
+/* The rules of RDKit's MolOps::cleanUp(). Of several =O the last gets the charge, as in the usual
+ * spelling of a nitro group. */
+static bool place_charges(int atom)
+{
+    int number = indigoAtomicNumber(atom);
+    struct neighbours seen;
+
+    if ((number != NITROGEN && number != PHOSPHORUS && number != CHLORINE && number != BROMINE &&
+         number != IODINE) ||
+        charge_of(atom))
+        return false;
+    seen = look_around(atom);
+    if (number == NITROGEN && seen.orders == 5 && (seen.oxygen >= 0 || seen.nitrogen >= 0))
+        separate(atom, seen.oxygen >= 0 ? seen.oxygen : seen.nitrogen);
+    else if (number == PHOSPHORUS && seen.orders == 5 && seen.n == 3 && seen.oxygen >= 0 &&
+             seen.is_double)
+        separate(atom, seen.oxygen);
+    else if (number >= CHLORINE && seen.n_oxygens == seen.n && seen.oxygen >= 0 &&
+             seen.orders % 2 == 1)
+        separate(atom, -1);
+    else
+        return false;
+    return true;
+}
+
+static bool forget_isotope(int atom)
+{
+    if (indigoAtomicNumber(atom) == HYDROGEN && indigoIsotope(atom) > 0)
+        indigoResetIsotope(atom);
+    return false;
+}
+
+/* Returns whether do_atom() did something to an atom. */
+static bool each_atom(int molecule, bool (*do_atom)(int atom))
+{
+    int iterator = indigoIterateAtoms(molecule), item;
+    bool is_done = false;
+
+    while (iterator > 0 && (item = indigoNext(iterator)) > 0) {
+        is_done = do_atom(item) || is_done;
+        indigoFree(item);
+    }
+    indigoFree(iterator);
+    return is_done;
+}
+
 static int add_molecule(struct molecules *m, int molecule, struct err *err)
 {
     struct scratch s = {0};
     const char *fault;
-    int rc;
+    int n_before = indigoCountAtoms(molecule), rc;
 
-    /* Explicit hydrogens become counts, unless there is nothing else. For many aromatic nitrogens
-     * the count is known only after double bonds are placed. Bonds are therefore dearomatised, and
-     * then made aromatic by one rule, however they were written. */
+    /* For many aromatic nitrogens the number of hydrogens is known only after double bonds are
+     * placed. Bonds are therefore dearomatised, and then made aromatic by one rule. */
+    each_atom(molecule, forget_isotope);
     if (indigoCountHeavyAtoms(molecule) > 0)
         indigoFoldHydrogens(molecule);
+    m->is_noted[MOLECULE_HYDROGENS] = indigoCountAtoms(molecule) < n_before;
     indigoDearomatize(molecule);
+    m->is_noted[MOLECULE_CHARGES] = each_atom(molecule, place_charges);
     rc = read_atoms(&s, m, molecule, err);
     indigoAromatize(molecule);
     fault = rc ? NULL : atoms_fault(&s);
@@ -339,8 +469,7 @@ static const char *fault_at(const char *smiles, size_t at)
 {
     char last = at ? smiles[at - 1] : '\0', next = smiles[at + 1];
 
-    if (smiles[at] == '.' &&
-        (!last || last == '.' || last == '(' || !next || next == ' ' || next == ')'))
+    if (smiles[at] == '.' && (!last || last == '.' || last == '(' || !next || next == ')'))
         return "a '.' with nothing on one side";
     if (smiles[at] == '(' && next == ')')
         return "nothing between '(' and ')'";
@@ -351,7 +480,23 @@ static const char *fault_at(const char *smiles, size_t at)
     return NULL;
 }
 
-/* Indigo accepts truncated rows and several lines. Text after a blank is a name. */
+/* Texts that other programs write into such a column. */
+static const char *kind_of(const char *text)
+{
+    static const char key[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+    if (!strncmp(text, "InChI=", strlen("InChI=")))
+        return "it is an InChI: convert it with obabel -iinchi -osmi";
+    if (strspn(text, key) == 14 && text[14] == '-' && strspn(text + 15, key) == 10)
+        return "it is an InChIKey, which does not contain the molecule: look up its SMILES";
+    if (strstr(text, "->") || strstr(text, "<-"))
+        return "it has a dative bond (-> or <-), which SMILES does not have: write - for it";
+    if (strchr(text, '>'))
+        return "it is a reaction: write one molecule of it, such as the product";
+    return NULL;
+}
+
+/* Indigo accepts truncated rows and several lines. */
 static const char *fault_of(const char *smiles)
 {
     bool is_in_bracket = false;
@@ -361,12 +506,11 @@ static const char *fault_of(const char *smiles)
         return "it is empty";
     if (strlen(smiles) > MOST_LETTERS)
         return "it has more than 10000 letters";
-    for (size_t i = 0; smiles[i]; i++)
-        if ((unsigned char)smiles[i] < ' ')
-            return "it has several lines";
-    for (size_t i = 0; smiles[i] && smiles[i] != ' '; i++) {
+    for (size_t i = 0; smiles[i]; i++) {
         const char *fault = is_in_bracket ? NULL : fault_at(smiles, i);
 
+        if ((unsigned char)smiles[i] < ' ')
+            return "it has several lines";
         if (fault)
             return fault;
         is_in_bracket = smiles[i] == '[' || (is_in_bracket && smiles[i] != ']');
@@ -375,11 +519,26 @@ static const char *fault_of(const char *smiles)
     return depth > 0 ? "'(' without a ')'" : NULL;
 }
 
-int molecules_add(struct molecules *m, const char *smiles, struct err *err)
+/* Copy the text up to a blank, with [2H] for [D] and [3H] for [T], which ChemDraw writes. */
+static void copy_smiles(struct buf *out, const char *text)
 {
-    const char *fault = fault_of(smiles);
+    for (; *text && *text != ' ' && *text != '\t'; text++) {
+        bool is_isotope = (*text == 'D' || *text == 'T') && out->size &&
+                          out->data[out->size - 1] == '[' && !islower((unsigned char)text[1]);
+
+        if (is_isotope)
+            buf_puts(out, *text == 'D' ? "2H" : "3H");
+        else
+            buf_putc(out, *text);
+    }
+}
+
+static int add_smiles(struct molecules *m, const char *smiles, struct err *err)
+{
+    const char *fault = kind_of(smiles);
     int molecule, rc;
 
+    fault = fault ? fault : fault_of(smiles);
     if (fault) {
         err_set(err, "%s", fault);
         return 0;
@@ -392,6 +551,21 @@ int molecules_add(struct molecules *m, const char *smiles, struct err *err)
     }
     rc = add_molecule(m, molecule, err);
     indigoFree(molecule);
+    return rc;
+}
+
+int molecules_add(struct molecules *m, const char *smiles, struct err *err)
+{
+    struct buf text = {0};
+    int rc;
+
+    memset(m->is_noted, 0, sizeof m->is_noted);
+    smiles += strspn(smiles, " ");
+    m->is_noted[MOLECULE_TEXT] = strpbrk(smiles, " \t");
+    copy_smiles(&text, smiles);
+    rc = buf_failed(&text) ? err_nomem(err, "SMILES", text.size)
+                           : add_smiles(m, buf_text(&text), err);
+    buf_release(&text);
     return rc;
 }
 

@@ -9,7 +9,16 @@
 #include "base/err.h"
 #include "data/graph/edges.h"
 
-/* Features of an atom, in this order. Hydrogens are counted; they are not nodes.
+/* Every molecule first gets one form, so that its spelling does not matter:
+ *   - Text after the first blank is cut (names, CXSMILES).
+ *   - Hydrogens bonded to one other atom, also isotopes ([2H], [D], [3H], [T]), become counts. H2 and
+ *     bridges stay, like a molecule of nothing but hydrogen.
+ *   - Neutral N with five bonds (N(=O)=O, N=N#N, n(=O)), P with C=P=O, and Cl, Br, I with double bonds
+ *     to O alone get the charges of [N+](=O)[O-], as in RDKit's cleanUp. Other charges stay as they are:
+ *     sulfoxides, phosphates, salts, zwitterions and tautomers have more than one form.
+ *   - Aromaticity is found anew by one rule.
+ *
+ * Features of an atom, in this order. Hydrogens are counted; they are not nodes.
  *   element    43 columns and "other", one-hot: those of the canonical featuriser of DeepChem and
  *              DGL-LifeSci, in its order
  *   degree     one-hot 0 to 5, 6 or more: neighbours that are not hydrogen
@@ -26,14 +35,24 @@ const char *molecule_feature_name(int32_t feature);
 /* If built without Indigo, no function below may be called. */
 bool molecule_is_readable(void);
 
+enum molecule_note {
+    MOLECULE_TEXT,      /* text after the SMILES was cut */
+    MOLECULE_HYDROGENS, /* hydrogen atoms became counts */
+    MOLECULE_CHARGES,   /* charges were placed */
+    MOLECULE_VALENCES,  /* an atom has unknown hydrogens, which count as none */
+    MOLECULE_WILDCARDS, /* an atom is of no element (*, R groups), which is "other" */
+    MOLECULE_ELEMENTS,  /* an atom's element is "other" */
+    MOLECULE_NOTES,
+};
+
 struct molecules {
     int8_t *feature; /* (n_atoms, MOLECULE_FEATURES) owned */
     int32_t n_atoms;
     int32_t capacity;
-    struct pairs bonds;    /* between atoms of all molecules */
-    uint64_t session;      /* of Indigo */
-    int32_t n_bad_valence; /* atoms with unknown hydrogens, which count as none */
-    int32_t n_any;         /* atoms of no element (*, R groups), which are "other" */
+    struct pairs bonds;            /* between atoms of all molecules */
+    uint64_t session;              /* of Indigo */
+    bool is_noted[MOLECULE_NOTES]; /* of the last molecule */
+    char element[4];               /* its first one that is "other" */
 };
 
 /* Pair with molecules_release(). */

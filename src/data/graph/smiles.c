@@ -123,9 +123,18 @@ static void smi_close(struct smi *s)
         lines_close(&s->lines);
 }
 
+/* An extension |...| (CXSMILES) belongs to the molecule. */
+static char *find_name(char *text)
+{
+    char *name = text + strcspn(text, " \t"), *bar = name + strspn(name, " \t");
+    char *end = *bar == '|' ? strchr(bar + 1, '|') : NULL;
+
+    return end ? end + 1 + strcspn(end + 1, " \t") : name;
+}
+
 static void cut(struct smi *s, char *text)
 {
-    char *name = text + strcspn(text, " \t");
+    char *name = find_name(text);
     bool is_tab = *name == '\t';
     size_t n;
 
@@ -155,7 +164,7 @@ static int smi_next(struct smi *s, struct err *err)
             return lines_fault(err, l, "a carriage return inside the line: must end in LF or CRLF");
         if (!*text || *text == '#')
             continue;
-        cut(s, text);
+        cut(s, text + strspn(text, " "));
         is_title = !s->is_begun && !strcasecmp(s->cell[SMI_SMILES], "SMILES");
         s->is_begun = true;
     }
@@ -169,6 +178,12 @@ static int smi_next(struct smi *s, struct err *err)
 
 /* Each holds line, id, SMILES and reason, cut; or line and id. */
 enum { SKIPPED_BYTES = 256, PLACE_BYTES = 64 };
+
+/* Molecules, with the first of them. */
+struct noted {
+    int32_t n;
+    char first[DATA_EXAMPLES][PLACE_BYTES];
+};
 
 struct smiles {
     const struct data_spec *spec; /* borrowed */
@@ -184,8 +199,7 @@ struct smiles {
     char skipped[DATA_EXAMPLES][SKIPPED_BYTES]; /* the first rows */
     int32_t n_repeated;                         /* names of a SMILES file that came before */
     char repeated[160];                         /* the first of them */
-    int32_t n_overfull;                         /* rows with an atom of impossible valence */
-    char overfull[DATA_EXAMPLES][PLACE_BYTES];  /* the first rows */
+    struct noted noted[MOLECULE_NOTES];
     struct names ids;
     int32_t first; /* in the piece, among ids */
     struct molecules molecules;
@@ -438,21 +452,26 @@ static int read_cells(struct smiles *s, struct err *err)
                          : 0;
 }
 
-static void note_valences(struct smiles *s)
+static void note(struct smiles *s)
 {
+    const struct molecules *m = &s->molecules;
     char number[24];
 
-    if (s->n_overfull < DATA_EXAMPLES)
-        snprintf(s->overfull[s->n_overfull], PLACE_BYTES, "line %lld, id \"%.30s\"",
-                 (long long)s->table.line, id_of(s, number));
-    s->n_overfull++;
+    for (int k = 0; k < MOLECULE_NOTES; k++) {
+        struct noted *noted = &s->noted[k];
+
+        if (!m->is_noted[k] || noted->n++ >= DATA_EXAMPLES)
+            continue;
+        snprintf(noted->first[noted->n - 1], PLACE_BYTES, "line %lld, id \"%.30s\"%s%s",
+                 (long long)s->table.line, id_of(s, number), k == MOLECULE_ELEMENTS ? ": " : "",
+                 k == MOLECULE_ELEMENTS ? m->element : "");
+    }
 }
 
 static int read_row(struct smiles *s, struct err *err)
 {
     const struct table *t = &s->table;
     struct err why = {""};
-    int32_t n_before = s->molecules.n_bad_valence;
     int status = molecules_add(&s->molecules, t->cell[s->smiles], &why);
 
     s->n_rows++;
@@ -464,8 +483,7 @@ static int read_row(struct smiles *s, struct err *err)
         skip(s, &why);
     if (!status || is_refused(s))
         return 0;
-    if (s->molecules.n_bad_valence > n_before)
-        note_valences(s);
+    note(s);
     return add_id(s, err) || end_graph(s, err) || read_cells(s, err) ? -1 : 0;
 }
 
@@ -565,40 +583,51 @@ static int open_table(struct smiles *s, const struct data_spec *spec, struct err
     return find_columns(s, err);
 }
 
-static void report_atoms(struct data_report *report, const struct smiles *s,
-                         enum data_note_kind kind)
+static void report_molecules(struct data_report *report, const struct smiles *s,
+                             enum data_note_kind kind)
 {
-    const struct molecules *m = &s->molecules;
-    struct buf rows = {0};
+    static const struct {
+        const char *label, *what;
+    } about[MOLECULE_NOTES] = {
+        [MOLECULE_TEXT] = {"cut", "with text behind the SMILES, which is not used"},
+        [MOLECULE_HYDROGENS] = {"hydrogens", "with hydrogens written as atoms, which are counted"},
+        [MOLECULE_CHARGES] = {"charges", "with charges placed (nitro, N-oxide, azide, ClO4)"},
+        [MOLECULE_VALENCES] = {"valences", "with an atom outside brackets that has too many bonds, "
+                                           "used without hydrogens"},
+        [MOLECULE_WILDCARDS] = {"wildcards", "with an atom of no element (* or a group R), used as "
+                                             "\"other\""},
+        [MOLECULE_ELEMENTS] = {"elements", "with an element that is no feature, used as "
+                                           "\"other\""},
+    };
 
-    for (int32_t i = 0; i < s->n_overfull && i < DATA_EXAMPLES; i++)
-        buf_printf(&rows, "%s%s", i ? "; " : "", s->overfull[i]);
-    buf_puts(&rows, s->n_overfull > DATA_EXAMPLES ? " ..." : "");
-    if (m->n_bad_valence)
-        data_report_add(
-            report, kind, "valences",
-            "%d atom%s outside brackets with too many bonds, used without hydrogens: %s",
-            m->n_bad_valence, m->n_bad_valence == 1 ? "" : "s", buf_text(&rows));
-    else if (kind == DATA_NOTE_FACT)
-        data_report_add(report, kind, "valences", "no atom outside brackets has too many bonds");
-    buf_release(&rows);
-    if (m->n_any)
-        data_report_add(report, kind, "wildcards",
-                        "%d atom%s of no element (* or a group R), used as \"other\"", m->n_any,
-                        m->n_any == 1 ? "" : "s");
+    for (int k = 0; k < MOLECULE_NOTES; k++) {
+        const struct noted *noted = &s->noted[k];
+        struct buf rows = {0};
+
+        for (int32_t i = 0; i < noted->n && i < DATA_EXAMPLES; i++)
+            buf_printf(&rows, "%s%s", i ? "; " : "", noted->first[i]);
+        buf_puts(&rows, noted->n > DATA_EXAMPLES ? " ..." : "");
+        if (noted->n)
+            data_report_add(report, kind, about[k].label, "%d molecule%s %s: %s", noted->n,
+                            noted->n == 1 ? "" : "s", about[k].what, buf_text(&rows));
+        buf_release(&rows);
+    }
 }
 
 static void report_facts(struct data_report *report, const struct smiles *s)
 {
+    struct buf rows = {0};
     int32_t n_empty = 0;
 
     for (int32_t i = 0; i < s->cells.n; i++)
         n_empty += !s->cells.text[i];
-    data_report_add(report, DATA_NOTE_FACT, "skipped", "%d molecule%s that cannot be parsed",
-                    s->n_skipped, s->n_skipped == 1 ? "" : "s");
-    for (int32_t i = 0; i < s->n_skipped && i < DATA_EXAMPLES; i++)
-        data_report_add(report, DATA_NOTE_FACT, "skipped", "%s", s->skipped[i]);
-    report_atoms(report, s, DATA_NOTE_FACT);
+    put_skipped(&rows, s);
+    if (s->n_skipped)
+        data_report_add(report, DATA_NOTE_WARNING, "skipped",
+                        "%s: %d of %lld rows cannot be parsed as molecules and are left out: %s",
+                        s->table.path, s->n_skipped, (long long)s->n_rows, buf_text(&rows));
+    buf_release(&rows);
+    report_molecules(report, s, DATA_NOTE_FACT);
     target_report_spelled(report, &s->target.spelled, "classes");
     if (n_empty)
         data_report_add(report, DATA_NOTE_WARNING, "empty",
@@ -676,7 +705,7 @@ static void report_new(struct data_report *report, const struct smiles *s)
                         "%d molecule%s the name of an earlier one: each has a row of its own; the "
                         "first is %s",
                         s->n_repeated, s->n_repeated == 1 ? " has" : "s have", s->repeated);
-    report_atoms(report, s, DATA_NOTE_INFO);
+    report_molecules(report, s, DATA_NOTE_INFO);
     buf_release(&rows);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SMILES files of chemistry programs, plain or gzip, without a header. Each line has a molecule
- * and, after a blank or tab, optionally its name, which ends at a tab and may contain blanks
- * (OpenBabel). Empty lines and lines that begin with # are skipped. A first line whose first word
- * is SMILES, in any case, is a title (RDKit) if at most one word follows. */
+ * and, after a blank or tab, optionally an extension |...| (CXSMILES), and its name, which ends at a
+ * tab and may contain blanks (OpenBabel). Empty lines and lines that begin with # are skipped. A
+ * first line whose first word is SMILES, in any case, is a title (RDKit) if at most one word
+ * follows. */
 #ifndef DATA_GRAPH_SMILES_H
 #define DATA_GRAPH_SMILES_H
 
