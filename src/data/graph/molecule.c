@@ -380,7 +380,7 @@ static void separate(int atom, int place)
     indigoSetCharge(atom, charge);
 }
 
-/* The rules of RDKit's MolOps::cleanUp(). Of several =O the last gets the charge, as in the usual
+/* The rules of RDKit's MolOps::cleanUp(). The last of several =O gets the charge, as in the usual
  * spelling of a nitro group. */
 static bool place_charges(int atom)
 {
