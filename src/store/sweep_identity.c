@@ -238,8 +238,9 @@ static void compare_data(struct comparison *c)
         errlist_add(c->out, "the files of program.inputs differ (digest %s -> %s)", c->digest,
                     digest);
     else
-        errlist_add(c->out, "the data differ%s (digest %s -> %s)", buf_text(&files), c->digest,
-                    digest);
+        errlist_add(c->out, "the data differ%s (digest %s -> %s)%s", buf_text(&files), c->digest,
+                    digest,
+                    c->data->n_fixed ? "; earlier versions had covariates among the features" : "");
     buf_release(&files);
 }
 
