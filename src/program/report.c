@@ -700,6 +700,15 @@ static int put_metrics(struct program_report *r, int32_t best)
             all.value[point[i].name] = point[i].value;
             all.is_set[point[i].name] = true;
         }
+    for (int32_t i = 0; i < in->n_names; i++)
+        if (all.is_set[i]) {
+            struct program_metric *metric = &r->metrics[r->n_metrics++];
+
+            memcpy(metric->name, in->names[i], sizeof metric->name);
+            metric->value = all.value[i];
+        }
+    if (*r->reason.text)
+        return -1;
     if (*in->refused.text) {
         fault(r, "%s", in->refused.text);
         return -1;
@@ -709,13 +718,6 @@ static int put_metrics(struct program_report *r, int32_t best)
         return -1;
     }
     r->objective = all.value[objective];
-    for (int32_t i = 0; i < in->n_names; i++)
-        if (all.is_set[i]) {
-            struct program_metric *metric = &r->metrics[r->n_metrics++];
-
-            memcpy(metric->name, in->names[i], sizeof metric->name);
-            metric->value = all.value[i];
-        }
     return 0;
 }
 
@@ -724,17 +726,15 @@ int program_report_finish(struct program_report *r)
     struct program_intake *in = r->intake;
     size_t n_names = in->n_names ? (size_t)in->n_names : 1;
     int32_t best = best_epoch(in);
+    int rc;
 
-    if (*r->reason.text)
-        return -1;
     r->metrics = calloc(n_names, sizeof *r->metrics);
     r->names = calloc(n_names, sizeof *r->names);
     if (!r->metrics || !r->names) {
         out_of_memory(r);
         return -1;
     }
-    if (put_metrics(r, best))
-        return -1;
+    rc = put_metrics(r, best);
     r->n_names = in->n_names;
     memcpy(r->names, in->names, (size_t)in->n_names * sizeof *r->names);
     r->n_epochs = (int32_t)n_epochs_of(&in->curve);
@@ -745,7 +745,7 @@ int program_report_finish(struct program_report *r)
     for (int32_t i = 0; i < r->n_epochs; i++)
         if (r->epochs[i] == best)
             r->best = i;
-    return 0;
+    return rc;
 }
 
 int program_report_init(struct program_report *r, const char *objective, bool maximize,

@@ -138,7 +138,7 @@ void program_report_put_curve(struct buf *out, const struct program_report *r);
 int32_t program_report_last_epoch(const char *path);
 
 /* Compute the results of all ended attempts. -1: there is a fault, or no objective among the results;
- * the reason is set. Call once. */
+ * the reason is set, and what was reported besides is there. Call once. */
 int program_report_finish(struct program_report *r);
 
 #endif

@@ -81,3 +81,20 @@ int program_result_take(struct trial_result *r, struct program_report *report,
     }
     return 0;
 }
+
+void program_result_take_failed(struct trial_result *r, struct program_report *report,
+                                const char *objective)
+{
+    struct err ignored;
+
+    if (r->reported)
+        return;
+    if (!report->names)
+        (void)!program_report_finish(report); /* that results are missing does not matter */
+    if (!report->names || take_curve(r, report, objective, &ignored))
+        return;
+    r->epochs_run = report->n_epochs;
+    r->reported = report->metrics;
+    r->n_reported = report->n_metrics;
+    report->metrics = NULL;
+}

@@ -15,6 +15,7 @@
 #include "program/folder.h"
 #include "program/output_pipe.h"
 #include "program/port.h"
+#include "trial/program_result.h"
 #include "trial/running.h"
 
 /* Rank 0 of a gang starts earlier by this: it listens on MASTER_PORT, and PyTorch waits a second if
@@ -384,6 +385,8 @@ static void run_trial(struct trial_result *r, struct running *t)
     log_file_take(&t->self->log, &t->log_file);
     while (verdict == VERDICT_AGAIN)
         verdict = attempt(r, t);
+    if (r->state == TRIAL_FAILED && running_is_first(t))
+        program_result_take_failed(r, &t->report, t->s->v[P_OBJECTIVE].s);
     r->earlier_s = t->earlier_s;
     if (r->n_restarts)
         r->started = t->started;

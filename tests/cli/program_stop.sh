@@ -222,4 +222,23 @@ printf '%s\n' '[sweep]' 'name = t' 'objective = v' 'direction = max' '[program]'
 like "the score of the best one" "$(grep best: err)" "best: c3, v 0.99999$"
 is "attempts are numbered for each trial" "$("$ESPALIER" show s.db t3 --section attempts --format csv | cut -d, -f1)" "attempt
 1"
+
+# ---- what a trial reported before it failed ----
+
+cat >crash.sh <<'END'
+for epoch in 1 2 3; do
+    echo "{\"epoch\": $epoch, \"val_acc\": 0.9$epoch, \"lr\": 0.$epoch}" >>"$ESPALIER_RESULTS"
+    [ "$1" = 2 ] || [ $epoch -lt 2 ] || exit 4
+done
+END
+printf '[sweep]\nobjective = val_acc\ndirection = max\n[program]\ncommand = sh crash.sh {n}\n[grid]\nn = 1, 2\n' >crash.ini
+fails "one of two trials fails" 3 "$ESPALIER" run crash.ini --db crash.db
+is "its curve is stored, and no value" "$(sqlite3 crash.db "select state, value, group_concat(c.val_value) from trial join curve c using (trial_id) group by trial_id order by 1")" \
+    "done|0.93|0.91,0.92,0.93
+failed||0.91,0.92"
+is "with its last values" "$(sqlite3 crash.db "select name, m.value from metric m join trial using (trial_id) where state = 'failed' order by 1")" "acc|0.92
+lr|0.2"
+is "they do not rank" "$(sqlite3 crash.db 'select n, mean, trials from leaderboard where mean is not null')" "2|0.93|1"
+is "best does not show them" "$("$ESPALIER" best crash.db --format csv 2>.err | grep -c 0.92)" 0
+
 done_testing
