@@ -112,6 +112,26 @@ static void test_decimal_comma(void **state)
                        "or be a decimal comma: write a decimal point and no thousands separator");
 }
 
+/* A word among decimal commas is reported as that word. */
+static void test_words(void **state)
+{
+    struct data_spec spec = spec_of("id;ft\nx;1,1\ny;-0,04\nz;n.d.\nw;2\n");
+
+    (void)state;
+    refuse_spec(&spec,
+                "pheno.csv:4: column \"ft\" = \"n.d.\": a word among numbers: correct it, name it "
+                "in data.missing if it stands for a missing value, or set task = "
+                "classification to make every value a class");
+    spec.missing = "N.D.";
+    check_target(&spec, (const float[]){1.1f, -0.04f, NAN, 2});
+    spec = spec_of("id;ft\nx;1,1\ny;-0,04\nz;>=1,5\nw;< 2,5\n");
+    for (spec.task = DATA_TASK_AUTO; spec.task <= DATA_TASK_REGRESSION; spec.task++)
+        refuse_spec(&spec,
+                    "pheno.csv:4: column \"ft\" = \">=1,5\": 2 of 4 values are bounds: to leave "
+                    "them out would bias the data, because they are the extreme ones; write "
+                    "the bounds as numbers, or make classes at a threshold");
+}
+
 /* 1.066 beside 979 means 1066. Values that may be measurements are accepted. */
 static void test_thousands(void **state)
 {
@@ -428,21 +448,14 @@ static void test_group_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_suspect),
-        cmocka_unit_test(test_decimal_comma),
-        cmocka_unit_test(test_thousands),
-        cmocka_unit_test(test_other_commas),
-        cmocka_unit_test(test_id_column),
-        cmocka_unit_test(test_fixed),
-        cmocka_unit_test(test_factor),
-        cmocka_unit_test(test_quoted_names),
-        cmocka_unit_test(test_fixed_errors),
-        cmocka_unit_test(test_digest),
-        cmocka_unit_test(test_group),
-        cmocka_unit_test(test_group_with_parts),
-        cmocka_unit_test(test_group_errors),
-        cmocka_unit_test(test_part),
+        cmocka_unit_test(test_missing),       cmocka_unit_test(test_suspect),
+        cmocka_unit_test(test_decimal_comma), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_thousands),     cmocka_unit_test(test_other_commas),
+        cmocka_unit_test(test_id_column),     cmocka_unit_test(test_fixed),
+        cmocka_unit_test(test_factor),        cmocka_unit_test(test_quoted_names),
+        cmocka_unit_test(test_fixed_errors),  cmocka_unit_test(test_digest),
+        cmocka_unit_test(test_group),         cmocka_unit_test(test_group_with_parts),
+        cmocka_unit_test(test_group_errors),  cmocka_unit_test(test_part),
     };
 
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

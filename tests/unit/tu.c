@@ -170,10 +170,11 @@ static void test_regression(void **state)
     assert_int_equal(d.task, TASK_CLASSIFICATION);
     dataset_release(&d);
     files.graph_labels = NULL;
-    files.graph_attributes = "0.5\n-1.25\n";
+    files.graph_attributes = "4.0\n5\n"; /* whole numbers, too */
     spec = spec_of(&files);
     load(&d, &report, &spec);
     assert_int_equal(d.task, TASK_REGRESSION);
+    assert_string_equal(noted(&report, "empty"), "");
     dataset_release(&d);
 }
 

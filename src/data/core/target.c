@@ -83,34 +83,36 @@ static int refuse_thousands(const struct target_cells *cells, struct err *err)
                       "of three digits: remove the point");
 }
 
+/* Words, such as "n.d." or ">1,5", are reported later: they do not make commas something else. */
 int target_read_decimal(struct target_cells *cells, char separator, struct err *err)
 {
-    int32_t a_comma = -1, n_plain = 0;
+    int32_t a_comma = -1, n_commas = 0, n_plain = 0, n_present = 0, n_points = 0;
 
     for (int32_t i = 0; separator != ',' && i < cells->n; i++) {
         const char *text = cells->text[i];
+        double v;
 
         if (!text)
             continue;
+        n_present += *text != '<' && *text != '>';
         if (has_decimal_comma(text)) {
             a_comma = a_comma < 0 ? i : a_comma;
             n_plain += !may_be_thousands(text);
-        } else if (text[strspn(text, "+-0123456789")]) {
-            return refuse_thousands(cells, err);
+            n_commas++;
+        } else if (table_parse_number(&v, text)) {
+            n_points += strchr(text, '.') != NULL;
+            n_commas += !strchr(text, '.');
         }
     }
-    if (a_comma < 0)
+    if (a_comma < 0 || n_points || 2 * n_commas <= n_present)
         return refuse_thousands(cells, err);
     if (n_plain == 0 && separator != ';')
         return cell_fault(err, cells, a_comma,
                           "the comma may separate thousands or be a decimal comma: write a decimal "
                           "point and no thousands separator");
-    for (int32_t i = 0; i < cells->n; i++) {
-        char *comma = cells->text[i] ? strchr(cells->text[i], ',') : NULL;
-
-        if (comma)
-            *comma = '.';
-    }
+    for (int32_t i = 0; i < cells->n; i++)
+        if (cells->text[i] && has_decimal_comma(cells->text[i]))
+            *strchr(cells->text[i], ',') = '.';
     return 0;
 }
 
@@ -185,8 +187,44 @@ static bool is_beyond_floats(const char *cell)
     return isinf((float)strtod(cell, &end)) && !*end;
 }
 
+/* ">10000" and "<= 0,5": a measurement beyond the range of an assay. */
+static bool is_bound(const char *cell)
+{
+    char number[MOST_DIGITS];
+    double v;
+
+    if (*cell != '<' && *cell != '>')
+        return false;
+    cell += 1 + (cell[1] == '=');
+    cell += strspn(cell, " ");
+    if (strlen(cell) >= sizeof number)
+        return false;
+    strcpy(number, cell);
+    if (has_decimal_comma(cell))
+        *strchr(number, ',') = '.';
+    return table_parse_number(&v, number);
+}
+
+static int refuse_bounds(const struct target_cells *cells, int32_t first, struct err *err)
+{
+    struct table at = {.path = cells->path, .line = cells->line[first]};
+    int32_t n = 0, n_present = 0;
+
+    for (int32_t i = 0; i < cells->n; i++) {
+        n_present += cells->text[i] != NULL;
+        n += cells->text[i] && is_bound(cells->text[i]);
+    }
+    return table_fault(err, &at,
+                       "column \"%.80s\" = \"%.80s\": %d of %d values are bounds: to leave them "
+                       "out would bias the data, because they are the extreme ones; write the "
+                       "bounds as numbers, or make classes at a threshold",
+                       cells->column, cells->text[first], n, n_present);
+}
+
 static int refuse_word(const struct target_cells *cells, int32_t i, struct err *err)
 {
+    if (is_bound(cells->text[i]))
+        return refuse_bounds(cells, i, err);
     return cell_fault(
         err, cells, i,
         is_beyond_floats(cells->text[i])
@@ -222,6 +260,8 @@ static int pick_task(enum data_task *task, const struct target_cells *cells, boo
                           "a comma in a number: write a decimal point and no thousands separator; "
                           "decimal commas are accepted if semicolons or tabs separate the columns "
                           "and no number of the column has a point");
+    if (n_words && *task == DATA_TASK_REGRESSION && is_bound(cells->text[a_word]))
+        return refuse_bounds(cells, a_word, err);
     if (n_words && *task == DATA_TASK_REGRESSION)
         return cell_fault(err, cells, a_word,
                           "must be a number, or empty or NA where missing, for task = regression");

@@ -58,9 +58,10 @@ void target_report_spelled(struct data_report *report, const struct equality_cou
                            const char *what);
 void target_into(struct draft *draft, const struct target *target); /* lends the arrays */
 
-/* Replace decimal commas (100,92) by points if every present cell is a whole number or has a comma,
- * and the separator is not a comma. -1 and err if commas or points may separate thousands: every
- * comma is followed by three digits (1,234), or 1.066 is beside 979 and nothing else. */
+/* Replace decimal commas (100,92) by points if most present cells are whole numbers or have such a
+ * comma, no number has a point, and the separator is not a comma. Words stay. -1 and err if commas or
+ * points may separate thousands: every comma is followed by three digits (1,234), or 1.066 is beside
+ * 979 and nothing else. */
 int target_read_decimal(struct target_cells *cells, char separator, struct err *err);
 
 #endif

@@ -23,7 +23,8 @@
 struct tu {
     bool needs_trait; /* several columns qualify */
     bool has_edge_labels;
-    char *prefix; /* FOLDER/DS */
+    bool has_classes; /* the target is from labels */
+    char *prefix;     /* FOLDER/DS */
     char *indicator_path, *target_path, *edges_path, *labels_path, *attributes_path;
     struct names graphs;
     struct target_cells cells;
@@ -129,7 +130,8 @@ static int find_node_files(struct tu *tu, const struct dataset *like, struct err
                         : 0;
 }
 
-/* Numbers come from attributes, classes from labels. If only one file exists, it is used. */
+/* Numbers come from attributes, even whole ones, and classes from labels. If only one file exists, it
+ * is used. */
 static int find_target(struct tu *tu, enum data_task task, struct err *err)
 {
     char *labels = NULL, *attributes = NULL;
@@ -146,6 +148,7 @@ static int find_target(struct tu *tu, enum data_task task, struct err *err)
         free(labels);
     } else {
         tu->target_path = labels;
+        tu->has_classes = true;
         free(attributes);
     }
     return rc;
@@ -230,7 +233,7 @@ static int read_target(struct tu *tu, const struct data_spec *spec, struct err *
     rc = read_target_rows(tu, &l, spec->trait, err);
     lines_close(&l);
     if (!rc)
-        rc = target_make(&tu->target, &tu->cells, spec->task, true, err);
+        rc = target_make(&tu->target, &tu->cells, spec->task, tu->has_classes, err);
     return rc;
 }
 
@@ -400,6 +403,14 @@ static int build(struct dataset *out, const struct tu *tu, struct err *err)
 static void report_notes(struct data_report *report, const struct tu *tu, bool is_for_model)
 {
     int64_t n_one_way = tu->edges.n_one_way;
+    int32_t n_empty = 0;
+
+    for (int32_t i = 0; i < tu->cells.n; i++)
+        n_empty += !tu->cells.text[i];
+    if (n_empty)
+        data_report_add(report, DATA_NOTE_WARNING, "empty",
+                        "%s: %d of %d graphs have no value and belong to no part", tu->target_path,
+                        n_empty, tu->graphs.n);
 
     target_report_spelled(report, &tu->target.spelled, "classes");
     if (n_one_way)
