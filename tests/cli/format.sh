@@ -56,7 +56,7 @@ is "plan: all trials" "$(answer plan small.ini --format json | json 'len(d)')" 3
 is "inspect" "$(answer inspect small.ini --format json | json '" ".join(d), d["data"]["samples"], d["graph"]["build"], d["splits"][0]["fold"]')" \
     "data classes graph reductions splits notes 60 knn by cosine 0"
 is "doctor" "$(answer doctor --format json | json '" ".join(d), d["machine"]["ranks"], len(d["ranks"])')" "machine ranks findings 1 1"
-is "predict as a table" "$(answer predict --all --format table | head -n 1 | tr -s ' ')" "id prediction sd models"
+is "predict as a table" "$(answer predict --all --format table | head -n 1 | tr -s ' ')" "id prediction sd models sample"
 is "verify" "$(answer verify -k 3 --format json | json 'd["summary"], [t["equal"] for t in d["trials"]]')" \
     "{'trials': 3, 'equal': 3, 'different': 0} [1, 1, 1]"
 sqlite3 results.db 'update trial set value = 2 where trial_id = 3'

@@ -160,10 +160,6 @@ static int find_cells(struct reading *r, int32_t *col, struct target_cells *cell
     *col = table_column(t, name, r->id, err);
     if (*col == TABLE_REFUSED)
         return -1;
-    if (*col == r->trait)
-        return table_fault(err, t,
-                           "%s: column \"%.80s\" is the trait and cannot divide the samples",
-                           setting, name);
     if (*col >= 0)
         return target_cells_init(cells, r->ids->n, t->path, name, err);
     return r->has_split_file ? 0 : no_column(r, "column", name, setting, err);
@@ -173,10 +169,13 @@ static int find_division(struct reading *r, const struct data_spec *spec, struct
 {
     struct membership_cells *cells = &r->p->cells;
 
-    return find_cells(r, &r->part, &cells->part, spec->part, "split.part", err) ||
-                   find_cells(r, &r->group, &cells->group, spec->group, "split.group", err)
-               ? -1
-               : 0;
+    if (find_cells(r, &r->part, &cells->part, spec->part, "split.part", err))
+        return -1;
+    if (r->part >= 0 && r->part == r->trait)
+        return table_fault(
+            err, &r->table,
+            "split.part: column \"%.80s\" is the trait and cannot divide the samples", spec->part);
+    return find_cells(r, &r->group, &cells->group, spec->group, "split.group", err);
 }
 
 static int find_columns(struct reading *r, const struct data_spec *spec, struct err *err)

@@ -190,7 +190,7 @@ struct sweep_data {
     bool maximize;
     enum task task;
     bool is_classification;
-    bool has_given_parts;      /* by a split file */
+    bool has_given_parts;      /* by a split file or a column */
     const char *file, *digest; /* path of the sweep file; digest of the data */
     /* A sweep file with all settings, whose [grid] has the levels that occur; or the stored text,
      * if this program cannot read it. */

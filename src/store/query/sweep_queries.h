@@ -92,19 +92,21 @@
       "axis:s", \
       "SELECT axis.name AS axis, level.value FROM axis, json_each(axis.levels) AS level" \
       " WHERE sweep_id = ?1 ORDER BY ordinal, axis.name, level.key") \
-    X(TIED_AXES, /* id of a configuration: axes on which another value is within one standard error */ \
+    X(TIED_AXES, /* id of a configuration: axes on which another value differs from it by at most two \
+                    standard errors of the difference on the same folds (doc/decisions/0030) */ \
       "axis:s", \
-      "WITH m AS MATERIALIZED (SELECT c.sweep_id, c.config_id, c.params, count(t.value) AS n," \
-      " iif(min(t.value) = max(t.value), min(t.value), avg(t.value)) AS mean," \
-      " iif(min(t.value) = max(t.value), 0.0, (sum(t.value * t.value) - count(t.value) *" \
-      "  avg(t.value) * avg(t.value)) / (count(t.value) - 1) / count(t.value)) AS se2" \
-      " FROM config AS b" \
-      " JOIN config AS c ON c.sweep_id = b.sweep_id JOIN trial AS t ON t.config_id = c.config_id" \
-      " WHERE b.config_id = ?1 AND t.state = 'done' GROUP BY c.config_id)" \
-      "SELECT DISTINCT axis.name AS axis FROM m AS b JOIN m ON m.n = b.n" \
-      " AND (m.mean - b.mean) * (m.mean - b.mean) <= max(b.se2, 0.0)" \
+      "WITH m AS MATERIALIZED (SELECT c.params, count(*) AS n, avg(o.value - t.value) AS d," \
+      " sum((o.value - t.value) * (o.value - t.value)) AS dd, count(DISTINCT t.fold) AS folds" \
+      " FROM trial AS o JOIN config AS b USING (config_id) JOIN config AS c USING (sweep_id)" \
+      " JOIN trial AS t ON t.config_id = c.config_id AND t.replicate = o.replicate" \
+      "  AND t.fold = o.fold WHERE o.config_id = ?1 AND o.state = 'done' AND t.state = 'done'" \
+      "  AND o.value IS NOT NULL AND t.value IS NOT NULL GROUP BY c.config_id)" \
+      "SELECT DISTINCT axis.name AS axis FROM config AS b JOIN m" \
       " JOIN axis ON axis.sweep_id = b.sweep_id WHERE b.config_id = ?1" \
-      " AND m.params ->> axis.name <> b.params ->> axis.name") \
+      " AND m.params ->> axis.name <> b.params ->> axis.name" \
+      " AND m.n = (SELECT count(value) FROM trial WHERE config_id = ?1 AND state = 'done')" \
+      " AND d * d <= iif(n > 1, 4 * max(dd - n * d * d, 0) / (n - 1) *" \
+      "  (1.0 / n + iif(folds > 1, 1.0 / (folds - 1), 0)), 0)") \
     X(SETTING_NAMES, /* of a sweep, its axes first. words: configurations with a text */ \
       "setting:s words:i", \
       "SELECT s.key AS setting, count(*) FILTER (WHERE s.type = 'text') AS words" \
