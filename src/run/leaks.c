@@ -268,8 +268,8 @@ static void put_set(struct buf *out, const struct leaks *leaks, const struct dat
 static int put_sets(struct buf *out, struct leaks *leaks, struct job *job, struct err *err)
 {
     const struct duplicates *dup = &leaks->duplicates;
+    int32_t n_unequal = duplicates_disagreeing(dup, &job->data), n = 0;
     struct buf scope = {0};
-    int32_t n = 0;
 
     put_scope(&scope, leaks, job);
     buf_printf(
@@ -279,6 +279,9 @@ static int put_sets(struct buf *out, struct leaks *leaks, struct job *job, struc
         dup->n_sets, dup->n_sets == 1 ? "" : "s", same_of(job), dup->n_members, leaks->n_straddling,
         leaks->n_straddling == 1 ? "" : "s", buf_text(&scope));
     buf_release(&scope);
+    if (n_unequal)
+        buf_printf(out, "unequal     %d of these sets %s different values to predict\n", n_unequal,
+                   n_unequal == 1 ? "has" : "have");
     for (int32_t set = 0; set < dup->n_sets; set++) {
         if (leaks->replicate[set] < 0 || n++ >= MOST_SETS)
             continue;

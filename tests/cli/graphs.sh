@@ -121,6 +121,7 @@ duplicates  none: no two samples have the same atoms and bonds"
         --set group=series >"$T/out" 2>"$T/err"
     is "the same molecule twice" "$(cut -d, -f1,2 "$T/equal.csv" | tr '\n' ' ')" "set,id 1,1 1,2 "
     like "is in the answer" "$(cat "$T/out")" "^duplicates  1 set of samples with the same atoms and bonds, 2 samples in all"
+    like "their values are compared" "$(cat "$T/out")" "^unequal     1 of these sets has different values"
     like "groups of molecules" "$(cat "$T/out")" "^groups      4 by series, of 1 to 2 samples with a value"
     like "an atom of any element is counted" "$(cat "$T/out")" '^wildcards   1 molecule with an atom of no element'
     like "a class with one member is named" "$(cat "$T/err")" "1 class has one sample each, .*: 'c'$"

@@ -154,3 +154,29 @@ int32_t duplicates_straddling(const struct duplicates *dup, const int32_t *side)
         n += duplicates_straddles(dup, set, side);
     return n;
 }
+
+static bool disagrees(const struct duplicates *dup, const struct dataset *d, int32_t set)
+{
+    int32_t first = -1;
+
+    for (int32_t k = dup->start[set]; k < dup->start[set + 1]; k++) {
+        int32_t i = dup->member[k];
+
+        if (!dataset_is_labelled(d, i))
+            continue;
+        if (first >= 0 &&
+            (d->label ? d->label[i] != d->label[first] : !(d->target[i] == d->target[first])))
+            return true;
+        first = first < 0 ? i : first;
+    }
+    return false;
+}
+
+int32_t duplicates_disagreeing(const struct duplicates *dup, const struct dataset *d)
+{
+    int32_t n = 0;
+
+    for (int32_t set = 0; set < dup->n_sets; set++)
+        n += disagrees(dup, d, set);
+    return n;
+}

@@ -25,4 +25,7 @@ void duplicates_release(struct duplicates *dup);
 int32_t duplicates_straddling(const struct duplicates *dup, const int32_t *side);
 bool duplicates_straddles(const struct duplicates *dup, int32_t set, const int32_t *side);
 
+/* Count the sets in which two samples have different values or classes. */
+int32_t duplicates_disagreeing(const struct duplicates *dup, const struct dataset *d);
+
 #endif
