@@ -106,7 +106,6 @@ static void finish(struct problem *p, struct triplet *t, int64_t n)
         samples[i] = i;
     }
     data->label = label;
-    data->n_markers = data->n_features;
     data->task = TASK_CLASSIFICATION;
     fail_on(csr_from_triplets(adjacency, data->n_nodes, data->n_nodes, t, n, &err), &err);
     for (int64_t e = 0; e < csr_nnz(adjacency); e++)

@@ -348,6 +348,8 @@ static void put_read(struct methods *m, const struct data_format *format)
     if (n < d->features)
         buf_printf(&m->text, " and %lld covariate%s", (long long)(d->features - n),
                    plural(d->features - n));
+    if (m->s && *m->s->v[P_FIXED].s)
+        buf_printf(&m->text, " and the fixed effects %.200s", m->s->v[P_FIXED].s);
     if (labelled < (double)d->samples)
         buf_printf(&m->text, ", of which %.0f have a %s", labelled,
                    d->is_classification ? "class" : "value of the trait");
