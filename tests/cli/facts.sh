@@ -49,7 +49,7 @@ digest() { sql 'select data_digest from sweep order by sweep_id desc limit 1'; }
 
 ok "a run" run
 is "topics" "$(sql 'select group_concat(topic) from (select distinct topic from data_fact)')" data,degree,duplicate,graph,marker,note,part,target,target_bin
-is "the data" "$(facts data)" "format=genotype task=regression digest=$(digest) samples=12 labelled=12 features=4 markers=4 form=small integers missing=1 skipped=0 groups=0 rows_with_value=13 rows_joined=12 rows_unjoined=1 "
+is "the data" "$(facts data)" "format=genotype task=regression digest=$(digest) samples=12 labelled=12 features=4 effects=0 form=small integers missing=1 skipped=0 groups=0 rows_with_value=13 rows_joined=12 rows_unjoined=1 "
 is "markers" "$(facts marker)" "read=5 kept=4 monomorphic=1 too_missing=0 rare=0 thinned=0 sites_elsewhere=0 sites_multiallelic=0 sites_split=0 "
 is "duplicates" "$(facts duplicate)" "sets=1 samples=2 sets_on_both_sides=$(grep -c 'both sides' .err) "
 is "parts" "$(facts part)" "train_min=6 train_max=6 val_min=3 val_max=3 test_min=3 test_max=3 "
