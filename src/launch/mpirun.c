@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -242,6 +243,22 @@ static void watch(struct mpirun_end *end, pid_t pid, int report_fd, double heart
 
 static volatile sig_atomic_t child_pid, was_asked_to_stop;
 
+/* With fewer, mpirun of Open MPI 4 never starts the ranks: 2 ranks start with 40 but not with 32, 4 with 48
+ * but not with 40. In a batch job most may be on other hosts. */
+static int check_files(long ranks, bool is_batch, struct err *err)
+{
+    long needed = 32 + 4 * (is_batch ? 1 : ranks);
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= (rlim_t)needed)
+        return 0;
+    return err_set(
+        err,
+        "ulimit -n is %ld here: mpirun needs %ld open files for %ld ranks; raise it with "
+        "ulimit -n %ld",
+        (long)limit.rlim_cur, needed, ranks, needed);
+}
+
 int mpirun_check_ranks(long ranks, struct err *err)
 {
     const long each = 16;
@@ -249,6 +266,8 @@ int mpirun_check_ranks(long ranks, struct err *err)
     struct batch_job job;
 
     batch_job_here(&job);
+    if (check_files(ranks, job.system != BATCH_NONE, err))
+        return -1;
     if (ranks <= each * cores || job.system != BATCH_NONE)
         return 0;
     return err_set(err, "--ranks %ld: must be at most %ld, %ld for each of the %d cores here",

@@ -32,7 +32,8 @@ struct mpirun {
  * first. */
 double mpirun_begun(void);
 
-/* A typing error in -n must not flood this machine: -1 and err. A batch job may have other hosts. */
+/* A typing error in -n must not flood this machine, and mpirun needs open files: -1 and err. A batch
+ * job may have other hosts. */
 int mpirun_check_ranks(long ranks, struct err *err);
 
 /* Run `mpirun -n RANKS espalier VERB ARGV...`, without the -n in argv, and wait. SIGINT, SIGTERM and
