@@ -108,9 +108,12 @@
     X(SUBSET, "data", "subset", CHOICE, 0, 0, "all|phenotyped", "all", "", 0, \
       MODELS_DATA, INTO(data_spec, subset), \
       "Samples that are used; phenotyped: only samples with a value of the trait, in the order of the phenotype table (format = genotype)") \
-    X(DOSAGE, "data", "dosage", CHOICE, 0, 0, "GT|DS", "GT", "", 0, \
+    X(DOSAGE, "data", "dosage", CHOICE, 0, 0, "GT|DS|GP|HDS", "GT", "", 0, \
       MODELS_DATA, INTO(data_spec, filter.dosage), \
-      "Value of a marker; GT: number of ALT alleles called; DS: their estimated number after imputation (VCF, BCF)") \
+      "Value of a marker; GT: number of ALT alleles called; DS, GP, HDS: their number estimated by imputation (a dosage, genotype probabilities, haplotype dosages), and GT for calls without that field (VCF, BCF)") \
+    X(PLOIDY, "data", "ploidy", COUNT, 1, 127, "auto", "auto", "alleles", 0, \
+      MODELS_DATA, NOWHERE, \
+      "Number of alleles of a call; auto: the most that a call of the file has, or its largest dosage; calls with fewer are scaled to it (format = genotype)") \
     X(REGION, "data", "region", TEXT, 0, 0, "", "", "", 0, \
       MODELS_DATA, INTO(data_spec, filter.region), \
       "Genome regions to read, separated by commas: CHROM, CHROM:POS, CHROM:FROM-TO or CHROM:FROM-; variants that reach into a region count, as with bcftools -r; empty: whole genome (VCF, BCF, PLINK, HapMap)") \

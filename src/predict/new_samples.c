@@ -144,8 +144,9 @@ static void tell_markers(const struct new_samples *n)
 {
     const struct recode_report *r = &n->report;
     const char *path = n->recode.path;
+    const struct recode_coding *here = &n->recode.here, *there = &n->recode.there;
+    const struct variants_doubts *doubts = &n->recode.variants.doubts;
     char by_id[40] = "";
-    double low;
 
     if (n->n_known)
         log_info("%s: %d sample%s to predict, %d skipped: the training data have their phenotypes",
@@ -171,10 +172,19 @@ static void tell_markers(const struct new_samples *n)
                  "not known, so the dosages are used as they are; predictions are wrong where this "
                  "file counts the other allele",
                  path, r->n_by_name, r->n_by_name == 1 ? "" : "s");
-    if (recode_is_below(&low, &n->recode))
-        log_warn("%s: dosages go down to %g, but not in the training data: if this file codes -1, "
-                 "0, 1 and the training data 0, 1, 2, predictions are wrong",
-                 path, low);
+    if (r->n_recoded)
+        log_info("%s: %lld calls from %g to %g recoded to the range of the training data, %g to %g",
+                 path, (long long)r->n_recoded, there->base, there->base + there->span, here->base,
+                 here->base + here->span);
+    if (doubts->n_malformed)
+        log_warn("%s: %lld calls cannot be read and count as missing; the first is %s", path,
+                 (long long)doubts->n_malformed, doubts->malformed);
+    if (doubts->n_sites)
+        log_warn("%s: %lld sites cannot be used: %s", path, (long long)doubts->n_sites,
+                 doubts->sites);
+    if (doubts->n_hard)
+        log_info("%s: %lld calls have no %s: their dosage is the number of alleles in GT", path,
+                 (long long)doubts->n_hard, variants_field(n->recode.calls.dosage));
 }
 
 static int32_t count_marker_ids(const struct new_samples *n)

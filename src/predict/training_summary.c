@@ -16,6 +16,7 @@ struct source {
     struct safetensor fill, mean;                      /* likewise */
     struct safetensor fixed, fixed_mean, fixed_factor; /* names, [q], [q]; likewise */
     int32_t n_features, n_fixed, n_classes;
+    int ploidy; /* 0: unknown */
 };
 
 static int damaged(struct err *err)
@@ -58,7 +59,7 @@ static bool find_numbers(struct safetensor *t, const void *file, size_t bytes, c
 
 static int read_source(struct source *s, const void *file, size_t bytes, struct err *err)
 {
-    double n_markers;
+    double n_markers, ploidy;
 
     *s = (struct source){0};
     if (!find_names(&s->names, file, bytes, "features.names") || !s->names.data ||
@@ -73,6 +74,11 @@ static int read_source(struct source *s, const void *file, size_t bytes, struct 
     if (!safetensors_number(&n_markers, file, bytes, "markers") && n_markers < s->n_features)
         return err_set(err, "an earlier version trained them with covariates among the features: "
                             "train them again");
+    if (!safetensors_number(&ploidy, file, bytes, "ploidy")) {
+        if (!(ploidy >= 1 && ploidy <= DOSAGE_MAX))
+            return damaged(err);
+        s->ploidy = (int)ploidy;
+    }
     if ((s->alleles.data && count_names(&s->alleles) != s->n_features) ||
         (s->ids.data && count_names(&s->ids) != s->n_features))
         return damaged(err);
@@ -140,6 +146,7 @@ static void describe(struct training_summary *s, const struct source *from)
         .n_features = from->n_features,
         .n_fixed = from->n_fixed,
         .n_classes = from->n_classes,
+        .ploidy = from->ploidy,
         .task = from->n_classes ? TASK_CLASSIFICATION : TASK_REGRESSION,
         .features = mat_view(s->mean, 1, from->n_features),
         .fixed = from->n_fixed ? s->fixed : NULL,

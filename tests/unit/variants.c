@@ -81,8 +81,15 @@ static void test_genotypes(void **state)
                                                       "GT:DS") "0|1:.\t0/1/1:1\t1|.:2\t.:0\n");
 
     (void)state;
-    /* Haploid, partly missing, trailing fields omitted, three alleles. */
-    expect(&spec, "1_10=0 1 2 ?\n1_20=0 1 ? ?\nX_5=1 2 ? ?\n");
+    /* Haploid, partly missing, trailing fields omitted, three alleles: calls of fewer are scaled. */
+    expect(&spec, "1_10=0 1.5 3 1.5\n1_20=0 3 1.5 1.5\nX_5=1.5 2 1.75 1.75\n");
+    spec.ploidy = 2;
+    expect(&spec, "1_10=0 1 2 1\n1_20=0 2 1 1\nX_5=1 1.33333 1.16667 1.16667\n");
+    spec = vcf_of(HEAD SITE("1", "10", "A\tC", "GT") "0\t1\t1/1\t0/0\n" SITE("1", "20", "A\tC",
+                                                                             "GT") "0\t1\t.\t1\n");
+    expect(&spec, "1_10=0 2 2 0\n1_20=0 2 ? 2\n");
+    spec.filter.maf = 0.34; /* of 1_20 the frequency is 2 of 3 */
+    expect(&spec, "1_10=0 2 2 0\n");
 }
 
 static void test_dosages(void **state)
@@ -95,6 +102,19 @@ static void test_dosages(void **state)
     spec.filter.dosage = DATA_DOSAGE_DS;
     /* One fraction turns all into floats; missing values become the mean. */
     expect(&spec, "1_10=0 1.25 2 1.08333\n1_20=0 1 2 0\n");
+    /* Without DS the call counts, in a line without it, too. */
+    spec = vcf_of(HEAD SITE("1", "10", "A\tC", "GT:DS") "0/1\t0|1:1.25\t1/1:.\t.:.\n" SITE(
+        "1", "20", "A\tC", "GT") "0/1\t1/1\t0/0\t0/1\n");
+    spec.filter.dosage = DATA_DOSAGE_DS;
+    expect(&spec, "1_10=1 1.25 2 1.41667\n1_20=1 2 0 1\n");
+    /* Means of genotype probabilities, sums of haplotypes; three alleles. */
+    spec = vcf_of(HEAD SITE("1", "10", "A\tC", "GP:GT") "1,0,0\t0,0.5,0.5\t.:1/1\t0,.,1:0/1\n" SITE(
+        "1", "20", "A\tC,G", "GP") "0,0,0,0,1,0\t1,0,0,0,0,0\t0,0,0.5,0,0,0.5\t0,1,0,0,0,0\n");
+    spec.filter.dosage = DATA_DOSAGE_GP;
+    expect(&spec, "1_10=0 1.5 2 1\n1_20_A_C=1 0 1 1\n1_20_A_G=1 0 1 0\n");
+    spec = vcf_of(HEAD SITE("1", "10", "A\tC", "GT:HDS") "0|1:0.25,1\t0|0:0,0\t1|1\t1|1:1,0.5\n");
+    spec.filter.dosage = DATA_DOSAGE_HDS;
+    expect(&spec, "1_10=1.25 0 2 1.5\n");
     spec = vcf_of(HEAD SITE("1", "10", "A\tC", "DS") "0\t1\t2\t.\n" SITE("1", "20", "A\tC",
                                                                          "DS") "0\t1\t2\t3\n");
     spec.filter.dosage = DATA_DOSAGE_DS;
@@ -228,7 +248,7 @@ static void test_subset(void **state)
     assert_int_equal(report.n_unjoined, 1);
     assert_string_equal(noted(&report, "unmatched"), "\"q\"");
     dataset_release(&d);
-    spec.genotypes = scratch_text("geno.csv", "id,m1,m2\na,0,0\nb,1,4\nc,2,\nd,0,1\n");
+    spec.genotypes = scratch_text("geno.csv", "id,m1,m2\na,0,0\nb,1,2\nc,2,\nd,0,1\n");
     expect(&spec, "m1=0 0 2\nm2=1 0 ?\n");
     spec.filter.region = "1";
     refuse_spec(&spec, "data.region needs positions: geno.csv is a table and has none");
@@ -319,22 +339,76 @@ static void test_faulty_vcf(void **state)
                "panel.vcf:4: 3 samples: the header has 4");
     refuse_vcf(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/0\t0/0\n",
                "panel.vcf:4: more than 4 samples: the header has 4");
-    refuse_vcf(HEAD SITE("1", "ten", "A\tC", "GT") "0/0\t0/1\t1/1\t0/0\n",
-               "panel.vcf:4: POS = \"ten\": must be a whole number");
-    refuse_vcf(HEAD SITE("1", "10", "A\tC,", "GT") "0/0\t0/1\t1/1\t0/0\n",
-               "panel.vcf:4: an empty allele in column ALT");
-    refuse_vcf(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/2\t0/0\n",
-               "panel.vcf:4: sample \"c\": GT = \"1/2\": must be allele numbers up to 1 or points, "
-               "separated by / or |");
-    refuse_vcf(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/",
-               "panel.vcf:4: sample \"d\": GT = \"0/\": must be allele numbers up to 1 or points, "
-               "separated by / or |");
-    refuse_vcf(HEAD SITE("1", "10", "A\tC", "DP:DS") "1:0\t2:1\t3:0\t4:1\n",
-               "panel.vcf:4: FORMAT = \"DP:DS\" has no GT");
-    refuse_vcf(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/0\n" SITE(
-                   "1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/1\n",
-               "panel.vcf: variant \"1 10 A C\" (chromosome, position, alleles) occurs twice: must "
-               "occur once (`bcftools norm --rm-dup exact` keeps one)");
+    refuse_vcf(
+        HEAD SITE("1", "ten", "A\tC", "GT") "0/0\t0/1\t1/1\t0/0\n",
+        "panel.vcf: no variant is left: 0 read, 0 monomorphic, 0 with too many missing "
+        "calls, 0 rare; 0 sites outside data.region, 0 multi-allelic, 1 that cannot be used: "
+        "\"1\" (POS is no whole number)");
+}
+
+/* Odd sites are dropped, odd calls are missing, and repeated markers are dropped; all are counted. */
+static void test_odd_sites(void **state)
+{
+    struct data_spec spec =
+        vcf_of(
+            HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/0\n" SITE("1", "ten", "A\tC", "GT") "0/0\t0/1\t1/1\t0/0\n" SITE(
+                "1", "20", "A\tC,",
+                "GT") "0/0\t0/1\t1/1\t0/0\n" SITE("1", "30", "A\tC",
+                                                  "DP:DS") "1:0\t2:1\t3:0\t4:"
+                                                           "1\n" SITE(
+                                                               "1", "10", "A\tC",
+                                                               "GT") "0/0\t0/"
+                                                                     "1\t1/"
+                                                                     "1\t0/"
+                                                                     "1"
+                                                                     "\n" SITE(
+                                                                         "1", "40", "A\tC",
+                                                                         "GT") "0/0\t0/1\t1/2\t0/"
+                                                                               "\n" SITE("1", "50",
+                                                                                         "A\tC",
+                                                                                         "GT") ".\t"
+                                                                                               ".\t"
+                                                                                               "./"
+                                                                                               ".\t"
+                                                                                               "."
+                                                                                               "\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_string_equal(text_of(&d), "1_10=0 1 2 0\n1_40=0 1 ? ?\n");
+    assert_non_null(strstr(noted(&report, "odd sites"),
+                           "3 sites dropped, which cannot be used: \"1\" (POS is no whole number), "
+                           "\"1\" (an empty allele in ALT), \"1\" (no GT)"));
+    assert_non_null(strstr(noted(&report, "malformed"),
+                           "2 calls cannot be read and count as missing; the first is line 9, "
+                           "sample \"c\": \"1/2\""));
+    assert_non_null(strstr(noted(&report, "repeated"), "1 marker dropped"));
+    assert_string_equal(noted(&report, "uncalled"), "1 marker without any call dropped");
+    assert_int_equal(noted_number(&report, "genotypes", " monomorphic"), 0);
+    dataset_release(&d);
+}
+
+#define UNPLACED(chrom, pos, id, calls) chrom "\t" pos "\t" id "\tA\tC\t.\t.\t.\tGT\t" calls "\n"
+
+/* The id is the identity of a marker without a place, and tells markers at one place apart. */
+static void test_identity(void **state)
+{
+    struct data_spec spec =
+        vcf_of(HEAD UNPLACED("0", "0", "a", "0/0\t0/1\t1/1\t0/0")
+                   UNPLACED("0", "0", "b", "0/1\t0/1\t1/1\t0/0")
+                       UNPLACED("chrUn", "7", "c", "0/0\t1/1\t1/1\t0/0")
+                           UNPLACED("0", "0", "a", "0/0\t0/0\t1/1\t0/0")
+                               UNPLACED("UN", "0", ".", "1/1\t0/0\t0/0\t0/0")
+                                   UNPLACED("UN", "0", ".", "0/0\t0/0\t0/0\t1/1")
+                                       UNPLACED("1", "5", "x", "0/0\t0/0\t0/1\t1/1")
+                                           UNPLACED("1", "5", "y", "0/0\t0/1\t0/1\t1/1")
+                                               UNPLACED("1", "5", ".", "0/0\t0/1\t1/1\t1/1"));
+
+    (void)state;
+    expect(&spec, "a=0 1 2 0\nb=1 1 2 0\nc=0 2 2 0\nUN_0_A_C_5=2 0 0 0\nUN_0_A_C_6=0 0 0 2\n"
+                  "1_5_A_C_x=0 0 1 2\n1_5_A_C_y=0 1 1 2\n");
 }
 
 static void test_faulty_dosages(void **state)
@@ -343,12 +417,11 @@ static void test_faulty_dosages(void **state)
 
     (void)state;
     spec.filter.dosage = DATA_DOSAGE_DS;
-    refuse_spec(&spec,
-                "panel.vcf:4: sample \"b\": DS = \"1,x\": must be a number in [0, 127] for each "
-                "of 2 alleles in ALT, or a point where missing");
-    spec = vcf_of(HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/0\n");
-    spec.filter.dosage = DATA_DOSAGE_DS;
-    refuse_spec(&spec, "panel.vcf:4: FORMAT = \"GT\" has no DS: data.dosage = DS needs it");
+    expect(&spec, "1_10_A_C=0 ? 1 2\n1_10_A_G=0 ? 1 1\n");
+    spec.ploidy = 4;
+    spec.filter.maf = 0.3; /* 1 of 4 on average */
+    refuse_spec(&spec, "panel.vcf: no variant is left: 2 read, 0 monomorphic, 0 with too many "
+                       "missing calls, 2 rare; 0 sites outside data.region, 0 multi-allelic");
 }
 
 /* Without the last `less` bytes. */
@@ -478,10 +551,10 @@ static void test_bcf(void **state)
         text.filter.dosage = binary.filter.dosage = ds ? DATA_DOSAGE_DS : DATA_DOSAGE_GT;
         load(&a, &report, &text);
         load(&b, &report, &binary);
-        assert_string_equal(text_of(&a), ds ? "1_10_A_C=1 1 0 0.666667\n1_10_A_G=0 1.5 2 1.16667\n"
-                                              "1_20=0 1 2 1\nX_5=1 1 2 0\n"
-                                            : "1_10_A_C=1 1 0 ?\n1_10_A_G=0 1 2 ?\n"
-                                              "1_20=0 1 ? 0\nX_5=1 2 ? ?\n");
+        assert_string_equal(text_of(&a), ds ? "1_10_A_C=1.5 1.5 0 1\n1_10_A_G=0 2.25 3 1.75\n"
+                                              "1_20=0 3 2 3\nX_5=1.5 1 2 0\n"
+                                            : "1_10_A_C=1.5 1.5 0 1\n1_10_A_G=0 1.5 3 1.5\n"
+                                              "1_20=0 3 1 0\nX_5=1.5 2 1.75 1.75\n");
         assert_true(hash_equal(a.digest, b.digest));
         dataset_release(&a);
         dataset_release(&b);
@@ -514,11 +587,10 @@ static void test_faulty_bcf(void **state)
 
     (void)state;
     refuse_spec(&spec, "panel.bcf: truncated: the end marker of a BGZF file is missing");
-    spec = spec_of(bcf_of(DEFINED SITE("1", "10", "A\tC", "DS") "0\t1\t2\t1\n", 0));
-    refuse_spec(&spec, "panel.bcf: record 1: no GT");
-    spec = spec_of(bcf_of(DEFINED SITE("1", "10", "A\tC", "GT") "0/1\t1/2\t1\t1\n", 0));
-    refuse_spec(&spec, "panel.bcf: record 1: sample \"b\": GT has an allele that the record lacks: "
-                       "it has 1 in ALT");
+    spec = spec_of(bcf_of(DEFINED SITE("1", "10", "A\tC", "DS") "0\t1\t2\t1\n" SITE(
+                              "1", "20", "A\tC", "GT") "0/1\t1/2\t1\t0/0\n",
+                          0));
+    expect(&spec, "1_20=1 ? 2 0\n");
 }
 
 int main(void)
@@ -529,6 +601,7 @@ int main(void)
         cmocka_unit_test(test_nothing_left),   cmocka_unit_test(test_subset),
         cmocka_unit_test(test_overlap),        cmocka_unit_test(test_split_of_subset),
         cmocka_unit_test(test_many),           cmocka_unit_test(test_faulty_vcf),
+        cmocka_unit_test(test_odd_sites),      cmocka_unit_test(test_identity),
         cmocka_unit_test(test_faulty_dosages), cmocka_unit_test(test_gzip),
         cmocka_unit_test(test_bgzf),           cmocka_unit_test(test_bcf),
         cmocka_unit_test(test_faulty_bcf),     cmocka_unit_test(test_case),

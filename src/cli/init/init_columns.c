@@ -60,9 +60,10 @@ static const char *const possible_groups[] = {"location", "site",  "country",
                                               "region",   "batch", "block"};
 
 /* Factors of a design, which shift the values of all their samples. */
-static const char *const design[] = {
-    "sex",      "gender", "block",  "rep", "replicate",   "batch", "plate", "tray", "plot", "site",
-    "location", "year",   "season", "env", "environment", "trial", "field", "farm", "treatment"};
+static const char *const design[] = {"sex",      "gender", "block",  "rep",      "replicate",
+                                     "batch",    "plate",  "tray",   "plot",     "site",
+                                     "location", "year",   "season", "env",      "environment",
+                                     "trial",    "field",  "farm",   "treatment"};
 
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 
@@ -199,7 +200,7 @@ static int read_table_ids(struct names *ids, const char *path, struct err *err)
 static int read_variant_ids(struct names *ids, const char *path, struct err *err)
 {
     struct variants v;
-    int rc = variants_open(&v, variants_detect(path), path, DATA_DOSAGE_GT, err);
+    int rc = variants_open(&v, variants_detect(path), path, &(struct variants_calls){0}, err);
 
     for (int32_t i = 0; rc == 0 && i < v.ids.n; i++)
         if (names_find(ids, v.ids.text[i]) < 0 && names_add(ids, v.ids.text[i], i + 1, err) < 0)

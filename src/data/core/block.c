@@ -93,9 +93,14 @@ static struct hash digest_of(const struct block_header *h)
     return hash_bytes((const char *)h + skip, h->data_bytes - skip);
 }
 
+/* Covers the ploidy, too. */
 static struct hash allele_hash_of(const struct block_header *h)
 {
-    return hash_bytes((const char *)h + h->data_bytes, block_whole_bytes(h) - h->data_bytes);
+    struct hash hash =
+        hash_bytes((const char *)h + h->data_bytes, block_whole_bytes(h) - h->data_bytes);
+
+    hash.low ^= h->ploidy;
+    return hash;
 }
 
 void block_sign(void *block)

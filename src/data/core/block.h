@@ -58,7 +58,8 @@ enum block_section {
  * dosages from a table without them are the same data. */
 struct block_header {
     char magic[8];
-    uint32_t version;
+    uint16_t version;
+    uint16_t ploidy; /* of genotypes; 0: unknown. Outside the digest, like alleles */
     uint32_t byte_order;
     uint64_t digest_high;
     uint64_t digest_low;

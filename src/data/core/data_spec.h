@@ -13,14 +13,14 @@ struct dataset;
 
 enum data_task { DATA_TASK_AUTO, DATA_TASK_REGRESSION, DATA_TASK_CLASSIFICATION };
 
-enum data_dosage { DATA_DOSAGE_GT, DATA_DOSAGE_DS };
+enum data_dosage { DATA_DOSAGE_GT, DATA_DOSAGE_DS, DATA_DOSAGE_GP, DATA_DOSAGE_HDS };
 enum data_multiallelic { DATA_MULTIALLELIC_SPLIT, DATA_MULTIALLELIC_SKIP };
 enum data_subset { DATA_SUBSET_ALL, DATA_SUBSET_PHENOTYPED };
 
 /* The filters of genotypes, applied in this order: region, multiallelic, call rate, variation, maf,
  * variants. A zeroed struct keeps all. */
 struct data_filter {
-    enum data_dosage dosage;             /* GT counts alleles; DS is estimated by imputation */
+    enum data_dosage dosage;             /* GT counts alleles; others are those of imputation */
     const char *region;                  /* "1:1000-2000, 2"; "": everywhere */
     enum data_multiallelic multiallelic; /* split: a marker for each alternative allele */
     double call_rate;                    /* least fraction of samples with a call */
@@ -46,6 +46,7 @@ struct data_spec {
     enum data_task task;     /* auto: words are classes; whole numbers are numbers in genotype data
                                 and classes in others; other numbers are numbers */
     const char *genotypes;   /* VCF, BCF, PLINK 1, HapMap, or a table of samples x markers */
+    int32_t ploidy;          /* alleles of a call, for dosages and frequencies; 0: the file's */
     enum data_subset subset; /* phenotyped: in the order of the phenotypes */
     struct data_filter filter;
     const char *phenotypes;       /* a table; ids as in reader_id_column() */

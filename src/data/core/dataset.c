@@ -307,6 +307,7 @@ static void point_into(struct dataset *d, const void *block)
         .n_fixed = h->n_fixed,
         .n_classes = h->n_classes,
         .task = (enum task)h->task,
+        .ploidy = h->ploidy,
         .is_sparse = h->form == BLOCK_SPARSE,
         .target = section(block, BLOCK_TARGET),
         .label = section(block, BLOCK_LABEL),

@@ -46,6 +46,7 @@ struct dataset {
     int32_t n_fixed;   /* q: columns of fixed effects; 0 without */
     int32_t n_classes; /* C; 0 except in classification */
     enum task task;
+    int ploidy; /* alleles of a call: dosages are in [0, ploidy], or in [-1, 1]; 0: unknown */
 
     /* Features in one of four forms. Read dense ones through dataset_decode(). */
     bool is_sparse;

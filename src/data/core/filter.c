@@ -230,6 +230,10 @@ bool filter_keeps(const struct filter *f, const struct tally *tally, int32_t n_s
     /* 1 - 0.9 is slightly below 0.1; rounding must not decide. */
     const double almost = 1 - 1e-12;
 
+    if (tally->n_present == 0) {
+        counts->n_uncalled++;
+        return false;
+    }
     if ((double)tally->n_present / n_samples < f->call_rate * almost) {
         counts->n_too_missing++;
         return false;

@@ -47,7 +47,8 @@ struct filter_counts {
     int64_t n_elsewhere;    /* sites outside the region */
     int64_t n_multiallelic; /* skipped; those split are in n_split */
     int64_t n_split;
-    int32_t n_too_missing; /* markers dropped, like the next three */
+    int32_t n_uncalled; /* markers without any call, dropped like the next four */
+    int32_t n_too_missing;
     int32_t n_monomorphic;
     int32_t n_rare;
     int32_t n_thinned;

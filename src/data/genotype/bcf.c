@@ -13,13 +13,24 @@ struct bcf {
     int64_t number; /* from 1 */
     int32_t *gt;    /* allocated by htslib */
     int n_gt;
-    float *ds;
-    int n_ds;
+    float *field;
+    int n_field;
+    int n_gt_each, n_field_each; /* at this site; 0: none */
+    bool is_filled;              /* the arrays are those of this site */
     struct variants_scratch scratch;
 };
 
 #define REFUSE(v, err, ...) \
     variants_fault(err, (v)->path, " record ", ((struct bcf *)(v)->state)->number, __VA_ARGS__)
+
+/* For a field of another type, htslib's next call would end the process. */
+static bool has_numbers(struct bcf *b, const char *key)
+{
+    const bcf_fmt_t *field = bcf_get_fmt(b->header, b->record, key);
+
+    return field && (field->type == BCF_BT_INT8 || field->type == BCF_BT_INT16 ||
+                     field->type == BCF_BT_INT32 || field->type == BCF_BT_FLOAT);
+}
 
 static int bcf_next(struct variants *v, struct site *site, struct err *err)
 {
@@ -27,6 +38,7 @@ static int bcf_next(struct variants *v, struct site *site, struct err *err)
     int status = bcf_read(b->file, b->header, b->record);
 
     b->number++;
+    b->is_filled = false;
     if (status == -1)
         return 0;
     if (status < -1 || b->record->errcode)
@@ -46,99 +58,116 @@ static int bcf_next(struct variants *v, struct site *site, struct err *err)
         .alt = (const char *const *)b->record->d.allele + 1,
         .n_alts = b->record->n_allele - 1,
     };
+    if (!has_numbers(b, "GT") &&
+        (v->dosage == DATA_DOSAGE_GT || !has_numbers(b, variants_field(v->dosage))))
+        site->odd = "no GT";
     return 1;
 }
 
-/* Returns DOSAGE_MISSING if one of the n_each values is missing, -1 for an unknown allele. A
- * special value ends shorter calls. */
-static int count_alleles(const int32_t *gt, int n_each, int32_t allele, int32_t n_alts,
-                         int64_t *n_alleles)
+enum { MALFORMED = DOSAGE_MAX + 1 };
+
+/* Returns DOSAGE_MISSING if one of the values is missing, MALFORMED for an unknown allele. A special
+ * value ends shorter calls. */
+static int count_alleles(const struct bcf *b, int32_t sample, int32_t allele, int *n_alleles)
 {
+    const int32_t *gt = b->gt + (int64_t)sample * b->n_gt_each;
+    int32_t n_alts = (int32_t)b->record->n_allele - 1;
     int count = 0, n = 0;
 
-    for (; n < n_each && gt[n] != bcf_int32_vector_end; n++) {
+    for (; n < b->n_gt_each && gt[n] != bcf_int32_vector_end; n++) {
         if (gt[n] == bcf_int32_missing || bcf_gt_is_missing(gt[n]))
             return DOSAGE_MISSING;
         if (gt[n] < 0 || bcf_gt_allele(gt[n]) > n_alts)
-            return -1;
+            return MALFORMED;
         count += bcf_gt_allele(gt[n]) == allele;
     }
-    *n_alleles += n;
+    *n_alleles = n;
     return n ? count : DOSAGE_MISSING;
 }
 
-/* For a field of another type, htslib's next call would end the process. */
-static bool has_numbers(struct bcf *b, const char *key)
+static void note_malformed(struct variants *v, int32_t sample, const char *what)
 {
-    const bcf_fmt_t *field = bcf_get_fmt(b->header, b->record, key);
-
-    return field && (field->type == BCF_BT_INT8 || field->type == BCF_BT_INT16 ||
-                     field->type == BCF_BT_INT32 || field->type == BCF_BT_FLOAT);
+    variants_note_malformed(v, "record ", ((struct bcf *)v->state)->number, v->ids.text[sample],
+                            what, (int)strlen(what));
 }
 
-static int read_gt(struct variants *v, int32_t alt, struct calls *calls, struct err *err)
+static bool take_gt(struct variants *v, int32_t sample, int32_t alt)
 {
     struct bcf *b = v->state;
-    int n = has_numbers(b, "GT") ? bcf_get_genotypes(b->header, b->record, &b->gt, &b->n_gt) : 0;
-    int n_each = n > 0 ? n / v->ids.n : 0;
-    int32_t n_alts = (int32_t)b->record->n_allele - 1;
+    int32_t slot = v->slot[sample];
+    int n_alleles = 0, count = DOSAGE_MISSING;
 
-    if (n_each < 1 || n_each > DOSAGE_MAX)
-        return REFUSE(v, err, "no GT");
-    for (int32_t i = 0; i < v->ids.n; i++) {
-        int count;
-
-        if (v->slot[i] < 0)
-            continue;
-        count =
-            count_alleles(b->gt + (int64_t)i * n_each, n_each, alt + 1, n_alts, &calls->n_alleles);
-        if (count == -1)
-            return REFUSE(v, err,
-                          "sample \"%.80s\": GT has an allele that the record lacks: it has %d "
-                          "in ALT",
-                          v->ids.text[i], n_alts);
-        b->scratch.dosage[v->slot[i]] = (int8_t)count;
+    if (b->n_gt_each)
+        count = count_alleles(b, sample, alt + 1, &n_alleles);
+    if (count == MALFORMED) {
+        note_malformed(v, sample, "GT");
+        count = DOSAGE_MISSING;
     }
-    calls->dosage = b->scratch.dosage;
-    return 0;
+    b->scratch.dosage[slot] = (int8_t)count;
+    if (count == DOSAGE_MISSING)
+        return false;
+    variants_see_ploidy(v, n_alleles);
+    if (n_alleles != v->ploidy)
+        variants_scale(v, &b->scratch, slot, count, n_alleles);
+    return true;
 }
 
-static int read_ds(struct variants *v, int32_t alt, struct calls *calls, struct err *err)
+static void take_imputed(struct variants *v, int32_t sample, int32_t alt)
 {
     struct bcf *b = v->state;
-    int n = has_numbers(b, "DS")
-                ? bcf_get_format_float(b->header, b->record, "DS", &b->ds, &b->n_ds)
-                : 0;
-    int n_each = n > 0 ? n / v->ids.n : 0;
+    const float *field = b->field + (int64_t)sample * b->n_field_each;
+    float numbers[VARIANTS_FIELD], *value = &b->scratch.value[v->slot[sample]];
+    int n = 0, n_alleles = 0;
 
-    if (n_each < 1)
-        return REFUSE(v, err, "no DS of numbers: data.dosage = DS needs it");
-    for (int32_t i = 0; i < v->ids.n; i++) {
-        const float *ds = b->ds + (int64_t)i * n_each;
-        float *value = &b->scratch.value[v->slot[i] < 0 ? 0 : v->slot[i]];
-
-        if (v->slot[i] < 0)
-            continue;
+    for (; n < b->n_field_each && n < VARIANTS_FIELD && !bcf_float_is_vector_end(field[n]); n++)
+        numbers[n] = bcf_float_is_missing(field[n]) ? NAN : field[n];
+    if (b->n_gt_each && count_alleles(b, sample, 0, &n_alleles) == MALFORMED)
+        n_alleles = 0;
+    *value =
+        n ? variants_dosage(v, numbers, n, alt, (int32_t)b->record->n_allele - 1, n_alleles) : NAN;
+    if (*value < 0) {
+        note_malformed(v, sample, variants_field(v->dosage));
         *value = NAN;
-        if (bcf_float_is_missing(ds[0]) || bcf_float_is_vector_end(ds[0]))
-            continue;
-        if (alt >= n_each || bcf_float_is_vector_end(ds[alt]) ||
-            (!bcf_float_is_missing(ds[alt]) && !(ds[alt] >= 0 && ds[alt] <= DOSAGE_MAX)))
-            return REFUSE(
-                v, err,
-                "sample \"%.80s\": DS must be a number in [0, %d] for each allele in ALT, "
-                "or missing",
-                v->ids.text[i], DOSAGE_MAX);
-        if (!bcf_float_is_missing(ds[alt]))
-            *value = ds[alt];
+    } else if (isnan(*value) && take_gt(v, sample, alt)) {
+        v->doubts.n_hard++;
+        *value = variants_scratch_take(&b->scratch, v->slot[sample]);
     }
-    variants_scratch_values(calls, &b->scratch, v->n);
-    return 0;
+}
+
+static void fill_fields(struct variants *v)
+{
+    struct bcf *b = v->state;
+    const char *key = variants_field(v->dosage);
+    int n = has_numbers(b, "GT") ? bcf_get_genotypes(b->header, b->record, &b->gt, &b->n_gt) : 0;
+
+    b->n_gt_each = n > 0 && n / v->ids.n <= DOSAGE_MAX ? n / v->ids.n : 0;
+    n = v->dosage != DATA_DOSAGE_GT && has_numbers(b, key)
+            ? bcf_get_format_float(b->header, b->record, key, &b->field, &b->n_field)
+            : 0;
+    b->n_field_each = n > 0 ? n / v->ids.n : 0;
+    b->is_filled = true;
 }
 
 static int bcf_read_calls(struct variants *v, int32_t alt, struct calls *calls, struct err *err)
 {
-    return v->dosage == DATA_DOSAGE_DS ? read_ds(v, alt, calls, err) : read_gt(v, alt, calls, err);
+    struct bcf *b = v->state;
+
+    (void)err;
+    if (!b->is_filled)
+        fill_fields(v);
+    for (int32_t i = 0; i < v->ids.n; i++) {
+        if (v->slot[i] >= 0 && b->n_field_each)
+            take_imputed(v, i, alt);
+        else if (v->slot[i] >= 0)
+            take_gt(v, i, alt);
+    }
+    if (!b->n_field_each && v->dosage != DATA_DOSAGE_GT)
+        v->doubts.n_hard += v->n;
+    if (b->n_field_each)
+        variants_scratch_values(calls, &b->scratch, v->n);
+    else
+        variants_scratch_dosages(calls, &b->scratch, v->n);
+    return 0;
 }
 
 static void bcf_close_file(struct variants *v)
@@ -152,7 +181,7 @@ static void bcf_close_file(struct variants *v)
     if (b->file)
         hts_close(b->file);
     free(b->gt);
-    free(b->ds);
+    free(b->field);
     variants_scratch_release(&b->scratch);
     free(b);
 }

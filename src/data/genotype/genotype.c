@@ -21,6 +21,8 @@
 struct panel {
     struct variants variants; /* select samples before reading */
     struct markers markers;
+    enum variants_kind kind;
+    bool is_ploidy_given;
     const struct filter *filter;
     struct filter_counts *counts;
     struct variants_contradicted contradicted;
@@ -37,8 +39,10 @@ enum { MOST_NAMED = 8 };
 static int panel_open(struct panel *p, enum variants_kind kind, const struct data_spec *spec,
                       struct err *err)
 {
-    memset(p, 0, sizeof *p);
-    return variants_open(&p->variants, kind, spec->genotypes, spec->filter.dosage, err);
+    const struct variants_calls calls = {.dosage = spec->filter.dosage, .ploidy = spec->ploidy};
+
+    *p = (struct panel){.kind = kind, .is_ploidy_given = spec->ploidy > 0};
+    return variants_open(&p->variants, kind, spec->genotypes, &calls, err);
 }
 
 static void panel_release(struct panel *p)
@@ -55,13 +59,14 @@ static struct tally tally_of(const struct calls *calls, int32_t n)
     return calls->dosage ? tally_dosage(calls->dosage, n) : tally_value(calls->value, n);
 }
 
-static double frequency_of(const struct calls *calls, const struct tally *tally)
+static double frequency_of(const struct panel *p, const struct tally *tally)
 {
-    /* Each call has two alleles, or more if dosages are higher. */
-    double ploidy = fmax(2, ceil(tally->high));
-    double whole = calls->n_alleles ? (double)calls->n_alleles : ploidy * tally->n_present;
+    return tally->n_present ? tally->sum / ((double)p->variants.ploidy * tally->n_present) : 0;
+}
 
-    return whole > 0 ? tally->sum / whole : 0;
+static bool has_outgrown(const struct panel *p)
+{
+    return !p->is_ploidy_given && p->variants.found_ploidy > p->variants.ploidy;
 }
 
 static bool is_enough(const struct panel *p)
@@ -77,9 +82,11 @@ static int take_allele(struct panel *p, const struct site *site, int32_t alt, st
 
     if (variants_read(&p->variants, alt, &calls, err))
         return -1;
+    if (has_outgrown(p))
+        return 0;
     p->counts->n_read++;
     tally = tally_of(&calls, n);
-    if (!filter_keeps(p->filter, &tally, n, frequency_of(&calls, &tally), p->counts))
+    if (!filter_keeps(p->filter, &tally, n, frequency_of(p, &tally), p->counts))
         return 0;
     return markers_add(&p->markers, site, alt, &calls, &tally, err);
 }
@@ -96,6 +103,10 @@ static int take_site(struct panel *p, const struct site *site, struct err *err)
 {
     if (!filter_has_region(p->filter, site->chrom, site->pos, site->end))
         return leave_out(p, site->chrom, err);
+    if (site->odd) {
+        variants_note_site(&p->variants, site);
+        return 0;
+    }
     if (site->is_contradicted) {
         variants_note_contradicted(&p->contradicted, site, site->n_alts != 1);
         if (site->n_alts != 1)
@@ -135,19 +146,58 @@ static int no_region(const struct panel *p, struct err *err)
 static int nothing_left(const struct panel *p, struct err *err)
 {
     const struct filter_counts *r = p->counts;
-    char contradicted[80] = "";
+    char contradicted[80] = "", odd[480] = "", uncalled[40] = "";
 
     if (p->elsewhere.n && r->n_read == 0 && r->n_multiallelic == 0)
         return no_region(p, err);
     if (p->contradicted.n_dropped)
         snprintf(contradicted, sizeof contradicted, ", %lld with calls that contradict alleles",
                  (long long)p->contradicted.n_dropped);
-    return err_set(
-        err,
-        "%s: no variant is left: %d read, %d monomorphic, %d with too many missing calls, "
-        "%d rare; %lld sites outside data.region, %lld multi-allelic%s",
-        p->variants.path, r->n_read, r->n_monomorphic, r->n_too_missing, r->n_rare,
-        (long long)r->n_elsewhere, (long long)r->n_multiallelic, contradicted);
+    if (r->n_uncalled)
+        snprintf(uncalled, sizeof uncalled, "%d without any call, ", r->n_uncalled);
+    if (p->variants.doubts.n_sites)
+        snprintf(odd, sizeof odd, ", %lld that cannot be used: %s",
+                 (long long)p->variants.doubts.n_sites, p->variants.doubts.sites);
+    return err_set(err,
+                   "%s: no variant is left: %d read, %s%d monomorphic, %d with "
+                   "too many missing calls, %d rare; %lld sites outside data.region, %lld "
+                   "multi-allelic%s%s",
+                   p->variants.path, r->n_read, uncalled, r->n_monomorphic, r->n_too_missing,
+                   r->n_rare, (long long)r->n_elsewhere, (long long)r->n_multiallelic, contradicted,
+                   odd);
+}
+
+static void forget(struct panel *p)
+{
+    struct filter_counts none = {0};
+
+    *p->counts = none;
+    p->contradicted = (struct variants_contradicted){0};
+    names_release(&p->elsewhere);
+    p->elsewhere = (struct names){0};
+    markers_release(&p->markers);
+}
+
+/* A call with more alleles than all before it changes the scale of these: the file is read again. */
+static int read_sites(struct panel *p, struct err *err)
+{
+    struct site site;
+    int status = 0;
+
+    do {
+        if (has_outgrown(p)) {
+            forget(p);
+            if (variants_restart(&p->variants, p->kind, err))
+                return -1;
+        }
+        if (markers_init(&p->markers, p->variants.n, err))
+            return -1;
+        while (!is_enough(p) && !has_outgrown(p) &&
+               (status = variants_next(&p->variants, &site, err)) > 0)
+            if (take_site(p, &site, err))
+                return -1;
+    } while (status >= 0 && has_outgrown(p));
+    return status < 0 ? -1 : 0;
 }
 
 /* Reads the selected samples, once. -1 and err: FILE:LINE or the record, what was found; or no
@@ -155,17 +205,9 @@ static int nothing_left(const struct panel *p, struct err *err)
 static int panel_read(struct panel *p, const struct filter *filter, struct filter_counts *counts,
                       struct err *err)
 {
-    struct site site;
-    int status = 0;
-
     p->filter = filter;
     p->counts = counts;
-    if (markers_init(&p->markers, p->variants.n, err))
-        return -1;
-    while (!is_enough(p) && (status = variants_next(&p->variants, &site, err)) > 0)
-        if (take_site(p, &site, err))
-            return -1;
-    if (status < 0)
+    if (read_sites(p, err))
         return -1;
     p->counts->is_partly_read = is_enough(p);
     if (p->markers.n == 0)
@@ -175,8 +217,10 @@ static int panel_read(struct panel *p, const struct filter *filter, struct filte
         markers_thin(&p->markers, p->filter->n_take);
         p->counts->n_thinned -= p->markers.n;
     }
+    if (markers_name(&p->markers, err))
+        return -1;
     p->n_missing = markers_missing(&p->markers);
-    return markers_name(&p->markers, p->variants.path, err);
+    return 0;
 }
 
 static void write_markers(void *arg, int8_t *dosage, float *fill, float *features)
@@ -194,6 +238,7 @@ static void panel_into(struct draft *draft, struct panel *p)
     draft->feature_names = p->markers.name;
     draft->alleles = p->markers.allele;
     draft->marker_ids = p->markers.has_ids ? p->markers.id : NULL;
+    draft->ploidy = p->variants.ploidy;
 }
 
 struct genotype {
@@ -246,8 +291,9 @@ static int check_kind(const struct genotype *g, struct err *err)
     if (!is_table && is_given(g->spec->missing_genotype))
         return err_set(
             err, "data.missing_genotype is only for tables: %s marks missing calls itself", path);
-    if (g->kind != VARIANTS_VCF && g->kind != VARIANTS_BCF && filter->dosage == DATA_DOSAGE_DS)
-        return err_set(err, "data.dosage = DS needs a VCF or BCF: %s is %s", path,
+    if (g->kind != VARIANTS_VCF && g->kind != VARIANTS_BCF && filter->dosage != DATA_DOSAGE_GT)
+        return err_set(err, "data.dosage = %s needs a VCF or BCF: %s is %s",
+                       variants_field(filter->dosage), path,
                        is_table                    ? "a table"
                        : g->kind == VARIANTS_PLINK ? "PLINK's"
                                                    : "HapMap");
@@ -514,6 +560,9 @@ static void report_facts(struct data_report *r, const struct genotype *g)
                     "set to the marker mean",
                     r->n_samples, plural(r->n_samples), r->n_features, plural(r->n_features),
                     g->counts.n_monomorphic, (long long)r->n_missing, plural(r->n_missing));
+    if (g->counts.n_uncalled)
+        data_report_add(r, DATA_NOTE_FACT, "uncalled", "%d marker%s without any call dropped",
+                        g->counts.n_uncalled, plural(g->counts.n_uncalled));
     data_report_add(r, DATA_NOTE_FACT, "phenotypes",
                     "%d with a value, %d joined by id, %d without genotype dropped", r->n_valued,
                     r->n_joined, r->n_unjoined);
@@ -562,6 +611,40 @@ static void warn_contradicted(struct data_report *r, const struct genotype *g)
     buf_release(&names);
 }
 
+/* What was recoded, set to missing or dropped in a file of variants. */
+static void report_doubts(struct data_report *r, const struct genotype *g)
+{
+    const struct variants *v = &g->panel.variants;
+    const struct variants_doubts *d = &v->doubts;
+    const struct markers *m = &g->panel.markers;
+
+    if (d->n_hard)
+        data_report_add(r, DATA_NOTE_INFO, "dosage",
+                        "%s: %lld calls have no %s: their dosage is the number of alleles in GT",
+                        v->path, (long long)d->n_hard, variants_field(v->dosage));
+    if (d->n_scaled)
+        data_report_add(
+            r, DATA_NOTE_INFO, "ploidy",
+            "%s: %lld calls have another number of alleles than %d and are scaled to it", v->path,
+            (long long)d->n_scaled, v->ploidy);
+    if (d->n_malformed)
+        data_report_add(r, DATA_NOTE_WARNING, "malformed",
+                        "%s: %lld call%s cannot be read and count%s as missing; the first is %s",
+                        v->path, (long long)d->n_malformed, d->n_malformed == 1 ? "" : "s",
+                        d->n_malformed == 1 ? "s" : "", d->malformed);
+    if (d->n_sites)
+        data_report_add(r, DATA_NOTE_WARNING, "odd sites",
+                        "%s: %lld site%s dropped, which cannot be used: %s%s", v->path,
+                        (long long)d->n_sites, d->n_sites == 1 ? "" : "s", d->sites,
+                        d->n_sites > DATA_EXAMPLES ? " ..." : "");
+    if (m->n_repeated)
+        data_report_add(r, DATA_NOTE_WARNING, "repeated",
+                        "%s: %d marker%s dropped, since markers with the same id or place and "
+                        "alleles come before: %s%s",
+                        v->path, m->n_repeated, plural(m->n_repeated), m->repeated,
+                        m->n_repeated > DATA_EXAMPLES ? " ..." : "");
+}
+
 static void report_warnings(struct data_report *r, const struct genotype *g)
 {
     const struct phenotype_report *p = &g->noticed;
@@ -581,6 +664,8 @@ static void report_warnings(struct data_report *r, const struct genotype *g)
             ->is_advice = true;
     warn_unjoined(r, g);
     warn_contradicted(r, g);
+    if (g->kind != VARIANTS_NONE)
+        report_doubts(r, g);
 }
 
 static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
@@ -612,6 +697,7 @@ const struct data_format genotype_format = {
     .settings = {{"genotypes", true, "markers of each sample"},
                  {.key = "subset"},
                  {.key = "dosage"},
+                 {.key = "ploidy"},
                  {.key = "region"},
                  {.key = "multiallelic"},
                  {.key = "max_missing"},

@@ -430,20 +430,33 @@ static int read_table(struct genotype_table *g, const char *missing, struct err 
     return status ? -1 : check_codes(g, err);
 }
 
+/* The largest dosage gives it; calls of -1, 0 and 1 have two alleles. */
+static int find_ploidy(const struct genotype_table *g)
+{
+    const double slack = 0.01; /* of imputed dosages */
+
+    if (g->low < 0 || g->low > g->high)
+        return 2;
+    return (int)fmax(1, ceil(g->high - slack));
+}
+
 int genotype_table_read(struct genotype_table *g, const char *path, const char *missing,
                         struct err *err)
 {
-    return open_table(g, path, err) || read_table(g, missing, err) ? -1 : 0;
+    if (open_table(g, path, err) || read_table(g, missing, err))
+        return -1;
+    g->ploidy = find_ploidy(g);
+    return 0;
 }
 
 int genotype_table_read_markers(struct genotype_table *g, const struct data_spec *spec,
                                 struct err *err)
 {
-    return open_table(g, spec->genotypes, err) ||
-                   nonmarkers_hide(&g->hidden, &g->table, spec, err) ||
-                   read_table(g, spec->missing_genotype, err)
-               ? -1
-               : 0;
+    if (open_table(g, spec->genotypes, err) || nonmarkers_hide(&g->hidden, &g->table, spec, err) ||
+        read_table(g, spec->missing_genotype, err))
+        return -1;
+    g->ploidy = spec->ploidy ? spec->ploidy : find_ploidy(g);
+    return 0;
 }
 
 int genotype_table_select(struct genotype_table *g, const int32_t *sample, int32_t n,
@@ -454,7 +467,6 @@ int genotype_table_select(struct genotype_table *g, const int32_t *sample, int32
 
 /* ---- filter ---- */
 
-/* A table does not give the ploidy; the range of all values does. */
 static void find_range(double *low, double *high, const struct tally *tally, int32_t n)
 {
     *low = INFINITY;
@@ -472,6 +484,10 @@ static int32_t judge(bool *keeps, const struct tally *tally, const struct genoty
     double low, high;
 
     find_range(&low, &high, tally, n_cols);
+    if (low >= 0 && low < 1) {
+        low = 0;
+        high = g->ploidy;
+    }
     for (int32_t j = 0; j < n_cols; j++) {
         const struct tally *t = &tally[j];
         bool is_enough = filter->take == FILTER_FIRST && n_kept >= filter->n_take;
@@ -539,6 +555,7 @@ int genotype_table_filter(struct genotype_table *g, const struct filter *filter,
 void genotype_table_into(struct draft *draft, const struct genotype_table *g)
 {
     draft->n_features = g->markers.n_cols;
+    draft->ploidy = g->ploidy;
     draft->features = g->markers.v;
     draft->dosage = g->markers.dosage;
     draft->feature_names = g->markers.name;

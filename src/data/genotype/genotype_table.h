@@ -27,6 +27,7 @@ struct genotype_table {
     struct names ids;
     struct names missing; /* words for a missing call */
     double low, high;     /* of present values; low > high if none */
+    int ploidy;           /* as in struct dataset */
 };
 
 /* missing: "-9, x", further texts that mean a missing call; NULL or "": none. Pair with

@@ -4,8 +4,10 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 
 #include "base/buf.h"
@@ -35,28 +37,59 @@ static int compare(const void *a, const void *b)
     return (x->marker > y->marker) - (x->marker < y->marker);
 }
 
-static void put_name(struct buf *out, const char *allele, bool is_long)
+bool markers_has_place(const char *chrom, int64_t pos)
 {
+    static const char *const none[] = {"", ".", "0", "un", "chr0", "chrun"};
+
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        if (!strcasecmp(chrom, none[i]))
+            return false;
+    return pos > 0;
+}
+
+enum { NAME_SHORT, NAME_ALLELES, NAME_WHOLE };
+
+bool markers_is_placed(const char *allele)
+{
+    char chrom[16];
+    size_t n = strcspn(allele, "\t");
+
+    if (n >= sizeof chrom)
+        return true;
+    memcpy(chrom, allele, n);
+    chrom[n] = '\0';
+    return markers_has_place(chrom, strtoll(allele + n + 1, NULL, 10));
+}
+
+static void put_name(struct buf *out, const struct markers *m, int32_t j, int length)
+{
+    const char *at = m->allele[j];
+    bool is_named = *m->id[j] && !markers_is_placed(at);
     int n_tabs = 0;
 
-    for (; *allele; allele++) {
-        bool is_tab = *allele == '\t';
-
-        n_tabs += is_tab;
-        if (n_tabs == 2 && !is_long)
+    if (is_named)
+        buf_puts(out, m->id[j]);
+    for (; *at; at++) {
+        n_tabs += *at == '\t';
+        if (n_tabs == 2 && length == NAME_SHORT)
             break;
-        buf_putc(out, is_tab ? '_' : *allele);
+        if (!is_named || n_tabs >= 2)
+            buf_putc(out, *at == '\t' ? '_' : *at);
     }
+    if (length == NAME_WHOLE && *m->id[j])
+        buf_printf(out, "_%s", m->id[j]);
+    else if (length == NAME_WHOLE)
+        buf_printf(out, "_%d", m->list[j].came + 1);
     buf_putc(out, '\0');
 }
 
-static int put_names(struct markers *m, const uint8_t *is_long, struct err *err)
+static int put_names(struct markers *m, const uint8_t *length, struct err *err)
 {
     const char *at;
 
     buf_clear(&m->name_text);
     for (int32_t j = 0; j < m->n; j++)
-        put_name(&m->name_text, m->allele[j], is_long[j]);
+        put_name(&m->name_text, m, j, length[j]);
     if (buf_failed(&m->name_text))
         return err_nomem(err, "names of variants", m->name_text.size);
     at = m->name_text.data;
@@ -65,54 +98,85 @@ static int put_names(struct markers *m, const uint8_t *is_long, struct err *err)
     return 0;
 }
 
-static int alike(const struct markers *m, int32_t i, const char *path, struct err *err)
+/* True if b is the marker a once more. */
+static bool is_repeated(const struct markers *m, int32_t a, int32_t b)
 {
-    char text[200];
-    size_t n = strnlen(m->allele[i], sizeof text - 1);
-
-    memcpy(text, m->allele[i], n);
-    text[n] = '\0';
-    for (char *c = text; *c; c++)
-        *c = (unsigned char)*c < ' ' ? ' ' : *c;
-    return err_set(err,
-                   "%s: variant \"%s\" (chromosome, position, alleles) occurs twice: must occur "
-                   "once (`bcftools norm --rm-dup exact` keeps one)",
-                   path, text);
+    if (strcmp(m->allele[a], m->allele[b]) != 0)
+        return false;
+    if (!*m->id[a] || !*m->id[b])
+        return markers_is_placed(m->allele[a]);
+    return !strcmp(m->id[a], m->id[b]);
 }
 
-/* Marks equal names for the long form. Returns their number. sorted: scratch [n]. */
-static int32_t lengthen(uint8_t *is_long, struct hashed *sorted, const struct markers *m,
-                        const char *path, struct err *err)
+static void note_repeated(struct markers *m, int32_t j)
 {
-    int32_t n_new = 0;
+    size_t n = strlen(m->repeated);
+
+    if (m->n_repeated++ < DATA_EXAMPLES)
+        snprintf(m->repeated + n, sizeof m->repeated - n, "%s\"%.40s\"", n ? ", " : "", m->name[j]);
+}
+
+enum { DROPPED = UINT8_MAX };
+
+static void drop_repeated(struct markers *m, uint8_t *length)
+{
+    int32_t n = 0;
+
+    for (int32_t j = 0; j < m->n; j++) {
+        if (length[j] == DROPPED)
+            continue;
+        m->list[n] = m->list[j];
+        m->allele[n] = m->allele[j];
+        m->id[n] = m->id[j];
+        length[n++] = length[j];
+    }
+    m->n = n;
+}
+
+/* Lengthens equal names and drops markers that occur again. Returns the number of both. sorted:
+ * scratch [n]. */
+static int32_t tell_apart(uint8_t *length, struct hashed *sorted, struct markers *m)
+{
+    int32_t n_changed = 0;
 
     for (int32_t j = 0; j < m->n; j++)
         sorted[j] = (struct hashed){hash_text(m->name[j]).low, j};
     qsort(sorted, (size_t)m->n, sizeof *sorted, compare);
-    for (int32_t k = 1; k < m->n; k++) {
-        int32_t a = sorted[k - 1].marker, b = sorted[k].marker;
+    for (int32_t k = 1, first = 0; k < m->n; k++) {
+        int32_t a = sorted[first].marker, b = sorted[k].marker;
+        uint8_t least = length[a] < length[b] ? length[a] : length[b];
 
-        if (sorted[k - 1].hash != sorted[k].hash || strcmp(m->name[a], m->name[b]) != 0)
+        if (sorted[first].hash != sorted[k].hash || strcmp(m->name[a], m->name[b]) != 0) {
+            first = k;
             continue;
-        if (!strcmp(m->allele[a], m->allele[b]))
-            return alike(m, a, path, err);
-        n_new += !is_long[a] + !is_long[b];
-        is_long[a] = is_long[b] = 1;
+        }
+        n_changed++;
+        if (is_repeated(m, a, b)) {
+            length[b] = DROPPED;
+            note_repeated(m, b);
+        } else if (least < NAME_WHOLE) {
+            length[a] += length[a] == least;
+            length[b] += length[b] == least;
+        } else {
+            first = k;
+            n_changed--;
+        }
     }
-    return n_new;
+    drop_repeated(m, length);
+    return n_changed;
 }
 
-int markers_name(struct markers *m, const char *path, struct err *err)
+int markers_name(struct markers *m, struct err *err)
 {
     size_t n = (size_t)m->n;
-    uint8_t *is_long = calloc(n, 1);
+    uint8_t *length = calloc(n, 1);
     struct hashed *sorted = malloc(n * sizeof *sorted);
-    int32_t n_new = -1;
+    int32_t n_changed = -1;
 
     m->name = malloc(n * sizeof *m->name);
     m->allele = malloc(n * sizeof *m->allele);
     m->id = malloc(n * sizeof *m->id);
-    if (!is_long || !sorted || !m->name || !m->allele || !m->id) {
+    if (!length || !sorted || !m->name || !m->allele || !m->id) {
         err_nomem(err, "names of variants", n * sizeof *sorted);
         goto done;
     }
@@ -121,14 +185,14 @@ int markers_name(struct markers *m, const char *path, struct err *err)
         m->id[j] = m->allele[j] + strlen(m->allele[j]) + 1;
     }
     do {
-        n_new = put_names(m, is_long, err);
-        if (n_new == 0)
-            n_new = lengthen(is_long, sorted, m, path, err);
-    } while (n_new > 0);
+        n_changed = put_names(m, length, err);
+        if (n_changed == 0)
+            n_changed = tell_apart(length, sorted, m);
+    } while (n_changed > 0);
 done:
-    free(is_long);
+    free(length);
     free(sorted);
-    return n_new;
+    return n_changed;
 }
 
 /* ---- chunks ---- */

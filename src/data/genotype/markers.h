@@ -37,7 +37,9 @@ struct markers {
     int32_t n_chunks;
     bool has_fractions; /* the block holds floats */
     bool has_ids;
-    struct buf text; /* "CHROM\tPOS\tREF\tALT" and the id, each with its NUL */
+    int32_t n_repeated; /* dropped by markers_name() */
+    char repeated[200]; /* the first three */
+    struct buf text;    /* "CHROM\tPOS\tREF\tALT" and the id, each with its NUL */
     struct buf name_text;
     const char **name;   /* [n] after markers_name() */
     const char **allele; /* [n] after markers_name() */
@@ -57,9 +59,14 @@ int markers_add(struct markers *m, const struct site *site, int32_t alt, const s
 void markers_thin(struct markers *m, int32_t n);
 int64_t markers_missing(const struct markers *m);
 
-/* Names are CHROM_POS, or CHROM_POS_REF_ALT if those are equal. -1 and err, with path, if two
- * markers are identical. */
-int markers_name(struct markers *m, const char *path, struct err *err);
+/* Name the markers: CHROM_POS, or the id if the place is unknown (markers_has_place()); with
+ * _REF_ALT, and then the id, behind it where names are equal. A marker that equals an earlier one
+ * in place, alleles and id is dropped; either may lack the id. */
+int markers_name(struct markers *m, struct err *err);
+
+/* False on chromosome 0 or UN, without a chromosome, and at position 0. */
+bool markers_has_place(const char *chrom, int64_t pos);
+bool markers_is_placed(const char *allele); /* of "CHROM\tPOS\tREF\tALT" */
 
 /* Write all genotypes, row-major, and free them: dosage and fill (struct dataset), or features if
  * has_fractions, with missing values filled in. The other arrays are NULL. Only once. */

@@ -125,6 +125,8 @@ static int32_t find_name(const struct recode *r, struct buf *text, const struct 
 {
     int32_t j;
 
+    if (!markers_has_place(site->chrom, site->pos))
+        return -1;
     buf_clear(text);
     buf_printf(text, "%s_%lld", site->chrom, (long long)site->pos);
     j = names_find(&r->names, buf_text(text));
@@ -159,8 +161,12 @@ static struct match match_site(const struct recode *r, struct buf *text, const s
         m.marker = find_alleles(r, text, site, allele, site->ref);
         m.is_flipped = m.marker >= 0;
     }
-    if (m.marker >= 0)
+    if (m.marker >= 0) {
+        if (id_marker >= 0 &&
+            !strcmp(dataset_alleles(r->data, id_marker), dataset_alleles(r->data, m.marker)))
+            m.marker = id_marker; /* several markers have this place and these alleles */
         return m;
+    }
     j = find_name(r, text, site, allele);
     m.is_by_id = j < 0 && id_marker >= 0;
     if (m.is_by_id)
@@ -215,7 +221,8 @@ static int index_markers(struct recode *r, struct err *err)
         const char *name = dataset_feature_name(r->data, j);
         size_t n = *alleles ? strcspn(alleles, "\t") : chrom_length(name);
 
-        if (index_marker(&r->sites, alleles, j, err) || index_marker(&r->names, name, j, err) ||
+        if (index_marker(&r->sites, markers_is_placed(alleles) ? alleles : "", j, err) ||
+            index_marker(&r->names, name, j, err) ||
             (n && chroms_add(&r->chroms, *alleles ? alleles : name, n, err)))
             return -1;
     }
@@ -252,21 +259,11 @@ static int index_data(struct recode *r, struct err *err)
 static int open_file(struct recode *r, struct err *err)
 {
     if (r->kind != VARIANTS_NONE)
-        return variants_open(&r->variants, r->kind, r->path, r->dosage, err);
+        return variants_open(&r->variants, r->kind, r->path, &r->calls, err);
     r->table = calloc(1, sizeof *r->table);
     if (!r->table)
         return err_nomem(err, "table", sizeof *r->table);
     return genotype_table_read(r->table, r->path, r->missing, err);
-}
-
-int recode_open(struct recode *r, const struct dataset *data, const char *path,
-                enum data_dosage dosage, const char *missing, struct err *err)
-{
-    *r = (struct recode){.data = data, .path = path, .dosage = dosage, .missing = missing};
-    r->kind = variants_detect(path);
-    if (open_file(r, err))
-        return -1;
-    return index_data(r, err);
 }
 
 void recode_close(struct recode *r)
@@ -286,20 +283,130 @@ void recode_close(struct recode *r)
     memset(r, 0, sizeof *r);
 }
 
-bool recode_is_below(double *low, const struct recode *r)
-{
-    bool is_below;
-
-    *low = r->kind == VARIANTS_NONE ? r->table->low : 0;
-    is_below = *low < 0;
-    for (int32_t j = 0; is_below && j < r->data->n_features; j++)
-        is_below = r->fill[j] >= 0;
-    return is_below;
-}
-
 const struct names *recode_ids(const struct recode *r)
 {
     return r->kind == VARIANTS_NONE ? &r->table->ids : &r->variants.ids;
+}
+
+/* ---- codings ---- */
+
+static float cell_of(const struct columns *c, int32_t row, int32_t col)
+{
+    int64_t at = (int64_t)row * c->n_cols + col;
+
+    if (c->v)
+        return c->v[at];
+    return c->dosage[at] == DOSAGE_MISSING ? NAN : (float)c->dosage[at];
+}
+
+static bool is_same_coding(const struct recode_coding *a, const struct recode_coding *b)
+{
+    return a->base == b->base && a->span == b->span;
+}
+
+static float to_coding(const struct recode_coding *here, const struct recode_coding *there, float v)
+{
+    return is_same_coding(here, there)
+               ? v
+               : (float)((v - there->base) / there->span * here->span + here->base);
+}
+
+static float code_as(const struct recode *r, float v)
+{
+    return to_coding(&r->here, &r->there, v);
+}
+
+static double least_value(const struct recode *r)
+{
+    const struct dataset *d = r->data;
+    int64_t n = (int64_t)d->n_nodes * d->n_features;
+    double least = 0;
+
+    for (int32_t j = 0; j < d->n_features; j++)
+        least = fmin(least, (double)r->fill[j]);
+    for (int64_t i = 0; d->dosage && i < n; i++)
+        if (d->dosage[i] != DOSAGE_MISSING)
+            least = fmin(least, d->dosage[i]);
+    for (int64_t i = 0; d->features.v && i < n && d->features.n_rows == d->n_nodes; i++)
+        least = fmin(least, (double)d->features.v[i]);
+    return least;
+}
+
+/* Returns the mean squared distance of the table's marker means to those of the data, if its coding
+ * were this. */
+static double distance(const struct recode *r, const struct recode_coding *coding)
+{
+    const struct columns *c = &r->table->markers;
+    double sum = 0;
+    int64_t n = 0;
+
+    for (int32_t col = 0; col < c->n_cols; col++) {
+        int32_t j = names_find(&r->names, c->name[col]), n_present = 0;
+        double mean = 0;
+
+        if (j < 0)
+            j = find_id(r, c->name[col]);
+        for (int32_t i = 0; j >= 0 && i < c->n_rows; i++) {
+            float v = cell_of(c, i, col);
+
+            if (!isnan(v)) {
+                mean += (double)to_coding(&r->here, coding, v);
+                n_present++;
+            }
+        }
+        if (n_present) {
+            mean = mean / n_present - (double)r->fill[j];
+            sum += mean * mean;
+            n++;
+        }
+    }
+    return n ? sum / (double)n : 0;
+}
+
+/* The own coding of the data is replaced only by one that fits far better. */
+static void choose_coding(struct recode *r)
+{
+    const double slack = 0.01; /* of imputed dosages */
+    const struct genotype_table *t = r->table;
+    const struct recode_coding possible[] = {r->here, {0, 1}, {0, 2}, {-1, 2}, {0, t->ploidy}};
+    double best = INFINITY;
+
+    r->there = r->here;
+    for (size_t k = 0; k < sizeof possible / sizeof *possible; k++) {
+        const struct recode_coding *p = &possible[k];
+        double d = t->low < p->base - slack || t->high > p->base + p->span + slack ? INFINITY
+                                                                                   : distance(r, p);
+
+        if (d < best / 2) {
+            best = d;
+            r->there = *p;
+        }
+    }
+}
+
+static void find_codings(struct recode *r)
+{
+    bool is_centred = least_value(r) < 0;
+
+    r->here = (struct recode_coding){is_centred ? -1 : 0, is_centred ? 2 : r->calls.ploidy};
+    if (r->kind == VARIANTS_NONE)
+        choose_coding(r);
+    else
+        r->there = (struct recode_coding){0, r->variants.ploidy};
+}
+
+int recode_open(struct recode *r, const struct dataset *data, const char *path,
+                enum data_dosage dosage, const char *missing, struct err *err)
+{
+    *r = (struct recode){.data = data,
+                         .path = path,
+                         .missing = missing,
+                         .calls = {.dosage = dosage, .ploidy = data->ploidy ? data->ploidy : 2}};
+    r->kind = variants_detect(path);
+    if (open_file(r, err) || index_data(r, err))
+        return -1;
+    find_codings(r);
+    return 0;
 }
 
 /* ---- calls ---- */
@@ -347,7 +454,7 @@ static void take_calls(struct mat *x, struct recode *r, const struct match *m,
 
         marker->n_missing += isnan(v);
         if (!isnan(v))
-            mat_row(x, i)[j] = is_turned ? 2 - v : v;
+            mat_row(x, i)[j] = code_as(r, is_turned ? (float)r->there.span - v : v);
     }
     marker->is_found = true;
     marker->is_flipped = m->is_flipped;
@@ -357,12 +464,12 @@ static void take_calls(struct mat *x, struct recode *r, const struct match *m,
     r->has_respelled = r->has_respelled || marker->is_respelled;
 }
 
-/* At a turned site the data count REF. Counting REF is correct for any ploidy; where this is not
- * possible, two alleles in each call are assumed. */
+/* At a turned site the data count REF. */
 static int read_match(struct mat *x, struct recode *r, const struct match *m, int32_t alt,
                       struct err *err)
 {
-    bool counts_ref = m->is_flipped && r->dosage == DATA_DOSAGE_GT && r->kind != VARIANTS_PLINK;
+    bool counts_ref =
+        m->is_flipped && r->calls.dosage == DATA_DOSAGE_GT && r->kind != VARIANTS_PLINK;
     struct calls calls;
 
     if (variants_read(&r->variants, counts_ref ? VARIANTS_REF : alt, &calls, err))
@@ -463,7 +570,7 @@ static void take_lettered(struct mat *x, struct recode *r, const struct lettered
         for (int k = 0; k < N_LETTERS; k++)
             sum += mat_row(count, k)[i];
         if (sum == 2)
-            mat_row(x, i)[j] = mat_row(count, l->counted[at])[i];
+            mat_row(x, i)[j] = code_as(r, mat_row(count, l->counted[at])[i]);
         else
             marker->n_missing++;
     }
@@ -515,7 +622,7 @@ static int take_alleles(struct mat *x, struct recode *r, struct buf *text, const
     int32_t n = site->n_alts ? site->n_alts : 1;
     int32_t id_marker = note_id(x, r, site);
 
-    if (site->n_alts == 0 && r->dosage == DATA_DOSAGE_DS) /* no DS to read */
+    if (site->n_alts == 0 && r->calls.dosage != DATA_DOSAGE_GT) /* no dosage to read */
         return 0;
     for (int32_t alt = 0; alt < n; alt++) {
         struct match m = match_site(r, text, site, alt, id_marker);
@@ -540,6 +647,10 @@ static int take_site(struct mat *x, struct recode_report *report, struct recode 
     struct site named = *site;
 
     report->n_elsewhere += !here;
+    if (site->odd) {
+        variants_note_site(&r->variants, site);
+        return 0;
+    }
     if (site->is_contradicted)
         variants_note_contradicted(&report->contradicted, site, false);
     if (here)
@@ -570,7 +681,7 @@ static int read_variants(struct mat *x, struct recode_report *report, struct rec
 
     if (r->is_read) {
         variants_close(&r->variants);
-        status = variants_open(&r->variants, r->kind, r->path, r->dosage, err);
+        status = variants_open(&r->variants, r->kind, r->path, &r->calls, err);
     }
     r->is_read = true;
     r->n_sites = 0;
@@ -584,15 +695,6 @@ static int read_variants(struct mat *x, struct recode_report *report, struct rec
 
 /* ---- table ---- */
 
-static float cell_of(const struct columns *c, int32_t row, int32_t col)
-{
-    int64_t at = (int64_t)row * c->n_cols + col;
-
-    if (c->v)
-        return c->v[at];
-    return c->dosage[at] == DOSAGE_MISSING ? NAN : (float)c->dosage[at];
-}
-
 static void take_column(struct mat *x, struct recode *r, int32_t j, int32_t col, bool is_by_id,
                         const int32_t *sample)
 {
@@ -603,7 +705,7 @@ static void take_column(struct mat *x, struct recode *r, int32_t j, int32_t col,
 
         marker->n_missing += isnan(v);
         if (!isnan(v))
-            mat_row(x, i)[j] = v;
+            mat_row(x, i)[j] = code_as(r, v);
     }
     marker->is_found = marker->is_by_name = true;
     marker->is_by_id = is_by_id;
@@ -627,7 +729,7 @@ static void read_table(struct mat *x, struct recode *r, const int32_t *sample)
     }
 }
 
-static void sum_up(struct recode_report *report, const struct recode *r)
+static void sum_up(struct recode_report *report, const struct recode *r, int32_t n)
 {
     for (int32_t j = 0; j < r->data->n_features; j++) {
         const struct recode_marker *m = &r->marker[j];
@@ -639,6 +741,8 @@ static void sum_up(struct recode_report *report, const struct recode *r)
         report->n_other += m->is_other;
         report->n_respelled += m->is_respelled;
         report->n_missing += m->n_missing;
+        report->n_recoded +=
+            is_same_coding(&r->here, &r->there) || !m->is_found ? 0 : n - m->n_missing;
     }
 }
 
@@ -656,7 +760,7 @@ int recode_read(struct mat *x, struct recode_report *report, struct recode *r,
         read_table(x, r, sample);
     else if (read_variants(x, report, r, sample, n, err))
         return -1;
-    sum_up(report, r);
+    sum_up(report, r, n);
     if (report->n_elsewhere && report->n_elsewhere == r->n_sites && !report->n_found &&
         r->chroms.name.n)
         return none_here(r, report, err);

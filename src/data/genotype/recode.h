@@ -12,6 +12,10 @@
  *     must agree if both are known. A repeated id matches nothing.
  * An absent marker or missing call gets the data's mean.
  *
+ * Dosages get the coding of the data: 0 to the ploidy, or -1 to 1. The range of a table's calls
+ * determines its coding; if several are possible, that with the means nearest to those of the data.
+ * Calls of variants have the ploidy of the data.
+ *
  * If the alleles of a site are those of its calls (site.is_seen), each marker there counts its own
  * letter, and a call with any other letter is missing, so that the result does not depend on the
  * other samples. This site is never matched by name. */
@@ -36,7 +40,13 @@ struct recode_report {
                             chromosome that the data lack, and "" */
     struct variants_contradicted contradicted; /* matched by letter */
     int64_t n_missing;                         /* calls of found markers */
+    int64_t n_recoded;                         /* from the coding of the file to that of the data */
     int64_t n_elsewhere;
+};
+
+/* Dosages in [base, base + span]: 0 to the ploidy, or -1 to 1. */
+struct recode_coding {
+    double base, span;
 };
 
 struct recode_marker {
@@ -62,7 +72,8 @@ struct recode {
     const struct dataset *data; /* borrowed, like path */
     const char *path;
     const char *missing; /* as in genotype_table_read() */
-    enum data_dosage dosage;
+    struct variants_calls calls;
+    struct recode_coding here, there; /* of the data, of the file */
     enum variants_kind kind;
     struct variants variants;     /* unless VARIANTS_NONE */
     bool is_read;                 /* the next reading opens it anew */
@@ -82,10 +93,6 @@ struct recode {
 int recode_open(struct recode *r, const struct dataset *data, const char *path,
                 enum data_dosage dosage, const char *missing, struct err *err);
 void recode_close(struct recode *r);
-
-/* True if a table has dosages below 0 (*low is the lowest) but no marker of the data has a mean
- * there: its coding is probably -1, 0, 1. */
-bool recode_is_below(double *low, const struct recode *r);
 
 const struct names *recode_ids(const struct recode *r);
 

@@ -55,6 +55,17 @@ int variants_next(struct variants *v, struct site *site, struct err *err)
     return v->reader->next(v, site, err);
 }
 
+void variants_note_site(struct variants *v, const struct site *site)
+{
+    struct variants_doubts *d = &v->doubts;
+    size_t n = strlen(d->sites);
+
+    if (d->n_sites++ < DATA_EXAMPLES)
+        snprintf(d->sites + n, sizeof d->sites - n, "%s\"%.40s\" (%.60s)", n ? ", " : "",
+                 site->id && *site->id && strcmp(site->id, ".") != 0 ? site->id : site->chrom,
+                 site->odd);
+}
+
 int variants_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err)
 {
     *calls = (struct calls){0};
@@ -104,6 +115,146 @@ void variants_scratch_release(struct variants_scratch *s)
     free(s->dosage);
     free(s->value);
     memset(s, 0, sizeof *s);
+}
+
+void variants_note_malformed(struct variants *v, const char *place, int64_t number,
+                             const char *sample, const char *text, int length)
+{
+    struct variants_doubts *d = &v->doubts;
+
+    if (d->n_malformed++ == 0)
+        snprintf(d->malformed, sizeof d->malformed, "%s%lld, sample \"%.40s\": \"%.*s\"", place,
+                 (long long)number, sample, length < 40 ? length : 40, text);
+}
+
+void variants_see_ploidy(struct variants *v, int n_alleles)
+{
+    if (v->ploidy == 0)
+        v->ploidy = n_alleles;
+    if (n_alleles > v->found_ploidy)
+        v->found_ploidy = n_alleles;
+}
+
+enum { FRACTION = DOSAGE_MISSING + 1 };
+
+void variants_scale(struct variants *v, struct variants_scratch *s, int32_t slot, int count,
+                    int n_alleles)
+{
+    int scaled = count * v->ploidy;
+
+    v->doubts.n_scaled++;
+    if (scaled % n_alleles == 0) {
+        s->dosage[slot] = (int8_t)(scaled / n_alleles);
+        return;
+    }
+    s->dosage[slot] = FRACTION;
+    s->value[slot] = (float)scaled / (float)n_alleles;
+    s->has_fraction = true;
+}
+
+float variants_scratch_take(struct variants_scratch *s, int32_t slot)
+{
+    s->has_fraction = false;
+    return s->dosage[slot] == FRACTION ? s->value[slot] : (float)s->dosage[slot];
+}
+
+void variants_scratch_dosages(struct calls *calls, struct variants_scratch *s, int32_t n)
+{
+    calls->dosage = s->dosage;
+    if (!s->has_fraction)
+        return;
+    for (int32_t i = 0; i < n; i++)
+        if (s->dosage[i] != FRACTION)
+            s->value[i] = s->dosage[i] == DOSAGE_MISSING ? NAN : (float)s->dosage[i];
+    s->has_fraction = false;
+    calls->dosage = NULL;
+    calls->value = s->value;
+}
+
+const char *variants_field(enum data_dosage dosage)
+{
+    static const char *const field[] = {
+        [DATA_DOSAGE_GT] = "GT",
+        [DATA_DOSAGE_DS] = "DS",
+        [DATA_DOSAGE_GP] = "GP",
+        [DATA_DOSAGE_HDS] = "HDS",
+    };
+
+    return field[dosage];
+}
+
+/* Genotypes in the order of VCF: of two alleles by their count, of a diploid call 0/0, 0/1, 1/1,
+ * 0/2 ... Returns the alleles of a call, 0 if the number of probabilities fits neither. */
+static int mean_of_genotypes(float *mean, const float *p, int n, int32_t alt, int32_t n_alts)
+{
+    double sum = 0, whole = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (!(p[i] >= 0 && p[i] <= 1.01F))
+            return isnan(p[i]) ? 0 : -1;
+        whole += (double)p[i];
+    }
+    if (!(whole > 0.5) || n < 2 || (n_alts != 1 && n != (n_alts + 1) * (n_alts + 2) / 2))
+        return 0;
+    if (n_alts == 1)
+        for (int i = 0; i < n; i++)
+            sum += i * (double)p[i];
+    else
+        for (int32_t k = 0, i = 0; k <= n_alts; k++)
+            for (int32_t j = 0; j <= k; j++, i++)
+                sum += ((j == alt + 1) + (k == alt + 1)) * (double)p[i];
+    *mean = (float)(sum / whole);
+    return n_alts == 1 ? n - 1 : 2;
+}
+
+static int sum_of_haplotypes(float *sum, const float *h, int n, int32_t n_alts)
+{
+    double total = 0;
+
+    if (n_alts != 1)
+        return 0;
+    for (int i = 0; i < n; i++) {
+        if (!(h[i] >= 0 && h[i] <= 1.01F))
+            return isnan(h[i]) ? 0 : -1;
+        total += (double)h[i];
+    }
+    *sum = (float)total;
+    return n;
+}
+
+/* Dosages that imputation rounds may exceed the ploidy by this. */
+#define SLACK 0.01F
+
+float variants_dosage(struct variants *v, const float *field, int n, int32_t alt, int32_t n_alts,
+                      int n_alleles)
+{
+    float dosage = NAN;
+    int own = n_alleles;
+
+    if (v->dosage == DATA_DOSAGE_DS) {
+        if (alt < n)
+            dosage = field[alt];
+        else if (n_alts > 1 && n == 1 && isnan(field[0]))
+            dosage = NAN;
+        else
+            return -1;
+        if (dosage < 0 || dosage > DOSAGE_MAX)
+            return -1;
+        if (!isnan(dosage) && (own == 0 || dosage > (float)own + SLACK))
+            own = (int)fmaxf(own ? 0 : 2, ceilf(dosage - SLACK));
+    } else {
+        own = v->dosage == DATA_DOSAGE_GP ? mean_of_genotypes(&dosage, field, n, alt, n_alts)
+                                          : sum_of_haplotypes(&dosage, field, n, n_alts);
+        if (own < 0)
+            return -1;
+    }
+    if (isnan(dosage))
+        return dosage;
+    variants_see_ploidy(v, own);
+    if (own == v->ploidy || (own < v->ploidy && n_alleles == 0 && v->dosage == DATA_DOSAGE_DS))
+        return dosage;
+    v->doubts.n_scaled++;
+    return dosage * (float)v->ploidy / (float)own;
 }
 
 void variants_scratch_values(struct calls *calls, struct variants_scratch *s, int32_t n)

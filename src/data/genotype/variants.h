@@ -2,8 +2,14 @@
 /* Genotypes site by site: VCF and BCF (htslib), PLINK 1 and HapMap. Readers return what the file
  * contains; data/core/filter and data/genotype/genotype decide what is kept.
  *
- * A dosage is the number of copies of one alternative allele in a call; for PLINK of A1, for HapMap
- * of the second allele. A partly missing call is missing. */
+ * A dosage is the number of copies of one alternative allele in a call of `ploidy` alleles; for
+ * PLINK of A1, for HapMap of the second allele. A call of other ploidy is scaled: the haploid call 1
+ * is 2 in a diploid file, like 1/1. A partly missing call is missing.
+ *
+ * With DS, GP or HDS the dosage is that of imputation: DS as it stands, the mean of the genotype
+ * probabilities GP, the sum of the haplotype dosages HDS. A call without the field counts the
+ * alleles of its GT. A value that cannot be read is a missing call, a site that cannot be used is
+ * dropped; variants.doubts counts both. */
 #ifndef DATA_GENOTYPE_VARIANTS_H
 #define DATA_GENOTYPE_VARIANTS_H
 
@@ -26,6 +32,7 @@ struct site {
     const char *ref;
     const char *const *alt; /* [n_alts] */
     int32_t n_alts;         /* 0: all samples are equal */
+    const char *odd;        /* why the site cannot be used; NULL: it can */
     bool is_seen;           /* HapMap: alleles are the letters of the calls */
     bool is_contradicted;   /* because the column `alleles` lacks a letter */
 };
@@ -40,7 +47,16 @@ struct calls {
     const uint8_t *packed; /* data/genotype/markers.h */
     const int8_t *dosage;  /* DOSAGE_MISSING where missing */
     const float *value;    /* NaN where missing */
-    int64_t n_alleles;     /* in the present calls; 0: two in each */
+};
+
+/* What a file has that cannot be taken as it stands. */
+struct variants_doubts {
+    int64_t n_hard;      /* calls without the field, counted from GT */
+    int64_t n_scaled;    /* calls of other ploidy than the file */
+    int64_t n_malformed; /* calls set to missing */
+    int64_t n_sites;     /* dropped */
+    char malformed[160]; /* the first: place, sample and text */
+    char sites[400];     /* the first three: place and reason */
 };
 
 struct variants_reader;
@@ -51,6 +67,9 @@ struct variants {
     int32_t *slot;    /* [ids.n] place among the selected samples, or -1 */
     int32_t n;        /* selected */
     enum data_dosage dosage;
+    int ploidy;       /* of dosages; 0 before the first call */
+    int found_ploidy; /* the most alleles of a call so far; above ploidy: variants_restart() */
+    struct variants_doubts doubts;
     const struct variants_reader *reader;
     void *state;
 };
@@ -63,6 +82,8 @@ void variants_select(struct variants *v, const int32_t *sample, int32_t n);
 /* Step to the next site: 1, or 0 at the end. -1 and err: FILE:LINE or the record, what was
  * found. */
 int variants_next(struct variants *v, struct site *site, struct err *err);
+/* Count a site that cannot be used, in the file's order. */
+void variants_note_site(struct variants *v, const struct site *site);
 /* Get the calls of alternative allele `alt`, in [0, n_alts). For GT and HapMap also VARIANTS_REF,
  * which counts the reference, and 0 if n_alts is 0, for which counts are 0. */
 #define VARIANTS_REF (-1)
@@ -104,12 +125,36 @@ void variants_capitalise(char *allele);
 struct variants_scratch {
     int8_t *dosage; /* [n] */
     float *value;   /* [n] */
+    bool has_fraction;
 };
 
 int variants_scratch_init(struct variants_scratch *s, int32_t n, struct err *err);
 void variants_scratch_release(struct variants_scratch *s);
 /* The first n values become dosages if all are whole numbers. */
 void variants_scratch_values(struct calls *calls, struct variants_scratch *s, int32_t n);
+/* Take a dosage of variants_scale() as a number. */
+float variants_scratch_take(struct variants_scratch *s, int32_t slot);
+/* The first n dosages, which variants_scale() made, are the calls. */
+void variants_scratch_dosages(struct calls *calls, struct variants_scratch *s, int32_t n);
+
+/* Note the alleles of a call, or the largest dosage of one. */
+void variants_see_ploidy(struct variants *v, int n_alleles);
+/* Store a count of n_alleles alleles in s->dosage, scaled to the file's ploidy. */
+void variants_scale(struct variants *v, struct variants_scratch *s, int32_t slot, int count,
+                    int n_alleles);
+
+enum { VARIANTS_FIELD = 64 }; /* numbers of a field that are read */
+
+/* The dosage of alternative allele alt from the n numbers of a field, NaN where missing.
+ *   n_alleles  of the call by GT, 0: unknown
+ * Returns NaN if the field does not give one, -1 if it is malformed. */
+float variants_dosage(struct variants *v, const float *field, int n, int32_t alt, int32_t n_alts,
+                      int n_alleles);
+const char *variants_field(enum data_dosage dosage); /* "GT", "DS", "GP" or "HDS" */
+
+/* place: "line " or "record ". */
+void variants_note_malformed(struct variants *v, const char *place, int64_t number,
+                             const char *sample, const char *text, int length);
 
 /* The message is "PATH:PLACE: ...", with control characters as ?. Always -1. */
 int variants_fault(struct err *err, const char *path, const char *place, int64_t number,

@@ -58,8 +58,8 @@ static int select_all(struct variants *v, struct err *err)
     return 0;
 }
 
-int variants_open(struct variants *v, enum variants_kind kind, const char *path,
-                  enum data_dosage dosage, struct err *err)
+static int open_kind(struct variants *v, enum variants_kind kind, const char *path,
+                     enum data_dosage dosage, struct err *err)
 {
     static const struct variants_reader *const readers[] = {
         [VARIANTS_VCF] = &vcf_reader,
@@ -73,5 +73,40 @@ int variants_open(struct variants *v, enum variants_kind kind, const char *path,
         return -1;
     if (v->ids.n == 0)
         return err_set(err, "%s: no samples", path);
+    return 0;
+}
+
+/* PLINK's codes and pairs of letters have two alleles. */
+static int ploidy_of(enum variants_kind kind, int ploidy)
+{
+    return kind == VARIANTS_PLINK || kind == VARIANTS_HAPMAP ? 2 : ploidy;
+}
+
+int variants_open(struct variants *v, enum variants_kind kind, const char *path,
+                  const struct variants_calls *calls, struct err *err)
+{
+    if (open_kind(v, kind, path, calls->dosage, err))
+        return -1;
+    v->ploidy = ploidy_of(kind, calls->ploidy);
     return select_all(v, err);
+}
+
+/* Ids stay where they are, since others borrow them, and so does v, which readers point to. */
+int variants_restart(struct variants *v, enum variants_kind kind, struct err *err)
+{
+    struct variants old = *v;
+    int rc;
+
+    v->ids = (struct names){0};
+    v->slot = NULL;
+    variants_close(v);
+    rc = open_kind(v, kind, old.path, old.dosage, err);
+    if (!rc && v->ids.n != old.ids.n)
+        rc = err_set(err, "%s: changed while it was read", old.path);
+    names_release(&v->ids);
+    v->ids = old.ids;
+    v->slot = old.slot;
+    v->n = old.n;
+    v->ploidy = v->found_ploidy = old.found_ploidy;
+    return rc;
 }

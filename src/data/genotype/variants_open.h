@@ -19,9 +19,17 @@ enum variants_kind {
  * be opened. */
 enum variants_kind variants_detect(const char *path);
 
+struct variants_calls {
+    enum data_dosage dosage;
+    int ploidy; /* of dosages, 0: of the file's first call; see variants_restart() */
+};
+
 /* For any kind but VARIANTS_NONE. Pair with variants_close(), also after a failure. -1 and err if
  * the file cannot be read, has a faulty header or no samples, or repeats an id. */
 int variants_open(struct variants *v, enum variants_kind kind, const char *path,
-                  enum data_dosage dosage, struct err *err);
+                  const struct variants_calls *calls, struct err *err);
+
+/* Begin anew with found_ploidy as the ploidy, and the same samples. */
+int variants_restart(struct variants *v, enum variants_kind kind, struct err *err);
 
 #endif

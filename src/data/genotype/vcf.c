@@ -22,8 +22,8 @@ enum { CHROM, POS, ID, REF, ALT, INFO = 7, FORMAT = 8 };
 struct vcf {
     htsFile *file;
     struct textline line;
-    const char *format;
     const char *samples; /* separated by tabs */
+    int gt, imputed;     /* place of the field in each sample, or NO_KEY */
     const char **alt;    /* [n_alts] */
     int32_t n_alts;
     int32_t alt_capacity;
@@ -108,12 +108,13 @@ static int read_header(struct variants *v, struct err *err)
 
 /* ---- a site ---- */
 
-static int add_alt(struct variants *v, char *alt, struct err *err)
+/* Set *odd if the site cannot be used. */
+static int add_alt(struct vcf *vcf, char *alt, const char **odd, struct err *err)
 {
-    struct vcf *vcf = v->state;
-
-    if (!*alt)
-        return REFUSE(v, err, "an empty allele in column ALT");
+    if (!*alt) {
+        *odd = "an empty allele in ALT";
+        return 0;
+    }
     variants_capitalise(alt);
     if (vcf->n_alts == vcf->alt_capacity) {
         int32_t capacity = vcf->alt_capacity ? 2 * vcf->alt_capacity : 8;
@@ -128,10 +129,8 @@ static int add_alt(struct variants *v, char *alt, struct err *err)
     return 0;
 }
 
-static int cut_alts(struct variants *v, char *text, struct err *err)
+static int cut_alts(struct vcf *vcf, char *text, const char **odd, struct err *err)
 {
-    struct vcf *vcf = v->state;
-
     vcf->n_alts = 0;
     if (!strcmp(text, "."))
         return 0;
@@ -139,20 +138,20 @@ static int cut_alts(struct variants *v, char *text, struct err *err)
         comma = strchr(text, ',');
         if (comma)
             *comma++ = '\0';
-        if (add_alt(v, text, err))
+        if (add_alt(vcf, text, odd, err))
             return -1;
     }
     return 0;
 }
 
-static int read_position(struct variants *v, int64_t *pos, const char *text, struct err *err)
+static void read_position(struct site *site, const char *text)
 {
     size_t n = strlen(text);
 
     if (n < 1 || n > 18 || strspn(text, "0123456789") != n)
-        return REFUSE(v, err, "POS = \"%.40s\": must be a whole number", text);
-    *pos = strtoll(text, NULL, 10);
-    return 0;
+        site->odd = "POS is no whole number";
+    else
+        site->pos = strtoll(text, NULL, 10);
 }
 
 /* The end is that of htslib. */
@@ -167,6 +166,24 @@ static int64_t find_end(const struct site *site, const char *info)
         return given >= site->pos ? given : end;
     }
     return end;
+}
+
+enum { NO_KEY = -1 };
+
+/* FORMAT differs between lines. */
+static int find_key(const char *format, const char *key)
+{
+    size_t n = strlen(key);
+
+    for (int i = 0;; i++) {
+        size_t length = strcspn(format, ":");
+
+        if (length == n && !memcmp(format, key, n))
+            return i;
+        if (!format[length])
+            return NO_KEY;
+        format += length + 1;
+    }
 }
 
 static int vcf_next(struct variants *v, struct site *site, struct err *err)
@@ -184,40 +201,26 @@ static int vcf_next(struct variants *v, struct site *site, struct err *err)
             return REFUSE(v, err, "%d columns: must be %d and one for each of the %d samples",
                           i + 1, FIXED, v->ids.n);
     }
-    if (!*column[CHROM] || !*column[REF])
-        return REFUSE(v, err, "the column %s is empty", *column[CHROM] ? "REF" : "CHROM");
     variants_capitalise(column[REF]);
     *site = (struct site){.id = column[ID], .chrom = column[CHROM], .ref = column[REF]};
-    if (read_position(v, &site->pos, column[POS], err) || cut_alts(v, column[ALT], err))
+    if (!*column[REF])
+        site->odd = "REF is empty";
+    read_position(site, column[POS]);
+    if (cut_alts(vcf, column[ALT], &site->odd, err))
         return -1;
     site->end = find_end(site, column[INFO]);
     site->alt = vcf->alt;
     site->n_alts = vcf->n_alts;
-    vcf->format = column[FORMAT];
     vcf->samples = at;
+    vcf->gt = find_key(column[FORMAT], "GT");
+    vcf->imputed =
+        v->dosage == DATA_DOSAGE_GT ? NO_KEY : find_key(column[FORMAT], variants_field(v->dosage));
+    if (!site->odd && vcf->gt == NO_KEY && vcf->imputed == NO_KEY)
+        site->odd = "no GT";
     return 1;
 }
 
 /* ---- calls ---- */
-
-/* FORMAT differs between lines. */
-static int find_key(struct variants *v, const char *key, struct err *err)
-{
-    const char *format = ((struct vcf *)v->state)->format;
-    size_t n = strlen(key);
-
-    for (int i = 0;; i++) {
-        size_t length = strcspn(format, ":");
-
-        if (length == n && !memcmp(format, key, n))
-            return i;
-        if (!format[length])
-            break;
-        format += length + 1;
-    }
-    return REFUSE(v, err, "FORMAT = \"%.80s\" has no %s%s", ((struct vcf *)v->state)->format, key,
-                  v->dosage == DATA_DOSAGE_DS ? ": data.dosage = DS needs it" : "");
-}
 
 static bool is_end(char c)
 {
@@ -238,7 +241,7 @@ static const char *find_field(const char *p, const char *end, int skip)
 
 enum { MALFORMED = DOSAGE_MAX + 1 };
 
-static int count_alleles(const char *p, int32_t allele, int32_t n_alts, int64_t *n_alleles)
+static int count_alleles(const char *p, int32_t allele, int32_t n_alts, int *n_alleles)
 {
     int count = 0, n = 0;
     bool is_missing = false;
@@ -267,11 +270,11 @@ static int count_alleles(const char *p, int32_t allele, int32_t n_alts, int64_t 
         return MALFORMED;
     if (is_missing)
         return DOSAGE_MISSING;
-    *n_alleles += n;
+    *n_alleles = n;
     return count;
 }
 
-static int read_gt(const char *p, int32_t allele, int32_t n_alts, int64_t *n_alleles)
+static int read_gt(const char *p, int32_t allele, int32_t n_alts, int *n_alleles)
 {
     /* Nearly every call has two alleles below ten. */
     int first = p[0] - '0', second;
@@ -279,103 +282,120 @@ static int read_gt(const char *p, int32_t allele, int32_t n_alts, int64_t *n_all
     if (first >= 0 && first <= 9 && (p[1] == '|' || p[1] == '/')) {
         second = p[2] - '0';
         if (second >= 0 && second <= 9 && is_end(p[3]) && first <= n_alts && second <= n_alts) {
-            *n_alleles += 2;
+            *n_alleles = 2;
             return (first == allele) + (second == allele);
         }
     }
     return count_alleles(p, allele, n_alts, n_alleles);
 }
 
-/* Returns false if dosage number `skip` is no number. */
-static bool read_ds(float *value, const char *p, int32_t skip)
+/* Returns how many numbers the field has, NaN for points; -1 if it is malformed. */
+static int read_numbers(float *out, const char *p)
 {
     char text[32];
     double number;
-    size_t n;
 
-    *value = NAN;
-    if (p[0] == '.' && is_end(p[1]))
-        return true;
-    for (; skip > 0; skip--) {
-        p += strcspn(p, ",:\t");
-        if (*p++ != ',')
-            return false;
+    for (int i = 0; i < VARIANTS_FIELD; i++) {
+        size_t n = strcspn(p, ",:\t");
+
+        out[i] = NAN;
+        if (n >= sizeof text)
+            return -1;
+        memcpy(text, p, n);
+        text[n] = '\0';
+        if (strcmp(text, ".") != 0) {
+            if (!table_parse_number(&number, text))
+                return -1;
+            out[i] = (float)number;
+        }
+        if (p[n] != ',')
+            return i + 1;
+        p += n + 1;
     }
-    n = strcspn(p, ",:\t");
-    if (n == 1 && *p == '.')
-        return true;
-    if (n >= sizeof text)
-        return false;
-    memcpy(text, p, n);
-    text[n] = '\0';
-    if (!table_parse_number(&number, text) || number < 0 || number > DOSAGE_MAX)
-        return false;
-    *value = (float)number;
-    return true;
+    return -1;
 }
 
-static int field_fault(struct variants *v, int32_t sample, const char *p, struct err *err)
+static void note_malformed(struct variants *v, int32_t sample, const char *p)
 {
-    struct vcf *vcf = v->state;
-    int n = (int)strcspn(p, ":\t");
-
-    n = n < 40 ? n : 40;
-    if (v->dosage == DATA_DOSAGE_DS)
-        return REFUSE(v, err,
-                      "sample \"%.80s\": DS = \"%.*s\": must be a number in [0, %d] for each of %d "
-                      "alleles in ALT, or a point where missing",
-                      v->ids.text[sample], n, p, DOSAGE_MAX, vcf->n_alts);
-    return REFUSE(v, err,
-                  "sample \"%.80s\": GT = \"%.*s\": must be allele numbers up to %d or points, "
-                  "separated by / or |",
-                  v->ids.text[sample], n, p, vcf->n_alts);
+    variants_note_malformed(v, "line ", ((struct vcf *)v->state)->line.number, v->ids.text[sample],
+                            p, (int)strcspn(p, ":\t"));
 }
 
-/* p is NULL for an omitted field, which is missing. */
-static int take_field(struct variants *v, int32_t sample, int32_t alt, const char *p,
-                      struct calls *calls, struct err *err)
+/* Store the hard call in scratch.dosage. p: GT, or NULL if it is missing. Returns false if it is
+ * missing. */
+static bool take_gt(struct variants *v, int32_t sample, int32_t alt, const char *p)
 {
     struct vcf *vcf = v->state;
     int32_t slot = v->slot[sample];
+    int n_alleles = 0;
+    int count = p ? read_gt(p, alt + 1, vcf->n_alts, &n_alleles) : DOSAGE_MISSING;
 
-    if (v->dosage == DATA_DOSAGE_DS) {
-        vcf->scratch.value[slot] = NAN;
-        if (p && !read_ds(&vcf->scratch.value[slot], p, alt))
-            return field_fault(v, sample, p, err);
-    } else {
-        int count = p ? read_gt(p, alt + 1, vcf->n_alts, &calls->n_alleles) : DOSAGE_MISSING;
-
-        if (count == MALFORMED)
-            return field_fault(v, sample, p, err);
-        vcf->scratch.dosage[slot] = (int8_t)count;
+    if (count == MALFORMED) {
+        note_malformed(v, sample, p);
+        count = DOSAGE_MISSING;
     }
-    return 0;
+    vcf->scratch.dosage[slot] = (int8_t)count;
+    if (count == DOSAGE_MISSING)
+        return false;
+    if (n_alleles > v->found_ploidy)
+        variants_see_ploidy(v, n_alleles);
+    if (n_alleles != v->ploidy)
+        variants_scale(v, &vcf->scratch, slot, count, n_alleles);
+    return true;
+}
+
+static int count_ploidy(const struct vcf *vcf, const char *gt)
+{
+    int n_alleles = 0;
+
+    return gt && read_gt(gt, 0, vcf->n_alts, &n_alleles) != MALFORMED ? n_alleles : 0;
+}
+
+/* Store a dosage in scratch.value. p, gt: the fields, or NULL if they are omitted. */
+static void take_imputed(struct variants *v, int32_t sample, int32_t alt, const char *p,
+                         const char *gt)
+{
+    struct vcf *vcf = v->state;
+    float numbers[VARIANTS_FIELD], *value = &vcf->scratch.value[v->slot[sample]];
+    int n = p ? read_numbers(numbers, p) : 0;
+
+    *value = n > 0 ? variants_dosage(v, numbers, n, alt, vcf->n_alts, count_ploidy(vcf, gt)) : NAN;
+    if (n < 0 || *value < 0) {
+        note_malformed(v, sample, p);
+        *value = NAN;
+    } else if (isnan(*value) && take_gt(v, sample, alt, gt)) {
+        v->doubts.n_hard++;
+        *value = variants_scratch_take(&vcf->scratch, v->slot[sample]);
+    }
 }
 
 static int vcf_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err)
 {
     struct vcf *vcf = v->state;
     const char *p = vcf->samples, *end = vcf->line.text.data + vcf->line.text.size;
-    int skip = find_key(v, v->dosage == DATA_DOSAGE_DS ? "DS" : "GT", err);
+    bool is_imputed = vcf->imputed != NO_KEY;
     int32_t n = 0;
 
-    if (skip < 0)
-        return -1;
     for (; p && n < v->ids.n; n++) {
         const char *tab = memchr(p, '\t', (size_t)(end - p));
+        const char *stop = tab ? tab : end;
+        const char *gt = v->slot[n] >= 0 && vcf->gt != NO_KEY ? find_field(p, stop, vcf->gt) : NULL;
 
-        if (v->slot[n] >= 0 &&
-            take_field(v, n, alt, find_field(p, tab ? tab : end, skip), calls, err))
-            return -1;
+        if (v->slot[n] >= 0 && is_imputed)
+            take_imputed(v, n, alt, find_field(p, stop, vcf->imputed), gt);
+        else if (v->slot[n] >= 0)
+            take_gt(v, n, alt, gt);
         p = tab ? tab + 1 : NULL;
     }
     if (n < v->ids.n || p)
         return REFUSE(v, err, "%s%d samples: the header has %d", p ? "more than " : "", n,
                       v->ids.n);
-    if (v->dosage == DATA_DOSAGE_DS)
+    if (!is_imputed && v->dosage != DATA_DOSAGE_GT)
+        v->doubts.n_hard += v->n;
+    if (is_imputed)
         variants_scratch_values(calls, &vcf->scratch, v->n);
     else
-        calls->dosage = vcf->scratch.dosage;
+        variants_scratch_dosages(calls, &vcf->scratch, v->n);
     return 0;
 }
 

@@ -94,16 +94,21 @@ struct extreme {
     int32_t i, j;
 };
 
+static int ploidy_of(const struct dataset *d)
+{
+    return d->ploidy ? d->ploidy : 2;
+}
+
 static int refuse_dosage(const struct dataset *d, const struct extreme *e, struct err *err)
 {
     return err_set(
         err,
         "graph.metric = kinship: feature %d (\"%.80s\") of sample \"%.80s\" is %g: must be "
-        "a dosage in [0, 2], or in [-1, 1] where all features are coded -1, 0, 1",
-        e->j + 1, dataset_feature_name(d, e->j), dataset_id(d, e->i), e->v);
+        "a dosage in [0, %d], or in [-1, 1] where all features are coded -1, 0, 1",
+        e->j + 1, dataset_feature_name(d, e->j), dataset_id(d, e->i), e->v, ploidy_of(d));
 }
 
-/* sum[j] is half the sum of column j. *base is the feature without the allele: 0, or -1 in [-1,
+/* sum[j] is the sum of column j divided by the ploidy. *base is the feature without the allele: 0, or -1 in [-1,
  * 1]. */
 static int sum_dosages(double *sum, double *base, const struct similarity *s, struct mat *row,
                        struct err *err)
@@ -119,13 +124,13 @@ static int sum_dosages(double *sum, double *base, const struct similarity *s, st
                 low = (struct extreme){v, i, j};
             if (v > high.v)
                 high = (struct extreme){v, i, j};
-            sum[j] += v / 2;
+            sum[j] += v / ploidy_of(s->data);
         }
     }
     *base = low.v < 0 ? -1 : 0;
     if (low.v < -1 || (low.v < 0 && high.v > 1))
         return refuse_dosage(s->data, &low, err);
-    return high.v > 2 ? refuse_dosage(s->data, &high, err) : 0;
+    return high.v > ploidy_of(s->data) ? refuse_dosage(s->data, &high, err) : 0;
 }
 
 static double kinship_shift(const struct similarity *s, const float *row)
@@ -137,11 +142,11 @@ static double kinship_shift(const struct similarity *s, const float *row)
     return shift;
 }
 
-/* VanRaden 2008, method 1. For features coded -1, 0, 1, dosage - 2p = feature - (2p - 1). */
+/* VanRaden 2008, method 1, for any ploidy. For features coded -1, 0, 1, dosage - 2p = feature - (2p - 1). */
 static int prepare_kinship(struct similarity *s, struct mat *row, struct err *err)
 {
     double *p = calloc((size_t)row->n_cols, sizeof *p);
-    double variance = 0, base = 0;
+    double variance = 0, base = 0, ploidy = ploidy_of(s->data);
     int rc;
 
     if (!p)
@@ -149,9 +154,9 @@ static int prepare_kinship(struct similarity *s, struct mat *row, struct err *er
     s->twice = p;
     rc = sum_dosages(p, &base, s, row, err);
     for (int32_t j = 0; j < row->n_cols; j++) {
-        p[j] = p[j] / s->data->n_samples - base / 2;
-        variance += 2 * p[j] * (1 - p[j]);
-        s->twice[j] = 2 * p[j] + base;
+        p[j] = p[j] / s->data->n_samples - base / ploidy;
+        variance += ploidy * p[j] * (1 - p[j]);
+        s->twice[j] = ploidy * p[j] + base;
         s->offset += s->twice[j] * s->twice[j];
     }
     for (int32_t i = 0; !rc && i < s->data->n_samples; i++) {

@@ -13,7 +13,8 @@
 #include "data/core/dataset.h"
 
 /* cosine, correlation: of features as read. kinship: VanRaden 2008, J Dairy Sci 91:4414, method 1:
- * Z Z' / (2 sum p (1 - p)), Z = dosage - 2p. If a feature is below 0, all are coded -1, 0, 1. */
+ * Z Z' / (m sum p (1 - p)), Z = dosage - m p, with the ploidy m of the data. If a feature is below
+ * 0, all are coded -1, 0, 1. */
 enum graph_metric { GRAPH_COSINE, GRAPH_CORRELATION, GRAPH_KINSHIP };
 #define GRAPH_METRICS 3
 
@@ -23,7 +24,7 @@ struct similarity {
     double *shift;              /* [N] */
     double *mean;               /* [N] by which rows are centred, or NULL */
     double *sum;                /* [N] of rows, for correlation of uncentred ones; or NULL */
-    double *twice;              /* [K] 2p for kinship, or 2p - 1; or NULL */
+    double *twice;              /* [K] m p for kinship, or 2p - 1; or NULL */
     double offset;
     double factor;
 
@@ -34,7 +35,7 @@ struct similarity {
     struct mat left, right, part; /* scratch */
 };
 
-/* -1 and err if features are sparse, kinship gets values outside [0, 2] and [-1, 1] or only
+/* -1 and err if features are sparse, kinship gets values outside [0, m] and [-1, 1] or only
  * monomorphic markers, or memory is short. Release in any case. */
 int similarity_init(struct similarity *s, const struct dataset *d, enum graph_metric metric,
                     struct err *err);
