@@ -258,7 +258,8 @@ is "predictions equal those matched by position" "$(predict ids.db --config 3 --
 awk -F, '{ for (j = 1; j <= NF; j++) t[j] = t[j] (NR > 1 ? "," : "") $j } END { for (j = 1; j <= NF; j++) print t[j] }' table.csv >transposed.csv
 fails "a transposed table" 1 "$ESPALIER" predict vcf.db --config c1 --genotypes transposed.csv
 is "the message recognises it" "$(cat .err)" "espalier: transposed.csv: 90 of its 90 rows have names of markers of the training data: the table is transposed: it must have a row for each sample and a column for each marker"
-like "or the message proposes another coding" "$("$ESPALIER" predict vcf.db --config c1 --genotypes centred.csv 2>&1)" "warning: centred.csv: dosages go down to -1, but not in the training data"
+is "a table of -1, 0 and 1 is recoded" "$(new 1 centred.csv | same new1.csv)" "same 30"
+like "a note counts its calls" "$("$ESPALIER" predict vcf.db --config c1 --genotypes centred.csv 2>&1)" "centred.csv: 2454 calls from -1 to 1 recoded to the range of the training data, 0 to 2"
 if command -v bcftools >/dev/null; then
     bcftools view -Ob -o panel.bcf panel.vcf
     is "BCF" "$(new 1 panel.bcf)" "$(cat new1.csv)"

@@ -387,7 +387,7 @@ static void test_header_is_checked(void **state)
     build(&d, &draft);
     h = (struct block_header *)(uintptr_t)d.block;
     h->version = 1;
-    refuse_header(h, "version 1: this program reads version 3");
+    refuse_header(h, "version 1: this program reads version 4");
     h->version = BLOCK_VERSION;
     h->form = BLOCK_CODES + 1;
     refuse_header(h, "flags out of range");

@@ -60,10 +60,9 @@ static const char *const possible_groups[] = {"location", "site",  "country",
                                               "region",   "batch", "block"};
 
 /* Factors of a design, which shift the values of all their samples. */
-static const char *const design[] = {"sex",      "gender", "block",  "rep",      "replicate",
-                                     "batch",    "plate",  "tray",   "plot",     "site",
-                                     "location", "year",   "season", "env",      "environment",
-                                     "trial",    "field",  "farm",   "treatment"};
+static const char *const design[] = {
+    "sex",      "gender", "block",  "rep", "replicate",   "batch", "plate", "tray", "plot", "site",
+    "location", "year",   "season", "env", "environment", "trial", "field", "farm", "treatment"};
 
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 
@@ -197,14 +196,16 @@ static int read_table_ids(struct names *ids, const char *path, struct err *err)
     return status == 0 ? 0 : -1;
 }
 
-static int read_variant_ids(struct names *ids, const char *path, struct err *err)
+static int read_variant_ids(struct init_columns *c, const char *path, struct err *err)
 {
+    struct names *ids = &c->ids;
     struct variants v;
     int rc = variants_open(&v, variants_detect(path), path, &(struct variants_calls){0}, err);
 
     for (int32_t i = 0; rc == 0 && i < v.ids.n; i++)
         if (names_find(ids, v.ids.text[i]) < 0 && names_add(ids, v.ids.text[i], i + 1, err) < 0)
             rc = -1;
+    c->has_ds = v.has_ds;
     variants_close(&v);
     return rc;
 }
@@ -265,7 +266,7 @@ static int join(struct init_columns *c, const struct init_files *files, struct e
 {
     const struct init_file *genotypes = init_files_find(files, P_GENOTYPES);
     int rc = genotypes->kind == KIND_TABLE ? read_table_ids(&c->ids, genotypes->path, err)
-                                           : read_variant_ids(&c->ids, genotypes->path, err);
+                                           : read_variant_ids(c, genotypes->path, err);
 
     if (rc == 0 && genotypes->kind == KIND_TABLE)
         rc = find_code(c, &genotypes->profile, err);

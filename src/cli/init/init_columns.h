@@ -16,6 +16,7 @@ struct init_columns {
     int32_t part;       /* -1 also if a split file has the parts */
     bool has_code;      /* the genotypes have a number that is no dosage */
     double code;        /* that number */
+    bool has_ds;        /* the genotypes have imputed dosages */
     bool is_unjoined;   /* the tables have no id in common */
     bool writes_id;     /* the readers would use another column for the ids */
     const char *number; /* of a TUDataset: the trait after --trait; borrowed, or NULL */

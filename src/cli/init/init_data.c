@@ -90,6 +90,14 @@ static int add_images(struct init_lines *lines, const struct init_files *files, 
     return atof(text) < n ? init_lines_add(lines, P_FIRST_IMAGES, text, comment, "", err) : 0;
 }
 
+static int add_dosage(struct init_lines *lines, const struct init_columns *c, struct err *err)
+{
+    if (!c->has_ds)
+        return 0;
+    return init_lines_add(lines, P_DOSAGE, "DS", "dosages of imputation; GT: called alleles", "",
+                          err);
+}
+
 static int add_missing_genotype(struct init_lines *lines, const struct init_columns *c,
                                 struct err *err)
 {
@@ -149,7 +157,7 @@ int init_data_lines(struct init_lines *lines, const struct init_files *files,
 {
     int rc = init_lines_add(lines, P_FORMAT, files->format->name, "", "", err);
     if (rc != 0 || add_paths(lines, files, output, err) != 0 ||
-        add_missing_genotype(lines, columns, err) != 0 ||
+        add_missing_genotype(lines, columns, err) || add_dosage(lines, columns, err) != 0 ||
         add_columns(lines, files, columns, err) != 0 || add_images(lines, files, err) != 0 ||
         add_part(lines, files, columns, err) != 0)
         return -1;

@@ -204,6 +204,7 @@ static int bcf_open_file(struct variants *v, struct err *err)
     b->record = bcf_init();
     if (!b->header || !b->record)
         return err_set(err, "%s: the header is truncated or not that of a BCF file", v->path);
+    v->has_ds = bcf_hdr_id2int(b->header, BCF_DT_ID, "DS") >= 0;
     for (int32_t i = 0; i < bcf_hdr_nsamples(b->header); i++)
         if (variants_add_id(v, b->header->samples[i], 1, err))
             return -1;

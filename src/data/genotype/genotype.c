@@ -611,7 +611,7 @@ static void warn_contradicted(struct data_report *r, const struct genotype *g)
     buf_release(&names);
 }
 
-/* What was recoded, set to missing or dropped in a file of variants. */
+/* Counts calls that were recoded or set to missing, and sites that were dropped. */
 static void report_doubts(struct data_report *r, const struct genotype *g)
 {
     const struct variants *v = &g->panel.variants;

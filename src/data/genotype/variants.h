@@ -49,7 +49,7 @@ struct calls {
     const float *value;    /* NaN where missing */
 };
 
-/* What a file has that cannot be taken as it stands. */
+/* Counts calls and sites that cannot be taken as they stand. */
 struct variants_doubts {
     int64_t n_hard;      /* calls without the field, counted from GT */
     int64_t n_scaled;    /* calls of other ploidy than the file */
@@ -66,6 +66,7 @@ struct variants {
     struct names ids; /* of the file; read-only */
     int32_t *slot;    /* [ids.n] place among the selected samples, or -1 */
     int32_t n;        /* selected */
+    bool has_ds;      /* the header of a VCF or BCF defines the field DS */
     enum data_dosage dosage;
     int ploidy;       /* of dosages; 0 before the first call */
     int found_ploidy; /* the most alleles of a call so far; above ploidy: variants_restart() */

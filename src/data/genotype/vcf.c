@@ -99,6 +99,7 @@ static int read_header(struct variants *v, struct err *err)
     while ((status = next_line(v, err)) > 0) {
         if (!strncmp(vcf->line.text.data, "#CHROM\t", strlen("#CHROM\t")))
             return read_samples(v, err);
+        v->has_ds = v->has_ds || strstr(vcf->line.text.data, "##FORMAT=<ID=DS,");
         if (strncmp(vcf->line.text.data, "##", 2) != 0)
             return REFUSE(v, err, "\"%.40s\": the header must end with a line #CHROM ...",
                           vcf->line.text.data);
