@@ -199,7 +199,7 @@ is "and give no warning" "$(grep -c 'scale = none' .err)" 0
 
 # Replace the trait by WITH in some rows.
 spoil() { awk -F, -v OFS=, -v with="$1" 'NR % 12 == 3 { $2 = with } 1' sim/phenotypes.csv; }
-for cell in - n.d. '*' '#N/A' '"1,116.3"' '83.25 d' '>5.50'; do
+for cell in - n.d. '*' '#N/A' '"1,116.3"' '83.25 d'; do
     spoil "$cell" >spoilt.csv
     for trait in "" "--trait=trait"; do
         # shellcheck disable=SC2086 # no option
@@ -208,6 +208,9 @@ for cell in - n.d. '*' '#N/A' '"1,116.3"' '83.25 d' '>5.50'; do
             '^espalier: spoilt.csv:3: column "trait" = .*: a word among numbers: .* name it in data.missing'
     done
 done
+spoil '>5.50' >spoilt.csv
+fails "a trait with bounds" 1 init sim/genotypes.csv spoilt.csv -o no.ini
+like "the message counts them" "$(cat .err)" '^espalier: spoilt.csv:3: column "trait" = ">5.50": 5 of 60 values are bounds: '
 spoil - | awk -F, -v OFS=, '{ print $0, NR == 1 ? "height" : NR * 1.5 }' >two.csv
 fails "a trait beside another with such cells" 2 init sim/genotypes.csv two.csv -o no.ini
 like "lists both" "$(cat .err)" '"trait": 55 numbers and 5 others, the first "-" on line 3; "height": 60 numbers$'
