@@ -174,14 +174,15 @@ static void test_seen_by_name(void **state)
          "PZA03614.2\tA/T\t1\t40" REST "C\tY\tT\tN\n"      /* one-letter calls: C and T */     \
          "PZA00258.3\tA\t1\t50" REST "GG\tGG\tGG\tNN\n"    /* one letter, not the one named */ \
          "PZA02962.13\tA\t1\t60" REST "GG\tAA\tAG\tNN\n"   /* A and G */                       \
-         "PZA02962.14\tA/G\t1\t70" REST "AA\t--\t+-\tNN\n" /* with the gaps, three */          \
-         "PZA00599.25\tA/G\t1\t80" REST "++\t--\t+-\tNN\n" /* + and - */
+         "PZA02962.14\tA/G\t1\t70" REST "AA\t--\tGG\tA-\n" /* -- is no call */                 \
+         "PZA00599.25\t+/-\t1\t80" REST "++\t--\t+-\tNN\n" /* -- is a call */
 
 static void test_contradicted(void **state)
 {
-    static const int8_t wanted[] = {0, 0, 0, 2, 0, 2, 2, 1, 0, 2, 1, 1, 2, 1, 1};
+    static const int8_t wanted[] = {0, 0, 0, 2, 0, 0, 2,    2,    1,    0,    -128, 2,
+                                    1, 1, 2, 1, 2, 1, -128, -128, -128, -128, -128, -128};
     static const char *const alleles[] = {"1\t10\tA\tC", "1\t20\tA\tG", "1\t40\tC\tT",
-                                          "1\t60\tA\tG", "1\t80\t+\t-"};
+                                          "1\t60\tA\tG", "1\t70\tA\tG", "1\t80\t+\t-"};
     struct data_spec spec = hapmap_of(CONTRADICTED);
     const char *contradicted;
     struct data_report report;
@@ -191,16 +192,16 @@ static void test_contradicted(void **state)
     (void)state;
     if (data_load(&d, &spec, &report, &err) != 0)
         fail_msg("%s", err.text);
-    assert_int_equal(d.n_features, 5);
+    assert_int_equal(d.n_features, 6);
     assert_memory_equal(d.dosage, wanted, sizeof wanted);
     for (int32_t j = 0; j < d.n_features; j++)
         assert_string_equal(dataset_alleles(&d, j), alleles[j]);
     contradicted = noted(&report, "contradicted");
-    assert_non_null(strstr(contradicted, "alleles taken from the calls: 4, dropped because their "
-                                         "calls do not have two letters: 3; the first are "
+    assert_non_null(strstr(contradicted, "alleles taken from the calls: 3, dropped because their "
+                                         "calls do not have two letters: 2; the first are "
                                          "\"PZA01271.1\", \""));
     assert_non_null(strstr(contradicted, ", \"PZA03614.2\""));
-    assert_int_equal(report.n_features, 5);
+    assert_int_equal(report.n_features, 6);
     dataset_release(&d);
 }
 
@@ -281,31 +282,57 @@ static void test_faulty(void **state)
 {
     (void)state;
     refuse(COLUMNS "\nm1\tA/C\t1\t10" REST "\n",
-           "panel.hmp.txt:1: 11 columns: must be 11 (rs#, alleles, chrom, pos, ...) and one for "
-           "each sample");
+           "panel.hmp.txt:1: 11 columns: must be those about the site (rs#, alleles, chrom, "
+           "pos, ...) and one for each sample");
     refuse(COLUMNS "\ta\tb\ta\n", "panel.hmp.txt:1: sample \"a\" occurs twice, first as sample 1");
     refuse(HEAD "m1\tA/C\t1\t10" REST "AA\tCA\tCC\n",
            "panel.hmp.txt:2: 14 cells: the header has 15");
-    refuse(HEAD "m1\tA/C\t1\tx" REST "AA\tCA\tCC\tNN\n",
-           "panel.hmp.txt:2: pos = \"x\": must be a whole number");
-    refuse(HEAD "m1\tA/X\t1\t10" REST "AA\tCA\tCC\tNN\n",
-           "panel.hmp.txt:2: alleles = \"A/X\": must be different letters of A, C, G, T, + and -, "
-           "separated by /");
-    refuse(
-        HEAD "m1\tA/C\t1\t10" REST "AA\tCA\tCB\tNN\n",
-        "panel.hmp.txt:2: sample \"c\": call \"CB\": must be two of A, C, G, T, + and -, the IUPAC "
-        "code of both, or N where missing");
-    refuse(HEAD "m1\tA/C\t1\t10" REST "AA\tCC\tAAC\tNN\n",
-           "panel.hmp.txt:2: sample \"c\": call \"AAC\": must be two of A, C, G, T, + and -, the "
-           "IUPAC code of both, or N where missing");
-    refuse(
-        HEAD "m1\tNA\t1\t10" REST "N\tA\tC\tB\n",
-        "panel.hmp.txt:2: sample \"d\": call \"B\": must be two of A, C, G, T, + and -, the IUPAC "
-        "code of both, or N where missing");
-    refuse(
-        HEAD "m1\tA/C/G\t1\t10" REST "TT\tTT\tTT\tTX\n",
-        "panel.hmp.txt:2: sample \"d\": call \"TX\": must be two of A, C, G, T, + and -, the IUPAC "
-        "code of both, or N where missing");
+}
+
+/* One odd site or call refuses nothing. R writes 1e+05, and an unknown position is no place. */
+static void test_odd(void **state)
+{
+    static const int8_t wanted[] = {0, 0, 0, 2, 2, 1, 1, 1, -128, -128, -128, 2};
+    struct data_spec spec = hapmap_of(
+        HEAD "m0\tA/C\t1\tabc" REST "AA\tCA\tCC\tNN\nm1\tAT/A\t1\t10" REST
+             "AA\tCA\tCC\tNN\nm2\tA/C\t1\t1e+05" REST "AA\tCC\tA/C\tAAC\nm3\tA/C\t\tNA" REST
+             "AA\tCC\tAC\tQQ\nm4\tA/C\t1\t7" REST "A|A\tM\t??\tC:C\n");
+    struct data_report report;
+    struct dataset d;
+    struct err err = {""};
+    const char *names[] = {"1_100000", "m3", "1_7"};
+
+    (void)state;
+    if (data_load(&d, &spec, &report, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(d.n_features, 3);
+    for (int i = 0; i < 3; i++)
+        assert_string_equal(dataset_feature_name(&d, i), names[i]);
+    for (int i = 0; i < 12; i++)
+        assert_int_equal(d.dosage[i], wanted[(i % 3) + 3 * (i / 3)]);
+    dataset_release(&d);
+}
+
+/* The columns decide, not the first bytes. */
+static void test_headers(void **state)
+{
+    static const char *const headers[] = {
+        "RS#\talleles\tchrom\tpos\ta\tb\tc\td\n",
+        "##TASSEL\n\"rs.\"\t\"alleles\"\t\"chrom\"\t\"pos\"\ta\tb\tc\td\n",
+        "\xef\xbb\xbfSNP,Allele,Chromosome,Position,strand,a,b,c,d\n",
+        "rs alleles chrom pos strand assembly. center a b c d\n",
+    };
+    static const char *const rows[] = {
+        "m1\tA/C\t1\t10\tAA\tCA\tCC\tNN\n", "m1\tA/C\t1\t10\tAA\tCA\tCC\tNN\n",
+        "m1,A/C,1,10,+,AA,CA,CC,NN\n", "m1 A/C 1 10 + NA NA AA CA CC NN\n"};
+    static const int8_t wanted[] = {0, 1, 2, -128};
+    char text[500];
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        snprintf(text, sizeof text, "%s%s", headers[i], rows[i]);
+        expect(text, 1, wanted);
+    }
 }
 
 int main(void)
@@ -321,6 +348,8 @@ int main(void)
         cmocka_unit_test(test_all_contradicted),
         cmocka_unit_test(test_contradicted_in_new_samples),
         cmocka_unit_test(test_faulty),
+        cmocka_unit_test(test_odd),
+        cmocka_unit_test(test_headers),
     };
 
     return cmocka_run_group_tests_name("hapmap", tests, scratch_make, scratch_remove);

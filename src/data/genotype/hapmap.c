@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "data/genotype/letters.h"
 #include "data/genotype/readers.h"
 #include "data/text/table.h"
 
-/* HapMap is a table with a row for each site: eleven columns about the site, then one for each
- * sample. A call is two letters, or one IUPAC code for both. The alleles are those of the column
- * `alleles`, or the letters of the calls if it has none or lacks one (doc/decisions/0040). */
+/* HapMap is a table with a row for each site: up to eleven columns about the site, then one for each
+ * sample. The alleles are those of the column `alleles`, or the letters of the calls if it has none
+ * or lacks one (doc/decisions/0040). */
 
-enum { RS, ALLELES, CHROM, POS, FIXED = 11 };
+enum { RS, ALLELES, CHROM, POS, LEAST_FIXED, FIXED = 11 };
 
 static const char letters[] = VARIANTS_LETTERS;
 enum { N_LETTERS = VARIANTS_N_LETTERS };
@@ -17,19 +22,62 @@ enum { N_LETTERS = VARIANTS_N_LETTERS };
 struct hapmap {
     struct table table;
     bool is_open;
+    int32_t n_fixed;             /* columns before the samples */
     char text[N_LETTERS + 1][2]; /* the reference first, then "" */
     const char *alt[N_LETTERS];
     int32_t n_alleles;
     bool is_seen;         /* taken from the calls */
     bool is_contradicted; /* because the column lacks a letter */
+    char (*call)[2];      /* [ids.n] letters, N where missing */
     int8_t *dosage;       /* [ids.n] */
+    char odd[80];
 };
 
 #define REFUSE(h, err, ...) variants_fault(err, (h)->table.path, "", (h)->table.line, __VA_ARGS__)
 
-static int upper(int c)
+/* ---- columns ---- */
+
+/* R writes rs. for rs#. */
+static bool is_column(const char *name, const char *const *list)
 {
-    return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c;
+    char plain[32];
+    size_t n = 0;
+
+    for (; *name && n + 1 < sizeof plain; name++)
+        if (isalnum((unsigned char)*name))
+            plain[n++] = *name;
+    plain[n] = '\0';
+    for (; *list; list++)
+        if (!strcasecmp(plain, *list))
+            return true;
+    return false;
+}
+
+/* Returns the number of columns about the site, or 0 if these are not those of HapMap. */
+static int32_t count_fixed(const char *const *name, int32_t n_cols)
+{
+    static const char *const first[][5] = {[ALLELES] = {"alleles", "allele"},
+                                           [CHROM] = {"chrom", "chr", "chromosome"},
+                                           [POS] = {"pos", "position", "bp"}};
+    static const char *const further[] = {"strand", "assembly",  "center", "protLSID", "assayLSID",
+                                          "panel",  "panelLSID", "QCcode", NULL};
+    int32_t n = LEAST_FIXED;
+
+    for (int32_t j = ALLELES; j <= POS; j++)
+        if (j >= n_cols || !is_column(name[j], first[j]))
+            return 0;
+    while (n < n_cols && n < FIXED && is_column(name[n], further))
+        n++;
+    return n;
+}
+
+bool hapmap_is_header(const char *path)
+{
+    struct table t;
+    bool is = !table_open(&t, path, NULL) && count_fixed((const char *const *)t.name, t.n_cols);
+
+    table_close(&t);
+    return is;
 }
 
 /* ---- a site ---- */
@@ -50,79 +98,79 @@ static void add_allele(struct hapmap *h, int letter)
     h->text[++h->n_alleles][0] = '\0';
 }
 
-/* "A/C" gives two alleles, an unknown text none. */
-static int read_alleles(struct hapmap *h, const char *text, struct err *err)
+/* "A/C" gives two alleles, an unknown text none. Returns false for another text. */
+static bool read_alleles(struct hapmap *h, const char *text)
 {
-    const char *at = text;
-
     h->n_alleles = 0;
     h->text[0][0] = '\0';
     h->is_seen = table_is_missing(text) || !strcmp(text, "N");
-    if (h->is_seen)
-        return 0;
-    for (;; at++) {
-        int letter = upper(*at++);
+    for (const char *at = text; !h->is_seen; at++) {
+        int letter = toupper((unsigned char)*at++);
 
-        if (!letter || !strchr(letters, letter) || has_allele(h, letter) || (*at && *at != '/'))
-            return REFUSE(h, err,
-                          "alleles = \"%.40s\": must be different letters of A, C, G, T, + and -, "
-                          "separated by /",
-                          text);
+        if (!letter || !strchr(letters, letter) || has_allele(h, letter) ||
+            (*at && !strchr("/|,:", *at)))
+            return false;
         add_allele(h, letter);
         if (!*at)
-            return 0;
+            return true;
     }
+    return true;
+}
+
+/* R writes 1e+05. A missing position is 0, which is no place. */
+static bool read_position(int64_t *pos, const char *text)
+{
+    double number;
+
+    *pos = 0;
+    if (table_is_missing(text))
+        return true;
+    if (!table_parse_number(&number, text) || number < 0 || number > 1e15 ||
+        number != floor(number))
+        return false;
+    *pos = (int64_t)number;
+    return true;
 }
 
 /* ---- calls ---- */
 
-/* A missing letter is N. Returns false if the text is not a call. */
-static bool read_call(char letter[2], const char *call)
+/* - is an allele only where the column names it. */
+static bool is_missing(const struct hapmap *h, const char *call)
 {
-    static const char *const iupac[] = {"RAG", "YCT", "SCG", "WAT", "KGT", "MAC", "0+-"};
-
-    letter[0] = letter[1] = (char)upper(call[0]);
-    if (!call[0] || (call[1] && call[2]))
-        return false;
-    if (call[1]) {
-        letter[1] = (char)upper(call[1]);
-        return true;
-    }
-    if (call[0] == '.')
-        letter[0] = letter[1] = 'N';
-    for (size_t i = 0; i < sizeof iupac / sizeof *iupac; i++)
-        if (letter[1] == iupac[i][0]) {
-            letter[0] = iupac[i][1];
-            letter[1] = iupac[i][2];
-            break;
-        }
-    return true;
+    return letters_is_missing(call) && !(*call == '-' && has_allele(h, '-'));
 }
 
-/* The alleles belong to the file, so unselected samples count. take_call() refuses invalid
- * calls. */
-static void find_letters(bool *has, const struct variants *v, const struct hapmap *h)
+static bool is_letter(const struct hapmap *h, char c)
 {
-    char letter[2];
+    return c && strchr(letters, c) && (c != '-' || has_allele(h, '-'));
+}
+
+/* The alleles belong to the file, so unselected samples count, too. */
+static void read_calls(struct variants *v, bool *has)
+{
+    struct hapmap *h = v->state;
 
     memset(has, 0, N_LETTERS * sizeof *has);
     for (int32_t i = 0; i < v->ids.n; i++) {
-        const char *at[2];
+        const char *text = h->table.cell[h->n_fixed + i];
+        char *call = h->call[i];
+        bool is_read = !is_missing(h, text) && letters_read(call, text);
 
-        if (!read_call(letter, h->table.cell[FIXED + i]) || !letter[0] || !letter[1])
+        if (is_read && is_letter(h, call[0]) && is_letter(h, call[1])) {
+            has[strchr(letters, call[0]) - letters] = true;
+            has[strchr(letters, call[1]) - letters] = true;
             continue;
-        at[0] = strchr(letters, letter[0]);
-        at[1] = strchr(letters, letter[1]);
-        if (at[0] && at[1])
-            has[at[0] - letters] = has[at[1] - letters] = true;
+        }
+        if (v->slot[i] >= 0 && !is_missing(h, text) &&
+            !(is_read && (strchr("N-", call[0]) || strchr("N-", call[1]))))
+            variants_note_malformed(v, "line ", h->table.line, v->ids.text[i], text,
+                                    (int)strlen(text));
+        call[0] = call[1] = 'N';
     }
 }
 
-static void check_alleles(const struct variants *v, struct hapmap *h)
+static void check_alleles(struct hapmap *h, const bool *has)
 {
-    bool has[N_LETTERS];
-
-    find_letters(has, v, h);
     h->is_contradicted = false;
     for (int k = 0; k < N_LETTERS; k++)
         h->is_contradicted =
@@ -137,82 +185,47 @@ static void check_alleles(const struct variants *v, struct hapmap *h)
             add_allele(h, letters[k]);
 }
 
-/* A missing letter is N. */
-static int take_call(char letter[2], const struct variants *v, int32_t sample, struct err *err)
-{
-    const struct hapmap *h = v->state;
-    const char *call = h->table.cell[FIXED + sample];
-    bool is_call = read_call(letter, call);
-
-    for (int k = 0; is_call && k < 2; k++)
-        is_call = letter[k] == 'N' || (letter[k] && strchr(letters, letter[k]));
-    if (is_call)
-        return 0;
-    return REFUSE(h, err,
-                  "sample \"%.80s\": call \"%.40s\": must be two of A, C, G, T, + and -, the IUPAC "
-                  "code of both, or N where missing",
-                  v->ids.text[sample], call);
-}
-
-/* Nothing is counted at these sites, so nothing else reads their calls. */
-static int check_calls(const struct variants *v, struct err *err)
-{
-    char letter[2];
-
-    for (int32_t i = 0; i < v->ids.n; i++)
-        if (v->slot[i] >= 0 && take_call(letter, v, i, err))
-            return -1;
-    return 0;
-}
-
 static int hapmap_next(struct variants *v, struct site *site, struct err *err)
 {
     struct hapmap *h = v->state;
     int status = table_next(&h->table, err);
-    const char *pos;
-    size_t n;
+    bool has[N_LETTERS];
 
     if (status <= 0)
         return status;
-    pos = h->table.cell[POS];
-    n = strlen(pos);
-    if (n < 1 || n > 18 || strspn(pos, "0123456789") < n)
-        return REFUSE(h, err, "pos = \"%.40s\": must be a whole number", pos);
-    if (!*h->table.cell[CHROM])
-        return REFUSE(h, err, "the column chrom is empty");
-    if (read_alleles(h, h->table.cell[ALLELES], err))
-        return -1;
-    check_alleles(v, h);
-    *site = (struct site){
-        .id = h->table.cell[RS],
-        .chrom = h->table.cell[CHROM],
-        .pos = strtoll(pos, NULL, 10),
-        .ref = h->n_alleles ? h->text[0] : "N",
-        .alt = h->alt + 1,
-        .n_alts = h->n_alleles ? h->n_alleles - 1 : 0,
-        .is_seen = h->is_seen,
-        .is_contradicted = h->is_contradicted,
-    };
-    return site->n_alts == 0 && check_calls(v, err) ? -1 : 1;
+    *site = (struct site){.id = h->table.cell[RS], .chrom = h->table.cell[CHROM], .ref = "N"};
+    if (!read_position(&site->pos, h->table.cell[POS]))
+        snprintf(h->odd, sizeof h->odd, "pos = %.40s", h->table.cell[POS]);
+    else if (!read_alleles(h, h->table.cell[ALLELES]))
+        snprintf(h->odd, sizeof h->odd, "alleles = %.40s", h->table.cell[ALLELES]);
+    else
+        h->odd[0] = '\0';
+    site->odd = h->odd[0] ? h->odd : NULL;
+    if (site->odd)
+        return 1;
+    read_calls(v, has);
+    check_alleles(h, has);
+    site->ref = h->n_alleles ? h->text[0] : "N";
+    site->alt = h->alt + 1;
+    site->n_alts = h->n_alleles ? h->n_alleles - 1 : 0;
+    site->is_seen = h->is_seen;
+    site->is_contradicted = h->is_contradicted;
+    return 1;
 }
 
 static int hapmap_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err)
 {
     struct hapmap *h = v->state;
+    char counted = *h->text[alt + 1];
 
+    (void)err;
     for (int32_t i = 0; i < v->ids.n; i++) {
-        int32_t slot = v->slot[i];
-        char letter[2];
+        const char *call = h->call[i];
 
-        if (slot < 0)
-            continue;
-        if (take_call(letter, v, i, err))
-            return -1;
-        if (letter[0] == 'N' || letter[1] == 'N')
-            h->dosage[slot] = DOSAGE_MISSING;
-        else
-            h->dosage[slot] =
-                (int8_t)((letter[0] == *h->text[alt + 1]) + (letter[1] == *h->text[alt + 1]));
+        if (v->slot[i] >= 0)
+            h->dosage[v->slot[i]] = call[0] == 'N'
+                                        ? DOSAGE_MISSING
+                                        : (int8_t)((call[0] == counted) + (call[1] == counted));
     }
     calls->dosage = h->dosage;
     return 0;
@@ -226,6 +239,7 @@ static void hapmap_close(struct variants *v)
 
     if (h->is_open)
         table_close(&h->table);
+    free(h->call);
     free(h->dosage);
     free(h);
 }
@@ -240,16 +254,19 @@ static int hapmap_open_file(struct variants *v, struct err *err)
     if (table_open(&h->table, v->path, err))
         return -1;
     h->is_open = true;
-    if (h->table.n_cols <= FIXED)
-        return REFUSE(h, err,
-                      "%d columns: must be %d (rs#, alleles, chrom, pos, ...) and one for "
-                      "each sample",
-                      h->table.n_cols, FIXED);
-    for (int32_t j = FIXED; j < h->table.n_cols; j++)
+    h->n_fixed = count_fixed((const char *const *)h->table.name, h->table.n_cols);
+    if (h->table.n_cols <= h->n_fixed)
+        return REFUSE(
+            h, err,
+            "%d columns: must be those about the site (rs#, alleles, chrom, pos, ...) and "
+            "one for each sample",
+            h->table.n_cols);
+    for (int32_t j = h->n_fixed; j < h->table.n_cols; j++)
         if (variants_add_id(v, h->table.name[j], h->table.line, err))
             return -1;
+    h->call = malloc((size_t)v->ids.n * sizeof *h->call);
     h->dosage = malloc((size_t)v->ids.n);
-    return h->dosage ? 0 : err_nomem(err, "genotypes of a variant", (size_t)v->ids.n);
+    return h->call && h->dosage ? 0 : err_nomem(err, "genotypes of a variant", (size_t)v->ids.n);
 }
 
 const struct variants_reader hapmap_reader = {hapmap_open_file, hapmap_next, hapmap_read,

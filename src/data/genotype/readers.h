@@ -8,6 +8,10 @@
 
 extern const struct variants_reader vcf_reader, bcf_reader, plink_reader, hapmap_reader;
 
+/* True if the first columns of a table are those of HapMap, in any case and with other punctuation
+ * (R writes rs. for rs#). */
+bool hapmap_is_header(const char *path);
+
 /* Returns the command that makes a .bed of a PLINK file that is not read (.pgen, .ped ...), or
  * NULL. */
 const char *plink_other_files(const char *path);

@@ -27,19 +27,16 @@ enum variants_kind variants_detect(const char *path)
         const char *magic;
         enum variants_kind kind;
     } kinds[] = {
-        {"##", VARIANTS_VCF},
-        {"#CHROM\t", VARIANTS_VCF},
-        {STREAM_MARK "##", VARIANTS_VCF},
-        {"BCF\2", VARIANTS_BCF},
-        {"\x6c\x1b", VARIANTS_PLINK},
-        {"rs#", VARIANTS_HAPMAP},
-        {"rs\talleles", VARIANTS_HAPMAP},
+        {"##", VARIANTS_VCF},    {"#CHROM\t", VARIANTS_VCF},   {STREAM_MARK "##", VARIANTS_VCF},
+        {"BCF\2", VARIANTS_BCF}, {"\x6c\x1b", VARIANTS_PLINK},
     };
     char head[64];
     size_t n;
 
     if (is_plink(path))
         return VARIANTS_PLINK;
+    if (hapmap_is_header(path))
+        return VARIANTS_HAPMAP;
     n = stream_peek(head, sizeof head, path);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (n >= strlen(kinds[i].magic) && !memcmp(head, kinds[i].magic, strlen(kinds[i].magic)))

@@ -14,7 +14,7 @@ enum variants_kind {
     VARIANTS_HAPMAP
 };
 
-/* The first bytes decide, plain or unpacked; for PLINK also an ending .bed, .bim or .fam, or a file
+/* The first bytes decide, plain or unpacked, for HapMap the names of the columns, for PLINK also an ending .bed, .bim or .fam, or a file
  * NAME.bed. PLINK files that no reader opens count as PLINK, too. VARIANTS_NONE if the file cannot
  * be opened. */
 enum variants_kind variants_detect(const char *path);

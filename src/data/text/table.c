@@ -477,11 +477,28 @@ static int read_separator(struct table *t, struct err *err)
     return 0;
 }
 
+/* TASSEL writes lines of ## before the header. */
+static void skip_remarks(struct table_source *s)
+{
+    const char *end = (const char *)s->chunk + s->chunk_size, *at, *next;
+
+    for (at = (const char *)s->chunk + s->chunk_at; end - at > 1 && !memcmp(at, "##", 2);
+         at = next) {
+        next = memchr(at, '\n', (size_t)(end - at));
+        if (!next)
+            break;
+        next++;
+        s->n_lines++;
+    }
+    s->chunk_at = s->chunk_size - (size_t)(end - at);
+}
+
 static int start_parsing(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
 
     s->chunk_at = stream_mark_bytes(s->chunk, s->chunk_size);
+    skip_remarks(s);
     if (csv_init(&s->parser, CSV_REPALL_NL))
         return err_nomem(err, t->path, sizeof s->parser);
     if (read_separator(t, err))

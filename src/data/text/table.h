@@ -4,8 +4,8 @@
  *
  * The first line that is not empty is the header; one of only numbers is refused. Cells may be
  * quoted as in RFC 4180; quotes in a cell that does not begin with one are ordinary characters.
- * Blanks around a cell are dropped, also in quotes. Line ends are LF, CRLF or CR. A byte order mark and
- * empty lines are skipped. Rows have as many cells as the header.
+ * Blanks around a cell are dropped, also in quotes. Line ends are LF, CRLF or CR. A byte order mark,
+ * lines of ## before the header and empty lines are skipped. Rows have as many cells as the header.
  *
  * Excel's first line "sep=;" sets the separator. If all rows have one cell more than the header
  * (R's write.table()), the first column is named "row.names", unless the header begins with the
