@@ -266,10 +266,8 @@ int mpirun_check_ranks(long ranks, struct err *err)
     struct batch_job job;
 
     batch_job_here(&job);
-    if (check_files(ranks, job.system != BATCH_NONE, err))
-        return -1;
     if (ranks <= each * cores || job.system != BATCH_NONE)
-        return 0;
+        return check_files(ranks, job.system != BATCH_NONE, err);
     return err_set(err, "--ranks %ld: must be at most %ld, %ld for each of the %d cores here",
                    ranks, each * cores, each, cores);
 }

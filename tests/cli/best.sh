@@ -49,7 +49,7 @@ is "the message names it" "$(cat .err)" \
     "espalier: where hiden_size = 4: results.db: no such column: hiden_size; did you mean hidden_size?"
 fails "--where with a word unlike any column" 2 "$ESPALIER" best --where 'dropout = full'
 is "the message asks for quotes" "$(cat .err)" \
-    "espalier: where dropout = full: results.db: no such column: full; put text in quotes, as in type = 'ridge'"
+    "espalier: where dropout = full: results.db: no such column: full; put text in quotes, as in type = 'fixed'"
 fails "--where with a misspelt column" 2 "$ESPALIER" best --where 'batchsize > 3'
 like "the message proposes the column" "$(cat .err)" 'did you mean batch_size[?]$'
 best --where "trials > 1000" >none
