@@ -207,23 +207,50 @@ static void test_id_column(void **state)
     spec.id = "line_of_2024";
     refuse_spec(&spec, "pheno.csv:1: no column \"line_of_2024\" (data.id): must be one of "
                        "\"plot\", \"line\", \"ft\"; did you mean \"line\"?");
-    spec = spec_of("f x 0 0 1 5\nf y 0 0 1 6\n");
-    refuse_spec(
-        &spec,
-        "pheno.csv:1: no trait \"ft\": data.trait must be one of \"x\", \"0\", \"0\", "
-        "\"1\", \"5\"; is this line a sample? A header must come first, such as FID IID TRAIT");
     spec.trait = NULL;
-    scratch_text("pheno.csv", "x 5 6\ny 6 6\n");
+    spec.id = NULL;
+    scratch_text("pheno.csv", "o 5 6\ny 6 6\n");
     refuse_spec(&spec,
                 "pheno.csv:1: several traits: set data.trait to one of \"5\", \"6\"; is this "
                 "line a sample? A header must come first, such as FID IID TRAIT");
-    scratch_text("pheno.csv", "x,82.5\ny,6\nz,7\n");
-    refuse_spec(&spec, "pheno.csv:1: the only trait is \"82.5\"; is this line a sample? A header "
+    scratch_text("pheno.csv", "o,82\ny,6\nz,7\n");
+    refuse_spec(&spec, "pheno.csv:1: the only trait is \"82\"; is this line a sample? A header "
                        "must come first, such as FID IID TRAIT (or set data.trait to it)");
     spec = spec_of("FID IID\nf x\n");
     spec.trait = NULL;
     refuse_spec(&spec, "pheno.csv:1: two columns, FID and IID: must be an id and at least one "
                        "trait");
+}
+
+/* GCTA, PLINK --pheno and two columns. A sample must not become the header: its id or a value shows
+ * it, also where the trait is set. */
+static void test_no_header(void **state)
+{
+    static const struct {
+        const char *text, *found;
+    } cases[] = {
+        {"f x 0 0 1 5\nf y 0 0 1 6\n", "\"x\" is the id of a sample: the first line must be a "
+                                       "header that names the columns: put a line \"FID IID trait1 "
+                                       "trait2 trait3\" and so on before it"},
+        {"x NA\ny 6\nz 7\n", "\"x\" is the id of a sample: the first line must be a header that "
+                             "names the columns: put a line \"id trait\" before it"},
+        {"o,82.5\ny,6\nz,7\n", "\"82.5\" is a value: the first line must be a header that names "
+                               "the columns: put a line \"id,trait\" before it"},
+        {"o o -9\nx x 6\nz z 7\n", "\"-9\" is a value: the first line must be a header that names "
+                                   "the columns: put a line \"FID IID trait\" before it"},
+        {"o1\tR\nx\tR\ny\tS\n", "\"R\" is a value: the first line must be a header that names "
+                                "the columns: put a line \"id<TAB>trait\" before it"},
+    };
+    char wanted[300];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct data_spec spec = spec_of(cases[i].text);
+
+        spec.trait = i == 1 ? "NA" : NULL;
+        snprintf(wanted, sizeof wanted, "pheno.csv:1: %s", cases[i].found);
+        refuse_spec(&spec, wanted);
+    }
 }
 
 /* ---- covariates ---- */
@@ -448,14 +475,23 @@ static void test_group_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_missing),       cmocka_unit_test(test_suspect),
-        cmocka_unit_test(test_decimal_comma), cmocka_unit_test(test_words),
-        cmocka_unit_test(test_thousands),     cmocka_unit_test(test_other_commas),
-        cmocka_unit_test(test_id_column),     cmocka_unit_test(test_fixed),
-        cmocka_unit_test(test_factor),        cmocka_unit_test(test_quoted_names),
-        cmocka_unit_test(test_fixed_errors),  cmocka_unit_test(test_digest),
-        cmocka_unit_test(test_group),         cmocka_unit_test(test_group_with_parts),
-        cmocka_unit_test(test_group_errors),  cmocka_unit_test(test_part),
+        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_suspect),
+        cmocka_unit_test(test_decimal_comma),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_thousands),
+        cmocka_unit_test(test_other_commas),
+        cmocka_unit_test(test_id_column),
+        cmocka_unit_test(test_no_header),
+        cmocka_unit_test(test_fixed),
+        cmocka_unit_test(test_factor),
+        cmocka_unit_test(test_quoted_names),
+        cmocka_unit_test(test_fixed_errors),
+        cmocka_unit_test(test_digest),
+        cmocka_unit_test(test_group),
+        cmocka_unit_test(test_group_with_parts),
+        cmocka_unit_test(test_group_errors),
+        cmocka_unit_test(test_part),
     };
 
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "data/core/phenotype.h"
 #include "data/genotype/genotype_table.h"
 #include "data/genotype/variants_open.h"
 #include "data/graph/molecule.h"
@@ -60,9 +61,10 @@ static const char *const possible_groups[] = {"location", "site",  "country",
                                               "region",   "batch", "block"};
 
 /* Factors of a design, which shift the values of all their samples. */
-static const char *const design[] = {
-    "sex",      "gender", "block",  "rep", "replicate",   "batch", "plate", "tray", "plot", "site",
-    "location", "year",   "season", "env", "environment", "trial", "field", "farm", "treatment"};
+static const char *const design[] = {"sex",      "gender", "block",  "rep",      "replicate",
+                                     "batch",    "plate",  "tray",   "plot",     "site",
+                                     "location", "year",   "season", "env",      "environment",
+                                     "trial",    "field",  "farm",   "treatment"};
 
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 
@@ -229,17 +231,16 @@ static void find_id(struct init_columns *c)
     c->writes_id = best != p->has_family;
 }
 
-/* A sample in the first line would be lost. */
 static int check_header(const struct init_columns *c, struct err *err)
 {
-    const struct profile *p = &c->table->profile;
+    struct table t;
+    int rc;
 
-    if (names_find(&c->ids, p->col[c->id].name) < 0)
-        return 0;
-    return err_set(err,
-                   "%s:1: \"%.80s\" is the id of a sample: the first line must be a header that "
-                   "names the columns",
-                   c->table->path, p->col[c->id].name);
+    if (table_open(&t, c->table->path, err))
+        return -1;
+    rc = phenotype_check_header(&t, c->id, &c->ids, err);
+    table_close(&t);
+    return rc;
 }
 
 /* Find a number in the profiled columns that is no dosage. -1 and err: memory is short. */

@@ -23,8 +23,9 @@ struct reading {
     const struct joined_ids *source;
     struct names listed; /* ids of the table */
     struct id_join join;
-    bool *has_row;     /* [ids->n] */
-    struct names left; /* ids with a value and without genotypes */
+    bool *has_row;        /* [ids->n] */
+    struct names left;    /* ids with a value and without genotypes */
+    bool is_name_a_value; /* of the trait */
     struct phenotype_report *report;
 };
 
@@ -178,12 +179,82 @@ static int find_division(struct reading *r, const struct data_spec *spec, struct
     return find_cells(r, &r->group, &cells->group, spec->group, "split.group", err);
 }
 
+/* ---- a missing header ---- */
+
+/* Always -1. found: why the first line is none. */
+static int no_header(const struct table *t, const char *found, const struct names *ids,
+                     struct err *err)
+{
+    bool has_family =
+        t->n_cols > 2 && (!strcmp(t->name[0], t->name[1]) || names_find(ids, t->name[1]) >= 0);
+    const char plain[] = {t->separator, '\0'};
+    const char *apart = t->separator == '\t' ? "<TAB>" : plain;
+    struct buf header = {0};
+
+    buf_printf(&header, has_family ? "FID%sIID" : "id", apart);
+    for (int32_t j = 1 + has_family, k = 1; j < t->n_cols && k <= 3; j++, k++)
+        buf_printf(&header, t->n_cols == 2 + has_family ? "%strait" : "%strait%d", apart, k);
+    table_fault(err, t,
+                "%s: the first line must be a header that names the columns: put a line \"%s\"%s "
+                "before it",
+                found, buf_text(&header), t->n_cols > 4 + has_family ? " and so on" : "");
+    buf_release(&header);
+    return -1;
+}
+
+/* Columns may be named by whole numbers, such as years. */
+static bool is_value(const char *name)
+{
+    double v;
+
+    return (*name && table_is_missing(name)) ||
+           (table_parse_number(&v, name) && (v < 0 || v != floor(v)));
+}
+
+int phenotype_check_header(const struct table *t, int32_t id, const struct names *ids,
+                           struct err *err)
+{
+    char found[160];
+    double v;
+
+    if (reader_has_family(t))
+        return 0;
+    for (int32_t j = 0; j < t->n_cols; j++) {
+        const char *name = t->name[j];
+        bool can_be_id = j == id || (j < 2 && !table_parse_number(&v, name));
+
+        if (can_be_id && *name && equality_pick(ids->text, ids->n, -1, name) >= 0)
+            snprintf(found, sizeof found, "\"%.80s\" is the id of a sample", name);
+        else if (j != id && is_value(name))
+            snprintf(found, sizeof found, "\"%.80s\" is a value", name);
+        else
+            continue;
+        return no_header(t, found, ids, err);
+    }
+    return 0;
+}
+
+/* The trait's name is one of its values. A column `toxic` may have the value toxic, but then the ids
+ * have a name, which seldom has a digit. */
+static int check_classes(const struct reading *r, struct err *err)
+{
+    const struct table *t = &r->table;
+    struct table first = *t;
+    char found[160];
+
+    if (!r->is_name_a_value || !strpbrk(t->name[r->id], "0123456789"))
+        return 0;
+    snprintf(found, sizeof found, "\"%.80s\" is a value", t->name[r->trait]);
+    first.line = 1;
+    return no_header(&first, found, r->ids, err);
+}
+
 static int find_columns(struct reading *r, const struct data_spec *spec, struct err *err)
 {
     const struct table *t = &r->table;
 
     r->id = reader_id_column(t, spec->id, err);
-    if (r->id < 0)
+    if (r->id < 0 || phenotype_check_header(t, r->id, r->ids, err))
         return -1;
     if (spec->like)
         return find_all_fixed(r, spec->fixed, err);
@@ -296,10 +367,12 @@ static int read_rows(struct reading *r, struct err *err)
             return -1;
         if (i >= 0)
             is_any_known = r->has_row[i] = true;
+        r->is_name_a_value =
+            r->is_name_a_value || (r->trait >= 0 && !strcmp(trait, t->name[r->trait]));
         r->report->n_valued += has_value;
         r->report->n_joined += has_value && i >= 0;
     }
-    return status ? -1 : explain_left(r, is_any_known, err);
+    return status || check_classes(r, err) ? -1 : explain_left(r, is_any_known, err);
 }
 
 static void note_absent(struct phenotype_report *report, const struct reading *r)
