@@ -94,6 +94,41 @@ static void test_imputed_genotype(void **state)
     dataset_release(&d);
 }
 
+/* Every spelling of calls in letters gives the same dosages. The later letter is counted. m3 has
+ * three alleles, m4 one. */
+static void test_letters(void **state)
+{
+    static const char *const tables[] = {
+        "id,m1,m2,m3,m4\nx,AA,TC,AA,AA\ny,AG,--,CC,NN\nz,GG,CC,GT,AA\nw,A-,TT,AA,QQQ\n",
+        "id,m1,m2,m3,m4\nx,A/A,T/C,A/A,A/A\ny,A/G,./.,C/C,N/N\nz,G/G,C/C,G/T,A/A\nw,A/N,T/T,A/"
+        "A,A?C\n",
+        "id m1 m2 m3 m4\nx A:A T:C A:A A:A\ny G:A ? C:C NA\nz G:G C:C G:T A:A\nw NC T:T A:A A\"A\n",
+        "id\tm1\tm2\tm3\tm4\nx\tA\tY\tA\tA\ny\tR\tN\tC\t.\nz\tG\tC\tK\tA\nw\tN\tT\tA\tQQ1\n",
+        "id,m1,m2,m3,m4\nx,A,H,A,A\ny,H,-,C,-\nz,B,A,B,A\nw,-,B,A,Q2Q\n",
+        "id,m1,m2,m3,m4\nx,0|0,0|1,0|0,0|0\ny,0|1,.|.,1|1,.\nz,1|1,0|0,2|2,0|0\nw,.,1|1,0|0,0|2|\n",
+    };
+    static const int8_t wanted[] = {0, 1, 1, -128, 2, 0, -128, 2};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        struct data_spec spec = genotype_spec(tables[i], "id,ft\nx,1\ny,2\nz,4\nw,3\n");
+        struct data_report report;
+        struct dataset d;
+
+        load(&d, &report, &spec);
+        assert_int_equal(d.n_features, 2);
+        assert_memory_equal(d.dosage, wanted, sizeof wanted);
+        assert_string_equal(dataset_alleles(&d, 0), i == 5   ? ""
+                                                    : i == 4 ? "\t0\tA\tB"
+                                                             : "\t0\tA\tG");
+        assert_string_equal(noted(&report, "alleles"),
+                            "1 marker with more than two alleles dropped: \"m3\"");
+        assert_non_null(strstr(noted(&report, "malformed"),
+                               "1 call cannot be read and counts as missing; the first is line 5"));
+        dataset_release(&d);
+    }
+}
+
 static void test_genotype_errors(void **state)
 {
     (void)state;
@@ -824,6 +859,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_genotype),
         cmocka_unit_test(test_imputed_genotype),
+        cmocka_unit_test(test_letters),
         cmocka_unit_test(test_genotype_errors),
         cmocka_unit_test(test_missing_codes),
         cmocka_unit_test(test_missing_genotype),

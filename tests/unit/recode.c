@@ -579,6 +579,40 @@ static void test_codings(void **state)
     }
 }
 
+/* New samples may have only one of the two alleles, or another one, which is missing. Numbers are
+ * dosages. */
+static void test_letters(void **state)
+{
+    static const struct {
+        const char *table;
+        float found[4];
+    } cases[] = {
+        {"id,a,b\nx,AA,TT\ny,AG,TC\n", {0, 2, 1, 1}},
+        {"id,a,b\nx,GG,T/T\ny,G/G,T\n", {2, 2, 2, 2}},
+        {"id,a,b\nx,G,N\ny,R,C\n", {2, 0.5f, 1, 0}},
+        {"id,a,b\nx,AC,TT\ny,CC,AA\n", {1.25f, 2, 1.25f, 0.5f}},
+        {"id,a,b\nx,0,2\ny,1,1\n", {0, 2, 1, 1}},
+        {"id,a,b\nx,1/1,0/1\ny,0/0,0/0\n", {2, 1, 0, 0}},
+    };
+    static const int8_t dosage[] = {0, 0, 1, 0, 2, 0, 2, 2};
+    struct draft draft = {.n_samples = 4,
+                          .n_features = 2,
+                          .ploidy = 2,
+                          .ids = (const char *[]){"p", "q", "r", "s"},
+                          .target = (const float[]){1, 2, 3, 4},
+                          .feature_names = (const char *[]){"a", "b"},
+                          .alleles = (const char *[]){"\t0\tA\tG", "\t0\tC\tT"},
+                          .dosage = dosage};
+    struct dataset d;
+
+    (void)state;
+    assert_int_equal(draft_build(&d, &draft, NULL), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_value(scratch_text("letters.csv", cases[i].table), DATA_DOSAGE_GT, &d, cases[i].found,
+                    2);
+    dataset_release(&d);
+}
+
 static void test_faulty(void **state)
 {
     struct recode_report report;
@@ -616,7 +650,7 @@ int main(void)
         cmocka_unit_test(test_variants), cmocka_unit_test(test_table),
         cmocka_unit_test(test_imputed),  cmocka_unit_test(test_fractions),
         cmocka_unit_test(test_chroms),   cmocka_unit_test(test_codings),
-        cmocka_unit_test(test_faulty),
+        cmocka_unit_test(test_letters),  cmocka_unit_test(test_faulty),
     };
 
     return cmocka_run_group_tests_name("recode", tests, scratch_make, scratch_remove);

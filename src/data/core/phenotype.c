@@ -221,7 +221,7 @@ int phenotype_check_header(const struct table *t, int32_t id, const struct names
         return 0;
     for (int32_t j = 0; j < t->n_cols; j++) {
         const char *name = t->name[j];
-        bool can_be_id = j == id || (j < 2 && !table_parse_number(&v, name));
+        bool can_be_id = j == id || (j == 1 && t->n_cols > 2 && !table_parse_number(&v, name));
 
         if (can_be_id && *name && equality_pick(ids->text, ids->n, -1, name) >= 0)
             snprintf(found, sizeof found, "\"%.80s\" is the id of a sample", name);

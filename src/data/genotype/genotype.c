@@ -552,6 +552,27 @@ static void report_filters(struct data_report *r, const struct filter_counts *c)
                         c->is_partly_read ? "; the rest was not read" : "");
 }
 
+static void warn_malformed(struct data_report *r, const char *path, int64_t n, const char *first)
+{
+    if (n)
+        data_report_add(r, DATA_NOTE_WARNING, "malformed",
+                        "%s: %lld call%s cannot be read and count%s as missing; the first is %s",
+                        path, (long long)n, n == 1 ? "" : "s", n == 1 ? "s" : "", first);
+}
+
+static void report_letters(struct data_report *r, const char *path, const struct letter_columns *l)
+{
+    if (l->n_cols)
+        data_report_add(
+            r, DATA_NOTE_FACT, "letters",
+            "calls are letters: dosages count the allele that is later in the alphabet");
+    warn_malformed(r, path, l->n_malformed, l->malformed);
+    if (l->n_other)
+        data_report_add(r, DATA_NOTE_WARNING, "alleles",
+                        "%d marker%s with more than two alleles dropped: %s%s", l->n_other,
+                        plural(l->n_other), l->other, l->n_other > DATA_EXAMPLES ? " ..." : "");
+}
+
 static void report_facts(struct data_report *r, const struct genotype *g)
 {
     r->filtered = g->counts;
@@ -563,6 +584,7 @@ static void report_facts(struct data_report *r, const struct genotype *g)
     if (g->counts.n_uncalled)
         data_report_add(r, DATA_NOTE_FACT, "uncalled", "%d marker%s without any call dropped",
                         g->counts.n_uncalled, plural(g->counts.n_uncalled));
+    report_letters(r, g->spec->genotypes, &g->table.letters);
     data_report_add(r, DATA_NOTE_FACT, "phenotypes",
                     "%d with a value, %d joined by id, %d without genotype dropped", r->n_valued,
                     r->n_joined, r->n_unjoined);
@@ -618,6 +640,7 @@ static void report_doubts(struct data_report *r, const struct genotype *g)
     const struct variants_doubts *d = &v->doubts;
     const struct markers *m = &g->panel.markers;
 
+    warn_malformed(r, v->path, d->n_malformed, d->malformed);
     if (d->n_hard)
         data_report_add(r, DATA_NOTE_INFO, "dosage",
                         "%s: %lld calls have no %s: their dosage is the number of alleles in GT",
@@ -627,11 +650,6 @@ static void report_doubts(struct data_report *r, const struct genotype *g)
             r, DATA_NOTE_INFO, "ploidy",
             "%s: %lld calls have another number of alleles than %d and are scaled to it", v->path,
             (long long)d->n_scaled, v->ploidy);
-    if (d->n_malformed)
-        data_report_add(r, DATA_NOTE_WARNING, "malformed",
-                        "%s: %lld call%s cannot be read and count%s as missing; the first is %s",
-                        v->path, (long long)d->n_malformed, d->n_malformed == 1 ? "" : "s",
-                        d->n_malformed == 1 ? "s" : "", d->malformed);
     if (d->n_sites)
         data_report_add(r, DATA_NOTE_WARNING, "odd sites",
                         "%s: %lld site%s dropped, which cannot be used: %s%s", v->path,

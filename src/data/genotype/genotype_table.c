@@ -224,6 +224,7 @@ void genotype_table_release(struct genotype_table *g)
     names_release(&g->ids);
     names_release(&g->missing);
     columns_release(&g->markers);
+    letter_columns_release(&g->letters);
     nonmarkers_release(&g->hidden);
     table_close(&g->table);
 }
@@ -409,6 +410,39 @@ static int open_table(struct genotype_table *g, const char *path, struct err *er
     return table_open(&g->table, path, err) || check_raw(&g->table, err) ? -1 : 0;
 }
 
+/* The first row with a call decides. */
+static bool has_letters(const struct genotype_table *g)
+{
+    const struct nonmarkers *hidden = &g->hidden;
+    int32_t n_letters = 0, n_numbers = 0;
+    struct table t;
+    double v;
+
+    if (table_open(&t, g->table.path, NULL))
+        return false;
+    for (int row = 0; row < ROWS_SEEN && !n_letters && !n_numbers && table_next(&t, NULL) > 0;
+         row++)
+        for (int32_t k = 1; k < g->table.n_cols; k++) {
+            const char *cell = t.cell[hidden->shown ? hidden->shown[k] : k];
+
+            if (table_parse_number(&v, cell))
+                n_numbers++;
+            else
+                n_letters += letter_columns_is_call(cell);
+        }
+    table_close(&t);
+    return n_letters > n_numbers;
+}
+
+static int read_row(struct genotype_table *g, int32_t i, struct err *err)
+{
+    if (g->letters.n_cols) {
+        letter_columns_read_row(&g->letters, &g->markers, i, &g->table);
+        return 0;
+    }
+    return columns_read_row(&g->markers, i, &g->table, err) ? explain_cell(g, err) : 0;
+}
+
 static int read_table(struct genotype_table *g, const char *missing, struct err *err)
 {
     int status;
@@ -417,16 +451,17 @@ static int read_table(struct genotype_table *g, const char *missing, struct err 
         names_split(&g->missing, missing, "data.missing_genotype", err))
         return -1;
     g->markers.missing = g->missing.n ? &g->missing : NULL;
+    if (has_letters(g) && letter_columns_init(&g->letters, g->markers.n_cols, err))
+        return -1;
     while ((status = nonmarkers_next(&g->table, &g->hidden, err)) > 0) {
         int32_t i = reader_new_id(&g->ids, &g->table, 0, err);
 
-        if (i < 0 || columns_add_row(&g->markers, err))
+        if (i < 0 || columns_add_row(&g->markers, err) || read_row(g, i, err))
             return -1;
-        if (columns_read_row(&g->markers, i, &g->table, err))
-            return explain_cell(g, err);
     }
     if (!status && g->ids.n == 0)
         return err_set(err, "%s: no samples after the header", g->table.path);
+    letter_columns_finish(&g->letters, &g->markers);
     return status ? -1 : check_codes(g, err);
 }
 
@@ -435,7 +470,7 @@ static int find_ploidy(const struct genotype_table *g)
 {
     const double slack = 0.01; /* of imputed dosages */
 
-    if (g->low < 0 || g->low > g->high)
+    if (g->letters.n_cols || g->low < 0 || g->low > g->high)
         return 2;
     return (int)fmax(1, ceil(g->high - slack));
 }
@@ -491,11 +526,13 @@ static int32_t judge(bool *keeps, const struct tally *tally, const struct genoty
     for (int32_t j = 0; j < n_cols; j++) {
         const struct tally *t = &tally[j];
         bool is_enough = filter->take == FILTER_FIRST && n_kept >= filter->n_take;
+        bool is_other = g->letters.n_cols && g->letters.allele[j][0] == LETTERS_OTHER;
         double frequency = t->n_present ? (t->sum / t->n_present - low) / (high - low) : 0;
 
         counts->n_read += !is_enough;
         counts->is_partly_read = is_enough;
-        keeps[j] = !is_enough && filter_keeps(filter, t, g->markers.n_rows, frequency, counts);
+        keeps[j] = !is_enough && !is_other &&
+                   filter_keeps(filter, t, g->markers.n_rows, frequency, counts);
         n_kept += keeps[j];
     }
     return n_kept;
@@ -519,13 +556,20 @@ static void thin(bool *keeps, int32_t n_cols, int32_t n_kept, int32_t n,
 static int nothing_left(const struct genotype_table *g, const struct filter_counts *r,
                         struct err *err)
 {
+    char other[240] = "", uncalled[40] = "";
+
     if (r->n_monomorphic == r->n_read)
         return err_set(err, "%s: all %d markers are monomorphic", g->table.path, r->n_read);
+    if (r->n_uncalled)
+        snprintf(uncalled, sizeof uncalled, "%d without any call, ", r->n_uncalled);
+    if (g->letters.n_other)
+        snprintf(other, sizeof other, ", %d with more than two alleles: %s", g->letters.n_other,
+                 g->letters.other);
     return err_set(
         err,
-        "%s: no marker is left: %d read, %d monomorphic, %d with too many missing values, "
-        "%d rare",
-        g->table.path, r->n_read, r->n_monomorphic, r->n_too_missing, r->n_rare);
+        "%s: no marker is left: %d read, %s%d monomorphic, %d with too many missing values, "
+        "%d rare%s",
+        g->table.path, r->n_read, uncalled, r->n_monomorphic, r->n_too_missing, r->n_rare, other);
 }
 
 int genotype_table_filter(struct genotype_table *g, const struct filter *filter,
@@ -545,6 +589,7 @@ int genotype_table_filter(struct genotype_table *g, const struct filter *filter,
         if (filter->take == FILTER_THIN && filter->n_take < n_kept)
             thin(keeps, (int32_t)n, n_kept, filter->n_take, counts);
         columns_keep(&g->markers, keeps);
+        letter_columns_keep(&g->letters, keeps);
         rc = n_kept ? columns_impute(&g->markers, n_missing, err) : nothing_left(g, counts, err);
     }
     free(tally);
@@ -559,4 +604,5 @@ void genotype_table_into(struct draft *draft, const struct genotype_table *g)
     draft->features = g->markers.v;
     draft->dosage = g->markers.dosage;
     draft->feature_names = g->markers.name;
+    draft->alleles = g->letters.n_cols ? g->letters.texts : NULL;
 }

@@ -8,6 +8,7 @@
 #include "data/core/data_report.h"
 #include "data/core/data_spec.h"
 #include "data/core/filter.h"
+#include "data/genotype/letter_columns.h"
 #include "data/text/names.h"
 #include "data/text/table.h"
 
@@ -24,6 +25,7 @@ struct genotype_table {
     struct table table; /* owns names of markers */
     struct nonmarkers hidden;
     struct columns markers;
+    struct letter_columns letters; /* of calls in letters */
     struct names ids;
     struct names missing; /* words for a missing call */
     double low, high;     /* of present values; low > high if none */
@@ -32,7 +34,8 @@ struct genotype_table {
 
 /* missing: "-9, x", further texts that mean a missing call; NULL or "": none. Pair with
  * genotype_table_release(), also after a failure. -1 and err if the file is no table or has no
- * samples, a marker or sample occurs twice, a cell is not a number, or a number looks like a code
+ * samples, a marker or sample occurs twice, a cell is not a number (or most are calls in
+ * letters), or a number looks like a code
  * for "missing" (not checked if `missing` lists only words). */
 int genotype_table_read(struct genotype_table *g, const char *path, const char *missing,
                         struct err *err);

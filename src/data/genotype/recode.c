@@ -371,8 +371,8 @@ static void choose_coding(struct recode *r)
     const struct recode_coding possible[] = {r->here, {0, 1}, {0, 2}, {-1, 2}, {0, t->ploidy}};
     double best = INFINITY;
 
-    r->there = r->here;
-    for (size_t k = 0; k < sizeof possible / sizeof *possible; k++) {
+    r->there = t->letters.n_cols ? (struct recode_coding){0, 2} : r->here;
+    for (size_t k = 0; !t->letters.n_cols && k < sizeof possible / sizeof *possible; k++) {
         const struct recode_coding *p = &possible[k];
         double d = t->low < p->base - slack || t->high > p->base + p->span + slack ? INFINITY
                                                                                    : distance(r, p);
@@ -695,19 +695,49 @@ static int read_variants(struct mat *x, struct recode_report *report, struct rec
 
 /* ---- table ---- */
 
+/* Alleles of letters are compared with those of the data; 0 and 1 are numbers. */
+static bool has_letters(const struct recode *r, int32_t col)
+{
+    const struct letter_columns *l = &r->table->letters;
+
+    return l->n_cols && l->allele[col][0] && l->allele[col][0] != '0';
+}
+
+static bool is_letter_pair(const char *alleles)
+{
+    size_t n = strcspn(alleles, "\t");
+
+    n += alleles[n] ? 1 + strcspn(alleles + n + 1, "\t") : 0;
+    return alleles[n] && strlen(alleles + n) == 4;
+}
+
+static float table_call(const struct recode *r, int32_t j, int32_t row, int32_t col)
+{
+    const char *alleles = dataset_alleles(r->data, j);
+    float v = cell_of(&r->table->markers, row, col);
+    size_t n = strlen(alleles);
+
+    if (isnan(v) || !has_letters(r, col))
+        return v;
+    return is_letter_pair(alleles) ? letter_columns_dosage(&r->table->letters, col, (int8_t)v,
+                                                           alleles[n - 3], alleles[n - 1])
+                                   : NAN;
+}
+
 static void take_column(struct mat *x, struct recode *r, int32_t j, int32_t col, bool is_by_id,
                         const int32_t *sample)
 {
     struct recode_marker *marker = &r->marker[j];
 
     for (int32_t i = 0; i < x->n_rows; i++) {
-        float v = cell_of(&r->table->markers, sample[i], col);
+        float v = table_call(r, j, sample[i], col);
 
         marker->n_missing += isnan(v);
         if (!isnan(v))
             mat_row(x, i)[j] = code_as(r, v);
     }
-    marker->is_found = marker->is_by_name = true;
+    marker->is_found = true;
+    marker->is_by_name = !has_letters(r, col);
     marker->is_by_id = is_by_id;
 }
 
