@@ -125,7 +125,7 @@ void store_note_running(struct store *store, int64_t trial_id)
 {
     char note[sizeof store->lock.left];
 
-    snprintf(note, sizeof note, "%lld %lld %.3f", (long long)store->session_id, (long long)trial_id,
+    snprintf(note, sizeof note, "%lld %lld %.6f", (long long)store->session_id, (long long)trial_id,
              clock_unix());
     lock_note(&store->lock, note);
 }

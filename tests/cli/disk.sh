@@ -51,7 +51,7 @@ broken() {
     part=$1 call=$2 at=$3
     shift 3
     FAULT_FILE=$part FAULT_CALL=$call FAULT_AT=$at LD_PRELOAD=$fault \
-        timeout 100 "$ESPALIER" run --progress none "$@" >out 2>err
+        timeout 300 "$ESPALIER" run --progress none "$@" >out 2>err
     status=$?
 }
 
@@ -114,7 +114,7 @@ ok "a sweep with a rollback journal" "$ESPALIER" run small.ini --db nfs.db
 is "has the same rows" "$(rows nfs.db)" "$wanted"
 "$ESPALIER" run long.ini --db killed.db --progress none >/dev/null 2>&1 &
 pid=$!
-for _ in $(seq 600); do
+for _ in $(seq 6000); do
     [ "$("$ESPALIER" export killed.db 2>/dev/null | grep -c ',done,')" -gt 0 ] && break
     sleep 0.1
 done
@@ -132,7 +132,7 @@ unset FAULT_MAGIC LD_PRELOAD
 # Another process leaves a transaction open. With a rollback journal, a reading one blocks the run.
 FAULT_MAGIC=$nfs LD_PRELOAD=$fault "$ESPALIER" run long.ini --db held.db --progress none >out 2>err &
 pid=$!
-for _ in $(seq 600); do
+for _ in $(seq 6000); do
     [ "$(done_in held.db 2>/dev/null || echo 0)" -gt 0 ] && break
     sleep 0.1
 done
@@ -146,7 +146,7 @@ is "and no result is missing" "$(rows held.db)" "$(rows mid.db)"
 # Another process removes the file.
 "$ESPALIER" run long.ini --db gone.db --progress none >out 2>err &
 pid=$!
-for _ in $(seq 600); do
+for _ in $(seq 6000); do
     [ "$(done_in gone.db 2>/dev/null || echo 0)" -gt 0 ] && break
     sleep 0.1
 done
@@ -168,7 +168,7 @@ for part in cut.db cut.db-wal; do
     rm -f cut.db*
     "$ESPALIER" run long.ini --db cut.db --progress none >out 2>err &
     pid=$!
-    for _ in $(seq 600); do
+    for _ in $(seq 6000); do
         [ "$(done_in cut.db 2>/dev/null || echo 0)" -gt 0 ] && break
         sleep 0.1
     done

@@ -73,7 +73,7 @@ rmdir dir.db.lock
 # Another run holds the database.
 "$ESPALIER" run quick.ini --set epochs=1000000 --set threads=1 --db held.db --progress none 2>held.err &
 pid=$!
-for _ in $(seq 600); do
+for _ in $(seq 6000); do
     grep -qs 'to run on' held.err && break
     sleep 0.1
 done
@@ -208,7 +208,7 @@ if [ "$(nfs "$ESPALIER" doctor | grep -c ' on nfs: journal mode delete')" -eq 1 
     sqlite3 off.db 'pragma journal_mode = wal' >/dev/null
     env LD_PRELOAD="$PRELOAD" TEST_FILESYSTEM=0x6969 "$ESPALIER" run quick.ini --set epochs=1000000 --set seed=2 --set name=slow --db off.db --progress none 2>slow.err &
     pid=$!
-    for _ in $(seq 600); do
+    for _ in $(seq 6000); do
         grep -qs 'to run on' slow.err && break
         sleep 0.1
     done

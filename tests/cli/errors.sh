@@ -153,7 +153,7 @@ fi
 
 # limited MIB COMMAND...: has a time limit, since OpenBLAS tries forever if it gets no memory.
 # shellcheck disable=SC2016 # for the inner shell
-limited() { timeout 20 sh -c 'ulimit -v $(($1 * 1024)); shift; exec "$@"' sh "$@"; }
+limited() { timeout 300 sh -c 'ulimit -v $(($1 * 1024)); shift; exec "$@"' sh "$@"; }
 # A sanitizer reserves terabytes of address space.
 if ! grep -q __asan_init "$ESPALIER"; then
     refused "an address space too small for OpenBLAS" 1 \

@@ -16,7 +16,7 @@ all() {
         rm -f merged.db p.csv
         cp "$1" x.db
         # shellcheck disable=SC2086 # words
-        timeout 60 "$ESPALIER" $command >out 2>err
+        timeout 300 "$ESPALIER" $command >out 2>err
         echo "$?"
         cat err >>errors
     done | sort | uniq -c | sed 's/^ *//' | tr '\n' ' '
@@ -124,7 +124,7 @@ is "the largest number is exported" "$("$ESPALIER" export hostile.db | tail -n 1
 
 # Endless conditions.
 endless='1 < (with recursive c (n) as (select 1 union all select n + 1 from c) select max(n) from c)'
-fails "an endless --where" 1 timeout 60 "$ESPALIER" best base.db --where "$endless"
+fails "an endless --where" 1 timeout 300 "$ESPALIER" best base.db --where "$endless"
 like "is stopped" "$(cat "$T/.err")" 'takes too long and was stopped; simplify the condition'
 ten='(values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))'
 {
@@ -132,6 +132,6 @@ ten='(values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))'
     echo "[sweep]"
     echo "where = hidden_size < (select count(*) from $ten, $ten, $ten, $ten, $ten, $ten, $ten, $ten, $ten)"
 } >endless.ini
-fails "an endless where" 2 timeout 60 "$ESPALIER" plan endless.ini
+fails "an endless where" 2 timeout 300 "$ESPALIER" plan endless.ini
 like "is stopped too" "$(cat "$T/.err")" 'takes more than 1000000 steps for one point; simplify it'
 done_testing

@@ -18,7 +18,7 @@ cp base.db other.db
 
 # Status 124 is a time-out: a changed setting may lengthen a trial that verify runs again.
 try() {
-    timeout 60 "$ESPALIER" "$@" >out 2>err
+    timeout 300 "$ESPALIER" "$@" >out 2>err
     status=$?
     case $status in
     0 | 1 | 2 | 3) ;;

@@ -46,13 +46,15 @@ like "and the error of the prediction" "$(cat after)" \
     '12 finished trials were expected to take [0-9.e-]+ s and took [0-9.e-]+ s; the predicted time of a trial was off by a median of [0-9.]+ % \(in 90 % of them by [0-9]+ % or less\)$'
 like "and plan says that all are finished" "$(cat after)" '= 12 trials; all are finished$'
 
-"$ESPALIER" plan small.ini --set grid.hidden_size=4,64,65 --format csv >grown.csv 2>grown
+# As if the trials had taken ten times as long as predicted.
+sqlite3 results.db ".backup grown.db"
+sqlite3 grown.db "update trial set seconds = 10 * predicted"
+"$ESPALIER" plan small.ini --set grid.hidden_size=4,64,65 --db grown.db --format csv >grown.csv 2>grown
 is "new points have only a prediction" "$(column measured <grown.csv | grep -c .)" 12
-# Allow twice the range of the neighbours: some trials of milliseconds are interrupted.
 like "like that of their neighbours" "$(awk -F, '
-    $3 == 64 && $4 == "full" { if (!n++ || $NF < least) least = $NF; if ($NF > most) most = $NF }
+    $3 == 64 && $4 == "full" { near = $NF }
     $3 == 65 && $4 == "full" { predicted = $(NF - 1) }
-    END { print (predicted > least / 2 && predicted < 2 * most ? "near" : predicted " " least " " most) }' grown.csv)" near
+    END { print (predicted > near / 2 && predicted < 2 * near ? "near" : predicted " " near) }' grown.csv)" near
 
 # An axis given by --set counts like one of the file.
 ok "an axis of --set" "$ESPALIER" run small.ini --set grid.hidden_size=4,64,65 --set grid.dropout=0.1,0.5 --progress none
@@ -90,9 +92,10 @@ is "20 trials are all shown" "$(wc -l <twenty) $(grep -c -- --list twenty.err)" 
 is "a shard shows its own first ten" "$(head -n 11 part | squeeze)" "$(head -n 11 part.all | squeeze)"
 is "and its own last ten" "$(tail -n 10 part | squeeze)" "$(tail -n 10 part.all | squeeze)"
 
-# A trial on several ranks takes the seconds that the scheduler expects of it.
+# A trial on several ranks takes the seconds that the scheduler expects of it: of a usual processor, since
+# the sweep is too short for a measurement.
 gang() {
-    "$ESPALIER" plan small.ini --set grid.hidden_size=64 --set grid.batch_size=8 --set replicates=1 --set epochs=4000 \
+    "$ESPALIER" plan small.ini --set grid.hidden_size=64 --set grid.batch_size=8 --set replicates=1 --set epochs=500 \
         --set workers=4 --db none.db --format csv "$@" 2>/dev/null
 }
 gang --set grid.ranks=1,2,4,auto -n 4 >gang.csv
@@ -116,7 +119,7 @@ command -v mpirun >/dev/null || { done_testing; exit 0; }
 few() { # RANKS REPLICATES OPTION...
     n=$1 replicates=$2
     shift 2
-    timeout 120 mpirun --oversubscribe --bind-to none --mca btl_vader_single_copy_mechanism none -n "$n" \
+    mpirun --oversubscribe --bind-to none --mca btl_vader_single_copy_mechanism none -n "$n" \
         "$ESPALIER" run small.ini --set grid.hidden_size=4 --set grid.batch_size=full --set replicates="$replicates" \
         --db few"$n".db --progress none "$@" </dev/null
 }
@@ -158,7 +161,7 @@ is "busy is that of the ranks" "$("$ESPALIER" status gangs.db --format json | py
 import json, sys
 status = json.load(sys.stdin)
 session = status['session'][0] if isinstance(status['session'], list) else status['session']
-print(abs(session['total_s'] - sum(r['busy_s'] or 0 for r in status['ranks'])) < 1e-6, session['above'] < 0.9)")" "True True"
+print(abs(session['total_s'] - sum(r['busy_s'] or 0 for r in status['ranks'])) < 1e-6, abs(2 * session['bound_s'] - session['total_s']) < 1e-6)")" "True True"
 gangs() {
     "$ESPALIER" plan gangs.ini --db gangs.db --set grid.x=1,2,3,4,5,6,7 "$@"
 }

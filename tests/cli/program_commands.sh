@@ -4,7 +4,7 @@
 # other commands on such a sweep.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
-run() { timeout 60 "$ESPALIER" run "$@" --progress none </dev/null; }
+run() { timeout 300 "$ESPALIER" run "$@" --progress none </dev/null; }
 sql() { sqlite3 "$1" "$2"; }
 
 cat >ok.sh <<'SH'

@@ -81,7 +81,7 @@ printf '[sweep]\nobjective = loss\n[program]\ncommand = sh slow.sh {n}\n[grid]\n
 so_far() { "$ESPALIER" show slow.db t1 --log 2>&1; }
 "$ESPALIER" run slow.ini --db slow.db --progress none </dev/null 2>.err &
 pid=$!
-for _ in $(seq 400); do
+for _ in $(seq 6000); do
     [ ! -e slow.db.files/t1/log ] || break
     sleep 0.05
 done

@@ -16,7 +16,7 @@ INI
 }
 # program CASE <<BODY: a program, whose first line is '# ', the wanted state and the reason.
 program() { cat >"cases/$1.sh"; }
-run() { timeout 60 "$ESPALIER" run "$@" --progress none </dev/null; }
+run() { timeout 300 "$ESPALIER" run "$@" --progress none </dev/null; }
 outcomes() { # outcomes DB: program, state and reason of each trial
     sqlite3 "$1" "select params ->> 'which', state || iif(error is null, '', ': ' || error)
         from trial join config using (config_id) order by 1"

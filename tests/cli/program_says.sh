@@ -6,7 +6,7 @@
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 run() { # run OPTIONS: the messages are in err, without the advice to add replicates
-    timeout 60 "$ESPALIER" run "$@" --progress none </dev/null 2>all
+    timeout 300 "$ESPALIER" run "$@" --progress none </dev/null 2>all
     set -- $?
     sed '/adds* replicates/d' all >err
     return "$1"

@@ -85,7 +85,7 @@ printf '[sweep]\nobjective = v\ndirection = max\n[program]\ncommand = sh deaf.sh
 for ranks in 1 2; do
     rm -f deaf.[12]
     "$ESPALIER" run deaf.ini --db deaf.db -n $ranks --progress none >.out 2>.err &
-    for _ in $(seq 400); do
+    for _ in $(seq 6000); do
         [ "$(ls deaf.[12] 2>/dev/null | wc -l)" = $ranks ] && break
         sleep 0.05
     done
@@ -206,7 +206,7 @@ done
 pkill -9 -f "espalier run .*$T/p.db"
 wait $!
 gone() {
-    for _ in $(seq 100); do
+    for _ in $(seq 6000); do
         pgrep -f "sleep 3178|$T/p.db" >left || return 0
         sleep 0.1
     done

@@ -33,7 +33,7 @@ sql() { sqlite3 "$1" "$2"; }
 
 SLURM_JOB_ID=77 "$ESPALIER" run long.ini --db busy.db --progress none >/dev/null 2>&1 &
 pid=$!
-for _ in $(seq 600); do
+for _ in $(seq 6000); do
     [ "$(sql busy.db 'select count(*) from session' 2>/dev/null)" = 1 ] && break
     sleep 0.1
 done
@@ -64,7 +64,7 @@ ok "the lock of a killed run is free at once" run small.ini --db busy.db
 
 "$ESPALIER" run small.ini --set epochs=200 --set grid.hidden_size=64:400:1 --db cut.db --progress none >/dev/null 2>cut.err &
 pid=$!
-for _ in $(seq 600); do
+for _ in $(seq 6000); do
     [ "$(sql cut.db "select count(*) from trial where state = 'done'" 2>/dev/null)" -gt 0 ] 2>/dev/null && break
     sleep 0.1
 done

@@ -99,7 +99,7 @@ dropout = 0:0.8:0.1
 INI
 "$ESPALIER" run long.ini --db long.db >out 2>err &
 pid=$!
-for _ in $(seq 600); do
+for _ in $(seq 6000); do
     [ "$(sqlite3 long.db 'select count(*) from trial' 2>/dev/null)" = 9 ] && break
     sleep 0.1
 done

@@ -87,7 +87,7 @@ like "a run on the merged database has nothing to do" "$(cat "$T/again")" '12 tr
 sed -e 's/^epochs.*/epochs = 18000/' -e 's/^replicates.*/replicates = 3/' g.ini >long.ini
 "$ESPALIER" run --progress none long.ini --db long.db --shard 1/4 2>/dev/null &
 pid=$!
-for _ in $(seq 600); do
+for _ in $(seq 6000); do
     [ "$(keys long.1of4.db 2>/dev/null | wc -l)" -gt 0 ] && break
     sleep 0.05
 done

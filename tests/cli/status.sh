@@ -65,7 +65,7 @@ dropout = 0:0.9:0.01
 INI
 "$ESPALIER" run long.ini --db long.db --progress none 2>/dev/null &
 pid=$!
-for _ in $(seq 1200); do
+for _ in $(seq 6000); do
     n=$(sqlite3 long.db "select count(*) from trial where state = 'done'" 2>/dev/null)
     [ "${n:-0}" -gt 1 ] && break
     sleep 0.05
@@ -97,7 +97,7 @@ is "export says so, too" "$("$ESPALIER" export long.db --format csv | grep -c ',
 is "reading changes nothing" "$(cksum <long.db)" "$before"
 "$ESPALIER" run long.ini --db long.db --progress none 2>next &
 pid=$!
-for _ in $(seq 1200); do
+for _ in $(seq 6000); do
     grep -q 'trials, ' next && break
     sleep 0.05
 done
@@ -112,7 +112,7 @@ like "sessions are listed, the last first" "$("$ESPALIER" status long.db | tr -s
 # A live run whose lock another process has removed.
 "$ESPALIER" run long.ini --db long.db --progress none 2>/dev/null &
 pid=$!
-for _ in $(seq 1200); do
+for _ in $(seq 6000); do
     [ "$(sqlite3 long.db "select outcome from session order by session_id desc" 2>/dev/null | head -n 1)" = running ] && break
     sleep 0.05
 done
@@ -126,7 +126,7 @@ wait $pid
 # A real trial that runs longer than a commit interval.
 "$ESPALIER" run long.ini --set epochs=1000000 --db slow.db --progress none 2>/dev/null &
 pid=$!
-for _ in $(seq 1200); do
+for _ in $(seq 6000); do
     [ "$(sqlite3 slow.db "select count(*) from attempt where outcome = 'running'" 2>/dev/null)" = 1 ] && break
     sleep 0.05
 done

@@ -224,7 +224,7 @@ like "qstat is asked" "$(said)" "^espalier: walltime: PBS job 9.server has 2 h l
 # under_way DB N: wait until N trials run, at most a minute. The database may say so a moment before
 # they begin, or half a second later.
 under_way() {
-    for _ in $(seq 1200); do
+    for _ in $(seq 6000); do
         [ "$(query "$1" "select count(*) from attempt where outcome = 'running'" 2>/dev/null || echo 0)" -ge "$2" ] && break
         sleep 0.05
     done

@@ -27,7 +27,7 @@ INI
 
 # wait_for OUTCOME CONDITION: wait for an attempt, and note its process in $found.
 wait_for() {
-    for _ in $(seq 600); do
+    for _ in $(seq 6000); do
         found=$(sqlite3 results.db "select pid from attempt where outcome = '$1' and $2 limit 1" 2>/dev/null)
         [ -z "$found" ] || return
         sleep 0.05

@@ -104,7 +104,7 @@ chmod +x bin/squeue
 PATH=$T/bin:$PATH
 SLURM_JOB_ID=77 "$ESPALIER" run long.ini --db long.db --progress none --time-limit 1h 2>/dev/null &
 pid=$!
-for _ in $(seq 1200); do
+for _ in $(seq 6000); do
     [ "$(sqlite3 long.db "select count(*) from attempt where outcome = 'running'" 2>/dev/null)" = 1 ] && break
     sleep 0.05
 done
@@ -129,7 +129,7 @@ fi
 printf '[sweep]\nobjective = v\ndirection = max\n[program]\ncommand = sh -c "sleep 0.7; echo v: $0" {n}\ncapture = stdout\n[grid]\nn = 1:900:1\n' >slow.ini
 "$ESPALIER" run slow.ini --db slow.db --progress none 2>/dev/null &
 slow=$!
-for _ in $(seq 1200); do
+for _ in $(seq 6000); do
     [ "$(sqlite3 slow.db "select count(*) from trial where state = 'done'" 2>/dev/null || echo 0)" -gt 1 ] && break
     sleep 0.05
 done

@@ -118,7 +118,7 @@ is "and name the trait" "$("$ESPALIER" show kept3.db t1 --model t1.st 2>.err && 
 "$ESPALIER" run sweep.ini --set epochs=800 --db long.db --progress none
 "$ESPALIER" run sweep.ini --set epochs=800 -n 2 --db stop.db --progress plain 2>err &
 pid=$!
-for _ in $(seq 1200); do
+for _ in $(seq 6000); do
     n=$(sqlite3 stop.db "select count(*) from trial where state = 'done'" 2>/dev/null)
     [ "${n:-0}" -gt 3 ] && break
     sleep 0.05

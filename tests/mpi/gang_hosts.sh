@@ -22,7 +22,7 @@ gpus_per_host = 4
 ranks = 2, 4
 INI
 slots n0:2 n1:2
-ok "gangs of two and four" on n0 timeout 60 "$ESPALIER" run -n 4 gangs.ini --db gangs.db --progress none
+ok "gangs of two and four" on n0 timeout 300 "$ESPALIER" run -n 4 gangs.ini --db gangs.db --progress none
 is "all ranks of a gang have met" \
     "$(sqlite3 gangs.db 'select distinct ranks, state, value from trials order by 1')" "2|done|1.0
 4|done|123.0"
@@ -43,7 +43,7 @@ echo "$ESPALIER_ATTEMPT" >"$ESPALIER_CHECKPOINT/new" && mv "$ESPALIER_CHECKPOINT
 exit 75
 SH
 sed '/gpus/d; /replicates/d; s/python3 meet.py/sh again.sh/; s/2, 4/4/' gangs.ini >again.ini
-ok "a gang that ends with 75 twice" on n0 timeout 60 "$ESPALIER" run -n 4 again.ini --db again.db --progress none
+ok "a gang that ends with 75 twice" on n0 timeout 300 "$ESPALIER" run -n 4 again.ini --db again.db --progress none
 is "goes on in all its processes from what rank 0 saved" "$(cat again.? | xargs)" "1 21 32 1 21 32 1 21 32 1 21 32"
 is "is done" "$(sqlite3 again.db 'select state, value from trials')" "done|1.0"
 ok "and leaves no folder" test ! -e again.db.files
@@ -51,10 +51,10 @@ ok "and leaves no folder" test ! -e again.db.files
 # Rank 0 is lost, and the rank on the other host would notice after a minute.
 sed '/gpus/d; /replicates/d; s/python3 meet.py/sleep 61/; s/2, 4/2/' gangs.ini >lost.ini
 slots n0:1 n1:1
-on n0 timeout 40 "$ESPALIER" run -n 2 lost.ini --db lost.db --progress none 2>lost.err &
+on n0 timeout 300 "$ESPALIER" run -n 2 lost.ini --db lost.db --progress none 2>lost.err &
 run=$!
 programs() { pgrep -xf "sleep 61" | wc -l; }
-for _ in $(seq 400); do
+for _ in $(seq 6000); do
     [ "$(programs)" = 2 ] && break
     sleep 0.05
 done
@@ -64,7 +64,7 @@ done
 wait $run
 is "rank 0 is lost: the run ends with 1" $? 1
 like "and with a message" "$(cat lost.err)" "^espalier: rank 0 was lost: mpirun was ended; all committed results are safe"
-for _ in $(seq 100); do
+for _ in $(seq 6000); do
     [ "$(programs)" = 0 ] && break
     sleep 0.1
 done

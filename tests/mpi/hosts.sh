@@ -52,7 +52,7 @@ is "a host lost before the sweep has begun: the run returns with 1" "$status" 1
 like "within seconds" "$seconds" '^.$|^[1-5].$'
 like "and the message says so" "$(cat err)" "another host does not answer while the launch was being set up: .* the same command continues"
 slots n0:2
-ok "the same command on the remaining hosts" on n0 timeout 100 "$ESPALIER" run -n 2 sweep.ini --db early.db
+ok "the same command on the remaining hosts" on n0 timeout 300 "$ESPALIER" run -n 2 sweep.ini --db early.db
 is "completes it" "$(sqlite3 early.db "select count(*), sum(state = 'done') from trial")" "40|40"
 
 done_testing

@@ -67,7 +67,7 @@ cases() {
 
 # ---- one case ----
 
-run() { timeout -k 5 60 "$FAULTY" run sweep.ini --progress none --db "$T/k.db" "$@" </dev/null >out 2>err; }
+run() { timeout -k 5 300 "$FAULTY" run sweep.ini --progress none --db "$T/k.db" "$@" </dev/null >out 2>err; }
 # k.db as the first version would have left it: tables of schema 1, and those columns of the rows.
 make_old() {
     run --set epochs=3 --set sweep.name=old

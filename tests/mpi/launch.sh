@@ -25,7 +25,7 @@ dropout = 0, 0.5
 INI
 
 mpi() {
-    timeout 60 mpirun --oversubscribe --mca btl_vader_single_copy_mechanism none "$@" </dev/null
+    timeout 300 mpirun --oversubscribe --mca btl_vader_single_copy_mechanism none "$@" </dev/null
 }
 doctor() {
     mpi "$@" "$ESPALIER" doctor
@@ -116,7 +116,7 @@ fi
 sed 's/^epochs.*/epochs = 1000000/' quick.ini >slow.ini
 taskset -c 0 "$ESPALIER" run slow.ini -n 2 --db slow.db --progress none 2>slow.err &
 pid=$!
-for _ in $(seq 600); do
+for _ in $(seq 6000); do
     grep -qs 'to run on 2 ranks' slow.err && break
     sleep 0.1
 done
@@ -135,7 +135,7 @@ is "the other run ends" $? 75
 # A run that is stopped takes no core.
 taskset -c 0 "$ESPALIER" run slow.ini --db slow.db --progress none 2>slow.err &
 pid=$!
-for _ in $(seq 600); do
+for _ in $(seq 6000); do
     grep -qs 'to run on 1 rank' slow.err && break
     sleep 0.1
 done

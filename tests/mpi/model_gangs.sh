@@ -29,7 +29,7 @@ crash_limit = 1000
 hidden_size = 8, 16
 dropout = 0, 0.5
 INI
-run() { timeout -k 5 120 "$ESPALIER" run sweep.ini --progress none "$@" </dev/null >out 2>err; }
+run() { timeout -k 5 300 "$ESPALIER" run sweep.ini --progress none "$@" </dev/null >out 2>err; }
 
 ok "on one rank" run --db k1.db
 whole=$(rows k1.db)
@@ -75,7 +75,7 @@ faulty() { # FAULTS ARGUMENT...
     faults=$1
     shift
     rm -rf k.db* log
-    ESPALIER_FAULT=$faults ESPALIER_FAULT_LOG=$T/log timeout -k 5 120 \
+    ESPALIER_FAULT=$faults ESPALIER_FAULT_LOG=$T/log timeout -k 5 300 \
         "$FAULTY" run sweep.ini --progress none --db k.db "$@" </dev/null >out 2>err
     status=$?
 }

@@ -11,7 +11,7 @@ command -v mpirun >/dev/null || skip_all "mpirun is not here"
 every=${EVERY:-1}
 
 model_sweep 20
-run() { timeout -k 5 120 "$FAULTY" run sweep.ini --progress none --db "$T/k.db" "$@" </dev/null >out 2>err; }
+run() { timeout -k 5 300 "$FAULTY" run sweep.ini --progress none --db "$T/k.db" "$@" </dev/null >out 2>err; }
 faulty() { # FAULTS ARGUMENT...
     faults=$1
     shift
@@ -84,7 +84,7 @@ slow="gang: before it agrees:1:1:slow"
 faulty "$slow; gang: before it agrees:0:18:term" --set ranks=3 -n 3
 is "three ranks are asked to stop" "$status" 75
 like "in the middle of a trial" "$(cat err)" "with a checkpoint"
-ESPALIER_FAULT=$slow timeout -k 5 120 "$FAULTY" run sweep.ini --progress none --db "$T/k.db" --set ranks=2 -n 2 </dev/null >out 2>err &
+ESPALIER_FAULT=$slow timeout -k 5 300 "$FAULTY" run sweep.ini --progress none --db "$T/k.db" --set ranks=2 -n 2 </dev/null >out 2>err &
 for _ in $(seq 200); do
     mpirun=$(pgrep -f "^[^ ]*mpirun .*$T/k.db")
     [ -n "$mpirun" ] && [ "$(sqlite3 k.db "select count(*) from attempt where outcome = 'done'")" -gt 0 ] && break

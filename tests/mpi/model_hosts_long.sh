@@ -24,7 +24,7 @@ recovering() {
 begin_trial() {
     rm -f k.db* log
     recovering "$@"
-    for _ in $(seq 600); do
+    for _ in $(seq 6000); do
         [ "$(sqlite3 k.db "select count(*) > 0 from attempt where outcome = 'done'" 2>/dev/null)" = 1 ] && break
         kill -0 "$launched" 2>/dev/null || break
         sleep 0.05

@@ -10,7 +10,7 @@ DB=$T/p.db
 run() {
     fault=$1
     shift
-    ESPALIER_FAULT=$fault timeout -k 5 60 "$FAULTY" run sweep.ini --progress none --db "$DB" "$@" </dev/null >out 2>err
+    ESPALIER_FAULT=$fault timeout -k 5 300 "$FAULTY" run sweep.ini --progress none --db "$DB" "$@" </dev/null >out 2>err
     status=$?
 }
 done_equal() { # count the done trials that equal those of the undisturbed run

@@ -195,7 +195,7 @@ n = 1, 2
 INI
 "$ESPALIER" run wait.ini --progress none --db w.db -n 2 </dev/null >out 2>err &
 pid=$!
-for _ in $(seq 400); do
+for _ in $(seq 6000); do
     [ -e begun.1 ] && [ -e begun.2 ] && break
     sleep 0.02
 done

@@ -10,10 +10,10 @@ command -v mpirun >/dev/null || skip_all "mpirun is not here"
 ranks() {
     n_ranks=$1
     shift
-    timeout -k 5 150 mpirun -n "$n_ranks" --oversubscribe tests/mpi/ranks "$@"
+    timeout -k 5 300 mpirun -n "$n_ranks" --oversubscribe tests/mpi/ranks "$@"
     status=$?
     [ $status -eq 124 ] || [ $status -eq 137 ] || return $status
-    timeout -k 5 150 mpirun -n "$n_ranks" --oversubscribe tests/mpi/ranks "$@"
+    timeout -k 5 300 mpirun -n "$n_ranks" --oversubscribe tests/mpi/ranks "$@"
 }
 
 for n in 1 2 3; do

@@ -6,7 +6,7 @@
 DB=$T/t.db
 
 run() {
-    timeout -k 5 60 "$FAULTY" run sweep.ini --progress none --db "$DB" "$@" </dev/null >out 2>err
+    timeout -k 5 300 "$FAULTY" run sweep.ini --progress none --db "$DB" "$@" </dev/null >out 2>err
     status=$?
 }
 sql() { sqlite3 "$DB" "$1"; }

@@ -15,7 +15,7 @@ sessions() { sqlite3 "$1" 'select count(*) from session'; }
 state_of() { scontrol show job "$1" | sed -n 's/.*JobState=\([A-Z]*\).*/\1/p'; }
 # Wait up to ten minutes until a job is in a final state.
 wait_for() {
-    for _ in $(seq 600); do
+    for _ in $(seq 6000); do
         case $(state_of "$1") in
         COMPLETED | FAILED | TIMEOUT | CANCELLED) break ;;
         esac

@@ -28,7 +28,7 @@ struct meeting {
     int32_t n_ranks, n_workers;
     bool has_hosts; /* each rank is on a host of its own: common memory has as many copies */
     float *taken[MOST_TAKEN];
-    size_t count[MOST_TAKEN]; /* of a copy */
+    size_t count[MOST_TAKEN]; /* of a copy; 0: there is only one */
     int32_t n_taken;
     double few[1024];
     bool wants[RANKS_MOST];
@@ -68,7 +68,7 @@ static float *member_take(struct crew *crew, size_t count, bool is_copied)
     pthread_barrier_wait(&meeting->barrier);
     if (member->rank == 0) {
         assert_in_range(meeting->n_taken, 0, MOST_TAKEN - 1);
-        meeting->count[meeting->n_taken] = count;
+        meeting->count[meeting->n_taken] = is_copied ? count : 0;
         meeting->taken[meeting->n_taken++] = calloc(copies * count + 1, sizeof *taken);
     }
     pthread_barrier_wait(&meeting->barrier);
@@ -118,7 +118,8 @@ static const float *copy_of(const struct crew *crew, const float *common, int32_
 
     while ((rank + 1) * crew->n_workers / meeting->n_ranks <= w)
         rank++;
-    while (common != meeting->taken[i] + (size_t)member->rank * meeting->count[i])
+    while (!meeting->count[i] ||
+           common != meeting->taken[i] + (size_t)member->rank * meeting->count[i])
         assert_in_range(++i, 1, meeting->n_taken - 1);
     return meeting->taken[i] + (size_t)rank * meeting->count[i];
 }

@@ -2,10 +2,13 @@
 /* Running attempts, and how they end. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "store/db.h"
 #include "storelib.h"
 
@@ -254,6 +257,38 @@ static void expect_lost(struct fixture *f, const char *wanted)
     assert_string_equal(got, wanted);
 }
 
+/* A rank begins a trial microseconds after the one before it, and attempts of a rank must not overlap. */
+static void test_begin_of_the_lost(void **state)
+{
+    struct fixture f;
+    double *before =
+        mmap(NULL, sizeof *before, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    double off = 1, started;
+    char text[256];
+    pid_t pid;
+
+    (void)state;
+    assert_true(before != MAP_FAILED);
+    fixture_open(&f, INI);
+    pid = fork();
+    if (!pid) {
+        struct store *store = open_session(&f);
+
+        while (off > 1e-4 || fabs(*before - round(*before * 1e3) * 1e-3) < 2e-4) {
+            *before = clock_unix();
+            store_note_running(store, f.known.ids[3]);
+            off = clock_unix() - *before;
+        }
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    store_close(fixture_store(&f));
+    started = strtod(fixture_sql(&f, "SELECT printf('%!.6f', started) FROM attempt", text), NULL);
+    assert_true(fabs(started - *before) < 1.1e-4);
+    fixture_close(&f);
+    munmap(before, sizeof *before);
+}
+
 static void test_killed_before_a_commit(void **state)
 {
     struct fixture f;
@@ -357,10 +392,15 @@ static void test_unknown_trial(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_begun_and_ended),        cmocka_unit_test(test_on_two_ranks),
-        cmocka_unit_test(test_crashes_are_counted),    cmocka_unit_test(test_session_ends),
-        cmocka_unit_test(test_session_is_lost),        cmocka_unit_test(test_unknown_trial),
-        cmocka_unit_test(test_killed_before_a_commit), cmocka_unit_test(test_members),
+        cmocka_unit_test(test_begun_and_ended),
+        cmocka_unit_test(test_on_two_ranks),
+        cmocka_unit_test(test_crashes_are_counted),
+        cmocka_unit_test(test_session_ends),
+        cmocka_unit_test(test_session_is_lost),
+        cmocka_unit_test(test_unknown_trial),
+        cmocka_unit_test(test_begin_of_the_lost),
+        cmocka_unit_test(test_killed_before_a_commit),
+        cmocka_unit_test(test_members),
     };
 
     return cmocka_run_group_tests_name("store_attempt", tests, NULL, NULL);
