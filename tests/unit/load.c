@@ -129,9 +129,32 @@ static void test_letters(void **state)
     }
 }
 
+/* FID IID, and decimal commas. */
+static void test_genotype_dialects(void **state)
+{
+    static const float wanted[] = {0, 2, 0.5f, 1.25f, 2, 0};
+    struct data_spec spec = genotype_spec("FID;IID;m1;m2\nf;x;0;2\nf;y;0,5;1,25\ng;z;2,0;0\n",
+                                          "FID IID ft\nf x 1\nf y 2\ng z 3\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_features, 2);
+    assert_string_equal(dataset_feature_name(&d, 0), "m1");
+    assert_memory_equal(d.features.v, wanted, sizeof wanted);
+    assert_string_equal(noted(&report, "nonmarkers"), "");
+    dataset_release(&d);
+}
+
 static void test_genotype_errors(void **state)
 {
     (void)state;
+    refuse_genotype(
+        "id,x,y,z\nx,1,0.5,0.1\ny,0.5,1,0\nz,0.1,0,1\n", PHENO,
+        "geno.csv: a relationship matrix, not genotypes: its 3 columns are its own ids; "
+        "give the markers that it was made of, from which ridge makes the relationship "
+        "(GBLUP)");
     refuse_genotype("id,m1,m2\nx,0,1\ny,A,2\n", PHENO,
                     "geno.csv:3: column \"m1\" = \"A\": must be a number, or empty or NA where "
                     "missing");
@@ -860,6 +883,7 @@ int main(void)
         cmocka_unit_test(test_genotype),
         cmocka_unit_test(test_imputed_genotype),
         cmocka_unit_test(test_letters),
+        cmocka_unit_test(test_genotype_dialects),
         cmocka_unit_test(test_genotype_errors),
         cmocka_unit_test(test_missing_codes),
         cmocka_unit_test(test_missing_genotype),

@@ -170,8 +170,8 @@ static void test_other_commas(void **state)
     snprintf(wanted, sizeof wanted, "pheno.csv:3: column \"ft\" = \"2,5\"%s", why);
     refuse_spec(&spec, wanted);
     spec = spec_of("id,ft\nx,1\ny,2\n");
-    scratch_text("geno.csv", "id;m1\nx;0,5\ny;1\n");
-    refuse_spec(&spec, "geno.csv:2: column \"m1\" = \"0,5\": must be a number with a decimal "
+    scratch_text("geno.csv", "id;m1\nx;0,5\ny;1,234\n");
+    refuse_spec(&spec, "geno.csv:3: column \"m1\" = \"1,234\": must be a number with a decimal "
                        "point, or empty or NA where missing");
 }
 

@@ -329,6 +329,22 @@ static void test_unnamed_row_numbers(void **state)
     table_close(&t);
 }
 
+/* Empty columns and rows of spreadsheets. */
+static void test_empty(void **state)
+{
+    struct table t;
+
+    (void)state;
+    open_text(&t, "##remark, too\n,,,\nid,y,,\na,1,,\n,,,\nb,,,\n,,,\n");
+    assert_int_equal(t.n_cols, 2);
+    next_row(&t, 4, "a", "1");
+    next_row(&t, 6, "b", "");
+    assert_int_equal(table_next(&t, NULL), 0);
+    table_close(&t);
+    assert_string_equal(first_error(scratch_text("e.csv", "id,y,\na,1,2\n")),
+                        "e.csv:2: 3 cells: the header has 2");
+}
+
 static void test_no_row_names(void **state)
 {
     (void)state;
@@ -547,6 +563,7 @@ int main(void)
         cmocka_unit_test(test_blanks_between_chunks),
         cmocka_unit_test(test_row_names),
         cmocka_unit_test(test_row_numbers),
+        cmocka_unit_test(test_empty),
         cmocka_unit_test(test_no_row_names),
         cmocka_unit_test(test_unnamed_row_numbers),
         cmocka_unit_test(test_named_separator),

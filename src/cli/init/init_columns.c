@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "data/core/phenotype.h"
+#include "data/core/reader.h"
 #include "data/genotype/genotype_table.h"
 #include "data/genotype/variants_open.h"
 #include "data/graph/molecule.h"
@@ -191,9 +192,15 @@ static int read_table_ids(struct names *ids, const char *path, struct err *err)
 
     if (table_open(&t, path, err) != 0)
         return -1;
-    while ((status = table_next(&t, err)) > 0)
-        if (names_find(ids, t.cell[0]) < 0 && names_add(ids, t.cell[0], t.line, err) < 0)
+    while ((status = table_next(&t, err)) > 0) {
+        const char *id = t.cell[reader_has_family(&t)];
+
+        if (names_find(ids, id) < 0 && names_add(ids, id, t.line, err) < 0)
             break;
+    }
+    if (!status)
+        status = genotype_table_check_square(path, (const char *const *)t.name + 1, t.n_cols - 1,
+                                             ids, err);
     table_close(&t);
     return status == 0 ? 0 : -1;
 }

@@ -159,8 +159,8 @@ static int hide(struct nonmarkers *n, struct table *t, const struct search *s, s
     n->shown = malloc((size_t)t->n_cols * sizeof *n->shown);
     if (!n->shown)
         return err_nomem(err, "columns", (size_t)t->n_cols * sizeof *n->shown);
-    for (int32_t j = 0; j < t->n_cols; j++) {
-        if (j == 0 || !is_hidden(s, j))
+    for (int32_t j = reader_has_family(t), id = j; j < t->n_cols; j++) {
+        if (j == id || !is_hidden(s, j))
             n->shown[n->n_shown++] = j;
         else if (n->n++ < DATA_EXAMPLES)
             snprintf(n->first[n->n - 1], sizeof n->first[0], "%s", t->name[j]);
@@ -176,6 +176,7 @@ static int hide(struct nonmarkers *n, struct table *t, const struct search *s, s
 
 /* Hide the columns of t that are not markers; t->name and t->n_cols are then those of the others. t
  * is open at its header. Hidden are
+ *   - FID before IID;
  *   - the trait, fixed effects, group and ids that spec names;
  *   - other columns that the phenotype table has too;
  *   - instead of the latter, columns of words, if the phenotype table has nearly all columns of t,
@@ -188,9 +189,9 @@ static int nonmarkers_hide(struct nonmarkers *n, struct table *t, const struct d
     int rc;
 
     *n = (struct nonmarkers){0};
-    if (!spec->phenotypes || !*spec->phenotypes)
+    if (!reader_has_family(t) && (!spec->phenotypes || !*spec->phenotypes))
         return 0;
-    rc = search(&s, err);
+    rc = spec->phenotypes && *spec->phenotypes ? search(&s, err) : 0;
     if (!rc)
         rc = hide(n, t, &s, err);
     search_release(&s);
@@ -404,6 +405,22 @@ static int explain_cell(const struct genotype_table *g, struct err *err)
     return -1;
 }
 
+int genotype_table_check_square(const char *path, const char *const *name, int32_t n,
+                                const struct names *ids, struct err *err)
+{
+    int32_t n_ids = 0;
+
+    while (n > 1 && n == ids->n && n_ids < n && names_find(ids, name[n_ids]) >= 0)
+        n_ids++;
+    if (n_ids == 0 || n_ids < n)
+        return 0;
+    return err_set(
+        err,
+        "%s: a relationship matrix, not genotypes: its %d columns are its own ids; give "
+        "the markers that it was made of, from which ridge makes the relationship (GBLUP)",
+        path, n);
+}
+
 static int open_table(struct genotype_table *g, const char *path, struct err *err)
 {
     memset(g, 0, sizeof *g);
@@ -461,6 +478,10 @@ static int read_table(struct genotype_table *g, const char *missing, struct err 
     }
     if (!status && g->ids.n == 0)
         return err_set(err, "%s: no samples after the header", g->table.path);
+    if (!status &&
+        genotype_table_check_square(g->table.path, (const char *const *)g->table.name + 1,
+                                    g->table.n_cols - 1, &g->ids, err))
+        return -1;
     letter_columns_finish(&g->letters, &g->markers);
     return status ? -1 : check_codes(g, err);
 }
@@ -478,7 +499,10 @@ static int find_ploidy(const struct genotype_table *g)
 int genotype_table_read(struct genotype_table *g, const char *path, const char *missing,
                         struct err *err)
 {
-    if (open_table(g, path, err) || read_table(g, missing, err))
+    const struct data_spec alone = {0};
+
+    if (open_table(g, path, err) || nonmarkers_hide(&g->hidden, &g->table, &alone, err) ||
+        read_table(g, missing, err))
         return -1;
     g->ploidy = find_ploidy(g);
     return 0;

@@ -49,6 +49,10 @@ void genotype_table_release(struct genotype_table *g);
  * unless `missing` lists it. */
 bool genotype_table_find_code(double *code, const double *values, int32_t n);
 
+/* -1 and err if the columns of a table of genotypes are its own ids. */
+int genotype_table_check_square(const char *path, const char *const *name, int32_t n,
+                                const struct names *ids, struct err *err);
+
 /* Keep the samples sample[n], in this order, each at most once. ids are unchanged. */
 int genotype_table_select(struct genotype_table *g, const int32_t *sample, int32_t n,
                           struct err *err);

@@ -259,8 +259,9 @@ struct table_source {
     size_t *start;   /* [n_cells] offsets in text */
     size_t n_cells;
     size_t cell_capacity;
-    char *header_text; /* of table.name */
-    size_t n_skipped;  /* R's row numbers */
+    char *header_text;      /* of table.name */
+    bool has_empty_columns; /* behind the last name */
+    size_t n_skipped;       /* R's row numbers */
     struct {
         bool is_there;
         int status;
@@ -416,7 +417,7 @@ static int finish_parsing(struct table *t, struct err *err)
     return err_nomem(err, t->path, s->text.size);
 }
 
-static int read_row(struct table *t, struct err *err)
+static int read_line(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
 
@@ -442,6 +443,29 @@ static int read_row(struct table *t, struct err *err)
         return table_fault(err, t,
                            "a NUL byte: this is not a table of text (save UTF-16 as UTF-8)");
     return s->is_row_done;
+}
+
+/* Spreadsheets write empty columns and rows behind the table. */
+static void drop_empty(struct table_source *s, size_t n)
+{
+    while (s->n_cells > n && !s->text.data[s->start[s->n_cells - 1]])
+        s->n_cells--;
+}
+
+static int read_row(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+    size_t n = 0;
+    int status;
+
+    do {
+        status = read_line(t, err);
+        n = s->n_cells;
+        if (status > 0)
+            drop_empty(s, 0);
+    } while (status > 0 && s->n_cells == 0);
+    s->n_cells = n;
+    return status;
 }
 
 /* ---- opening ---- */
@@ -480,17 +504,14 @@ static int read_separator(struct table *t, struct err *err)
 /* TASSEL writes lines of ## before the header. */
 static void skip_remarks(struct table_source *s)
 {
-    const char *end = (const char *)s->chunk + s->chunk_size, *at, *next;
+    const char *at = (const char *)s->chunk + s->chunk_at, *next;
+    size_t n = s->chunk_size - s->chunk_at;
 
-    for (at = (const char *)s->chunk + s->chunk_at; end - at > 1 && !memcmp(at, "##", 2);
-         at = next) {
-        next = memchr(at, '\n', (size_t)(end - at));
-        if (!next)
-            break;
-        next++;
+    for (; n > 1 && !memcmp(at, "##", 2) && (next = memchr(at, '\n', n)); at = next + 1) {
+        n -= (size_t)(next + 1 - at);
         s->n_lines++;
     }
-    s->chunk_at = s->chunk_size - (size_t)(end - at);
+    s->chunk_at = s->chunk_size - n;
 }
 
 static int start_parsing(struct table *t, struct err *err)
@@ -542,6 +563,8 @@ static int read_header(struct table *t, struct err *err)
         return -1;
     if (!status)
         return err_set(err, "%s: is empty: must begin with a line that names the columns", t->path);
+    s->has_empty_columns = !s->text.data[s->start[s->n_cells - 1]];
+    drop_empty(s, 1);
     if (s->n_cells > INT32_MAX)
         return table_fault(err, t, "%zu columns: at most 2147483647", s->n_cells);
     t->n_cols = (int32_t)s->n_cells;
@@ -703,6 +726,8 @@ int table_next(struct table *t, struct err *err)
         return table_fault(err, t,
                            "one cell more than the header: if R's write.table() numbered the rows, "
                            "write the table with row.names = FALSE");
+    if (s->has_empty_columns)
+        drop_empty(s, (size_t)t->n_cols + s->n_skipped);
     if (s->n_cells != (size_t)t->n_cols + s->n_skipped)
         return table_fault(err, t, "%zu cells: the %s has %zu", s->n_cells,
                            t->has_row_names || s->n_skipped ? "first row" : "header",
@@ -782,11 +807,25 @@ bool table_parse_number(double *out, const char *cell)
     return *end == '\0' && isfinite((float)*out);
 }
 
+/* 0,5 where commas do not separate cells. 1,234 may be a thousand. */
+static bool read_comma(double *out, const char *cell)
+{
+    char copy[32];
+    size_t n = strlen(cell), at = strcspn(cell, ",");
+
+    if (n >= sizeof copy || at == 0 || n - at < 2 ||
+        (n - at == 4 && cell[strspn(cell, "+-")] != '0'))
+        return false;
+    memcpy(copy, cell, n + 1);
+    copy[at] = '.';
+    return table_parse_number(out, copy);
+}
+
 int table_number(double *out, const struct table *t, int32_t col, struct err *err)
 {
     const char *cell = t->cell[col];
 
-    if (table_parse_number(out, cell))
+    if (table_parse_number(out, cell) || (t->separator != ',' && read_comma(out, cell)))
         return 0;
     *out = NAN;
     if (table_is_missing(cell))

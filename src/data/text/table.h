@@ -5,7 +5,8 @@
  * The first line that is not empty is the header; one of only numbers is refused. Cells may be
  * quoted as in RFC 4180; quotes in a cell that does not begin with one are ordinary characters.
  * Blanks around a cell are dropped, also in quotes. Line ends are LF, CRLF or CR. A byte order mark,
- * lines of ## before the header and empty lines are skipped. Rows have as many cells as the header.
+ * lines of ## before the header, empty lines and rows of empty cells are skipped, and so are empty
+ * columns without a name behind the others. Rows have as many cells as the header.
  *
  * Excel's first line "sep=;" sets the separator. If all rows have one cell more than the header
  * (R's write.table()), the first column is named "row.names", unless the header begins with the
@@ -66,7 +67,7 @@ bool table_is_missing(const char *cell);
 /* Parse a decimal number that a float can hold. */
 bool table_parse_number(double *out, const char *cell);
 
-/* NaN if missing. -1 and err for a cell that is no number. */
+/* NaN if missing. Where commas do not separate cells, one may be the decimal mark. -1 and err for a cell that is no number. */
 int table_number(double *out, const struct table *t, int32_t col, struct err *err);
 
 #endif
