@@ -167,10 +167,12 @@ static bool is_number_list(const char *text, char separator)
 
     while (is) {
         char part[64];
-        size_t n = strcspn(text, (char[]){separator, '\0'});
+        size_t n;
         double number;
 
-        snprintf(part, sizeof part, "%.*s", (int)n, text + strspn(text, blanks));
+        text += strspn(text, blanks);
+        n = strcspn(text, (char[]){separator, '\0'});
+        snprintf(part, sizeof part, "%.*s", (int)n, text);
         part[strcspn(part, blanks)] = '\0';
         is = n < sizeof part && !real_parse(&number, part);
         if (!text[n])

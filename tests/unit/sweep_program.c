@@ -38,7 +38,7 @@ static void assert_refused(const char *text, const char *message)
 static void test_free_axes(void **state)
 {
     static const char text[] = HEAD "[grid]\nlearning_rate = log(1e-3, 1e-1, 3), high\n"
-                                    "b = 1:3:1, 'x, y', \"1\\n2\"\nthreads = 1, 2\n"
+                                    "b = 1: 3 :1, 'x, y', \"1\\n2\"\nthreads = 1, 2\n"
                                     "[program]\ncommand = t {learning_rate} {b} {a} {seed}\n"
                                     "a = 1.50 ; a comment\n";
     struct settings s;
