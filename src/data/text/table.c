@@ -4,9 +4,6 @@
 #include <csv.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -452,19 +449,19 @@ static void drop_empty(struct table_source *s, size_t n)
         s->n_cells--;
 }
 
+static bool is_all_empty(const struct table_source *s)
+{
+    return s->text.size == s->n_cells;
+}
+
 static int read_row(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
-    size_t n = 0;
     int status;
 
-    do {
+    do
         status = read_line(t, err);
-        n = s->n_cells;
-        if (status > 0)
-            drop_empty(s, 0);
-    } while (status > 0 && s->n_cells == 0);
-    s->n_cells = n;
+    while (status > 0 && is_all_empty(s));
     return status;
 }
 
