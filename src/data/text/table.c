@@ -2,7 +2,6 @@
 #include "data/text/table.h"
 
 #include <csv.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -769,66 +768,4 @@ int32_t table_column(const struct table *t, const char *name, int32_t except, st
         return TABLE_REFUSED;
     }
     return equality_pick((const char *const *)t->name, t->n_cols, except, name);
-}
-
-/* ---- cells ---- */
-
-bool table_is_missing(const char *cell)
-{
-    switch (cell[0]) {
-    case '\0':
-        return true;
-    case '.':
-        return cell[1] == '\0';
-    case 'N':
-        return strcmp(cell, "NA") == 0 || strcmp(cell, "NaN") == 0;
-    case 'n':
-        return strcmp(cell, "nan") == 0;
-    default:
-        return false;
-    }
-}
-
-bool table_parse_number(double *out, const char *cell)
-{
-    char *end;
-
-    /* Nearly every cell of a genotype table is one digit. */
-    if (cell[0] >= '0' && cell[0] <= '9' && cell[1] == '\0') {
-        *out = cell[0] - '0';
-        return true;
-    }
-    if (!cell[0] || cell[strspn(cell, "0123456789+-.eE")])
-        return false;
-    *out = strtod(cell, &end);
-    return *end == '\0' && isfinite((float)*out);
-}
-
-/* 0,5 where commas do not separate cells. 1,234 may be a thousand. */
-static bool read_comma(double *out, const char *cell)
-{
-    char copy[32];
-    size_t n = strlen(cell), at = strcspn(cell, ",");
-
-    if (n >= sizeof copy || at == 0 || n - at < 2 ||
-        (n - at == 4 && cell[strspn(cell, "+-")] != '0'))
-        return false;
-    memcpy(copy, cell, n + 1);
-    copy[at] = '.';
-    return table_parse_number(out, copy);
-}
-
-int table_number(double *out, const struct table *t, int32_t col, struct err *err)
-{
-    const char *cell = t->cell[col];
-
-    if (table_parse_number(out, cell) || (t->separator != ',' && read_comma(out, cell)))
-        return 0;
-    *out = NAN;
-    if (table_is_missing(cell))
-        return 0;
-    return table_fault(err, t,
-                       "column \"%.80s\" = \"%.80s\": must be a number%s, or empty or NA where "
-                       "missing",
-                       t->name[col], cell, strchr(cell, ',') ? " with a decimal point" : "");
 }
