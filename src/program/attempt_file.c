@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "program/beneath.h"
 #include "program/folder.h"
 
 /* All texts have one length, so that one write replaces the other. */
@@ -21,7 +22,7 @@ static int open_file(const char *folder, int flags)
 
     buf_printf(&path, "%s/" FOLDER_ATTEMPTS, folder);
     if (!buf_failed(&path))
-        fd = open(buf_text(&path), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+        fd = beneath_open(buf_text(&path), flags);
     buf_release(&path);
     return fd;
 }
@@ -75,7 +76,7 @@ void attempt_file_write(const char *folder, struct attempt_file file)
     char text[SIZE];
     int size = snprintf(text, sizeof text, "%*d %*d %*s\n", WIDTH, (int)file.n, WIDTH,
                         (int)file.n_idle, WIDTH_OVER, *file.over ? file.over : NOBODY);
-    int fd = open_file(folder, O_WRONLY | O_CREAT);
+    int fd = open_file(folder, O_WRONLY);
 
     if (fd < 0)
         return;
@@ -89,6 +90,6 @@ void attempt_file_remove(const char *folder)
 
     buf_printf(&path, "%s/" FOLDER_ATTEMPTS, folder);
     if (!buf_failed(&path))
-        unlink(buf_text(&path));
+        beneath_unlink(buf_text(&path));
     buf_release(&path);
 }

@@ -11,6 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "program/beneath.h"
+
 #define FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 /* ---- removal ---- */
@@ -106,17 +109,36 @@ static int remove_at(struct removal *r, int folder, const char *name, int depth)
 int folder_remove(const char *path, struct err *err)
 {
     struct removal r = {.top = -1};
+    const char *name;
+    int parent = beneath_parent(path, true, &name), rc;
 
-    if (!remove_at(&r, AT_FDCWD, path, 0))
+    if (parent < 0 && errno == ENOENT)
         return 0;
-    return err_set(err, "%s: cannot be removed: %s", path, strerror(errno));
+    rc = parent < 0 || remove_at(&r, parent, name, 0)
+             ? err_set(err, "%s: cannot be removed: %s", path, beneath_reason())
+             : 0;
+    if (parent >= 0)
+        close(parent);
+    return rc;
 }
 
 int folder_remove_some(const char *path, const char *beginning, struct err *err)
 {
-    int fd = open(path, FLAGS), rc = 0;
-    DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+    struct buf inside = {0};
     const struct dirent *entry;
+    const char *name;
+    int parent, fd, rc = 0;
+    DIR *entries;
+
+    buf_printf(&inside, "%s/%s", path, beginning);
+    parent = buf_failed(&inside) ? -1 : beneath_parent(buf_text(&inside), true, &name);
+    fd = parent < 0 ? -1 : openat(parent, ".", FLAGS);
+    entries = fd < 0 ? NULL : fdopendir(fd);
+    if (parent >= 0)
+        close(parent);
+    else if (errno != ENOENT)
+        rc = err_set(err, "%s: cannot be cleared: %s", path, beneath_reason());
+    buf_release(&inside);
 
     while (!rc && entries && (entry = readdir(entries))) {
         struct removal r = {.top = -1};
@@ -170,11 +192,22 @@ static void tally_at(struct tally *t, int folder, const char *name, int depth)
         tally_in(t, fd, depth);
 }
 
+static void tally_path(struct tally *t, const char *path)
+{
+    const char *name;
+    int parent = beneath_parent(path, false, &name);
+
+    if (parent < 0)
+        return;
+    tally_at(t, parent, name, 0);
+    close(parent);
+}
+
 double folder_newest(const char *path)
 {
     struct tally tally = {.since = (double)INFINITY};
 
-    tally_at(&tally, AT_FDCWD, path, 0);
+    tally_path(&tally, path);
     return tally.newest;
 }
 
@@ -182,7 +215,7 @@ double folder_bytes(const char *path, double since)
 {
     struct tally tally = {.since = since};
 
-    tally_at(&tally, AT_FDCWD, path, 0);
+    tally_path(&tally, path);
     return tally.bytes;
 }
 
@@ -203,7 +236,7 @@ bool folder_contains(const char *name)
 
 bool folder_has_files(const char *path)
 {
-    DIR *folder = opendir(path);
+    DIR *folder = beneath_list(path);
     struct dirent *entry;
     bool has = false;
 
@@ -233,8 +266,8 @@ static int open_parent(const char *root, const char *name, bool makes, const cha
     int fd = -1, next;
     const char *end;
 
-    if (!makes || !mkdir(root, 0777) || errno == EEXIST)
-        fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (!makes || !beneath_mkdir(root))
+        fd = beneath_open(root, O_RDONLY | O_DIRECTORY);
     for (*last = name; fd >= 0 && (end = strchr(*last, '/')); *last = end + 1) {
         char *part = strndup(*last, (size_t)(end - *last));
 
@@ -307,7 +340,7 @@ int folder_take_file(const char *to, const char *from, const char *name, struct 
     if (to_folder >= 0)
         rc = take(to_folder, to_name, from_folder, from_name);
     if (rc)
-        rc = err_set(err, "%s/%s: cannot be written: %s", to, name, strerror(errno));
+        rc = err_set(err, "%s/%s: cannot be written: %s", to, name, beneath_reason());
     if (to_folder >= 0)
         close(to_folder);
     close(from_folder);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "program/beneath.h"
 #include "program/folder.h"
 
 #define PERIOD_S 1.0
@@ -30,7 +31,8 @@ struct log_file log_file_begin(const char *folder, int32_t member, double now_s)
 void log_file_write(struct log_file *f, const struct log_tail *tail)
 {
     struct buf path = {0}, fresh = {0}, text = {0};
-    FILE *file = NULL;
+    FILE *file;
+    int fd = -1;
 
     f->written = tail->total;
     if (!tail->total)
@@ -39,12 +41,16 @@ void log_file_write(struct log_file *f, const struct log_tail *tail)
     buf_printf(&fresh, "%s/" FOLDER_SCRATCH "%d.log", f->folder, (int)f->member);
     log_tail_put(&text, tail);
     if (!buf_failed(&path) && !buf_failed(&fresh) && !buf_failed(&text))
-        file = fopen(buf_text(&fresh), "we");
+        fd = beneath_create(buf_text(&fresh));
+    file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!file && fd >= 0)
+        close(fd);
     if (file) {
         bool is_whole = fwrite(buf_text(&text), 1, text.size, file) == text.size;
 
-        if (fclose(file) || !is_whole || rename(buf_text(&fresh), buf_text(&path)))
-            unlink(buf_text(&fresh));
+        if (fclose(file) || !is_whole ||
+            beneath_rename(buf_text(&fresh), strrchr(buf_text(&path), '/') + 1))
+            beneath_unlink(buf_text(&fresh));
     }
     buf_release(&path);
     buf_release(&fresh);
@@ -66,7 +72,7 @@ void log_file_remove(const struct log_file *f)
 
     put_path(&path, f->folder, f->member);
     if (!buf_failed(&path))
-        unlink(buf_text(&path));
+        beneath_unlink(buf_text(&path));
     if (!f->member) /* ranks that were killed have left theirs */
         (void)!folder_remove_some(f->folder, FOLDER_LOG_OF, &ignored);
     buf_release(&path);
@@ -82,7 +88,7 @@ static int open_log(const char *folder, int32_t member)
 
     put_path(&path, folder, member);
     if (!buf_failed(&path))
-        fd = open(buf_text(&path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        fd = beneath_open(buf_text(&path), O_RDONLY);
     buf_release(&path);
     if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
         close(fd);
@@ -157,7 +163,7 @@ static int32_t parse_name(const char *name)
 /* Append the ranks, as int32_t, in ascending order. */
 static void find_ranks(struct buf *out, const char *folder)
 {
-    DIR *entries = opendir(folder);
+    DIR *entries = beneath_list(folder);
     const struct dirent *entry;
 
     while (entries && (entry = readdir(entries))) {

@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "base/real.h"
 #include "base/words.h"
+#include "program/beneath.h"
 #include "program/record.h"
 
 /* UTF-8; some editors and PowerShell begin files with it. */
@@ -432,7 +433,7 @@ void program_report_add_stderr(struct program_report *r, const void *bytes, size
 
 void program_report_read(struct program_report *r, const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int fd = beneath_open(path, O_RDONLY);
     char bytes[64 << 10];
     struct stat status;
     ssize_t n = 0;
@@ -601,7 +602,7 @@ static int32_t epoch_of_line(const char *line)
 
 int32_t program_report_last_epoch(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int fd = beneath_open(path, O_RDONLY);
     off_t size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
     char tail[CURVE_LINE_BYTES + 1];
     ssize_t n = -1;

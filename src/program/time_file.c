@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "program/beneath.h"
 #include "program/folder.h"
 
 #define PERIOD_S 1.0
@@ -28,7 +29,7 @@ static int open_file(const struct time_file *f, int flags)
 
     buf_printf(&path, "%s/" FOLDER_SECONDS, f->folder);
     if (!buf_failed(&path))
-        fd = open(buf_text(&path), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+        fd = beneath_open(buf_text(&path), flags);
     buf_release(&path);
     return fd;
 }
@@ -49,7 +50,7 @@ void time_file_write(const struct time_file *f, double seconds)
 {
     char text[SIZE];
     int n = snprintf(text, sizeof text, "%*.3f\n", WIDTH, fmin(fmax(seconds, 0), MOST_S));
-    int fd = open_file(f, O_WRONLY | O_CREAT);
+    int fd = open_file(f, O_WRONLY);
 
     if (fd < 0)
         return;
@@ -71,6 +72,6 @@ void time_file_remove(const struct time_file *f)
 
     buf_printf(&path, "%s/" FOLDER_SECONDS, f->folder);
     if (!buf_failed(&path))
-        unlink(buf_text(&path));
+        beneath_unlink(buf_text(&path));
     buf_release(&path);
 }

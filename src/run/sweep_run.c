@@ -18,6 +18,7 @@
 #include "launch/host.h"
 #include "launch/preflight.h"
 #include "launch/stop.h"
+#include "program/beneath.h"
 #include "run/calibrate.h"
 #include "run/sweep_facts.h"
 #include "run/sweep_match.h"
@@ -486,7 +487,7 @@ static void release(struct sweep_session *session)
     cost_destroy(session->cost);
     sweep_runner_close(&session->runner);
     if (session->files.size)
-        rmdir(buf_text(&session->files)); /* unless files are kept */
+        beneath_rmdir(buf_text(&session->files)); /* unless files are kept */
     buf_release(&session->files);
     ledger_destroy(session->ledger);
     progress_release(&session->progress);

@@ -11,6 +11,7 @@
 #include "base/fault.h"
 #include "data/text/file_names.h"
 #include "program/attempt_file.h"
+#include "program/beneath.h"
 #include "program/folder.h"
 #include "program/log_file.h"
 #include "program/report.h"
@@ -19,7 +20,7 @@
 #include "store/db.h"
 
 /* After the name of the database. */
-#define FILES ".files"
+#define FILES BENEATH_FILES
 
 /* Uses of a trial's folder, added up by sql_needed. */
 enum { HAS_FILES = 1, IS_UNFINISHED = 2, MAY_RUN_AGAIN = 4 };
@@ -74,7 +75,8 @@ static void remove_checkpoint(const char *folder)
 
     buf_printf(&now, "%s/" FOLDER_CHECKPOINT, folder);
     buf_printf(&old, "%s/" FOLDER_SCRATCH "old", folder);
-    if (!buf_failed(&now) && !buf_failed(&old) && !rename(buf_text(&now), buf_text(&old))) {
+    if (!buf_failed(&now) && !buf_failed(&old) &&
+        !beneath_rename(buf_text(&now), FOLDER_SCRATCH "old")) {
         FAULT("store: a program's checkpoint is dropped");
         (void)!folder_remove(buf_text(&old), &ignored);
     }
@@ -104,11 +106,11 @@ static void remove_progress(const char *db, int64_t trial_id)
     buf_printf(&curve, "%s/" FOLDER_CURVE, buf_text(&folder));
     if (!buf_failed(&folder) && !buf_failed(&curve)) {
         remove_checkpoint(buf_text(&folder));
-        unlink(buf_text(&curve));
+        beneath_unlink(buf_text(&curve));
         file = time_file_begin(buf_text(&folder), 0);
         time_file_remove(&file);
         attempt_file_remove(buf_text(&folder));
-        rmdir(buf_text(&folder)); /* fails if files are kept */
+        beneath_rmdir(buf_text(&folder)); /* fails if files are kept */
     }
     buf_release(&folder);
     buf_release(&curve);
@@ -134,7 +136,7 @@ int trial_files_take(const char *to_db, int64_t to_id, const char *from_db, int6
     int rc;
 
     put_all(&to, to_db);
-    (void)!mkdir(buf_text(&to), 0777); /* a failure shows when its folder is made */
+    (void)!beneath_mkdir(buf_text(&to)); /* a failure shows when its folder is made */
     buf_clear(&to);
     trial_files_put_folder(&to, to_db, to_id);
     trial_files_put_folder(&from, from_db, from_id);
@@ -217,7 +219,7 @@ void trial_files_put_checkpoints(struct buf *out, const char *db)
     DIR *folder;
 
     buf_printf(&path, "%s" FILES, db);
-    folder = buf_failed(&path) ? NULL : opendir(buf_text(&path));
+    folder = buf_failed(&path) ? NULL : beneath_list(buf_text(&path));
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
         int64_t id = parse_folder(entry->d_name);
 
@@ -301,7 +303,7 @@ void trial_files_remove_gangs(struct store *store)
     }
     put_all(&path, store->path);
     if (row && !buf_failed(&path))
-        rmdir(buf_text(&path)); /* fails if files are kept */
+        beneath_rmdir(buf_text(&path)); /* fails if files are kept */
     buf_release(&path);
     sqlite3_finalize(row);
     buf_clear(&store->gangs);
@@ -332,7 +334,7 @@ int store_remove_leftovers(struct store *store, struct err *err)
     if (buf_failed(&path))
         rc = err_nomem(err, "path", path.size);
     else
-        folder = opendir(buf_text(&path));
+        folder = beneath_list(buf_text(&path));
     if (folder)
         row = db_prepare(store, sql_needed, err);
     if (folder && !row)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "program/beneath.h"
 #include "program/folder.h"
 
 static int add_file(struct trial_result *r, const char *folder, const char *name)
@@ -16,7 +17,7 @@ static int add_file(struct trial_result *r, const char *folder, const char *name
 
     buf_printf(&path, "%s/%s", folder, name);
     r->files[r->n_files] = strdup(name);
-    if (r->files[r->n_files] && !buf_failed(&path) && !stat(buf_text(&path), &info)) {
+    if (r->files[r->n_files] && !buf_failed(&path) && !beneath_stat(buf_text(&path), &info)) {
         r->files_bytes[r->n_files++] = info.st_size;
         rc = 0;
     }

@@ -11,6 +11,7 @@
 
 #include "base/fault.h"
 #include "program/attempt_file.h"
+#include "program/beneath.h"
 #include "program/folder.h"
 #include "trial/running.h"
 
@@ -23,9 +24,7 @@
 
 static int make_folder(const char *path, struct err *err)
 {
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
-        return 0;
-    return err_set(err, "%s: %s", path, strerror(errno));
+    return beneath_mkdir(path) ? err_set(err, "%s: %s", path, beneath_reason()) : 0;
 }
 
 int running_name_paths(struct running *t, struct err *err)
@@ -50,10 +49,10 @@ int running_name_paths(struct running *t, struct err *err)
 
 static int make_file(const char *path, struct err *err)
 {
-    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int file = beneath_create(path);
 
     if (file < 0)
-        return err_set(err, "%s: %s", path, strerror(errno));
+        return err_set(err, "%s: %s", path, beneath_reason());
     close(file);
     return 0;
 }
@@ -62,9 +61,9 @@ struct running_progress running_progress(const struct running *t)
 {
     struct stat curve;
 
-    return (struct running_progress){.saved = folder_newest(buf_text(&t->checkpoint)),
-                                     .curve_bytes =
-                                         stat(buf_text(&t->curve), &curve) ? 0 : curve.st_size};
+    return (struct running_progress){
+        .saved = folder_newest(buf_text(&t->checkpoint)),
+        .curve_bytes = beneath_stat(buf_text(&t->curve), &curve) ? 0 : curve.st_size};
 }
 
 static void save_attempt(const struct running *t, const char *over)
@@ -109,8 +108,12 @@ bool running_first_is_over(const struct running *t, int status)
 static bool look_at_disk(const struct running *t, double *free_bytes, double *bytes)
 {
     struct statvfs disk;
+    int fd = beneath_open(buf_text(&t->folder), O_RDONLY | O_DIRECTORY);
+    int rc = fd < 0 ? -1 : fstatvfs(fd, &disk);
 
-    if (statvfs(buf_text(&t->folder), &disk))
+    if (fd >= 0)
+        close(fd);
+    if (rc)
         return false;
     *free_bytes = (double)disk.f_bavail * (double)disk.f_frsize;
     *bytes = (double)disk.f_blocks * (double)disk.f_frsize;
@@ -146,8 +149,7 @@ static int make_files(struct running *t, struct err *err)
     if (make_folder(t->self->place->files, err) || make_folder(buf_text(&t->folder), err) ||
         make_folder(buf_text(&t->checkpoint), err))
         return -1;
-    if (mkdir(buf_text(&t->scratch), 0777) &&
-        (folder_remove(buf_text(&t->scratch), err) || make_folder(buf_text(&t->scratch), err)))
+    if (folder_remove(buf_text(&t->scratch), err) || make_folder(buf_text(&t->scratch), err))
         return -1;
     if (make_file(buf_text(&t->results), err))
         return -1;
@@ -187,12 +189,12 @@ void running_remove_files(struct running *t, bool is_over, bool drops_checkpoint
     else if (running_is_first(t))
         running_save_attempt(t);
     if (is_over && running_is_first(t) && !folder_has_files(checkpoint)) {
-        unlink(buf_text(&t->curve));
+        beneath_unlink(buf_text(&t->curve));
         time_file_remove(&t->time_file);
-        rmdir(checkpoint);
+        beneath_rmdir(checkpoint);
     }
     if (is_over)
-        rmdir(folder); /* fails if files are kept */
+        beneath_rmdir(folder); /* fails if files are kept */
 }
 
 /* Replaces the file as a whole: this rank may be killed. */
@@ -200,15 +202,19 @@ static void save_curve(struct running *t)
 {
     struct buf text = {0}, fresh = {0};
     FILE *file;
+    int fd;
 
     buf_printf(&fresh, "%s.new", buf_text(&t->curve));
     program_report_put_curve(&text, &t->report);
-    file = text.size && !buf_failed(&fresh) ? fopen(buf_text(&fresh), "w") : NULL;
+    fd = text.size && !buf_failed(&fresh) ? beneath_create(buf_text(&fresh)) : -1;
+    file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!file && fd >= 0)
+        close(fd);
     if (file) {
         bool is_whole = fwrite(buf_text(&text), 1, text.size, file) == text.size;
 
-        if (fclose(file) || !is_whole || rename(buf_text(&fresh), buf_text(&t->curve)))
-            unlink(buf_text(&fresh));
+        if (fclose(file) || !is_whole || beneath_rename(buf_text(&fresh), FOLDER_CURVE))
+            beneath_unlink(buf_text(&fresh));
     }
     buf_release(&text);
     buf_release(&fresh);
@@ -244,7 +250,7 @@ static int salvage(struct running *t, const char *name, bool has_checkpoint, str
 int running_read_progress(struct running *t, struct err *err)
 {
     bool has_checkpoint = folder_has_files(buf_text(&t->checkpoint));
-    DIR *folder = opendir(buf_text(&t->folder));
+    DIR *folder = beneath_list(buf_text(&t->folder));
     struct attempt_file file;
     struct dirent *entry;
     int rc = 0, n_lost = 0;
@@ -257,7 +263,7 @@ int running_read_progress(struct running *t, struct err *err)
         program_report_end_attempt(&t->report, true);
         t->earlier_s = time_file_read(&t->time_file);
     } else if (folder && running_is_first(t)) {
-        unlink(buf_text(&t->curve));
+        beneath_unlink(buf_text(&t->curve));
         time_file_remove(&t->time_file);
     }
     while (folder && !rc && (entry = readdir(folder)))

@@ -171,4 +171,14 @@ wait
 is "a late writer does not reach the next trial" "$(sqlite3 late.db 'select n, value from trials order by 1')" "1|1.0
 2|2.0"
 
+
+# ---- a folder that others share ----
+
+printf '[sweep]\nobjective = v\ndirection = max\n[program]\ncommand = echo v=1\ncapture = stdout\n' >link.ini
+mkdir elsewhere && echo private >elsewhere/file && ln -s elsewhere link.db.files
+fails "a folder of files that is a link" 3 "$ESPALIER" run link.ini --db link.db --progress none
+is "is the reason of each trial" "$(sqlite3 link.db 'select distinct error from trial' | sed "s|.*link.db.files|link.db.files|")" \
+    "link.db.files: it or its folder is a link, which espalier does not follow: remove the link"
+is "and nothing is made or removed behind it" "$(find elsewhere)" "elsewhere
+elsewhere/file"
 done_testing

@@ -14,12 +14,24 @@
 
 #include <cmocka.h>
 
+#include "program/attempt_file.h"
+#include "program/beneath.h"
 #include "program/folder.h"
+#include "program/log_file.h"
+#include "program/time_file.h"
 #include "scratch.h"
 
 static void run(const char *command)
 {
     assert_int_equal(system(command), 0);
+}
+
+static void run_in_scratch(const char *command)
+{
+    char text[1024];
+
+    snprintf(text, sizeof text, "cd '%s' && %s", scratch_folder, command);
+    run(text);
 }
 
 static void test_remove(void **state)
@@ -162,9 +174,132 @@ static void test_newest(void **state)
     assert_true(folder_newest(path) == 2000.5);
 }
 
+/* ---- folders that others may change ---- */
+
+static char files[256]; /* r.db.files */
+
+/* Make r.db.files/t1 and a stranger's things outside, then run a command in the scratch folder. */
+static void make_files(const char *command)
+{
+    char text[1024];
+
+    snprintf(files, sizeof files, "%s/r.db.files", scratch_folder);
+    snprintf(text, sizeof text,
+             "cd '%s' && rm -rf r.db.files outside && mkdir -p r.db.files/t1 outside/in &&"
+             " echo private >outside/file && echo private >outside/in/file && %s",
+             scratch_folder, command);
+    run(text);
+}
+
+static void expect_private(void)
+{
+    char text[512];
+
+    snprintf(text, sizeof text,
+             "cd '%s/outside' && test \"$(cat file in/file)\" = \"$(printf 'private\nprivate')\" &&"
+             " test \"$(find . | wc -l)\" = 4",
+             scratch_folder);
+    run(text);
+}
+
+static const char *in_files(const char *name)
+{
+    static char path[2][512];
+    static int n;
+
+    n = !n;
+    snprintf(path[n], sizeof path[n], "%s/%s", files, name);
+    return path[n];
+}
+
+/* Everything that espalier does with a trial's folder. */
+static void touch_all(void)
+{
+    static struct log_tail tail;
+    struct log_file log = log_file_begin(in_files("t1"), 0, 0);
+    struct time_file time = time_file_begin(log.folder, 0);
+    struct err err;
+    DIR *list;
+    int fd;
+
+    log_tail_clear(&tail);
+    log_tail_add(&tail, "output\n", 7);
+    log_file_write(&log, &tail);
+    time_file_write(&time, 3);
+    attempt_file_write(log.folder, (struct attempt_file){.n = 1});
+    fd = beneath_create(in_files("t1/curve.jsonl.new"));
+    if (fd >= 0)
+        close(fd);
+    (void)beneath_rename(in_files("t1/checkpoint"), "scratch.old");
+    (void)!folder_remove_some(log.folder, "scratch.", &err);
+    (void)!folder_remove_some(log.folder, "in", &err);
+    (void)folder_take_file(log.folder, scratch_folder, "outside/file", &err);
+    (void)!folder_remove(in_files("t1/in"), &err);
+    (void)beneath_unlink(in_files("t1/file"));
+    (void)beneath_rmdir(in_files("t1"));
+    (void)beneath_mkdir(in_files("t1/new"));
+    list = beneath_list(in_files("t1"));
+    if (list)
+        closedir(list);
+    log_file_remove(&log);
+    expect_private();
+}
+
+static void test_links(void **state)
+{
+    static const char *const links[] = {
+        "scratch.0.log", "log",        "log.rank1", "seconds",
+        "attempts",      "checkpoint", "outside",   "curve.jsonl.new"};
+    char command[256];
+
+    (void)state;
+    make_files("true");
+    touch_all();
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+        for (int to_folder = 0; to_folder < 2; to_folder++) {
+            snprintf(command, sizeof command, "ln -s ../../outside/%s r.db.files/t1/%s",
+                     to_folder ? "in" : "file", links[i]);
+            make_files(command);
+            touch_all();
+        }
+    make_files("rmdir r.db.files/t1 && ln -s ../outside r.db.files/t1");
+    assert_null(beneath_list(in_files("t1")));
+    touch_all();
+    make_files("rm -r r.db.files && ln -s outside r.db.files && mkdir outside/t1");
+    run_in_scratch("rmdir outside/t1");
+    touch_all();
+    assert_int_equal(beneath_mkdir(files), -1);
+    assert_non_null(strstr(beneath_reason(), "is a link"));
+    /* Folders before it are the user's own choice. */
+    run_in_scratch("rm r.db.files && mkdir -p real/r.db.files/t1 && ln -s real way");
+    snprintf(files, sizeof files, "%s/way/r.db.files", scratch_folder);
+    assert_int_equal(beneath_mkdir(in_files("t1/scratch.0.1")), 0);
+}
+
+/* Only root can give a folder to somebody else. */
+static void test_owner(void **state)
+{
+    struct err err;
+    int fd;
+
+    (void)state;
+    if (geteuid())
+        skip();
+    make_files("echo 1 >r.db.files/t1/log && chown 65534 r.db.files/t1");
+    assert_int_equal(beneath_mkdir(in_files("t1")), -1);
+    assert_non_null(strstr(beneath_reason(), "belongs to another user"));
+    assert_int_equal(beneath_create(in_files("t1/log")), -1);
+    assert_int_equal(folder_remove(in_files("t1/log"), &err), -1);
+    assert_int_equal(folder_remove_some(in_files("t1"), "l", &err), -1);
+    fd = beneath_open(in_files("t1/log"), O_RDONLY); /* may be read */
+    assert_true(fd >= 0);
+    close(fd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_links),  cmocka_unit_test(test_owner),
         cmocka_unit_test(test_remove), cmocka_unit_test(test_deep),
         cmocka_unit_test(test_names),  cmocka_unit_test(test_own_names),
         cmocka_unit_test(test_take),   cmocka_unit_test(test_newest),
