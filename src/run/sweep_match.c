@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "store/query/query.h"
@@ -139,6 +140,26 @@ int sweep_match_check(struct store *store, const char *db, const struct job *job
     else if (differences.n && supersede(store, db, name, &err))
         rc = errlist_add_err(faults, &err);
     errlist_release(&differences);
+    return rc;
+}
+
+int sweep_match_check_older(const char *db, const struct job *job, bool new_sweep,
+                            struct errlist *faults)
+{
+    const char *name = job->sweep.fixed.v[P_SWEEP_NAME].s;
+    struct errlist differences = {0};
+    struct store *store = NULL;
+    struct err err;
+    int rc = 0;
+
+    if (new_sweep || access(db, F_OK) != 0)
+        return 0;
+    if (!store_open_reader(&store, db, &err) && store_is_older(store) &&
+        !store_differences(store, &job->plan, &job->data, &differences, &err) && differences.n &&
+        !has_no_result(store, name))
+        rc = refuse(store, db, job, &differences, faults);
+    errlist_release(&differences);
+    store_close(store);
     return rc;
 }
 

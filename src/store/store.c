@@ -386,6 +386,7 @@ static int open_reading(struct store *store, int flags, const char *suffix, stru
         schema_migrate_for_reading(store, version, err) || views_for_reading(store, err) ||
         session_check_all(store, version, err) || session_check_hide(store, version, err))
         return -1;
+    store->is_older = version < SCHEMA_VERSION;
     return db_exec(store, "PRAGMA query_only = on", err);
 }
 
@@ -411,6 +412,11 @@ static int open_reader(struct store *store, struct err *err)
             "permission; copy both files to a folder that you can write",
             store->path, store->path);
     return -1;
+}
+
+bool store_is_older(const struct store *store)
+{
+    return store->is_older;
 }
 
 const char *store_path(const struct store *store)
