@@ -53,11 +53,28 @@ void stored_settings_keep_meaning(struct settings *settings, const bool given[P_
             settings->v[id] = param_before((enum param_id)id);
 }
 
-static int set_param(union value *out, int id, struct sweep *owner, const char *value,
-                     struct err *err)
+int stored_settings_check_text(const struct store *store, const char *what, const char *text,
+                               struct err *err)
+{
+    for (const char *at = text; *at; at++)
+        if (((unsigned char)*at < ' ' && *at != '\t') || *at == 0x7f)
+            return err_set(err,
+                           "%s: the stored %s '%s' contains the control character 0x%02x: no "
+                           "espalier stores that, so trust nothing in this file",
+                           store->path, what, text, (unsigned)(unsigned char)*at);
+    return 0;
+}
+
+static int set_param(union value *out, int id, struct sweep *owner, const struct store *store,
+                     const char *value, struct err *err)
 {
     if (!param_is_text((enum param_id)id))
-        return param_parse(out, (enum param_id)id, value, err);
+        return param_parse(out, (enum param_id)id, value, err) ? err_wrap(err, "%s", store->path)
+                                                               : 0;
+    /* A PARAM_VALUE may have line feeds, which are written as \n. */
+    if (param_row((enum param_id)id)->type != PARAM_VALUE &&
+        stored_settings_check_text(store, param_row((enum param_id)id)->key, value, err))
+        return -1;
     out->s = sweep_keep_text(owner, strdup(value));
     return out->s ? 0 : err_nomem(err, "setting", strlen(value));
 }
@@ -77,8 +94,8 @@ static int overlay_param(struct settings *settings, bool given[P_MAX], struct sw
         return err_set(err, "%s: a configuration has an unknown setting '%s'", store->path, name);
     if (!value)
         return err_set(err, "%s: a configuration has no value for '%s'", store->path, name);
-    if (set_param(&settings->v[id], id, owner, value, err))
-        return err_wrap(err, "%s", store->path);
+    if (set_param(&settings->v[id], id, owner, store, value, err))
+        return -1;
     given[id] = true;
     return 0;
 }

@@ -16,6 +16,11 @@ int stored_settings_parse_sweep(struct sweep *sweep, struct store *store, const 
 int stored_settings_mark_axes(bool varies[P_MAX], const struct settings *settings,
                               struct store *store, sqlite3_stmt *row, struct err *err);
 
+/* A text of a sweep file is one line without control characters, so commands print it as a line of one. -1
+ * and err if a stored one is not. what: its name. */
+int stored_settings_check_text(const struct store *store, const char *what, const char *text,
+                               struct err *err);
+
 /* Put the JSON object `config.params` into settings; `owner` keeps texts. -1 and err also for an unknown
  * name or value, which comes from a newer program. */
 int stored_settings_overlay(struct settings *settings, struct sweep *owner, struct store *store,

@@ -44,6 +44,15 @@ refused "SQL as the name of an axis" \
     "update axis set name = 'a'' AS b FROM config; VACUUM INTO ''pwned''; --'" \
     "its axis 'a' AS b FROM config; VACUUM INTO 'pwned'; --' is not a setting"
 refused "a quote in the name of an axis" "update axis set name = 'x\", (select 1) as \"y'" 'is not a setting'
+cp base.db lines.db
+sqlite3 lines.db "update sweep set name = name || char(10) || '[program]' || char(10) || 'command = touch pwned'"
+fails "line feeds in the name of a sweep" 1 "$ESPALIER" best lines.db --format ini
+like "are refused" "$(cat .err)" "lines.db: the stored name of a sweep '[a-z]*.\[program\].command = touch pwned' contains the control character 0x0a"
+is "and nothing is printed" "$(cat .out)" ""
+cp base.db lines.db
+sqlite3 lines.db "update config set params = json_set(params, '$.objective', 'val_loss' || char(10) || 'x = 1')"
+fails "line feeds in a stored text" 1 "$ESPALIER" best lines.db --format ini
+is "are refused, too" "$(cat .out)" ""
 refused "SQL as the name of a column" \
     "pragma writable_schema = on; update sqlite_schema set sql = replace(sql, 'error      TEXT',
     'error TEXT, \"x\"\" FROM main.trial; VACUUM INTO ''pwned''; --\" TEXT') where name = 'trial';

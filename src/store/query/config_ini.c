@@ -18,7 +18,8 @@ static int write_ini(struct buf *out, struct store *store, sqlite3_stmt *row, st
     struct settings settings;
     int rc;
 
-    if (db_read(store, row, err, "sss", &ini, &name, &params))
+    if (db_read(store, row, err, "sss", &ini, &name, &params) ||
+        stored_settings_check_text(store, "name of a sweep", name, err))
         return -1;
     rc = stored_settings_parse_sweep(&sweep, store, ini, err);
     settings = sweep.fixed;
@@ -96,7 +97,8 @@ static int write_sweep(struct buf *out, struct store *store, int64_t sweep_id, s
     struct sweep sweep;
     int rc;
 
-    if (db_read(store, row, err, "ss", &ini, &name))
+    if (db_read(store, row, err, "ss", &ini, &name) ||
+        stored_settings_check_text(store, "name of a sweep", name, err))
         return -1;
     rc = stored_settings_parse_sweep(&sweep, store, ini, err);
     settings = sweep.fixed;

@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "store/db.h"
 #include "store/query/query.h"
+#include "store/stored_settings.h"
 
 static const char sql_sweep[] =
     "SELECT sweep_id, name, objective, (SELECT count(*) FROM sweep),"
@@ -56,8 +57,10 @@ int query_sweep(struct query_sweep *sweep, struct store *store, const char *name
         return -1;
     sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
     rc = db_step(store, row, err);
-    if (rc == 1 && db_read(store, row, err, "issiii", &sweep->sweep_id, &its_name, &objective,
-                           &sweep->n_sweeps, &is_program, &maximize))
+    if (rc == 1 && (db_read(store, row, err, "issiii", &sweep->sweep_id, &its_name, &objective,
+                            &sweep->n_sweeps, &is_program, &maximize) ||
+                    stored_settings_check_text(store, "name of a sweep", its_name, err) ||
+                    stored_settings_check_text(store, "objective", objective, err)))
         rc = -1;
     if (rc == 1) {
         snprintf(sweep->name, sizeof sweep->name, "%s", its_name);
