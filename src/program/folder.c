@@ -137,7 +137,7 @@ int folder_remove_some(const char *path, const char *beginning, struct err *err)
     if (parent >= 0)
         close(parent);
     else if (errno != ENOENT)
-        rc = err_set(err, "%s: cannot be cleared: %s", path, beneath_reason());
+        rc = err_set(err, "%s: cannot be removed: %s", path, beneath_reason());
     buf_release(&inside);
 
     while (!rc && entries && (entry = readdir(entries))) {
