@@ -160,19 +160,21 @@ cat >idle.ini <<'INI'
 objective = v
 direction = max
 [program]
-command = sh -c 'echo > begun.$$; sleep 0.1; echo v: 1' {n}
+command = sh -c 'echo > begun.$$; while [ -e hold ]; do sleep 0.05; done; echo v: 1' {n}
 capture = stdout
 [grid]
 n = 1:20:1
 INI
 for ranks in 1 2; do
     rm -f begun.*
+    touch hold
     "$ESPALIER" run idle.ini --progress none --db "i$ranks.db" -n $ranks </dev/null >out 2>err &
     pid=$!
     until ls begun.* >/dev/null 2>&1; do sleep 0.02; done
     keeper=$(for process in $(tree $pid); do [ "$(cat "/proc/$process/comm" 2>/dev/null)" = espalier-keep ] && echo "$process"; done | tail -n 1)
     # shellcheck disable=SC2046 # it may be gone
     kill -KILL "$keeper" $(pgrep -P "$keeper")
+    rm hold
     wait $pid
     is "keeper and spawner of one of $ranks ranks are killed" "$? $(grep -c 'gives its trials back and leaves' err) $(
         sqlite3 "i$ranks.db" "select count(*) filter (where state = 'failed'), count(*) filter (where state = 'pending') > 0 from trial")" \

@@ -859,6 +859,7 @@ static void test_a_stopped_spawner(void **state)
         assert_int_equal(run(&s, act_words("exit", "4"), 0).status, 4);
     }
     start_with_daemon(&s);
+    kill(s.keeper, SIGSTOP); /* else it may still answer */
     spawner_force(&s, true);
     end = wait_end(&s);
     assert_int_equal(end.how, SPAWNER_LOST);
