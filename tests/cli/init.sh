@@ -230,8 +230,7 @@ awk -F, '{ for (j = 1; j <= NF; j++) line[j] = line[j] (NR > 1 ? "," : "") $j }
 fails "a genotype that is not a dosage" 1 init dash.csv sim/phenotypes.csv -o no.ini
 is "the message gives its place" "$(cat .err)" \
     'espalier: dash.csv:7: column "1_4" = "-": must be a number, or empty or NA where missing: set [data] missing_genotype = - if it is a missing call'
-fails "genotypes of letters" 1 init letters.csv sim/phenotypes.csv -o no.ini
-like "the message names them" "$(cat .err)" '^espalier: letters.csv:2: column "1_1" = "..": must be a number, or empty or NA where missing$'
+ok "genotypes of letters" init letters.csv sim/phenotypes.csv -o letters.ini
 fails "a transposed table" 1 init transposed.csv sim/phenotypes.csv -o no.ini
 like "the message says so" "$(cat .err)" 'are columns of transposed.csv .*: that table is transposed; it must have a row for each sample'
 ok "and no file is written" test ! -e no.ini

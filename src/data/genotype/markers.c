@@ -54,6 +54,8 @@ bool markers_is_placed(const char *allele)
     char chrom[16];
     size_t n = strcspn(allele, "\t");
 
+    if (!allele[n])
+        return false; /* unknown alleles */
     if (n >= sizeof chrom)
         return true;
     memcpy(chrom, allele, n);
