@@ -327,17 +327,15 @@ static int read_site(struct plink *p, struct site *site, struct err *err)
                       n);
     variants_capitalise(field[4]);
     variants_capitalise(field[5]);
-    if (!are_alleles(field[4], field[5]))
-        return REFUSE(&p->bim_path, p->number, err, "both alleles are %.40s: must differ",
-                      field[4]);
     p->allele = field[4];
     *site = (struct site){
         .id = field[1], .chrom = field[0], .ref = field[5], .alt = &p->allele, .n_alts = 1};
+    if (!are_alleles(field[4], field[5]))
+        site->odd = "both alleles are equal";
     errno = 0;
     site->pos = strtoll(field[3], &end, 10);
     if (errno || *end || site->pos < 0)
-        return REFUSE(&p->bim_path, p->number, err,
-                      "position \"%.40s\": must be a whole number, 0 or more", field[3]);
+        site->odd = "the position is no whole number, 0 or more";
     return 0;
 }
 
