@@ -18,6 +18,7 @@
 #define HEAD META COLUMNS
 #define SITE(chrom, pos, alleles, format) \
     chrom "\t" pos "\t.\t" alleles "\t.\tPASS\t.\t" format "\t"
+#define AC "\tA\tC\t.\t.\t.\tGT\t"
 #define PHENO "id,y\na,1\nb,2\nc,3.5\nd,4\n"
 
 static struct data_spec spec_of(const char *path)
@@ -349,29 +350,13 @@ static void test_faulty_vcf(void **state)
 /* Odd sites are dropped, odd calls are missing, and repeated markers are dropped; all are counted. */
 static void test_odd_sites(void **state)
 {
-    struct data_spec spec =
-        vcf_of(
-            HEAD SITE("1", "10", "A\tC", "GT") "0/0\t0/1\t1/1\t0/0\n" SITE("1", "ten", "A\tC", "GT") "0/0\t0/1\t1/1\t0/0\n" SITE(
-                "1", "20", "A\tC,",
-                "GT") "0/0\t0/1\t1/1\t0/0\n" SITE("1", "30", "A\tC",
-                                                  "DP:DS") "1:0\t2:1\t3:0\t4:"
-                                                           "1\n" SITE(
-                                                               "1", "10", "A\tC",
-                                                               "GT") "0/0\t0/"
-                                                                     "1\t1/"
-                                                                     "1\t0/"
-                                                                     "1"
-                                                                     "\n" SITE(
-                                                                         "1", "40", "A\tC",
-                                                                         "GT") "0/0\t0/1\t1/2\t0/"
-                                                                               "\n" SITE("1", "50",
-                                                                                         "A\tC",
-                                                                                         "GT") ".\t"
-                                                                                               ".\t"
-                                                                                               "./"
-                                                                                               ".\t"
-                                                                                               "."
-                                                                                               "\n");
+    struct data_spec spec = vcf_of(HEAD "1\t10\t." AC "0/0\t0/1\t1/1\t0/0\n"
+                                        "1\tten\t." AC "0/0\t0/1\t1/1\t0/0\n"
+                                        "1\t20\t.\tA\tC,\t.\t.\t.\tGT\t0/0\t0/1\t1/1\t0/0\n"
+                                        "1\t30\t.\tA\tC\t.\t.\t.\tDP:DS\t1:0\t2:1\t3:0\t4:1\n"
+                                        "1\t10\t." AC "0/0\t0/1\t1/1\t0/1\n"
+                                        "1\t40\t." AC "0/0\t0/1\t1/2\t0/\n"
+                                        "1\t50\t." AC ".\t.\t./.\t.\n");
     struct data_report report;
     struct dataset d;
 
@@ -390,25 +375,30 @@ static void test_odd_sites(void **state)
     dataset_release(&d);
 }
 
-#define UNPLACED(chrom, pos, id, calls) chrom "\t" pos "\t" id "\tA\tC\t.\t.\t.\tGT\t" calls "\n"
-
 /* The id is the identity of a marker without a place, and tells markers at one place apart. */
 static void test_identity(void **state)
 {
-    struct data_spec spec =
-        vcf_of(HEAD UNPLACED("0", "0", "a", "0/0\t0/1\t1/1\t0/0")
-                   UNPLACED("0", "0", "b", "0/1\t0/1\t1/1\t0/0")
-                       UNPLACED("chrUn", "7", "c", "0/0\t1/1\t1/1\t0/0")
-                           UNPLACED("0", "0", "a", "0/0\t0/0\t1/1\t0/0")
-                               UNPLACED("UN", "0", ".", "1/1\t0/0\t0/0\t0/0")
-                                   UNPLACED("UN", "0", ".", "0/0\t0/0\t0/0\t1/1")
-                                       UNPLACED("1", "5", "x", "0/0\t0/0\t0/1\t1/1")
-                                           UNPLACED("1", "5", "y", "0/0\t0/1\t0/1\t1/1")
-                                               UNPLACED("1", "5", ".", "0/0\t0/1\t1/1\t1/1"));
+    static const char text[] = HEAD "0\t0\ta" AC "0/0\t0/1\t1/1\t0/0\n"
+                                    "0\t0\tb" AC "0/1\t0/1\t1/1\t0/0\n"
+                                    "chrUn\t7\tc" AC "0/0\t1/1\t1/1\t0/0\n"
+                                    "0\t0\ta" AC "0/0\t0/0\t1/1\t0/0\n"
+                                    "UN\t0\t." AC "1/1\t0/0\t0/0\t0/0\n"
+                                    "UN\t0\t." AC "0/0\t0/0\t0/0\t1/1\n"
+                                    "1\t5\tx" AC "0/0\t0/0\t0/1\t1/1\n"
+                                    "1\t5\ty" AC "0/0\t0/1\t0/1\t1/1\n"
+                                    "1\t5\t." AC "0/0\t0/1\t1/1\t1/1\n"
+                                    "un\t9\tb" AC "0/0\t0/0\t0/1\t0/0\n";
+    struct data_spec spec = vcf_of(text);
+    struct data_report report;
+    struct dataset d;
 
     (void)state;
-    expect(&spec, "a=0 1 2 0\nb=1 1 2 0\nc=0 2 2 0\nUN_0_A_C_5=2 0 0 0\nUN_0_A_C_6=0 0 0 2\n"
-                  "1_5_A_C_x=0 0 1 2\n1_5_A_C_y=0 1 1 2\n");
+    load(&d, &report, &spec);
+    assert_string_equal(text_of(&d), "a=0 1 2 0\nb=1 1 2 0\nc=0 2 2 0\nUN_0_A_C_5=2 0 0 0\n"
+                                     "UN_0_A_C_6=0 0 0 2\n1_5_A_C_x=0 0 1 2\n1_5_A_C_y=0 1 1 2\n");
+    assert_non_null(strstr(noted(&report, "repeated"), "3 markers dropped"));
+    assert_non_null(strstr(noted(&report, "repeated"), "come before: \"a\", \"1_5\", \"b\""));
+    dataset_release(&d);
 }
 
 static void test_faulty_dosages(void **state)

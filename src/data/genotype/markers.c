@@ -100,13 +100,22 @@ static int put_names(struct markers *m, const uint8_t *length, struct err *err)
     return 0;
 }
 
-/* True if b is the marker a once more. */
+/* Returns REF and ALT of "CHROM\tPOS\tREF\tALT". */
+static const char *skip_place(const char *allele)
+{
+    return strchr(strchr(allele, '\t') + 1, '\t') + 1;
+}
+
+/* True if b is the marker a once more. Without a place, the chromosome and position mean nothing. */
 static bool is_repeated(const struct markers *m, int32_t a, int32_t b)
 {
-    if (strcmp(m->allele[a], m->allele[b]) != 0)
+    bool is_placed = markers_is_placed(m->allele[a]) || markers_is_placed(m->allele[b]);
+
+    if (is_placed ? strcmp(m->allele[a], m->allele[b]) != 0
+                  : strcmp(skip_place(m->allele[a]), skip_place(m->allele[b])) != 0)
         return false;
     if (!*m->id[a] || !*m->id[b])
-        return markers_is_placed(m->allele[a]);
+        return is_placed;
     return !strcmp(m->id[a], m->id[b]);
 }
 
@@ -125,8 +134,10 @@ static void drop_repeated(struct markers *m, uint8_t *length)
     int32_t n = 0;
 
     for (int32_t j = 0; j < m->n; j++) {
-        if (length[j] == DROPPED)
+        if (length[j] == DROPPED) {
+            note_repeated(m, j);
             continue;
+        }
         m->list[n] = m->list[j];
         m->allele[n] = m->allele[j];
         m->id[n] = m->id[j];
@@ -155,7 +166,6 @@ static int32_t tell_apart(uint8_t *length, struct hashed *sorted, struct markers
         n_changed++;
         if (is_repeated(m, a, b)) {
             length[b] = DROPPED;
-            note_repeated(m, b);
         } else if (least < NAME_WHOLE) {
             length[a] += length[a] == least;
             length[b] += length[b] == least;
