@@ -533,6 +533,30 @@ static void test_chroms(void **state)
     dataset_release(&d);
 }
 
+/* Without a place, sites are matched by id, and without an id by a number that stands for a place. */
+static void test_unplaced(void **state)
+{
+    struct draft draft = {.n_samples = 2,
+                          .n_features = 2,
+                          .ids = (const char *[]){"p", "q"},
+                          .target = (const float[]){1, 2},
+                          .feature_names = (const char *[]){"0_10", "m"},
+                          .alleles = (const char *[]){"0\t10\tA\tC", "0\t20\tA\tC"},
+                          .marker_ids = (const char *[]){"", "m"},
+                          .features = (const float[]){0.25f, 0, 0.75f, 2}};
+    struct dataset d;
+
+    (void)state;
+    assert_int_equal(draft_build(&d, &draft, NULL), 0);
+    check_value(scratch_text("zero.vcf", "##fileformat=VCFv4.2\n"
+                                         "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta"
+                                         "\tb\n0\t20\t.\tA\tC\t.\t.\t.\tGT\t1/1\t1/1\n"
+                                         "0\t77\tm\tA\tC\t.\t.\t.\tGT\t0/1\t0/0\n"
+                                         "0\t10\t.\tC\tA\t.\t.\t.\tGT\t0/1\t0/0\n"),
+                DATA_DOSAGE_GT, &d, (float[]){1, 1, 2, 0}, 2);
+    dataset_release(&d);
+}
+
 /* Tables and variants get the coding of the data, in both directions; without an own coding that
  * fits, the means of markers decide. */
 static void test_codings(void **state)
@@ -651,6 +675,7 @@ int main(void)
         cmocka_unit_test(test_imputed),  cmocka_unit_test(test_fractions),
         cmocka_unit_test(test_chroms),   cmocka_unit_test(test_codings),
         cmocka_unit_test(test_letters),  cmocka_unit_test(test_faulty),
+        cmocka_unit_test(test_unplaced),
     };
 
     return cmocka_run_group_tests_name("recode", tests, scratch_make, scratch_remove);

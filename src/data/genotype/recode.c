@@ -125,7 +125,9 @@ static int32_t find_name(const struct recode *r, struct buf *text, const struct 
 {
     int32_t j;
 
-    if (!markers_has_place(site->chrom, site->pos))
+    /* Without a place the id is the identity, but a panel without ids may number such sites. */
+    if (!markers_has_place(site->chrom, site->pos) &&
+        (site->pos <= 0 || !table_is_missing(site->id)))
         return -1;
     buf_clear(text);
     buf_printf(text, "%s_%lld", site->chrom, (long long)site->pos);
