@@ -140,12 +140,47 @@ static void tell_contradicted(const struct new_samples *n)
     buf_release(&names);
 }
 
+static void tell_coding(const struct new_samples *n)
+{
+    const struct recode *r = &n->recode;
+    const struct coding *here = &r->here, *there = &r->there, *other = &r->other;
+
+    if (n->report.n_recoded)
+        log_info("%s: %lld calls from %g to %g recoded to the range of the training data, %g to %g",
+                 r->path, (long long)n->report.n_recoded, there->base, there->base + there->span,
+                 here->base, here->base + here->span);
+    if (r->is_unsure)
+        log_warn(
+            "%s: the calls may be dosages from %g to %g, or from %g to %g: taken as the former, "
+            "with which they are more like the training data; a file with more samples or "
+            "markers would decide",
+            r->path, there->base, there->base + there->span, other->base,
+            other->base + other->span);
+}
+
+static void tell_doubts(const struct new_samples *n)
+{
+    const struct variants *v = &n->recode.variants;
+    const struct variants_doubts *d = &v->doubts;
+    const char *path = n->recode.path;
+
+    if (d->n_malformed)
+        log_warn("%s: %lld calls cannot be read and count as missing; the first is %s", path,
+                 (long long)d->n_malformed, d->malformed);
+    if (d->n_sites)
+        log_warn("%s: %lld sites cannot be used: %s", path, (long long)d->n_sites, d->sites);
+    if (d->n_hard)
+        log_info("%s: %lld calls have no %s: their dosage is the number of alleles in GT", path,
+                 (long long)d->n_hard, variants_field(v->dosage));
+    if (d->n_scaled)
+        log_info("%s: %lld calls have another number of alleles than %d and are scaled to it", path,
+                 (long long)d->n_scaled, v->ploidy);
+}
+
 static void tell_markers(const struct new_samples *n)
 {
     const struct recode_report *r = &n->report;
     const char *path = n->recode.path;
-    const struct recode_coding *here = &n->recode.here, *there = &n->recode.there;
-    const struct variants_doubts *doubts = &n->recode.variants.doubts;
     char by_id[40] = "";
 
     if (n->n_known)
@@ -169,22 +204,11 @@ static void tell_markers(const struct new_samples *n)
                  path, r->n_respelled, r->chrom[0], r->chrom[1]);
     if (r->n_by_name)
         log_warn("%s: %d marker%s found only by name or id: the allele that their dosages count is "
-                 "not known, so the dosages are used as they are; predictions are wrong where this "
-                 "file counts the other allele",
+                 "not known and taken to be that of the training data; predictions are wrong where "
+                 "it is the other one",
                  path, r->n_by_name, r->n_by_name == 1 ? "" : "s");
-    if (r->n_recoded)
-        log_info("%s: %lld calls from %g to %g recoded to the range of the training data, %g to %g",
-                 path, (long long)r->n_recoded, there->base, there->base + there->span, here->base,
-                 here->base + here->span);
-    if (doubts->n_malformed)
-        log_warn("%s: %lld calls cannot be read and count as missing; the first is %s", path,
-                 (long long)doubts->n_malformed, doubts->malformed);
-    if (doubts->n_sites)
-        log_warn("%s: %lld sites cannot be used: %s", path, (long long)doubts->n_sites,
-                 doubts->sites);
-    if (doubts->n_hard)
-        log_info("%s: %lld calls have no %s: their dosage is the number of alleles in GT", path,
-                 (long long)doubts->n_hard, variants_field(n->recode.calls.dosage));
+    tell_coding(n);
+    tell_doubts(n);
 }
 
 static int32_t count_marker_ids(const struct new_samples *n)
@@ -205,6 +229,7 @@ static int check_found(const struct new_samples *n, bool accepts_few, struct err
 
     if (r->n_found && (accepts_few || r->n_found >= n->recode.data->n_features - r->n_found))
         return 0;
+    tell_doubts(n);
     if (count_marker_ids(n) > r->n_found)
         return err_set(err,
                        "%s: %d of its %d rows have names of markers of the training data: the "

@@ -16,7 +16,7 @@ struct source {
     struct safetensor fill, mean;                      /* likewise */
     struct safetensor fixed, fixed_mean, fixed_factor; /* names, [q], [q]; likewise */
     int32_t n_features, n_fixed, n_classes;
-    int ploidy; /* 0: unknown */
+    int ploidy, base; /* 0: unknown */
 };
 
 static int damaged(struct err *err)
@@ -59,7 +59,7 @@ static bool find_numbers(struct safetensor *t, const void *file, size_t bytes, c
 
 static int read_source(struct source *s, const void *file, size_t bytes, struct err *err)
 {
-    double n_markers, ploidy;
+    double n_markers, ploidy, base;
 
     *s = (struct source){0};
     if (!find_names(&s->names, file, bytes, "features.names") || !s->names.data ||
@@ -79,6 +79,8 @@ static int read_source(struct source *s, const void *file, size_t bytes, struct 
             return damaged(err);
         s->ploidy = (int)ploidy;
     }
+    if (!safetensors_number(&base, file, bytes, "base"))
+        s->base = base < 0 ? -1 : 0;
     if ((s->alleles.data && count_names(&s->alleles) != s->n_features) ||
         (s->ids.data && count_names(&s->ids) != s->n_features))
         return damaged(err);
@@ -138,6 +140,16 @@ static bool has_means(const struct source *s)
     return s->mean.data || s->fill.data;
 }
 
+/* Models of version 0.2 do not have it. */
+static int base_of(const struct training_summary *s, const struct source *from)
+{
+    int base = from->base;
+
+    for (int32_t j = 0; !from->ploidy && j < from->n_features; j++)
+        base = s->mean[j] < 0 ? -1 : base;
+    return base;
+}
+
 static void describe(struct training_summary *s, const struct source *from)
 {
     s->data = (struct dataset){
@@ -147,6 +159,7 @@ static void describe(struct training_summary *s, const struct source *from)
         .n_fixed = from->n_fixed,
         .n_classes = from->n_classes,
         .ploidy = from->ploidy,
+        .base = base_of(s, from),
         .task = from->n_classes ? TASK_CLASSIFICATION : TASK_REGRESSION,
         .features = mat_view(s->mean, 1, from->n_features),
         .fixed = from->n_fixed ? s->fixed : NULL,

@@ -585,6 +585,7 @@ static void test_codings(void **state)
         struct draft draft = {.n_samples = 4,
                               .n_features = 2,
                               .ploidy = cases[i].scale == 0.5f ? 1 : 2,
+                              .base = (int)cases[i].base,
                               .ids = (const char *[]){"p", "q", "r", "s"},
                               .target = (const float[]){1, 2, 3, 4},
                               .feature_names = (const char *[]){"1_10", "1_20"},
@@ -601,6 +602,88 @@ static void test_codings(void **state)
         check_value(scratch_text("coded.vcf", vcf), DATA_DOSAGE_GT, &d, turned, 2);
         dataset_release(&d);
     }
+}
+
+/* One inbred line in a table of 0 and 1: beside data of 0 and 2, or -1 and 1, 1 is the homozygote. Six
+ * markers with means of 0.2 to 1.8 do not decide for a line that is unlike them. */
+static void test_one_line(void **state)
+{
+    enum { MARKERS = 6 };
+    static const float mean[MARKERS] = {0.2f, 0.4f, 0.6f, 1.4f, 1.6f, 1.8f};
+    static const struct {
+        const char *line;
+        float found; /* dosage of m6 in the coding 0 to 2 */
+        bool is_unsure;
+    } cases[] = {{"0,0,1,0,1,1", 2, false}, {"1,0,1,0,0,1", 0, true}};
+    struct recode_report report;
+    struct recode r;
+    struct err err;
+    float found[MARKERS];
+    struct mat x = mat_view(found, 1, MARKERS);
+    int32_t sample[] = {0};
+
+    (void)state;
+    for (int base = -1; base <= 0; base++) {
+        float values[2 * MARKERS];
+        struct draft draft = {.n_samples = 2,
+                              .n_features = MARKERS,
+                              .ploidy = 2,
+                              .base = base,
+                              .ids = (const char *[]){"p", "q"},
+                              .target = (const float[]){1, 2},
+                              .feature_names = (const char *[]){"m1", "m2", "m3", "m4", "m5", "m6"},
+                              .features = values};
+        struct dataset d;
+
+        for (int k = 0; k < 2 * MARKERS; k++)
+            values[k] = mean[k % MARKERS] + (float)base;
+        assert_int_equal(draft_build(&d, &draft, NULL), 0);
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            char text[80];
+
+            snprintf(text, sizeof text, "id,m1,m2,m3,m4,m5,m6\na,%s\n", cases[i].line);
+            assert_int_equal(
+                recode_open(&r, &d, scratch_text("one.csv", text), DATA_DOSAGE_GT, NULL, &err), 0);
+            assert_int_equal(recode_read(&x, &report, &r, sample, 1, &err), 0);
+            assert_true(r.is_unsure == cases[i].is_unsure);
+            if (!cases[i].is_unsure)
+                assert_true(fabsf(found[5] - cases[i].found - (float)base) < 1e-6f);
+            recode_close(&r);
+        }
+        dataset_release(&d);
+    }
+}
+
+/* The coding is that of the file, even if all means are in [0, 1]. A table in none is refused. */
+static void test_base(void **state)
+{
+    static const float values[] = {0.5f, 0.75f, 1, 1}; /* (2, 2) */
+    struct draft draft = {.n_samples = 2,
+                          .n_features = 2,
+                          .ploidy = 2,
+                          .base = -1,
+                          .ids = (const char *[]){"p", "q"},
+                          .target = (const float[]){1, 2},
+                          .feature_names = (const char *[]){"a", "b"},
+                          .features = values};
+    struct dataset d;
+    struct recode r;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(draft_build(&d, &draft, NULL), 0);
+    check_value(scratch_text("base.csv", "id,a,b\nx,2,1\ny,2,2\n"), DATA_DOSAGE_GT, &d,
+                (float[]){1, 0, 1, 1}, 2);
+    dataset_release(&d);
+    draft.base = 0;
+    assert_int_equal(draft_build(&d, &draft, NULL), 0);
+    assert_int_equal(recode_open(&r, &d, scratch_text("base.csv", "id,a,b\nx,-2,1.5\ny,2,2\n"),
+                                 DATA_DOSAGE_GT, NULL, &err),
+                     -1);
+    assert_non_null(strstr(err.text, "base.csv: calls from -2 to 2 are in no coding of dosages: "
+                                     "those of the training data are from 0 to 2"));
+    recode_close(&r);
+    dataset_release(&d);
 }
 
 /* New samples may have only one of the two alleles, or another one, which is missing. Numbers are
@@ -675,7 +758,8 @@ int main(void)
         cmocka_unit_test(test_imputed),  cmocka_unit_test(test_fractions),
         cmocka_unit_test(test_chroms),   cmocka_unit_test(test_codings),
         cmocka_unit_test(test_letters),  cmocka_unit_test(test_faulty),
-        cmocka_unit_test(test_unplaced),
+        cmocka_unit_test(test_unplaced), cmocka_unit_test(test_one_line),
+        cmocka_unit_test(test_base),
     };
 
     return cmocka_run_group_tests_name("recode", tests, scratch_make, scratch_remove);

@@ -108,6 +108,33 @@ static void test_is_the_mean(void **state)
     buf_release(&file);
 }
 
+/* Models of version 0.2 have neither ploidy nor base: a mean below 0 shows calls of -1, 0 and 1. */
+static void test_base(void **state)
+{
+    static const float low[] = {0.25f, -0.75f, 0.5f};
+    struct safetensor t[N_TENSORS];
+    struct buf metadata = {0}, file = {0};
+    struct training_summary s;
+    struct err err;
+
+    (void)state;
+    safetensors_describe(&metadata, "ploidy", "2");
+    safetensors_describe(&metadata, "base", "-1");
+    safetensors_write(&file, &metadata, whole, N_TENSORS);
+    assert_int_equal(training_summary_init(&s, file.data, file.size, &err), 0);
+    assert_int_equal(s.data.base, -1);
+    training_summary_release(&s);
+    memcpy(t, whole, sizeof t);
+    for (int is_low = 0; is_low < 2; is_low++) {
+        t[FILL].data = is_low ? low : fill;
+        assert_int_equal(make(&s, &file, t, NULL, &err), 0);
+        assert_int_equal(s.data.base, -is_low);
+        training_summary_release(&s);
+    }
+    buf_release(&metadata);
+    buf_release(&file);
+}
+
 /* Without classes the task is regression. Without fill, all means come from the scaling. */
 static void test_other_forms(void **state)
 {
@@ -199,9 +226,8 @@ static void test_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_is_the_mean),
-        cmocka_unit_test(test_other_forms),
-        cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_is_the_mean), cmocka_unit_test(test_base),
+        cmocka_unit_test(test_other_forms), cmocka_unit_test(test_broken),
         cmocka_unit_test(test_cut),
     };
 

@@ -93,13 +93,13 @@ static struct hash digest_of(const struct block_header *h)
     return hash_bytes((const char *)h + skip, h->data_bytes - skip);
 }
 
-/* Covers the ploidy, too. */
+/* Covers the ploidy and base, too. */
 static struct hash allele_hash_of(const struct block_header *h)
 {
     struct hash hash =
         hash_bytes((const char *)h + h->data_bytes, block_whole_bytes(h) - h->data_bytes);
 
-    hash.low ^= h->ploidy;
+    hash.low ^= h->ploidy ^ (uint64_t)(uint8_t)h->base << 8;
     return hash;
 }
 

@@ -59,7 +59,8 @@ enum block_section {
 struct block_header {
     char magic[8];
     uint16_t version;
-    uint16_t ploidy; /* of genotypes; 0: unknown. Outside the digest, like alleles */
+    uint8_t ploidy; /* of genotypes; 0: unknown. Outside the digest, like alleles, and so is base */
+    int8_t base;
     uint32_t byte_order;
     uint64_t digest_high;
     uint64_t digest_low;

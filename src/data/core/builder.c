@@ -41,7 +41,8 @@ static void plan_header(struct block_header *h, const struct draft *draft)
     *h = (struct block_header){
         .magic = BLOCK_MAGIC,
         .version = BLOCK_VERSION,
-        .ploidy = (uint16_t)draft->ploidy,
+        .ploidy = (uint8_t)draft->ploidy,
+        .base = (int8_t)draft->base,
         .byte_order = BLOCK_BYTE_ORDER,
         .n_edges = draft->n_edges,
         .nnz = draft->sparse ? csr_nnz(draft->sparse) : 0,

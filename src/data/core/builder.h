@@ -12,7 +12,7 @@ struct draft {
     int32_t n_features;
     int32_t n_shared;         /* of the features: the last, in `shared` */
     int32_t n_classes;        /* 0: regression */
-    int ploidy;               /* of genotypes; 0: unknown */
+    int ploidy, base;         /* of genotypes */
     const float *features;    /* (M, K). One of features, dosage, code, sparse and write is set */
     const int8_t *dosage;     /* (M, K); the builder computes the fill */
     const uint8_t *code;      /* (M, K), with level */

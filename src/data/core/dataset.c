@@ -308,6 +308,7 @@ static void point_into(struct dataset *d, const void *block)
         .n_classes = h->n_classes,
         .task = (enum task)h->task,
         .ploidy = h->ploidy,
+        .base = h->base,
         .is_sparse = h->form == BLOCK_SPARSE,
         .target = section(block, BLOCK_TARGET),
         .label = section(block, BLOCK_LABEL),

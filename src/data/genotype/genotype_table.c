@@ -518,6 +518,16 @@ int genotype_table_read_markers(struct genotype_table *g, const struct data_spec
     return 0;
 }
 
+float genotype_table_cell(const struct genotype_table *g, int32_t row, int32_t col)
+{
+    const struct columns *c = &g->markers;
+    int64_t at = (int64_t)row * c->n_cols + col;
+
+    if (c->v)
+        return c->v[at];
+    return c->dosage[at] == DOSAGE_MISSING ? NAN : (float)c->dosage[at];
+}
+
 int genotype_table_select(struct genotype_table *g, const int32_t *sample, int32_t n,
                           struct err *err)
 {
@@ -625,6 +635,7 @@ void genotype_table_into(struct draft *draft, const struct genotype_table *g)
 {
     draft->n_features = g->markers.n_cols;
     draft->ploidy = g->ploidy;
+    draft->base = g->low < 0 ? -1 : 0;
     draft->features = g->markers.v;
     draft->dosage = g->markers.dosage;
     draft->feature_names = g->markers.name;

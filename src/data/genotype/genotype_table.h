@@ -53,6 +53,9 @@ bool genotype_table_find_code(double *code, const double *values, int32_t n);
 int genotype_table_check_square(const char *path, const char *const *name, int32_t n,
                                 const struct names *ids, struct err *err);
 
+/* NaN if missing. */
+float genotype_table_cell(const struct genotype_table *g, int32_t row, int32_t col);
+
 /* Keep the samples sample[n], in this order, each at most once. ids are unchanged. */
 int genotype_table_select(struct genotype_table *g, const int32_t *sample, int32_t n,
                           struct err *err);

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "base/buf.h"
+#include "data/genotype/coding.h"
 #include "data/genotype/genotype_table.h"
 #include "data/genotype/markers.h"
 #include "data/genotype/variants.h"
@@ -292,109 +293,49 @@ const struct names *recode_ids(const struct recode *r)
 
 /* ---- codings ---- */
 
-static float cell_of(const struct columns *c, int32_t row, int32_t col)
-{
-    int64_t at = (int64_t)row * c->n_cols + col;
-
-    if (c->v)
-        return c->v[at];
-    return c->dosage[at] == DOSAGE_MISSING ? NAN : (float)c->dosage[at];
-}
-
-static bool is_same_coding(const struct recode_coding *a, const struct recode_coding *b)
-{
-    return a->base == b->base && a->span == b->span;
-}
-
-static float to_coding(const struct recode_coding *here, const struct recode_coding *there, float v)
-{
-    return is_same_coding(here, there)
-               ? v
-               : (float)((v - there->base) / there->span * here->span + here->base);
-}
-
 static float code_as(const struct recode *r, float v)
 {
-    return to_coding(&r->here, &r->there, v);
+    return coding_convert(&r->here, &r->there, v);
 }
 
-static double least_value(const struct recode *r)
-{
-    const struct dataset *d = r->data;
-    int64_t n = (int64_t)d->n_nodes * d->n_features;
-    double least = 0;
-
-    for (int32_t j = 0; j < d->n_features; j++)
-        least = fmin(least, (double)r->fill[j]);
-    for (int64_t i = 0; d->dosage && i < n; i++)
-        if (d->dosage[i] != DOSAGE_MISSING)
-            least = fmin(least, d->dosage[i]);
-    for (int64_t i = 0; d->features.v && i < n && d->features.n_rows == d->n_nodes; i++)
-        least = fmin(least, (double)d->features.v[i]);
-    return least;
-}
-
-/* Returns the mean squared distance of the table's marker means to those of the data, if its coding
- * were this. */
-static double distance(const struct recode *r, const struct recode_coding *coding)
+/* Finds the data's mean of each column of the table, NaN for one that they lack. */
+static int choose_coding(struct recode *r, struct err *err)
 {
     const struct columns *c = &r->table->markers;
-    double sum = 0;
-    int64_t n = 0;
+    float *mean = malloc((size_t)c->n_cols * sizeof *mean);
+    int rc;
 
+    if (!mean)
+        return err_nomem(err, "means", (size_t)c->n_cols * sizeof *mean);
     for (int32_t col = 0; col < c->n_cols; col++) {
-        int32_t j = names_find(&r->names, c->name[col]), n_present = 0;
-        double mean = 0;
+        int32_t j = names_find(&r->names, c->name[col]);
 
         if (j < 0)
             j = find_id(r, c->name[col]);
-        for (int32_t i = 0; j >= 0 && i < c->n_rows; i++) {
-            float v = cell_of(c, i, col);
-
-            if (!isnan(v)) {
-                mean += (double)to_coding(&r->here, coding, v);
-                n_present++;
-            }
-        }
-        if (n_present) {
-            mean = mean / n_present - (double)r->fill[j];
-            sum += mean * mean;
-            n++;
-        }
+        mean[col] = j < 0 ? NAN : r->fill[j];
     }
-    return n ? sum / (double)n : 0;
+    rc = coding_choose(&r->there, &r->other, r->table, mean, &r->here);
+    free(mean);
+    if (rc < 0)
+        return err_set(err,
+                       "%s: calls from %g to %g are in no coding of dosages: those of the training "
+                       "data are from %g to %g",
+                       r->path, r->table->low, r->table->high, r->here.base,
+                       r->here.base + r->here.span);
+    r->is_unsure = rc > 0;
+    return 0;
 }
 
-/* The own coding of the data is replaced only by one that fits far better. */
-static void choose_coding(struct recode *r)
+static int find_codings(struct recode *r, struct err *err)
 {
-    const double slack = 0.01; /* of imputed dosages */
-    const struct genotype_table *t = r->table;
-    const struct recode_coding possible[] = {r->here, {0, 1}, {0, 2}, {-1, 2}, {0, t->ploidy}};
-    double best = INFINITY;
+    int base = r->data->base;
 
-    r->there = t->letters.n_cols ? (struct recode_coding){0, 2} : r->here;
-    for (size_t k = 0; !t->letters.n_cols && k < sizeof possible / sizeof *possible; k++) {
-        const struct recode_coding *p = &possible[k];
-        double d = t->low < p->base - slack || t->high > p->base + p->span + slack ? INFINITY
-                                                                                   : distance(r, p);
-
-        if (d < best / 2) {
-            best = d;
-            r->there = *p;
-        }
-    }
-}
-
-static void find_codings(struct recode *r)
-{
-    bool is_centred = least_value(r) < 0;
-
-    r->here = (struct recode_coding){is_centred ? -1 : 0, is_centred ? 2 : r->calls.ploidy};
-    if (r->kind == VARIANTS_NONE)
-        choose_coding(r);
-    else
-        r->there = (struct recode_coding){0, r->variants.ploidy};
+    r->here = (struct coding){base, base ? 2 : r->calls.ploidy};
+    r->there = (struct coding){0, r->variants.ploidy};
+    if (r->kind != VARIANTS_NONE)
+        return 0;
+    r->there.span = 2;
+    return r->table->letters.n_cols ? 0 : choose_coding(r, err);
 }
 
 int recode_open(struct recode *r, const struct dataset *data, const char *path,
@@ -405,10 +346,7 @@ int recode_open(struct recode *r, const struct dataset *data, const char *path,
                          .missing = missing,
                          .calls = {.dosage = dosage, .ploidy = data->ploidy ? data->ploidy : 2}};
     r->kind = variants_detect(path);
-    if (open_file(r, err) || index_data(r, err))
-        return -1;
-    find_codings(r);
-    return 0;
+    return open_file(r, err) || index_data(r, err) || find_codings(r, err) ? -1 : 0;
 }
 
 /* ---- calls ---- */
@@ -716,7 +654,7 @@ static bool is_letter_pair(const char *alleles)
 static float table_call(const struct recode *r, int32_t j, int32_t row, int32_t col)
 {
     const char *alleles = dataset_alleles(r->data, j);
-    float v = cell_of(&r->table->markers, row, col);
+    float v = genotype_table_cell(r->table, row, col);
     size_t n = strlen(alleles);
 
     if (isnan(v) || !has_letters(r, col))
@@ -774,7 +712,7 @@ static void sum_up(struct recode_report *report, const struct recode *r, int32_t
         report->n_respelled += m->is_respelled;
         report->n_missing += m->n_missing;
         report->n_recoded +=
-            is_same_coding(&r->here, &r->there) || !m->is_found ? 0 : n - m->n_missing;
+            coding_is_same(&r->here, &r->there) || !m->is_found ? 0 : n - m->n_missing;
     }
 }
 

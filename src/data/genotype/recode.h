@@ -7,14 +7,14 @@
  *     the two swapped, REF is counted. With other alleles, such as those of the other strand, the
  *     marker is absent. (For A/T and C/G strands cannot be told apart.)
  *   - By name, if the data or the file (a table) have no alleles: a site's name is CHROM_POS.
- *     Dosages are used as they are.
+ *     Dosages are taken to count the same allele.
  *   - By id (struct site), if the data or the file have ids; those of a table are names. Alleles
  *     must agree if both are known. A repeated id matches nothing.
  * An absent marker or missing call gets the data's mean.
  *
  * Dosages get the coding of the data: 0 to the ploidy, or -1 to 1. The range of a table's calls
  * determines its coding; if several are possible, that with the means nearest to those of the data.
- * Calls of variants have the ploidy of the data.
+ * A table in no coding is refused. Calls of variants have the ploidy of the data.
  *
  * If the alleles of a site are those of its calls (site.is_seen), each marker there counts its own
  * letter, and a call with any other letter is missing, so that the result does not depend on the
@@ -26,6 +26,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "data/genotype/coding.h"
 #include "data/genotype/variants_open.h"
 #include "data/text/names.h"
 
@@ -44,11 +45,6 @@ struct recode_report {
     int64_t n_elsewhere;
 };
 
-/* Dosages in [base, base + span]: 0 to the ploidy, or -1 to 1. */
-struct recode_coding {
-    double base, span;
-};
-
 struct recode_marker {
     bool has_own_id; /* no other marker has its id */
     bool is_found;
@@ -57,8 +53,6 @@ struct recode_marker {
     uint8_t n_ids;     /* sites with its id, 2 for several */
     int32_t n_missing; /* calls */
 };
-
-struct genotype_table;
 
 /* Names of the data's chromosomes. The prefix chr is ignored, unless two names differ only in
  * it. */
@@ -73,7 +67,9 @@ struct recode {
     const char *path;
     const char *missing; /* as in genotype_table_read() */
     struct variants_calls calls;
-    struct recode_coding here, there; /* of the data, of the file */
+    struct coding here, there; /* of the data, of the file */
+    struct coding other;       /* is_unsure: another that the file may have */
+    bool is_unsure;
     enum variants_kind kind;
     struct variants variants;     /* unless VARIANTS_NONE */
     bool is_read;                 /* the next reading opens it anew */
