@@ -111,8 +111,8 @@
     X(DOSAGE, "data", "dosage", CHOICE, 0, 0, "GT|DS|GP|HDS", "GT", "", 0, \
       MODELS_DATA, INTO(data_spec, filter.dosage), \
       "Value of a marker; GT: number of ALT alleles called; DS, GP, HDS: their number estimated by imputation (a dosage, genotype probabilities, haplotype dosages), and GT for calls without that field (VCF, BCF)") \
-    X(PLOIDY, "data", "ploidy", COUNT, 1, 127, "auto", "auto", "alleles", 0, \
-      MODELS_DATA, NOWHERE, \
+    X(PLOIDY, "data", "ploidy", COUNT, 1, 127, "auto", "auto", "alleles", IDENTITY | LATER, \
+      MODELS_DATA, INTO(data_spec, ploidy), \
       "Number of alleles of a call; auto: the most that a call of the file has, or its largest dosage; calls with fewer are scaled to it (format = genotype)") \
     X(REGION, "data", "region", TEXT, 0, 0, "", "", "", 0, \
       MODELS_DATA, INTO(data_spec, filter.region), \

@@ -49,6 +49,9 @@ is "dropped sites are reported" "$(line sites "$some")" \
     "1 outside the region and 1 multi-allelic dropped, 0 split"
 is "and dropped markers" "$(line filters "$some")" \
     "0 markers with too many missing calls, 1 rare and 0 by thinning dropped"
+"$ESPALIER" inspect small.ini --set ploidy=4 >/dev/null 2>.ploidy
+like "ploidy is set" "$(cat .ploidy)" \
+    'small.vcf: 29 calls have another number of alleles than 4 and are scaled to it$'
 fails "an invalid region" 2 "$ESPALIER" inspect small.ini --set region=1:x
 is "the message names it" "$(cat "$T/.err")" "espalier: --set region: region = 1:x: must be CHROM, CHROM:POS, \
 CHROM:FROM-TO or CHROM:FROM-, or several of these separated by commas"

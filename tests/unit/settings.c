@@ -57,7 +57,8 @@ static const char canonical_defaults[] = "espalier-key-2\n"
 
 static const char json_defaults[] =
     "{\"objective\": \"val_pearson\", \"direction\": \"max\", \"seed\": 1, \"folds\": 0, "
-    "\"scale\": \"standardize\", \"build\": \"knn\", \"k\": 10, \"metric\": \"cosine\", "
+    "\"ploidy\": \"auto\", \"scale\": \"standardize\", \"build\": \"knn\", \"k\": 10, \"metric\": "
+    "\"cosine\", "
     "\"threshold\": 0.5, \"weights\": \"binary\", \"test\": 0.2, \"val\": 0.2, "
     "\"stop\": 0, \"type\": \"gcn\", \"layers\": 2, \"hidden_size\": 64, \"activation\": \"relu\", "
     "\"residual\": \"no\", \"batch_norm\": \"no\", "
