@@ -77,6 +77,18 @@ for file in p.vcf p.vcf.gz p.hmp.txt p.bed p.bim; do
 done
 like "the message names VCF" "$(init p.vcf sim/phenotypes.csv -o - 2>&1 >/dev/null)" '^genotypes +p.vcf: VCF$'
 works prefix p sim/phenotypes.csv
+# Tetraploids, and dosages of imputation.
+awk -F'\t' -v OFS='\t' '/^#CHROM/ { print "##FORMAT=<ID=DS,Number=A,Type=Float,Description=\"D\">" }
+    !/^#/ { $9 = "GT:DS"; for (i = 10; i <= NF; i++) { n = gsub(1, 1, $i); $i = $i "/" $i ":" 2 * n } } { print }' p.vcf >four_ds.vcf
+sed '/ID=DS/d; s/GT:DS/GT/; s/:[024]//g' four_ds.vcf >four.vcf
+for file in four four_ds; do
+    works "$file" "$file.vcf" sim/phenotypes.csv
+    is "$file: kinship is for any ploidy" "$(value $file.ini metric)" kinship
+    ok "$file: run accepts it" "$ESPALIER" run $file.ini --progress none --db $file.db \
+        --set epochs=2 --set replicates=1 --set grid.k=3 --set grid.lambda=1 --set grid.dropout=0.2
+done
+is "called alleles" "$(value four.ini dosage)" ""
+is "dosages are proposed" "$(value four_ds.ini dosage)" DS
 works three p.bed p.bim p.fam sim/phenotypes.csv
 works fam p.bed
 is "the phenotypes of the .fam" "$(value fam.ini phenotypes)" ""

@@ -11,6 +11,7 @@
 #include <htslib/vcf.h>
 #include <zlib.h>
 
+#include "data/graph/similarity.h"
 #include "loading.h"
 
 #define META "##fileformat=VCFv4.2\n##INFO=<ID=X,Number=0,Type=Flag,Description=\"\">\n"
@@ -19,6 +20,7 @@
 #define SITE(chrom, pos, alleles, format) \
     chrom "\t" pos "\t.\t" alleles "\t.\tPASS\t.\t" format "\t"
 #define AC "\tA\tC\t.\t.\t.\tGT\t"
+#define AC_DS "\tA\tC\t.\t.\t.\tDS\t"
 #define PHENO "id,y\na,1\nb,2\nc,3.5\nd,4\n"
 
 static struct data_spec spec_of(const char *path)
@@ -259,6 +261,79 @@ static void test_subset(void **state)
     refuse_spec(&spec, "data.dosage = DS needs a VCF or BCF: geno.csv is a table");
     spec.filter = (struct data_filter){.maf = 0.3, .variants = "first:1"};
     expect(&spec, "m1=0 0 2\n");
+}
+
+static const struct {
+    const char *text;
+    enum data_dosage dosage;
+    double maf;
+    const char *kept;
+    double kinship[10]; /* of samples i <= j */
+} panels[] = {
+    {HEAD "1\t10\t." AC "0/0\t0/1\t1/1\t./.\n"
+          "1\t20\t." AC "0/0\t0/0\t0/0\t0/1\n"
+          "1\t30\t." AC "1/1\t0/1\t1/1\t0/0\n"
+          "1\t40\t." AC "0/1\t0/1\t0/0\t1/1\n",
+     DATA_DOSAGE_GT,
+     0.2,
+     "1_10 1_30 1_40 ",
+     {1.0638297872, -0.1276595745, -0.2978723404, -0.6382978723, 0.0425531915, -0.1276595745,
+      0.2127659574, 1.7446808511, -1.3191489362, 1.7446808511}},
+    {HEAD "1\t10\t." AC "0/0/0/0\t0/0/0/1\t1/1/1/1\t0/1/0/1\n"
+          "1\t20\t." AC "0/0/0/0\t0/0/0/0\t0/0/0/0\t0/0/0/1\n"
+          "1\t30\t." AC "1/1/0/1\t1/1/1/1\t1/1/1/1\t./././.\n"
+          "1\t40\t." AC "0/0/1/1\t0/0/0/0\t0/0/0/1\t0/1/1/1\n",
+     DATA_DOSAGE_GT,
+     0.1,
+     "1_10 1_40 ",
+     {1.7235772358, 0.2926829268, -2.1788617886, 0.1626016260, 1.4634146341, -0.4878048780,
+      -1.2682926829, 2.7642276423, -0.0975609756, 1.2032520325}},
+    {HEAD "1\t10\t." AC_DS "0.05\t1.1\t3.9\t2.2\n"
+          "1\t20\t." AC_DS "0.1\t0\t0.3\t0.9\n"
+          "1\t30\t." AC_DS "2.75\t3.8\t3.95\t.\n"
+          "1\t40\t." AC_DS "1.9\t0.2\t1.25\t3\n",
+     DATA_DOSAGE_DS,
+     0.1,
+     "1_10 1_30 1_40 ",
+     {1.5784958910, 0.2502701110, -1.7275316767, -0.1012343254, 1.0572635301, -0.3704940576,
+      -0.9370395835, 1.9588121665, 0.1392135678, 0.8990603412}},
+    {HEAD "1\t10\t." AC "1/1\t0/0/0/1\t0/1/1/1\t0/0/0/0\n"
+          "1\t20\t." AC "0/1\t0/0/0/0\t0/0/0/0\t0/0/0/1\n"
+          "1\t30\t." AC "0/0\t0/0/0/0\t0/0/0/0\t0/0/0/1\n"
+          "1\t40\t." AC "0/0\t1/1/1/1\t0/0/0/1\t0/1/1/1\n",
+     DATA_DOSAGE_GT,
+     0.1,
+     "1_10 1_20 1_40 ",
+     {3.6646706587, -2.6586826347, 1.1736526946, -2.1796407186, 2.1317365269, -0.9341317365,
+      1.4610778443, 0.9820359281, -1.2215568862, 1.9401197605}},
+};
+
+/* The markers that maf keeps and their kinship, as numpy computes them: tests/golden/make_kinship.py. */
+static void test_kinship(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < sizeof panels / sizeof *panels; p++) {
+        struct data_spec spec = vcf_of(panels[p].text);
+        const double *wanted = panels[p].kinship;
+        struct data_report report;
+        struct similarity s;
+        struct dataset d;
+        char kept[80] = "";
+
+        spec.filter.dosage = panels[p].dosage;
+        spec.filter.maf = panels[p].maf;
+        load(&d, &report, &spec);
+        for (int32_t j = 0; j < d.n_features; j++)
+            sprintf(kept + strlen(kept), "%s ", dataset_feature_name(&d, j));
+        assert_string_equal(kept, panels[p].kept);
+        assert_int_equal(similarity_init(&s, &d, GRAPH_KINSHIP, NULL), 0);
+        while (similarity_next(&s))
+            for (int32_t i = s.first; i < s.first + s.n_rows; i++)
+                for (int32_t j = i; j < d.n_samples; j++)
+                    assert_true(fabs(similarity_of(&s, i, j) - *wanted++) < 1e-6);
+        similarity_release(&s);
+        dataset_release(&d);
+    }
 }
 
 /* More markers than a chunk, more samples than a block, and three marker widths. */
@@ -595,7 +670,7 @@ int main(void)
         cmocka_unit_test(test_faulty_dosages), cmocka_unit_test(test_gzip),
         cmocka_unit_test(test_bgzf),           cmocka_unit_test(test_bcf),
         cmocka_unit_test(test_faulty_bcf),     cmocka_unit_test(test_case),
-        cmocka_unit_test(test_nearly_vcf),
+        cmocka_unit_test(test_nearly_vcf),     cmocka_unit_test(test_kinship),
     };
 
     return cmocka_run_group_tests_name("variants", tests, scratch_make, scratch_remove);
