@@ -115,6 +115,30 @@ fails "settings that differ from the model's" 1 "$ESPALIER" predict vcf.db --con
 like "are refused" "$(cat .err)" "its settings give"
 fails "fixed effects are still needed" 1 "$ESPALIER" predict classes.db --config c1 --genotypes new.vcf
 like "from a table" "$(cat .err)" "give a table with site of the new samples"
+# Training calls of -1, 0 and 1 that count the common allele: no mean is below 0.
+awk -F, '{ for (j = 2; NR > 1 && j <= NF; j++) sum[j] += $j } { line[NR] = $0 }
+    END {
+        print line[1] >"centred.csv"
+        print line[1] >"counted.csv"
+        for (i = 2; i <= NR; i++) {
+            n = split(line[i], v, ",")
+            low = high = v[1]
+            for (j = 2; j <= n; j++) {
+                c = sum[j] < NR - 1 ? 2 - v[j] : v[j]
+                low = low "," c - 1
+                high = high "," c
+            }
+            print low >"centred.csv"
+            print high >"counted.csv"
+        }
+    }' panel/genotypes.csv
+cp centred.csv old1.csv
+run --set genotypes=old1.csv --set phenotypes=panel/phenotypes.csv --set name=base --set type=ridge --db base.db
+predictions() { predict base.db --all "$@" | cut -d, -f 1,2; }
+predictions >wanted.out
+rm old1.csv
+is "the same coding, without the data" "$(predictions --genotypes centred.csv)" "$(cat wanted.out)"
+is "the other coding is recoded, too" "$(predictions --genotypes counted.csv)" "$(cat wanted.out)"
 sqlite3 vcf.db ".backup bad.db"
 sqlite3 bad.db "update model set safetensors = substr(safetensors, 1, 2000)"
 fails "a damaged model" 1 "$ESPALIER" predict bad.db --config c1 --genotypes new.vcf --all

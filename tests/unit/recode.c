@@ -551,6 +551,7 @@ static void test_unplaced(void **state)
     check_value(scratch_text("zero.vcf", "##fileformat=VCFv4.2\n"
                                          "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta"
                                          "\tb\n0\t20\t.\tA\tC\t.\t.\t.\tGT\t1/1\t1/1\n"
+                                         "0\t10\tother\tA\tC\t.\t.\t.\tGT\t1/1\t1/1\n"
                                          "0\t77\tm\tA\tC\t.\t.\t.\tGT\t0/1\t0/0\n"
                                          "0\t10\t.\tC\tA\t.\t.\t.\tGT\t0/1\t0/0\n"),
                 DATA_DOSAGE_GT, &d, (float[]){1, 1, 2, 0}, 2);
