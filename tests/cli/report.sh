@@ -238,7 +238,7 @@ is "the figure is of the choice" "$(grep -c 'c1, 5 trials' figures/curves.svg) $
 # ---- hostile names ----
 
 cp results.db hostile.db
-sqlite3 hostile.db "UPDATE sweep SET name = '</script><script>alert(1)</script><!-- --' || char(8238, 8232, 7, 39, 34, 38),
+sqlite3 hostile.db "UPDATE sweep SET name = '</script><script>alert(1)</script><!-- --' || char(8238, 8232, 39, 34, 38),
     file = '<img src=x onerror=alert(1)>', ini = '<style>*{}</style>';
     UPDATE trial SET state = 'failed', value = NULL, error = '</script><b>x' WHERE trial_id = 1;
     UPDATE session SET host = '<i>h', command = ']]><svg onload=alert(1)>', cpu = CAST(x'c328ff' AS TEXT);
@@ -249,7 +249,7 @@ sqlite3 hostile.db "UPDATE sweep SET name = '</script><script>alert(1)</script><
 ok "a page about hostile names" report hostile.db -o hostile.html
 is "is sound" "$(check hostile.html)" "sound"
 is "names show as text" "$(check hostile.html json sweep.name)|$(check hostile.html json database)" \
-    "</script><script>alert(1)</script><!-- --���'\"&|hostile.db"
+    "</script><script>alert(1)</script><!-- --��'\"&|hostile.db"
 
 # ---- partial sweeps and bad input ----
 
