@@ -117,42 +117,44 @@ static void put_example(struct buf *out, int32_t n, const char *id, const char *
         buf_printf(out, " is \"%.40s\"", other);
 }
 
-static void explain_transposed(struct buf *out, const struct names *left, const char *path,
+/* A reason and the number of ids that it explains. */
+struct reason {
+    struct buf text;
+    int32_t n;
+};
+
+static void explain_transposed(struct reason *out, const struct names *left, const char *path,
                                const struct joined_ids *other)
 {
     struct buf examples = {0};
-    int32_t n = 0;
 
     for (int32_t j = 0; j < other->n_columns; j++)
         if (names_find(left, other->columns[j]) >= 0)
-            put_example(&examples, n++, other->columns[j], NULL);
-    if (n)
-        buf_printf(out,
-                   "%d of the %d ids of %s that did not join are columns of %s (%s): that table is "
-                   "transposed; it must have a row for each sample and a column for each marker",
-                   n, left->n, path, other->path, buf_text(&examples));
+            put_example(&examples, out->n++, other->columns[j], NULL);
+    buf_printf(&out->text,
+               "%d of the %d ids of %s that did not join are columns of %s (%s): that table is "
+               "transposed; it must have a row for each sample and a column for each marker",
+               out->n, left->n, path, other->path, buf_text(&examples));
     buf_release(&examples);
 }
 
-static int explain_spelling(struct buf *out, const struct names *left, const char *path,
+static int explain_spelling(struct reason *out, const struct names *left, const char *path,
                             const struct joined_ids *other, struct err *err)
 {
     struct resemblance r;
     struct buf examples = {0};
-    int32_t n = 0;
     int rc = resemblance_init(&r, other->ids, err);
 
     for (int32_t i = 0; !rc && i < left->n; i++) {
         const char *like = resemblance_find(&r, left->text[i]);
 
         if (like)
-            put_example(&examples, n++, left->text[i], like);
+            put_example(&examples, out->n++, left->text[i], like);
     }
-    if (n)
-        buf_printf(out,
-                   "%d of the %d ids of %s that did not join differ from ids of %s only in case, "
-                   "blanks, punctuation, zeros or a repetition (%s): spell them the same way",
-                   n, left->n, path, other->path, buf_text(&examples));
+    buf_printf(&out->text,
+               "%d of the %d ids of %s that did not join differ from ids of %s only in case, "
+               "blanks, punctuation, zeros or a repetition (%s): spell them the same way",
+               out->n, left->n, path, other->path, buf_text(&examples));
     buf_release(&examples);
     resemblance_release(&r);
     return rc;
@@ -182,57 +184,76 @@ static bool is_cut(const char *id, size_t at)
     return !is_digit(id[at - 1]) || !is_digit(id[at]);
 }
 
-/* Returns the longest part of an id that is an id of the other side, without at most `head` bytes
- * before it or `tail` behind it; or NULL. */
+static bool is_between_parts(const char *id, size_t at, size_t length)
+{
+    return at == 0 || at == length || strchr("_./:-\\ ", id[at - 1]) || strchr("_./:-\\ ", id[at]);
+}
+
+/* Returns the longest part of an id that is an id of the other side, or NULL. Lanes, paths and
+ * families are set apart by punctuation; other letters are cut off if all ids begin with these
+ * `head` bytes, or end with these `tail` bytes. The first part of several goes before the others. */
 static const char *find_core(const struct names *ids, const char *id, size_t head, size_t tail)
 {
-    char core[80];
+    char core[160];
     size_t length = strlen(id);
 
-    for (size_t n = 1; length < sizeof core && n < length && n <= (head > tail ? head : tail);
-         n++) {
-        snprintf(core, sizeof core, "%.*s", (int)(length - n), id);
-        if (n <= head && is_cut(id, n) && names_find(ids, id + n) >= 0)
-            return id + n;
-        if (n <= tail && is_cut(id, length - n) && names_find(ids, core) >= 0)
-            return ids->text[names_find(ids, core)];
-    }
+    for (size_t n = length < sizeof core ? length - 1 : 0; n > 0; n--)
+        for (size_t at = 0; at + n <= length; at++) {
+            size_t end = at + n;
+            bool is_part = is_between_parts(id, at, length) && is_between_parts(id, end, length);
+            bool is_shared = (at == 0 || (at <= head && is_cut(id, at))) &&
+                             (end == length || (length - end <= tail && is_cut(id, end)));
+            int32_t found;
+
+            if (!is_part && !is_shared)
+                continue;
+            snprintf(core, sizeof core, "%.*s", (int)n, id + at);
+            found = names_find(ids, core);
+            if (found >= 0)
+                return ids->text[found];
+        }
     return NULL;
 }
 
-static void explain_affix(struct buf *out, const struct names *ids, const char *path,
+static void explain_affix(struct reason *out, const struct names *ids, const char *path,
                           const struct names *others, const char *other_path)
 {
     size_t head = ids->n > 1 ? shared(ids, false) : 0, tail = ids->n > 1 ? shared(ids, true) : 0;
     struct buf examples = {0};
-    int32_t n = 0;
 
-    for (int32_t i = 0; head + tail && i < ids->n; i++) {
+    for (int32_t i = 0; i < ids->n; i++) {
         const char *core = find_core(others, ids->text[i], head, tail);
 
         if (core)
-            put_example(&examples, n++, ids->text[i], core);
+            put_example(&examples, out->n++, ids->text[i], core);
     }
-    if (n)
-        buf_printf(out,
-                   "%d ids of %s have letters that ids of %s lack (%s): spell them the same way", n,
-                   path, other_path, buf_text(&examples));
+    buf_printf(&out->text,
+               "%d ids of %s are ids of %s with a lane, path, family or other letters before or "
+               "behind them (%s): cut these off in %s",
+               out->n, path, other_path, buf_text(&examples), path);
     buf_release(&examples);
 }
 
+/* The reason that explains most ids, the first of equals. */
 int resemblance_explain(struct buf *out, const struct names *left, const char *path,
                         const struct joined_ids *other, struct err *err)
 {
-    size_t before = out->size;
+    enum { TRANSPOSED, SPELLING, AFFIX, OTHER_AFFIX, N };
+    struct reason reason[N] = {0};
+    int rc, best = 0;
 
     if (!left->n)
         return 0;
-    explain_transposed(out, left, path, other);
-    if (out->size == before && explain_spelling(out, left, path, other, err))
-        return -1;
-    if (out->size == before)
-        explain_affix(out, left, path, other->ids, other->path);
-    if (out->size == before)
-        explain_affix(out, other->ids, other->path, left, path);
-    return 0;
+    explain_transposed(&reason[TRANSPOSED], left, path, other);
+    rc = explain_spelling(&reason[SPELLING], left, path, other, err);
+    explain_affix(&reason[AFFIX], left, path, other->ids, other->path);
+    explain_affix(&reason[OTHER_AFFIX], other->ids, other->path, left, path);
+    for (int k = 1; k < N; k++)
+        if (reason[k].n > reason[best].n)
+            best = k;
+    if (!rc && reason[best].n)
+        buf_printf(out, "%s", buf_text(&reason[best].text));
+    for (int k = 0; k < N; k++)
+        buf_release(&reason[k].text);
+    return rc;
 }
