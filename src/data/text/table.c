@@ -255,9 +255,9 @@ struct table_source {
     size_t *start;   /* [n_cells] offsets in text */
     size_t n_cells;
     size_t cell_capacity;
-    char *header_text;      /* of table.name */
-    bool has_empty_columns; /* behind the last name */
-    size_t n_skipped;       /* R's row numbers */
+    char *header_text; /* of table.name */
+    size_t n_unnamed;  /* columns behind the last name */
+    size_t n_skipped;  /* R's row numbers */
     struct {
         bool is_there;
         int status;
@@ -448,6 +448,16 @@ static void drop_empty(struct table_source *s, size_t n)
         s->n_cells--;
 }
 
+/* Cells below the empty names of a header belong to no column. */
+static void drop_unnamed(struct table_source *s, size_t n)
+{
+    if (!s->n_unnamed)
+        return;
+    drop_empty(s, n);
+    if (s->n_cells > n && s->n_cells <= n + s->n_unnamed)
+        s->n_cells = n;
+}
+
 static bool is_all_empty(const struct table_source *s)
 {
     return s->text.size == s->n_cells;
@@ -559,8 +569,9 @@ static int read_header(struct table *t, struct err *err)
         return -1;
     if (!status)
         return err_set(err, "%s: is empty: must begin with a line that names the columns", t->path);
-    s->has_empty_columns = !s->text.data[s->start[s->n_cells - 1]];
+    s->n_unnamed = s->n_cells;
     drop_empty(s, 1);
+    s->n_unnamed -= s->n_cells;
     if (s->n_cells > INT32_MAX)
         return table_fault(err, t, "%zu columns: at most 2147483647", s->n_cells);
     t->n_cols = (int32_t)s->n_cells;
@@ -717,13 +728,12 @@ int table_next(struct table *t, struct err *err)
 
     if (status <= 0)
         return status;
+    drop_unnamed(s, (size_t)t->n_cols + s->n_skipped);
     if (s->n_cells == (size_t)t->n_cols + 1 && is_first && !s->n_skipped &&
         !strcmp(s->text.data + s->start[0], "1"))
         return table_fault(err, t,
                            "one cell more than the header: if R's write.table() numbered the rows, "
                            "write the table with row.names = FALSE");
-    if (s->has_empty_columns)
-        drop_empty(s, (size_t)t->n_cols + s->n_skipped);
     if (s->n_cells != (size_t)t->n_cols + s->n_skipped)
         return table_fault(err, t, "%zu cells: the %s has %zu", s->n_cells,
                            t->has_row_names || s->n_skipped ? "first row" : "header",
