@@ -349,7 +349,10 @@
       "Folder in which the program starts and to which inputs are relative; default: the folder of the sweep file") \
     X(CAPTURE, "program", "capture", CHOICE, 0, 0, "none|stdout", "none", "", IDENTITY | LATER, \
       MODELS_PROGRAM, NOWHERE, \
-      "Further source of results; stdout: lines such as name: 0.93 or name=0.93 that the program prints") \
+      "Further source of results; stdout: name: 0.93 or name=0.93 in lines that the program prints") \
+    X(CAPTURE_PATTERN, "program", "capture_pattern", TEXT, 0, 0, "", "", "", IDENTITY | LATER, \
+      MODELS_PROGRAM, NOWHERE, \
+      "Regular expression (PCRE2) for lines of the standard output, whose named groups are metrics or the epoch; implies capture = stdout") \
     X(KEEP_FILES, "program", "keep_files", TEXT, 0, 0, "", "", "", 0, \
       MODELS_PROGRAM, NOWHERE, \
       "Names of files in {dir} that are kept, separated by commas, for the configurations that [sweep] keep chooses") \

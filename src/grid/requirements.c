@@ -15,6 +15,7 @@
 #include "gcn/train.h"
 #include "grid/plan.h"
 #include "grid/sweep.h"
+#include "program/capture_pattern.h"
 #include "program/folder.h"
 #include "program/gang_variables.h"
 #include "program/gpu_amount.h"
@@ -591,6 +592,20 @@ static void check_kept_files(const struct check *c)
     names_release(&files);
 }
 
+static void check_pattern(const struct check *c)
+{
+    const char *text = c->sweep->fixed.v[P_CAPTURE_PATTERN].s;
+    struct capture_pattern *pattern;
+    struct err err;
+
+    if (!*text)
+        return;
+    pattern = capture_pattern_create(text, &err);
+    if (!pattern)
+        complain(c, P_CAPTURE_PATTERN, "capture_pattern: %s", err.text);
+    capture_pattern_destroy(pattern);
+}
+
 static void check_program(const struct check *c, bool is_file)
 {
     const union value *v = c->sweep->fixed.v;
@@ -603,6 +618,7 @@ static void check_program(const struct check *c, bool is_file)
         check_gang_variables(c);
     }
     check_objective(c);
+    check_pattern(c);
     if (v[P_FOLDS].i == FOLDS_GROUPS)
         complain(c, P_FOLDS,
                  "folds = groups: only data that espalier reads have groups: must be a "

@@ -17,15 +17,27 @@ struct record_item {
     char name[PROGRAM_NAME];
     double value;
     bool has_value;
+    bool is_loose;            /* of stdout: the objective by other words, as in "Final val_acc" */
     char shown[RECORD_SHOWN]; /* the text, cut to fit; of JSON only without a value */
 };
 
 struct record {
     int32_t epoch;                  /* -1: none */
-    char wrong_epoch[RECORD_SHOWN]; /* of stdout: text in place of an epoch, cut to fit; "": none */
+    bool is_weak;                   /* of stdout: the epoch is a round or a row of a table */
+    char wrong_epoch[RECORD_SHOWN]; /* of stdout: a number that is no epoch, cut to fit; "": none */
     int32_t n;
     struct record_item item[PROGRAM_NAMES];
 };
+
+/* Parts of a line, which end at `end`. */
+const char *record_skip_blanks(const char *at, const char *end);
+const char *record_skip_digits(const char *at, const char *end);
+/* The end of a number that begins at `at`; `at`: none. */
+const char *record_number_end(const char *at, const char *end);
+/* True if a number may end at `at`: "0,93", "5k" and "1.2.3" are none. */
+bool record_ends_number(const char *at, const char *end);
+/* Take the value at `at`: 0.5, 93.2%, "0.5", tensor(0.5, ...), 3/4 (75%). Returns its end; NULL: none. */
+const char *record_take_number(double *out, const char *at, const char *end);
 
 /* Parse all of a text as a number. NaN and inf count in any case. -1: it is none. */
 int record_number(double *out, const char *text, size_t n);
@@ -44,10 +56,31 @@ int record_json_parse(struct record *out, struct json_tokener *reader, const cha
 
 /* The state that earlier lines of a program's stdout leave for later ones. */
 struct record_text {
-    int32_t heading;  /* epoch of the last line "Epoch 3/10"; -1: none */
-    int32_t steps;    /* length of the progress bars that belong to it; 0: unknown */
-    struct buf plain; /* scratch, owned: a line without colours */
+    const char *objective; /* borrowed */
+    int32_t heading;       /* epoch of the last line "Epoch 3/10"; -1: none */
+    int32_t steps;         /* length of the progress bars that belong to it; 0: unknown */
+    int n_columns;         /* of the table that may go on in the next line; 0: none */
+    struct buf heads;      /* owned: the line with their names */
+    struct buf plain;      /* scratch, owned: a line without colours */
 };
+
+/* Remove all that a record contains. */
+void record_clear(struct record *record);
+
+/* Set the epoch if there is none so far; 2.4 is in epoch 3. Another text is a wrong epoch. */
+void record_set_epoch(struct record *record, const char *text, size_t n, bool is_weak);
+
+/* Add the text of a value: a number, "93%", or other text. The name epoch is the epoch. */
+void record_put(struct record *record, const char *name, const char *text, size_t n);
+
+/* Equal but for case and for the signs between words: val_acc and Val-Acc. */
+bool record_is_like(const char *a, const char *b);
+
+/* True if a line has the objective as a word before a digit, in any case. */
+bool record_mentions(const char *objective, const char *line, size_t n);
+
+/* Copy a line as a terminal shows it: without colours; text behind backspaces replaces as many characters. */
+void record_text_plain(struct buf *plain, const char *line, size_t n);
 
 /* Parse a line of stdout. False: it contains no results. */
 bool record_text_parse(struct record *out, struct record_text *state, const char *line, size_t n);

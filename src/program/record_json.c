@@ -121,9 +121,7 @@ int record_json_parse(struct record *out, struct json_tokener *reader, const cha
     const char *nul = memchr(line, '\0', n);
     int rc;
 
-    out->epoch = -1;
-    *out->wrong_epoch = '\0';
-    out->n = 0;
+    record_clear(out);
     if (nul)
         return err_set(err, "byte %zu is NUL: must be text", (size_t)(nul - line) + 1);
     if (*line != '{')

@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "program/record.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/real.h"
+
+enum {
+    WORDS = 8,      /* of a run of words that are kept, from its end */
+    NAME_WORDS = 4, /* a name of more words is a sentence */
+    DEPTH = 6,      /* of nested objects whose names count */
+    COLUMNS = 32    /* of a table */
+};
 
 static bool is_digit(char c)
 {
@@ -23,234 +32,23 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-size_t record_name_length(const char *text, size_t n)
+static bool is_among(char c, const char *set)
 {
-    size_t i = 0;
-
-    if (!n || !is_letter(*text))
-        return 0;
-    while (i < n && (is_letter(text[i]) || is_digit(text[i]) || text[i] == '.' || text[i] == '/' ||
-                     text[i] == '-'))
-        i++;
-    return i < PROGRAM_NAME ? i : 0;
+    return c && strchr(set, c);
 }
 
-/* A number such as 1e400, which is beyond the range of double. */
-static bool is_infinite(double *out, const char *text)
-{
-    char *end;
-
-    if (!*text || strspn(text, "+-.0123456789eE") != strlen(text))
-        return false;
-    *out = strtod(text, &end);
-    return !*end && isinf(*out);
-}
-
-int record_number(double *out, const char *text, size_t n)
-{
-    static const char *const words[] = {"nan", "inf", "infinity"};
-    char copy[64];
-    const char *word = copy;
-
-    if (n >= sizeof copy)
-        return -1;
-    memcpy(copy, text, n);
-    copy[n] = '\0';
-    if (strlen(copy) != n)
-        return -1;
-    if (real_parse(out, copy) == 0 || is_infinite(out, copy))
-        return 0;
-    word += *word == '-' || *word == '+';
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (!strcasecmp(word, words[i])) {
-            *out = i == 0 ? NAN : *copy == '-' ? -INFINITY : INFINITY;
-            return 0;
-        }
-    return -1;
-}
-
-struct text {
-    const char *at;
-    const char *end;
-};
-
-static void skip_blanks(struct text *t)
-{
-    while (t->at < t->end && is_blank(*t->at))
-        t->at++;
-}
-
-/* Skip one character of a set. */
-static bool skip_one(struct text *t, const char *set)
-{
-    bool is_there = t->at < t->end && *t->at && strchr(set, *t->at);
-
-    t->at += is_there;
-    return is_there;
-}
-
-/* Skip what stands between results: blanks, "," ";" "|" and a dash before a blank. */
-static void skip_separators(struct text *t)
-{
-    for (;;) {
-        if (t->at + 1 < t->end && *t->at == '-' && is_blank(t->at[1]))
-            t->at++;
-        else if (!skip_one(t, " \t,;|"))
-            return;
-    }
-}
-
-/* Take a number of digits. -1: none, or too large. */
-static int32_t take_count(struct text *t)
-{
-    int64_t count = -1;
-
-    for (; t->at < t->end && is_digit(*t->at); t->at++) {
-        count = (count < 0 ? 0 : count) * 10 + (*t->at - '0');
-        if (count > INT32_MAX)
-            return -1;
-    }
-    return (int32_t)count;
-}
-
-/* Take "epoch=3", "Epoch 3/10:", "Epoch: [3/10]". False: none, and t is unchanged. */
-static bool take_epoch(int32_t *epoch, struct text *t)
-{
-    struct text in = *t;
-    int32_t number;
-
-    if (in.end - in.at < 6 || strncasecmp(in.at, "epoch", 5))
-        return false;
-    in.at += 5;
-    if (!strchr(" \t:=[", *in.at) || !*in.at)
-        return false;
-    skip_blanks(&in);
-    skip_one(&in, ":=");
-    skip_blanks(&in);
-    skip_one(&in, "[");
-    number = take_count(&in);
-    if (number < 0)
-        return false;
-    skip_blanks(&in);
-    if (skip_one(&in, "/")) {
-        skip_blanks(&in);
-        take_count(&in);
-    }
-    skip_one(&in, "]");
-    if (in.at < in.end && !skip_one(&in, " \t,;:|") && !is_blank(in.at[-1]))
-        return false;
-    skip_separators(&in);
-    *epoch = number;
-    *t = in;
-    return true;
-}
-
-/* A value ends at a blank, ";", "|", or a comma before a blank, a name or the end: "0,93" is one. */
-static bool is_value_end(const struct text *t)
-{
-    if (t->at == t->end || is_blank(*t->at) || *t->at == ';' || *t->at == '|')
-        return true;
-    return *t->at == ',' && (t->at + 1 == t->end || is_blank(t->at[1]) || is_letter(t->at[1]));
-}
-
-/* Take "name: value" or "name=value", with or without a number. */
-static bool take_item(struct record_item *item, struct text *t)
-{
-    struct text in = *t;
-    size_t n_name = record_name_length(in.at, (size_t)(in.end - in.at));
-    const char *value;
-    size_t n;
-
-    if (!n_name)
-        return false;
-    in.at += n_name;
-    skip_blanks(&in);
-    if (!skip_one(&in, ":="))
-        return false;
-    skip_blanks(&in);
-    value = in.at;
-    while (!is_value_end(&in))
-        in.at++;
-    n = (size_t)(in.at - value);
-    if (!n)
-        return false;
-    memcpy(item->name, t->at, n_name);
-    item->name[n_name] = '\0';
-    item->has_value = record_number(&item->value, value, n) == 0;
-    n = n < RECORD_SHOWN ? n : RECORD_SHOWN - 1;
-    memcpy(item->shown, value, n);
-    item->shown[n] = '\0';
-    *t = in;
-    return true;
-}
-
-/* "epoch: 3.0", or a value that is no epoch. */
-static void take_epoch_item(struct record *out, const struct record_item *item)
-{
-    double epoch = item->has_value ? item->value : -1;
-
-    if (epoch >= 0 && epoch <= INT32_MAX && epoch == floor(epoch))
-        out->epoch = (int32_t)epoch;
-    else
-        memcpy(out->wrong_epoch, item->shown, sizeof item->shown);
-}
-
-/* Take results until the line ends or other text follows. Returns whether a value is among them. */
-static bool take_items(struct record *out, struct text *t)
-{
-    bool has_value = false;
-
-    while (out->n < PROGRAM_NAMES) {
-        struct record_item *item = &out->item[out->n];
-
-        if (take_epoch(&out->epoch, t))
-            continue;
-        if (!take_item(item, t))
-            break;
-        skip_separators(t);
-        if (!strcasecmp(item->name, "epoch")) {
-            take_epoch_item(out, item);
-            continue;
-        }
-        has_value = has_value || item->has_value;
-        out->n++;
-    }
-    return has_value;
-}
-
-/* "375/375 - 1s - loss: 0.4": results follow some dash. Returns whether a value is among them. */
-static bool take_progress_bar(struct record *out, struct record_text *state, struct text t)
-{
-    int32_t done = take_count(&t), steps;
-    bool has_value = false;
-
-    if (done <= 0 || !skip_one(&t, "/"))
-        return false;
-    steps = take_count(&t);
-    if (steps != done || t.at == t.end || !is_blank(*t.at))
-        return false;
-    for (; t.end - t.at > 3 && !out->n; t.at++)
-        if (!memcmp(t.at, " - ", 3)) {
-            struct text items = {t.at + 3, t.end};
-
-            has_value = take_items(out, &items);
-        }
-    if (has_value && state->heading >= 0 && (!state->steps || state->steps == steps)) {
-        out->epoch = state->heading;
-        state->steps = steps;
-    }
-    return has_value;
-}
+/* ---- a line as a terminal shows it ---- */
 
 /* Skip ESC, and all of a sequence that sets a colour: ESC [ parameters letter. */
-static void skip_escape(struct text *t)
+static const char *skip_escape(const char *at, const char *end)
 {
-    t->at++;
-    if (!skip_one(t, "["))
-        return;
-    while (skip_one(t, "0123456789;?"))
-        ;
-    t->at += t->at < t->end;
+    at++;
+    if (at == end || *at != '[')
+        return at;
+    at++;
+    while (at < end && is_among(*at, "0123456789;?"))
+        at++;
+    return at + (at < end);
 }
 
 /* Remove the last n characters of UTF-8. */
@@ -266,61 +64,698 @@ static void cut_characters(struct buf *text, size_t n)
     buf_cut(text, size);
 }
 
-static bool is_no_break_space(const struct text *t)
+/* Signs beyond ASCII, and what they mean here: a plus-minus sign ends a value. */
+static const struct {
+    const char *sign;
+    char plain;
+} signs[] = {{"\xc2\xa0", ' '},     {"\xc2\xb1", ' '},     {"\xc2\xb2", '2'},
+             {"\xe2\x94\x82", '|'}, {"\xe2\x94\x83", '|'}, {"\xe2\x88\x92", '-'}};
+
+/* Return the length of the sign at `at`; 0: none. */
+static size_t find_sign(char *plain, const char *at, const char *end)
 {
-    return t->end - t->at > 1 && !memcmp(t->at, "\xc2\xa0", 2);
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        size_t n = strlen(signs[i].sign);
+
+        if ((size_t)(end - at) >= n && !memcmp(at, signs[i].sign, n)) {
+            *plain = signs[i].plain;
+            return n;
+        }
+    }
+    return 0;
 }
 
-/* True if a line has a byte that make_plain() treats. */
-static bool has_marks(const char *line, size_t n)
+void record_text_plain(struct buf *plain, const char *line, size_t n)
 {
-    return memchr(line, '\033', n) || memchr(line, '\b', n) || memchr(line, '\xc2', n);
-}
-
-/* Copy a line as a terminal shows it: without colours, with blanks for no-break spaces; text behind
- * backspaces replaces as many characters. */
-static void make_plain(struct buf *plain, struct text *t)
-{
+    const char *at = line, *end = line + n;
     size_t n_back = 0;
 
     buf_clear(plain);
-    while (t->at < t->end) {
-        bool is_space = is_no_break_space(t);
+    while (at < end) {
+        char c = *at;
 
-        if (*t->at == '\033') {
-            skip_escape(t);
+        if (c == '\033') {
+            at = skip_escape(at, end);
             continue;
         }
-        if (*t->at == '\b') {
+        if (c == '\b') {
             n_back++;
         } else {
             cut_characters(plain, n_back);
             n_back = 0;
-            buf_putc(plain, is_space ? ' ' : *t->at);
+            buf_putc(plain, c);
         }
-        t->at += is_space ? 2 : 1;
+        at++;
     }
-    t->at = buf_text(plain);
-    t->end = t->at + plain->size;
+}
+
+/* Replace signs beyond ASCII, which are longer. */
+static void replace_signs(struct buf *plain)
+{
+    const char *at = plain->data, *end = at + plain->size;
+    char *out = plain->data;
+
+    while (at < end) {
+        char c = *at;
+        size_t n = (unsigned char)c < 0x80 ? 0 : find_sign(&c, at, end);
+
+        *out++ = c;
+        at += n ? n : 1;
+    }
+    buf_cut(plain, (size_t)(out - plain->data));
+}
+
+/* ---- names ---- */
+
+struct word {
+    const char *text;
+    size_t n;
+};
+
+/* One pass over a line: words, the sign behind them, the number behind it. */
+struct scan {
+    const char *start, *at, *end;
+    struct record *out;
+    struct record_text *state;
+    struct word word[WORDS]; /* the run of words at `at` */
+    int n_words;             /* of the run; the last WORDS are kept */
+    bool is_closed;          /* a wide gap ends the run */
+    bool is_foreign;         /* it is no name: a path, an option, letters beyond ASCII */
+    bool is_value;           /* it begins where a value is expected */
+    bool is_tight;           /* it begins a line, a cell, an item of a list */
+    bool is_after_number;
+    int n_brackets;
+    struct word outer[DEPTH]; /* names of the objects around */
+    int depth;
+    struct word part; /* "[val] loss: 0.3, acc: 0.9": of the names behind it; empty: none */
+};
+
+static bool word_is(const struct word *w, const char *list)
+{
+    char text[24];
+
+    if (w->n + 3 > sizeof text)
+        return false;
+    snprintf(text, sizeof text, "|%.*s|", (int)w->n, w->text);
+    return strstr(list, text) != NULL;
+}
+
+static bool word_is_any_case(const struct word *w, const char *list)
+{
+    char text[16];
+
+    if (w->n >= sizeof text)
+        return false;
+    for (size_t i = 0; i < w->n; i++)
+        text[i] = (char)tolower((unsigned char)w->text[i]);
+    return word_is(&(struct word){text, w->n}, list);
+}
+
+/* The word begins with a part of the data, as val_loss does: `train loss` is never `loss`. */
+static bool has_part(const struct word *w)
+{
+    struct word first = {w->text, 0};
+
+    while (first.n < w->n && isalpha((unsigned char)w->text[first.n]))
+        first.n++;
+    return word_is_any_case(&first, "|train|training|val|valid|validation|dev|test|eval|holdout|");
+}
+
+/* Words before a name that do not belong to it. */
+static bool is_filler(const struct scan *s, const struct word *w)
+{
+    return word_is(w, "|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|and|") ||
+           (s->is_after_number && word_is(w, "|s|ms|sec|secs|seconds|min|minutes|h|it/s|MB|GB|"));
+}
+
+/* A part of the word is the name of some metric. Without a sign other names are not read. */
+static bool is_metric(const struct word *w)
+{
+    static const char names[] =
+        "|loss|acc|accuracy|auc|auroc|auprc|roc|ap|map|f|score|error|err|mse|rmse|mae|mape|r|"
+        "rsquared|"
+        "corr|pearson|spearman|mcc|kappa|precision|recall|perplexity|ppl|bleu|rouge|iou|miou|dice|"
+        "psnr|ssim|fid|nll|bce|logloss|kl|elbo|reward|return|";
+
+    for (size_t i = 0, n; i < w->n; i += n + 1) {
+        struct word part = {w->text + i, 0};
+
+        for (n = 0; i + n < w->n && (isalnum((unsigned char)w->text[i + n])); n++)
+            part.n = is_digit(w->text[i + n]) ? part.n : n + 1;
+        if (part.n && word_is_any_case(&part, names))
+            return true;
+    }
+    return false;
+}
+
+/* Join words by _; false: the name is too long. */
+static bool join(char name[PROGRAM_NAME], const struct word *words, int n)
+{
+    size_t size = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (size + words[i].n + 2 > PROGRAM_NAME)
+            return false;
+        if (i)
+            name[size++] = '_';
+        for (size_t k = 0; k < words[i].n; k++)
+            name[size++] = words[i].text[k] == '@' ? '_' : words[i].text[k];
+    }
+    name[size] = '\0';
+    return n > 0;
+}
+
+/* Name an item after the run. False: the run is no name. needs_metric: only names of metrics count. */
+static bool set_name(struct record_item *item, const struct scan *s, bool needs_metric)
+{
+    const char *objective = s->state->objective;
+    struct word all[DEPTH + 1 + WORDS];
+    int n = 0, n_run = s->n_words < WORDS ? s->n_words : WORDS;
+
+    for (int i = 0; i < s->depth && i < DEPTH; i++)
+        if (s->outer[i].n && !(has_part(&s->outer[i]) && has_part(s->word)))
+            all[n++] = s->outer[i];
+    if (!n && s->part.n && !has_part(s->word))
+        all[n++] = s->part;
+    memcpy(all + n, s->word, (size_t)n_run * sizeof *all);
+    n += n_run;
+    if (!n_run || s->is_foreign)
+        return false;
+    for (int i = 0; i < n; i++)
+        if (join(item->name, all + i, n - i) && record_is_like(item->name, objective) &&
+            (!i || !has_part(&all[i - 1]) || has_part(&all[i]))) {
+            item->is_loose = i || strcmp(item->name, objective) != 0;
+            snprintf(item->name, sizeof item->name, "%s", objective);
+            return true;
+        }
+    item->is_loose = false;
+    return (!needs_metric || is_metric(&all[n - 1])) && n <= NAME_WORDS && s->n_words <= WORDS &&
+           !(n == 1 && word_is_any_case(all, "|epoch|")) && join(item->name, all, n) &&
+           record_name_length(item->name, strlen(item->name));
+}
+
+static void add_number(struct scan *s, bool needs_metric, double value)
+{
+    struct record *out = s->out;
+    struct record_item *item = &out->item[out->n];
+
+    if (out->n == PROGRAM_NAMES || !set_name(item, s, needs_metric))
+        return;
+    item->value = value;
+    item->has_value = true;
+    out->n++;
+    s->n_words = 0;
+}
+
+/* Text in place of a number counts if it begins the line, is like a number, or stands for none. */
+static void add_text(struct scan *s, const char *at)
+{
+    struct record *out = s->out;
+    struct record_item *item = &out->item[out->n];
+    bool is_number = true;
+    size_t n = 0;
+
+    for (;
+         at + n < s->end && n < RECORD_SHOWN - 1 && !is_blank(at[n]) && !is_among(at[n], ";|)]}") &&
+         !(at[n] == ',' && (at + n + 1 == s->end || !is_digit(at[n + 1])));
+         n++)
+        is_number &= is_digit(at[n]) || is_among(at[n], ".,");
+    if (!n || out->n == PROGRAM_NAMES ||
+        !((s->n_words == 1 && s->word->text == s->start) || is_number ||
+          word_is_any_case(&(struct word){at, n}, "|na|n/a|none|null|-|")) ||
+        !set_name(item, s, false))
+        return;
+    item->has_value = false;
+    snprintf(item->shown, sizeof item->shown, "%.*s", (int)n, at);
+    out->n++;
+}
+
+/* ---- epochs ---- */
+
+/* Take what follows the word `epoch`: "3/10", ": 3", "=3", ": [3][ 7/50]", "': 3.0". False: no number. */
+static bool take_epoch(struct scan *s)
+{
+    const char *end = s->end, *at = s->at + (s->at < end && is_among(*s->at, "\"'"));
+    const char *number, *stop, *more;
+
+    at = record_skip_blanks(at, end);
+    at = record_skip_blanks(at + (at < end && is_among(*at, ":=")), end);
+    at = record_skip_blanks(at + (at < end && is_among(*at, "[#\"'")), end);
+    number = at;
+    stop = at = record_number_end(number, end);
+    more = record_skip_blanks(at, end);
+    if (more < end && *more == '/' && is_digit(*number)) {
+        more = record_skip_blanks(more + 1, end);
+        at = record_skip_digits(more, end) > more ? record_skip_digits(more, end) : at;
+    }
+    at += at < end && is_among(*at, "]\"'");
+    if (stop == number || !(record_ends_number(at, end) || *at == ':' ||
+                            (*at == '-' && at + 1 < end && is_blank(at[1]))))
+        return false;
+    record_set_epoch(s->out, number, (size_t)(stop - number), false);
+    s->at = at;
+    return true;
+}
+
+/* The run names the epoch of the line, and no other one: "Best epoch: 7", "val_loss=0.3 (epoch 7)". */
+static bool names_epoch(const struct scan *s)
+{
+    int n = s->n_words < WORDS ? s->n_words : WORDS;
+
+    return !s->n_brackets && !s->is_foreign && word_is_any_case(&s->word[n - 1], "|epoch|") &&
+           (n < 2 || !word_is_any_case(&s->word[n - 2], "|best|at|on|in|from|after|since|until|"));
+}
+
+/* Take the round that begins a line: "[3/10] ", or "[7]" and "7:" before a tab. */
+static void take_round(struct scan *s)
+{
+    const char *end = s->end, *at = s->at, *number, *stop;
+    bool is_pair = false, is_open = *at == '[';
+
+    number = at = record_skip_blanks(at + is_open, end);
+    stop = at = record_skip_digits(number, end);
+    if (is_open && at + 1 < end && *at == '/' && is_digit(at[1])) {
+        is_pair = true;
+        at = record_skip_digits(at + 1, end);
+    }
+    if (stop == number || at + 1 >= end || *at != (is_open ? ']' : ':') || !is_blank(at[1]) ||
+        (!is_pair && at[1] != '\t'))
+        return;
+    record_set_epoch(s->out, number, (size_t)(stop - number), true);
+    s->at = at + 1;
+}
+
+/* ---- the pass ---- */
+
+static void end_run(struct scan *s)
+{
+    if (s->n_words == 1 && !s->is_foreign && record_name_length(s->word->text, s->word->n) &&
+        !memchr(s->word->text, '_', s->word->n) && has_part(s->word))
+        s->part = s->word[0];
+    s->n_words = 0;
+    s->is_closed = s->is_foreign = s->is_value = false;
+}
+
+static void begin_run(struct scan *s)
+{
+    char before = s->at > s->start ? s->at[-1] : ' ';
+    bool is_value = s->is_value && !s->n_words;
+
+    end_run(s);
+    s->is_value = is_value;
+    s->is_foreign = !is_blank(before) && !is_among(before, ",;|([{\"'<>:=*");
+    s->is_tight = s->at == s->start || s->is_after_number || is_among(before, ",;|{\t\"'");
+}
+
+static void add_word(struct scan *s, struct word word)
+{
+    if (s->n_words == 1 && is_filler(s, s->word)) {
+        s->n_words = 0;
+        s->is_tight = false;
+    }
+    if (s->n_words >= WORDS)
+        memmove(s->word, s->word + 1, (WORDS - 1) * sizeof *s->word);
+    s->word[s->n_words < WORDS ? s->n_words : WORDS - 1] = word;
+    s->n_words++;
+}
+
+/* A number without a sign before it: "train loss 0.2", of a metric with decimals, or of the objective. */
+static bool take_unsigned(struct scan *s)
+{
+    const char *stop = record_number_end(s->at, s->end), *after;
+    struct record_item *item = &s->out->item[s->out->n];
+    bool is_whole = stop > s->at && record_skip_digits(s->at, stop) == stop;
+    double value;
+
+    if (s->n_words > 1 && s->n_words <= WORDS && word_is(&s->word[s->n_words - 1], "|is|was|"))
+        s->n_words--;
+    if (!s->n_words || s->out->n == PROGRAM_NAMES || !set_name(item, s, true) ||
+        !(stop = record_take_number(&value, s->at, s->end)))
+        return false;
+    after = record_skip_blanks(stop, s->end);
+    if (is_whole && stop[-1] != '%' &&
+        (strcmp(item->name, s->state->objective) != 0 ||
+         (after < s->end && !is_among(*after, ",;|)}-"))))
+        return false;
+    add_number(s, true, value);
+    s->at = stop;
+    return true;
+}
+
+/* A number, a time, a size: all up to a blank or a bracket. */
+static void skip_token(struct scan *s)
+{
+    while (s->at < s->end && !is_blank(*s->at) && !is_among(*s->at, ",;|()[]{}\"'="))
+        s->at++;
+    s->at += s->at < s->end && *s->at == '=';
+}
+
+static void take_digits(struct scan *s)
+{
+    if (!take_unsigned(s))
+        skip_token(s);
+    end_run(s);
+    s->is_after_number = true;
+}
+
+static void take_word(struct scan *s)
+{
+    struct word word = {s->at, 0};
+    bool is_ascii = true;
+
+    if (s->n_words && !strncasecmp(s->at, "nan", 3) && take_unsigned(s)) {
+        end_run(s);
+        return;
+    }
+    if (!s->n_words || s->is_closed)
+        begin_run(s);
+    for (; s->at < s->end && (isalnum((unsigned char)*s->at) || is_among(*s->at, "_./-@") ||
+                              (unsigned char)*s->at >= 0x80);
+         s->at++)
+        is_ascii &= (unsigned char)*s->at < 0x80;
+    word.n = (size_t)(s->at - word.text);
+    while (word.n > 1 && is_among(word.text[word.n - 1], ".-/"))
+        word.n--;
+    s->is_foreign |= !is_ascii;
+    add_word(s, word);
+    if (s->end - s->at > 2 && s->at[0] == '\'' && s->at[1] == 's' && is_blank(s->at[2]))
+        s->at += 2; /* LightGBM: valid_0's l2 */
+    s->is_closed = word.text + word.n < s->at && is_among(s->at[-1], ".-/");
+    if (names_epoch(s) && take_epoch(s))
+        end_run(s);
+    s->is_after_number = false;
+}
+
+/* The sign behind a run: the value follows, or an object. */
+static void take_sign(struct scan *s)
+{
+    const char *at = s->at, *next = at + 1, *stop;
+    bool is_double = next < s->end && *next == *at, is_glued, is_whole;
+    double value;
+
+    next += is_double || (next < s->end && *at == '=' && *next == '>');
+    is_glued = next < s->end && !is_blank(*next);
+    next = record_skip_blanks(next, s->end);
+    s->at = next;
+    if (is_double || !s->n_words) {
+        end_run(s);
+        s->is_value = !is_double;
+        return;
+    }
+    if (next < s->end && *next == '{') {
+        if (s->depth < DEPTH)
+            s->outer[s->depth] = s->word[(s->n_words < WORDS ? s->n_words : WORDS) - 1];
+        s->depth++;
+        s->at++;
+        s->n_words = 0;
+        end_run(s);
+        return;
+    }
+    stop = record_take_number(&value, next, s->end);
+    is_whole = stop && record_skip_digits(next, stop) == stop;
+    /* host:8080, train.py:57 and cuda:0 are no results */
+    if (stop && *at == ':' && is_glued &&
+        (s->is_value ||
+         (is_whole && (!s->is_tight || s->n_words > 1 || memchr(s->word->text, '.', s->word->n)))))
+        s->is_foreign = true;
+    if (stop)
+        add_number(s, false, value);
+    else
+        add_text(s, next);
+    s->at = stop ? stop : next;
+    end_run(s);
+    s->is_after_number = stop != NULL;
+    s->is_value = !stop;
+}
+
+/* "Loss (train): 0.3", "Accuracy (%): 93": the bracket belongs to the name before a sign. */
+static void open_bracket(struct scan *s)
+{
+    size_t most = (size_t)(s->end - s->at) < PROGRAM_NAME ? (size_t)(s->end - s->at) : PROGRAM_NAME;
+    const char *close = s->n_words ? memchr(s->at, ')', most) : NULL;
+    const char *sign = close ? record_skip_blanks(close + 1, s->end) : s->end;
+    size_t n = close ? (size_t)(close - s->at - 1) : 0;
+
+    if (sign < s->end && is_among(*sign, ":=")) {
+        if (record_name_length(s->at + 1, n) == n && n)
+            add_word(s, (struct word){s->at + 1, n});
+        s->at = sign;
+        return;
+    }
+    s->n_brackets++;
+    s->at++;
+    end_run(s);
+}
+
+/* The end of a cell: "| val_loss | 0.31 |". */
+static void take_bar(struct scan *s)
+{
+    const char *at = record_skip_blanks(s->at + 1, s->end), *stop;
+    double value;
+
+    stop = *s->start == '|' && s->n_words ? record_take_number(&value, at, s->end) : NULL;
+    at = stop ? record_skip_blanks(stop, s->end) : s->end;
+    if (at < s->end && *at == '|') {
+        add_number(s, false, value);
+        s->at = at;
+    } else {
+        s->at++;
+    }
+    end_run(s);
+}
+
+/* A quote ends a run, unless a sign follows: 'eval_loss': 0.3. */
+static void take_quote(struct scan *s)
+{
+    const char *sign = record_skip_blanks(s->at + 1, s->end);
+    bool is_value = s->is_value && !s->n_words;
+
+    if (s->n_words && !s->is_closed && sign < s->end && is_among(*sign, ":=")) {
+        s->at = sign;
+        return;
+    }
+    s->at++;
+    end_run(s);
+    s->is_value = is_value;
+}
+
+static void take_other(struct scan *s)
+{
+    unsigned char c = (unsigned char)*s->at;
+
+    if (c == '{' && ++s->depth <= DEPTH)
+        s->outer[s->depth - 1].n = 0;
+    s->depth -= c == '}' && s->depth;
+    s->n_brackets -= c == ')' && s->n_brackets;
+    end_run(s);
+    s->at++;
+    while (c >= 0xc0 && s->at < s->end && ((unsigned char)*s->at & 0xc0) == 0x80)
+        s->at++;
+}
+
+static bool begins_number(const struct scan *s)
+{
+    const char *at = s->at + is_among(*s->at, "+-");
+
+    return at < s->end && (is_digit(*at) || (*at == '.' && at + 1 < s->end && is_digit(at[1])) ||
+                           (at > s->at && record_number_end(s->at, s->end) > s->at));
+}
+
+static void take_next(struct scan *s)
+{
+    unsigned char c = (unsigned char)*s->at;
+
+    if (is_blank(*s->at)) {
+        const char *next = record_skip_blanks(s->at, s->end);
+
+        s->is_closed |= next - s->at > 1 || c == '\t';
+        s->at = next;
+    } else if (is_letter(*s->at) || (c >= 0xc0 && c != 0xe2 && c < 0xf0)) {
+        take_word(s);
+    } else if (begins_number(s)) {
+        take_digits(s);
+    } else if (c == ':' || c == '=') {
+        take_sign(s);
+    } else if (c == '(') {
+        open_bracket(s);
+    } else if (c == '|') {
+        take_bar(s);
+    } else if (c == '"' || c == '\'') {
+        take_quote(s);
+    } else {
+        take_other(s);
+    }
+}
+
+/* ---- progress bars ---- */
+
+/* The numbers of "7/50", if a blank or the end of the line follows. */
+static bool find_counts(long *done, long *steps, const char *at, const char *end)
+{
+    const char *slash = record_skip_digits(at, end), *stop;
+
+    if (slash == at || slash - at > 9 || slash == end || *slash != '/')
+        return false;
+    stop = record_skip_digits(slash + 1, end);
+    if (stop == slash + 1 || stop - slash > 10 || (stop < end && !is_blank(*stop)))
+        return false;
+    *done = strtol(at, NULL, 10);
+    *steps = strtol(slash + 1, NULL, 10);
+    return true;
+}
+
+/* Keras begins a line with its bar, which belongs to the epoch of the heading. tqdm writes "50%|#### | 7/50 [".
+ * False: the epoch is not complete, and its values are not read. */
+static bool take_progress(struct scan *s)
+{
+    struct record *out = s->out;
+    struct record_text *state = s->state;
+    const char *bar = strstr(s->start, "%|"), *at;
+    long done, steps;
+
+    if (find_counts(&done, &steps, s->start, s->end)) {
+        if (done != steps)
+            return false;
+        if (out->epoch < 0 && out->n && state->heading >= 0 &&
+            (!state->steps || state->steps == steps)) {
+            out->epoch = state->heading;
+            state->steps = (int32_t)steps;
+        }
+        return true;
+    }
+    at = bar ? strchr(bar + 2, '|') : NULL;
+    return !at || !find_counts(&done, &steps, record_skip_blanks(at + 1, s->end), s->end) ||
+           done == steps || (out->epoch < 0 && state->heading < 0);
+}
+
+/* ---- tables ---- */
+
+static struct word next_field(const char **at, const char *end)
+{
+    struct word field = {record_skip_blanks(*at, end), 0};
+
+    while (field.text + field.n < end && !is_blank(field.text[field.n]))
+        field.n++;
+    *at = field.text + field.n;
+    return field;
+}
+
+/* Keep a line of names, one of which is the epoch, the objective or a metric, as the head of a table. */
+static void keep_heads(struct record_text *state, const char *line, const char *end)
+{
+    bool is_table = false;
+    int n = 0;
+
+    state->n_columns = 0;
+    for (const char *at = line; at < end;) {
+        struct word field = next_field(&at, end);
+        char name[PROGRAM_NAME];
+
+        if (!field.n)
+            break;
+        if (record_name_length(field.text, field.n) != field.n || n++ == COLUMNS)
+            return;
+        is_table |= word_is_any_case(&field, "|epoch|") || is_metric(&field) ||
+                    (join(name, &field, 1) && record_is_like(name, state->objective));
+    }
+    if (n < 2 || !is_table)
+        return;
+    state->n_columns = n;
+    buf_clear(&state->heads);
+    buf_add(&state->heads, line, (size_t)(end - line));
+    buf_text(&state->heads);
+}
+
+/* The number of fields of a row, which are numbers, times or sizes; 0: it is no row. */
+static int count_fields(const struct record_text *state, const char *at, const char *end)
+{
+    int n = 0;
+
+    while (at < end) {
+        struct word field = next_field(&at, end);
+        double value;
+
+        if (!field.n)
+            break;
+        n++;
+        if (n == state->n_columns && field.text[field.n - 1] == ':')
+            return n; /* YOLO: a bar follows */
+        if (record_number(&value, field.text, field.n) && !is_digit(*field.text) &&
+            !word_is(&field, "|NA|None|-|"))
+            return 0;
+    }
+    return n;
+}
+
+/* Take a row of the table whose head is known; a first field may name the row. */
+static bool take_row(struct scan *s)
+{
+    struct record_text *state = s->state;
+    const char *head = buf_text(&state->heads), *heads_end = head + state->heads.size;
+    const char *at = s->start;
+    int n = state->n_columns ? count_fields(state, at, s->end) : 0;
+
+    if (!n || (n != state->n_columns && n != state->n_columns + 1))
+        return false;
+    if (n > state->n_columns)
+        next_field(&at, s->end);
+    for (int i = 0; i < state->n_columns; i++) {
+        struct word name = next_field(&head, heads_end), field = next_field(&at, s->end);
+        size_t digits = (size_t)(record_number_end(field.text, field.text + field.n) - field.text);
+        double value;
+
+        s->n_words = 1;
+        s->word[0] = name;
+        field.n -= field.n && field.text[field.n - 1] == ':';
+        if (word_is_any_case(&name, "|epoch|"))
+            record_set_epoch(s->out, field.text, digits, true);
+        else if (!record_number(&value, field.text, field.n))
+            add_number(s, false, value);
+    }
+    return true;
+}
+
+/* ---- lines ---- */
+
+/* Only an epoch is in the line: the results of the next bar belong to it. */
+static bool is_heading(const struct scan *s, const char *after)
+{
+    while (after < s->end && !isalnum((unsigned char)*after))
+        after++;
+    return s->out->epoch >= 0 && !s->out->is_weak && after == s->end;
 }
 
 bool record_text_parse(struct record *out, struct record_text *state, const char *line, size_t n)
 {
-    struct text t = {line, line + n};
+    struct scan s = {.out = out, .state = state};
+    const char *epoch_end = NULL;
 
-    out->epoch = -1;
-    *out->wrong_epoch = '\0';
-    out->n = 0;
-    if (has_marks(line, n))
-        make_plain(&state->plain, &t);
-    skip_blanks(&t);
-    while (t.end > t.at && is_blank(t.end[-1]))
-        t.end--;
-    if (t.at == t.end)
+    record_clear(out);
+    record_text_plain(&state->plain, line, n);
+    replace_signs(&state->plain);
+    s.start = buf_text(&state->plain);
+    s.end = s.start + state->plain.size;
+    while (s.end > s.start && is_blank(s.end[-1]))
+        s.end--;
+    s.at = s.start = record_skip_blanks(s.start, s.end);
+    if (s.at == s.end || buf_failed(&state->plain))
         return false;
-    if (is_digit(*t.at) ? take_progress_bar(out, state, t) : take_items(out, &t))
-        return true;
-    if (out->epoch >= 0 && t.at == t.end) {
+    if (take_row(&s))
+        return out->n > 0;
+    take_round(&s);
+    while (s.at < s.end) {
+        take_next(&s);
+        epoch_end = !epoch_end && out->epoch >= 0 ? s.at : epoch_end;
+    }
+    if (!take_progress(&s)) {
+        out->n = 0;
+        return false;
+    }
+    if (!out->n)
+        keep_heads(state, s.start, s.end);
+    else
+        state->n_columns = 0;
+    if (!out->n && is_heading(&s, epoch_end ? epoch_end : s.start)) {
         state->heading = out->epoch;
         state->steps = 0;
     }

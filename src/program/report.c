@@ -17,6 +17,8 @@
 #include "base/real.h"
 #include "base/words.h"
 #include "program/beneath.h"
+#include "program/capture_pattern.h"
+#include "program/curve.h"
 #include "program/record.h"
 
 /* UTF-8; some editors and PowerShell begin files with it. */
@@ -38,11 +40,6 @@ struct finals {
     bool is_set[PROGRAM_NAMES];
 };
 
-struct curve {
-    struct buf epochs; /* int32_t, ascending */
-    struct buf points; /* struct program_point, by ascending epoch */
-};
-
 struct stream {
     const char *label;
     int64_t line;
@@ -54,6 +51,7 @@ struct stream {
     size_t newest; /* points of earlier epochs */
     struct finals finals;
     struct err refused; /* stdout: the objective's last record without an epoch is this text */
+    enum { NOT_SEEN, BY_OTHER_WORDS, BY_NAME } objective; /* stdout: how it was named so far */
 };
 
 struct program_intake {
@@ -69,43 +67,11 @@ struct program_intake {
     int16_t slots[SLOTS]; /* hash table of names: index + 1; 0: free */
     struct json_tokener *reader;
     struct record_text text_state;
+    struct capture_pattern *pattern; /* NULL: none */
     struct record record;
     struct err unread; /* the objective's first text in place of a number; "": none */
     struct err near;   /* where a line has the objective, but not at its start; "": nowhere */
 };
-
-static int32_t *epochs_of(const struct curve *c)
-{
-    return (int32_t *)(void *)c->epochs.data;
-}
-
-static size_t n_epochs_of(const struct curve *c)
-{
-    return c->epochs.size / sizeof(int32_t);
-}
-
-static struct program_point *points_of(const struct curve *c)
-{
-    return (struct program_point *)(void *)c->points.data;
-}
-
-static size_t n_points_of(const struct curve *c)
-{
-    return c->points.size / sizeof(struct program_point);
-}
-
-static int32_t last_epoch(const struct curve *c)
-{
-    size_t n = n_epochs_of(c);
-
-    return n ? epochs_of(c)[n - 1] : -1;
-}
-
-static void curve_release(struct curve *c)
-{
-    buf_release(&c->epochs);
-    buf_release(&c->points);
-}
 
 /* A fault of the program: the first one stays. */
 static void fault(struct program_report *r, const char *format, ...)
@@ -174,19 +140,24 @@ static int32_t add_name(struct program_report *r, const struct stream *s, const 
 /* -1: a fault. */
 static int begin_epoch(struct program_report *r, struct stream *s, int32_t epoch)
 {
-    int32_t last = last_epoch(&s->curve);
+    int32_t last = curve_last_epoch(&s->curve);
 
+    /* Another training begins: another fold of a booster, or the objective is yet to come. */
+    if (s->is_text && epoch < last && (r->intake->record.is_weak || s->objective == NOT_SEEN)) {
+        curve_drop_from(&s->curve, epoch);
+        last = curve_last_epoch(&s->curve);
+    }
     if (epoch == last)
         return 0;
     if (epoch < last)
         fault(r, "%s line %lld: epoch %d after epoch %d: epochs must increase", s->label,
               (long long)s->line, epoch, last);
-    else if (n_epochs_of(&s->curve) == PROGRAM_EPOCHS)
+    else if (curve_n_epochs(&s->curve) == PROGRAM_EPOCHS)
         fault(r, "%s line %lld: more than %d epochs: this is the limit", s->label,
               (long long)s->line, PROGRAM_EPOCHS);
     if (*r->reason.text)
         return -1;
-    s->newest = n_points_of(&s->curve);
+    s->newest = curve_n_points(&s->curve);
     buf_add(&s->curve.epochs, &epoch, sizeof epoch);
     return 0;
 }
@@ -196,15 +167,15 @@ static void put_point(struct program_report *r, struct stream *s, int32_t epoch,
 {
     struct program_point point = {epoch, name, value};
 
-    for (size_t i = s->newest; i < n_points_of(&s->curve); i++)
-        if (points_of(&s->curve)[i].name == name) {
+    for (size_t i = s->newest; i < curve_n_points(&s->curve); i++)
+        if (curve_points(&s->curve)[i].name == name) {
             if (!s->is_text)
                 fault(r, "%s line %lld: epoch %d reports %s twice: epochs must increase", s->label,
                       (long long)s->line, epoch, r->intake->names[name]);
-            points_of(&s->curve)[i].value = value;
+            curve_points(&s->curve)[i].value = value;
             return;
         }
-    if (n_points_of(&s->curve) == PROGRAM_POINTS)
+    if (curve_n_points(&s->curve) == PROGRAM_POINTS)
         fault(r,
               "%s line %lld: more than %d values in the curve: this is the limit; report fewer "
               "epochs or names",
@@ -247,6 +218,29 @@ static void put_value(struct program_report *r, struct stream *s, const struct r
         *s->refused.text = '\0';
 }
 
+/* The objective by its name counts, wherever it stands; by other words only without that. */
+static bool is_outranked(struct program_report *r, struct stream *s, const struct record_item *item)
+{
+    struct program_intake *in = r->intake;
+    int32_t name = find_name(in, item->name);
+    size_t n = 0;
+
+    if (!s->is_text || strcmp(item->name, in->objective) != 0)
+        return false;
+    if (item->is_loose && s->objective == BY_NAME)
+        return true;
+    if (!item->is_loose && s->objective == BY_OTHER_WORDS) {
+        for (size_t i = 0; i < curve_n_points(&s->curve); i++)
+            if (curve_points(&s->curve)[i].name != name)
+                curve_points(&s->curve)[n++] = curve_points(&s->curve)[i];
+        buf_cut(&s->curve.points, n * sizeof(struct program_point));
+        s->newest = s->newest < n ? s->newest : n;
+        s->finals.is_set[name] = false;
+    }
+    s->objective = item->is_loose ? BY_OTHER_WORDS : BY_NAME;
+    return false;
+}
+
 static bool has_value(const struct record *record)
 {
     for (int32_t i = 0; i < record->n; i++)
@@ -268,7 +262,9 @@ static void put_record(struct program_report *r, struct stream *s)
     if (is_point && begin_epoch(r, s, record->epoch))
         return;
     for (int32_t i = 0; i < record->n; i++)
-        if (record->item[i].has_value)
+        if (is_outranked(r, s, &record->item[i]))
+            continue;
+        else if (record->item[i].has_value)
             put_value(r, s, &record->item[i]);
         else
             put_text(r->intake, s, &record->item[i]);
@@ -301,46 +297,33 @@ static void take_json(struct program_report *r, struct stream *s, const char *li
         put_record(r, s);
 }
 
-/* Find the objective as a word before a digit, in any case. NULL: it is not in the line. */
-static const char *find_objective(const struct program_intake *in, const char *line, size_t n)
-{
-    size_t n_name = strlen(in->objective);
-
-    for (size_t i = 0; i + n_name < n; i++)
-        if ((line[i] | 32) == (*in->objective | 32) && /* most are not; this is fast */
-            !strncasecmp(line + i, in->objective, n_name) &&
-            (!i || !record_name_length(line + i - 1, 1)) &&
-            !record_name_length(line + i + n_name, 1))
-            for (size_t k = i + n_name; k < n; k++)
-                if (line[k] >= '0' && line[k] <= '9')
-                    return line + i;
-    return NULL;
-}
-
 static void note_near(struct program_intake *in, const struct stream *s, const char *line, size_t n)
 {
     char whole[2 * SHOWN_BYTES], shown[SHOWN_BYTES + sizeof "..."];
-    const char *found;
 
-    if (*in->near.text || find_name(in, in->objective) >= 0)
-        return;
-    found = find_objective(in, line, n);
-    if (!found)
+    if (*in->near.text || find_name(in, in->objective) >= 0 ||
+        !record_mentions(in->objective, line, n))
         return;
     snprintf(whole, sizeof whole, "%.*s", (int)n, line);
-    err_set(&in->near, "'%s' in line %lld of %s%s", words_cut(shown, sizeof shown, whole),
-            (long long)s->line, s->label,
-            strncmp(found, in->objective, strlen(in->objective)) ? " (case must match)" : "");
+    err_set(&in->near, "'%s' in line %lld of %s", words_cut(shown, sizeof shown, whole),
+            (long long)s->line, s->label);
 }
 
 static void take_text(struct program_report *r, struct stream *s, const char *line, size_t n)
 {
     struct program_intake *in = r->intake;
+    int found = 0;
 
     if (n > TEXT_LINE_BYTES)
         return;
-    if (s == &in->text && record_text_parse(&in->record, &in->text_state, line, n))
+    if (s == &in->text)
+        found = capture_line(&in->record, in->pattern, &in->text_state, line, n);
+    if (found > 0)
         put_record(r, s);
+    else if (found < 0 && !*r->dropped.text)
+        err_set(&r->dropped,
+                "%s line %lld: capture_pattern takes more than %d steps: the line is not read",
+                s->label, (long long)s->line, CAPTURE_STEPS);
     note_near(in, s, line, n);
 }
 
@@ -472,52 +455,6 @@ static void end_streams(struct program_report *r, bool was_killed)
         end_line(r, &in->error, "", 0);
 }
 
-/* Append the points of one epoch whose names are not yet marked with it. Returns the next point. */
-static size_t append_points(struct curve *out, const struct curve *from, size_t i, int32_t epoch,
-                            int32_t *mark)
-{
-    const struct program_point *point = points_of(from);
-
-    for (; i < n_points_of(from) && point[i].epoch == epoch; i++)
-        if (mark[point[i].name] != epoch) {
-            mark[point[i].name] = epoch;
-            buf_add(&out->points, &point[i], sizeof *point);
-        }
-    return i;
-}
-
-/* Append two curves to `out`, whose epochs are all smaller. */
-static void append_merged(struct curve *out, const struct curve *a, const struct curve *b)
-{
-    size_t i = 0, j = 0, i_point = 0, j_point = 0;
-    int32_t mark[PROGRAM_NAMES];
-
-    memset(mark, -1, sizeof mark);
-    while (i < n_epochs_of(a) || j < n_epochs_of(b)) {
-        int32_t from_a = i < n_epochs_of(a) ? epochs_of(a)[i] : INT32_MAX;
-        int32_t from_b = j < n_epochs_of(b) ? epochs_of(b)[j] : INT32_MAX;
-        int32_t epoch = from_a < from_b ? from_a : from_b;
-
-        buf_add(&out->epochs, &epoch, sizeof epoch);
-        i_point = append_points(out, a, i_point, epoch, mark);
-        j_point = append_points(out, b, j_point, epoch, mark);
-        i += i < n_epochs_of(a) && from_a == epoch;
-        j += j < n_epochs_of(b) && from_b == epoch;
-    }
-}
-
-static void drop_from(struct curve *c, int32_t epoch)
-{
-    size_t n = n_epochs_of(c), n_points = n_points_of(c);
-
-    while (n && epochs_of(c)[n - 1] >= epoch)
-        n--;
-    while (n_points && points_of(c)[n_points - 1].epoch >= epoch)
-        n_points--;
-    buf_cut(&c->epochs, n * sizeof(int32_t));
-    buf_cut(&c->points, n_points * sizeof(struct program_point));
-}
-
 static void stream_reset(struct stream *s)
 {
     struct stream fresh = {.label = s->label, .is_text = s->is_text};
@@ -536,10 +473,10 @@ void program_report_end_attempt(struct program_report *r, bool was_killed)
     end_streams(r, was_killed);
     objective = find_name(in, in->objective);
     if (a->epochs.size)
-        drop_from(&in->curve, epochs_of(a)[0]);
+        curve_drop_from(&in->curve, curve_epochs(a)[0]);
     if (b->epochs.size)
-        drop_from(&in->curve, epochs_of(b)[0]);
-    append_merged(&in->curve, a, b);
+        curve_drop_from(&in->curve, curve_epochs(b)[0]);
+    curve_append_merged(&in->curve, a, b);
     for (int32_t i = 0; i < PROGRAM_NAMES; i++) {
         const struct finals *from =
             in->results.finals.is_set[i] ? &in->results.finals : &in->text.finals;
@@ -554,9 +491,10 @@ void program_report_end_attempt(struct program_report *r, bool was_killed)
     stream_reset(&in->text);
     stream_reset(&in->error);
     in->text_state.heading = -1;
-    if (n_epochs_of(&in->curve) > PROGRAM_EPOCHS)
+    in->text_state.n_columns = 0;
+    if (curve_n_epochs(&in->curve) > PROGRAM_EPOCHS)
         fault(r, "more than %d epochs in all attempts: this is the limit", PROGRAM_EPOCHS);
-    if (n_points_of(&in->curve) > PROGRAM_POINTS)
+    if (curve_n_points(&in->curve) > PROGRAM_POINTS)
         fault(r,
               "more than %d values in the curve: this is the limit; report fewer epochs or names",
               PROGRAM_POINTS);
@@ -575,14 +513,14 @@ static void put_number(struct buf *out, double value)
 void program_report_put_curve(struct buf *out, const struct program_report *r)
 {
     const struct program_intake *in = r->intake;
-    const struct program_point *point = points_of(&in->curve);
+    const struct program_point *point = curve_points(&in->curve);
     size_t k = 0;
 
-    for (size_t i = 0; i < n_epochs_of(&in->curve); i++) {
-        int32_t epoch = epochs_of(&in->curve)[i];
+    for (size_t i = 0; i < curve_n_epochs(&in->curve); i++) {
+        int32_t epoch = curve_epochs(&in->curve)[i];
 
         buf_printf(out, "{\"epoch\": %d", epoch);
-        for (; k < n_points_of(&in->curve) && point[k].epoch == epoch; k++) {
+        for (; k < curve_n_points(&in->curve) && point[k].epoch == epoch; k++) {
             buf_printf(out, ", \"%s\": ", in->names[point[k].name]);
             put_number(out, point[k].value);
         }
@@ -623,12 +561,12 @@ int32_t program_report_last_epoch(const char *path)
 /* Return the number of the epoch whose values count; -1: there are no epochs. */
 static int32_t best_epoch(const struct program_intake *in)
 {
-    const struct program_point *point = points_of(&in->curve);
+    const struct program_point *point = curve_points(&in->curve);
     int32_t objective = find_name(in, in->objective);
-    int32_t best = -1, last = last_epoch(&in->curve);
+    int32_t best = -1, last = curve_last_epoch(&in->curve);
     double best_value = 0;
 
-    for (size_t i = 0; i < n_points_of(&in->curve); i++) {
+    for (size_t i = 0; i < curve_n_points(&in->curve); i++) {
         double value = point[i].value;
 
         if (point[i].name != objective)
@@ -655,15 +593,15 @@ static void report_missing(struct program_report *r)
         fault(r, "%s", in->unread.text);
         return;
     }
-    if (*in->near.text) {
-        fault(r, "no line of stdout begins with %.40s: or %.40s=; nearest: %s", in->objective,
+    if (*in->near.text && !in->n_names) {
+        fault(r, "no line of stdout has %.40s: or %.40s= and a number; nearest: %s", in->objective,
               in->objective, in->near.text);
         return;
     }
     if (!in->n_names && in->captures) {
         fault(r,
-              "no results: no line of stdout begins with %.40s: or %.40s=, such as %.40s: 0.5, and "
-              "nothing is in the file that ESPALIER_RESULTS names",
+              "no results: no line of stdout has %.40s: or %.40s= and a number, such as %.40s: "
+              "0.5, and nothing is in the file that ESPALIER_RESULTS names",
               in->objective, in->objective, in->objective);
         return;
     }
@@ -683,8 +621,12 @@ static void report_missing(struct program_report *r)
         buf_printf(&list, "%s%s", i ? ", " : "", in->names[i]);
     if (i < in->n_names)
         buf_printf(&list, "%s%d more", i ? " and " : "", in->n_names - i);
-    fault(r, "no %s among the results: %s; [sweep] objective must be one of them", in->objective,
-          buf_text(&list));
+    if (*in->near.text)
+        fault(r, "no %s among the results: %s; nearest: %s", in->objective, buf_text(&list),
+              in->near.text);
+    else
+        fault(r, "no %s among the results: %s; [sweep] objective must be one of them",
+              in->objective, buf_text(&list));
     buf_release(&list);
 }
 
@@ -692,11 +634,11 @@ static void report_missing(struct program_report *r)
 static int put_metrics(struct program_report *r, int32_t best)
 {
     const struct program_intake *in = r->intake;
-    const struct program_point *point = points_of(&in->curve);
+    const struct program_point *point = curve_points(&in->curve);
     struct finals all = in->finals;
     int32_t objective = find_name(in, in->objective);
 
-    for (size_t i = 0; i < n_points_of(&in->curve); i++)
+    for (size_t i = 0; i < curve_n_points(&in->curve); i++)
         if (point[i].epoch == best && !all.is_set[point[i].name]) {
             all.value[point[i].name] = point[i].value;
             all.is_set[point[i].name] = true;
@@ -738,10 +680,10 @@ int program_report_finish(struct program_report *r)
     rc = put_metrics(r, best);
     r->n_names = in->n_names;
     memcpy(r->names, in->names, (size_t)in->n_names * sizeof *r->names);
-    r->n_epochs = (int32_t)n_epochs_of(&in->curve);
-    r->n_points = (int32_t)n_points_of(&in->curve);
-    r->epochs = epochs_of(&in->curve);
-    r->points = points_of(&in->curve);
+    r->n_epochs = (int32_t)curve_n_epochs(&in->curve);
+    r->n_points = (int32_t)curve_n_points(&in->curve);
+    r->epochs = curve_epochs(&in->curve);
+    r->points = curve_points(&in->curve);
     in->curve = (struct curve){0};
     for (int32_t i = 0; i < r->n_epochs; i++)
         if (r->epochs[i] == best)
@@ -750,7 +692,7 @@ int program_report_finish(struct program_report *r)
 }
 
 int program_report_init(struct program_report *r, const char *objective, bool maximize,
-                        bool captures, struct err *err)
+                        bool captures, const char *pattern, struct err *err)
 {
     struct program_intake *in = calloc(1, sizeof *in);
 
@@ -770,6 +712,11 @@ int program_report_init(struct program_report *r, const char *objective, bool ma
     in->error.label = "stderr";
     in->error.is_text = true;
     in->text_state.heading = -1;
+    in->text_state.objective = in->objective;
+    if (*pattern && !(in->pattern = capture_pattern_create(pattern, err))) {
+        program_report_release(r);
+        return -1;
+    }
     return 0;
 }
 
@@ -783,7 +730,9 @@ void program_report_release(struct program_report *r)
         stream_reset(&in->error);
         curve_release(&in->curve);
         buf_release(&in->text_state.plain);
+        buf_release(&in->text_state.heads);
         record_json_close(in->reader);
+        capture_pattern_destroy(in->pattern);
     }
     free(in);
     free(r->metrics);

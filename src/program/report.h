@@ -3,7 +3,7 @@
  *
  *     struct program_report r;
  *
- *     program_report_init(&r, "val_accuracy", true, true, err);
+ *     program_report_init(&r, "val_accuracy", true, true, "", err);
  *     program_report_read(&r, kept);           an earlier attempt that left a checkpoint, if any:
  *     program_report_end_attempt(&r, true);    program_report_put_curve() wrote this file
  *     program_report_add_stdout(&r, bytes, n); with capture = stdout, for each piece of output
@@ -108,9 +108,10 @@ struct program_report {
     struct program_intake *intake; /* private, owned */
 };
 
-/* objective: a name as above, copied. captures: output will be added. -1: out of memory. */
+/* objective: a name as above, copied. captures: output will be added. pattern: of capture_pattern, ""
+ * for none. -1: the pattern is wrong, or out of memory. */
 int program_report_init(struct program_report *r, const char *objective, bool maximize,
-                        bool captures, struct err *err);
+                        bool captures, const char *pattern, struct err *err);
 void program_report_release(struct program_report *r);
 
 /* Add a piece of stdout; n may be 0. Lines may begin in one piece and end in a later one. */

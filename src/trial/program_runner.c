@@ -146,6 +146,12 @@ static enum verdict start(struct running *t, struct err *err)
     return verdict;
 }
 
+/* The standard output is read for results. */
+static bool captures(const struct settings *s)
+{
+    return s->v[P_CAPTURE].i || *s->v[P_CAPTURE_PATTERN].s;
+}
+
 /* False: nothing more to read. */
 static bool drain(struct running *t, int *end, bool is_error)
 {
@@ -159,9 +165,9 @@ static bool drain(struct running *t, int *end, bool is_error)
     log_tail_add(&self->log, self->bytes, (size_t)n);
     if (is_error)
         log_tail_add(&self->errors, self->bytes, (size_t)n);
-    if (t->s->v[P_CAPTURE].i && is_error)
+    if (captures(t->s) && is_error)
         program_report_add_stderr(&t->report, self->bytes, (size_t)n);
-    else if (t->s->v[P_CAPTURE].i)
+    else if (captures(t->s))
         program_report_add_stdout(&t->report, self->bytes, (size_t)n);
     return true;
 }
@@ -375,7 +381,7 @@ static void run_trial(struct trial_result *r, struct running *t)
     t->time_file = time_file_begin(buf_text(&t->folder), t->begun_s);
     if (program_report_init(&t->report, t->s->v[P_OBJECTIVE].s,
                             t->s->v[P_DIRECTION].i == param_choice(P_DIRECTION, "max"),
-                            t->s->v[P_CAPTURE].i, &err) ||
+                            captures(t->s), t->s->v[P_CAPTURE_PATTERN].s, &err) ||
         running_read_progress(t, &err)) {
         running_fail(r, "%s", err.text);
         return;

@@ -39,6 +39,7 @@ BEGIN {
     user["xxhash.h"] = "^src/base/hash\\.[ch]$"
     user["Random123/philox.h"] = "^src/base/rng\\.[ch]$"
     user["json-c/json.h"] = "^src/program/record_json\\.c$"
+    user["pcre2.h"] = "^src/program/capture_pattern\\.c$"
     user["csv.h"] = "^src/data/text/table\\.c$"
     user["zlib.h"] = "^src/data/text/(table|stream)\\.c$"
     user["cairo-pdf.h"] = "^src/report/figure/pdf\\.c$"

@@ -18,7 +18,7 @@ static void read_all(struct program_report *r, const struct input *in, size_t st
 {
     struct err err;
 
-    if (program_report_init(r, "acc", false, true, &err))
+    if (program_report_init(r, "acc", false, true, "", &err))
         abort();
     for (size_t at = 0; at < in->n_text; at += step)
         program_report_add_stdout(r, in->text + at,
@@ -61,7 +61,7 @@ static void check_kept(const struct program_report *r, const struct buf *kept)
     struct program_report again;
     struct err err;
 
-    if (program_report_init(&again, "acc", false, true, &err))
+    if (program_report_init(&again, "acc", false, true, "", &err))
         abort();
     program_report_add(&again, kept->data, kept->size);
     program_report_end_attempt(&again, true);

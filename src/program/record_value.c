@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Names and numbers of records. */
+#include "program/record.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/real.h"
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_among(char c, const char *set)
+{
+    return c && strchr(set, c);
+}
+
+size_t record_name_length(const char *text, size_t n)
+{
+    size_t i = 0;
+
+    if (!n || !is_letter(*text))
+        return 0;
+    while (i < n && (is_letter(text[i]) || is_digit(text[i]) || is_among(text[i], "./-")))
+        i++;
+    return i < PROGRAM_NAME ? i : 0;
+}
+
+/* A number such as 1e400, which is beyond the range of double. */
+static bool is_infinite(double *out, const char *text)
+{
+    char *end;
+
+    if (!*text || strspn(text, "+-.0123456789eE") != strlen(text))
+        return false;
+    *out = strtod(text, &end);
+    return !*end && isinf(*out);
+}
+
+int record_number(double *out, const char *text, size_t n)
+{
+    static const char *const words[] = {"nan", "inf", "infinity"};
+    char copy[64];
+    const char *word = copy;
+
+    if (n >= sizeof copy)
+        return -1;
+    memcpy(copy, text, n);
+    copy[n] = '\0';
+    if (strlen(copy) != n)
+        return -1;
+    if (real_parse(out, copy) == 0 || is_infinite(out, copy))
+        return 0;
+    word += *word == '-' || *word == '+';
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcasecmp(word, words[i])) {
+            *out = i == 0 ? NAN : *copy == '-' ? -INFINITY : INFINITY;
+            return 0;
+        }
+    return -1;
+}
+
+bool record_is_like(const char *a, const char *b)
+{
+    for (; *a && *b; a++, b++)
+        if (tolower((unsigned char)*a) != tolower((unsigned char)*b) &&
+            (isalnum((unsigned char)*a) || isalnum((unsigned char)*b)))
+            return false;
+    return *a == *b;
+}
+
+const char *record_skip_blanks(const char *at, const char *end)
+{
+    while (at < end && is_among(*at, " \t"))
+        at++;
+    return at;
+}
+
+const char *record_skip_digits(const char *at, const char *end)
+{
+    while (at < end && is_digit(*at))
+        at++;
+    return at;
+}
+
+const char *record_number_end(const char *at, const char *end)
+{
+    static const char *const words[] = {"infinity", "inf", "nan"};
+    const char *digits = at + (at < end && is_among(*at, "+-")), *stop, *exponent;
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t n = strlen(words[i]);
+
+        if ((size_t)(end - digits) >= n && !strncasecmp(digits, words[i], n))
+            return digits + n;
+    }
+    stop = record_skip_digits(digits, end);
+    if (stop < end && *stop == '.')
+        stop = record_skip_digits(stop + 1, end);
+    if (stop == digits || (stop == digits + 1 && *digits == '.'))
+        return at;
+    if (stop == end || (*stop != 'e' && *stop != 'E'))
+        return stop;
+    exponent = stop + 1 + (stop + 1 < end && is_among(stop[1], "+-"));
+    return record_skip_digits(exponent, end) > exponent ? record_skip_digits(exponent, end) : stop;
+}
+
+bool record_ends_number(const char *at, const char *end)
+{
+    char next = at + 1 < end ? at[1] : ' ';
+
+    if (at == end || is_among(*at, " \t") || is_among(*at, ";|()[]{}\"'<>*!\\"))
+        return true;
+    if (*at == '+')
+        return next == '/' || next == '-';
+    return *at == ',' ? !is_digit(next) : *at == '.' && !isalnum((unsigned char)next);
+}
+
+/* The number of N/M (P%), which is P; NULL: there is none. */
+static const char *find_percentage(const char *at, const char *end, const char **stop)
+{
+    at = record_skip_blanks(record_skip_digits(at + 1, end), end);
+    if (at == end || *at != '(')
+        return NULL;
+    at = record_skip_blanks(at + 1, end);
+    *stop = record_number_end(at, end);
+    return *stop > at && *stop < end && **stop == '%' ? at : NULL;
+}
+
+const char *record_take_number(double *out, const char *at, const char *end)
+{
+    const char *call = at, *stop;
+
+    while (call < end && (isalnum((unsigned char)*call) || is_among(*call, "_.")))
+        call++;
+    call = call > at && call < end && is_letter(*at) && *call == '(' ? call : NULL;
+    at = call ? call + 1 : at;
+    at += at < end && is_among(*at, "\"'");
+    stop = record_number_end(at, end);
+    if (stop == at)
+        return NULL;
+    if (stop < end && *stop == '/')
+        at = find_percentage(stop, end, &stop);
+    if (!at || record_number(out, at, (size_t)(stop - at)))
+        return NULL;
+    if (stop < end && *stop == '%')
+        return stop + 1 < end && stop[1] == '|' ? NULL : stop + 1; /* a bar */
+    if (!record_ends_number(stop, end))
+        return NULL;
+    while (call && stop < end && *stop != ')')
+        stop++;
+    return stop;
+}
+
+void record_set_epoch(struct record *out, const char *text, size_t n, bool is_weak)
+{
+    double epoch;
+
+    if (out->epoch >= 0)
+        return;
+    if (record_number(&epoch, text, n) || !(epoch >= 0 && ceil(epoch) <= INT32_MAX)) {
+        snprintf(out->wrong_epoch, sizeof out->wrong_epoch, "%.*s", (int)n, text);
+        return;
+    }
+    out->epoch = (int32_t)ceil(epoch);
+    out->is_weak = is_weak;
+}
+
+bool record_mentions(const char *objective, const char *line, size_t n)
+{
+    size_t n_name = strlen(objective);
+
+    while (n && !is_digit(line[n - 1]))
+        n--;
+    for (size_t i = 0; i + n_name < n; i++)
+        if ((line[i] | 32) == (*objective | 32) && /* most are not; this is fast */
+            !strncasecmp(line + i, objective, n_name) &&
+            (!i || !record_name_length(line + i - 1, 1)) &&
+            !record_name_length(line + i + n_name, 1))
+            return true;
+    return false;
+}
+
+void record_clear(struct record *record)
+{
+    record->epoch = -1;
+    record->is_weak = false;
+    *record->wrong_epoch = '\0';
+    record->n = 0;
+}
+
+void record_put(struct record *record, const char *name, const char *text, size_t n)
+{
+    struct record_item *item = &record->item[record->n];
+    const char *end = text + n;
+
+    text = record_skip_blanks(text, end);
+    if (!strcasecmp(name, "epoch")) {
+        record_set_epoch(record, text, (size_t)(record_number_end(text, end) - text), false);
+        return;
+    }
+    if (record->n == PROGRAM_NAMES)
+        return;
+    snprintf(item->name, sizeof item->name, "%s", name);
+    item->is_loose = false;
+    item->has_value = record_take_number(&item->value, text, end) != NULL;
+    snprintf(item->shown, sizeof item->shown, "%.*s", (int)(end - text), text);
+    record->n++;
+}
