@@ -18,22 +18,27 @@ struct list {
     enum param_id id;
     const struct param *row;
     union value *values;
+    bool *is_quoted; /* of each value */
+    char *condition; /* in the text that is parsed; NULL: none */
     size_t n, capacity;
 };
 
-static int list_add(struct list *list, union value value, struct err *err)
+static int list_add(struct list *list, union value value, bool is_quoted, struct err *err)
 {
     if (list->n == AXIS_MAX_VALUES)
         return err_set(err, "%s: more than %d values", list->row->key, AXIS_MAX_VALUES);
     if (list->n == list->capacity) {
         size_t capacity = list->capacity ? 2 * list->capacity : 16;
         union value *grown = realloc(list->values, capacity * sizeof *grown);
+        bool *quoted = grown ? realloc(list->is_quoted, capacity * sizeof *quoted) : NULL;
 
-        if (!grown)
+        list->values = grown ? grown : list->values;
+        if (!quoted)
             return err_nomem(err, "axis", capacity * sizeof *grown);
-        list->values = grown;
+        list->is_quoted = quoted;
         list->capacity = capacity;
     }
+    list->is_quoted[list->n] = is_quoted;
     list->values[list->n++] = value;
     return 0;
 }
@@ -50,7 +55,7 @@ static int add_value(struct list *list, const char *text, struct err *err)
     else if (!(value.s = strdup(buf_text(&read))) || buf_failed(&read))
         rc = err_nomem(err, "axis", read.size);
     if (!rc)
-        rc = list_add(list, value, err);
+        rc = list_add(list, value, *text == '\'' || *text == '"', err);
     if (rc)
         free((char *)(uintptr_t)value.s);
     buf_release(&read);
@@ -70,7 +75,7 @@ static int add_number(struct list *list, double number, bool to_integer, struct 
         snprintf(text, sizeof text, "%.0f", number);
     if (param_parse(&value, list->id, text, err))
         return -1;
-    return list_add(list, value, err);
+    return list_add(list, value, false, err);
 }
 
 /* Returns max + 1 if there are more than max. */
@@ -210,7 +215,14 @@ static int add_element(struct list *list, char *text, struct err *err)
         return add_value(list, text, err);
     if (param_parse(&value, list->id, text, err))
         return -1;
-    return list_add(list, value, err);
+    return list_add(list, value, false, err);
+}
+
+/* " if " behind values begins a condition. */
+static bool is_condition(const char *text)
+{
+    return strchr(blanks, *text) && !strncmp(text + 1, "if", 2) &&
+           (!text[3] || strchr(blanks, text[3]));
 }
 
 static char *element_end(char *text, bool has_quotes)
@@ -223,7 +235,7 @@ static char *element_end(char *text, bool has_quotes)
 
         text = end ? start + (end - start) : start + strlen(start);
     }
-    while (*text && (depth > 0 || *text != ',')) {
+    while (*text && (depth > 0 || (*text != ',' && !is_condition(text)))) {
         depth += (*text == '(') - (*text == ')');
         text++;
     }
@@ -256,6 +268,8 @@ static int add_all(struct list *list, char *text, struct err *err)
         char *element;
 
         more = *end == ',';
+        if (*end && !more)
+            list->condition = end + strlen(" if");
         *end = '\0';
         split(&element, 1, text, "");
         if (check_brackets(list, element, err) || add_element(list, element, err))
@@ -323,25 +337,52 @@ static void release_values(const struct param *row, union value *values, size_t 
     free(values);
 }
 
+/* Hand over a copy of the condition. */
+static int keep_condition(char **out, const struct list *list, struct err *err)
+{
+    const char *text = list->condition ? list->condition + strspn(list->condition, blanks) : NULL;
+
+    if (!text)
+        return 0;
+    if (list->row->type != PARAM_VALUE)
+        return err_set(
+            err,
+            "%s: only axes of a program's own names may have a condition: exclude points "
+            "by [sweep] where",
+            list->row->key);
+    *out = *text ? strdup(text) : NULL;
+    return *out    ? 0
+           : *text ? err_nomem(err, "axis", strlen(text))
+                   : err_set(err, "%s: no condition follows 'if'", list->row->key);
+}
+
 int axis_parse(struct axis *axis, const char *text, struct err *err)
 {
     const struct param *row = axis->row;
     struct list list = {.id = axis->id, .row = row};
-    char *copy = strdup(text);
+    char *copy = strdup(text), *condition = NULL;
     int rc;
 
     assert(row->type == PARAM_VALUE || !param_is_text(axis->id));
     if (!copy)
         return err_nomem(err, "axis", strlen(text));
-    rc = add_all(&list, copy, err) || check_distinct(&list, err) ? -1 : 0;
+    rc = add_all(&list, copy, err) || check_distinct(&list, err) ||
+                 keep_condition(&condition, &list, err)
+             ? -1
+             : 0;
     free(copy);
     if (rc == 0) {
+        condition = condition ? condition : axis->condition;
+        axis->condition = axis->condition == condition ? NULL : axis->condition;
         axis_release(axis);
+        axis->condition = condition;
         axis->values = list.values;
+        axis->is_quoted = list.is_quoted;
         axis->n = (int32_t)list.n;
     } else {
         add_hint(err, axis->id, text);
         release_values(row, list.values, list.n);
+        free(list.is_quoted);
     }
     return rc;
 }
@@ -358,6 +399,10 @@ void axis_release(struct axis *axis)
     if (!axis)
         return;
     release_values(axis->row, axis->values, (size_t)axis->n);
+    free(axis->is_quoted);
+    free(axis->condition);
+    axis->condition = NULL;
     axis->values = NULL;
+    axis->is_quoted = NULL;
     axis->n = 0;
 }

@@ -5,6 +5,9 @@
  *   0.2:0.5:0.1         lo, lo + step, ... up to hi, inclusive
  *   log(1e-4, 1e-1, 4)  n values from lo to hi at equal ratios; n = 1 gives lo
  *
+ * A free name may have a condition behind its values, `0.5, 0.9 if optimizer = 'sgd'`, in the language of
+ * [sweep] where. At points where it does not hold, the axis has no value.
+ *
  * One list may mix all three. Computed values are rounded to 12 significant digits, and to integers
  * for integer settings, so 0.2:0.5:0.1 and 0.2, 0.3, 0.4, 0.5 give the same trials. Values of free names
  * are written as in grid/free_value.h; without quotes, one with only one of [ and ] is refused. */
@@ -19,11 +22,13 @@ struct axis {
     enum param_id id;
     const struct param *row; /* with the key; borrowed */
     union value *values;     /* [n] owned, in file order, distinct; texts are owned, too */
+    bool *is_quoted;         /* [n] owned: written in quotes; NULL: unknown */
     int32_t n;
-    int line; /* in the file, or SWEEP_LINE_SET */
+    char *condition; /* owned; NULL: none */
+    int line;        /* in the file, or SWEEP_LINE_SET */
 };
 
-/* Replace axis->values by those of text. The setting must not be TEXT, PATH or METRIC. -1 and err, with
+/* Replace axis->values by those of text; a condition stays if text has none. The setting must not be TEXT, PATH or METRIC. -1 and err, with
  * the axis unchanged: a value is invalid (`auto` always is) or repeated. */
 int axis_parse(struct axis *axis, const char *text, struct err *err);
 /* Allocate n zeroed values; -1: out of memory. */

@@ -520,8 +520,9 @@ bool param_equal(enum param_id id, union value a, union value b)
     case PARAM_TEXT:
     case PARAM_PATH:
     case PARAM_METRIC:
-    case PARAM_VALUE:
         return !strcmp(a.s, b.s);
+    case PARAM_VALUE:
+        return a.s == b.s || (a.s && b.s && !strcmp(a.s, b.s));
     default:
         return a.i == b.i;
     }
@@ -585,7 +586,7 @@ void param_format(struct buf *out, enum param_id id, union value value)
     case PARAM_PATH:
     case PARAM_METRIC:
     case PARAM_VALUE:
-        buf_puts(out, value.s);
+        buf_puts(out, value.s ? value.s : "");
         break;
     }
 }

@@ -30,6 +30,40 @@ static void point_settings(const struct sweep *sweep, int64_t point, struct sett
     }
 }
 
+/* Take the values from axes with conditions, which the bits number. */
+static void leave_out(const struct sweep *sweep, uint64_t absent, struct settings *out)
+{
+    for (size_t i = 0; absent && i < sweep->n_axes; i++)
+        if (sweep->axes[i].condition) {
+            if (absent & 1)
+                out->v[sweep->axes[i].id].s = NULL;
+            absent >>= 1;
+        }
+}
+
+/* Decide the conditions in the order of the axes, so that each sees the values of those before it. */
+static int decide_conditions(uint64_t *absent, const struct sweep *sweep,
+                             const struct predicate *predicate, struct settings *point,
+                             struct err *err)
+{
+    int bit = 0;
+
+    *absent = 0;
+    for (size_t i = 0; i < sweep->n_axes; i++) {
+        void *condition = predicate && predicate->holds ? predicate->conditions[i] : NULL;
+        int holds = condition ? predicate->holds(condition, sweep, point, err) : 1;
+
+        if (holds < 0)
+            return -1;
+        if (!holds) {
+            *absent |= (uint64_t)1 << bit;
+            point->v[sweep->axes[i].id].s = NULL;
+        }
+        bit += sweep->axes[i].condition != NULL;
+    }
+    return 0;
+}
+
 /* The point that stands for all with the same model: axes that the model type lacks are at their
  * first values. with_idle: so are axes that have no effect; the settings must be resolved. */
 static int64_t model_of(const struct sweep *sweep, int64_t point, const struct settings *settings,
@@ -57,9 +91,12 @@ static int keep_points(struct plan *plan, bool *is_there, int32_t n_points,
 
     for (int32_t point = 0; point < n_points; point++) {
         int keep = 1;
+        uint64_t absent;
         bool *is_repeat;
 
         point_settings(plan->sweep, point, &settings);
+        if (decide_conditions(&absent, plan->sweep, predicate, &settings, err))
+            return -1;
         if (predicate && predicate->keep)
             keep = predicate->keep(predicate->arg, plan->sweep, &settings, err);
         if (keep < 0)
@@ -67,10 +104,13 @@ static int keep_points(struct plan *plan, bool *is_there, int32_t n_points,
         if (!keep)
             continue;
         is_repeat = &is_there[model_of(plan->sweep, point, &settings, false)];
-        if (*is_repeat)
-            plan->n_repeats++;
-        else
+        if (!*is_repeat) {
+            if (plan->absent)
+                plan->absent[plan->n_configs] = absent;
             plan->points[plan->n_configs++] = point;
+        } else if (!absent) {
+            plan->n_repeats++;
+        }
         *is_repeat = true;
     }
     if (plan->n_configs == 0)
@@ -93,6 +133,14 @@ static int count_trials(struct plan *plan, struct err *err)
     return 0;
 }
 
+static bool has_conditions(const struct sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->n_axes; i++)
+        if (sweep->axes[i].condition)
+            return true;
+    return false;
+}
+
 int plan_init(struct plan *plan, const struct sweep *sweep, const struct predicate *predicate,
               struct err *err)
 {
@@ -109,7 +157,9 @@ int plan_init(struct plan *plan, const struct sweep *sweep, const struct predica
                        n_points, PLAN_MAX_POINTS);
     plan->points = malloc((size_t)n_points * sizeof *plan->points);
     is_there = calloc((size_t)n_points, sizeof *is_there);
-    if (!plan->points || !is_there)
+    if (has_conditions(sweep))
+        plan->absent = malloc((size_t)n_points * sizeof *plan->absent);
+    if (!plan->points || !is_there || (has_conditions(sweep) && !plan->absent))
         rc = err_nomem(err, "plan", (size_t)n_points * sizeof *plan->points);
     if (!rc)
         rc = keep_points(plan, is_there, (int32_t)n_points, predicate, err);
@@ -126,6 +176,7 @@ void plan_release(struct plan *plan)
     if (!plan)
         return;
     free(plan->points);
+    free(plan->absent);
     memset(plan, 0, sizeof *plan);
 }
 
@@ -162,6 +213,8 @@ int32_t plan_widest(const struct plan *plan)
 void plan_settings(const struct plan *plan, int32_t config, struct settings *out)
 {
     point_settings(plan->sweep, plan->points[config], out);
+    if (plan->absent)
+        leave_out(plan->sweep, plan->absent[config], out);
     settings_trim(out);
 }
 
@@ -189,8 +242,12 @@ static void pack_value(struct buf *out, enum param_id id, union value value)
 {
     if (param_row(id)->type == PARAM_PATH)
         return;
-    if (param_is_text(id))
+    if (param_row(id)->type == PARAM_VALUE)
+        buf_put_u32(out, value.s != NULL);
+    if (param_is_text(id) && value.s)
         buf_put_text(out, value.s);
+    else if (param_is_text(id))
+        return;
     else
         buf_put_i64(out, value.i);
 }
@@ -208,6 +265,8 @@ static int unpack_value(union value *value, struct sweep *sweep, struct cursor *
                         enum param_id id)
 {
     memset(value, 0, sizeof *value);
+    if (param_row(id)->type == PARAM_VALUE && !cursor_u32(in))
+        return in->failed ? -1 : 0;
     if (param_row(id)->type == PARAM_PATH)
         value->s = "";
     else if (param_is_text(id))
@@ -260,6 +319,7 @@ void plan_pack(struct buf *out, const struct plan *plan)
 
         buf_put_u32(out, axis->id);
         buf_put_u32(out, (uint32_t)axis->n);
+        buf_put_text(out, axis->condition ? axis->condition : "");
         for (int32_t i = 0; i < axis->n; i++)
             pack_value(out, axis->id, axis->values[i]);
     }
@@ -267,15 +327,28 @@ void plan_pack(struct buf *out, const struct plan *plan)
     buf_put_u32(out, (uint32_t)plan->folds);
     buf_put_u32(out, (uint32_t)plan->n_configs);
     buf_add(out, plan->points, (size_t)plan->n_configs * sizeof *plan->points);
+    if (plan->absent)
+        buf_add(out, plan->absent, (size_t)plan->n_configs * sizeof *plan->absent);
 }
 
 static int unpack_own_text(union value *value, struct cursor *in)
 {
-    size_t n = cursor_u32(in);
+    size_t n = cursor_u32(in) ? cursor_u32(in) : 0;
     const char *text = cursor_bytes(in, n);
 
     value->s = text ? strndup(text, n) : NULL;
     return value->s ? 0 : -1;
+}
+
+static int unpack_condition(struct axis *axis, struct cursor *in)
+{
+    size_t n = cursor_u32(in);
+    const char *text = cursor_bytes(in, n);
+
+    if (!text)
+        return -1;
+    axis->condition = n ? strndup(text, n) : NULL;
+    return n && !axis->condition ? -1 : 0;
 }
 
 static int unpack_axis(struct axis *axis, struct sweep *sweep, struct cursor *in)
@@ -287,7 +360,7 @@ static int unpack_axis(struct axis *axis, struct sweep *sweep, struct cursor *in
         return -1;
     axis->id = (enum param_id)id;
     axis->row = sweep_row(sweep, (int)id);
-    if (axis_reserve(axis, (int32_t)n))
+    if (unpack_condition(axis, in) || axis_reserve(axis, (int32_t)n))
         return -1;
     for (uint32_t i = 0; i < n; i++)
         if (axis->row->type == PARAM_VALUE ? unpack_own_text(&axis->values[i], in)
@@ -321,6 +394,17 @@ static int unpack_sweep(struct sweep *sweep, struct cursor *in)
     return 0;
 }
 
+static int unpack_absent(struct plan *plan, struct cursor *in)
+{
+    size_t bytes = (size_t)plan->n_configs * sizeof *plan->absent;
+    const void *absent = cursor_bytes(in, bytes);
+
+    plan->absent = absent ? malloc(bytes ? bytes : 1) : NULL;
+    if (plan->absent)
+        memcpy(plan->absent, absent, bytes);
+    return plan->absent ? 0 : -1;
+}
+
 static int unpack_points(struct plan *plan, struct cursor *in)
 {
     size_t bytes;
@@ -337,6 +421,8 @@ static int unpack_points(struct plan *plan, struct cursor *in)
     if (!plan->points)
         return -1;
     memcpy(plan->points, points, bytes);
+    if (has_conditions(plan->sweep) && unpack_absent(plan, in))
+        return -1;
     plan->n_trials = (int64_t)plan->n_configs * plan->replicates * plan->folds;
     return 0;
 }

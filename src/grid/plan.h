@@ -21,6 +21,10 @@ struct predicate {
     int (*keep)(void *arg, const struct sweep *sweep, const struct settings *point,
                 struct err *err);
     void *arg;
+    /* Likewise for the conditions of axes. holds: NULL: all hold. */
+    int (*holds)(void *condition, const struct sweep *sweep, const struct settings *point,
+                 struct err *err);
+    void *const *conditions; /* [n_axes] NULL: the axis has none */
 };
 
 struct plan {
@@ -29,7 +33,8 @@ struct plan {
     int32_t replicates;
     int32_t folds; /* at least 1 */
     int64_t n_trials;
-    int32_t *points;   /* [n_configs] owned: index in the full grid */
+    int32_t *points;   /* [n_configs] owned: index in the full grid; an axis without a value is at its first */
+    uint64_t *absent;  /* [n_configs] owned: bit i: the axis with condition i has no value; NULL: all have */
     int32_t n_repeats; /* points dropped because a kept point trains the same model */
 };
 

@@ -4,33 +4,19 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
-#include "base/nearest.h"
 #include "data/core/filter.h"
 #include "data/format.h"
-#include "data/text/names.h"
 #include "gcn/optimizer.h"
 #include "gcn/reducer.h"
 #include "gcn/train.h"
 #include "grid/plan.h"
+#include "grid/requirements_faults.h"
 #include "grid/sweep.h"
-#include "program/capture_pattern.h"
-#include "program/folder.h"
-#include "program/gang_variables.h"
-#include "program/gpu_amount.h"
-#include "program/template.h"
 
 /* ---- faults ---- */
 
-struct check {
-    const struct sweep *sweep;
-    const bool *refused;
-    struct errlist *errors;
-};
-
-__attribute__((format(printf, 3, 4))) static void complain(const struct check *c, enum param_id id,
-                                                           const char *format, ...)
+void requirements_complain(const struct check *c, enum param_id id, const char *format, ...)
 {
     struct buf place = {0};
     struct err err;
@@ -51,8 +37,7 @@ void requirements_put_place(struct buf *out, const struct sweep *sweep, enum par
         buf_printf(out, ":%d", sweep->section_line[id]);
 }
 
-__attribute__((format(printf, 3, 4))) static void
-complain_missing(const struct check *c, enum param_id id, const char *format, ...)
+void requirements_complain_missing(const struct check *c, enum param_id id, const char *format, ...)
 {
     struct buf place = {0};
     struct err err;
@@ -135,11 +120,11 @@ static void check_format(const struct check *c, bool is_file, bool refused[P_MAX
     refused[P_FORMAT] = true;
     param_allowed(&allowed, P_FORMAT);
     if (format)
-        complain_missing(c, P_FORMAT, "must be %s; '%s' suggests format = %s", buf_text(&allowed),
-                         param_table[by].key, format->name);
+        requirements_complain_missing(c, P_FORMAT, "must be %s; '%s' suggests format = %s",
+                                      buf_text(&allowed), param_table[by].key, format->name);
     else
-        complain_missing(c, P_FORMAT, "must be %s; format = simulated needs no files",
-                         buf_text(&allowed));
+        requirements_complain_missing(c, P_FORMAT, "must be %s; format = simulated needs no files",
+                                      buf_text(&allowed));
     buf_release(&allowed);
 }
 
@@ -155,10 +140,10 @@ static void check_data(const struct check *c)
 
         put_formats(&formats, id);
         if (formats.size && !setting && sweep->line[id])
-            complain(c, id, "%s belongs to format = %s, and the format is %s", param_table[id].key,
-                     buf_text(&formats), format->name);
+            requirements_complain(c, id, "%s belongs to format = %s, and the format is %s",
+                                  param_table[id].key, buf_text(&formats), format->name);
         else if (setting && setting->is_required && !c->refused[id] && !*sweep->fixed.v[id].s)
-            complain_missing(c, id, "required by format = %s", format->name);
+            requirements_complain_missing(c, id, "required by format = %s", format->name);
         buf_release(&formats);
     }
 }
@@ -195,9 +180,9 @@ static void check_filter(const struct check *c)
     struct err err;
 
     if (filter_parse_take(&take, &n, v[P_VARIANTS].s, &err))
-        complain(c, P_VARIANTS, "variants = %.80s: %s", v[P_VARIANTS].s, err.text);
+        requirements_complain(c, P_VARIANTS, "variants = %.80s: %s", v[P_VARIANTS].s, err.text);
     if (filter_init(&filter, &spec, &err))
-        complain(c, P_REGION, "%s", err.text);
+        requirements_complain(c, P_REGION, "%s", err.text);
     filter_release(&filter);
 }
 
@@ -211,10 +196,10 @@ static void check_edges(const struct check *c)
     if (is_graph && *sweep->fixed.v[P_EDGES].s)
         return;
     if (is_graph && can_be(sweep, P_BUILD, "auto"))
-        complain_missing(c, P_EDGES,
-                         "required by format = graph: set it, or a [graph] build other than file");
+        requirements_complain_missing(
+            c, P_EDGES, "required by format = graph: set it, or a [graph] build other than file");
     else if (can_be(sweep, P_BUILD, "file") && !settings_pool(&sweep->fixed))
-        complain(c, P_BUILD, "build = file needs format = graph and [data] edges");
+        requirements_complain(c, P_BUILD, "build = file needs format = graph and [data] edges");
 }
 
 static int64_t some_reduction(const struct sweep *sweep)
@@ -238,20 +223,23 @@ static void check_graphs(const struct check *c)
         return;
     for (size_t i = 0; i < sizeof builds / sizeof *builds; i++)
         if (can_be(sweep, P_BUILD, builds[i]))
-            complain(c, P_BUILD,
-                     "build = %s joins samples, but here each sample is a graph: must be file or "
-                     "none",
-                     builds[i]);
+            requirements_complain(
+                c, P_BUILD,
+                "build = %s joins samples, but here each sample is a graph: must be file or "
+                "none",
+                builds[i]);
     if (some_reduction(sweep) != REDUCE_NONE)
-        complain(c, P_REDUCE,
-                 "reduce needs one row of features for each sample, but here each row is a node: "
-                 "must be none");
+        requirements_complain(
+            c, P_REDUCE,
+            "reduce needs one row of features for each sample, but here each row is a node: "
+            "must be none");
     for (int32_t i = 0; i < n; i++)
         if (!sweep_type_has(sweep, types[i], P_POOL))
-            complain(c, P_TYPE,
-                     "type = %s needs one row of features for each sample, but here each sample is "
-                     "a graph: must be gcn or mlp",
-                     settings_type_name(types[i]));
+            requirements_complain(
+                c, P_TYPE,
+                "type = %s needs one row of features for each sample, but here each sample is "
+                "a graph: must be gcn or mlp",
+                settings_type_name(types[i]));
 }
 
 static double largest(const struct sweep *sweep, enum param_id id)
@@ -273,10 +261,11 @@ static void check_column(const struct check *c, enum param_id id, const char *wh
 
     if (*sweep->fixed.v[id].s && !has_column && !*sweep->fixed.v[P_SPLIT_FILE].s &&
         !c->refused[P_SPLIT_FILE] && !c->refused[P_FORMAT])
-        complain(c, id,
-                 "%s = %.80s: this format has no table with a column of %s: give the column in a "
-                 "[split] file",
-                 param_table[id].key, sweep->fixed.v[id].s, what);
+        requirements_complain(
+            c, id,
+            "%s = %.80s: this format has no table with a column of %s: give the column in a "
+            "[split] file",
+            param_table[id].key, sweep->fixed.v[id].s, what);
 }
 
 /* The parts that a column gives cannot also be drawn. A stored sweep has all defaults. */
@@ -286,8 +275,9 @@ static void check_given(const struct check *c, enum param_id id)
 
     if (*sweep->fixed.v[P_PART].s &&
         (sweep->swept[id] || !param_equal(id, sweep->fixed.v[id], param_default(id))))
-        complain(c, id, "%s has no effect, as part = %.80s gives the parts: remove one of them",
-                 param_table[id].key, sweep->fixed.v[P_PART].s);
+        requirements_complain(
+            c, id, "%s has no effect, as part = %.80s gives the parts: remove one of them",
+            param_table[id].key, sweep->fixed.v[P_PART].s);
 }
 
 /* The number of groups must not depend on an axis. */
@@ -300,11 +290,12 @@ static void check_groups(const struct check *c)
     if (sweep->fixed.v[P_FOLDS].i != FOLDS_GROUPS)
         return;
     if (!has_group)
-        complain_missing(c, P_GROUP, "required by folds = groups");
+        requirements_complain_missing(c, P_GROUP, "required by folds = groups");
     else if (sweep->swept[P_TEST])
-        complain(c, P_FOLDS,
-                 "folds = groups cannot be combined with test as an axis: each value of test "
-                 "leaves a different number of groups");
+        requirements_complain(
+            c, P_FOLDS,
+            "folds = groups cannot be combined with test as an axis: each value of test "
+            "leaves a different number of groups");
 }
 
 static void check_split(const struct check *c)
@@ -313,7 +304,7 @@ static void check_split(const struct check *c)
     double test = largest(sweep, P_TEST), val = largest(sweep, P_VAL);
 
     if (sweep->fixed.v[P_FOLDS].i == 1)
-        complain(c, P_FOLDS, "folds = 1: must be 0 (one holdout split) or at least 2");
+        requirements_complain(c, P_FOLDS, "folds = 1: must be 0 (one holdout split) or at least 2");
     /* `where` may drop such points */
     check_groups(c);
     check_column(c, P_PART, "parts");
@@ -322,9 +313,10 @@ static void check_split(const struct check *c)
     if (sweep->fixed.v[P_FOLDS].i != 0 || *sweep->fixed.v[P_PART].s ||
         *sweep->fixed.v[P_SPLIT_FILE].s || *sweep->fixed.v[P_WHERE].s || test + val < 1)
         return;
-    complain(c, sweep->line[P_VAL] ? P_VAL : P_TEST,
-             "test = %g and val = %g leave nothing to train on: together they must be less than 1",
-             test, val);
+    requirements_complain(
+        c, sweep->line[P_VAL] ? P_VAL : P_TEST,
+        "test = %g and val = %g leave nothing to train on: together they must be less than 1", test,
+        val);
 }
 
 static void check_scores(const struct check *c)
@@ -335,10 +327,11 @@ static void check_scores(const struct check *c)
 
     for (int32_t i = 0; i < n && !strcmp(sweep->fixed.v[P_OBJECTIVE].s, "val_log_loss"); i++)
         if (param_is_among(MODELS_SCORES, settings_type_name(types[i])))
-            complain(c, sweep->line[P_OBJECTIVE] ? P_OBJECTIVE : P_TYPE,
-                     "objective = val_log_loss: needs class probabilities, but type = %s computes "
-                     "scores: must be val_accuracy, val_macro_f1 or val_roc_auc",
-                     settings_type_name(types[i]));
+            requirements_complain(
+                c, sweep->line[P_OBJECTIVE] ? P_OBJECTIVE : P_TYPE,
+                "objective = val_log_loss: needs class probabilities, but type = %s computes "
+                "scores: must be val_accuracy, val_macro_f1 or val_roc_auc",
+                settings_type_name(types[i]));
 }
 
 /* `where` may drop such points, but that is no reason to have them. */
@@ -350,10 +343,11 @@ static void check_fixed(const struct check *c)
 
     for (int32_t i = 0; i < n && !*sweep->fixed.v[P_FIXED].s; i++)
         if (param_is_among(MODELS_FIXED, settings_type_name(types[i])))
-            complain(c, P_TYPE,
-                     "type = %s: has nothing but fixed effects, and there are none: set [data] "
-                     "fixed = COLUMN, or remove %s",
-                     settings_type_name(types[i]), settings_type_name(types[i]));
+            requirements_complain(
+                c, P_TYPE,
+                "type = %s: has nothing but fixed effects, and there are none: set [data] "
+                "fixed = COLUMN, or remove %s",
+                settings_type_name(types[i]), settings_type_name(types[i]));
 }
 
 static bool is_reduced(union value v)
@@ -376,270 +370,21 @@ static void check_reduction(const struct check *c)
     if (!is_reduced(*values))
         return;
     param_format(&reduce, P_REDUCE, *values);
-    complain(c, sweep->line[P_REDUCE] ? P_REDUCE : P_INPUT_DROPOUT,
-             "reduce = %s leaves no features for input_dropout = %g to drop: set reduce = none or "
-             "input_dropout = 0, or exclude points with both by [sweep] where",
-             buf_text(&reduce), largest(sweep, P_INPUT_DROPOUT));
+    requirements_complain(
+        c, sweep->line[P_REDUCE] ? P_REDUCE : P_INPUT_DROPOUT,
+        "reduce = %s leaves no features for input_dropout = %g to drop: set reduce = none or "
+        "input_dropout = 0, or exclude points with both by [sweep] where",
+        buf_text(&reduce), largest(sweep, P_INPUT_DROPOUT));
     buf_release(&reduce);
-}
-
-/* ---- programs ---- */
-
-static void check_objective(const struct check *c)
-{
-    if (!strcmp(c->sweep->fixed.v[P_OBJECTIVE].s, "auto") && !c->refused[P_OBJECTIVE])
-        complain_missing(c, P_OBJECTIVE,
-                         "must be the name of a number that the program reports, such as val_loss");
-}
-
-/* ---- the command ---- */
-
-/* used: [P_MAX] out. is_sure: all names are known. */
-static void check_places(const struct check *c, enum param_id id, const struct template *t,
-                         bool is_sure, bool used[P_MAX])
-{
-    const char *name;
-    size_t at;
-
-    for (size_t i = 0; (name = template_place(t, i, &at)); i++) {
-        int found = free_names_find(c->sweep->names, name);
-        struct nearest nearest = {.wrong = name};
-        char hint[NEAREST_HINT], braces[96];
-
-        if (found < P_MAX)
-            used[found] = true;
-        if (found < P_MAX || free_names_is_given(name) || !is_sure)
-            continue;
-        for (int32_t n = 0; n < c->sweep->names->n; n++)
-            nearest_offer(&nearest, c->sweep->names->name[n]);
-        nearest_offer_list(&nearest, free_names_given());
-        snprintf(braces, sizeof braces, "; for braces write {{%.60s}}", name);
-        complain(c, id,
-                 "%s: {%.60s} at byte %zu is unknown: must be an axis of [grid], a key of "
-                 "[program], or a name of espalier such as {seed}%s",
-                 param_table[id].key, name, at, nearest_hint(hint, "{", nearest.best, "}", braces));
-    }
-}
-
-static void check_template(const struct check *c, enum param_id id,
-                           int (*parse)(struct template *, const char *, struct err *),
-                           bool is_sure, bool used[P_MAX])
-{
-    struct template t;
-    struct err err;
-
-    if (parse(&t, c->sweep->fixed.v[id].s, &err)) {
-        complain(c, id, "%s: %s", param_table[id].key, err.text);
-        return;
-    }
-    check_places(c, id, &t, is_sure, used);
-    template_release(&t);
-}
-
-/* A program reads all values, so a setting in the wrong section would have no effect. */
-static void check_misplaced(const struct check *c, int id)
-{
-    const struct sweep *sweep = c->sweep;
-    const char *key = sweep_row(sweep, id)->key;
-    enum param_id other = sweep_find_setting(sweep, key);
-
-    if (!sweep->swept[id] && other < P_COUNT)
-        complain(c, (enum param_id)id,
-                 "%s is a setting of [%s]: move it there, or choose another name", key,
-                 param_table[other].section);
-}
-
-/* A name that stands behind ` ;` in the command, where a comment was hardly meant. */
-static bool is_in_comment(const struct sweep *sweep, const char *name)
-{
-    size_t n = strlen(name);
-
-    for (const char *at = sweep->command_comment; at && (at = strchr(at, '{')); at++)
-        if (!strncmp(at + 1, name, n) && at[1 + n] == '}')
-            return true;
-    return false;
-}
-
-static void complain_unused(const struct check *c, int id)
-{
-    const struct sweep *sweep = c->sweep;
-    const char *key = sweep_row(sweep, id)->key;
-    const char *near =
-        sweep_lacks(sweep, key) ? NULL : param_suggest(PROGRAM_SECTION, key, MODELS_PROGRAM);
-    char hint[NEAREST_HINT];
-
-    if (is_in_comment(sweep, key))
-        complain(
-            c, (enum param_id)id,
-            "'%s' is not used: ' ;' begins a comment in line %d, so the command lacks '%s': for "
-            "another command write ';' without a blank before it, or &&",
-            key, sweep->command_comment_line, sweep->command_comment);
-    else
-        complain(c, (enum param_id)id,
-                 "'%s' is not used: write {%s} in command or env, or set values = environment if "
-                 "the program reads ESPALIER_PARAM_%s%s",
-                 key, key, key, nearest_hint(hint, "", near, "", ""));
-}
-
-static void check_command(const struct check *c)
-{
-    const union value *v = c->sweep->fixed.v;
-    bool has_shell = v[P_SHELL].i == param_choice(P_SHELL, "yes");
-    bool reads_all = v[P_VALUES].i == param_choice(P_VALUES, "environment");
-    bool used[P_MAX] = {false};
-    size_t n = c->errors->n;
-    bool is_sure = !n; /* a line that cannot be read may contain a name */
-
-    if (!*v[P_COMMAND].s) {
-        if (!c->refused[P_COMMAND])
-            complain_missing(c, P_COMMAND, "the command line that starts a trial");
-        return;
-    }
-    check_template(c, P_COMMAND, has_shell ? template_parse_shell : template_parse, is_sure, used);
-    check_template(c, P_ENV, template_parse_env, is_sure, used);
-    if (c->errors->n > n)
-        return;
-    for (int id = P_COUNT; id < settings_end(&c->sweep->fixed); id++) {
-        if (used[id] || c->refused[id])
-            continue;
-        if (reads_all)
-            check_misplaced(c, id);
-        else
-            complain_unused(c, id);
-    }
-}
-
-/* A gang gives each of its processes other values. Stored sweeps may set these variables: old versions
- * accepted it. */
-static void check_gang_variables(const struct check *c)
-{
-#define NAME(name, member) #name "|"
-    static const char names[] = GANG_NUMBERS(NAME) GANG_ADDRESS;
-#undef NAME
-    struct template t;
-    struct err err;
-
-    if (sweep_is_always(c->sweep, P_RANKS, 1) ||
-        template_parse_env(&t, c->sweep->fixed.v[P_ENV].s, &err))
-        return;
-    for (size_t i = 0; i < t.n; i++) {
-        const char *word = t.texts.data + t.pieces[i].text;
-        char name[64];
-
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
-        if (t.pieces[i].begins_word && param_is_among(names, name))
-            complain(c, P_ENV,
-                     "env: %s: with ranks above 1 espalier sets this variable for each process of "
-                     "a trial: remove it",
-                     name);
-    }
-    template_release(&t);
-}
-
-/* In `best`, --where and SQL an axis is a column. Stored sweeps may have such an axis: old versions
- * accepted it. */
-static void check_axis_names(const struct check *c)
-{
-    const struct sweep *sweep = c->sweep;
-
-    for (int id = P_COUNT; id < settings_end(&sweep->fixed); id++) {
-        const char *key = sweep_row(sweep, id)->key, *taken = free_names_taken(key);
-
-        if (sweep->swept[id] && taken)
-            complain(c, (enum param_id)id,
-                     "'%s' is %s: choose another name for the axis, such as my_%s", key, taken,
-                     key);
-        for (int other = P_COUNT; sweep->swept[id] && other < id; other++)
-            if (sweep->swept[other] && !strcasecmp(key, sweep_row(sweep, other)->key))
-                complain(c, (enum param_id)id,
-                         "'%s' and '%s' differ only in case, which SQL ignores: choose another "
-                         "name for the axis, such as my_%s",
-                         key, sweep_row(sweep, other)->key, key);
-    }
-}
-
-static void check_gpus(const struct check *c)
-{
-    int32_t devices, ranks;
-    struct err err;
-
-    if (gpu_amount(&devices, &ranks, c->sweep->fixed.v[P_GPUS].f, &err))
-        complain(c, P_GPUS, "%s", err.text);
-}
-
-static void check_kept_files(const struct check *c)
-{
-    struct names files = {0};
-    struct err err;
-
-    if (names_split(&files, c->sweep->fixed.v[P_KEEP_FILES].s, "keep_files", &err))
-        complain(c, P_KEEP_FILES, "%s", err.text);
-    for (int32_t i = 0; i < files.n; i++) {
-        if (!folder_contains(files.text[i]))
-            complain(c, P_KEEP_FILES,
-                     "keep_files = %.80s: must be names of files in {dir}, separated by commas",
-                     c->sweep->fixed.v[P_KEEP_FILES].s);
-        else if (strpbrk(files.text[i], "*?[\"'"))
-            complain(
-                c, P_KEEP_FILES,
-                "keep_files: '%.60s': patterns and quotes have no meaning here: write the name "
-                "of each file",
-                files.text[i]);
-        else if (folder_is_own_name(files.text[i]))
-            complain(c, P_KEEP_FILES, "keep_files: '%.60s' is a name of espalier: choose another",
-                     files.text[i]);
-    }
-    names_release(&files);
-}
-
-static void check_pattern(const struct check *c)
-{
-    const char *text = c->sweep->fixed.v[P_CAPTURE_PATTERN].s;
-    struct capture_pattern *pattern;
-    struct err err;
-
-    if (!*text)
-        return;
-    pattern = capture_pattern_create(text, &err);
-    if (!pattern)
-        complain(c, P_CAPTURE_PATTERN, "capture_pattern: %s", err.text);
-    capture_pattern_destroy(pattern);
-}
-
-static void check_program(const struct check *c, bool is_file)
-{
-    const union value *v = c->sweep->fixed.v;
-    int32_t n_ranks;
-    const union value *ranks = sweep_values(c->sweep, P_RANKS, &n_ranks);
-
-    check_command(c);
-    if (is_file) {
-        check_axis_names(c);
-        check_gang_variables(c);
-    }
-    check_objective(c);
-    check_pattern(c);
-    if (v[P_FOLDS].i == FOLDS_GROUPS)
-        complain(c, P_FOLDS,
-                 "folds = groups: only data that espalier reads have groups: must be a "
-                 "number");
-    else if (v[P_FOLDS].i == 1)
-        complain(c, P_FOLDS, "folds = 1: must be 0 (one split) or at least 2");
-    for (int32_t i = 0; i < n_ranks; i++)
-        if (ranks[i].i == 0)
-            complain(c, P_RANKS,
-                     "ranks = auto: only models run on any number of ranks: must be a number");
-    check_gpus(c);
-    check_kept_files(c);
 }
 
 void requirements_check(const struct sweep *sweep, bool is_file, bool refused[P_MAX],
                         struct errlist *errors)
 {
-    struct check c = {sweep, refused, errors};
+    struct check c = {sweep, refused, errors, is_file};
 
     if (sweep_is_program(sweep)) {
-        check_program(&c, is_file);
+        requirements_check_program(&c);
         return;
     }
     if (!refused[P_FORMAT])
@@ -664,15 +409,16 @@ static void check_classes(const struct check *c, const struct dataset *data)
 
     if (data->task == TASK_REGRESSION && n == 1 &&
         values->i == param_choice(P_CLASS_WEIGHTS, "balanced"))
-        complain(c, P_CLASS_WEIGHTS,
-                 "class_weights = balanced: the task is regression, which has no classes: must be "
-                 "none");
+        requirements_complain(
+            c, P_CLASS_WEIGHTS,
+            "class_weights = balanced: the task is regression, which has no classes: must be "
+            "none");
 }
 
 int requirements_check_data(const struct sweep *sweep, const struct dataset *data,
                             struct errlist *errors)
 {
-    const struct check c = {sweep, NULL, errors};
+    const struct check c = {sweep, NULL, errors, false};
     size_t n_before = errors->n;
     int32_t n;
     const union value *values = sweep_values(sweep, P_REDUCE, &n);
@@ -683,7 +429,7 @@ int requirements_check_data(const struct sweep *sweep, const struct dataset *dat
         struct err err;
 
         if (reducer_check(&spec, data, &err))
-            complain(&c, P_REDUCE, "%s", err.text);
+            requirements_complain(&c, P_REDUCE, "%s", err.text);
     }
     return errors->n > n_before ? -1 : 0;
 }
@@ -700,11 +446,12 @@ static int check_rate(const struct check *c, const struct settings *s)
     if (rate <= most)
         return 0;
     param_format(&scaling, P_LR_SCALING, s->v[P_LR_SCALING]);
-    complain(c, P_LEARNING_RATE,
-             "learning_rate = %g: lr_scaling = %s makes it %.6g with workers = %d: must be at most "
-             "%g, so learning_rate at most %.6g",
-             spec.learning_rate, buf_text(&scaling), rate, spec.workers, most,
-             most * spec.learning_rate / rate);
+    requirements_complain(
+        c, P_LEARNING_RATE,
+        "learning_rate = %g: lr_scaling = %s makes it %.6g with workers = %d: must be at most "
+        "%g, so learning_rate at most %.6g",
+        spec.learning_rate, buf_text(&scaling), rate, spec.workers, most,
+        most * spec.learning_rate / rate);
     buf_release(&scaling);
     return -1;
 }
@@ -712,24 +459,25 @@ static int check_rate(const struct check *c, const struct settings *s)
 int requirements_check_workers(const struct sweep *sweep, const struct settings *s, int32_t n_train,
                                struct errlist *errors)
 {
-    const struct check c = {sweep, NULL, errors};
+    const struct check c = {sweep, NULL, errors, false};
     int64_t n_workers = s->v[P_WORKERS].i, n_ranks = s->v[P_RANKS].i;
     struct err err;
 
     if (check_rate(&c, s))
         return -1;
     if (n_ranks > n_workers) {
-        complain(&c, P_RANKS,
-                 "ranks = %lld: a trial runs on at most as many ranks as it has workers, here "
-                 "%lld: set %s, or [train] workers to at least %lld",
-                 (long long)n_ranks, (long long)n_workers,
-                 sweep->swept[P_RANKS] ? "[sweep] where = ranks = 'auto' or ranks <= workers"
-                                       : "[resources] ranks = auto",
-                 (long long)n_ranks);
+        requirements_complain(
+            &c, P_RANKS,
+            "ranks = %lld: a trial runs on at most as many ranks as it has workers, here "
+            "%lld: set %s, or [train] workers to at least %lld",
+            (long long)n_ranks, (long long)n_workers,
+            sweep->swept[P_RANKS] ? "[sweep] where = ranks = 'auto' or ranks <= workers"
+                                  : "[resources] ranks = auto",
+            (long long)n_ranks);
         return -1;
     }
     if (!gcn_check_workers((int32_t)n_workers, n_train, &err))
         return 0;
-    complain(&c, P_WORKERS, "%s", err.text);
+    requirements_complain(&c, P_WORKERS, "%s", err.text);
     return -1;
 }

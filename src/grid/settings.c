@@ -99,7 +99,8 @@ static const bool *settings_of(int64_t type)
 
 bool settings_has(const struct settings *s, enum param_id id)
 {
-    return id < P_COUNT ? settings_of(s->v[P_TYPE].i)[id] : (int)id < settings_end(s);
+    return id < P_COUNT ? settings_of(s->v[P_TYPE].i)[id]
+                        : (int)id < settings_end(s) && s->v[id].s != NULL;
 }
 
 void settings_trim(struct settings *s)
@@ -214,7 +215,7 @@ static void put_one_line(struct buf *out, const char *text)
 static void put_line(struct buf *out, const struct param *row, enum param_id id, union value v,
                      bool is_swept)
 {
-    if (!is_in_key(id, v, is_swept))
+    if ((row->type == PARAM_VALUE && !v.s) || !is_in_key(id, v, is_swept))
         return;
     buf_puts(out, row->section);
     buf_putc(out, '.');
@@ -442,7 +443,7 @@ static void update_text(struct settings_texts *texts, const struct param *row, e
     buf_clear(&text->line);
     put_line(&text->line, row, id, v, texts->swept[id]);
     buf_clear(&text->member);
-    if (is_in_json(row))
+    if (is_in_json(row) && (row->type != PARAM_VALUE || v.s))
         put_member(&text->member, row, id, v);
 }
 

@@ -12,7 +12,7 @@
 #define KEY_VERSION "espalier-key-2"
 
 struct settings {
-    union value v[P_MAX];           /* texts are borrowed from the sweep */
+    union value v[P_MAX];           /* texts are borrowed from the sweep; NULL: a free name has no value */
     const struct free_names *names; /* of v[P_COUNT] and later ones, borrowed; NULL: none */
 };
 

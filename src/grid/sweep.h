@@ -25,6 +25,7 @@ struct sweep {
     struct free_names *names;    /* owned; with [program] only, else NULL */
     int line[P_MAX];             /* of each setting or axis; 0: default */
     const char *set[P_MAX];      /* the option that gave it, "train.epochs=9"; NULL: the file */
+    bool is_quoted[P_MAX];       /* the text of a free name is in quotes */
     int section_line[P_COUNT];   /* of each setting's [section]; 0: absent */
     const char *command_comment; /* behind [program] command, "; text"; NULL: none */
     int command_comment_line;

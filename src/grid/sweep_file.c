@@ -147,17 +147,21 @@ static int set_text(union value *out, int id, const struct assignment *a)
     return keep_text(out, a, &text);
 }
 
-static int set_value(union value *out, const struct assignment *a)
+static int set_value(union value *out, int id, const struct assignment *a)
 {
     struct buf text = {0};
     struct err err;
 
     if (check_utf8(a))
         return -1;
+    out->s = NULL; /* without quotes nothing is no value */
+    if (!*a->value)
+        return 0;
     if (free_value_read(&text, a->value, &err)) {
         buf_release(&text);
         return complain(a, "%s = %s: %s", a->key, a->value, err.text);
     }
+    a->sweep->is_quoted[id] = *a->value == '\'' || *a->value == '"';
     return keep_text(out, a, &text);
 }
 
@@ -221,7 +225,7 @@ static int set(union value *out, int id, const struct assignment *a)
     case PARAM_PATH:
         return set_text(out, id, a);
     case PARAM_VALUE:
-        return set_value(out, a);
+        return set_value(out, id, a);
     case PARAM_METRIC:
         return set_metric(out, (enum param_id)id, a);
     default:

@@ -15,7 +15,7 @@ static void put_setting(struct buf *out, const struct param *p, enum param_id id
         buf_putc(out, ' ');
     if (p->type == PARAM_PATH) /* the new file would read a relative one from its own directory */
         file_names_put_absolute(out, value.s);
-    else if (p->type == PARAM_VALUE)
+    else if (p->type == PARAM_VALUE && value.s)
         free_value_write(out, value.s);
     else
         param_format(out, id, value);

@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/escape.h"
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 #define DIGITS "0123456789"
+#define BLANKS " \t\r\n"
 
 enum { NAME_BYTES = 63 };
 
@@ -24,6 +26,8 @@ struct parser {
     bool is_quoted;   /* and quotes or a backslash stand in it */
     char quote;       /* ' or " that is open; 0: none */
     const char *quote_at;
+    const char *group_end; /* ] of the brackets that are open; NULL: none */
+    size_t n_groups;
     /* Shell templates only. */
     char last;    /* previous character that can combine with the next, as $ with ( */
     char closing; /* end of the ${NAME} or "$(...)" that is open; 0: none */
@@ -52,6 +56,7 @@ static int add_piece(struct parser *p, const char *text, size_t n, struct templa
     piece.text = t->texts.size;
     piece.begins_word = p->is_fresh;
     piece.is_quoted = p->is_quoted;
+    piece.group = p->group_end ? p->n_groups : 0;
     buf_add(&t->texts, text, n);
     buf_putc(&t->texts, '\0');
     t->pieces[t->n++] = piece;
@@ -93,12 +98,23 @@ static void put(struct parser *p, char c)
     buf_putc(&p->piece, c);
 }
 
+/* A list stands between blanks or brackets. */
+static bool is_alone(const struct parser *p, const char *after)
+{
+    bool begins = p->t->is_shell ? strchr(BLANKS ";&|()", p->last) != NULL : !p->in_word;
+
+    return begins && !p->quote &&
+           (!*after || after == p->group_end ||
+            strchr(p->t->is_shell ? BLANKS ";&|()<>" : BLANKS, *after));
+}
+
 /* Parse the place at p->at. */
 static int take_place(struct parser *p)
 {
     const char *name = p->at + 1;
     const char *end = strchr(name, '}');
     struct template_piece place = {.at = (size_t)(p->at - p->text) + 1, .is_place = true};
+    const char *colon = end ? memchr(name, ':', (size_t)(end - name)) : NULL, *name_end = end;
     char shown[NAME_BYTES + 3];
 
     if (!end)
@@ -106,19 +122,84 @@ static int take_place(struct parser *p)
     if (end == name)
         return fail(p, p->at, "{} contains no name; write {{}} for braces", "");
     snprintf(shown, sizeof shown, "%.*s", (int)(end - name < 40 ? end - name : 40), name);
-    if (strspn(name, DIGITS ".-") || strspn(name, LETTERS DIGITS ".-") != (size_t)(end - name))
+    place.is_list = end - name > 3 && !memcmp(end - 3, "...", 3);
+    name_end = colon ? colon : place.is_list ? end - 3 : end;
+    if (strspn(name, DIGITS ".-") || !*name || name == name_end ||
+        strspn(name, LETTERS DIGITS ".-") < (size_t)(name_end - name))
         return err_set(
             p->err,
             "byte %zu: {%s} is no name: must consist of letters, digits, '_', '.' and '-', "
             "and begin with a letter or '_'; write {{ and }} for braces",
             place.at, shown);
-    if (end - name > NAME_BYTES)
+    if (name_end - name > NAME_BYTES)
         return err_set(p->err, "byte %zu: {%s...}: a name has at most %d bytes", place.at, shown,
                        NAME_BYTES);
+    if (colon && (colon + 1 == end || strcspn(colon + 1, BLANKS "}") < (size_t)(end - colon - 1)))
+        return err_set(p->err, "byte %zu: {%s}: after the colon stands one word, as in {x:--flag}",
+                       place.at, shown);
+    if (place.is_list && !colon && !is_alone(p, end + 1))
+        return err_set(p->err, "byte %zu: {%s} must be a word of its own, without quotes", place.at,
+                       shown);
+    place.is_list &= !colon;
     begin_word(p);
     place.quote = p->t->is_shell ? p->quote : 0;
     p->at = end + 1;
-    return flush(p) || add_piece(p, name, (size_t)(end - name), place) ? -1 : 0;
+    if (flush(p) || add_piece(p, name, (size_t)(name_end - name), place))
+        return -1;
+    if (colon) {
+        p->t->pieces[p->t->n - 1].flag = p->t->texts.size;
+        buf_add(&p->t->texts, colon + 1, (size_t)(end - colon - 1));
+        buf_putc(&p->t->texts, '\0');
+    }
+    return 0;
+}
+
+/* The ] of brackets that begin at `open`, have a place between them, and end a word; NULL: characters. */
+static const char *find_group(const struct parser *p, const char *open)
+{
+    const char *ends = p->t->is_shell ? BLANKS ";&|()<>" : BLANKS, *at = open + 1;
+    bool has_place = false;
+    char quote = 0;
+
+    if (strchr(BLANKS "[", *at))
+        return NULL;
+    for (; *at && (quote || *at != ']'); at++) {
+        if (quote ? *at == quote : *at == '\'' || *at == '"')
+            quote = quote ? 0 : *at;
+        else if (*at == '\\' && quote != '\'' && at[1])
+            at++;
+        else if (*at == '{' && at[1] == '{')
+            at++;
+        else if (*at == '{')
+            has_place = true;
+        else if (*at == '[' && !quote)
+            return NULL;
+    }
+    return *at && has_place && !strchr(BLANKS, at[-1]) && (!at[1] || strchr(ends, at[1])) ? at
+                                                                                          : NULL;
+}
+
+/* Take [ or ] of a group. 0: they are characters, -1: an error. */
+static int take_bracket(struct parser *p, bool begins_word)
+{
+    int rc = 1;
+
+    if (p->at == p->group_end) {
+        rc = p->t->is_shell ? flush(p) : end_word(p);
+        p->group_end = NULL;
+    } else if (*p->at == '[' && begins_word && !p->group_end) {
+        const char *end = find_group(p, p->at);
+
+        if (!end)
+            return 0;
+        rc = flush(p);
+        p->group_end = end;
+        p->n_groups++;
+    } else {
+        return 0;
+    }
+    p->at++;
+    return rc < 0 ? -1 : 1;
 }
 
 /* Return 1 if p->at is {{ or }}, 0 for a place, -1 for an error. */
@@ -147,8 +228,10 @@ static void take_backslash(struct parser *p)
 static int take_in_words(struct parser *p)
 {
     char c = *p->at;
-    int brace;
+    int brace, bracket = p->quote ? 0 : take_bracket(p, !p->in_word);
 
+    if (bracket)
+        return bracket < 0 ? -1 : 0;
     if (c == '{' || c == '}') {
         brace = read_brace(p);
         if (brace <= 0)
@@ -276,7 +359,13 @@ static void take_shell_backslash(struct parser *p)
 static int take_in_shell(struct parser *p)
 {
     char c = *p->at;
+    bool is_code = !p->quote && !p->is_comment && !p->unclear && !p->closing;
+    int bracket = is_code ? take_bracket(p, strchr(BLANKS ";&|(", p->last) != NULL) : 0;
 
+    if (bracket) {
+        p->last = p->group_end ? ' ' : 'x';
+        return bracket < 0 ? -1 : 0;
+    }
     if (c == '\\' && p->quote != '\'' && !p->is_comment && !p->unclear && !p->closing) {
         take_shell_backslash(p);
         return 0;
@@ -315,13 +404,14 @@ static const char *piece_text(const struct template *t, size_t i)
     return t->texts.data + t->pieces[i].text;
 }
 
-/* The first word is a constant without a character other than blanks. */
+/* The first word is a constant without a character other than blanks, or may be left out. */
 static bool is_empty(const struct template *t)
 {
     const char *text = t->n ? piece_text(t, 0) : "";
 
-    return !t->n || (!t->pieces[0].is_place && !text[strspn(text, " \t\r\n")] &&
-                     (t->n == 1 || t->pieces[1].begins_word));
+    return !t->n || (!t->is_shell && (template_is_optional(t->pieces) || t->pieces->is_list)) ||
+           (!t->pieces[0].is_place && !text[strspn(text, " \t\r\n")] &&
+            (t->n == 1 || t->pieces[1].begins_word));
 }
 
 static int check_command(struct template *t, struct err *err)
@@ -373,11 +463,19 @@ int template_parse_env(struct template *t, const char *text, struct err *err)
 {
     if (parse(t, text, false, err))
         return -1;
-    for (size_t i = 0; i < t->n; i++)
-        if (t->pieces[i].begins_word && check_variable(t, i, err)) {
+    for (size_t i = 0; i < t->n; i++) {
+        const struct template_piece *p = &t->pieces[i];
+        int rc = 0;
+
+        if (p->is_list)
+            rc = err_set(err, "byte %zu: {%s...} is only for commands", p->at, piece_text(t, i));
+        else if (p->begins_word)
+            rc = check_variable(t, i, err);
+        if (rc) {
             template_release(t);
             return -1;
         }
+    }
     return 0;
 }
 
@@ -388,15 +486,32 @@ void template_release(struct template *t)
     *t = (struct template){0};
 }
 
-const char *template_place(const struct template *t, size_t i, size_t *at)
+const struct template_piece *template_place(const struct template *t, size_t i)
 {
     for (size_t k = 0; k < t->n; k++)
-        if (t->pieces[k].is_place && i-- == 0) {
-            if (at)
-                *at = t->pieces[k].at;
-            return piece_text(t, k);
-        }
+        if (t->pieces[k].is_place && i-- == 0)
+            return &t->pieces[k];
     return NULL;
+}
+
+const char *template_name(const struct template *t, const struct template_piece *place)
+{
+    return t->texts.data + place->text;
+}
+
+bool template_is_optional(const struct template_piece *place)
+{
+    return place->flag || place->group;
+}
+
+int template_flag(const char *value)
+{
+    static const char *const words[] = {"no", "false", "0", "yes", "true", "1"};
+
+    for (int i = 0; i < 6; i++)
+        if (!strcasecmp(value, words[i]))
+            return i / 3;
+    return -1;
 }
 
 static void put_shell_value(struct buf *out, const char *value, char quote)
@@ -409,33 +524,103 @@ static void put_shell_value(struct buf *out, const char *value, char quote)
     buf_puts(out, after);
 }
 
+/* Values for the places of a template. */
+struct values {
+    const struct template *t;
+    template_value *value;
+    void *source;
+};
+
+/* A name in the brackets around the piece has no value. */
+static bool is_left_out(const struct values *v, const struct template_piece *piece)
+{
+    const struct template *t = v->t;
+
+    for (size_t i = 0; piece->group && i < t->n; i++)
+        if (t->pieces[i].group == piece->group && t->pieces[i].is_place && !t->pieces[i].flag &&
+            !v->value(v->source, piece_text(t, i)))
+            return true;
+    return false;
+}
+
+static void put_value(struct buf *out, const struct values *v, const struct template_piece *piece,
+                      const char *text)
+{
+    if (v->t->is_shell)
+        put_shell_value(out, text, piece->quote);
+    else
+        buf_puts(out, text);
+}
+
+/* Append the words of a value; of a command each but the last with a NUL, which counts it. */
+static int put_list(struct buf *out, size_t *n, const struct values *v,
+                    const struct template_piece *piece, const char *text)
+{
+    char *copy = strdup(text), *rest = copy, *word;
+    bool is_first = true;
+
+    if (!copy)
+        return -1;
+    while ((word = strsep(&rest, BLANKS))) {
+        if (!*word)
+            continue;
+        if (!is_first)
+            buf_putc(out, v->t->is_shell ? ' ' : '\0');
+        *n += !is_first && !v->t->is_shell;
+        is_first = false;
+        put_value(out, v, piece, word);
+    }
+    free(copy);
+    return 0;
+}
+
+static int put_place(struct buf *out, size_t *n, const struct values *v,
+                     const struct template_piece *piece, struct err *err)
+{
+    const char *name = v->t->texts.data + piece->text, *text = v->value(v->source, name);
+    const char *flag = v->t->texts.data + piece->flag;
+    int is_set = piece->flag && text ? template_flag(text) : 0;
+
+    if (is_set < 0)
+        return err_set(err, "{%s:%s}: '%.40s' must be yes, true or 1, or no, false or 0", name,
+                       flag, text);
+    if (!text && !piece->flag)
+        return err_set(err, "{%s} has no value", name);
+    if (piece->is_list)
+        return put_list(out, n, v, piece, text) ? err_nomem(err, "command", strlen(text)) : 0;
+    if (is_set || !piece->flag)
+        put_value(out, v, piece, piece->flag ? flag : text);
+    return 0;
+}
+
 /* Append the words, each with a NUL. */
 static int put_words(struct buf *out, size_t *n, const struct template *t, template_value *value,
                      void *source, struct err *err)
 {
+    const struct values v = {t, value, source};
+
     if (t->is_shell)
         shell_program_put(out, n, t, shell_program_bash());
-    for (size_t i = 0; i < t->n; i++) {
-        const struct template_piece *piece = &t->pieces[i];
-        const char *text = piece_text(t, i);
+    for (size_t i = 0; i < t->n;) {
+        size_t begin = out->size;
+        bool is_word = false; /* more than flags and lists, which may be nothing */
 
-        if (piece->begins_word && i)
+        do {
+            const struct template_piece *piece = &t->pieces[i];
+
+            if (is_left_out(&v, piece))
+                continue;
+            is_word |= piece->is_quoted || !(piece->is_place && (piece->flag || piece->is_list));
+            if (!piece->is_place)
+                buf_puts(out, piece_text(t, i));
+            else if (put_place(out, n, &v, piece, err))
+                return -1;
+        } while (++i < t->n && !t->pieces[i].begins_word);
+        if (is_word || out->size > begin) {
             buf_putc(out, '\0');
-        *n += piece->begins_word;
-        if (piece->is_place) {
-            const char *name = text;
-
-            text = value(source, name);
-            if (!text)
-                return err_set(err, "{%s} has no value", name);
+            ++*n;
         }
-        if (piece->is_place && t->is_shell)
-            put_shell_value(out, text, piece->quote);
-        else
-            buf_puts(out, text);
     }
-    if (t->n)
-        buf_putc(out, '\0');
     return buf_failed(out) ? err_nomem(err, "command", out->size) : 0;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Templates of commands and environments: text with places such as {learning_rate}, which values of a
- * trial replace.
+ * trial replace. A name may have no value.
  *
  *     struct template t;
  *     struct template_words argv;
  *
  *     template_parse(&t, "python3 cnn.py --lr {lr} --note \"a b {x}\"", err);
- *     for (size_t i = 0; (name = template_place(&t, i, &at)); i++)
+ *     for (size_t i = 0; (place = template_place(&t, i)); i++)
  *         ... refuse an unknown name, mark a known one as used ...
  *     template_expand(&argv, &t, value_of, trial, err);
  *     execvp(argv.word[0], argv.word);
@@ -14,6 +14,12 @@
  * Rules of all templates:
  *   {name}    a place, also within quotes. A name consists of letters, digits, _, . and -, begins with a
  *             letter or _, and has at most 63 bytes.
+ *   {name:--flag}  the word --flag if the value is yes, true or 1; nothing if it is no, false or 0, or if
+ *             there is none
+ *   {name...} the words of the value, which blanks separate; not in an environment
+ *   [a {x}]   words from one that begins with [ to one that ends with ]: left out if one of the names has
+ *             no value. Brackets without a place in between, before or after a blank, in quotes or after a
+ *             backslash are characters.
  *   {{ }}     the characters { and }. A single } is an error. \{ and \} outside quotes are braces, too.
  *
  * Rules of template_parse() and template_parse_env(), which need no shell:
@@ -22,7 +28,8 @@
  *   "..."     \ is special only before $ ` " \ and a line end, as in sh
  *   \c        outside quotes: the character c; \ before a line end disappears
  *   ''        an empty word
- * Values never add or split words: a value may contain anything.
+ * Values never add or split words, except by {name...}: a value may contain anything. A word of
+ * {name:--flag} alone that is nothing is left out.
  *
  * A shell template (template_parse_shell()) is a text for a shell (program/shell_program.h). Its text stays as it is, and each
  * place becomes a word in quotes. Inside "..." or '...' of the text, the value leaves these quotes or is
@@ -45,9 +52,12 @@
 #include "base/err.h"
 
 struct template_piece {
-    size_t text; /* offset in template.texts: literal text, or the name of a place */
-    size_t at;   /* of a place: its byte in the template, from 1 */
+    size_t text;  /* offset in template.texts: literal text, or the name of a place */
+    size_t at;    /* of a place: its byte in the template, from 1 */
+    size_t flag;  /* of {name:--flag}: offset of the flag in template.texts; 0: another place */
+    size_t group; /* number of the brackets around it, from 1; 0: none */
     bool is_place;
+    bool is_list; /* {name...} */
     bool begins_word;
     bool is_quoted; /* quotes or backslashes stand in its word before its end */
     char quote;     /* of a place in a shell template: the quotes around it, ' or "; 0: none */
@@ -70,11 +80,18 @@ int template_parse_shell(struct template *t, const char *text, struct err *err);
 int template_parse_env(struct template *t, const char *text, struct err *err);
 void template_release(struct template *t);
 
-/* Return the name in place i, in the order of the text; NULL: there are only i places. A name occurs
- * as often as in the text. at: out, its byte in the text, from 1; may be NULL. */
-const char *template_place(const struct template *t, size_t i, size_t *at);
+/* Return place i, in the order of the text; NULL: there are only i places. A name occurs as often as in
+ * the text. */
+const struct template_piece *template_place(const struct template *t, size_t i);
+/* The name of a place. */
+const char *template_name(const struct template *t, const struct template_piece *place);
+/* True if the place may lack a value. */
+bool template_is_optional(const struct template_piece *place);
 
-/* Return the value of a name. NULL: there is none, and the expansion fails. */
+/* The meaning of the value of a flag: 1 for yes, true and 1, 0 for no, false and 0, -1 for another one. */
+int template_flag(const char *value);
+
+/* Return the value of a name. NULL: there is none; without brackets or a flag the expansion fails. */
 typedef const char *template_value(void *source, const char *name);
 
 struct template_words {
@@ -83,7 +100,8 @@ struct template_words {
 };
 
 /* Replace the places. A command gives its argv, a shell template the shell with its options and the text, and an
- * environment its "NAME=text". -1: a name without a value, or out of memory; out is then empty. */
+ * environment its "NAME=text". -1: a name without a value, a wrong flag, or out of memory; out is then
+ * empty. */
 int template_expand(struct template_words *out, const struct template *t, template_value *value,
                     void *source, struct err *err);
 void template_words_release(struct template_words *words);

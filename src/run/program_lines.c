@@ -244,16 +244,13 @@ static void warn_shell(const struct program_lines *lines)
     buf_release(&words);
 }
 
-/* ---- values that look like lists or comments ---- */
+/* ---- values without quotes that look like lists or comments ---- */
 
-/* "[0.1 0.2]", "(1" or "0.1 0.2" and "0.1;0.2": commas were forgotten, or brackets were written. A comma
- * in [ ] was quoted, so it is meant. */
+/* "[0.1 0.2]", "(1" or "0.1 0.2" and "0.1;0.2": commas were forgotten, or brackets were written. */
 static bool is_like_list(const char *text)
 {
     char *end;
 
-    if (*text == '[' && strchr(text, ','))
-        return false;
     if (*text == '[' || *text == '(')
         return isdigit((unsigned char)text[1]) || text[1] == '.' || text[1] == '-';
     strtod(text, &end);
@@ -293,7 +290,7 @@ static const char *advice_on(const char *text, bool is_axis)
 /* Return whether there is some. */
 static bool warn_value(const struct sweep *sweep, int id, const char *text)
 {
-    const char *advice = advice_on(text, sweep->swept[id]);
+    const char *advice = text ? advice_on(text, sweep->swept[id]) : NULL;
 
     if (advice)
         log_warn("%s: %s = %s: this is one text: %s", sweep->path, sweep_row(sweep, id)->key, text,
@@ -307,11 +304,12 @@ static void warn_values(const struct sweep *sweep)
         const struct axis *axis = &sweep->axes[a];
         int32_t i = axis->id >= P_COUNT ? 0 : axis->n;
 
-        while (i < axis->n && !warn_value(sweep, (int)axis->id, axis->values[i].s))
+        while (i < axis->n && ((axis->is_quoted && axis->is_quoted[i]) ||
+                               !warn_value(sweep, (int)axis->id, axis->values[i].s)))
             i++;
     }
     for (int id = P_COUNT; id < settings_end(&sweep->fixed); id++)
-        if (!sweep->swept[id])
+        if (!sweep->swept[id] && !sweep->is_quoted[id])
             warn_value(sweep, id, sweep->fixed.v[id].s);
 }
 
@@ -320,11 +318,11 @@ static void warn_values(const struct sweep *sweep)
 static bool uses(const struct program_lines *lines, const char *name)
 {
     const struct template *const templates[] = {&lines->command.command, &lines->command.env};
-    const char *place;
+    const struct template_piece *place;
 
     for (int i = 0; i < 2; i++)
-        for (size_t p = 0; (place = template_place(templates[i], p, NULL)); p++)
-            if (!strcmp(place, name))
+        for (size_t p = 0; (place = template_place(templates[i], p)); p++)
+            if (!strcmp(template_name(templates[i], place), name))
                 return true;
     return false;
 }
@@ -336,7 +334,7 @@ static void warn_misspelt(const struct program_lines *lines)
 
     for (int id = P_COUNT; id < settings_end(&sweep->fixed); id++) {
         const char *key = sweep_row(sweep, id)->key, *value = sweep->fixed.v[id].s;
-        bool is_own = sweep->swept[id] || uses(lines, key);
+        bool is_own = sweep->swept[id] || !value || uses(lines, key);
         enum param_id meant = is_own ? P_COUNT : misspelt_setting(key, value);
         struct buf place = {0};
 

@@ -21,6 +21,7 @@ struct store_predicate {
     sqlite3_stmt *statement;
     enum param_id columns[P_MAX]; /* axes, then fixed settings */
     int n_columns;
+    const char *label; /* of messages: "where =", or "momentum: if" */
     char *expression;
     struct step_limit limit;
     struct buf word;
@@ -123,15 +124,15 @@ static int fail(struct store_predicate *p, const struct sweep *sweep, struct err
     for (size_t a = 0; a < sweep->n_axes; a++)
         buf_printf(&axes, "%s%s", a ? ", " : "", sweep->axes[a].row->key);
     if (!strncmp(what, "no such column", 14))
-        err_set(err, "where = %s: %s; the axes are: %s", p->expression, what,
+        err_set(err, "%s %s: %s; the axes are: %s", p->label, p->expression, what,
                 sweep->n_axes ? buf_text(&axes) : "none");
     else if (!strcmp(what, "not an error"))
-        err_set(err, "where = %s: more than one expression", p->expression);
+        err_set(err, "%s %s: more than one expression", p->label, p->expression);
     else if (sqlite3_errcode(p->db) == SQLITE_INTERRUPT)
-        err_set(err, "where = %s: it takes more than %d steps for one point; simplify it",
+        err_set(err, "%s %s: it takes more than %d steps for one point; simplify it", p->label,
                 p->expression, STEPS_A_POINT);
     else
-        err_set(err, "where = %s: %s", p->expression, what);
+        err_set(err, "%s %s: %s", p->label, p->expression, what);
     buf_release(&axes);
     return -1;
 }
@@ -177,6 +178,8 @@ static int bind_value(struct store_predicate *p, int i, enum param_id id, union 
     enum param_type type = param_row(id)->type;
     double number;
 
+    if (type == PARAM_VALUE && !v.s)
+        return sqlite3_bind_null(p->statement, i);
     if (type == PARAM_VALUE && free_value_is_number(v.s) && !real_parse(&number, v.s))
         return sqlite3_bind_double(p->statement, i, number);
     if (type == PARAM_INT || (type == PARAM_COUNT && v.i))
@@ -197,15 +200,17 @@ static int bind_columns(struct store_predicate *p, int first, int end, const uni
     return rc;
 }
 
-int store_predicate_open(struct store_predicate **out, const char *expression,
+int store_predicate_open(struct store_predicate **out, const char *label, const char *expression,
                          const struct sweep *sweep, struct err *err)
 {
     struct store_predicate *p = calloc(1, sizeof *p);
     int rc;
 
     *out = NULL;
-    if (p)
+    if (p) {
+        p->label = label;
         p->expression = strdup(expression);
+    }
     if (!p || !p->expression || sqlite3_open(":memory:", &p->db) != SQLITE_OK) {
         store_predicate_close(p);
         return err_nomem(err, "where", sizeof *p);
@@ -255,22 +260,44 @@ int store_predicate_keep(void *predicate, const struct sweep *sweep, const struc
     return keep;
 }
 
+/* Open the expression of a setting, or the condition of an axis. */
+static int open_of(struct store_predicate **out, const char *label, const char *expression,
+                   const struct sweep *sweep, int id, struct err *err)
+{
+    int rc = store_predicate_open(out, label, expression, sweep, err);
+
+    if (rc && sweep->line[id] > 0)
+        err_wrap(err, "%s:%d", sweep->path, sweep->line[id]);
+    return rc;
+}
+
 int store_plan(struct plan *plan, const struct sweep *sweep, struct err *err)
 {
     const char *expression = sweep->fixed.v[P_WHERE].s;
+    void **conditions = calloc(sweep->n_axes + 1, sizeof *conditions);
     struct store_predicate *where = NULL;
-    struct predicate predicate = {0};
-    int rc = 0;
+    struct predicate predicate = {.holds = store_predicate_keep, .conditions = conditions};
+    int rc = conditions ? 0 : err_nomem(err, "conditions", sweep->n_axes * sizeof *conditions);
 
     *plan = (struct plan){0};
-    if (*expression) {
-        rc = store_predicate_open(&where, expression, sweep, err);
-        if (rc && sweep->line[P_WHERE] > 0)
-            err_wrap(err, "%s:%d", sweep->path, sweep->line[P_WHERE]);
-        predicate = (struct predicate){.keep = store_predicate_keep, .arg = where};
+    if (!rc && *expression) {
+        rc = open_of(&where, "where =", expression, sweep, P_WHERE, err);
+        predicate.keep = store_predicate_keep;
+        predicate.arg = where;
+    }
+    for (size_t a = 0; !rc && a < sweep->n_axes; a++) {
+        const struct axis *axis = &sweep->axes[a];
+        struct store_predicate *condition = NULL;
+
+        if (axis->condition)
+            rc = open_of(&condition, "if", axis->condition, sweep, (int)axis->id, err);
+        conditions[a] = condition;
     }
     if (!rc)
         rc = plan_init(plan, sweep, &predicate, err);
+    for (size_t a = 0; conditions && a < sweep->n_axes; a++)
+        store_predicate_close(conditions[a]);
+    free(conditions);
     store_predicate_close(where);
     return rc;
 }

@@ -262,9 +262,9 @@ int store_prune_predictions(struct store *store, const char *sweep, struct err *
  * SQL orders after any number and treats as 0 in arithmetic. Only one expression is allowed: no
  * second statement, no table, nothing that may differ on another rank (time, random()). Use as
  * struct predicate with store_predicate_keep, for points of the same sweep. err names the
- * expression. */
+ * expression behind `label`, "where =" or "if", which is borrowed. An axis without a value is NULL. */
 struct store_predicate;
-int store_predicate_open(struct store_predicate **out, const char *expression,
+int store_predicate_open(struct store_predicate **out, const char *label, const char *expression,
                          const struct sweep *sweep, struct err *err);
 void store_predicate_close(struct store_predicate *predicate);
 int store_predicate_keep(void *predicate, const struct sweep *sweep, const struct settings *point,

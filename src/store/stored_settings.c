@@ -51,6 +51,9 @@ void stored_settings_keep_meaning(struct settings *settings, const bool given[P_
         if (param_table[id].flags & PARAM_LATER && settings_json_has((enum param_id)id) &&
             !given[id])
             settings->v[id] = param_before((enum param_id)id);
+    for (int id = P_COUNT; id < settings_end(settings); id++)
+        if (!given[id])
+            settings->v[id].s = NULL; /* an axis whose condition does not hold */
 }
 
 int stored_settings_check_text(const struct store *store, const char *what, const char *text,

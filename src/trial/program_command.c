@@ -198,7 +198,8 @@ static void add_values(struct word_list *list, const struct settings *s)
 
     for (int id = P_COUNT; id < settings_end(s); id++) {
         snprintf(name, sizeof name, "ESPALIER_PARAM_%s", settings_row(s, id)->key);
-        add(list, name, s->v[id].s);
+        if (s->v[id].s)
+            add(list, name, s->v[id].s);
     }
 }
 

@@ -328,4 +328,71 @@ wait $pid
 is "a program that does not react is killed" "$? $(sql deaf.db 'select state from trial')" "75 pending"
 ok "after stop_grace" test $(($(date +%s) - begun)) -lt 5
 
+# ---- flags, lists, and axes with a condition ----
+
+cat >words.sh <<'SH'
+echo "$* ${ESPALIER_PARAM_m-none}" >>words
+echo "val: 0.$#"
+SH
+optional() { # optional COMMAND SHELL AXIS ...: a sweep over o = sgd, adam
+    printf '[sweep]\nobjective = val\ndirection = min\n[program]\ncommand = sh words.sh %s\nshell = %s\nvalues = environment\ncapture = stdout\n[grid]\no = sgd, adam\n' "$1" "$2" >o.ini
+    shift 2
+    printf '%s\n' "$@" >>o.ini
+}
+wanted='--opt adam 16 none
+--opt adam 64 32 none
+--opt sgd --m 0.5 16 0.5
+--opt sgd --m 0.5 64 32 0.5
+--opt sgd --m 0.9 --fast 16 0.9
+--opt sgd --m 0.9 --fast 64 32 0.9
+--opt sgd --m 0.9 16 0.9
+--opt sgd --m 0.9 64 32 0.9'
+for shell in no yes; do
+    rm -rf o.db* words
+    optional '--opt {o} [--m {m}] {f:--fast} {l...}' $shell "m = 0.5, 0.9 if o = 'sgd'" 'f = yes, no if m > 0.6' "l = '64 32', 16"
+    is "only these configurations run, shell = $shell" "$(run o.ini -n 2 --db o.db -q 2>&1 | grep -v replicates; sort words)" "$wanted"
+done
+run o.ini -n 2 --db o.db >out 2>err
+like "the same sweep is finished" "$(head -n 1 err)" ' 8 trials, 0 to run '
+run o.ini --db o.db --set grid.m=0.5,0.9,0.99 >out 2>err
+like "more values keep the condition" "$(head -n 1 err)" ' 12 trials, 4 to run '
+is "no value is empty in the answers" "$("$ESPALIER" export o.db | cut -d , -f 4-7 | sort -u)" "adam,,,16
+adam,,,64 32
+o,m,f,l
+sgd,0.5,,16
+sgd,0.5,,64 32
+sgd,0.9,no,16
+sgd,0.9,no,64 32
+sgd,0.9,yes,16
+sgd,0.9,yes,64 32
+sgd,0.99,no,16
+sgd,0.99,no,64 32
+sgd,0.99,yes,16
+sgd,0.99,yes,64 32"
+is "and null in conditions" "$("$ESPALIER" best o.db --where 'm is null and f is null' --format csv 2>/dev/null | cut -d , -f 3-6)" "o,m,f,l
+adam,,,16
+adam,,,64 32"
+"$ESPALIER" best o.db --format ini >b.ini 2>err
+rm -f words
+is "the best one runs alone" "$(run b.ini --db b.db -q 2>&1 | grep -v replicates; cat words)" "--opt adam 16 none"
+is "with the key that it had" "$(sql b.db 'select key from trial')" "$(sql o.db "select key from trial where config_id = (select config_id from config where params like '%adam%' and params like '%\"l\": 16%')")"
+optional '{o} [{m}]' no "m = 1: 5: 2, 'a, if b' if o in ('sgd', 'x')"
+sed -i "s/^direction.*/&\nwhere = m is null or m > 1/" o.ini
+is "where sees no value as null" "$("$ESPALIER" plan o.ini --commands -q 2>&1 | sed 's/.*words.sh //')" "sgd 3
+sgd 5
+sgd 'a, if b'
+adam"
+wrong() { # wrong NAME MESSAGE COMMAND AXIS
+    optional "$3" no "$4"
+    is "$1" "$("$ESPALIER" plan o.ini -q 2>&1)" "espalier: o.ini:$2"
+}
+wrong "a name that may have no value" "5: command: {m} at byte 21 may have no value: put the words that need it into brackets, as in [--m {m}]" '{o} --m {m}' "m = 1 if o = 'sgd'"
+wrong "brackets for nothing" "5: command: brackets around names leave out words if a name has no value, and here all have one: for the characters [ and ] put them in quotes" '[{m},{o}]' 'm = 1'
+wrong "a word that is no flag" "5: command: {m:--m} at byte 17: m = maybe: must be yes, true or 1, or no, false or 0" '{o} {m:--m}' 'm = yes, maybe'
+wrong "a condition on no axis" "11: if p = 'sgd': no such column: p; the axes are: o, m" '{o} [{m}]' "m = 1 if p = 'sgd'"
+wrong "no condition" "11: m: no condition follows 'if'" '{o} [{m}]' 'm = 1 if'
+wrong "a condition on a setting" "11: threads: only axes of a program's own names may have a condition: exclude points by [sweep] where" '{o}' "threads = 1, 2 if o = 'sgd'"
+sed -i '/^threads/d' o.ini
+is "a wrong pattern" "$("$ESPALIER" plan o.ini -q --set 'capture_pattern=a(?<x' 2>&1)" "espalier: --set capture_pattern: capture_pattern: byte 6: syntax error in subpattern name (missing terminator?)"
+
 done_testing

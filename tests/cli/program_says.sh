@@ -122,7 +122,7 @@ for value in '[32, 64], [64, 64]' '[32, 64], [128, 16]' '[32, 64]' '[32' '32, 64
     [ "$part" != 32 ] || part='64]'
     is "n = $value, the message" "$(cat .err)" "espalier: s.ini:7: n: value '$part' has only one of [ and ], since commas separate values: quote a value that contains commas, such as '[32, 64]', or remove the brackets"
 done
-sweep './ok.sh {n}' | sed "s/^n = .*/n = '[32, 64]', \"[64, 64]\", '[', a[0], [b], x[1/" >s.ini
+sweep './ok.sh {n}' | sed "s/^n = .*/n = '[32, 64]', \"[64, 64]\", '[', a[0], [b], x[1, '[1 2]', '1 2', 'lin(0,1)', '2 # a'/" >s.ini
 "$ESPALIER" plan s.ini -q >out 2>err
 is "brackets that are meant" "$? $(said)" "0 "
 for line in 'n = 1, 2 # layers, and more' 'n = a # b' 'n = 2 #'; do

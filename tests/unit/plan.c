@@ -115,7 +115,7 @@ static int keep_large(void *least, const struct sweep *sweep, const struct setti
 static void test_same_models(void **state)
 {
     int least = 2;
-    struct predicate predicate = {keep_large, &least};
+    struct predicate predicate = {.keep = keep_large, .arg = &least};
     struct settings s;
     struct sweep sweep;
     struct plan plan;
@@ -148,7 +148,7 @@ static void test_same_models(void **state)
 static void test_where(void **state)
 {
     int limit = 6;
-    struct predicate predicate = {keep_small, &limit};
+    struct predicate predicate = {.keep = keep_small, .arg = &limit};
     struct settings s;
     struct sweep sweep;
     struct plan plan;
@@ -188,7 +188,7 @@ static int keep_some(void *arg, const struct sweep *sweep, const struct settings
 
 static void test_emptied(void **state)
 {
-    struct predicate predicate = {keep_some, NULL};
+    struct predicate predicate = {.keep = keep_some, .arg = NULL};
     struct buf text = {0};
     struct sweep sweep;
     struct plan plan;

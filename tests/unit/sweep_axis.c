@@ -93,6 +93,25 @@ static void test_logs(void **state)
     assert_axis(P_HIDDEN_SIZE, "log(10, 1000, 4)", "10 46 215 1000");
 }
 
+static void test_conditions(void **state)
+{
+    struct axis axis = {.id = (enum param_id)P_COUNT, .row = param_row((enum param_id)P_COUNT)};
+
+    (void)state;
+    assert_int_equal(
+        axis_parse(&axis, "'a, if b', 1: 3 :1 , log( 5 , 10, 2) if  y = 'c, d' or 1", NULL), 0);
+    assert_int_equal(axis.n, 6);
+    assert_string_equal(axis.values[0].s, "a, if b");
+    assert_string_equal(axis.values[5].s, "10");
+    assert_string_equal(axis.condition, "y = 'c, d' or 1");
+    assert_int_equal(axis_parse(&axis, "4", NULL), 0);
+    assert_string_equal(axis.condition, "y = 'c, d' or 1");
+    assert_int_equal(axis_parse(&axis, "4 if z", NULL), 0);
+    assert_string_equal(axis.condition, "z");
+    axis_release(&axis);
+    assert_null(axis.condition);
+}
+
 static void test_refused_lists(void **state)
 {
     (void)state;
@@ -184,6 +203,7 @@ int main(void)
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_ranges_equal_lists),
         cmocka_unit_test(test_logs),
+        cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_refused_lists),
         cmocka_unit_test(test_refused_ranges),
         cmocka_unit_test(test_refused_logs),

@@ -95,21 +95,35 @@ static void test_keys(void **state)
     assert_false(hash_equal(key_of(text, NULL, 0), key_of(text, changed, 1)));
 }
 
+static int is_one(void *condition, const struct sweep *sweep, const struct settings *point,
+                  struct err *err)
+{
+    (void)condition;
+    (void)err;
+    return !strcmp(point->v[sweep->axes[0].id].s, "1");
+}
+
 /* sweep_write() of a point, and the packed plan, give the same key. */
 static void test_round_trips(void **state)
 {
     static const char text[] =
         HEAD "[program]\ncommand = sh -c \"a ; b\" {a} {b} {c}\nc = \" ;x\"\n"
-             "[grid]\na = 1, 'x ; y', \"\\n\"\nb = 0.5\n";
+             "[grid]\na = 1, 'x ; y', \"\\n\"\nb = 0.5 if a = 1\n";
     struct buf ini = {0}, packed = {0}, scratch = {0};
     struct sweep sweep, there;
+    void *const conditions[] = {NULL, &there};
+    const struct predicate predicate = {.holds = is_one, .conditions = conditions};
+    struct settings s;
     struct plan plan, other;
     struct cursor in;
 
     (void)state;
     parse(&sweep, text, NULL, 0);
     assert_string_equal(sweep.fixed.v[P_COMMAND].s, "sh -c \"a ; b\" {a} {b} {c}");
-    assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+    assert_int_equal(plan_init(&plan, &sweep, &predicate, NULL), 0);
+    assert_int_equal(plan.n_configs, 3);
+    plan_settings(&plan, 2, &s);
+    assert_null(s.v[sweep.axes[1].id].s);
     plan_pack(&packed, &plan);
     in = (struct cursor){.data = packed.data, .size = packed.size};
     assert_int_equal(plan_unpack(&other, &there, &in, NULL), 0);

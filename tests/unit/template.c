@@ -182,27 +182,79 @@ static void test_refused(void **state)
            "byte 3: {" MANY_x "...}: a name has at most 63 bytes");
 }
 
+static void assert_place(const struct template *t, size_t i, const char *name, size_t at)
+{
+    const struct template_piece *place = template_place(t, i);
+
+    assert_non_null(place);
+    assert_string_equal(template_name(t, place), name);
+    assert_int_equal(place->at, at);
+}
+
 static void test_places(void **state)
 {
     struct err err = {""};
     struct template t;
     struct template_words words;
-    size_t at;
 
     (void)state;
-    assert_int_equal(template_parse(&t, "a {b} '{c}{b}' {none}", &err), 0);
-    assert_string_equal(template_place(&t, 0, &at), "b");
-    assert_int_equal(at, 3);
-    assert_string_equal(template_place(&t, 1, &at), "c");
-    assert_int_equal(at, 8);
-    assert_string_equal(template_place(&t, 2, NULL), "b");
-    assert_string_equal(template_place(&t, 3, NULL), "none");
-    assert_null(template_place(&t, 4, &at));
+    assert_int_equal(template_parse(&t, "a {b} '{c}{b}' {none} [{d} {e:--f}] {e:--f}", &err), 0);
+    assert_place(&t, 0, "b", 3);
+    assert_place(&t, 1, "c", 8);
+    assert_place(&t, 2, "b", 11);
+    assert_place(&t, 3, "none", 16);
+    assert_place(&t, 6, "e", 37);
+    assert_null(template_place(&t, 7));
+    for (size_t i = 0; i < 7; i++)
+        assert_int_equal(template_is_optional(template_place(&t, i)), i > 3);
     assert_int_equal(template_expand(&words, &t, value_of, NULL, &err), -1);
     assert_string_equal(err.text, "{none} has no value");
     assert_null(words.word);
     template_release(&t);
     template_release(&t);
+}
+
+/* Flags, lists and words in brackets. The value of {none} is missing. */
+static void test_optional(void **state)
+{
+    static const struct {
+        const char *text, *value, *words;
+    } cases[] = {
+        {"a {x:--flag} b", "yes", "[a][--flag][b]"},
+        {"a {x:--flag} b", "True", "[a][--flag][b]"},
+        {"a {x:-f}{y:-g}", "1", "[a][-f-g]"},
+        {"a {x:--flag} b", "no", "[a][b]"},
+        {"a {x:--flag} v={x:1} '{x:f}'", "false", "[a][v=][]"},
+        {"a {none:--flag}", "yes", "[a]"},
+        {"a {x...} b", " 3  4 5\t", "[a][3][4][5][b]"},
+        {"a {x...} b", " ", "[a][b]"},
+        {"a {x...}", "'b c'", "[a]['b][c']"},
+        {"a [--m {x}] b", "0.9", "[a][--m][0.9][b]"},
+        {"a [--m {none}] b", "0.9", "[a][b]"},
+        {"a [--m={none}] [x{y}]", "0.9", "[a][x0.9]"},
+        {"a [{x} {none} \"b ]\"] [{x...}]", "1 2", "[a][1][2]"},
+        {"a [{x:--f} c]", "0", "[a][c]"},
+        {"a [{none:--f} c]", "0", "[a][c]"},
+        /* Brackets that are characters. */
+        {"a [b] x[{y}] [{y}][0] [ {y} ] [[{y}]] [{{y}}] '[{y}]' \\[{y}] \"[{y}]\" [{y}", "1",
+         "[a][[b]][x[1]][[1][0]][[][1][]][[[1]]][[{y}]][[1]][[1]][[1]][[1]"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(expanded(template_parse, cases[i].text, cases[i].value),
+                            cases[i].words);
+    assert_string_equal(expanded(template_parse_env, "A=1 [B={none}] [C={x}] D={x:on}", "1"),
+                        "[A=1][C=1][D=on]");
+    refuse(template_parse, "a {x:}",
+           "byte 3: {x:}: after the colon stands one word, as in {x:--flag}");
+    refuse(template_parse, "a {x:--f g}",
+           "byte 3: {x:--f g}: after the colon stands one word, as in {x:--flag}");
+    refuse(template_parse, "a --b={x...}",
+           "byte 7: {x...} must be a word of its own, without quotes");
+    refuse(template_parse_shell, "a \"{x...}\"",
+           "byte 4: {x...} must be a word of its own, without quotes");
+    refuse(template_parse, "[{x}] a", "names no program: must be a program and its arguments");
+    refuse(template_parse_env, "A=1 {x...}", "byte 5: {x...} is only for commands");
 }
 
 static void test_env(void **state)
@@ -418,6 +470,9 @@ static void test_shell(void **state)
             }
             shell_prints(text, v, printed);
         }
+    shell_prints("printf '<%s>' [--m {none}] [-v={x}] {x...} \"[{x}]\"", "a 'b $(c)",
+                 "<-v=a 'b $(c)><a><'b><$(c)><[a 'b $(c)]>");
+    shell_prints("[ {x} = yes ] && printf '<%s>' {x:--flag} {none:--no}", "yes", "<--flag>");
 }
 
 static void test_shell_refused(void **state)
@@ -495,11 +550,12 @@ static void test_put_command(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quoted),        cmocka_unit_test(test_shell_program),
-        cmocka_unit_test(test_words),         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_places),        cmocka_unit_test(test_env),
-        cmocka_unit_test(test_pipes),         cmocka_unit_test(test_shell),
-        cmocka_unit_test(test_shell_refused), cmocka_unit_test(test_put_command),
+        cmocka_unit_test(test_quoted),      cmocka_unit_test(test_shell_program),
+        cmocka_unit_test(test_words),       cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_places),      cmocka_unit_test(test_optional),
+        cmocka_unit_test(test_env),         cmocka_unit_test(test_pipes),
+        cmocka_unit_test(test_shell),       cmocka_unit_test(test_shell_refused),
+        cmocka_unit_test(test_put_command),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@ static void put_command_line(struct methods *m)
     for (int id = P_COUNT; id < settings_end(s); id++) {
         const char *name = settings_row(s, id)->key;
 
-        if (methods_is_varied(m->d, name))
+        if (methods_is_varied(m->d, name) || !s->v[id].s)
             continue;
         buf_printf(&m->text, "%s%s %s", gap, name, s->v[id].s);
         gap = ", ";
