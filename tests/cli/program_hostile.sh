@@ -239,10 +239,10 @@ head -c 3000000 /dev/zero >"$ESPALIER_DIR/big"
 echo '{"val": 1}' >>"$ESPALIER_RESULTS"
 SH
     { head_of full && printf '[program]\ncommand = sh cases/fills.sh {n}\n[grid]\nn = 1\n'; } >full.ini
-    ln -s "$T/full" full.db.files
+    mkdir full.db.files && mount --bind full full.db.files
     run full.ini --db full.db >out 2>err
     like "a full disk fails the trial" "$(sqlite3 full.db 'select state, error from trial')" '^failed[|]exit status [0-9]*: .*No space left on device'
-    umount full
+    umount full.db.files full
     # The disk of the database. The other trials wait in memory for the end of the one that fills it.
     mount -t tmpfs -o size=6m none full
     program fills_all <<'SH'
