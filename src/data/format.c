@@ -9,6 +9,11 @@
 #include "data/core/data_spec.h"
 #include "data/core/dataset.h"
 
+const char *data_format_same(const struct data_format *format)
+{
+    return format && format->same ? format->same : "features";
+}
+
 int data_format_refuse(const struct data_format *format, const char *option, const char *kind,
                        struct err *err)
 {

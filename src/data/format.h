@@ -34,6 +34,9 @@ const struct data_format *data_format_at(int64_t choice);
 /* Returns NULL after the last. */
 const struct data_format *data_format_next(size_t i);
 
+/* The property that samples share which models cannot tell apart, after "the same ". */
+const char *data_format_same(const struct data_format *format);
+
 /* An option of `predict` names samples of another kind. Always -1. */
 int data_format_refuse(const struct data_format *format, const char *option, const char *kind,
                        struct err *err);

@@ -367,8 +367,10 @@ static void report_graphs(const struct pieces *pieces, const char *path)
 {
     const struct data_report *r = &pieces->new.report;
 
-    log_info("%s: %d graph%s to predict, %d of them already in the training data", path, pieces->n,
-             pieces->n == 1 ? "" : "s", pieces->n_known);
+    log_info(
+        "%s: %d graph%s to predict, %d of them with the same %s as graphs of the training data",
+        path, pieces->n, pieces->n == 1 ? "" : "s", pieces->n_known,
+        data_format_same(pieces->new.spec.format));
     for (int32_t i = 0; i < r->n_notes; i++)
         if (r->note[i].kind == DATA_NOTE_WARNING)
             log_warn("%s: %s", path, r->note[i].text);

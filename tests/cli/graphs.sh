@@ -113,14 +113,14 @@ components  1 graph with more than one; 1 without an edge
 class       a: 2
 class       b: 2
 split       2 train, 2 val, 0 test
-duplicates  none: no two samples have the same atoms and bonds"
+duplicates  none: no two samples have the same features of atoms and neighbours (without stereo and isotopes)"
     is "what is left out is counted" "$(grep 'left out' "$T/err")" \
         "espalier: warning: $T/m.csv: 1 of 5 rows cannot be parsed as molecules and are left out: line 3, id \"2\": \"C(\": '(' without a ')'"
     printf 'smiles,y,series\nCCO,a,s\nOCC,b,t\nCC,a,u\nCO,b,s\nCN,c,t\nN,,u\nC*,a,v\n' >"$T/m2.csv"
     "$ESPALIER" inspect "$T/smiles.ini" --set molecules="$T/m2.csv" --duplicates "$T/equal.csv" \
         --set group=series >"$T/out" 2>"$T/err"
     is "the same molecule twice" "$(cut -d, -f1,2 "$T/equal.csv" | tr '\n' ' ')" "set,id 1,1 1,2 "
-    like "is in the answer" "$(cat "$T/out")" "^duplicates  1 set of samples with the same atoms and bonds, 2 samples in all"
+    like "is in the answer" "$(cat "$T/out")" "^duplicates  1 set of samples with the same features of atoms and neighbours .without stereo and isotopes., 2 samples in all"
     like "their values are compared" "$(cat "$T/out")" "^unequal     1 of these sets has different values"
     like "groups of molecules" "$(cat "$T/out")" "^groups      4 by series, of 1 to 2 samples with a value"
     like "an atom of any element is counted" "$(cat "$T/out")" '^wildcards   1 molecule with an atom of no element'

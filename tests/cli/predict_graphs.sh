@@ -7,7 +7,7 @@ cd "$T" || exit 1
 bbbp=$ESPALIER_DATA/bbbp/bbbp_clean.csv
 [ -r "$bbbp" ] || skip_all "no ESPALIER_DATA"
 predict() { "$ESPALIER" predict "$@" 2>.err; }
-# The same without the column `sample`, which for new graphs is the part of an equal graph of the data.
+# The same without the column `sample`, which depends on the ids of new graphs.
 bits() {
     predict "$@" | awk -F, '
         NR == 1 { for (j = 1; j <= NF; j++) if ($j == "sample") sample = j }
@@ -48,26 +48,26 @@ type = gcn, mlp
 INI
 if "$ESPALIER" run grid.ini --progress none >/dev/null 2>.err; then
     for config in 1 2 3 4 5 6 7 8; do
-        bits --config c$config --all --each >all.csv
-        is "molecules of the data as new ones have the same bits: c$config" "$(bits --config c$config --graphs panel.csv --each | cksum)" "$(cksum <all.csv)"
+        predict --config c$config --all --each >all.csv
+        is "molecules of the data as new ones have the same bits: c$config" "$(predict --config c$config --graphs panel.csv --each | cksum)" "$(cksum <all.csv)"
     done
     is "there are 499" "$(wc -l <all.csv)" 500
-    like "known molecules are counted" "$(cat .err)" "panel.csv: 499 graphs to predict, 499 of them already in the training data"
+    like "known molecules are counted" "$(cat .err)" "panel.csv: 499 graphs to predict, 499 of them with the same features of atoms and neighbours"
     # Columns are found by name, in another order and without the target.
     awk -F, -v OFS=, 'NR == 1 || NR % 9 == 5 { print $4, "", $1 }' panel.csv | sed '1s/,,/,p_np,/' >few.csv
-    bits --config c8 --each --graphs few.csv >few.out
+    predict --config c8 --each --graphs few.csv >few.out
     is "fewer molecules have the same bits" "$(sed 1d few.out | grep -cxFf all.csv) $(wc -l <few.out)" "56 57"
     for row in 2 17 40; do
         sed -n "1p;${row}p" few.csv | cut -d, -f1,3 >one.csv
-        is "one molecule alone has the same bits: row $row" "$(bits --config c8 --each --graphs one.csv | sed 1d)" "$(sed -n "${row}p" few.out)"
+        is "one molecule alone has the same bits: row $row" "$(predict --config c8 --each --graphs one.csv | sed 1d)" "$(sed -n "${row}p" few.out)"
     done
     # More molecules than fit in memory at a time.
     awk -F, -v OFS=, 'NR == 1 { print; next } { row[NR] = $2 "," $3 "," $4 } END { for (k = 0; k < 5; k++) for (i = 2; i <= NR; i++) print k * 1000000 + i, row[i] }' panel.csv >many.csv
-    cut -d, -f2- all.csv | sed 1d >each.csv
+    bits --config c8 --all --each | cut -d, -f2- | sed 1d >each.csv
     is "thousands have the same bits" "$(bits --config c8 --each --graphs many.csv | sed 1d | cut -d, -f2- | cksum)" "$(cat each.csv each.csv each.csv each.csv each.csv | cksum)"
     # A SMILES file as OpenBabel and RDKit write it.
     awk -F, 'NR > 1 { print $1 "\tno " $3 }' few.csv >few.smi
-    sed '1s/^num//;s/^/no /' few.out | sed 1d >wanted.csv
+    bits --config c8 --each --graphs few.csv | sed 1d | sed 's/^/no /' >wanted.csv
     is "a file without a header has the same bits" "$(bits --config c8 --each --graphs few.smi | sed 1d)" "$(cat wanted.csv)"
     { echo "SMILES Name "; tr '\t' ' ' <few.smi; } | gzip >few.smi.gz
     is "also with a title, and packed" "$(bits --config c8 --each --graphs few.smi.gz | sed 1d)" "$(cat wanted.csv)"
@@ -112,16 +112,16 @@ fi
 tu=$ESPALIER_DATA/tu/MUTAG
 printf '[sweep]\nfolds = 3\n[data]\nformat = tu\nfolder = %s\n[split]\ntest = 0.2\n[train]\nepochs = 4\n[model]\nlayers = 2\nhidden_size = 24\n' "$tu" >tu.ini
 "$ESPALIER" run tu.ini --db tu.db --progress none >/dev/null 2>&1
-bits tu.db --all --each >all.csv
-is "graphs of the data as new ones have the same bits" "$(bits tu.db --graphs "$tu" --each | cksum)" "$(cksum <all.csv)"
+predict tu.db --all --each >all.csv
+is "graphs of the data as new ones have the same bits" "$(predict tu.db --graphs "$tu" --each | cksum)" "$(cksum <all.csv)"
 mkdir part
 nodes=$(awk '$1 < 60 { n++ } END { print n }' "$tu/MUTAG_graph_indicator.txt")
 sed "${nodes}q" "$tu/MUTAG_graph_indicator.txt" >part/MY_graph_indicator.txt
 sed "${nodes}q" "$tu/MUTAG_node_labels.txt" >part/MY_node_labels.txt
 awk -F, -v n="$nodes" '$1 <= n && $2 <= n' "$tu/MUTAG_A.txt" >part/MY_A.txt
-is "59 of them, without labels of graphs, too" "$(bits tu.db --graphs part --each)" "$(sed 60q all.csv)"
+is "59 of them, without labels of graphs, too" "$(predict tu.db --graphs part --each)" "$(sed 60q all.csv)"
 sed '3s/[0-9]*/99/;20s/[0-9]*/98/' part/MY_node_labels.txt >changed && mv changed part/MY_node_labels.txt
-is "unknown node labels affect only their graphs" "$(bits tu.db --graphs part --each | sed 1d | grep -vxFf all.csv | cut -d, -f1 | tr '\n' ' ')" "1 2 "
+is "unknown node labels affect only their graphs" "$(predict tu.db --graphs part --each | sed 1d | grep -vxFf all.csv | cut -d, -f1 | tr '\n' ' ')" "1 2 "
 like "are counted and named" "$(cat .err)" "warning: part: 2 nodes with a label that does not occur in the training data, .*: the first is 99, of node 3$"
 rm part/MY_node_labels.txt
 fails "without labels of nodes" 1 "$ESPALIER" predict tu.db --graphs part
@@ -140,7 +140,7 @@ if [ -r "$digits/t10k-images-idx3-ubyte.gz" ]; then
     printf '[sweep]\nfolds = 0\n[data]\nformat = idx\nimages = %s/t10k-images-idx3-ubyte.gz\nlabels = %s/t10k-labels-idx1-ubyte.gz\nfirst_images = 60\n[train]\nepochs = 1\n[model]\nlayers = 2\nhidden_size = 8\n' "$digits" "$digits" >idx.ini
     "$ESPALIER" run idx.ini --db idx.db --progress none >/dev/null 2>&1
     { printf '\0\0\010\003\0\0\0\062\0\0\0\034\0\0\0\034' && gzip -dc "$digits/t10k-images-idx3-ubyte.gz" | tail -c +17 | head -c 39200; } >fifty
-    is "images have the same bits" "$(bits idx.db --graphs fifty)" "$(bits idx.db --all | sed 51q)"
+    is "images have the same bits" "$(predict idx.db --graphs fifty)" "$(predict idx.db --all | sed 51q)"
     predict idx.db --graphs fifty >/dev/null
     like "they are reported as known" "$(cat .err)" "fifty: 50 graphs to predict, 50 of them"
     { printf '\0\0\010\003\0\0\0\002\0\0\0\016\0\0\0\070' && head -c 1584 fifty | tail -c 1568; } >wide

@@ -261,6 +261,29 @@ static void test_known(void **state)
     dataset_release(&others);
 }
 
+/* Ids are row numbers. A new graph that is row 1 by id, too, is the same sample; with another id it is
+ * a copy of all three. */
+static void test_same_sample(void **state)
+{
+    static const uint8_t parts[] = {PART_TEST, PART_TRAIN, PART_VAL};
+    static const uint8_t wanted[] = {PART_TEST, PART_NONE, PART_NONE, PART_TRAIN};
+    struct dataset data, new;
+    struct known_graphs k;
+    uint8_t found[4];
+
+    (void)state;
+    load_molecules(&data, "smiles,y\nCCO,1\nOCC,2\nC(C)O,1\n");
+    load_molecules(&new, "smiles,y\nOCC,1\nCCN,2\nCCCO,1\nCCO,2\n");
+    assert_int_equal(known_graphs_init(&k, &data, parts, NULL), 0);
+    assert_int_equal(known_graphs_find(found, &k, &data, NULL), 3);
+    assert_memory_equal(found, parts, sizeof parts);
+    assert_int_equal(known_graphs_find(found, &k, &new, NULL), 2);
+    assert_memory_equal(found, wanted, sizeof wanted);
+    known_graphs_release(&k);
+    dataset_release(&data);
+    dataset_release(&new);
+}
+
 /* The same labels and number of edges, joined in another way. */
 static void test_edges(void **state)
 {
@@ -321,15 +344,11 @@ static void test_no_graphs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_labels),
-        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_smiles_files),
-        cmocka_unit_test(test_bad_smiles_files),
-        cmocka_unit_test(test_header_is_missed),
-        cmocka_unit_test(test_known),
-        cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_no_graphs),
-        cmocka_unit_test(test_one),
+        cmocka_unit_test(test_labels),           cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_smiles_files),     cmocka_unit_test(test_bad_smiles_files),
+        cmocka_unit_test(test_header_is_missed), cmocka_unit_test(test_known),
+        cmocka_unit_test(test_same_sample),      cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_no_graphs),        cmocka_unit_test(test_one),
     };
 
     return cmocka_run_group_tests_name("new_graphs", tests, scratch_make, scratch_remove);

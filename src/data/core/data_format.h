@@ -83,8 +83,8 @@ struct data_format {
     bool has_attributes;    /* may be amounts, words or both: scale = auto examines them */
     bool has_class_numbers; /* whole numbers in the target always mean classes */
     bool has_groups;        /* the trait's table may have columns of groups and of parts */
-    const char *same;       /* "markers", which equal samples share; NULL: samples may be equal by
-                               nature */
+    const char *same;       /* "markers": what samples share that no model can tell apart; NULL:
+                               samples may be equal by nature */
 
     struct data_setting settings[DATA_SETTINGS]; /* ends with a NULL key */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "data/core/colouring.h"
+#include "data/text/equality.h"
 
 /* Training comes first, and no part last. */
 static int order(enum part part)
@@ -34,13 +35,13 @@ int known_graphs_init(struct known_graphs *k, const struct dataset *data, const 
     struct colouring c;
     int rc = colouring_init(&c, data, err);
 
-    *k = (struct known_graphs){.n = data->n_samples};
+    *k = (struct known_graphs){.data = data, .n = data->n_samples};
     if (!rc) {
         k->graph = malloc(n * sizeof *k->graph);
         rc = k->graph ? 0 : err_nomem(err, "colours of graphs", n * sizeof *k->graph);
     }
     for (int32_t i = 0; !rc && i < k->n; i++)
-        k->graph[i] = (struct known_graph){colouring_graph(&c, i), part[i]};
+        k->graph[i] = (struct known_graph){colouring_graph(&c, i), i, part[i]};
     if (!rc)
         qsort(k->graph, n, sizeof *k->graph, compare);
     colouring_release(&c);
@@ -53,6 +54,18 @@ void known_graphs_release(struct known_graphs *k)
         return;
     free(k->graph);
     memset(k, 0, sizeof *k);
+}
+
+/* found: the first with its colour. */
+static enum part part_of(const struct known_graphs *k, const struct known_graph *found,
+                         const char *id)
+{
+    const struct known_graph *end = k->graph + k->n;
+
+    for (const struct known_graph *g = found; g < end && g->colour == found->colour; g++)
+        if (equality_pick(&(const char *){dataset_id(k->data, g->sample)}, 1, -1, id) == 0)
+            return g->part;
+    return found->part;
 }
 
 int32_t known_graphs_find(uint8_t *part, const struct known_graphs *k, const struct dataset *graphs,
@@ -68,7 +81,7 @@ int32_t known_graphs_find(uint8_t *part, const struct known_graphs *k, const str
 
         while (found && found > k->graph && found[-1].colour == asked.colour)
             found--;
-        part[i] = found ? found->part : PART_NONE;
+        part[i] = (uint8_t)(found ? part_of(k, found, dataset_id(graphs, i)) : PART_NONE);
         count += found != NULL;
     }
     colouring_release(&c);

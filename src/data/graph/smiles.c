@@ -741,7 +741,7 @@ const struct data_format smiles_format = {
     .feature_word = "features of atoms and bonds",
     .samples = DATA_GRAPHS,
     .has_groups = true,
-    .same = "atoms and bonds",
+    .same = "features of atoms and neighbours (without stereo and isotopes)",
     .settings = {{"molecules", true, "a table with a molecule in each row"},
                  {.key = "smiles", .is_required = true},
                  {.key = "id"},

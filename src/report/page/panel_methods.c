@@ -328,7 +328,7 @@ static void put_duplicates(struct methods *m, const struct data_format *format)
         return;
     buf_printf(&m->text, "%.0f %s are in %.0f set%s with the same %s",
                panel_fact(d, "duplicate", "samples"), m->samples, sets, plural((int64_t)sets),
-               format && format->same ? format->same : "features");
+               data_format_same(format));
     if (apart > 0)
         buf_printf(&m->text,
                    "; %.0f of these sets had members on both sides of a split, which makes the "
