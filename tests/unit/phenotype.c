@@ -124,12 +124,49 @@ static void test_words(void **state)
                 "classification to make every value a class");
     spec.missing = "N.D.";
     check_target(&spec, (const float[]){1.1f, -0.04f, NAN, 2});
-    spec = spec_of("id;ft\nx;1,1\ny;-0,04\nz;>=1,5\nw;< 2,5\n");
-    for (spec.task = DATA_TASK_AUTO; spec.task <= DATA_TASK_REGRESSION; spec.task++)
-        refuse_spec(&spec,
-                    "pheno.csv:4: column \"ft\" = \">=1,5\": 2 of 4 values are bounds: to leave "
-                    "them out would bias the data, because they are the extreme ones; write "
-                    "the bounds as numbers, or make classes at a threshold");
+}
+
+/* rows: lines 3 to 5. wanted: the message of line 3, or NULL if the rows are accepted. */
+static void check_bounds(const char *rows, enum data_task task, const char *wanted)
+{
+    struct data_report report;
+    struct dataset d;
+    char table[200], message[400];
+    struct data_spec spec;
+
+    snprintf(table, sizeof table, "id;ft;other\nw;2;>7\n%s", rows);
+    spec = spec_of(table);
+    spec.trait = "ft";
+    spec.task = task;
+    snprintf(message, sizeof message, "pheno.csv:3: column \"ft\" = %s", wanted ? wanted : "");
+    if (wanted) {
+        refuse_spec(&spec, message);
+        return;
+    }
+    load(&d, &report, &spec);
+    dataset_release(&d);
+}
+
+/* Bounds and estimates among numbers are counted. Columns that are not the trait do not count. */
+static void test_bounds(void **state)
+{
+    static const char of_2[] =
+        "2 of 4 values are bounds or estimates: to leave them out would bias the data, because "
+        "bounds are the extreme ones; write them as numbers, or make classes at a threshold";
+    static const char *const pairs[][2] = {
+        {">=1,5", "< 2,5"}, {">10000", "<0.5"}, {"> 10", "~3"},  {">10 nM", "~ 3,5 uM"},
+        {"≥ 5", "≈1e3"},    {"=<5", "<=.5"},    {">>100", "<-3"}};
+    char rows[100], wanted[300];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        for (enum data_task task = DATA_TASK_AUTO; task <= DATA_TASK_REGRESSION; task++) {
+            snprintf(rows, sizeof rows, "x;%s;1\ny;%s;1\nz;7;n.d.\n", pairs[i][0], pairs[i][1]);
+            snprintf(wanted, sizeof wanted, "\"%s\": %s", pairs[i][0], of_2);
+            check_bounds(rows, task, wanted);
+        }
+    check_bounds("x;1;>5\ny;3;<2\nz;7;~1\n", DATA_TASK_AUTO, NULL);
+    check_bounds("x;>1;1\ny;>1;1\nz;2;1\n", DATA_TASK_CLASSIFICATION, NULL);
 }
 
 /* 1.066 beside 979 means 1066. Values that may be measurements are accepted. */
@@ -475,23 +512,15 @@ static void test_group_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_suspect),
-        cmocka_unit_test(test_decimal_comma),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_thousands),
-        cmocka_unit_test(test_other_commas),
-        cmocka_unit_test(test_id_column),
-        cmocka_unit_test(test_no_header),
-        cmocka_unit_test(test_fixed),
-        cmocka_unit_test(test_factor),
-        cmocka_unit_test(test_quoted_names),
-        cmocka_unit_test(test_fixed_errors),
-        cmocka_unit_test(test_digest),
-        cmocka_unit_test(test_group),
-        cmocka_unit_test(test_group_with_parts),
-        cmocka_unit_test(test_group_errors),
-        cmocka_unit_test(test_part),
+        cmocka_unit_test(test_missing),       cmocka_unit_test(test_suspect),
+        cmocka_unit_test(test_decimal_comma), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_bounds),        cmocka_unit_test(test_thousands),
+        cmocka_unit_test(test_other_commas),  cmocka_unit_test(test_id_column),
+        cmocka_unit_test(test_no_header),     cmocka_unit_test(test_fixed),
+        cmocka_unit_test(test_factor),        cmocka_unit_test(test_quoted_names),
+        cmocka_unit_test(test_fixed_errors),  cmocka_unit_test(test_digest),
+        cmocka_unit_test(test_group),         cmocka_unit_test(test_group_with_parts),
+        cmocka_unit_test(test_group_errors),  cmocka_unit_test(test_part),
     };
 
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

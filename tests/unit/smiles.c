@@ -333,6 +333,44 @@ static void test_groups(void **state)
         "m.csv: 1 sample with a value to predict but without a group in column \"g\": \"2\": ", "");
 }
 
+/* m: molecules whose value is their number of atoms and `unit`, then two with bounds. */
+static struct data_spec bounds_spec(int m, const char *unit, const char *first, const char *second)
+{
+    char table[2000] = "smiles,y\n", *at = table + strlen(table);
+
+    for (int n = 1; n <= m; n++)
+        at += sprintf(at, "%.*s,%d%s\n", n, "CCCCCCCCCCCCCCCCCCCC", n, unit);
+    sprintf(at, "CO,%s\nCN,%s\n", first, second);
+    return spec_of(table);
+}
+
+/* Bounds without numbers beside them. */
+static void test_bounds(void **state)
+{
+    struct data_spec spec = bounds_spec(12, " nM", "> 10 nM", "<0.5 nM");
+    struct dataset d;
+    struct data_report report;
+
+    (void)state;
+    refuse(&spec,
+           "m.csv:14: column \"y\" = \"> 10 nM\": 2 of 14 values are bounds or estimates: to leave",
+           "at a threshold");
+    spec = bounds_spec(12, "", "7", "~3");
+    refuse(&spec, "m.csv:15: column \"y\" = \"~3\": 1 of 14 values are bounds", "at a threshold");
+    spec = spec_of("smiles,y\nC,active\nCC,>10000\nCO,active\nCN,<0.5\n");
+    refuse(&spec,
+           "m.csv:3: column \"y\" = \">10000\": 2 of 4 values are bounds among words: replace",
+           "make every value a class");
+    spec.task = DATA_TASK_CLASSIFICATION;
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_classes, 3);
+    dataset_release(&d);
+    spec = spec_of("smiles,y\nC,<5\nCC,5-10\nCO,>10\nCN,<5\n");
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_classes, 3);
+    dataset_release(&d);
+}
+
 static void test_bad_columns(void **state)
 {
     struct data_spec spec = spec_of("num,smiles,y\n1,C,0\n2,CC,1\n");
@@ -506,9 +544,10 @@ int main(void)
         cmocka_unit_test(test_aromatic_model), cmocka_unit_test(test_odd_atoms),
         cmocka_unit_test(test_columns),        cmocka_unit_test(test_golden),
         cmocka_unit_test(test_spellings),      cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_bad_columns),    cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_bad_ids),        cmocka_unit_test(test_invalid),
-        cmocka_unit_test(test_cut_off),        cmocka_unit_test(test_bbbp),
+        cmocka_unit_test(test_bounds),         cmocka_unit_test(test_bad_columns),
+        cmocka_unit_test(test_groups),         cmocka_unit_test(test_bad_ids),
+        cmocka_unit_test(test_invalid),        cmocka_unit_test(test_cut_off),
+        cmocka_unit_test(test_bbbp),
     };
 
     return cmocka_run_group_tests_name("smiles", tests, scratch_make, scratch_remove);

@@ -83,6 +83,43 @@ static int refuse_thousands(const struct target_cells *cells, struct err *err)
                       "of three digits: remove the point");
 }
 
+/* The text behind the number that a cell begins with; NULL: there is no number or no text. */
+static const char *unit_of(const char *cell)
+{
+    char number[MOST_DIGITS];
+    size_t n = strspn(cell, "0123456789+-.,");
+    double v;
+
+    if (n >= sizeof number || !cell[n])
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        number[i] = cell[i] == ',' ? '.' : cell[i];
+    number[n] = '\0';
+    return table_parse_number(&v, number) ? cell + n : NULL;
+}
+
+/* Step behind ">", "<=", "~" and the like; NULL without one. */
+static const char *skip_sign(const char *cell)
+{
+    static const char *const signs[] = {"<", ">", "~", "=<", "=>", "≤", "≥", "≈"};
+    const char *found = NULL;
+
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (!strncmp(cell, signs[i], strlen(signs[i])))
+            found = cell + strlen(signs[i]);
+    return found ? found + strspn(found, "<>= ") : NULL;
+}
+
+/* ">10000", "<= 0,5" and "~3 nM": a measurement beyond the range of an assay, or not exact. */
+static bool is_bound(const char *cell)
+{
+    const char *number = skip_sign(cell);
+    double v;
+
+    return number &&
+           (table_parse_number(&v, number) || has_decimal_comma(number) || unit_of(number));
+}
+
 /* Words, such as "n.d." or ">1,5", are reported later: they do not make commas something else. */
 int target_read_decimal(struct target_cells *cells, char separator, struct err *err)
 {
@@ -94,7 +131,7 @@ int target_read_decimal(struct target_cells *cells, char separator, struct err *
 
         if (!text)
             continue;
-        n_present += *text != '<' && *text != '>';
+        n_present += !is_bound(text);
         if (has_decimal_comma(text)) {
             a_comma = a_comma < 0 ? i : a_comma;
             n_plain += !may_be_thousands(text);
@@ -187,24 +224,10 @@ static bool is_beyond_floats(const char *cell)
     return isinf((float)strtod(cell, &end)) && !*end;
 }
 
-/* ">10000" and "<= 0,5": a measurement beyond the range of an assay. */
-static bool is_bound(const char *cell)
-{
-    char number[MOST_DIGITS];
-    double v;
+/* More classes than these may be amounts. */
+#define MOST_SMALL_CLASSES 10
 
-    if (*cell != '<' && *cell != '>')
-        return false;
-    cell += 1 + (cell[1] == '=');
-    cell += strspn(cell, " ");
-    if (strlen(cell) >= sizeof number)
-        return false;
-    strcpy(number, cell);
-    if (has_decimal_comma(cell))
-        *strchr(number, ',') = '.';
-    return table_parse_number(&v, number);
-}
-
+/* first: of the bounds */
 static int refuse_bounds(const struct target_cells *cells, int32_t first, struct err *err)
 {
     struct table at = {.path = cells->path, .line = cells->line[first]};
@@ -215,16 +238,14 @@ static int refuse_bounds(const struct target_cells *cells, int32_t first, struct
         n += cells->text[i] && is_bound(cells->text[i]);
     }
     return table_fault(err, &at,
-                       "column \"%.80s\" = \"%.80s\": %d of %d values are bounds: to leave them "
-                       "out would bias the data, because they are the extreme ones; write the "
-                       "bounds as numbers, or make classes at a threshold",
+                       "column \"%.80s\" = \"%.80s\": %d of %d values are bounds or estimates: to "
+                       "leave them out would bias the data, because bounds are the extreme ones; "
+                       "write them as numbers, or make classes at a threshold",
                        cells->column, cells->text[first], n, n_present);
 }
 
 static int refuse_word(const struct target_cells *cells, int32_t i, struct err *err)
 {
-    if (is_bound(cells->text[i]))
-        return refuse_bounds(cells, i, err);
     return cell_fault(
         err, cells, i,
         is_beyond_floats(cells->text[i])
@@ -238,13 +259,15 @@ static int refuse_word(const struct target_cells *cells, int32_t i, struct err *
 static int pick_task(enum data_task *task, const struct target_cells *cells, bool whole_are_classes,
                      struct err *err)
 {
-    int32_t n_numbers = 0, n_whole = 0, n_words = 0, a_word = 0;
+    int32_t n_numbers = 0, n_whole = 0, n_words = 0, a_word = 0, a_bound = -1;
 
     for (int32_t i = 0; i < cells->n; i++) {
         double v;
 
         if (!cells->text[i])
             continue;
+        if (a_bound < 0 && is_bound(cells->text[i]))
+            a_bound = i;
         if (table_parse_number(&v, cells->text[i])) {
             n_numbers++;
             n_whole += v == floor(v);
@@ -260,8 +283,8 @@ static int pick_task(enum data_task *task, const struct target_cells *cells, boo
                           "a comma in a number: write a decimal point and no thousands separator; "
                           "decimal commas are accepted if semicolons or tabs separate the columns "
                           "and no number of the column has a point");
-    if (n_words && *task == DATA_TASK_REGRESSION && is_bound(cells->text[a_word]))
-        return refuse_bounds(cells, a_word, err);
+    if (a_bound >= 0 && (*task == DATA_TASK_REGRESSION || (*task == DATA_TASK_AUTO && n_numbers)))
+        return refuse_bounds(cells, a_bound, err);
     if (n_words && *task == DATA_TASK_REGRESSION)
         return cell_fault(err, cells, a_word,
                           "must be a number, or empty or NA where missing, for task = regression");
@@ -489,23 +512,6 @@ int target_classes(struct target *out, const struct target_cells *cells, struct 
     return rc;
 }
 
-#define MOST_SMALL_CLASSES 10
-
-/* The text behind the number that a cell begins with; NULL: there is no number or no text. */
-static const char *unit_of(const char *cell)
-{
-    char number[MOST_DIGITS];
-    size_t n = strspn(cell, "0123456789+-.,");
-    double v;
-
-    if (n >= sizeof number || !cell[n])
-        return NULL;
-    for (size_t i = 0; i < n; i++)
-        number[i] = cell[i] == ',' ? '.' : cell[i];
-    number[n] = '\0';
-    return table_parse_number(&v, number) ? cell + n : NULL;
-}
-
 /* Many numbers with the same unit are amounts; 2-row and 6-row are classes. */
 static int refuse_unit(const struct target *t, const struct target_cells *cells, struct err *err)
 {
@@ -531,6 +537,34 @@ static int refuse_unit(const struct target *t, const struct target_cells *cells,
                        "\"%.20s\": remove the unit, or set task = classification to make every "
                        "value a class",
                        cells->column, first, n, n_valued, unit);
+}
+
+/* <5, 5-10 and >10 are classes. A bound beside `active`, or among many values, is an amount. */
+static int check_bounds(const struct target *t, const struct target_cells *cells, struct err *err)
+{
+    struct table at = {.path = cells->path};
+    int32_t first = -1, n = 0, n_present = 0, n_words = 0;
+    bool is_many = t->n_classes > MOST_SMALL_CLASSES;
+
+    for (int32_t i = 0; i < cells->n; i++) {
+        bool is = cells->text[i] && is_bound(cells->text[i]);
+
+        first = is && first < 0 ? i : first;
+        n += is;
+        n_present += cells->text[i] != NULL;
+    }
+    for (int32_t c = 0; c < t->n_classes; c++)
+        n_words += !strpbrk(t->class_names[c], "0123456789");
+    if (first < 0 || (!is_many && !n_words))
+        return 0;
+    if (is_many && 2 * n_words <= t->n_classes)
+        return refuse_bounds(cells, first, err);
+    at.line = cells->line[first];
+    return table_fault(err, &at,
+                       "column \"%.80s\" = \"%.80s\": %d of %d values are bounds among words: "
+                       "replace them by words, or set task = classification to make every value a "
+                       "class",
+                       cells->column, cells->text[first], n, n_present);
 }
 
 /* Classes with one member, beside many others, are likely numbers. */
@@ -571,7 +605,10 @@ static int make_labels(struct target *out, const struct target_cells *cells, boo
                        cells->path, cells->column, out->class_names[0]);
     if (is_asked)
         return 0;
-    return refuse_unit(out, cells, err) || check_members(out, cells, err) ? -1 : 0;
+    return check_bounds(out, cells, err) || refuse_unit(out, cells, err) ||
+                   check_members(out, cells, err)
+               ? -1
+               : 0;
 }
 
 int target_make(struct target *out, const struct target_cells *cells, enum data_task task,
