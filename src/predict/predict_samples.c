@@ -363,19 +363,27 @@ struct pieces {
     int32_t n, n_known;
 };
 
+/* before: each text */
+static void report_notes(const struct data_report *r, const char *before)
+{
+    for (int32_t i = 0; i < r->n_notes; i++)
+        if (r->note[i].kind == DATA_NOTE_WARNING)
+            log_warn("%s%s", before, r->note[i].text);
+        else if (r->note[i].kind == DATA_NOTE_INFO)
+            log_info("%s%s", before, r->note[i].text);
+}
+
 static void report_graphs(const struct pieces *pieces, const char *path)
 {
-    const struct data_report *r = &pieces->new.report;
+    struct buf before = {0};
 
     log_info(
         "%s: %d graph%s to predict, %d of them with the same %s as graphs of the training data",
         path, pieces->n, pieces->n == 1 ? "" : "s", pieces->n_known,
         data_format_same(pieces->new.spec.format));
-    for (int32_t i = 0; i < r->n_notes; i++)
-        if (r->note[i].kind == DATA_NOTE_WARNING)
-            log_warn("%s: %s", path, r->note[i].text);
-        else if (r->note[i].kind == DATA_NOTE_INFO)
-            log_info("%s: %s", path, r->note[i].text);
+    buf_printf(&before, "%s: ", path);
+    report_notes(&pieces->new.report, buf_text(&before));
+    buf_release(&before);
 }
 
 static int predict_piece(struct predict *w, const struct dataset *graphs, const uint8_t *part,
@@ -501,6 +509,7 @@ static void report_nodes(const struct new_nodes *n, const struct predict_options
 {
     log_info("%s: %d new node%s, skipped %lld row%s of nodes of the training data", o->features,
              n->n, plural(n->n), (long long)n->n_known, plural(n->n_known));
+    report_notes(&n->report, "");
     if (n->n_unknown)
         log_warn("%s: dropped %lld entr%s: the training data have no such feature", o->features,
                  (long long)n->n_unknown, n->n_unknown == 1 ? "y" : "ies");

@@ -89,6 +89,7 @@ if "$ESPALIER" run grid.ini --progress none >/dev/null 2>.err; then
     is "molecules of the training data are marked" "$(predict --graphs known.csv | cut -d, -f1,5 | sort -u | tr '\n' ' ')" "$([ "$(cut -d, -f1 few.csv | sed -n 2p)" ] && echo 'id,sample new,test new,training ')"
     printf 'Num,SMILES\nx,CCO\n' >new.csv
     is "names that differ in case" "$(predict --graphs new.csv | cut -d, -f1,4 | tr '\n' ' ')" "id,models x,3 "
+    like "are counted" "$(cat .err)" '2 columns of new.csv found by number or without regard to case: "smiles" as "SMILES", "num" as "Num"'
     printf 'CCO a\nCCN b\nCCC a\n' >same.smi
     is "a repeated name in a SMILES file" "$(predict --graphs same.smi | cut -d, -f1,4 | tr '\n' ' ')" "id,models a,3 b,3 a,3 "
     like "gives a warning" "$(cat .err)" 'warning: same.smi: 1 molecule has the name of an earlier one: each has a row of its own; the first is "a" on lines 1 and 3$'

@@ -57,6 +57,13 @@ INI
 is "trained" "$(sqlite3 results.db "select state || count(*) from trial")" done9
 "$ESPALIER" run grid.ini --progress none --set task=regression --set features=listed.csv --set name=listed --db listed.db >/dev/null 2>&1
 new() { predict "$1" --config "$2" --features "$3" --edges new_edges.csv; }
+# Names of columns and nodes of the data in another spelling.
+sed '1s/a,c/A,C/' new.csv >upper.csv
+echo N3,1,1,1,1,1 >>upper.csv
+is "columns and nodes that differ in case" "$(new results.db c1 upper.csv | cksum)" "$(new results.db c1 new.csv | cksum)"
+new results.db c1 upper.csv >/dev/null
+like "are counted: columns" "$(cat .err)" '2 columns of upper.csv found by number or without regard to case: "a" as "A", "c" as "C"'
+like "are counted: ids" "$(cat .err)" 'warning: upper.csv: 1 id joined by number or without regard to case: "N3" as "n3"'
 is "new nodes" "$(new results.db c1 new.csv | cut -d, -f1 | tail -n 2 | tr '\n' ' ')$(new results.db c1 new.csv | wc -l)" "n88 n89 21"
 like "messages about them" "$(tr '\n' '~' <.err)" "new.csv: 20 new nodes, skipped 0 rows of nodes .*new_edges.csv: 1 new node without an edge to the training data~.*ignored 1 edge between new nodes: .*new_edges.csv: ignored 1 edge between nodes of the training data"
 new listed.db c1 new_listed.csv >new_listed.out

@@ -187,6 +187,20 @@ static void check_joined(const char *ids, const char *rows, const char *wanted, 
     dataset_release(&d);
 }
 
+/* The notes with this label. */
+static void check_notes(const struct data_report *report, const char *label,
+                        const char *const *wanted, int n)
+{
+    int found = 0;
+
+    for (int32_t i = 0; i < report->n_notes; i++)
+        if (!strcmp(report->note[i].label, label)) {
+            assert_true(found < n);
+            assert_string_equal(report->note[i].text + strlen(scratch_folder) + 1, wanted[found++]);
+        }
+    assert_int_equal(found, n);
+}
+
 static void test_equal_ids(void **state)
 {
     (void)state;
@@ -202,6 +216,67 @@ static void test_equal_ids(void **state)
     check_joined("id,m1,m2\n7,0,1\n07,1,2\nx,2,0\ny,0,0\n", "id,y\n007,1\nx,3\ny,4\n", "--34", "");
     check_joined("id,m1,m2\n1234567890123456789,0,1\nx,1,2\ny,0,2\n",
                  "id,y\n1234567890123456788,1\nx,3\ny,2\n", "-32", "");
+}
+
+/* Settings name columns in another spelling, in a table that has the markers, too. */
+static void test_equal_columns(void **state)
+{
+    struct data_spec spec = genotype_spec("", "");
+    struct data_report report;
+    struct dataset d;
+    char wanted[400];
+
+    (void)state;
+    spec.genotypes = spec.phenotypes = scratch_text(
+        "both.csv", "id,Yield,Side,m1,m2\nx,1,train,0,1\ny,2,test,1,2\nz,3,train,2,0\n");
+    spec.trait = "yield";
+    spec.part = "SIDE";
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_features, 2);
+    snprintf(wanted, sizeof wanted,
+             "2 columns of %s found by number or without regard to case: \"yield\" as \"Yield\", "
+             "\"SIDE\" as \"Side\"",
+             spec.phenotypes);
+    assert_string_equal(noted(&report, "columns"), wanted);
+    dataset_release(&d);
+}
+
+/* In edges, features and split files, as in phenotypes. */
+static void test_equal_ids_of_graphs(void **state)
+{
+    struct data_spec spec = graph_spec("node,label\n7,a\nB,b\nc,a\nd,b\n",
+                                       "node,x\n007,1\nb,2\nc,3\nd,4\n", "a,b\n7.0,b\nC,d\n");
+    struct data_report report;
+    struct dataset d;
+
+    (void)state;
+    spec.split =
+        scratch_text("split.csv", "id,PART,note\n07,Train,1\nb, TEST ,2\nc,Dev,3\nD,x,4\n");
+    refuse_spec(&spec, "split.csv: column \"PART\" has 1 cell other than parts: \"x\" on line 5: "
+                       "must be train, val (valid, validation, dev), test, stop or none");
+    scratch_text("split.csv", "id,PART,note\n07,Train,1\nb, TEST ,2\nc,Dev,3\nD,none,4\n");
+    load(&d, &report, &spec);
+    assert_int_equal(d.n_edges, 2);
+    check_features(&d, (const float[]){1, 2, 3, 4});
+    assert_int_equal(d.part[0], PART_TRAIN);
+    assert_int_equal(d.part[1], PART_TEST);
+    assert_int_equal(d.part[2], PART_VAL);
+    assert_int_equal(d.part[3], PART_NONE);
+    check_notes(&report, "ids",
+                (const char *[]){"features.csv: 2 ids joined by number or without regard to case: "
+                                 "\"007\" as \"7\", \"b\" as \"B\"",
+                                 "edges.csv: 3 ids joined by number or without regard to case: "
+                                 "\"7.0\" as \"7\", \"b\" as \"B\", \"C\" as \"c\"",
+                                 "split.csv: 3 ids joined by number or without regard to case: "
+                                 "\"07\" as \"7\", \"b\" as \"B\", \"D\" as \"d\""},
+                3);
+    dataset_release(&d);
+    /* The header of listed features, too. */
+    spec.split = NULL;
+    scratch_text("features.csv", "node,Feature\n7,u\nB,v\n");
+    load(&d, &report, &spec);
+    assert_true(d.is_sparse);
+    dataset_release(&d);
 }
 
 /* ---- codes for missing calls ---- */
@@ -905,6 +980,8 @@ int main(void)
         cmocka_unit_test(test_missing_genotype),
         cmocka_unit_test(test_phenotype_errors),
         cmocka_unit_test(test_equal_ids),
+        cmocka_unit_test(test_equal_columns),
+        cmocka_unit_test(test_equal_ids_of_graphs),
         cmocka_unit_test(test_single_members),
         cmocka_unit_test(test_trait),
         cmocka_unit_test(test_text_trait),

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/cpu.h"
 #include "base/sorted.h"
 #include "data/core/block.h"
+#include "data/text/equality.h"
 
 /* dataset_open() trusts nothing, because a block may come from another process or a damaged
  * file. */
@@ -51,23 +51,13 @@ enum part part_parse(const char *name)
 
 enum part part_of_word(const char *cell)
 {
-    static const struct {
-        const char *word;
-        enum part part;
-    } words[] = {{"none", PART_NONE}, {"train", PART_TRAIN}, {"training", PART_TRAIN},
-                 {"val", PART_VAL},   {"valid", PART_VAL},   {"validation", PART_VAL},
-                 {"dev", PART_VAL},   {"test", PART_TEST},   {"testing", PART_TEST},
-                 {"stop", PART_STOP}};
-    size_t n;
+    static const char *const words[] = {"none",       "train", "training", "val",     "valid",
+                                        "validation", "dev",   "test",     "testing", "stop"};
+    static const enum part parts[] = {PART_NONE, PART_TRAIN, PART_TRAIN, PART_VAL,  PART_VAL,
+                                      PART_VAL,  PART_VAL,   PART_TEST,  PART_TEST, PART_STOP};
+    int32_t i = equality_pick(words, sizeof words / sizeof *words, -1, cell);
 
-    cell += strspn(cell, " \t");
-    n = strlen(cell);
-    while (n && strchr(" \t", cell[n - 1]))
-        n--;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i].word) == n && !strncasecmp(words[i].word, cell, n))
-            return words[i].part;
-    return PART_COUNT;
+    return i < 0 ? PART_COUNT : parts[i];
 }
 
 const char *dataset_id(const struct dataset *d, int32_t sample)

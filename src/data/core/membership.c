@@ -38,29 +38,22 @@ static int no_column(const struct table *t, const struct data_spec *spec, struct
 static int find_columns(struct columns_of *at, const struct table *t, const struct data_spec *spec,
                         struct err *err)
 {
-    int32_t part = TABLE_NO_COLUMN, group = TABLE_NO_COLUMN;
+    int32_t part, group = TABLE_NO_COLUMN;
+    bool is_named = is_set(spec->part);
 
     *at = (struct columns_of){.id = reader_id_column(t, NULL, err)};
-    if (is_set(spec->part))
-        part = table_column(t, spec->part, at->id, err);
+    part = table_column(t, is_named ? spec->part : "part", at->id, err);
     if (is_set(spec->group))
         group = table_column(t, spec->group, at->id, err);
     if (part == TABLE_REFUSED || group == TABLE_REFUSED)
         return -1;
-    for (int32_t j = at->id + 1; j < t->n_cols; j++) {
-        bool is_group = j == group;
-        bool is_part = is_set(spec->part)
-                           ? j == part
-                           : !is_group && (t->n_cols == at->id + 2 || !strcmp(t->name[j], "part"));
-
-        if ((is_group && at->group) || (is_part && at->part))
-            return table_fault(err, t, "two columns are named \"%.80s\"", t->name[j]);
-        if (is_group)
-            at->group = j;
-        if (is_part)
-            at->part = j;
-    }
-    if (at->part && part_of_word(t->name[at->part]) != PART_COUNT && part == TABLE_NO_COLUMN)
+    if (!is_named && part < 0 && t->n_cols == at->id + 2)
+        part = at->id + 1;
+    if (group > at->id)
+        at->group = group;
+    if (part > at->id && (is_named || part != group))
+        at->part = part;
+    if (at->part && !is_named && part_of_word(t->name[at->part]) != PART_COUNT)
         return table_fault(err, t,
                            "the column of parts is named \"%.80s\"; is this line a sample? A "
                            "header must come first, such as id,part",
@@ -122,6 +115,7 @@ static int read_file(struct membership *m, const struct membership_source *sourc
     m->join = (struct id_join){.ids = source->ids, .path = spec->split, .col = at.id, .n_cols = 1};
     if (!rc)
         rc = read_rows(m, &t, &at, source, err);
+    reader_report_columns(source->report, table_spelled(&t), spec->split);
     table_close(&t);
     return rc;
 }

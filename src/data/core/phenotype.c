@@ -473,6 +473,7 @@ int phenotype_read(struct phenotype *p, const struct joined_ids *source,
         !find_columns(&r, spec, err)) {
         r.join = (struct id_join){.ids = r.ids, .path = spec->phenotypes, .col = r.id, .n_cols = 1};
         rc = read_rows(&r, err);
+        report->columns = *table_spelled(&r.table);
         if (r.join.count.n)
             report->loose = r.join.count;
         if (!report->n_absent)

@@ -32,6 +32,7 @@ struct phenotype_report {
     int32_t n_absent;                       /* samples without a row */
     char absent[DATA_EXAMPLES][PHENOTYPE_ID];
     struct equality_count loose; /* ids that joined by number or without regard to case */
+    struct equality_count columns; /* named in another spelling */
     bool is_foreign_id;          /* an id of `left` is not UTF-8 */
     char unjoined[600];          /* why rows did not join */
     double suspect;              /* as in struct data_report */

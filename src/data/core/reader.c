@@ -26,14 +26,23 @@ int32_t reader_id_column(const struct table *t, const char *name, struct err *er
 
     if (!name || !*name)
         return reader_has_family(t);
-    found = equality_pick((const char *const *)t->name, t->n_cols, -1, name);
-    if (found >= 0)
+    found = table_column(t, name, -1, err);
+    if (found != TABLE_NO_COLUMN)
         return found;
     table_put_columns(&columns, t, name, NULL, NULL);
     table_fault(err, t, "no column \"%.80s\" (data.id): must be one of %s", name,
                 buf_text(&columns));
     buf_release(&columns);
     return -1;
+}
+
+void reader_report_columns(struct data_report *report, const struct equality_count *spelled,
+                           const char *path)
+{
+    if (spelled->n)
+        data_report_add(report, DATA_NOTE_INFO, "columns",
+                        "%lld column%s of %s found by number or without regard to case: %s",
+                        (long long)spelled->n, spelled->n == 1 ? "" : "s", path, spelled->first);
 }
 
 int32_t reader_new_id(struct names *ids, const struct table *t, int32_t col, struct err *err)

@@ -18,6 +18,10 @@ bool reader_has_family(const struct table *t);
  * err if there is no such column. */
 int32_t reader_id_column(const struct table *t, const char *name, struct err *err);
 
+/* Report the columns that settings name in another spelling. path: of the table. */
+void reader_report_columns(struct data_report *report, const struct equality_count *spelled,
+                           const char *path);
+
 /* Returns the number of the new id. -1 and err if it is empty or repeated. */
 int32_t reader_new_id(struct names *ids, const struct table *t, int32_t col, struct err *err);
 

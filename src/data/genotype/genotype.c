@@ -526,6 +526,7 @@ static void warn_unjoined(struct data_report *r, const struct genotype *g)
         put_ids(&sides, p->absent, p->n_absent);
         buf_puts(&sides, p->n_absent ? ")" : "");
     }
+    reader_report_columns(r, &p->columns, g->spec->phenotypes);
     id_join_report(r, &p->loose, g->spec->phenotypes);
     target_report_spelled(r, &g->target.spelled, "classes");
     if (is_many || *p->unjoined)

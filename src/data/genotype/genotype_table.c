@@ -48,6 +48,14 @@ static int add(struct names *names, const char *text, struct err *err)
     return !text || !*text || has(names, text) || names_add(names, text, 1, err) >= 0 ? 0 : -1;
 }
 
+/* name: a setting, which need not be spelled like the column. */
+static int add_named(struct search *s, const char *name, struct err *err)
+{
+    int32_t j = name && *name ? table_column(s->t, name, -1, NULL) : TABLE_NO_COLUMN;
+
+    return add(&s->named, j >= 0 ? s->t->name[j] : name, err);
+}
+
 static int add_fixed(struct search *s, struct err *err)
 {
     struct names listed = {0};
@@ -57,7 +65,7 @@ static int add_fixed(struct search *s, struct err *err)
     for (int32_t k = 0; !rc && k < listed.n; k++) {
         char *copy = strdup(listed.text[k]);
 
-        rc = copy ? add(&s->named, phenotype_strip_factor(copy, &is_factor), err)
+        rc = copy ? add_named(s, phenotype_strip_factor(copy, &is_factor), err)
                   : err_nomem(err, "fixed effects", strlen(listed.text[k]));
         free(copy);
     }
@@ -76,7 +84,7 @@ static int read_header(struct search *s, struct err *err)
         return 0;
     id = reader_id_column(&t, s->spec->id, NULL);
     if (id >= 0)
-        rc = add(&s->named, t.name[id], err);
+        rc = add_named(s, t.name[id], err);
     for (int32_t j = 0; !rc && j < t.n_cols; j++)
         rc = add(&s->phenotypes, t.name[j], err);
     table_close(&t);
@@ -85,8 +93,8 @@ static int read_header(struct search *s, struct err *err)
 
 static int find_names(struct search *s, struct err *err)
 {
-    return read_header(s, err) || add(&s->named, s->spec->trait, err) ||
-                   add(&s->named, s->spec->part, err) || add(&s->named, s->spec->group, err) ||
+    return read_header(s, err) || add_named(s, s->spec->trait, err) ||
+                   add_named(s, s->spec->part, err) || add_named(s, s->spec->group, err) ||
                    add_fixed(s, err)
                ? -1
                : 0;

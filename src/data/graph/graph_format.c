@@ -15,6 +15,7 @@ struct graph_tables {
     struct target target;
     struct node_features features;
     struct edges edges;
+    struct equality_count spelled;    /* columns of the labels */
     struct membership_cells division; /* of split.part and split.group */
     struct membership membership;
 };
@@ -53,6 +54,7 @@ static int find_columns(struct graph_tables *g, const struct table *t, const str
             g->label = j;
             n++;
         }
+    g->spelled = *table_spelled(t);
     if (n != 1)
         return table_fault(err, t,
                            "%d column%s: a table of labels has two (node, label), and those that "
@@ -133,6 +135,7 @@ static int read_edges(struct graph_tables *g, const struct data_spec *spec,
 
 static void report_nodes(struct data_report *report, const struct graph_tables *g)
 {
+    reader_report_columns(report, &g->spelled, g->cells.path);
     report->n_samples = g->nodes.n;
     for (int32_t i = 0; i < g->cells.n; i++)
         report->n_valued += g->cells.text[i] != NULL;

@@ -26,9 +26,11 @@ static int add_known(struct new_nodes *n, struct err *err)
 static int32_t node_of(int *status, struct new_nodes *n, const struct table *t, struct err *err)
 {
     int32_t n_known = n->data->n_samples;
-    int32_t i = names_find(&n->nodes, t->cell[0]);
+    int32_t i;
 
-    *status = 0;
+    *status = id_join_find(&i, &n->join, t->cell[0], err);
+    if (*status)
+        return -1;
     if (i < 0 && !t->cell[0][0])
         *status = table_fault(err, t, "the id of a node is empty");
     else if (i < 0)
@@ -158,6 +160,8 @@ static int find_columns(struct full *full, const struct dataset *d, struct err *
     for (int32_t j = 0; !rc && j < d->n_features; j++) {
         full->col[j] = names_find(&columns, dataset_feature_name(d, j));
         if (full->col[j] < 0)
+            full->col[j] = table_column(&full->t, dataset_feature_name(d, j), 0, NULL);
+        if (full->col[j] < 0)
             rc = table_fault(err, &full->t,
                              "no column \"%.80s\": must have every feature of the training data",
                              dataset_feature_name(d, j));
@@ -227,6 +231,8 @@ static int read_full(struct new_nodes *n, const char *path, struct err *err)
 
     while (!status && (status = table_next(&full.t, err)) > 0)
         status = read_row(n, &full, err);
+    if (!status)
+        reader_report_columns(&n->report, table_spelled(&full.t), path);
     free(full.col);
     free(full.mean);
     table_close(&full.t);
@@ -277,7 +283,6 @@ static int put_edges(struct new_nodes *n, const struct edges *e, struct err *err
 
 static int read_edges(struct new_nodes *n, const char *features, const char *path, struct err *err)
 {
-    struct data_report unused = {0};
     struct edges edges = {0};
     struct buf known = {0};
     int rc = 0;
@@ -287,7 +292,7 @@ static int read_edges(struct new_nodes *n, const char *features, const char *pat
         return err_nomem(err, "edges", ((size_t)n->n + 1) * sizeof *n->edges.start);
     if (path) {
         buf_printf(&known, "%s nor in the training data", features);
-        rc = edges_read(&edges, path, &n->nodes, buf_text(&known), &unused, err);
+        rc = edges_read(&edges, path, &n->nodes, buf_text(&known), &n->report, err);
         buf_release(&known);
     }
     if (!rc) {
@@ -303,12 +308,14 @@ static int read_edges(struct new_nodes *n, const char *features, const char *pat
 int new_nodes_read(struct new_nodes *out, const struct dataset *data, const char *features,
                    const char *edges, struct err *err)
 {
-    *out = (struct new_nodes){.data = data};
+    *out = (struct new_nodes){.data = data,
+                              .join = {.ids = &out->nodes, .path = features, .n_cols = 1}};
     if (add_known(out, err) || (data->is_sparse ? read_listed : read_full)(out, features, err))
         return -1;
     if (out->n == 0)
         return err_set(err, "%s: no new node: %lld rows are of nodes of the training data",
                        features, (long long)out->n_known);
+    id_join_report(&out->report, &out->join.count, features);
     return read_edges(out, features, edges, err);
 }
 
@@ -316,6 +323,7 @@ void new_nodes_release(struct new_nodes *n)
 {
     if (!n)
         return;
+    id_join_release(&n->join);
     names_release(&n->nodes);
     csr_release(&n->listed);
     free(n->table);

@@ -7,23 +7,27 @@
 #ifndef DATA_GRAPH_NEW_NODES_H
 #define DATA_GRAPH_NEW_NODES_H
 
+#include "data/core/data_report.h"
+#include "data/core/id_join.h"
 #include "data/graph/graph.h"
 #include "data/text/names.h"
 
 struct new_nodes {
     const struct dataset *data; /* borrowed */
     struct names nodes;         /* of the data, then the new ones */
+    struct id_join join;        /* of the table of features with nodes of the data */
     int32_t n;                  /* of new nodes */
     struct csr listed;          /* (n, F) or empty */
     float *table;               /* (n, F) or NULL */
     struct attached edges;      /* without inverse_root */
 
-    int64_t n_known;   /* rows of nodes of the data */
-    int64_t n_unknown; /* listed features, dropped */
-    int64_t n_missing; /* cells of a full table */
-    int64_t n_between; /* ignored edges between new nodes */
-    int64_t n_within;  /* ignored edges between known nodes */
-    int32_t n_alone;   /* without an edge to the data */
+    struct data_report report; /* of ids and columns in another spelling */
+    int64_t n_known;           /* rows of nodes of the data */
+    int64_t n_unknown;         /* listed features, dropped */
+    int64_t n_missing;         /* cells of a full table */
+    int64_t n_between;         /* ignored edges between new nodes */
+    int64_t n_within;          /* ignored edges between known nodes */
+    int32_t n_alone;           /* without an edge to the data */
 };
 
 /* edges may be NULL. Pair with new_nodes_release(), also after a failure. -1 and err if a file is

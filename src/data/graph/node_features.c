@@ -180,7 +180,8 @@ static int read_dense(struct node_features *f, struct id_join *nodes, const char
 
 bool node_features_is_listed(const struct table *t)
 {
-    return (t->n_cols == 2 || t->n_cols == 3) && strcmp(t->name[1], "feature") == 0;
+    return (t->n_cols == 2 || t->n_cols == 3) &&
+           equality_pick(&(const char *){t->name[1]}, 1, -1, "feature") == 0;
 }
 
 int node_features_read(struct node_features *out, const char *path, const struct names *nodes,

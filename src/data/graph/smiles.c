@@ -307,7 +307,9 @@ static int32_t find_new_id(const struct smiles *s)
 
     for (size_t i = 0; i < sizeof names / sizeof *names && found < 0; i++)
         if (names[i] && *names[i])
-            found = table_column(&s->table, names[i], s->smiles, NULL);
+            found = i ? equality_pick((const char *const *)s->table.name, s->table.n_cols,
+                                      s->smiles, names[i])
+                      : table_column(&s->table, names[i], s->smiles, NULL);
     return found < 0 ? -1 : found;
 }
 
@@ -628,6 +630,7 @@ static void report_facts(struct data_report *report, const struct smiles *s)
                         s->table.path, s->n_skipped, (long long)s->n_rows, buf_text(&rows));
     buf_release(&rows);
     report_molecules(report, s, DATA_NOTE_FACT);
+    reader_report_columns(report, table_spelled(&s->table), s->table.path);
     target_report_spelled(report, &s->target.spelled, "classes");
     if (n_empty)
         data_report_add(report, DATA_NOTE_WARNING, "empty",
@@ -706,6 +709,8 @@ static void report_new(struct data_report *report, const struct smiles *s)
                         "first is %s",
                         s->n_repeated, s->n_repeated == 1 ? " has" : "s have", s->repeated);
     report_molecules(report, s, DATA_NOTE_INFO);
+    if (!s->is_bare)
+        reader_report_columns(report, table_spelled(&s->table), s->table.path);
     buf_release(&rows);
 }
 

@@ -256,8 +256,9 @@ struct table_source {
     size_t n_cells;
     size_t cell_capacity;
     char *header_text; /* of table.name */
-    size_t n_unnamed;  /* columns behind the last name */
-    size_t n_skipped;  /* R's row numbers */
+    struct equality_count spelled;
+    size_t n_unnamed; /* columns behind the last name */
+    size_t n_skipped; /* R's row numbers */
     struct {
         bool is_there;
         int status;
@@ -769,7 +770,7 @@ void table_put_columns(struct buf *out, const struct table *t, const char *wrong
 
 int32_t table_column(const struct table *t, const char *name, int32_t except, struct err *err)
 {
-    int32_t n_found = 0;
+    int32_t n_found = 0, found;
 
     for (int32_t j = 0; j < t->n_cols; j++)
         n_found += j != except && !strcmp(t->name[j], name);
@@ -777,5 +778,13 @@ int32_t table_column(const struct table *t, const char *name, int32_t except, st
         table_fault(err, t, "%d columns are named \"%.80s\"", n_found, name);
         return TABLE_REFUSED;
     }
-    return equality_pick((const char *const *)t->name, t->n_cols, except, name);
+    found = equality_pick((const char *const *)t->name, t->n_cols, except, name);
+    if (found >= 0 && strcmp(t->name[found], name) != 0)
+        equality_note(&t->source->spelled, name, t->name[found], 1);
+    return found;
+}
+
+const struct equality_count *table_spelled(const struct table *t)
+{
+    return &t->source->spelled;
 }

@@ -22,6 +22,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "data/text/equality.h"
 
 struct table_source;
 
@@ -60,6 +61,10 @@ void table_put_columns(struct buf *out, const struct table *t, const char *wrong
  * TABLE_NO_COLUMN if there is none; TABLE_REFUSED and err if several have exactly this name. */
 enum { TABLE_NO_COLUMN = -1, TABLE_REFUSED = -2 };
 int32_t table_column(const struct table *t, const char *name, int32_t except, struct err *err);
+
+/* The names that table_column() found though the header spells them in another way; valid until
+ * table_close(). */
+const struct equality_count *table_spelled(const struct table *t);
 
 /* Empty, NA, NaN, nan and a single point mean "missing". */
 bool table_is_missing(const char *cell);
