@@ -356,10 +356,8 @@ static void text_is_sorted_and_commented(void **state)
     (void)state;
     propose(&p, &f);
     assert_int_equal(init_lines_add(&lines, P_TRAIT, ";x", "what", "the column", &err), 0);
-    assert_int_equal(init_lines_add(&lines, P_ID, "gone", "", "the column", &err), 0);
     assert_int_equal(init_lines_add_off(&lines, P_FIXED, "a, b", "also", &err), 0);
     assert_int_equal(init_lines_add_off(&lines, P_FIXED, "a ;b", "left out", &err), 0);
-    init_lines_remove(&lines, P_ID);
     assert_int_equal(lines.n, 2);
     init_write(&text, "one\n\ntwo\n", &lines, &p);
     assert_ptr_equal(strstr(buf_text(&text), "; one\n;\n; two\n\n[sweep]\n"), buf_text(&text));
@@ -368,7 +366,6 @@ static void text_is_sorted_and_commented(void **state)
     assert_non_null(
         strstr(buf_text(&text), "\nlambda        = 0.03, 0.1, 0.3, 1, 3, 10, 30, 100 "));
     assert_non_null(strstr(buf_text(&text), "\ntype          = gcn, mlp, ridge "));
-    assert_null(strstr(buf_text(&text), "gone"));
     buf_release(&text);
     init_lines_release(&lines);
 }

@@ -55,10 +55,7 @@ static int add_columns(struct init_lines *lines, const struct init_files *files,
     if (c->writes_id && add_column(lines, P_ID, &c->joined, c->id, "column of the ids", err) != 0)
         return -1;
     if (c->table->role == P_MOLECULES &&
-        (add_column(lines, P_SMILES, &c->joined, c->table->column, "column of the molecules",
-                    err) ||
-         init_lines_add(lines, P_SKIP_INVALID, "yes",
-                        "leave molecules out that cannot be parsed; inspect counts them", "", err)))
+        add_column(lines, P_SMILES, &c->joined, c->table->column, "column of the molecules", err))
         return -1;
     return add_column(lines, P_TRAIT, &c->joined, c->trait, "column to predict", err);
 }
@@ -197,8 +194,6 @@ int init_data_finish(struct init_lines *lines, const struct init_files *files,
     struct buf design = {0};
     int rc = 0;
 
-    if (!job->report.n_skipped)
-        init_lines_remove(lines, P_SKIP_INVALID);
     if (!columns->table && init_lines_add(lines, P_TASK, task_name(job->data.task), "", "", err))
         return -1;
     rc = add_missing(lines, &job->report, err);

@@ -82,19 +82,6 @@ int init_lines_add_off(struct init_lines *lines, enum param_id id, const char *v
     return append(lines, (struct init_line){id, true, strdup(value), strdup(comment)}, err);
 }
 
-void init_lines_remove(struct init_lines *lines, enum param_id id)
-{
-    for (int32_t i = 0; i < lines->n; i++) {
-        if (lines->line[i].id != id)
-            continue;
-        free(lines->line[i].value);
-        free(lines->line[i].comment);
-        memmove(&lines->line[i], &lines->line[i + 1],
-                (size_t)(--lines->n - i) * sizeof *lines->line);
-        return;
-    }
-}
-
 /* ---- paths ---- */
 
 /* Owned; NULL: memory is short, or there is no such folder. name: out, where the name begins. */

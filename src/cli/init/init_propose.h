@@ -85,7 +85,6 @@ int init_lines_add(struct init_lines *lines, enum param_id id, const char *value
                    const char *comment, const char *what, struct err *err);
 int init_lines_add_off(struct init_lines *lines, enum param_id id, const char *value,
                        const char *comment, struct err *err);
-void init_lines_remove(struct init_lines *lines, enum param_id id);
 void init_lines_release(struct init_lines *lines);
 
 /* Append the path relative to the folder of the sweep file `output`. "-" is in the working
