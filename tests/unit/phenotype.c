@@ -156,7 +156,8 @@ static void test_bounds(void **state)
     static const char *const pairs[][2] = {
         {">=1,5", "< 2,5"}, {">10000", "<0.5"}, {"> 10", "~3"},  {">10 nM", "~ 3,5 uM"},
         {"≥ 5", "≈1e3"},    {"=<5", "<=.5"},    {">>100", "<-3"}};
-    char rows[100], wanted[300];
+    char rows[100], wanted[400];
+    struct data_spec spec;
 
     (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
@@ -165,6 +166,10 @@ static void test_bounds(void **state)
             snprintf(wanted, sizeof wanted, "\"%s\": %s", pairs[i][0], of_2);
             check_bounds(rows, task, wanted);
         }
+    /* Also behind a word, which data.missing may name, unlike bounds. */
+    spec = spec_of("id;ft\nx;n.d.\ny;>5\nz;7\nw;~8\n");
+    snprintf(wanted, sizeof wanted, "pheno.csv:3: column \"ft\" = \">5\": %s", of_2);
+    refuse_spec(&spec, wanted);
     check_bounds("x;1;>5\ny;3;<2\nz;7;~1\n", DATA_TASK_AUTO, NULL);
     check_bounds("x;>1;1\ny;>1;1\nz;2;1\n", DATA_TASK_CLASSIFICATION, NULL);
 }
