@@ -330,11 +330,11 @@ if "$ESPALIER" doctor 2>/dev/null | grep -q 'Indigo'; then
     is "is not the id" "$(value points.ini trait) $(value points.ini id)" "mp no"
     cut -d, -f1-3 points.csv >melting.csv
     ok "a second column of SMILES and whole numbers alone" init melting.csv -o melting.ini
-    awk -F, -v OFS=, 'NR == 4 { $3 = "inf" } 1' melting.csv >spoilt.csv
+    awk -F, -v OFS=, 'NR == 4 { $3 = "inf" } NR == 6 { $3 = "n.d." } 1' melting.csv >spoilt.csv
     fails "an infinite cell" 1 init spoilt.csv -o no.ini
     like "is no word" "$(cat .err)" '^espalier: spoilt.csv:4: column "mp" = "inf": a number beyond the range of floats'
     sed 's/^molecules .*/molecules = spoilt.csv/' melting.ini >coded.ini
-    like "missing lists codes of molecules" "$("$ESPALIER" inspect coded.ini --set 'missing=inf, >300' 2>&1)" '^target +38 values'
+    like "missing lists codes of molecules" "$("$ESPALIER" inspect coded.ini --set 'missing=inf, n.d.' 2>&1)" '^target +38 values'
     is "the numbers are the trait, and rows are numbered" "$(value melting.ini trait)$(value melting.ini id)" mp
 fi
 head -6 sim/phenotypes.csv >six.csv
