@@ -176,6 +176,13 @@ static void test_regression(void **state)
     assert_int_equal(d.task, TASK_REGRESSION);
     assert_string_equal(noted(&report, "empty"), "");
     dataset_release(&d);
+    files.edges = "1, 2\n2, 1\n";
+    files.indicator = "1\n1\n1\n2\n3\n";
+    files.graph_attributes = "4\nNaN\n5\n";
+    spec = spec_of(&files);
+    load(&d, &report, &spec);
+    assert_int_equal(noted_number(&report, "empty", "of 3 graphs have no value"), 1);
+    dataset_release(&d);
 }
 
 /* Edges in one direction, duplicate edges, and loops. */
