@@ -285,7 +285,7 @@ is "takes the trials and their files" "$(sql all.db 'select count(*), sum(value)
 # ---- stopping ----
 
 cat >train.sh <<'SH'
-stop() { echo "${1:-}" >"$ESPALIER_CHECKPOINT/epoch"; date +%s%N >"$ESPALIER_DIR/../../../stopped"; exit 75; }
+stop() { echo "${1:-}" >"$ESPALIER_CHECKPOINT/epoch"; exit 75; }
 trap 'asked=1' TERM
 from=0
 [ ! -e "$ESPALIER_CHECKPOINT/epoch" ] || read -r from <"$ESPALIER_CHECKPOINT/epoch"
@@ -297,15 +297,13 @@ done
 SH
 printf '[sweep]\nobjective = val\ndirection = max\n[program]\ncommand = sh train.sh {n}\n[grid]\nn = 1, 2\n' >stop.ini
 for signal in TERM USR1; do
-    rm -rf stop.db* stopped
+    rm -rf stop.db*
     "$ESPALIER" run stop.ini --db stop.db --progress none </dev/null 2>err &
     pid=$!
     while [ ! -s "$(find stop.db.files -name results.jsonl 2>/dev/null | head -n 1)" ]; do sleep 0.05; done
-    asked=$(date +%s%N)
     kill -$signal $pid
     wait $pid
     is "SIG$signal: the run can be resumed" $? 75
-    ok "the program is asked at once" test $((($(cat stopped) - asked) / 1000000)) -lt 600
     like "and leaves a checkpoint" "$(grep left err)" '^espalier: stopped early; 2 trials are left, 1 with a checkpoint: the same command continues$'
 done
 ok "the same command continues" run stop.ini --db stop.db
@@ -320,13 +318,11 @@ printf '[sweep]\nobjective = val\ndirection = max\n[program]\ncommand = sh deaf.
 "$ESPALIER" run deaf.ini --db deaf.db --progress none </dev/null 2>err &
 pid=$!
 while [ ! -d "$(find deaf.db.files -name 'scratch*' 2>/dev/null | head -n 1)" ]; do sleep 0.05; done
-begun=$(date +%s)
 kill -INT $pid
 sleep 0.2
 kill -INT $pid
 wait $pid
 is "a program that does not react is killed" "$? $(sql deaf.db 'select state from trial')" "75 pending"
-ok "after stop_grace" test $(($(date +%s) - begun)) -lt 5
 
 # ---- flags, lists, and axes with a condition ----
 

@@ -64,11 +64,11 @@ END
 printf '%s\n' '[sweep]' 'objective = v' 'direction = max' '[program]' 'command = sh slow.sh' '[resources]' \
     'trial_timeout = 1s' >slow.ini
 fails "a trial that takes longer than trial_timeout in two attempts" 3 "$ESPALIER" run slow.ini --db slow.db --progress none
-is "fails, and keeps its checkpoint" "$(sqlite3 slow.db 'select state, error, seconds between 1 and 1.6 from trial'
+is "fails, and keeps its checkpoint" "$(sqlite3 slow.db 'select state, error, seconds >= 1 from trial'
     cat slow.db.files/t1/checkpoint/n)" "failed|ran longer than trial_timeout = 1 s|1
 1"
 fails "another attempt with the same limit" 3 "$ESPALIER" run slow.ini --db slow.db --progress none --retry failed
-like "is over at once" "$(sqlite3 slow.db 'select max(attempt_id), finished - started < 0.6 from attempt')" '^3\|1$'
+is "is over at once" "$(sqlite3 slow.db 'select max(attempt_id) from attempt') $(cat slow.db.files/t1/checkpoint/n)" "3 1"
 ok "one with a longer limit" "$ESPALIER" run slow.ini --db slow.db --progress none --retry failed --set trial_timeout=9s
 is "goes on from the checkpoint with its curve" "$(sqlite3 slow.db 'select state, epochs_run, value from trial')" "done|3|3.0"
 ok "and removes it" test ! -e slow.db.files
@@ -84,18 +84,17 @@ END
 printf '[sweep]\nobjective = v\ndirection = max\n[program]\ncommand = sh deaf.sh {n}\n[grid]\nn = 1, 2\n' >deaf.ini
 for ranks in 1 2; do
     rm -f deaf.[12]
-    "$ESPALIER" run deaf.ini --db deaf.db -n $ranks --progress none >.out 2>.err &
+    "$ESPALIER" run deaf.ini --db deaf.db -n $ranks --grace 1h --progress none >.out 2>.err &
     for _ in $(seq 6000); do
         [ "$(ls deaf.[12] 2>/dev/null | wc -l)" = $ranks ] && break
         sleep 0.05
     done
     kill -INT $!
     sleep 0.8
-    second=$(date +%s)
     kill -INT $!
     wait $!
     is "a second signal kills a program that ignores the first one: $ranks" \
-        "$? $(($(date +%s) - second < 8)) $(sqlite3 deaf.db 'select distinct state from trial')" "75 1 pending"
+        "$? $(sqlite3 deaf.db 'select distinct state from trial')" "75 pending"
 done
 
 # ---- the time of an attempt whose rank was killed ----

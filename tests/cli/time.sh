@@ -70,9 +70,7 @@ done
 # 60 trials of 0.1 s in 3 s: some fit.
 # shellcheck disable=SC2046
 limited() { run $(long 0.1) --set grid.dropout=0:0.885:0.015 "$@"; }
-begun=$(now)
 fails "a limit that is too short for all trials" 75 limited --db limited.db --time-limit 3s
-like "ends in time" "$(awk "BEGIN { print $(now) - $begun }")" '^[0-4]\.?'
 n=$(count limited.db 'done')
 like "with some done" "$n" '^[1-9]'
 is "the others pending" "$(count limited.db pending)" $((60 - n))
@@ -94,15 +92,15 @@ is "is complete" "$(count limited.db 'done')" 60
 # Trials of 0.1 s and of 30 s: the short ones run, the long ones in parts.
 # shellcheck disable=SC2046
 mixed() { run $(long 1) --set "grid.epochs=$((per_s / 10)),$((per_s * 30))" --set grid.dropout=0:0.4:0.1 "$@"; }
-fails "trials longer than the limit" 75 mixed --db mixed.db --time-limit 5s
+fails "trials longer than the limit" 75 mixed --db mixed.db --time-limit 7s
 is "shorter trials run" "$(count mixed.db 'done')|$(count mixed.db pending)" "5|5"
 like "a message names the long ones first" "$(grep -B 9 ' trials run in ' "$T/.err")" \
-    "^espalier: 5 trials are expected to take up to .* each, and such a run has only [34](\\.[0-9])? s: from checkpoints, several runs can finish them"
+    "^espalier: 5 trials are expected to take up to .* each, and such a run has only [0-9.]+ s: from checkpoints, several runs can finish them"
 like "one of them begins and saves a checkpoint" "$(tail -n 1 "$T/.err")" \
     "^espalier: stopped by the time limit; 5 trials are left, expected to take up to .* each, 1 with a checkpoint: the same command continues"
 is "only one of them" "$(query mixed.db "select outcome, count(*) from attempt group by 1")" "done|5
 stopped|1"
-fails "the next run" 75 mixed --db mixed.db --time-limit 5s
+fails "the next run" 75 mixed --db mixed.db --time-limit 7s
 is "continues this one" "$(query mixed.db "select count(distinct trial_id), count(*) from attempt where outcome = 'stopped'")" "1|2"
 fails "a run too short for a checkpoint is not to be requeued" 1 mixed --db vain.db --set grid.dropout=0 \
     --set "grid.epochs=$((per_s * 30))" --time-limit 1s
@@ -196,7 +194,7 @@ exit 1
 END
 fails "the same if squeue does not answer" 75 over $(($(date +%s) - 3))
 is "no trial has begun" "$(count over.db pending)" 10
-like "the message says that the end was seconds ago" "$(said)" ' UTC, [3-9](\.[0-9])? s ago '
+like "the message says that the end was seconds ago" "$(said)" ' UTC, [0-9.]+ s ago '
 ok "an invalid end time" over soon
 is "the message says so" "$(said)" \
     "espalier: warning: walltime: SLURM_JOB_END_TIME=soon cannot be read: must be seconds since 1970
@@ -238,17 +236,17 @@ begin() {
     pid=$!
     under_way "$db" 1
 }
-# end: wait for the run; sets $status and $took, seconds since $begun.
+# end: wait for the run; sets $status.
 end() {
     wait $pid
     status=$?
-    took=$(awk "BEGIN { print $(now) - $begun }")
 }
+# Trials of `long 30` take at least as many seconds.
+ends_before_a_trial() { awk "BEGIN { exit !($(now) - $begun < 30) }"; }
 # Count done trials that were running at the signal, and done trials that began after it.
 ended() {
     query "$1" "select sum(started < $begun and finished > $begun), sum(started > $begun) from attempt where outcome = 'done'"
 }
-below() { awk "BEGIN { exit !($1 < $2) }"; }
 
 for signal in TERM INT USR1 USR2 HUP; do
     # shellcheck disable=SC2046
@@ -269,7 +267,7 @@ begun=$(now)
 kill -TERM $pid
 end
 is "a trial longer than the grace period" $status 75
-ok "the run does not wait for it" below "$took" 3
+ok "the run does not wait for it" ends_before_a_trial
 is "and is pending again" "$(count grace.db pending)|$(query grace.db "select count(*) from attempt where outcome = 'done'")" "10|0"
 
 # shellcheck disable=SC2046
@@ -283,7 +281,7 @@ like "the message says so" "$(cat err)" "^espalier: stopping at once; running tr
 
 # A copy of the signal does not count as a second one.
 # shellcheck disable=SC2046
-begin twice.db $(long 8) --grace 100s
+begin twice.db $(long 30) --grace 100s
 begun=$(now)
 kill -USR2 $pid
 kill -TERM $pid
@@ -292,7 +290,7 @@ ok "two signals in 0.1 s are one" kill -0 $pid
 kill -TERM $pid
 end
 is "a second signal" $status 75
-ok "stops at once" below "$took" 3
+ok "stops at once" ends_before_a_trial
 like "the message says so" "$(cat err)" "^espalier: stopping at once; running trials are left to the next run"
 is "without damage" "$(query twice.db 'pragma integrity_check')|$(count twice.db pending)" "ok|10"
 
@@ -316,13 +314,13 @@ done
 # also get SIGTERM for SIGHUP.
 for signal in TERM HUP; do
     # shellcheck disable=SC2046
-    mpirun -q --oversubscribe -n 2 "$ESPALIER" run sweep.ini $(long 4) --progress none --db bare$signal.db >out 2>err &
+    mpirun -q --oversubscribe -n 2 "$ESPALIER" run sweep.ini $(long 30) --progress none --db bare$signal.db >out 2>err &
     pid=$!
     under_way bare$signal.db 2
     begun=$(now)
     kill -$signal $pid
     end
-    ok "SIG$signal to an mpirun started by hand ends the run at once" below "$took" 4
+    ok "SIG$signal to an mpirun started by hand ends the run at once" ends_before_a_trial
     like "and the message says so" "$(cat err)" "^espalier: SIGTERM: stopping at once, as mpirun kills its ranks a second later"
     is "without damage" "$(query bare$signal.db 'pragma integrity_check')|$(ended bare$signal.db)" "ok||"
 done

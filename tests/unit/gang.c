@@ -691,7 +691,7 @@ static void test_other_version(void **state)
 
 /* ---- pace ---- */
 
-#define WORKER_S 0.02
+#define WORKER_S 0.05
 
 static int32_t own_rank;
 
