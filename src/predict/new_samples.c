@@ -236,6 +236,12 @@ static int check_found(const struct new_samples *n, bool accepts_few, struct err
                        "table is transposed: it must have a row for each sample and a column for "
                        "each marker",
                        n->recode.path, count_marker_ids(n), recode_ids(&n->recode)->n);
+    if (!r->n_found && recode_is_other_kind(&n->recode))
+        return err_set(
+            err,
+            "%s: its calls are letters and those of the training data are numbers, whose "
+            "counted alleles are not known: give dosages that count the same alleles",
+            n->recode.path);
     return err_set(err,
                    "%s: contains %d of the %d markers of the training data, the first of which is "
                    "\"%.80s\" (%d with other alleles): must contain %s",

@@ -441,6 +441,22 @@ static void check_value(const char *path, enum data_dosage dosage, const struct 
     recode_close(&r);
 }
 
+static struct recode_report report_of(const char *path, const struct dataset *d, int32_t n)
+{
+    int32_t sample[SITES_SAMPLES] = {0, 1, 2, 3};
+    float found[SITES_SAMPLES];
+    struct mat x = mat_view(found, n, d->n_features);
+    struct recode_report report;
+    struct recode r;
+    struct err err;
+
+    if (recode_open(&r, d, path, DATA_DOSAGE_GT, NULL, &err) != 0 ||
+        recode_read(&x, &report, &r, sample, n, &err) != 0)
+        fail_msg("%s", err.text);
+    recode_close(&r);
+    return report;
+}
+
 /* The means are 0.5 and 1. */
 static void make_pair(struct dataset *d)
 {
@@ -703,6 +719,7 @@ static void test_letters(void **state)
         {"id,a,b\nx,1/1,0/1\ny,0/0,0/0\n", {2, 1, 0, 0}},
     };
     static const int8_t dosage[] = {0, 0, 1, 0, 2, 0, 2, 2};
+    struct recode_report report;
     struct draft draft = {.n_samples = 4,
                           .n_features = 2,
                           .ploidy = 2,
@@ -718,6 +735,19 @@ static void test_letters(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_value(scratch_text("letters.csv", cases[i].table), DATA_DOSAGE_GT, &d, cases[i].found,
                     2);
+    /* The ids of a file with places are the names of a table. */
+    check_value(scratch_text("letters.hmp.txt", "rs#\talleles\tchrom\tpos\tx\ty\n"
+                                                "a\tA/G\t1\t5\tAA\tAG\nb\tT/C\t1\t9\tTT\tCT\n"),
+                DATA_DOSAGE_GT, &d, cases[0].found, 2);
+    /* Column a has only other letters. */
+    report = report_of(scratch_text("letters.csv", cases[3].table), &d, 2);
+    assert_true(report.n_found == 1 && report.n_other == 1 && report.n_missing == 1);
+    dataset_release(&d);
+    /* Numbers may count either allele. */
+    draft.alleles = NULL;
+    assert_int_equal(draft_build(&d, &draft, NULL), 0);
+    report = report_of(scratch_text("letters.csv", cases[0].table), &d, 2);
+    assert_true(report.n_found == 0 && report.n_other == 2);
     dataset_release(&d);
 }
 

@@ -140,7 +140,7 @@ static int32_t find_name(const struct recode *r, struct buf *text, const struct 
     return j;
 }
 
-/* Returns the marker with this id, or with this name if the data have no alleles; -1 if there is
+/* Returns the marker with this id, or with this name if the data have no place; -1 if there is
  * none or several. */
 static int32_t find_id(const struct recode *r, const char *id)
 {
@@ -149,7 +149,7 @@ static int32_t find_id(const struct recode *r, const char *id)
     if (j >= 0)
         return r->marker[j].has_own_id ? j : -1;
     j = names_find(&r->names, id);
-    return j >= 0 && !*dataset_alleles(r->data, j) ? j : -1;
+    return j >= 0 && !markers_is_placed(dataset_alleles(r->data, j)) ? j : -1;
 }
 
 /* Place goes before name, name before id_marker (the marker with the site's id, or -1). */
@@ -289,6 +289,11 @@ void recode_close(struct recode *r)
 const struct names *recode_ids(const struct recode *r)
 {
     return r->kind == VARIANTS_NONE ? &r->table->ids : &r->variants.ids;
+}
+
+bool recode_is_other_kind(const struct recode *r)
+{
+    return r->table && r->table->letters.n_cols && !*dataset_alleles(r->data, 0);
 }
 
 /* ---- codings ---- */
@@ -664,11 +669,28 @@ static float table_call(const struct recode *r, int32_t j, int32_t row, int32_t 
                                    : NAN;
 }
 
+/* True if the column has calls, each with a letter that the data's marker lacks. All rows are asked,
+ * so that the answer is the same for any samples. */
+static bool is_other_column(const struct recode *r, int32_t j, int32_t col)
+{
+    bool has_call = false;
+
+    for (int32_t row = 0; row < r->table->markers.n_rows; row++) {
+        if (!isnan(table_call(r, j, row, col)))
+            return false;
+        has_call = has_call || !isnan(genotype_table_cell(r->table, row, col));
+    }
+    return has_call;
+}
+
 static void take_column(struct mat *x, struct recode *r, int32_t j, int32_t col, bool is_by_id,
                         const int32_t *sample)
 {
     struct recode_marker *marker = &r->marker[j];
 
+    marker->is_other = is_other_column(r, j, col);
+    if (marker->is_other)
+        return;
     for (int32_t i = 0; i < x->n_rows; i++) {
         float v = table_call(r, j, sample[i], col);
 
@@ -694,7 +716,7 @@ static void read_table(struct mat *x, struct recode *r, const int32_t *sample)
     for (int32_t col = 0; r->ids.n && col < c->n_cols; col++) {
         int32_t j = names_find(&r->names, c->name[col]) < 0 ? find_id(r, c->name[col]) : -1;
 
-        if (j >= 0 && !r->marker[j].is_found)
+        if (j >= 0 && !r->marker[j].is_found && !r->marker[j].is_other)
             take_column(x, r, j, col, true, sample);
     }
 }

@@ -90,6 +90,9 @@ int recode_open(struct recode *r, const struct dataset *data, const char *path,
                 enum data_dosage dosage, const char *missing, struct err *err);
 void recode_close(struct recode *r);
 
+/* True for a table of letters if the data were numbers, whose counted alleles are not known. */
+bool recode_is_other_kind(const struct recode *r);
+
 const struct names *recode_ids(const struct recode *r);
 
 /* x out (n, K): markers of the samples sample[n], indices into the ids. May be called again: a file
