@@ -59,9 +59,9 @@ struct record_text {
     const char *objective; /* borrowed */
     int32_t heading;       /* epoch of the last line "Epoch 3/10"; -1: none */
     int32_t steps;         /* length of the progress bars that belong to it; 0: unknown */
-    int n_columns;         /* of the table that may go on in the next line; 0: none */
-    struct buf heads;      /* owned: the line with their names */
-    struct buf plain;      /* scratch, owned: a line without colours */
+    int n_columns;    /* of the table that may go on in the next line; 0: none; -1: to be counted */
+    struct buf heads; /* owned: the line with their names */
+    struct buf plain; /* scratch, owned: a line without colours */
 };
 
 /* Remove all that a record contains. */

@@ -150,25 +150,31 @@ struct scan {
     struct word part; /* "[val] loss: 0.3, acc: 0.9": of the names behind it; empty: none */
 };
 
+typedef int compare_words(const char *a, const char *b, size_t n);
+
+/* list: "|a|b|" */
+static bool is_listed(const struct word *w, const char *list, compare_words *compare)
+{
+    const char *name = list + 1;
+
+    for (const char *at = name; *at; at++) {
+        if (*at != '|')
+            continue;
+        if ((size_t)(at - name) == w->n && !compare(name, w->text, w->n))
+            return true;
+        name = at + 1;
+    }
+    return false;
+}
+
 static bool word_is(const struct word *w, const char *list)
 {
-    char text[24];
-
-    if (w->n + 3 > sizeof text)
-        return false;
-    snprintf(text, sizeof text, "|%.*s|", (int)w->n, w->text);
-    return strstr(list, text) != NULL;
+    return is_listed(w, list, strncmp);
 }
 
 static bool word_is_any_case(const struct word *w, const char *list)
 {
-    char text[16];
-
-    if (w->n >= sizeof text)
-        return false;
-    for (size_t i = 0; i < w->n; i++)
-        text[i] = (char)tolower((unsigned char)w->text[i]);
-    return word_is(&(struct word){text, w->n}, list);
+    return is_listed(w, list, strncasecmp);
 }
 
 /* The word begins with a part of the data, as val_loss does: `train loss` is never `loss`. */
@@ -640,30 +646,35 @@ static struct word next_field(const char **at, const char *end)
     return field;
 }
 
-/* Keep a line of names, one of which is the epoch, the objective or a metric, as the head of a table. */
+/* A line without results may be the head of a table: the next line tells. */
 static void keep_heads(struct record_text *state, const char *line, const char *end)
 {
+    buf_clear(&state->heads);
+    buf_add(&state->heads, line, (size_t)(end - line));
+    buf_text(&state->heads);
+    state->n_columns = -1;
+}
+
+/* The number of names in the line that was kept, one of which is the epoch, the objective or a metric;
+ * 0: it is no head of a table. */
+static int count_columns(const struct record_text *state)
+{
+    const char *at = state->heads.data, *end = at + state->heads.size;
     bool is_table = false;
     int n = 0;
 
-    state->n_columns = 0;
-    for (const char *at = line; at < end;) {
+    while (at < end) {
         struct word field = next_field(&at, end);
         char name[PROGRAM_NAME];
 
         if (!field.n)
             break;
         if (record_name_length(field.text, field.n) != field.n || n++ == COLUMNS)
-            return;
-        is_table |= word_is_any_case(&field, "|epoch|") || is_metric(&field) ||
-                    (join(name, &field, 1) && record_is_like(name, state->objective));
+            return 0;
+        is_table = is_table || word_is_any_case(&field, "|epoch|") || is_metric(&field) ||
+                   (join(name, &field, 1) && record_is_like(name, state->objective));
     }
-    if (n < 2 || !is_table)
-        return;
-    state->n_columns = n;
-    buf_clear(&state->heads);
-    buf_add(&state->heads, line, (size_t)(end - line));
-    buf_text(&state->heads);
+    return n > 1 && is_table ? n : 0;
 }
 
 /* The number of fields of a row, which are numbers, times or sizes; 0: it is no row. */
@@ -693,8 +704,11 @@ static bool take_row(struct scan *s)
     struct record_text *state = s->state;
     const char *head = buf_text(&state->heads), *heads_end = head + state->heads.size;
     const char *at = s->start;
-    int n = state->n_columns ? count_fields(state, at, s->end) : 0;
+    int n;
 
+    if (state->n_columns < 0 && strpbrk(at, "0123456789"))
+        state->n_columns = count_columns(state);
+    n = state->n_columns > 0 ? count_fields(state, at, s->end) : 0;
     if (!n || (n != state->n_columns && n != state->n_columns + 1))
         return false;
     if (n > state->n_columns)
