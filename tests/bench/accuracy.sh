@@ -40,12 +40,12 @@ fi
 "$espalier" inspect "$T/ft10.ini" --splits "$T/splits.csv" >/dev/null || exit 1
 espalier_run "$T/ft10.ini" -n 2 --db "$T/ft10.db"
 ours=$(sqlite3 "$T/ft10.db" 'select round(avg(test_pearson), 4) from trials')
-peer="PyTorch is not there"
+beside="PyTorch is not there"
 if [ -n "$(torch_is)" ]; then
-    peer=$("$python" -W ignore "$src/tests/bench/peer_accuracy.py" "$ESPALIER_DATA" "$T/splits.csv")
-    peer="PyTorch on the same folds ($peer)"
+    peer "$T/accuracy" "$python" -W ignore "$src/tests/bench/peer_accuracy.py" "$ESPALIER_DATA" "$T/splits.csv"
+    beside="PyTorch on the same folds ($(cat "$T/accuracy"))"
 fi
-row "FT10: mean test Pearson r, 5 folds" "$ours" r "$peer" "within 0.02"
+peer_row "$T/accuracy" "FT10: mean test Pearson r, 5 folds" "$ours" r "$beside" "within 0.02"
 
 espalier_run "$src/grids/cora-kipf.ini" -n 2 --db "$T/cora.db"
 row "Cora: mean test accuracy, Kipf's settings, 10 replicates" \

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # All benchmarks as one table, and as bench.csv in the working directory with machine and commit.
-# tests/bench/results.csv keeps the figures that the README quotes.
+# tests/bench/results.csv keeps the figures that the README quotes. If a program fails, its row has the
+# reason in place of a ratio, and the exit status is 1.
 # usage: bench.sh ESPALIER PROGRAM_DIRECTORY SOURCE_DIRECTORY
 # Environment:
 #   ESPALIER_DATA  real data; rows that lack them say so
@@ -39,24 +40,28 @@ part() {
     load | training | reduce | links | ddp) sh "$here/$1.sh" "$programs" "$src" ;;
     sweep | noop | digits | gang | gpu | loss | resume | million | large | accuracy) sh "$here/$1.sh" "$espalier" "$src" ;;
     workers)
-        is_there "$programs/workers" "ranks that train together" && "$programs/workers"
+        is_there "$programs/workers" "ranks that train together" || return 0
+        "$programs/workers"
         ;;
     simulate)
-        is_there "$programs/simulate" "10,000 simulated ranks" && "$programs/simulate"
+        is_there "$programs/simulate" "10,000 simulated ranks" || return 0
+        "$programs/simulate"
         ;;
     spawner)
-        is_there "$programs/spawner" "start and end of a program" && "$programs/spawner"
+        is_there "$programs/spawner" "start and end of a program" || return 0
+        "$programs/spawner"
         ;;
     program)
-        is_there "$programs/starts" "programs that report one number" &&
-            sh "$here/program.sh" "$espalier" "$src" "$programs"
+        is_there "$programs/starts" "programs that report one number" || return 0
+        sh "$here/program.sh" "$espalier" "$src" "$programs"
         ;;
     commit)
-        is_there "$programs/../cli/fault.so" "commits" &&
-            sh "$here/commit.sh" "$espalier" "$src" "$programs/../cli/fault.so"
+        is_there "$programs/../cli/fault.so" "commits" || return 0
+        sh "$here/commit.sh" "$espalier" "$src" "$programs/../cli/fault.so"
         ;;
     memory)
-        is_there "$here/memory.sh" "8 ranks on one host" && sh "$here/memory.sh" "$espalier" "$src"
+        is_there "$here/memory.sh" "8 ranks on one host" || return 0
+        sh "$here/memory.sh" "$espalier" "$src"
         ;;
     esac
 }
@@ -95,8 +100,15 @@ columns=case,value,unit,beside,target
 echo "date,commit,machine,$columns" >bench.csv
 show "$columns"
 for name in $parts; do
-    part "$name"
-done | while IFS= read -r line; do
-    printf '%s,%s\n' "$place" "$line" >>bench.csv
-    show "$line"
-done
+    part "$name" || echo "part $name,-,,failed: ended with status $?,"
+done | {
+    n_failed=0
+    while IFS= read -r line; do
+        printf '%s,%s\n' "$place" "$line" >>bench.csv
+        show "$line"
+        case $line in *failed:\ *) n_failed=$((n_failed + 1)) ;; esac
+    done
+    [ $n_failed = 0 ] && exit
+    echo "bench.sh: $n_failed of the rows above failed" >&2
+    exit 1
+}

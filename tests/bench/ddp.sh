@@ -13,48 +13,54 @@ src=$2
 rounds=${ROUNDS:-3}
 torch=$(torch_is)
 
-peer() {
-    "$python" -W ignore "$src/tests/bench/peer_ddp.py" "$@" 2>"$T/err" || { cat "$T/err" >&2; exit 1; }
+# ddp FILE ARGUMENT...
+ddp() {
+    into=$1
+    shift
+    peer "$into" "$python" -W ignore "$src/tests/bench/peer_ddp.py" "$@"
 }
 
-# Largest relative difference of the first five losses, without dropout.
+# Largest relative difference of the first five losses, without dropout; 0 if PyTorch failed.
 difference() {
     "$programs/workers" dump "$1" "$T/$1" >"$T/ours" || exit 1
-    peer "$T/$1" losses >"$T/theirs"
+    ddp "$T/theirs" "$T/$1" losses
+    [ ! -e "$T/theirs.failed" ] || { echo 0 && return; }
     paste "$T/ours" "$T/theirs" | head -n 5 | awk '
         { d = ($1 - $2) / $2; d = d < 0 ? -d : d; if (d > most || $2 == "") most = $2 == "" ? 1 : d }
         END { printf "%.0e\n", NR ? most : 1 }'
 }
 
-# compare TASK NAME OPTION NAME_WITH_OPTION: the second row is that of peer_ddp.py with an option.
+# compare TASK NAME OPTION NAME_WITH_OPTION TARGET: the second row is that of peer_ddp.py with an option.
 compare() {
     task=$1
+    target=$5
     if [ -z "$torch" ] || ! [ -e "$programs/workers" ]; then
-        row "$2" - "times faster" "${torch:+$programs/workers is not there}${torch:-PyTorch is not there}" 6
+        row "$2" - "times faster" "${torch:+$programs/workers is not there}${torch:-PyTorch is not there}" "$target"
         return
     fi
-    apart=$(difference "$task")
+    rm -f "$T/theirs"* "$T/ours" "$T/plain"* "$T/option"*
+    apart=$(difference "$task") || exit 1
     if [ "$(awk -v d="$apart" 'BEGIN { print (d <= 1e-3) }')" = 0 ]; then
         echo "ddp.sh: $task: losses differ by $apart" >&2
         exit 1
     fi
-    rm -f "$T/ours" "$T/plain" "$T/option"
+    rm -f "$T/ours"
     i=0
     while [ $i -lt "$rounds" ]; do
         "$programs/workers" time "$task" 2 >>"$T/ours" || exit 1
-        peer "$T/$task" >>"$T/plain"
-        peer "$T/$task" "$3" >>"$T/option"
+        ddp "$T/plain" "$T/$task"
+        ddp "$T/option" "$T/$task" "$3"
         i=$((i + 1))
     done
     ours=$(median <"$T/ours")
     beside="$torch, DDP over gloo"
     plain=$(median <"$T/plain")
-    row "$2" "$(ratio "$plain" "$ours")" "times faster" "$beside ($plain s; ours $ours s; losses differ by $apart)" 6
+    peer_row "$T/plain" "$2" "$(ratio "$plain" "$ours")" "times faster" "$beside ($plain s; ours $ours s; losses differ by $apart)" "$target"
     option=$(median <"$T/option")
-    row "$4" "$(ratio "$option" "$ours")" "times faster" "$beside ($option s; ours $ours s)" ""
+    peer_row "$T/option" "$4" "$(ratio "$option" "$ours")" "times faster" "$beside ($option s; ours $ours s)" ""
 }
 
 nodes="full batch of 50000 nodes: 2 ranks"
-compare nodes "$nodes" ax "$nodes, PyTorch also computes A^X only once"
+compare nodes "$nodes" ax "$nodes, PyTorch also computes A^X only once" 6
 graphs="batches of 64 graphs: 2 ranks"
-compare graphs "$graphs, PyTorch's batches assembled before" fresh "$graphs, PyTorch assembles each batch in its step"
+compare graphs "$graphs, PyTorch's batches assembled before" fresh "$graphs, PyTorch assembles each batch in its step" 4.1

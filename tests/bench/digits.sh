@@ -26,7 +26,7 @@ name_python
 # seconds COMMAND...: from the start of the command to its end.
 seconds() {
     begun=$(date +%s.%N)
-    "$@" || exit
+    "$@" || return
     echo "$begun $(date +%s.%N)" | awk '{ printf "%.3f\n", $2 - $1 }'
 }
 
@@ -48,19 +48,19 @@ sqlite3 -header -csv "$T/digits.db" "select filters, dense, batch_size, learning
 i=0
 while [ $i -lt "$rounds" ]; do
     [ $((i % 2)) = 0 ] || seconds ours >>"$T/ours" || exit
-    seconds pool script >>"$T/script" || exit
+    peer "$T/script" seconds pool script
     [ $((i % 2)) = 1 ] || seconds ours >>"$T/ours" || exit
     i=$((i + 1))
 done
 for i in 1 2 3; do
-    seconds pool inside >>"$T/inside" || exit
+    peer "$T/inside" seconds pool inside
 done
 ours=$(median <"$T/ours")
 n=$(sqlite3 "$T/digits.db" "select count(*) from trial where state = 'done'")
 [ "$n" = 24 ] || { echo "digits.sh: $n of 24 trials are done" >&2; exit 1; }
 ratios "$T/script" "$T/ours" | awk '{ printf "%.2f\n", $1 }' >"$T/ratios"
-row "$name" "$(ratio "$(median <"$T/ratios")" 1)" "times faster" \
+peer_row "$T/script" "$name" "$(ratio "$(median <"$T/ratios")" 1)" "times faster" \
     "multiprocessing.Pool(2), the script for each trial ($(median <"$T/script") s; ours $ours s; rounds $(head -n 1 "$T/ratios") to $(tail -n 1 "$T/ratios"))" 1
 inside=$(median <"$T/inside")
-row "$name: beside a script made a function" "$(ratio "$inside" "$ours")" "times faster" \
+peer_row "$T/inside" "$name: beside a script made a function" "$(ratio "$inside" "$ours")" "times faster" \
     "multiprocessing.Pool(2), imports once ($inside s; ours $ours s)" ""

@@ -62,7 +62,7 @@ torchrun() {
         ESPALIER_CHECKPOINT=$T/peer/checkpoint ESPALIER_DIR=$T/peer \
         "$python" -W ignore -m torch.distributed.run --nproc_per_node 2 -r 0:1 -t 0:1 --log_dir "$T/log" \
         --no_python sh "$T/noted.sh" python3 "$src/examples/bbbp_rnn.py" >"$T/err" 2>&1 ||
-        { cat "$T/err" >&2; exit 1; }
+        { cat "$T/err" >&2; return 1; }
     whole=$(echo "$begun $(date +%s.%N)" | awk '{ print $2 - $1 }')
     echo "$(trained) $whole"
 }
@@ -71,7 +71,7 @@ i=0
 while [ $i -lt "$rounds" ]; do
     [ $((i % 2)) = 1 ] || ours $((i + 1)) >>"$T/ours" || exit 1
     # shellcheck disable=SC2046 # words
-    torchrun "$(seed_of "$src/grids/bbbp_rnn.ini" --ranks 2 $(settings $((i + 1))))" >>"$T/torchrun" || exit 1
+    peer "$T/torchrun" torchrun "$(seed_of "$src/grids/bbbp_rnn.ini" --ranks 2 $(settings $((i + 1))))"
     [ $((i % 2)) = 0 ] || ours $((i + 1)) >>"$T/ours" || exit 1
     i=$((i + 1))
 done
@@ -80,10 +80,10 @@ slower() {
     cut -d' ' -f"$1" "$T/ours" >"$T/a"
     cut -d' ' -f"$1" "$T/torchrun" >"$T/b"
     ours=$(median <"$T/a")
-    peer=$(median <"$T/b")
+    theirs=$(median <"$T/b")
     ratios "$T/a" "$T/b" | awk '{ printf "%.1f\n", 100 * ($1 - 1) }' >"$T/slower"
-    row "$name: $2" "$(median <"$T/slower")" "% slower" \
-        "$torch, torchrun --nproc_per_node 2 ($peer s; ours $ours s; rounds $(head -n 1 "$T/slower") to $(tail -n 1 "$T/slower"))" "$3"
+    peer_row "$T/torchrun" "$name: $2" "$(median <"$T/slower")" "% slower" \
+        "$torch, torchrun --nproc_per_node 2 ($theirs s; ours $ours s; rounds $(head -n 1 "$T/slower") to $(tail -n 1 "$T/slower"))" "$3"
 }
 slower 1 "from the first process's start to the last's end" "at most 3"
 slower 2 "the whole command" ""

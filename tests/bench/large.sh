@@ -73,11 +73,10 @@ while [ $i -lt "$rounds" ]; do
     load_s "$T/x.db" >>"$T/ready"
     if [ -n "$peer" ]; then
         # shellcheck disable=SC2086 # one_core is several words
-        $one_core "$python" -W ignore "$src/tests/bench/peer_tables.py" "$T/one" >"$T/peer" || exit 1
-        read -r a b c <"$T/peer"
-        echo "$a" >>"$T/peer_read"
-        echo "$b" >>"$T/peer_ready"
-        echo "$a $b $c" | awk '{ print $1 + $3 }' >>"$T/peer_inspect"
+        peer "$T/tables" $one_core "$python" -W ignore "$src/tests/bench/peer_tables.py" "$T/one"
+        awk '{ print $1 }' "$T/tables" >"$T/peer_read"
+        awk '{ print $2 }' "$T/tables" >"$T/peer_ready"
+        awk '{ print $1 + $3 }' "$T/tables" >"$T/peer_inspect"
     fi
     measured plan "$espalier" plan "$T/one.ini" --db "$T/none.db"
     measured inspect_many "$espalier" inspect "$T/many.ini"
@@ -91,7 +90,7 @@ beside() { # NAME OURS PEER TARGET
         return
     fi
     theirs=$(median <"$T/$3" | awk '{ printf "%.3f", $1 }')
-    row "$1" "$(ratio "$theirs" "$ours")" "times faster" "$peer ($theirs s; ours $ours s)" "$4"
+    peer_row "$T/tables" "$1" "$(ratio "$theirs" "$ours")" "times faster" "$peer ($theirs s; ours $ours s)" "$4"
 }
 
 seconds() { # NAME FILE

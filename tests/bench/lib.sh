@@ -39,6 +39,36 @@ row() {
     } END { print line }'
 }
 
+# peer FILE COMMAND...: append to FILE what a program prints that espalier is compared with. If it fails or
+# prints nothing, FILE.failed gets its name and its last line, and it is not started again.
+peer() {
+    peer_file=$1
+    shift
+    : >>"$peer_file"
+    [ ! -e "$peer_file.failed" ] || return 0
+    "$@" >"$T/printed" 2>"$T/complaint"
+    peer_status=$?
+    cat "$T/printed" >>"$peer_file"
+    [ $peer_status != 0 ] || [ ! -s "$T/printed" ] || return 0
+    cat "$T/complaint" >&2
+    peer_name=$(printf '%s\n' "$@" | sed -n 's|.*/\(peer_[a-z]*\.py\)$|\1|p' | head -n 1)
+    # mpirun and torchrun print more below Python's error.
+    printf 'failed: %s: %s\n' "${peer_name:-$*}" \
+        "$(grep -E '^[A-Za-z_.]+(Error|Exception)' "$T/complaint" | tail -n 1 | grep . ||
+            grep -h '[A-Za-z0-9]' "$T/complaint" "$T/printed" | tail -n 1 | grep . ||
+            echo "status $peer_status")" >"$peer_file.failed"
+}
+
+# peer_row FILE CASE VALUE UNIT BESIDE TARGET: as row; if the peer of FILE failed, the reason and no value.
+peer_row() {
+    if [ -e "$1.failed" ]; then
+        row "$2" - "$4" "$(cat "$1.failed")" "$6"
+    else
+        shift
+        row "$@"
+    fi
+}
+
 # ratio A B: A / B with one decimal, two below 10; "-" if B is 0.
 ratio() { echo "$1 $2" | awk '{ if (!$2) { print "-"; exit } r = $1 / $2; printf r < 10 ? "%.2f" : "%.1f", r }'; }
 

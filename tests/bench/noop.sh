@@ -60,10 +60,10 @@ i=0
 while [ $i -lt "$rounds" ]; do
     ours >>"$T/ours"
     if [ -n "$mpi4py" ]; then
-        futures $((40000 / scale)) 1 >>"$T/single"
-        futures $((400000 / scale)) 100 >>"$T/chunks"
+        peer "$T/single" futures $((40000 / scale)) 1
+        peer "$T/chunks" futures $((400000 / scale)) 100
     fi
-    [ -z "$optuna_is" ] || optuna >>"$T/optuna"
+    [ -z "$optuna_is" ] || peer "$T/optuna" optuna
     [ -z "$parallel_is" ] || gnu_parallel >>"$T/parallel"
     i=$((i + 1))
 done
@@ -77,8 +77,8 @@ beside() {
     if [ -z "$2" ]; then
         row "$name" - "times faster" "it is not there" ""
     else
-        peer=$(median <"$T/$3" | cut -d. -f1)
-        row "$name" "$(ratio "$rate" "$peer")" "times faster" "$2 ($peer a second; ours $rate)" ""
+        theirs=$(median <"$T/$3" | cut -d. -f1)
+        peer_row "$T/$3" "$name" "$(ratio "$rate" "$theirs")" "times faster" "$2 ($theirs a second; ours $rate)" ""
     fi
 }
 beside "mpi4py.futures without a database" "${mpi4py:+mpi4py $mpi4py}" single

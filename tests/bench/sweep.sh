@@ -41,15 +41,15 @@ while [ $i -lt "$rounds" ]; do
     ours 2 >>"$T/two"
     sqlite3 -header -csv "$T/ours.db" 'select hidden_size, learning_rate, dropout, batch_size
         from trials order by trial' >"$T/trials.csv"
-    [ -z "$torch" ] || [ -z "$mpi4py" ] || futures | cut -d' ' -f1 >>"$T/futures"
+    [ -z "$torch" ] || [ -z "$mpi4py" ] || peer "$T/futures" futures
     i=$((i + 1))
 done
 one=$(median <"$T/one")
 two=$(median <"$T/two")
-if [ -s "$T/futures" ]; then
-    peer=$(median <"$T/futures")
-    row "$sweep, 2 cores" "$(ratio "$peer" "$two")" "times faster" \
-        "$torch, mpi4py.futures $mpi4py, 2 workers ($peer s; ours $two s)" 8
+if [ -e "$T/futures" ]; then
+    theirs=$(median <"$T/futures")
+    peer_row "$T/futures" "$sweep, 2 cores" "$(ratio "$theirs" "$two")" "times faster" \
+        "$torch, mpi4py.futures $mpi4py, 2 workers ($theirs s; ours $two s)" 8
 else
     row "$sweep, 2 cores" - "times faster" "PyTorch or mpi4py is not there" 8
 fi
