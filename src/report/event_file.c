@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/event_file.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/crc32c.h"
 #include "report/events.pb-c.h"
@@ -103,21 +105,69 @@ static void put_plugin_data(struct buf *out, double time_s, const char *tag,
     free(plugin.content.data);
 }
 
+enum { MAX_LISTED = 20 }; /* TensorBoard shows a box for each listed value */
+
 struct packed_infos {
-    Board__HParamInfo *hparams, **hparam_list;
+    Board__HParamInfo *hparams, **hparam_list; /* [n_settings] */
+    Board__ListValue *domains;                 /* [n_settings] */
+    Board__Interval *intervals;                /* [n_settings] */
+    Board__Value *values, **value_list;
+    size_t n_settings;
     Board__MetricInfo *metrics, **metric_list;
     Board__MetricName *names;
 };
 
+static void fill_value(Board__Value *out, const struct event_hparam *hparam)
+{
+    board__value__init(out);
+    out->kind_case =
+        hparam->is_text ? BOARD__VALUE__KIND_STRING_VALUE : BOARD__VALUE__KIND_NUMBER_VALUE;
+    if (hparam->is_text)
+        out->string_value = text_of(hparam->text);
+    else
+        out->number_value = hparam->number;
+}
+
+/* hparams: the n values of setting i, which stand from `first` on among all values. */
+static void fill_setting(struct packed_infos *p, size_t i, const struct event_hparam *hparams,
+                         size_t first, size_t n)
+{
+    Board__HParamInfo *info = &p->hparams[i];
+    Board__Interval *interval = &p->intervals[i];
+
+    board__hparam_info__init(info);
+    board__list_value__init(&p->domains[i]);
+    board__interval__init(interval);
+    info->name = text_of(hparams->name);
+    info->type =
+        hparams->is_text ? BOARD__DATA_TYPE__DATA_TYPE_STRING : BOARD__DATA_TYPE__DATA_TYPE_FLOAT64;
+    info->differs = n > 1;
+    p->domains[i].n_values = n;
+    p->domains[i].values = p->value_list + first;
+    interval->min_value = interval->max_value = hparams->number;
+    for (size_t v = 0; v < n; v++) {
+        fill_value(&p->values[first + v], &hparams[v]);
+        p->value_list[first + v] = &p->values[first + v];
+        interval->min_value = fmin(interval->min_value, hparams[v].number);
+        interval->max_value = fmax(interval->max_value, hparams[v].number);
+    }
+    if (n <= MAX_LISTED) {
+        info->domain_case = BOARD__HPARAM_INFO__DOMAIN_DOMAIN_DISCRETE;
+        info->domain_discrete = &p->domains[i];
+    } else if (!hparams->is_text) {
+        info->domain_case = BOARD__HPARAM_INFO__DOMAIN_DOMAIN_INTERVAL;
+        info->domain_interval = interval;
+    }
+    p->hparam_list[i] = info;
+}
+
 static void fill_infos(struct packed_infos *p, const struct event_hparam *hparams, size_t n_hparams,
                        const struct event_metric *metrics, size_t n_metrics)
 {
-    for (size_t i = 0; i < n_hparams; i++) {
-        board__hparam_info__init(&p->hparams[i]);
-        p->hparams[i].name = text_of(hparams[i].name);
-        p->hparams[i].type = hparams[i].is_text ? BOARD__DATA_TYPE__DATA_TYPE_STRING
-                                                : BOARD__DATA_TYPE__DATA_TYPE_FLOAT64;
-        p->hparam_list[i] = &p->hparams[i];
+    for (size_t i = 0, n; i < n_hparams; i += n) {
+        for (n = 1; i + n < n_hparams && !strcmp(hparams[i].name, hparams[i + n].name);)
+            n++;
+        fill_setting(p, p->n_settings++, hparams + i, i, n);
     }
     for (size_t i = 0; i < n_metrics; i++) {
         board__metric_name__init(&p->names[i]);
@@ -140,14 +190,19 @@ void event_file_experiment(struct buf *out, double time_s, const struct event_hp
     struct packed_infos p = {
         .hparams = calloc(n_hparams + 1, sizeof *p.hparams),
         .hparam_list = calloc(n_hparams + 1, sizeof(Board__HParamInfo *)),
+        .domains = calloc(n_hparams + 1, sizeof *p.domains),
+        .intervals = calloc(n_hparams + 1, sizeof *p.intervals),
+        .values = calloc(n_hparams + 1, sizeof *p.values),
+        .value_list = calloc(n_hparams + 1, sizeof(Board__Value *)),
         .metrics = calloc(n_metrics + 1, sizeof *p.metrics),
         .metric_list = calloc(n_metrics + 1, sizeof(Board__MetricInfo *)),
         .names = calloc(n_metrics + 1, sizeof *p.names),
     };
 
-    if (p.hparams && p.hparam_list && p.metrics && p.metric_list && p.names) {
+    if (p.hparams && p.hparam_list && p.domains && p.intervals && p.values && p.value_list &&
+        p.metrics && p.metric_list && p.names) {
         fill_infos(&p, hparams, n_hparams, metrics, n_metrics);
-        experiment.n_hparam_infos = n_hparams;
+        experiment.n_hparam_infos = p.n_settings;
         experiment.hparam_infos = p.hparam_list;
         experiment.n_metric_infos = n_metrics;
         experiment.metric_infos = p.metric_list;
@@ -159,6 +214,10 @@ void event_file_experiment(struct buf *out, double time_s, const struct event_hp
     }
     free(p.hparams);
     free(p.hparam_list);
+    free(p.domains);
+    free(p.intervals);
+    free(p.values);
+    free(p.value_list);
     free(p.metrics);
     free(p.metric_list);
     free(p.names);
@@ -187,13 +246,7 @@ void event_file_session_start(struct buf *out, double time_s, const char *group,
     Board__Value *values = calloc(n_hparams + 1, sizeof *values);
 
     for (size_t i = 0; entries && list && values && i < n_hparams; i++) {
-        board__value__init(&values[i]);
-        values[i].kind_case =
-            hparams[i].is_text ? BOARD__VALUE__KIND_STRING_VALUE : BOARD__VALUE__KIND_NUMBER_VALUE;
-        if (hparams[i].is_text)
-            values[i].string_value = text_of(hparams[i].text);
-        else
-            values[i].number_value = hparams[i].number;
+        fill_value(&values[i], &hparams[i]);
         board__hparam__init(&entries[i]);
         entries[i].key = text_of(hparams[i].name);
         entries[i].value = &values[i];

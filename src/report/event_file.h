@@ -6,8 +6,7 @@
  * Source: tensorflow/core/lib/io/record_writer.h and lib/hash/crc32c.h.
  *
  * The HParams records have the tags, plugin name and version of
- * tensorboard/plugins/hparams/metadata.py, and stand in each run, as SummaryWriter.add_hparams of
- * torch/utils/tensorboard/writer.py writes them. Texts must be UTF-8. */
+ * tensorboard/plugins/hparams/metadata.py. Texts must be UTF-8. */
 #ifndef REPORT_EVENT_FILE_H
 #define REPORT_EVENT_FILE_H
 
@@ -17,11 +16,12 @@
 
 #include "base/buf.h"
 
+/* A value of a setting. */
 struct event_hparam {
     const char *name;
     bool is_text;
-    double number;    /* of a session */
-    const char *text; /* of a session */
+    double number;
+    const char *text;
 };
 
 struct event_metric {
@@ -33,6 +33,8 @@ enum event_status { EVENT_SUCCESS, EVENT_FAILURE, EVENT_RUNNING };
 
 /* The record that every file begins with. Times are Unix seconds. */
 void event_file_begin(struct buf *out, double time_s);
+/* The settings and metrics of all runs, which TensorBoard takes from the first run that has them.
+ * hparams: all values, those of a setting one after another. */
 void event_file_experiment(struct buf *out, double time_s, const struct event_hparam *hparams,
                            size_t n_hparams, const struct event_metric *metrics, size_t n_metrics);
 /* group: sessions of one name form a group. */

@@ -15,9 +15,11 @@ struct board {
     struct outfolder *out;
     struct store *store;
     struct result_table settings, metrics; /* own the texts of hparams and event_metrics */
-    struct event_hparam *hparams;          /* [settings.n_rows] values of the configuration */
-    struct event_metric *event_metrics;    /* [metrics.n_rows] */
-    struct buf tags; /* of the metrics, then of the curves, each with its NUL */
+    struct event_hparam *hparams;          /* [settings.n_rows] all values of all settings */
+    struct event_hparam **shown;           /* [n_shown] the first value of each */
+    size_t n_shown;
+    struct event_metric *event_metrics; /* [metrics.n_rows] */
+    struct buf tags;                    /* of the metrics, then of the curves, each with its NUL */
     const char *objective_tag, *stop_tag; /* of the curve on the validation, on the stop part */
     struct result_table values;           /* of the configuration */
     int64_t config;                       /* 0: none yet */
@@ -57,18 +59,33 @@ static int read_table(struct result_table *out, struct board *b, enum query quer
 
 /* ---- the experiment ---- */
 
+static void take_value(struct event_hparam *hparam, const struct result_table *values, int64_t r)
+{
+    hparam->text = result_table_text(values, r, "text");
+    hparam->number = result_table_real(values, r, "value");
+}
+
 static int name_hparams(struct board *b, struct err *err)
 {
     size_t n = (size_t)b->settings.n_rows;
 
     b->hparams = calloc(n + 1, sizeof *b->hparams);
-    if (!b->hparams)
+    b->shown = calloc(n + 1, sizeof(struct event_hparam *));
+    if (!b->hparams || !b->shown)
         return err_nomem(err, "settings", n * sizeof *b->hparams);
     for (size_t i = 0; i < n; i++) {
         b->hparams[i].name = result_table_text(&b->settings, (int64_t)i, "setting");
         b->hparams[i].is_text = result_table_integer(&b->settings, (int64_t)i, "words") > 0;
+        take_value(&b->hparams[i], &b->settings, (int64_t)i);
+        if (!i || strcmp(b->hparams[i].name, b->hparams[i - 1].name) != 0)
+            b->shown[b->n_shown++] = &b->hparams[i];
     }
     return 0;
+}
+
+static void put_tag(struct buf *out, const char *split, const char *name)
+{
+    buf_printf(out, "final/%s%s%s", split, *split ? "_" : "", name);
 }
 
 /* The tags are made first, since they move while they grow. */
@@ -80,8 +97,7 @@ static int name_metrics(struct board *b, const struct query_sweep *sweep, struct
     for (int64_t r = 0; r < b->metrics.n_rows; r++) {
         const char *split = result_table_text(&b->metrics, r, "split");
 
-        buf_printf(&b->tags, "final/%s%s%s", split, *split ? "_" : "",
-                   result_table_text(&b->metrics, r, "name"));
+        put_tag(&b->tags, split, result_table_text(&b->metrics, r, "name"));
         buf_putc(&b->tags, '\0');
     }
     buf_printf(&b->tags, "curve/%s", sweep->objective);
@@ -109,7 +125,7 @@ static int name_metrics(struct board *b, const struct query_sweep *sweep, struct
 
 static int prepare(struct board *b, const struct query_sweep *sweep, struct err *err)
 {
-    return read_table(&b->settings, b, QUERY_SETTING_NAMES, sweep->sweep_id, err) ||
+    return read_table(&b->settings, b, QUERY_AXIS_VALUES, sweep->sweep_id, err) ||
                    read_table(&b->metrics, b, QUERY_METRIC_NAMES, sweep->sweep_id, err) ||
                    name_hparams(b, err) || name_metrics(b, sweep, err)
                ? -1
@@ -117,12 +133,6 @@ static int prepare(struct board *b, const struct query_sweep *sweep, struct err 
 }
 
 /* ---- a run ---- */
-
-static void take_value(struct event_hparam *hparam, const struct result_table *values, int64_t r)
-{
-    hparam->text = result_table_text(values, r, "text");
-    hparam->number = result_table_real(values, r, "value");
-}
 
 /* Read the settings of the configuration, unless they are there. */
 static int enter_config(struct board *b, int64_t config, struct err *err)
@@ -137,18 +147,18 @@ static int enter_config(struct board *b, int64_t config, struct err *err)
     return 0;
 }
 
-/* Return the number of settings that the configuration has; [n] in the order of `hparams`. */
+/* Return the number of settings that the configuration has; out: [n_shown]. */
 static size_t collect_hparams(const struct board *b, struct event_hparam *out)
 {
     size_t n = 0;
 
-    for (int64_t i = 0; i < b->settings.n_rows; i++)
+    for (size_t i = 0; i < b->n_shown; i++)
         for (int64_t r = 0; r < b->values.n_rows; r++) {
             const char *name = result_table_text(&b->values, r, "setting");
 
-            if (strcmp(name, b->hparams[i].name) != 0)
+            if (strcmp(name, b->shown[i]->name) != 0)
                 continue;
-            out[n] = b->hparams[i];
+            out[n] = *b->shown[i];
             take_value(&out[n++], &b->values, r);
             break;
         }
@@ -166,15 +176,15 @@ static int put_hparams(struct board *b, const struct result_table *row, struct e
     int state = trial_state_parse(result_table_text(row, 0, "state"));
     double started_s = result_table_real(row, 0, "started");
     double finished_s = result_table_real(row, 0, "finished");
-    size_t n = (size_t)b->settings.n_rows;
-    struct event_hparam *hparams = calloc(n + 1, sizeof *hparams);
+    struct event_hparam *hparams = calloc(b->n_shown + 1, sizeof *hparams);
     char group[32];
 
     if (!hparams)
-        return err_nomem(err, "settings", n * sizeof *hparams);
+        return err_nomem(err, "settings", b->n_shown * sizeof *hparams);
     snprintf(group, sizeof group, "c%lld", (long long)b->config);
-    event_file_experiment(&b->file, started_s, b->hparams, n, b->event_metrics,
-                          (size_t)b->metrics.n_rows);
+    if (!b->n_runs)
+        event_file_experiment(&b->file, started_s, b->hparams, (size_t)b->settings.n_rows,
+                              b->event_metrics, (size_t)b->metrics.n_rows);
     event_file_session_start(&b->file, started_s, group, hparams, collect_hparams(b, hparams));
     event_file_session_end(&b->file, isnan(finished_s) ? 0 : finished_s, statuses[state]);
     free(hparams);
@@ -187,25 +197,27 @@ static int put_metrics(struct board *b, const struct result_table *row, struct e
     double ended_s = fmax(result_table_real(row, 0, "started"),
                           result_table_real(row, 0, "finished")); /* a NaN loses */
     bool is_done = trial_state_parse(result_table_text(row, 0, "state")) == TRIAL_DONE;
+    static const char *const splits[] = {"train", "val", "stop", ""};
     struct result_table metrics;
+    struct buf tag = {0};
 
-    if (query_table(&metrics, b->store, QUERY_TRIAL_METRICS, result_table_integer(row, 0, "trial"),
-                    err))
+    if (read_table(&metrics, b, QUERY_TRIAL_METRICS, result_table_integer(row, 0, "trial"), err))
         return -1;
     b->has_stop = false;
     for (int64_t r = 0; r < metrics.n_rows; r++)
         b->has_stop |= !isnan(result_table_real(&metrics, r, "stop"));
-    for (int64_t r = 0; r < metrics.n_rows; r++)
-        for (int64_t m = 0; m < b->metrics.n_rows; m++) {
-            const char *split = result_table_text(&b->metrics, m, "split");
-            double value = result_table_real(&metrics, r, *split ? split : "value");
+    for (int64_t r = 0; is_done && r < metrics.n_rows; r++)
+        for (size_t s = 0; s < sizeof splits / sizeof *splits; s++) {
+            double value = result_table_real(&metrics, r, *splits[s] ? splits[s] : "value");
 
-            if (!strcmp(result_table_text(&b->metrics, m, "name"),
-                        result_table_text(&metrics, r, "metric")) &&
-                is_done && !isnan(value))
+            buf_clear(&tag);
+            put_tag(&tag, splits[s], result_table_text(&metrics, r, "metric"));
+            if (!isnan(value))
                 event_file_scalar(&b->file, ended_s, result_table_integer(row, 0, "best_epoch"),
-                                  b->event_metrics[m].tag, value);
+                                  buf_text(&tag), value);
         }
+    b->file.failed |= buf_failed(&tag);
+    buf_release(&tag);
     result_table_release(&metrics);
     return 0;
 }
@@ -300,6 +312,7 @@ int tensorboard_write(struct outfolder *out, struct store *store, const struct q
     result_table_release(&b.metrics);
     result_table_release(&b.values);
     free(b.hparams);
+    free(b.shown);
     free(b.event_metrics);
     buf_release(&b.tags);
     buf_release(&b.file);

@@ -18,7 +18,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, st
 
 F = descriptor_pb2.FieldDescriptorProto
 TYPES = {"double": F.TYPE_DOUBLE, "float": F.TYPE_FLOAT, "int64": F.TYPE_INT64, "int32": F.TYPE_INT32,
-         "string": F.TYPE_STRING, "bytes": F.TYPE_BYTES}
+         "string": F.TYPE_STRING, "bytes": F.TYPE_BYTES, "bool": F.TYPE_BOOL}
 # message: fields "NUMBER TYPE NAME", with * if repeated and | if in the oneof. An enum is read as an int32.
 MESSAGES = {
     "Event": "1 double wall_time; 2 int64 step; 3 |string file_version; 5 |Summary summary",
@@ -30,7 +30,9 @@ MESSAGES = {
                          "4 |SessionEndInfo session_end_info",
     "Experiment": "6 string name; 1 string description; 2 string user; 3 double time_created_secs;"
                   "4 *HParamInfo hparam_infos; 5 *MetricInfo metric_infos",
-    "HParamInfo": "1 string name; 2 string display_name; 3 string description; 4 int32 type",
+    "HParamInfo": "1 string name; 2 string display_name; 3 string description; 4 int32 type;"
+                  "5 |ListValue domain_discrete; 6 |Interval domain_interval; 7 bool differs",
+    "Interval": "1 double min_value; 2 double max_value",
     "MetricInfo": "1 MetricName name; 3 string display_name; 4 string description; 5 int32 dataset_type",
     "MetricName": "1 string group; 2 string tag",
     "SessionStartInfo": "1 *Entry hparams; 2 string model_uri; 3 string monitor_url; 4 string group_name;"
@@ -59,7 +61,8 @@ def declare():
                 into.type = TYPES[type_name]
             else:
                 into.type = F.TYPE_MESSAGE
-                into.type_name = ".google.protobuf.Value" if type_name == "Value" else f".read.{type_name}"
+                into.type_name = f".google.protobuf.{type_name}" if type_name.endswith("Value") and hasattr(
+                    struct_pb2, type_name) else f".read.{type_name}"
     pool = descriptor_pool.Default()
     pool.Add(file)
     factory = message_factory.MessageFactory(pool)
@@ -129,21 +132,44 @@ def float32(value):
 
 def expect(what, got, wanted):
     if got != wanted:
-        sys.exit(f"{what}: got {got}, wanted {wanted}")
+        sys.exit(f"{what}: got {str(got)[:500]}, wanted {str(wanted)[:500]}")
+
+
+def tag_of(split, name):
+    return f"final/{split}_{name}" if split else f"final/{name}"
+
+
+def check_settings(infos, values, words):
+    """values: those of each shown setting, in the order of the configurations."""
+    expect("settings, the axes first", [info.name for info in infos], list(values))
+    for info in infos:
+        known, name = values[info.name], info.name
+        expect(f"{name}: type", info.type, 1 if name in words else 3)
+        expect(f"{name}: differs", info.differs, len(known) > 1)
+        if len(known) <= 20:
+            expect(f"{name}: values", list(info.domain_discrete), [str(v) if name in words else v for v in known])
+        elif name not in words:
+            interval = info.domain_interval
+            expect(f"{name}: range", (interval.min_value, interval.max_value), (min(known), max(known)))
+        else:
+            expect(f"{name}: no domain", info.WhichOneof("one"), None)
 
 
 def main(folder, path, sweep):
     database = sqlite3.connect(path)
     (sweep_id, objective), = database.execute("select sweep_id, objective from sweep where name = ?", [sweep])
-    configs = dict(database.execute("select config_id, params from config where sweep_id = ?", [sweep_id]))
-    keys = {key for params in configs.values() for key in json.loads(params)}
+    configs = dict(database.execute("select config_id, params from config where sweep_id = ? order by config_id", [sweep_id]))
+    keys = {key: None for params in configs.values() for key in json.loads(params)}
     words = {key for params in configs.values() for key, value in json.loads(params).items() if isinstance(value, str)}
     axes = [name for name, in database.execute("select name from axis where sweep_id = ? order by ordinal", [sweep_id])]
-    metrics = {f"final/{split}_{name}" for split, name in database.execute(
+    values = {key: list(dict.fromkeys(json.loads(params)[key] for params in configs.values() if key in json.loads(params)))
+              for key in [*axes, *(key for key in keys if key not in axes)]}
+    values = {key: known for key, known in values.items() if key in axes or len(known) > 1}
+    metrics = {tag_of(split, name) for split, name in database.execute(
         "select distinct split, name from metric join trial using (trial_id) join config using (config_id)"
         " where sweep_id = ? and split <> 'test'", [sweep_id])}
     files = {str(file.parent.relative_to(folder)): file for file in pathlib.Path(folder).rglob("*") if file.is_file()}
-    n_scalars, groups = 0, set()
+    n_scalars, groups, experiments = 0, set(), []
     rows = database.execute(
         "select trial_id, config_id, replicate, fold, state, best_epoch from trial join config using (config_id)"
         " where sweep_id = ? and state <> 'pending'", [sweep_id]).fetchall()
@@ -154,15 +180,12 @@ def main(folder, path, sweep):
             sys.exit(f"{files[name]}: TensorBoard looks for tfevents")
         run = read_run(files[name])
         plugin = run["plugin"]
-        params = {key: str(value) if key in words else value for key, value in json.loads(configs[config]).items()}
+        params = {key: str(value) if key in words else value for key, value in json.loads(configs[config]).items()
+                  if key in values}
         expect(f"{name}: hyperparameters", {
             entry.key: getattr(entry.value, entry.value.WhichOneof("kind"))
             for entry in plugin["session_start_info"].hparams}, params)
-        expect(f"{name}: their types", {info.name: info.type for info in plugin["experiment"].hparam_infos},
-               {key: 1 if key in words else 3 for key in keys})
-        expect(f"{name}: the axes are first", [info.name for info in plugin["experiment"].hparam_infos][:len(axes)], axes)
-        expect(f"{name}: metrics", {info.name.tag for info in plugin["experiment"].metric_infos}, metrics)
-        expect(f"{name}: the objective is first", plugin["experiment"].metric_infos[0].display_name, objective)
+        experiments += [plugin["experiment"]] if "experiment" in plugin else []
         expect(f"{name}: group", plugin["session_start_info"].group_name, f"c{config}")
         expect(f"{name}: status", plugin["session_end_info"].status, {"done": 1, "running": 3}.get(state, 2))
         started, finished = database.execute("select started, finished from attempt where trial_id = ?"
@@ -175,7 +198,7 @@ def main(folder, path, sweep):
         part = (lambda tag: re.sub("^(val_)?", "stop_", tag)) if has_stop else (lambda tag: tag)
         for split, metric, value in database.execute(
                 "select split, name, value from metric where trial_id = ? and split <> 'test'", [trial]):
-            wanted[f"final/{split}_{metric}", best_epoch or 0] = float32(value)
+            wanted[tag_of(split, metric), best_epoch or 0] = float32(value)
         for epoch, train_loss, val_loss, val_value in database.execute(
                 "select epoch, train_loss, val_loss, val_value from curve where trial_id = ?", [trial]):
             for tag, value in ("train_loss", train_loss), (part("val_loss"), val_loss), (part(objective), val_value):
@@ -183,6 +206,10 @@ def main(folder, path, sweep):
                     wanted[f"curve/{tag}", epoch] = float32(value)
         expect(f"{name}: scalars", run["scalars"], wanted)
         n_scalars += len(wanted)
+    expect("experiments: one, however many runs there are", len(experiments), 1)
+    check_settings(experiments[0].hparam_infos, values, words)
+    expect("metrics", {info.name.tag for info in experiments[0].metric_infos}, metrics)
+    expect("the objective is first", experiments[0].metric_infos[0].display_name, objective)
     print(f"{len(rows)} runs, {n_scalars} scalars, {len(groups)} groups")
 
 

@@ -430,7 +430,7 @@ static void test_every_query(void **state)
         n_settings += (param_table[id].flags & (PARAM_AXIS | PARAM_IDENTITY | PARAM_SWEPT)) != 0 &&
                       settings_has(&f.sweep.fixed, (enum param_id)id);
     n_rows[QUERY_CONFIG_SETTINGS] = n_rows[QUERY_CONFIG_HPARAMS] = n_settings;
-    n_rows[QUERY_SETTING_NAMES] = n_settings;
+    n_rows[QUERY_AXIS_VALUES] = 2;
     check(store_open(&store, f.path, &err), &err);
     for (int q = 0; q < QUERY_COUNT; q++) {
         check(query_table(&table, store, (enum query)q, 0, &err), &err);

@@ -107,12 +107,17 @@
       " AND m.n = (SELECT count(value) FROM trial WHERE config_id = ?1 AND state = 'done')" \
       " AND d * d <= iif(n > 1, 4 * max(dd - n * d * d, 0) / (n - 1) *" \
       "  (1.0 / n + iif(folds > 1, 1.0 / (folds - 1), 0)), 0)") \
-    X(SETTING_NAMES, /* of a sweep, its axes first. words: configurations with a text */ \
-      "setting:s words:i", \
-      "SELECT s.key AS setting, count(*) FILTER (WHERE s.type = 'text') AS words" \
+    X(AXIS_VALUES, /* of a sweep: values of its axes, then of other settings that differ; in the order \
+                      of its configurations. words: not 0 if one of the setting's values is a text */ \
+      "setting:s text:S words:i", \
+      "SELECT setting, value, CAST(value AS TEXT) AS text," \
+      " max(is_text) OVER (PARTITION BY setting) AS words FROM (SELECT s.key AS setting, s.value," \
+      " s.type = 'text' AS is_text, min(config_id) AS first, min(s.id) AS id, axis.ordinal," \
+      " count(*) OVER (PARTITION BY s.key) AS n" \
       " FROM config JOIN json_each(config.params) AS s LEFT JOIN axis" \
       " ON axis.sweep_id = config.sweep_id AND axis.name = s.key WHERE config.sweep_id = ?1" \
-      " GROUP BY s.key ORDER BY min(axis.ordinal) IS NULL, min(axis.ordinal), min(s.id), s.key") \
+      " GROUP BY s.key, s.value) WHERE ordinal IS NOT NULL OR n > 1" \
+      " ORDER BY ordinal IS NULL, ordinal, min(id) OVER (PARTITION BY setting), setting, first") \
     X(METRIC_NAMES, /* of a sweep, without the test part, the objective first */ \
       "split:p name:s", \
       "SELECT DISTINCT m.split, m.name FROM config JOIN trial USING (config_id)" \
