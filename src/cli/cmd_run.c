@@ -31,7 +31,7 @@ struct run_options {
     struct text_list set;
     bool dry_run;
     const char *retry;
-    bool new_sweep;
+    bool new_sweep, accepts_inputs;
     long max_fails;
     double time_limit_s, grace_s;
     const char *progress;
@@ -250,6 +250,7 @@ static int lead(enum sweep_others *others, const struct world *world, const stru
         .merge = buf_text(&o->share.merge),
         .retry_failed = o->retry != NULL,
         .new_sweep = o->new_sweep,
+        .accepts_inputs = o->accepts_inputs,
         .spawner = &o->spawner,
         .max_fails = o->max_fails,
         .begun_s = o->begun_s,
@@ -394,6 +395,10 @@ static const struct option_row options[] = {
      .default_text = "10s", .max = 1000000000},
     {0, "new-sweep", NULL, OPTION_FLAG, .into = offsetof(struct run_options, new_sweep),
      .help = "Begin a new sweep under the same name if fixed settings or data have changed."},
+    {0, "accept-inputs", NULL, OPTION_FLAG, .into = offsetof(struct run_options, accepts_inputs),
+     .help =
+         "Continue a sweep although files of the program have changed; keep the earlier results "
+         "and record both digests."},
     {0, "progress", "HOW", OPTION_TEXT, .into = offsetof(struct run_options, progress),
      .help = "Show progress: auto, live, plain or none. auto rewrites one line on a terminal and "
              "prints plain lines otherwise.",

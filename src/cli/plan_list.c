@@ -90,7 +90,7 @@ static int64_t count_done(const struct listing *l)
 /* Without a database, or if its sweep of this name is another one, all trials are new. */
 static int open_known(struct listing *l, const char *db, struct err *err)
 {
-    const struct job *job = l->job;
+    struct job *job = l->job;
     bool is_same;
 
     if (access(db, F_OK) != 0)

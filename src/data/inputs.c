@@ -28,6 +28,8 @@ struct inputs {
     int (*put)(struct buf *out, const struct inputs *inputs, const char *path, struct err *err);
     char **names; /* [n] owned: path, and what put() appended */
     size_t n;
+    size_t n_listed; /* the first ones, in inputs */
+    const struct errlist *written;
 };
 
 static void release(struct inputs *inputs)
@@ -93,7 +95,7 @@ static int put_state(struct buf *out, const struct inputs *inputs, const char *p
         close(file);
     if (rc)
         return err_set(err, "inputs: %s: %s", path, strerror(errno));
-    buf_printf(out, "%lld %lld %lld.%09ld %lld.%09ld", (long long)info.st_ino,
+    buf_printf(out, "%lld:%lld:%lld.%09ld:%lld.%09ld", (long long)info.st_ino,
                (long long)info.st_size, (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec,
                (long long)info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
     return 0;
@@ -145,15 +147,91 @@ static int add_pattern(struct inputs *inputs, const char *pattern, struct err *e
     return rc;
 }
 
-static int add_all(struct inputs *inputs, const char *list, struct err *err)
+/* ---- files that the command names ---- */
+
+bool inputs_is_name(const char *name, const char *path)
+{
+    size_t n = strlen(path);
+
+    return !strncmp(name, path, n) && name[n] == ' ' && !strchr(name + n + 1, ' ');
+}
+
+static bool has_path(const struct inputs *inputs, const char *path)
+{
+    bool has = false;
+
+    for (size_t i = 0; inputs->written && i < inputs->written->n; i++)
+        has |= !strcmp(inputs->written->text[i], path);
+    for (size_t i = 0; i < inputs->n; i++)
+        has |= inputs_is_name(inputs->names[i], path);
+    return has;
+}
+
+/* Programs of the system, to which python in a virtual environment is a link, are no inputs. */
+static bool is_of_system(const char *path)
+{
+    static const char system[] = "/usr/";
+    char *real = realpath(path, NULL);
+    bool is_there = real && !strncmp(real, system, sizeof system - 1);
+
+    free(real);
+    return is_there;
+}
+
+/* A word of the command: a regular file below the folder, or relative to it. */
+static int add_word(struct inputs *inputs, const char *word, size_t n, struct err *err)
+{
+    size_t n_folder = strlen(inputs->folder);
+    struct buf path = {0};
+    struct stat info;
+    int rc = 0;
+
+    while (n > 2 && !strncmp(word, "./", 2)) {
+        word += 2;
+        n -= 2;
+    }
+    if (!n || (*word == '/' && (n <= n_folder || strncmp(word, inputs->folder, n_folder) != 0)))
+        return 0;
+    buf_printf(&path, "%s%.*s", *word == '/' ? "" : inputs->folder, (int)n, word);
+    if (!buf_failed(&path) && !stat(buf_text(&path), &info) && S_ISREG(info.st_mode) &&
+        !is_of_system(buf_text(&path)) && !has_path(inputs, buf_text(&path) + n_folder))
+        rc = add_file(inputs, buf_text(&path), err);
+    buf_release(&path);
+    return rc;
+}
+
+/* Words end at blanks, quotes and signs of the shell; all between two quotes is a word, too. A file behind
+ * > is an output. */
+static int add_words(struct inputs *inputs, const char *text, struct err *err)
+{
+    static const char ends[] = " \t\n\"'|&;<>()`";
+    bool is_output = false;
+    int rc = 0;
+
+    while (!rc && *text) {
+        size_t n = strcspn(text, ends);
+        const char *close = *text == '"' || *text == '\'' ? strchr(text + 1, *text) : NULL;
+
+        if (n && !is_output)
+            rc = add_word(inputs, text, n, err);
+        if (!rc && close && !is_output)
+            rc = add_word(inputs, text + 1, (size_t)(close - text - 1), err);
+        is_output = n ? false : *text == '>' || (is_output && strchr(" \t&", *text));
+        text += n ? n : 1;
+    }
+    return rc;
+}
+
+static int add_all(struct inputs *inputs, const struct data_spec *spec, struct err *err)
 {
     struct names patterns = {0};
-    int rc = names_split(&patterns, list, "inputs", err);
+    int rc = names_split(&patterns, spec->inputs, "inputs", err);
 
     for (int32_t i = 0; !rc && i < patterns.n; i++)
         rc = add_pattern(inputs, patterns.text[i], err);
     names_release(&patterns);
-    return rc;
+    inputs->n_listed = inputs->n;
+    return rc || !spec->command ? rc : add_words(inputs, spec->command, err);
 }
 
 static int compare(const void *a, const void *b)
@@ -163,7 +241,8 @@ static int compare(const void *a, const void *b)
 
 static struct inputs inputs_of(const struct data_spec *spec)
 {
-    return (struct inputs){.folder = spec->inputs_folder ? spec->inputs_folder : ""};
+    return (struct inputs){.folder = spec->inputs_folder ? spec->inputs_folder : "",
+                           .written = spec->written};
 }
 
 int inputs_state(struct hash *out, const struct data_spec *spec, struct err *err)
@@ -173,7 +252,7 @@ int inputs_state(struct hash *out, const struct data_spec *spec, struct err *err
     int rc;
 
     inputs.put = put_state;
-    rc = add_all(&inputs, spec->inputs, err);
+    rc = add_all(&inputs, spec, err);
     for (size_t i = 0; !rc && i < inputs.n; i++)
         buf_printf(&text, "%s\n", inputs.names[i]);
     if (!rc && buf_failed(&text))
@@ -184,6 +263,48 @@ int inputs_state(struct hash *out, const struct data_spec *spec, struct err *err
     return rc;
 }
 
+static int put_nothing(struct buf *out, const struct inputs *inputs, const char *path,
+                       struct err *err)
+{
+    (void)out;
+    (void)inputs;
+    (void)path;
+    (void)err;
+    return 0;
+}
+
+static enum inputs_role role_of(const struct inputs *inputs, const char *path)
+{
+    static const char *const endings[] = {".py", ".R", ".r",  ".sh",  ".jl",
+                                          ".pl", ".m", ".js", ".lua", ".rb"};
+    const char *ending = strrchr(path, '.');
+    struct buf whole = {0};
+    int rc;
+
+    for (size_t i = 0; ending && i < sizeof endings / sizeof *endings; i++)
+        if (!strcmp(ending, endings[i]))
+            return INPUTS_SCRIPT;
+    buf_printf(&whole, "%s%s", inputs->folder, path);
+    rc = access(buf_text(&whole), X_OK);
+    buf_release(&whole);
+    return rc ? INPUTS_NAMED : INPUTS_SCRIPT;
+}
+
+enum inputs_role inputs_role(const struct data_spec *spec, const char *path)
+{
+    struct inputs inputs = inputs_of(spec);
+    enum inputs_role role = INPUTS_NONE;
+    struct err err;
+
+    inputs.put = put_nothing;
+    if (!add_all(&inputs, spec, &err))
+        for (size_t i = 0; i < inputs.n; i++)
+            if (inputs_is_name(inputs.names[i], path))
+                role = i < inputs.n_listed ? INPUTS_LISTED : role_of(&inputs, path);
+    release(&inputs);
+    return role;
+}
+
 static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
                 struct err *err)
 {
@@ -191,7 +312,7 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
     int rc;
 
     inputs.put = put_hash;
-    rc = add_all(&inputs, spec->inputs, err);
+    rc = add_all(&inputs, spec, err);
     if (!rc) {
         struct draft draft = {.n_features = (int32_t)inputs.n,
                               .feature_names = (const char *const *)inputs.names};

@@ -330,7 +330,7 @@
       "Weights of classes in the loss; balanced: inversely proportional to the classes' numbers of training samples") \
     \
     X(COMMAND, "program", "command", TEXT, 0, 0, "", "", "", IDENTITY | LATER, \
-      MODELS_PROGRAM, NOWHERE, \
+      MODELS_PROGRAM, INTO(data_spec, command), \
       "Command line of a trial, split into words without a shell; {NAME} is the value of an axis or of a name in [program], or one of trial, key, seed, fold, folds, replicate, threads, dir, results, checkpoint, gpus, rank, ranks; {{ is a brace") \
     X(SHELL, "program", "shell", CHOICE, 0, 0, "no|yes", "no", "", IDENTITY | LATER, \
       MODELS_PROGRAM, NOWHERE, \
@@ -343,7 +343,7 @@
       "Way in which values reach the program; command: each name must stand in command or env; environment: the program reads the variables ESPALIER_PARAM_NAME, which are always set") \
     X(INPUTS, "program", "inputs", TEXT, 0, 0, "", "", "", 0, \
       MODELS_PROGRAM, INTO(data_spec, inputs), \
-      "Files and patterns such as digits/*.gz, separated by commas, relative to the folder of the sweep file; their names and contents are part of every key, so results of other files are never mixed") \
+      "Files and patterns such as digits/*.gz, separated by commas, relative to the folder of the sweep file; their names and contents, and those of files that the command names, are part of every key, so results of other files are never mixed") \
     X(START_FOLDER, "program", "start_folder", PATH, 0, 0, "", "", "", 0, \
       MODELS_PROGRAM, NOWHERE, \
       "Folder in which the program starts and to which inputs are relative; default: the folder of the sweep file") \

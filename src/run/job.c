@@ -205,6 +205,8 @@ void job_release(struct job *job)
 {
     job_release_plan(job);
     dataset_release(&job->data);
+    errlist_release(&job->written);
+    errlist_release(&job->accepted);
     sweep_share_release(&job->share);
     memset(job, 0, sizeof *job);
 }

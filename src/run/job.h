@@ -38,6 +38,10 @@ struct job {
     double store_bytes;       /* of rank 0 in addition, at most: models that await a commit */
     double load_s;
     struct hash inputs_state; /* when the data were read; all zero without [program] */
+    struct hash files_digest; /* of a program's files; data.digest is that of the sweep's begin */
+    struct errlist written;   /* paths of files that the command names and trials changed */
+    struct errlist
+        accepted; /* path, "digest -> digest" for each change that --accept-inputs allowed */
     struct job_duplicates duplicates;
     bool knows_amounts; /* has_amounts is set */
     bool has_amounts;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run/job_prepare.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -124,6 +126,7 @@ static void find_spec(struct data_spec *spec, const struct job *job)
     spec_data(spec, &job->sweep.fixed);
     spec->unmatched = job->unmatched;
     spec->inputs_folder = job->sweep.folder;
+    spec->written = &job->written;
 }
 
 /* The state is that before reading, so that no later change is missed. */
@@ -131,13 +134,89 @@ static int load(struct job *job, const struct data_spec *spec, struct err *err)
 {
     if (sweep_is_program(&job->sweep) && inputs_state(&job->inputs_state, spec, err))
         return -1;
-    return data_load(&job->data, spec, &job->report, err);
+    if (data_load(&job->data, spec, &job->report, err))
+        return -1;
+    job->files_digest = job->data.digest;
+    return 0;
+}
+
+enum inputs_role job_input_role(const struct job *job, const char *path)
+{
+    struct data_spec spec;
+
+    find_spec(&spec, job);
+    return inputs_role(&spec, path);
+}
+
+const char *job_input_hash(const struct job *job, const char *path)
+{
+    for (int32_t i = 0; i < job->data.n_features; i++) {
+        const char *name = dataset_feature_name(&job->data, i);
+
+        if (inputs_is_name(name, path))
+            return name + strlen(path) + 1;
+    }
+    return NULL;
+}
+
+bool job_has_written(const struct job *job, const char *path)
+{
+    for (size_t i = 0; i < job->written.n; i++)
+        if (!strcmp(job->written.text[i], path))
+            return true;
+    return false;
+}
+
+/* Add to `written` the files of `a` that are not the same in b. False: others differ, too. */
+static bool find_written(struct job *job, const struct job *a, const struct job *b)
+{
+    bool is_all = true;
+
+    for (int32_t i = 0; i < a->data.n_features; i++) {
+        const char *name = dataset_feature_name(&a->data, i), *end = strrchr(name, ' ');
+        char path[PATH_MAX];
+        const char *hash;
+
+        snprintf(path, sizeof path, "%.*s", (int)(end ? end - name : 0), name);
+        hash = job_input_hash(b, path);
+        if ((end && hash && !strcmp(hash, end + 1)) || job_has_written(job, path))
+            continue;
+        if (job_input_role(job, path) == INPUTS_NAMED)
+            errlist_add(&job->written, "%s", path);
+        else
+            is_all = false;
+    }
+    return is_all;
+}
+
+/* Files that trials write are not compared any more. *out: inputs have changed. */
+static int take_written(bool *out, struct job *now, struct job *job, struct err *err)
+{
+    size_t n = job->written.n;
+    struct data_spec spec;
+
+    *out = !find_written(job, now, job) || !find_written(job, job, now);
+    if (*out)
+        return 0;
+    for (; n < job->written.n; n++)
+        log_warn(
+            "%s, which the command names, changed while trials ran: it is taken for a file that "
+            "they write, and not compared; list it in [program] inputs if they read it",
+            job->written.text[n]);
+    dataset_release(&now->data);
+    find_spec(&spec, job);
+    if (load(now, &spec, err))
+        return -1;
+    job->inputs_state = now->inputs_state;
+    job->files_digest = now->files_digest;
+    return 0;
 }
 
 int job_inputs_changed(bool *out, struct job *now, struct job *job, struct err *err)
 {
     struct hash state;
     struct data_spec spec;
+    int rc;
 
     *out = false;
     if (!sweep_is_program(&job->sweep))
@@ -151,10 +230,10 @@ int job_inputs_changed(bool *out, struct job *now, struct job *job, struct err *
     if (load(now, &spec, err))
         return -1;
     job->inputs_state = now->inputs_state;
-    *out = !hash_equal(now->data.digest, job->data.digest);
-    if (!*out)
+    rc = hash_equal(now->files_digest, job->files_digest) ? 0 : take_written(out, now, job, err);
+    if (rc || !*out)
         dataset_release(&now->data);
-    return 0;
+    return rc;
 }
 
 /* In another folder a program of the same name might run. */

@@ -6,6 +6,7 @@
 #define RUN_JOB_PREPARE_H
 
 #include "base/text_list.h"
+#include "data/inputs.h"
 #include "run/job.h"
 
 /* set: overrides (--set). */
@@ -27,6 +28,14 @@ int job_plan(struct job *job, struct errlist *faults);
 
 /* In place of job_plan(): no costs, which would need the inputs of every configuration. */
 int job_points(struct job *job, struct errlist *faults);
+
+/* The role of a path among the files of a program, and its hash when they were read; NULL: it is none of
+ * them. */
+enum inputs_role job_input_role(const struct job *job, const char *path);
+const char *job_input_hash(const struct job *job, const char *path);
+
+/* True for a file that the command names and that trials changed (job_inputs_changed()). */
+bool job_has_written(const struct job *job, const char *path);
 
 /* After job_load(): parse another text for the same data. */
 int job_parse_again(struct job *job, const char *path, const char *text, struct errlist *faults);

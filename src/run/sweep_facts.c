@@ -9,6 +9,7 @@
 #include "base/real.h"
 #include "data/core/label_summary.h"
 #include "data/format.h"
+#include "run/job_prepare.h"
 #include "store/data_fact.h"
 #include "trial/model_type.h"
 #include "trial/spec.h"
@@ -375,6 +376,10 @@ static void put_parts(struct facts *f)
 /* Input files of a program with their hashes. */
 static void put_inputs(struct facts *f)
 {
+    const struct errlist *accepted = &f->job->accepted;
+
+    for (size_t i = 0; i < accepted->n; i += 2)
+        put_text(f, "accepted", accepted->text[i], accepted->text[i + 1]);
     for (int32_t i = 0; i < f->d->n_features; i++) {
         char name[PATH_MAX];
         char *hash;
@@ -383,7 +388,8 @@ static void put_inputs(struct facts *f)
         hash = strrchr(name, ' ');
         if (hash)
             *hash++ = '\0';
-        put_text(f, "input", name, hash ? hash : "");
+        if (!job_has_written(f->job, name))
+            put_text(f, "input", name, hash ? hash : "");
     }
 }
 

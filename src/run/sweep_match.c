@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run/sweep_match.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "run/job_prepare.h"
 #include "store/query/query.h"
 
 /* Find the superseded sweep (NAME#1, ...) that this plan would continue. */
@@ -35,49 +37,99 @@ static bool find_past(char *past, size_t size, struct store *store, const struct
 
 enum { INPUTS_SHOWN = 3 };
 
-/* The hash that the table has for this file now: "path hash" is its name. NULL: none. */
-static const char *find_input(const struct dataset *now, const char *path)
+/* Add path and "digest -> digest" of each input file of a program that is not what the sweep had. Files
+ * that the command names and that it did not have are new, perhaps written by a trial. */
+static void compare_inputs(struct errlist *changes, const struct result_table *facts,
+                           const struct job *job)
 {
-    size_t n = strlen(path);
+    struct errlist known = {0};
 
-    for (int32_t i = 0; i < now->n_features; i++) {
-        const char *name = dataset_feature_name(now, i);
+    for (int64_t r = 0; r < facts->n_rows; r++) {
+        const char *path = result_table_text(facts, r, "name"), *hash;
+        const struct cell *value = result_table_find(facts, r, "value");
 
-        if (!strncmp(name, path, n) && name[n] == ' ' && !strchr(name + n + 1, ' '))
-            return name + n + 1;
+        if (strcmp(result_table_text(facts, r, "topic"), "input") != 0 || value->type != CELL_TEXT)
+            continue;
+        errlist_add(&known, "%s", path);
+        hash = job_input_hash(job, path);
+        if (!hash || strcmp(hash, value->s) != 0) {
+            errlist_add(changes, "%s", path);
+            errlist_add(changes, "%s -> %s", value->s, hash ? hash : "none");
+        }
     }
-    return NULL;
+    for (int32_t i = 0; i < job->data.n_features; i++) {
+        const char *name = dataset_feature_name(&job->data, i), *hash = strrchr(name, ' ');
+        char path[PATH_MAX];
+        size_t k = 0;
+
+        snprintf(path, sizeof path, "%.*s", (int)(hash ? hash - name : 0), name);
+        while (k < known.n && strcmp(known.text[k], path) != 0)
+            k++;
+        if (k == known.n && job_input_role(job, path) == INPUTS_LISTED) {
+            errlist_add(changes, "%s", path);
+            errlist_add(changes, "%s ->%s", "none", hash);
+        }
+    }
+    errlist_release(&known);
 }
 
-/* Name input files of a program that changed or are gone. */
-static void add_inputs(struct errlist *faults, struct store *store, const struct job *job)
+static void take_accepted(struct errlist *accepted, const struct result_table *facts)
 {
-    struct result_table facts = {0};
+    errlist_release(accepted);
+    for (int64_t r = 0; r < facts->n_rows; r++)
+        if (!strcmp(result_table_text(facts, r, "topic"), "accepted")) {
+            errlist_add(accepted, "%s", result_table_text(facts, r, "name"));
+            errlist_add(accepted, "%s", result_table_text(facts, r, "value"));
+        }
+}
+
+/* Compare the files of a program with those that the stored sweep had. If they are the same, or were
+ * accepted, the trials have the digest that the sweep began with. changes: the others. */
+static int match_inputs(struct errlist *changes, struct store *store, struct job *job, bool accepts,
+                        struct err *err)
+{
+    struct result_table facts;
     struct query_sweep sweep;
-    struct err err;
-    int n = 0;
+    struct hash digest;
+    int found;
 
-    if (!sweep_is_program(&job->sweep) ||
-        query_sweep(&sweep, store, job->sweep.fixed.v[P_SWEEP_NAME].s, &err) ||
-        query_table(&facts, store, QUERY_DATA_FACTS, sweep.sweep_id, &err))
-        return;
-    for (int64_t r = 0; r < facts.n_rows && n < INPUTS_SHOWN; r++) {
-        const char *path = result_table_text(&facts, r, "name"), *hash;
-        const struct cell *value = result_table_find(&facts, r, "value");
-
-        if (strcmp(result_table_text(&facts, r, "topic"), "input") != 0 || value->type != CELL_TEXT)
-            continue;
-        hash = find_input(&job->data, path);
-        if (hash && !strcmp(hash, value->s))
-            continue;
-        n++;
-        errlist_add(faults, "  %s %s", path, hash ? "has changed" : "is no longer an input");
-    }
+    if (!sweep_is_program(&job->sweep))
+        return 0;
+    found = store_find_digest(&digest, store, job->sweep.fixed.v[P_SWEEP_NAME].s, err);
+    if (found != 1)
+        return found;
+    if (query_sweep(&sweep, store, job->sweep.fixed.v[P_SWEEP_NAME].s, err) ||
+        query_table(&facts, store, QUERY_DATA_FACTS, sweep.sweep_id, err))
+        return -1;
+    take_accepted(&job->accepted, &facts);
+    if (!hash_equal(digest, job->data.digest))
+        compare_inputs(changes, &facts, job);
     result_table_release(&facts);
+    for (size_t i = 0; accepts && i < changes->n; i += 2) {
+        log_info("%s: the change is accepted, and earlier results stay (digest %s)",
+                 changes->text[i], changes->text[i + 1]);
+        errlist_add(&job->accepted, "%s", changes->text[i]);
+        errlist_add(&job->accepted, "%s", changes->text[i + 1]);
+    }
+    if (accepts || !changes->n) {
+        job->data.digest = digest;
+        errlist_release(changes);
+    }
+    return 0;
+}
+
+/* Name input files of a program that changed, came or are gone. */
+static void add_inputs(struct errlist *faults, const struct errlist *changes)
+{
+    for (size_t i = 0; i < changes->n && i < 2 * INPUTS_SHOWN; i += 2)
+        errlist_add(faults, "  %s has changed (digest %s)", changes->text[i], changes->text[i + 1]);
+    if (changes->n > 2 * INPUTS_SHOWN)
+        errlist_add(faults, "  and %zu more files", changes->n / 2 - INPUTS_SHOWN);
 }
 
 static int refuse(struct store *store, const char *db, const struct job *job,
-                  const struct errlist *differences, struct errlist *faults)
+                  const struct errlist *differences, const struct errlist *changes,
+                  struct errlist *faults)
 {
     const char *name = job->sweep.fixed.v[P_SWEEP_NAME].s;
     char past[256];
@@ -86,7 +138,11 @@ static int refuse(struct store *store, const char *db, const struct job *job,
     errlist_add(faults, "%s: sweep '%s' is stored with other settings (stored -> now):", db, name);
     for (size_t i = 0; i < differences->n; i++)
         errlist_add(faults, "  %s", differences->text[i]);
-    add_inputs(faults, store, job);
+    add_inputs(faults, changes);
+    if (changes->n)
+        errlist_add(faults,
+                    "add --accept-inputs to go on with the changed files, and keep the results "
+                    "of the earlier ones beside the new ones");
     errlist_add(faults,
                 "change [sweep] name, or add --new-sweep to start again under this name and keep "
                 "the stored sweep as '%s#1' (or the next free number)",
@@ -125,29 +181,31 @@ static bool has_no_result(struct store *store, const char *name)
     return has_none;
 }
 
-int sweep_match_check(struct store *store, const char *db, const struct job *job, bool new_sweep,
-                      struct errlist *faults)
+int sweep_match_check(struct store *store, const char *db, struct job *job, bool new_sweep,
+                      bool accepts_inputs, struct errlist *faults)
 {
     const char *name = job->sweep.fixed.v[P_SWEEP_NAME].s;
-    struct errlist differences = {0};
+    struct errlist differences = {0}, changes = {0};
     struct err err;
     int rc = 0;
 
-    if (store_differences(store, &job->plan, &job->data, &differences, &err))
+    if (match_inputs(&changes, store, job, accepts_inputs, &err) ||
+        store_differences(store, &job->plan, &job->data, &differences, &err))
         rc = errlist_add_err(faults, &err);
     else if (differences.n && !new_sweep && !has_no_result(store, name))
-        rc = refuse(store, db, job, &differences, faults);
+        rc = refuse(store, db, job, &differences, &changes, faults);
     else if (differences.n && supersede(store, db, name, &err))
         rc = errlist_add_err(faults, &err);
     errlist_release(&differences);
+    errlist_release(&changes);
     return rc;
 }
 
-int sweep_match_check_older(const char *db, const struct job *job, bool new_sweep,
+int sweep_match_check_older(const char *db, struct job *job, bool new_sweep, bool accepts_inputs,
                             struct errlist *faults)
 {
     const char *name = job->sweep.fixed.v[P_SWEEP_NAME].s;
-    struct errlist differences = {0};
+    struct errlist differences = {0}, changes = {0};
     struct store *store = NULL;
     struct err err;
     int rc = 0;
@@ -155,33 +213,39 @@ int sweep_match_check_older(const char *db, const struct job *job, bool new_swee
     if (new_sweep || access(db, F_OK) != 0)
         return 0;
     if (!store_open_reader(&store, db, &err) && store_is_older(store) &&
+        !match_inputs(&changes, store, job, accepts_inputs, &err) &&
         !store_differences(store, &job->plan, &job->data, &differences, &err) && differences.n &&
         !has_no_result(store, name))
-        rc = refuse(store, db, job, &differences, faults);
+        rc = refuse(store, db, job, &differences, &changes, faults);
     errlist_release(&differences);
+    errlist_release(&changes);
     store_close(store);
     return rc;
 }
 
-int sweep_match_refuse(struct store *store, const char *db, const struct job *job,
-                       struct errlist *faults)
+int sweep_match_refuse(struct store *store, const char *db, struct job *job, struct errlist *faults)
 {
-    struct errlist differences = {0};
+    struct errlist differences = {0}, changes = {0};
     struct err err;
 
-    if (store_differences(store, &job->plan, &job->data, &differences, &err))
+    if (match_inputs(&changes, store, job, false, &err) ||
+        store_differences(store, &job->plan, &job->data, &differences, &err))
         errlist_add_err(faults, &err);
     else
-        refuse(store, db, job, &differences, faults);
+        refuse(store, db, job, &differences, &changes, faults);
     errlist_release(&differences);
+    errlist_release(&changes);
     return -1;
 }
 
-int sweep_match_warn(bool *is_same, struct store *store, const char *db, const struct job *job,
+int sweep_match_warn(bool *is_same, struct store *store, const char *db, struct job *job,
                      struct err *err)
 {
-    struct errlist differences = {0};
-    int rc = store_differences(store, &job->plan, &job->data, &differences, err);
+    struct errlist differences = {0}, changes = {0};
+    int rc = match_inputs(&changes, store, job, false, err);
+
+    if (!rc)
+        rc = store_differences(store, &job->plan, &job->data, &differences, err);
 
     *is_same = !rc && !differences.n;
     if (!rc && differences.n)
@@ -191,6 +255,9 @@ int sweep_match_warn(bool *is_same, struct store *store, const char *db, const s
             db, job->sweep.fixed.v[P_SWEEP_NAME].s);
     for (size_t i = 0; !rc && i < differences.n; i++)
         log_warn("  %s", differences.text[i]);
+    for (size_t i = 0; !rc && i < changes.n; i += 2)
+        log_warn("  %s has changed (digest %s)", changes.text[i], changes.text[i + 1]);
     errlist_release(&differences);
+    errlist_release(&changes);
     return rc;
 }

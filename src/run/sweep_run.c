@@ -415,12 +415,13 @@ static int begin_session(struct sweep_session *session, struct err *err)
 
 static int open_store(struct sweep_session *session, struct errlist *faults)
 {
-    const struct job *job = session->job;
+    struct job *job = session->job;
     const struct sweep_options *options = session->options;
     const struct errlist *released;
     struct err err;
 
-    if (sweep_match_check_older(options->db, job, options->new_sweep, faults))
+    if (sweep_match_check_older(options->db, job, options->new_sweep, options->accepts_inputs,
+                                faults))
         return -1;
     if (store_trials_init(&session->known, job->plan.n_trials, &err) ||
         store_open(&session->store, options->db, &err))
@@ -428,7 +429,8 @@ static int open_store(struct sweep_session *session, struct errlist *faults)
     released = store_released(session->store);
     for (size_t i = 0; i < released->n; i++)
         log_info("%s", released->text[i]);
-    return sweep_match_check(session->store, options->db, job, options->new_sweep, faults);
+    return sweep_match_check(session->store, options->db, job, options->new_sweep,
+                             options->accepts_inputs, faults);
 }
 
 static int make_session(struct sweep_session *session, struct err *err)

@@ -11,6 +11,7 @@
 #include "run/job_prepare.h"
 #include "run/progress.h"
 #include "run/refit.h"
+#include "run/sweep_facts.h"
 #include "run/sweep_match.h"
 #include "run/walltime.h"
 #include "sched/master.h"
@@ -399,15 +400,19 @@ int sweep_session_settle_models(struct sweep_session *session, struct err *err)
 static int check_inputs(struct sweep_session *session, struct err *err)
 {
     struct job now;
+    size_t n_written = session->job->written.n;
     bool has_changed;
 
     if (job_inputs_changed(&has_changed, &now, session->job, err) == 0 && !has_changed)
-        return 0;
+        return session->job->written.n == n_written
+                   ? 0
+                   : sweep_facts_store(session->store, session->job, err);
     progress_finish(&session->progress);
     session->has_changed = true;
     if (has_changed) {
         sweep_match_refuse(session->store, session->options->db, &now, session->faults);
         dataset_release(&now.data);
+        errlist_release(&now.accepted);
         err_set(err, "the files of program.inputs changed");
     }
     return err_wrap(err, "the run stops, without the results of the last moments");

@@ -22,6 +22,7 @@ struct sweep_options {
     struct spawner *spawner;       /* started before MPI; borrowed, like the next */
     const struct gpu_shares *gpus; /* sweep_run_settle() */
     bool retry_failed;
+    bool accepts_inputs; /* files of a program that changed do not stop the sweep */
     bool new_sweep;      /* if fixed settings differ, start again under the same name */
     int64_t max_fails;   /* limit of trial/failures.h */
     double begun_s;      /* by clock_system */

@@ -124,6 +124,9 @@ int64_t store_trials_find(const struct store_trials *trials, int64_t n_trials, i
 int store_differences(struct store *store, const struct plan *plan, const struct dataset *data,
                       struct errlist *out, struct err *err);
 
+/* The digest of the data of the stored sweep of this name. 1: found; 0: none; -1 and err. */
+int store_find_digest(struct hash *out, struct store *store, const char *name, struct err *err);
+
 /* Free a sweep's name: rename it to NAME#1 or the next free number, returned in `renamed`. Durable
  * at once. */
 int store_supersede(struct store *store, const char *name, struct buf *renamed, struct err *err);

@@ -284,6 +284,21 @@ int store_differences(struct store *store, const struct plan *plan, const struct
     return rc;
 }
 
+int store_find_digest(struct hash *out, struct store *store, const char *name, struct err *err)
+{
+    sqlite3_stmt *row = db_bind(store, STATEMENT_SWEEP_FIND, err, "s", name);
+    int rc = row ? db_step(store, row, err) : -1;
+    const char *ini, *digest;
+    int64_t id;
+
+    if (rc == 1 && (db_read(store, row, err, "iss", &id, &ini, &digest) ||
+                    parse_hash(out, store, name, digest, err)))
+        rc = -1;
+    if (row)
+        sqlite3_reset(row);
+    return rc;
+}
+
 int store_supersede(struct store *store, const char *name, struct buf *renamed, struct err *err)
 {
     sqlite3_stmt *row = db_bind(store, STATEMENT_SWEEP_PAST_NAME, err, "s", name);

@@ -213,10 +213,11 @@ change() { # change NAME LINE
 }
 echo 2 >in1.txt
 change "a changed input" "the files of program.inputs differ (digest HASH -> HASH)
-espalier:   in1.txt has changed"
+espalier:   in1.txt has changed (digest HASH -> HASH)"
 ok "--new-sweep accepts it" run c.ini --db c.db --new-sweep
 echo 1 >in2.txt
-change "one more input" "the files of program.inputs differ (digest HASH -> HASH)"
+change "one more input" "the files of program.inputs differ (digest HASH -> HASH)
+espalier:   in2.txt has changed (digest none -> HASH)"
 rm in2.txt
 sed -i 's/{n} {f}/{n} x {f}/' c.ini
 change "a changed command" "program.command: ./ok.sh {n} {f} -> ./ok.sh {n} x {f}"

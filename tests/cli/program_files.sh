@@ -41,10 +41,11 @@ END
 echo 1 >other/a.csv
 sed 's/^command.*/command = sh other\/try.sh {rate}/; s/^inputs.*/inputs = other\/*/; /^keep/d' sweep.ini >change.ini
 fails "a change of the inputs stops the run" 1 "$ESPALIER" run change.ini --db change.db -q --progress none
-is "with the message of the next run" "$(sed -n 's/[0-9a-f]\{32\}/HASH/g; s/^espalier: //; 1,5p' "$T/.err")" \
+is "with the message of the next run" "$(sed -n 's/[0-9a-f]\{32\}/HASH/g; s/^espalier: //; 1,6p' "$T/.err")" \
     "change.db: sweep 'change' is stored with other settings (stored -> now):
   the files of program.inputs differ (digest HASH -> HASH)
-  other/a.csv has changed
+  other/a.csv has changed (digest HASH -> HASH)
+add --accept-inputs to go on with the changed files, and keep the results of the earlier ones beside the new ones
 change [sweep] name, or add --new-sweep to start again under this name and keep the stored sweep as 'change#1' (or the next free number)
 the run stops, without the results of the last moments: the files of program.inputs changed"
 like "the last line does not promise that the same command continues" "$(tail -n 1 "$T/.err")" \
@@ -52,6 +53,40 @@ like "the last line does not promise that the same command continues" "$(tail -n
 like "status says how the session ended" "$("$ESPALIER" status change.db)" \
     '^inputs changed [(]a file of \[program\] inputs changed during the run: undo the change, then the same command continues; or add --new-sweep[)], 1 rank'
 is "and stores no trial of other inputs" "$(sqlite3 change.db 'select group_concat(trial_id) from trial where value is not null')" "1,2"
+
+# Files that the command names are inputs, too, but not one that trials write.
+mkdir named && cd named || exit 1
+printf 'echo "$1" >>out.csv\necho "loss: $1"\n' >fit.sh
+echo old >out.csv
+cp "$(command -v sh)" mysh && ln -s "$(command -v sh)" link
+for line in 'sh ./fit.sh {n} out.csv' './mysh fit.sh {n}' '/bin/sh "fit.sh" {n} --out=out.csv' "$PWD/fit.sh {n}" \
+    'link fit.sh {n} > out.csv' 'sh -c "sh fit.sh {n}"'; do
+    printf '[sweep]\nobjective = loss\n[program]\ncommand = %s\nshell = yes\n[grid]\nn = 1\n' "$line" >n.ini
+    "$ESPALIER" inspect n.ini | sed -n 's/^input *\([^ ]*\).*/\1/p' | tr '\n' ' '
+    echo
+done >found 2>&1
+is "files that the command names" "$(cat found)" "fit.sh out.csv 
+fit.sh mysh 
+fit.sh 
+fit.sh 
+fit.sh 
+fit.sh "
+goes_on() {
+    "$ESPALIER" run n.ini --db n.db --progress none --set "grid.n=$1" $2 2>err
+    echo "$? $(sed -n 's/[0-9a-f]\{32\}/HASH/g; s/^espalier: //; /HASH\|out.csv/p' err)"
+}
+printf '[sweep]\nobjective = loss\n[program]\ncommand = sh ./fit.sh {n} out.csv\ncapture = stdout\n[grid]\nn = 1\n' >n.ini
+is "a file that trials write does not stop them" "$(goes_on 1)" "0 warning: out.csv, which the command names, changed while trials ran: it is taken for a file that they write, and not compared; list it in [program] inputs if they read it"
+is "nor their continuation" "$(goes_on 1,2 | cut -c1-20)" "0 warning: out.csv, "
+echo '# mended' >>fit.sh
+is "a changed script does" "$(goes_on 1,2,3)" "2   the files of program.inputs differ (digest HASH -> HASH)
+  fit.sh has changed (digest HASH -> HASH)"
+is "unless it is accepted" "$(goes_on 1,2,3 --accept-inputs | head -n 1)" \
+    "0 fit.sh: the change is accepted, and earlier results stay (digest HASH -> HASH)"
+is "once" "$(goes_on 1,2,3,4 | grep -c HASH)" "0"
+is "both digests stay in the database" "$(sqlite3 n.db "select name, value like '% -> %' from data_fact where topic = 'accepted'")" "fit.sh|1"
+is "and all results" "$(sqlite3 n.db 'select count(value), count(distinct config_id) from trial')" "4|4"
+cd .. || exit 1
 
 printf '[sweep]\nobjective = loss\n[program]\ncommand = sh -c "exit 4" {n}\n[grid]\nn = 1\n' >mute.ini
 "$ESPALIER" run mute.ini --db mute.db -q --progress none 2>.err

@@ -12,6 +12,7 @@ struct words {
 };
 
 static const struct words topics[] = {
+    {"accepted", NULL, "Changes of input files that --accept-inputs allowed"},
     {"class", NULL, "Classes"},
     {"data", NULL, "Data"},
     {"degree", NULL, "Nodes by number of neighbours in this graph"},
