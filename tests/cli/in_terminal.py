@@ -8,6 +8,7 @@ STEPS is a list with blanks between:
   type:KEYS  type KEYS
   size:RxC   resize the terminal
   kill:NAME  send the signal NAME
+  remove:FILE  remove a file
 Prints the steps that were not reached, whether the terminal is restored (its settings, the cursor,
 wrapping and the main screen), and how the program ended.
 """
@@ -22,7 +23,7 @@ import termios
 import time
 
 size, steps, program = sys.argv[1], sys.argv[2].split(), sys.argv[3:]
-PATIENCE_S = 20
+PATIENCE_S = 120
 
 
 def resize(terminal, text):
@@ -66,6 +67,9 @@ for step in steps:
         resize(terminal, rest)
     elif word == "kill":
         os.kill(pid, getattr(signal, "SIG" + rest))
+    elif word == "remove":
+        shown = len(seen)
+        os.remove(rest)
     else:
         wanted = step.replace("_", " ").encode()
         while wanted not in seen[shown:] and time.time() < end and read():

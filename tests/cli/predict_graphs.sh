@@ -203,7 +203,7 @@ id        = num
 [split]
 test = 0.1
 [train]
-epochs     = 20
+epochs     = 6
 batch_size = 64
 [grid]
 layers = 2, 3
