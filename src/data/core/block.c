@@ -86,11 +86,14 @@ uint64_t block_whole_bytes(const struct block_header *h)
                               : allele_end(h);
 }
 
+/* Kinship depends on the ploidy. Version 0.2 knew 2 only, whose digests stay. */
 static struct hash digest_of(const struct block_header *h)
 {
     size_t skip = offsetof(struct block_header, data_bytes);
+    struct hash hash = hash_bytes((const char *)h + skip, h->data_bytes - skip);
 
-    return hash_bytes((const char *)h + skip, h->data_bytes - skip);
+    hash.low ^= h->ploidy == 2 ? 0 : h->ploidy;
+    return hash;
 }
 
 /* Covers the ploidy and base, too. */

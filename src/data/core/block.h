@@ -59,7 +59,7 @@ enum block_section {
 struct block_header {
     char magic[8];
     uint16_t version;
-    uint8_t ploidy; /* of genotypes; 0: unknown. Outside the digest, like alleles, and so is base */
+    uint8_t ploidy; /* of genotypes; 0: no dosages. Base is outside the digest, like alleles */
     int8_t base;
     uint32_t byte_order;
     uint64_t digest_high;
