@@ -172,6 +172,9 @@ static void tell_doubts(const struct new_samples *n)
     if (d->n_hard)
         log_info("%s: %lld calls have no %s: their dosage is the number of alleles in GT", path,
                  (long long)d->n_hard, variants_field(v->dosage));
+    if (d->n_phred)
+        log_info("%s: %lld calls have GP in phred scale, converted to probabilities", path,
+                 (long long)d->n_phred);
     if (d->n_scaled)
         log_info("%s: %lld calls have another number of alleles than %d and are scaled to it", path,
                  (long long)d->n_scaled, v->ploidy);

@@ -16,7 +16,8 @@ struct source {
     struct safetensor fill, mean;                      /* likewise */
     struct safetensor fixed, fixed_mean, fixed_factor; /* names, [q], [q]; likewise */
     int32_t n_features, n_fixed, n_classes;
-    int ploidy, base; /* 0: unknown */
+    bool has_ploidy;
+    int ploidy, base;
 };
 
 static int damaged(struct err *err)
@@ -75,8 +76,9 @@ static int read_source(struct source *s, const void *file, size_t bytes, struct 
         return err_set(err, "an earlier version trained them with covariates among the features: "
                             "train them again");
     if (!safetensors_number(&ploidy, file, bytes, "ploidy")) {
-        if (!(ploidy >= 1 && ploidy <= DOSAGE_MAX))
+        if (!(ploidy >= 0 && ploidy <= DOSAGE_MAX))
             return damaged(err);
+        s->has_ploidy = true;
         s->ploidy = (int)ploidy;
     }
     if (!safetensors_number(&base, file, bytes, "base"))
@@ -140,18 +142,23 @@ static bool has_means(const struct source *s)
     return s->mean.data || s->fill.data;
 }
 
-/* Models of version 0.2 do not have it. */
-static int base_of(const struct training_summary *s, const struct source *from)
+/* Models of version 0.2 have neither. All means of scaled numbers are 0. */
+static void guess_coding(const struct training_summary *s, struct source *from)
 {
-    int base = from->base;
+    bool is_scaled = true;
 
-    for (int32_t j = 0; !from->ploidy && j < from->n_features; j++)
-        base = s->mean[j] < 0 ? -1 : base;
-    return base;
+    for (int32_t j = 0; j < from->n_features; j++) {
+        from->base = s->mean[j] < 0 ? -1 : from->base;
+        is_scaled = is_scaled && fabsf(s->mean[j]) < 1e-3f;
+    }
+    from->ploidy = is_scaled ? 0 : 2;
+    from->base = is_scaled ? 0 : from->base;
 }
 
-static void describe(struct training_summary *s, const struct source *from)
+static void describe(struct training_summary *s, struct source *from)
 {
+    if (!from->has_ploidy)
+        guess_coding(s, from);
     s->data = (struct dataset){
         .n_samples = 1,
         .n_nodes = 1,
@@ -159,7 +166,7 @@ static void describe(struct training_summary *s, const struct source *from)
         .n_fixed = from->n_fixed,
         .n_classes = from->n_classes,
         .ploidy = from->ploidy,
-        .base = base_of(s, from),
+        .base = from->base,
         .task = from->n_classes ? TASK_CLASSIFICATION : TASK_REGRESSION,
         .features = mat_view(s->mean, 1, from->n_features),
         .fixed = from->n_fixed ? s->fixed : NULL,

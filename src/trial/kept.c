@@ -76,10 +76,8 @@ static void describe(struct buf *metadata, const struct kept_trial *trial)
     describe_int(metadata, "outputs", outcome->n_outputs);
     describe_int(metadata, "samples", data->n_samples);
     describe_int(metadata, "features", data->n_features);
-    if (data->ploidy) {
-        describe_int(metadata, "ploidy", data->ploidy);
-        describe_int(metadata, "base", data->base);
-    }
+    describe_int(metadata, "ploidy", data->ploidy);
+    describe_int(metadata, "base", data->base);
     describe_int(metadata, "replicate", trial->replicate);
     describe_int(metadata, "fold", trial->fold);
     describe_int(metadata, "best_epoch", outcome->best_epoch);

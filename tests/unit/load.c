@@ -348,6 +348,25 @@ static void test_missing_genotype(void **state)
                 "data.missing_genotype is only for tables: a.vcf marks missing calls itself");
 }
 
+/* Scaled or centred numbers are no dosages. */
+static void test_numbers(void **state)
+{
+    struct data_spec spec = genotype_spec("id,m1,m2\nx,-1.2,0.5\ny,0.3,0.5\nz,0.9,-1\n", PHENO);
+    struct data_report report = {0};
+    struct dataset d;
+
+    (void)state;
+    assert_int_equal(data_load(&d, &spec, &report, NULL), 0);
+    assert_true(d.ploidy == 0 && d.base == 0);
+    assert_non_null(
+        strstr(report.note[report.n_notes - 1].text, "from -1.2 to 0.9 are no dosages"));
+    dataset_release(&d);
+    spec.filter.maf = 0.05;
+    refuse_spec(&spec,
+                "geno.csv: numbers from -1.2 to 0.9 are no dosages, so maf cannot be applied: "
+                "remove [data] maf, or give the genotypes before they were scaled");
+}
+
 static void test_phenotype_errors(void **state)
 {
     (void)state;
@@ -979,6 +998,7 @@ int main(void)
         cmocka_unit_test(test_missing_codes),
         cmocka_unit_test(test_missing_genotype),
         cmocka_unit_test(test_phenotype_errors),
+        cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_equal_ids),
         cmocka_unit_test(test_equal_columns),
         cmocka_unit_test(test_equal_ids_of_graphs),

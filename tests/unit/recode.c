@@ -99,6 +99,7 @@ static void make_data(struct dataset *d, bool is_whole)
     static float features[N * K];
     struct draft draft = {.n_samples = N,
                           .n_features = K,
+                          .ploidy = 2,
                           .ids = ids,
                           .target = target,
                           .feature_names = names,
@@ -462,6 +463,7 @@ static void make_pair(struct dataset *d)
 {
     struct draft draft = {.n_samples = 2,
                           .n_features = 2,
+                          .ploidy = 2,
                           .ids = (const char *[]){"a", "b"},
                           .target = (const float[]){1, 2},
                           .feature_names = (const char *[]){"1_10", "1_20"},
@@ -483,6 +485,32 @@ static void test_imputed(void **state)
                                        "\n1\t10\t.\tC\tA\t.\t.\t.\tGT:DS\t0/1:1.25\t1/1:.\n"
                                        "1\t20\t.\tA\t.\t.\t.\t.\tGT\t0/0\t0/0\n"),
                 DATA_DOSAGE_DS, &d, (float[]){0.75f, 1, 0, 1}, 2);
+    dataset_release(&d);
+}
+
+/* Unknown alleles, 0 and 0, are none: matched by name. */
+static void test_unknown_alleles(void **state)
+{
+    static const char vcf[] =
+        "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\t"
+        "FORMAT\ta\tb\n1\t10\t.\tC\tA\t.\t.\t.\tGT\t0/1\t1/1\n"
+        "1\t20\t.\tC\tT\t.\t.\t.\tGT\t0/1\t0/0\n";
+    struct draft draft = {.n_samples = 2,
+                          .n_features = 2,
+                          .ploidy = 2,
+                          .ids = (const char *[]){"p", "q"},
+                          .target = (const float[]){1, 2},
+                          .feature_names = (const char *[]){"1_10", "1_20"},
+                          .alleles = (const char *[]){"1\t10\t0\t0", "1\t20\tA\tC"},
+                          .features = (const float[]){0.25f, 0, 0.75f, 2}};
+    struct recode_report report;
+    struct dataset d;
+
+    (void)state;
+    assert_int_equal(draft_build(&d, &draft, NULL), 0);
+    check_value(scratch_text("unknown.vcf", vcf), DATA_DOSAGE_GT, &d, (float[]){1, 1, 2, 1}, 2);
+    report = report_of(scratch_text("unknown.vcf", vcf), &d, 2);
+    assert_true(report.n_by_name == 1 && report.n_other == 1);
     dataset_release(&d);
 }
 
@@ -554,6 +582,7 @@ static void test_unplaced(void **state)
 {
     struct draft draft = {.n_samples = 2,
                           .n_features = 2,
+                          .ploidy = 2,
                           .ids = (const char *[]){"p", "q"},
                           .target = (const float[]){1, 2},
                           .feature_names = (const char *[]){"0_10", "m"},
@@ -703,6 +732,36 @@ static void test_base(void **state)
     dataset_release(&d);
 }
 
+/* Data that are no dosages are matched with numbers, however these lie. */
+static void test_numbers(void **state)
+{
+    static const float values[] = {-0.5f, 0.25f, 1, -1};
+    static const char *const refused[] = {"id,a,b\nx,0,2\ny,1,1\n", "id,a,b\nx,AA,AG\ny,GG,AG\n",
+                                          "rs#\talleles\tchrom\tpos\tx\ty\na\tA/G\t1\t5\tAA\tAG\n"};
+    struct draft draft = {.n_samples = 2,
+                          .n_features = 2,
+                          .ids = (const char *[]){"p", "q"},
+                          .target = (const float[]){1, 2},
+                          .feature_names = (const char *[]){"a", "b"},
+                          .features = values};
+    struct dataset d;
+    struct recode r;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(draft_build(&d, &draft, NULL), 0);
+    check_value(scratch_text("numbers.csv", "id,a,b\nx,0,2\ny,1,-3.5\n"), DATA_DOSAGE_GT, &d,
+                (float[]){0, 2, 1, -3.5f}, 2);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(recode_open(&r, &d, scratch_text("numbers.txt", refused[i]),
+                                     DATA_DOSAGE_GT, NULL, &err),
+                         -1);
+        assert_non_null(strstr(err.text, "the training data are numbers that are no dosages"));
+        recode_close(&r);
+    }
+    dataset_release(&d);
+}
+
 /* New samples may have only one of the two alleles, or another one, which is missing. Numbers are
  * dosages. */
 static void test_letters(void **state)
@@ -785,12 +844,19 @@ static void test_faulty(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_variants), cmocka_unit_test(test_table),
-        cmocka_unit_test(test_imputed),  cmocka_unit_test(test_fractions),
-        cmocka_unit_test(test_chroms),   cmocka_unit_test(test_codings),
-        cmocka_unit_test(test_letters),  cmocka_unit_test(test_faulty),
-        cmocka_unit_test(test_unplaced), cmocka_unit_test(test_one_line),
+        cmocka_unit_test(test_variants),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_imputed),
+        cmocka_unit_test(test_fractions),
+        cmocka_unit_test(test_chroms),
+        cmocka_unit_test(test_codings),
+        cmocka_unit_test(test_letters),
+        cmocka_unit_test(test_faulty),
+        cmocka_unit_test(test_unplaced),
+        cmocka_unit_test(test_one_line),
         cmocka_unit_test(test_base),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_unknown_alleles),
     };
 
     return cmocka_run_group_tests_name("recode", tests, scratch_make, scratch_remove);

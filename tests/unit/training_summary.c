@@ -108,10 +108,11 @@ static void test_is_the_mean(void **state)
     buf_release(&file);
 }
 
-/* Models of version 0.2 have neither ploidy nor base: a mean below 0 shows calls of -1, 0 and 1. */
+/* Models of version 0.2 have neither ploidy nor base: a mean below 0 shows calls of -1, 0 and 1,
+ * and means of 0 show scaled numbers. */
 static void test_base(void **state)
 {
-    static const float low[] = {0.25f, -0.75f, 0.5f};
+    static const float low[] = {0.25f, -0.75f, 0.5f}, zero[] = {0, -1e-8f, 0};
     struct safetensor t[N_TENSORS];
     struct buf metadata = {0}, file = {0};
     struct training_summary s;
@@ -129,8 +130,13 @@ static void test_base(void **state)
         t[FILL].data = is_low ? low : fill;
         assert_int_equal(make(&s, &file, t, NULL, &err), 0);
         assert_int_equal(s.data.base, -is_low);
+        assert_int_equal(s.data.ploidy, 2);
         training_summary_release(&s);
     }
+    t[FILL].data = zero;
+    assert_int_equal(make(&s, &file, t, NULL, &err), 0);
+    assert_true(s.data.ploidy == 0 && s.data.base == 0);
+    training_summary_release(&s);
     buf_release(&metadata);
     buf_release(&file);
 }

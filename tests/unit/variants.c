@@ -115,6 +115,11 @@ static void test_dosages(void **state)
         "1", "20", "A\tC,G", "GP") "0,0,0,0,1,0\t1,0,0,0,0,0\t0,0,0.5,0,0,0.5\t0,1,0,0,0,0\n");
     spec.filter.dosage = DATA_DOSAGE_GP;
     expect(&spec, "1_10=0 1.5 2 1\n1_20_A_C=1 0 1 1\n1_20_A_G=1 0 1 0\n");
+    /* Phred scores, the last of which cannot be any. */
+    spec = vcf_of(
+        HEAD SITE("1", "10", "A\tC", "GP") "3.0103,3.0103,999\t999,0,999\t999,999,0\t0,1,2\n");
+    spec.filter.dosage = DATA_DOSAGE_GP;
+    expect(&spec, "1_10=0.5 1 2 1.16667\n");
     spec = vcf_of(HEAD SITE("1", "10", "A\tC", "GT:HDS") "0|1:0.25,1\t0|0:0,0\t1|1\t1|1:1,0.5\n");
     spec.filter.dosage = DATA_DOSAGE_HDS;
     expect(&spec, "1_10=1.25 0 2 1.5\n");
@@ -440,7 +445,8 @@ static void test_odd_sites(void **state)
     assert_string_equal(text_of(&d), "1_10=0 1 2 0\n1_40=0 1 ? ?\n");
     assert_non_null(strstr(noted(&report, "odd sites"),
                            "3 sites dropped, which cannot be used: \"1\" (POS is no whole number), "
-                           "\"1\" (an empty allele in ALT), \"1\" (no GT)"));
+                           "\"1\" (an empty allele in ALT), \"1\" (no GT, but DS: [data] "
+                           "dosage = DS reads both)"));
     assert_non_null(strstr(noted(&report, "malformed"),
                            "2 calls cannot be read and count as missing; the first is line 9, "
                            "sample \"c\": \"1/2\""));

@@ -46,7 +46,7 @@ struct dataset {
     int32_t n_fixed;   /* q: columns of fixed effects; 0 without */
     int32_t n_classes; /* C; 0 except in classification */
     enum task task;
-    int ploidy; /* alleles of a call; 0: unknown */
+    int ploidy; /* alleles of a call; 0: features are no dosages */
     int base;   /* the least dosage: 0, with the ploidy as the largest; or -1, with 1 */
 
     /* Features in one of four forms. Read dense ones through dataset_decode(). */

@@ -36,6 +36,7 @@ static int bcf_next(struct variants *v, struct site *site, struct err *err)
 {
     struct bcf *b = v->state;
     int status = bcf_read(b->file, b->header, b->record);
+    bool has[DATA_DOSAGE_HDS + 1];
 
     b->number++;
     b->is_filled = false;
@@ -59,8 +60,11 @@ static int bcf_next(struct variants *v, struct site *site, struct err *err)
         .n_alts = b->record->n_allele - 1,
     };
     if (!has_numbers(b, "GT") &&
-        (v->dosage == DATA_DOSAGE_GT || !has_numbers(b, variants_field(v->dosage))))
-        site->odd = "no GT";
+        (v->dosage == DATA_DOSAGE_GT || !has_numbers(b, variants_field(v->dosage)))) {
+        for (int d = 0; d <= DATA_DOSAGE_HDS; d++)
+            has[d] = has_numbers(b, variants_field((enum data_dosage)d));
+        site->odd = variants_no_gt(has);
+    }
     return 1;
 }
 

@@ -67,7 +67,6 @@ static bool has_range(const struct coding *coding, const struct genotype_table *
     return t->low >= coding->base - slack && t->high <= coding->base + coding->span + slack;
 }
 
-/* Data from -1 on may be no dosages at all, so that any table may be in their coding. */
 int coding_choose(struct coding *out, struct coding *other, const struct genotype_table *t,
                   const float *mean, const struct coding *data)
 {
@@ -95,7 +94,5 @@ int coding_choose(struct coding *out, struct coding *other, const struct genotyp
             *other = *p;
         }
     }
-    if (isinf(best) && data->base == 0)
-        return -1;
-    return second < 4 * best;
+    return isinf(best) ? -1 : second < 4 * best;
 }

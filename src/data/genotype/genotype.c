@@ -594,6 +594,11 @@ static void report_facts(struct data_report *r, const struct genotype *g)
         data_report_add(r, DATA_NOTE_FACT, "coding",
                         "calls from -1 to 1 are used as dosages; if -1 means a missing call, set "
                         "missing_genotype = -1");
+    if (g->kind == VARIANTS_NONE && !g->table.ploidy)
+        data_report_add(r, DATA_NOTE_INFO, "coding",
+                        "%s: numbers from %g to %g are no dosages: used as they are; predict needs "
+                        "new samples that were scaled in the same way",
+                        g->spec->genotypes, r->low, r->high);
     report_filters(r, &g->counts);
     fixed_columns_note(r, &g->fixed);
 }
@@ -646,6 +651,10 @@ static void report_doubts(struct data_report *r, const struct genotype *g)
         data_report_add(r, DATA_NOTE_INFO, "dosage",
                         "%s: %lld calls have no %s: their dosage is the number of alleles in GT",
                         v->path, (long long)d->n_hard, variants_field(v->dosage));
+    if (d->n_phred)
+        data_report_add(r, DATA_NOTE_INFO, "GP",
+                        "%s: %lld calls have GP in phred scale, converted to probabilities",
+                        v->path, (long long)d->n_phred);
     if (d->n_scaled)
         data_report_add(
             r, DATA_NOTE_INFO, "ploidy",

@@ -494,13 +494,16 @@ static int read_table(struct genotype_table *g, const char *missing, struct err 
     return status ? -1 : check_codes(g, err);
 }
 
-/* The largest dosage gives it; calls of -1, 0 and 1 have two alleles. */
+/* The largest dosage gives it; calls of -1, 0 and 1 have two alleles. Other negative numbers are
+ * scaled or centred: no frequency can be computed from them. */
 static int find_ploidy(const struct genotype_table *g)
 {
     const double slack = 0.01; /* of imputed dosages */
 
-    if (g->letters.n_cols || g->low < 0 || g->low > g->high)
+    if (g->letters.n_cols || g->low > g->high)
         return 2;
+    if (g->low < 0)
+        return g->low >= -1 - slack && g->high <= 1 + slack ? 2 : 0;
     return (int)fmax(1, ceil(g->high - slack));
 }
 
@@ -522,7 +525,9 @@ int genotype_table_read_markers(struct genotype_table *g, const struct data_spec
     if (open_table(g, spec->genotypes, err) || nonmarkers_hide(&g->hidden, &g->table, spec, err) ||
         read_table(g, spec->missing_genotype, err))
         return -1;
-    g->ploidy = spec->ploidy ? spec->ploidy : find_ploidy(g);
+    g->ploidy = find_ploidy(g);
+    if (g->ploidy && spec->ploidy)
+        g->ploidy = spec->ploidy;
     return 0;
 }
 
@@ -623,7 +628,12 @@ int genotype_table_filter(struct genotype_table *g, const struct filter *filter,
     int rc = -1;
     int32_t n_kept;
 
-    if (!tally || !keeps) {
+    if (!g->ploidy && filter->maf > 0)
+        err_set(err,
+                "%s: numbers from %g to %g are no dosages, so maf cannot be applied: remove [data] "
+                "maf, or give the genotypes before they were scaled",
+                g->table.path, g->low, g->high);
+    else if (!tally || !keeps) {
         err_nomem(err, "markers", n * sizeof *tally);
     } else {
         columns_tally(tally, &g->markers);
@@ -643,7 +653,7 @@ void genotype_table_into(struct draft *draft, const struct genotype_table *g)
 {
     draft->n_features = g->markers.n_cols;
     draft->ploidy = g->ploidy;
-    draft->base = g->low < 0 ? -1 : 0;
+    draft->base = g->ploidy && g->low < 0 ? -1 : 0;
     draft->features = g->markers.v;
     draft->dosage = g->markers.dosage;
     draft->feature_names = g->markers.name;

@@ -29,7 +29,7 @@ struct genotype_table {
     struct names ids;
     struct names missing; /* words for a missing call */
     double low, high;     /* of present values; low > high if none */
-    int ploidy;           /* as in struct dataset */
+    int ploidy;           /* 0: numbers that are no dosages, such as scaled ones */
 };
 
 /* missing: "-9, x", further texts that mean a missing call; NULL or "": none. Pair with
@@ -61,7 +61,7 @@ int genotype_table_select(struct genotype_table *g, const int32_t *sample, int32
                           struct err *err);
 
 /* Apply the filter without regions, count what it drops, and fill in *n_missing missing values. -1
- * and err if no marker is left. */
+ * and err if no marker is left, or for maf of numbers that are no dosages. */
 int genotype_table_filter(struct genotype_table *g, const struct filter *filter,
                           struct filter_counts *counts, int64_t *n_missing, struct err *err);
 

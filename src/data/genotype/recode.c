@@ -105,6 +105,12 @@ static bool has_allele(const char *alleles, int column, const char *allele)
     return strlen(allele) == n && !strncmp(alleles, allele, n);
 }
 
+/* 0 stands for an unknown allele, as in PLINK's .bim; two of them say nothing. */
+static bool has_alleles(const char *alleles)
+{
+    return *alleles && !(has_allele(alleles, 2, "0") && has_allele(alleles, 3, "0"));
+}
+
 static void compare_alleles(struct match *m, const struct recode *r, int32_t j,
                             const struct site *site, const char *alt)
 {
@@ -112,8 +118,8 @@ static void compare_alleles(struct match *m, const struct recode *r, int32_t j,
     bool has_alt = !is_alike(site, alt);
 
     m->marker = j;
-    m->is_by_name = !*alleles;
-    if (!*alleles ||
+    m->is_by_name = !has_alleles(alleles) || (!has_alt && !strcmp(site->ref, "0"));
+    if (m->is_by_name ||
         (has_allele(alleles, 2, site->ref) && (!has_alt || has_allele(alleles, 3, alt))))
         return;
     m->is_flipped = site->n_alts < 2 && has_allele(alleles, 3, site->ref) &&
@@ -331,13 +337,26 @@ static int choose_coding(struct recode *r, struct err *err)
     return 0;
 }
 
+static bool has_dosages(const struct recode *r)
+{
+    return r->kind != VARIANTS_NONE || r->table->letters.n_cols ||
+           (r->table->markers.dosage && r->table->low >= 0);
+}
+
 static int find_codings(struct recode *r, struct err *err)
 {
     int base = r->data->base;
 
+    if (!r->data->ploidy && has_dosages(r))
+        return err_set(err,
+                       "%s: genotypes, but the training data are numbers that are no dosages: give "
+                       "a table of numbers that were scaled in the same way",
+                       r->path);
     r->here = (struct coding){base, base ? 2 : r->calls.ploidy};
     r->there = (struct coding){0, r->variants.ploidy};
-    if (r->kind != VARIANTS_NONE)
+    if (!r->data->ploidy)
+        r->there = r->here;
+    if (!r->data->ploidy || r->kind != VARIANTS_NONE)
         return 0;
     r->there.span = 2;
     return r->table->letters.n_cols ? 0 : choose_coding(r, err);

@@ -14,7 +14,8 @@
  *
  * Dosages get the coding of the data: 0 to the ploidy, or -1 to 1. The range of a table's calls
  * determines its coding; if several are possible, that with the means nearest to those of the data.
- * A table in no coding is refused. Calls of variants have the ploidy of the data.
+ * A table in no coding is refused. Calls of variants have the ploidy of the data. Data that are no
+ * dosages are matched with tables of numbers, which are taken as they are.
  *
  * If the alleles of a site are those of its calls (site.is_seen), each marker there counts its own
  * letter, and a call with any other letter is missing, so that the result does not depend on the

@@ -183,17 +183,41 @@ const char *variants_field(enum data_dosage dosage)
     return field[dosage];
 }
 
+const char *variants_no_gt(const bool has[DATA_DOSAGE_HDS + 1])
+{
+    return has[DATA_DOSAGE_DS]    ? "no GT, but DS: [data] dosage = DS reads both"
+           : has[DATA_DOSAGE_GP]  ? "no GT, but GP: [data] dosage = GP reads both"
+           : has[DATA_DOSAGE_HDS] ? "no GT, but HDS: [data] dosage = HDS reads both"
+                                  : "no GT";
+}
+
+/* The phred scale of VCF 4.2 is -10 log10 p, of which one is above 1 if the p sum to 1. */
+static bool is_phred(const float *p, int n)
+{
+    float most = 0;
+
+    for (int i = 0; i < n; i++)
+        most = fmaxf(most, p[i]);
+    return most > 1.01F;
+}
+
 /* Genotypes in the order of VCF: of two alleles by their count, of a diploid call 0/0, 0/1, 1/1,
  * 0/2 ... Returns the alleles of a call, 0 if the number of probabilities fits neither. */
-static int mean_of_genotypes(float *mean, const float *p, int n, int32_t alt, int32_t n_alts)
+static int mean_of_genotypes(float *mean, float *p, int n, int32_t alt, int32_t n_alts,
+                             int64_t *n_phred)
 {
+    bool is_scaled = is_phred(p, n);
     double sum = 0, whole = 0;
 
     for (int i = 0; i < n; i++) {
-        if (!(p[i] >= 0 && p[i] <= 1.01F))
+        if (!(p[i] >= 0))
             return isnan(p[i]) ? 0 : -1;
+        p[i] = is_scaled ? powf(10, -p[i] / 10) : p[i];
         whole += (double)p[i];
     }
+    if (is_scaled && !(whole > 0.5 && whole < 2))
+        return -1;
+    *n_phred += is_scaled;
     if (!(whole > 0.5) || n < 2 || (n_alts != 1 && n != (n_alts + 1) * (n_alts + 2) / 2))
         return 0;
     if (n_alts == 1)
@@ -225,7 +249,7 @@ static int sum_of_haplotypes(float *sum, const float *h, int n, int32_t n_alts)
 /* Dosages that imputation rounds may exceed the ploidy by this. */
 #define SLACK 0.01F
 
-float variants_dosage(struct variants *v, const float *field, int n, int32_t alt, int32_t n_alts,
+float variants_dosage(struct variants *v, float *field, int n, int32_t alt, int32_t n_alts,
                       int n_alleles)
 {
     float dosage = NAN;
@@ -243,8 +267,9 @@ float variants_dosage(struct variants *v, const float *field, int n, int32_t alt
         if (!isnan(dosage) && (own == 0 || dosage > (float)own + SLACK))
             own = (int)fmaxf(own ? 0 : 2, ceilf(dosage - SLACK));
     } else {
-        own = v->dosage == DATA_DOSAGE_GP ? mean_of_genotypes(&dosage, field, n, alt, n_alts)
-                                          : sum_of_haplotypes(&dosage, field, n, n_alts);
+        own = v->dosage == DATA_DOSAGE_GP
+                  ? mean_of_genotypes(&dosage, field, n, alt, n_alts, &v->doubts.n_phred)
+                  : sum_of_haplotypes(&dosage, field, n, n_alts);
         if (own < 0)
             return -1;
     }

@@ -7,7 +7,7 @@
  * is 2 in a diploid file, like 1/1. A partly missing call is missing.
  *
  * With DS, GP or HDS the dosage is that of imputation: DS as it stands, the mean of the genotype
- * probabilities GP, the sum of the haplotype dosages HDS. A call without the field counts the
+ * probabilities GP (also in the phred scale of VCF 4.2), the sum of the haplotype dosages HDS. A call without the field counts the
  * alleles of its GT. A value that cannot be read is a missing call, a site that cannot be used is
  * dropped; variants.doubts counts both. */
 #ifndef DATA_GENOTYPE_VARIANTS_H
@@ -52,6 +52,7 @@ struct calls {
 /* Counts calls and sites that cannot be taken as they stand. */
 struct variants_doubts {
     int64_t n_hard;      /* calls without the field, counted from GT */
+    int64_t n_phred;     /* calls whose GP is in phred scale */
     int64_t n_scaled;    /* calls of other ploidy than the file */
     int64_t n_malformed; /* calls set to missing */
     int64_t n_sites;     /* dropped */
@@ -147,11 +148,14 @@ void variants_scale(struct variants *v, struct variants_scratch *s, int32_t slot
 enum { VARIANTS_FIELD = 64 }; /* numbers of a field that are read */
 
 /* The dosage of alternative allele alt from the n numbers of a field, NaN where missing.
- *   n_alleles  of the call by GT, 0: unknown
+ *   field      inout  phred scale becomes probabilities
+ *   n_alleles  in     of the call by GT, 0: unknown
  * Returns NaN if the field does not give one, -1 if it is malformed. */
-float variants_dosage(struct variants *v, const float *field, int n, int32_t alt, int32_t n_alts,
+float variants_dosage(struct variants *v, float *field, int n, int32_t alt, int32_t n_alts,
                       int n_alleles);
 const char *variants_field(enum data_dosage dosage); /* "GT", "DS", "GP" or "HDS" */
+/* Why a site without GT cannot be read; has[] tells for each dosage whether the site has its field. */
+const char *variants_no_gt(const bool has[DATA_DOSAGE_HDS + 1]);
 
 /* place: "line " or "record ". */
 void variants_note_malformed(struct variants *v, const char *place, int64_t number,

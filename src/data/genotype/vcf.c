@@ -193,6 +193,7 @@ static int vcf_next(struct variants *v, struct site *site, struct err *err)
     int status = next_line(v, err);
     char *column[FIXED];
     char *at = vcf->line.text.data;
+    bool has[DATA_DOSAGE_HDS + 1];
 
     if (status <= 0)
         return status;
@@ -216,8 +217,11 @@ static int vcf_next(struct variants *v, struct site *site, struct err *err)
     vcf->gt = find_key(column[FORMAT], "GT");
     vcf->imputed =
         v->dosage == DATA_DOSAGE_GT ? NO_KEY : find_key(column[FORMAT], variants_field(v->dosage));
-    if (!site->odd && vcf->gt == NO_KEY && vcf->imputed == NO_KEY)
-        site->odd = "no GT";
+    if (!site->odd && vcf->gt == NO_KEY && vcf->imputed == NO_KEY) {
+        for (int d = 0; d <= DATA_DOSAGE_HDS; d++)
+            has[d] = find_key(column[FORMAT], variants_field((enum data_dosage)d)) != NO_KEY;
+        site->odd = variants_no_gt(has);
+    }
     return 1;
 }
 
