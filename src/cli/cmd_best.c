@@ -24,6 +24,7 @@ struct best_options {
     struct common_options common;
     long n;
     const char *sweep;
+    const char *objective;
     const char *where;
     const char *rule;
     const char *reference;
@@ -306,6 +307,8 @@ static int find_advice(struct store *store, const struct query_sweep *sweep,
 {
     struct advice_choice choice = {row, alike, o->where != NULL, o->outcome->has_test};
 
+    if (o->objective)
+        return 0; /* advice is about the objective */
     return advice_find_all(&o->outcome->advice, store, sweep, &choice, err);
 }
 
@@ -465,6 +468,13 @@ static int check_where(struct store *store, const struct query_sweep *sweep,
     return o->outcome->is_wrong ? -1 : 0;
 }
 
+static int rank(struct query_sweep *sweep, struct store *store, const struct best_options *o,
+                struct err *err)
+{
+    o->outcome->is_wrong = o->objective && query_rank_by(sweep, store, o->objective, err);
+    return o->outcome->is_wrong ? -1 : 0;
+}
+
 static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)
 {
     const struct best_options *o = arg;
@@ -473,8 +483,8 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
     struct reference reference;
     struct query_sweep sweep;
 
-    if (query_sweep(&sweep, store, o->sweep, err) || check_where(store, &sweep, o, err) ||
-        find_reference(&reference, store, &sweep, o, err) ||
+    if (query_sweep(&sweep, store, o->sweep, err) || rank(&sweep, store, o, err) ||
+        check_where(store, &sweep, o, err) || find_reference(&reference, store, &sweep, o, err) ||
         cli_note_unfinished(store, sweep.sweep_id, sweep.name, err))
         return -1;
     if (!o->sweep && sweep.n_sweeps > 1)
@@ -530,8 +540,13 @@ static const struct option_row options[] = {
      .help = "Show N configurations (0 = all).", .default_text = "10", .max = 1000000000},
     {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct best_options, sweep),
      .help = "Use the sweep NAME of the database.", .shown = "the last one run"},
+    {0, "objective", "NAME", OPTION_TEXT, .into = offsetof(struct best_options, objective),
+     .help = "Rank by this metric of the trials, such as val_loss, instead of the objective.",
+     .shown = "that of the sweep"},
     {0, "where", "SQL", OPTION_TEXT, VALUE_CONDITION, offsetof(struct best_options, where),
-     .help = "Show only configurations for which this SQL condition on the columns is true."},
+     .help =
+         "Show only configurations for which this SQL condition on columns and means of metrics "
+         "is true."},
     {0, "rule", "RULE", OPTION_TEXT, .into = offsetof(struct best_options, rule),
      .help = "Choose one configuration and show its test metrics. best chooses the first one, 1se "
              "the cheapest within one standard error of it.",

@@ -44,8 +44,9 @@ enum { LEFT_COLUMNS = 2, RIGHT_COLUMNS = 6 };
 struct listing {
     struct job *job;
     const struct plan_options *options;
-    struct store *store; /* NULL: no database */
+    struct store *store; /* NULL: no database, or its sweep is another one */
     struct store_trials known;
+    int64_t last_id; /* of the trials in the file, also of other sweeps */
     struct cost *cost;
     struct ledger *ledger;   /* the unfinished trials of the shard; NULL: each runs on one rank */
     struct elastic *elastic; /* widths as the scheduler would choose them first; NULL likewise */
@@ -95,7 +96,8 @@ static int open_known(struct listing *l, const char *db, struct err *err)
 
     if (access(db, F_OK) != 0)
         return database_file_check_folder(db, err);
-    if (store_open_reader(&l->store, db, err) || sweep_match_warn(&is_same, l->store, db, job, err))
+    if (store_open_reader(&l->store, db, err) || store_last_trial(&l->last_id, l->store, err) ||
+        sweep_match_warn(&is_same, l->store, db, job, err))
         return -1;
     if (is_same)
         return store_find(l->store, &job->plan, &job->data, &l->known, err);
@@ -263,6 +265,12 @@ static struct cell id_cell(int64_t id)
     return (struct cell){.type = id ? CELL_INTEGER : CELL_NULL, .i = id};
 }
 
+/* Empty if the file has other sweeps, and this configuration has no number yet. */
+static struct cell config_cell(const struct listing *l, int32_t config)
+{
+    return id_cell(l->store ? l->known.config_ids[config] : l->last_id ? 0 : config + 1);
+}
+
 static struct cell real_cell(double value)
 {
     return (struct cell){.type = isfinite(value) ? CELL_REAL : CELL_NULL, .f = value};
@@ -297,8 +305,8 @@ static void fill_row(struct cell *row, struct listing *l, int64_t trial)
 
     turn_to(l, where.config);
     buf_clear(&l->texts);
-    row[0] = id_cell(l->store ? l->known.ids[trial] : trial + 1);
-    row[1] = id_cell(l->store ? l->known.config_ids[where.config] : where.config + 1);
+    row[0] = id_cell(l->store ? l->known.ids[trial] : l->last_id ? 0 : trial + 1);
+    row[1] = config_cell(l, where.config);
     for (size_t a = 0; a < sweep->n_axes; a++)
         row[LEFT_COLUMNS + a] = axis_cell(&sweep->axes[a], &l->settings, &l->texts);
     *right++ = (struct cell){.type = CELL_INTEGER, .i = where.replicate};
@@ -639,13 +647,15 @@ static int put_command_rows(struct report *report, struct listing *l, struct pro
                             struct err *err)
 {
     const struct plan *plan = &l->job->plan;
+    int64_t last_id = l->last_id;
     int rc = 0;
 
     for (int64_t t = 0; !rc && t < plan->n_trials; t++) {
         struct plan_trial where = plan_trial(plan, t);
-        int64_t id = l->store && l->known.ids[t] ? l->known.ids[t] : t + 1;
+        bool is_known = l->store && l->known.ids[t];
+        int64_t id = is_known ? l->known.ids[t] : l->known.ours[t] ? ++last_id : 0;
         struct cell row[] = {id_cell(id),
-                             id_cell(where.config + 1),
+                             config_cell(l, where.config),
                              {.type = CELL_INTEGER, .i = where.replicate},
                              {.type = CELL_INTEGER, .i = where.fold},
                              {.type = CELL_TEXT}};

@@ -124,8 +124,7 @@ static void put_metrics(struct buf *out, enum task task)
     }
 }
 
-/* As of a metric with which the name ends: val_macro_f1, dev_rmse, train_loss. NULL: unknown. */
-static const char *usual_direction(const char *objective)
+const char *settings_usual_direction(const char *objective)
 {
     for (const char *end = objective; end; end = strpbrk(end, "_/.-")) {
         int metric;
@@ -148,7 +147,7 @@ static int resolve_direction(struct settings *s, struct err *err)
 
     if (s->v[P_DIRECTION].i != AUTO)
         return 0;
-    direction = usual_direction(s->v[P_OBJECTIVE].s);
+    direction = settings_usual_direction(s->v[P_OBJECTIVE].s);
     if (!direction)
         return err_set(err,
                        "objective = %s: whether larger is better is not known: set [sweep] "

@@ -12,7 +12,7 @@
 #define KEY_VERSION "espalier-key-2"
 
 struct settings {
-    union value v[P_MAX];           /* texts are borrowed from the sweep; NULL: a free name has no value */
+    union value v[P_MAX]; /* texts are borrowed from the sweep; NULL: a free name has no value */
     const struct free_names *names; /* of v[P_COUNT] and later ones, borrowed; NULL: none */
 };
 
@@ -99,5 +99,9 @@ void settings_texts_release(struct settings_texts *texts);
 void settings_texts_set(struct settings_texts *texts, const struct settings *s);
 /* Equals settings_key() of the point. */
 struct hash settings_texts_key(struct settings_texts *texts, int32_t replicate, int32_t fold);
+
+/* max or min, as of a metric with which the name ends: val_macro_f1, dev_rmse, train_loss. NULL:
+ * unknown. */
+const char *settings_usual_direction(const char *objective);
 
 #endif

@@ -258,6 +258,8 @@ struct store {
     bool is_older;                /* opened for reading, with the schema of an earlier release */
     int64_t session_id;           /* 0: none has begun */
     int64_t reference;            /* query_compare_with(); 0: the best configuration */
+    char objective[64];           /* query_rank_by(); "": that of each sweep */
+    bool maximizes;               /* the former */
     struct session_check *checks; /* [n_checks] */
     size_t n_checks;
     struct errlist released;

@@ -105,6 +105,9 @@ int views_expect(struct store *store, bool has_stop, struct err *err);
  * on it alone (`sweep` last). */
 int views_put_config(struct buf *out, struct store *store, struct err *err);
 
+/* Append the condition that a row of `metric AS m` has this name. */
+void views_put_metric(struct buf *out, const char *name);
+
 /* Append the SELECT of the leaderboard. last > 0: omit sd, se and pairs beyond place `last`, which
  * saves most of the time. */
 int views_put_leaderboard(struct buf *out, struct store *store, int64_t last, struct err *err);

@@ -151,14 +151,12 @@ static int new_trials_flush(struct new_trials *trials, struct store *store, stru
     return 0;
 }
 
-static int find_last(struct new_trials *trials, struct store *store, struct err *err)
+int store_last_trial(int64_t *id, struct store *store, struct err *err)
 {
-    if (trials->last_id >= 0)
-        return 0;
-    if (db_integer(store, db_bind(store, STATEMENT_TRIAL_LAST, err, ""), 0, &trials->last_id, err))
+    if (db_integer(store, db_bind(store, STATEMENT_TRIAL_LAST, err, ""), 0, id, err))
         return -1;
-    if (trials->last_id < 0)
-        trials->last_id = 0;
+    if (*id < 0)
+        *id = 0;
     return 0;
 }
 
@@ -169,7 +167,7 @@ static int new_trials_add(struct new_trials *trials, struct store *store,
 {
     struct new_trial *new = &trials->of[trials->n];
 
-    if (find_last(trials, store, err))
+    if (trials->last_id < 0 && store_last_trial(&trials->last_id, store, err))
         return -1;
     if (trials->last_id == INT64_MAX)
         return err_set(err,

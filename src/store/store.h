@@ -138,6 +138,9 @@ int store_supersede(struct store *store, const char *name, struct buf *renamed, 
 int store_register(struct store *store, const struct plan *plan, const struct dataset *data,
                    const struct gcn_cost *work, struct store_trials *trials, struct err *err);
 
+/* The largest number of a trial in the file; 0: none. New ones get those that follow. */
+int store_last_trial(int64_t *id, struct store *store, struct err *err);
+
 /* Fill trials for a reader: writes nothing. */
 int store_find(struct store *store, const struct plan *plan, const struct dataset *data,
                struct store_trials *trials, struct err *err);

@@ -56,12 +56,14 @@ static const char trials_tail[] =
  * NULL for one trial.
  *
  * Pairs of trials share replicate and fold. `off`, the difference of a pair minus that of the
- * means, averages about zero, so one pass over its squares is as exact as two. */
+ * means, averages about zero, so one pass over its squares is as exact as two.
+ *
+ * The formats of the first two parts: the table of trials with their values, and the direction. */
 static const char leaderboard_head[] =
     "WITH score AS MATERIALIZED (\n"
     "    SELECT config_id, count(value) AS trials, avg(seconds) AS seconds,\n"
     "        iif(min(value) = max(value), min(value), avg(value)) AS mean\n"
-    "    FROM trial WHERE state = 'done' GROUP BY config_id),\n"
+    "    FROM %1$s WHERE state = 'done' GROUP BY config_id),\n"
     "most AS MATERIALIZED (\n"
     "    SELECT sweep_id, max(trials) AS trials\n"
     "    FROM config JOIN score USING (config_id) GROUP BY sweep_id),\n"
@@ -70,7 +72,7 @@ static const char leaderboard_head[] =
     "        score.trials IS most.trials AS complete,\n"
     "        row_number() OVER (PARTITION BY config.sweep_id ORDER BY\n"
     "            score.trials IS NOT most.trials, mean IS NULL,\n"
-    "            CASE direction WHEN 'max' THEN -mean ELSE mean END, config.config_id) AS place\n"
+    "            CASE %2$s WHEN 'max' THEN -mean ELSE mean END, config.config_id) AS place\n"
     "    FROM config\n"
     "        JOIN sweep USING (sweep_id)\n"
     "        LEFT JOIN score USING (config_id)\n"
@@ -88,8 +90,8 @@ static const char leaderboard_pairs[] =
     "        t.value - b.value - (ranked.mean - best.mean) AS off\n"
     "    FROM ranked\n"
     "        JOIN best USING (sweep_id)\n"
-    "        JOIN trial AS t ON t.config_id = ranked.config_id AND t.state = 'done'\n"
-    "        LEFT JOIN trial AS b ON b.config_id = best.config_id\n"
+    "        JOIN %1$s AS t ON t.config_id = ranked.config_id AND t.state = 'done'\n"
+    "        LEFT JOIN %1$s AS b ON b.config_id = best.config_id\n"
     "            AND b.replicate = t.replicate AND b.fold = t.fold AND b.state = 'done'";
 static const char leaderboard_spread[] =
     "),\n"
@@ -470,18 +472,45 @@ int views_put_config(struct buf *out, struct store *store, struct err *err)
     return rc;
 }
 
+void views_put_metric(struct buf *out, const char *name)
+{
+    buf_puts(out, "iif(m.split = '', m.name, m.split || '_' || m.name) = ");
+    db_put_text(out, name);
+}
+
+/* Trials whose value is that of the metric by which the caller ranks. */
+static void put_scored_trials(struct buf *out, const struct store *store)
+{
+    if (!*store->objective) {
+        buf_puts(out, "trial");
+        return;
+    }
+    buf_puts(out,
+             "(SELECT config_id, replicate, fold, state, seconds, (SELECT m.value FROM metric AS m"
+             " WHERE m.trial_id = trial.trial_id AND ");
+    views_put_metric(out, store->objective);
+    buf_puts(out, ") AS value FROM trial)");
+}
+
 static int put_leaderboard(struct buf *out, struct store *store, bool is_typed, int64_t last,
                            struct err *err)
 {
     int64_t reference = store->reference;
+    struct buf trials = {0};
     int rc;
 
-    buf_puts(out, leaderboard_head);
+    put_scored_trials(&trials, store);
+    buf_printf(out, leaderboard_head, buf_text(&trials),
+               !*store->objective ? "direction"
+               : store->maximizes ? "'max'"
+                                  : "'min'");
     if (reference)
         buf_printf(out, "config_id = %lld", (long long)reference);
     else
         buf_puts(out, "place = 1");
-    buf_puts(out, leaderboard_pairs);
+    buf_printf(out, leaderboard_pairs, buf_text(&trials));
+    out->failed |= buf_failed(&trials);
+    buf_release(&trials);
     if (last > 0)
         buf_printf(out, "\n    WHERE ranked.place <= %lld", (long long)last);
     buf_puts(out, leaderboard_spread);

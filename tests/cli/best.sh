@@ -55,6 +55,14 @@ like "the message proposes the column" "$(cat .err)" 'did you mean batch_size[?]
 best --where "trials > 1000" >none
 is "a condition without matches" "$(wc -l <none)" 1
 like "a warning reports it" "$(cat chatter)" "warning: --where trials > 1000: true of no configuration"
+is "--where on a metric" "$(best -n 0 --format csv --where 'val_rmse < (select avg(value) from metric where name = '"'rmse'"' and split = '"'val'"')' | cut -d, -f2 | tail -n +2 | sort)" \
+    "$(sqlite3 results.db "select config_id from trial join metric using (trial_id) where name = 'rmse' and split = 'val' group by 1 having avg(metric.value) < (select avg(value) from metric where name = 'rmse' and split = 'val') order by cast(config_id as text)")"
+is "--objective ranks by another metric" "$(best -n 0 --format csv --objective val_rmse | cut -d, -f2 | tail -n +2)" \
+    "$(sqlite3 results.db "select config_id from trial join metric using (trial_id) where name = 'rmse' and split = 'val' group by 1 order by avg(metric.value), 1")"
+like "in its own direction" "$(cat chatter)" 'mean of val_rmse over replicates and folds, smallest first'
+fails "--objective that no trial has" 2 "$ESPALIER" best --objective val_rms
+is "the message has the nearest one" "$(cat .err)" "espalier: --objective val_rms: no trial of sweep 'small' has this metric; did you mean val_rmse?"
+fails "--objective of the test part" 2 "$ESPALIER" best --objective test_rmse
 fails "--where with a second statement" 2 "$ESPALIER" best --where '1); delete from trial; --'
 
 # The interval of diff: two pairs of holdout splits (0.2 to 0.6), so t = 12.706 and the variance

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "gcn/metric.h"
+#include "grid/settings.h"
 #include "store/db.h"
 #include "store/query/condition.h"
 #include "store/query/query.h"
@@ -52,6 +55,55 @@ static int collect_where(struct result_table *out, struct store *store, sqlite3_
 /* Places compared with the best: enough for all contenders among 100,000 configurations. */
 enum { PLACES_COMPARED = 1000 };
 
+static void put_metric_name(struct buf *out, const struct result_table *names, int64_t row)
+{
+    const char *split = result_table_text(names, row, "split");
+
+    buf_printf(out, "%s%s%s", split, *split ? "_" : "", result_table_text(names, row, "name"));
+}
+
+static bool has_column(struct store *store, const char *name)
+{
+    struct buf columns = {0};
+    struct err ignored;
+    bool has = false;
+
+    if (!query_columns(&columns, store, &ignored)) {
+        const char *at = buf_text(&columns), *end = at + columns.size;
+
+        for (; at < end; at += strlen(at) + 1)
+            has |= !sqlite3_stricmp(at, name);
+    }
+    buf_release(&columns);
+    return has;
+}
+
+/* Append the mean of each metric that a condition may name, and that is no column of the leaderboard. */
+static int put_metrics(struct buf *sql, struct store *store, const struct query_sweep *sweep,
+                       const char *where, struct err *err)
+{
+    struct result_table names;
+
+    if (query_table(&names, store, QUERY_METRIC_NAMES, sweep->sweep_id, err))
+        return -1;
+    for (int64_t r = 0; r < names.n_rows; r++) {
+        struct buf name = {0};
+
+        put_metric_name(&name, &names, r);
+        if (strcasestr(where, buf_text(&name)) && !has_column(store, buf_text(&name))) {
+            buf_puts(sql, ", (SELECT avg(m.value) FROM trial AS t JOIN metric AS m USING (trial_id)"
+                          " WHERE t.config_id = config AND t.state = 'done' AND ");
+            views_put_metric(sql, buf_text(&name));
+            buf_puts(sql, ") AS ");
+            db_put_name(sql, buf_text(&name));
+        }
+        sql->failed |= buf_failed(&name);
+        buf_release(&name);
+    }
+    result_table_release(&names);
+    return 0;
+}
+
 /* Append a WITH table l, the leaderboard rows that satisfy `where`. last > 0: only the first
  * places, in a fraction of the time. */
 static int put_rows(struct buf *sql, struct store *store, const struct query_sweep *sweep,
@@ -70,7 +122,9 @@ static int put_rows(struct buf *sql, struct store *store, const struct query_swe
         rc |= views_put_leaderboard(sql, store, last, err);
         buf_printf(sql, ") WHERE place <= %lld", (long long)last);
     } else {
-        buf_puts(sql, " leaderboard WHERE true");
+        buf_puts(sql, " (SELECT *");
+        rc |= where ? put_metrics(sql, store, sweep, where, err) : 0;
+        buf_puts(sql, " FROM leaderboard) WHERE true");
     }
     buf_printf(sql, " AND sweep = (SELECT name FROM sweep WHERE sweep_id = ?1) AND (%s\n)) ",
                where ? where : "true");
@@ -176,13 +230,51 @@ int query_leaderboard(struct result_table *out, struct query_alike *alike, struc
                        " (SELECT * FROM l ORDER BY place LIMIT ?2) ORDER BY place", err);
 }
 
-int query_compare_with(struct store *store, int64_t config_id, struct err *err)
+static int make_views(struct store *store, struct err *err)
 {
-    store->reference = config_id;
     return db_exec(store, "PRAGMA query_only = off", err) || views_for_reading(store, err) ||
                    db_exec(store, "PRAGMA query_only = on", err)
                ? -1
                : 0;
+}
+
+int query_compare_with(struct store *store, int64_t config_id, struct err *err)
+{
+    store->reference = config_id;
+    return make_views(store, err);
+}
+
+int query_rank_by(struct query_sweep *sweep, struct store *store, const char *metric,
+                  struct err *err)
+{
+    struct nearest nearest = {.wrong = metric, .best = ""};
+    const char *direction = settings_usual_direction(metric);
+    struct result_table names;
+    char hint[NEAREST_HINT];
+    bool has = false;
+
+    if (query_table(&names, store, QUERY_METRIC_NAMES, sweep->sweep_id, err))
+        return -1;
+    for (int64_t r = 0; r < names.n_rows; r++) {
+        struct buf name = {0};
+
+        put_metric_name(&name, &names, r);
+        has |= !strcmp(buf_text(&name), metric);
+        nearest_offer(&nearest, buf_text(&name));
+        buf_release(&name);
+    }
+    nearest_hint(hint, "", nearest.best, "", "");
+    result_table_release(&names);
+    if (!strncmp(metric, "test_", 5))
+        return err_set(err, "--objective %s: the test part must not choose", metric);
+    if (!has)
+        return err_set(err, "--objective %s: no trial of sweep '%s' has this metric%s", metric,
+                       sweep->name, hint);
+    snprintf(store->objective, sizeof store->objective, "%s", metric);
+    snprintf(sweep->objective, sizeof sweep->objective, "%s", metric);
+    sweep->maximize = direction ? !strcmp(direction, "max") : sweep->maximize;
+    store->maximizes = sweep->maximize;
+    return make_views(store, err);
 }
 
 int query_check_where(struct store *store, const struct query_sweep *sweep, const char *where,

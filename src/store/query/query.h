@@ -56,7 +56,13 @@ int query_leaderboard(struct result_table *out, struct query_alike *alike, struc
  * a store opened for reading. -1 and err. */
 int query_compare_with(struct store *store, int64_t config_id, struct err *err);
 
-/* Check that query_filter.where is SQL over the columns of the leaderboard. Computes nothing. -1
+/* Rank by this metric (val_loss, or as a program reported it), and not by the objective; for a store
+ * opened for reading. Its direction follows from its name, or is that of the sweep; both are set in
+ * `sweep`. -1 and err: no trial has it, or it is of the test part. */
+int query_rank_by(struct query_sweep *sweep, struct store *store, const char *metric,
+                  struct err *err);
+
+/* Check that query_filter.where is SQL over the columns of the leaderboard and the metrics. Computes nothing. -1
  * and err: it is not, or the file cannot be read. */
 int query_check_where(struct store *store, const struct query_sweep *sweep, const char *where,
                       struct err *err);
