@@ -4,7 +4,7 @@
  * main.NAME, using tables that map numbers (merge_check.c reads these too):
  *
  *     sweep_map, config_map, session_map   was, now
- *     attempt_map                          was, now; only of attempts with members
+ *     attempt_map                          was, now; later only of attempts with members
  *     trial_map                            was, now, verdict
  *     file_map                             was, now, path: of the input; NULL: the present one
  *
@@ -81,10 +81,19 @@ struct step {
     "CASE " state " WHEN 'done' THEN 2 WHEN 'diverged' THEN 2 WHEN 'failed' THEN 1 ELSE 0 END"
 /* Merging first marks sessions of other files as lost; 'running' beats that. */
 #define SESSION_RANK(outcome) "CASE " outcome " WHEN 'lost' THEN 0 WHEN 'running' THEN 1 ELSE 2 END"
-/* Two rows of a trial and a session are one attempt. */
-#define SAME_ATTEMPT                                        \
-    "o.rank = i.rank AND o.host = i.host AND o.pid = i.pid" \
-    " AND o.started = i.started AND o.finished IS i.finished"
+/* Attempts of the input that the output has. The plus signs let SQLite search by all columns: the index of
+ * main.attempt has all attempts of a trial in one place. */
+#define SAME_ATTEMPTS                                                            \
+    "SELECT i.attempt_id, o.attempt_id FROM in_attempt AS i"                     \
+    " JOIN trial_map AS t ON t.was = i.trial_id"                                 \
+    " LEFT JOIN session_map AS s ON s.was = i.session_id JOIN main.attempt AS o" \
+    " ON +o.trial_id = t.now AND +o.session_id IS s.now AND o.rank = i.rank"     \
+    " AND o.host = i.host AND o.pid = i.pid AND o.started = i.started"           \
+    " AND +o.finished IS i.finished"
+/* A comparison of several columns with NOT IN would read all rows for each. */
+#define SAME_SESSIONS                                        \
+    "SELECT i.session_id, o.session_id FROM in_session AS i" \
+    " JOIN main.session AS o USING (host, pid, started)"
 /* Rows whose number is free come first, since SQLite could assign it to another. */
 #define FREE_ID(table, id) \
     "iif(EXISTS (SELECT 1 FROM main." table " AS o WHERE o." id " = i." id "), NULL, i." id ")"
@@ -102,6 +111,9 @@ static const struct step tables[] = {
     {SWEEP, "CREATE INDEX temp.in_metric_trial ON in_metric (trial_id)"},
     {SWEEP, "CREATE INDEX temp.in_curve_trial ON in_curve (trial_id)"},
     {SWEEP, "CREATE INDEX temp.in_trial_id ON in_trial (trial_id)"},
+    {SWEEP, "CREATE INDEX temp.in_session_id ON in_session (session_id)"},
+    {SWEEP, "CREATE INDEX temp.in_attempt_trial ON in_attempt (trial_id)"},
+    {SWEEP, "CREATE INDEX temp.in_model_trial ON in_model (trial_id)"},
 };
 
 /* clang-format off */
@@ -203,12 +215,12 @@ static const struct step apply[] = {
                 " JOIN sweep_map ON was = i.sweep_id WHERE NOT EXISTS"
                 " (SELECT 1 FROM main.data_fact AS o WHERE o.sweep_id = now)"},
     {SESSION, "DELETE FROM session_map"},
+    {SESSION, "INSERT OR IGNORE INTO session_map " SAME_SESSIONS},
     {SESSION, "INSERT INTO main.session (session_id, @)"
               " SELECT " FREE_ID("session", "session_id") ", @ FROM in_session AS i"
-              " WHERE (host, pid, started) NOT IN (SELECT host, pid, started FROM main.session)"
+              " WHERE i.session_id NOT IN (SELECT was FROM session_map)"
               FREE_FIRST("session", "session_id")},
-    {SESSION, "INSERT INTO session_map SELECT i.session_id, o.session_id"
-              " FROM in_session AS i JOIN main.session AS o USING (host, pid, started)"},
+    {SESSION, "INSERT OR IGNORE INTO session_map " SAME_SESSIONS},
     /* A session that ran at an earlier merge may have ended since. */
     {TRAFFIC, "DELETE FROM main.traffic WHERE session_id IN (SELECT now FROM session_map"
               " JOIN main.session AS o ON o.session_id = now"
@@ -222,16 +234,14 @@ static const struct step apply[] = {
     {TRAFFIC, "INSERT INTO main.traffic (session_id, @) SELECT now, @ FROM in_traffic AS i"
               " JOIN session_map ON was = i.session_id WHERE NOT EXISTS"
               " (SELECT 1 FROM main.traffic AS o WHERE o.session_id = now)"},
+    {ATTEMPT, "DELETE FROM attempt_map"},
+    {ATTEMPT, "INSERT INTO attempt_map " SAME_ATTEMPTS},
     {ATTEMPT, "INSERT INTO main.attempt (trial_id, session_id, @) SELECT t.now, s.now, @"
               " FROM in_attempt AS i JOIN trial_map AS t ON t.was = i.trial_id"
-              " LEFT JOIN session_map AS s ON s.was = i.session_id WHERE NOT EXISTS"
-              " (SELECT 1 FROM main.attempt AS o WHERE o.trial_id = t.now AND o.session_id IS s.now"
-              " AND " SAME_ATTEMPT ") ORDER BY i.attempt_id"},
+              " LEFT JOIN session_map AS s ON s.was = i.session_id"
+              " WHERE i.attempt_id NOT IN (SELECT was FROM attempt_map) ORDER BY i.attempt_id"},
     {MEMBER, "DELETE FROM attempt_map"},
-    {MEMBER, "INSERT INTO attempt_map SELECT i.attempt_id, o.attempt_id FROM in_attempt AS i"
-             " JOIN trial_map AS t ON t.was = i.trial_id"
-             " LEFT JOIN session_map AS s ON s.was = i.session_id JOIN main.attempt AS o"
-             " ON o.trial_id = t.now AND o.session_id IS s.now AND " SAME_ATTEMPT
+    {MEMBER, "INSERT INTO attempt_map " SAME_ATTEMPTS
              " WHERE i.attempt_id IN (SELECT attempt_id FROM in_member)"},
     {MEMBER, "INSERT OR IGNORE INTO main.member (attempt_id, @) SELECT now, @ FROM in_member AS i"
              " JOIN attempt_map ON was = i.attempt_id"},

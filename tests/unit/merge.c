@@ -355,6 +355,66 @@ static void test_all_tables(void **state)
     fixture_close(&f);
 }
 
+static int64_t n_steps;
+
+static int count_steps(unsigned kind, void *arg, void *statement, void *elapsed)
+{
+    (void)kind, (void)arg, (void)elapsed;
+    n_steps += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1);
+    return 0;
+}
+
+static int count_on(sqlite3 *db, const char **message, const void *api)
+{
+    (void)message, (void)api;
+    return sqlite3_trace_v2(db, SQLITE_TRACE_PROFILE, count_steps, NULL);
+}
+
+/* Return the steps of SQLite's machine for inputs with n sessions each, all with an attempt of one trial. */
+static int64_t steps_for(int n)
+{
+    struct pair p;
+    char text[512];
+
+    pair_open(&p);
+    for (int i = 0; i < 2; i++) {
+        struct fixture *f = i ? &p.b : &p.a;
+
+        put(f, 0, TRIAL_FAILED, NAN);
+        snprintf(text, sizeof text,
+                 "WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+                 " INSERT INTO session (command, version, host, pid, ranks, started, outcome)"
+                 " SELECT 'c', 'v', 'h', i, 1, %d.5 + i, 'finished' FROM n;"
+                 "INSERT INTO attempt (trial_id, session_id, rank, host, pid, started, outcome)"
+                 " SELECT 1, session_id, 0, 'h', pid, started, 'lost' FROM session WHERE pid = "
+                 "started - %d.5",
+                 n, i * n, i * n);
+        sql(f, text);
+    }
+    n_steps = 0;
+    merged(&p, &p.a, &p.b);
+    snprintf(text, sizeof text, "%d", 2 * n + 2);
+    fixture_sql_is(&p.out, "SELECT count(*) FROM session", text);
+    fixture_sql_is(&p.out, "SELECT count(*) FROM attempt", text);
+    merged(&p, &p.a, &p.b);
+    fixture_sql_is(&p.out, "SELECT count(*) FROM attempt", text);
+    pair_close(&p);
+    return n_steps;
+}
+
+static void test_many_sessions(void **state)
+{
+    int64_t few, many;
+
+    (void)state;
+    assert_int_equal(sqlite3_auto_extension((void (*)(void))count_on), SQLITE_OK);
+    few = steps_for(250);
+    many = steps_for(1000);
+    sqlite3_reset_auto_extension();
+    if (few < 1000 || many > 6 * few)
+        fail_msg("%lld steps for 250 sessions, %lld for 1000", (long long)few, (long long)many);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -363,6 +423,7 @@ int main(void)
         cmocka_unit_test(test_other_sweeps),   cmocka_unit_test(test_fixed_settings),
         cmocka_unit_test(test_rows_of_others), cmocka_unit_test(test_numbers_of_a_part),
         cmocka_unit_test(test_all_tables),     cmocka_unit_test(test_members),
+        cmocka_unit_test(test_many_sessions),
     };
 
     return cmocka_run_group_tests_name("merge", tests, NULL, NULL);
