@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Fixed effects: predictions equal those of R's lm, multinom and GBLUP (tests/golden/fixed.R).
+# Fixed effects: predictions of five folds equal those of R's lm, multinom and GBLUP (tests/golden/fixed.R).
 . "$SRCDIR/tests/lib.sh"
 cp -R "$SRCDIR"/tests/golden/fixed/*.csv "$T" && cd "$T" || exit 1
 
 cat >one.ini <<'INI'
 [sweep]
 keep = all
+folds = groups
 [data]
 format = genotype
 genotypes = geno.csv
@@ -15,18 +16,20 @@ trait = yield
 fixed = age
 [split]
 file = split.csv
+group = fold
+test = 0
 [model]
 lambda = 2
 type = ridge
 INI
 
-# predictions TYPE SETTINGS...: those of all samples, in their order
+# predictions TYPE SETTINGS...: those of all samples by the models of the other folds, in their order
 predictions() {
     db=$1.db
     type=$1
     shift
     "$ESPALIER" run one.ini --db "$db" --progress none --set model.type="$type" "$@" >/dev/null 2>.err || return
-    "$ESPALIER" predict "$db" --all 2>/dev/null
+    "$ESPALIER" predict "$db" --part val 2>/dev/null
     rm -f "$db"
 }
 
@@ -50,7 +53,7 @@ both age, site
 coded factor(block), age
 confounded site, twin
 END
-is "multinom" "$(predictions fixed --set "fixed=age, site" --set trait=kind | compare "multinom both" classes)" "equal 216"
+is "multinom" "$(predictions fixed --set "fixed=factor(block), age" --set trait=kind | compare "multinom coded" classes)" "equal 216"
 
 # ---- networks: the effects that they add are those of lm, wherever the rest comes from ----
 
@@ -79,7 +82,7 @@ done
 
 "$ESPALIER" plan one.ini --set model.type=ridge >/dev/null 2>.err
 is "a sweep without it is advised once" "$(grep -c 'no configuration has the fixed effects alone: add fixed to .grid. type' .err)" 1
-"$ESPALIER" run one.ini --db base.db --progress none --set grid.type=ridge,fixed --set "fixed=age, site" --set split.file= \
+"$ESPALIER" run one.ini --db base.db --progress none --set grid.type=ridge,fixed --set "fixed=age, site" --set split.file= --set split.group= \
     --set folds=4 --set lambda=1e9 >/dev/null 2>.err
 is "and one with it is not" "$(grep -c 'no configuration has the fixed effects alone' .err)" 0
 like "models that do not beat it are named" "$(cat .err)" "does not beat c., the fixed effects alone|c2, the fixed effects alone, is the best"
@@ -92,5 +95,5 @@ sed 's/^fixed = age/covariates = age/' one.ini >old.ini
 is "covariates is the earlier name" "$("$ESPALIER" inspect old.ini 2>&1 | grep -c '^effects  *age')" 1
 sed 's/^fixed = age/&\ncovariates = age/' one.ini >both.ini
 "$ESPALIER" plan both.ini >/dev/null 2>.err
-like "both are refused" "$(cat .err)" "both.ini:9: covariates is an earlier name of fixed, which line 8 sets: keep one"
+like "both are refused" "$(cat .err)" "both.ini:10: covariates is an earlier name of fixed, which line 9 sets: keep one"
 done_testing
