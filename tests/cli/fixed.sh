@@ -78,6 +78,46 @@ for settings in "mlp" "mlp --set batch_size=7 --set workers=2" "mlp --set reduce
     is "$settings adds them" "$(moved $settings --set epochs=4 | diff - lm.txt | head -n 4)" ""
 done
 
+# ---- numbers are the same in a gang, and in a sweep that the same command continues ----
+
+train() { "$ESPALIER" run one.ini --progress none --set model.type=mlp --set "fixed=age, site" --set workers=2 --set epochs=9 "$@" >/dev/null 2>.err || cat .err; }
+numbers() { sqlite3 "$1" "select fold, m.name, m.value from trial t join metric m using (trial_id) where t.state = 'done' order by 1, 2" | cksum; }
+for task in "--set trait=yield" "--set trait=kind --set class_weights=balanced"; do
+    rm -f whole.db* gang.db* parts.db*
+    # shellcheck disable=SC2086 # words
+    {
+        train --db whole.db $task
+        train --db gang.db $task -n 2 --set ranks=2
+        train --db parts.db $task --shard 1/2
+        mv parts.1of2.db parts.db
+        train --db parts.db $task
+    }
+    is "$task: five trials" "$(sqlite3 whole.db "select count(*) from trial where state = 'done'")" 5
+    is "$task: a gang" "$(numbers gang.db)" "$(numbers whole.db)"
+    is "$task: a part, then the rest" "$(numbers parts.db)" "$(numbers whole.db)"
+    is "$task: its models" "$("$ESPALIER" predict parts.db --part val 2>/dev/null)" "$("$ESPALIER" predict whole.db --part val 2>/dev/null)"
+done
+
+# ---- a model's file has the effects ----
+
+"$ESPALIER" run one.ini --db file.db --progress none --set model.type=fixed >/dev/null 2>&1
+"$ESPALIER" show file.db t1 --model t1.st >/dev/null 2>&1
+command -v python3 >/dev/null && is "the file of a model predicts what predict prints" "$(python3 - t1.st <<'PY'
+import json, struct, sys
+b = open(sys.argv[1], "rb").read()
+n = struct.unpack("<Q", b[:8])[0]
+head = json.loads(b[8:8 + n])
+def first(name):
+    return struct.unpack_from("<d", b, 8 + n + head[name]["data_offsets"][0])[0]
+of = head["__metadata__"]
+for row in open("pheno.csv").read().split()[1:]:
+    age = row.split(",")[4]
+    x = float(age) if age else first("fixed.mean")
+    print("%.6f" % (float(of["target_mean"]) + first("fixed.bias") + x * first("fixed.weight")))
+PY
+)" "$("$ESPALIER" predict file.db --trial t1 --all 2>/dev/null | awk -F, 'NR > 1 { printf "%.6f\n", $2 }')"
+is "export has a row for each trial" "$("$ESPALIER" export file.db 2>/dev/null | grep -c ',fixed,.*,done,')" 5
+
 # ---- the baseline ----
 
 "$ESPALIER" plan one.ini --set model.type=ridge >/dev/null 2>.err

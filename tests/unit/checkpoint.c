@@ -142,6 +142,33 @@ static void test_optimizers_and_batches(void **state)
     }
 }
 
+/* Fixed effects are fitted again, and so are the weights of classes. */
+static void test_fixed(void **state)
+{
+    static const int32_t factor[] = {-1};
+
+    (void)state;
+    for (int task = TASK_REGRESSION; task <= TASK_CLASSIFICATION; task++) {
+        struct gcn_spec spec = make_spec((enum task)task);
+        struct toy toy;
+        double *fixed;
+
+        toy_init(&toy, (enum task)task, false);
+        fixed = malloc((size_t)toy.data.n_samples * sizeof *fixed);
+        assert_non_null(fixed);
+        for (int32_t i = 0; i < toy.data.n_samples; i++)
+            fixed[i] = i * i % 7;
+        toy.data.n_fixed = 1;
+        toy.data.fixed = fixed;
+        toy.data.fixed_factor = factor;
+        spec.class_weights = CLASSES_BALANCED;
+        for (spec.batch_size = 0; spec.batch_size <= 7; spec.batch_size += 7)
+            check_breaks(&toy, &spec);
+        free(fixed);
+        toy_release(&toy);
+    }
+}
+
 /* The stop part chooses the best epoch, another part gives the value. */
 static void test_stop_part(void **state)
 {
@@ -461,6 +488,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_optimizers_and_batches),
         cmocka_unit_test(test_stop_part),
+        cmocka_unit_test(test_fixed),
         cmocka_unit_test(test_layers_and_input_dropout),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_forms_of_layer_1),
