@@ -231,10 +231,11 @@ is "plan --commands" "$("$ESPALIER" plan c.ini --commands 2>/dev/null | sed -n '
 c'"
 sed 's/^objective/name = other\nobjective/; s/^command.*/command = .\/ok.sh {trial} {n} {f}/' c.ini >other.ini
 last=$(sql c.db 'select max(trial_id) from trial')
-"$ESPALIER" plan other.ini --db c.db --commands >lines 2>/dev/null
+sqlite3 c.db ".backup other.db"
+"$ESPALIER" plan other.ini --db other.db --commands >lines 2>/dev/null
 is "trials of a new sweep have no ids of another" "$(sed -n '1s/\(sh [0-9]*\) .*/\1/p' lines)" "./ok.sh $((last + 1))"
-run other.ini --db c.db 2>err
-is "but those that they get" "$("$ESPALIER" plan other.ini --db c.db --commands 2>/dev/null)" "$(cat lines)"
+run other.ini --db other.db 2>err
+is "but those that they get" "$("$ESPALIER" plan other.ini --db other.db --commands 2>/dev/null)" "$(cat lines)"
 # Lines of a gang are those of rank 0.
 cat >gang.ini <<'INI'
 [sweep]
