@@ -348,7 +348,7 @@ static void test_missing_genotype(void **state)
                 "data.missing_genotype is only for tables: a.vcf marks missing calls itself");
 }
 
-/* Scaled or centred numbers are no dosages. */
+/* Scaled or centred numbers and amounts are no dosages. */
 static void test_numbers(void **state)
 {
     struct data_spec spec = genotype_spec("id,m1,m2\nx,-1.2,0.5\ny,0.3,0.5\nz,0.9,-1\n", PHENO);
@@ -361,6 +361,15 @@ static void test_numbers(void **state)
     assert_non_null(
         strstr(report.note[report.n_notes - 1].text, "from -1.2 to 0.9 are no dosages"));
     dataset_release(&d);
+    spec = genotype_spec("id,m1,m2\nx,0,16.5\ny,0.3,0.5\nz,3,900\n", PHENO);
+    load(&d, &report, &spec);
+    assert_int_equal(d.ploidy, 0);
+    dataset_release(&d);
+    spec = genotype_spec("id,m1,m2\nx,0,16\ny,3,5\nz,3,1\n", PHENO);
+    load(&d, &report, &spec);
+    assert_int_equal(d.ploidy, 16);
+    dataset_release(&d);
+    spec = genotype_spec("id,m1,m2\nx,-1.2,0.5\ny,0.3,0.5\nz,0.9,-1\n", PHENO);
     spec.filter.maf = 0.05;
     refuse_spec(&spec,
                 "geno.csv: numbers from -1.2 to 0.9 are no dosages, so maf cannot be applied: "

@@ -242,7 +242,7 @@ bool filter_keeps(const struct filter *f, const struct tally *tally, int32_t n_s
         counts->n_monomorphic++;
         return false;
     }
-    if (fmin(frequency, 1 - frequency) < f->maf * almost) {
+    if (f->maf > 0 && fmin(frequency, 1 - frequency) < f->maf * almost) {
         counts->n_rare++;
         return false;
     }

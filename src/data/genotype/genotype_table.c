@@ -494,8 +494,11 @@ static int read_table(struct genotype_table *g, const char *missing, struct err 
     return status ? -1 : check_codes(g, err);
 }
 
-/* The largest dosage gives it; calls of -1, 0 and 1 have two alleles. Other negative numbers are
- * scaled or centred: no frequency can be computed from them. */
+/* Beyond the ploidy of any crop. */
+#define MOST_PLOIDY 16
+
+/* The largest dosage gives it; calls of -1, 0 and 1 have two alleles. Other negative numbers, and large ones,
+ * are scaled, centred or amounts: no frequency can be computed from them. */
 static int find_ploidy(const struct genotype_table *g)
 {
     const double slack = 0.01; /* of imputed dosages */
@@ -504,7 +507,7 @@ static int find_ploidy(const struct genotype_table *g)
         return 2;
     if (g->low < 0)
         return g->low >= -1 - slack && g->high <= 1 + slack ? 2 : 0;
-    return (int)fmax(1, ceil(g->high - slack));
+    return g->high > MOST_PLOIDY + slack ? 0 : (int)fmax(1, ceil(g->high - slack));
 }
 
 int genotype_table_read(struct genotype_table *g, const char *path, const char *missing,
