@@ -26,17 +26,28 @@ struct trace_session {
     bool is_lost;
 };
 
+/* The slices of one rank in a lane. */
+struct trace_lane {
+    int64_t place;   /* the rank that they are of; another's are no slices */
+    int64_t end_ns;  /* of the last slice */
+    int64_t mark_ns; /* where the rank was last marked as lost; -1: nowhere */
+};
+
 struct trace {
     struct outfile *out;
     struct buf text;                /* not written yet */
     double first_s;                 /* Unix seconds; the zero of all times */
     struct trace_session *sessions; /* [n_sessions] by id */
     size_t n_sessions;
+    /* [2 n_leaves] a binary tree: its leaves are the ends of the lanes' last sessions, and a node has
+     * the least end below it. */
+    int64_t *least_ends;
+    size_t n_leaves;
+    struct trace_lane *lanes; /* [n_leaves] */
     int n_lanes;
-    int64_t *ends;  /* [n_lanes] of the last slice of the rank; -1: none yet */
-    int64_t *marks; /* [n_lanes] where the rank was last marked as lost; -1: nowhere */
     char *host;
     int64_t rank;
+    int64_t place; /* counts the ranks of all hosts */
     int64_t n_hosts;
     bool has_events;
 };
@@ -131,16 +142,22 @@ static int compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Return the first lane that is free at this moment, and occupy it. */
+/* Return the first lane that is free at this moment, and occupy it. One is free: there are as many as
+ * sessions. */
 static int take_lane(struct trace *t, int64_t begin_ns, int64_t end_ns)
 {
-    int lane = 0;
+    int64_t *ends = t->least_ends;
+    size_t node = 1;
+    int lane;
 
-    while (lane < t->n_lanes && t->ends[lane] > begin_ns)
-        lane++;
+    while (node < t->n_leaves)
+        node = 2 * node + (ends[2 * node] > begin_ns);
+    lane = (int)(node - t->n_leaves);
+    ends[node] = end_ns;
+    while (node /= 2)
+        ends[node] = ends[2 * node] < ends[2 * node + 1] ? ends[2 * node] : ends[2 * node + 1];
     if (lane == t->n_lanes)
         t->n_lanes++;
-    t->ends[lane] = end_ns;
     return lane;
 }
 
@@ -176,10 +193,12 @@ static int put_sessions(struct trace *t, const struct result_table *rows, struct
 {
     size_t n = (size_t)rows->n_rows;
 
+    for (t->n_leaves = 1; t->n_leaves < n;)
+        t->n_leaves *= 2;
     t->sessions = calloc(n + 1, sizeof *t->sessions);
-    t->ends = calloc(n + 1, sizeof *t->ends);
-    t->marks = calloc(n + 1, sizeof *t->marks);
-    if (!t->sessions || !t->ends || !t->marks)
+    t->least_ends = calloc(2 * t->n_leaves, sizeof *t->least_ends);
+    t->lanes = calloc(t->n_leaves, sizeof *t->lanes);
+    if (!t->sessions || !t->least_ends || !t->lanes)
         return err_nomem(err, "sessions", n * sizeof *t->sessions);
     t->first_s = INFINITY;
     for (int64_t r = 0; r < rows->n_rows; r++) {
@@ -234,12 +253,6 @@ static const struct trace_session *find_session(const struct trace *t, int64_t i
     return bsearch(&id, t->sessions, t->n_sessions, sizeof *t->sessions, compare_ids);
 }
 
-static void forget_ends(struct trace *t)
-{
-    for (int lane = 0; lane < t->n_lanes; lane++)
-        t->ends[lane] = t->marks[lane] = -1;
-}
-
 /* Note the place of the next attempts, which are sorted by it. */
 static int enter_place(struct trace *t, const char *host, int64_t rank, struct err *err)
 {
@@ -247,7 +260,7 @@ static int enter_place(struct trace *t, const char *host, int64_t rank, struct e
 
     if (!is_new_host && t->rank == rank)
         return 0;
-    forget_ends(t);
+    t->place++;
     t->rank = rank;
     if (!is_new_host)
         return 0;
@@ -330,7 +343,7 @@ static void put_attempt_args(struct buf *out, const struct result_table *row)
 }
 
 /* A rank that is lost with several attempts is lost once. session: of the attempt, or NULL. */
-static void put_marks(struct trace *t, const struct slice *slice, int lane,
+static void put_marks(struct trace *t, const struct slice *slice, struct trace_lane *lane,
                       const struct trace_session *session, const struct result_table *row)
 {
     const char *outcome = result_table_text(row, 0, "outcome");
@@ -346,9 +359,9 @@ static void put_marks(struct trace *t, const struct slice *slice, int lane,
         buf_printf(&name, "rank %lld lost", (long long)t->rank);
     else if (!strcmp(outcome, "lost") && (!session || session->is_lost))
         buf_printf(&name, "rank %lld lost with its run", (long long)t->rank);
-    if (name.size && t->marks[lane] != slice->end_ns) {
+    if (name.size && lane->mark_ns != slice->end_ns) {
         put_instant(t, buf_text(&name), slice->pid, slice->tid, slice->end_ns, 't');
-        t->marks[lane] = slice->end_ns;
+        lane->mark_ns = slice->end_ns;
     }
     t->text.failed |= buf_failed(&name);
     buf_release(&name);
@@ -359,7 +372,7 @@ static int put_attempt(void *arg, const struct result_table *row, struct err *er
 {
     struct trace *t = arg;
     const struct trace_session *session = find_session(t, result_table_integer(row, 0, "session"));
-    int lane = session ? session->lane : 0;
+    struct trace_lane *lane = &t->lanes[session ? session->lane : 0];
     double finished_s = result_table_real(row, 0, "finished");
     struct buf name = {0};
     struct slice slice = {.begin_ns = ns_of(t, result_table_real(row, 0, "started")),
@@ -369,15 +382,17 @@ static int put_attempt(void *arg, const struct result_table *row, struct err *er
                     err))
         return -1;
     slice.pid = FIRST_HOST_PID + t->n_hosts - 1;
-    slice.tid = t->rank + (int64_t)lane * LANE_TIDS;
-    if (t->ends[lane] < 0)
-        put_thread(t, &slice, lane);
-    if (slice.begin_ns < t->ends[lane])
-        slice.begin_ns = t->ends[lane];
+    slice.tid = t->rank + (int64_t)(lane - t->lanes) * LANE_TIDS;
+    if (lane->place != t->place) {
+        *lane = (struct trace_lane){.place = t->place, .mark_ns = -1};
+        put_thread(t, &slice, (int)(lane - t->lanes));
+    }
+    if (slice.begin_ns < lane->end_ns)
+        slice.begin_ns = lane->end_ns;
     slice.end_ns = !isnan(finished_s) ? ns_of(t, finished_s) : session ? session->last_ns : 0;
     if (slice.end_ns < slice.begin_ns)
         slice.end_ns = slice.begin_ns;
-    t->ends[lane] = slice.end_ns;
+    lane->end_ns = slice.end_ns;
     buf_printf(&name, "t%lld c%lld", (long long)result_table_integer(row, 0, "trial"),
                (long long)result_table_integer(row, 0, "config"));
     slice.name = buf_text(&name);
@@ -494,7 +509,6 @@ static int put_all(struct trace *t, struct store *store, struct err *err)
     result_table_release(&sessions);
     if (rc)
         return -1;
-    forget_ends(t);
     if (query_each(store, QUERY_TRACE_ATTEMPTS, 0, put_attempt, t, err) ||
         put_all_gangs(t, store, err))
         return -1;
@@ -512,8 +526,8 @@ int trace_write(struct outfile *out, struct store *store, struct err *err)
 
     buf_release(&t.text);
     free(t.sessions);
-    free(t.ends);
-    free(t.marks);
+    free(t.least_ends);
+    free(t.lanes);
     free(t.host);
     return rc;
 }

@@ -103,6 +103,28 @@ done
 sqlite3 two.db "attach 'one.db' as one; update session set started = (select started from one.session);
     update attempt set started = started - d, finished = finished - d from
     (select session.started - one.session.started as d from session, one.session)" 2>/dev/null
+cp one.db many.db
+sqlite3 many.db "delete from traffic; delete from member; delete from attempt; delete from session;
+    with n (i) as (select 1 union all select i + 1 from n where i < 200)
+    insert into session (command, version, host, pid, ranks, started, finished, outcome)
+        select 'c', 'v', 'h', i, 1, 1000 + i, 1000 + i + 1 + i * i * 7919 % 97, 'finished' from n;
+    insert into attempt (trial_id, session_id, rank, host, pid, started, finished, outcome)
+        select 1, session_id, h % 2, 'h' || (h / 2), pid, started, finished, 'stopped'
+            from session, (select 0 as h union select 1 union select 2 union select 3)"
+ok "sessions that overlap" "$ESPALIER" trace many.db -o many.json
+is "have the first lane that is free, on each rank of each host" "$("$python" -c 'import json
+lanes, seen = [], {}
+events = json.load(open("many.json"))["traceEvents"]
+for e in sorted((e for e in events if e["ph"] == "X" and e["pid"] == 1), key=lambda e: e["ts"]):
+    free = next((i for i, end in enumerate(lanes) if end <= e["ts"]), len(lanes))
+    assert free == e["tid"], e
+    lanes[free:free + 1] = [e["ts"] + e["dur"]]
+    seen["session " + str(e["name"].split()[1])] = free
+for e in events:
+    if e["ph"] == "X" and e["pid"] > 1:
+        assert e["tid"] // 1000000 == seen["session " + str(e["args"]["session"])], e
+named = [(e["pid"], e["tid"]) for e in events if e["name"] == "thread_name" and e["pid"] > 1]
+print(len(lanes) > 20, len(named) == len(set(named)) == 4 * len(lanes))')" "True True"
 ok "merge" "$ESPALIER" merge both.db one.db two.db
 ok "its trace" "$ESPALIER" trace both.db -o both.json
 like "has a thread for each of both" "$(check both.json both.db)" "^10 attempts, .* 4 threads$"
