@@ -18,9 +18,9 @@
 
 #include "base/err.h"
 #include "base/process.h"
+#include "program/disk.h"
 #include "store/connection.h"
 
-#define FULL_BYTES 65536.0
 #define RESERVE_BYTES (512 << 10)
 
 /* Magic numbers from linux/magic.h and the sources of filesystems outside the kernel. */
@@ -95,7 +95,14 @@ double database_file_room(const char *path)
 
 bool database_file_is_full(const char *path)
 {
-    return database_file_room(path) < FULL_BYTES;
+    char *real = realpath(path, NULL);
+    int fd = real ? open(dirname(real), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    bool is_full = fd >= 0 && disk_is_full(fd);
+
+    if (fd >= 0)
+        close(fd);
+    free(real);
+    return is_full;
 }
 
 void database_file_reserve(const char *path)

@@ -12,10 +12,10 @@
 #include "base/fault.h"
 #include "program/attempt_file.h"
 #include "program/beneath.h"
+#include "program/disk.h"
 #include "program/folder.h"
 #include "trial/running.h"
 
-#define FULL_BYTES 65536.0
 /* A program filled the disk if files that it wrote in the last second before took such a share of what
  * had been free, and of the whole disk. */
 #define FILLING_S 1.0
@@ -122,9 +122,12 @@ static bool look_at_disk(const struct running *t, double *free_bytes, double *by
 
 bool running_is_disk_full(const struct running *t)
 {
-    double free_bytes, bytes;
+    int fd = beneath_open(buf_text(&t->folder), O_RDONLY | O_DIRECTORY);
+    bool is_full = fd >= 0 && disk_is_full(fd);
 
-    return look_at_disk(t, &free_bytes, &bytes) && free_bytes < FULL_BYTES;
+    if (fd >= 0)
+        close(fd);
+    return is_full;
 }
 
 double running_filled_bytes(const struct running *t)

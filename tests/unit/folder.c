@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <setjmp.h>
@@ -16,6 +17,7 @@
 
 #include "program/attempt_file.h"
 #include "program/beneath.h"
+#include "program/disk.h"
 #include "program/folder.h"
 #include "program/log_file.h"
 #include "program/time_file.h"
@@ -296,13 +298,42 @@ static void test_owner(void **state)
     close(fd);
 }
 
+/* Stands for the function of the C library. */
+static int refusal;
+
+int fallocate(int fd, int mode, off_t from, off_t n)
+{
+    assert_true(fd >= 0 && !mode && !from && n > 0);
+    errno = refusal;
+    return refusal ? -1 : 0;
+}
+
+static void test_disk(void **state)
+{
+    static const struct {
+        int code;
+        bool is_full;
+    } cases[] = {{0, false}, {EOPNOTSUPP, false}, {ENOSPC, true}, {EDQUOT, true}};
+    int folder = open(".", O_RDONLY | O_DIRECTORY), file = openat(folder, ".", O_TMPFILE | O_RDWR);
+
+    (void)state;
+    assert_true(folder >= 0);
+    for (size_t i = 0; file >= 0 && i < sizeof cases / sizeof *cases; i++) {
+        refusal = cases[i].code;
+        assert_true(disk_is_full(folder) == cases[i].is_full);
+    }
+    close(file);
+    close(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_links),  cmocka_unit_test(test_owner),
-        cmocka_unit_test(test_remove), cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_names),  cmocka_unit_test(test_own_names),
-        cmocka_unit_test(test_take),   cmocka_unit_test(test_newest),
+        cmocka_unit_test(test_disk),      cmocka_unit_test(test_links),
+        cmocka_unit_test(test_owner),     cmocka_unit_test(test_remove),
+        cmocka_unit_test(test_deep),      cmocka_unit_test(test_names),
+        cmocka_unit_test(test_own_names), cmocka_unit_test(test_take),
+        cmocka_unit_test(test_newest),
     };
 
     return cmocka_run_group_tests_name("folder", tests, scratch_make, scratch_remove);
