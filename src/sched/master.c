@@ -279,7 +279,7 @@ double master_busy_seconds(const struct trial_result *r)
     return r->resumed_epoch ? (double)NAN : r->seconds - r->timing[PHASE_LOAD];
 }
 
-/* A trial was stopped after its program had been started again. */
+/* A trial was stopped after its program had been started again, or had reported something. */
 static int take_stopped(struct master *master, int32_t from, const struct trial_result *r,
                         struct err *err)
 {

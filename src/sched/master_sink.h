@@ -49,7 +49,7 @@ struct master_loss {
 
 /* Called in the scheduler's thread only. -1 and err end the run after the workers have stopped. */
 struct master_sink {
-    /* PENDING: the trial went back after its program had been started again. */
+    /* PENDING: the trial went back after its program had been started again, or had reported something. */
     int (*result)(void *arg, const struct trial_result *result, struct err *err);
     /* Before a commit: a running trial not named before. Short ones never are. */
     int (*running)(void *arg, const struct master_trial *trial, struct err *err);

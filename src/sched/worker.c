@@ -511,7 +511,7 @@ static int run_next(struct worker *worker, const struct runner *runner)
     struct trial_result r = {0};
     int rc = run(worker, runner, &r, &next);
 
-    if (!rc && r.state == TRIAL_PENDING && !r.n_restarts)
+    if (!rc && r.state == TRIAL_PENDING && !r.n_restarts && !r.n_curve && !r.n_reported)
         rc = give_back(worker, &next, 1);
     else if (!rc)
         rc = add_result(worker, &r, worker->began_s + r.seconds - r.earlier_s);

@@ -387,6 +387,18 @@ static int write_attempt(struct store *store, int64_t trial_id, const struct tri
     return end_attempt(store, open, &attempt, err);
 }
 
+/* The curve of a program that was stopped stays until its trial has a result. */
+static int write_stopped(struct store *store, int64_t trial_id, const struct trial_result *r,
+                         struct err *err)
+{
+    if (!r->n_curve && !r->n_reported)
+        return 0;
+    return delete_details(store, trial_id, err) || write_curve(store, trial_id, r, err) ||
+                   write_reported(store, trial_id, r, err)
+               ? -1
+               : 0;
+}
+
 int store_result(struct store *store, int64_t trial_id, const struct trial_result *result,
                  struct err *err)
 {
@@ -399,7 +411,7 @@ int store_result(struct store *store, int64_t trial_id, const struct trial_resul
         return -1;
     FAULT("store: a result is written in part");
     if (result->state == TRIAL_PENDING)
-        return 0;
+        return write_stopped(store, trial_id, result, err);
     if (db_finish(store, db_bind(store, STATEMENT_CHECKPOINT_DELETE, err, "i", trial_id), err))
         return -1;
     if ((attempts > 1 && delete_details(store, trial_id, err)) ||

@@ -11,8 +11,8 @@
 int program_result_take(struct trial_result *r, struct program_report *report,
                         const char *objective, struct err *err);
 
-/* Take over the curve and the last values that a trial reported before it failed; its value is not
- * set. Does nothing if program_result_take() was called. */
+/* Take over the curve and the last values that a trial reported before it failed or was stopped; its
+ * value is not set. Does nothing if program_result_take() was called. */
 void program_result_take_failed(struct trial_result *r, struct program_report *report,
                                 const char *objective);
 

@@ -391,7 +391,7 @@ static void run_trial(struct trial_result *r, struct running *t)
     log_file_take(&t->self->log, &t->log_file);
     while (verdict == VERDICT_AGAIN)
         verdict = attempt(r, t);
-    if (r->state == TRIAL_FAILED && running_is_first(t))
+    if ((r->state == TRIAL_FAILED || !running_has_others(t)) && running_is_first(t))
         program_result_take_failed(r, &t->report, t->s->v[P_OBJECTIVE].s);
     r->earlier_s = t->earlier_s;
     if (r->n_restarts)

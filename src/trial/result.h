@@ -72,10 +72,11 @@ struct trial_member {
 };
 
 struct trial_result {
-    int64_t trial;          /* number in the plan */
-    enum trial_state state; /* DONE, DIVERGED, FAILED; PENDING: stopped, run it again */
-    char error[256];        /* reason of DIVERGED and FAILED; else "" */
-    double value;           /* objective; NaN if undefined */
+    int64_t trial; /* number in the plan */
+    enum trial_state
+        state;       /* DONE, DIVERGED, FAILED; PENDING: stopped with this curve, run it again */
+    char error[256]; /* reason of DIVERGED and FAILED; else "" */
+    double value;    /* objective; NaN if undefined */
     int32_t epochs_run;
     int32_t best_epoch;
     double seconds;        /* of the attempt and earlier_s, without waiting */

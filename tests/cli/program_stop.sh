@@ -50,6 +50,27 @@ is "its seconds are those of both attempts" "$(sqlite3 checkpoint.db \
 ok "and removes it" test ! -e checkpoint.db.files
 is "results of a program that was not asked need no word" "$("$ESPALIER" show checkpoint.db t1 --log 2>&1 | grep -c asked)" 0
 
+# What a program reported before it was stopped is stored, until the trial has a result.
+cat >curve.sh <<'END'
+for e in 1 2; do echo "{\"epoch\": $e, \"score\": $e, \"lr\": 0.$e}" >>"$ESPALIER_RESULTS"; done
+echo "{\"size\": 7}" >>"$ESPALIER_RESULTS"
+[ -e go ] && exit
+: >begun.curve
+while :; do sleep 0.05; done
+END
+sed 's/ends.sh/curve.sh/; s/nothing/curve/' nothing.ini >curve.ini
+"$ESPALIER" run curve.ini --db curve.db --grace 0s >.out 2>.err &
+until test -e begun.curve; do sleep 0.05; done
+kill -INT $!
+wait $!
+reported() { sqlite3 curve.db "select state, value, (select group_concat(epoch || ':' || val_value) from curve),
+    (select group_concat(value) from curve_metric), (select group_concat(name || value) from metric) from trial"; }
+is "the curve and the last values of a stopped trial" "$(reported)" "pending||1:1.0,2:2.0|0.1,0.2|lr0.2,score2.0,size7.0"
+touch go
+ok "the next run" "$ESPALIER" run curve.ini --db curve.db
+is "replaces them" "$(reported)" "done|2.0|1:1.0,2:2.0|0.1,0.2|lr0.2,score2.0,size7.0"
+is "of both attempts" "$(sqlite3 curve.db 'select group_concat(outcome) from attempt')" "stopped,done"
+
 # ---- trial_timeout ----
 
 # Each attempt takes 0.7 s and leaves a checkpoint; the third ends at once.
