@@ -80,6 +80,38 @@ static const char *value_of(void *source, const char *name)
 
 /* ---- the environment ---- */
 
+static bool begins_with_one(const char *variable, const char *const *beginnings, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strncmp(variable, beginnings[i], strlen(beginnings[i])))
+            return true;
+    return false;
+}
+
+/* Parameters of MPI that people set. mpirun itself sets those of the second list, and its options those of
+ * the third. */
+static bool is_of_user(const char *variable)
+{
+    static const char *const users[] = {"OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_",
+                                        "OMPI_ALLOW_RUN_AS_ROOT"};
+    static const char *const launchers[] = {"OMPI_MCA_orte_",
+                                            "OMPI_MCA_ess",
+                                            "OMPI_MCA_pmix=",
+                                            "OMPI_MCA_initial_wdir=",
+                                            "OMPI_MCA_mpi_oversubscribe=",
+                                            "OMPI_MCA_shmem_RUNTIME_QUERY_hint=",
+                                            "PRTE_MCA_ess",
+                                            "PMIX_MCA_mca_base_component_show_load_errors="};
+
+    static const char *const options[] = {"OMPI_MCA_hwloc_base_binding_policy=", "OMPI_MCA_rmaps_"};
+    bool is_below_mpirun = getenv("OMPI_COMM_WORLD_SIZE") != NULL;
+
+    return begins_with_one(variable, users, sizeof users / sizeof *users) &&
+           !begins_with_one(variable, launchers, sizeof launchers / sizeof *launchers) &&
+           !(is_below_mpirun &&
+             begins_with_one(variable, options, sizeof options / sizeof *options));
+}
+
 /* Variables of launchers, which a program with MPI would take for its own, and of this launch. */
 static bool is_dropped(const char *variable)
 {
@@ -93,10 +125,8 @@ static bool is_dropped(const char *variable)
                                              "ESPALIER_REPORT=",
                                              "ESPALIER_COMMAND="};
 
-    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
-        if (!strncmp(variable, beginnings[i], strlen(beginnings[i])))
-            return true;
-    return false;
+    return begins_with_one(variable, beginnings, sizeof beginnings / sizeof *beginnings) &&
+           !is_of_user(variable);
 }
 
 struct word {
@@ -277,6 +307,9 @@ int program_command_env(struct template_words *out, const struct program_command
     add_gang(&list, trial->gang);
     add_modules(&list, trial->modules);
     add_words(&list, &c->inherited);
+    /* Else mpirun binds the processes of every trial to the first cores: it knows no other trials. */
+    add(&list, "OMPI_MCA_hwloc_base_binding_policy", "none");
+    add(&list, "PRTE_MCA_hwloc_default_binding_policy", "none");
     add(&list, "PYTHONUNBUFFERED", "1"); /* so that the log of a running trial is up to date */
     return finish(out, &list, err);
 }

@@ -236,6 +236,18 @@ sqlite3 c.db ".backup other.db"
 is "trials of a new sweep have no ids of another" "$(sed -n '1s/\(sh [0-9]*\) .*/\1/p' lines)" "./ok.sh $((last + 1))"
 run other.ini --db other.db 2>err
 is "but those that they get" "$("$ESPALIER" plan other.ini --db other.db --commands 2>/dev/null)" "$(cat lines)"
+printf '[sweep]\nobjective = val\n[program]\ncommand = sh mpi.sh {n}\ncapture = stdout\n[grid]\nn = 1\n' >mpi.ini
+printf 'env | grep "^OMPI_MCA_[^p]\\|^PRTE_MCA" | sort | tr "\\n" " "; echo; echo loss=1 val_loss=1\n' >mpi.sh
+sed -i 's/^objective = val/objective = val_loss/' mpi.ini
+mpi() { # mpi [VARIABLE...]: those that a program gets
+    rm -rf mpi.db*
+    env "$@" "$ESPALIER" run mpi.ini --db mpi.db -q --progress none 2>err
+    "$ESPALIER" show mpi.db t1 --log 2>&1 | head -n 1
+}
+is "parameters of MPI that people set reach a program, those of a launch do not" \
+    "$(mpi OMPI_MCA_btl=self OMPI_MCA_orte_app_num=0 OMPI_MCA_ess_base_vpid=0 OMPI_MCA_initial_wdir=/)" \
+    "OMPI_MCA_btl=self OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_hwloc_default_binding_policy=none "
+is "a binding that they set, too" "$(mpi OMPI_MCA_hwloc_base_binding_policy=core | cut -d' ' -f1)" "OMPI_MCA_hwloc_base_binding_policy=core"
 # Lines of a gang are those of rank 0.
 cat >gang.ini <<'INI'
 [sweep]
