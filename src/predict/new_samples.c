@@ -203,7 +203,7 @@ static void tell_markers(const struct new_samples *n)
     tell_contradicted(n);
     if (r->n_respelled)
         log_info("%s: %d of them on chromosomes with another name: \"%s\" matches \"%s\" of the "
-                 "training data (the prefix chr is ignored)",
+                 "training data (the prefix chr and zeros before a number are ignored)",
                  path, r->n_respelled, r->chrom[0], r->chrom[1]);
     if (r->n_by_name)
         log_warn("%s: %d marker%s found only by name or id: the allele that their dosages count is "

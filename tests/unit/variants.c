@@ -445,7 +445,7 @@ static void test_odd_sites(void **state)
     assert_string_equal(text_of(&d), "1_10=0 1 2 0\n1_40=0 1 ? ?\n");
     assert_non_null(strstr(noted(&report, "odd sites"),
                            "3 sites dropped, which cannot be used: \"1\" (POS is no whole number), "
-                           "\"1\" (an empty allele in ALT), \"1\" (no GT, but DS: [data] "
+                           "\"1:20\" (an empty allele in ALT), \"1:30\" (no GT, but DS: [data] "
                            "dosage = DS reads both)"));
     assert_non_null(strstr(noted(&report, "malformed"),
                            "2 calls cannot be read and count as missing; the first is line 9, "

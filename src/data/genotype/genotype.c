@@ -146,7 +146,7 @@ static int no_region(const struct panel *p, struct err *err)
 static int nothing_left(const struct panel *p, struct err *err)
 {
     const struct filter_counts *r = p->counts;
-    char contradicted[80] = "", odd[480] = "", uncalled[40] = "";
+    char contradicted[80] = "", odd[560] = "", uncalled[40] = "";
 
     if (p->elsewhere.n && r->n_read == 0 && r->n_multiallelic == 0)
         return no_region(p, err);

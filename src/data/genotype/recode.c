@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "data/genotype/recode.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,15 +19,19 @@
 
 /* ---- chromosomes ---- */
 
-/* "1", "chr1" and "Chr1" are the same, unless the data have two of them. plink2 matches like this;
- * bcftools does not. */
+/* "1", "01", "chr1" and "Chr01" are the same, unless the data have two of them. plink2 matches
+ * like this; bcftools does not. */
 
 static const char *skip_prefix(const char *name)
 {
     static const char prefix[] = "chr";
     size_t n = strlen(prefix);
 
-    return !strncasecmp(name, prefix, n) && name[n] ? name + n : name;
+    if (!strncasecmp(name, prefix, n) && name[n])
+        name += n;
+    while (*name == '0' && isdigit((unsigned char)name[1]))
+        name++;
+    return name;
 }
 
 static void chroms_release(struct chroms *c)
@@ -632,7 +637,8 @@ static int none_here(const struct recode *r, const struct recode_report *report,
 {
     return err_set(err,
                    "%s: none of its chromosomes is in the training data: the first is \"%.40s\", "
-                   "that of the training data is \"%.40s\" (the prefix chr makes no difference)",
+                   "that of the training data is \"%.40s\" (the prefix chr and zeros before a "
+                   "number make no difference)",
                    r->path, report->chrom[0], r->chroms.name.text[0]);
 }
 

@@ -55,8 +55,8 @@ struct recode_marker {
     int32_t n_missing; /* calls */
 };
 
-/* Names of the data's chromosomes. The prefix chr is ignored, unless two names differ only in
- * it. */
+/* Names of the data's chromosomes. The prefix chr and zeros before a number are ignored, unless
+ * two names differ only in them. */
 struct chroms {
     struct names name;
     struct names bare; /* without the prefix */

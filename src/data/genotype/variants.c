@@ -59,11 +59,14 @@ void variants_note_site(struct variants *v, const struct site *site)
 {
     struct variants_doubts *d = &v->doubts;
     size_t n = strlen(d->sites);
+    bool has_id = site->id && *site->id && strcmp(site->id, ".") != 0;
+    char pos[24] = "";
 
+    if (!has_id && site->pos > 0)
+        snprintf(pos, sizeof pos, ":%lld", (long long)site->pos);
     if (d->n_sites++ < DATA_EXAMPLES)
-        snprintf(d->sites + n, sizeof d->sites - n, "%s\"%.40s\" (%.60s)", n ? ", " : "",
-                 site->id && *site->id && strcmp(site->id, ".") != 0 ? site->id : site->chrom,
-                 site->odd);
+        snprintf(d->sites + n, sizeof d->sites - n, "%s\"%.40s%s\" (%.60s)", n ? ", " : "",
+                 has_id ? site->id : site->chrom, pos, site->odd);
 }
 
 int variants_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err)

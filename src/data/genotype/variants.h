@@ -57,7 +57,7 @@ struct variants_doubts {
     int64_t n_malformed; /* calls set to missing */
     int64_t n_sites;     /* dropped */
     char malformed[160]; /* the first: place, sample and text */
-    char sites[400];     /* the first three: place and reason */
+    char sites[480];     /* the first three: place and reason */
 };
 
 struct variants_reader;
