@@ -209,6 +209,12 @@ static void test_spellings(void **state)
         {"CO", "[D]C([2H])([3H])O[T]"},
         {"c1ccccc1 |$core;;;;;$|", "c1ccccc1"},
         {" CCO", "CCO\tname"},
+        {"C1=CC=C2C=CC=C2C=C1", "c1ccc2cccc-2cc1"},
+        {"C1=CC=C2C(=CC=C2)C=C1", "c1ccc2-c(ccc2)cc1"},
+        {"O=C1N=CN=C2NNC=C21", "O=c1ncnc2[nH][nH]cc1-2"},
+        {"O=C1NC(=O)N=C2NC3=CC=CC=C3N=C21", "O=c1[nH]c(=O)nc2[nH]c3ccccc3nc1-2"},
+        {"CN=C1CNC(C)=C2C=CC=CC2=N1", "CN=C1CNC(C)=c2ccccc2=N1"},
+        {"C1=CC=C2C(=C1)C3=CC=CC=C23", "c1ccc2c(c1)-c1ccccc1-2"},
     };
     struct molecules m;
 

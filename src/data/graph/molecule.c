@@ -107,6 +107,8 @@ void molecules_init(struct molecules *m)
     indigoSetOptionBool("ignore-stereochemistry-errors", 1);
     /* As in Daylight and RDKit, a ring with an exocyclic double bond may be aromatic. */
     indigoSetOption("aromaticity-model", "generic");
+    /* RDKit also writes rings in lower case that are not aromatic by Indigo's rule. */
+    indigoSetOptionBool("dearomatize-verification", 0);
 }
 
 /* ---- one molecule ---- */
@@ -217,10 +219,10 @@ static int32_t place_of(const struct scratch *s, int atom)
     return place;
 }
 
+enum { AROMATIC_ORDER = 4 };
+
 static void count_bond(struct atom *atom, int order, int topology)
 {
-    enum { AROMATIC_ORDER = 4 };
-
     atom->degree++;
     atom->doubles += order == 2;
     atom->triples += order == 3;
@@ -533,6 +535,93 @@ static void copy_smiles(struct buf *out, const char *text)
     }
 }
 
+/* ---- aromatic rings around a single bond ---- */
+
+/* RDKit writes azulene as c1ccc2cccc-2cc1: only the ring around the bond is aromatic. Indigo looks at
+ * the small rings, finds none without a single bond, and reads saturated rings. Without the '-' it
+ * finds them. */
+
+static int count_lower(const char *smiles)
+{
+    int n = 0;
+
+    for (; *smiles; smiles++) {
+        bool is_bracket = *smiles == '[';
+
+        smiles += is_bracket ? 1 + strspn(smiles + 1, "0123456789") : 0;
+        n += *smiles && strchr(is_bracket ? "abcnopst" : "bcnops", *smiles);
+        smiles += is_bracket ? strcspn(smiles, "]") : 0;
+        if (!*smiles)
+            break;
+    }
+    return n;
+}
+
+static bool is_aromatic(int atom)
+{
+    int iterator = indigoIterateNeighbors(atom), item;
+    bool is = false;
+
+    while (iterator > 0 && (item = indigoNext(iterator)) > 0) {
+        int bond = indigoBond(item);
+
+        is = is || indigoBondOrder(bond) == AROMATIC_ORDER;
+        indigoFree(bond);
+        indigoFree(item);
+    }
+    indigoFree(iterator);
+    return is;
+}
+
+static int count_aromatic(int molecule)
+{
+    int iterator = indigoIterateAtoms(molecule), item, n = 0;
+
+    while (iterator > 0 && (item = indigoNext(iterator)) > 0) {
+        n += is_aromatic(item);
+        indigoFree(item);
+    }
+    indigoFree(iterator);
+    return n;
+}
+
+/* out: [MOST_LETTERS + 1] the text without '-' outside brackets. Returns whether there was one. */
+static bool drop_single_bonds(char *out, const char *smiles)
+{
+    bool is_in_bracket = false, is_dropped = false;
+
+    for (; *smiles; smiles++) {
+        is_in_bracket = *smiles == '[' || (is_in_bracket && *smiles != ']');
+        if (*smiles == '-' && !is_in_bracket)
+            is_dropped = true;
+        else
+            *out++ = *smiles;
+    }
+    *out = '\0';
+    return is_dropped;
+}
+
+/* Like indigoLoadMoleculeFromString(). */
+static int load_molecule(const char *smiles)
+{
+    int molecule = indigoLoadMoleculeFromString(smiles), other;
+    char text[MOST_LETTERS + 1];
+    int n_lower = count_lower(smiles);
+
+    if (molecule < 0 || !n_lower || !drop_single_bonds(text, smiles) ||
+        count_aromatic(molecule) >= n_lower)
+        return molecule;
+    other = indigoLoadMoleculeFromString(text);
+    if (other < 0)
+        return molecule;
+    if (count_aromatic(other) < n_lower) {
+        indigoFree(other);
+        return molecule;
+    }
+    indigoFree(molecule);
+    return other;
+}
+
 static int add_smiles(struct molecules *m, const char *smiles, struct err *err)
 {
     const char *fault = kind_of(smiles);
@@ -544,7 +633,7 @@ static int add_smiles(struct molecules *m, const char *smiles, struct err *err)
         return 0;
     }
     indigoSetSessionId(m->session);
-    molecule = indigoLoadMoleculeFromString(smiles);
+    molecule = load_molecule(smiles);
     if (molecule < 0) {
         err_set(err, "%s", indigoGetLastError());
         return 0;
