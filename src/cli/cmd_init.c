@@ -269,6 +269,18 @@ static int check_size(const struct init *in, struct err *err)
                    LEAST_SAMPLES);
 }
 
+static void warn_meanings(const struct init *in)
+{
+    struct buf columns = {0};
+
+    init_columns_meanings(&columns, &in->columns);
+    if (columns.size)
+        log_warn("%s: rows differ in %s, which the sweep does not use: convert the values to one "
+                 "unit, leave out other types, and make classes at a threshold where they are bounds",
+                 in->columns.table->path, buf_text(&columns));
+    buf_release(&columns);
+}
+
 /* Warnings are printed once, for the final file. */
 static int propose_sweep(struct init *in, struct errlist *faults)
 {
@@ -290,6 +302,7 @@ static int propose_sweep(struct init *in, struct errlist *faults)
     if (rc)
         return -1;
     address_space_warn();
+    warn_meanings(in);
     job_warn_data(&in->job);
     return plan(in, faults);
 }

@@ -336,6 +336,14 @@ if "$ESPALIER" doctor 2>/dev/null | grep -q 'Indigo'; then
     sed 's/^molecules .*/molecules = spoilt.csv/' melting.ini >coded.ini
     like "missing lists codes of molecules" "$("$ESPALIER" inspect coded.ini --set 'missing=inf, n.d.' 2>&1)" '^target +38 values'
     is "the numbers are the trait, and rows are numbered" "$(value melting.ini trait)$(value melting.ini id)" mp
+    awk -F, 'NR == 1 { print "Smiles;Standard Type;Standard Relation;Standard Value;Standard Units;pChEMBL Value" }
+        NR > 1 { bound = NR % 9 == 3
+            printf "%s;IC50;\"\047%s\047\";%s;nM;%s\n", $1, bound ? ">" : "=", NR * 1.5, bound ? "" : NR / 7 }' points.csv >chembl.csv
+    ok "a table of ChEMBL" init chembl.csv --trait 'Standard Value' -o chembl.ini
+    like "a warning names what the values depend on" "$(cat .err)" \
+        "^espalier: warning: chembl.csv: rows differ in \"Standard Relation\" .*'='.*'>'.*, which the sweep does not use: convert"
+    ok "with values that are no bounds" init chembl.csv --trait 'pChEMBL Value' -o pchembl.ini
+    is "gives no warning" "$(grep -c 'rows differ' .err)" 0
 fi
 head -6 sim/phenotypes.csv >six.csv
 fails "five samples" 1 init sim/genotypes.csv six.csv -o no.ini

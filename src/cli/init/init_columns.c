@@ -470,6 +470,34 @@ void init_columns_design(struct buf *out, const struct init_columns *c, int32_t 
     }
 }
 
+static bool is_meaning(const char *name, const char *trait, size_t n_stem)
+{
+    static const char *const words[] = {"relation", "units", "unit", "type"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strncasecmp(name, trait, n_stem) && !strcasecmp(name + n_stem, words[i]))
+            return true;
+    return false;
+}
+
+static void put_meanings(struct buf *out, const struct profile_column *col)
+{
+    buf_printf(out, "%s\"%.80s\" (\"%.40s\", \"%.40s\"%s)", out->size ? ", " : "", col->name,
+               col->seen.text[0], col->seen.text[1], col->seen.n > 2 ? " ..." : "");
+}
+
+void init_columns_meanings(struct buf *out, const struct init_columns *c)
+{
+    const char *trait = c->trait >= 0 ? c->joined.col[c->trait].name : "";
+    size_t n = strlen(trait), n_word = strlen("value");
+
+    if (n < n_word || strcasecmp(trait + n - n_word, "value") != 0)
+        return;
+    for (int32_t j = 0; j < c->joined.n; j++)
+        if (c->joined.col[j].seen.n > 1 && is_meaning(c->joined.col[j].name, trait, n - n_word))
+            put_meanings(out, &c->joined.col[j]);
+}
+
 enum data_task init_columns_task(const struct init_columns *c, const struct data_format *format)
 {
     const struct profile_column *col = &c->joined.col[c->trait];

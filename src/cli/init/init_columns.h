@@ -35,6 +35,10 @@ void init_columns_list(struct buf *out, const struct init_columns *columns, cons
  *   group  the column that is used for groups; -1: none */
 void init_columns_design(struct buf *out, const struct init_columns *columns, int32_t group);
 
+/* Append the columns beside a trait "Standard Value" that say what its numbers mean ("Standard
+ * Relation", "Standard Units", "Standard Type", as in ChEMBL) and differ between rows. */
+void init_columns_meanings(struct buf *out, const struct init_columns *columns);
+
 /* The name of the column of groups shows that its samples are relatives or share an environment, so
  * that they must not be on two sides of a split. */
 bool init_columns_sure_group(const struct init_columns *columns);
