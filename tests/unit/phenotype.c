@@ -124,6 +124,12 @@ static void test_words(void **state)
                 "classification to make every value a class");
     spec.missing = "N.D.";
     check_target(&spec, (const float[]){1.1f, -0.04f, NAN, 2});
+    spec = spec_of("id;ft\nx;1\ny;null\nz;n.d.\nw;null\n");
+    refuse_spec(&spec,
+                "pheno.csv:3: column \"ft\" = \"null\": a word among numbers, as are 2 cells below "
+                "it (\"n.d.\"): correct them, name them in data.missing if they "
+                "stand for missing values, or set task = classification to make every value a "
+                "class");
 }
 
 /* rows: lines 3 to 5. wanted: the message of line 3, or NULL if the rows are accepted. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "data/core/builder.h"
 #include "data/core/data_spec.h"
 #include "data/text/table.h"
@@ -244,16 +245,56 @@ static int refuse_bounds(const struct target_cells *cells, int32_t first, struct
                        cells->column, cells->text[first], n, n_present);
 }
 
+/* Append the first words that differ from text[first] and from each other. Returns how many cells
+ * after it are words. */
+static int32_t put_words(struct buf *out, const struct target_cells *cells, int32_t first)
+{
+    enum { MOST_LISTED = 3 };
+    const char *listed[MOST_LISTED + 1] = {cells->text[first]};
+    int32_t n = 0, n_listed = 1;
+
+    for (int32_t i = first + 1; i < cells->n; i++) {
+        const char *text = cells->text[i];
+        bool is_new = n_listed <= MOST_LISTED;
+        double v;
+
+        if (!text || table_parse_number(&v, text))
+            continue;
+        n++;
+        for (int32_t k = 0; k < n_listed; k++)
+            is_new = is_new && strcmp(text, listed[k]) != 0;
+        if (is_new) {
+            buf_printf(out, "%s\"%.40s\"", n_listed > 1 ? ", " : "", text);
+            listed[n_listed++] = text;
+        }
+    }
+    buf_puts(out, n_listed > MOST_LISTED ? " ..." : "");
+    return n;
+}
+
 static int refuse_word(const struct target_cells *cells, int32_t i, struct err *err)
 {
-    return cell_fault(
-        err, cells, i,
-        is_beyond_floats(cells->text[i])
-            ? "a number beyond the range of floats (3.4e38): correct it, or name it "
-              "in data.missing if it stands for a missing value"
-            : "a word among numbers: correct it, name it in data.missing if it stands "
-              "for a missing value, or set task = classification to make every value "
-              "a class");
+    struct table at = {.path = cells->path, .line = cells->line[i]};
+    struct buf words = {0};
+    int32_t n = put_words(&words, cells, i);
+
+    if (is_beyond_floats(cells->text[i]))
+        cell_fault(err, cells, i,
+                   "a number beyond the range of floats (3.4e38): correct it, or name it in "
+                   "data.missing if it stands for a missing value");
+    else if (words.size)
+        table_fault(err, &at,
+                    "column \"%.80s\" = \"%.80s\": a word among numbers, as %s %d cell%s below "
+                    "it (%s): correct them, name them in data.missing if they stand for missing "
+                    "values, or set task = classification to make every value a class",
+                    cells->column, cells->text[i], n == 1 ? "is" : "are", n, n == 1 ? "" : "s",
+                    buf_text(&words));
+    else
+        cell_fault(err, cells, i,
+                   "a word among numbers: correct it, name it in data.missing if it stands for a "
+                   "missing value, or set task = classification to make every value a class");
+    buf_release(&words);
+    return -1;
 }
 
 static int pick_task(enum data_task *task, const struct target_cells *cells, bool whole_are_classes,
