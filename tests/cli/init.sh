@@ -322,6 +322,9 @@ like "the message says what is needed" "$(cat .err)" 'bare.smi: holds molecules 
 printf 'x\n\n\n  1  0 V2000\nM  END\n$$$$\n' >x.sdf
 fails "structures" 1 init x.sdf
 like "the message says how to make a table" "$(cat .err)" 'x.sdf: holds structures: make a table .* obabel FILE.sdf -O FILE.smi writes the SMILES$'
+printf 'x\r\n\r\n\r\n  1  0 V2000\r\nM  END\r\n$$$$\r\n' >pasted.csv
+fails "structures in a file with another ending" 1 init pasted.csv
+like "are known by their content" "$(cat .err)" 'pasted.csv: holds structures: make a table'
 printf 'smiles\nCCO\nCCN\nCCC\n' >only.csv
 awk 'BEGIN { srand(1); print "smiles,canonical,mp,pic,no"; s = "O"
     for (i = 1; i <= 40; i++) { s = "C" s; print s "," s "," 7 * i "," rand() "," i } }' >points.csv

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/outfile.h"
+#include "data/graph/smiles.h"
 #include "data/text/file_names.h"
 
 /* More columns of numbers are markers, not traits. */
@@ -62,8 +63,7 @@ static bool is_plink_again(const struct init_files *files, int32_t i)
 
 static bool is_structures(const char *path)
 {
-    return file_names_end_like(path, ".sdf") || file_names_end_like(path, ".mol") ||
-           file_names_end_like(path, ".mol2");
+    return file_names_end_like(path, ".mol2") || smiles_is_structures(path);
 }
 
 static int read_file(struct init_files *files, int32_t i, struct err *err)
@@ -358,7 +358,7 @@ static int refuse_alone(const struct init_file *file, struct err *err)
     return err_set(
         err,
         "%s: a table that needs other files beside it: phenotypes need genotypes, labels of "
-        "nodes need features and edges",
+        "nodes need features and edges, and molecules a column of SMILES",
         file->path);
 }
 

@@ -101,6 +101,21 @@ bool smiles_is_bare(const char *path, const char *column)
     return *line && !is_header(line, column) && (is_named || holds_molecules(line, at));
 }
 
+bool smiles_is_structures(const char *path)
+{
+    char head[HEAD_BYTES], *line = head;
+
+    if (file_names_end_like(path, ".sdf") || file_names_end_like(path, ".mol"))
+        return true;
+    stream_peek(head, sizeof head, path);
+    for (int i = 1; i < 4; i++) {
+        line += strcspn(line, "\n");
+        line += *line != '\0';
+    }
+    line[strcspn(line, "\r\n")] = '\0';
+    return file_names_end_like(line, " V2000") || file_names_end_like(line, " V3000");
+}
+
 /* ---- SMILES files ---- */
 
 enum { SMI_SMILES, SMI_NAME, SMI_CELLS };
@@ -569,8 +584,7 @@ static int open_table(struct smiles *s, const struct data_spec *spec, struct err
                             "it (Debian: libindigo-dev), then configure and build again");
     if (reader_need_path(spec, spec->molecules, "molecules", err))
         return -1;
-    if (file_names_end_like(spec->molecules, ".sdf") ||
-        file_names_end_like(spec->molecules, ".mol"))
+    if (smiles_is_structures(spec->molecules))
         return err_set(err, "%s: must be a table with a column of SMILES%s", spec->molecules,
                        spec->like
                            ? ", or a SMILES file: convert it with obabel FILE.sdf -O FILE.smi"

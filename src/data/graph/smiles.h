@@ -13,4 +13,7 @@
  * molecules, and no cell of its first line is `column` (of three or more cells, in any case). Without Indigo only the name counts. */
 bool smiles_is_bare(const char *path, const char *column);
 
+/* True for an SDF or MOL file: by its name, or by its fourth line, which ends in V2000 or V3000. */
+bool smiles_is_structures(const char *path);
+
 #endif
