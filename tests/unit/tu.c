@@ -168,6 +168,7 @@ static void test_regression(void **state)
     spec.task = DATA_TASK_AUTO;
     load(&d, &report, &spec);
     assert_int_equal(d.task, TASK_CLASSIFICATION);
+    assert_non_null(strstr(noted(&report, "not used"), "T_graph_attributes.txt: task = regression"));
     dataset_release(&d);
     files.graph_labels = NULL;
     files.graph_attributes = "4.0\n5\n"; /* whole numbers, too */

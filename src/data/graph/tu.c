@@ -24,6 +24,7 @@ struct tu {
     bool needs_trait; /* several columns qualify */
     bool has_edge_labels;
     bool has_classes; /* the target is from labels */
+    bool has_numbers; /* although there are attributes, too */
     char *prefix;     /* FOLDER/DS */
     char *indicator_path, *target_path, *edges_path, *labels_path, *attributes_path;
     struct names graphs;
@@ -149,6 +150,7 @@ static int find_target(struct tu *tu, enum data_task task, struct err *err)
     } else {
         tu->target_path = labels;
         tu->has_classes = true;
+        tu->has_numbers = attributes != NULL;
         free(attributes);
     }
     return rc;
@@ -424,6 +426,10 @@ static void report_notes(struct data_report *report, const struct tu *tu, bool i
                         tu->edges_path, tu->graphs.n, tu->n_nodes);
     if (tu->has_edge_labels && !is_for_model)
         data_report_add(report, DATA_NOTE_FACT, "not used", "labels or attributes of edges");
+    if (tu->has_numbers)
+        data_report_add(report, DATA_NOTE_FACT, "not used",
+                        "the numbers in %s_graph_attributes.txt: task = regression predicts them",
+                        tu->prefix);
     if (tu->nodes.n_unknown)
         data_report_add(report, DATA_NOTE_WARNING, "unknown",
                         "%lld node%s with a label that does not occur in the training data, "
