@@ -281,6 +281,19 @@ static void warn_meanings(const struct init *in)
     buf_release(&columns);
 }
 
+/* IC50 in nM and the like, whose few largest values decide the fit. */
+#define MANY_MAGNITUDES 4
+
+static void warn_magnitudes(const struct init *in)
+{
+    int n = init_columns_magnitudes(&in->columns, in->files.format);
+
+    if (n >= MANY_MAGNITUDES)
+        log_warn("%s: the trait spans %d orders of magnitude, so its largest values alone decide the "
+                 "fit: write a column with its logarithm and predict that",
+                 in->columns.table->path, n);
+}
+
 /* Warnings are printed once, for the final file. */
 static int propose_sweep(struct init *in, struct errlist *faults)
 {
@@ -303,6 +316,7 @@ static int propose_sweep(struct init *in, struct errlist *faults)
         return -1;
     address_space_warn();
     warn_meanings(in);
+    warn_magnitudes(in);
     job_warn_data(&in->job);
     return plan(in, faults);
 }

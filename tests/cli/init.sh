@@ -345,8 +345,14 @@ if "$ESPALIER" doctor 2>/dev/null | grep -q 'Indigo'; then
     ok "a table of ChEMBL" init chembl.csv --trait 'Standard Value' -o chembl.ini
     like "a warning names what the values depend on" "$(cat .err)" \
         "^espalier: warning: chembl.csv: rows differ in \"Standard Relation\" .*'='.*'>'.*, which the sweep does not use: convert"
+    cp .err chembl.err
     ok "with values that are no bounds" init chembl.csv --trait 'pChEMBL Value' -o pchembl.ini
     is "gives no warning" "$(grep -c 'rows differ' .err)" 0
+    awk -F, -v OFS=, '{ print $1, NR == 1 ? "ic50" : exp(NR / 4) }' points.csv >ic50.csv
+    ok "a trait from 2 to 28,000" init ic50.csv -o ic50.ini
+    like "a warning advises the logarithm" "$(cat .err)" \
+        '^espalier: warning: ic50.csv: the trait spans 4 orders of magnitude, .*logarithm and predict that$'
+    is "other traits give none" "$(grep -c magnitude chembl.err)" 0
 fi
 head -6 sim/phenotypes.csv >six.csv
 fails "five samples" 1 init sim/genotypes.csv six.csv -o no.ini

@@ -511,6 +511,16 @@ enum data_task init_columns_task(const struct init_columns *c, const struct data
                                                                : DATA_TASK_AUTO;
 }
 
+int init_columns_magnitudes(const struct init_columns *c, const struct data_format *format)
+{
+    const struct profile_column *col = c->trait >= 0 ? &c->joined.col[c->trait] : NULL;
+
+    if (!col || col->low <= 0 || col->low >= col->high || !profile_is_numeric(col) ||
+        init_columns_task(c, format) != DATA_TASK_REGRESSION)
+        return 0;
+    return (int)(log10(col->high) - log10(col->low));
+}
+
 /* ---- together ---- */
 
 static int read_joined(struct init_columns *c, const struct init_files *files, const char *trait,

@@ -39,6 +39,9 @@ void init_columns_design(struct buf *out, const struct init_columns *columns, in
  * Relation", "Standard Units", "Standard Type", as in ChEMBL) and differ between rows. */
 void init_columns_meanings(struct buf *out, const struct init_columns *columns);
 
+/* Returns how many orders of magnitude a trait of positive numbers spans, 0 for any other trait. */
+int init_columns_magnitudes(const struct init_columns *columns, const struct data_format *format);
+
 /* The name of the column of groups shows that its samples are relatives or share an environment, so
  * that they must not be on two sides of a split. */
 bool init_columns_sure_group(const struct init_columns *columns);
