@@ -289,8 +289,8 @@ static void warn_magnitudes(const struct init *in)
     int n = init_columns_magnitudes(&in->columns, in->files.format);
 
     if (n >= MANY_MAGNITUDES)
-        log_warn("%s: the trait spans %d orders of magnitude, so its largest values alone decide the "
-                 "fit: write a column with its logarithm and predict that",
+        log_warn("%s: the trait spans %d orders of magnitude, so its largest values decide the fit: "
+                 "write a column with its logarithm and predict that",
                  in->columns.table->path, n);
 }
 
