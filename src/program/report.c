@@ -464,14 +464,11 @@ static void stream_reset(struct stream *s)
     *s = fresh;
 }
 
-void program_report_end_attempt(struct program_report *r, bool was_killed)
+/* Add what the streams have to the earlier attempts. */
+static void merge_streams(struct program_intake *in)
 {
-    struct program_intake *in = r->intake;
     const struct curve *a = &in->results.curve, *b = &in->text.curve;
-    int32_t objective;
 
-    end_streams(r, was_killed);
-    objective = find_name(in, in->objective);
     if (a->epochs.size)
         curve_drop_from(&in->curve, curve_epochs(a)[0]);
     if (b->epochs.size)
@@ -484,6 +481,16 @@ void program_report_end_attempt(struct program_report *r, bool was_killed)
         in->finals.value[i] = from->value[i];
         in->finals.is_set[i] = from->is_set[i];
     }
+}
+
+void program_report_end_attempt(struct program_report *r, bool was_killed)
+{
+    struct program_intake *in = r->intake;
+    int32_t objective;
+
+    end_streams(r, was_killed);
+    merge_streams(in);
+    objective = find_name(in, in->objective);
     in->refused = in->text.refused;
     if (objective >= 0 && in->results.finals.is_set[objective])
         *in->refused.text = '\0';
@@ -688,6 +695,31 @@ int program_report_finish(struct program_report *r)
     for (int32_t i = 0; i < r->n_epochs; i++)
         if (r->epochs[i] == best)
             r->best = i;
+    return rc;
+}
+
+/* A copy of the intake borrows all that it does not change. */
+int program_report_so_far(struct program_report *out, const struct program_report *r,
+                          const char *results)
+{
+    struct program_intake now = *r->intake;
+    const struct curve *earlier = &r->intake->curve;
+    int rc = -1;
+
+    now.curve = (struct curve){0};
+    buf_add(&now.curve.epochs, earlier->epochs.data, earlier->epochs.size);
+    buf_add(&now.curve.points, earlier->points.data, earlier->points.size);
+    now.results = (struct stream){.label = now.results.label};
+    *out = (struct program_report){.objective = NAN, .best = -1, .intake = &now};
+    program_report_read(out, results);
+    merge_streams(&now);
+    if (!*out->reason.text && !buf_failed(&now.curve.epochs) && !buf_failed(&now.curve.points)) {
+        (void)!program_report_finish(out); /* that the objective is missing does not matter */
+        rc = out->names ? 0 : -1;
+    }
+    stream_reset(&now.results);
+    curve_release(&now.curve);
+    out->intake = NULL;
     return rc;
 }
 

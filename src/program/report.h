@@ -138,6 +138,11 @@ void program_report_put_curve(struct buf *out, const struct program_report *r);
  * something else. */
 int32_t program_report_last_epoch(const char *path);
 
+/* Make *out the results so far of an attempt that goes on: what was added, and the whole lines of its
+ * results file. -1: they have a fault, or memory is short. Release *out in either case; r stays. */
+int program_report_so_far(struct program_report *out, const struct program_report *r,
+                          const char *results);
+
 /* Compute the results of all ended attempts. -1: there is a fault, or no objective among the results;
  * the reason is set, and what was reported besides is there. Call once. */
 int program_report_finish(struct program_report *r);

@@ -303,6 +303,15 @@ static int on_checkpoint(void *arg, const struct trial_checkpoint *checkpoint, s
     return store_checkpoint(session->store, session->known.ids[checkpoint->trial], checkpoint, err);
 }
 
+static int on_report(void *arg, const struct trial_result *so_far, struct err *err)
+{
+    struct sweep_session *session = arg;
+
+    if (refit_has(&session->refit, so_far->trial))
+        return 0;
+    return store_report(session->store, session->known.ids[so_far->trial], so_far, err);
+}
+
 static void on_resume(void *arg, int64_t trial, struct buf *out)
 {
     struct sweep_session *session = arg;
@@ -547,6 +556,7 @@ struct master_sink sweep_session_sink(struct sweep_session *session)
                                 .lost = on_lost,
                                 .unable = on_unable,
                                 .checkpoint = on_checkpoint,
+                                .report = on_report,
                                 .resume = on_resume,
                                 .id = on_id,
                                 .back = on_back,

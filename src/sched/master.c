@@ -272,13 +272,6 @@ static int check_result(const struct master *master, const struct trial_result *
     return 0;
 }
 
-/* Leave out loading, since the graph is cached for the next trial. A trial run in parts, maybe on
- * several ranks, teaches nothing about this rank. */
-double master_busy_seconds(const struct trial_result *r)
-{
-    return r->resumed_epoch ? (double)NAN : r->seconds - r->timing[PHASE_LOAD];
-}
-
 /* A trial was stopped after its program had been started again, or had reported something. */
 static int take_stopped(struct master *master, int32_t from, const struct trial_result *r,
                         struct err *err)
@@ -395,6 +388,23 @@ static int take_checkpoint(struct master *master, int32_t from, struct cursor *i
     return rc;
 }
 
+static int take_report(struct master *master, int32_t from, struct cursor *in, struct err *err)
+{
+    enum traffic_activity back;
+    struct trial_result r;
+    int rc;
+
+    if (trial_result_unpack(&r, in)) {
+        err_set(err, "report in a message of %zu bytes is truncated", in->size);
+        return blame(from, err);
+    }
+    back = traffic_enter(&master->delivery.meter, TRAFFIC_STORE);
+    rc = master_sink_report(&master->delivery, &master->ranks.of[from], &r, err);
+    traffic_leave(&master->delivery.meter, back);
+    trial_result_release(&r);
+    return rc;
+}
+
 /* The counters lack the message that carries them. Rank 0 counts for itself. */
 static int take_counters(struct master *master, int32_t from, struct cursor *in, struct err *err)
 {
@@ -471,6 +481,8 @@ static int handle(struct master *master, int32_t from, struct err *err)
         return take_start(master, from, &in, err);
     case MESSAGE_CHECKPOINT:
         return take_checkpoint(master, from, &in, err);
+    case MESSAGE_REPORT:
+        return take_report(master, from, &in, err);
     case MESSAGE_RESULTS:
         return take_results(master, from, &in, err);
     case MESSAGE_GIVE_BACK:

@@ -36,6 +36,13 @@ void gang_members_release(struct gang_members *members)
     *members = (struct gang_members){.n = 0};
 }
 
+/* Leave out loading, since the graph is cached for the next trial. A trial run in parts, maybe on
+ * several ranks, teaches nothing about this rank. */
+double master_busy_seconds(const struct trial_result *r)
+{
+    return r->resumed_epoch ? (double)NAN : r->seconds - r->timing[PHASE_LOAD];
+}
+
 /* Return the gang if the member has not ended. */
 static const struct gang *gang_at(const struct master *master, const struct gang_members *members,
                                   int32_t rank)

@@ -181,6 +181,15 @@ int master_sink_checkpoint(struct master_delivery *d, int32_t rank,
     return d->sink.checkpoint(d->sink.arg, checkpoint, err);
 }
 
+int master_sink_report(struct master_delivery *d, const struct rank_state *rank,
+                       const struct trial_result *so_far, struct err *err)
+{
+    if (d->is_closed || !d->sink.report || rank->running != so_far->trial || !rank->is_named)
+        return 0;
+    note_uncommitted(d);
+    return d->sink.report(d->sink.arg, so_far, err);
+}
+
 /* Expected seconds until all is done, without the time that running trials have already used. */
 static double left_now_s(const struct master_delivery *d, const struct rank_states *ranks,
                          double now_s)

@@ -64,6 +64,8 @@ struct master_sink {
      * appends it, packed, or nothing if it cannot be read. NULL: none are kept. */
     int (*checkpoint)(void *arg, const struct trial_checkpoint *checkpoint, struct err *err);
     void (*resume)(void *arg, int64_t trial, struct buf *out);
+    /* Take what a running trial, which was named, has reported so far. NULL: not wanted. */
+    int (*report)(void *arg, const struct trial_result *so_far, struct err *err);
     int64_t (*id)(void *arg, int64_t trial); /* number in the database; NULL: all 0 */
     void (*back)(void *arg, int32_t rank);   /* a silent rank has spoken again */
     /* A rank leaves, because it can run no more trials. May be NULL. */
@@ -127,6 +129,10 @@ void master_sink_unable(struct master_delivery *d, const struct rank_states *ran
  * are used up. */
 int master_sink_checkpoint(struct master_delivery *d, int32_t rank,
                            const struct trial_checkpoint *checkpoint, struct err *err);
+
+/* Hand on what a running trial reported, unless the rank runs another one or it was not named yet. */
+int master_sink_report(struct master_delivery *d, const struct rank_state *rank,
+                       const struct trial_result *so_far, struct err *err);
 
 /* Fail a trial that may not crash again. reason: of the last crash; not in r. */
 void master_sink_put_last_crash(struct trial_result *r, bool had_gang, const char *reason);

@@ -51,10 +51,10 @@ int master_post(struct master *master, int32_t rank, struct err *err);
 /* Return the number of a trial in the database; 0: unknown. */
 int64_t master_id(const struct master *master, int64_t trial);
 
+/* In master_gangs.c: */
+
 /* Return the seconds that a result teaches, or NaN. */
 double master_busy_seconds(const struct trial_result *r);
-
-/* In master_gangs.c: */
 
 /* Members of a gang, which may change while they are told something. */
 struct gang_members {

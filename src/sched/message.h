@@ -39,6 +39,7 @@ enum message_kind {
     MESSAGE_BEAT,        /* still here; from a worker's rank: the same counters */
     MESSAGE_BYE,         /* u32: 1 if a rank was lost (world_close) */
     MESSAGE_CHECKPOINT,  /* packed checkpoint of the running trial */
+    MESSAGE_REPORT,      /* packed result of the running trial, PENDING: what it reported so far */
     MESSAGE_GANG_OPEN,   /* to the leader: number of ranks of the launch (u32) */
     MESSAGE_GANG_PORT,   /* free port on the leader's host (u32) and the host's name (text) */
     MESSAGE_GANG_RUN,    /* struct message_gang; maybe the trial's packed checkpoint */

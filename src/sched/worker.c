@@ -224,6 +224,23 @@ static void save(void *arg, const struct trial_checkpoint *checkpoint)
     buf_release(&worker->out);
 }
 
+static void report(void *arg, const struct trial_result *so_far)
+{
+    struct worker *worker = arg;
+
+    if (worker->has_failed)
+        return;
+    if (!worker->is_announced && announce(worker)) {
+        worker->has_failed = true;
+        return;
+    }
+    message_begin(&worker->out, MESSAGE_REPORT);
+    trial_result_pack(&worker->out, so_far);
+    if (!buf_failed(&worker->out)) /* no harm without it */
+        worker->has_failed = post(worker, &worker->out) != 0;
+    buf_release(&worker->out);
+}
+
 static int leave(struct worker *worker, const char *error)
 {
     if (!*error && *worker->unable) {
@@ -474,6 +491,7 @@ static int run(struct worker *worker, const struct runner *runner, struct trial_
                                 .keep_waiting = keep_waiting,
                                 .is_urgent = is_urgent,
                                 .save = leads(worker) ? save : NULL,
+                                .report = leads(worker) ? report : NULL,
                                 .count = show_gang,
                                 .arg = worker,
                                 .from = resumes ? &worker->from : NULL,

@@ -200,10 +200,15 @@ int store_attempt_stopped(struct store *store, int64_t trial_id, const struct st
 /* Record a result: attempt, metrics, curve, timing, and what a program reports. Replaces earlier
  * values; skips NaNs and phases without time. Ends the rank's open attempt; those of other ranks
  * become 'stopped'. The first such call opens a transaction, which store_commit() ends. State
- * PENDING records only the attempt. */
+ * PENDING records the attempt, and what a program reported in it. */
 int store_result(struct store *store, int64_t trial_id, const struct trial_result *result,
                  struct err *err);
 int store_commit(struct store *store, struct err *err);
+
+/* Replace what is stored of the curve and the metrics of a trial with an open attempt, until its
+ * result. Part of the transaction. */
+int store_report(struct store *store, int64_t trial_id, const struct trial_result *so_far,
+                 struct err *err);
 
 /* Replace a trial's checkpoint, kept until its result. Part of the transaction. */
 int store_checkpoint(struct store *store, int64_t trial_id,

@@ -387,14 +387,15 @@ static int write_attempt(struct store *store, int64_t trial_id, const struct tri
     return end_attempt(store, open, &attempt, err);
 }
 
-/* The curve of a program that was stopped stays until its trial has a result. */
-static int write_stopped(struct store *store, int64_t trial_id, const struct trial_result *r,
-                         struct err *err)
+/* It stays until the trial has a result. */
+int store_report(struct store *store, int64_t trial_id, const struct trial_result *so_far,
+                 struct err *err)
 {
-    if (!r->n_curve && !r->n_reported)
+    if (!so_far->n_curve && !so_far->n_reported)
         return 0;
-    return delete_details(store, trial_id, err) || write_curve(store, trial_id, r, err) ||
-                   write_reported(store, trial_id, r, err)
+    return db_begin(store, err) || delete_details(store, trial_id, err) ||
+                   write_curve(store, trial_id, so_far, err) ||
+                   write_reported(store, trial_id, so_far, err)
                ? -1
                : 0;
 }
@@ -411,10 +412,11 @@ int store_result(struct store *store, int64_t trial_id, const struct trial_resul
         return -1;
     FAULT("store: a result is written in part");
     if (result->state == TRIAL_PENDING)
-        return write_stopped(store, trial_id, result, err);
+        return store_report(store, trial_id, result, err);
     if (db_finish(store, db_bind(store, STATEMENT_CHECKPOINT_DELETE, err, "i", trial_id), err))
         return -1;
-    if ((attempts > 1 && delete_details(store, trial_id, err)) ||
+    /* A trial in its first attempt has rows of reports only if that was recorded as running. */
+    if (((attempts > 1 || open > 0) && delete_details(store, trial_id, err)) ||
         write_metrics(store, trial_id, result, err) || write_curve(store, trial_id, result, err) ||
         write_reported(store, trial_id, result, err) || write_outputs(store, trial_id, result, err))
         return -1;

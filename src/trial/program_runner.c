@@ -26,6 +26,10 @@
 #define DISK_LOOK_S 1.0
 enum { DISK_LOOKS = 5 };
 
+/* Seconds between reports of a running program, and more for each epoch of its curve. */
+#define REPORT_S 2.0
+#define REPORT_EPOCH_S 0.01
+
 /* Seconds after a kill until the spawner, and then the keeper, is killed if the end of the program was not
  * reported. The memory of large processes takes seconds to free, and that of GPUs longer. */
 #define FORCE_S 5.0
@@ -226,6 +230,27 @@ static void look_at_disk(struct running *t, double now_s)
         kill_program(t, now_s);
 }
 
+/* Report a longer curve more rarely: its rows in the database replace those of the report before. */
+static void report_now_and_then(struct running *t)
+{
+    struct program_report so_far;
+    struct trial_result r;
+    double now_s = clock_now(t->self->clock);
+
+    if (!t->watch->report || !running_is_first(t) || now_s < t->report_s)
+        return;
+    trial_result_init(&r, t->number);
+    r.state = TRIAL_PENDING;
+    if (!program_report_so_far(&so_far, &t->report, buf_text(&t->results)))
+        program_result_take_failed(&r, &so_far, t->s->v[P_OBJECTIVE].s);
+    if (r.n_curve + r.n_reported != t->n_sent)
+        t->watch->report(t->watch->arg, &r);
+    t->n_sent = r.n_curve + r.n_reported;
+    t->report_s = now_s + REPORT_S + REPORT_EPOCH_S * r.n_curve;
+    trial_result_release(&r);
+    program_report_release(&so_far);
+}
+
 /* Stop the program if it must not go on. */
 static void control(struct running *t)
 {
@@ -261,6 +286,7 @@ static void wait_for_end(struct spawner_end *end, struct running *t)
         log_file_refresh(&t->log_file, &t->self->log, clock_now(t->self->clock));
         if (running_is_first(t))
             time_file_refresh(&t->time_file, running_spent_s(t), clock_now(t->self->clock));
+        report_now_and_then(t);
         control(t);
     }
     while (drain(t, &t->out, false))
@@ -416,6 +442,8 @@ static void run(void *self_, struct trial_result *r, int64_t number,
     struct program_runner *self = self_;
     struct settings settings;
     struct running t = {.self = self,
+                        .number = number,
+                        .report_s = clock_now(self->clock) + REPORT_S,
                         .watch = watch,
                         .s = &settings,
                         .begun_s = clock_now(self->clock),

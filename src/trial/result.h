@@ -158,6 +158,9 @@ struct trial_watch {
     /* Take a checkpoint, borrowed for the call: now and then, and before PENDING. NULL: none are
      * kept. */
     void (*save)(void *arg, const struct trial_checkpoint *checkpoint);
+    /* Take what a program has reported so far, as of a stopped trial, borrowed for the call: now and
+     * then. NULL: no one wants it. */
+    void (*report)(void *arg, const struct trial_result *so_far);
     /* Take the counters of a gang since its member began: now and then, and at the end. NULL: no
      * one wants them. */
     void (*count)(void *arg, const struct gang_counts *counts);

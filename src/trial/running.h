@@ -36,6 +36,7 @@ struct running_progress {
 /* One trial, over all its attempts here. */
 struct running {
     struct program_runner *self;
+    int64_t number; /* in the plan */
     const struct trial_watch *watch;
     const struct settings *s;
     struct program_trial trial;
@@ -55,6 +56,8 @@ struct running {
     double asked_s;                   /* by the clock: asked to end; NaN: not yet */
     bool is_stopped;                  /* the caller wants the trial back */
     bool is_late;                     /* trial_timeout */
+    double report_s;                  /* by the clock: when to report next */
+    int32_t n_sent;                   /* epochs and metrics in the last report */
     double looked_s;                  /* by the clock: when the disk was looked at */
     int32_t n_full;                   /* how many more looks found the disk full than not */
     double full_since;                /* Unix seconds of the first of these looks */

@@ -19,6 +19,7 @@ if test -e "$ESPALIER_CHECKPOINT/state"; then
     echo '{"score": 3}' >>"$ESPALIER_RESULTS"
     exit 0
 fi
+echo begins # or the log is empty, unless the shell says that sleep was terminated
 : >"begun.$how"
 while :; do sleep 0.05; done
 END
@@ -50,7 +51,7 @@ is "its seconds are those of both attempts" "$(sqlite3 checkpoint.db \
 ok "and removes it" test ! -e checkpoint.db.files
 is "results of a program that was not asked need no word" "$("$ESPALIER" show checkpoint.db t1 --log 2>&1 | grep -c asked)" 0
 
-# What a program reported before it was stopped is stored, until the trial has a result.
+# What a program has reported is stored while it runs, and when it is stopped, until the trial has a result.
 cat >curve.sh <<'END'
 for e in 1 2; do echo "{\"epoch\": $e, \"score\": $e, \"lr\": 0.$e}" >>"$ESPALIER_RESULTS"; done
 echo "{\"size\": 7}" >>"$ESPALIER_RESULTS"
@@ -60,12 +61,13 @@ while :; do sleep 0.05; done
 END
 sed 's/ends.sh/curve.sh/; s/nothing/curve/' nothing.ini >curve.ini
 "$ESPALIER" run curve.ini --db curve.db --grace 0s >.out 2>.err &
-until test -e begun.curve; do sleep 0.05; done
-kill -INT $!
-wait $!
 reported() { sqlite3 curve.db "select state, value, (select group_concat(epoch || ':' || val_value) from curve),
     (select group_concat(value) from curve_metric), (select group_concat(name || value) from metric) from trial"; }
-is "the curve and the last values of a stopped trial" "$(reported)" "pending||1:1.0,2:2.0|0.1,0.2|lr0.2,score2.0,size7.0"
+until reported | grep -q size; do sleep 0.1; done
+is "the curve and the last values of a running trial" "$(reported)" "running||1:1.0,2:2.0|0.1,0.2|lr0.2,score2.0,size7.0"
+kill -INT $!
+wait $!
+is "and of one that was stopped" "$(reported)" "pending||1:1.0,2:2.0|0.1,0.2|lr0.2,score2.0,size7.0"
 touch go
 ok "the next run" "$ESPALIER" run curve.ini --db curve.db
 is "replaces them" "$(reported)" "done|2.0|1:1.0,2:2.0|0.1,0.2|lr0.2,score2.0,size7.0"

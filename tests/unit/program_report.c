@@ -652,6 +652,44 @@ static void add_names(struct program_report *r, enum source source, int32_t from
     }
 }
 
+/* Results of a program that runs: whole lines of both sources, behind earlier attempts. */
+static void test_so_far(void **state)
+{
+    const char *path =
+        scratch_text("results.jsonl", "{\"epoch\": 2, \"acc\": 5}\n{\"epoch\": 3, \"a");
+    struct program_report r, now;
+
+    (void)state;
+    begin(&r);
+    add(&r, RESULTS, "{\"epoch\": 1, \"acc\": 1}\n{\"epoch\": 2, \"acc\": 2}\n");
+    program_report_end_attempt(&r, true);
+    add(&r, STDOUT, "epoch=2 loss=0.5\nsize=4\nepoch=3 lo");
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(program_report_so_far(&now, &r, path), 0);
+        assert_int_equal(now.n_epochs, 2);
+        assert_int_equal(now.epochs[1], 2);
+        assert_int_equal(now.n_points, 3);
+        assert_int_equal(now.n_metrics, 3);
+        assert_string_equal(now.metrics[0].name, "acc");
+        assert_true(now.metrics[0].value == 5);
+        program_report_release(&now);
+    }
+    /* The file may be written anew. */
+    scratch_text("results.jsonl", "{\"epoch\": 2, \"acc\": 6}\n");
+    add(&r, STDOUT, "ss=0.4\n");
+    program_report_read(&r, path);
+    program_report_end_attempt(&r, false);
+    assert_int_equal(program_report_finish(&r), 0);
+    assert_int_equal(r.n_epochs, 3);
+    assert_true(r.objective == 6);
+    program_report_release(&r);
+    scratch_text("results.jsonl", "no JSON\n");
+    begin(&r);
+    assert_int_equal(program_report_so_far(&now, &r, path), -1);
+    program_report_release(&now);
+    program_report_release(&r);
+}
+
 static void test_names_limit(void **state)
 {
     struct program_report r;
@@ -779,6 +817,7 @@ int main(void)
         cmocka_unit_test(test_read),          cmocka_unit_test(test_names_limit),
         cmocka_unit_test(test_wrong_epochs),  cmocka_unit_test(test_line_limit),
         cmocka_unit_test(test_epoch_limit),   cmocka_unit_test(test_much_text),
+        cmocka_unit_test(test_so_far),
     };
 
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
