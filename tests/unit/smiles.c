@@ -392,6 +392,11 @@ static void test_bad_columns(void **state)
     refuse(&spec, "m.csv: column \"y\" is used for more than one of smiles, trait and id", "");
     spec.smiles = NULL, spec.id = "y";
     refuse(&spec, "m.csv: column \"y\" is used for more than one", "");
+    spec.id = NULL, spec.smiles = "CCO", spec.trait = "5.1";
+    spec.molecules = scratch_text("m.csv", "CCO,5.1\nCCN,4\nC,3\n");
+    refuse(&spec, "m.csv: the first line is no header, because \"CCO\" is a molecule: write a ",
+           "that names the columns, such as smiles,y");
+    spec.id = spec.trait = "y", spec.smiles = NULL;
     spec.molecules = "";
     refuse(&spec, "data.molecules is not set: data.format = smiles needs it", "");
     spec.smiles = "mol";

@@ -328,6 +328,22 @@ static int32_t find_new_id(const struct smiles *s)
     return found < 0 ? -1 : found;
 }
 
+/* A table without a header would lose its first molecule. */
+static int check_header(struct smiles *s, struct err *err)
+{
+    const struct table *t = &s->table;
+    bool is_row = molecules_add(&s->molecules, t->name[s->smiles], NULL) > 0;
+
+    molecules_release(&s->molecules);
+    molecules_init(&s->molecules);
+    if (!is_row)
+        return 0;
+    return err_set(err,
+                   "%s: the first line is no header, because \"%.80s\" is a molecule: write a line "
+                   "before it that names the columns, such as smiles,y",
+                   t->path, t->name[s->smiles]);
+}
+
 static int find_columns(struct smiles *s, struct err *err)
 {
     const struct data_spec *spec = s->spec;
@@ -337,6 +353,7 @@ static int find_columns(struct smiles *s, struct err *err)
     s->id = s->trait = s->part = s->group = -1;
     if (find_column(&s->smiles, s, smiles_name(spec), "data.smiles", err) ||
         (has_id && find_column(&s->id, s, spec->id, "data.id", err)) ||
+        check_header(s, err) ||
         (!spec->like && (find_division(s, err) || find_trait(s, spec->trait, err))))
         return -1;
     if (spec->like)
