@@ -149,7 +149,7 @@ int capture_line(struct record *out, const struct capture_pattern *p, struct rec
     int found = 0;
 
     if (p) {
-        record_text_plain(&state->plain, line, n);
+        record_plain(&state->plain, line, n);
         found = match_line(out, p, state->objective, &state->plain);
     }
     if (found)

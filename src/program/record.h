@@ -13,12 +13,22 @@
 
 enum { RECORD_SHOWN = 32 };
 
+/* How a line of stdout names the objective: the best way that a program uses counts. */
+enum record_rank {
+    RECORD_OF_FOLD,     /* "Fold 3: val_acc: 0.5" */
+    RECORD_OTHER_WORDS, /* "Final val_acc" */
+    RECORD_ALIKE,       /* "Val Acc" */
+    RECORD_EXACT
+};
+
 struct record_item {
     char name[PROGRAM_NAME];
     double value;
     bool has_value;
-    bool is_loose;            /* of stdout: the objective by other words, as in "Final val_acc" */
-    char shown[RECORD_SHOWN]; /* the text, cut to fit; of JSON only without a value */
+    enum record_rank rank;    /* of the objective in stdout */
+    bool is_ambiguous;        /* of stdout: another number of the line may be the objective, too */
+    char shown[RECORD_SHOWN]; /* the text, or words of the objective, cut to fit; of JSON only
+                                 without a value */
 };
 
 struct record {
@@ -80,7 +90,10 @@ bool record_is_like(const char *a, const char *b);
 bool record_mentions(const char *objective, const char *line, size_t n);
 
 /* Copy a line as a terminal shows it: without colours; text behind backspaces replaces as many characters. */
-void record_text_plain(struct buf *plain, const char *line, size_t n);
+void record_plain(struct buf *plain, const char *line, size_t n);
+
+/* Replace signs beyond ASCII, such as a bar or a plus-minus sign, by those that mean the same here. */
+void record_plain_signs(struct buf *plain);
 
 /* Parse a line of stdout. False: it contains no results. */
 bool record_text_parse(struct record *out, struct record_text *state, const char *line, size_t n);

@@ -37,94 +37,6 @@ static bool is_among(char c, const char *set)
     return c && strchr(set, c);
 }
 
-/* ---- a line as a terminal shows it ---- */
-
-/* Skip ESC, and all of a sequence that sets a colour: ESC [ parameters letter. */
-static const char *skip_escape(const char *at, const char *end)
-{
-    at++;
-    if (at == end || *at != '[')
-        return at;
-    at++;
-    while (at < end && is_among(*at, "0123456789;?"))
-        at++;
-    return at + (at < end);
-}
-
-/* Remove the last n characters of UTF-8. */
-static void cut_characters(struct buf *text, size_t n)
-{
-    size_t size = text->size;
-
-    for (; n && size; n--) {
-        size--;
-        while (size && (text->data[size] & 0xc0) == 0x80)
-            size--;
-    }
-    buf_cut(text, size);
-}
-
-/* Signs beyond ASCII, and what they mean here: a plus-minus sign ends a value. */
-static const struct {
-    const char *sign;
-    char plain;
-} signs[] = {{"\xc2\xa0", ' '},     {"\xc2\xb1", ' '},     {"\xc2\xb2", '2'},
-             {"\xe2\x94\x82", '|'}, {"\xe2\x94\x83", '|'}, {"\xe2\x88\x92", '-'}};
-
-/* Return the length of the sign at `at`; 0: none. */
-static size_t find_sign(char *plain, const char *at, const char *end)
-{
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-        size_t n = strlen(signs[i].sign);
-
-        if ((size_t)(end - at) >= n && !memcmp(at, signs[i].sign, n)) {
-            *plain = signs[i].plain;
-            return n;
-        }
-    }
-    return 0;
-}
-
-void record_text_plain(struct buf *plain, const char *line, size_t n)
-{
-    const char *at = line, *end = line + n;
-    size_t n_back = 0;
-
-    buf_clear(plain);
-    while (at < end) {
-        char c = *at;
-
-        if (c == '\033') {
-            at = skip_escape(at, end);
-            continue;
-        }
-        if (c == '\b') {
-            n_back++;
-        } else {
-            cut_characters(plain, n_back);
-            n_back = 0;
-            buf_putc(plain, c);
-        }
-        at++;
-    }
-}
-
-/* Replace signs beyond ASCII, which are longer. */
-static void replace_signs(struct buf *plain)
-{
-    const char *at = plain->data, *end = at + plain->size;
-    char *out = plain->data;
-
-    while (at < end) {
-        char c = *at;
-        size_t n = (unsigned char)c < 0x80 ? 0 : find_sign(&c, at, end);
-
-        *out++ = c;
-        at += n ? n : 1;
-    }
-    buf_cut(plain, (size_t)(out - plain->data));
-}
-
 /* ---- names ---- */
 
 struct word {
@@ -148,6 +60,7 @@ struct scan {
     struct word outer[DEPTH]; /* names of the objects around */
     int depth;
     struct word part; /* "[val] loss: 0.3, acc: 0.9": of the names behind it; empty: none */
+    bool is_of_fold;  /* "Fold 3" is in the line: one of several results */
 };
 
 typedef int compare_words(const char *a, const char *b, size_t n);
@@ -184,7 +97,15 @@ static bool has_part(const struct word *w)
 
     while (first.n < w->n && isalpha((unsigned char)w->text[first.n]))
         first.n++;
-    return word_is_any_case(&first, "|train|training|val|valid|validation|dev|test|eval|holdout|");
+    return word_is_any_case(
+        &first, "|train|training|val|valid|validation|dev|test|testing|eval|holdout|");
+}
+
+/* Before the name of a metric: a number of another kind, or of another model. */
+static bool is_other_number(const struct word *w)
+{
+    return word_is_any_case(w, "|std|stdev|sd|se|sem|stderr|deviation|var|variance|delta|lower|"
+                               "upper|target|baseline|initial|previous|prev|old|");
 }
 
 /* Words before a name that do not belong to it. */
@@ -231,6 +152,15 @@ static bool join(char name[PROGRAM_NAME], const struct word *words, int n)
     return n > 0;
 }
 
+/* True if the objective may follow n words, as in "Final val acc"; its first word is objective[0]. */
+static bool may_precede(const struct word *words, int n, const struct word *objective)
+{
+    for (int i = 0; i < n; i++)
+        if (is_other_number(&words[i]) || (has_part(&words[i]) && !has_part(objective)))
+            return false;
+    return true;
+}
+
 /* Name an item after the run. False: the run is no name. needs_metric: only names of metrics count. */
 static bool set_name(struct record_item *item, const struct scan *s, bool needs_metric)
 {
@@ -249,12 +179,19 @@ static bool set_name(struct record_item *item, const struct scan *s, bool needs_
         return false;
     for (int i = 0; i < n; i++)
         if (join(item->name, all + i, n - i) && record_is_like(item->name, objective) &&
-            (!i || !has_part(&all[i - 1]) || has_part(&all[i]))) {
-            item->is_loose = i || strcmp(item->name, objective) != 0;
+            may_precede(all, i, &all[i])) {
+            item->rank = s->is_of_fold                        ? RECORD_OF_FOLD
+                         : i                                  ? RECORD_OTHER_WORDS
+                         : strcmp(item->name, objective) != 0 ? RECORD_ALIKE
+                                                              : RECORD_EXACT;
+            if (!join(item->name, all, n))
+                *item->name = '\0';
+            snprintf(item->shown, sizeof item->shown, "%.*s", RECORD_SHOWN - 1, item->name);
             snprintf(item->name, sizeof item->name, "%s", objective);
+            item->is_ambiguous = false;
             return true;
         }
-    item->is_loose = false;
+    item->is_ambiguous = false;
     return (!needs_metric || is_metric(&all[n - 1])) && n <= NAME_WORDS && s->n_words <= WORDS &&
            !(n == 1 && word_is_any_case(all, "|epoch|")) && join(item->name, all, n) &&
            record_name_length(item->name, strlen(item->name));
@@ -399,6 +336,8 @@ static bool take_unsigned(struct scan *s)
         !(stop = record_take_number(&value, s->at, s->end)))
         return false;
     after = record_skip_blanks(stop, s->end);
+    if (s->end - after >= 2 && !strncasecmp(after, "CI", 2)) /* "AUC 95% CI: 0.75-0.85" */
+        return false;
     if (is_whole && stop[-1] != '%' &&
         (strcmp(item->name, s->state->objective) != 0 ||
          (after < s->end && !is_among(*after, ",;|)}-"))))
@@ -416,8 +355,17 @@ static void skip_token(struct scan *s)
     s->at += s->at < s->end && *s->at == '=';
 }
 
+/* A number follows the run: "Fold 3", "class 2". */
+static void note_fold(struct scan *s)
+{
+    int n = s->n_words < WORDS ? s->n_words : WORDS;
+
+    s->is_of_fold |= n && word_is_any_case(&s->word[n - 1], "|fold|class|split|");
+}
+
 static void take_digits(struct scan *s)
 {
+    note_fold(s);
     if (!take_unsigned(s))
         skip_token(s);
     end_run(s);
@@ -484,10 +432,12 @@ static void take_sign(struct scan *s)
         (s->is_value ||
          (is_whole && (!s->is_tight || s->n_words > 1 || memchr(s->word->text, '.', s->word->n)))))
         s->is_foreign = true;
-    if (stop)
+    if (stop) {
+        note_fold(s);
         add_number(s, false, value);
-    else
+    } else {
         add_text(s, next);
+    }
     s->at = stop ? stop : next;
     end_run(s);
     s->is_after_number = stop != NULL;
@@ -646,6 +596,16 @@ static struct word next_field(const char **at, const char *end)
     return field;
 }
 
+/* A line of dashes between the head of a table and its rows. */
+static bool is_rule(const struct scan *s)
+{
+    const char *at = s->start;
+
+    while (at < s->end && is_among(*at, "- "))
+        at++;
+    return at == s->end;
+}
+
 /* A line without results may be the head of a table: the next line tells. */
 static void keep_heads(struct record_text *state, const char *line, const char *end)
 {
@@ -731,6 +691,31 @@ static bool take_row(struct scan *s)
 
 /* ---- lines ---- */
 
+/* "total loss: 0.5, cls loss: 0.1" does not tell which of them is `loss`: none is. */
+static void refuse_two_names(struct record *out, const char *objective)
+{
+    const struct record_item *first = NULL;
+    bool differ = false;
+
+    for (int32_t i = 0; i < out->n; i++) {
+        const struct record_item *item = &out->item[i];
+
+        if (!item->has_value || item->rank != RECORD_OTHER_WORDS ||
+            strcmp(item->name, objective) != 0)
+            continue;
+        first = first ? first : item;
+        differ |= strcmp(first->shown, item->shown) != 0;
+    }
+    for (int32_t i = 0; differ && i < out->n; i++) {
+        struct record_item *item = &out->item[i];
+
+        if (strcmp(item->name, objective) != 0 || item->rank != RECORD_OTHER_WORDS)
+            continue;
+        item->has_value = false;
+        item->is_ambiguous = true;
+    }
+}
+
 /* Only an epoch is in the line: the results of the next bar belong to it. */
 static bool is_heading(const struct scan *s, const char *after)
 {
@@ -745,8 +730,8 @@ bool record_text_parse(struct record *out, struct record_text *state, const char
     const char *epoch_end = NULL;
 
     record_clear(out);
-    record_text_plain(&state->plain, line, n);
-    replace_signs(&state->plain);
+    record_plain(&state->plain, line, n);
+    record_plain_signs(&state->plain);
     s.start = buf_text(&state->plain);
     s.end = s.start + state->plain.size;
     while (s.end > s.start && is_blank(s.end[-1]))
@@ -765,9 +750,10 @@ bool record_text_parse(struct record *out, struct record_text *state, const char
         out->n = 0;
         return false;
     }
-    if (!out->n)
+    refuse_two_names(out, state->objective);
+    if (!out->n && !is_rule(&s))
         keep_heads(state, s.start, s.end);
-    else
+    else if (out->n)
         state->n_columns = 0;
     if (!out->n && is_heading(&s, epoch_end ? epoch_end : s.start)) {
         state->heading = out->epoch;

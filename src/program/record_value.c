@@ -213,7 +213,8 @@ void record_put(struct record *record, const char *name, const char *text, size_
     if (record->n == PROGRAM_NAMES)
         return;
     snprintf(item->name, sizeof item->name, "%s", name);
-    item->is_loose = false;
+    item->rank = RECORD_EXACT;
+    item->is_ambiguous = false;
     item->has_value = record_take_number(&item->value, text, end) != NULL;
     snprintf(item->shown, sizeof item->shown, "%.*s", (int)(end - text), text);
     record->n++;

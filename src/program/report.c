@@ -51,7 +51,8 @@ struct stream {
     size_t newest; /* points of earlier epochs */
     struct finals finals;
     struct err refused; /* stdout: the objective's last record without an epoch is this text */
-    enum { NOT_SEEN, BY_OTHER_WORDS, BY_NAME } objective; /* stdout: how it was named so far */
+    bool has_objective;    /* stdout: it was seen */
+    enum record_rank rank; /* of its best name so far */
 };
 
 struct program_intake {
@@ -143,7 +144,7 @@ static int begin_epoch(struct program_report *r, struct stream *s, int32_t epoch
     int32_t last = curve_last_epoch(&s->curve);
 
     /* Another training begins: another fold of a booster, or the objective is yet to come. */
-    if (s->is_text && epoch < last && (r->intake->record.is_weak || s->objective == NOT_SEEN)) {
+    if (s->is_text && epoch < last && (r->intake->record.is_weak || !s->has_objective)) {
         curve_drop_from(&s->curve, epoch);
         last = curve_last_epoch(&s->curve);
     }
@@ -194,8 +195,14 @@ static void put_text(struct program_intake *in, struct stream *s, const struct r
         s->finals.is_set[name] = false;
     if (strcmp(item->name, in->objective) != 0)
         return;
-    err_set(&text, "%s is '%s' in line %lld of %s: must be a number", item->name, item->shown,
-            (long long)s->line, s->label);
+    if (s->is_text && item->is_ambiguous)
+        err_set(&text,
+                "%s may be %s or another number in line %lld of %s: one of their names must be the "
+                "objective",
+                item->name, item->shown, (long long)s->line, s->label);
+    else
+        err_set(&text, "%s is '%s' in line %lld of %s: must be a number", item->name, item->shown,
+                (long long)s->line, s->label);
     if (!*in->unread.text)
         in->unread = text;
     if (s->is_text && in->record.epoch < 0)
@@ -218,7 +225,7 @@ static void put_value(struct program_report *r, struct stream *s, const struct r
         *s->refused.text = '\0';
 }
 
-/* The objective by its name counts, wherever it stands; by other words only without that. */
+/* Only the best names of the objective count, wherever they stand. */
 static bool is_outranked(struct program_report *r, struct stream *s, const struct record_item *item)
 {
     struct program_intake *in = r->intake;
@@ -227,17 +234,20 @@ static bool is_outranked(struct program_report *r, struct stream *s, const struc
 
     if (!s->is_text || strcmp(item->name, in->objective) != 0)
         return false;
-    if (item->is_loose && s->objective == BY_NAME)
+    if (s->has_objective && item->rank < s->rank)
         return true;
-    if (!item->is_loose && s->objective == BY_OTHER_WORDS) {
+    if (s->has_objective && item->rank > s->rank) {
         for (size_t i = 0; i < curve_n_points(&s->curve); i++)
             if (curve_points(&s->curve)[i].name != name)
                 curve_points(&s->curve)[n++] = curve_points(&s->curve)[i];
         buf_cut(&s->curve.points, n * sizeof(struct program_point));
         s->newest = s->newest < n ? s->newest : n;
-        s->finals.is_set[name] = false;
+        if (name >= 0)
+            s->finals.is_set[name] = false;
+        *s->refused.text = '\0';
     }
-    s->objective = item->is_loose ? BY_OTHER_WORDS : BY_NAME;
+    s->has_objective = true;
+    s->rank = item->rank;
     return false;
 }
 

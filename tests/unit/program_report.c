@@ -366,10 +366,23 @@ static const struct {
     {" * Acc@1 76.5 val_acc 92.5\n", "Acc_1 76.5, val_acc 92.5"},
     {"Validation auc = 0.5\nModel 0 best val acc = 0.25 on epoch 13\n",
      "Validation_auc 0.5, val_acc 0.25"},
+    /* a mean after folds or classes; other words, and numbers of another kind */
+    {"Fold 1: val_acc: 0.9\n[Fold 2] val_acc=0.5\nclass 3 val_acc 0.1\nMean val acc: 0.7\n",
+     "val_acc 0.7"},
+    {"Fold 1 val_acc: 0.9\nFold: 2, val_acc: 0.5\n", "val_acc 0.5, Fold 2"},
+    {"Val Acc: 0.9\nBalanced Val Acc: 0.5\nTotal: 3, Final val acc: 0.1\n", "val_acc 0.9, Total 3"},
+    {"Mean val acc: 0.9, std val acc: 0.1\nInitial val acc: 0.2\n",
+     "val_acc 0.9, std_val_acc 0.1, Initial_val_acc 0.2"},
+    {"val_acc: 0.9\nval_acc 95% CI: 0.75-0.85\n", "val_acc 0.9"},
+    /* skorch: a line of dashes below the head */
+    {"  epoch    train_loss    val_acc     dur\n-------  ------------  ---------  ------\n"
+     "      1        0.5        0.25  0.0500\n      2        0.4        0.5  0.0475\n",
+     "train_loss 0.4, val_acc 0.5, dur 0.0475 at 2; 1 train_loss 0.5 val_acc 0.25 dur 0.05; 2 "
+     "train_loss 0.4 val_acc 0.5 dur 0.0475"},
     /* Text that looks like results does not replace them. */
     {"epoch=7 val_acc=0.5\nBest epoch: 3, loss: 1\nEarly stopping at epoch 3\n"
      "Baseline val_acc: 0.1\nNamespace(epoch=100, lr=0.5)\n/x/val_acc=0.3/y\nVAL_ACC: 0.2\n",
-     "val_acc 0.5, Best_epoch 3, loss 1, lr 0.5 at 7; 7 val_acc 0.5"},
+     "val_acc 0.5, Best_epoch 3, loss 1, Baseline_val_acc 0.1, lr 0.5 at 7; 7 val_acc 0.5"},
     {"epoch=9 lr=1\nepoch=1 val_acc=0.5\n", "val_acc 0.5 at 1; 1 val_acc 0.5"},
     {"Best val_acc: 0.9\nepoch=1 val_acc=0.5\n", "val_acc 0.5 at 1; 1 val_acc 0.5"},
     {"On localhost:8080, device: cuda:0, took 3.2s at 12:00:00, loaded 50 samples, 100%|###| 1/1\n"
@@ -453,6 +466,11 @@ static void test_stdout_refused(void **state)
          "stdout"},
         {"loss: 3\nval acc: 0.93\n", "no acc among the results: loss, val_acc; nearest: "
                                      "'val acc: 0.93' in line 2 of stdout"},
+        {"Training set acc: 0.9\n",
+         "no acc among the results: Training_set_acc; nearest: 'Training set acc: 0.9' in line 1 of "
+         "stdout"},
+        {"one acc: 0.9, two acc: 0.5\n", "acc may be two_acc or another number in line 1 of stdout: "
+                                         "one of their names must be the objective"},
         {"bad\n", "no results: no line of stdout has acc: or acc= and a number, such as acc: 0.5, "
                   "and nothing is in the file that ESPALIER_RESULTS names"},
     };
