@@ -152,6 +152,20 @@ static bool join(char name[PROGRAM_NAME], const struct word *words, int n)
     return n > 0;
 }
 
+/* "Fold 3", "Class A": one of several results. */
+static bool is_one_of(const struct word *w)
+{
+    return word_is_any_case(w, "|fold|class|split|");
+}
+
+static bool has_one_of(const struct word *words, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (is_one_of(&words[i]))
+            return true;
+    return false;
+}
+
 /* True if the objective may follow n words, as in "Final val acc"; its first word is objective[0]. */
 static bool may_precede(const struct word *words, int n, const struct word *objective)
 {
@@ -180,7 +194,7 @@ static bool set_name(struct record_item *item, const struct scan *s, bool needs_
     for (int i = 0; i < n; i++)
         if (join(item->name, all + i, n - i) && record_is_like(item->name, objective) &&
             may_precede(all, i, &all[i])) {
-            item->rank = s->is_of_fold                        ? RECORD_OF_FOLD
+            item->rank = s->is_of_fold || has_one_of(all, i)  ? RECORD_OF_FOLD
                          : i                                  ? RECORD_OTHER_WORDS
                          : strcmp(item->name, objective) != 0 ? RECORD_ALIKE
                                                               : RECORD_EXACT;
@@ -360,7 +374,7 @@ static void note_fold(struct scan *s)
 {
     int n = s->n_words < WORDS ? s->n_words : WORDS;
 
-    s->is_of_fold |= n && word_is_any_case(&s->word[n - 1], "|fold|class|split|");
+    s->is_of_fold |= n && is_one_of(&s->word[n - 1]);
 }
 
 static void take_digits(struct scan *s)

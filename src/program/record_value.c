@@ -122,8 +122,8 @@ bool record_ends_number(const char *at, const char *end)
 
     if (at == end || is_among(*at, " \t") || is_among(*at, ";|()[]{}\"'<>*!\\"))
         return true;
-    if (*at == '+')
-        return next == '/' || next == '-';
+    if (*at == '+') /* xgb.cv: 0.70+0.02 */
+        return next == '/' || next == '-' || is_digit(next);
     return *at == ',' ? !is_digit(next) : *at == '.' && !isalnum((unsigned char)next);
 }
 
