@@ -3,6 +3,7 @@
  * by its path and hash. */
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,16 +264,6 @@ int inputs_state(struct hash *out, const struct data_spec *spec, struct err *err
     return rc;
 }
 
-static int put_nothing(struct buf *out, const struct inputs *inputs, const char *path,
-                       struct err *err)
-{
-    (void)out;
-    (void)inputs;
-    (void)path;
-    (void)err;
-    return 0;
-}
-
 static enum inputs_role role_of(const struct inputs *inputs, const char *path)
 {
     static const char *const endings[] = {".py", ".R", ".r",  ".sh",  ".jl",
@@ -293,16 +284,20 @@ static enum inputs_role role_of(const struct inputs *inputs, const char *path)
 enum inputs_role inputs_role(const struct data_spec *spec, const char *path)
 {
     struct inputs inputs = inputs_of(spec);
-    enum inputs_role role = INPUTS_NONE;
+    size_t n_folder = strlen(inputs.folder);
+    struct names patterns = {0};
+    bool is_listed = false;
     struct err err;
 
-    inputs.put = put_nothing;
-    if (!add_all(&inputs, spec, &err))
-        for (size_t i = 0; i < inputs.n; i++)
-            if (inputs_is_name(inputs.names[i], path))
-                role = i < inputs.n_listed ? INPUTS_LISTED : role_of(&inputs, path);
-    release(&inputs);
-    return role;
+    if (!names_split(&patterns, spec->inputs, "inputs", &err))
+        for (int32_t i = 0; i < patterns.n; i++) {
+            const char *pattern = patterns.text[i];
+
+            pattern += strncmp(pattern, inputs.folder, n_folder) ? 0 : n_folder;
+            is_listed |= !fnmatch(pattern, path, FNM_PATHNAME | FNM_PERIOD);
+        }
+    names_release(&patterns);
+    return is_listed ? INPUTS_LISTED : role_of(&inputs, path);
 }
 
 static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,

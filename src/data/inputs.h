@@ -14,7 +14,6 @@
 int inputs_state(struct hash *out, const struct data_spec *spec, struct err *err);
 
 enum inputs_role {
-    INPUTS_NONE,
     INPUTS_LISTED, /* in inputs */
     INPUTS_SCRIPT, /* named by the command: executable, or with the ending of a script */
     INPUTS_NAMED   /* another file that the command names, which the program may write */
