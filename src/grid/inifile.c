@@ -263,6 +263,19 @@ static void keep_comment(struct reader *r, struct inifile_entry *entry)
     r->is_out_of_memory |= !entry->comment;
 }
 
+/* A backslash at the end of a line joins it to the next one, as in a shell. */
+static void cut_backslash(struct buf *value)
+{
+    const char *text = buf_text(value);
+    size_t n = value->size;
+
+    if (!n || text[n - 1] != '\\' || (n > 1 && text[n - 2] == '\\'))
+        return;
+    while (--n && is_blank(text[n - 1]))
+        continue;
+    buf_cut(value, n);
+}
+
 static int handle(void *arg, const char *section, const char *name, const char *value)
 {
     struct reader *r = arg;
@@ -283,8 +296,10 @@ static int handle(void *arg, const char *section, const char *name, const char *
     r->has_key = *name;
     keep_comment(r, &r->out->entries[r->out->n - 1]);
     to = &r->out->entries[r->out->n - 1].value;
-    if (r->piece == PIECE_MORE && !is_joined)
+    if (r->piece == PIECE_MORE && !is_joined) {
+        cut_backslash(to);
         buf_putc(to, ' ');
+    }
     buf_add(to, value + is_joined, n - is_joined - (n > is_joined && value[n - 1] == MARK));
     return 1;
 }

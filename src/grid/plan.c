@@ -626,7 +626,8 @@ static int32_t see_values(bool *seen, const struct plan *plan, size_t axis)
         if (seen[i])
             continue;
         plan_settings(plan, c, &s);
-        seen[i] = settings_has(&s, plan->sweep->axes[axis].id);
+        seen[i] = settings_has(&s, plan->sweep->axes[axis].id) &&
+                  (!plan->sweep->axes[axis].condition || s.v[plan->sweep->axes[axis].id].s);
         n += seen[i];
     }
     return n;
@@ -656,6 +657,19 @@ void plan_put_emptied(struct buf *out, const struct plan *plan)
 {
     for (size_t a = 0; *plan->sweep->fixed.v[P_WHERE].s && a < plan->sweep->n_axes; a++)
         put_emptied(out, plan, a);
+}
+
+void plan_put_unmet(struct buf *out, const struct plan *plan)
+{
+    for (size_t a = 0; a < plan->sweep->n_axes; a++) {
+        const struct axis *axis = &plan->sweep->axes[a];
+        bool *seen = axis->condition ? calloc((size_t)axis->n, sizeof *seen) : NULL;
+
+        if (seen && !see_values(seen, plan, a))
+            buf_printf(out, "%s%s has no value: its condition, %s, holds for no configuration",
+                       out->size ? "; " : "", axis->row->key, axis->condition);
+        free(seen);
+    }
 }
 
 void plan_put_strays(struct buf *out, const struct plan *plan)

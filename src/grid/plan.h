@@ -96,6 +96,9 @@ void plan_put_repeats(struct buf *out, const struct plan *plan);
 /* Append the values of axes that `where` leaves to no configuration: "k = 3, 5; layers = 2". */
 void plan_put_emptied(struct buf *out, const struct plan *plan);
 
+/* Append the axes whose condition holds for no configuration: "m has no value: ...". */
+void plan_put_unmet(struct buf *out, const struct plan *plan);
+
 /* As plan_put_repeats() for fixed settings that were given but that no model type of the sweep has. */
 void plan_put_strays(struct buf *out, const struct plan *plan);
 

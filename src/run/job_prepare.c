@@ -414,6 +414,7 @@ int job_plan(struct job *job, struct errlist *faults)
 
     if (job_points(job, faults))
         return -1;
+    job_warn_grid(job);
     if (job->data.task == TASK_NONE) {
         job->stop_s = job->sweep.fixed.v[P_STOP_GRACE].f;
         return 0; /* only the program knows what its trials need */

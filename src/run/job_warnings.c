@@ -116,13 +116,24 @@ int job_warn_spread(struct job *job, struct err *err)
 
 /* ---- the plan ---- */
 
-static void report_repeats(const struct job *job)
+void job_warn_grid(const struct job *job)
 {
-    struct buf why = {0}, strays = {0}, emptied = {0};
+    struct buf emptied = {0}, unmet = {0};
 
     plan_put_emptied(&emptied, &job->plan);
     if (emptied.size)
         log_info("%s: where leaves no configuration with %s", job->sweep.path, buf_text(&emptied));
+    plan_put_unmet(&unmet, &job->plan);
+    if (unmet.size)
+        log_warn("%s: %s", job->sweep.path, buf_text(&unmet));
+    buf_release(&emptied);
+    buf_release(&unmet);
+}
+
+static void report_repeats(const struct job *job)
+{
+    struct buf why = {0}, strays = {0};
+
     plan_put_strays(&strays, &job->plan);
     if (strays.size)
         log_info("%s: %s", job->sweep.path, buf_text(&strays));
@@ -132,7 +143,6 @@ static void report_repeats(const struct job *job)
                  job->sweep.path, buf_text(&why), job->plan.n_repeats,
                  job->plan.n_repeats == 1 ? "" : "s", job->plan.n_repeats == 1 ? "s" : "");
     }
-    buf_release(&emptied);
     buf_release(&strays);
     buf_release(&why);
 }

@@ -11,6 +11,9 @@ void job_warn_data(const struct job *job);
 /* After settings were resolved: unscaled features of very different spread. */
 int job_warn_spread(struct job *job, struct err *err);
 
+/* After the plan was made, also of programs: values that where or a condition leaves to no configuration. */
+void job_warn_grid(const struct job *job);
+
 /* After the plan was made: points of the grid and settings without effect. */
 void job_warn_plan(const struct job *job);
 

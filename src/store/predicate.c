@@ -116,6 +116,16 @@ static void put_columns(struct buf *sql, const struct store_predicate *p, const 
     }
 }
 
+/* True if a name follows a comparison: optimizer = sgd. */
+static bool is_compared(const char *expression, const char *name)
+{
+    const char *at = strstr(expression, name);
+
+    while (at && at > expression && at[-1] == ' ')
+        at--;
+    return at && at > expression && strchr("=<>", at[-1]);
+}
+
 static int fail(struct store_predicate *p, const struct sweep *sweep, struct err *err)
 {
     struct buf axes = {0};
@@ -124,8 +134,11 @@ static int fail(struct store_predicate *p, const struct sweep *sweep, struct err
     for (size_t a = 0; a < sweep->n_axes; a++)
         buf_printf(&axes, "%s%s", a ? ", " : "", sweep->axes[a].row->key);
     if (!strncmp(what, "no such column", 14))
-        err_set(err, "%s %s: %s; the axes are: %s", p->label, p->expression, what,
-                sweep->n_axes ? buf_text(&axes) : "none");
+        err_set(err, "%s %s: %s; the axes are: %s%s", p->label, p->expression, what,
+                sweep->n_axes ? buf_text(&axes) : "none",
+                is_compared(p->expression, what + sizeof "no such column: " - 1)
+                    ? "; put text in quotes"
+                    : "");
     else if (!strcmp(what, "not an error"))
         err_set(err, "%s %s: more than one expression", p->label, p->expression);
     else if (sqlite3_errcode(p->db) == SQLITE_INTERRUPT)

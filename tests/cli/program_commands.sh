@@ -398,14 +398,21 @@ is "where sees no value as null" "$("$ESPALIER" plan o.ini --commands -q 2>&1 | 
 sgd 5
 sgd 'a, if b'
 adam"
+optional '{o} \
+    --last' no 'm = 1' && sed -i '/^m = 1/d' o.ini
+is "a backslash joins lines" "$("$ESPALIER" plan o.ini --commands -q 2>&1 | sed -n 's/.*words.sh //p' | head -n 1)" 'sgd --last'
 wrong() { # wrong NAME MESSAGE COMMAND AXIS
     optional "$3" no "$4"
     is "$1" "$("$ESPALIER" plan o.ini -q 2>&1)" "espalier: o.ini:$2"
 }
+optional '{o} [{m}]' no "m = 1 if o = 'SGD'"
+is "a condition that never holds" "$("$ESPALIER" plan o.ini --commands -q 2>&1 | grep warning)" \
+    "espalier: warning: o.ini: m has no value: its condition, o = 'SGD', holds for no configuration"
 wrong "a name that may have no value" "5: command: {m} at byte 21 may have no value: put the words that need it into brackets, as in [--m {m}]" '{o} --m {m}' "m = 1 if o = 'sgd'"
 wrong "brackets for nothing" "5: command: brackets around names leave out words if a name has no value, and here all have one: for the characters [ and ] put them in quotes" '[{m},{o}]' 'm = 1'
 wrong "a word that is no flag" "5: command: {m:--m} at byte 17: m = maybe: must be yes, true or 1, or no, false or 0" '{o} {m:--m}' 'm = yes, maybe'
 wrong "a condition on no axis" "11: if p = 'sgd': no such column: p; the axes are: o, m" '{o} [{m}]' "m = 1 if p = 'sgd'"
+wrong "a text without quotes" "11: if o = sgd: no such column: sgd; the axes are: o, m; put text in quotes" '{o} [{m}]' "m = 1 if o = sgd"
 wrong "no condition" "11: m: no condition follows 'if'" '{o} [{m}]' 'm = 1 if'
 wrong "a condition on a setting" "11: threads: only axes of a program's own names may have a condition: exclude points by [sweep] where" '{o}' "threads = 1, 2 if o = 'sgd'"
 sed -i '/^threads/d' o.ini

@@ -77,7 +77,7 @@ rm -rf s.db*
 sweep './ok.sh {n} && \
     true   ; false ' 'shell = yes' >s.ini
 "$ESPALIER" plan s.ini -q >out 2>err
-is "in the second line" "$? $(said)" "0 $(cut './ok.sh {n} && \ true' 6 '; false')"
+is "in the second line" "$? $(said)" "0 $(cut './ok.sh {n} && true' 6 '; false')"
 sweep './ok.sh {n}; true && echo " ; a"' 'shell = yes ; a comment' >s.ini
 "$ESPALIER" plan s.ini -q >out 2>err
 is "no comment" "$? $(said)" "0 "
