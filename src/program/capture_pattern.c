@@ -108,10 +108,12 @@ static void leave(struct record *record, const struct capture_pattern *p)
     }
 }
 
-/* Take the groups of one match that are set. */
+/* Take the groups of one match that are set. A group that ends within a number stands for all of
+ * it: [\d.]+ matches 1.2 of 1.2e-05. */
 static void take_match(struct record *out, const struct capture_pattern *p, const char *objective,
-                       const char *line)
+                       const struct buf *text)
 {
+    const char *line = buf_text(text);
     const PCRE2_SIZE *place = pcre2_get_ovector_pointer(p->match);
 
     for (uint32_t i = 0; i < p->n_groups; i++) {
@@ -119,8 +121,11 @@ static void take_match(struct record *out, const struct capture_pattern *p, cons
         size_t n = group[0] == PCRE2_UNSET || group[1] < group[0] ? 0 : group[1] - group[0];
         const char *name = record_is_like(p->name[i], objective) ? objective : p->name[i];
 
-        if (n)
-            record_put(out, name, line + group[0], n);
+        if (n) {
+            const char *at = line + group[0], *end = record_number_end(at, line + text->size);
+
+            record_put(out, name, at, end > at + n ? (size_t)(end - at) : n);
+        }
     }
 }
 
@@ -136,7 +141,7 @@ static int match_line(struct record *out, const struct capture_pattern *p, const
                                                  p->match, p->limits)) > 0) {
         const PCRE2_SIZE *place = pcre2_get_ovector_pointer(p->match);
 
-        take_match(out, p, objective, text);
+        take_match(out, p, objective, line);
         found = 1;
         at = place[1] > at ? place[1] : at + 1;
     }

@@ -414,6 +414,7 @@ static void test_pattern(void **state)
          "round 1: 0.5/3\nepoch=9 lr=1\n\033[1mround\033[0m 2: 0.7/2\n",
          "acc 0.7, loss 2, lr 1 at 2; 1 acc 0.5 loss 3; 2 acc 0.7 loss 2"},
         {"a(?<acc>\\d)|b(?<acc>\\d)|(?<x>z?)", "b3 a2 \xc3\xa4 \xff\n", "acc 2"},
+        {"now (?<acc>[\\d.]+).*, (?<loss>\\d+)", "now 1.2e-05, 0.25\n", "acc 1.2e-05, loss 0.25"},
         {"(?<Acc>\\S+)$", "0,5\n", "acc is '0,5' in line 1 of stdout: must be a number"},
         {"(?<acc>(a+)+)b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\na: 1\n",
          "no acc among the results: a; [sweep] objective must be one of them"},
