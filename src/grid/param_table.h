@@ -355,7 +355,7 @@
       "Regular expression (PCRE2) for lines of the standard output, whose named groups are metrics or the epoch; implies capture = stdout") \
     X(KEEP_FILES, "program", "keep_files", TEXT, 0, 0, "", "", "", 0, \
       MODELS_PROGRAM, NOWHERE, \
-      "Names of files in {dir} that are kept, separated by commas, for the configurations that [sweep] keep chooses") \
+      "Names of files and folders in {dir} that are kept, separated by commas, for the configurations that [sweep] keep chooses") \
     X(STOP_SIGNAL, "program", "stop_signal", CHOICE, 0, 0, "TERM|INT|USR1|USR2", "TERM", "", 0, \
       MODELS_PROGRAM, NOWHERE, \
       "Signal that asks the program to stop") \

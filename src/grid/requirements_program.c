@@ -278,7 +278,7 @@ static void check_kept_files(const struct check *c)
         if (!folder_contains(files.text[i]))
             requirements_complain(
                 c, P_KEEP_FILES,
-                "keep_files = %.80s: must be names of files in {dir}, separated by commas",
+                "keep_files = %.80s: must be names of files and folders in {dir}, separated by commas",
                 c->sweep->fixed.v[P_KEEP_FILES].s);
         else if (strpbrk(files.text[i], "*?[\"'"))
             requirements_complain(

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trial/program_files.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,20 +10,78 @@
 #include "program/beneath.h"
 #include "program/folder.h"
 
-static int add_file(struct trial_result *r, const char *folder, const char *name)
+/* A trial whose files are kept, and the folders. */
+struct keeping {
+    struct trial_result *r;
+    const char *to, *from;
+};
+
+static int add_file(struct keeping *k, const char *name, int64_t bytes, struct err *err)
+{
+    struct trial_result *r = k->r;
+    size_t n = (size_t)r->n_files + 1;
+    char **files = realloc(r->files, n * sizeof *files);
+    int64_t *sizes = realloc(r->files_bytes, n * sizeof *sizes);
+
+    r->files = files ? files : r->files;
+    r->files_bytes = sizes ? sizes : r->files_bytes;
+    if (!files || !sizes || !(files[n - 1] = strdup(name)))
+        return err_nomem(err, "kept files", n);
+    sizes[n - 1] = bytes;
+    r->n_files++;
+    return 0;
+}
+
+static int keep(struct keeping *k, const char *name, struct err *err);
+
+/* Links and other things in a folder are not kept. */
+static int keep_folder(struct keeping *k, const char *path, const char *name, struct err *err)
+{
+    DIR *folder = beneath_list(path);
+    const struct dirent *entry;
+    int rc = 0;
+
+    while (!rc && folder && (entry = readdir(folder))) {
+        struct buf inner = {0};
+
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+            continue;
+        buf_printf(&inner, "%s/%s", name, entry->d_name);
+        rc = buf_failed(&inner) ? err_nomem(err, "kept files", inner.size)
+                                : keep(k, buf_text(&inner), err);
+        buf_release(&inner);
+    }
+    if (folder)
+        closedir(folder);
+    return rc;
+}
+
+static int keep(struct keeping *k, const char *name, struct err *err)
 {
     struct buf path = {0};
     struct stat info;
-    int rc = -1;
+    int rc = 0;
 
-    buf_printf(&path, "%s/%s", folder, name);
-    r->files[r->n_files] = strdup(name);
-    if (r->files[r->n_files] && !buf_failed(&path) && !beneath_stat(buf_text(&path), &info)) {
-        r->files_bytes[r->n_files++] = info.st_size;
-        rc = 0;
-    }
+    buf_printf(&path, "%s/%s", k->from, name);
+    if (buf_failed(&path))
+        rc = err_nomem(err, "kept files", path.size);
+    else if (!beneath_stat(buf_text(&path), &info) && S_ISDIR(info.st_mode))
+        rc = keep_folder(k, buf_text(&path), name, err);
+    else if (!(rc = folder_take_file(k->to, k->from, name, err)))
+        rc = add_file(k, name, info.st_size, err);
     buf_release(&path);
-    return rc;
+    return rc < 0 ? -1 : 0;
+}
+
+/* A file of this name, or in a folder of it. */
+static bool has_file(const struct trial_result *r, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (int32_t i = 0; i < r->n_files; i++)
+        if (!strncmp(r->files[i], name, n) && (!r->files[i][n] || r->files[i][n] == '/'))
+            return true;
+    return false;
 }
 
 static void note_missing(struct log_tail *log, const char *name)
@@ -33,33 +92,18 @@ static void note_missing(struct log_tail *log, const char *name)
     log_tail_add(log, text, strlen(text));
 }
 
-static int keep_file(struct trial_result *r, struct log_tail *log, const char *to, const char *from,
-                     const char *name, struct err *err)
-{
-    int missing = folder_take_file(to, from, name, err);
-
-    if (missing < 0)
-        return -1;
-    if (missing)
-        note_missing(log, name);
-    return !missing && add_file(r, to, name) ? err_set(err, "%s: cannot be kept", name) : 0;
-}
-
 int program_files_keep(struct trial_result *r, struct log_tail *log, const char *to,
                        const char *from, const char *list, struct err *err)
 {
+    struct keeping k = {r, to, from};
     struct names names = {0};
     int rc = names_split(&names, list, "keep_files", err);
-    size_t n = (size_t)names.n;
 
-    if (!rc) {
-        r->files = calloc(n + 1, sizeof *r->files);
-        r->files_bytes = calloc(n + 1, sizeof *r->files_bytes);
-        if (!r->files || !r->files_bytes)
-            rc = err_nomem(err, "kept files", n * sizeof *r->files);
+    for (int32_t i = 0; !rc && i < names.n; i++) {
+        rc = keep(&k, names.text[i], err);
+        if (!rc && !has_file(r, names.text[i]))
+            note_missing(log, names.text[i]);
     }
-    for (int32_t i = 0; !rc && i < names.n; i++)
-        rc = keep_file(r, log, to, from, names.text[i], err);
     names_release(&names);
     return rc;
 }
@@ -79,14 +123,6 @@ void program_files_missing_release(struct program_files_missing *m)
     names_release(&m->names);
     free(m->trials);
     free(m->example);
-}
-
-static bool has_file(const struct trial_result *r, const char *name)
-{
-    for (int32_t i = 0; i < r->n_files; i++)
-        if (!strcmp(r->files[i], name))
-            return true;
-    return false;
 }
 
 void program_files_missing_note(struct program_files_missing *m, const struct trial_result *r,

@@ -132,7 +132,7 @@ refused_key workers 2 "'workers' is not used: write {workers} in command or env,
 printf '[sweep]\nobjective = val\n[program]\ncommand = ./ok.sh {n}\n[grid]\nn = 1\n' >n.ini
 fails "a setting of models" 2 "$ESPALIER" plan n.ini --set workers=2
 like "has no place" "$(cat "$T/.err")" "--set workers=2: workers is a setting of models, and this sweep runs a program"
-refused_key keep_files ../x "keep_files = ../x: must be names of files in {dir}, separated by commas"
+refused_key keep_files ../x "keep_files = ../x: must be names of files and folders in {dir}, separated by commas"
 refused_key keep_files checkpoint/x "keep_files: 'checkpoint/x' is a name of espalier: choose another"
 refused_key stop_signal KILL "stop_signal = KILL: must be TERM | INT | USR1 | USR2"
 refused_key env 'A={x}' "env: {x} at byte 3 is unknown: must be an axis of [grid], a key of [program], or a name of espalier such as {seed}; for braces write {{x}}"

@@ -173,6 +173,23 @@ printf '[ "$1" = 1 ] && echo score=1\n' >A/s.sh
 "$ESPALIER" run A/s.ini --db f.db --set keep_files=b.pt --set grid.n=1,2 --max-fails 1000 --progress none 2>err
 is "one that failed does not count" "$(grep 'did not write' err)" "espalier: warning: 1 trial did not write 'b.pt', which keep_files names: 'espalier show f.db t1 --log'"
 
+# A folder is kept with all files in it; links are not, and an empty one is missed.
+cat >A/s.sh <<'END'
+mkdir -p "$ESPALIER_DIR/model/deep/er" "$ESPALIER_DIR/empty"
+echo 1 >"$ESPALIER_DIR/model/a.bin"
+echo 22 >"$ESPALIER_DIR/model/deep/er/log"
+ln -s /etc/passwd "$ESPALIER_DIR/model/link"
+ln -s /etc "$ESPALIER_DIR/model/deep/etc"
+echo score=1
+END
+"$ESPALIER" run A/s.ini --db d.db --set 'keep_files=model, empty' --set grid.n=1 --progress none 2>err
+is "files of a folder" "$(sqlite3 d.db 'select name, bytes from file order by 1')" "model/a.bin|2
+model/deep/er/log|3"
+is "are kept" "$(cd d.db.files/t1 && find . ! -type d | sort | xargs cat)" "1
+22"
+is "a folder without files is missed" "$(grep 'did not write' err)" \
+    "espalier: warning: 1 trial did not write 'empty', which keep_files names: 'espalier show d.db t1 --log'"
+
 # The checkpoint of a trial that failed at trial_timeout.
 printf 'echo 1 >"$ESPALIER_CHECKPOINT/x"\nsleep 60\n' >A/s.sh
 "$ESPALIER" run A/s.ini --db t.db --set trial_timeout=1s --set stop_grace=1s -q 2>/dev/null
