@@ -666,8 +666,7 @@ void plan_put_unmet(struct buf *out, const struct plan *plan)
         bool *seen = axis->condition ? calloc((size_t)axis->n, sizeof *seen) : NULL;
 
         if (seen && !see_values(seen, plan, a))
-            buf_printf(out, "%s%s has no value: its condition, %s, holds for no configuration",
-                       out->size ? "; " : "", axis->row->key, axis->condition);
+            buf_printf(out, "%s%s, if %s", out->size ? "; " : "", axis->row->key, axis->condition);
         free(seen);
     }
 }

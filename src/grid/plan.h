@@ -96,7 +96,7 @@ void plan_put_repeats(struct buf *out, const struct plan *plan);
 /* Append the values of axes that `where` leaves to no configuration: "k = 3, 5; layers = 2". */
 void plan_put_emptied(struct buf *out, const struct plan *plan);
 
-/* Append the axes whose condition holds for no configuration: "m has no value: ...". */
+/* Append the axes whose condition holds for no configuration: "m, if opt = 'SGD'". */
 void plan_put_unmet(struct buf *out, const struct plan *plan);
 
 /* As plan_put_repeats() for fixed settings that were given but that no model type of the sweep has. */

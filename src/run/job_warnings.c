@@ -125,7 +125,8 @@ void job_warn_grid(const struct job *job)
         log_info("%s: where leaves no configuration with %s", job->sweep.path, buf_text(&emptied));
     plan_put_unmet(&unmet, &job->plan);
     if (unmet.size)
-        log_warn("%s: %s", job->sweep.path, buf_text(&unmet));
+        log_warn("%s: axes without a value, since their conditions hold for no configuration: %s",
+                 job->sweep.path, buf_text(&unmet));
     buf_release(&emptied);
     buf_release(&unmet);
 }

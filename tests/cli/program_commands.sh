@@ -407,7 +407,7 @@ wrong() { # wrong NAME MESSAGE COMMAND AXIS
 }
 optional '{o} [{m}]' no "m = 1 if o = 'SGD'"
 is "a condition that never holds" "$("$ESPALIER" plan o.ini --commands -q 2>&1 | grep warning)" \
-    "espalier: warning: o.ini: m has no value: its condition, o = 'SGD', holds for no configuration"
+    "espalier: warning: o.ini: axes without a value, since their conditions hold for no configuration: m, if o = 'SGD'"
 wrong "a name that may have no value" "5: command: {m} at byte 21 may have no value: put the words that need it into brackets, as in [--m {m}]" '{o} --m {m}' "m = 1 if o = 'sgd'"
 wrong "brackets for nothing" "5: command: brackets around names leave out words if a name has no value, and here all have one: for the characters [ and ] put them in quotes" '[{m},{o}]' 'm = 1'
 wrong "a word that is no flag" "5: command: {m:--m} at byte 17: m = maybe: must be yes, true or 1, or no, false or 0" '{o} {m:--m}' 'm = yes, maybe'
