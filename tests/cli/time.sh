@@ -89,10 +89,10 @@ is "no attempt was cut off" "$n_cut" 0
 ok "the same line without a limit" limited --db limited.db
 is "is complete" "$(count limited.db 'done')" 60
 
-# Trials of 0.1 s and of 30 s: the short ones run, the long ones in parts.
+# Trials of 0.05 s and of 30 s: the short ones run, the long ones in parts.
 # shellcheck disable=SC2046
-mixed() { run $(long 1) --set "grid.epochs=$((per_s / 10)),$((per_s * 30))" --set grid.dropout=0:0.4:0.1 "$@"; }
-fails "trials longer than the limit" 75 mixed --db mixed.db --time-limit 7s
+mixed() { run $(long 1) --set "grid.epochs=$((per_s / 20)),$((per_s * 30))" --set grid.dropout=0:0.4:0.1 "$@"; }
+fails "trials longer than the limit" 75 mixed --db mixed.db --time-limit 12s
 is "shorter trials run" "$(count mixed.db 'done')|$(count mixed.db pending)" "5|5"
 like "a message names the long ones first" "$(grep -B 9 ' trials run in ' "$T/.err")" \
     "^espalier: 5 trials are expected to take up to .* each, and such a run has only [0-9.]+ s: from checkpoints, several runs can finish them"
@@ -100,7 +100,7 @@ like "one of them begins and saves a checkpoint" "$(tail -n 1 "$T/.err")" \
     "^espalier: stopped by the time limit; 5 trials are left, expected to take up to .* each, 1 with a checkpoint: the same command continues"
 is "only one of them" "$(query mixed.db "select outcome, count(*) from attempt group by 1")" "done|5
 stopped|1"
-fails "the next run" 75 mixed --db mixed.db --time-limit 7s
+fails "the next run" 75 mixed --db mixed.db --time-limit 12s
 is "continues this one" "$(query mixed.db "select count(distinct trial_id), count(*) from attempt where outcome = 'stopped'")" "1|2"
 printf '[sweep]\nobjective = v\ndirection = max\n[program]\ncommand = sleep 600 {n}\n[grid]\nn = 1\n' >vain.ini
 fails "a run that saves no checkpoint is not to be requeued" 1 "$ESPALIER" run vain.ini --progress none --db vain.db --time-limit 4s
