@@ -203,9 +203,10 @@ static void test_refused(void **state)
         HEAD "[program]\ncommand = t\n[resources]\ngpus = 0.7\n",
         "p.ini:7: gpus = 0.7: must be 0, a whole number up to 128, or a part of one GPU as a "
         "decimal number: 0.5, 0.333, 0.25 ... down to 0.03125 (32 ranks on a GPU)");
-    assert_refused(HEAD "[program]\ncommand = t\nkeep_files = ../x\n",
-                   "p.ini:6: keep_files = ../x: must be names of files in {dir}, separated by "
-                   "commas");
+    assert_refused(
+        HEAD "[program]\ncommand = t\nkeep_files = ../x\n",
+        "p.ini:6: keep_files = ../x: must be names of files and folders in {dir}, separated by "
+        "commas");
     assert_refused(HEAD "[program]\ncommand = t\nkeep_files = curve.jsonl , a\n",
                    "p.ini:6: keep_files: 'curve.jsonl' is a name of espalier: choose another");
     assert_refused("[data]\nformat = inputs\n",
