@@ -114,6 +114,14 @@ bool errlist_is_full(const struct errlist *list)
     return list->most && list->n >= list->most;
 }
 
+bool errlist_has(const struct errlist *list, const char *text)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (!strcmp(list->text[i], text))
+            return true;
+    return false;
+}
+
 void errlist_release(struct errlist *list)
 {
     if (!list)

@@ -59,6 +59,7 @@ struct errlist {
 void errlist_add(struct errlist *list, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void errlist_release(struct errlist *list);
+bool errlist_has(const struct errlist *list, const char *text);
 
 /* Append the message of err; errlist_add_usage() sets is_usage. Always -1. */
 int errlist_add_err(struct errlist *list, const struct err *err);

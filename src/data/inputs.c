@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <glob.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -150,6 +151,14 @@ static int add_pattern(struct inputs *inputs, const char *pattern, struct err *e
 
 /* ---- files that the command names ---- */
 
+const char *inputs_split(char path[PATH_MAX], const char *name)
+{
+    const char *end = strrchr(name, ' ');
+
+    snprintf(path, PATH_MAX, "%.*s", (int)(end ? end - name : 0), name);
+    return end ? end + 1 : "";
+}
+
 bool inputs_is_name(const char *name, const char *path)
 {
     size_t n = strlen(path);
@@ -159,10 +168,8 @@ bool inputs_is_name(const char *name, const char *path)
 
 static bool has_path(const struct inputs *inputs, const char *path)
 {
-    bool has = false;
+    bool has = inputs->written && errlist_has(inputs->written, path);
 
-    for (size_t i = 0; inputs->written && i < inputs->written->n; i++)
-        has |= !strcmp(inputs->written->text[i], path);
     for (size_t i = 0; i < inputs->n; i++)
         has |= inputs_is_name(inputs->names[i], path);
     return has;

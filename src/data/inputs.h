@@ -5,6 +5,8 @@
 #ifndef DATA_INPUTS_H
 #define DATA_INPUTS_H
 
+#include <limits.h>
+
 #include "base/err.h"
 #include "base/hash.h"
 #include "data/core/data_spec.h"
@@ -20,6 +22,9 @@ enum inputs_role {
 };
 
 enum inputs_role inputs_role(const struct data_spec *spec, const char *path);
+
+/* Split a name "path hash". Returns the hash, a part of name. */
+const char *inputs_split(char path[PATH_MAX], const char *name);
 
 /* True for the name "path hash" of this path. */
 bool inputs_is_name(const char *name, const char *path);

@@ -28,8 +28,8 @@ struct axis {
     int line;        /* in the file, or SWEEP_LINE_SET */
 };
 
-/* Replace axis->values by those of text; a condition stays if text has none. The setting must not be TEXT, PATH or METRIC. -1 and err, with
- * the axis unchanged: a value is invalid (`auto` always is) or repeated. */
+/* Replace axis->values by those of text; a condition stays if text has none. The setting must not be
+ * TEXT, PATH or METRIC. -1 and err, with the axis unchanged: a value is invalid (`auto` always is) or repeated. */
 int axis_parse(struct axis *axis, const char *text, struct err *err);
 /* Allocate n zeroed values; -1: out of memory. */
 int axis_reserve(struct axis *axis, int32_t n);

@@ -3,10 +3,7 @@
 
 #include <string.h>
 
-static bool is_among(char c, const char *set)
-{
-    return c && strchr(set, c);
-}
+#include "program/characters.h"
 
 /* Skip ESC, and all of a sequence that sets a colour: ESC [ parameters letter. */
 static const char *skip_escape(const char *at, const char *end)

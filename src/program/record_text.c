@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/real.h"
+#include "program/characters.h"
 
 enum {
     WORDS = 8,      /* of a run of words that are kept, from its end */
@@ -17,24 +18,9 @@ enum {
     COLUMNS = 32    /* of a table */
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t';
-}
-
-static bool is_among(char c, const char *set)
-{
-    return c && strchr(set, c);
 }
 
 /* ---- names ---- */
@@ -97,8 +83,8 @@ static bool has_part(const struct word *w)
 
     while (first.n < w->n && isalpha((unsigned char)w->text[first.n]))
         first.n++;
-    return word_is_any_case(
-        &first, "|train|training|val|valid|validation|dev|test|testing|eval|holdout|");
+    return word_is_any_case(&first,
+                            "|train|training|val|valid|validation|dev|test|testing|eval|holdout|");
 }
 
 /* Before the name of a metric: a number of another kind, or of another model. */

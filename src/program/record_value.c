@@ -10,21 +10,7 @@
 #include <strings.h>
 
 #include "base/real.h"
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_among(char c, const char *set)
-{
-    return c && strchr(set, c);
-}
+#include "program/characters.h"
 
 size_t record_name_length(const char *text, size_t n)
 {

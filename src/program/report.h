@@ -39,21 +39,18 @@
  *   empty lines are skipped. The last line needs no line end. If it is incomplete, it is skipped after
  *   a kill and an error after a normal end.
  *
- * Stdout: one record a line, which begins with `name: value` or `name=value`
- *   * Blanks around the sign are allowed. Further results follow after blanks, `,` `;` `|` or ` - `.
- *   * `epoch=3`, `Epoch 3/10:`, `Epoch [3/10]` and the like before results give their epoch. A record of
- *     the same epoch again replaces its values.
- *   * Lines of a Keras progress bar count when the bar is full, with the epoch of the line before them:
- *     `Epoch 3/10`, then `375/375 - 1s - loss: 0.4 - val_accuracy: 0.91`.
+ * Stdout: one record a line, with `name: value` or `name=value` anywhere (record_text.c), or by
+ * capture_pattern. doc/manual/tasks/programs.md has the rules for people.
+ *   * An epoch in the line is that of its values. A record of the same epoch again replaces them.
  *   * A carriage return ends a line, and colours are removed.
- *   * A value ends at a blank, `;`, `|`, the end of the line, or a comma before one of these or a name.
- *     Text behind it that is no further result ends the record: "0.93 +/- 0.02", "0.93 (best)".
- *   * A value that is no number ("0,93", "93%", "NA") takes an earlier one back. If the objective's
- *     last value is none, the trial fails. With an epoch it is no value.
+ *   * A value that is no number ("0,93", "NA") takes an earlier one back. If the objective's last value
+ *     is none, the trial fails. With an epoch it is no value.
+ *   * The objective may stand there by other words; only its best names count (enum record_rank).
  *   * All else is ignored: other lines, lines over 64 KiB, and a last line without an end after a kill.
  *     After 255 names only the objective is added; `dropped` describes the first of the others.
- *   * An epoch in a line of results fails the trial if it is no integer from 0 on, or less than the
- *     last one.
+ *   * An epoch that is no number from 0 on fails the trial, and so does one that is less than the last,
+ *     unless another training may begin: after rounds of boosters or rows of tables, or before the
+ *     objective was seen.
  *
  * Limits, beyond which a trial fails with a reason: the enum below, and a results file of 1 GiB.
  * Memory: 16 bytes a value of the curve and 4 an epoch. Nothing else grows with the input.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run/job_prepare.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,10 +160,7 @@ const char *job_input_hash(const struct job *job, const char *path)
 
 bool job_has_written(const struct job *job, const char *path)
 {
-    for (size_t i = 0; i < job->written.n; i++)
-        if (!strcmp(job->written.text[i], path))
-            return true;
-    return false;
+    return errlist_has(&job->written, path);
 }
 
 /* Add to `written` the files of `a` that are not the same in b. False: others differ, too. */
@@ -173,13 +169,11 @@ static bool find_written(struct job *job, const struct job *a, const struct job 
     bool is_all = true;
 
     for (int32_t i = 0; i < a->data.n_features; i++) {
-        const char *name = dataset_feature_name(&a->data, i), *end = strrchr(name, ' ');
         char path[PATH_MAX];
-        const char *hash;
+        const char *hash = inputs_split(path, dataset_feature_name(&a->data, i));
+        const char *other = job_input_hash(b, path);
 
-        snprintf(path, sizeof path, "%.*s", (int)(end ? end - name : 0), name);
-        hash = job_input_hash(b, path);
-        if ((end && hash && !strcmp(hash, end + 1)) || job_has_written(job, path))
+        if ((other && !strcmp(other, hash)) || job_has_written(job, path))
             continue;
         if (job_input_role(job, path) == INPUTS_NAMED)
             errlist_add(&job->written, "%s", path);

@@ -381,15 +381,11 @@ static void put_inputs(struct facts *f)
     for (size_t i = 0; i < accepted->n; i += 2)
         put_text(f, "accepted", accepted->text[i], accepted->text[i + 1]);
     for (int32_t i = 0; i < f->d->n_features; i++) {
-        char name[PATH_MAX];
-        char *hash;
+        char path[PATH_MAX];
+        const char *hash = inputs_split(path, dataset_feature_name(f->d, i));
 
-        snprintf(name, sizeof name, "%s", dataset_feature_name(f->d, i));
-        hash = strrchr(name, ' ');
-        if (hash)
-            *hash++ = '\0';
-        if (!job_has_written(f->job, name))
-            put_text(f, "input", name, hash ? hash : "");
+        if (!job_has_written(f->job, path))
+            put_text(f, "input", path, hash);
     }
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run/sweep_match.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -58,16 +57,12 @@ static void compare_inputs(struct errlist *changes, const struct result_table *f
         }
     }
     for (int32_t i = 0; i < job->data.n_features; i++) {
-        const char *name = dataset_feature_name(&job->data, i), *hash = strrchr(name, ' ');
         char path[PATH_MAX];
-        size_t k = 0;
+        const char *hash = inputs_split(path, dataset_feature_name(&job->data, i));
 
-        snprintf(path, sizeof path, "%.*s", (int)(hash ? hash - name : 0), name);
-        while (k < known.n && strcmp(known.text[k], path) != 0)
-            k++;
-        if (k == known.n && job_input_role(job, path) == INPUTS_LISTED) {
+        if (!errlist_has(&known, path) && job_input_role(job, path) == INPUTS_LISTED) {
             errlist_add(changes, "%s", path);
-            errlist_add(changes, "%s ->%s", "none", hash);
+            errlist_add(changes, "%s -> %s", "none", hash);
         }
     }
     errlist_release(&known);

@@ -209,36 +209,40 @@ static int give_back_gang(struct worker *worker)
     return send_member_result(worker, number, &r);
 }
 
+/* Begin a message on the running trial, which goes after its announcement. False: the worker has failed. */
+static bool begin_message(struct worker *worker, enum message_kind kind)
+{
+    worker->has_failed = worker->has_failed || (!worker->is_announced && announce(worker));
+    if (!worker->has_failed)
+        message_begin(&worker->out, kind);
+    return !worker->has_failed;
+}
+
+static void post_message(struct worker *worker)
+{
+    if (!buf_failed(&worker->out)) /* no harm without it */
+        worker->has_failed = post(worker, &worker->out) != 0;
+    buf_release(&worker->out);
+}
+
 static void save(void *arg, const struct trial_checkpoint *checkpoint)
 {
     struct worker *worker = arg;
 
-    if (worker->has_failed || (!worker->is_announced && announce(worker))) {
-        worker->has_failed = true;
+    if (!begin_message(worker, MESSAGE_CHECKPOINT))
         return;
-    }
-    message_begin(&worker->out, MESSAGE_CHECKPOINT);
     trial_checkpoint_pack(&worker->out, checkpoint);
-    if (!buf_failed(&worker->out)) /* no harm without it */
-        worker->has_failed = post(worker, &worker->out) != 0;
-    buf_release(&worker->out);
+    post_message(worker);
 }
 
 static void report(void *arg, const struct trial_result *so_far)
 {
     struct worker *worker = arg;
 
-    if (worker->has_failed)
+    if (!begin_message(worker, MESSAGE_REPORT))
         return;
-    if (!worker->is_announced && announce(worker)) {
-        worker->has_failed = true;
-        return;
-    }
-    message_begin(&worker->out, MESSAGE_REPORT);
     trial_result_pack(&worker->out, so_far);
-    if (!buf_failed(&worker->out)) /* no harm without it */
-        worker->has_failed = post(worker, &worker->out) != 0;
-    buf_release(&worker->out);
+    post_message(worker);
 }
 
 static int leave(struct worker *worker, const char *error)

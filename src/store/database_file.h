@@ -32,7 +32,8 @@ const char *database_file_journal_mode(const char *path, const char **filesystem
 /* Fail if the folder of a database to be created does not exist. */
 int database_file_check_folder(const char *path, struct err *err);
 
-/* Free bytes on the disk of a file or folder; NaN: unknown. A quota does not show, but does in database_file_is_full(). */
+/* Free bytes on the disk of a file or folder; NaN: unknown. A quota shows in database_file_is_full()
+ * only. */
 double database_file_room(const char *path);
 
 /* True if there is hardly room. */

@@ -7,8 +7,8 @@
 #include "program/log_tail.h"
 #include "trial/result.h"
 
-/* Link or copy files, and all files in folders, by a list of names, from a folder to the trial's; add them to r. A
- * name without a file is noted in the log. -1 and err. */
+/* Link or copy files, and all files in folders, by a list of names, from a folder to the trial's; add
+ * them to r. A name without a file is noted in the log. -1 and err. */
 int program_files_keep(struct trial_result *r, struct log_tail *log, const char *to,
                        const char *from, const char *list, struct err *err);
 

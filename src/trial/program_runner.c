@@ -29,6 +29,8 @@ enum { DISK_LOOKS = 5 };
 /* Seconds between reports of a running program, and more for each epoch of its curve. */
 #define REPORT_S 2.0
 #define REPORT_EPOCH_S 0.01
+/* And this much of the time that reading a long file of results takes. */
+#define REPORT_COST 50
 
 /* Seconds after a kill until the spawner, and then the keeper, is killed if the end of the program was not
  * reported. The memory of large processes takes seconds to free, and that of GPUs longer. */
@@ -246,7 +248,8 @@ static void report_now_and_then(struct running *t)
     if (r.n_curve + r.n_reported != t->n_sent)
         t->watch->report(t->watch->arg, &r);
     t->n_sent = r.n_curve + r.n_reported;
-    t->report_s = now_s + REPORT_S + REPORT_EPOCH_S * r.n_curve;
+    t->report_s = now_s + REPORT_S + REPORT_EPOCH_S * r.n_curve +
+                  REPORT_COST * (clock_now(t->self->clock) - now_s);
     trial_result_release(&r);
     program_report_release(&so_far);
 }

@@ -51,7 +51,7 @@ is "its seconds are those of both attempts" "$(sqlite3 checkpoint.db \
 ok "and removes it" test ! -e checkpoint.db.files
 is "results of a program that was not asked need no word" "$("$ESPALIER" show checkpoint.db t1 --log 2>&1 | grep -c asked)" 0
 
-# What a program has reported is stored while it runs, and when it is stopped, until the trial has a result.
+# The database has what a program has reported while it runs, and when it is stopped, until the trial has a result.
 cat >curve.sh <<'END'
 for e in 1 2; do echo "{\"epoch\": $e, \"score\": $e, \"lr\": 0.$e}" >>"$ESPALIER_RESULTS"; done
 echo "{\"size\": 7}" >>"$ESPALIER_RESULTS"

@@ -23,7 +23,7 @@ is "also by rank" "$(sql "select count(*) from traffic t where activity = 'compu
     (select count(*) from attempt a where a.rank = t.rank)")" 0
 is "their seconds are those of the trials" "$(sql "select abs(sum(seconds) - (select sum(seconds) from trial)) < 1e-6
     from traffic where activity = 'compute'")" 1
-# What lies between is not counted: it is long where the machine is busy.
+# Time between the activities is not counted: it is long where the machine is busy.
 is "seconds of rank 0 are those of the session" "$(sql "select sum(seconds) / (select finished - started from session)
     between 0.5 and 1.5 from traffic where rank = 0 and $main")" 1
 is "no other rank served longer" "$(sql "select count(*) from (select rank, sum(seconds) as s from traffic where $main

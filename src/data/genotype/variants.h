@@ -7,8 +7,8 @@
  * is 2 in a diploid file, like 1/1. A partly missing call is missing.
  *
  * With DS, GP or HDS the dosage is that of imputation: DS as it stands, the mean of the genotype
- * probabilities GP (also in the phred scale of VCF 4.2), the sum of the haplotype dosages HDS. A call without the field counts the
- * alleles of its GT. A value that cannot be read is a missing call, a site that cannot be used is
+ * probabilities GP (also in the phred scale of VCF 4.2), the sum of the haplotype dosages HDS. A call
+ * without the field counts the alleles of its GT. A value that cannot be read is a missing call, a site that cannot be used is
  * dropped; variants.doubts counts both. */
 #ifndef DATA_GENOTYPE_VARIANTS_H
 #define DATA_GENOTYPE_VARIANTS_H

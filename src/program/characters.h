@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Kinds of characters in results, without regard to the locale. */
+#ifndef PROGRAM_CHARACTERS_H
+#define PROGRAM_CHARACTERS_H
+
+#include <stdbool.h>
+#include <string.h>
+
+static inline bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static inline bool is_among(char c, const char *set)
+{
+    return c && strchr(set, c);
+}
+
+#endif
