@@ -100,7 +100,7 @@ like "one of them begins and saves a checkpoint" "$(tail -n 1 "$T/.err")" \
     "^espalier: stopped by the time limit; 5 trials are left, expected to take up to .* each, 1 with a checkpoint: the same command continues"
 is "only one of them" "$(query mixed.db "select outcome, count(*) from attempt group by 1")" "done|5
 stopped|1"
-fails "the next run" 75 mixed --db mixed.db --time-limit 12s
+fails "the next run" 75 mixed --db mixed.db --time-limit 6s
 is "continues this one" "$(query mixed.db "select count(distinct trial_id), count(*) from attempt where outcome = 'stopped'")" "1|2"
 printf '[sweep]\nobjective = v\ndirection = max\n[program]\ncommand = sleep 600 {n}\n[grid]\nn = 1\n' >vain.ini
 fails "a run that saves no checkpoint is not to be requeued" 1 "$ESPALIER" run vain.ini --progress none --db vain.db --time-limit 4s
