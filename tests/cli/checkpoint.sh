@@ -33,10 +33,10 @@ bits() {
 }
 
 # slow: processor seconds of the longer trial.
-cpu=$(cpu_seconds run --set epochs=400 --db speed.db)
+cpu=$(cpu_seconds run --set epochs=100 --db speed.db)
 slow=$(query speed.db "select $cpu * max(seconds) / sum(seconds) from trial")
 # Epochs for at least 5 s of the longer trial; more on a busy machine.
-epochs=$(awk "BEGIN { printf \"%d\", 400 * 5 / $slow }")
+epochs=$(awk "BEGIN { printf \"%d\", 100 * 5 / $slow }")
 sweep() { run --set epochs="$epochs" "$@"; }
 
 ok "an undisturbed run" sweep --db whole.db

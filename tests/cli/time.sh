@@ -92,7 +92,7 @@ is "is complete" "$(count limited.db 'done')" 60
 # Trials of 0.05 s and of 30 s: the short ones run, the long ones in parts.
 # shellcheck disable=SC2046
 mixed() { run $(long 1) --set "grid.epochs=$((per_s / 20)),$((per_s * 30))" --set grid.dropout=0:0.4:0.1 "$@"; }
-fails "trials longer than the limit" 75 mixed --db mixed.db --time-limit 12s
+fails "trials longer than the limit" 75 mixed --db mixed.db --time-limit 9s
 is "shorter trials run" "$(count mixed.db 'done')|$(count mixed.db pending)" "5|5"
 like "a message names the long ones first" "$(grep -B 9 ' trials run in ' "$T/.err")" \
     "^espalier: 5 trials are expected to take up to .* each, and such a run has only [0-9.]+ s: from checkpoints, several runs can finish them"
