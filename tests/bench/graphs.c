@@ -3,8 +3,8 @@
  * with peer_graphs.py.
  * usage: graphs DATA HIDDEN EPOCHS BATCH RUNS [DUMP]
  * DATA is $ESPALIER_DATA; BATCH is molecules in a step. Prints a line for each run: seconds, peak
- * resident memory in MiB, ROC AUC of the held-out part. With DUMP, writes the peer's training data
- * there (dump.h) and stops. */
+ * resident memory in MiB, ROC AUC of the held-out part, GFLOP/s of the matrix products over all
+ * seconds. With DUMP, writes the peer's training data there (dump.h) and stops. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -46,7 +46,7 @@ static int problem_init(struct problem *p, const char *root, struct err *err)
 static int run(const struct problem *p, const struct gcn_spec *spec, struct gcn_outcome *outcome,
                struct arena *scratch, struct err *err)
 {
-    double begun_s = clock_now(&clock_system);
+    double begun_s = clock_now(&clock_system), seconds;
     struct rusage usage;
 
     arena_reset(scratch);
@@ -61,8 +61,9 @@ static int run(const struct problem *p, const struct gcn_spec *spec, struct gcn_
                   err))
         return -1;
     getrusage(RUSAGE_SELF, &usage);
-    printf("%.5f %.1f %.4f\n", clock_now(&clock_system) - begun_s, (double)usage.ru_maxrss / 1024,
-           outcome->metrics[PART_TEST][METRIC_ROC_AUC]);
+    seconds = clock_now(&clock_system) - begun_s;
+    printf("%.5f %.1f %.4f %.1f\n", seconds, (double)usage.ru_maxrss / 1024,
+           outcome->metrics[PART_TEST][METRIC_ROC_AUC], outcome->flops / seconds / 1e9);
     return 0;
 }
 
