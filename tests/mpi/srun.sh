@@ -24,7 +24,8 @@ is "before any file is made" "$(ls none.db* 2>/dev/null)" ""
 like "doctor reports it" "$(srun -n 2 "$ESPALIER" doctor)" "^run would refuse: srun started 2 tasks"
 ok "the printed fix" srun --mpi=pmix -n 2 "$ESPALIER" run quick.ini --db pmix.db --progress none
 is "runs on two ranks" "$(sqlite3 pmix.db 'select ranks from session')" 2
-is "without a warning" "$(grep -c '^espalier:.*\(srun\|recovery\)' .err)" 0
+# With one core, another warning is right: two ranks share it.
+is "without a warning" "$(grep '^espalier:.*\(srun\|recovery\)' .err | grep -vc 'srun --cpus-per-task')" 0
 ok "a step of one task" srun -n 1 "$ESPALIER" run quick.ini --db one.db --progress none
 ok "a shard for each task" srun -n 2 sh -c '"$ESPALIER" run quick.ini --db s.db --shard $((SLURM_PROCID + 1))/2'
 
