@@ -72,21 +72,23 @@ int training_target_init(struct training_target *target, const struct gcn_spec *
 
 /* ---- fixed effects ---- */
 
-/* y in: the training targets. The intercept moves to the mean. */
+/* y in: the training targets. The mean of the fit becomes the target's mean, so that offsets are small:
+ * floats hold them, also where a column has a large mean and a small spread (years, coordinates). */
 static void fit_regression(struct training_target *target, const struct fixed_design *design,
                            const struct dataset *data, const int32_t *train, double *y, double *c)
 {
     struct fixed_effects *fixed = &target->fixed;
-    double squares = 0, whole = target->sd;
+    double squares = 0, sum = 0, whole = target->sd;
 
     fixed_least_squares(fixed, design, y, c);
     for (int32_t i = 0; i < design->n; i++) {
-        double left = y[i] - fixed_effect(fixed, dataset_fixed(data, train[i]), 0);
+        double fitted = fixed_effect(fixed, dataset_fixed(data, train[i]), 0);
 
-        squares += left * left;
+        squares += (y[i] - fitted) * (y[i] - fitted);
+        sum += fitted;
     }
-    target->mean = fixed->intercept[0];
-    fixed->intercept[0] = 0;
+    target->mean = sum / design->n;
+    fixed->intercept[0] -= target->mean;
     target->sd = sqrt(squares / design->n);
     if (!(target->sd > 1e-9 * whole)) /* nothing is left */
         target->sd = whole;

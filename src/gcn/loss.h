@@ -19,7 +19,7 @@ struct training_target {
 
     /* Fixed effects (gcn/fixed.h), in the target's units; n is 0 without. The model is added to them:
      * its outputs are compared with the targets after target_add_offset(). In regression, mean is
-     * their intercept and sd that of the residuals. */
+     * that of the fitted values and sd that of the residuals. */
     struct fixed_effects fixed;
     float *offset; /* (N, C) effects of each sample, in units of the outputs; NULL: none */
 };

@@ -284,10 +284,11 @@ int ridge_train(struct gcn_outcome *outcome, struct ridge *ridge,
 struct gcn_cost ridge_cost(const struct dataset *data, const struct split *split)
 {
     double n = split->n_train, n_scored = n + split->n_val + split->n_test;
-    double n_outputs = data->task == TASK_CLASSIFICATION ? data->n_classes : 1;
+    double n_outputs = data->task == TASK_CLASSIFICATION ? data->n_classes : 1, q = data->n_fixed;
 
     return (struct gcn_cost){
-        .flops = n * n * n / 3 + 2 * n * n * (n_outputs + 1) + 2 * n_scored * n * n_outputs,
+        .flops = n * n * n / 3 + 2 * n * n * (n_outputs + 1 + q) + 2 * n_scored * n * n_outputs +
+                 (q ? fixed_flops(data, split->n_train) : 0),
         .bytes = sizeof(double) * (3 * n * n + n_scored * n),
     };
 }
@@ -375,7 +376,8 @@ int ridge_weights(float *weights, const struct ridge *ridge, const struct datase
 {
     float *bias = weights + (size_t)data->n_features * (size_t)ridge->n_outputs;
 
+    /* With fixed effects their own intercept has it, in double precision. */
     for (int32_t c = 0; c < ridge->n_outputs; c++)
-        bias[c] = (float)ridge->fixed.intercept[c];
+        bias[c] = ridge->fixed.n ? 0 : (float)ridge->fixed.intercept[c];
     return (data->is_sparse ? weigh_sparse : weigh_dense)(weights, ridge, data, scale, split, err);
 }

@@ -90,8 +90,8 @@ struct ridge {
 int ridge_train(struct gcn_outcome *outcome, struct ridge *ridge,
                 const struct ridge_training *training, struct err *err);
 
-/* The model as weights of the scaled features, which are read again: outputs are Z w + b, and the
- * fixed effects beside the intercept b, standardised for regression.
+/* The model as weights of the scaled features, which are read again: outputs are Z w + b,
+ * standardised for regression. With fixed effects b is 0, and their own intercept counts.
  *   weights  out  [(F + 1) C] w (F, C), then b [C] */
 int ridge_weights(float *weights, const struct ridge *ridge, const struct dataset *data,
                   enum feature_scale scale, const struct split *split, struct err *err);

@@ -237,10 +237,12 @@ static void compare_data(struct comparison *c)
     if (sweep_is_program(c->plan->sweep))
         errlist_add(c->out, "the files of program.inputs differ (digest %s -> %s)", c->digest,
                     digest);
+    else if (!param_equal(P_FIXED, c->there.fixed.v[P_FIXED], c->here.fixed.v[P_FIXED]))
+        errlist_add(c->out, "the data with these fixed effects differ (digest %s -> %s)", c->digest,
+                    digest);
     else
-        errlist_add(c->out, "the data differ%s (digest %s -> %s)%s", buf_text(&files), c->digest,
-                    digest,
-                    c->data->n_fixed ? "; earlier versions had covariates among the features" : "");
+        errlist_add(c->out, "the data differ%s (digest %s -> %s)", buf_text(&files), c->digest,
+                    digest);
     buf_release(&files);
 }
 

@@ -118,7 +118,7 @@ static int train(struct gcn_outcome *outcome, struct model_training *training, s
     return ridge_train(outcome, training->fitted, &ridge, err);
 }
 
-/* In the target's units; the intercept is among the weights. */
+/* In the target's units. */
 static int put_fixed(struct gcn_outcome *outcome, const struct ridge *ridge, struct arena *scratch,
                      struct err *err)
 {
@@ -130,6 +130,8 @@ static int put_fixed(struct gcn_outcome *outcome, const struct ridge *ridge, str
         return -1;
     for (int32_t i = 0; i < from->n * from->n_outputs; i++)
         outcome->fixed.b[i] = from->b[i] * ridge->target.sd;
+    for (int32_t c = 0; c < from->n_outputs; c++)
+        outcome->fixed.intercept[c] = from->intercept[c] * ridge->target.sd;
     return 0;
 }
 

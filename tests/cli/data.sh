@@ -44,4 +44,46 @@ imputed=$("$ESPALIER" inspect panel/sweep.ini --set "data.genotypes=$T/imputed.c
 is "one fraction makes all features floats" "$(line features "$imputed")" "300, floats, 72 kB"
 like "missing values are counted" "$(line genotypes "$imputed")" ' 1 missing call'
 
+# ---- tables that are not what they seem ----
+
+table() { # NAME [OPTION...]: the last line about genotypes in a table
+    name=$1
+    shift
+    "$ESPALIER" inspect seem.ini --set data.genotypes="$name" "$@" 2>&1 | grep '^espalier' | tail -n 1
+}
+awk 'BEGIN { print "id,y"; for (i = 1; i <= 40; i++) print i "," i % 7 }' >seem_y.csv
+printf '[data]\nformat = genotype\nphenotypes = seem_y.csv\ntrait = y\n[model]\ntype = ridge\n' >seem.ini
+# markers MOST BEYOND: dosages from 0 to MOST, and one call of BEYOND
+markers() {
+    awk -v most="$1" -v beyond="$2" 'BEGIN {
+        for (j = 1; j <= 30; j++) line = line ",X" j
+        print "id" line
+        for (i = 1; i <= 40; i++) {
+            line = i
+            for (j = 1; j <= 30; j++) line = line "," (i == 3 && j == 5 ? beyond : (i * i * j + 3 * j * j + i) % (most + 1))
+            print line
+        }
+    }'
+}
+markers 4 4 >tetraploid.csv
+is "a ploidy that the dosages contradict" "$(table tetraploid.csv --set data.ploidy=2)" \
+    "espalier: tetraploid.csv: ploidy = 2, but the largest dosage is 4: correct [data] ploidy, or the cell"
+is "the right one" "$(table tetraploid.csv --set data.ploidy=4)" ""
+markers 2 3 >typo.csv
+like "one call of three alleles" "$(table typo.csv)" 'typo.csv: the largest dosage makes 3 alleles in a call, but only 1 call is above 2: correct it'
+awk 'NR == 1 { print; next } { n = split($0, c, ","); for (i = 2; i <= n; i++) c[i] = substr("ACG", c[i] % 3 + 1, 1) "A"; $0 = c[1]
+    for (i = 2; i <= n; i++) $0 = $0 "," c[i]; print }' typo.csv >letters.csv
+like "letters are diploid" "$(table letters.csv --set data.ploidy=4)" 'ploidy = 4: letters are calls of two alleles'
+# R names the columns of a matrix of 40 samples X1 to X40.
+awk 'BEGIN { for (j = 1; j <= 40; j++) line = line ",X" j; print "id" line
+    for (i = 1; i <= 40; i++) { line = i; for (j = 1; j <= 40; j++) line = line "," (i == j ? 1.1 : sin(i + j) / 3 + sin(i * j) / 4); print line } }' >grm.csv
+like "a relationship matrix with the names of R" "$(table grm.csv)" 'grm.csv: a relationship matrix, not genotypes'
+sed 31q grm.csv >part.csv
+like "some of its rows" "$(table part.csv)" 'part.csv: a relationship matrix, not genotypes'
+markers 2 2 >plain.csv
+is "markers with such names are markers" "$(table plain.csv)" ""
+printf '"1" "2"\n' >quoted.txt
+awk 'NR > 1 { split($0, c, ","); print "\"" c[1] "\" " c[2] " 3" }' seem_y.csv >>quoted.txt
+like "names of columns that are numbers" "$("$ESPALIER" inspect seem.ini --set data.genotypes=plain.csv --set data.phenotypes=quoted.txt --set data.trait=1 2>&1 | grep ^phenotypes)" '40 with a value, 40 joined'
+
 done_testing

@@ -136,4 +136,34 @@ is "covariates is the earlier name" "$("$ESPALIER" inspect old.ini 2>&1 | grep -
 sed 's/^fixed = age/&\ncovariates = age/' one.ini >both.ini
 "$ESPALIER" plan both.ini >/dev/null 2>.err
 like "both are refused" "$(cat .err)" "both.ini:10: covariates is an earlier name of fixed, which line 9 sets: keep one"
+# A number with a large mean and a small spread (a year, a coordinate) is the same effect.
+awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "age") c = i } NR > 1 && $c != "" { $c = sprintf("%.4f", $c + 5e7) } { print }' pheno.csv >far.csv
+near() { # OF FILE FILE: whether the second columns agree to 1e-5
+    paste -d, "$1" "$2" | awk -F, -v half="$(head -n 1 "$1" | awk -F, '{ print NF }')" '
+        NR > 1 { d = $2 - $(half + 2); if (d < 0) d = -d; n += d < 1e-5; all++ } END { print n "/" all }'
+}
+for type in ridge fixed; do
+    for table in pheno far; do
+        "$ESPALIER" run one.ini --db $table.db --progress none --set model.type=$type \
+            --set data.phenotypes=$table.csv >/dev/null 2>&1
+        "$ESPALIER" predict $table.db --part val >$table.$type 2>/dev/null
+        sqlite3 $table.db 'select fold, round(value, 5) from trial order by 1' >$table.values
+        rm -f $table.db
+    done
+    n=$(($(wc -l <pheno.$type) - 1))
+    is "$type: predictions beside a distant zero" "$(near pheno.$type far.$type)" "$n/$n"
+    is "$type: scores" "$(cat far.values)" "$(cat pheno.values)"
+done
+
+# Levels, groups and codes for missing values with decimal commas.
+{
+    echo "id;yield;dose;age"
+    awk -F, 'NR > 1 { print $1 ";" (NR % 7 ? NR % 11 : "-9,00") ";" (NR % 3 ? NR % 3 == 1 ? "0,5" : "0,50" : 1) ";" NR }' pheno.csv
+} >comma.csv
+comma() { "$ESPALIER" inspect one.ini --set data.phenotypes=comma.csv --set split.file= --set split.group=dose --set data.missing=-9 "$@" 2>&1; }
+like "0,5 and 0,50 are one level" "$(comma --set 'data.fixed=factor(dose)' | grep ^effects)" 'dose \(0,50? [0-9]+, 1 [0-9]+\)'
+like "and one group" "$(comma --set folds=2 | grep ^groups)" '^groups +2 by dose'
+like "-9,00 is missing" "$(comma --set folds=2 | grep ^target)" 'from 0 to 10$'
+like "ridge costs more than its fixed effects alone" "$("$ESPALIER" plan one.ini --db none.db --set 'fixed=factor(site), age' --set grid.type=ridge,fixed --list --format csv 2>/dev/null |
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR > 1 { f[$c["type"]] = $c["gflop"] } END { print (f["ridge"] > f["fixed"]) }')" 1
 done_testing

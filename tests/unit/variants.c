@@ -115,6 +115,13 @@ static void test_dosages(void **state)
         "1", "20", "A\tC,G", "GP") "0,0,0,0,1,0\t1,0,0,0,0,0\t0,0,0.5,0,0,0.5\t0,1,0,0,0,0\n");
     spec.filter.dosage = DATA_DOSAGE_GP;
     expect(&spec, "1_10=0 1.5 2 1\n1_20_A_C=1 0 1 1\n1_20_A_G=1 0 1 0\n");
+    /* Tetraploid calls of three alleles have 15 genotypes: 0/0/0/2 is the 6th, 0/1/1/2 the 9th. */
+    spec = vcf_of(HEAD SITE("1", "20", "A\tC,G", "GP") "1,0,0,0,0,0,0,0,0,0,0,0,0,0,0\t"
+                                                       "0,0,0,0,0,1,0,0,0,0,0,0,0,0,0\t"
+                                                       "0,0,0,0,0,0,0.5,0.5,0,0,0,0,0,0,0\t"
+                                                       "0,0,0,0,0,0,0,0,0,0,0,0,0,0,1\n");
+    spec.filter.dosage = DATA_DOSAGE_GP;
+    expect(&spec, "1_20_A_C=0 0 1.5 0\n1_20_A_G=0 1 1 4\n");
     /* Phred scores, the last of which cannot be any. */
     spec = vcf_of(
         HEAD SITE("1", "10", "A\tC", "GP") "3.0103,3.0103,999\t999,0,999\t999,999,0\t0,1,2\n");

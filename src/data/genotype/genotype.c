@@ -42,6 +42,11 @@ static int panel_open(struct panel *p, enum variants_kind kind, const struct dat
     const struct variants_calls calls = {.dosage = spec->filter.dosage, .ploidy = spec->ploidy};
 
     *p = (struct panel){.kind = kind, .is_ploidy_given = spec->ploidy > 0};
+    if ((kind == VARIANTS_HAPMAP || kind == VARIANTS_PLINK) && spec->ploidy && spec->ploidy != 2)
+        return err_set(
+            err,
+            "%s: ploidy = %d: its calls have two alleles: remove [data] ploidy, or set it to 2",
+            spec->genotypes, (int)spec->ploidy);
     return variants_open(&p->variants, kind, spec->genotypes, &calls, err);
 }
 
@@ -594,6 +599,14 @@ static void report_facts(struct data_report *r, const struct genotype *g)
         data_report_add(r, DATA_NOTE_FACT, "coding",
                         "calls from -1 to 1 are used as dosages; if -1 means a missing call, set "
                         "missing_genotype = -1");
+    if (g->kind == VARIANTS_NONE && g->table.n_above &&
+        100 * g->table.n_above < (int64_t)r->n_valued * g->counts.n_read)
+        data_report_add(
+            r, DATA_NOTE_WARNING, "ploidy",
+            "%s: the largest dosage makes %d alleles in a call, but only %lld call%s above 2: "
+            "correct %s if this is an error",
+            g->spec->genotypes, g->table.ploidy, (long long)g->table.n_above,
+            g->table.n_above == 1 ? " is" : "s are", g->table.n_above == 1 ? "it" : "them");
     if (g->kind == VARIANTS_NONE && !g->table.ploidy)
         data_report_add(r, DATA_NOTE_INFO, "coding",
                         "%s: numbers from %g to %g are no dosages: used as they are; predict needs "
@@ -647,7 +660,13 @@ static void report_doubts(struct data_report *r, const struct genotype *g)
     const struct markers *m = &g->panel.markers;
 
     warn_malformed(r, v->path, d->n_malformed, d->malformed);
-    if (d->n_hard)
+    if (d->n_hard && d->n_hard >= (int64_t)v->n * g->counts.n_read)
+        data_report_add(
+            r, DATA_NOTE_WARNING, "dosage",
+            "%s: no call has %s: all dosages are the numbers of alleles in GT; check [data] "
+            "dosage",
+            v->path, variants_field(v->dosage));
+    else if (d->n_hard)
         data_report_add(r, DATA_NOTE_INFO, "dosage",
                         "%s: %lld calls have no %s: their dosage is the number of alleles in GT",
                         v->path, (long long)d->n_hard, variants_field(v->dosage));

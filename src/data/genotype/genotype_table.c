@@ -413,6 +413,25 @@ static int explain_cell(const struct genotype_table *g, struct err *err)
     return -1;
 }
 
+float genotype_table_cell(const struct genotype_table *g, int32_t row, int32_t col)
+{
+    const struct columns *c = &g->markers;
+    int64_t at = (int64_t)row * c->n_cols + col;
+
+    if (c->v)
+        return c->v[at];
+    return c->dosage[at] == DOSAGE_MISSING ? NAN : (float)c->dosage[at];
+}
+
+static int refuse_relationship(const char *path, int32_t n, struct err *err)
+{
+    return err_set(
+        err,
+        "%s: a relationship matrix, not genotypes: its %d columns are its own ids; give "
+        "the markers that it was made of, from which ridge makes the relationship (GBLUP)",
+        path, n);
+}
+
 int genotype_table_check_square(const char *path, const char *const *name, int32_t n,
                                 const struct names *ids, struct err *err)
 {
@@ -422,11 +441,7 @@ int genotype_table_check_square(const char *path, const char *const *name, int32
         n_ids++;
     if (n_ids == 0 || n_ids < n)
         return 0;
-    return err_set(
-        err,
-        "%s: a relationship matrix, not genotypes: its %d columns are its own ids; give "
-        "the markers that it was made of, from which ridge makes the relationship (GBLUP)",
-        path, n);
+    return refuse_relationship(path, n, err);
 }
 
 static int open_table(struct genotype_table *g, const char *path, struct err *err)
@@ -468,6 +483,47 @@ static int read_row(struct genotype_table *g, int32_t i, struct err *err)
     return columns_read_row(&g->markers, i, &g->table, err) ? explain_cell(g, err) : 0;
 }
 
+/* R writes X1 for a column 1. */
+static bool is_column_of(const char *name, const char *id)
+{
+    return !strcmp(name, id) || (*name == 'X' && !strcmp(name + 1, id));
+}
+
+/* The column with the name of an id, looked for from `from` on; -1: none. */
+static int32_t column_of(const struct genotype_table *g, const char *id, int32_t from)
+{
+    int32_t n = g->markers.n_cols;
+
+    for (int32_t i = 0; i < n; i++)
+        if (is_column_of(g->table.name[1 + (from + i) % n], id))
+            return (from + i) % n;
+    return -1;
+}
+
+/* True if columns have the names of the first ids and these samples' numbers are symmetric. */
+static bool is_symmetric(const struct genotype_table *g)
+{
+    enum { LOOKED_AT = 40, LEAST = 5 };
+    int32_t n = g->ids.n < LOOKED_AT ? g->ids.n : LOOKED_AT, column[LOOKED_AT];
+
+    if (n < LEAST || g->ids.n > g->markers.n_cols || g->letters.n_cols)
+        return false;
+    for (int32_t i = 0; i < n; i++) {
+        column[i] = column_of(g, g->ids.text[i], i ? column[i - 1] + 1 : 0);
+        if (column[i] < 0)
+            return false;
+    }
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t j = 0; j < i; j++) {
+            float a = genotype_table_cell(g, i, column[j]),
+                  b = genotype_table_cell(g, j, column[i]);
+
+            if (!(fabsf(a - b) <= 1e-5f * fmaxf(1, fabsf(a))))
+                return false;
+        }
+    return true;
+}
+
 static int read_table(struct genotype_table *g, const char *missing, struct err *err)
 {
     int status;
@@ -490,6 +546,8 @@ static int read_table(struct genotype_table *g, const char *missing, struct err 
         genotype_table_check_square(g->table.path, (const char *const *)g->table.name + 1,
                                     g->table.n_cols - 1, &g->ids, err))
         return -1;
+    if (!status && is_symmetric(g))
+        return refuse_relationship(g->table.path, g->markers.n_cols, err);
     letter_columns_finish(&g->letters, &g->markers);
     return status ? -1 : check_codes(g, err);
 }
@@ -522,26 +580,47 @@ int genotype_table_read(struct genotype_table *g, const char *path, const char *
     return 0;
 }
 
+static int64_t count_above(const struct genotype_table *g, float most)
+{
+    int64_t n = 0;
+
+    for (int32_t i = 0; i < g->markers.n_rows; i++)
+        for (int32_t j = 0; j < g->markers.n_cols; j++)
+            n += genotype_table_cell(g, i, j) > most;
+    return n;
+}
+
+/* given: [data] ploidy, 0: none. -1 and err: the dosages contradict it. */
+static int take_ploidy(struct genotype_table *g, int given, struct err *err)
+{
+    bool has_letters = g->letters.n_cols > 0;
+    int found = find_ploidy(g);
+
+    g->ploidy = found && given ? given : found;
+    if (!found || g->low > g->high)
+        return 0;
+    if (given && given != 2 && (has_letters || g->low < 0))
+        return err_set(
+            err,
+            "%s: ploidy = %d: %s are calls of two alleles: remove [data] ploidy, or set it to 2",
+            g->table.path, given, has_letters ? "letters" : "-1, 0 and 1");
+    if (given && given < found)
+        return err_set(
+            err,
+            "%s: ploidy = %d, but the largest dosage is %g: correct [data] ploidy, or the cell",
+            g->table.path, given, g->high);
+    if (!given && found > 2)
+        g->n_above = count_above(g, 2.01f);
+    return 0;
+}
+
 int genotype_table_read_markers(struct genotype_table *g, const struct data_spec *spec,
                                 struct err *err)
 {
     if (open_table(g, spec->genotypes, err) || nonmarkers_hide(&g->hidden, &g->table, spec, err) ||
         read_table(g, spec->missing_genotype, err))
         return -1;
-    g->ploidy = find_ploidy(g);
-    if (g->ploidy && spec->ploidy)
-        g->ploidy = spec->ploidy;
-    return 0;
-}
-
-float genotype_table_cell(const struct genotype_table *g, int32_t row, int32_t col)
-{
-    const struct columns *c = &g->markers;
-    int64_t at = (int64_t)row * c->n_cols + col;
-
-    if (c->v)
-        return c->v[at];
-    return c->dosage[at] == DOSAGE_MISSING ? NAN : (float)c->dosage[at];
+    return take_ploidy(g, spec->ploidy, err);
 }
 
 int genotype_table_select(struct genotype_table *g, const int32_t *sample, int32_t n,

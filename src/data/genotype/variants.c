@@ -194,6 +194,8 @@ const char *variants_no_gt(const bool has[DATA_DOSAGE_HDS + 1])
                                   : "no GT";
 }
 
+enum { MOST_ALLELES = 16 }; /* of a call whose genotypes have probabilities */
+
 /* The phred scale of VCF 4.2 is -10 log10 p, of which one is above 1 if the p sum to 1. */
 static bool is_phred(const float *p, int n)
 {
@@ -204,11 +206,36 @@ static bool is_phred(const float *p, int n)
     return most > 1.01F;
 }
 
-/* Genotypes in the order of VCF: of two alleles by their count, of a diploid call 0/0, 0/1, 1/1,
- * 0/2 ... Returns the alleles of a call, 0 if the number of probabilities fits neither. */
+/* The alleles of a call that has so many genotypes of m alleles; 0: none. */
+static int alleles_of_call(int n_genotypes, int32_t m)
+{
+    int64_t n = 1; /* genotypes of `ploidy` alleles: binomial(ploidy + m - 1, ploidy) */
+
+    for (int ploidy = 1; ploidy <= MOST_ALLELES; ploidy++) {
+        n = n * (ploidy + m - 1) / ploidy;
+        if (n >= n_genotypes)
+            return n == n_genotypes ? ploidy : 0;
+    }
+    return 0;
+}
+
+/* The next genotype in the order of VCF (4.3, 1.6.2): the first allele varies fastest. */
+static void next_genotype(int32_t *allele, int ploidy)
+{
+    int i = 0;
+
+    while (i < ploidy - 1 && allele[i] == allele[i + 1])
+        i++;
+    allele[i]++;
+    memset(allele, 0, (size_t)i * sizeof *allele);
+}
+
+/* Returns the alleles of a call, 0 if the number of probabilities fits none. */
 static int mean_of_genotypes(float *mean, float *p, int n, int32_t alt, int32_t n_alts,
                              int64_t *n_phred)
 {
+    int ploidy = alleles_of_call(n, n_alts + 1);
+    int32_t allele[MOST_ALLELES] = {0};
     bool is_scaled = is_phred(p, n);
     double sum = 0, whole = 0;
 
@@ -221,17 +248,18 @@ static int mean_of_genotypes(float *mean, float *p, int n, int32_t alt, int32_t 
     if (is_scaled && !(whole > 0.5 && whole < 2))
         return -1;
     *n_phred += is_scaled;
-    if (!(whole > 0.5) || n < 2 || (n_alts != 1 && n != (n_alts + 1) * (n_alts + 2) / 2))
+    if (!(whole > 0.5) || !ploidy)
         return 0;
-    if (n_alts == 1)
-        for (int i = 0; i < n; i++)
-            sum += i * (double)p[i];
-    else
-        for (int32_t k = 0, i = 0; k <= n_alts; k++)
-            for (int32_t j = 0; j <= k; j++, i++)
-                sum += ((j == alt + 1) + (k == alt + 1)) * (double)p[i];
+    for (int i = 0; i < n; i++) {
+        int count = 0;
+
+        for (int k = 0; k < ploidy; k++)
+            count += allele[k] == alt + 1;
+        sum += count * (double)p[i];
+        next_genotype(allele, ploidy);
+    }
     *mean = (float)(sum / whole);
-    return n_alts == 1 ? n - 1 : 2;
+    return ploidy;
 }
 
 static int sum_of_haplotypes(float *sum, const float *h, int n, int32_t n_alts)

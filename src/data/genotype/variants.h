@@ -145,7 +145,7 @@ void variants_see_ploidy(struct variants *v, int n_alleles);
 void variants_scale(struct variants *v, struct variants_scratch *s, int32_t slot, int count,
                     int n_alleles);
 
-enum { VARIANTS_FIELD = 64 }; /* numbers of a field that are read */
+enum { VARIANTS_FIELD = 128 }; /* numbers of a field that are read */
 
 /* The dosage of alternative allele alt from the n numbers of a field, NaN where missing.
  *   field      inout  phred scale becomes probabilities

@@ -2,7 +2,7 @@
 /* The one notion of equality of labels, ids and names of columns.
  *
  * Blanks around a text do not count. Texts with equal bytes are equal. Otherwise numbers of at most
- * 15 digits are equal by value (1, 1.0, 01), and other texts are equal but for the case of ASCII
+ * 15 digits are equal by value (1, 1.0, 01; 0.5, 0,50), and other texts are equal but for the case of ASCII
  * letters: such a match is used only if it is the only one, and counted. */
 #ifndef DATA_TEXT_EQUALITY_H
 #define DATA_TEXT_EQUALITY_H

@@ -150,22 +150,29 @@ static bool has_shrinkage(const struct settings *s)
 static void put_loss(struct methods *m)
 {
     const struct data_format *format = m->s ? data_format_at(m->s->v[P_FORMAT].i) : NULL;
+    bool has_fixed = m->s && m->s->v[P_FIXED].s && *m->s->v[P_FIXED].s;
     struct buf networks = {0}, shrunk = {0};
     int32_t n = put_types_that(&networks, m->d, has_epochs);
 
     if (n)
-        buf_printf(&m->text, "%s %s trained to minimize the %s. ", buf_text(&networks),
-                   n == 1 ? "was" : "were",
-                   m->d->is_classification
-                       ? "cross-entropy of the classes"
-                       : "mean squared error of the trait, which was standardized by the mean and "
-                         "standard deviation of the training samples");
+        buf_printf(
+            &m->text, "%s %s trained to minimize the %s. ", buf_text(&networks),
+            n == 1 ? "was" : "were",
+            m->d->is_classification ? "cross-entropy of the classes"
+            : has_fixed
+                ? "mean squared error of what least squares on the fixed effects left of the trait "
+                  "in the training samples, which was standardized"
+                : "mean squared error of the trait, which was standardized by the mean and "
+                  "standard deviation of the training samples");
     if (put_types_that(&shrunk, m->d, has_shrinkage))
         buf_printf(&m->text, "lambda is the penalty of %s%s. ", buf_text(&shrunk),
                    format && format->has_genotypes && !m->d->is_classification
                        ? ", with standardized markers the ratio of the residual to the genetic "
                          "variance"
                        : "");
+    if (has_fixed)
+        buf_printf(&m->text, "Fixed effects (%.200s) were not penalised%s. ", m->s->v[P_FIXED].s,
+                   shrunk.size ? ": ridge fits them by generalised least squares" : "");
     m->text.failed |= buf_failed(&networks) || buf_failed(&shrunk);
     buf_release(&networks);
     buf_release(&shrunk);
