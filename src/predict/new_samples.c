@@ -245,6 +245,12 @@ static int check_found(const struct new_samples *n, bool accepts_few, struct err
             "%s: its calls are letters and those of the training data are numbers, whose "
             "counted alleles are not known: give dosages that count the same alleles",
             n->recode.path);
+    if (!r->n_found && n->recode.n_without_alleles)
+        return err_set(
+            err,
+            "%s: has %d markers of the training data, but does not name their alleles, so it is "
+            "not known which one counts: write them in the column \"alleles\" (A/G)",
+            n->recode.path, n->recode.n_without_alleles);
     return err_set(err,
                    "%s: contains %d of the %d markers of the training data, the first of which is "
                    "\"%.80s\" (%d with other alleles): must contain %s",

@@ -56,11 +56,15 @@ printf '[data]\nformat = genotype\nphenotypes = seem_y.csv\ntrait = y\n[model]\n
 # markers MOST BEYOND: dosages from 0 to MOST, and one call of BEYOND
 markers() {
     awk -v most="$1" -v beyond="$2" 'BEGIN {
+        state = 7
         for (j = 1; j <= 30; j++) line = line ",X" j
         print "id" line
         for (i = 1; i <= 40; i++) {
             line = i
-            for (j = 1; j <= 30; j++) line = line "," (i == 3 && j == 5 ? beyond : (i * i * j + 3 * j * j + i) % (most + 1))
+            for (j = 1; j <= 30; j++) {
+                state = state * 16807 % 2147483647
+                line = line "," (i == 3 && j == 5 ? beyond : int(state / 2147483647 * (most + 1)))
+            }
             print line
         }
     }'

@@ -553,8 +553,10 @@ static int take_letters(struct mat *x, struct recode *r, struct buf *text, const
     int rc;
 
     find_lettered(&l, r, text, site);
-    if (!l.n)
+    if (!l.n) {
+        r->n_without_alleles += !table_is_missing(site->id) && find_id(r, site->id) >= 0;
         return 0;
+    }
     rc = mat_init(&count, N_LETTERS, x->n_rows, err);
     if (!rc) {
         memset(count.v, 0, (size_t)mat_size(&count) * sizeof *count.v);
