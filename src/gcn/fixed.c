@@ -169,7 +169,7 @@ double fixed_flops(const struct dataset *data, int32_t n_train)
 {
     double q = data->n_fixed + 1;
 
-    return 4.0 * n_train * q * q;
+    return data->n_fixed ? 4 * n_train * q * q : 0;
 }
 
 double fixed_effect(const struct fixed_effects *e, const double *x, int32_t output)

@@ -75,7 +75,7 @@ int fixed_logistic(struct fixed_effects *effects, const struct fixed_design *des
 
 /* Bytes of a design and its fit; 0 without fixed effects. */
 double fixed_bytes(const struct dataset *data, int32_t n_train);
-/* Return the floating-point operations of a design and its fit. */
+/* Return the floating-point operations of these; 0 likewise. */
 double fixed_flops(const struct dataset *data, int32_t n_train);
 
 /* intercept + x b of one output, x [q]. */

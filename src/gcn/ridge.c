@@ -288,7 +288,7 @@ struct gcn_cost ridge_cost(const struct dataset *data, const struct split *split
 
     return (struct gcn_cost){
         .flops = n * n * n / 3 + 2 * n * n * (n_outputs + 1 + q) + 2 * n_scored * n * n_outputs +
-                 (q ? fixed_flops(data, split->n_train) : 0),
+                 fixed_flops(data, split->n_train),
         .bytes = sizeof(double) * (3 * n * n + n_scored * n),
     };
 }

@@ -14,7 +14,8 @@ static void cost(struct gcn_cost *work, double *bytes, const struct settings *s,
     double n = split->n_train, q = data->n_fixed + 1;
 
     (void)outline;
-    *work = (struct gcn_cost){.flops = fixed_flops(data, split->n_train), .bytes = sizeof(double) * n * q};
+    *work = (struct gcn_cost){.flops = fixed_flops(data, split->n_train),
+                              .bytes = sizeof(double) * n * q};
     *bytes = fixed_bytes(data, split->n_train) + kept_bytes(s, data, data->n_features);
 }
 

@@ -39,6 +39,20 @@ compare() {
     fi
 }
 
+# of_sgemm NAME TARGET GFLOP COMMAND SAMPLES FEATURES HIDDEN: GFLOP over the seconds of COMMAND as a share of
+# sgemm's speed for both products of these shapes.
+of_sgemm() {
+    name=$1 target=$2 gflop=$3 ours=$4
+    shift 4
+    pair=$(in_turn "$ours" "$programs/sgemm $* 3") || exit 1
+    flop=$((4 * $1 * $2 * $3))
+    # shellcheck disable=SC2086 # two numbers
+    set -- $pair
+    ours=$(echo "$1" | awk -v gflop="$gflop" '{ printf "%.1f", gflop / $1 }')
+    whole=$(echo "$2" | awk -v flop="$flop" '{ printf "%.1f", flop / $1 / 1e9 }')
+    peer_row "$T/peer" "$name" "$(ratio "$ours" "$whole")" "of sgemm's" "OpenBLAS, both products ($whole GFLOP/s; ours $ours)" "$target"
+}
+
 # Nominal rate: the work of two whole dense products an epoch, whatever is really multiplied.
 sgemm() {
     name="FT10, 256 hidden: nominal GFLOP/s over the whole epoch"
@@ -46,13 +60,8 @@ sgemm() {
         row "$name" - "of sgemm's" "$no_data" "at least 0.75"
         return
     fi
-    epochs=100
-    pair=$(in_turn "$programs/train ft10 $ESPALIER_DATA 256 $epochs 0 3" "$programs/sgemm 1058 984 256 3") || exit 1
-    # shellcheck disable=SC2086 # two numbers
-    set -- $pair
-    ours=$(echo "$1" | awk -v epochs=$epochs '{ printf "%.0f", 4 * 1058 * 984 * 256 * epochs / $1 / 1e9 }')
-    whole=$(echo "$2" | awk '{ printf "%.0f", 4 * 1058 * 984 * 256 / $1 / 1e9 }')
-    peer_row "$T/peer" "$name" "$(ratio "$ours" "$whole")" "of sgemm's" "OpenBLAS, both products ($whole GFLOP/s; ours $ours)" "at least 0.75"
+    of_sgemm "$name" "at least 0.75" "$(awk 'BEGIN { print 100 * 4 * 1058 * 984 * 256 / 1e9 }')" \
+        "$programs/train ft10 $ESPALIER_DATA 256 100 0 3" 1058 984 256
 }
 
 # Samples that are graphs. The peer trains on the data that espalier has read, in the peer's fastest
@@ -84,13 +93,8 @@ graphs_sgemm() {
         row "$name" - "of sgemm's" "$no_data" "$target"
         return
     fi
-    gflop=$($one_core "$programs/graphs" "$ESPALIER_DATA" "$hidden" 10 64 1 | awk '{ print $1 * $4 }')
-    pair=$(in_turn "$programs/graphs $ESPALIER_DATA $hidden 10 64 3" "$programs/sgemm 1536 $hidden $hidden 3") || exit 1
-    # shellcheck disable=SC2086 # two numbers
-    set -- $pair
-    ours=$(echo "$1" | awk -v gflop="$gflop" '{ printf "%.1f", gflop / $1 }')
-    whole=$(echo "$2" | awk -v hidden="$hidden" '{ printf "%.1f", 4 * 1536 * hidden * hidden / $1 / 1e9 }')
-    peer_row "$T/peer" "$name" "$(ratio "$ours" "$whole")" "of sgemm's" "OpenBLAS ($whole GFLOP/s; ours $ours)" "$target"
+    of_sgemm "$name" "$target" "$($one_core "$programs/graphs" "$ESPALIER_DATA" "$hidden" 10 64 1 | awk '{ print $1 * $4 }')" \
+        "$programs/graphs $ESPALIER_DATA $hidden 10 64 3" 1536 "$hidden" "$hidden"
 }
 
 # Targets: what was measured beside PyTorch 2.13, less 15 %.

@@ -42,7 +42,7 @@ static int panel_open(struct panel *p, enum variants_kind kind, const struct dat
     const struct variants_calls calls = {.dosage = spec->filter.dosage, .ploidy = spec->ploidy};
 
     *p = (struct panel){.kind = kind, .is_ploidy_given = spec->ploidy > 0};
-    if ((kind == VARIANTS_HAPMAP || kind == VARIANTS_PLINK) && spec->ploidy && spec->ploidy != 2)
+    if (variants_is_diploid(kind) && spec->ploidy && spec->ploidy != 2)
         return err_set(
             err,
             "%s: ploidy = %d: its calls have two alleles: remove [data] ploidy, or set it to 2",
@@ -599,8 +599,7 @@ static void report_facts(struct data_report *r, const struct genotype *g)
         data_report_add(r, DATA_NOTE_FACT, "coding",
                         "calls from -1 to 1 are used as dosages; if -1 means a missing call, set "
                         "missing_genotype = -1");
-    if (g->kind == VARIANTS_NONE && g->table.n_above &&
-        100 * g->table.n_above < (int64_t)r->n_valued * g->counts.n_read)
+    if (g->kind == VARIANTS_NONE && g->table.n_above)
         data_report_add(
             r, DATA_NOTE_WARNING, "ploidy",
             "%s: the largest dosage makes %d alleles in a call, but only %lld call%s above 2: "

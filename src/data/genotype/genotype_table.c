@@ -580,14 +580,14 @@ int genotype_table_read(struct genotype_table *g, const char *path, const char *
     return 0;
 }
 
-static int64_t count_above(const struct genotype_table *g, float most)
+static int64_t few_above(const struct genotype_table *g, float most)
 {
     int64_t n = 0;
 
     for (int32_t i = 0; i < g->markers.n_rows; i++)
         for (int32_t j = 0; j < g->markers.n_cols; j++)
             n += genotype_table_cell(g, i, j) > most;
-    return n;
+    return 100 * n < (int64_t)g->markers.n_rows * g->markers.n_cols ? n : 0;
 }
 
 /* given: [data] ploidy, 0: none. -1 and err: the dosages contradict it. */
@@ -610,7 +610,7 @@ static int take_ploidy(struct genotype_table *g, int given, struct err *err)
             "%s: ploidy = %d, but the largest dosage is %g: correct [data] ploidy, or the cell",
             g->table.path, given, g->high);
     if (!given && found > 2)
-        g->n_above = count_above(g, 2.01f);
+        g->n_above = few_above(g, 2.01f);
     return 0;
 }
 

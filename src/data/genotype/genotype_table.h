@@ -29,7 +29,7 @@ struct genotype_table {
     struct names ids;
     struct names missing; /* words for a missing call */
     double low, high;     /* of present values; low > high if none */
-    int64_t n_above;      /* calls above 2, if they alone say that there are more alleles */
+    int64_t n_above;      /* calls above 2, if less than 1 % say that there are more alleles */
     int ploidy;           /* 0: numbers that are no dosages, such as scaled ones */
 };
 

@@ -71,8 +71,7 @@ struct recode {
     struct coding here, there; /* of the data, of the file */
     struct coding other;       /* is_unsure: another that the file may have */
     bool is_unsure;
-    int32_t
-        n_without_alleles; /* sites with the id of a marker, of whose alleles nothing is known */
+    int32_t n_without_alleles; /* sites of unknown alleles with the id of a marker */
     enum variants_kind kind;
     struct variants variants;     /* unless VARIANTS_NONE */
     bool is_read;                 /* the next reading opens it anew */

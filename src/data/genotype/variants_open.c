@@ -73,10 +73,9 @@ static int open_kind(struct variants *v, enum variants_kind kind, const char *pa
     return 0;
 }
 
-/* PLINK's codes and pairs of letters have two alleles. */
-static int ploidy_of(enum variants_kind kind, int ploidy)
+bool variants_is_diploid(enum variants_kind kind)
 {
-    return kind == VARIANTS_PLINK || kind == VARIANTS_HAPMAP ? 2 : ploidy;
+    return kind == VARIANTS_PLINK || kind == VARIANTS_HAPMAP;
 }
 
 int variants_open(struct variants *v, enum variants_kind kind, const char *path,
@@ -84,7 +83,7 @@ int variants_open(struct variants *v, enum variants_kind kind, const char *path,
 {
     if (open_kind(v, kind, path, calls->dosage, err))
         return -1;
-    v->ploidy = ploidy_of(kind, calls->ploidy);
+    v->ploidy = variants_is_diploid(kind) ? 2 : calls->ploidy;
     return select_all(v, err);
 }
 

@@ -19,6 +19,9 @@ enum variants_kind {
  * be opened. */
 enum variants_kind variants_detect(const char *path);
 
+/* PLINK's codes and pairs of letters have two alleles. */
+bool variants_is_diploid(enum variants_kind kind);
+
 struct variants_calls {
     enum data_dosage dosage;
     int ploidy; /* of dosages, 0: of the file's first call; see variants_restart() */

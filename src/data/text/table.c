@@ -660,13 +660,13 @@ static int read_ahead(struct table *t, struct err *err)
     s->first.status = read_row(t, &s->first.err);
     s->first.line = t->line;
     t->line = line;
-    if (!is_header_short(t) && is_all_numbers(t))
-        return table_fault(err, t,
-                           "a header is missing: the first line must name the columns, "
-                           "this one begins with the number %.80s",
-                           t->name[0]);
     if (!is_header_short(t))
-        return refuse_row_numbers(t, err);
+        return is_all_numbers(t)
+                   ? table_fault(err, t,
+                                 "a header is missing: the first line must name the columns, "
+                                 "this one begins with the number %.80s",
+                                 t->name[0])
+                   : refuse_row_numbers(t, err);
     if (has_row_numbers(t))
         s->n_skipped = 1;
     else if (!names_ids(t))

@@ -147,10 +147,14 @@ static bool has_shrinkage(const struct settings *s)
     return model_type_of(s)->trains && settings_has(s, P_LAMBDA);
 }
 
+static bool has_fixed_effects(const struct methods *m)
+{
+    return m->s && *m->s->v[P_FIXED].s;
+}
+
 static void put_loss(struct methods *m)
 {
     const struct data_format *format = m->s ? data_format_at(m->s->v[P_FORMAT].i) : NULL;
-    bool has_fixed = m->s && m->s->v[P_FIXED].s && *m->s->v[P_FIXED].s;
     struct buf networks = {0}, shrunk = {0};
     int32_t n = put_types_that(&networks, m->d, has_epochs);
 
@@ -159,7 +163,7 @@ static void put_loss(struct methods *m)
             &m->text, "%s %s trained to minimize the %s. ", buf_text(&networks),
             n == 1 ? "was" : "were",
             m->d->is_classification ? "cross-entropy of the classes"
-            : has_fixed
+            : has_fixed_effects(m)
                 ? "mean squared error of what least squares on the fixed effects left of the trait "
                   "in the training samples, which was standardized"
                 : "mean squared error of the trait, which was standardized by the mean and "
@@ -170,8 +174,8 @@ static void put_loss(struct methods *m)
                        ? ", with standardized markers the ratio of the residual to the genetic "
                          "variance"
                        : "");
-    if (has_fixed)
-        buf_printf(&m->text, "Fixed effects (%.200s) were not penalised%s. ", m->s->v[P_FIXED].s,
+    if (has_fixed_effects(m))
+        buf_printf(&m->text, "Fixed effects were not penalised%s. ",
                    shrunk.size ? ": ridge fits them by generalised least squares" : "");
     m->text.failed |= buf_failed(&networks) || buf_failed(&shrunk);
     buf_release(&networks);
@@ -355,7 +359,7 @@ static void put_read(struct methods *m, const struct data_format *format)
     if (n < d->features)
         buf_printf(&m->text, " and %lld covariate%s", (long long)(d->features - n),
                    plural(d->features - n));
-    if (m->s && *m->s->v[P_FIXED].s)
+    if (has_fixed_effects(m))
         buf_printf(&m->text, " and the fixed effects %.200s", m->s->v[P_FIXED].s);
     if (labelled < (double)d->samples)
         buf_printf(&m->text, ", of which %.0f have a %s", labelled,
