@@ -90,4 +90,8 @@ printf '"1" "2"\n' >quoted.txt
 awk 'NR > 1 { split($0, c, ","); print "\"" c[1] "\" " c[2] " 3" }' seem_y.csv >>quoted.txt
 like "names of columns that are numbers" "$("$ESPALIER" inspect seem.ini --set data.genotypes=plain.csv --set data.phenotypes=quoted.txt --set data.trait=1 2>&1 | grep ^phenotypes)" '40 with a value, 40 joined'
 
+awk -F, 'NR > 1 { print "F", $1, 0, 0, 1, $2 }' seem_y.csv >panel.fam
+like "a .fam as phenotypes" "$("$ESPALIER" inspect seem.ini --set data.genotypes=plain.csv --set data.phenotypes=panel.fam 2>&1)" \
+    'panel.fam:1: a .fam file has no header: leave out data.phenotypes to predict column 6'
+
 done_testing

@@ -164,6 +164,19 @@ comma() { "$ESPALIER" inspect one.ini --set data.phenotypes=comma.csv --set spli
 like "0,5 and 0,50 are one level" "$(comma --set 'data.fixed=factor(dose)' | grep ^effects)" 'dose \(0,50? [0-9]+, 1 [0-9]+\)'
 like "and one group" "$(comma --set folds=2 | grep ^groups)" '^groups +2 by dose'
 like "-9,00 is missing" "$(comma --set folds=2 | grep ^target)" 'from 0 to 10$'
+
+# A code for missing values is named wherever it stands, also among the levels of a factor.
+awk -F, -v OFS=, 'NR == 1 { print "id", "yield", "sex", "factor(pen)"; next }
+    { print $1, NR % 9 ? NR % 5 : -9, NR % 8 ? (NR % 6 ? "m" : "M") : -99, NR % 4 + 1 }' pheno.csv >coded.csv
+coded() { "$ESPALIER" inspect one.ini --set data.phenotypes=coded.csv --set split.file= --set split.group= --set folds=2 "$@" 2>&1; }
+like "codes of all columns" "$(coded --set 'data.fixed=factor(sex)' | grep never)" \
+    'column "yield" is -9 in [0-9]+ samples, column "sex" is -99 in [0-9]+ samples and never negative .*missing = -9, -99$'
+like "levels that differ only in case" "$(sed 's/,m,3$/,f,3/' coded.csv >three.csv &&
+    coded --set data.fixed=sex --set data.phenotypes=three.csv --set 'data.missing=-9, -99')" \
+    'differ only in case: "M" as "m"'
+like "a column that R named factor(pen)" "$(coded --set 'data.fixed=factor(pen)' | grep ^effects)" \
+    '^effects +factor\(pen\) \(1 [0-9]+, 2 [0-9]+, 3 [0-9]+, 4 [0-9]+\)'
+
 like "ridge costs more than its fixed effects alone" "$("$ESPALIER" plan one.ini --db none.db --set 'fixed=factor(site), age' --set grid.type=ridge,fixed --list --format csv 2>/dev/null |
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR > 1 { f[$c["type"]] = $c["gflop"] } END { print (f["ridge"] > f["fixed"]) }')" 1
 done_testing

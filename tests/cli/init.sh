@@ -81,7 +81,8 @@ works prefix p sim/phenotypes.csv
 awk -F'\t' -v OFS='\t' '/^#CHROM/ { print "##FORMAT=<ID=DS,Number=A,Type=Float,Description=\"D\">" }
     !/^#/ { $9 = "GT:DS"; for (i = 10; i <= NF; i++) { n = gsub(1, 1, $i); $i = $i "/" $i ":" 2 * n } } { print }' p.vcf >four_ds.vcf
 sed '/ID=DS/d; s/GT:DS/GT/; s/:[024]//g' four_ds.vcf >four.vcf
-for file in four four_ds; do
+sed '/ID=DS/d; s/GT:DS/DS/; s,[01][/|][01|/]*:,,g' four_ds.vcf >ds_only.vcf
+for file in four four_ds ds_only; do
     works "$file" "$file.vcf" sim/phenotypes.csv
     is "$file: kinship is for any ploidy" "$(value $file.ini metric)" kinship
     ok "$file: run accepts it" "$ESPALIER" run $file.ini --progress none --db $file.db \
@@ -89,6 +90,7 @@ for file in four four_ds; do
 done
 is "called alleles" "$(value four.ini dosage)" ""
 is "dosages are proposed" "$(value four_ds.ini dosage)" DS
+is "and without a line of the header" "$(value ds_only.ini dosage)" DS
 works three p.bed p.bim p.fam sim/phenotypes.csv
 works fam p.bed
 is "the phenotypes of the .fam" "$(value fam.ini phenotypes)" ""

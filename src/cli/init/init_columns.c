@@ -205,16 +205,28 @@ static int read_table_ids(struct names *ids, const char *path, struct err *err)
     return status == 0 ? 0 : -1;
 }
 
+/* A header need not define the field. */
+static bool first_has_ds(struct variants *v)
+{
+    struct site site;
+    struct calls calls;
+    struct err err;
+
+    return variants_next(v, &site, &err) == 1 && !site.odd && site.n_alts &&
+           !variants_read(v, 0, &calls, &err) && v->doubts.n_hard < v->n;
+}
+
 static int read_variant_ids(struct init_columns *c, const char *path, struct err *err)
 {
     struct names *ids = &c->ids;
     struct variants v;
-    int rc = variants_open(&v, variants_detect(path), path, &(struct variants_calls){0}, err);
+    enum variants_kind kind = variants_detect(path);
+    int rc = variants_open(&v, kind, path, &(struct variants_calls){.dosage = DATA_DOSAGE_DS}, err);
 
     for (int32_t i = 0; rc == 0 && i < v.ids.n; i++)
         if (names_find(ids, v.ids.text[i]) < 0 && names_add(ids, v.ids.text[i], i + 1, err) < 0)
             rc = -1;
-    c->has_ds = v.has_ds;
+    c->has_ds = v.has_ds || (!rc && !variants_is_diploid(kind) && first_has_ds(&v));
     variants_close(&v);
     return rc;
 }

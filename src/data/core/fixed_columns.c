@@ -267,6 +267,8 @@ static int add_words(struct fixed_columns *c, const struct target_cells *cells, 
     if (target_classes(&words, cells, err))
         return -1;
     rc = check_words(cells, &words, n_present, err);
+    if (words.spelled.n)
+        c->spelled = words.spelled;
     buf_printf(&c->described, "%s%.80s (", c->described.size ? ", " : "", cells->column);
     for (int32_t k = 0; !rc && k < words.n_classes; k++)
         rc = add_level(c, cells, &words, k, err);
@@ -355,4 +357,5 @@ void fixed_columns_note(struct data_report *report, const struct fixed_columns *
     data_report_add(report, DATA_NOTE_FACT, "effects", "%s; %lld missing cell%s take%s the mean",
                     buf_text(&c->described), (long long)c->n_missing, plural(c->n_missing),
                     c->n_missing == 1 ? "s" : "");
+    target_report_spelled(report, &c->spelled, "levels");
 }

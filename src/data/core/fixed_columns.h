@@ -21,8 +21,9 @@ struct fixed_columns {
     int32_t n;
     int32_t capacity;
     int32_t n_factors;
-    int64_t n_missing;    /* cells */
-    struct buf described; /* "sex (F 900, M 914), age (a number)" */
+    int64_t n_missing;             /* cells */
+    struct equality_count spelled; /* levels of the last factor that differ only in case */
+    struct buf described;          /* "sex (F 900, M 914), age (a number)" */
 };
 
 /* Pair with fixed_columns_release(), also after a failure. -1 and err if a column does not

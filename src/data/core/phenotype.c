@@ -113,12 +113,17 @@ static int find_fixed(struct reading *r, int32_t k, const char *listed, struct e
 {
     const struct table *t = &r->table;
     char *copy = strdup(listed);
-    char *name = copy ? phenotype_strip_factor(copy, &r->p->is_factor[k]) : NULL;
+    const char *name = copy ? phenotype_strip_factor(copy, &r->p->is_factor[k]) : NULL;
     int rc = -1;
 
     if (!copy)
         return err_nomem(err, "fixed effects", strlen(listed) + 1);
-    r->fixed[k] = table_column(t, name, r->id, err);
+    /* R's model.frame() names a column factor(site). */
+    r->fixed[k] = table_column(t, listed, r->id, err);
+    if (r->fixed[k] != TABLE_NO_COLUMN)
+        name = listed;
+    else if (r->p->is_factor[k])
+        r->fixed[k] = table_column(t, name, r->id, err);
     if (r->fixed[k] == TABLE_NO_COLUMN)
         no_column(r, "column", name, "each of data.fixed", err);
     else if (r->fixed[k] == r->trait)
@@ -211,6 +216,13 @@ static bool is_value(const char *name)
            (table_parse_number(&v, name) && (v < 0 || v != floor(v)));
 }
 
+static bool is_fam(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    return dot && !strcmp(dot, ".fam");
+}
+
 int phenotype_check_header(const struct table *t, int32_t id, const struct names *ids,
                            struct err *err)
 {
@@ -219,6 +231,11 @@ int phenotype_check_header(const struct table *t, int32_t id, const struct names
 
     if (reader_has_family(t))
         return 0;
+    if (is_fam(t->path))
+        return table_fault(err, t,
+                           "a .fam file has no header: leave out data.phenotypes to predict column "
+                           "6 of the .fam beside the .bed, or put a line \"FID IID PAT MAT SEX "
+                           "TRAIT\" before a copy of it");
     for (int32_t j = 0; j < t->n_cols; j++) {
         const char *name = t->name[j];
         bool can_be_id = j == id || (j == 1 && t->n_cols > 2 && !table_parse_number(&v, name));
@@ -415,32 +432,37 @@ static int read_commas(struct reading *r, struct err *err)
 
 /* ---- codes for missing values ---- */
 
-/* The smallest number is suspect if it is a common code and no other is negative. */
+/* The smallest number is suspect if it is a common code and the other values are not negative. */
 static void find_suspect(struct phenotype_report *report, const struct target_cells *cells)
 {
     static const double codes[] = {-9, -99, -999, -9999};
-    double least = INFINITY, next = INFINITY;
-    int32_t n = 0;
+    struct phenotype_suspect found = {.value = INFINITY};
+    bool has_others = false;
+    double next = INFINITY;
 
     for (int32_t i = 0; i < cells->n; i++) {
         double v;
 
-        if (!cells->text[i] || !table_parse_number(&v, cells->text[i]))
+        if (!cells->text[i])
             continue;
-        if (v < least) {
-            next = least;
-            least = v;
-            n = 0;
+        if (!table_parse_number(&v, cells->text[i])) {
+            has_others = true;
+            continue;
         }
-        n += v == least;
-        if (v > least && v < next)
+        if (v < found.value) {
+            next = found.value;
+            found.value = v;
+            found.n = 0;
+        }
+        found.n += v == found.value;
+        if (v > found.value && v < next)
             next = v;
     }
-    for (size_t c = 0; c < sizeof codes / sizeof *codes && !report->n_suspect; c++)
-        if (least == codes[c] && next >= 0 && isfinite(next)) {
-            report->suspect = least;
-            report->n_suspect = n;
-            snprintf(report->suspect_column, sizeof report->suspect_column, "%s", cells->column);
+    has_others = has_others || isfinite(next);
+    for (size_t c = 0; c < sizeof codes / sizeof *codes && report->n_suspects < DATA_EXAMPLES; c++)
+        if (found.value == codes[c] && next >= 0 && has_others) {
+            snprintf(found.column, sizeof found.column, "%s", cells->column);
+            report->suspects[report->n_suspects++] = found;
         }
 }
 
@@ -483,10 +505,11 @@ int phenotype_read(struct phenotype *p, const struct joined_ids *source,
         if (!rc)
             rc = read_commas(&r, err);
     }
-    find_suspect(report, &p->trait);
-    for (int32_t k = 0; !rc && k < p->n_fixed; k++)
-        if (!p->is_factor[k])
+    if (!rc && !report->n_suspects) {
+        find_suspect(report, &p->trait);
+        for (int32_t k = 0; k < p->n_fixed; k++)
             find_suspect(report, &p->fixed[k]);
+    }
     names_release(&r.missing);
     names_release(&r.listed);
     names_release(&r.left);

@@ -22,8 +22,15 @@ struct phenotype {
 
 enum { PHENOTYPE_ID = 41 };
 
+/* A number like -9 that may mean "missing". */
+struct phenotype_suspect {
+    double value;
+    int32_t n; /* its cells */
+    char column[81];
+};
+
 /* Observations about the table. The caller zeroes it. A second reading, of fewer samples, counts
- * anew but keeps `absent`, `unjoined`, `loose` and `suspect`. */
+ * anew but keeps `absent`, `unjoined`, `loose` and `suspects`. */
 struct phenotype_report {
     int32_t n_valued;                       /* rows with a value */
     int32_t n_joined;                       /* of these, of a known sample */
@@ -31,13 +38,12 @@ struct phenotype_report {
     char left[DATA_EXAMPLES][PHENOTYPE_ID]; /* the first of these ids, cut */
     int32_t n_absent;                       /* samples without a row */
     char absent[DATA_EXAMPLES][PHENOTYPE_ID];
-    struct equality_count loose; /* ids that joined by number or without regard to case */
+    struct equality_count loose;   /* ids that joined by number or without regard to case */
     struct equality_count columns; /* named in another spelling */
-    bool is_foreign_id;          /* an id of `left` is not UTF-8 */
-    char unjoined[600];          /* why rows did not join */
-    double suspect;              /* as in struct data_report */
-    int32_t n_suspect;
-    char suspect_column[81];
+    bool is_foreign_id;            /* an id of `left` is not UTF-8 */
+    char unjoined[600];            /* why rows did not join */
+    struct phenotype_suspect suspects[DATA_EXAMPLES]; /* the trait, then the fixed effects */
+    int32_t n_suspects;
     bool is_case_control; /* 1 and 2 of a .fam */
     const char *unset;    /* as in struct data_report */
 };

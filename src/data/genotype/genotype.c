@@ -486,8 +486,8 @@ static void report_counts(struct data_report *r, const struct genotype *g)
     r->n_unjoined = p->n_left;
     r->n_features = g->counts.n_read;
     r->n_missing = g->n_missing;
-    r->suspect = p->suspect;
-    r->n_suspect = p->n_suspect;
+    r->suspect = p->suspects[0].value;
+    r->n_suspect = p->suspects[0].n;
     r->unset = p->unset ? p->unset : r->unset;
 }
 
@@ -691,17 +691,36 @@ static void report_doubts(struct data_report *r, const struct genotype *g)
                         m->n_repeated > DATA_EXAMPLES ? " ..." : "");
 }
 
+static void warn_suspects(struct data_report *r, const struct phenotype_report *p)
+{
+    struct buf cells = {0}, codes = {0};
+
+    for (int32_t k = 0; k < p->n_suspects; k++) {
+        const struct phenotype_suspect *s = &p->suspects[k];
+        bool is_new = true;
+
+        buf_printf(&cells, "%scolumn \"%s\" is %g in %d sample%s", k ? ", " : "", s->column,
+                   s->value, s->n, plural(s->n));
+        for (int32_t l = 0; l < k; l++)
+            is_new = is_new && p->suspects[l].value != s->value;
+        if (is_new)
+            buf_printf(&codes, "%s%g", k ? ", " : "", s->value);
+    }
+    if (p->n_suspects)
+        data_report_add(r, DATA_NOTE_WARNING, "suspect",
+                        "%s and never negative otherwise: if that stands for a missing value, set "
+                        "[data] missing = %s",
+                        buf_text(&cells), buf_text(&codes))
+            ->is_advice = true;
+    buf_release(&cells);
+    buf_release(&codes);
+}
+
 static void report_warnings(struct data_report *r, const struct genotype *g)
 {
     const struct phenotype_report *p = &g->noticed;
 
-    if (p->n_suspect)
-        data_report_add(r, DATA_NOTE_WARNING, "suspect",
-                        "column \"%s\" is %g in %d sample%s and never negative otherwise: if that "
-                        "stands for a missing value, set [data] missing = %g",
-                        p->suspect_column, p->suspect, p->n_suspect, p->n_suspect == 1 ? "" : "s",
-                        p->suspect)
-            ->is_advice = true;
+    warn_suspects(r, p);
     warn_nonmarkers(r, g);
     if (p->is_case_control && g->target.n_classes)
         data_report_add(r, DATA_NOTE_INFO, "case control",

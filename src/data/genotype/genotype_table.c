@@ -65,7 +65,8 @@ static int add_fixed(struct search *s, struct err *err)
     for (int32_t k = 0; !rc && k < listed.n; k++) {
         char *copy = strdup(listed.text[k]);
 
-        rc = copy ? add_named(s, phenotype_strip_factor(copy, &is_factor), err)
+        rc = copy ? add_named(s, listed.text[k], err) ||
+                        add_named(s, phenotype_strip_factor(copy, &is_factor), err)
                   : err_nomem(err, "fixed effects", strlen(listed.text[k]));
         free(copy);
     }
