@@ -8,9 +8,9 @@
 #include "base/outfile.h"
 #include "base/words.h"
 #include "cli/print/cli.h"
+#include "cli/print/figures.h"
 #include "cli/print/inputs.h"
 #include "config.h"
-#include "report/figure/figure.h"
 #include "report/page/page.h"
 #include "run/advice.h"
 #include "store/query/query.h"
@@ -98,31 +98,34 @@ static void warn(const struct work *work)
     advice_print(&early, NULL);
 }
 
-static int save_figures(const struct work *work, const struct report_options *o, struct err *err)
-{
-    int32_t n;
-
-    if (!o->figures)
-        return 0;
-    if (figures_save(&n, o->figures, &work->data, o->is_forced ? OUTFILE_REPLACE : OUTFILE_NEW,
-                     err))
-        return -1;
-    log_info("%s: %d figure%s as SVG%s", o->figures, (int)n, plural(n),
-             canvas_has(CANVAS_PDF) ? " and PDF"
-                                    : "; this espalier was built without cairo, which "
-                                      "writes PDF");
-    return 0;
-}
-
-static int save_page(struct work *work, const struct report_options *o, struct err *err)
+static enum outfile_mode mode_of(const struct report_options *o)
 {
     struct stat status;
     bool is_new = !o->is_forced && stat(o->output, &status) != 0;
+
+    return is_new ? OUTFILE_NEW : OUTFILE_REPLACE;
+}
+
+static int save_figures(struct figures *figures, const struct report_options *o, struct err *err)
+{
+    if (figures_save(figures, o->figures, o->is_forced ? OUTFILE_REPLACE : OUTFILE_NEW, err))
+        return -1;
+    log_info("%s: %d figure%s as SVG%s", o->figures, (int)figures->n, plural(figures->n),
+             figures->n && figures->of[0].pdf.size ? " and PDF"
+                                                   : "; rsvg-convert, which makes PDF of them, is "
+                                                     "not installed");
+    return 0;
+}
+
+/* Page and figures appear together or not at all. */
+static int save_page(struct work *work, struct figures *figures, const struct report_options *o,
+                     struct err *err)
+{
     struct outfile out = {0};
     char size[BYTES_TEXT];
-    int rc = outfile_open(&out, o->output, is_new ? OUTFILE_NEW : OUTFILE_REPLACE, err) ||
+    int rc = outfile_open(&out, o->output, mode_of(o), err) ||
                      outfile_write(&out, work->html.data, work->html.size, err) ||
-                     outfile_flush(&out, err) || save_figures(work, o, err) ||
+                     outfile_flush(&out, err) || (figures && save_figures(figures, o, err)) ||
                      outfile_commit(&out, err)
                  ? -1
                  : 0;
@@ -135,12 +138,27 @@ static int save_page(struct work *work, const struct report_options *o, struct e
     return rc;
 }
 
-/* Page and figures appear together or not at all. */
-static int save(struct work *work, const struct report_options *o, struct err *err)
+static int save_as(struct work *work, struct figures *figures, const struct report_options *o,
+                   struct err *err)
 {
     if (strcmp(o->output, "-") != 0)
-        return save_page(work, o, err);
-    return save_figures(work, o, err) || cli_print(&work->html, CLI_DATA, err) ? -1 : 0;
+        return save_page(work, figures, o, err);
+    return (figures && save_figures(figures, o, err)) || cli_print(&work->html, CLI_DATA, err) ? -1
+                                                                                               : 0;
+}
+
+/* Without a browser for the figures there is still a page, which the user can open. */
+static int save(struct work *work, const struct report_options *o, struct err *err)
+{
+    struct figures figures = {0};
+    struct err why;
+    int is_missing = o->figures && figures_draw(&figures, &work->html, &why) ? -1 : 0;
+    int rc = save_as(work, o->figures && !is_missing ? &figures : NULL, o, err);
+
+    figures_release(&figures);
+    if (!rc && is_missing)
+        *err = why;
+    return rc ? rc : is_missing;
 }
 
 static int report(struct call *call)
@@ -173,7 +191,10 @@ static const struct option_row options[] = {
              "the cheapest within one standard error of it.",
      .choices = "best|1se"},
     {0, "figures", "DIR", OPTION_TEXT, VALUE_DIRECTORY, offsetof(struct report_options, figures),
-     .help = "Also write each figure as SVG and PDF into the folder DIR.", .shown = "none"},
+     .help = "Also write each chart as SVG and PDF into the folder DIR. Needs Chromium, and "
+             "rsvg-convert "
+             "for PDF.",
+     .shown = "none"},
     {0, "title", "TEXT", OPTION_TEXT, .into = offsetof(struct report_options, title),
      .help = "Give the page this title.", .shown = "the name of the sweep"},
     {0},
@@ -195,7 +216,7 @@ const struct command command_report = {
     .summary = "Write a page with charts and tables about a sweep.",
     .about =
         "The page is one HTML file that needs no network and no other file. Charts react to the "
-        "pointer and the keyboard; without a script, tables and static figures stay.",
+        "pointer and the keyboard; without a script, texts and tables stay.",
     .examples = examples,
     .see = "best, show, export",
     .options = options,

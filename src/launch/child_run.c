@@ -19,24 +19,8 @@
 /* for mpirun and its ranks to end */
 #define PATIENCE_S 20.0
 
-static const char **make_words(const char *const *args)
-{
-    size_t n = 0;
-    const char **words;
-
-    while (args[n])
-        n++;
-    words = calloc(n + 3, sizeof *words);
-    if (!words)
-        return NULL;
-    words[0] = "espalier";
-    words[1] = "run";
-    memcpy(words + 2, args, n * sizeof *words);
-    return words;
-}
-
 /* A process group of its own: Ctrl-C reaches the parent alone, which passes it on. */
-static void become(const char **words, int messages)
+static void become(const char *const *words, int output, int messages)
 {
     int null = open("/dev/null", O_RDONLY);
 
@@ -44,9 +28,9 @@ static void become(const char **words, int messages)
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (null >= 0)
         dup2(null, STDIN_FILENO);
-    dup2(messages, STDOUT_FILENO);
+    dup2(output, STDOUT_FILENO);
     dup2(messages, STDERR_FILENO);
-    execv("/proc/self/exe", (char *const *)(uintptr_t)words);
+    execvp(words[0], (char *const *)(uintptr_t)words);
     _exit(127);
 }
 
@@ -71,26 +55,32 @@ static int wait_for(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int child_run(int *status, const char *const *args, const char *messages, struct err *err)
+static int open_output(const char *path, struct err *err)
 {
-    const char **words = make_words(args);
-    int file, rc = 0;
-    pid_t pid;
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
 
-    if (!words)
-        return err_nomem(err, "arguments", 0);
-    file = open(messages, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    pid = file < 0 ? -1 : fork();
+    if (fd < 0)
+        err_set(err, "%s: %s", path, strerror(errno));
+    return fd;
+}
+
+int child_run(int *status, const char *const *words, const char *output, const char *messages,
+              struct err *err)
+{
+    int out = open_output(output, err), errors = out < 0 ? -1 : open_output(messages, err), rc = -1;
+    pid_t pid = errors < 0 ? -1 : fork();
+
     if (!pid)
-        become(words, file);
-    if (file < 0)
-        rc = err_set(err, "%s: %s", messages, strerror(errno));
-    else if (pid < 0)
-        rc = err_set(err, "fork: %s", strerror(errno));
-    else
+        become(words, out, errors);
+    if (pid > 0) {
         *status = wait_for(pid);
-    if (file >= 0)
-        close(file);
-    free(words);
+        rc = 0;
+    } else if (errors >= 0) {
+        err_set(err, "fork: %s", strerror(errno));
+    }
+    if (errors >= 0)
+        close(errors);
+    if (out >= 0)
+        close(out);
     return rc;
 }

@@ -127,10 +127,11 @@ static int measure(struct scale_point *point, const struct scale_study *study, i
     snprintf(train, sizeof train, "train.epochs=%lld", (long long)epochs);
     remove(place->db);
     if (child_run(&status,
-                  (const char *const[]){place->file, "--ranks", n, "--db", place->db, "--progress",
-                                        "none", "--grace", "0s", "--set", threads, "--set", ranks,
-                                        epochs ? "--set" : NULL, train, NULL},
-                  place->messages, err))
+                  (const char *const[]){CHILD_SELF, "run", place->file, "--ranks", n, "--db",
+                                        place->db, "--progress", "none", "--grace", "0s", "--set",
+                                        threads, "--set", ranks, epochs ? "--set" : NULL, train,
+                                        NULL},
+                  place->messages, place->messages, err))
         return -1;
     if (stop_signal)
         return 0;

@@ -26,7 +26,7 @@
 
 BEGIN {
     n = split("base program tensor data/text data/core data/genotype data/graph data gcn gang grid trial sched store " \
-              "store/query predict launch run report report/sweep report/figure report/page cli/command cli/print cli/init cli", names)
+              "store/query predict launch run report report/sweep report/page cli/command cli/print cli/init cli", names)
     for (i = 1; i <= n; i++)
         level[names[i]] = i
     level["data/graph"] = level["data/genotype"]
@@ -42,7 +42,6 @@ BEGIN {
     user["pcre2.h"] = "^src/program/capture_pattern\\.c$"
     user["csv.h"] = "^src/data/text/table\\.c$"
     user["zlib.h"] = "^src/data/text/(table|stream)\\.c$"
-    user["cairo-pdf.h"] = "^src/report/figure/pdf\\.c$"
     user["indigo.h"] = "^src/data/graph/molecule\\.c$"
     user["report/events.pb-c.h"] = "^src/report/event_file\\.c$"
 

@@ -44,7 +44,7 @@ while [ "$seed" -le "$last" ]; do
     try show x.db c1
     try show x.db t1
     try show x.db t1 --model m.safetensors
-    try report x.db -o p.html --force --figures figures
+    try report x.db -o p.html --force
     try export x.db --format csv
     try export x.db --format json
     try trace x.db -o t.json --force

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/figure/figure.h"
 #include "report/page/page.h"
 #include "storelib.h"
 
@@ -148,32 +147,11 @@ static void test_page(void **state)
     fixture_close(&f);
 }
 
-/* Three panels: Loss, accuracy with its training part, and the free name. */
-static void test_figure(void **state)
-{
-    struct fixture f;
-    struct sweep_data d;
-    struct buf out = {0};
-
-    (void)state;
-    read_data(&d, &f, -1);
-    assert_true(figure_put(&out, FIGURE_CURVES, &d, CANVAS_SVG));
-    assert_has(buf_text(&out), ">Loss</text>");
-    assert_has(buf_text(&out), ">accuracy</text>");
-    assert_has(buf_text(&out), ">lr&lt;b&gt;</text>");
-    assert_has(buf_text(&out), ">training, mean</text>");
-    assert_lacks(buf_text(&out), "validation");
-    buf_release(&out);
-    sweep_data_release(&d);
-    fixture_close(&f);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_data),
         cmocka_unit_test(test_page),
-        cmocka_unit_test(test_figure),
     };
 
     return cmocka_run_group_tests_name("page", tests, NULL, NULL);

@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/words.h"
-#include "report/figure/figure.h"
 #include "report/page/html.h"
 #include "report/page/page_assets.h"
 #include "report/page/page_json.h"
@@ -190,12 +189,8 @@ static void put_header(struct buf *out, const struct page *page)
 static void put_chart(struct buf *out, const struct panel *panel, const struct page *page)
 {
     const struct sweep_data *d = page->data;
-    int figure = figure_find(panel->id);
 
-    buf_puts(out, "<div class=\"controls\"></div>\n<figure><div class=\"chart\">");
-    if (figure >= 0) /* it stays without a script */
-        figure_put(out, (enum figure)figure, d, CANVAS_SVG);
-    buf_puts(out, "</div>");
+    buf_puts(out, "<div class=\"controls\"></div>\n<figure><div class=\"chart\"></div>");
     if (panel->is_of_objective)
         html_element(out, "figcaption", "Sweep %s, %s, %s is better", d->name, d->objective,
                      d->maximize ? "larger" : "smaller");

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "report/figure/figure.h"
 #include "report/page/page_json_value.h"
 
 /* ---- the sweep ---- */
@@ -77,16 +76,6 @@ static void put_axis(struct buf *out, const struct sweep_axis *axis)
     json_put_bool(out, "log", axis->is_log);
     json_put_text(out, "unit", axis->unit);
     buf_putc(out, '}');
-}
-
-static void put_axis_order(struct buf *out, const struct sweep_data *d)
-{
-    int32_t *order = calloc((size_t)d->n_axes + 1, sizeof *order);
-
-    out->failed |= !order;
-    if (order)
-        json_put_integers(out, "axis_order", order, figure_axes(order, d->n_axes, d));
-    free(order);
 }
 
 static void put_axes(struct buf *out, const struct sweep_data *d)
@@ -202,7 +191,7 @@ void page_json_put(struct buf *out, const struct page *page)
     put_sweep(out, d);
     put_choice(out, d);
     put_axes(out, d);
-    put_axis_order(out, d);
+    json_put_integers(out, "axis_order", d->axis_order, d->n_varied);
     put_configs(out, d);
     put_values(out, d);
     page_json_statistics(out, d);

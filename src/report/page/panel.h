@@ -7,7 +7,7 @@
 
 /* A static row. Its functions have the prefix panel_why_, panel_put_ or panel_table_. */
 struct panel {
-    const char *id; /* also the name of its figure (report/figure) */
+    const char *id; /* also the name of its chart */
     const char *heading;
     const char *what;            /* one or two sentences: what is drawn, how to read it */
     const char *what_of_program; /* likewise for a sweep of a program; NULL: what */

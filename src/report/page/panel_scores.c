@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "report/figure/figure.h"
 #include "report/page/html.h"
 #include "report/page/panel.h"
 
@@ -52,26 +51,16 @@ const char *panel_why_unscored(struct buf *scratch, const struct page *page)
     return page->data->n_scored ? NULL : panel_why_no_score(scratch, page->data);
 }
 
-/* Axes with several values. */
-static int32_t count_varied(const struct sweep_data *d)
-{
-    int32_t n = 0;
-
-    for (int32_t a = 0; a < d->n_axes; a++)
-        n += d->axes[a].n > 1;
-    return n;
-}
-
 const char *panel_why_no_axis(struct buf *scratch, const struct page *page)
 {
-    if (!count_varied(page->data))
+    if (!page->data->n_varied)
         return "No setting has several values in this sweep.";
     return panel_why_unscored(scratch, page);
 }
 
 const char *panel_why_no_pair(struct buf *scratch, const struct page *page)
 {
-    if (count_varied(page->data) < 2)
+    if (page->data->n_varied < 2)
         return "Fewer than two settings have several values in this sweep.";
     return panel_why_unscored(scratch, page);
 }
@@ -260,7 +249,7 @@ void panel_table_axis(struct buf *out, const struct page *page)
         put_effects(out, d);
 }
 
-static void put_cell(struct html_table *table, const struct sweep_data *d, const int32_t pair[2],
+static void put_cell(struct html_table *table, const struct sweep_data *d, const int32_t *pair,
                      int32_t i, int32_t j)
 {
     double sum = 0, best = NAN;
@@ -297,9 +286,8 @@ void panel_table_pair(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
     struct html_table table;
-    int32_t pair[2] = {0, 0};
+    const int32_t *pair = d->axis_order;
 
-    figure_pair_axes(pair, d);
     html_table_begin(&table, out, "Table: mean score for each pair of values");
     html_table_head(&table, d->axes[pair[0]].name, d->axes[pair[0]].is_numeric);
     html_table_head(&table, d->axes[pair[1]].name, d->axes[pair[1]].is_numeric);

@@ -225,8 +225,12 @@ struct sweep_data {
 
     struct sweep_effects effects;
     struct sweep_marginal **marginal; /* [n_axes][levels] */
-    int32_t *pareto_seconds;          /* [n_pareto_seconds] places - 1, cheapest first */
-    int32_t *pareto_flops;            /* [n_pareto_flops] likewise */
+    /* [n_varied] axes with several levels: by falling share of the variance where it is known, else by the
+     * number of configurations that have them, then as in the sweep file. */
+    int32_t *axis_order;
+    int32_t n_varied;
+    int32_t *pareto_seconds; /* [n_pareto_seconds] places - 1, cheapest first */
+    int32_t *pareto_flops;   /* [n_pareto_flops] likewise */
     int32_t n_pareto_seconds, n_pareto_flops;
 
     int32_t n_curves;

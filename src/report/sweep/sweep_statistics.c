@@ -325,7 +325,53 @@ static int find_fronts(struct sweep_data *data, struct err *err)
     return 0;
 }
 
+/* ---- order of the axes ---- */
+
+/* The share of the variance that an axis explains alone; NaN: unknown. */
+static double explained_by(const struct sweep_data *data, int32_t axis)
+{
+    for (int32_t i = 0; i < data->effects.n; i++)
+        if (data->effects.of[i].axis == axis && data->effects.of[i].with < 0)
+            return data->effects.of[i].share;
+    return NAN;
+}
+
+static int32_t count_having(const struct sweep_data *data, int32_t axis)
+{
+    int32_t n = 0;
+
+    for (int32_t c = 0; c < data->n_configs; c++)
+        n += level_at(data, c, axis) >= 0;
+    return n;
+}
+
+static bool matters_more(const struct sweep_data *data, int32_t a, int32_t b)
+{
+    if (data->effects.is_complete)
+        return explained_by(data, a) > explained_by(data, b);
+    return count_having(data, a) > count_having(data, b);
+}
+
+/* By insertion: there are few axes. */
+static int find_order(struct sweep_data *data, struct err *err)
+{
+    int32_t *order = sweep_take(data, (size_t)data->n_axes, sizeof *order, err), at;
+
+    data->axis_order = order;
+    for (int32_t axis = 0; order && axis < data->n_axes; axis++) {
+        if (data->axes[axis].n < 2)
+            continue;
+        for (at = data->n_varied++; at > 0 && matters_more(data, axis, order[at - 1]); at--)
+            order[at] = order[at - 1];
+        order[at] = axis;
+    }
+    return order ? 0 : -1;
+}
+
 int sweep_find_statistics(struct sweep_data *data, struct err *err)
 {
-    return find_effects(data, err) || find_marginals(data, err) || find_fronts(data, err) ? -1 : 0;
+    return find_effects(data, err) || find_marginals(data, err) || find_fronts(data, err) ||
+                   find_order(data, err)
+               ? -1
+               : 0;
 }

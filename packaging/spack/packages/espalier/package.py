@@ -30,7 +30,6 @@ class Espalier(AutotoolsPackage):
     depends_on("xxhash@0.8:")
     depends_on("zlib")
     depends_on("htslib@1.10:")
-    depends_on("cairo@1.16:+pdf+fc")
     depends_on("libinih@53:")
     depends_on("json-c@0.15:")
     depends_on("pcre2@10.34:")

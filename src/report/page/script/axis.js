@@ -2,7 +2,7 @@
 //
 // Mean and best score for each value of an axis; share of the variance of each axis.
 
-// The axes with several values, the most important first, as in the static figures.
+// The axes with several values, the most important first.
 function axisChoices() {
     return D.axis_order.map(a => [String(a), AXES[a].name]);
 }

@@ -2,9 +2,8 @@
 //
 // The interactive charts of a report page.
 //
-// The program writes a page that is complete without this script: text, tables and a static figure
-// in each panel. The script replaces the figures by charts that share a selection and a filter,
-// makes tables sortable, and saves figures and tables. Without D3 only the tables change.
+// Without this script the page has texts and tables. The script adds charts that share a selection and a
+// filter, makes tables sortable, and saves charts and tables. Without D3 there are no charts.
 //
 //  * A chart is a row of `charts`: the id of its panel, its options, and a function that draws it.
 //  * `state` holds everything that a reader can change. changed() writes it to the address and

@@ -85,6 +85,23 @@ function inline(from, to) {
     for (let k = 0; k < from.children.length; k++) inline(from.children[k], to.children[k]);
 }
 
+// `espalier report --figures` opens the page at #figures in a browser without a window, and reads these
+// elements. A browser does not run them, and an SVG contains no </script>.
+function addFigures() {
+    panels.forEach(drawPanel);
+    panels
+        .filter(panel => panel.chart.surfaces.length)
+        .forEach(panel =>
+            document.body.append(
+                el(
+                    'script',
+                    { type: 'image/svg+xml', id: 'figure-' + panel.row.id },
+                    standalone(panel).text
+                )
+            )
+        );
+}
+
 function saveSvg(panel) {
     download(
         fileName(panel.row.id, 'svg'),

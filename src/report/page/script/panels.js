@@ -184,8 +184,6 @@ function panelOf(row) {
     };
     const title = section.querySelector('h2').textContent;
     panel.text = caption && caption.textContent !== title ? caption.textContent : '';
-    node.classList.add('live');
-    node.replaceChildren();
     node.setAttribute('tabindex', '0');
     node.setAttribute('role', 'group');
     node.setAttribute(

@@ -130,11 +130,16 @@ function start() {
         if (darkRule) darkRule.media.mediaText = CONDITIONS[theme];
         panels = charts.map(panelOf).filter(Boolean);
     }
+    if (location.hash === '#figures') {
+        filterShown();
+        return addFigures();
+    }
     const at = state.at;
     listen();
     changed();
     if (at) requestAnimationFrame(() => goTo(at, 'instant'));
     document.documentElement.dataset.ready = WITH_D3 ? 'charts' : 'tables';
+    return undefined;
 }
 
 start();
