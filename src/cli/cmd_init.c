@@ -275,9 +275,10 @@ static void warn_meanings(const struct init *in)
 
     init_columns_meanings(&columns, &in->columns);
     if (columns.size)
-        log_warn("%s: rows differ in %s, which the sweep does not use: convert the values to one "
-                 "unit, leave out other types, and make classes at a threshold where they are bounds",
-                 in->columns.table->path, buf_text(&columns));
+        log_warn(
+            "%s: rows differ in %s, which the sweep does not use: convert the values to one "
+            "unit, leave out other types, and make classes at a threshold where they are bounds",
+            in->columns.table->path, buf_text(&columns));
     buf_release(&columns);
 }
 
@@ -289,9 +290,10 @@ static void warn_magnitudes(const struct init *in)
     int n = init_columns_magnitudes(&in->columns, in->files.format);
 
     if (n >= MANY_MAGNITUDES)
-        log_warn("%s: the trait spans %d orders of magnitude, so its largest values decide the fit: "
-                 "write a column with its logarithm and predict that",
-                 in->columns.table->path, n);
+        log_warn(
+            "%s: the trait spans %d orders of magnitude, so its largest values decide the fit: "
+            "write a column with its logarithm and predict that",
+            in->columns.table->path, n);
 }
 
 /* Warnings are printed once, for the final file. */
@@ -429,8 +431,8 @@ const struct command command_init = {
     .operand_kind = VALUE_FILE,
     .summary = "Write a first sweep file for your data files.",
     .about = "The files are recognised by their content: VCF, BCF, PLINK 1, HapMap, tables of "
-             "genotypes, phenotypes, edges, features, labels, parts or SMILES, IDX images and "
-             "labels, and a TUDataset folder.",
+             "genotypes, phenotypes, edges, features, labels, parts or SMILES, and a TUDataset "
+             "folder.",
     .examples = examples,
     .see = "inspect, run, params",
     .options = options,

@@ -129,8 +129,7 @@ static bool count_all(struct counts *c, const struct dataset *d)
     for (int32_t i = 0; c->nodes && c->edges && parent && i < c->n; i++) {
         struct dataset_graph g = dataset_graph(d, i);
 
-        if (i == 0 || !d->is_alike)
-            n_components = count_components(parent, &g);
+        n_components = count_components(parent, &g);
         c->nodes[i] = g.n_nodes;
         c->edges[i] = g.n_edges;
         c->n_disconnected += n_components > 1;
@@ -186,15 +185,11 @@ static void print_counts(struct inspection *in, struct counts *c)
 static void print_graph_features(struct inspection *in)
 {
     const struct dataset *d = &in->job->data;
-    double rows = d->n_nodes, width = d->n_features - d->n_shared;
-    double bytes = rows * width * (d->dosage || d->code ? 1 : sizeof(float));
-    const char *form = d->dosage ? "small integers" : d->code ? "bytes" : "floats";
+    double bytes = (double)d->n_nodes * d->n_features * (d->dosage ? 1 : sizeof(float));
     char words[BYTES_TEXT];
 
-    answer_printf(&in->answer, "features    %d of each node, %s", d->n_features, form);
-    if (d->n_shared)
-        answer_printf(&in->answer, " (%d of them by place, held once)", d->n_shared);
-    answer_printf(&in->answer, ", %s\n", bytes_words(words, bytes));
+    answer_printf(&in->answer, "features    %d of each node, %s, %s\n", d->n_features,
+                  d->dosage ? "small integers" : "floats", bytes_words(words, bytes));
     add_count(in, "features", d->n_features);
     add_fact(in, "feature_bytes", bytes);
 }

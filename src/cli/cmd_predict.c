@@ -109,7 +109,7 @@ static int open_database(struct store **store, const char *path, struct err *err
 {
     static const char *const options[] = {
         [KIND_VCF] = "genotypes",    [KIND_BCF] = "genotypes", [KIND_PLINK] = "genotypes",
-        [KIND_HAPMAP] = "genotypes", [KIND_SMI] = "graphs",    [KIND_IDX_IMAGES] = "graphs",
+        [KIND_HAPMAP] = "genotypes", [KIND_SMI] = "graphs",
     };
     enum data_kind kind;
     struct err what, unknown;
@@ -171,8 +171,8 @@ static const struct option_row options[] = {
      .into = offsetof(struct predict_call, o.accepts_few_markers),
      .help = "Predict also if less than half of the markers are in the file of --genotypes."},
     {0, "graphs", "PATH", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.graphs),
-     .help = "Predict new graphs, in the format of the training data: a table of molecules, a "
-             "folder, or images."},
+     .help = "Predict new graphs, in the format of the training data: a table of molecules "
+             "or a folder."},
     {0, "features", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.features),
      .help = "Predict new nodes of the training graph, in a table like data.features."},
     {0, "edges", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.edges),

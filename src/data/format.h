@@ -10,7 +10,7 @@
 
 /* New samples that are graphs, for models of a data set: read like the data, without targets. A
  * table of molecules has the data's columns of ids and molecules, a TU folder the data's node
- * files, images the data's size. A TU label that no node of the data has becomes zeros. */
+ * files. A TU label that no node of the data has becomes zeros. */
 
 struct new_graphs {
     struct data_spec spec;     /* with the new path */

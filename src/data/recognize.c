@@ -16,22 +16,16 @@
 
 #define KINDS_READ                                                                               \
     "a VCF, BCF, PLINK 1 or HapMap file, a table of text with a header (genotypes, phenotypes, " \
-    "edges, features, labels, SMILES), an IDX file, or a TUDataset folder"
+    "edges, features, labels, SMILES), or a TUDataset folder"
 
 enum { HEAD_BYTES = 1 << 16 };
 
 const char *recognize_name(enum data_kind kind)
 {
     static const char *const names[] = {
-        [KIND_TABLE] = "table",
-        [KIND_VCF] = "VCF",
-        [KIND_BCF] = "BCF",
-        [KIND_PLINK] = "PLINK",
-        [KIND_HAPMAP] = "HapMap",
-        [KIND_SMI] = "SMILES without a header",
+        [KIND_TABLE] = "table",  [KIND_VCF] = "VCF",       [KIND_BCF] = "BCF",
+        [KIND_PLINK] = "PLINK",  [KIND_HAPMAP] = "HapMap", [KIND_SMI] = "SMILES without a header",
         [KIND_TU] = "TUDataset",
-        [KIND_IDX_IMAGES] = "IDX images",
-        [KIND_IDX_LABELS] = "IDX labels",
     };
 
     return names[kind];
@@ -99,20 +93,11 @@ static bool has_binary(const char *head, size_t n)
 
 static int recognize_bytes(enum data_kind *out, const char *path, struct err *err)
 {
-    static const struct {
-        const char bytes[5];
-        enum data_kind kind;
-    } magic[] = {{"\0\0\10\3", KIND_IDX_IMAGES}, {"\0\0\10\1", KIND_IDX_LABELS}};
     char head[HEAD_BYTES];
     size_t n = stream_peek(head, sizeof head, path);
 
     if (n == 0)
         return refuse_unread(path, err);
-    for (size_t i = 0; i < sizeof magic / sizeof *magic; i++)
-        if (n >= 4 && !memcmp(head, magic[i].bytes, 4)) {
-            *out = magic[i].kind;
-            return 0;
-        }
     if (has_binary(head, n))
         return err_set(err, "%s: is binary and of an unknown kind: must be " KINDS_READ, path);
     *out = smiles_is_bare(path, "smiles") ? KIND_SMI : KIND_TABLE;

@@ -13,8 +13,6 @@ enum data_kind {
     KIND_HAPMAP,
     KIND_SMI, /* data/graph/smiles.h */
     KIND_TU,  /* a folder */
-    KIND_IDX_IMAGES,
-    KIND_IDX_LABELS,
 };
 
 /* -1 and err if the file is missing, empty or binary of an unknown kind, or a folder is no

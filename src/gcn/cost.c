@@ -84,17 +84,14 @@ static int outline_dense(struct gcn_outline *o, const struct csr *adjacency,
                          const struct gcn_inputs_spec *spec, struct err *err)
 {
     const struct dataset *data = o->data;
-    /* Those that graphs share are neither coded nor mostly zero. */
-    bool is_own = !data->n_shared;
     int rc = 0;
 
-    if (is_own && spec->scale != SCALE_STANDARDIZE)
+    if (spec->scale != SCALE_STANDARDIZE)
         rc = outline_zeros(o, adjacency, err);
     if (rc)
         return rc < 0 ? -1 : 0;
     /* Codes pay with many features and few rows; graphs have few features and many rows (nodes). */
-    if (is_own && spec->scale != SCALE_ROW && !data->graph_start &&
-        count_codes(o, spec->scale, err))
+    if (spec->scale != SCALE_ROW && !data->graph_start && count_codes(o, spec->scale, err))
         return -1;
     o->has[FIRST_AX_DENSE] = !o->has[FIRST_X_CODED] || spec->small_batches;
     o->has_x = spec->drops_inputs;

@@ -98,7 +98,7 @@
     \
     X(FORMAT, "data", "format", CHOICE, 0, 0, DATA_FORMAT_CHOICES, "simulated", "", REQUIRED, \
       MODELS_ALL, NOWHERE, \
-      "Kind of data; genotype: accessions with markers; graph: nodes of a given graph; simulated: a simulated panel; tu, smiles, idx: graphs (a TUDataset folder, molecules, images)") \
+      "Kind of data; genotype: accessions with markers; graph: nodes of a given graph; simulated: a simulated panel; tu, smiles: graphs (a TUDataset folder, molecules)") \
     X(TASK, "data", "task", CHOICE, 0, 0, "auto|regression|classification", "auto", "", 0, \
       MODELS_DATA, INTO(data_spec, task), \
       "Kind of prediction; auto: for genotype regression if the trait is numeric; for other formats classification if labels are integers or words") \
@@ -152,7 +152,7 @@
       "Table of node features: sparse (node, feature[, value]) or dense (node, f1, f2, ...) (format = graph)") \
     X(LABELS, "data", "labels", PATH, 0, 0, "", "", "", 0, \
       MODELS_DATA, INTO(data_spec, labels), \
-      "Table of node and label that lists every node, with an empty cell for a missing label (format = graph); file of labels, plain or gzip (format = idx)") \
+      "Table of node and label that lists every node, with an empty cell for a missing label (format = graph)") \
     X(FOLDER, "data", "folder", PATH, 0, 0, "", "", "", 0, \
       MODELS_DATA, INTO(data_spec, folder), \
       "Folder with DS_A.txt, DS_graph_indicator.txt, DS_graph_labels.txt and others; trait is the number of a column of the graphs' labels or attributes (format = tu)") \
@@ -168,12 +168,6 @@
     X(SKIP_INVALID, "data", "skip_invalid", CHOICE, 0, 0, "no|yes", "yes", "", 0, \
       MODELS_DATA, INTO(data_spec, skip_invalid), \
       "Treatment of molecules that cannot be parsed; yes: dropped and counted; no: an error (format = smiles)") \
-    X(IMAGES, "data", "images", PATH, 0, 0, "", "", "", 0, \
-      MODELS_DATA, INTO(data_spec, images), \
-      "File of images, plain or gzip; their classes are in the file of labels (format = idx)") \
-    X(FIRST_IMAGES, "data", "first_images", INT, 0, 2147483647, "", "0", "", 0, \
-      MODELS_DATA, INTO(data_spec, first_images), \
-      "Number of images that are used, from the start of the file; 0: all (format = idx)") \
     X(SCALE, "data", "scale", CHOICE, 0, 0, "auto|none|standardize|row", "auto", "", IDENTITY, \
       MODELS_DATA, AFTER_AUTO(gcn_inputs_spec, scale), \
       "Scaling of features; standardize: mean 0, standard deviation 1; row: division by the row's sum; auto: standardize for genotype, for simulated, and for dense features of graph or tu with values other than 0 and 1, otherwise none") \
@@ -251,7 +245,7 @@
       "Skip connections, which add a hidden layer's input to its output, from the second layer to the last but one") \
     X(BATCH_NORM, "model", "batch_norm", CHOICE, 0, 0, "auto|no|yes", "auto", "", AXIS | IDENTITY, \
       MODELS_NETWORK, AFTER_AUTO(gcn_spec, batch_norm), \
-      "Batch normalisation of hidden units before the activation, with a shift in place of the bias; auto: yes if samples are graphs (tu, smiles, idx), otherwise no") \
+      "Batch normalisation of hidden units before the activation, with a shift in place of the bias; auto: yes if samples are graphs (tu, smiles), otherwise no") \
     X(DROPOUT, "model", "dropout", REAL, 0, 1, "", "0.5", "", AXIS | IDENTITY | MAIN | OPEN_MAX, \
       MODELS_NETWORK, INTO(gcn_spec, dropout), \
       "Fraction of hidden units set to zero in training") \
@@ -266,7 +260,7 @@
       "Shrinkage (type = ridge); with standardized markers the ratio of residual to genetic variance, (1 - h2) / h2 for heritability h2 (Hoerl & Kennard 1970; VanRaden 2008; Habier et al. 2007)") \
     X(POOL, "model", "pool", CHOICE, 0, 0, "auto|mean|sum|max", "auto", "", AXIS | IDENTITY, \
       MODELS_NETWORK, INTO(gcn_spec, pool), \
-      "Summary of a graph's nodes after the last convolution, before a linear layer (tu, smiles, idx); auto: sum for tu and smiles, mean for idx") \
+      "Summary of a graph's nodes after the last convolution, before a linear layer (tu, smiles); auto: sum") \
     \
     X(EPOCHS, "train", "epochs", INT, 0, 10000000, "", "100", "", AXIS | IDENTITY | MAIN, \
       MODELS_NETWORK, INTO(gcn_spec, epochs), \

@@ -52,12 +52,6 @@ bool settings_pool(const struct settings *s)
     return data_format_at(s->v[P_FORMAT].i)->samples == DATA_GRAPHS;
 }
 
-/* All images have the same number of pixels, so a sum would equal a mean in other units. */
-static bool has_graphs_of_any_size(const struct settings *s)
-{
-    return settings_pool(s) && !data_format_at(s->v[P_FORMAT].i)->is_alike;
-}
-
 /* ---- which type of model has which settings ---- */
 
 static const char *const type_names[] = {
@@ -185,7 +179,7 @@ int settings_resolve(struct settings *s, enum task task, struct err *err)
     if (s->v[P_SCALE].i == AUTO)
         s->v[P_SCALE].i = param_choice(P_SCALE, is_made ? "standardize" : "none");
     if (s->v[P_POOL].i == AUTO)
-        s->v[P_POOL].i = param_choice(P_POOL, has_graphs_of_any_size(s) ? "sum" : "mean");
+        s->v[P_POOL].i = param_choice(P_POOL, settings_pool(s) ? "sum" : "mean");
     if (s->v[P_BATCH_NORM].i == AUTO)
         s->v[P_BATCH_NORM].i = param_choice(P_BATCH_NORM, settings_pool(s) ? "yes" : "no");
     s->v[P_TASK].i = param_choice(P_TASK, task_name(task));

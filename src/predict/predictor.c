@@ -39,7 +39,7 @@ static int make_graph(struct predictor *p, struct prepared *prepared, struct err
 static int make_one(struct predictor *p, int32_t graph, struct err *err)
 {
     const int64_t *start = p->asked->graph_start;
-    bool is_made = p->panel.row_start && (p->one == graph || p->asked->is_alike);
+    bool is_made = p->panel.row_start && p->one == graph;
     int32_t n = (int32_t)(start[graph + 1] - start[graph]);
     struct csr adjacency;
 

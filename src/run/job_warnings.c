@@ -24,8 +24,7 @@ static void warn_classes(const struct job *job)
     const struct settings *s = &job->sweep.fixed;
     const struct dataset *d = &job->data;
 
-    if (s->v[P_TASK].i != DATA_TASK_AUTO || data_format_at(s->v[P_FORMAT].i)->has_class_numbers ||
-        d->n_classes <= MOST_NUMBERED_CLASSES)
+    if (s->v[P_TASK].i != DATA_TASK_AUTO || d->n_classes <= MOST_NUMBERED_CLASSES)
         return;
     for (int32_t c = 0; c < d->n_classes; c++)
         if (dataset_class_name(d, c)[strspn(dataset_class_name(d, c), "+-0123456789.")])

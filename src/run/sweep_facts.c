@@ -62,7 +62,7 @@ static void *take(struct facts *f, size_t n, size_t size)
 
 static const char *form_of(const struct dataset *d)
 {
-    return d->is_sparse ? "sparse" : d->dosage ? "small integers" : d->code ? "bytes" : "floats";
+    return d->is_sparse ? "sparse" : d->dosage ? "small integers" : "floats";
 }
 
 static void put_join(struct facts *f)
@@ -245,15 +245,13 @@ static void put_histogram(struct facts *f, const int64_t *degree, int64_t n)
     free(count);
 }
 
-/* Graphs that are alike have the same degrees. */
 static void put_degrees_of_graphs(struct facts *f)
 {
     const struct dataset *d = f->d;
-    int32_t n_graphs = d->is_alike ? 1 : d->n_samples;
-    int64_t n = d->graph_start[n_graphs];
+    int64_t n = d->graph_start[d->n_samples];
     int64_t *degree = take(f, (size_t)n, sizeof *degree);
 
-    for (int32_t g = 0; degree && g < n_graphs; g++) {
+    for (int32_t g = 0; degree && g < d->n_samples; g++) {
         struct dataset_graph one = dataset_graph(d, g);
 
         for (int64_t e = 0; e < one.n_edges; e++) {

@@ -152,21 +152,9 @@ BEGIN {
         print 2 * draw(2) - 1 >"set/S_graph_labels.txt"
         first += size
     }
-
-    images = "\\000\\000\\010\\003\\000\\000\\000\\014\\000\\000\\000\\003\\000\\000\\000\\003"
-    labels = "\\000\\000\\010\\001\\000\\000\\000\\014"
-    for (i = 0; i < 12; i++) {
-        for (k = 0; k < 9; k++)
-            images = images sprintf("\\%03o", draw(256))
-        labels = labels sprintf("\\%03o", i % 2 + 4)
-    }
-    print images >"images.txt"
-    print labels >"digits.txt"
 }' || exit 1
 # shellcheck disable=SC2059 # the text is an escaped one
-for file in bed:p.bed images:images digits:digits; do
-    printf "$(cat "${file%:*}.txt")" >"${file#*:}"
-done
+printf "$(cat bed.txt)" >p.bed
 cat >smiles.csv <<'END'
 name,smiles,y
 a,CCO,1.5
@@ -247,17 +235,6 @@ pool = mean, sum, max
 type = gcn, mlp
 END
 identity tu tu.ini --set batch_size=2
-cat >idx.ini <<'END'
-[data]
-format = idx
-images = images
-labels = digits
-first_images = 10
-[split]
-test = 0.2
-val = 0.3
-END
-identity idx idx.ini
 cat >smiles.ini <<'END'
 [data]
 format = smiles
@@ -280,7 +257,7 @@ fi
 # ---- the sweeps of grids/ ----
 
 identity demo "$grids/demo.ini"
-for grid in ft10 ft10-vcf ft10-baselines ft16 ft16-baselines cora-kipf mutag proteins bbbp digits; do
+for grid in ft10 ft10-vcf ft10-baselines ft16 ft16-baselines cora-kipf mutag proteins bbbp; do
     if [ "$grid" = bbbp ] && ! $has_molecules; then
         continue
     fi

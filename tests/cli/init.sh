@@ -277,23 +277,6 @@ is "graphs" "$(value folder.ini format) $(value folder.ini batch_norm)" "tu yes"
 ok "graphs train" "$ESPALIER" run folder.ini --progress none --db folder.db
 fails "a trait that the folder lacks" 1 init tu --trait 7 -o no.ini
 
-# 40 images of 2 x 2 and their classes
-# shellcheck disable=SC2059 # octal escapes
-{
-    printf '\0\0\10\3\0\0\0\050\0\0\0\2\0\0\0\2' >images
-    printf '\0\0\10\1\0\0\0\050' >classes
-    i=0
-    while [ $i -lt 40 ]; do
-        printf "\\1\\$(printf %03o $((i + 1)))\\20\\$(printf %03o $((i % 2 * 99)))" >>images
-        printf "\\$(printf %03o $((i % 2)))" >>classes
-        i=$((i + 1))
-    done
-}
-works images images classes
-is "images" "$(value images.ini format)" idx
-fails "images alone" 1 init images -o no.ini
-is "need labels" "$(cat .err)" "espalier: images: IDX images: the IDX file of their labels is missing"
-
 {
     echo "name,smiles,active"
     for i in 1 2 3 4 5 6 7 8; do
@@ -472,7 +455,6 @@ like "FT16 has countries" "$(cat ft16.ini)" '^; group +=  *country '
     works proteins "$d/tu/PROTEINS"
     is "PROTEINS has an attribute" "$(value proteins.ini scale)" standardize
     works cora "$d/cora/edges.csv" "$d/cora/features.csv" "$d/cora/labels.csv" "$d/cora/split.csv"
-    works digits "$d/digits/t10k-images-idx3-ubyte.gz" "$d/digits/t10k-labels-idx1-ubyte.gz"
     if [ -e drugs.ini ]; then
         works bbbp "$d/bbbp/BBBP.csv"
         is "a rare kind of atom gives no warning of scale" "$(grep -c 'scale = none' .err)" 0

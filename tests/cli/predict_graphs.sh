@@ -99,7 +99,7 @@ if "$ESPALIER" run grid.ini --progress none >/dev/null 2>.err; then
     refused "no molecule" "none.csv: no molecules after the header" --graphs none.csv
     refused "no such file" "nowhere.csv: cannot open: No such file or directory" --graphs nowhere.csv
     fails "genotypes for molecules" 1 "$ESPALIER" predict --genotypes panel.csv
-    like "are refused, with the setting's name" "$(cat .err)" "the samples of the sweep are not genotypes \(data.format = (tu|smiles|idx)\): use --graphs FILE for new samples"
+    like "are refused, with the setting's name" "$(cat .err)" "the samples of the sweep are not genotypes \(data.format = (tu|smiles)\): use --graphs FILE for new samples"
     fails "both" 2 "$ESPALIER" predict --genotypes panel.csv --graphs panel.csv
     fails "--part of a file" 2 "$ESPALIER" predict --graphs panel.csv --part val
     fails "--all of a file" 2 "$ESPALIER" predict --graphs panel.csv --all
@@ -161,22 +161,6 @@ refused "two labels of a node" "part/MY_node_labels.txt: 2 labels and 0 attribut
 sed 's/^7$/8/' "$tu/MUTAG_graph_indicator.txt" | tr -d '\r' >part/MY_graph_indicator.txt
 fails "graph numbers with gaps" 1 "$ESPALIER" predict tu.db --graphs part
 like "are refused, with the line" "$(cat .err)" "part/MY_graph_indicator.txt:[0-9]+: graph"
-
-# ---- images ----
-
-digits=$ESPALIER_DATA/digits
-if [ -r "$digits/t10k-images-idx3-ubyte.gz" ]; then
-    printf '[sweep]\nfolds = 0\n[data]\nformat = idx\nimages = %s/t10k-images-idx3-ubyte.gz\nlabels = %s/t10k-labels-idx1-ubyte.gz\nfirst_images = 60\n[train]\nepochs = 1\n[model]\nlayers = 2\nhidden_size = 8\n' "$digits" "$digits" >idx.ini
-    "$ESPALIER" run idx.ini --db idx.db --progress none >/dev/null 2>&1
-    { printf '\0\0\010\003\0\0\0\062\0\0\0\034\0\0\0\034' && gzip -dc "$digits/t10k-images-idx3-ubyte.gz" | tail -c +17 | head -c 39200; } >fifty
-    is "images have the same bits" "$(predict idx.db --graphs fifty)" "$(predict idx.db --all | sed 51q)"
-    predict idx.db --graphs fifty >/dev/null
-    like "they are reported as known" "$(cat .err)" "fifty: 50 graphs to predict, 50 of them"
-    { printf '\0\0\010\003\0\0\0\002\0\0\0\016\0\0\0\070' && head -c 1584 fifty | tail -c 1568; } >wide
-    refused "another size" "wide: images of 14 x 56 pixels: must be 28 x 28, as in the training data" idx.db --graphs wide
-else
-    echo "# no digits: images are left out"
-fi
 
 # ---- samples that are not graphs ----
 

@@ -2,7 +2,7 @@
 /* The files of a data set whose samples are graphs, in one input, separated by lines of "%%". The
  * input starts with three bytes and a line end:
  *   1  format: t TUDataset (edges, indicator, graph labels, node labels, node attributes),
- *      s SMILES (table, split), i IDX (images, labels, split)
+ *      s SMILES (table, split)
  *   2  task: 0 auto, 1 regression, 2 classification
  *   3  1: skip invalid molecules */
 #include <stdint.h>
@@ -24,19 +24,17 @@ static const char *const tu_name[N_FILES] = {"T_A.txt", "T_graph_indicator.txt",
 static void fill_spec(struct data_spec *spec, const struct memfile *file, const char *folder,
                       const uint8_t *head)
 {
-    spec->format = head[0] == 't' ? &tu_format : head[0] == 's' ? &smiles_format : &idx_format;
+    spec->format = head[0] == 't' ? &tu_format : &smiles_format;
     spec->task = head[1] == '1'   ? DATA_TASK_REGRESSION
                  : head[1] == '2' ? DATA_TASK_CLASSIFICATION
                                   : DATA_TASK_AUTO;
     spec->skip_invalid = head[2] == '1';
     spec->folder = folder;
-    spec->molecules = spec->images = file[0].path;
+    spec->molecules = file[0].path;
     spec->labels = file[1].path;
     if (spec->format == &smiles_format) {
         spec->trait = "y";
         spec->split = file[1].path;
-    } else if (spec->format == &idx_format) {
-        spec->split = file[2].path;
     }
 }
 

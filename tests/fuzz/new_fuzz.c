@@ -2,7 +2,7 @@
 /* The files of new samples in one input, separated by lines of "%%". The data that the models were
  * trained on never change. The input starts with two bytes and a line end:
  *   1  kind: t TUDataset folder (edges, indicator, node labels, node attributes), s table of
- *      molecules, m SMILES file, i IDX images, l listed features of nodes, d full table of them
+ *      molecules, m SMILES file, l listed features of nodes, d full table of them
  *      (features, edges), c table of fixed effects
  *   2  1: skip invalid molecules */
 #include <stdint.h>
@@ -36,7 +36,6 @@ static struct kind kinds[] = {
               "1, 2\n3, 4\n0.5, 6\n7, 8\n", "1\n2\n"}},
     {.letter = 's', .format = &smiles_format, .text = {"smiles,y,id\nCCO,1,a\nc1ccccc1N,2,b\n"}},
     {.letter = 'm', .format = &smiles_format, .text = {"smiles,y,id\nCCO,1,a\nc1ccccc1N,2,b\n"}},
-    {.letter = 'i', .format = &idx_format},
     {.letter = 'l',
      .format = &graph_format,
      .text = {"node,y\na,1\nb,2\nc,1\n", "node,feature,value\na,f,1\nb,g,2\nc,f,3\n",
@@ -57,9 +56,6 @@ static const char *const tu_name[] = {"T_A.txt", "T_graph_indicator.txt", "T_nod
 
 static void load(struct kind *k)
 {
-    static const uint8_t images[] = {0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 2, 0,   0,
-                                     0, 3, 0, 9, 8, 7, 6, 5, 1, 2, 3, 4, 200, 6};
-    static const uint8_t labels[] = {0, 0, 8, 1, 0, 0, 0, 2, 1, 2};
     struct memfile file[5] = {0};
     struct data_report report;
     char folder[32] = "";
@@ -68,16 +64,12 @@ static void load(struct kind *k)
 
     for (; n < 5 && k->text[n]; n++)
         memfile_open(&file[n], (const uint8_t *)k->text[n], strlen(k->text[n]));
-    if (k->format == &idx_format) {
-        memfile_open(&file[n++], images, sizeof images);
-        memfile_open(&file[n++], labels, sizeof labels);
-    }
     if (k->format == &tu_format)
         memfiles_folder(folder, file, tu_name, n);
     k->spec = (struct data_spec){
         .format = k->format, .trait = k->format == &tu_format ? "" : "y", .folder = folder};
-    k->spec.molecules = k->spec.images = k->spec.genotypes = file[0].path;
-    k->spec.labels = k->format == &idx_format ? file[1].path : file[0].path;
+    k->spec.molecules = k->spec.genotypes = file[0].path;
+    k->spec.labels = file[0].path;
     k->spec.features = k->spec.phenotypes = file[1].path;
     k->spec.edges = file[2].path;
     k->spec.fixed = k->format == &genotype_format ? "lat, site" : "";

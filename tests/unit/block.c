@@ -111,71 +111,10 @@ static void test_bad_graphs(void **state)
     refuse(&draft, "graphs do not cover all nodes");
     draft = graphs_draft(), draft.edge_target = leaves;
     refuse(&draft, "edge 3 to 5 leaves graph 1");
-    draft = graphs_draft(), draft.is_alike = true;
-    refuse(&draft, "graph 1 has 3 nodes");
     draft = graphs_draft(), draft.n_nodes = 2;
     refuse(&draft, "3 samples with 2 nodes");
     draft = graphs_draft(), draft.graph_start = NULL;
     refuse(&draft, "3 samples with 6 nodes");
-}
-
-/* ---- graphs that are alike: codes of their own, shared features by position ---- */
-
-static const int64_t alike_starts[] = {0, 2, 4, 6};
-static const uint8_t code[] = {0, 255, 3, 3, 255, 0};
-static const float place[] = {-1, 0.5f, 1, 0.25f};
-static const float alike_features[] = {0,    -1, 0.5f,  1, 1,  0.25f, 0.5f, -1, 0.5f,
-                                       0.5f, 1,  0.25f, 1, -1, 0.5f,  0,    1,  0.25f};
-static float level[BLOCK_LEVELS];
-
-static struct draft alike_draft(void)
-{
-    level[3] = 0.5f;
-    level[255] = 1;
-    return (struct draft){.n_samples = 3,
-                          .n_nodes = 6,
-                          .n_features = 3,
-                          .n_shared = 2,
-                          .code = code,
-                          .level = level,
-                          .shared = place,
-                          .target = target,
-                          .graph_start = alike_starts,
-                          .is_alike = true,
-                          .n_edges = 1,
-                          .edge_source = source,
-                          .edge_target = end,
-                          .edge_weight = weight,
-                          .ids = ids};
-}
-
-static void test_alike(void **state)
-{
-    struct draft draft = alike_draft();
-    struct dataset d;
-
-    (void)state;
-    build(&d, &draft);
-    assert_non_null(d.code);
-    assert_null(d.features.v);
-    check_decoded(&d, alike_features);
-    for (int32_t i = 0; i < 3; i++) {
-        struct dataset_graph g = dataset_graph(&d, i);
-
-        assert_int_equal(g.first_node, 2 * i);
-        assert_int_equal(g.n_nodes, 2);
-        assert_int_equal(g.n_edges, 1);
-        assert_int_equal(g.source[0] - g.edge_base, 0);
-        assert_int_equal(g.target[0] - g.edge_base, 1);
-    }
-    dataset_release(&d);
-    level[77] = INFINITY;
-    refuse(&draft, "not finite");
-    level[77] = 0;
-    draft.n_nodes = 5;
-    refuse(&draft, "3 samples with 5 nodes");
-    draft = alike_draft(), draft.edge_target = end + 1;
-    refuse(&draft, "edge 0 to 3: must be ascending and in [0, 2)");
 }
 
 /* ---- fixed effects beside dosages, and alleles ---- */
@@ -278,12 +217,11 @@ static void damage(const struct draft *draft)
 
 static void test_damage(void **state)
 {
-    struct draft graphs = graphs_draft(), alike = alike_draft(), dosages = dosage_draft();
+    struct draft graphs = graphs_draft(), dosages = dosage_draft();
 
     (void)state;
     dosages.alleles = alleles;
     damage(&graphs);
-    damage(&alike);
     damage(&dosages);
 }
 
@@ -313,15 +251,11 @@ static void test_header(void **state)
     struct draft graphs = graphs_draft(), dosages = dosage_draft();
 
     (void)state;
-    lie(&dosages, HEADER(n_own), 4, "counts out of range (3 samples, 2 features, 4 not shared)");
-    lie(&dosages, HEADER(n_own), 0, "counts out of range (3 samples, 2 features, 0 not shared)");
-    lie(&dosages, HEADER(n_own), 1, "counts out of range (3 samples, 2 features, 1 not shared)");
     lie(&dosages, HEADER(n_fixed), -1, "-1 columns of fixed effects");
     lie(&dosages, HEADER(n_fixed), 4000, "4000 columns of fixed effects");
     lie(&dosages, HEADER(n_fixed), 100, "fixed effects lie outside");
     lie(&dosages, HEADER(n_fixed), 2, "names of fixed effects have");
     lie(&dosages, HEADER(n_nodes), 4, "3 samples with 4 nodes");
-    lie(&dosages, HEADER(is_alike), 1, "3 samples with 3 nodes");
     lie(&graphs, HEADER(has_graphs), 2, "3 samples with 6 nodes");
     lie(&graphs, HEADER(n_nodes), 7, "section 0 has 48 bytes: must be 56");
 }
@@ -329,10 +263,9 @@ static void test_header(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_graphs),  cmocka_unit_test(test_bad_graphs),
-        cmocka_unit_test(test_alike),   cmocka_unit_test(test_fixed),
-        cmocka_unit_test(test_alleles), cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_header),
+        cmocka_unit_test(test_graphs), cmocka_unit_test(test_bad_graphs),
+        cmocka_unit_test(test_fixed),  cmocka_unit_test(test_alleles),
+        cmocka_unit_test(test_damage), cmocka_unit_test(test_header),
     };
 
     return cmocka_run_group_tests_name("block", tests, NULL, NULL);

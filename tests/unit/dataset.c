@@ -389,7 +389,7 @@ static void test_header_is_checked(void **state)
     h->version = 1;
     refuse_header(h, "version 1: this program reads version 4");
     h->version = BLOCK_VERSION;
-    h->form = BLOCK_CODES + 1;
+    h->form = BLOCK_SPARSE + 1;
     refuse_header(h, "flags out of range");
     h->form = BLOCK_FLOATS;
     refuse_header(h, "section 0 has 0 bytes: must be 924");

@@ -56,7 +56,6 @@ static const struct init_facts *everything(int *n)
         facts[(*n)++] = panel(size, 10 * size);
         facts[(*n)++] = graphs(&tu_format, size);
         facts[(*n)++] = graphs(&smiles_format, size);
-        facts[(*n)++] = graphs(&idx_format, size);
         facts[*n] = graphs(&graph_format, size);
         facts[*n].has_edges = facts[*n].is_sparse = true;
         (*n)++;

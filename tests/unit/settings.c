@@ -234,11 +234,9 @@ static void test_resolve_by_kind(void **state)
     assert_resolved("genotype", TASK_REGRESSION, P_BATCH_NORM, "no");
     assert_resolved("tu", TASK_CLASSIFICATION, P_BATCH_NORM, "yes");
     assert_resolved("smiles", TASK_REGRESSION, P_BATCH_NORM, "yes");
-    assert_resolved("idx", TASK_CLASSIFICATION, P_BATCH_NORM, "yes");
     assert_resolved("genotype", TASK_REGRESSION, P_POOL, "mean");
     assert_resolved("tu", TASK_CLASSIFICATION, P_POOL, "sum");
     assert_resolved("smiles", TASK_REGRESSION, P_POOL, "sum");
-    assert_resolved("idx", TASK_CLASSIFICATION, P_POOL, "mean");
 }
 
 static void test_before(void **state)

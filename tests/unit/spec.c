@@ -97,8 +97,11 @@ static void test_pool(void **state)
     static const struct {
         const char *format;
         enum pool pool;
-    } cases[] = {{"genotype", POOL_NONE}, {"graph", POOL_NONE}, {"simulated", POOL_NONE},
-                 {"tu", POOL_MAX},        {"smiles", POOL_MAX}, {"idx", POOL_MAX}};
+    } cases[] = {{"genotype", POOL_NONE},
+                 {"graph", POOL_NONE},
+                 {"simulated", POOL_NONE},
+                 {"tu", POOL_MAX},
+                 {"smiles", POOL_MAX}};
     struct settings s;
     struct gcn_spec gcn;
 

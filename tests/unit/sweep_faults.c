@@ -180,11 +180,11 @@ static void test_format_requirements(void **state)
                  "x.ini:3: edges belongs to format = graph, and the format is simulated\n");
     /* consequences of a faulty setting are not reported */
     assert_fault("[data]\nformat = genotypes\ngenotypes = g.csv\n",
-                 "x.ini:2: format = genotypes: must be genotype | graph | simulated | tu | smiles "
-                 "| idx; did you mean genotype?\n");
+                 "x.ini:2: format = genotypes: must be genotype | graph | simulated | tu | smiles; "
+                 "did you mean genotype?\n");
 }
 
-#define FORMATS "must be genotype | graph | simulated | tu | smiles | idx"
+#define FORMATS "must be genotype | graph | simulated | tu | smiles"
 
 /* Files stored before the format was required are of simulated data. */
 static void test_missing_format(void **state)
@@ -196,7 +196,6 @@ static void test_missing_format(void **state)
         {"trait = t\nphenotypes = f", "'phenotypes' suggests format = genotype"},
         {"folder = f", "'folder' suggests format = tu"},
         {"molecules = f", "'molecules' suggests format = smiles"},
-        {"labels = l\nimages = f", "'images' suggests format = idx"},
         {"labels = l\nedges = f", "'edges' suggests format = graph"},
         {"labels = l", "'labels' suggests format = graph"},
     };

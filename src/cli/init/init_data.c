@@ -60,33 +60,6 @@ static int add_columns(struct init_lines *lines, const struct init_files *files,
     return add_column(lines, P_TRAIT, &c->joined, c->trait, "column to predict", err);
 }
 
-/* pixels that a first sweep reads */
-#define MOST_PIXELS 1000000.0
-
-static uint32_t big_endian(const char *bytes)
-{
-    const unsigned char *b = (const unsigned char *)bytes;
-
-    return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
-}
-
-static int add_images(struct init_lines *lines, const struct init_files *files, struct err *err)
-{
-    char head[17], text[32], comment[64];
-    const struct init_file *images = init_files_find(files, P_IMAGES);
-    double n, pixels;
-
-    if (!images || stream_peek(head, sizeof head, images->path) < 16)
-        return 0;
-    n = big_endian(head + 4);
-    pixels = (double)big_endian(head + 8) * big_endian(head + 12);
-    if (!(n * pixels > MOST_PIXELS))
-        return 0;
-    snprintf(text, sizeof text, "%.0f", fmax(100, floor(MOST_PIXELS / pixels / 100) * 100));
-    snprintf(comment, sizeof comment, "of %.0f, for a quick first sweep; 0: all", n);
-    return atof(text) < n ? init_lines_add(lines, P_FIRST_IMAGES, text, comment, "", err) : 0;
-}
-
 static int add_dosage(struct init_lines *lines, const struct init_columns *c, struct err *err)
 {
     if (!c->has_ds)
@@ -155,8 +128,7 @@ int init_data_lines(struct init_lines *lines, const struct init_files *files,
     int rc = init_lines_add(lines, P_FORMAT, files->format->name, "", "", err);
     if (rc != 0 || add_paths(lines, files, output, err) != 0 ||
         add_missing_genotype(lines, columns, err) || add_dosage(lines, columns, err) != 0 ||
-        add_columns(lines, files, columns, err) != 0 || add_images(lines, files, err) != 0 ||
-        add_part(lines, files, columns, err) != 0)
+        add_columns(lines, files, columns, err) != 0 || add_part(lines, files, columns, err) != 0)
         return -1;
     if (add_task(lines, files, columns, err) != 0)
         return -1;

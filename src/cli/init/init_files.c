@@ -251,10 +251,6 @@ static int give_kind(struct init_files *files, struct init_file *file, struct er
         return give(files, file, P_GENOTYPES, err);
     case KIND_TU:
         return give(files, file, P_FOLDER, err);
-    case KIND_IDX_IMAGES:
-        return give(files, file, P_IMAGES, err);
-    case KIND_IDX_LABELS:
-        return give(files, file, P_LABELS, err);
     case KIND_SMI:
         break;
     }
@@ -366,8 +362,8 @@ static int refuse_alone(const struct init_file *file, struct err *err)
 static int give_rest(struct init_files *files, struct err *err)
 {
     bool is_graph = init_files_find(files, P_EDGES) || init_files_find(files, P_FEATURES);
-    bool has_samples = init_files_find(files, P_FOLDER) || init_files_find(files, P_IMAGES) ||
-                       init_files_find(files, P_LABELS) || init_files_find(files, P_MOLECULES);
+    bool has_samples = init_files_find(files, P_FOLDER) || init_files_find(files, P_LABELS) ||
+                       init_files_find(files, P_MOLECULES);
 
     if (!is_graph && !has_samples && count_open(files) > 1 && give_genotypes(files, err) != 0)
         return -1;
@@ -455,7 +451,7 @@ static int find_format(struct init_files *files, struct err *err)
         return check_roles(files, found, err);
     return err_set(err,
                    "%s: nothing to train on: give genotypes and phenotypes, edges, features and "
-                   "labels, a TUDataset folder, a table of SMILES, or IDX images and labels",
+                   "labels, a TUDataset folder, or a table of SMILES",
                    files->file[0].path);
 }
 

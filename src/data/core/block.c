@@ -11,27 +11,20 @@ uint64_t block_align(uint64_t bytes)
     return (bytes + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
 }
 
-static uint64_t shared_rows(const struct block_header *h)
-{
-    return (uint64_t)(h->is_alike ? h->n_nodes / h->n_samples : 0);
-}
-
 void block_set_sizes(struct block_header *h)
 {
     uint64_t n = (uint64_t)h->n_samples, nodes = (uint64_t)h->n_nodes;
     uint64_t edges = (uint64_t)h->n_edges;
     uint64_t nnz = (uint64_t)h->nnz;
-    uint64_t features = (uint64_t)h->n_features, own = (uint64_t)h->n_own;
+    uint64_t features = (uint64_t)h->n_features;
 
-    h->section[BLOCK_FEATURES].bytes = h->form == BLOCK_FLOATS ? nodes * own * sizeof(float) : 0;
-    h->section[BLOCK_DOSAGE].bytes = h->form == BLOCK_DOSAGES ? nodes * own : 0;
-    h->section[BLOCK_FILL].bytes = h->form == BLOCK_DOSAGES ? own * sizeof(float) : 0;
-    h->section[BLOCK_CODE].bytes = h->form == BLOCK_CODES ? nodes * own : 0;
-    h->section[BLOCK_LEVEL].bytes = h->form == BLOCK_CODES ? BLOCK_LEVELS * sizeof(float) : 0;
+    h->section[BLOCK_FEATURES].bytes =
+        h->form == BLOCK_FLOATS ? nodes * features * sizeof(float) : 0;
+    h->section[BLOCK_DOSAGE].bytes = h->form == BLOCK_DOSAGES ? nodes * features : 0;
+    h->section[BLOCK_FILL].bytes = h->form == BLOCK_DOSAGES ? features * sizeof(float) : 0;
     h->section[BLOCK_ROW_START].bytes = h->form == BLOCK_SPARSE ? (nodes + 1) * sizeof(int64_t) : 0;
     h->section[BLOCK_COL].bytes = nnz * sizeof(int32_t);
     h->section[BLOCK_VAL].bytes = nnz * sizeof(float);
-    h->section[BLOCK_SHARED].bytes = shared_rows(h) * (features - own) * sizeof(float);
     h->section[BLOCK_TARGET].bytes = h->task == TASK_REGRESSION ? n * sizeof(float) : 0;
     h->section[BLOCK_LABEL].bytes = h->task == TASK_CLASSIFICATION ? n * sizeof(int32_t) : 0;
     h->section[BLOCK_GRAPH_START].bytes = h->has_graphs ? (n + 1) * sizeof(int64_t) : 0;

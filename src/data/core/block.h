@@ -13,20 +13,20 @@
 #define BLOCK_ALIGNMENT 64
 
 /* How features are stored. */
-enum block_form { BLOCK_FLOATS, BLOCK_DOSAGES, BLOCK_SPARSE, BLOCK_CODES };
+enum block_form { BLOCK_FLOATS, BLOCK_DOSAGES, BLOCK_SPARSE };
 
 /* Sections follow the header in this order, aligned; empty if not needed. Shapes as in struct
  * dataset. */
 enum block_section {
-    BLOCK_FEATURES,    /* float   (M, K) BLOCK_FLOATS */
-    BLOCK_DOSAGE,      /* int8    (M, K) BLOCK_DOSAGES */
-    BLOCK_FILL,        /* float   [K] BLOCK_DOSAGES */
-    BLOCK_CODE,        /* uint8   (M, K) BLOCK_CODES */
-    BLOCK_LEVEL,       /* float   [BLOCK_LEVELS] BLOCK_CODES */
-    BLOCK_ROW_START,   /* int64   [M + 1] BLOCK_SPARSE */
-    BLOCK_COL,         /* int32   [nnz] BLOCK_SPARSE */
-    BLOCK_VAL,         /* float   [nnz] BLOCK_SPARSE */
-    BLOCK_SHARED,      /* float   (M / N, F - K) where graphs are alike */
+    BLOCK_FEATURES, /* float   (M, F) BLOCK_FLOATS */
+    BLOCK_DOSAGE,   /* int8    (M, F) BLOCK_DOSAGES */
+    BLOCK_FILL,     /* float   [F] BLOCK_DOSAGES */
+    BLOCK_EMPTY_1,  /* keeps the digest of version 4 */
+    BLOCK_EMPTY_2,
+    BLOCK_ROW_START, /* int64   [M + 1] BLOCK_SPARSE */
+    BLOCK_COL,       /* int32   [nnz] BLOCK_SPARSE */
+    BLOCK_VAL,       /* float   [nnz] BLOCK_SPARSE */
+    BLOCK_EMPTY_3,
     BLOCK_TARGET,      /* float   [N] or empty */
     BLOCK_LABEL,       /* int32   [N] or empty */
     BLOCK_GRAPH_START, /* int64   [N + 1] or empty */
@@ -45,8 +45,6 @@ enum block_section {
     BLOCK_GROUP_START, /* [n_groups + 1] */
     BLOCK_N_SECTIONS,
 };
-
-#define BLOCK_LEVELS 256
 
 /* Fields have fixed widths and no holes, so that equal data are equal bytes.
  *
@@ -75,13 +73,13 @@ struct block_header {
     int32_t n_samples;
     int32_t n_nodes;
     int32_t n_features;
-    int32_t n_own; /* K */
+    int32_t same_features; /* n_features again, and 0 below: both keep the digest of version 4 */
     int32_t n_classes;
     uint32_t task;
     uint32_t form; /* enum block_form */
     uint32_t has_part;
     uint32_t has_graphs;
-    uint32_t is_alike;
+    uint32_t zero;
     int32_t n_groups; /* 0: none */
     int32_t n_fixed;  /* q */
     struct {

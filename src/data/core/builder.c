@@ -24,8 +24,6 @@ static enum block_form form_of(const struct draft *draft)
 {
     if (draft->sparse)
         return BLOCK_SPARSE;
-    if (draft->code)
-        return BLOCK_CODES;
     return draft->dosage || draft->writes_dosage ? BLOCK_DOSAGES : BLOCK_FLOATS;
 }
 
@@ -49,14 +47,13 @@ static void plan_header(struct block_header *h, const struct draft *draft)
         .n_samples = draft->n_samples,
         .n_nodes = draft->n_nodes ? draft->n_nodes : draft->n_samples,
         .n_features = draft->n_features,
-        .n_own = draft->n_features - draft->n_shared,
+        .same_features = draft->n_features,
         .n_fixed = draft->n_fixed,
         .n_classes = draft->n_classes,
         .task = task_of(draft),
         .form = form_of(draft),
         .has_part = draft->part != NULL,
         .has_graphs = draft->graph_start != NULL,
-        .is_alike = draft->is_alike,
         .n_groups = draft->group ? draft->n_groups : 0,
     };
 }
@@ -165,7 +162,7 @@ static void put_dosage(char *block, const struct draft *draft)
 
     put(block, BLOCK_DOSAGE, draft->dosage);
     find_fill((float *)(void *)(block + h->section[BLOCK_FILL].offset), draft->dosage, h->n_nodes,
-              h->n_own);
+              h->n_features);
 }
 
 static void put_texts_at(char *block, struct block_texts at, const char *const *texts, int32_t n)
@@ -217,9 +214,6 @@ static void fill_block(char *block, const struct draft *draft)
                      place(block, BLOCK_FEATURES));
     if (draft->features)
         put(block, BLOCK_FEATURES, draft->features);
-    put(block, BLOCK_CODE, draft->code);
-    put(block, BLOCK_LEVEL, draft->level);
-    put(block, BLOCK_SHARED, draft->shared);
     if (draft->sparse) {
         put(block, BLOCK_ROW_START, draft->sparse->row_start);
         put(block, BLOCK_COL, draft->sparse->col);

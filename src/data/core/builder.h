@@ -10,15 +10,11 @@ struct draft {
     int32_t n_samples; /* 0: none, only names of features; TASK_NONE */
     int32_t n_nodes;   /* 0: samples are the nodes */
     int32_t n_features;
-    int32_t n_shared;         /* of the features: the last, in `shared` */
     int32_t n_classes;        /* 0: regression */
     int ploidy, base;         /* of genotypes */
-    const float *features;    /* (M, K). One of features, dosage, code, sparse and write is set */
-    const int8_t *dosage;     /* (M, K); the builder computes the fill */
-    const uint8_t *code;      /* (M, K), with level */
+    const float *features;    /* (M, F). One of features, dosage, sparse and write is set */
+    const int8_t *dosage;     /* (M, F); the builder computes the fill */
     const struct csr *sparse; /* (M, F) */
-    const float *level;       /* [256] */
-    const float *shared;      /* (M / N, F - K) where is_alike; or NULL */
     int32_t n_fixed;
     const double *fixed;            /* (N, q) or NULL */
     const int32_t *fixed_factor;    /* [q] */
@@ -31,7 +27,6 @@ struct draft {
     const float *target;        /* [N] or NULL */
     const int32_t *label;       /* [N] or NULL */
     const int64_t *graph_start; /* [N + 1]; NULL: samples are nodes */
-    bool is_alike;
     int64_t n_edges;
     const int32_t *edge_source;
     const int32_t *edge_target;

@@ -64,8 +64,7 @@ uint64_t colouring_graph(struct colouring *c, int32_t i)
         dataset_decode(&c->row, c->data, g.first_node + k, 0);
         c->now[k] = hash_bytes(c->row.v, (size_t)c->row.n_cols * sizeof *c->row.v).low;
     }
-    /* If graphs are alike, the position of a node is among its features. */
-    for (int round = 0; !c->data->is_alike && round < ROUNDS; round++)
+    for (int round = 0; round < ROUNDS; round++)
         mix_neighbours(c, &g);
     for (int32_t k = 0; k < g.n_nodes; k++)
         sum += mix(c->now[k]);

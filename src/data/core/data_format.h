@@ -17,7 +17,7 @@ struct dataset;
 /* clang-format off */
 /* In the order of the choices of data.format, separated by OR. */
 #define DATA_FORMATS(X, OR) \
-    X(genotype) OR X(graph) OR X(simulated) OR X(tu) OR X(smiles) OR X(idx) OR \
+    X(genotype) OR X(graph) OR X(simulated) OR X(tu) OR X(smiles) OR \
     X(inputs)
 /* clang-format on */
 
@@ -78,12 +78,10 @@ struct data_format {
     enum data_samples samples;
     bool has_genotypes; /* features are dosages of alleles */
     bool is_simulated;
-    bool has_no_samples;    /* programs read their own data */
-    bool is_alike;          /* in nodes and edges */
-    bool has_attributes;    /* may be amounts, words or both: scale = auto examines them */
-    bool has_class_numbers; /* whole numbers in the target always mean classes */
-    bool has_groups;        /* the trait's table may have columns of groups and of parts */
-    const char *same;       /* "markers": what samples share that no model can tell apart; NULL:
+    bool has_no_samples; /* programs read their own data */
+    bool has_attributes; /* may be amounts, words or both: scale = auto examines them */
+    bool has_groups;     /* the trait's table may have columns of groups and of parts */
+    const char *same;    /* "markers": what samples share that no model can tell apart; NULL:
                                samples may be equal by nature */
 
     struct data_setting settings[DATA_SETTINGS]; /* ends with a NULL key */

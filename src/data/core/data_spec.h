@@ -71,8 +71,6 @@ struct data_spec {
     const char *command;           /* of a program; files that it names are inputs, too */
     const struct errlist *written; /* paths among these that the program writes; NULL: none */
     const char *inputs_folder;     /* where relative ones start, with its last slash */
-    const char *images;            /* IDX, with labels */
-    int32_t first_images;          /* 0: all */
     struct simulate_spec simulate;
     /* The data of the model for which new samples are read: features are coded as in it; targets,
      * groups and parts are not read. NULL: these are the data themselves. Borrowed. */

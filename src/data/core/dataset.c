@@ -129,9 +129,7 @@ void dataset_release(struct dataset *d)
 
 static bool has_nodes(const struct block_header *h)
 {
-    if (h->has_graphs > 1 || h->is_alike > h->has_graphs)
-        return false;
-    if (h->is_alike && h->n_nodes % h->n_samples)
+    if (h->has_graphs > 1)
         return false;
     return h->has_graphs ? h->n_nodes >= h->n_samples : h->n_nodes == h->n_samples;
 }
@@ -142,10 +140,8 @@ static bool has_counts(const struct block_header *h)
     if (h->n_classes < 0 || h->n_edges < 0 || h->nnz < 0)
         return false;
     if (h->task == TASK_NONE)
-        return h->n_samples == 0 && h->n_features >= 0 && h->n_own == h->n_features &&
-               !h->is_alike && !h->n_fixed;
-    return h->n_samples > 0 && h->n_features > 0 && h->n_own > 0 && h->n_own <= h->n_features &&
-           (h->is_alike || h->n_own == h->n_features);
+        return h->n_samples == 0 && h->n_features >= 0 && !h->n_fixed;
+    return h->n_samples > 0 && h->n_features > 0;
 }
 
 static bool has_classes(const struct block_header *h)
@@ -170,16 +166,12 @@ static int check_header(const struct block_header *h, size_t bytes, struct err *
                        bytes, (unsigned long long)h->data_bytes, h->allele_bytes,
                        h->marker_id_bytes);
     if (!has_counts(h))
-        return err_set(err,
-                       "data block: counts out of range (%d samples, %d features, %d not "
-                       "shared)",
-                       h->n_samples, h->n_features, h->n_own);
+        return err_set(err, "data block: counts out of range (%d samples, %d features)",
+                       h->n_samples, h->n_features);
     if (!has_classes(h))
         return err_set(err, "data block: task %u with %d classes", h->task, h->n_classes);
-    if (h->form > BLOCK_CODES || h->has_part > 1 || (h->form != BLOCK_SPARSE && h->nnz))
+    if (h->form > BLOCK_SPARSE || h->has_part > 1 || (h->form != BLOCK_SPARSE && h->nnz))
         return err_set(err, "data block: flags out of range");
-    if (h->form == BLOCK_SPARSE && h->n_own < h->n_features)
-        return err_set(err, "data block: sparse features that graphs share");
     if (h->n_groups < 0 || h->n_groups > h->n_samples)
         return err_set(err, "data block: %d groups of %d samples", h->n_groups, h->n_samples);
     if (!has_nodes(h))
@@ -244,9 +236,6 @@ static void point_at_features(struct dataset *d, const void *block)
 {
     d->dosage = section(block, BLOCK_DOSAGE);
     d->fill = section(block, BLOCK_FILL);
-    d->code = section(block, BLOCK_CODE);
-    d->level = section(block, BLOCK_LEVEL);
-    d->shared = section(block, BLOCK_SHARED);
     if (d->is_sparse)
         d->sparse_features = (struct csr){
             .row_start = (int64_t *)section(block, BLOCK_ROW_START),
@@ -255,9 +244,8 @@ static void point_at_features(struct dataset *d, const void *block)
             .n_rows = d->n_nodes,
             .n_cols = d->n_features,
         };
-    else if (!d->dosage && !d->code)
-        d->features = mat_view((float *)section(block, BLOCK_FEATURES), d->n_nodes,
-                               d->n_features - d->n_shared);
+    else if (!d->dosage)
+        d->features = mat_view((float *)section(block, BLOCK_FEATURES), d->n_nodes, d->n_features);
 }
 
 static void point_at_fixed(struct dataset *d, const void *block)
@@ -293,7 +281,6 @@ static void point_into(struct dataset *d, const void *block)
         .n_samples = h->n_samples,
         .n_nodes = h->n_nodes,
         .n_features = h->n_features,
-        .n_shared = h->n_features - h->n_own,
         .n_fixed = h->n_fixed,
         .n_classes = h->n_classes,
         .task = (enum task)h->task,
@@ -303,7 +290,6 @@ static void point_into(struct dataset *d, const void *block)
         .target = section(block, BLOCK_TARGET),
         .label = section(block, BLOCK_LABEL),
         .graph_start = section(block, BLOCK_GRAPH_START),
-        .is_alike = h->is_alike,
         .n_edges = h->n_edges,
         .edge_source = section(block, BLOCK_EDGE_SOURCE),
         .edge_target = section(block, BLOCK_EDGE_TARGET),
@@ -335,16 +321,16 @@ static int64_t first_edge_of(const struct dataset *d, int64_t node)
 struct dataset_graph dataset_graph(const struct dataset *d, int32_t i)
 {
     int64_t begin = d->graph_start[i], end = d->graph_start[i + 1];
-    int64_t first = d->is_alike ? 0 : first_edge_of(d, begin);
+    int64_t first = first_edge_of(d, begin);
 
     return (struct dataset_graph){
         .first_node = (int32_t)begin,
         .n_nodes = (int32_t)(end - begin),
-        .n_edges = (d->is_alike ? d->n_edges : first_edge_of(d, end)) - first,
+        .n_edges = first_edge_of(d, end) - first,
         .source = d->n_edges ? d->edge_source + first : NULL,
         .target = d->n_edges ? d->edge_target + first : NULL,
         .weight = d->n_edges ? d->edge_weight + first : NULL,
-        .edge_base = d->is_alike ? 0 : (int32_t)begin,
+        .edge_base = (int32_t)begin,
     };
 }
 
@@ -367,37 +353,20 @@ CLONES static void decode_row(float *restrict out, const int8_t *restrict dosage
     }
 }
 
-static void decode_own(float *out, const struct dataset *d, int32_t row, int32_t col, int32_t n)
+static void decode(float *out, const struct dataset *d, int32_t row, int32_t col, int32_t n)
 {
-    int64_t first = (int64_t)row * (d->n_features - d->n_shared) + col;
+    int64_t first = (int64_t)row * d->n_features + col;
 
     if (d->dosage)
         decode_row(out, d->dosage + first, d->fill + col, n);
-    else if (d->code)
-        for (int32_t j = 0; j < n; j++)
-            out[j] = d->level[d->code[first + j]];
     else
         memcpy(out, d->features.v + first, (size_t)n * sizeof *out);
 }
 
-static void copy_shared(float *out, const struct dataset *d, int32_t row, int32_t col, int32_t n)
-{
-    int64_t node = row % (d->n_nodes / d->n_samples);
-
-    memcpy(out, d->shared + node * d->n_shared + col, (size_t)n * sizeof *out);
-}
-
 void dataset_decode(struct mat *out, const struct dataset *d, int32_t row, int32_t col)
 {
-    int32_t n_own = d->n_features - d->n_shared, left = n_own > col ? n_own - col : 0;
-    int32_t n = out->n_cols < left ? out->n_cols : left;
-
-    for (int32_t i = 0; i < out->n_rows; i++) {
-        if (n)
-            decode_own(mat_row(out, i), d, row + i, col, n);
-        if (n < out->n_cols)
-            copy_shared(mat_row(out, i) + n, d, row + i, col + n - n_own, out->n_cols - n);
-    }
+    for (int32_t i = 0; i < out->n_rows; i++)
+        decode(mat_row(out, i), d, row + i, col, out->n_cols);
 }
 
 int dataset_means(float *out, const struct dataset *d, struct err *err)
@@ -483,11 +452,6 @@ static int check_sparse(const struct dataset *d, struct err *err)
 
 static int check_features(const struct dataset *d, struct err *err)
 {
-    const struct block_header *h = d->block;
-    int64_t n_shared = (int64_t)(h->section[BLOCK_SHARED].bytes / sizeof *d->shared);
-
-    if (check_finite(d->shared, n_shared, err))
-        return -1;
     for (int64_t i = 0; i < (int64_t)d->n_samples * d->n_fixed; i++)
         if (!isfinite(d->fixed[i]))
             return err_set(err, "data block: a fixed effect is not finite");
@@ -496,8 +460,6 @@ static int check_features(const struct dataset *d, struct err *err)
             return err_set(err, "data block: factor %d", d->fixed_factor[j]);
     if (d->is_sparse)
         return check_sparse(d, err);
-    if (d->code)
-        return check_finite(d->level, BLOCK_LEVELS, err);
     return d->dosage ? check_finite(d->fill, d->n_features, err)
                      : check_finite(d->features.v, mat_size(&d->features), err);
 }
@@ -505,14 +467,13 @@ static int check_features(const struct dataset *d, struct err *err)
 static int check_graphs(const struct dataset *d, struct err *err)
 {
     const int64_t *start = d->graph_start;
-    int32_t alike = d->is_alike ? d->n_nodes / d->n_samples : 0;
 
     if (!start)
         return 0;
     if (start[0] != 0 || start[d->n_samples] != d->n_nodes)
         return err_set(err, "data block: graphs do not cover all nodes");
     for (int32_t i = 0; i < d->n_samples; i++)
-        if (start[i] >= start[i + 1] || (d->is_alike && start[i + 1] - start[i] != alike))
+        if (start[i] >= start[i + 1])
             return err_set(err, "data block: graph %d has %lld nodes", i,
                            (long long)(start[i + 1] - start[i]));
     return 0;
@@ -551,14 +512,12 @@ static int check_edges_in_graphs(const struct dataset *d, struct err *err)
 
 static int check_edges(const struct dataset *d, struct err *err)
 {
-    int32_t n_nodes = d->is_alike ? d->n_nodes / d->n_samples : d->n_nodes;
-
     for (int64_t e = 0; e < d->n_edges; e++) {
         int32_t a = d->edge_source[e], b = d->edge_target[e];
 
-        if (a < 0 || a >= b || b >= n_nodes)
+        if (a < 0 || a >= b || b >= d->n_nodes)
             return err_set(err, "data block: edge %d to %d: must be ascending and in [0, %d)", a, b,
-                           n_nodes);
+                           d->n_nodes);
         if (e && (a < d->edge_source[e - 1] ||
                   (a == d->edge_source[e - 1] && b <= d->edge_target[e - 1])))
             return err_set(err, "data block: edges are not sorted");

@@ -41,24 +41,19 @@ struct dataset {
     int32_t n_samples;  /* N */
     int32_t n_nodes;    /* M; N where samples are nodes */
     int32_t n_features; /* F */
-    int32_t n_shared;  /* the last F - K features are the same in each graph, such as the place of a
-                           pixel; 0 unless is_alike */
-    int32_t n_fixed;   /* q: columns of fixed effects; 0 without */
-    int32_t n_classes; /* C; 0 except in classification */
+    int32_t n_fixed;    /* q: columns of fixed effects; 0 without */
+    int32_t n_classes;  /* C; 0 except in classification */
     enum task task;
     int ploidy; /* alleles of a call; 0: features are no dosages */
     int base;   /* the least dosage: 0, with the ploidy as the largest; or -1, with 1 */
 
-    /* Features in one of four forms. Read dense ones through dataset_decode(). */
+    /* Features in one of three forms. Read dense ones through dataset_decode(). */
     bool is_sparse;
-    const int8_t *dosage;       /* (M, K), DOSAGE_MISSING where missing; NULL unless every value is
+    const int8_t *dosage;       /* (M, F), DOSAGE_MISSING where missing; NULL unless every value is
                                    a whole number in [-DOSAGE_MAX, DOSAGE_MAX] */
-    const float *fill;          /* [K] replaces missing dosages: the mean of the present ones */
-    const uint8_t *code;        /* (M, K), value i is level[code[i]]; or NULL */
-    const float *level;         /* [256] */
-    struct mat features;        /* (M, K) other dense values, missing ones imputed; or empty */
+    const float *fill;          /* [F] replaces missing dosages: the mean of the present ones */
+    struct mat features;        /* (M, F) other dense values, missing ones imputed; or empty */
     struct csr sparse_features; /* (M, F) where is_sparse; or empty */
-    const float *shared;        /* (M / N, F - K) a row for each node of a graph; or NULL */
 
     /* Fixed effects (data/core/fixed_columns.h); NULL without. */
     const double *fixed; /* (N, q) numbers; or 1 where a sample has a factor's level, else 0.
@@ -71,7 +66,6 @@ struct dataset {
 
     const int64_t *graph_start; /* [N + 1] graph i has the nodes from graph_start[i] to below
                                    graph_start[i + 1], at least one; NULL where samples are nodes */
-    bool is_alike;              /* in nodes and edges; only those of graph 0 are stored */
     int64_t n_edges;
     const int32_t *edge_source; /* [n_edges] each undirected edge once, source < target, sorted;
                                    both nodes in one graph */

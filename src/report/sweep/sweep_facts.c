@@ -61,7 +61,6 @@ static const struct words names[] = {
     {"note", "filters", "Filters"},
     {"note", "effects", "Fixed effects"},
     {"note", "genotypes", "Genotypes"},
-    {"note", "images", "Images"},
     {"note", "not used", "Not used"},
     {"note", "one way", "Edges in one direction"},
     {"note", "phenotypes", "Phenotypes"},
