@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/real.h"
 #include "gcn/scale.h"
 #include "trial/model_type.h"
 
@@ -23,56 +22,6 @@ int job_has_amounts(bool *out, struct job *job, struct err *err)
     job->knows_amounts = true;
     *out = job->has_amounts;
     return 0;
-}
-
-/* NAN: the value is no number. */
-static double number_of(enum param_id id, union value value)
-{
-    double number;
-
-    switch (param_row(id)->type) {
-    case PARAM_INT:
-        return (double)value.i;
-    case PARAM_COUNT:
-        return value.i ? (double)value.i : (double)NAN;
-    case PARAM_REAL:
-    case PARAM_DURATION:
-        return value.f;
-    case PARAM_VALUE:
-        return real_parse(&number, value.s) ? (double)NAN : number;
-    default:
-        return (double)NAN;
-    }
-}
-
-static int find_numbers(struct cost_axis *out, const struct axis *axis, struct err *err)
-{
-    double *numbers = malloc((size_t)axis->n * sizeof *numbers);
-
-    if (!numbers)
-        return err_nomem(err, "values of an axis", (size_t)axis->n * sizeof *numbers);
-    for (int32_t i = 0; i < axis->n; i++)
-        numbers[i] = number_of(axis->id, axis->values[i]);
-    *out = (struct cost_axis){numbers, axis->n};
-    return 0;
-}
-
-static struct cost *create_by_axes(const struct plan *plan, int32_t n_workers, struct err *err)
-{
-    size_t n_axes = plan->sweep->n_axes;
-    struct cost_axis *axes = calloc(n_axes + 1, sizeof *axes);
-    struct cost_levels levels = {plan->points, axes, (int32_t)n_axes};
-    struct cost *cost = NULL;
-    int rc = axes ? 0 : err_nomem(err, "axes", n_axes * sizeof *axes);
-
-    for (size_t a = 0; !rc && a < n_axes; a++)
-        rc = find_numbers(&axes[a], &plan->sweep->axes[a], err);
-    if (!rc)
-        cost = cost_create_levels(&levels, plan->n_configs, n_workers, err);
-    for (size_t a = 0; axes && a < n_axes; a++)
-        free((void *)(uintptr_t)axes[a].numbers);
-    free(axes);
-    return cost;
 }
 
 /* `run` adds these to the process that made the plan: the database and a thread; MPI's buffers,
@@ -112,8 +61,7 @@ struct job_memory job_memory(const struct job *job, int32_t n_ranks)
 
 struct cost *job_cost_create(const struct job *job, int32_t n_workers, struct err *err)
 {
-    return job->work ? cost_create(job->work, job->plan.n_configs, n_workers, err)
-                     : create_by_axes(&job->plan, n_workers, err);
+    return cost_create(job->work, job->plan.n_configs, n_workers, err);
 }
 
 /* Scores and the optimiser, which each rank computes for itself. */

@@ -22,6 +22,9 @@
 /* Most results between two fits. A result that the formula missed by more than a factor of SURPRISE
  * halves the wait: other values of an axis have begun. */
 #define LONGEST_WAIT 1024
+#define GUESS_S 1.0 /* the shortest guess, before the first trial is measured */
+#define GUESS_OCTAVES 8
+#define GOLDEN 0.6180339887498949
 
 struct known {
     float log_s;   /* mean logarithm on an average rank */
@@ -35,12 +38,14 @@ struct rank {
 };
 
 struct cost {
-    struct cost_formula formula;
+    struct cost_formula *formula; /* NULL: of programs */
+    double mean, reported_mean;   /* of programs: logarithm of seconds */
+    bool has_mean;
     struct known *known; /* [n_configs] */
     struct rank *ranks;  /* [n_workers] */
     double sum_log_ratio;
     int32_t n_ranks_known;
-    struct cost_row *sample; /* [n_sample] of at most formula.most_rows */
+    struct cost_row *sample; /* [n_sample] of at most COST_ROWS */
     int32_t n_sample;
     int64_t n_configs_known;
     struct rng rng;             /* equal trials in equal order give the same sample */
@@ -60,21 +65,21 @@ double cost_median(double *values, int32_t n)
     return values[n / 2];
 }
 
-/* Takes over the formula, even on failure. */
-static struct cost *create(const struct cost_formula *formula, int32_t n_configs, int32_t n_workers,
-                           struct err *err)
+struct cost *cost_create(const struct gcn_cost *work, int32_t n_configs, int32_t n_workers,
+                         struct err *err)
 {
     struct cost *cost = calloc(1, sizeof *cost);
 
-    if (cost) {
-        cost->formula = *formula;
-        cost->known = calloc((size_t)n_configs + 1, sizeof *cost->known);
-        cost->ranks = calloc((size_t)n_workers + 1, sizeof *cost->ranks);
-        cost->sample = calloc((size_t)formula->most_rows, sizeof *cost->sample);
-    } else {
-        formula->destroy(formula->self);
+    if (!cost) {
+        err_nomem(err, "cost model", sizeof *cost);
+        return NULL;
     }
-    if (!cost || !cost->known || !cost->ranks || !cost->sample) {
+    cost->known = calloc((size_t)n_configs + 1, sizeof *cost->known);
+    cost->ranks = calloc((size_t)n_workers + 1, sizeof *cost->ranks);
+    cost->sample = calloc(COST_ROWS, sizeof *cost->sample);
+    if (work)
+        cost->formula = cost_formula_create(work, err);
+    if (!cost->known || !cost->ranks || !cost->sample || (work && !cost->formula)) {
         cost_destroy(cost);
         err_nomem(err, "cost model", (size_t)n_configs * sizeof *cost->known);
         return NULL;
@@ -84,31 +89,11 @@ static struct cost *create(const struct cost_formula *formula, int32_t n_configs
     return cost;
 }
 
-struct cost *cost_create(const struct gcn_cost *work, int32_t n_configs, int32_t n_workers,
-                         struct err *err)
-{
-    struct cost_formula formula;
-
-    if (cost_formula_work(&formula, work, err))
-        return NULL;
-    return create(&formula, n_configs, n_workers, err);
-}
-
-struct cost *cost_create_levels(const struct cost_levels *levels, int32_t n_configs,
-                                int32_t n_workers, struct err *err)
-{
-    struct cost_formula formula;
-
-    if (cost_formula_levels(&formula, levels, err))
-        return NULL;
-    return create(&formula, n_configs, n_workers, err);
-}
-
 void cost_destroy(struct cost *cost)
 {
     if (!cost)
         return;
-    cost->formula.destroy(cost->formula.self);
+    cost_formula_destroy(cost->formula);
     free(cost->known);
     free(cost->ranks);
     free(cost->sample);
@@ -117,10 +102,27 @@ void cost_destroy(struct cost *cost)
 
 /* ---- predictions ---- */
 
+/* Differs, so that the first trials to run, the longest, are an even choice of the configurations:
+ * the fractional parts of a sequence are even if its step is the golden ratio. Not short, so that
+ * each worker gets one trial. */
+static double guess(int32_t config)
+{
+    double turns = config * GOLDEN;
+
+    return GUESS_S * exp2(GUESS_OCTAVES * (turns - floor(turns)));
+}
+
+static double formula_seconds(const struct cost *cost, int32_t config)
+{
+    if (cost->formula)
+        return cost_formula_seconds(cost->formula, config);
+    return cost->has_mean ? exp(cost->mean) : guess(config);
+}
+
 static double predict(const struct cost *cost, int32_t config)
 {
     const struct known *known = &cost->known[config];
-    double formula_s = cost->formula.seconds(cost->formula.self, config);
+    double formula_s = formula_seconds(cost, config);
 
     if (!known->n)
         return formula_s;
@@ -140,7 +142,7 @@ bool cost_is_measured(const struct cost *cost)
 
 bool cost_is_known(const struct cost *cost)
 {
-    return !cost->formula.is_blind || cost_is_measured(cost);
+    return cost->formula || cost_is_measured(cost);
 }
 
 static double log_slowness(const struct cost *cost, int32_t worker)
@@ -182,9 +184,9 @@ static void sample_config(struct cost *cost, int32_t config)
 {
     int64_t row = cost->n_configs_known++;
 
-    if (row >= cost->formula.most_rows)
+    if (row >= COST_ROWS)
         row = (int64_t)(rng_uniform(&cost->rng, 0, (uint32_t)row) * (double)(row + 1));
-    if (row >= cost->formula.most_rows)
+    if (row >= COST_ROWS)
         return;
     if (row == cost->n_sample)
         cost->n_sample++;
@@ -237,6 +239,21 @@ void cost_at_least(struct cost *cost, int32_t config, double seconds)
     known->least_s = fmaxf(known->least_s, (float)seconds);
 }
 
+static bool fit_mean(struct cost *cost)
+{
+    double sum = 0;
+    bool has_moved;
+
+    for (int32_t i = 0; i < cost->n_sample; i++)
+        sum += cost->sample[i].log_s;
+    cost->mean = sum / cost->n_sample;
+    has_moved = !cost->has_mean || fabs(cost->mean - cost->reported_mean) > COST_MOVED;
+    if (has_moved)
+        cost->reported_mean = cost->mean;
+    cost->has_mean = true;
+    return has_moved;
+}
+
 bool cost_refit(struct cost *cost)
 {
     int64_t wait;
@@ -247,5 +264,6 @@ bool cost_refit(struct cost *cost)
         cost->sample[i].log_s = cost->known[cost->sample[i].config].log_s;
     wait = cost->n_observed / 4 < LONGEST_WAIT ? cost->n_observed / 4 : LONGEST_WAIT;
     cost->n_next = cost->n_observed + (wait > 1 ? wait : 1);
-    return cost->formula.fit(cost->formula.self, cost->sample, cost->n_sample);
+    return cost->formula ? cost_formula_fit(cost->formula, cost->sample, cost->n_sample)
+                         : fit_mean(cost);
 }

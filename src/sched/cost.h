@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Predict trial times from measurements (doc/decisions/0012, 0052).
+/* Predict trial times from measurements (doc/decisions/0012).
  *
  *     seconds = formula x correction of the configuration x slowness of the rank
  *
- * The formula has one of two kinds:
+ * The formula is a flops + b bytes + c steps + d, with a, b, c, d >= 0. The coefficients start from a
+ * usual machine. They are fitted to measured configurations: in the logarithm, since the relative error
+ * counts, and with Huber's weights, so that outliers count little. For programs, whose work is unknown,
+ * the formula is the mean logarithm of all measured configurations; before the first one there are
+ * guesses, whose order spreads the first trials over the grid.
  *
- * - of work:    a flops + b bytes + c steps + d, with a, b, c, d >= 0. The coefficients start from
- *               a usual machine.
- * - of levels:  the product of a factor for each axis value, for trials of unknown work. Factors of
- *               numbers follow a power of the number, corrected where values were measured, so that
- *               other numbers lie on the curve. Before the first measurement there are guesses,
- *               whose order spreads the first trials over the grid.
- *
- * Both are fitted to measured configurations: in the logarithm, since the relative error counts,
- * and with Huber's weights, so that outliers count little. The mean of a configuration's measured
- * trials replaces the formula for its others. A rank's slowness is its mean ratio of measured to
- * predicted, relative to all ranks' mean.
+ * The mean of a configuration's measured trials replaces the formula for its others. A rank's slowness is
+ * its mean ratio of measured to predicted, relative to all ranks' mean.
  *
  * Pure: no clock, no I/O. One thread at a time. */
 #ifndef SCHED_COST_H
@@ -30,36 +25,20 @@
 
 struct cost;
 
-/* work: [n_configs] of one trial of each configuration, borrowed. */
+/* work: [n_configs] of one trial of each configuration, borrowed; NULL: of programs. */
 struct cost *cost_create(const struct gcn_cost *work, int32_t n_configs, int32_t n_workers,
                          struct err *err);
 
-struct cost_axis {
-    const double *numbers; /* [n] NAN: the value is no number; NULL: none is */
-    int32_t n;             /* values, at least 1 */
-};
-
-/* Configurations as points of a grid. */
-struct cost_levels {
-    const int32_t *points; /* [n_configs] index in the grid, the last axis fastest; borrowed by the
-                            * model, which copies the rest */
-    const struct cost_axis *axes; /* [n_axes] */
-    int32_t n_axes;
-};
-
-struct cost *cost_create_levels(const struct cost_levels *levels, int32_t n_configs,
-                                int32_t n_workers, struct err *err);
-
 void cost_destroy(struct cost *cost);
 
-/* Learn a trial's seconds on a worker (-1: none of this run), if finite and positive. O(axes). */
+/* Learn a trial's seconds on a worker (-1: none of this run), if finite and positive. O(1). */
 void cost_observe(struct cost *cost, int32_t config, int32_t worker, double seconds);
 
 /* A trial of the configuration took at least so long: cost_seconds() is no less from now on. */
 void cost_at_least(struct cost *cost, int32_t config, double seconds);
 
 /* Fit the formula if enough was measured. True if predictions moved by more than 2 percent since
- * the last true. A fit takes about 0.1 ms (five axes); it comes ever more rarely. */
+ * the last true. A fit takes about 0.1 ms; it comes ever more rarely. */
 bool cost_refit(struct cost *cost);
 
 bool cost_is_measured(const struct cost *cost);

@@ -14,8 +14,7 @@ struct sim {
     int32_t n_workers;
     int64_t n_trials, group_size;
     /* All that the cost model knows, of n_trials / group_size configurations: */
-    const struct gcn_cost *work;
-    const struct cost_levels *levels;                  /* instead of work, unless NULL */
+    const struct gcn_cost *work;                       /* NULL: programs */
     double (*seconds)(const void *arg, int64_t trial); /* true seconds on a worker of slowness 1 */
     const void *arg;
     const double *slowness; /* [n_workers]; NULL: all 1 */

@@ -144,12 +144,8 @@ static void test_parts_teach_nothing(void **state)
 /* Nothing is known of the seconds until a first trial finishes. */
 static void set_up_unknown(struct scene *s)
 {
-    static const int32_t points[TRIALS / EACH] = {0, 1, 2, 3};
-    static const struct cost_axis axis = {NULL, TRIALS / EACH};
-    static const struct cost_levels levels = {points, &axis, 1};
-
     s->ledger = ledger_create(TRIALS, EACH, NULL, 2, NULL);
-    s->cost = cost_create_levels(&levels, TRIALS / EACH, WORKERS, NULL);
+    s->cost = cost_create(NULL, TRIALS / EACH, WORKERS, NULL);
     s->dispatch = dispatch_create(s->ledger, s->cost, WORKERS, NULL, NULL, NULL);
     assert_non_null(s->dispatch);
 }

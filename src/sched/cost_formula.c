@@ -8,7 +8,7 @@
 
 /* ---- a sum of terms with positive coefficients, fitted by relative error ---- */
 
-enum { FIT_TERMS = 4, FIT_ROWS = 256 };
+enum { FIT_TERMS = 4, FIT_ROWS = COST_ROWS };
 
 struct fit_row {
     double x[FIT_TERMS]; /* >= 0, not all 0 */
@@ -122,7 +122,7 @@ static void fit(double c[FIT_TERMS], const struct fit_row *rows, int32_t n)
 
 /* ---- the formula ---- */
 
-struct formula {
+struct cost_formula {
     const struct gcn_cost *work; /* [n_configs] borrowed */
     double coefficients[FIT_TERMS];
     double reported[FIT_TERMS]; /* at the last true fit() */
@@ -140,16 +140,15 @@ static void terms(double out[FIT_TERMS], const struct gcn_cost *work)
     out[3] = 1;
 }
 
-static double formula_seconds(const void *self, int32_t config)
+double cost_formula_seconds(const struct cost_formula *formula, int32_t config)
 {
-    const struct formula *formula = self;
     double x[FIT_TERMS];
 
     terms(x, &formula->work[config]);
     return fit_predict(formula->coefficients, x);
 }
 
-static bool has_moved(const struct formula *formula, const struct fit_row *rows, int32_t n)
+static bool has_moved(const struct cost_formula *formula, const struct fit_row *rows, int32_t n)
 {
     for (int32_t i = 0; i < n; i++)
         if (fabs(log(fit_predict(formula->coefficients, rows[i].x) /
@@ -158,9 +157,8 @@ static bool has_moved(const struct formula *formula, const struct fit_row *rows,
     return false;
 }
 
-static bool formula_fit(void *self, const struct cost_row *sample, int32_t n)
+bool cost_formula_fit(struct cost_formula *formula, const struct cost_row *sample, int32_t n)
 {
-    struct formula *formula = self;
     struct fit_row rows[FIT_ROWS];
 
     for (int32_t i = 0; i < n; i++) {
@@ -175,19 +173,21 @@ static bool formula_fit(void *self, const struct cost_row *sample, int32_t n)
     return true;
 }
 
-int cost_formula_work(struct cost_formula *out, const struct gcn_cost *work, struct err *err)
+struct cost_formula *cost_formula_create(const struct gcn_cost *work, struct err *err)
 {
-    struct formula *formula = calloc(1, sizeof *formula);
+    struct cost_formula *formula = calloc(1, sizeof *formula);
 
-    if (!formula)
-        return err_nomem(err, "cost model", sizeof *formula);
+    if (!formula) {
+        err_nomem(err, "cost model", sizeof *formula);
+        return NULL;
+    }
     formula->work = work;
     memcpy(formula->coefficients, usual, sizeof usual);
     memcpy(formula->reported, usual, sizeof usual);
-    *out = (struct cost_formula){.self = formula,
-                                 .seconds = formula_seconds,
-                                 .fit = formula_fit,
-                                 .destroy = free,
-                                 .most_rows = FIT_ROWS};
-    return 0;
+    return formula;
+}
+
+void cost_formula_destroy(struct cost_formula *formula)
+{
+    free(formula);
 }
