@@ -358,25 +358,6 @@ static int put_line(struct buf *out, struct store *store, const struct replay_tr
     return put_machines(out, store, trial->trial_id, err);
 }
 
-/* -1 and err: another revision of the model type trained the trial. */
-static int check_revision(const struct replay *replay, const struct replay_trial *trial,
-                          struct err *err)
-{
-    struct settings settings;
-    struct buf change = {0};
-
-    if (!replay->is_before)
-        return 0;
-    replay_settings(replay, &settings);
-    settings_put_revision(&change, &settings);
-    err_set(err,
-            "%s: t%lld: an earlier version of espalier trained it: %s. This version cannot repeat "
-            "it: 'espalier run --new-sweep' trains the sweep again",
-            replay->db, (long long)trial->trial_id, buf_text(&change));
-    buf_release(&change);
-    return -1;
-}
-
 static int report_trial(struct verification *v, const struct replay_trial *trial,
                         const struct comparison *comparison, struct err *err)
 {
@@ -410,7 +391,7 @@ static int verify_one(struct verification *v, int64_t trial_id, struct err *err)
         return err_set(err,
                        "%s: t%lld is %s: only trials that are done or diverged can be verified",
                        replay->db, (long long)trial_id, trial_state_name(trial.state));
-    if (replay_prepare(replay, &trial, &number, err) || check_revision(replay, &trial, err))
+    if (replay_prepare(replay, &trial, &number, err))
         return -1;
     replay_run(&result, replay, number);
     rc = compare_all(&comparison, replay->store, &trial, &result, err) ||

@@ -411,12 +411,11 @@
     X(EPSILON, OPTIMIZER, "adam|adamw") \
     X(CLASS_WEIGHTS, TASK, "classification")
 
-/* Model types that once gave other numbers for the same settings.
+/* Model types that once gave other numbers for the same settings: a new revision is another key.
  *
- * X(type, revision, before, now) */
+ * X(type, revision) */
 #define PARAM_REVISION_TABLE(X) \
-    X("ridge", 2, "the intercept was the mean of the training samples", \
-      "the intercept is fitted without a penalty")
+    X("ridge", 2)
 /* clang-format on */
 
 #endif

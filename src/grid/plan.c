@@ -218,15 +218,6 @@ void plan_settings(const struct plan *plan, int32_t config, struct settings *out
     settings_trim(out);
 }
 
-void plan_settings_revised(const struct plan *plan, struct settings *out)
-{
-    for (int32_t c = 0; c < plan->n_configs; c++) {
-        plan_settings(plan, c, out);
-        if (settings_revision(out) > 1)
-            return;
-    }
-}
-
 void plan_settings_with(const struct plan *plan, enum param_id id, struct settings *out)
 {
     for (int32_t c = 0; c < plan->n_configs; c++) {

@@ -64,9 +64,6 @@ void plan_settings(const struct plan *plan, int32_t config, struct settings *out
 /* Those of the first configuration whose model type has setting `id`, or else of the last. */
 void plan_settings_with(const struct plan *plan, enum param_id id, struct settings *out);
 
-/* Likewise for a model type with a later revision (settings_revision()). */
-void plan_settings_revised(const struct plan *plan, struct settings *out);
-
 /* Other ranks lack the sweep file, the environment and the `where` expression. */
 
 void plan_pack(struct buf *out, const struct plan *plan);

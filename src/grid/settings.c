@@ -248,55 +248,31 @@ static void put_revision(struct buf *out, int32_t revision)
         buf_printf(out, "revision=%d\n", (int)revision);
 }
 
-static const struct {
-    const char *type;
-    int32_t revision;
-    const char *before, *now;
-} revisions[] = {
-#define REVISION_ROW(type, revision, before, now) {type, revision, before, now},
-    PARAM_REVISION_TABLE(REVISION_ROW)
-#undef REVISION_ROW
-};
-
-static int find_revision(const struct settings *s)
-{
-    int n = sizeof revisions / sizeof *revisions;
-
-    while (n > 0 && strcmp(settings_type_name(s->v[P_TYPE]), revisions[n - 1].type) != 0)
-        n--;
-    return n - 1;
-}
-
 int32_t settings_revision(const struct settings *s)
 {
-    int found = find_revision(s);
+    static const struct {
+        const char *type;
+        int32_t revision;
+    } revisions[] = {
+#define REVISION_ROW(type, revision) {type, revision},
+        PARAM_REVISION_TABLE(REVISION_ROW)
+#undef REVISION_ROW
+    };
 
-    return found < 0 ? 1 : revisions[found].revision;
-}
-
-void settings_put_revision(struct buf *out, const struct settings *s)
-{
-    int found = find_revision(s);
-
-    assert(found >= 0);
-    buf_printf(out, "model.type = %s: %s -> %s", revisions[found].type, revisions[found].before,
-               revisions[found].now);
-}
-
-static void put_canonical(struct buf *out, const struct settings *s, const bool swept[P_MAX],
-                          struct hash digest, int32_t replicate, int32_t fold, int32_t revision)
-{
-    put_head(out, digest);
-    for (int id = 0; id < settings_end(s); id++)
-        put_line(out, settings_row(s, id), (enum param_id)id, s->v[id], swept[id]);
-    put_revision(out, revision);
-    put_place(out, replicate, fold);
+    for (size_t i = 0; i < sizeof revisions / sizeof *revisions; i++)
+        if (!strcmp(settings_type_name(s->v[P_TYPE]), revisions[i].type))
+            return revisions[i].revision;
+    return 1;
 }
 
 void settings_canonical(struct buf *out, const struct settings *s, const bool swept[P_MAX],
                         struct hash digest, int32_t replicate, int32_t fold)
 {
-    put_canonical(out, s, swept, digest, replicate, fold, settings_revision(s));
+    put_head(out, digest);
+    for (int id = 0; id < settings_end(s); id++)
+        put_line(out, settings_row(s, id), (enum param_id)id, s->v[id], swept[id]);
+    put_revision(out, settings_revision(s));
+    put_place(out, replicate, fold);
 }
 
 struct hash settings_key(const struct settings *s, const bool swept[P_MAX], struct hash digest,
@@ -317,18 +293,6 @@ struct hash settings_seed(const struct settings *s, struct hash digest, int32_t 
         if (param_table[id].flags & PARAM_PAIRED)
             twin.v[id] = param_before((enum param_id)id);
     return settings_key(&twin, none_swept, digest, replicate, fold, scratch);
-}
-
-bool settings_made_before(const struct settings *s, const bool swept[P_MAX], struct hash digest,
-                          int32_t replicate, int32_t fold, struct hash key, struct buf *scratch)
-{
-    for (int32_t revision = settings_revision(s) - 1; revision >= 1; revision--) {
-        buf_clear(scratch);
-        put_canonical(scratch, s, swept, digest, replicate, fold, revision);
-        if (hash_equal(key, hash_bytes(scratch->data, scratch->size)))
-            return true;
-    }
-    return false;
 }
 
 static bool is_number(enum param_id id, union value v)

@@ -43,9 +43,6 @@ int settings_resolve(struct settings *s, enum task task, struct err *err);
 /* The revision of the model type, from 1, is part of the key (PARAM_REVISION_TABLE,
  * doc/decisions/0039). */
 int32_t settings_revision(const struct settings *s);
-/* Append what was computed before the revision and what is now, for store_differences(); nothing
- * for revision 1. */
-void settings_put_revision(struct buf *out, const struct settings *s);
 
 /* Append everything that can change a trial's numbers: version, data digest, "section.key=value"
  * lines in table order, and `revision` unless it is 1. swept[id] marks axes (for SWEPT). Replicate
@@ -60,9 +57,6 @@ struct hash settings_key(const struct settings *s, const bool swept[P_MAX], stru
  * with PAIRED settings that are param_before(). */
 struct hash settings_seed(const struct settings *s, struct hash digest, int32_t replicate,
                           int32_t fold, struct buf *scratch);
-/* True if an earlier revision gave `key` to these settings. */
-bool settings_made_before(const struct settings *s, const bool swept[P_MAX], struct hash digest,
-                          int32_t replicate, int32_t fold, struct hash key, struct buf *scratch);
 
 /* Append the settings that are AXIS, IDENTITY or SWEPT and that the model type has, as one JSON
  * object in table order, then the free names: {"hidden_size": 64, ...}. COUNT full is the string

@@ -199,15 +199,12 @@ static int check_key(struct replay *r, const struct replay_trial *trial, struct 
     struct buf scratch = {0};
     struct settings settings;
     char key[HASH_HEX_SIZE];
-    struct hash here, there;
+    struct hash here;
 
     replay_settings(r, &settings);
     here = settings_key(&settings, r->sweep.swept, digest, trial->replicate, trial->fold, &scratch);
-    r->is_before = hash_parse(&there, trial->key) == 0 &&
-                   settings_made_before(&settings, r->sweep.swept, digest, trial->replicate,
-                                        trial->fold, there, &scratch);
     buf_release(&scratch);
-    if (r->is_before || !strcmp(hash_hex(here, key), trial->key))
+    if (!strcmp(hash_hex(here, key), trial->key))
         return 0;
     return err_set(
         err,

@@ -20,9 +20,6 @@ struct replay {
     int64_t config_id; /* that is planned; 0: none */
     struct sweep sweep;
     struct plan plan;
-    /* An earlier revision of the model type computed the trial: its model is valid, but training it
-     * again gives other numbers. */
-    bool is_before;
     struct model_runner *runner;
 };
 

@@ -5,7 +5,6 @@
 
 #include "store/db.h"
 #include "store/stored_settings.h"
-#include "store/sweep_identity.h"
 #include "trial/model_type.h"
 
 static const char sql_other_sweep[] =
@@ -24,9 +23,6 @@ static const char sql_axes[] =
 
 static const char sql_both_files[] =
     "SELECT name, o.ini, i.ini FROM temp.in_sweep AS i JOIN main.sweep AS o USING (name)";
-
-static const char sql_both_sweeps[] =
-    "SELECT name FROM temp.in_sweep JOIN main.sweep AS o USING (name)";
 
 /* The process that made a result. db: main or temp; prefix: "" or "in_". */
 #define WHO(db, prefix, id)                                                         \
@@ -75,43 +71,6 @@ static const char *text_of(sqlite3_stmt *row, int column)
     const char *text = (const char *)sqlite3_column_text(row, column);
 
     return text ? text : "(none)";
-}
-
-static int check_revision(struct store *store, const char *path, const char *name,
-                          const struct settings *s, struct err *err)
-{
-    enum sweep_revision here, there;
-    struct buf change = {0};
-
-    if (sweep_identity_revision(&here, store, SWEEP_IDENTITY_MAIN, name, s, err) ||
-        sweep_identity_revision(&there, store, SWEEP_IDENTITY_INPUT, name, s, err))
-        return -1;
-    if (here == there || here == SWEEP_REVISION_NONE || there == SWEEP_REVISION_NONE)
-        return 0;
-    settings_put_revision(&change, s);
-    err_set(err,
-            "%s: sweep '%s' in it and in %s was computed by different versions of espalier (%s): "
-            "merge them into different files, or run the older one again",
-            path, name, store->path, buf_text(&change));
-    buf_release(&change);
-    return -1;
-}
-
-static int check_revisions(struct store *store, const char *path, struct err *err)
-{
-    sqlite3_stmt *row = db_prepare(store, sql_both_sweeps, err);
-    struct settings s;
-    int rc = row ? 1 : -1;
-
-    settings_defaults(&s);
-    while (rc == 1 && (rc = db_step(store, row, err)) == 1)
-        for (int64_t type = 0; rc == 1 && model_type(type); type++) {
-            s.v[P_TYPE].i = type;
-            if (check_revision(store, path, (const char *)sqlite3_column_text(row, 0), &s, err))
-                rc = -1;
-        }
-    sqlite3_finalize(row);
-    return rc;
 }
 
 /* Inserting into main checks types and NULLs. */
@@ -224,7 +183,7 @@ int merge_check_sweeps(struct store *store, const char *path, struct err *err)
         if (check_files(store, path, row, err))
             rc = -1;
     sqlite3_finalize(row);
-    return rc ? rc : check_revisions(store, path, err);
+    return rc;
 }
 
 static void add_conflict(struct errlist *conflicts, const char *path, sqlite3_stmt *row)

@@ -116,8 +116,7 @@ int64_t store_trials_find(const struct store_trials *trials, int64_t n_trials, i
  * each
  *
  * - fixed setting that can change numbers and has another value ("train.epochs: 3 -> 5");
- * - change of the data ("the data differ: FILE (digest a -> b)");
- * - model type whose stored configurations come from an earlier revision (settings_revision()).
+ * - change of the data ("the data differ: FILE (digest a -> b)").
  *
  * No lines if the plan continues the sweep, or no sweep has this name. Axes, replicates and `where`
  * may change. */

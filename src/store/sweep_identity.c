@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "store/sweep_identity.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -10,54 +8,6 @@
 #include "store/store.h"
 #include "store/stored_settings.h"
 
-/* ---- revisions of a model type ---- */
-
-#define FIRST(sweep, config)                                                                \
-    "SELECT c.key, c.params, w.ini, w.data_digest, w.task FROM " config " AS c JOIN " sweep \
-    " AS w USING (sweep_id) WHERE w.name = ?1 AND c.params ->> 'type' = ?2"                 \
-    " ORDER BY c.config_id LIMIT 1"
-
-static const char *const sql_first[] = {
-    [SWEEP_IDENTITY_MAIN] = FIRST("main.sweep", "main.config"),
-    [SWEEP_IDENTITY_INPUT] = FIRST("temp.in_sweep", "temp.in_config"),
-};
-
-static const char *text(sqlite3_stmt *row, int column)
-{
-    return (const char *)sqlite3_column_text(row, column);
-}
-
-/* Read the settings as they were when the key was computed. */
-static int read_settings(struct settings *s, struct sweep *sweep, struct store *store,
-                         sqlite3_stmt *row, struct err *err)
-{
-    enum task task = task_parse(text(row, 4));
-
-    if (task == TASK_COUNT)
-        return err_set(err, "%s: a sweep has the unknown task '%.40s'", store->path, text(row, 4));
-    *s = sweep->fixed;
-    if (stored_settings_overlay(s, sweep, store, text(row, 1), err))
-        return -1;
-    settings_trim(s);
-    return settings_resolve(s, task, err);
-}
-
-/* True if an earlier revision made the key. Settings that are in a key only as axes are in all keys
- * or in none. */
-static bool is_before(const struct settings *s, struct hash digest, struct hash key)
-{
-    bool swept[P_MAX];
-    struct buf scratch = {0};
-    bool found = false;
-
-    for (int all = 0; all < 2; all++) {
-        memset(swept, all, sizeof swept);
-        found |= settings_made_before(s, swept, digest, -1, -1, key, &scratch);
-    }
-    buf_release(&scratch);
-    return found;
-}
-
 static int parse_hash(struct hash *hash, const struct store *store, const char *sweep,
                       const char *hex, struct err *err)
 {
@@ -65,54 +15,6 @@ static int parse_hash(struct hash *hash, const struct store *store, const char *
         return 0;
     return err_set(err, "%s: sweep '%s' has the key '%.80s': must be 32 hexadecimal digits",
                    store->path, sweep, hex);
-}
-
-static int judge(enum sweep_revision *found, struct store *store, sqlite3_stmt *row,
-                 const char *name, struct err *err)
-{
-    struct sweep sweep;
-    struct settings s;
-    struct hash key, digest;
-    int rc;
-
-    if (db_check_row(store, row, "sssss", err))
-        return -1;
-    rc = stored_settings_parse_sweep(&sweep, store, text(row, 2), err);
-    if (!rc)
-        rc = read_settings(&s, &sweep, store, row, err);
-    if (!rc)
-        rc = parse_hash(&key, store, name, text(row, 0), err);
-    if (!rc)
-        rc = parse_hash(&digest, store, name, text(row, 3), err);
-    if (!rc)
-        *found = is_before(&s, digest, key) ? SWEEP_REVISION_BEFORE : SWEEP_REVISION_NOW;
-    sweep_release(&sweep);
-    return rc;
-}
-
-int sweep_identity_revision(enum sweep_revision *found, struct store *store,
-                            enum sweep_identity_tables tables, const char *name,
-                            const struct settings *s, struct err *err)
-{
-    struct buf type = {0};
-    sqlite3_stmt *row;
-    int rc;
-
-    *found = SWEEP_REVISION_NONE;
-    if (settings_revision(s) == 1)
-        return 0;
-    row = db_prepare(store, sql_first[tables], err);
-    param_format(&type, P_TYPE, s->v[P_TYPE]);
-    if (row) {
-        sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
-        sqlite3_bind_text(row, 2, buf_text(&type), -1, SQLITE_STATIC);
-    }
-    rc = row ? db_step(store, row, err) : -1;
-    if (rc == 1)
-        rc = judge(found, store, row, name, err);
-    sqlite3_finalize(row);
-    buf_release(&type);
-    return rc;
 }
 
 /* ---- differences between a plan and the stored sweep ----
@@ -246,24 +148,6 @@ static void compare_data(struct comparison *c)
     buf_release(&files);
 }
 
-static int compare_revisions(struct comparison *c, struct err *err)
-{
-    enum sweep_revision found;
-    struct buf line = {0};
-    struct settings s;
-
-    plan_settings_revised(c->plan, &s);
-    if (sweep_identity_revision(&found, c->store, SWEEP_IDENTITY_MAIN,
-                                c->plan->sweep->fixed.v[P_SWEEP_NAME].s, &s, err))
-        return -1;
-    if (found == SWEEP_REVISION_BEFORE) {
-        settings_put_revision(&line, &s);
-        errlist_add(c->out, "%s", buf_text(&line));
-    }
-    buf_release(&line);
-    return 0;
-}
-
 int store_differences(struct store *store, const struct plan *plan, const struct dataset *data,
                       struct errlist *out, struct err *err)
 {
@@ -277,7 +161,6 @@ int store_differences(struct store *store, const struct plan *plan, const struct
             if (param_row((enum param_id)id)->flags & PARAM_IDENTITY && !c.varies[id])
                 compare(&c, (enum param_id)id);
         compare_data(&c);
-        rc = compare_revisions(&c, err);
     }
     if (!rc && out->n_lost)
         rc = err_nomem(err, "differences", sizeof err->text);

@@ -401,31 +401,18 @@ static void test_texts_of_points(void **state)
 static void test_revision(void **state)
 {
     const struct hash digest = {1, 2};
-    struct buf text = {0}, scratch = {0}, before = {0};
+    struct buf text = {0};
     struct settings s;
-    struct hash old, now;
 
     (void)state;
     resolved_defaults(&s);
     assert_int_equal(settings_revision(&s), 1);
-    now = settings_key(&s, none_swept, digest, 1, 2, &scratch);
-    assert_false(settings_made_before(&s, none_swept, digest, 1, 2, now, &scratch));
     s.v[P_TYPE].i = param_choice(P_TYPE, "ridge");
     settings_trim(&s);
     assert_int_equal(settings_revision(&s), 2);
     settings_canonical(&text, &s, none_swept, digest, 1, 2);
     assert_string_equal(strstr(buf_text(&text), "revision="), "revision=2\nreplicate=1\nfold=2\n");
-    buf_add(&before, text.data, text.size - strlen("revision=2\nreplicate=1\nfold=2\n"));
-    buf_puts(&before, "replicate=1\nfold=2\n");
-    old = hash_text(buf_text(&before));
-    now = settings_key(&s, none_swept, digest, 1, 2, &scratch);
-    assert_false(hash_equal(old, now));
-    assert_true(settings_made_before(&s, none_swept, digest, 1, 2, old, &scratch));
-    assert_false(settings_made_before(&s, none_swept, digest, 1, 2, now, &scratch));
-    assert_false(settings_made_before(&s, none_swept, digest, 1, 1, old, &scratch));
     buf_release(&text);
-    buf_release(&scratch);
-    buf_release(&before);
 }
 
 int main(void)
