@@ -196,28 +196,6 @@ int sweep_match_check(struct store *store, const char *db, struct job *job, bool
     return rc;
 }
 
-int sweep_match_check_older(const char *db, struct job *job, bool new_sweep, bool accepts_inputs,
-                            struct errlist *faults)
-{
-    const char *name = job->sweep.fixed.v[P_SWEEP_NAME].s;
-    struct errlist differences = {0}, changes = {0};
-    struct store *store = NULL;
-    struct err err;
-    int rc = 0;
-
-    if (new_sweep || access(db, F_OK) != 0)
-        return 0;
-    if (!store_open_reader(&store, db, &err) && store_is_older(store) &&
-        !match_inputs(&changes, store, job, accepts_inputs, &err) &&
-        !store_differences(store, &job->plan, &job->data, &differences, &err) && differences.n &&
-        !has_no_result(store, name))
-        rc = refuse(store, db, job, &differences, &changes, faults);
-    errlist_release(&differences);
-    errlist_release(&changes);
-    store_close(store);
-    return rc;
-}
-
 int sweep_match_refuse(struct store *store, const char *db, struct job *job, struct errlist *faults)
 {
     struct errlist differences = {0}, changes = {0};

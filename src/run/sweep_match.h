@@ -13,11 +13,6 @@
 int sweep_match_check(struct store *store, const char *db, struct job *job, bool new_sweep,
                       bool accepts_inputs, struct errlist *faults);
 
-/* Likewise before a file of an older schema is brought up, which a refused run must not do. 0 for any
- * other file, also one that cannot be read. */
-int sweep_match_check_older(const char *db, struct job *job, bool new_sweep, bool accepts_inputs,
-                            struct errlist *faults);
-
 /* While a job runs whose files have changed: add to faults what sweep_match_check() would. Always -1.
  */
 int sweep_match_refuse(struct store *store, const char *db, struct job *job,

@@ -420,9 +420,6 @@ static int open_store(struct sweep_session *session, struct errlist *faults)
     const struct errlist *released;
     struct err err;
 
-    if (sweep_match_check_older(options->db, job, options->new_sweep, options->accepts_inputs,
-                                faults))
-        return -1;
     if (store_trials_init(&session->known, job->plan.n_trials, &err) ||
         store_open(&session->store, options->db, &err))
         return errlist_add_err(faults, &err);

@@ -255,7 +255,6 @@ struct store {
     struct lock lock;
     bool is_writer;
     bool is_new;                  /* created by this store_open() */
-    bool is_older;                /* opened for reading, with the schema of an earlier release */
     int64_t session_id;           /* 0: none has begun */
     int64_t reference;            /* query_compare_with(); 0: the best configuration */
     char objective[64];           /* query_rank_by(); "": that of each sweep */

@@ -10,13 +10,9 @@
 #include "store/db.h"
 #include "store/liveness.h"
 
-/* Before schema 3 only host and pid identify a session. */
 enum { ID, HOST, PID, REALM, BORN, JOB, INODE, STARTED, COMMAND };
 static const char sql_running[] =
     "SELECT session_id, host, pid, realm, born, job, inode, started, command"
-    " FROM main.session WHERE outcome = 'running' ORDER BY session_id";
-static const char sql_running_2[] =
-    "SELECT session_id, host, pid, NULL, NULL, NULL, NULL, started, command"
     " FROM main.session WHERE outcome = 'running' ORDER BY session_id";
 
 int64_t session_check_inode(const struct store *store)
@@ -78,9 +74,9 @@ static void check(struct session_check *out, const struct store *store, sqlite3_
     }
 }
 
-int session_check_all(struct store *store, uint32_t version, struct err *err)
+int session_check_all(struct store *store, struct err *err)
 {
-    sqlite3_stmt *row = db_prepare(store, version < 3 ? sql_running_2 : sql_running, err);
+    sqlite3_stmt *row = db_prepare(store, sql_running, err);
     struct session_check *grown;
     int rc = row ? 1 : -1;
 
@@ -218,13 +214,12 @@ static int replace_sessions(struct store *store, struct err *err)
     return rc;
 }
 
-int session_check_hide(struct store *store, uint32_t version, struct err *err)
+int session_check_hide(struct store *store, struct err *err)
 {
     struct buf dead = {0};
     int rc = 0;
 
-    /* Before schema 3 no attempt is open, and session_check_life() answers for sessions. */
-    if (version >= 3 && put_dead(&dead, store))
+    if (put_dead(&dead, store))
         rc = buf_failed(&dead) || replace_state(store, buf_text(&dead), err) ||
                      replace_attempts(store, buf_text(&dead), err) || replace_sessions(store, err)
                  ? -1

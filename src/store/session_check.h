@@ -38,14 +38,14 @@ struct session_check {
     char command[256];      /* truncated */
 };
 
-/* Fill store->checks. version: of the file's schema. */
-int session_check_all(struct store *store, uint32_t version, struct err *err);
+/* Fill store->checks. */
+int session_check_all(struct store *store, struct err *err);
 
 /* -1 and err if a session is alive. */
 int session_check_refuse(const struct store *store, struct err *err);
 
 /* Create the temporary views by which a reader's queries show this. */
-int session_check_hide(struct store *store, uint32_t version, struct err *err);
+int session_check_hide(struct store *store, struct err *err);
 
 /* The inode of the database file; 0: unknown. */
 int64_t session_check_inode(const struct store *store);

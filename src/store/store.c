@@ -37,13 +37,7 @@
 
 #define CHECKED_WHOLE_BYTES (16 << 20) /* takes 0.1 s */
 
-enum {
-    HEADER_BYTES = 100,
-    HEADER_PAGE_SIZE = 16,
-    HEADER_PAGES = 28,
-    HEADER_USER_VERSION = 60,
-    HEADER_APPLICATION_ID = 68
-};
+enum { HEADER_BYTES = 100, HEADER_PAGE_SIZE = 16, HEADER_PAGES = 28, HEADER_APPLICATION_ID = 68 };
 
 static uint32_t big_endian(const unsigned char *p)
 {
@@ -82,9 +76,6 @@ static int check_header(const char *path, bool *is_empty, struct err *err)
         return err_set(err, "%s: not a database", path);
     if (big_endian(header + HEADER_APPLICATION_ID) != SCHEMA_APPLICATION_ID)
         return err_set(err, "%s: a database of another program", path);
-    if (big_endian(header + HEADER_USER_VERSION) > SCHEMA_VERSION)
-        return err_set(err, "%s: made by a newer espalier (schema %u, this one supports up to %u)",
-                       path, big_endian(header + HEADER_USER_VERSION), SCHEMA_VERSION);
     return 0;
 }
 
@@ -155,7 +146,7 @@ static int open_uri(struct store *store, int flags, const char *suffix, struct e
 static int create_schema(struct store *store, struct err *err)
 {
     FAULT("store: before the tables are made");
-    if (db_exec(store, "BEGIN EXCLUSIVE", err) || db_exec(store, schema_sql[SCHEMA_VERSION], err) ||
+    if (db_exec(store, "BEGIN EXCLUSIVE", err) || db_exec(store, schema_sql[0], err) ||
         views_update(store, err))
         return -1;
     FAULT("store: before the tables are committed");
@@ -227,38 +218,27 @@ static int check_part(struct store *store, const char *sql, struct err *err)
 /* SQLite would notice an overwritten page or forbidden value only when it reads it, perhaps after
  * hours. A sweep is resumed from some tables; the others grow with epochs and metrics, and may take
  * seconds to read. */
-static int check_pages(struct store *store, uint32_t version, struct err *err)
+static int check_pages(struct store *store, struct err *err)
 {
     static const struct {
         const char *check;
-        uint32_t since;
         bool is_resumed_from;
     } parts[] = {
-        {"PRAGMA quick_check(sweep)", 1, true},
-        {"PRAGMA quick_check(axis)", 1, true},
-        {"PRAGMA quick_check(config)", 1, true},
-        {"PRAGMA quick_check(trial)", 1, true},
-        {"PRAGMA quick_check(session)", 1, true},
-        {"PRAGMA quick_check(checkpoint)", 3, true},
-        {"PRAGMA quick_check(attempt)", 1, false},
-        {"PRAGMA quick_check(metric)", 1, false},
-        {"PRAGMA quick_check(curve)", 1, false},
-        {"PRAGMA quick_check(timing)", 1, false},
-        {"PRAGMA quick_check(model)", 3, false},
-        {"PRAGMA quick_check(prediction)", 4, false},
-        {"PRAGMA quick_check(traffic)", 4, false},
-        {"PRAGMA quick_check(data_fact)", 4, false},
-        {"PRAGMA quick_check(curve_metric)", 5, false},
-        {"PRAGMA quick_check(log)", 5, false},
-        {"PRAGMA quick_check(file)", 5, false},
-        {"PRAGMA quick_check(member)", 5, false},
+        {"PRAGMA quick_check(sweep)", true},         {"PRAGMA quick_check(axis)", true},
+        {"PRAGMA quick_check(config)", true},        {"PRAGMA quick_check(trial)", true},
+        {"PRAGMA quick_check(session)", true},       {"PRAGMA quick_check(checkpoint)", true},
+        {"PRAGMA quick_check(attempt)", false},      {"PRAGMA quick_check(metric)", false},
+        {"PRAGMA quick_check(curve)", false},        {"PRAGMA quick_check(timing)", false},
+        {"PRAGMA quick_check(model)", false},        {"PRAGMA quick_check(prediction)", false},
+        {"PRAGMA quick_check(traffic)", false},      {"PRAGMA quick_check(data_fact)", false},
+        {"PRAGMA quick_check(curve_metric)", false}, {"PRAGMA quick_check(log)", false},
+        {"PRAGMA quick_check(file)", false},         {"PRAGMA quick_check(member)", false},
     };
     struct stat st;
     bool is_small = stat(store->path, &st) || st.st_size <= CHECKED_WHOLE_BYTES;
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (version >= parts[i].since && (is_small || parts[i].is_resumed_from) &&
-            check_part(store, parts[i].check, err))
+        if ((is_small || parts[i].is_resumed_from) && check_part(store, parts[i].check, err))
             return -1;
     return 0;
 }
@@ -279,7 +259,7 @@ static int check_file(struct store *store, uint32_t version, struct err *err)
 {
     if (store->is_new)
         return 0;
-    return schema_check(store, version, err) || check_pages(store, version, err) ? -1 : 0;
+    return schema_check(store, &schema_history, version, err) || check_pages(store, err) ? -1 : 0;
 }
 
 /* synchronous = full lets a commit survive a power cut, at no cost with two commits a second. */
@@ -303,8 +283,8 @@ static int open_writer(struct store *store, struct err *err)
                 err) ||
         check_empty(store, err) || (store->is_new && create_schema(store, err)) ||
         schema_version(store, &version, err) || check_file(store, version, err) ||
-        session_check_all(store, version, err) || session_check_refuse(store, err) ||
-        schema_migrate(store, version, err) || views_for_reading(store, err) ||
+        session_check_all(store, err) || session_check_refuse(store, err) ||
+        schema_migrate(store, &schema_history, version, err) || views_for_reading(store, err) ||
         session_release(store, err))
         return -1;
     return use_journal(store, err);
@@ -382,11 +362,12 @@ static int open_reading(struct store *store, int flags, const char *suffix, stru
     if (open_uri(store, flags, suffix, err))
         return -1;
     sqlite3_busy_timeout(store->db, READER_PATIENCE_MS);
-    if (schema_version(store, &version, err) || schema_check(store, version, err) ||
-        schema_migrate_for_reading(store, version, err) || views_for_reading(store, err) ||
-        session_check_all(store, version, err) || session_check_hide(store, version, err))
+    if (schema_version(store, &version, err) ||
+        schema_check(store, &schema_history, version, err) ||
+        schema_migrate_for_reading(store, &schema_history, version, err) ||
+        views_for_reading(store, err) || session_check_all(store, err) ||
+        session_check_hide(store, err))
         return -1;
-    store->is_older = version < SCHEMA_VERSION;
     return db_exec(store, "PRAGMA query_only = on", err);
 }
 
@@ -412,11 +393,6 @@ static int open_reader(struct store *store, struct err *err)
             "permission; copy both files to a folder that you can write",
             store->path, store->path);
     return -1;
-}
-
-bool store_is_older(const struct store *store)
-{
-    return store->is_older;
 }
 
 const char *store_path(const struct store *store)

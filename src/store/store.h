@@ -41,9 +41,6 @@ int store_open(struct store **store, const char *path, struct err *err);
  * with a rollback journal, for one query at most. Works in a directory without write permission. */
 int store_open_reader(struct store **store, const char *path, struct err *err);
 
-/* True if a file that is open for reading has an older schema, which store_open() brings up. */
-bool store_is_older(const struct store *store);
-
 const char *store_path(const struct store *store);
 
 /* Between the two calls a reader sees one state of the file, whatever is committed. With a rollback

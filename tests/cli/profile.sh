@@ -101,11 +101,6 @@ is "nothing was written" "$(cksum results.db)" "$before"
 sqlite3 empty.db <"$SRCDIR/db/schema.sql"
 fails "no session at all" 1 "$ESPALIER" profile empty.db
 is "the message says what to do" "$(cat .err)" "espalier: empty.db: no session in it: 'espalier run' records one"
-sqlite3 old.db <"$SRCDIR/db/schema-3.sql"
-sqlite3 old.db "insert into session (command, version, host, pid, ranks, started, finished, outcome)
-    values ('espalier run', '0.1', 'n1', 1, 2, 1000, 1010, 'finished')"
-fails "an older schema has no counters" 1 "$ESPALIER" profile old.db
-like "the message says so" "$(cat .err)" "session 1 has no counters"
 fails "no such file" 1 "$ESPALIER" profile none.db
 
 # Rank 3 is killed and rank 4 begins late: messages that they sent are not counted.

@@ -68,18 +68,6 @@ cases() {
 # ---- one case ----
 
 run() { timeout -k 5 300 "$FAULTY" run sweep.ini --progress none --db "$T/k.db" "$@" </dev/null >out 2>err; }
-# k.db as the first version would have left it: tables of schema 1, and those columns of the rows.
-make_old() {
-    run --set epochs=3 --set sweep.name=old
-    rm -f old.db
-    sqlite3 old.db <"$SRCDIR/db/schema-1.sql"
-    sqlite3 old.db "select name from sqlite_schema where type = 'table'" | while read -r table; do
-        columns=$(sqlite3 old.db "select group_concat(name) from pragma_table_info('$table')")
-        echo "insert into main.$table ($columns) select $columns from new.$table;"
-    done >copy.sql
-    sqlite3 -bail -cmd "attach 'k.db' as new" old.db <copy.sql || problem "no old file was made"
-    mv old.db k.db
-}
 
 # Faults and options that make the run reach the point.
 prepare() {
@@ -92,7 +80,6 @@ prepare() {
     *"(BEAT)") before="worker: a trial begins:$other:2:nap;" options="--set heartbeat_limit=3" ;;
     "store: what is lost was released" | "store: trials of a session were returned")
         ESPALIER_FAULT="worker: a trial begins:0:9:nap; scheduler: a commit was made:0:1:kill" run ;;
-    "store: a schema "* | "store: before a schema "*) make_old ;;
     "store: before a sweep is renamed") run --set epochs=3 && options=--new-sweep ;;
     "store: "* | "scheduler: "*) before="worker: a trial begins:0:3:nap;" ;;
     esac
