@@ -25,7 +25,6 @@
 #include "run/refit.h"
 #include "run/sweep_match.h"
 #include "run/sweep_run.h"
-#include "sched/elastic.h"
 #include "sched/makespan.h"
 #include "store/database_file.h"
 #include "trial/kept.h"
@@ -48,12 +47,11 @@ struct listing {
     struct store_trials known;
     int64_t last_id; /* of the trials in the file, also of other sweeps */
     struct cost *cost;
-    struct ledger *ledger;   /* the unfinished trials of the shard; NULL: each runs on one rank */
-    struct elastic *elastic; /* widths as the scheduler would choose them first; NULL likewise */
-    int64_t n_rows;          /* trials of the shard */
-    int64_t n_known;         /* finished trials of the database */
-    int64_t n_measured;      /* of those, or configurations tried here */
-    int64_t n_left;          /* unfinished trials of the shard; for them: */
+    int32_t *widths;                 /* [n_configs] ranks of a trial; NULL: one */
+    int64_t n_rows;                  /* trials of the shard */
+    int64_t n_known;                 /* finished trials of the database */
+    int64_t n_measured;              /* of those, or configurations tried here */
+    int64_t n_left;                  /* unfinished trials of the shard; for them: */
     double flops_left, seconds_left; /* seconds_left: of all ranks. NaN: unknown */
     double bound_s;                  /* of the makespan; NaN likewise */
     int32_t config;                  /* described by the next two; -1: none */
@@ -115,16 +113,13 @@ static bool is_open(const struct listing *l, int64_t trial)
 /* Ranks of a trial. */
 static int32_t width(const struct listing *l, int32_t config)
 {
-    return l->elastic ? ledger_group_width(l->ledger, config) : 1;
+    return l->widths ? l->widths[config] : 1;
 }
 
 /* Seconds of a trial on these ranks. */
 static double expected_s(const struct listing *l, int32_t config)
 {
-    if (!cost_is_known(l->cost))
-        return (double)NAN;
-    return l->elastic ? elastic_seconds(l->elastic, config, width(l, config))
-                      : cost_seconds(l->cost, config);
+    return cost_is_known(l->cost) ? cost_seconds(l->cost, config) : (double)NAN;
 }
 
 static double flops(const struct listing *l, int32_t config)
@@ -168,43 +163,6 @@ static int add_costs(struct listing *l, struct err *err)
     return 0;
 }
 
-/* Let the scheduler choose the ranks of each trial, on idle ranks of one host. */
-static int choose_widths(struct listing *l, const struct elastic_rule *rules, struct err *err)
-{
-    const struct plan *plan = &l->job->plan;
-    int32_t n_ranks = (int32_t)l->options->ranks;
-    double each_s;
-
-    l->ledger = ledger_create(plan->n_trials, plan->n_trials / plan->n_configs, NULL, 1, err);
-    if (!l->ledger)
-        return -1;
-    for (int64_t t = 0; t < plan->n_trials; t++)
-        if (!is_open(l, t))
-            ledger_mark(l->ledger, t, TRIAL_DONE);
-    for (int32_t c = 0; c < plan->n_configs; c++)
-        ledger_expect(l->ledger, c, cost_seconds(l->cost, c));
-    l->elastic = elastic_create(l->ledger, l->cost, rules, n_ranks, n_ranks, err);
-    if (!l->elastic)
-        return -1;
-    each_s = ledger_pending_s(l->ledger) / n_ranks;
-    l->elastic->allot.free[0] = (struct allot_free){0, n_ranks};
-    l->elastic->allot.n_free = 1;
-    if (elastic_is_due(l->elastic))
-        elastic_choose(l->elastic, each_s, (double)INFINITY);
-    return 0;
-}
-
-static int find_widths(struct listing *l, struct err *err)
-{
-    struct elastic_rule *rules;
-    int rc = job_rules(&rules, l->job, (int32_t)l->options->ranks, err);
-
-    if (!rc && rules)
-        rc = choose_widths(l, rules, err);
-    free(rules);
-    return rc;
-}
-
 static int open_listing(struct listing *l, struct err *err)
 {
     struct job *job = l->job;
@@ -218,15 +176,14 @@ static int open_listing(struct listing *l, struct err *err)
         l->n_rows += l->known.ours[t];
     l->n_known = count_done(l);
     l->n_measured = calibrate_cost(l->cost, job, &l->known, 1, MOST_TRIED_BYTES, err);
-    return l->n_measured < 0 || find_widths(l, err) || add_costs(l, err) ? -1 : 0;
+    return l->n_measured < 0 || job_widths(&l->widths, job, err) || add_costs(l, err) ? -1 : 0;
 }
 
 static void close_listing(struct listing *l)
 {
     store_close(l->store);
     store_trials_release(&l->known);
-    elastic_destroy(l->elastic);
-    ledger_destroy(l->ledger);
+    free(l->widths);
     cost_destroy(l->cost);
     buf_release(&l->texts);
 }

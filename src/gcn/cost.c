@@ -405,16 +405,6 @@ static double watched(const struct split *split, int32_t n_samples)
     return n_samples - split->n_train > 1 ? n_samples - split->n_train : 1;
 }
 
-/* The gradient; and in full batch of nodes, rows of hidden layers in both directions, whose sharing
- * costs half of a sum. */
-static double sum_bytes(const struct gcn_spec *spec, const struct gcn_outline *o, bool is_full)
-{
-    double rows = is_full && spec->pool == POOL_NONE ? o->data->n_nodes : 0;
-
-    return sizeof(float) * (gcn_weights(spec, o->data, o->n_inputs) +
-                            (spec->layers - 1) * rows * spec->hidden_size);
-}
-
 struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_outline *inputs,
                          const struct split *split)
 {
@@ -441,6 +431,5 @@ struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_outline *
         .flops = spec->epochs * (batches * (forward + backward) + evaluation),
         .bytes = spec->epochs * (steps * step_bytes + workers * pass_bytes(&shape, rest)),
         .steps = spec->epochs * steps,
-        .sum_bytes = sum_bytes(spec, inputs, is_full),
     };
 }

@@ -9,10 +9,9 @@
 #include "gcn/spec.h"
 
 struct gcn_cost {
-    double flops;     /* of matrix products */
-    double bytes;     /* of products and optimiser state */
-    double steps;     /* of the optimiser */
-    double sum_bytes; /* that ranks which share the workers exchange in a step, as one sum */
+    double flops; /* of matrix products */
+    double bytes; /* of products and optimiser state */
+    double steps; /* of the optimiser */
 };
 
 struct gcn_outline {

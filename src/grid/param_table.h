@@ -42,9 +42,12 @@
 #define MODEL_TYPE_CHOICES MODEL_TYPES(MODEL_TYPE_NAME, "|")
 
 /* Other names by which users call a model type, in lower case, for "did you mean". X(type, name) */
-#define MODEL_TYPE_SYNONYMS(X) \
-    X(gcn, gnn)                \
-    X(mlp, nn) X(mlp, ann) X(mlp, dnn) X(mlp, fnn) X(ridge, gblup) X(ridge, rrblup) X(ridge, blup) X(fixed, lm) X(fixed, ols)
+#define MODEL_TYPE_SYNONYMS(X)                                                           \
+    X(gcn, gnn)                                                                          \
+    X(mlp, nn)                                                                           \
+    X(mlp, ann)                                                                          \
+    X(mlp, dnn) X(mlp, fnn) X(ridge, gblup) X(ridge, rrblup) X(ridge, blup) X(fixed, lm) \
+        X(fixed, ols)
 
 /* Lists for the column `models`. */
 #define MODELS_ALL MODEL_TYPE_CHOICES
@@ -369,9 +372,9 @@
     X(HEARTBEAT_LIMIT, "resources", "heartbeat_limit", DURATION, 1, 86400, "", "60", "seconds", 0, \
       MODELS_ALL, NOWHERE, \
       "Longest silence of a rank; a rank silent for longer is lost, and other ranks run its trials") \
-    X(RANKS, "resources", "ranks", COUNT, 1, 100000, "auto", "1", "", AXIS | SWEPT | LATER, \
+    X(RANKS, "resources", "ranks", INT, 1, 100000, "", "1", "", AXIS | SWEPT | LATER, \
       MODELS_GANG, NOWHERE, \
-      "Number of ranks that run one trial together (a gang): programs as with torchrun; models share their workers, with equal results for each number; auto: as many as end the sweep soonest (models)") \
+      "Number of ranks that run one trial together (a gang): programs as with torchrun; models share their workers, with equal results for each number") \
     X(GPUS, "resources", "gpus", REAL, 0, 128, "", "0", "", 0, \
       MODELS_PROGRAM, NOWHERE, \
       "GPUs of each rank: a whole number, or a share such as 0.5 or 0.25 of one GPU") \

@@ -33,8 +33,10 @@ struct plan {
     int32_t replicates;
     int32_t folds; /* at least 1 */
     int64_t n_trials;
-    int32_t *points;   /* [n_configs] owned: index in the full grid; an axis without a value is at its first */
-    uint64_t *absent;  /* [n_configs] owned: bit i: the axis with condition i has no value; NULL: all have */
+    int32_t *
+        points; /* [n_configs] owned: index in the full grid; an axis without a value is at its first */
+    uint64_t *
+        absent; /* [n_configs] owned: bit i: the axis with condition i has no value; NULL: all have */
     int32_t n_repeats; /* points dropped because a kept point trains the same model */
 };
 
@@ -55,7 +57,7 @@ void plan_put_size(struct buf *out, const struct plan *plan);
 
 struct plan_trial plan_trial(const struct plan *plan, int64_t trial);
 
-/* The most ranks that run one trial; 1 for ranks = auto. */
+/* The most ranks that run one trial. */
 int32_t plan_widest(const struct plan *plan);
 
 /* Fixed settings and the configuration's values, trimmed to the model type. */

@@ -462,18 +462,18 @@ int requirements_check_workers(const struct sweep *sweep, const struct settings 
     const struct check c = {sweep, NULL, errors, false};
     int64_t n_workers = s->v[P_WORKERS].i, n_ranks = s->v[P_RANKS].i;
     struct err err;
+    char ranks[64];
 
     if (check_rate(&c, s))
         return -1;
     if (n_ranks > n_workers) {
+        snprintf(ranks, sizeof ranks, "[resources] ranks = %lld", (long long)n_workers);
         requirements_complain(
             &c, P_RANKS,
             "ranks = %lld: a trial runs on at most as many ranks as it has workers, here "
             "%lld: set %s, or [train] workers to at least %lld",
             (long long)n_ranks, (long long)n_workers,
-            sweep->swept[P_RANKS] ? "[sweep] where = ranks = 'auto' or ranks <= workers"
-                                  : "[resources] ranks = auto",
-            (long long)n_ranks);
+            sweep->swept[P_RANKS] ? "[sweep] where = ranks <= workers" : ranks, (long long)n_ranks);
         return -1;
     }
     if (!gcn_check_workers((int32_t)n_workers, n_train, &err))

@@ -276,10 +276,10 @@ static void check_kept_files(const struct check *c)
         requirements_complain(c, P_KEEP_FILES, "%s", err.text);
     for (int32_t i = 0; i < files.n; i++) {
         if (!folder_contains(files.text[i]))
-            requirements_complain(
-                c, P_KEEP_FILES,
-                "keep_files = %.80s: must be names of files and folders in {dir}, separated by commas",
-                c->sweep->fixed.v[P_KEEP_FILES].s);
+            requirements_complain(c, P_KEEP_FILES,
+                                  "keep_files = %.80s: must be names of files and folders in "
+                                  "{dir}, separated by commas",
+                                  c->sweep->fixed.v[P_KEEP_FILES].s);
         else if (strpbrk(files.text[i], "*?[\"'"))
             requirements_complain(
                 c, P_KEEP_FILES,
@@ -311,8 +311,6 @@ static void check_pattern(const struct check *c)
 void requirements_check_program(const struct check *c)
 {
     const union value *v = c->sweep->fixed.v;
-    int32_t n_ranks;
-    const union value *ranks = sweep_values(c->sweep, P_RANKS, &n_ranks);
 
     check_command(c);
     if (c->is_file) {
@@ -328,11 +326,6 @@ void requirements_check_program(const struct check *c)
             "number");
     else if (v[P_FOLDS].i == 1)
         requirements_complain(c, P_FOLDS, "folds = 1: must be 0 (one split) or at least 2");
-    for (int32_t i = 0; i < n_ranks; i++)
-        if (ranks[i].i == 0)
-            requirements_complain(
-                c, P_RANKS,
-                "ranks = auto: only models run on any number of ranks: must be a number");
     check_gpus(c);
     check_kept_files(c);
 }

@@ -17,30 +17,23 @@ enum { KINDS = 3, TYPES = 4, MOST_PROBES = 2 * KINDS + 1 + TYPES };
 
 /* ---- from the database ---- */
 
-/* Seconds of a done trial, as on one rank. */
-static double known_one_s(const struct job *job, const struct store_trials *known, int64_t t)
-{
-    int32_t config = plan_trial(&job->plan, t).config;
-    struct speedup speedup;
-    struct settings s;
-
-    if (!known->spread || !known->spread[t].ranks)
-        return known->seconds[t];
-    plan_settings(&job->plan, config, &s);
-    speedup = job_speedup(job, config, &s);
-    return speedup_one_s(&speedup, known->seconds[t], known->spread[t].ranks,
-                         known->spread[t].per_host);
-}
-
 static int64_t observe_known(struct cost *cost, const struct job *job,
                              const struct store_trials *known)
 {
+    struct settings s;
     int64_t n = 0;
 
     for (int64_t t = 0; t < job->plan.n_trials; t++) {
+        int32_t config = plan_trial(&job->plan, t).config;
+
         if (known->states[t] != TRIAL_DONE)
             continue;
-        cost_observe(cost, plan_trial(&job->plan, t).config, -1, known_one_s(job, known, t));
+        if (known->spread && known->spread[t].ranks) {
+            plan_settings(&job->plan, config, &s);
+            if (s.v[P_RANKS].i != known->spread[t].ranks)
+                continue;
+        }
+        cost_observe(cost, config, -1, known->seconds[t]);
         n++;
     }
     if (n)
@@ -70,7 +63,7 @@ static bool probe_goes_on(void *arg)
            clock_now(&clock_system) < probe->give_up_s;
 }
 
-/* Seconds of a whole trial on an idle core, from its first epochs; 0: it could not be run. */
+/* Seconds of a whole trial on idle cores, from its first epochs on one; 0: it could not be run. */
 static double probe_config(struct job *job, const struct runner *runner, int32_t config,
                            double budget_s)
 {
@@ -96,7 +89,7 @@ static double probe_config(struct job *job, const struct runner *runner, int32_t
     else if (result.state == TRIAL_PENDING)
         seconds *= epochs;
     trial_result_release(&result);
-    return seconds;
+    return seconds * job_rank_share(&settings);
 }
 
 static double amount(const struct gcn_cost *work, int kind)
@@ -129,7 +122,7 @@ static bool is_first_of_type(const struct job *job, const int32_t *configs, int 
 /* 0: none has at most most_bytes. */
 static int choose_configs(int32_t configs[MOST_PROBES], const struct job *job, double most_bytes)
 {
-    const struct gcn_cost *work = job->work;
+    const struct gcn_cost *work = job->rank_work;
     int32_t middle = job->plan.n_configs / 2;
     int n = job->bytes[middle] > most_bytes ? 0 : add_config(configs, 0, middle);
 

@@ -61,56 +61,36 @@ struct job_memory job_memory(const struct job *job, int32_t n_ranks)
 
 struct cost *job_cost_create(const struct job *job, int32_t n_workers, struct err *err)
 {
-    return cost_create(job->work, job->plan.n_configs, n_workers, err);
+    return cost_create(job->rank_work, job->plan.n_configs, n_workers, err);
 }
 
-/* Scores and the optimiser, which each rank computes for itself. */
+/* The rank with the most workers sets the pace. Each rank computes scores and the optimiser for
+ * itself. */
 #define SERIAL_SHARE 0.02
 
-struct speedup job_speedup(const struct job *job, int32_t config, const struct settings *s)
+double job_rank_share(const struct settings *s)
 {
-    if (!job->work)
-        return (struct speedup){.parts = 0};
-    return (struct speedup){.parts = (int32_t)s->v[P_WORKERS].i,
-                            .serial = SERIAL_SHARE,
-                            .steps = job->work[config].steps,
-                            .bytes = job->work[config].sum_bytes};
+    int64_t workers = s->v[P_WORKERS].i, ranks = s->v[P_RANKS].i;
+    int64_t most = (workers + ranks - 1) / ranks;
+
+    return ranks == 1 ? 1 : SERIAL_SHARE + (1 - SERIAL_SHARE) * (double)most / (double)workers;
 }
 
-struct elastic_rule job_rule(const struct job *job, int32_t config, int32_t n_ranks)
-{
-    struct settings s;
-    int32_t ranks, workers;
-
-    plan_settings(&job->plan, config, &s);
-    ranks = (int32_t)s.v[P_RANKS].i;
-    workers = (int32_t)s.v[P_WORKERS].i;
-    if (!job->work) /* a program */
-        return (struct elastic_rule){.fewest = ranks, .most = ranks};
-    return (struct elastic_rule){
-        .fewest = 1,
-        .most = ranks               ? ranks
-                : workers < n_ranks ? workers
-                                    : n_ranks,
-        .is_chosen = !ranks,
-        .speedup = job_speedup(job, config, &s),
-    };
-}
-
-int job_rules(struct elastic_rule **out, const struct job *job, int32_t n_ranks, struct err *err)
+int job_widths(int32_t **out, const struct job *job, struct err *err)
 {
     const struct plan *plan = &job->plan;
-    struct elastic_rule *rules;
+    struct settings s;
 
     *out = NULL;
-    if (n_ranks == 1 || sweep_is_always(&job->sweep, P_RANKS, 1))
+    if (sweep_is_always(&job->sweep, P_RANKS, 1))
         return 0;
-    rules = calloc((size_t)plan->n_configs, sizeof *rules);
-    if (!rules)
-        return err_nomem(err, "ranks", (size_t)plan->n_configs * sizeof *rules);
-    for (int32_t c = 0; c < plan->n_configs; c++)
-        rules[c] = job_rule(job, c, n_ranks);
-    *out = rules;
+    *out = calloc((size_t)plan->n_configs, sizeof **out);
+    if (!*out)
+        return err_nomem(err, "ranks", (size_t)plan->n_configs * sizeof **out);
+    for (int32_t c = 0; c < plan->n_configs; c++) {
+        plan_settings(plan, c, &s);
+        (*out)[c] = (int32_t)s.v[P_RANKS].i;
+    }
     return 0;
 }
 
@@ -138,11 +118,12 @@ int job_make_inputs(struct job *job, const struct ledger *ledger, struct err *er
 void job_release_plan(struct job *job)
 {
     free(job->work);
+    free(job->rank_work);
     free(job->bytes);
     prepared_destroy(job->prepared);
     plan_release(&job->plan);
     sweep_release(&job->sweep);
-    job->work = NULL;
+    job->work = job->rank_work = NULL;
     job->bytes = NULL;
     job->prepared = NULL;
     job->program_bytes = job->inputs_bytes = job->trial_bytes = 0;

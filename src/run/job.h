@@ -7,9 +7,7 @@
 #include "grid/plan.h"
 #include "run/sweep_share.h"
 #include "sched/cost.h"
-#include "sched/elastic.h"
 #include "sched/ledger.h"
-#include "sched/speedup.h"
 #include "trial/prepared.h"
 
 /* Samples that equal others (run/leaks.h). */
@@ -29,13 +27,15 @@ struct job {
     struct prepared *prepared;
     struct sweep_share share; /* owner of data and prepared once other ranks have them */
     struct gcn_cost *work;    /* [n_configs] of one trial; NULL: unknown until trials finish */
-    double *bytes;            /* [n_configs] of the inputs and one trial; NULL like work */
-    double stop_s;            /* that a running trial may need to stop; 0: it stops at once */
-    double program_bytes;     /* of this process without data, inputs and trial */
-    double inputs_bytes;      /* of all inputs, which the ranks of a host share */
-    double trial_bytes;       /* of the largest trial in addition */
-    double prepare_bytes;     /* peak of this process while it read the data and made the plan */
-    double store_bytes;       /* of rank 0 in addition, at most: models that await a commit */
+    struct gcn_cost
+        *rank_work;       /* [n_configs] the part of it of the busiest of its ranks; or NULL */
+    double *bytes;        /* [n_configs] of the inputs and one trial; NULL like work */
+    double stop_s;        /* that a running trial may need to stop; 0: it stops at once */
+    double program_bytes; /* of this process without data, inputs and trial */
+    double inputs_bytes;  /* of all inputs, which the ranks of a host share */
+    double trial_bytes;   /* of the largest trial in addition */
+    double prepare_bytes; /* peak of this process while it read the data and made the plan */
+    double store_bytes;   /* of rank 0 in addition, at most: models that await a commit */
     double load_s;
     struct hash inputs_state; /* when the data were read; all zero without [program] */
     struct hash files_digest; /* of a program's files; data.digest is that of the sweep's begin */
@@ -72,14 +72,13 @@ struct job_memory job_memory(const struct job *job, int32_t n_ranks);
 /* The cost model of its configurations, before any measurement. Borrows work and plan. */
 struct cost *job_cost_create(const struct job *job, int32_t n_workers, struct err *err);
 
-/* The gain of several ranks in trials of a configuration with these settings (sched/speedup.h). */
-struct speedup job_speedup(const struct job *job, int32_t config, const struct settings *settings);
+/* The part of a training's seconds on one rank that it takes on its number of ranks, apart from the
+ * sums between them. */
+double job_rank_share(const struct settings *settings);
 
-/* On how many of n_ranks a trial of a configuration may run. */
-struct elastic_rule job_rule(const struct job *job, int32_t config, int32_t n_ranks);
-/* The same for all configurations: out [n_configs] for the caller to free; NULL if every trial has one
- * rank. */
-int job_rules(struct elastic_rule **out, const struct job *job, int32_t n_ranks, struct err *err);
+/* The ranks of a trial of each configuration: out [n_configs] for the caller to free; NULL if every
+ * trial has one. */
+int job_widths(int32_t **out, const struct job *job, struct err *err);
 
 /* Make the inputs of configurations that have trials to run, as many as other ranks can receive. */
 int job_make_inputs(struct job *job, const struct ledger *ledger, struct err *err);

@@ -318,12 +318,18 @@ static int make_costs(struct job *job, struct err *err)
     int rc = 0;
 
     job->work = calloc((size_t)job->plan.n_configs, sizeof *job->work);
+    job->rank_work = calloc((size_t)job->plan.n_configs, sizeof *job->rank_work);
     job->bytes = calloc((size_t)job->plan.n_configs, sizeof *job->bytes);
-    if (!job->work || !job->bytes)
+    if (!job->work || !job->rank_work || !job->bytes)
         return err_nomem(err, "costs", (size_t)job->plan.n_configs * sizeof *job->work);
     for (int32_t c = 0; !rc && c < job->plan.n_configs; c++) {
         plan_settings(&job->plan, c, &settings);
         rc = prepared_cost(&job->work[c], &bytes, job->prepared, &settings, err);
+        job->rank_work[c] = (struct gcn_cost){
+            .flops = job->work[c].flops * job_rank_share(&settings),
+            .bytes = job->work[c].bytes * job_rank_share(&settings),
+            .steps = job->work[c].steps,
+        };
         job->trial_bytes = fmax(job->trial_bytes, bytes);
         job->bytes[c] = bytes + prepared_inputs_bytes(job->prepared, &settings);
         job->store_bytes += models_bytes(job, &settings);

@@ -278,7 +278,6 @@ int job_warn_workers(const struct job *job, struct err *err)
 {
     int32_t n;
 
-    warn_one_worker(job, P_RANKS);
     sweep_values(&job->sweep, P_LR_SCALING, &n);
     if (n == 1) /* else warn_idle() has done it */
         warn_one_worker(job, P_LR_SCALING);

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/words.h"
 
-/* Which numbers of ranks the fixed widths add up to. */
+/* Which numbers of ranks the widths add up to. */
 struct sums {
     int64_t *n_of; /* [n_ranks + 1] trials of each width */
     int32_t *used; /* [most + 1] fewest trials of the last width in this sum; -1: no such sum */
@@ -23,36 +23,24 @@ static void add_width(struct sums *sums, int32_t width, int64_t n)
             sums->used[sum] = sums->used[sum - width] + 1;
 }
 
-static bool is_fixed(const struct elastic_rule *rule, int32_t n_ranks)
+static int count(struct rank_use *use, struct sums *sums, const struct job *job,
+                 const int64_t *n_left, struct err *err)
 {
-    return !rule->is_chosen && rule->most <= n_ranks;
-}
+    int32_t *widths;
 
-/* Most ranks that make a trial faster. */
-static int32_t useful_ranks(const struct elastic_rule *rule, int32_t n_ranks)
-{
-    return speedup_enough(&rule->speedup, rule->most < n_ranks ? rule->most : n_ranks);
-}
-
-/* Fill n_of. Returns how many ranks the trials without a fixed width can use. */
-static int64_t count(struct rank_use *use, struct sums *sums, const struct job *job,
-                     const int64_t *n_left)
-{
-    int64_t n = 0;
-
+    if (job_widths(&widths, job, err))
+        return -1;
     for (int32_t c = 0; c < job->plan.n_configs; c++) {
-        const struct elastic_rule rule = job_rule(job, c, use->n_ranks);
+        int32_t width = widths ? widths[c] : 1;
 
         use->n_trials += n_left[c];
-        if (is_fixed(&rule, use->n_ranks))
-            sums->n_of[rule.most] += n_left[c];
-        else
-            n += n_left[c] * useful_ranks(&rule, use->n_ranks);
+        sums->n_of[width < use->n_ranks ? width : use->n_ranks] += n_left[c];
     }
-    return n;
+    free(widths);
+    return 0;
 }
 
-static void find(struct rank_use *use, struct sums *sums, int64_t n_any)
+static void find(struct rank_use *use, struct sums *sums)
 {
     for (int32_t sum = 1; sum <= sums->most; sum++)
         sums->used[sum] = -1;
@@ -62,7 +50,6 @@ static void find(struct rank_use *use, struct sums *sums, int64_t n_any)
     for (int32_t sum = 0; sum <= use->n_ranks; sum++)
         if (sums->used[sum] >= 0)
             use->most = sum;
-    use->most = use->most + n_any < use->n_ranks ? use->most + n_any : use->n_ranks;
     for (int32_t sum = sums->most; sum > use->n_ranks; sum--)
         if (sums->used[sum] >= 0)
             use->larger = sum;
@@ -79,10 +66,12 @@ int rank_use_find(struct rank_use *use, const struct job *job, const int64_t *n_
     *use = (struct rank_use){.n_ranks = n_ranks};
     sums.n_of = calloc(n, sizeof *sums.n_of);
     sums.used = calloc(n, sizeof *sums.used);
-    if (sums.n_of && sums.used)
-        find(use, &sums, count(use, &sums, job, n_left));
-    else
+    if (!sums.n_of || !sums.used)
         rc = err_nomem(err, "ranks", n * sizeof *sums.n_of);
+    else
+        rc = count(use, &sums, job, n_left, err);
+    if (!rc)
+        find(use, &sums);
     free(sums.n_of);
     free(sums.used);
     return rc;

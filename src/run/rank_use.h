@@ -12,8 +12,8 @@ struct rank_use {
     int64_t larger; /* fewest ranks above n_ranks that can all work; 0: there are none */
 };
 
-/* n_left: [n_configs] trials to run. A trial with a fixed number of ranks counts with all of them or
- * not at all; others with any number that makes them faster. O(n_ranks widths). -1 and err: memory. */
+/* n_left: [n_configs] trials to run. A trial counts with all of its ranks or not at all. O(n_ranks
+ * widths). -1 and err: memory. */
 int rank_use_find(struct rank_use *use, const struct job *job, const int64_t *n_left,
                   int32_t n_ranks, struct err *err);
 

@@ -297,21 +297,20 @@ static int make_ledger(struct sweep_session *session, struct err *err)
 static int create_dispatch(struct sweep_session *session, struct err *err)
 {
     const struct world *world = session->world;
-    struct elastic_rule *rules;
-    int32_t *hosts;
-    int rc = job_rules(&rules, session->job, world->size, err);
+    int32_t *widths, *hosts;
+    int rc = job_widths(&widths, session->job, err);
 
-    hosts = rules ? malloc((size_t)world->size * sizeof *hosts) : NULL;
+    hosts = widths ? malloc((size_t)world->size * sizeof *hosts) : NULL;
     if (hosts)
         world_hosts(world, hosts);
-    else if (rules)
+    else if (widths)
         rc = err_nomem(err, "hosts", (size_t)world->size * sizeof *hosts);
     if (!rc) {
-        session->dispatch =
-            dispatch_create(session->ledger, session->cost, world->size, rules, hosts, err);
+        session->dispatch = dispatch_create(session->ledger, session->cost, world->size, widths,
+                                            session->job->work != NULL, hosts, err);
         rc = session->dispatch ? 0 : -1;
     }
-    free(rules);
+    free(widths);
     free(hosts);
     return rc;
 }

@@ -89,11 +89,7 @@ static void take_away(struct dispatch *d, int32_t worker, int64_t trial)
 
 void dispatch_set_price(struct dispatch *d, int32_t config)
 {
-    double seconds =
-        d->elastic ? elastic_seconds(d->elastic, config, ledger_group_width(d->ledger, config))
-                   : cost_seconds(d->cost, config);
-
-    ledger_expect(d->ledger, config, seconds);
+    ledger_expect(d->ledger, config, resumes_group_seconds(d->resumes, config));
 }
 
 static void set_prices(struct dispatch *d)
@@ -106,12 +102,10 @@ static void set_prices(struct dispatch *d)
 }
 
 /* The first updates of all prices come when the results have become four times as many. */
-static void learn(struct dispatch *d, int32_t config, int32_t worker, double seconds, int32_t ranks)
+static void learn(struct dispatch *d, int32_t config, int32_t worker, double seconds)
 {
     int64_t most = ledger_n_groups(d->ledger) / PRICES_PER_RESULT;
 
-    if (d->elastic)
-        seconds = elastic_one_s(d->elastic, config, seconds, ranks);
     cost_observe(d->cost, config, worker, seconds);
     d->is_stale |= cost_refit(d->cost);
     d->n_results++;
@@ -131,30 +125,29 @@ static void learn_deviation(struct dispatch *d, double log_ratio)
 
 /* ---- life ---- */
 
-static bool is_any_wide(const struct elastic_rule *rules, int32_t n_groups)
+static bool is_any_wide(const int32_t *widths, int32_t n_groups)
 {
-    for (int32_t g = 0; rules && g < n_groups; g++)
-        if (rules[g].most > 1)
+    for (int32_t g = 0; widths && g < n_groups; g++)
+        if (widths[g] > 1)
             return true;
     return false;
 }
 
-static int create_gangs(struct dispatch *d, const struct elastic_rule *rules, const int32_t *hosts,
-                        struct err *err)
+static int create_gangs(struct dispatch *d, const int32_t *widths, bool can_shrink,
+                        const int32_t *hosts, struct err *err)
 {
-    d->gangs = gangs_create(d->n_workers, hosts, err);
+    d->gangs = gangs_create(widths, ledger_n_groups(d->ledger), d->n_workers, hosts, err);
     if (!d->gangs)
         return -1;
-    d->elastic = elastic_create(d->ledger, d->cost, rules, d->n_workers,
-                                d->gangs->placement.largest_host, err);
-    return d->elastic ? 0 : -1;
+    d->gangs->can_shrink = can_shrink;
+    return gangs_allow_widths(d, err);
 }
 
 struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32_t n_workers,
-                                 const struct elastic_rule *rules, const int32_t *hosts,
+                                 const int32_t *widths, bool can_shrink, const int32_t *hosts,
                                  struct err *err)
 {
-    bool has_gangs = is_any_wide(rules, ledger_n_groups(ledger));
+    bool has_gangs = is_any_wide(widths, ledger_n_groups(ledger));
     struct dispatch *d = calloc(1, sizeof *d);
     size_t n = (size_t)ledger_counts(ledger).total, w = (size_t)n_workers;
 
@@ -165,8 +158,8 @@ struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32
         d->idle = calloc(w, sizeof *d->idle);
         d->predicted_s = calloc(n + 1, sizeof *d->predicted_s);
         d->n_workers = d->n_alive = n_workers;
-        if (!has_gangs || !create_gangs(d, rules, hosts, err))
-            d->resumes = resumes_create(ledger, cost, d->elastic, err);
+        if (!has_gangs || !create_gangs(d, widths, can_shrink, hosts, err))
+            d->resumes = resumes_create(ledger, cost, d->gangs ? d->gangs->widths : NULL, err);
     }
     if (!d || !d->loads || !d->idle || !d->predicted_s || !d->resumes) {
         dispatch_destroy(d);
@@ -194,7 +187,6 @@ void dispatch_destroy(struct dispatch *d)
     free(d->idle);
     free(d->predicted_s);
     gangs_destroy(d->gangs, d->n_workers);
-    elastic_destroy(d->elastic);
     resumes_destroy(d->resumes);
     free(d);
 }
@@ -386,7 +378,6 @@ bool dispatch_can_begin(struct dispatch *d, double left_s)
 {
     if (d->is_stale)
         set_prices(d);
-    gangs_choose_widths(d, left_s);
     if (gangs_can_begin(d, true, left_s)) {
         if (!dispatch_n_busy(d))
             dispatch_offer_again(d);
@@ -415,12 +406,20 @@ void dispatch_start(struct dispatch *d, int32_t worker, int64_t trial)
     ledger_start(d->ledger, worker, trial);
 }
 
+/* The part of its workers on which a trial runs. */
+static double width_share(const struct dispatch *d, int64_t trial)
+{
+    int32_t group = ledger_group(d->ledger, trial);
+
+    return d->gangs ? (double)dispatch_width(d, trial) / d->gangs->widths[group] : 1;
+}
+
 enum ledger_verdict dispatch_finish(struct dispatch *d, int32_t worker, int64_t trial,
                                     enum trial_state state, double seconds)
 {
     int32_t lessee = ledger_lessee(d->ledger, trial);
     struct gang *gang = lessee < 0 ? NULL : gang_of(d, lessee);
-    int32_t ranks = d->elastic && lessee == worker ? dispatch_width(d, trial) : 0;
+    double share = lessee == worker ? width_share(d, trial) : 1;
     enum ledger_verdict verdict = ledger_finish(d->ledger, trial, state);
 
     d->loads[worker].is_late = false;
@@ -432,7 +431,7 @@ enum ledger_verdict dispatch_finish(struct dispatch *d, int32_t worker, int64_t 
         if (lessee == worker && seconds > 0 && d->predicted_s[trial] > 0 &&
             !resumes_has(d->resumes, trial))
             learn_deviation(d, log(seconds / d->predicted_s[trial]));
-        learn(d, ledger_group(d->ledger, trial), worker, seconds, ranks);
+        learn(d, ledger_group(d->ledger, trial), worker, seconds * share);
     }
     return verdict;
 }
@@ -476,8 +475,7 @@ static void go(struct dispatch *d, int32_t worker, enum presence presence)
     d->n_alive -= d->loads[worker].presence == PRESENT;
     dispatch_become_busy(d, worker);
     d->loads[worker].presence = (uint8_t)presence;
-    if (d->elastic)
-        elastic_set_alive(d->elastic, d->n_alive);
+    gangs_count_alive(d);
     dispatch_offer_again(d);
 }
 
@@ -525,8 +523,7 @@ void dispatch_return(struct dispatch *d, int32_t worker)
         return;
     d->loads[worker].presence = PRESENT;
     d->n_alive++;
-    if (d->elastic)
-        elastic_set_alive(d->elastic, d->n_alive);
+    gangs_count_alive(d);
     dispatch_become_idle(d, worker);
 }
 
@@ -556,9 +553,7 @@ void dispatch_ran_in_vain(struct dispatch *d, int64_t trial, double seconds)
 {
     int32_t config = ledger_group(d->ledger, trial);
 
-    if (d->elastic)
-        seconds = elastic_one_s(d->elastic, config, seconds, dispatch_width(d, trial));
-    cost_at_least(d->cost, config, 2 * seconds);
+    cost_at_least(d->cost, config, 2 * seconds * width_share(d, trial));
     dispatch_set_price(d, config);
 }
 
@@ -569,10 +564,7 @@ bool dispatch_was_handed_out(const struct dispatch *d, int64_t trial)
 
 double dispatch_expected_s(const struct dispatch *d, int64_t trial)
 {
-    if (!cost_is_known(d->cost))
-        return (double)NAN;
-    return d->elastic ? resumes_seconds_on(d->resumes, trial, dispatch_width(d, trial))
-                      : resumes_seconds(d->resumes, trial);
+    return cost_is_known(d->cost) ? resumes_seconds(d->resumes, trial) : (double)NAN;
 }
 
 const struct ledger *dispatch_ledger(const struct dispatch *d)

@@ -23,7 +23,8 @@
  *   fit, the workers that are free soonest are reserved for it; they run only what ends in time
  *   (EASY backfilling: Lifka 1995, LNCS 949:295; Mu'alem & Feitelson 2001, IEEE Trans Parallel
  *   Distrib Syst 12:529). One host is preferred.
- * - Widths of trainings may follow the work that is left (sched/elastic.h, doc/decisions/0055).
+ * - Widths are fixed. Trainings, whose numbers do not depend on them, get a half, a quarter ... of
+ *   theirs if fewer workers are alive.
  *
  * Pure: no clock, no I/O. Calls are O(1) or O(trials touched), except dispatch_can_begin(), and
  * dispatch_place() with gangs: O(workers) if a gang may fit. */
@@ -31,7 +32,6 @@
 #define SCHED_DISPATCH_H
 
 #include "sched/cost.h"
-#include "sched/elastic.h"
 #include "sched/ledger.h"
 
 enum { DISPATCH_MAX = 256 }; /* most trials a worker holds; fits one small message */
@@ -52,10 +52,12 @@ struct gang {
 /* Create a dispatcher and set all expected seconds; groups are configurations. ledger and cost are
  * borrowed.
  *
- *   rules  [n_groups] how many workers run one trial of the group together; NULL: one
- *   hosts  [n_workers] any number for each host; NULL: one host */
+ *   widths      [n_groups] how many workers run one trial of the group together, copied; NULL: one.
+ *               cost has the seconds on so many
+ *   can_shrink  fewer may run it if fewer are alive
+ *   hosts       [n_workers] any number for each host; NULL: one host */
 struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32_t n_workers,
-                                 const struct elastic_rule *rules, const int32_t *hosts,
+                                 const int32_t *widths, bool can_shrink, const int32_t *hosts,
                                  struct err *err);
 void dispatch_destroy(struct dispatch *dispatch);
 

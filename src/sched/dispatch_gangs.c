@@ -23,7 +23,8 @@ struct candidate {
 
 /* ---- life ---- */
 
-struct gangs *gangs_create(int32_t n_workers, const int32_t *hosts, struct err *err)
+struct gangs *gangs_create(const int32_t *widths, int32_t n_groups, int32_t n_workers,
+                           const int32_t *hosts, struct err *err)
 {
     struct gangs *g = calloc(1, sizeof *g);
     size_t n = (size_t)n_workers + 1;
@@ -39,8 +40,9 @@ struct gangs *gangs_create(int32_t n_workers, const int32_t *hosts, struct err *
         g->idle_here = calloc(n, sizeof *g->idle_here);
         g->spare_here = calloc(n, sizeof *g->spare_here);
         g->reserved.has = calloc(n, sizeof *g->reserved.has);
+        g->widths = malloc((size_t)n_groups * sizeof *g->widths);
     }
-    if (!g || !g->of || !g->free_s || !g->chosen || !g->idle_here || !g->spare_here ||
+    if (!g || !g->widths || !g->of || !g->free_s || !g->chosen || !g->idle_here || !g->spare_here ||
         !g->reserved.has) {
         gangs_destroy(g, 0);
         err_nomem(err, "gangs", n * sizeof *g->free_s);
@@ -48,6 +50,7 @@ struct gangs *gangs_create(int32_t n_workers, const int32_t *hosts, struct err *
     }
     g->reserved.trial = NOWHERE;
     g->slowest_at = -1;
+    memcpy(g->widths, widths, (size_t)n_groups * sizeof *widths);
     return g;
 }
 
@@ -65,7 +68,64 @@ void gangs_destroy(struct gangs *g, int32_t n_workers)
     free(g->idle_here);
     free(g->spare_here);
     free(g->reserved.has);
+    free(g->widths);
     free(g);
+}
+
+/* ---- widths ---- */
+
+/* Half of a width is tried before a quarter, so that there are few different ones. */
+static int32_t fit(const struct gangs *g, int32_t group, int32_t n_alive)
+{
+    int32_t width = g->widths[group];
+
+    while (g->can_shrink && width > n_alive && width > 1)
+        width /= 2;
+    return width;
+}
+
+int gangs_allow_widths(struct dispatch *d, struct err *err)
+{
+    int32_t n_groups = ledger_n_groups(d->ledger), most = 1, n = 0, *widths;
+    bool *is_allowed;
+    int rc;
+
+    for (int32_t g = 0; g < n_groups; g++)
+        most = d->gangs->widths[g] > most ? d->gangs->widths[g] : most;
+    widths = calloc((size_t)most + 1, sizeof *widths);
+    is_allowed = calloc((size_t)most + 1, sizeof *is_allowed);
+    if (!widths || !is_allowed) {
+        free(widths);
+        free(is_allowed);
+        return err_nomem(err, "widths", (size_t)most * sizeof *widths);
+    }
+    for (int32_t g = 0; g < n_groups; g++)
+        for (int32_t width = d->gangs->widths[g]; width && !is_allowed[width];
+             width = d->gangs->can_shrink ? width / 2 : 0)
+            is_allowed[width] = true;
+    for (int32_t width = 2; width <= most; width++)
+        if (is_allowed[width])
+            widths[n++] = width;
+    rc = ledger_allow_widths(d->ledger, widths, n, err);
+    for (int32_t g = 0; !rc && g < n_groups; g++)
+        ledger_set_width(d->ledger, g, fit(d->gangs, g, d->n_alive));
+    free(widths);
+    free(is_allowed);
+    return rc;
+}
+
+void gangs_count_alive(struct dispatch *d)
+{
+    int32_t n = d->gangs && d->gangs->can_shrink ? ledger_n_groups(d->ledger) : 0;
+
+    for (int32_t g = 0; g < n; g++) {
+        int32_t width = fit(d->gangs, g, d->n_alive);
+
+        if (width == ledger_group_width(d->ledger, g))
+            continue;
+        ledger_set_width(d->ledger, g, width);
+        dispatch_set_price(d, g);
+    }
 }
 
 /* ---- reservation ---- */
@@ -452,34 +512,6 @@ static int place(struct dispatch *d, const struct candidate *c, const struct gan
     return 1;
 }
 
-/* Tell the choice of widths when workers are free. */
-static void list_free(struct dispatch *d)
-{
-    struct allot *allot = &d->elastic->allot;
-
-    allot->n_free = 0;
-    if (d->n_idle)
-        allot->free[allot->n_free++] = (struct allot_free){0, d->n_idle};
-    for (int32_t worker = 0; worker < d->n_workers; worker++)
-        if (d->loads[worker].presence == PRESENT && d->loads[worker].idle_place == NOWHERE)
-            allot->free[allot->n_free++] = (struct allot_free){free_in(d, worker), 1};
-}
-
-void gangs_choose_widths(struct dispatch *d, double left_s)
-{
-    double most_s = dispatch_is_guess(d, left_s) ? (double)INFINITY : left_s;
-    double each_s = dispatch_left_each_s(d);
-
-    if (!d->elastic || !d->elastic->has_chosen || !d->n_alive || most_s <= 0)
-        return;
-    if (isfinite(most_s))
-        most_s /= slowest(d) * dispatch_margin(d);
-    if (elastic_is_end(d->elastic, each_s))
-        list_free(d);
-    if (elastic_choose(d->elastic, each_s, most_s))
-        dispatch_offer_again(d);
-}
-
 static bool fits(struct dispatch *d, int64_t trial, struct candidate *c)
 {
     if (trial < 0)
@@ -545,8 +577,6 @@ int dispatch_place(struct dispatch *d, double left_s, const struct gang **out, s
 
     if (!d->gangs)
         return 0;
-    if (d->n_idle && elastic_is_due(d->elastic))
-        gangs_choose_widths(d, left_s);
     left_s = dispatch_most_s(d, left_s, slowest(d));
     if (!find_reserved(d, left_s, &first) &&
         (!ledger_n_wide(d->ledger) || !choose_first(d, left_s, &first)))
@@ -618,5 +648,9 @@ int gangs_check(const struct dispatch *d, struct err *err)
             return err_set(err, "trial %ld is leased to the leader of the gang of %ld", (long)trial,
                            (long)gang->trial);
     }
-    return d->elastic ? elastic_check(d->elastic, err) : 0;
+    for (int32_t g = 0; d->gangs && g < ledger_n_groups(d->ledger); g++)
+        if (ledger_group_width(d->ledger, g) != fit(d->gangs, g, d->n_alive))
+            return err_set(err, "group %d has width %d of %d, %d alive", g,
+                           ledger_group_width(d->ledger, g), d->gangs->widths[g], d->n_alive);
+    return 0;
 }

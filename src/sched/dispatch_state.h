@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "sched/dispatch.h"
-#include "sched/elastic.h"
 #include "sched/placement.h"
 #include "sched/resumes.h"
 
@@ -34,6 +33,8 @@ struct reservation {
 
 struct gangs {
     struct placement placement;
+    int32_t *widths;                 /* [n_groups] workers that run one trial together, */
+    bool can_shrink;                 /* or fewer, if fewer are alive */
     struct gang **of;                /* [n_workers] NULL: in none */
     double *free_s;                  /* [n_workers] scratch, like the next one */
     int32_t *chosen;                 /* [n_workers] */
@@ -54,8 +55,7 @@ struct dispatch {
     int32_t n_workers, n_idle, n_alive; /* n_alive: present */
     float *predicted_s;                 /* [n_trials] at hand-out; below 0: a guess */
     struct resumes *resumes;
-    struct gangs *gangs; /* NULL: all trials have width 1, like the next one */
-    struct elastic *elastic;
+    struct gangs *gangs;  /* NULL: all trials have width 1 */
     double now_s, left_s; /* left_s: as in the last dispatch_assign() */
     double whole_s;       /* of a run; INFINITY: no limit */
     double held_s;        /* all workers together */
@@ -85,7 +85,8 @@ double dispatch_most_s(struct dispatch *d, double left_s, double slowness);
 
 /* In dispatch_gangs.c. Functions that take d->gangs may be called without gangs. */
 
-struct gangs *gangs_create(int32_t n_workers, const int32_t *hosts, struct err *err);
+struct gangs *gangs_create(const int32_t *widths, int32_t n_groups, int32_t n_workers,
+                           const int32_t *hosts, struct err *err);
 void gangs_destroy(struct gangs *gangs, int32_t n_workers);
 
 static inline struct gang *gang_of(const struct dispatch *d, int32_t worker)
@@ -103,8 +104,10 @@ void gangs_forget(struct dispatch *d, int32_t worker);
 /* Return the seconds that a worker may hold of single trials: less if it is reserved. */
 double gangs_most_s(const struct dispatch *d, int32_t worker, double left_s);
 
-/* Choose widths for the trials that are pending. */
-void gangs_choose_widths(struct dispatch *d, double left_s);
+/* Let the ledger have all widths that groups may get, and set them. */
+int gangs_allow_widths(struct dispatch *d, struct err *err);
+/* The number of live workers has changed. O(groups) if widths depend on it. */
+void gangs_count_alive(struct dispatch *d);
 
 /* True if a pending trial wider than 1, no suspect unless `suspect`, can begin with all live
  * workers. */

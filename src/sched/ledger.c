@@ -249,20 +249,6 @@ int64_t ledger_next_wide(const struct ledger *ledger, int32_t tier, bool suspect
     return pending_next(&ledger->pending, suspect ? PENDING_SUSPECT : PENDING_CLEAR, tier, most_s);
 }
 
-int32_t ledger_next_group(const struct ledger *ledger, int32_t tier, bool suspect, int32_t group)
-{
-    const struct pending_order *order =
-        &ledger->pending.orders[suspect ? PENDING_SUSPECT : PENDING_CLEAR];
-
-    return group < 0 ? pending_order_first(order, tier, INFINITY)
-                     : pending_order_after(order, group);
-}
-
-int64_t ledger_n_waiting(const struct ledger *ledger, int32_t group, bool suspect)
-{
-    return ledger->pending.groups[group].waiting[suspect ? PENDING_SUSPECT : PENDING_CLEAR].n;
-}
-
 int ledger_lease(struct ledger *ledger, int32_t worker, int64_t trial, struct err *err)
 {
     assert(worker >= 0 && is_trial(ledger, trial));

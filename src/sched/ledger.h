@@ -12,7 +12,7 @@
  * by number.
  *
  * A group's pending trials have a width, the number of workers that will run one together
- * (doc/decisions/0051, 0055). The ledger leases a wide trial to its leader, alone; sched/dispatch
+ * (doc/decisions/0051). The ledger leases a wide trial to its leader, alone; sched/dispatch
  * knows the other members.
  *
  * Crashes: a trial whose worker is lost while it runs gets a crash and becomes a suspect. If the
@@ -76,11 +76,6 @@ int64_t ledger_next_suspect(const struct ledger *ledger, double most_s);
 /* Return the next trial of a tier above 0, a suspect or not; -1: none. The tiers are the
  * different widths in ascending order; tier 0 has width 1. */
 int64_t ledger_next_wide(const struct ledger *ledger, int32_t tier, bool suspect, double most_s);
-
-/* Walk through the groups of a tier with pending trials, from long to short; -1: none. Begin with
- * group -1. */
-int32_t ledger_next_group(const struct ledger *ledger, int32_t tier, bool suspect, int32_t group);
-int64_t ledger_n_waiting(const struct ledger *ledger, int32_t group, bool suspect);
 
 /* Lease a pending trial, returned by one of these, to a worker (any number from 0). */
 int ledger_lease(struct ledger *ledger, int32_t worker, int64_t trial, struct err *err);

@@ -149,17 +149,6 @@ int32_t pending_order_first(const struct pending_order *order, int32_t tier, dou
     return bucket < 0 ? OUTSIDE : (int32_t)buckets->of[bucket].first;
 }
 
-int32_t pending_order_after(const struct pending_order *order, int32_t group)
-{
-    const struct pending_buckets *buckets = buckets_of(order, group);
-    int32_t bucket = order->places[group];
-
-    if (order->links[group].next != LIST_END)
-        return (int32_t)order->links[group].next;
-    bucket = highest(buckets, bucket - 1);
-    return bucket < 0 ? OUTSIDE : (int32_t)buckets->of[bucket].first;
-}
-
 void pending_order_set_tier(struct pending_order *order, int32_t group, int32_t tier)
 {
     bool is_in = pending_order_has(order, group);

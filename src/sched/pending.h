@@ -52,8 +52,6 @@ void pending_order_remove(struct pending_order *order, int32_t group);
 /* Return the tier's longest group of at most most_s (INFINITY: any); -1: none. May pass over one
  * less than 3 percent shorter than most_s. */
 int32_t pending_order_first(const struct pending_order *order, int32_t tier, double most_s);
-/* Return the next group of the same tier, from long to short; -1: it was the last. */
-int32_t pending_order_after(const struct pending_order *order, int32_t group);
 /* Move a group to another tier. */
 void pending_order_set_tier(struct pending_order *order, int32_t group, int32_t tier);
 bool pending_order_has(const struct pending_order *order, int32_t group);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 struct resumes *resumes_create(const struct ledger *ledger, const struct cost *cost,
-                               const struct elastic *elastic, struct err *err)
+                               const int32_t *widths, struct err *err)
 {
     size_t n = (size_t)ledger_counts(ledger).total + 1;
     struct resumes *resumes = calloc(1, sizeof *resumes);
@@ -18,7 +18,7 @@ struct resumes *resumes_create(const struct ledger *ledger, const struct cost *c
     }
     resumes->ledger = ledger;
     resumes->cost = cost;
-    resumes->elastic = elastic;
+    resumes->widths = widths;
     return resumes;
 }
 
@@ -59,25 +59,19 @@ void resumes_set(struct resumes *resumes, int64_t trial, double left)
     resumes_wait(resumes, trial);
 }
 
-static double left(const struct resumes *resumes, int64_t trial, double seconds)
+double resumes_group_seconds(const struct resumes *resumes, int32_t group)
 {
-    return (1 - (double)resumes->done[trial]) * seconds;
-}
+    double seconds = cost_seconds(resumes->cost, group);
 
-double resumes_seconds_on(const struct resumes *resumes, int64_t trial, int32_t ranks)
-{
-    int32_t group = ledger_group(resumes->ledger, trial);
-
-    return left(resumes, trial, elastic_seconds(resumes->elastic, group, ranks));
+    return resumes->widths
+               ? seconds * resumes->widths[group] / ledger_group_width(resumes->ledger, group)
+               : seconds;
 }
 
 double resumes_seconds(const struct resumes *resumes, int64_t trial)
 {
-    int32_t group = ledger_group(resumes->ledger, trial);
-
-    if (!resumes->elastic)
-        return left(resumes, trial, cost_seconds(resumes->cost, group));
-    return resumes_seconds_on(resumes, trial, ledger_group_width(resumes->ledger, group));
+    return (1 - (double)resumes->done[trial]) *
+           resumes_group_seconds(resumes, ledger_group(resumes->ledger, trial));
 }
 
 static bool waits(const struct resumes *resumes, int64_t trial)

@@ -8,21 +8,20 @@
 #include <stdint.h>
 
 #include "sched/cost.h"
-#include "sched/elastic.h"
 #include "sched/ledger.h"
 
 struct resumes {
     const struct ledger *ledger;
     const struct cost *cost;
-    const struct elastic *elastic; /* NULL: all trials have width 1 */
-    float *done;                   /* [n_trials] share already run; 0: no checkpoint */
-    int64_t *waiting;              /* [n] with a checkpoint; some may no longer be pending */
+    const int32_t *widths; /* [n_groups] for which cost has the seconds; NULL: 1 */
+    float *done;           /* [n_trials] share already run; 0: no checkpoint */
+    int64_t *waiting;      /* [n] with a checkpoint; some may no longer be pending */
     size_t n, capacity;
 };
 
-/* All but err are borrowed; elastic may be NULL. */
+/* All but err are borrowed; widths may be NULL. */
 struct resumes *resumes_create(const struct ledger *ledger, const struct cost *cost,
-                               const struct elastic *elastic, struct err *err);
+                               const int32_t *widths, struct err *err);
 void resumes_destroy(struct resumes *resumes);
 
 /* left: share in [0, 1) of the trial's time. */
@@ -32,9 +31,10 @@ bool resumes_has(const struct resumes *resumes, int64_t trial);
 /* Note a trial that is pending again. If memory runs out, it stays among the others. */
 void resumes_wait(struct resumes *resumes, int64_t trial);
 
-/* Return the expected seconds of the rest of any trial on so many average ranks; elastic is not NULL. */
-double resumes_seconds_on(const struct resumes *resumes, int64_t trial, int32_t ranks);
-/* The same at the present width of its group, also without elastic. */
+/* Return the expected seconds of a trial at the present width of its group: of fewer ranks than
+ * widths[group], it takes in proportion longer. */
+double resumes_group_seconds(const struct resumes *resumes, int32_t group);
+/* The same of the rest of a trial. */
 double resumes_seconds(const struct resumes *resumes, int64_t trial);
 
 /* Return a pending trial with a checkpoint, of a width in [least, most] and of at most most_s; -1:

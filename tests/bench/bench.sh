@@ -8,7 +8,7 @@
 #   ESPALIER_DATA  real data; rows that lack them say so
 #   PYTHON         the Python with the peers; default /usr/bin/python3
 #   ROUNDS         number of times that the programs run in turn; default 5, for whole sweeps 3
-#   PARTS          some of: load training reduce links workers ddp sweep noop spawner program digits gang gpu commit loss resume
+#   PARTS          some of: load training reduce workers ddp sweep noop spawner program digits gang gpu commit loss resume
 #                  million large simulate memory accuracy; default all
 #   KEEP_OPENBLAS  1: keep OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE
 espalier=$(realpath "$1") || exit 1
@@ -37,7 +37,7 @@ machine() {
 
 part() {
     case $1 in
-    load | training | reduce | links | ddp) sh "$here/$1.sh" "$programs" "$src" ;;
+    load | training | reduce | ddp) sh "$here/$1.sh" "$programs" "$src" ;;
     sweep | noop | digits | gang | gpu | loss | resume | million | large | accuracy) sh "$here/$1.sh" "$espalier" "$src" ;;
     workers)
         is_there "$programs/workers" "ranks that train together" || return 0
@@ -84,13 +84,13 @@ case ${ROUNDS:-1} in
     exit 2
     ;;
 esac
-parts=${PARTS:-load training reduce links workers ddp sweep noop spawner program digits gang gpu commit loss resume million large simulate memory accuracy}
+parts=${PARTS:-load training reduce workers ddp sweep noop spawner program digits gang gpu commit loss resume million large simulate memory accuracy}
 for name in $parts; do
     case $name in
-    load | training | reduce | links | workers | ddp | sweep | noop | spawner | program | digits | gang | gpu | commit | loss | resume | million | large | \
+    load | training | reduce | workers | ddp | sweep | noop | spawner | program | digits | gang | gpu | commit | loss | resume | million | large | \
         simulate | memory | accuracy) ;;
     *)
-        echo "bench.sh: PARTS: no part '$name': allowed are load training reduce links workers ddp sweep noop spawner program digits gang gpu commit loss resume million large simulate memory accuracy" >&2
+        echo "bench.sh: PARTS: no part '$name': allowed are load training reduce workers ddp sweep noop spawner program digits gang gpu commit loss resume million large simulate memory accuracy" >&2
         exit 2
         ;;
     esac

@@ -98,7 +98,7 @@ gang() {
     "$ESPALIER" plan small.ini --set grid.hidden_size=64 --set grid.batch_size=8 --set replicates=1 --set epochs=500 \
         --set workers=4 --db none.db --format csv "$@" 2>/dev/null
 }
-gang --set grid.ranks=1,2,4,auto -n 4 >gang.csv
+gang --set grid.ranks=1,2,4 -n 4 >gang.csv
 is "a trial on two and four ranks is faster" "$(column seconds <gang.csv | awk 'NR == 1 { one = $1 } NR == 2 || NR == 3 {
     print (one / $1 > 0.7 * NR && one / $1 <= 4 ? "faster" : one / $1) }')" "faster
 faster"
@@ -106,12 +106,6 @@ gang --set ranks=4 -n 4 --section cost >four.csv
 is "the time counts for all four" "$(paste -d ' ' - - <<EOF | awk '{ print ($1 > 3.99 * $2 && $1 < 4.01 * $2) }'
 $(column rank_seconds <four.csv)
 $(column seconds <four.csv)
-EOF
-)" 1
-gang --set ranks=auto -n 4 --section cost >auto.csv
-is "ranks = auto uses all four" "$(paste -d ' ' - - <<EOF | awk '{ print ($1 > 3.99 * $2 && $1 < 4.01 * $2) }'
-$(column rank_seconds <auto.csv)
-$(column seconds <auto.csv)
 EOF
 )" 1
 
@@ -129,13 +123,10 @@ like "a warning gives both numbers" "$(cat "$T/.err")" \
 is "and all trials run" "$(sqlite3 few4.db "select count(*) from trial where state = 'done'")" 1
 ok "as many ranks as trials" few 2 2
 is "give no warning" "$(grep -c 'nothing to do' "$T/.err")" 0
-ok "a trial for each two ranks" few 4 2 --set workers=3 --set ranks=auto --new-sweep
-is "needs no warning if it may use them" "$(grep -c 'nothing to do' "$T/.err")" 0
+ok "a trial for each two ranks" few 4 2 --set workers=2 --set ranks=2 --new-sweep
+is "needs no warning" "$(grep -c 'nothing to do' "$T/.err")" 0
 ok "a trial on two ranks" few 4 1 --set workers=4 --set ranks=2 --new-sweep
 like "leaves the others without work" "$(cat "$T/.err")" \
-    'the 1 trial to run can use at most 2 of the 4 ranks at a time: 2 ranks will have nothing to do: start with -n 2, which takes as long$'
-ok "a trial on any number of ranks" few 4 1 --set workers=2 --set ranks=auto --new-sweep
-like "leaves those without a worker" "$(cat "$T/.err")" \
     'the 1 trial to run can use at most 2 of the 4 ranks at a time: 2 ranks will have nothing to do: start with -n 2, which takes as long$'
 
 # ---- gangs that do not fill the launch ----

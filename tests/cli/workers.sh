@@ -99,17 +99,13 @@ without_effect() { # NAME WARNING OPTION...
 }
 
 one_worker="they have workers = 1: set [train] workers = 2 or more, or remove"
-without_effect "ranks = auto" "--set ranks: ranks = auto has no effect in 1 of the 1 configurations: $one_worker ranks" \
-    --set ranks=auto
-without_effect "ranks = auto as an axis" "--set grid.resources.ranks: ranks = auto has no effect in 2 of the 4 \
-configurations: $one_worker ranks" --set grid.resources.ranks=1,auto --set grid.dropout=0,0.5
 sed 's/^\[train\]/&\nlr_scaling = linear/' workers.ini >scaled.ini
 ok "a file with lr_scaling" "$ESPALIER" plan scaled.ini --set samples=400 --set workers=1
 is "names its line" "$(grep 'no effect' .err)" "espalier: warning: scaled.ini:$(grep -n lr_scaling scaled.ini | cut -d: -f1): \
 lr_scaling = linear has no effect in 1 of the 1 configurations: $one_worker lr_scaling"
 without_effect "an axis of lr_scaling warns once" "workers.ini: lr_scaling has no effect in 2 of the 2 configurations: they \
 differ from others only by chance" --set grid.lr_scaling=none,linear
-ok "one worker beside several" "$ESPALIER" plan scaled.ini --set samples=400 --set ranks=auto
+ok "one worker beside several" "$ESPALIER" plan scaled.ini --set samples=400
 is "needs no warning" "$(grep 'no effect' .err)" ""
 plan_warning() { # NAME WARNING OPTION...
     name=$1 warning=$2
@@ -149,9 +145,9 @@ samples, and each worker needs one: must be at most 39" --set workers=40 --set s
 refused "more workers than samples of one configuration" "--set workers: workers = 30: a training part has only \
 18 samples, and each worker needs one: must be at most 18" --set workers=30 --set grid.stop=0,0.5
 refused "more ranks than workers, as axes" "--set grid.ranks: ranks = 2: a trial runs on at most as many ranks as it has workers, \
-here 1: set [sweep] where = ranks = 'auto' or ranks <= workers, or [train] workers to at least 2" --set grid.ranks=1,2,auto
-ok "the condition of the message" "$ESPALIER" plan workers.ini --set grid.ranks=1,2,auto --set where="ranks = 'auto' or ranks <= workers"
-like "keeps ranks = auto" "$(cat .err)" "8 configurations x"
+here 1: set [sweep] where = ranks <= workers, or [train] workers to at least 2" --set grid.ranks=1,2
+ok "the condition of the message" "$ESPALIER" plan workers.ini --set grid.ranks=1,2 --set where="ranks <= workers"
+like "keeps the others" "$(cat .err)" "5 configurations x"
 refused "a rate that grows beyond its limit" "--set learning_rate: learning_rate = 900: lr_scaling = linear makes it 3600 \
 with workers = 4: must be at most 1000, so learning_rate at most 250" \
     --set learning_rate=900 --set workers=4 --set lr_scaling=linear

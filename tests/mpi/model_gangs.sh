@@ -59,11 +59,11 @@ is "nothing was computed twice" "$(sqlite3 k4.db 'select count(*) from attempt')
 
 fails "more ranks than workers" 2 run --db no.db --set ranks=5 -n 5
 is "says how many there are" "$(cat err)" \
-    "espalier: --set ranks: ranks = 5: a trial runs on at most as many ranks as it has workers, here 4: set [resources] ranks = auto, or [train] workers to at least 5"
+    "espalier: --set ranks: ranks = 5: a trial runs on at most as many ranks as it has workers, here 4: set [resources] ranks = 4, or [train] workers to at least 5"
 fails "more ranks than the launch has" 2 run --db no.db --set ranks=2
 is "says how many it needs" "$(cat err)" \
     "espalier: ranks = 2: a trial needs 2 ranks, and this launch has 1; start at least 2 (-n 2), or set ranks = 1"
-fails "a larger number of an axis" 2 run --db no.db --set grid.ranks=1,4,auto -n 3
+fails "a larger number of an axis" 2 run --db no.db --set grid.ranks=1,4 -n 3
 is "says which" "$(cat err)" \
     "espalier: ranks = 4: a trial needs 4 ranks, and this launch has 3; start at least 4 (-n 4), or give the axis ranks no number above 3"
 is "no file was made" "$(ls -d no.db* 2>/dev/null)" ""
@@ -85,7 +85,7 @@ is "the same rows" "$(rows k.db)" "$whole"
 # Only the loss of rank 0 ends a run.
 faulty "gang: the host's ranks were answered:0:3:kill" --set ranks=2 -n 2
 is "rank 0 is killed" "$((status == 1 || status == 137)) $(cut -d: -f1 log)" "1 kill rank 0"
-ok "another number of ranks goes on" run --db k.db --set ranks=auto -n 3
+ok "another number of ranks goes on" run --db k.db --set ranks=3 -n 3
 is "the same rows" "$(rows k.db)" "$whole"
 # Who sees the loss first gives the reason: rank 1, which reports it before the leader does, or the
 # scheduler, which sees that the process is gone.

@@ -385,7 +385,6 @@ static int run(struct seen *seen, struct ledger *ledger, const struct runner *ru
     int32_t n_groups = ledger_n_groups(ledger);
     struct gcn_cost *nothing = calloc((size_t)n_groups + 1, sizeof *nothing);
     int32_t *hosts = calloc((size_t)world.size, sizeof *hosts);
-    struct elastic_rule *rules = calloc((size_t)n_groups + 1, sizeof *rules);
     struct cost *cost = cost_create(nothing, n_groups, world.size, &err);
     struct dispatch *dispatch;
     struct master_parts parts = {NULL, &world, runner, &sink, &options, &clock_system};
@@ -394,9 +393,7 @@ static int run(struct seen *seen, struct ledger *ledger, const struct runner *ru
 
     if (world.is_mpi)
         world_hosts(&world, hosts);
-    for (int32_t g = 0; g < n_groups; g++)
-        rules[g].fewest = rules[g].most = seen->widths ? seen->widths[g] : 1;
-    dispatch = dispatch_create(ledger, cost, world.size, rules, hosts, &err);
+    dispatch = dispatch_create(ledger, cost, world.size, seen->widths, false, hosts, &err);
     parts.dispatch = dispatch;
     master = master_create(&parts, &err);
     CHECK(master);
@@ -408,7 +405,6 @@ static int run(struct seen *seen, struct ledger *ledger, const struct runner *ru
     dispatch_destroy(dispatch);
     cost_destroy(cost);
     free(nothing);
-    free(rules);
     free(hosts);
     return rc;
 }

@@ -198,7 +198,7 @@ static void hand_init(struct hand *hand, const struct gcn_cost *work, int64_t n_
 {
     hand->ledger = ledger_create(n_trials, group, NULL, 2, NULL);
     hand->cost = cost_create(work, ledger_n_groups(hand->ledger), n_workers, NULL);
-    hand->dispatch = dispatch_create(hand->ledger, hand->cost, n_workers, NULL, NULL, NULL);
+    hand->dispatch = dispatch_create(hand->ledger, hand->cost, n_workers, NULL, false, NULL, NULL);
     assert_non_null(hand->dispatch);
 }
 

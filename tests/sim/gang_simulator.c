@@ -36,15 +36,9 @@ struct state {
     struct gang_sim_report report;
 };
 
-static const struct elastic_rule *rule_of(const struct state *s, int64_t trial)
+static int32_t width_of(const struct state *s, int64_t trial)
 {
-    return &s->sim->rules[trial / s->sim->group_size];
-}
-
-double gang_sim_seconds(const struct gang_sim *sim, int64_t trial, int32_t ranks)
-{
-    return speedup_seconds(&sim->rules[trial / sim->group_size].speedup, sim->seconds[trial], ranks,
-                           sim->per_host);
+    return s->sim->widths[trial / s->sim->group_size];
 }
 
 /* ---- workers ---- */
@@ -60,7 +54,7 @@ static void begin_next(struct state *s, int32_t w)
     }
     trial = actor->queue[actor->at++];
     actor->is_running = true;
-    events_push(&s->events, (struct event){.at_s = s->now_s + gang_sim_seconds(s->sim, trial, 1),
+    events_push(&s->events, (struct event){.at_s = s->now_s + s->sim->seconds[trial],
                                            .worker = w,
                                            .trial = trial,
                                            .kind = TRIAL_END});
@@ -83,7 +77,7 @@ static void supply(struct state *s, int32_t w)
         actor->at = actor->end = 0;
     for (int32_t i = 0; i < n; i++) {
         assert_true(actor->end < 2 * DISPATCH_MAX);
-        assert_int_equal(rule_of(s, out[i])->fewest, 1);
+        assert_int_equal(width_of(s, out[i]), 1);
         actor->queue[actor->end++] = out[i];
     }
     if (n && !actor->is_running) {
@@ -96,7 +90,7 @@ static void begin_gang(struct state *s, const struct gang *gang)
 {
     bool is_together = s->hosts[gang->workers[0]] == s->hosts[gang->workers[gang->n - 1]];
 
-    assert_in_range(gang->n, rule_of(s, gang->trial)->fewest, rule_of(s, gang->trial)->most);
+    assert_int_equal(gang->n, width_of(s, gang->trial));
     for (int32_t i = 0; i < gang->n; i++) {
         struct actor *actor = &s->actors[gang->workers[i]];
 
@@ -110,12 +104,11 @@ static void begin_gang(struct state *s, const struct gang *gang)
     s->report.widest = gang->n > s->report.widest ? gang->n : s->report.widest;
     s->report.n_gangs += gang->n <= s->sim->per_host;
     s->report.n_together += is_together;
-    events_push(&s->events,
-                (struct event){.at_s = s->now_s + gang_sim_seconds(s->sim, gang->trial, gang->n),
-                               .worker = gang->workers[0],
-                               .n = (int32_t)gang->number,
-                               .trial = gang->trial,
-                               .kind = GANG_END});
+    events_push(&s->events, (struct event){.at_s = s->now_s + s->sim->seconds[gang->trial],
+                                           .worker = gang->workers[0],
+                                           .n = (int32_t)gang->number,
+                                           .trial = gang->trial,
+                                           .kind = GANG_END});
 }
 
 static void supply_gangs(struct state *s)
@@ -143,7 +136,7 @@ static void supply_idle(struct state *s)
 
 static void end_trial(struct state *s, int32_t w, int64_t trial)
 {
-    double seconds = gang_sim_seconds(s->sim, trial, 1);
+    double seconds = s->sim->seconds[trial];
 
     if (s->actors[w].is_dead)
         return;
@@ -179,7 +172,7 @@ static void end_gang(struct state *s, const struct event *event)
 
     if (!gang || gang->number != event->n)
         return; /* a member died */
-    seconds = gang_sim_seconds(s->sim, event->trial, gang->n);
+    seconds = s->sim->seconds[event->trial];
     s->report.area_s += seconds * gang->n;
     assert_int_equal(dispatch_finish(s->dispatch, event->worker, event->trial, TRIAL_DONE, seconds),
                      LEDGER_ACCEPTED);
@@ -241,17 +234,6 @@ static void run(struct state *s)
     }
 }
 
-/* As run/calibrate does. */
-static void probe(struct state *s)
-{
-    for (int32_t i = 0; i < s->sim->n_probes; i++) {
-        int64_t trial = s->sim->n_trials * i / s->sim->n_probes;
-
-        cost_observe(s->cost, (int32_t)(trial / s->sim->group_size), -1, s->sim->seconds[trial]);
-    }
-    cost_refit(s->cost);
-}
-
 static void init(struct state *s, const struct gang_sim *sim)
 {
     int32_t n_groups;
@@ -263,8 +245,8 @@ static void init(struct state *s, const struct gang_sim *sim)
     s->ledger = ledger_create(sim->n_trials, sim->group_size, NULL, 4, NULL);
     n_groups = ledger_n_groups(s->ledger);
     s->cost = cost_create(sim->work, n_groups, sim->n_workers, NULL);
-    probe(s);
-    s->dispatch = dispatch_create(s->ledger, s->cost, sim->n_workers, sim->rules, s->hosts, NULL);
+    s->dispatch =
+        dispatch_create(s->ledger, s->cost, sim->n_workers, sim->widths, false, s->hosts, NULL);
     assert_non_null(s->dispatch);
     push_deaths(s);
 }

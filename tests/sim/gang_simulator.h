@@ -15,11 +15,10 @@ struct gang_sim {
     int32_t n_workers, per_host;
     int64_t n_trials;
     int32_t group_size;
-    const double *seconds; /* [n_trials] true ones, at the width of a program or on one rank */
-    const struct elastic_rule *rules; /* [n_groups] */
-    const struct gcn_cost *work;      /* [n_groups] all that the cost model knows */
-    int32_t n_probes;                 /* configurations measured before the start */
-    int32_t n_deaths;                 /* at random times before deaths_s */
+    const double *seconds;       /* [n_trials] true ones */
+    const int32_t *widths;       /* [n_groups] */
+    const struct gcn_cost *work; /* [n_groups] all that the cost model knows */
+    int32_t n_deaths;            /* at random times before deaths_s */
     double deaths_s;
 };
 
@@ -35,8 +34,5 @@ struct gang_sim_report {
 
 /* Fails the test if a rule is broken. */
 struct gang_sim_report gang_sim_run(const struct gang_sim *sim);
-
-/* Return the true seconds of a trial on so many ranks. */
-double gang_sim_seconds(const struct gang_sim *sim, int64_t trial, int32_t ranks);
 
 #endif

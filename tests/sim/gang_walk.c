@@ -39,7 +39,8 @@ struct walk {
     struct cost *cost;
     struct dispatch *dispatch;
     struct gcn_cost work[N_CONFIGS];
-    struct elastic_rule rules[N_CONFIGS];
+    int32_t widths[N_CONFIGS];
+    bool can_shrink;
     struct actor actors[N_WORKERS];
     int64_t runs[N_TRIALS]; /* gang that runs it; 0: none */
     bool is_final[N_TRIALS];
@@ -58,22 +59,9 @@ static uint32_t draw(struct walk *walk, uint32_t n)
     return block[0] % n;
 }
 
-static const struct elastic_rule *rule_of(const struct walk *walk, int64_t trial)
+static int32_t width_of(const struct walk *walk, int64_t trial)
 {
-    return &walk->rules[trial / GROUP];
-}
-
-/* Programs and single trials, trainings on a fixed number of ranks, and on a chosen one. */
-static struct elastic_rule draw_rule(struct walk *walk)
-{
-    uint32_t kind = draw(walk, 8);
-    int32_t most = kind < 3 ? 1 : 1 + (int32_t)draw(walk, 6);
-    struct elastic_rule rule = {.fewest = kind < 6 ? most : 1, .most = most};
-
-    if (kind >= 6)
-        rule.speedup = (struct speedup){.parts = most + (int32_t)draw(walk, 3), .steps = 1e3};
-    rule.is_chosen = kind == 7;
-    return rule;
+    return walk->widths[trial / GROUP];
 }
 
 /* ---- rounds ---- */
@@ -82,11 +70,12 @@ static void begin_round(struct walk *walk)
 {
     walk->crash_limit = 1 + (int)draw(walk, 3);
     walk->is_deadly = draw(walk, 3) == 0;
+    walk->can_shrink = draw(walk, 3) == 0;
     walk->now_s = 0;
     walk->until_s = draw(walk, 3) ? INFINITY : 10 + draw(walk, 60);
     for (int c = 0; c < N_CONFIGS; c++) {
         walk->work[c] = (struct gcn_cost){.flops = 1e9 * (1 + draw(walk, 100))};
-        walk->rules[c] = draw_rule(walk);
+        walk->widths[c] = draw(walk, 8) < 3 ? 1 : 1 + (int32_t)draw(walk, 6);
     }
     walk->ledger = ledger_create(N_TRIALS, GROUP, NULL, walk->crash_limit, NULL);
     walk->cost = cost_create(walk->work, N_CONFIGS, N_WORKERS, NULL);
@@ -100,7 +89,8 @@ static void begin_round(struct walk *walk)
         walk->is_final[trial] = true;
     }
     ledger_suspect(walk->ledger, draw(walk, N_TRIALS));
-    walk->dispatch = dispatch_create(walk->ledger, walk->cost, N_WORKERS, walk->rules, hosts, NULL);
+    walk->dispatch = dispatch_create(walk->ledger, walk->cost, N_WORKERS, walk->widths,
+                                     walk->can_shrink, hosts, NULL);
     assert_non_null(walk->dispatch);
     for (int i = 0; i < 3; i++)
         dispatch_resume(walk->dispatch, draw(walk, N_TRIALS), 0.3);
@@ -146,7 +136,8 @@ static void begin_gang(struct walk *walk, const struct gang *gang)
 {
     bool is_together = true;
 
-    assert_in_range(gang->n, rule_of(walk, gang->trial)->fewest, rule_of(walk, gang->trial)->most);
+    assert_in_range(gang->n, walk->can_shrink ? 2 : width_of(walk, gang->trial),
+                    width_of(walk, gang->trial));
     assert_int_equal(dispatch_width(walk->dispatch, gang->trial), gang->n);
     assert_int_equal(ledger_lessee(walk->ledger, gang->trial), gang->workers[0]);
     assert_true(gang->n > 1 && !gang->is_over && !walk->is_final[gang->trial]);
@@ -187,7 +178,7 @@ static void supply(struct walk *walk, int32_t w)
     assert_true(n >= 0);
     assert_true(!n || (!actor->is_lost && !actor->gang));
     for (int32_t i = 0; i < n; i++) {
-        assert_int_equal(rule_of(walk, out[i])->fewest, 1);
+        assert_true(walk->can_shrink || width_of(walk, out[i]) == 1);
         assert_int_equal(dispatch_width(walk->dispatch, out[i]), 1);
         actor->held[actor->n_held++] = out[i];
     }
@@ -197,7 +188,7 @@ static bool is_any_pending(const struct walk *walk, int32_t most_width)
 {
     for (int64_t trial = 0; trial < N_TRIALS; trial++)
         if (ledger_state(walk->ledger, trial) == TRIAL_PENDING &&
-            rule_of(walk, trial)->fewest <= most_width)
+            (walk->can_shrink || width_of(walk, trial) <= most_width))
             return true;
     return false;
 }

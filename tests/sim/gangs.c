@@ -31,7 +31,7 @@ struct sweep {
     struct gang_sim sim;
     double seconds[MOST_TRIALS];
     struct gcn_cost work[MOST_TRIALS / GROUP];
-    struct elastic_rule rules[MOST_TRIALS / GROUP];
+    int32_t widths[MOST_TRIALS / GROUP];
 };
 
 static void init(struct sweep *s, const struct scene *scene)
@@ -43,9 +43,8 @@ static void init(struct sweep *s, const struct scene *scene)
         double sd = scene->sd;
         double base_s = scene->mean_s * exp(sd * rng_normal(&rng, 1, c) - sd * sd / 2);
         double quirk = exp(scene->quirk * rng_normal(&rng, 2, c));
-        int32_t width = 1 + (int32_t)(rng_uniform(&rng, 3, c) * scene->most_width);
 
-        s->rules[c] = (struct elastic_rule){.fewest = width, .most = width};
+        s->widths[c] = 1 + (int32_t)(rng_uniform(&rng, 3, c) * scene->most_width);
         s->work[c] = (struct gcn_cost){.flops = base_s * 1e10};
         for (uint32_t i = c * GROUP; i < (c + 1) * GROUP; i++)
             s->seconds[i] = base_s * quirk * exp(0.05 * rng_normal(&rng, 4, i));
@@ -56,7 +55,7 @@ static void init(struct sweep *s, const struct scene *scene)
                                .n_trials = scene->n_trials,
                                .group_size = GROUP,
                                .seconds = s->seconds,
-                               .rules = s->rules,
+                               .widths = s->widths,
                                .work = s->work,
                                .n_deaths = scene->n_deaths};
 }
@@ -69,7 +68,7 @@ static double bound_s(const struct sweep *s)
 
     assert_non_null(work);
     for (size_t i = 0; i < n; i++)
-        work[i] = (struct makespan_work){s->rules[i / GROUP].most, s->seconds[i], s->seconds[i]};
+        work[i] = (struct makespan_work){s->widths[i / GROUP], s->seconds[i], s->seconds[i]};
     seconds = makespan_bound(work, n, s->sim.n_workers).seconds;
     free(work);
     return seconds;

@@ -61,7 +61,7 @@ static void job_init(struct job *job, struct scene *s)
             cost_observe(job->cost, i, -1, s->seconds[i]);
             ledger_mark(job->ledger, i, TRIAL_DONE);
         }
-    job->dispatch = dispatch_create(job->ledger, job->cost, WORKERS, NULL, NULL, NULL);
+    job->dispatch = dispatch_create(job->ledger, job->cost, WORKERS, NULL, false, NULL, NULL);
     assert_non_null(job->dispatch);
     dispatch_isolate(job->dispatch);
     dispatch_set_whole(job->dispatch, WHOLE_S);

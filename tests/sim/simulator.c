@@ -436,7 +436,7 @@ static void init(struct state *s, const struct sim *sim)
     s->ledger = ledger_create(sim->n_trials, sim->group_size, NULL,
                               sim->crash_limit ? sim->crash_limit : 2, NULL);
     s->cost = cost_create(sim->work, ledger_n_groups(s->ledger), sim->n_workers, NULL);
-    s->dispatch = dispatch_create(s->ledger, s->cost, sim->n_workers, NULL, NULL, NULL);
+    s->dispatch = dispatch_create(s->ledger, s->cost, sim->n_workers, NULL, false, NULL, NULL);
     s->workers = calloc((size_t)sim->n_workers, sizeof *s->workers);
     s->times = calloc((size_t)sim->n_trials, 1);
     s->off = calloc((size_t)sim->n_trials, sizeof *s->off);

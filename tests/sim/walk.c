@@ -120,7 +120,7 @@ static void begin_round(struct walk *walk)
     walk->ledger = ledger_create(N_TRIALS, GROUP, NULL, walk->crash_limit, NULL);
     walk->cost = cost_create(walk->work, N_CONFIGS, N_WORKERS, NULL);
     begin_book(walk);
-    walk->dispatch = dispatch_create(walk->ledger, walk->cost, N_WORKERS, NULL, NULL, NULL);
+    walk->dispatch = dispatch_create(walk->ledger, walk->cost, N_WORKERS, NULL, false, NULL, NULL);
     assert_non_null(walk->dispatch);
     memset(walk->actors, 0, sizeof walk->actors);
     for (int w = 0; w < N_WORKERS; w++)

@@ -31,7 +31,7 @@ static void set_up(struct scene *s)
         for (int n = 0; n < 8; n++)
             cost_observe(s->cost, i, -1, 10 * (i + 1));
     cost_refit(s->cost);
-    s->dispatch = dispatch_create(s->ledger, s->cost, WORKERS, NULL, NULL, NULL);
+    s->dispatch = dispatch_create(s->ledger, s->cost, WORKERS, NULL, false, NULL, NULL);
     assert_non_null(s->dispatch);
 }
 
@@ -146,7 +146,7 @@ static void set_up_unknown(struct scene *s)
 {
     s->ledger = ledger_create(TRIALS, EACH, NULL, 2, NULL);
     s->cost = cost_create(NULL, TRIALS / EACH, WORKERS, NULL);
-    s->dispatch = dispatch_create(s->ledger, s->cost, WORKERS, NULL, NULL, NULL);
+    s->dispatch = dispatch_create(s->ledger, s->cost, WORKERS, NULL, false, NULL, NULL);
     assert_non_null(s->dispatch);
 }
 

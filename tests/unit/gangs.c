@@ -103,9 +103,9 @@ struct scene {
     const struct gang *gang;
 };
 
-/* Trials of these seconds and rules, one of each. */
-static void set_up_rules(struct scene *s, int32_t n, const double *seconds,
-                         const struct elastic_rule *rules, int32_t n_workers, const int32_t *hosts)
+/* Trials of these seconds and widths, one of each. */
+static void set_up_trials(struct scene *s, int32_t n, const double *seconds, const int32_t *widths,
+                          bool can_shrink, int32_t n_workers, const int32_t *hosts)
 {
     memset(s, 0, sizeof *s);
     for (int32_t i = 0; i < n; i++)
@@ -116,7 +116,7 @@ static void set_up_rules(struct scene *s, int32_t n, const double *seconds,
         for (int j = 0; j < 8; j++)
             cost_observe(s->cost, i, -1, seconds[i]);
     cost_refit(s->cost);
-    s->dispatch = dispatch_create(s->ledger, s->cost, n_workers, rules, hosts, NULL);
+    s->dispatch = dispatch_create(s->ledger, s->cost, n_workers, widths, can_shrink, hosts, NULL);
     assert_non_null(s->dispatch);
 }
 
@@ -124,11 +124,7 @@ static void set_up_rules(struct scene *s, int32_t n, const double *seconds,
 static void set_up(struct scene *s, int32_t n, const double *seconds, const int32_t *widths,
                    int32_t n_workers, const int32_t *hosts)
 {
-    struct elastic_rule rules[MOST];
-
-    for (int32_t i = 0; i < n; i++)
-        rules[i] = (struct elastic_rule){.fewest = widths[i], .most = widths[i]};
-    set_up_rules(s, n, seconds, rules, n_workers, hosts);
+    set_up_trials(s, n, seconds, widths, false, n_workers, hosts);
 }
 
 static void tear_down(struct scene *s)
@@ -342,82 +338,45 @@ static void test_stopped_before(void **state)
     tear_down(&s);
 }
 
-/* ---- elastic widths ---- */
+/* ---- fewer workers ---- */
 
-/* A training on three ranks goes on with two; what two ranks take is no news. */
+/* A training on four ranks goes on with two while three are alive. What two take teaches what four
+ * would. */
 static void test_fewer_alive(void **state)
 {
     const double seconds[] = {60, 50};
-    const struct elastic_rule three = {.fewest = 1, .most = 3, .speedup = {.parts = 6}};
-    const struct elastic_rule rules[] = {three, three};
+    const int32_t widths[] = {4, 4};
     int64_t failed[DISPATCH_MAX];
     struct scene s;
 
     (void)state;
-    set_up_rules(&s, 2, seconds, rules, 4, NULL);
-    assert_int_equal(dispatch_width(s.dispatch, 1), 3);
+    set_up_trials(&s, 2, seconds, widths, true, 5, NULL);
     assert_int_equal(place(&s, INFINITY), 0);
-    assert_true(fabs(s.gang->seconds - 20) < 1);
-    dispatch_lose(s.dispatch, 3, DISPATCH_MAX, failed);
-    assert_int_equal(dispatch_width(s.dispatch, 1), 3);
+    assert_true(fabs(s.gang->seconds - 60) < 1);
+    dispatch_lose(s.dispatch, 4, DISPATCH_MAX, failed);
+    assert_int_equal(dispatch_width(s.dispatch, 1), 4);
     dispatch_lose(s.dispatch, 0, DISPATCH_MAX, failed);
     assert_int_equal(dispatch_width(s.dispatch, 1), 2);
-    dispatch_end_member(s.dispatch, 1, 1);
-    dispatch_end_member(s.dispatch, 2, 1);
+    for (int32_t worker = 1; worker < 4; worker++)
+        dispatch_end_member(s.dispatch, worker, 1);
     assert_int_equal(dispatch_lacks(s.dispatch), 0);
     assert_int_equal(place(&s, INFINITY), 1);
-    expect_workers(s.gang->workers, 2, 1, 2);
-    dispatch_finish(s.dispatch, 1, 1, TRIAL_DONE, 25.02);
+    assert_int_equal(s.gang->n, 2);
+    assert_true(fabs(s.gang->seconds - 100) < 2);
+    dispatch_finish(s.dispatch, s.gang->workers[0], 1, TRIAL_DONE, 100);
     assert_true(fabs(cost_seconds(s.cost, 1) - 50) < 1);
-    dispatch_end_member(s.dispatch, 1, 2);
+    dispatch_end_member(s.dispatch, s.gang->workers[1], 2);
+    dispatch_end_member(s.dispatch, s.gang->workers[0], 2);
     dispatch_leave(s.dispatch, 2);
+    dispatch_leave(s.dispatch, 3);
     assert_int_equal(dispatch_width(s.dispatch, 0), 1);
     assert_int_equal(place(&s, INFINITY), -1);
     assert_int_equal(assign(&s, 1, INFINITY), 0);
     dispatch_return(s.dispatch, 0);
-    dispatch_return(s.dispatch, 3);
+    dispatch_return(s.dispatch, 4);
     assert_int_equal(dispatch_width(s.dispatch, 0), 1); /* it runs */
     dispatch_give_back(s.dispatch, 1, 0);
-    assert_int_equal(dispatch_width(s.dispatch, 0), 3);
-    tear_down(&s);
-}
-
-/* Three trainings share ranks with a single trial; then there is little time. */
-static void test_chosen(void **state)
-{
-    const double seconds[] = {30, 400, 200, 200};
-    const struct elastic_rule single = {.fewest = 1, .most = 1};
-    const struct elastic_rule any = {
-        .fewest = 1, .most = 8, .is_chosen = true, .speedup = {.parts = 64}};
-    const struct elastic_rule rules[] = {single, any, any, any};
-    double end_s = 0;
-    struct scene s;
-
-    (void)state;
-    set_up_rules(&s, 4, seconds, rules, 9, NULL);
-    assert_int_equal(ledger_n_wide(s.ledger), 0);
-    assert_int_equal(place(&s, INFINITY), 1);
-    assert_int_equal(s.gang->n, 8);
-    assert_int_equal(place(&s, INFINITY), -1);
-    assert_int_equal(assign(&s, 8, INFINITY), 0);
-    dispatch_finish(s.dispatch, 8, 0, TRIAL_DONE, 30);
-    do { /* one after another */
-        int32_t members[MOST], n = s.gang->n;
-
-        end_s += s.gang->seconds;
-        dispatch_set_time(s.dispatch, end_s);
-        memcpy(members, s.gang->workers, (size_t)n * sizeof *members);
-        dispatch_finish(s.dispatch, members[0], s.gang->trial, TRIAL_DONE, s.gang->seconds);
-        for (int32_t i = 0; i < n; i++)
-            dispatch_end_member(s.dispatch, members[i], s.gang->number);
-    } while (place(&s, INFINITY) >= 0);
-    assert_true(ledger_is_finished(s.ledger));
-    assert_true(end_s < 110); /* 800 s on 8 ranks */
-    tear_down(&s);
-
-    set_up_rules(&s, 4, seconds, rules, 9, NULL);
-    assert_int_equal(place(&s, 110), 1); /* in half of the time that is left: the margin is 2 */
-    assert_int_equal(s.gang->n, 8);
+    assert_int_equal(dispatch_width(s.dispatch, 0), 2);
     tear_down(&s);
 }
 
@@ -464,7 +423,7 @@ int main(void)
         cmocka_unit_test(test_given_back),  cmocka_unit_test(test_taken_apart),
         cmocka_unit_test(test_checkpoint),  cmocka_unit_test(test_fewer_alive),
         cmocka_unit_test(test_parts),       cmocka_unit_test(test_stopped_before),
-        cmocka_unit_test(test_chosen),      cmocka_unit_test(test_ports),
+        cmocka_unit_test(test_ports),
     };
 
     return cmocka_run_group_tests_name("gangs", tests, NULL, NULL);

@@ -229,16 +229,10 @@ static void test_one_worker(void **state)
     int64_t sqrt_scaling = param_choice(P_LR_SCALING, "sqrt");
 
     (void)state;
-    assert_one_worker("[grid]\nk = 3, 5\n", P_RANKS, 0, 0);
-    assert_one_worker("[resources]\nranks = auto\n[grid]\nk = 3, 5\n", P_RANKS, 2, 0);
-    assert_one_worker("[grid]\nranks = 1, auto\nk = 3, 5\n", P_RANKS, 2, 0);
-    assert_one_worker("[resources]\nranks = auto\n[train]\nworkers = 2\n", P_RANKS, 0, 0);
     /* the baseline of a scaling table */
-    assert_one_worker("[resources]\nranks = auto\n[grid]\nworkers = 1, 2\n", P_RANKS, 0, 0);
     assert_one_worker("[train]\nlr_scaling = sqrt\n[grid]\nworkers = 1, 2\n", P_LR_SCALING, 0, 0);
     assert_one_worker("[train]\nlr_scaling = sqrt\n[grid]\ntype = gcn, ridge\n", P_LR_SCALING, 1,
                       sqrt_scaling);
-    assert_one_worker("[model]\ntype = ridge\n[resources]\nranks = auto\n", P_RANKS, 0, 0);
     assert_one_worker("[grid]\nlr_scaling = sqrt\nk = 3, 5\n", P_LR_SCALING, 2, sqrt_scaling);
 }
 
@@ -247,7 +241,7 @@ static void test_widest(void **state)
 {
     (void)state;
     assert_int_equal(
-        count_one_worker("[train]\nworkers = 4\n[grid]\nranks = 1, 4, auto\n", P_RANKS).widest, 4);
+        count_one_worker("[train]\nworkers = 4\n[grid]\nranks = 1, 4\n", P_RANKS).widest, 4);
     assert_int_equal(
         count_one_worker("[model]\ntype = ridge\n[resources]\nranks = 2\n", P_RANKS).widest, 1);
     assert_int_equal(count_one_worker("[grid]\ntype = ridge, gcn\nranks = 2\n", P_RANKS).widest, 2);

@@ -91,48 +91,37 @@ static void test_known_trials_teach(void **state)
     tear_down(&f);
 }
 
-/* A trial that two ranks shared taught what it would take on one; if the work is unknown, nothing
- * is converted. */
-static void test_ranks_are_converted(void **state)
+/* A trial on another number of ranks than it would have now teaches nothing. */
+static void test_other_ranks(void **state)
 {
     static const char model[] = "[sweep]\nname = s\n[data]\nformat = simulated\nsamples = 40\n"
-                                "markers = 60\n[train]\nworkers = 2\nbatch_size = 4\n";
-    struct gcn_cost *work = calloc(1, sizeof *work);
-    struct store_spread spread[2] = {{2, 1}};
+                                "markers = 60\n[train]\nworkers = 2\nbatch_size = 4\n"
+                                "[resources]\nranks = 2\n";
     struct errlist faults = {0};
     struct fixture f = {.cost = NULL};
-    struct speedup speedup;
     struct err err;
-    double one_s;
 
     (void)state;
-    assert_non_null(work);
-    *work = (struct gcn_cost){.flops = 1e9, .steps = 1000, .sum_bytes = 1e6};
     if (job_parse_text(&f.job, "unit.ini", model, &faults) || job_load(&f.job, &faults) ||
         job_points(&f.job, &faults))
         fail_msg("%s", faults.text[0]);
-    f.job.work = work;
-    speedup = job_speedup(&f.job, 0, &f.job.sweep.fixed);
+    f.job.rank_work = calloc(1, sizeof *f.job.rank_work);
+    assert_non_null(f.job.rank_work);
+    *f.job.rank_work = (struct gcn_cost){.flops = 1e9, .steps = 1000};
+    assert_float_equal(job_rank_share(&f.job.sweep.fixed), 0.51, 1e-9);
     assert_int_equal(store_trials_init(&f.known, f.job.plan.n_trials, &err), 0);
-    f.known.states[0] = TRIAL_DONE;
-    f.known.seconds[0] = 30;
-    f.known.spread = malloc(sizeof spread);
-    assert_non_null(f.known.spread);
-    memcpy(f.known.spread, spread, sizeof spread);
-    f.cost = job_cost_create(&f.job, 1, &err);
-    assert_int_equal(calibrate_cost(f.cost, &f.job, &f.known, 1, INFINITY, &err), 1);
-    one_s = cost_seconds(f.cost, 0);
-    assert_float_equal(speedup_seconds(&speedup, one_s, 2, 1), 30, 1e-3);
-    assert_true(one_s > 50 && one_s < 60);
-    tear_down(&f);
-    set_up(&f);
     f.known.states[0] = TRIAL_DONE;
     f.known.seconds[0] = 30;
     f.known.spread = calloc((size_t)f.job.plan.n_trials, sizeof *f.known.spread);
     assert_non_null(f.known.spread);
-    f.known.spread[0] = spread[0];
-    assert_int_equal(calibrate_cost(f.cost, &f.job, &f.known, 1, INFINITY, &err), 1);
-    assert_float_equal(cost_seconds(f.cost, 0), 30, 1e-3);
+    for (int32_t ranks = 1; ranks <= 2; ranks++) {
+        f.known.spread[0] = (struct store_spread){ranks, 1};
+        f.cost = job_cost_create(&f.job, 1, &err);
+        assert_int_equal(calibrate_cost(f.cost, &f.job, &f.known, 1, INFINITY, &err), ranks - 1);
+        assert_int_equal(fabs(cost_seconds(f.cost, 0) - 30) < 1e-3, ranks == 2);
+        cost_destroy(f.cost);
+    }
+    f.cost = NULL;
     tear_down(&f);
 }
 
@@ -157,7 +146,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing_is_tried),
         cmocka_unit_test(test_known_trials_teach),
-        cmocka_unit_test(test_ranks_are_converted),
+        cmocka_unit_test(test_other_ranks),
         cmocka_unit_test(test_time_kept_for_stopping),
     };
 

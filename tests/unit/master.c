@@ -216,7 +216,7 @@ static int play(struct record *record, struct ledger *ledger, struct fake *fake,
     const struct gcn_cost nothing = {0};
     int64_t n = ledger_counts(ledger).total;
     struct cost *cost = cost_create(&nothing, 1, 1, NULL);
-    struct dispatch *dispatch = dispatch_create(ledger, cost, 1, NULL, NULL, NULL);
+    struct dispatch *dispatch = dispatch_create(ledger, cost, 1, NULL, false, NULL, NULL);
     struct master_parts parts = {dispatch, &alone, &runner, &sink, &options, &clock_system};
     struct master *master = master_create(&parts, err);
     int rc;
