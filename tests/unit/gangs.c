@@ -340,8 +340,8 @@ static void test_stopped_before(void **state)
 
 /* ---- fewer workers ---- */
 
-/* A training on four ranks goes on with two while three are alive. What two take teaches what four
- * would. */
+/* A training on four ranks goes on with two while three are alive. The seconds of
+ * two teach those of four. */
 static void test_fewer_alive(void **state)
 {
     const double seconds[] = {60, 50};
