@@ -9,116 +9,6 @@
 #include "base/words.h"
 #include "grid/sweep.h"
 
-/* A double holds 10^30 points. */
-static double count_points(const struct sweep *sweep)
-{
-    double n = 1;
-
-    for (size_t i = 0; i < sweep->n_axes; i++)
-        n *= sweep->axes[i].n;
-    return n;
-}
-
-static void point_settings(const struct sweep *sweep, int64_t point, struct settings *out)
-{
-    *out = sweep->fixed;
-    for (size_t i = sweep->n_axes; i-- > 0;) {
-        const struct axis *axis = &sweep->axes[i];
-
-        out->v[axis->id] = axis->values[point % axis->n];
-        point /= axis->n;
-    }
-}
-
-/* Take the values from axes with conditions, which the bits number. */
-static void leave_out(const struct sweep *sweep, uint64_t absent, struct settings *out)
-{
-    for (size_t i = 0; absent && i < sweep->n_axes; i++)
-        if (sweep->axes[i].condition) {
-            if (absent & 1)
-                out->v[sweep->axes[i].id].s = NULL;
-            absent >>= 1;
-        }
-}
-
-/* Decide the conditions in the order of the axes, so that each sees the values of those before it. */
-static int decide_conditions(uint64_t *absent, const struct sweep *sweep,
-                             const struct predicate *predicate, struct settings *point,
-                             struct err *err)
-{
-    int bit = 0;
-
-    *absent = 0;
-    for (size_t i = 0; i < sweep->n_axes; i++) {
-        void *condition = predicate && predicate->holds ? predicate->conditions[i] : NULL;
-        int holds = condition ? predicate->holds(condition, sweep, point, err) : 1;
-
-        if (holds < 0)
-            return -1;
-        if (!holds) {
-            *absent |= (uint64_t)1 << bit;
-            point->v[sweep->axes[i].id].s = NULL;
-        }
-        bit += sweep->axes[i].condition != NULL;
-    }
-    return 0;
-}
-
-/* The point that stands for all with the same model: axes that the model type lacks are at their
- * first values. with_idle: so are axes that have no effect; the settings must be resolved. */
-static int64_t model_of(const struct sweep *sweep, int64_t point, const struct settings *settings,
-                        bool with_idle)
-{
-    int64_t model = point, stride = 1;
-
-    for (size_t i = sweep->n_axes; i-- > 0;) {
-        const struct axis *axis = &sweep->axes[i];
-
-        if (!settings_has(settings, axis->id) ||
-            (with_idle && plan_setting_is_idle(settings, axis->id)))
-            model -= point % axis->n * stride;
-        point /= axis->n;
-        stride *= axis->n;
-    }
-    return model;
-}
-
-/* is_there [n_points] false on entry: points whose model is in the plan */
-static int keep_points(struct plan *plan, bool *is_there, int32_t n_points,
-                       const struct predicate *predicate, struct err *err)
-{
-    struct settings settings;
-
-    for (int32_t point = 0; point < n_points; point++) {
-        int keep = 1;
-        uint64_t absent;
-        bool *is_repeat;
-
-        point_settings(plan->sweep, point, &settings);
-        if (decide_conditions(&absent, plan->sweep, predicate, &settings, err))
-            return -1;
-        if (predicate && predicate->keep)
-            keep = predicate->keep(predicate->arg, plan->sweep, &settings, err);
-        if (keep < 0)
-            return -1;
-        if (!keep)
-            continue;
-        is_repeat = &is_there[model_of(plan->sweep, point, &settings, false)];
-        if (!*is_repeat) {
-            if (plan->absent)
-                plan->absent[plan->n_configs] = absent;
-            plan->points[plan->n_configs++] = point;
-        } else if (!absent) {
-            plan->n_repeats++;
-        }
-        *is_repeat = true;
-    }
-    if (plan->n_configs == 0)
-        return err_set(err, "%s: 'where' leaves none of the grid's %d points", plan->sweep->path,
-                       (int)n_points);
-    return 0;
-}
-
 static int count_trials(struct plan *plan, struct err *err)
 {
     double n = (double)plan->n_configs * plan->replicates * plan->folds;
@@ -133,50 +23,28 @@ static int count_trials(struct plan *plan, struct err *err)
     return 0;
 }
 
-static bool has_conditions(const struct sweep *sweep)
-{
-    for (size_t i = 0; i < sweep->n_axes; i++)
-        if (sweep->axes[i].condition)
-            return true;
-    return false;
-}
-
 int plan_init(struct plan *plan, const struct sweep *sweep, const struct predicate *predicate,
               struct err *err)
 {
-    const double n_points = count_points(sweep);
     const int64_t folds = sweep->fixed.v[P_FOLDS].i;
-    bool *is_there;
-    int rc = 0;
 
     *plan = (struct plan){.sweep = sweep,
                           .replicates = (int32_t)sweep->fixed.v[P_REPLICATES].i,
                           .folds = folds > 0 ? (int32_t)folds : 1};
-    if (n_points > PLAN_MAX_POINTS)
-        return err_set(err, "%s: the grid has %.15g points; at most %d are allowed", sweep->path,
-                       n_points, PLAN_MAX_POINTS);
-    plan->points = malloc((size_t)n_points * sizeof *plan->points);
-    is_there = calloc((size_t)n_points, sizeof *is_there);
-    if (has_conditions(sweep))
-        plan->absent = malloc((size_t)n_points * sizeof *plan->absent);
-    if (!plan->points || !is_there || (has_conditions(sweep) && !plan->absent))
-        rc = err_nomem(err, "plan", (size_t)n_points * sizeof *plan->points);
-    if (!rc)
-        rc = keep_points(plan, is_there, (int32_t)n_points, predicate, err);
-    if (!rc)
-        rc = count_trials(plan, err);
-    free(is_there);
-    if (rc)
-        plan_release(plan);
-    return rc;
+    if (grid_rows_make(&plan->rows, sweep, predicate, err))
+        return -1;
+    plan->n_configs = plan->rows.n;
+    if (!count_trials(plan, err))
+        return 0;
+    plan_release(plan);
+    return -1;
 }
 
 void plan_release(struct plan *plan)
 {
     if (!plan)
         return;
-    free(plan->points);
-    free(plan->absent);
+    free(plan->rows.v);
     memset(plan, 0, sizeof *plan);
 }
 
@@ -210,12 +78,31 @@ int32_t plan_widest(const struct plan *plan)
     return widest;
 }
 
+static const union value *row_of(const struct plan *plan, int32_t config)
+{
+    return plan->rows.v + (size_t)config * plan->sweep->n_axes;
+}
+
 void plan_settings(const struct plan *plan, int32_t config, struct settings *out)
 {
-    point_settings(plan->sweep, plan->points[config], out);
-    if (plan->absent)
-        leave_out(plan->sweep, plan->absent[config], out);
+    const union value *row = row_of(plan, config);
+
+    *out = plan->sweep->fixed;
+    for (size_t a = 0; a < plan->sweep->n_axes; a++)
+        out->v[plan->sweep->axes[a].id] = row[a];
     settings_trim(out);
+}
+
+/* Texts are those of the axis, and real numbers are copies of its numbers. */
+int32_t plan_level(const struct plan *plan, int32_t config, size_t axis)
+{
+    const struct axis *a = &plan->sweep->axes[axis];
+    union value value = row_of(plan, config)[axis];
+    int32_t level = a->n - 1;
+
+    while (level >= 0 && a->values[level].i != value.i)
+        level--;
+    return level;
 }
 
 void plan_settings_with(const struct plan *plan, enum param_id id, struct settings *out)
@@ -317,9 +204,12 @@ void plan_pack(struct buf *out, const struct plan *plan)
     buf_put_u32(out, (uint32_t)plan->replicates);
     buf_put_u32(out, (uint32_t)plan->folds);
     buf_put_u32(out, (uint32_t)plan->n_configs);
-    buf_add(out, plan->points, (size_t)plan->n_configs * sizeof *plan->points);
-    if (plan->absent)
-        buf_add(out, plan->absent, (size_t)plan->n_configs * sizeof *plan->absent);
+    for (int32_t c = 0; c < plan->n_configs; c++)
+        for (size_t a = 0; a < sweep->n_axes; a++)
+            if (param_is_text(sweep->axes[a].id))
+                buf_put_i64(out, plan_level(plan, c, a));
+            else
+                buf_put_i64(out, row_of(plan, c)[a].i);
 }
 
 static int unpack_own_text(union value *value, struct cursor *in)
@@ -385,37 +275,33 @@ static int unpack_sweep(struct sweep *sweep, struct cursor *in)
     return 0;
 }
 
-static int unpack_absent(struct plan *plan, struct cursor *in)
+static union value unpack_cell(const struct axis *axis, struct cursor *in)
 {
-    size_t bytes = (size_t)plan->n_configs * sizeof *plan->absent;
-    const void *absent = cursor_bytes(in, bytes);
+    union value value = {.i = cursor_i64(in)};
 
-    plan->absent = absent ? malloc(bytes ? bytes : 1) : NULL;
-    if (plan->absent)
-        memcpy(plan->absent, absent, bytes);
-    return plan->absent ? 0 : -1;
+    if (!param_is_text(axis->id))
+        return value;
+    return value.i >= 0 && value.i < axis->n ? axis->values[value.i] : (union value){.s = NULL};
 }
 
-static int unpack_points(struct plan *plan, struct cursor *in)
+static int unpack_rows(struct plan *plan, struct cursor *in)
 {
-    size_t bytes;
-    const void *points;
+    const struct sweep *sweep = plan->sweep;
+    size_t n;
 
     plan->replicates = (int32_t)cursor_u32(in);
     plan->folds = (int32_t)cursor_u32(in);
-    plan->n_configs = (int32_t)cursor_u32(in);
-    bytes = (size_t)plan->n_configs * sizeof *plan->points;
-    points = cursor_bytes(in, bytes);
-    if (!points)
+    plan->n_configs = plan->rows.n = (int32_t)cursor_u32(in);
+    n = (size_t)plan->n_configs * sweep->n_axes;
+    if (in->failed || n * sizeof *plan->rows.v > in->size - in->at)
         return -1;
-    plan->points = malloc(bytes ? bytes : 1);
-    if (!plan->points)
+    plan->rows.v = malloc((n ? n : 1) * sizeof *plan->rows.v);
+    if (!plan->rows.v)
         return -1;
-    memcpy(plan->points, points, bytes);
-    if (has_conditions(plan->sweep) && unpack_absent(plan, in))
-        return -1;
+    for (size_t i = 0; i < n; i++)
+        plan->rows.v[i] = unpack_cell(&sweep->axes[i % sweep->n_axes], in);
     plan->n_trials = (int64_t)plan->n_configs * plan->replicates * plan->folds;
-    return 0;
+    return in->failed ? -1 : 0;
 }
 
 int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struct err *err)
@@ -429,7 +315,7 @@ int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struc
     if (in->failed || strcmp(version, KEY_VERSION))
         return err_set(err, "the plan comes from another version of espalier ('%s', not '%s')",
                        version, KEY_VERSION);
-    if (unpack_sweep(sweep, in) || unpack_points(plan, in)) {
+    if (unpack_sweep(sweep, in) || unpack_rows(plan, in)) {
         plan_release(plan);
         sweep_release(sweep);
         return err_set(err, "the plan is truncated or does not fit in memory");
@@ -510,40 +396,54 @@ int32_t plan_count_one_row(const struct plan *plan)
     return n;
 }
 
-/* The values of an idle axis that configurations of one model have: the number of the only one, from
- * 1 on; 0: none yet. */
-enum { SEVERAL = -1 };
+/* A configuration in which the axis is idle. */
+struct idle_config {
+    struct hash others; /* of the values of axes that are not idle */
+    int64_t value;
+};
 
-/* Note the configuration's value and count it, or in the second pass only if others have another one. */
-static int32_t see_idle(int32_t *seen, const struct plan *plan, const struct axis *axis, int32_t c,
-                        bool is_second)
+static int compare_idle(const void *a_, const void *b_)
 {
-    struct settings s;
-    int32_t *there, value = 0;
-
-    plan_settings(plan, c, &s);
-    if (!plan_setting_is_idle(&s, axis->id))
-        return 0;
-    there = &seen[model_of(plan->sweep, plan->points[c], &s, true)];
-    while (!param_equal(axis->id, axis->values[value], s.v[axis->id]))
-        value++;
-    if (is_second)
-        return *there == SEVERAL;
-    *there = !*there || *there == value + 1 ? value + 1 : SEVERAL;
-    return 1;
+    return memcmp(a_, b_, sizeof(struct idle_config));
 }
 
-int32_t plan_count_idle(const struct plan *plan, const struct axis *axis)
+static struct idle_config idle_config(const struct plan *plan, int32_t config, size_t axis,
+                                      const struct settings *s)
 {
-    int32_t *seen = axis->n > 1 ? calloc((size_t)count_points(plan->sweep), sizeof *seen) : NULL;
-    int32_t n_idle = 0, n = 0;
+    const struct sweep *sweep = plan->sweep;
+    union value row[P_MAX];
 
-    for (int32_t c = 0; seen && c < plan->n_configs; c++)
-        n_idle += see_idle(seen, plan, axis, c, false);
-    for (int32_t c = 0; n_idle && c < plan->n_configs; c++)
-        n += see_idle(seen, plan, axis, c, true);
-    free(seen);
-    return n;
+    for (size_t a = 0; a < sweep->n_axes; a++) {
+        enum param_id id = sweep->axes[a].id;
+        bool counts = settings_has(s, id) && !plan_setting_is_idle(s, id);
+
+        row[a] = counts ? row_of(plan, config)[a] : (union value){.i = 0};
+    }
+    return (struct idle_config){hash_bytes(row, sweep->n_axes * sizeof *row),
+                                row_of(plan, config)[axis].i};
+}
+
+int32_t plan_count_idle(const struct plan *plan, size_t axis)
+{
+    bool varies = plan->sweep->axes[axis].n > 1;
+    struct idle_config *idle = varies ? malloc((size_t)plan->n_configs * sizeof *idle) : NULL;
+    int32_t n = 0, n_idle = 0, end;
+    struct settings s;
+
+    for (int32_t c = 0; idle && c < plan->n_configs; c++) {
+        plan_settings(plan, c, &s);
+        if (plan_setting_is_idle(&s, plan->sweep->axes[axis].id))
+            idle[n++] = idle_config(plan, c, axis, &s);
+    }
+    if (n)
+        qsort(idle, (size_t)n, sizeof *idle, compare_idle);
+    for (int32_t i = 0; i < n; i = end) {
+        for (end = i + 1; end < n && hash_equal(idle[end].others, idle[i].others);)
+            end++;
+        n_idle += idle[i].value != idle[end - 1].value ? end - i : 0;
+    }
+    free(idle);
+    return n_idle;
 }
 
 int32_t plan_count_one_worker(const struct plan *plan, enum param_id id, union value *value)
@@ -605,21 +505,17 @@ void plan_put_repeats(struct buf *out, const struct plan *plan)
 /* seen [axis->n]: values of configurations whose model type has the axis. Returns their number. */
 static int32_t see_values(bool *seen, const struct plan *plan, size_t axis)
 {
-    int64_t stride = 1;
     struct settings s;
     int32_t n = 0;
 
-    for (size_t a = axis + 1; a < plan->sweep->n_axes; a++)
-        stride *= plan->sweep->axes[a].n;
     for (int32_t c = 0; c < plan->n_configs; c++) {
-        int64_t i = plan->points[c] / stride % plan->sweep->axes[axis].n;
+        int32_t level = plan_level(plan, c, axis);
 
-        if (seen[i])
+        if (level < 0 || seen[level])
             continue;
         plan_settings(plan, c, &s);
-        seen[i] = settings_has(&s, plan->sweep->axes[axis].id) &&
-                  (!plan->sweep->axes[axis].condition || s.v[plan->sweep->axes[axis].id].s);
-        n += seen[i];
+        seen[level] = settings_has(&s, plan->sweep->axes[axis].id);
+        n += seen[level];
     }
     return n;
 }

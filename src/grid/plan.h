@@ -1,43 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The numbered trials of a sweep.
- *
- * Points are in row-major order of the axes in the file, the last axis fastest. The plan drops
- * points that `where` refuses, and points that differ from an earlier one only in settings that
- * their model type lacks. The others are configurations 0 .. n_configs - 1, each with replicates,
- * each with folds:
+/* The numbered trials of a sweep. A configuration is its values: a row with a value for each axis,
+ * made by a proposer (grid/grid_rows.h). Configurations 0 .. n_configs - 1 have replicates, and these
+ * have folds:
  *
  *   trial = (config * replicates + replicate) * max(folds, 1) + fold */
 #ifndef GRID_PLAN_H
 #define GRID_PLAN_H
 
 #include "base/buf.h"
+#include "grid/grid_rows.h"
 #include "grid/sweep.h"
 
-#define PLAN_MAX_POINTS 10000000  /* plan_init() refuses more as a mistake */
-#define PLAN_MAX_TRIALS 100000000 /* likewise, with replicates and folds */
-
-/* keep() returns 1 to keep, 0 to drop, -1 and err. NULL: keep all. */
-struct predicate {
-    int (*keep)(void *arg, const struct sweep *sweep, const struct settings *point,
-                struct err *err);
-    void *arg;
-    /* Likewise for the conditions of axes. holds: NULL: all hold. */
-    int (*holds)(void *condition, const struct sweep *sweep, const struct settings *point,
-                 struct err *err);
-    void *const *conditions; /* [n_axes] NULL: the axis has none */
-};
+#define PLAN_MAX_TRIALS 100000000 /* more are refused as a mistake */
 
 struct plan {
     const struct sweep *sweep; /* borrowed */
-    int32_t n_configs;
+    int32_t n_configs;         /* rows */
     int32_t replicates;
     int32_t folds; /* at least 1 */
     int64_t n_trials;
-    int32_t *
-        points; /* [n_configs] owned: index in the full grid; an axis without a value is at its first */
-    uint64_t *
-        absent; /* [n_configs] owned: bit i: the axis with condition i has no value; NULL: all have */
-    int32_t n_repeats; /* points dropped because a kept point trains the same model */
+    struct grid_rows rows; /* owned */
 };
 
 struct plan_trial {
@@ -46,8 +28,7 @@ struct plan_trial {
     int32_t fold;
 };
 
-/* Pair with plan_release(). -1 and err: there are too many points (counted before memory is
- * allocated) or none, or the predicate fails. */
+/* Pair with plan_release(). -1 and err: as grid_rows_make(), or too many trials. */
 int plan_init(struct plan *plan, const struct sweep *sweep, const struct predicate *predicate,
               struct err *err);
 void plan_release(struct plan *plan);
@@ -60,8 +41,11 @@ struct plan_trial plan_trial(const struct plan *plan, int64_t trial);
 /* The most ranks that run one trial. */
 int32_t plan_widest(const struct plan *plan);
 
-/* Fixed settings and the configuration's values, trimmed to the model type. */
+/* The fixed settings and the configuration's values, trimmed to the model type. */
 void plan_settings(const struct plan *plan, int32_t config, struct settings *out);
+
+/* The number of the configuration's value among those of an axis; -1: it has none. */
+int32_t plan_level(const struct plan *plan, int32_t config, size_t axis);
 
 /* Those of the first configuration whose model type has setting `id`, or else of the last. */
 void plan_settings_with(const struct plan *plan, enum param_id id, struct settings *out);
@@ -79,8 +63,8 @@ int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struc
 bool plan_setting_is_idle(const struct settings *s, enum param_id id);
 
 /* Configurations in which an axis has no effect, and that differ from others only in such axes:
- * ranking them ranks chance. 0 if memory is short. O(points). */
-int32_t plan_count_idle(const struct plan *plan, const struct axis *axis);
+ * ranking them ranks chance. 0 if memory is short. */
+int32_t plan_count_idle(const struct plan *plan, size_t axis);
 
 /* Configurations whose ranks or lr_scaling (id) is not the default, if all of them have one worker,
  * so that it has no effect; else 0. *value out: of the first of them. */

@@ -137,11 +137,12 @@ static void report_repeats(const struct job *job)
     plan_put_strays(&strays, &job->plan);
     if (strays.size)
         log_info("%s: %s", job->sweep.path, buf_text(&strays));
-    if (job->plan.n_repeats) {
+    if (job->plan.rows.n_repeats) {
         plan_put_repeats(&why, &job->plan);
         log_info("%s: %s: dropped %d point%s of the grid that repeat%s the model of another point",
-                 job->sweep.path, buf_text(&why), job->plan.n_repeats,
-                 job->plan.n_repeats == 1 ? "" : "s", job->plan.n_repeats == 1 ? "s" : "");
+                 job->sweep.path, buf_text(&why), job->plan.rows.n_repeats,
+                 job->plan.rows.n_repeats == 1 ? "" : "s",
+                 job->plan.rows.n_repeats == 1 ? "s" : "");
     }
     buf_release(&strays);
     buf_release(&why);
@@ -151,7 +152,7 @@ static void warn_idle(const struct job *job)
 {
     for (size_t a = 0; a < job->sweep.n_axes; a++) {
         const struct axis *axis = &job->sweep.axes[a];
-        int32_t n = plan_count_idle(&job->plan, axis);
+        int32_t n = plan_count_idle(&job->plan, a);
 
         if (n)
             log_warn("%s: %s has no effect in %d of the %d configurations: they differ from others "

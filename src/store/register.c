@@ -325,21 +325,16 @@ static int insert_axes(struct walk *w, struct err *err)
 static void note_levels(struct walk *w, int32_t config, const struct settings *s, int64_t config_id)
 {
     const struct sweep *sweep = w->plan->sweep;
-    int64_t point = w->plan->points[config];
-    size_t first = sweep_n_values(sweep);
+    size_t first = 0;
     bool is_first = false;
 
-    for (size_t a = sweep->n_axes; a-- > 0;) {
-        const struct axis *axis = &sweep->axes[a];
+    for (size_t a = 0; a < sweep->n_axes; first += (size_t)sweep->axes[a++].n) {
+        int32_t level = plan_level(w->plan, config, a);
 
-        first -= (size_t)axis->n;
-        if (settings_has(s, axis->id)) {
-            bool *has = &w->has_level[first + (size_t)(point % axis->n)];
-
-            is_first |= !*has;
-            *has = true;
-        }
-        point /= axis->n;
+        if (level < 0 || !settings_has(s, sweep->axes[a].id))
+            continue;
+        is_first |= !w->has_level[first + (size_t)level];
+        w->has_level[first + (size_t)level] = true;
     }
     if (is_first)
         buf_printf(&w->levels, "%c%lld", w->levels.size ? ',' : '[', (long long)config_id);

@@ -22,7 +22,7 @@ static int32_t count_where(const char *text, const struct predicate *where)
     assert_int_equal(sweep_parse(&sweep, "idle.ini", text, NULL, 0, &errors), 0);
     assert_int_equal(settings_resolve(&sweep.fixed, TASK_REGRESSION, &err), 0);
     assert_int_equal(plan_init(&plan, &sweep, where, &err), 0);
-    n = plan_count_idle(&plan, &sweep.axes[0]);
+    n = plan_count_idle(&plan, 0);
     plan_release(&plan);
     sweep_release(&sweep);
     return n;
@@ -165,7 +165,7 @@ static void assert_repeats(const char *text, int32_t n_configs, int32_t n_repeat
     assert_int_equal(sweep_parse(&sweep, "idle.ini", text, NULL, 0, &errors), 0);
     assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
     assert_int_equal(plan.n_configs, n_configs);
-    assert_int_equal(plan.n_repeats, n_repeats);
+    assert_int_equal(plan.rows.n_repeats, n_repeats);
     plan_put_repeats(&out, &plan);
     assert_string_equal(buf_text(&out), why);
     buf_release(&out);

@@ -127,7 +127,7 @@ static void test_same_models(void **state)
     mlp = param_choice(P_TYPE, "mlp");
     assert_int_equal(plan_init(&plan, &sweep, &predicate, NULL), 0);
     assert_int_equal(plan.n_configs, 6);
-    assert_int_equal(plan.n_repeats, 2);
+    assert_int_equal(plan.rows.n_repeats, 2);
     for (int c = 0; c < 6; c++) {
         static const int wanted[][3] = {{2, 0, 1},  {2, 0, 2}, {10, 1, 1},
                                         {10, 1, 2}, {3, 0, 1}, {3, 0, 2}};
@@ -218,7 +218,7 @@ static void assert_too_large(const char *text, const char *message)
     parse(&sweep, text);
     assert_int_equal(plan_init(&plan, &sweep, NULL, &err), -1);
     assert_string_equal(err.text, message);
-    assert_null(plan.points);
+    assert_null(plan.rows.v);
     plan_release(&plan);
     sweep_release(&sweep);
 }
@@ -250,8 +250,8 @@ static void test_largest(void **state)
         skip();
     parse(&sweep, "[grid]\nk = 1:10000:1\nhidden_size = 1:1000:1\n");
     assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
-    assert_int_equal(plan.n_trials, PLAN_MAX_POINTS);
-    plan_settings(&plan, PLAN_MAX_POINTS - 1, &s);
+    assert_int_equal(plan.n_trials, GRID_MAX_POINTS);
+    plan_settings(&plan, GRID_MAX_POINTS - 1, &s);
     assert_int_equal(s.v[P_K].i, 10000);
     assert_int_equal(s.v[P_HIDDEN_SIZE].i, 1000);
     plan_release(&plan);
