@@ -41,7 +41,6 @@ int shard_mark(bool *ours, const struct shard *shard, const struct plan *plan,
             continue;
         if (trial.replicate == 0 && trial.fold == 0) {
             plan_settings(plan, trial.config, &s);
-            rc = settings_resolve(&s, data->task, err);
             settings_texts_set(&texts, &s);
         }
         ours[t] = shard_owns(shard, settings_texts_key(&texts, trial.replicate, trial.fold));

@@ -209,12 +209,6 @@ struct walk {
     struct buf json;
 };
 
-static int resolved(const struct walk *w, int32_t config, struct settings *s, struct err *err)
-{
-    plan_settings(w->plan, config, s);
-    return settings_resolve(s, w->data->task, err);
-}
-
 static const char *choice_text(struct buf *out, enum param_id id, const struct settings *s)
 {
     buf_clear(out);
@@ -289,7 +283,8 @@ static int find_sweep(struct walk *w, struct err *err)
     struct settings s;
     sqlite3_stmt *row;
 
-    if (resolved(w, 0, &s, err) || check_same(w, s.v[P_SWEEP_NAME].s, err))
+    plan_settings(w->plan, 0, &s);
+    if (check_same(w, s.v[P_SWEEP_NAME].s, err))
         return -1;
     row = db_bind(w->store, STATEMENT_SWEEP_FIND, err, "s", s.v[P_SWEEP_NAME].s);
     if (db_integer(w->store, row, 0, &w->sweep_id, err))
@@ -311,8 +306,7 @@ static int insert_axes(struct walk *w, struct err *err)
                               sweep->axes[a].row->key),
                       err))
             return -1;
-    if (resolved(w, 0, &s, err))
-        return -1;
+    plan_settings(w->plan, 0, &s);
     buf_clear(&w->json);
     settings_json(&w->json, &s);
     return db_finish(
@@ -522,15 +516,12 @@ static bool lacks_trials(const struct walk *w, int32_t config)
 }
 
 /* Also set the texts for the keys of its trials. */
-static int read_config(struct walk *w, int32_t config, struct settings *s, struct hash *key,
-                       struct err *err)
+static void read_config(struct walk *w, int32_t config, struct settings *s, struct hash *key)
 {
-    if (resolved(w, config, s, err))
-        return -1;
+    plan_settings(w->plan, config, s);
     w->has_stop |= s->v[P_STOP].f > 0 || (w->gives_stop && settings_has(s, P_STOP));
     settings_texts_set(&w->texts, s);
     *key = settings_texts_key(&w->texts, -1, -1);
-    return 0;
 }
 
 static int find_configs(struct walk *w, struct err *err)
@@ -546,8 +537,7 @@ static int find_configs(struct walk *w, struct err *err)
     for (int32_t config = 0; config < w->plan->n_configs; config++) {
         if (!has_ours(w, config))
             continue;
-        if (read_config(w, config, &s, &key, err))
-            return -1;
+        read_config(w, config, &s, &key);
         w->trials->config_ids[config] = config_index_find(&w->there, key);
         if (w->trials->config_ids[config])
             w->known[w->n_known++] = (struct known_config){w->trials->config_ids[config], config};
@@ -562,8 +552,7 @@ static int insert_missing(struct walk *w, int32_t config, struct err *err)
     struct settings s;
     struct hash key;
 
-    if (read_config(w, config, &s, &key, err))
-        return -1;
+    read_config(w, config, &s, &key);
     if (!w->trials->config_ids[config] &&
         insert_config(w, config, &s, key, &w->trials->config_ids[config], err))
         return -1;

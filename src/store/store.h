@@ -127,7 +127,7 @@ int store_find_digest(struct hash *out, struct store *store, const char *name, s
  * at once. */
 int store_supersede(struct store *store, const char *name, struct buf *renamed, struct err *err);
 
-/* Register a plan (sweep, axes, configurations, trials) in one transaction, and fill trials. Rows
+/* Register the plan of a resolved sweep (sweep, axes, configurations, trials) in one transaction, and fill trials. Rows
  * with the same keys stay. A part of a plan (trials->ours) adds only the configurations it needs,
  * with the numbers of the whole plan if free. work: [n_configs], or NULL. -1 and err also if
  * store_differences() finds any. */
