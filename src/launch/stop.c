@@ -63,12 +63,6 @@ static void handle(int number)
     }
 }
 
-void stop_ask(void)
-{
-    if (!stop_signal)
-        stop_signal = STOP_OWN;
-}
-
 void stop_heed(void)
 {
     is_heeded = true;
@@ -124,7 +118,7 @@ static bool has_told_stop, has_told_hurry;
 
 bool stop_has_news(void)
 {
-    return stop_signal > 0 && (!has_told_stop || (stop_hurry && !has_told_hurry));
+    return stop_signal && (!has_told_stop || (stop_hurry && !has_told_hurry));
 }
 
 static void tell_first(bool is_busy, bool are_programs, double grace_s)

@@ -18,12 +18,9 @@
 
 #define STOP_AGAIN_S 0.3
 
-enum { STOP_OWN = -1 };                   /* stop_signal of the program itself */
 extern volatile sig_atomic_t stop_signal; /* 0: none */
 extern volatile sig_atomic_t stop_hurry;  /* not 0: end at once */
 extern volatile sig_atomic_t stop_kill; /* not 0: without waiting for programs, which are killed */
-
-void stop_ask(void);
 
 /* Call before any thread exists. is_quiet: exit without a message, for other ranks than rank 0. */
 void stop_catch(bool is_quiet);

@@ -190,6 +190,7 @@ static int on_result(void *arg, const struct trial_result *result, struct err *e
 {
     struct sweep_session *session = arg;
     double value = result->state == TRIAL_DONE ? result->value : (double)NAN;
+    bool is_enough;
 
     session->has_results = true;
     if (refit_has(&session->refit, result->trial))
@@ -203,10 +204,11 @@ static int on_result(void *arg, const struct trial_result *result, struct err *e
                  result->epochs_run);
     warn_large(session, result);
     program_files_missing_note(&session->missing, result, session->known.ids[result->trial]);
-    if (failures_note(&session->failures, plan_trial(&session->job->plan, result->trial).config,
-                      result) != FAILURES_GO_ON)
-        stop_ask();
-    return store_result(session->store, session->known.ids[result->trial], result, err);
+    is_enough =
+        failures_note(&session->failures, plan_trial(&session->job->plan, result->trial).config,
+                      result) != FAILURES_GO_ON;
+    return store_result(session->store, session->known.ids[result->trial], result, err) ? -1
+                                                                                        : is_enough;
 }
 
 static struct store_place place_of(int32_t rank, const struct process *process)

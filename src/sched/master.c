@@ -586,7 +586,7 @@ static int end_in_time(struct master *master, double now_s, struct err *err)
         return stop_workers(master, MASTER_STOPPED, STOP_URGENT, err);
     if (is_set(master->options.hurry))
         return stop_workers(master, MASTER_STOPPED, now_s, err);
-    if (is_set(master->options.stop))
+    if (is_set(master->options.stop) || master->delivery.is_enough)
         return stop_workers(master, MASTER_STOPPED, fmin(now_s + master->options.grace_s, until_s),
                             err);
     if (now_s >= until_s)

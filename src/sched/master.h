@@ -32,7 +32,7 @@ struct master_options {
 
 enum master_end {
     MASTER_FINISHED,
-    MASTER_STOPPED, /* by *stop; finished results are committed, the rest is pending */
+    MASTER_STOPPED, /* by *stop or the sink; finished results are committed, the rest is pending */
     MASTER_TIME_UP, /* likewise, by until_s */
     MASTER_TOO_FEW, /* likewise, since all pending trials need more ranks than are left:
                      * dispatch_lacks() */

@@ -148,12 +148,16 @@ int master_sink_commit(struct master_delivery *d, struct rank_states *ranks, str
 int master_sink_result(struct master_delivery *d, struct rank_states *ranks,
                        const struct trial_result *r, struct err *err)
 {
+    int rc;
+
     if (d->is_closed)
         return 0;
     note_uncommitted(d);
     d->n_finished += r->state != TRIAL_PENDING;
-    if (d->sink.result(d->sink.arg, r, err))
+    rc = d->sink.result(d->sink.arg, r, err);
+    if (rc < 0)
         return -1;
+    d->is_enough |= rc > 0;
     return d->n_uncommitted >= d->commit_results ? master_sink_commit(d, ranks, err) : 0;
 }
 

@@ -49,7 +49,8 @@ struct master_loss {
 
 /* Called in the scheduler's thread only. -1 and err end the run after the workers have stopped. */
 struct master_sink {
-    /* PENDING: the trial went back after its program had been started again, or had reported something. */
+    /* PENDING: the trial went back after its program had been started again, or had reported something.
+     * 1: no other trial should begin. */
     int (*result)(void *arg, const struct trial_result *result, struct err *err);
     /* Before a commit: a running trial not named before. Short ones never are. */
     int (*running)(void *arg, const struct master_trial *trial, struct err *err);
@@ -101,6 +102,7 @@ struct master_delivery {
     size_t kept_bytes;
     int64_t n_finished; /* results, none PENDING */
     double traffic_s;   /* when counters were last handed on */
+    bool is_enough;     /* the sink wants no other trial to begin */
     bool is_put_off;    /* the last commit was; no trial begins until one succeeds */
     bool is_closed;     /* after a fault: nothing more is handed on or committed */
 };
