@@ -3,6 +3,10 @@
  * of these sends a greeting; when all have come, the first answers to all at once. So every member
  * gets the same reason if one of them does not come, ends, or does not fit.
  *
+ * Example: ranks 4, 5, 6 train a trial, and 5 and 6 connect to 4. If 6 was built with another version, its
+ * greeting says so, and 4 answers to 5 and 6 alike "rank 6: another build": the trial fails with one
+ * reason, and all three are free for the next one. If 6 does not come in time, 5 hears that.
+ *
  * Strangers (other users, other gangs, port scanners) are dropped without an answer. */
 #ifndef GANG_MEETING_H
 #define GANG_MEETING_H

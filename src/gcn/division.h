@@ -8,6 +8,10 @@
  *
  *     for (int32_t w = division_begin(field); w < division_end(field); w++)
  *
+ * Example: of ten nodes with equally many neighbours and two workers, worker 0 owns the nodes 0 to 4 at
+ * every level. Its second layer reads rows of the nodes 5 to 9 that are neighbours of its own, which
+ * worker 1 has computed in the first layer and shared.
+ *
  * An undivided field has one worker, with all rows. */
 #ifndef GCN_DIVISION_H
 #define GCN_DIVISION_H

@@ -14,6 +14,9 @@
  *
  *   contrasts(f) <- contr.sum(nlevels(f)); coef(lm(y ~ f + x)), where NA means 0
  *
+ * Example: y = 10, 12 at site A and 20 at site B gives the intercept 15.5, the mean of the sites' means
+ * 11 and 20, and the effects A -4.5 and B 4.5. A new sample of site C is predicted as 15.5.
+ *
  * Sources: Searle 1971, Linear Models, ch. 5; dqrdc2 of R for the tolerance. */
 #ifndef GCN_FIXED_H
 #define GCN_FIXED_H

@@ -6,6 +6,9 @@
  * rounded up to all, which costs less than picking rows; the added rows count in the statistics of
  * a batch normalisation.
  *
+ * Example: on the chain 0 - 1 - 2 - 3 - 4 a batch of node 0 with two layers has the levels {0},
+ * {0, 1} and {0, 1, 2}: the first layer computes two rows, from the inputs of three nodes.
+ *
  * If samples are graphs, all levels hold the nodes of the batch's graphs, in the given order
  * (doc/decisions/0031). */
 #ifndef GCN_RECEPTIVE_FIELD_H

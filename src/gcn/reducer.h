@@ -9,6 +9,9 @@
  * Products between samples are those of X. Gradient descent with momentum and weight decay takes
  * the same path as on X, to rounding; adam takes another in the same class of models.
  *
+ * Example: 600 wheat lines with 60,000 markers become 600 rows of 600 coordinates, so a first layer of 64
+ * units has 38,400 weights instead of 3,840,000, and every product of two lines is unchanged.
+ *
  * With the K leading directions alone, L L^T is the matrix of rank K nearest to X X^T (Eckart &
  * Young 1936). If columns are standardised, L holds principal components. */
 #ifndef GCN_REDUCER_H

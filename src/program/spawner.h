@@ -13,6 +13,10 @@
  * kills everything below it, reports SPAWNER_LOST and starts a new spawner. If the keeper is killed, too,
  * nothing can start programs for this rank any more (spawner_is_lost()).
  *
+ * Example: a trial runs `python train.py`, which starts four loaders, one of them as a daemon. When the
+ * trial's time is up, the rank asks, the spawner sends SIGTERM to the group, and after the grace SIGKILL
+ * to all five. If the rank itself is killed, its end of the socket closes, and the same happens at once.
+ *
  * Guarantees:
  *   - A program gets its own session and process group, default signal dispositions, an empty
  *     signal mask, /dev/null as standard input and no other descriptor than its outputs.

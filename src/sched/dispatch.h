@@ -23,6 +23,9 @@
  *   fit, the workers that are free soonest are reserved for it; they run only what ends in time
  *   (EASY backfilling: Lifka 1995, LNCS 949:295; Mu'alem & Feitelson 2001, IEEE Trans Parallel
  *   Distrib Syst 12:529). One host is preferred.
+ *   Example: of four workers, worker 0 runs a single trial for 60 s more, and a gang of 4 is first.
+ *   All four are reserved for it in 60 s. A gang of 2 that takes 30 s runs meanwhile on workers 1 and
+ *   2; a single trial of 90 s may not begin on worker 3, since the gang of 4 would wait for it.
  * - Widths are fixed. Trainings, whose numbers do not depend on them, get a half, a quarter ... of
  *   theirs if fewer workers are alive.
  *

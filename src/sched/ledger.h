@@ -19,7 +19,11 @@
  * running trial is unknown (short ones are not reported), all trials that the worker held do.
  * Suspects are leased after all others (or earlier, ledger_next_suspect), and alone: a second loss
  * is certainly their own. With crash_limit crashes a trial has failed. With a limit of 1, an
- * unknown running trial makes suspects without a crash, so that no innocent one fails. */
+ * unknown running trial makes suspects without a crash, so that no innocent one fails.
+ *
+ * Example, with a limit of 2: rank 3 holds trials 7, 8 and 9, has reported that 7 runs, and dies. 7 gets
+ * its first crash and waits until nothing else is pending; 8 and 9 go to other ranks at once. If 7
+ * then takes rank 5 down, it has failed; if it ends well, its crash is forgotten. */
 #ifndef SCHED_LEDGER_H
 #define SCHED_LEDGER_H
 

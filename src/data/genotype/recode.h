@@ -12,6 +12,9 @@
  *     must agree if both are known. A repeated id matches nothing.
  * An absent marker or missing call gets the data's mean.
  *
+ * Example: the data count G of chr1:100 A>G. A new file that has 1:100 G>A gives the call 0/0 (two G) the
+ * dosage 2; one that has 1:100 A>C lacks the marker.
+ *
  * Dosages get the coding of the data: 0 to the ploidy, or -1 to 1. The range of a table's calls
  * determines its coding; if several are possible, that with the means nearest to those of the data.
  * A table in no coding is refused. Calls of variants have the ploidy of the data. Data that are no

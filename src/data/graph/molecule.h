@@ -17,6 +17,7 @@
  *     to O alone get the charges of [N+](=O)[O-], as in RDKit's cleanUp. Other charges stay as they are:
  *     sulfoxides, phosphates, salts, zwitterions and tautomers have more than one form.
  *   - Aromaticity is found anew by one rule.
+ * Example: `C1=CC=CC=C1N(=O)=O nitrobenzene` and `[O-][N+](=O)c1ccccc1` become the same nine nodes.
  *
  * Features of an atom, in this order. Hydrogens are counted; they are not nodes.
  *   element    43 columns and "other", one-hot: those of the canonical featuriser of DeepChem and
