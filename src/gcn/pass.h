@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Forward and backward passes over a receptive field. doc/decisions/0027 and 0031 give the reasons.
+/* Forward and backward passes over a receptive field. doc/decisions/0026 and 0027 give the reasons.
  *
  * Layer l of L computes, with H^0 = X, only the rows of its level:
  *

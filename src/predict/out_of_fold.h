@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Out-of-fold predictions: a kept model applied to the validation part of its own trial. They are
- * stored beside the model, so that reports need neither data nor model (doc/decisions/0047). */
+ * stored beside the model, so that reports need neither data nor model (doc/decisions/0029). */
 #ifndef PREDICT_OUT_OF_FOLD_H
 #define PREDICT_OUT_OF_FOLD_H
 

@@ -57,7 +57,7 @@ static int count_folds(struct job *job, struct err *err)
 }
 
 /* In node attributes and features of a given graph, amounts are standardized, one-hot labels and
- * words are not (doc/decisions/0037). */
+ * words are not (doc/decisions/0006). */
 static int resolve_scale(struct job *job, struct err *err)
 {
     union value *v = job->sweep.fixed.v;

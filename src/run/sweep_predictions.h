@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* At the end of a sweep: out-of-fold predictions of the best configuration and of the choice of
- * --rule 1se (doc/decisions/0047). */
+ * --rule 1se (doc/decisions/0029). */
 #ifndef RUN_SWEEP_PREDICTIONS_H
 #define RUN_SWEEP_PREDICTIONS_H
 

@@ -48,7 +48,7 @@ const char *gemm_kernel(void);
 /* Return the kernel that suits this processor better than `kernel`, or NULL. OpenBLAS takes its kernel
  * of 2004 (Prescott) for processors that are newer than the library, which multiplies four to eight times
  * slower. The better one is what OpenBLAS takes for older processors with the same instructions;
- * OPENBLAS_CORETYPE asks for it when the library is loaded (doc/decisions/0059). */
+ * OPENBLAS_CORETYPE asks for it when the library is loaded, so main() starts itself again. */
 const char *gemm_better_kernel(const char *kernel);
 
 #endif

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Measurements behind defaults: doc/decisions/0035 (choose_epoch), 0036 (graphs), 0037 (scale), 0038
+# Measurements behind defaults: doc/decisions/0035 (choose_epoch), 0036 (graphs), 0006 (scale), 0033
 # (stop part with groups). Prints a Markdown table for each TABLE: choose_epoch graphs scale
 # stop_groups. Needs sqlite3, python3 and ESPALIER_DATA.
 # Not all grids were fixed before test scores were seen. To save time, these were cut after partial

@@ -116,7 +116,7 @@ case $? in
 "espalier: data.format = smiles: this espalier was built without Indigo; install it (Debian: libindigo-dev), then configure and build again" ;;
 esac
 
-# Defaults that depend on the kind of data (doc/decisions/0036 and 0037).
+# Defaults that depend on the kind of data (doc/decisions/0036 and 0006).
 cd "$T" || exit 1
 cp -r set amounts
 printf '%s\n' 1000 2000 3000 1500 2500 9000 1000 2000 3000 4000 5000 6000 >amounts/S_node_attributes.txt

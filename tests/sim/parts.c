@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sweeps of which some trials take longer than a run: they are trained in parts, by checkpoints
- * (doc/decisions/0062). A run is a batch job; the same command runs again until all is done. */
+ * (doc/decisions/0017). A run is a batch job; the same command runs again until all is done. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -226,7 +226,7 @@ static void assert_resolved(const char *format, enum task task, enum param_id id
     assert_setting(&s, id, text);
 }
 
-/* doc/decisions/0035 to 0037 */
+/* doc/decisions/0006, 0035 and 0036 */
 static void test_resolve_by_kind(void **state)
 {
     (void)state;

@@ -12,7 +12,8 @@
 
 /* HapMap is a table with a row for each site: up to eleven columns about the site, then one for each
  * sample. The alleles are those of the column `alleles`, or the letters of the calls if it has none
- * or lacks one (doc/decisions/0040). */
+ * or lacks one, as in the tutorial files of TASSEL and GAPIT. If the calls then do not have exactly two
+ * letters, the site is dropped. Calls of all samples count, so that `subset` changes nothing. */
 
 enum { RS, ALLELES, CHROM, POS, LEAST_FIXED, FIXED = 11 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collects markers variant by variant and writes them into a block sample by sample. A genotype
- * takes two bits if dosages are 0, 1 and 2, a byte if they are other whole numbers, else a float.
+ * takes two bits if dosages are 0, 1 and 2, a byte if they are other whole numbers, else a float. How
+ * many variants pass the filters is known only at the end; two passes would parse a VCF twice.
  * The memory returns to the system while the block is written. */
 #ifndef DATA_GENOTYPE_MARKERS_H
 #define DATA_GENOTYPE_MARKERS_H
