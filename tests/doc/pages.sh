@@ -28,14 +28,12 @@ for topic in commands settings; do
 done
 
 if command -v "$python" >/dev/null; then
-    is "each message is explained, and each explanation has its message" \
-        "$("$python" tests/doc/messages.py . 2>&1 | head -n 20)" ""
+    is "each message that is explained exists" "$("$python" tests/doc/messages.py . 2>&1 | head -n 20)" ""
     # A breach is noticed.
-    mkdir -p "$T/tree/src/cli" "$T/tree/doc/manual/reference/messages"
-    printf 'void f(void) { err_set(err, "%%s: it\\x27s 100 %%%% odd" " here%%s", a, b); }\n' >"$T/tree/src/cli/a.c"
-    printf '`...: it is gone`\n: Explained.\n' >"$T/tree/doc/manual/reference/messages/a.md"
-    is "what is not is noticed" "$("$python" tests/doc/messages.py "$T/tree")" "not explained: src/cli/a.c: ...: it's 100 % odd here(s)
-no such message: ...: it is gone"
+    mkdir -p "$T/tree/src" "$T/tree/doc/manual/reference"
+    printf 'err_set(err, "%%s: 100 %%%% odd" " here%%s", a, b);\n/* "a comment" */\n' >"$T/tree/src/a.c"
+    printf '`...: 100 %% odd here(s)`\n: There.\n\n* `a comment`\n' >"$T/tree/doc/manual/reference/messages.md"
+    is "what is not is noticed" "$("$python" tests/doc/messages.py "$T/tree")" "no such message: a comment"
 else
     pass "messages # SKIP no python3"
 fi
