@@ -81,7 +81,7 @@ END
 is_caught talk src/gcn/fatal.c <<'END'
 static void fatal(void) { exit(1); }
 END
-awk 'BEGIN { for (i = 1; i <= 801; i++) print "" }' >"$T/long"
+awk 'BEGIN { for (i = 1; i <= 1001; i++) print "" }' >"$T/long"
 is_caught length src/base/long.c <"$T/long"
 awk 'BEGIN { print "int f(void)\n{"; for (i = 1; i <= 61; i++) print "    ;"; print "}" }' >"$T/function"
 is_caught length src/base/function.c <"$T/function"
