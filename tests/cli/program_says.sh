@@ -379,10 +379,10 @@ done
 is "trials longer than a run are finished in parts" "$status $(sqlite3 s.db 'select group_concat(state) from trial')" "0 done,done"
 rm -rf s.db*
 
-sweep 'sh -c "sleep 2" sh {n}' 'stop_grace = 1s' >s.ini
-run s.ini --db s.db --time-limit 1s
+sweep 'sh -c "sleep 9" sh {n}' 'stop_grace = 1s' >s.ini
+run s.ini --db s.db --time-limit 3s
 is "a run in vain" "$? $(said | tail -n 1)" "1 warning: no trial was finished and no checkpoint saved in the whole time: raise the time limit, save checkpoints more often, or drop trials that never end"
-run s.ini --db s.db --time-limit 1s
+run s.ini --db s.db --time-limit 3s
 is "the next run begins with the other trial" "$? $(sqlite3 s.db 'select count(*), count(distinct trial_id) from attempt')" "1 2|2"
 rm -rf s.db*
 
@@ -397,7 +397,7 @@ END
 sweep 'sh kinds.sh {kind}' 'stop_grace = 0.4s' | sed 's/^n = .*/kind = endless1, parts1, short1, endless2, parts2, short2/' >s.ini
 run s.ini --db s.db --time-limit 30s --set grid.kind=short1
 for _ in $(seq 20); do
-    run s.ini --db s.db --time-limit 1s
+    run s.ini --db s.db --time-limit 3s
     status=$?
     [ $status = 75 ] || break
 done

@@ -197,7 +197,7 @@ sleep 30
 END
 sed -i 's/^capture/stop_grace = 1s\n&/' s.ini
 rm -f s.db
-"$ESPALIER" run s.ini --db s.db --progress none --time-limit 2s 2>err
+"$ESPALIER" run s.ini --db s.db --progress none --time-limit 5s 2>err
 is "a trace also if the run ends before the next attempt" "$(sqlite3 s.db 'select outcome, error from attempt order by attempt_id;
     select state, attempts from trial')" "stopped|the program was killed (SIGKILL) and started again
 stopped|

@@ -159,7 +159,7 @@ if command -v python3 >/dev/null; then
         "$(on_terminal 24x80 "finished 12/12 type:q" "$ESPALIER" watch --interval 1s)" "status 0"
     wait $!
     # A view that is opened before the run.
-    (sleep 1; "$ESPALIER" run small.ini --db early.db --progress none 2>/dev/null) &
+    (sleep 4; "$ESPALIER" run small.ini --db early.db --progress none 2>/dev/null) &
     is "the view waits for a run to begin" \
         "$(on_terminal 24x80 "waiting_for_a_run finished 8/8 type:q" "$ESPALIER" watch early.db --interval 1s)" "status 0"
     wait $!
