@@ -210,10 +210,11 @@ static int create_links(struct gang_member *g)
 }
 
 /* The leaders' meeting. With a trouble of this host in own, the others hear of it there. */
-static void meet_hosts(struct gang_member *g, struct greeting *own, const struct gang_place *place,
-                       const struct patience *patience, struct gang_failure *failure)
+static void meet_hosts(struct gang_member *g, struct introduction *own,
+                       const struct gang_place *place, const struct deadline *deadline,
+                       struct gang_failure *failure)
 {
-    struct patience renewed = patience_renew(patience, g->host == 0);
+    struct deadline renewed = deadline_renew(deadline, g->host == 0);
     struct gang_failure theirs = {0};
 
     if (create_links(g))
@@ -228,14 +229,14 @@ static int meet(struct gang_member *g, const struct gang_place *place,
                 const struct gang_options *options, struct gang_failure *failure)
 {
     double limit_s = options->meet_s > 0 ? options->meet_s : GANG_MEET_S;
-    struct patience patience = {.until_s = clock_now(&clock_system) + limit_s,
+    struct deadline deadline = {.until_s = clock_now(&clock_system) + limit_s,
                                 .limit_s = limit_s,
                                 .keep_waiting = options->keep_waiting,
                                 .arg = options->arg};
-    struct greeting own;
+    struct introduction own;
 
-    greeting_init(&own, place, options);
-    meeting_local(g, &own, &patience, failure);
+    introduction_init(&own, place, options);
+    meeting_local(g, &own, &deadline, failure);
     if (g->page.head) {
         lay_out(g, (char *)g->page.head);
         if (gang_is_leader(g)) {
@@ -244,7 +245,7 @@ static int meet(struct gang_member *g, const struct gang_place *place,
         }
     }
     if (gang_is_leader(g))
-        meet_hosts(g, &own, place, &patience, failure);
+        meet_hosts(g, &own, place, &deadline, failure);
     if (failure->trouble && g->page.head)
         gang_fail(g, failure->trouble, "%s", failure->why.text);
     return failure->trouble ? -1 : 0;

@@ -144,15 +144,15 @@ void pace_measure(struct gang_member *g, const struct vote *votes);
 /* n times -1, or NULL. */
 int *no_descriptors(int32_t n);
 
-/* Fill in members, lives and page. own: greeting. On the leader, a trouble of its host is in `own`
+/* Fill in members, lives and page. own: introduction. On the leader, a trouble of its host is in `own`
  * afterwards, and meeting_hosts() must follow. */
-int meeting_local(struct gang_member *g, struct greeting *own, const struct patience *patience,
+int meeting_local(struct gang_member *g, struct introduction *own, const struct deadline *deadline,
                   struct gang_failure *failure);
 
-/* Leaders of several hosts: fill in links, and first ranks and names of the page. own: greeting of
+/* Leaders of several hosts: fill in links, and first ranks and names of the page. own: introduction of
  * meeting_local(). */
-int meeting_hosts(struct gang_member *g, struct greeting *own, const struct gang_place *place,
-                  const struct patience *patience, struct gang_failure *failure);
+int meeting_hosts(struct gang_member *g, struct introduction *own, const struct gang_place *place,
+                  const struct deadline *deadline, struct gang_failure *failure);
 
 /* ---- shared memory: shared_memory.c ---- */
 

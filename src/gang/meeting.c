@@ -23,33 +23,33 @@ enum { STEP_MS = 20, STRANGERS = 32 };
 static const char magic[8] = "espgang";
 
 /* Other versions must be able to read the first members of this one. */
-_Static_assert(sizeof(struct greeting) ==
+_Static_assert(sizeof(struct introduction) ==
                    8 + 16 + 4 + GANG_HOST + 11 * 4 + MEETING_WHY + 2 * GANG_TEXT,
-               "struct greeting has padding");
-_Static_assert(sizeof(struct verdict) == 4 * 4 + 8 + GANG_HOST + MEETING_WHY,
-               "struct verdict has padding");
+               "struct introduction has padding");
+_Static_assert(sizeof(struct reply) == 4 * 4 + 8 + GANG_HOST + MEETING_WHY,
+               "struct reply has padding");
 
 static double now_s(void)
 {
     return clock_now(&clock_system);
 }
 
-struct patience patience_renew(const struct patience *patience, bool is_first)
+struct deadline deadline_renew(const struct deadline *deadline, bool is_first)
 {
-    struct patience renewed = *patience;
+    struct deadline renewed = *deadline;
 
-    renewed.until_s = now_s() + patience->limit_s;
+    renewed.until_s = now_s() + deadline->limit_s;
     if (!is_first)
-        renewed.until_s += LATER * patience->limit_s + LATER_S;
+        renewed.until_s += LATER * deadline->limit_s + LATER_S;
     return renewed;
 }
 
-int patience_check(const struct patience *patience, const char *what, struct gang_failure *failure)
+int deadline_check(const struct deadline *deadline, const char *what, struct gang_failure *failure)
 {
-    if (patience->keep_waiting && !patience->keep_waiting(patience->arg))
+    if (deadline->keep_waiting && !deadline->keep_waiting(deadline->arg))
         return gang_fails(failure, GANG_STOPPED, "the rank was told to leave its gang");
-    if (now_s() > patience->until_s)
-        return gang_fails(failure, GANG_LOST, "%s within %g s", what, patience->limit_s);
+    if (now_s() > deadline->until_s)
+        return gang_fails(failure, GANG_LOST, "%s within %g s", what, deadline->limit_s);
     return 0;
 }
 
@@ -60,7 +60,7 @@ int meeting_broken(struct gang_failure *failure, const char *what)
 
 /* ---- those who come ---- */
 
-int reception_open(struct reception *reception, int listener, const struct greeting *own)
+int reception_open(struct reception *reception, int listener, const struct introduction *own)
 {
     size_t room = (size_t)own->n * 2 + STRANGERS;
 
@@ -91,9 +91,9 @@ static void drop(struct reception *reception, int32_t i)
     reception->of[i] = reception->of[--reception->n_callers];
 }
 
-static bool has_greeted(const struct caller *caller)
+static bool has_introduced_itself(const struct caller *caller)
 {
-    return caller->got == sizeof caller->greeting;
+    return caller->got == sizeof caller->introduction;
 }
 
 struct caller *reception_find(const struct reception *reception, int32_t index, uint32_t channel)
@@ -101,8 +101,8 @@ struct caller *reception_find(const struct reception *reception, int32_t index, 
     for (int32_t i = 0; i < reception->n_callers; i++) {
         struct caller *caller = &reception->of[i];
 
-        if (has_greeted(caller) && caller->greeting.index == index &&
-            caller->greeting.channel == channel)
+        if (has_introduced_itself(caller) && caller->introduction.index == index &&
+            caller->introduction.channel == channel)
             return caller;
     }
     return NULL;
@@ -146,40 +146,41 @@ static void accept_all(struct reception *reception)
 
 static bool is_member(const struct reception *reception, const struct caller *caller)
 {
-    const struct greeting *greeting = &caller->greeting;
+    const struct introduction *introduction = &caller->introduction;
 
-    if (memcmp(greeting->magic, magic, sizeof magic) ||
-        !hash_equal(greeting->token, reception->token))
+    if (memcmp(introduction->magic, magic, sizeof magic) ||
+        !hash_equal(introduction->token, reception->token))
         return false;
-    if (greeting->protocol != MEETING_PROTOCOL)
+    if (introduction->protocol != MEETING_PROTOCOL)
         return true;
-    return greeting->level == reception->level && greeting->index > reception->index &&
-           greeting->index < reception->n && greeting->channel < 2 &&
-           reception_find(reception, greeting->index, greeting->channel) == caller;
+    return introduction->level == reception->level && introduction->index > reception->index &&
+           introduction->index < reception->n && introduction->channel < 2 &&
+           reception_find(reception, introduction->index, introduction->channel) == caller;
 }
 
 /* Read what has come. False: a stranger. */
 static bool read_caller(struct reception *reception, struct caller *caller)
 {
-    char *greeting = (char *)&caller->greeting, byte;
+    char *introduction = (char *)&caller->introduction, byte;
     ssize_t got;
 
-    if (has_greeted(caller)) {
+    if (has_introduced_itself(caller)) {
         got = recv(caller->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
         caller->has_ended = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
         return true;
     }
-    got = recv(caller->fd, greeting + caller->got, sizeof caller->greeting - caller->got,
+    got = recv(caller->fd, introduction + caller->got, sizeof caller->introduction - caller->got,
                MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return now_s() < caller->since_s + SILENT_CALLER_S;
     if (got <= 0)
         return false;
     caller->got += (size_t)got;
-    if (!has_greeted(caller))
+    if (!has_introduced_itself(caller))
         return true;
-    caller->greeting.host[GANG_HOST - 1] = caller->greeting.why[MEETING_WHY - 1] = '\0';
-    caller->greeting.build[GANG_TEXT - 1] = caller->greeting.processor[GANG_TEXT - 1] = '\0';
+    caller->introduction.host[GANG_HOST - 1] = caller->introduction.why[MEETING_WHY - 1] = '\0';
+    caller->introduction.build[GANG_TEXT - 1] = caller->introduction.processor[GANG_TEXT - 1] =
+        '\0';
     return is_member(reception, caller);
 }
 
@@ -201,50 +202,51 @@ void reception_step(struct reception *reception, const int *others, int32_t n_ot
             drop(reception, i);
 }
 
-/* ---- the verdict ---- */
+/* ---- the reply ---- */
 
-static void judge(struct verdict *verdict, enum gang_trouble trouble, const char *format, ...)
+static void judge(struct reply *reply, enum gang_trouble trouble, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-static void judge(struct verdict *verdict, enum gang_trouble trouble, const char *format, ...)
+static void judge(struct reply *reply, enum gang_trouble trouble, const char *format, ...)
 {
     va_list args;
 
-    if (verdict->trouble)
+    if (reply->trouble)
         return;
-    verdict->trouble = trouble;
+    reply->trouble = trouble;
     va_start(args, format);
-    vsnprintf(verdict->why, sizeof verdict->why, format, args);
+    vsnprintf(reply->why, sizeof reply->why, format, args);
     va_end(args);
 }
 
-static void judge_protocol(struct verdict *verdict, const struct greeting *own,
-                           const struct greeting *its)
+static void judge_protocol(struct reply *reply, const struct introduction *own,
+                           const struct introduction *its)
 {
     judge(
-        verdict, GANG_DIFFERS,
+        reply, GANG_DIFFERS,
         "%s and %s run builds of espalier whose ranks cannot talk to each other: install the same "
         "build on both",
         own->host, its->host);
 }
 
 /* Compare a caller with the one who receives. */
-static void compare(struct verdict *verdict, const struct greeting *own, const struct greeting *its)
+static void compare(struct reply *reply, const struct introduction *own,
+                    const struct introduction *its)
 {
     if (its->trouble)
-        judge(verdict, (enum gang_trouble)its->trouble, "%s", its->why);
+        judge(reply, (enum gang_trouble)its->trouble, "%s", its->why);
     if (strcmp(own->build, its->build))
         judge(
-            verdict, GANG_DIFFERS,
+            reply, GANG_DIFFERS,
             "rank %d of the gang on %s runs %s, but rank %d on %s runs %s: install the same build "
             "on both",
             own->rank, own->host, own->build, its->rank, its->host, its->build);
     if (strcmp(own->processor, its->processor))
-        judge(verdict, GANG_DIFFERS,
+        judge(reply, GANG_DIFFERS,
               "rank %d of the gang on %s computes with %s, but rank %d on %s with %s: the numbers "
               "would differ; launch on machines of one type",
               own->rank, own->host, own->processor, its->rank, its->host, its->processor);
     if (own->size != its->size || own->n != its->n || own->n_workers != its->n_workers)
-        judge(verdict, GANG_DIFFERS,
+        judge(reply, GANG_DIFFERS,
               "rank %d of the gang on %s has %d ranks and %d workers, but rank %d on %s has %d and "
               "%d",
               own->rank, own->host, own->size, own->n_workers, its->rank, its->host, its->size,
@@ -252,30 +254,30 @@ static void compare(struct verdict *verdict, const struct greeting *own, const s
 }
 
 /* Look at all who are there; return their number. */
-static int32_t look_at_callers(const struct reception *reception, const struct greeting *own,
-                               struct verdict *verdict)
+static int32_t look_at_callers(const struct reception *reception, const struct introduction *own,
+                               struct reply *reply)
 {
     int32_t n = 0;
 
     for (int32_t i = 0; i < reception->n_callers; i++) {
         const struct caller *caller = &reception->of[i];
-        const struct greeting *its = &caller->greeting;
+        const struct introduction *its = &caller->introduction;
 
-        if (!has_greeted(caller))
+        if (!has_introduced_itself(caller))
             continue;
         n++;
         if (its->protocol != MEETING_PROTOCOL)
-            judge_protocol(verdict, own, its);
+            judge_protocol(reply, own, its);
         else if (caller->has_ended)
-            judge(verdict, GANG_LOST, "rank %d of the gang on %s has ended", its->rank, its->host);
+            judge(reply, GANG_LOST, "rank %d of the gang on %s has ended", its->rank, its->host);
         else
-            compare(verdict, own, its);
+            compare(reply, own, its);
     }
     return n;
 }
 
-static void judge_absent(const struct reception *reception, const struct greeting *own,
-                         const struct patience *patience, struct verdict *verdict)
+static void judge_absent(const struct reception *reception, const struct introduction *own,
+                         const struct deadline *deadline, struct reply *reply)
 {
     bool is_local = own->level == MEETING_LOCAL;
     int32_t first = 0, n_absent = 0;
@@ -287,35 +289,35 @@ static void judge_absent(const struct reception *reception, const struct greetin
         n_absent++;
     }
     if (n_absent > 1)
-        judge(verdict, GANG_LOST, "%d of %d %s of the gang did not come to %s within %g s",
-              n_absent, own->n, is_local ? "ranks" : "hosts", own->host, patience->limit_s);
+        judge(reply, GANG_LOST, "%d of %d %s of the gang did not come to %s within %g s", n_absent,
+              own->n, is_local ? "ranks" : "hosts", own->host, deadline->limit_s);
     else
-        judge(verdict, GANG_LOST, "%s %d of the gang did not come to %s within %g s",
+        judge(reply, GANG_LOST, "%s %d of the gang did not come to %s within %g s",
               is_local ? "rank" : "host", is_local ? own->rank + first : first, own->host,
-              patience->limit_s);
+              deadline->limit_s);
 }
 
-void reception_gather(struct reception *reception, const struct greeting *own,
-                      const struct patience *patience, struct verdict *verdict)
+void reception_gather(struct reception *reception, const struct introduction *own,
+                      const struct deadline *deadline, struct reply *reply)
 {
     struct gang_failure failure;
     double linger_until_s = 0;
 
-    *verdict = (struct verdict){.rank = own->rank};
-    memcpy(verdict->host, own->host, sizeof verdict->host);
+    *reply = (struct reply){.rank = own->rank};
+    memcpy(reply->host, own->host, sizeof reply->host);
     if (own->trouble)
-        judge(verdict, (enum gang_trouble)own->trouble, "%s", own->why);
-    while (look_at_callers(reception, own, verdict) < own->n - 1) {
+        judge(reply, (enum gang_trouble)own->trouble, "%s", own->why);
+    while (look_at_callers(reception, own, reply) < own->n - 1) {
         double now = now_s();
 
-        if (verdict->trouble && linger_until_s <= 0)
-            linger_until_s = now + fmin(LINGER_S, patience->limit_s);
-        if (verdict->trouble && now >= linger_until_s)
+        if (reply->trouble && linger_until_s <= 0)
+            linger_until_s = now + fmin(LINGER_S, deadline->limit_s);
+        if (reply->trouble && now >= linger_until_s)
             return;
-        if (patience_check(patience, "", &failure)) {
+        if (deadline_check(deadline, "", &failure)) {
             if (failure.trouble == GANG_LOST)
-                judge_absent(reception, own, patience, verdict);
-            judge(verdict, failure.trouble, "%s", failure.why.text);
+                judge_absent(reception, own, deadline, reply);
+            judge(reply, failure.trouble, "%s", failure.why.text);
             return;
         }
         reception_step(reception, NULL, 0);
@@ -324,31 +326,31 @@ void reception_gather(struct reception *reception, const struct greeting *own,
 
 /* ---- messages ---- */
 
-void greeting_init(struct greeting *greeting, const struct gang_place *place,
-                   const struct gang_options *options)
+void introduction_init(struct introduction *introduction, const struct gang_place *place,
+                       const struct gang_options *options)
 {
-    memset(greeting, 0, sizeof *greeting);
-    memcpy(greeting->magic, magic, sizeof magic);
-    greeting->token = hash_text(place->token);
-    greeting->protocol = MEETING_PROTOCOL;
-    greeting->rank = place->rank;
-    greeting->size = place->size;
-    greeting->n_ranks = 1;
-    greeting->n_workers = options->n_workers;
-    snprintf(greeting->host, sizeof greeting->host, "%s", place->host_name);
-    snprintf(greeting->build, sizeof greeting->build, "%s", options->build);
-    snprintf(greeting->processor, sizeof greeting->processor, "%s", options->processor);
+    memset(introduction, 0, sizeof *introduction);
+    memcpy(introduction->magic, magic, sizeof magic);
+    introduction->token = hash_text(place->token);
+    introduction->protocol = MEETING_PROTOCOL;
+    introduction->rank = place->rank;
+    introduction->size = place->size;
+    introduction->n_ranks = 1;
+    introduction->n_workers = options->n_workers;
+    snprintf(introduction->host, sizeof introduction->host, "%s", place->host_name);
+    snprintf(introduction->build, sizeof introduction->build, "%s", options->build);
+    snprintf(introduction->processor, sizeof introduction->processor, "%s", options->processor);
 }
 
 /* Wait until fd is ready. */
-static int wait_for(int fd, short events, const char *who, const struct patience *patience,
+static int wait_for(int fd, short events, const char *who, const struct deadline *deadline,
                     struct gang_failure *failure)
 {
     struct pollfd wanted = {.fd = fd, .events = events};
     char what[GANG_HOST + 64];
 
     snprintf(what, sizeof what, "%s did not answer", who);
-    if (patience_check(patience, what, failure))
+    if (deadline_check(deadline, what, failure))
         return -1;
     poll(&wanted, 1, STEP_MS);
     return 0;
@@ -359,7 +361,7 @@ static int ended(const char *who, struct gang_failure *failure)
     return gang_fails(failure, GANG_LOST, "%s has ended", who);
 }
 
-int wire_send(int fd, const void *bytes, size_t n, const char *who, const struct patience *patience,
+int wire_send(int fd, const void *bytes, size_t n, const char *who, const struct deadline *deadline,
               struct gang_failure *failure)
 {
     for (size_t at = 0; at < n;) {
@@ -367,14 +369,14 @@ int wire_send(int fd, const void *bytes, size_t n, const char *who, const struct
 
         if (sent < 0 && errno != EAGAIN && errno != EINTR)
             return ended(who, failure);
-        if (sent < 0 && wait_for(fd, POLLOUT, who, patience, failure))
+        if (sent < 0 && wait_for(fd, POLLOUT, who, deadline, failure))
             return -1;
         at += sent > 0 ? (size_t)sent : 0;
     }
     return 0;
 }
 
-int wire_receive(int fd, void *bytes, size_t n, const char *who, const struct patience *patience,
+int wire_receive(int fd, void *bytes, size_t n, const char *who, const struct deadline *deadline,
                  struct gang_failure *failure)
 {
     for (size_t at = 0; at < n;) {
@@ -382,7 +384,7 @@ int wire_receive(int fd, void *bytes, size_t n, const char *who, const struct pa
 
         if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
             return ended(who, failure);
-        if (got < 0 && wait_for(fd, POLLIN, who, patience, failure))
+        if (got < 0 && wait_for(fd, POLLIN, who, deadline, failure))
             return -1;
         at += got > 0 ? (size_t)got : 0;
     }

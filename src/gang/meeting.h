@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How members find each other: one of them, the first, listens where all others look for it. Each
- * of these sends a greeting; when all have come, the first answers to all at once. So every member
+ * of these sends a introduction; when all have come, the first answers to all at once. So every member
  * gets the same reason if one of them does not come, ends, or does not fit.
  *
  * Example: ranks 4, 5, 6 train a trial, and 5 and 6 connect to 4. If 6 was built with another version, its
- * greeting says so, and 4 answers to 5 and 6 alike "rank 6: another build": the trial fails with one
+ * introduction says so, and 4 answers to 5 and 6 alike "rank 6: another build": the trial fails with one
  * reason, and all three are free for the next one. If 6 does not come in time, 5 hears that.
  *
  * Strangers (other users, other gangs, port scanners) are dropped without an answer. */
@@ -30,7 +30,7 @@ enum meeting_level {
 enum { MEETING_WHY = 512 };
 
 /* Has the same size and the same first four members in all versions. */
-struct greeting {
+struct introduction {
     char magic[8];
     struct hash token;
     uint32_t protocol;
@@ -51,7 +51,7 @@ struct greeting {
 };
 
 /* The first one's answer: GANG_FINE, or the reason why there is no gang. */
-struct verdict {
+struct reply {
     uint32_t trouble;
     uint32_t n_descriptors; /* MEETING_LOCAL: that come with this and the next messages */
     uint64_t page_bytes;    /* MEETING_LOCAL */
@@ -62,7 +62,7 @@ struct verdict {
 };
 
 /* Until when to wait for others. */
-struct patience {
+struct deadline {
     double until_s; /* by clock_system */
     double limit_s; /* for messages */
     bool (*keep_waiting)(void *arg);
@@ -70,20 +70,20 @@ struct patience {
 };
 
 /* The limit from now on; those who wait for the first one's answer wait a little longer. */
-struct patience patience_renew(const struct patience *patience, bool is_first);
+struct deadline deadline_renew(const struct deadline *deadline, bool is_first);
 
 /* 0, or -1 and failure: the time is over ("WHAT did not happen within 60 s"), or this rank was told to
  * leave. */
-int patience_check(const struct patience *patience, const char *what, struct gang_failure *failure);
+int deadline_check(const struct deadline *deadline, const char *what, struct gang_failure *failure);
 
 /* ---- those who come ---- */
 
 struct caller {
     int fd;
-    size_t got; /* bytes of the greeting */
+    size_t got; /* bytes of the introduction */
     double since_s;
     bool has_ended;
-    struct greeting greeting;
+    struct introduction introduction;
 };
 
 struct reception {
@@ -97,36 +97,36 @@ struct reception {
 };
 
 /* listener: handed over. -1: out of memory; reception_close() is needed all the same. */
-int reception_open(struct reception *reception, int listener, const struct greeting *own);
+int reception_open(struct reception *reception, int listener, const struct introduction *own);
 void reception_close(struct reception *reception);
 
 /* Wait up to 20 ms for whoever comes; notice who has ended. others: [n_others] further descriptors
  * that end the wait. */
 void reception_step(struct reception *reception, const int *others, int32_t n_others);
 
-/* The caller with this index and channel that has greeted; NULL: not yet. */
+/* The caller with this index and channel that has introduced itself; NULL: not yet. */
 struct caller *reception_find(const struct reception *reception, int32_t index, uint32_t channel);
 
 /* Take its descriptor out of the reception; -1: not there. */
 int reception_take(struct reception *reception, int32_t index, uint32_t channel);
 
-/* Wait until the indices 1 ... n - 1 have greeted on channel 0, and decide: *verdict is the answer
+/* Wait until the indices 1 ... n - 1 have introduced themselves on channel 0, and decide: *reply is the answer
  * to all. After a trouble, late ones may come for one more second, so that they hear of it. */
-void reception_gather(struct reception *reception, const struct greeting *own,
-                      const struct patience *patience, struct verdict *verdict);
+void reception_gather(struct reception *reception, const struct introduction *own,
+                      const struct deadline *deadline, struct reply *reply);
 
 /* ---- messages ---- */
 
-void greeting_init(struct greeting *greeting, const struct gang_place *place,
-                   const struct gang_options *options);
+void introduction_init(struct introduction *introduction, const struct gang_place *place,
+                       const struct gang_options *options);
 
 /* The last error number of a descriptor's call, as a failure of this machine. Always -1. */
 int meeting_broken(struct gang_failure *failure, const char *what);
 
 /* All n bytes, or -1 and failure, in which the other one is WHO. */
-int wire_send(int fd, const void *bytes, size_t n, const char *who, const struct patience *patience,
+int wire_send(int fd, const void *bytes, size_t n, const char *who, const struct deadline *deadline,
               struct gang_failure *failure);
-int wire_receive(int fd, void *bytes, size_t n, const char *who, const struct patience *patience,
+int wire_receive(int fd, void *bytes, size_t n, const char *who, const struct deadline *deadline,
                  struct gang_failure *failure);
 
 #endif

@@ -29,8 +29,8 @@ struct host_entry {
 
 struct meeting {
     struct gang_member *g;
-    struct greeting *own;
-    struct patience patience;
+    struct introduction *own;
+    struct deadline deadline;
     struct gang_failure *failure;
     struct reception reception;
     struct host_entry *entries; /* [n_hosts] */
@@ -87,7 +87,7 @@ static uint32_t port_of(int listener)
 
 /* Return a connection, -1: not now, or -2 and failure. */
 static int try_connect(const struct sockaddr *address, socklen_t n, const char *what,
-                       const struct patience *patience, struct gang_failure *failure)
+                       const struct deadline *deadline, struct gang_failure *failure)
 {
     int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), code;
     socklen_t size = sizeof code;
@@ -97,7 +97,7 @@ static int try_connect(const struct sockaddr *address, socklen_t n, const char *
         return -1;
     code = connect(fd, address, n) ? errno : 0;
     while (code == EINPROGRESS || code == EINTR) {
-        if (patience_check(patience, what, failure)) {
+        if (deadline_check(deadline, what, failure)) {
             close(fd);
             return -2;
         }
@@ -114,7 +114,7 @@ static int try_connect(const struct sockaddr *address, socklen_t n, const char *
     return -1;
 }
 
-static int connect_to_name(const char *name, int32_t port, const struct patience *patience,
+static int connect_to_name(const char *name, int32_t port, const struct deadline *deadline,
                            struct gang_failure *failure)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *all = NULL;
@@ -128,10 +128,10 @@ static int connect_to_name(const char *name, int32_t port, const struct patience
         if (code && code != EAI_AGAIN)
             return gang_fails(failure, GANG_BROKEN, "%s: %s", name, gai_strerror(code));
         for (const struct addrinfo *one = code ? NULL : all; one && fd == -1; one = one->ai_next)
-            fd = try_connect(one->ai_addr, one->ai_addrlen, what, patience, failure);
+            fd = try_connect(one->ai_addr, one->ai_addrlen, what, deadline, failure);
         if (!code)
             freeaddrinfo(all);
-        if (fd == -1 && patience_check(patience, what, failure))
+        if (fd == -1 && deadline_check(deadline, what, failure))
             fd = -2;
         if (fd == -1)
             clock_sleep(RETRY_S);
@@ -180,7 +180,7 @@ static int make_table(struct meeting *m)
     memcpy(m->entries[0].host, m->own->host, GANG_HOST);
     for (int32_t host = 1; host < g->n_hosts; host++) {
         struct host_entry *entry = &m->entries[host];
-        struct greeting its = reception_find(&m->reception, host, DATA)->greeting;
+        struct introduction its = reception_find(&m->reception, host, DATA)->introduction;
 
         g->links[host].data = reception_take(&m->reception, host, DATA);
         set_no_delay(g->links[host].data);
@@ -197,9 +197,9 @@ static int make_table(struct meeting *m)
     return 0;
 }
 
-static struct verdict word_of(const struct meeting *m, int rc)
+static struct reply word_of(const struct meeting *m, int rc)
 {
-    struct verdict word = {.rank = m->g->rank};
+    struct reply word = {.rank = m->g->rank};
 
     if (rc) {
         word.trouble = m->failure->trouble;
@@ -208,35 +208,35 @@ static struct verdict word_of(const struct meeting *m, int rc)
     return word;
 }
 
-static void send_verdict(const struct meeting *m, int fd, const struct verdict *verdict)
+static void send_reply(const struct meeting *m, int fd, const struct reply *reply)
 {
     struct gang_failure ignored;
 
-    wire_send(fd, verdict, sizeof *verdict, "", &m->patience, &ignored);
+    wire_send(fd, reply, sizeof *reply, "", &m->deadline, &ignored);
 }
 
 /* Rank 0: answer to all who have come, and send the table to all, even if one has ended. */
-static int answer(struct meeting *m, struct verdict *verdict)
+static int answer(struct meeting *m, struct reply *reply)
 {
     struct gang_member *g = m->g;
     int rc = 0;
 
-    if (!verdict->trouble && make_table(m))
-        *verdict = word_of(m, -1);
+    if (!reply->trouble && make_table(m))
+        *reply = word_of(m, -1);
     for (int32_t i = 0; i < m->reception.n_callers; i++)
-        if (verdict->trouble && m->reception.of[i].got == sizeof(struct greeting))
-            send_verdict(m, m->reception.of[i].fd, verdict);
+        if (reply->trouble && m->reception.of[i].got == sizeof(struct introduction))
+            send_reply(m, m->reception.of[i].fd, reply);
     for (int32_t host = 1; host < g->n_hosts; host++)
         if (g->links[host].data >= 0)
-            send_verdict(m, g->links[host].data, verdict);
-    if (verdict->trouble)
-        return gang_fails(m->failure, (enum gang_trouble)verdict->trouble, "%s", verdict->why);
+            send_reply(m, g->links[host].data, reply);
+    if (reply->trouble)
+        return gang_fails(m->failure, (enum gang_trouble)reply->trouble, "%s", reply->why);
     for (int32_t host = 1; host < g->n_hosts; host++) {
         char leader[GANG_HOST + 48];
 
         name_leader(leader, &m->entries[host]);
         if (wire_send(g->links[host].data, m->entries, (size_t)g->n_hosts * sizeof *m->entries,
-                      leader, &m->patience, m->failure))
+                      leader, &m->deadline, m->failure))
             rc = -1;
     }
     return rc;
@@ -245,14 +245,13 @@ static int answer(struct meeting *m, struct verdict *verdict)
 /* Receive rank 0's word. */
 static int hear(struct meeting *m, int fd, const char *leader)
 {
-    struct verdict verdict;
+    struct reply reply;
 
-    if (wire_receive(fd, &verdict, sizeof verdict, leader, &m->patience, m->failure))
+    if (wire_receive(fd, &reply, sizeof reply, leader, &m->deadline, m->failure))
         return -1;
-    verdict.why[MEETING_WHY - 1] = '\0';
-    return verdict.trouble
-               ? gang_fails(m->failure, (enum gang_trouble)verdict.trouble, "%s", verdict.why)
-               : 0;
+    reply.why[MEETING_WHY - 1] = '\0';
+    return reply.trouble ? gang_fails(m->failure, (enum gang_trouble)reply.trouble, "%s", reply.why)
+                         : 0;
 }
 
 /* ---- the mesh ---- */
@@ -281,7 +280,7 @@ static int introduce(struct meeting *m, int32_t host, uint32_t channel, int fd)
     else
         m->g->links[host].beat = fd;
     m->own->channel = channel;
-    return wire_send(fd, m->own, sizeof *m->own, leader, &m->patience, m->failure);
+    return wire_send(fd, m->own, sizeof *m->own, leader, &m->deadline, m->failure);
 }
 
 /* A leader cannot be reached. If it has ended, or has left because of a trouble, rank 0 says so
@@ -311,7 +310,7 @@ static int join(struct meeting *m, int32_t host, uint32_t channel)
 
     name_leader(leader, entry);
     snprintf(what, sizeof what, "%s did not answer", leader);
-    fd = try_connect((const struct sockaddr *)&entry->address, entry->length, what, &m->patience,
+    fd = try_connect((const struct sockaddr *)&entry->address, entry->length, what, &m->deadline,
                      m->failure);
     if (fd == -1)
         return explain(m, host, errno);
@@ -350,7 +349,7 @@ static int await_later(struct meeting *m)
     name_leader(first, &m->entries[0]);
     while (take_callers(m)) {
         if (peek(m, 0, &has_word) || (has_word && hear(m, m->g->links[0].data, first)) ||
-            patience_check(&m->patience, "leaders of the gang's hosts did not connect", m->failure))
+            deadline_check(&m->deadline, "leaders of the gang's hosts did not connect", m->failure))
             return -1;
         reception_step(&m->reception, &m->g->links[0].data, 1);
     }
@@ -383,7 +382,7 @@ static int await_all(struct meeting *m)
                 m->fds[n_fds++] = g->links[host].data;
         }
         rc = rc ? rc
-                : patience_check(&m->patience, "leaders of the gang's hosts did not connect",
+                : deadline_check(&m->deadline, "leaders of the gang's hosts did not connect",
                                  m->failure);
         if (!rc && n_missing)
             reception_step(&m->reception, m->fds, n_fds);
@@ -395,19 +394,19 @@ static int await_all(struct meeting *m)
 
 static int lead(struct meeting *m)
 {
-    struct verdict verdict, word;
+    struct reply reply, word;
     int rc;
 
-    reception_gather(&m->reception, m->own, &m->patience, &verdict);
+    reception_gather(&m->reception, m->own, &m->deadline, &reply);
     FAULT("gang: before the hosts are answered");
-    rc = answer(m, &verdict);
-    if (verdict.trouble)
+    rc = answer(m, &reply);
+    if (reply.trouble)
         return -1;
     FAULT("gang: the hosts were answered");
     rc = rc ? rc : await_all(m);
     word = word_of(m, rc);
     for (int32_t host = 1; host < m->g->n_hosts; host++)
-        send_verdict(m, m->g->links[host].data, &word);
+        send_reply(m, m->g->links[host].data, &word);
     return rc;
 }
 
@@ -415,18 +414,18 @@ static int follow(struct meeting *m, const char *address, int32_t port)
 {
     struct gang_member *g = m->g;
     char first[GANG_HOST + 48];
-    struct verdict word;
+    struct reply word;
     int rc = 0, fd;
 
     snprintf(m->entries[0].host, GANG_HOST, "%.63s", address);
     name_leader(first, &m->entries[0]);
-    fd = connect_to_name(address, port, &m->patience, m->failure);
+    fd = connect_to_name(address, port, &m->deadline, m->failure);
     if (fd < 0 || introduce(m, 0, DATA, fd))
         return -1;
-    FAULT("gang: has greeted rank 0");
-    m->patience = patience_renew(&m->patience, false);
+    FAULT("gang: has introduced itself to rank 0");
+    m->deadline = deadline_renew(&m->deadline, false);
     if (hear(m, fd, first) || wire_receive(fd, m->entries, (size_t)g->n_hosts * sizeof *m->entries,
-                                           first, &m->patience, m->failure))
+                                           first, &m->deadline, m->failure))
         return -1;
     name_leader(first, &m->entries[0]);
     if (note_address(&m->entries[0], fd, (uint32_t)port))
@@ -436,14 +435,14 @@ static int follow(struct meeting *m, const char *address, int32_t port)
     FAULT("gang: is connected with the leaders before it");
     rc = rc || await_later(m);
     word = word_of(m, rc);
-    send_verdict(m, fd, &word);
+    send_reply(m, fd, &word);
     return rc ? -1 : hear(m, fd, first);
 }
 
-int meeting_hosts(struct gang_member *g, struct greeting *own, const struct gang_place *place,
-                  const struct patience *patience, struct gang_failure *failure)
+int meeting_hosts(struct gang_member *g, struct introduction *own, const struct gang_place *place,
+                  const struct deadline *deadline, struct gang_failure *failure)
 {
-    struct meeting m = {.g = g, .own = own, .patience = *patience, .failure = failure};
+    struct meeting m = {.g = g, .own = own, .deadline = *deadline, .failure = failure};
     int listener, rc = -1;
 
     own->level = MEETING_HOSTS;

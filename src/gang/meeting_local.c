@@ -19,7 +19,7 @@
 #define RETRY_S 2e-3
 
 static socklen_t address_of(struct sockaddr_un *address, const struct gang_member *g,
-                            const struct greeting *own)
+                            const struct introduction *own)
 {
     char token[HASH_HEX_SIZE];
     int n;
@@ -55,7 +55,7 @@ static int make_page(struct gang_member *g, int *fd, struct gang_failure *failur
 
 /* ---- the leader ---- */
 
-static int listen_here(const struct gang_member *g, const struct greeting *own,
+static int listen_here(const struct gang_member *g, const struct introduction *own,
                        struct gang_failure *failure)
 {
     struct sockaddr_un address;
@@ -123,51 +123,50 @@ static void release_gifts(struct gifts *gifts, struct gang_member *g, bool is_gi
     free(gifts->fds);
 }
 
-/* Send member i the verdict, and with a good one its own pipe's writing end and the reading ends of
+/* Send member i the reply, and with a good one its own pipe's writing end and the reading ends of
  * all others. One that has ended gets nothing, which gang_look() notices. */
-static void answer(struct gang_member *g, const struct verdict *verdict, const struct gifts *gifts,
+static void answer(struct gang_member *g, const struct reply *reply, const struct gifts *gifts,
                    int32_t i)
 {
     int32_t n = 0;
 
-    if (!verdict->trouble) {
+    if (!reply->trouble) {
         gifts->fds[n++] = gifts->page;
         gifts->fds[n++] = gifts->writers[i];
         for (int32_t j = 0; j < g->local_size; j++)
             if (j != i)
                 gifts->fds[n++] = gifts->readers[j];
     }
-    (void)!shared_memory_send(g->members[i], verdict, sizeof *verdict, gifts->fds, n);
+    (void)!shared_memory_send(g->members[i], reply, sizeof *reply, gifts->fds, n);
 }
 
-static int lead(struct gang_member *g, struct reception *reception, const struct greeting *own,
-                const struct patience *patience, struct gang_failure *failure)
+static int lead(struct gang_member *g, struct reception *reception, const struct introduction *own,
+                const struct deadline *deadline, struct gang_failure *failure)
 {
-    struct verdict verdict;
+    struct reply reply;
     struct gifts gifts = {.page = -1};
 
-    reception_gather(reception, own, patience, &verdict);
+    reception_gather(reception, own, deadline, &reply);
     FAULT("gang: before the host's ranks are answered");
-    if (!verdict.trouble && make_gifts(&gifts, g, failure)) {
-        verdict.trouble = failure->trouble;
-        snprintf(verdict.why, sizeof verdict.why, "%.*s", MEETING_WHY - 1, failure->why.text);
+    if (!reply.trouble && make_gifts(&gifts, g, failure)) {
+        reply.trouble = failure->trouble;
+        snprintf(reply.why, sizeof reply.why, "%.*s", MEETING_WHY - 1, failure->why.text);
     }
-    verdict.page_bytes = g->page.bytes;
-    verdict.n_descriptors = verdict.trouble ? 0 : (uint32_t)g->local_size + 1;
+    reply.page_bytes = g->page.bytes;
+    reply.n_descriptors = reply.trouble ? 0 : (uint32_t)g->local_size + 1;
     for (int32_t i = 1; i < g->local_size; i++) {
         g->members[i] = reception_take(reception, i, 0);
         if (g->members[i] >= 0)
-            answer(g, &verdict, &gifts, i);
+            answer(g, &reply, &gifts, i);
     }
-    release_gifts(&gifts, g, !verdict.trouble);
+    release_gifts(&gifts, g, !reply.trouble);
     FAULT("gang: the host's ranks were answered");
-    return verdict.trouble
-               ? gang_fails(failure, (enum gang_trouble)verdict.trouble, "%s", verdict.why)
-               : 0;
+    return reply.trouble ? gang_fails(failure, (enum gang_trouble)reply.trouble, "%s", reply.why)
+                         : 0;
 }
 
-static int lead_meeting(struct gang_member *g, struct greeting *own,
-                        const struct patience *patience, struct gang_failure *failure)
+static int lead_meeting(struct gang_member *g, struct introduction *own,
+                        const struct deadline *deadline, struct gang_failure *failure)
 {
     struct reception reception = {.listener = -1};
     int fd = listen_here(g, own, failure), rc = -1;
@@ -176,7 +175,7 @@ static int lead_meeting(struct gang_member *g, struct greeting *own,
     if (fd >= 0 && reception_open(&reception, fd, own))
         gang_fails(failure, GANG_BROKEN, "out of memory");
     else if (fd >= 0)
-        rc = lead(g, &reception, own, patience, failure);
+        rc = lead(g, &reception, own, deadline, failure);
     reception_close(&reception);
     if (!rc)
         return 0;
@@ -192,8 +191,8 @@ static void nap(void)
     clock_sleep(RETRY_S);
 }
 
-static int find_leader(struct gang_member *g, const struct greeting *own, const char *leader,
-                       const struct patience *patience, struct gang_failure *failure)
+static int find_leader(struct gang_member *g, const struct introduction *own, const char *leader,
+                       const struct deadline *deadline, struct gang_failure *failure)
 {
     struct sockaddr_un address;
     socklen_t n = address_of(&address, g, own);
@@ -207,18 +206,18 @@ static int find_leader(struct gang_member *g, const struct greeting *own, const 
     while (connect(fd, (const struct sockaddr *)&address, n)) {
         if (errno != ECONNREFUSED && errno != EAGAIN && errno != EINTR)
             return meeting_broken(failure, "meeting point of a gang");
-        if (patience_check(patience, what, failure))
+        if (deadline_check(deadline, what, failure))
             return -1;
         nap();
     }
     return 0;
 }
 
-/* Receive the verdict and its descriptors into fds. */
-static int hear_verdict(struct gang_member *g, int *fds, const char *leader,
-                        const struct patience *patience, struct gang_failure *failure)
+/* Receive the reply and its descriptors into fds. */
+static int hear_reply(struct gang_member *g, int *fds, const char *leader,
+                      const struct deadline *deadline, struct gang_failure *failure)
 {
-    struct verdict verdict = {0};
+    struct reply reply = {0};
     uint32_t n = 0, wanted = (uint32_t)g->local_size + 1;
     char what[GANG_HOST + 64];
 
@@ -226,19 +225,18 @@ static int hear_verdict(struct gang_member *g, int *fds, const char *leader,
     do {
         struct pollfd ready = {.fd = g->members[0], .events = POLLIN};
         int32_t some = (int32_t)(wanted - n);
-        ssize_t got =
-            shared_memory_receive(g->members[0], &verdict, sizeof verdict, fds + n, &some);
+        ssize_t got = shared_memory_receive(g->members[0], &reply, sizeof reply, fds + n, &some);
 
         n += (uint32_t)some;
         if (got < 0 && errno == EMFILE)
             return meeting_broken(failure, "pipes of a gang");
         if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
             return gang_fails(failure, GANG_LOST, "%s has ended", leader);
-        if (got > 0 && verdict.trouble) {
-            verdict.why[MEETING_WHY - 1] = '\0';
-            return gang_fails(failure, (enum gang_trouble)verdict.trouble, "%s", verdict.why);
+        if (got > 0 && reply.trouble) {
+            reply.why[MEETING_WHY - 1] = '\0';
+            return gang_fails(failure, (enum gang_trouble)reply.trouble, "%s", reply.why);
         }
-        if (patience_check(patience, what, failure))
+        if (deadline_check(deadline, what, failure))
             return -1;
         if (got < 0)
             poll(&ready, 1, 20);
@@ -246,11 +244,11 @@ static int hear_verdict(struct gang_member *g, int *fds, const char *leader,
     return 0;
 }
 
-static int follow(struct gang_member *g, const struct greeting *own,
-                  const struct patience *patience, struct gang_failure *failure)
+static int follow(struct gang_member *g, const struct introduction *own,
+                  const struct deadline *deadline, struct gang_failure *failure)
 {
     int *fds = no_descriptors(g->local_size + 1), rc;
-    struct patience renewed;
+    struct deadline renewed;
     char leader[GANG_HOST + 48];
 
     snprintf(leader, sizeof leader, "rank %d of the gang on %s", g->rank - g->local_rank,
@@ -258,12 +256,12 @@ static int follow(struct gang_member *g, const struct greeting *own,
     assert(g->local_size > 1);
     if (!fds)
         return gang_fails(failure, GANG_BROKEN, "out of memory");
-    rc = find_leader(g, own, leader, patience, failure);
+    rc = find_leader(g, own, leader, deadline, failure);
     FAULT("gang: is connected with its leader");
-    rc = rc ? rc : wire_send(g->members[0], own, sizeof *own, leader, patience, failure);
-    FAULT("gang: has greeted its leader");
-    renewed = patience_renew(patience, false);
-    rc = rc ? rc : hear_verdict(g, fds, leader, &renewed, failure);
+    rc = rc ? rc : wire_send(g->members[0], own, sizeof *own, leader, deadline, failure);
+    FAULT("gang: has introduced itself");
+    renewed = deadline_renew(deadline, false);
+    rc = rc ? rc : hear_reply(g, fds, leader, &renewed, failure);
     FAULT("gang: was answered by its leader");
     g->own_life = fds[1];
     for (int32_t j = 0, i = 2; j < g->local_size; j++)
@@ -275,13 +273,13 @@ static int follow(struct gang_member *g, const struct greeting *own,
     return rc;
 }
 
-int meeting_local(struct gang_member *g, struct greeting *own, const struct patience *patience,
+int meeting_local(struct gang_member *g, struct introduction *own, const struct deadline *deadline,
                   struct gang_failure *failure)
 {
     own->level = MEETING_LOCAL;
     own->index = g->local_rank;
     own->n = g->local_size;
     FAULT("gang: before the host's ranks meet");
-    return gang_is_leader(g) ? lead_meeting(g, own, patience, failure)
-                             : follow(g, own, patience, failure);
+    return gang_is_leader(g) ? lead_meeting(g, own, deadline, failure)
+                             : follow(g, own, deadline, failure);
 }

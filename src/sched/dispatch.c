@@ -414,26 +414,26 @@ static double width_share(const struct dispatch *d, int64_t trial)
     return d->gangs ? (double)dispatch_width(d, trial) / d->gangs->widths[group] : 1;
 }
 
-enum ledger_verdict dispatch_finish(struct dispatch *d, int32_t worker, int64_t trial,
-                                    enum trial_state state, double seconds)
+enum ledger_answer dispatch_finish(struct dispatch *d, int32_t worker, int64_t trial,
+                                   enum trial_state state, double seconds)
 {
     int32_t lessee = ledger_lessee(d->ledger, trial);
     struct gang *gang = lessee < 0 ? NULL : gang_of(d, lessee);
     double share = lessee == worker ? width_share(d, trial) : 1;
-    enum ledger_verdict verdict = ledger_finish(d->ledger, trial, state);
+    enum ledger_answer answer = ledger_finish(d->ledger, trial, state);
 
     d->loads[worker].is_late = false;
     if (gang)
         gangs_end(d, gang);
     else if (lessee >= 0)
         take_away(d, lessee, trial);
-    if (verdict == LEDGER_ACCEPTED && state == TRIAL_DONE) {
+    if (answer == LEDGER_ACCEPTED && state == TRIAL_DONE) {
         if (lessee == worker && seconds > 0 && d->predicted_s[trial] > 0 &&
             !resumes_has(d->resumes, trial))
             learn_deviation(d, log(seconds / d->predicted_s[trial]));
         learn(d, ledger_group(d->ledger, trial), worker, seconds * share);
     }
-    return verdict;
+    return answer;
 }
 
 void dispatch_give_back(struct dispatch *d, int32_t worker, int64_t trial)

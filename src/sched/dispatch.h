@@ -109,8 +109,8 @@ bool dispatch_can_begin(struct dispatch *dispatch, double left_s);
 void dispatch_start(struct dispatch *dispatch, int32_t worker, int64_t trial);
 
 /* Like ledger_finish(). Seconds of a DONE trial teach the cost model; NaN: unknown. */
-enum ledger_verdict dispatch_finish(struct dispatch *dispatch, int32_t worker, int64_t trial,
-                                    enum trial_state state, double seconds);
+enum ledger_answer dispatch_finish(struct dispatch *dispatch, int32_t worker, int64_t trial,
+                                   enum trial_state state, double seconds);
 
 /* Like ledger_reopen(). */
 void dispatch_reopen(struct dispatch *dispatch, int64_t trial);

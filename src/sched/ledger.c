@@ -15,9 +15,9 @@
 struct entry {
     int32_t worker; /* NONE unless leased */
     int32_t crashes;
-    uint8_t state;     /* enum trial_state; RUNNING: leased */
-    uint8_t kind;      /* enum pending_kind; a suspect stays one */
-    bool is_condemned; /* failed by its crashes, not by a result */
+    uint8_t state;         /* enum trial_state; RUNNING: leased */
+    uint8_t kind;          /* enum pending_kind; a suspect stays one */
+    bool is_crash_failure; /* failed by its crashes, not by a result */
 };
 
 struct lessee {
@@ -79,7 +79,7 @@ static bool is_final(enum trial_state state)
 }
 
 /* Make a trial a suspect with more crashes. True if it has failed by that. */
-static bool accuse(struct ledger *ledger, int64_t trial, int32_t crashes)
+static bool add_crashes(struct ledger *ledger, int64_t trial, int32_t crashes)
 {
     struct entry *entry = &ledger->entries[trial];
 
@@ -88,7 +88,7 @@ static bool accuse(struct ledger *ledger, int64_t trial, int32_t crashes)
     entry->kind = PENDING_SUSPECT;
     if (entry->crashes >= ledger->crash_limit) {
         set_state(ledger, trial, TRIAL_FAILED);
-        entry->is_condemned = true;
+        entry->is_crash_failure = true;
         return true;
     }
     set_state(ledger, trial, TRIAL_PENDING);
@@ -167,14 +167,14 @@ bool ledger_blame(struct ledger *ledger, int64_t trial, int32_t crashes)
     assert(is_trial(ledger, trial) && ledger->entries[trial].state != TRIAL_RUNNING);
     if (crashes <= 0 || is_final((enum trial_state)ledger->entries[trial].state))
         return false;
-    return accuse(ledger, trial, crashes);
+    return add_crashes(ledger, trial, crashes);
 }
 
 void ledger_suspect(struct ledger *ledger, int64_t trial)
 {
     assert(is_trial(ledger, trial) && !ledger->n_workers);
     if (!is_final((enum trial_state)ledger->entries[trial].state))
-        accuse(ledger, trial, 0);
+        add_crashes(ledger, trial, 0);
 }
 
 /* ---- events ---- */
@@ -270,24 +270,20 @@ void ledger_start(struct ledger *ledger, int32_t worker, int64_t trial)
         ledger->workers[worker].running = trial;
 }
 
-/* True for the result of a worker that was only silent, if its trial failed by crashes. */
-static bool is_acquitted(const struct ledger *ledger, int64_t trial, enum trial_state state)
+enum ledger_answer ledger_finish(struct ledger *ledger, int64_t trial, enum trial_state state)
 {
-    const struct entry *entry = &ledger->entries[trial];
+    const struct entry *entry;
 
-    return entry->state == TRIAL_FAILED && entry->is_condemned && state != TRIAL_FAILED;
-}
-
-enum ledger_verdict ledger_finish(struct ledger *ledger, int64_t trial, enum trial_state state)
-{
     assert(is_final(state));
     if (!is_trial(ledger, trial))
         return LEDGER_UNKNOWN;
-    if (is_acquitted(ledger, trial, state)) {
+    entry = &ledger->entries[trial];
+    /* The worker was only silent. */
+    if (entry->state == TRIAL_FAILED && entry->is_crash_failure && state != TRIAL_FAILED) {
         set_state(ledger, trial, state);
         return LEDGER_ACCEPTED;
     }
-    if (is_final((enum trial_state)ledger->entries[trial].state))
+    if (is_final((enum trial_state)entry->state))
         return LEDGER_DUPLICATE;
     settle(ledger, trial, state);
     return LEDGER_ACCEPTED;
@@ -339,14 +335,14 @@ int32_t ledger_lose_worker(struct ledger *ledger, int32_t worker, int32_t max, i
 
     if (!lost)
         return 0;
-    if (only != NONE && accuse(ledger, only, 1) && max > 0)
+    if (only != NONE && add_crashes(ledger, only, 1) && max > 0)
         failed[n++] = only;
     /* From the last: a returned trial goes before the rest of its group. */
     while (lost->held.n)
         if (only != NONE)
             ledger_give_back(ledger, lost->held.last);
         else
-            accuse(ledger, lost->held.last, ledger->crash_limit > 1);
+            add_crashes(ledger, lost->held.last, ledger->crash_limit > 1);
     return n;
 }
 

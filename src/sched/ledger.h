@@ -40,7 +40,7 @@ struct ledger_counts {
     int64_t total;
 };
 
-enum ledger_verdict {
+enum ledger_answer {
     LEDGER_ACCEPTED, /* first result of this trial */
     LEDGER_DUPLICATE,
     LEDGER_UNKNOWN
@@ -90,7 +90,7 @@ void ledger_start(struct ledger *ledger, int32_t worker, int64_t trial);
 /* Take a result: DONE, DIVERGED or FAILED. Accepted even if the trial is now pending or leased to
  * another worker: equal key, equal work. A result other than FAILED also replaces a failure by
  * crashes: the worker was silent, not dead. */
-enum ledger_verdict ledger_finish(struct ledger *ledger, int64_t trial, enum trial_state state);
+enum ledger_answer ledger_finish(struct ledger *ledger, int64_t trial, enum trial_state state);
 
 /* Make a done trial pending again. Ignored in any other state. */
 void ledger_reopen(struct ledger *ledger, int64_t trial);

@@ -79,7 +79,7 @@ faulty() { # FAULTS ARGUMENT...
         "$FAULTY" run sweep.ini --progress none --db k.db "$@" </dev/null >out 2>err
     status=$?
 }
-faulty "gang: memory was mapped:1:2:kill; gang: has a sum:2:50:kill; gang: has greeted its leader:3:2:kill" --set ranks=2 -n 4
+faulty "gang: memory was mapped:1:2:kill; gang: has a sum:2:50:kill; gang: has introduced itself:3:2:kill" --set ranks=2 -n 4
 is "three of four ranks are killed" "$status $(cut -d: -f1 log | sort | tr '\n' ' ')" "0 kill rank 1 kill rank 2 kill rank 3 "
 is "the same rows" "$(rows k.db)" "$whole"
 # Only the loss of rank 0 ends a run.

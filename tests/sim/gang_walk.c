@@ -48,7 +48,7 @@ struct walk {
     int crash_limit;
     double now_s, until_s;
     int n_rounds, n_finished, n_short, n_out_of_time, n_gangs, n_failed, n_lost, n_returned,
-        n_given_back, n_condemned;
+        n_given_back, n_crash_failures;
 };
 
 static uint32_t draw(struct walk *walk, uint32_t n)
@@ -214,10 +214,10 @@ static void supply_idle(struct walk *walk)
 
 static void finish(struct walk *walk, int32_t w, int64_t trial, enum trial_state state)
 {
-    enum ledger_verdict verdict = dispatch_finish(walk->dispatch, w, trial, state,
-                                                  1e-11 * walk->work[trial / GROUP].flops * 10);
+    enum ledger_answer answer = dispatch_finish(walk->dispatch, w, trial, state,
+                                                1e-11 * walk->work[trial / GROUP].flops * 10);
 
-    assert_int_equal(verdict, walk->is_final[trial] ? LEDGER_DUPLICATE : LEDGER_ACCEPTED);
+    assert_int_equal(answer, walk->is_final[trial] ? LEDGER_DUPLICATE : LEDGER_ACCEPTED);
     walk->is_final[trial] = true;
     walk->runs[trial] = 0;
 }
@@ -279,7 +279,7 @@ static void lose(struct walk *walk, int32_t w)
     n_failed = dispatch_lose(walk->dispatch, w, DISPATCH_MAX, failed);
     for (int32_t i = 0; i < n_failed; i++)
         walk->is_final[failed[i]] = true;
-    walk->n_condemned += n_failed;
+    walk->n_crash_failures += n_failed;
     if (ran) {
         walk->runs[actor->trial] = 0;
         assert_true(ledger_is_suspect(walk->ledger, actor->trial));
@@ -388,7 +388,7 @@ static void test_walk(void **state)
                   "failed by crashes\n",
                   walk->n_rounds, walk->n_finished, walk->n_short, walk->n_out_of_time,
                   walk->n_gangs, walk->n_failed, walk->n_given_back, walk->n_lost, walk->n_returned,
-                  walk->n_condemned);
+                  walk->n_crash_failures);
     assert_true(walk->n_finished > 5 && walk->n_short > 1 && walk->n_out_of_time > 1);
     assert_true(walk->n_failed > 20 && walk->n_returned > 20 && walk->n_given_back > 100);
     end_round(walk);

@@ -37,7 +37,7 @@ struct walk {
     int64_t flying[MAX_FLYING]; /* results on their way */
     int n_flying;
     int accepted[N_TRIALS];
-    bool is_condemned[N_TRIALS];
+    bool is_crash_failure[N_TRIALS];
     int n_rounds, n_failed, n_duplicates;
 };
 
@@ -54,7 +54,7 @@ static void begin_round(struct walk *walk)
     walk->ledger = ledger_create(N_TRIALS, GROUP, NULL, CRASH_LIMIT, NULL);
     assert_non_null(walk->ledger);
     memset(walk->accepted, 0, sizeof walk->accepted);
-    memset(walk->is_condemned, 0, sizeof walk->is_condemned);
+    memset(walk->is_crash_failure, 0, sizeof walk->is_crash_failure);
     memset(walk->actors, 0, sizeof walk->actors);
     walk->n_flying = 0;
     for (int64_t trial = 0; trial < N_TRIALS; trial += 1 + draw(walk, 40)) {
@@ -65,7 +65,7 @@ static void begin_round(struct walk *walk)
         uint32_t trial = draw(walk, N_TRIALS);
 
         if (ledger_blame(walk->ledger, trial, 1 + (int32_t)draw(walk, 2))) {
-            walk->is_condemned[trial] = true;
+            walk->is_crash_failure[trial] = true;
             walk->accepted[trial]++;
         }
     }
@@ -98,15 +98,15 @@ static void deliver(struct walk *walk)
     const enum trial_state states[] = {TRIAL_DONE, TRIAL_DONE, TRIAL_DIVERGED, TRIAL_FAILED};
     int i = (int)draw(walk, (uint32_t)walk->n_flying);
     int64_t trial = walk->flying[i];
-    enum ledger_verdict verdict;
+    enum ledger_answer answer;
 
     if (draw(walk, 8)) /* otherwise it comes again */
         walk->flying[i] = walk->flying[--walk->n_flying];
-    verdict = ledger_finish(walk->ledger, trial, states[draw(walk, 4)]);
-    if (verdict == LEDGER_DUPLICATE)
+    answer = ledger_finish(walk->ledger, trial, states[draw(walk, 4)]);
+    if (answer == LEDGER_DUPLICATE)
         walk->n_duplicates++;
-    else if (walk->is_condemned[trial]) /* a result replaces the failure */
-        walk->is_condemned[trial] = false;
+    else if (walk->is_crash_failure[trial]) /* a result replaces the failure */
+        walk->is_crash_failure[trial] = false;
     else
         walk->accepted[trial]++;
 }
@@ -118,7 +118,7 @@ static void lose(struct walk *walk, int w)
 
     assert_int_equal(ledger_held(walk->ledger, w), 0);
     for (int32_t i = 0; i < n; i++) {
-        walk->is_condemned[failed[i]] = true;
+        walk->is_crash_failure[failed[i]] = true;
         walk->accepted[failed[i]]++;
     }
     walk->n_failed += n;

@@ -44,7 +44,7 @@ struct actor {
 
 struct book {
     bool is_final[N_TRIALS];
-    bool is_condemned[N_TRIALS];
+    bool is_crash_failure[N_TRIALS];
     bool is_suspect[N_TRIALS];
     int crashes[N_TRIALS];
     int64_t said[N_WORKERS]; /* the trial that it reported to run; -1: none */
@@ -102,7 +102,7 @@ static void begin_book(struct walk *walk)
             continue;
         walk->book.is_suspect[trial] = true;
         walk->book.is_final[trial] = ++walk->book.crashes[trial] >= walk->crash_limit;
-        walk->book.is_condemned[trial] = walk->book.is_final[trial];
+        walk->book.is_crash_failure[trial] = walk->book.is_final[trial];
         assert_int_equal(has_failed, walk->book.is_final[trial]);
     }
     for (int i = 0; i < 2; i++)
@@ -235,13 +235,14 @@ static void supply_idle(struct walk *walk)
 static void take_result(struct walk *walk, int32_t w, const struct message *message)
 {
     enum trial_state state = draw(walk, 8) ? TRIAL_DONE : TRIAL_DIVERGED;
-    enum ledger_verdict verdict =
+    enum ledger_answer answer =
         dispatch_finish(walk->dispatch, w, message->trial, state, message->seconds);
-    bool is_new = !walk->book.is_final[message->trial] || walk->book.is_condemned[message->trial];
+    bool is_new =
+        !walk->book.is_final[message->trial] || walk->book.is_crash_failure[message->trial];
 
-    assert_int_equal(verdict, is_new ? LEDGER_ACCEPTED : LEDGER_DUPLICATE);
+    assert_int_equal(answer, is_new ? LEDGER_ACCEPTED : LEDGER_DUPLICATE);
     walk->book.is_final[message->trial] = true;
-    walk->book.is_condemned[message->trial] = false;
+    walk->book.is_crash_failure[message->trial] = false;
     walk->n_duplicates += !is_new;
     supply(walk, w);
 }
@@ -348,7 +349,8 @@ static void lose(struct walk *walk, int32_t w)
         walk->book.is_suspect[trials[i]] = true;
         walk->book.crashes[trials[i]] += counts;
         if (walk->book.crashes[trials[i]] >= walk->crash_limit)
-            walk->book.is_final[trials[i]] = walk->book.is_condemned[trials[i]] = has_failed = true;
+            walk->book.is_final[trials[i]] = walk->book.is_crash_failure[trials[i]] = has_failed =
+                true;
     }
     assert_int_equal(n_failed, has_failed);
     assert_true(!has_failed || (n == 1 && failed[0] == trials[0]));

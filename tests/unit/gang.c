@@ -652,17 +652,18 @@ static void meddle_as_other_version(const struct crowd *crowd, const pid_t *pids
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)crowd->port)};
     struct gang_options options = {.n_workers = 2, .build = "", .processor = ""};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct greeting greeting;
+    struct introduction introduction;
     struct gang_place place;
 
     (void)pids;
     crowd_place(&place, crowd, 1);
-    greeting_init(&greeting, &place, &options);
-    greeting.protocol++;
+    introduction_init(&introduction, &place, &options);
+    introduction.protocol++;
     inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
     while (connect(fd, (const struct sockaddr *)&address, sizeof address))
         clock_sleep(1e-3);
-    assert_int_equal(send(fd, &greeting, sizeof greeting, MSG_NOSIGNAL), sizeof greeting);
+    assert_int_equal(send(fd, &introduction, sizeof introduction, MSG_NOSIGNAL),
+                     sizeof introduction);
 }
 
 static void dress_absent(struct gang_place *place, struct gang_options *options)

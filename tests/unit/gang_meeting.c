@@ -25,8 +25,9 @@
 
 /* ---- who is a member ---- */
 
-/* Return a connection on which n bytes of a greeting were sent. */
-static int greet(const struct reception *reception, const struct greeting *greeting, size_t n)
+/* Return a connection on which n bytes of a introduction were sent. */
+static int greet(const struct reception *reception, const struct introduction *introduction,
+                 size_t n)
 {
     struct sockaddr_storage address;
     socklen_t size = sizeof address;
@@ -35,23 +36,24 @@ static int greet(const struct reception *reception, const struct greeting *greet
     assert_int_equal(getsockname(reception->listener, (struct sockaddr *)&address, &size), 0);
     fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(connect(fd, (const struct sockaddr *)&address, size), 0);
-    assert_int_equal(send(fd, greeting, n, MSG_NOSIGNAL), n);
+    assert_int_equal(send(fd, introduction, n, MSG_NOSIGNAL), n);
     return fd;
 }
 
 /* The same, after the reception has read them. */
-static int call_reception(struct reception *reception, const struct greeting *greeting, size_t n)
+static int call_reception(struct reception *reception, const struct introduction *introduction,
+                          size_t n)
 {
-    int fd = greet(reception, greeting, n);
+    int fd = greet(reception, introduction, n);
 
     reception_step(reception, NULL, 0);
     return fd;
 }
 
-static void check_stranger(struct reception *reception, const struct greeting *greeting)
+static void check_stranger(struct reception *reception, const struct introduction *introduction)
 {
     int32_t n = reception->n_callers;
-    int fd = call_reception(reception, greeting, sizeof *greeting);
+    int fd = call_reception(reception, introduction, sizeof *introduction);
     char byte;
 
     assert_int_equal(reception->n_callers, n);
@@ -59,7 +61,7 @@ static void check_stranger(struct reception *reception, const struct greeting *g
     close(fd);
 }
 
-static void receive_at(struct reception *reception, struct greeting *own, int family)
+static void receive_at(struct reception *reception, struct introduction *own, int family)
 {
     struct gang_place place = {.size = 3, .host_name = "node0", .token = "this gang"};
     struct gang_options options = {.n_workers = 3, .build = "a", .processor = "b"};
@@ -67,7 +69,7 @@ static void receive_at(struct reception *reception, struct greeting *own, int fa
     struct sockaddr_un local = {.sun_family = AF_UNIX};
     int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-    greeting_init(own, &place, &options);
+    introduction_init(own, &place, &options);
     own->level = family == AF_UNIX ? MEETING_LOCAL : MEETING_HOSTS;
     own->index = 1;
     own->n = 3;
@@ -80,10 +82,10 @@ static void receive_at(struct reception *reception, struct greeting *own, int fa
     assert_int_equal(reception_open(reception, fd, own), 0);
 }
 
-/* A greeting of another gang, level or number, or one that has come already, is a stranger's. */
-static void test_greetings(void **state)
+/* A introduction of another gang, level or number, or one that has come already, is a stranger's. */
+static void test_introductions(void **state)
 {
-    struct greeting own, right, wrong;
+    struct introduction own, right, wrong;
     struct reception reception;
     struct caller *first;
     int fds[3];
@@ -128,7 +130,7 @@ static void test_greetings(void **state)
 /* All users of a machine may connect to the meeting point of a host. */
 static void test_other_user(void **state)
 {
-    struct greeting own, right;
+    struct introduction own, right;
     struct reception reception;
     int status;
     pid_t pid;
@@ -156,9 +158,9 @@ static void test_other_user(void **state)
 
 struct scene {
     struct reception reception;
-    struct greeting own, late;
-    struct verdict verdict;
-    struct patience patience;
+    struct introduction own, late;
+    struct reply reply;
+    struct deadline deadline;
     int fds[2], n_asked;
 };
 
@@ -182,29 +184,29 @@ static void set_up(struct scene *scene, bool has_late)
     scene->late = scene->own;
     scene->late.index = 1;
     scene->late.rank = 5;
-    scene->patience = (struct patience){.until_s = has_late ? INFINITY : 0, .limit_s = 7};
+    scene->deadline = (struct deadline){.until_s = has_late ? INFINITY : 0, .limit_s = 7};
     if (has_late) {
-        scene->patience.keep_waiting = come_late;
-        scene->patience.arg = scene;
+        scene->deadline.keep_waiting = come_late;
+        scene->deadline.arg = scene;
     }
 }
 
 static void come(struct scene *scene, const char *build)
 {
-    struct greeting greeting = scene->own;
+    struct introduction introduction = scene->own;
 
-    greeting.index = 2;
-    greeting.rank = 6;
-    strcpy(greeting.build, build);
-    scene->fds[0] = call_reception(&scene->reception, &greeting, sizeof greeting);
+    introduction.index = 2;
+    introduction.rank = 6;
+    strcpy(introduction.build, build);
+    scene->fds[0] = call_reception(&scene->reception, &introduction, sizeof introduction);
 }
 
 /* Also ends the scene. */
 static void expect(struct scene *scene, enum gang_trouble trouble, const char *why)
 {
-    reception_gather(&scene->reception, &scene->own, &scene->patience, &scene->verdict);
-    assert_string_equal(scene->verdict.why, why);
-    assert_int_equal(scene->verdict.trouble, trouble);
+    reception_gather(&scene->reception, &scene->own, &scene->deadline, &scene->reply);
+    assert_string_equal(scene->reply.why, why);
+    assert_int_equal(scene->reply.trouble, trouble);
     if (scene->n_asked)
         assert_non_null(reception_find(&scene->reception, 1, 0));
     reception_close(&scene->reception);
@@ -213,7 +215,7 @@ static void expect(struct scene *scene, enum gang_trouble trouble, const char *w
             close(scene->fds[i]);
 }
 
-static void test_verdicts(void **state)
+static void test_replies(void **state)
 {
     struct scene scene;
 
@@ -268,19 +270,19 @@ static bool leave(void *arg)
 }
 
 /* Who is told to leave says so, even if the time is over as well. */
-static void test_patience(void **state)
+static void test_deadline(void **state)
 {
-    struct patience patience = {.until_s = INFINITY, .limit_s = 7};
+    struct deadline deadline = {.until_s = INFINITY, .limit_s = 7};
     struct gang_failure failure = {.trouble = GANG_FINE};
 
     (void)state;
-    assert_int_equal(patience_check(&patience, "Nobody came", &failure), 0);
-    patience.until_s = 0;
-    assert_int_equal(patience_check(&patience, "nobody came", &failure), -1);
+    assert_int_equal(deadline_check(&deadline, "Nobody came", &failure), 0);
+    deadline.until_s = 0;
+    assert_int_equal(deadline_check(&deadline, "nobody came", &failure), -1);
     assert_int_equal(failure.trouble, GANG_LOST);
     assert_string_equal(failure.why.text, "nobody came within 7 s");
-    patience.keep_waiting = leave;
-    assert_int_equal(patience_check(&patience, "nobody came", &failure), -1);
+    deadline.keep_waiting = leave;
+    assert_int_equal(deadline_check(&deadline, "nobody came", &failure), -1);
     assert_int_equal(failure.trouble, GANG_STOPPED);
 }
 
@@ -387,11 +389,11 @@ static void test_too_many_descriptors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_greetings),
+        cmocka_unit_test(test_introductions),
         cmocka_unit_test(test_other_user),
-        cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_replies),
         cmocka_unit_test(test_absent),
-        cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_deadline),
         cmocka_unit_test(test_many_descriptors),
         cmocka_unit_test(test_descriptors_without_room),
         cmocka_unit_test(test_too_many_descriptors),
