@@ -70,14 +70,6 @@ double real_of_float(float value)
     return strtod(text, NULL);
 }
 
-double real_round(double value, int digits)
-{
-    char text[32];
-
-    snprintf(text, sizeof text, "%.*g", digits, value);
-    return strtod(text, NULL);
-}
-
 bool real_is_same(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));

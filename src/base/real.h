@@ -15,9 +15,6 @@ int real_parse_whole(int64_t *out, const char *text);
 /* Append the shortest decimal that reads back exactly. */
 void real_format(struct buf *out, double value);
 
-/* Round to a number of significant digits, 1 to 17. */
-double real_round(double value, int digits);
-
 /* The number that the shortest decimal denotes that reads back as this float: 0.1, not
  * 0.10000000149. */
 double real_of_float(float value);

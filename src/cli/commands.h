@@ -24,7 +24,6 @@ extern const struct command command_predict;
 extern const struct command command_profile;
 extern const struct command command_report;
 extern const struct command command_run;
-extern const struct command command_scale;
 extern const struct command command_show;
 extern const struct command command_simulate;
 extern const struct command command_status;

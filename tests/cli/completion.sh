@@ -14,7 +14,7 @@ before=$(find . -type f -newer samples.csv ! -name '.*' | sort | xargs cksum)
 # candidates WORD...: print the candidates for the last WORD in a line, after the way to insert
 # them.
 candidates() { "$ESPALIER" __complete "$@" 2>&1 | cut -f1 | tr '\n' ' '; }
-is "commands" "$(candidates s)" "words scale simulate status show "
+is "commands" "$(candidates s)" "words simulate status show "
 is "no hidden commands" "$(candidates __)" "words "
 is "a command behind options" "$(candidates -q --color always sim)" "words simulate "
 is "its options" "$(candidates -q best --w)" "words --where --wide "

@@ -43,8 +43,24 @@ is "slowest" "$(query slowest | cut -d'|' -f1,2,6 | sed -n '1,3p;$p')" "15|8|0.8
 like "slowest: where the time went" "$(query slowest)" 'forward [0-9]+'
 sqlite3 results.db "update trial set seconds = iif((select params ->> 'threads' from config
     where config.config_id = trial.config_id) = 1, 0.8, 0.5)"
-is "threads" "$(query threads)" "small|1|4|8|0.8|0.8|1.0|1.0
-small|2|4|8|0.5|0.5|1.6|0.8"
+is "threads" "$(query threads)" "small|1|1|1|4|8|0.8|0.8|1.0|1.0
+small|2|1|2|4|8|0.5|0.5|1.6|0.8"
+
+# The sweep that measures threads and ranks.
+if [ -d "${ESPALIER_DATA:-}/arabidopsis" ]; then
+    rm results.db
+    for n in 1 2; do
+        ok "grids/threads.ini on $n ranks" "$ESPALIER" run "$SRCDIR/grids/threads.ini" -n $n --progress none \
+            --set epochs=2 --set grid.ranks=$n --set "grid.threads=$([ $n = 2 ] || echo 1,)$((3 - n))"
+    done
+    is "ranks change no score" "$(sqlite3 results.db "select count(*), count(distinct value) from trials where threads = 1")" "6|3"
+    sqlite3 results.db "update trial set seconds = 1.0 / config_id"
+    is "threads and ranks" "$(query threads)" "threads|1|1|1|1|3|1.0|1.0|1.0|1.0
+threads|2|1|2|1|3|0.5|0.5|2.0|1.0
+threads|1|2|2|1|3|0.333333|0.333333|3.0|1.5"
+else
+    pass "grids/threads.ini # SKIP no data at ESPALIER_DATA"
+fi
 
 for file in "$SRCDIR"/db/queries/*.sql; do
     name=$(basename "$file" .sql)

@@ -610,16 +610,6 @@ static void test_real_of_float(void **state)
     assert_true((float)real_of_float(1.0f / 3) == 1.0f / 3);
 }
 
-static void test_real_round(void **state)
-{
-    (void)state;
-    assert_true(real_round(0.57619, 3) == 0.576);
-    assert_true(real_round(1234.5, 3) == 1230);
-    assert_true(real_round(-0.00099996, 4) == -0.001);
-    assert_true(real_round(0, 3) == 0);
-    assert_true(isnan(real_round(NAN, 3)));
-}
-
 static void test_real_format(void **state)
 {
     static const double some[] = {0.1,
@@ -753,7 +743,6 @@ int main(void)
         cmocka_unit_test(test_process),
         cmocka_unit_test(test_real_format),
         cmocka_unit_test(test_real_of_float),
-        cmocka_unit_test(test_real_round),
         cmocka_unit_test(test_decimal),
     };
 

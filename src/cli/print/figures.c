@@ -2,14 +2,18 @@
 #include "cli/print/figures.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/leftover.h"
-#include "launch/child_run.h"
 
 enum { PATH_SIZE = 4096 };
 
@@ -55,6 +59,62 @@ static int read_file(struct buf *out, const char *path, struct err *err)
     return buf_failed(out) ? err_nomem(err, path, out->size) : 0;
 }
 
+/* ---- other programs ---- */
+
+static int open_output(const char *path, struct err *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+
+    if (fd < 0)
+        err_set(err, "%s: %s", path, strerror(errno));
+    return fd;
+}
+
+static void become(const char *const *words, int output, int messages)
+{
+    int null = open("/dev/null", O_RDONLY);
+
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (null >= 0)
+        dup2(null, STDIN_FILENO);
+    dup2(output, STDOUT_FILENO);
+    dup2(messages, STDERR_FILENO);
+    execvp(words[0], (char *const *)(uintptr_t)words);
+    _exit(127);
+}
+
+static int wait_for(pid_t pid)
+{
+    int status = 0;
+
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Run a command and wait for its end. words: the program, which is looked up in PATH, its arguments, and
+ * NULL. Its standard output goes to the file `output`. status out: its exit status, 127 if there is no
+ * such program, or 128 + the signal that ended it. -1 and err: it was not started. */
+static int run(int *status, const char *const *words, const char *output, const struct place *place,
+               struct err *err)
+{
+    int out = open_output(output, err);
+    int messages = out < 0 ? -1 : open_output(place->messages, err);
+    pid_t pid = messages < 0 ? -1 : fork();
+
+    if (!pid)
+        become(words, out, messages);
+    if (pid > 0)
+        *status = wait_for(pid);
+    else if (messages >= 0)
+        err_set(err, "fork: %s", strerror(errno));
+    if (messages >= 0)
+        close(messages);
+    if (out >= 0)
+        close(out);
+    return pid > 0 ? 0 : -1;
+}
+
 /* ---- the browser ---- */
 
 /* The script sees the address #figures. status out: of the browser, 127 if there is none. */
@@ -72,7 +132,7 @@ static int run_browser(int *status, const struct place *place, struct err *err)
     *status = 127;
     for (size_t i = 0; i < sizeof names / sizeof *names && *status == 127; i++) {
         words[0] = names[i];
-        if (child_run(status, words, place->dom, place->messages, err))
+        if (run(status, words, place->dom, place, err))
             return -1;
     }
     return 0;
@@ -125,7 +185,7 @@ static int make_pdf(int *status, struct figure *f, const struct place *place, st
     snprintf(svg, sizeof svg, "%s/%s.svg", place->folder, f->name);
     snprintf(pdf, sizeof pdf, "%s/%s.pdf", place->folder, f->name);
     if (outfile_save(svg, OUTFILE_NEW, f->svg.data, f->svg.size, err) ||
-        child_run(status, words, pdf, place->messages, err))
+        run(status, words, pdf, place, err))
         return -1;
     return *status ? 0 : read_file(&f->pdf, pdf, err);
 }
