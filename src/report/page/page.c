@@ -12,8 +12,15 @@
 #include "report/page/page_json.h"
 #include "report/page/panel.h"
 
-const struct panel panels[PANELS] = {
-    {"verdict", "Verdict", NULL, NULL, NULL, panel_put_verdict, NULL, NULL, NULL, false},
+static void put_verdict(struct buf *out, const struct page *page)
+{
+    panel_put_verdict(out, page);
+    if (page->data->n_scored)
+        panel_put_methods(out, page);
+}
+
+static const struct panel panels[] = {
+    {"verdict", "Verdict", NULL, NULL, NULL, put_verdict, NULL, NULL, NULL, false},
     {"forest", "Difference to the best",
      "Each row is a configuration: the mean difference of its score to the best configuration on "
      "the "
@@ -87,6 +94,8 @@ const struct panel panels[PANELS] = {
      panel_why_no_fact, NULL, panel_table_data, NULL, "Input files", false},
     {"provenance", "Provenance", NULL, NULL, NULL, panel_put_provenance, NULL, NULL, NULL, false},
 };
+
+enum { PANELS = sizeof panels / sizeof *panels };
 
 /* ---- the content security policy ---- */
 

@@ -10,18 +10,6 @@
 
 /* ---- the sweep ---- */
 
-int32_t page_json_configs(const struct sweep_data *d)
-{
-    return d->n_configs < PAGE_CONFIGS ? d->n_configs : PAGE_CONFIGS;
-}
-
-bool page_json_has(const struct sweep_data *d, int64_t config)
-{
-    int32_t c = sweep_data_find(d, config);
-
-    return c >= 0 && c < PAGE_CONFIGS;
-}
-
 static void put_sweep(struct buf *out, const struct sweep_data *d)
 {
     json_name(out, "sweep");

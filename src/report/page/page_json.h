@@ -9,9 +9,6 @@
 
 #include "report/page/page.h"
 
-/* Configurations and predictions that the script gets; it reports how many were left out. */
-enum { PAGE_CONFIGS = 10000, PAGE_PREDICTIONS = 10000 };
-
 void page_json_put(struct buf *out, const struct page *page);
 
 #endif

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/escape.h"
-#include "report/page/page_json.h"
 #include "report/page/page_json_value.h"
 
 /* Four digits suffice for a line. */

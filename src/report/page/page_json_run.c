@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "report/page/page_json.h"
 #include "report/page/page_json_value.h"
 
 /* Times keep milliseconds, which six digits would not. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The statistics of a page as JSON. */
-#include "report/page/page_json.h"
 #include "report/page/page_json_value.h"
 #include "report/sweep/resampled_t.h"
 

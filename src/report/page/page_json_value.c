@@ -103,3 +103,15 @@ void json_put_texts(struct buf *out, const char *member, const char *const *text
     }
     buf_putc(out, ']');
 }
+
+int32_t page_json_configs(const struct sweep_data *d)
+{
+    return d->n_configs < PAGE_CONFIGS ? d->n_configs : PAGE_CONFIGS;
+}
+
+bool page_json_has(const struct sweep_data *d, int64_t config)
+{
+    int32_t c = sweep_data_find(d, config);
+
+    return c >= 0 && c < PAGE_CONFIGS;
+}

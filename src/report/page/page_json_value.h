@@ -9,6 +9,9 @@
 #include "base/buf.h"
 #include "report/sweep/sweep_data.h"
 
+/* Configurations and predictions that the script gets; it reports how many were left out. */
+enum { PAGE_CONFIGS = 10000, PAGE_PREDICTIONS = 10000 };
+
 /* Begin a member by its name, after a comma unless it is the first. */
 void json_name(struct buf *out, const char *text);
 /* Before each item of an array: a comma unless it is the first. */

@@ -25,9 +25,6 @@ struct panel {
     bool is_of_objective; /* the chart shows the objective: the caption says which it is */
 };
 
-enum { PANELS = 14 };
-extern const struct panel panels[PANELS];
-
 void panel_put_verdict(struct buf *out, const struct page *page);
 void panel_put_provenance(struct buf *out, const struct page *page);
 /* A paragraph for a paper, and its references. */

@@ -14,18 +14,10 @@
 #include "trial/model_type.h"
 
 /* Longer axes are given by their ends; more classes are only counted. */
-enum { LEVELS_LISTED = 8, CLASSES_LISTED = 10 };
+enum { LEVELS_LISTED = 8, CLASSES_LISTED = 10, FILES_LISTED = 8 };
 
-void methods_cite(struct methods *m, const char *reference)
-{
-    for (int i = 0; i < m->n_references; i++)
-        if (!strcmp(m->references[i], reference))
-            return;
-    if (m->n_references < REFERENCES)
-        m->references[m->n_references++] = reference;
-}
-
-bool methods_is_varied(const struct sweep_data *d, const char *name)
+/* True for an axis of several values. */
+static bool is_varied_name(const struct sweep_data *d, const char *name)
 {
     for (int32_t a = 0; a < d->n_axes; a++)
         if (!strcmp(d->axes[a].name, name))
@@ -35,7 +27,7 @@ bool methods_is_varied(const struct sweep_data *d, const char *name)
 
 static bool is_varied(const struct sweep_data *d, enum param_id id)
 {
-    return methods_is_varied(d, param_table[id].key);
+    return is_varied_name(d, param_table[id].key);
 }
 
 /* True if all configurations have this setting and value. */
@@ -47,6 +39,69 @@ static bool is_fixed(const struct methods *m, enum param_id id)
 static bool is_choice(const struct settings *s, enum param_id id, const char *name)
 {
     return s->v[id].i == param_choice(id, name);
+}
+
+/* ---- a program: espalier does not know its data and training ---- */
+
+/* The command line as the sweep file has it, and what did not vary in it. */
+static void put_command_line(struct methods *m)
+{
+    const struct settings *s = m->s;
+    const char *gap = "The fixed values were ";
+
+    if (!s)
+        return;
+    buf_printf(&m->text, "A trial ran the command: %s", s->v[P_COMMAND].s);
+    buf_puts(&m->text, strchr(s->v[P_COMMAND].s, '{')
+                           ? " (a name in braces stands for its value). "
+                           : " (it got the values by environment variables). ");
+    for (int id = P_COUNT; id < settings_end(s); id++) {
+        const char *name = settings_row(s, id)->key;
+
+        if (is_varied_name(m->d, name) || !s->v[id].s)
+            continue;
+        buf_printf(&m->text, "%s%s %s", gap, name, s->v[id].s);
+        gap = ", ";
+    }
+    buf_puts(&m->text, *gap == ',' ? ". " : "");
+}
+
+static void put_input_files(struct methods *m)
+{
+    const struct sweep_data *d = m->d;
+    int32_t n = 0, i = 0;
+
+    for (int32_t f = 0; f < d->n_facts; f++)
+        n += !strcmp(d->facts[f].topic, "input");
+    if (!n)
+        return;
+    buf_printf(&m->text, "The content of %d input file%s identified the trials", (int)n, plural(n));
+    for (int32_t f = 0; n <= FILES_LISTED && f < d->n_facts; f++)
+        if (!strcmp(d->facts[f].topic, "input"))
+            buf_printf(&m->text, "%s%s", i++ ? words_between(i - 1, n) : ": ", d->facts[f].name);
+    buf_puts(&m->text, ". ");
+}
+
+/* espalier does not know what a program does with the number of its fold. */
+static void put_program_scheme(struct methods *m)
+{
+    const struct sweep_data *d = m->d;
+    long long lost = d->failed + d->diverged;
+
+    buf_printf(&m->text, "%s configuration was run ", d->n_configs == 1 ? "The" : "Each");
+    if (d->folds > 1)
+        buf_printf(&m->text, "for each of %d folds", (int)d->folds);
+    if (d->replicates > 1)
+        buf_printf(&m->text, "%s%d times with other seeds", d->folds > 1 ? ", " : "",
+                   (int)d->replicates);
+    if (d->folds <= 1 && d->replicates <= 1)
+        buf_puts(&m->text, "once");
+    buf_printf(&m->text, ": %lld trial%s in all", (long long)d->planned, plural(d->planned));
+    if (lost)
+        buf_printf(&m->text, ", of which %lld failed or diverged", lost);
+    buf_puts(&m->text, ". ");
+    if (d->n_curves)
+        buf_printf(&m->text, "Of each trial, the epoch with the best %s counted. ", d->objective);
 }
 
 /* ---- what was searched ---- */
@@ -197,7 +252,8 @@ static void put_search(struct methods *m)
         put_axes(m);
     }
     if (d->task == TASK_NONE) {
-        methods_put_command(m);
+        put_command_line(m);
+        put_input_files(m);
     } else {
         put_types(m);
         put_loss(m);
@@ -567,15 +623,12 @@ static void put_test_part(struct methods *m)
     buf_release(&size);
 }
 
-bool methods_has_stop_part(const struct sweep_data *d)
-{
-    return panel_fact(d, "part", "stop_min") > 0 && !is_varied(d, P_STOP);
-}
-
 /* The samples that choose the epoch count as training samples. */
-static bool put_training_size(struct buf *out, const struct sweep_data *d)
+static bool put_training_size(struct buf *out, const struct methods *m)
 {
-    if (!methods_has_stop_part(d))
+    const struct sweep_data *d = m->d;
+
+    if (!m->has_stop_part)
         return put_size(out, d, "train");
     return put_range(out, size_of(d, "train", "min") + size_of(d, "stop", "min"),
                      size_of(d, "train", "max") + size_of(d, "stop", "max"));
@@ -585,7 +638,7 @@ static void put_sizes(struct methods *m)
 {
     struct buf train = {0}, val = {0};
 
-    if (put_training_size(&train, m->d) && put_size(&val, m->d, "val"))
+    if (put_training_size(&train, m) && put_size(&val, m->d, "val"))
         buf_printf(&m->text, " (training parts of %s and validation parts of %s %s)",
                    buf_text(&train), buf_text(&val), m->samples);
     m->text.failed |= buf_failed(&train) || buf_failed(&val);
@@ -629,8 +682,7 @@ static bool put_stop_part(struct methods *m)
 {
     const struct sweep_data *d = m->d;
     struct buf fit = {0}, stop = {0}, networks = {0}, others = {0};
-    bool is_known =
-        methods_has_stop_part(d) && put_size(&fit, d, "train") && put_size(&stop, d, "stop");
+    bool is_known = m->has_stop_part && put_size(&fit, d, "train") && put_size(&stop, d, "stop");
     int32_t n_others;
 
     put_types_that(&networks, d, has_epochs);
@@ -733,6 +785,7 @@ void panel_put_methods(struct buf *out, const struct page *page)
         m.samples = data_format_at(m.s->v[P_FORMAT].i)->sample_word;
     if (d->n_sessions)
         m.version = d->sessions[d->n_sessions - 1].version;
+    m.has_stop_part = panel_fact(d, "part", "stop_min") > 0 && !is_varied(d, P_STOP);
     buf_puts(out, "<h3>Methods and results, to copy</h3>\n<blockquote class=\"methods copy\">");
     put_preliminary(&m);
     if (d->task != TASK_NONE) {
@@ -747,7 +800,7 @@ void panel_put_methods(struct buf *out, const struct page *page)
     put_software(&m);
     end_paragraph(out, &m);
     if (d->task == TASK_NONE)
-        methods_put_program_scheme(&m);
+        put_program_scheme(&m);
     else
         put_scheme(&m);
     end_paragraph(out, &m);

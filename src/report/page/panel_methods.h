@@ -13,6 +13,7 @@ struct methods {
     const struct settings *s; /* of the model type of the choice; NULL: unknown */
     const char *samples;      /* "accessions" */
     const char *version;      /* of espalier, that ran it */
+    bool has_stop_part; /* each trial set samples of its training part aside to choose the epoch */
     struct buf text;
     const char *references[REFERENCES]; /* borrowed */
     int n_references;
@@ -20,16 +21,6 @@ struct methods {
 
 /* Add a text, which is borrowed, to the list of references, once. */
 void methods_cite(struct methods *m, const char *reference);
-
-/* True for an axis of several values. */
-bool methods_is_varied(const struct sweep_data *d, const char *name);
-
-/* The command of a program, and how often it ran. */
-void methods_put_command(struct methods *m);
-void methods_put_program_scheme(struct methods *m);
-
-/* True if each trial set samples of its training part aside for the choice of the epoch. */
-bool methods_has_stop_part(const struct sweep_data *d);
 
 /* The choice, its scores, and how others compare. */
 void methods_put_results(struct methods *m);

@@ -8,6 +8,15 @@
 #include "report/page/panel_methods.h"
 #include "report/paper.h"
 
+void methods_cite(struct methods *m, const char *reference)
+{
+    for (int i = 0; i < m->n_references; i++)
+        if (!strcmp(m->references[i], reference))
+            return;
+    if (m->n_references < REFERENCES)
+        m->references[m->n_references++] = reference;
+}
+
 static const char *words_of(const char *metric)
 {
     int id = metric_parse(metric);
@@ -132,8 +141,7 @@ static void put_interval(struct methods *m)
         buf_printf(&m->text,
                    "folds by the corrected resampled t interval (Nadeau & Bengio 2003; ratio of "
                    "validation to training samples%s %.3g)",
-                   methods_has_stop_part(d) ? ", which include those that chose the epoch," : "",
-                   d->share);
+                   m->has_stop_part ? ", which include those that chose the epoch," : "", d->share);
 }
 
 static void put_comparison(struct methods *m)

@@ -338,8 +338,6 @@ void panel_put_verdict(struct buf *out, const struct page *page)
         html_element(out, "p", "%s There is no choice.", panel_why_no_score(&scratch, d));
     }
     put_warnings(out, page->warnings);
-    if (d->n_scored)
-        panel_put_methods(out, page);
     out->failed |= buf_failed(&scratch);
     buf_release(&scratch);
 }

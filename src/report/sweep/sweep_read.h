@@ -6,19 +6,6 @@
 
 #include "report/sweep/sweep_data.h"
 
-/* n zeroed items from data->memory. NULL and err: out of memory. */
-void *sweep_take(struct sweep_data *data, size_t n, size_t size, struct err *err);
-/* A copy of a text in data->memory. NULL and err: out of memory. */
-const char *sweep_copy(struct sweep_data *data, const char *text, struct err *err);
-/* The same of a cell by column name. */
-const char *sweep_copy_cell(struct sweep_data *data, const struct result_table *table, int64_t row,
-                            const char *column, struct err *err);
-
-/* Sort texts [n] and return how many differ, which come first. */
-int32_t sweep_unique_texts(const char **texts, int32_t n);
-/* The index of a text among sorted ones; -1: none. */
-int32_t sweep_find_text(const char *const *texts, int32_t n, const char *text);
-
 /* leaderboard: all rows of the sweep. */
 int sweep_read_axes(struct sweep_data *data, const struct result_table *leaderboard,
                     struct err *err);

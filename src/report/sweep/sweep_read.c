@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "report/sweep/sweep_read.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the sweep ---- */
+
+static int read_record(struct sweep_data *data, const struct result_table *row, struct err *err)
+{
+    data->file = sweep_copy_cell(data, row, 0, "file", err);
+    data->ini = sweep_copy_cell(data, row, 0, "ini", err);
+    data->digest = sweep_copy_cell(data, row, 0, "data_digest", err);
+    data->maximize = !strcmp(result_table_text(row, 0, "direction"), "max");
+    data->task = task_parse(result_table_text(row, 0, "task"));
+    data->is_classification = data->task == TASK_CLASSIFICATION;
+    data->samples = result_table_integer(row, 0, "samples");
+    data->features = result_table_integer(row, 0, "features");
+    data->classes = result_table_integer(row, 0, "classes");
+    data->planned = result_table_integer(row, 0, "planned");
+    data->has_given_parts = !strcmp(result_table_text(row, 0, "parts"), "given");
+    data->created = result_table_real(row, 0, "created");
+    data->updated = result_table_real(row, 0, "updated");
+    data->share = result_table_real(row, 0, "share");
+    if (data->task == TASK_COUNT)
+        return err_set(err, "%s: a sweep has the unknown task '%.40s'", data->database,
+                       result_table_text(row, 0, "task"));
+    return data->file && data->ini && data->digest ? 0 : -1;
+}
+
+static int no_configuration(const struct sweep_data *data, struct err *err)
+{
+    return err_set(err, "%s: sweep '%s' has no configuration yet; run 'espalier run' first",
+                   data->database, data->name);
+}
+
+static int read_sweep(struct sweep_data *data, struct store *store, const struct query_sweep *sweep,
+                      struct err *err)
+{
+    struct result_table row;
+    int rc;
+
+    data->sweep_id = sweep->sweep_id;
+    data->database = sweep_copy(data, store_path(store), err);
+    data->name = sweep_copy(data, sweep->name, err);
+    data->objective = sweep_copy(data, sweep->objective, err);
+    if (!data->database || !data->name || !data->objective ||
+        query_table(&row, store, QUERY_SWEEP_RECORD, sweep->sweep_id, err))
+        return -1;
+    data->metric = data->objective + (strncmp(data->objective, "val_", 4) ? 0 : 4);
+    rc = row.n_rows ? read_record(data, &row, err) : no_configuration(data, err);
+    result_table_release(&row);
+    return rc;
+}
+
+static int read_states(struct sweep_data *data, struct store *store, struct err *err)
+{
+    struct result_table sweeps;
+
+    if (query_table(&sweeps, store, QUERY_SWEEPS, 0, err))
+        return -1;
+    for (int64_t r = 0; r < sweeps.n_rows; r++) {
+        if (strcmp(result_table_text(&sweeps, r, "sweep"), data->name) != 0)
+            continue;
+        data->trials = result_table_integer(&sweeps, r, "trials");
+        data->done = result_table_integer(&sweeps, r, "done");
+        data->failed = result_table_integer(&sweeps, r, "failed");
+        data->diverged = result_table_integer(&sweeps, r, "diverged");
+        data->running = result_table_integer(&sweeps, r, "running");
+        data->pending = result_table_integer(&sweeps, r, "pending");
+    }
+    if (data->planned < data->trials)
+        data->planned = data->trials;
+    result_table_release(&sweeps);
+    return 0;
+}
+
+/* ---- configurations ---- */
+
+static void read_config(struct sweep_config *config, const struct result_table *l, int64_t r)
+{
+    const struct cell *within = result_table_find(l, r, "within_se");
+
+    config->id = result_table_integer(l, r, "config");
+    config->place = (int32_t)result_table_integer(l, r, "place");
+    config->n = (int32_t)result_table_integer(l, r, "trials");
+    config->mean = result_table_real(l, r, "mean");
+    config->sd = result_table_real(l, r, "sd");
+    config->se = result_table_real(l, r, "se");
+    config->diff = result_table_real(l, r, "diff");
+    config->low = result_table_real(l, r, "diff_low");
+    config->high = result_table_real(l, r, "diff_high");
+    config->seconds = result_table_real(l, r, "seconds");
+    config->flops = result_table_real(l, r, "flops");
+    config->within = within->type == CELL_INTEGER ? within->i != 0 : -1;
+}
+
+/* Configurations with a mean come first in each part of the leaderboard (complete or not), but an
+ * incomplete one without a mean comes after all. */
+static void count_scored(struct sweep_data *data)
+{
+    int32_t most = 0;
+
+    for (int32_t c = 0; c < data->n_configs; c++)
+        if (data->configs[c].n > most)
+            most = data->configs[c].n;
+    for (int32_t c = 0; c < data->n_configs; c++) {
+        data->configs[c].is_complete = most && data->configs[c].n == most;
+        data->n_scored += !isnan(data->configs[c].mean);
+    }
+}
+
+static int compare_ids(const void *a, const void *b, void *arg)
+{
+    const struct sweep_config *configs = arg;
+    int64_t x = configs[*(const int32_t *)a].id, y = configs[*(const int32_t *)b].id;
+
+    return (x > y) - (x < y);
+}
+
+static int read_configs(struct sweep_data *data, const struct result_table *l, struct err *err)
+{
+    data->n_configs = (int32_t)l->n_rows;
+    data->configs = sweep_take(data, (size_t)l->n_rows, sizeof *data->configs, err);
+    data->by_id = sweep_take(data, (size_t)l->n_rows, sizeof *data->by_id, err);
+    if (!data->configs || !data->by_id)
+        return -1;
+    for (int32_t c = 0; c < data->n_configs; c++) {
+        read_config(&data->configs[c], l, c);
+        data->by_id[c] = c;
+    }
+    qsort_r(data->by_id, (size_t)data->n_configs, sizeof *data->by_id, compare_ids, data->configs);
+    count_scored(data);
+    return 0;
+}
+
+static int take_types(struct sweep_data *data, const struct result_table *rows, struct err *err)
+{
+    const char **types = sweep_take(data, (size_t)rows->n_rows, sizeof *types, err);
+
+    if (!types)
+        return -1;
+    for (int64_t r = 0; r < rows->n_rows; r++)
+        types[r] = result_table_text(rows, r, "type");
+    data->n_types = sweep_unique_texts(types, (int32_t)rows->n_rows);
+    data->types = types;
+    for (int64_t r = 0; r < rows->n_rows; r++) {
+        int32_t c = sweep_data_find(data, result_table_integer(rows, r, "config"));
+        const char *type = result_table_text(rows, r, "type");
+
+        if (c >= 0)
+            data->configs[c].type = sweep_find_text(types, data->n_types, type);
+    }
+    for (int32_t t = 0; t < data->n_types; t++) {
+        types[t] = sweep_copy(data, types[t], err);
+        if (!types[t])
+            return -1;
+    }
+    return 0;
+}
+
+static int read_types(struct sweep_data *data, struct store *store, struct err *err)
+{
+    struct result_table rows;
+    int rc;
+
+    if (query_table(&rows, store, QUERY_SWEEP_TYPES, data->sweep_id, err))
+        return -1;
+    rc = rows.n_rows > INT32_MAX ? 0 : take_types(data, &rows, err);
+    result_table_release(&rows);
+    return rc;
+}
+
+static int read_leaderboard(struct sweep_data *data, struct store *store,
+                            const struct query_sweep *sweep, struct err *err)
+{
+    struct query_filter filter = {.limit = -1};
+    const struct result_table *l = &data->leaderboard;
+
+    if (query_leaderboard(&data->leaderboard, &data->alike, store, sweep, &filter, err))
+        return -1;
+    if (!l->n_rows)
+        return no_configuration(data, err);
+    return read_configs(data, l, err) || sweep_read_axes(data, l, err) ? -1 : 0;
+}
+
+/* ---- the choice ---- */
+
+/* query_choose() explains why the rule has no choice. */
+static int no_choice(const struct sweep_data *data, struct store *store,
+                     const struct query_sweep *sweep, struct err *err)
+{
+    struct query_filter filter = {.limit = 1};
+    struct result_table row;
+    int rc = query_choose(&row, NULL, store, sweep, (enum query_rule)data->rule, &filter, err);
+
+    if (!rc)
+        result_table_release(&row);
+    return rc ? -1
+              : err_set(err, "%s: another program changed it; repeat the command", data->database);
+}
+
+static int read_choice(struct sweep_data *data, struct store *store,
+                       const struct query_sweep *sweep, struct err *err)
+{
+    data->best = isnan(data->configs[0].mean) ? 0 : data->configs[0].id;
+    data->one_se = data->alike.one_se;
+    data->chosen = data->rule == QUERY_RULE_1SE ? data->one_se : data->best;
+    return data->rule >= 0 && !data->chosen ? no_choice(data, store, sweep, err) : 0;
+}
+
+static int take_tests(struct sweep_data *data, const struct result_table *rows, struct err *err)
+{
+    data->tests = sweep_take(data, (size_t)rows->n_rows, sizeof *data->tests, err);
+    if (!data->tests)
+        return -1;
+    for (int64_t r = 0; r < rows->n_rows; r++) {
+        struct sweep_test *test = &data->tests[data->n_tests++];
+
+        test->n = (int32_t)result_table_integer(rows, r, "trials");
+        test->mean = result_table_real(rows, r, "mean");
+        test->sd = result_table_real(rows, r, "sd");
+        test->metric = sweep_copy_cell(data, rows, r, "test", err);
+        if (!test->metric)
+            return -1;
+    }
+    return 0;
+}
+
+/* Nobody sees test scores before a rule has chosen. */
+static int read_tests(struct sweep_data *data, struct store *store, struct err *err)
+{
+    struct result_table rows;
+    int rc;
+
+    if (data->rule < 0)
+        return 0;
+    if (query_table(&rows, store, QUERY_CONFIG_TEST, data->chosen, err))
+        return -1;
+    rc = take_tests(data, &rows, err);
+    result_table_release(&rows);
+    return rc;
+}
+
+int sweep_data_read(struct sweep_data *data, struct store *store, const struct query_sweep *sweep,
+                    int rule, struct err *err)
+{
+    *data = (struct sweep_data){.rule = rule};
+    return read_sweep(data, store, sweep, err) || read_states(data, store, err) ||
+                   read_leaderboard(data, store, sweep, err) || read_types(data, store, err) ||
+                   sweep_read_settings(data, store, err) || read_choice(data, store, sweep, err) ||
+                   read_tests(data, store, err) || sweep_read_values(data, store, err) ||
+                   sweep_find_statistics(data, err) || sweep_read_curves(data, store, err) ||
+                   sweep_read_history(data, store, err) || sweep_read_predictions(data, store, err)
+               ? -1
+               : 0;
+}
