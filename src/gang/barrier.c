@@ -22,11 +22,6 @@ static void futex_wait(atomic_uint *at, unsigned value)
     syscall(SYS_futex, at, FUTEX_WAIT, value, &limit, NULL, 0);
 }
 
-void gang_wake(struct gang_member *g)
-{
-    syscall(SYS_futex, &g->page.head->generation, FUTEX_WAKE, g->local_size, NULL, NULL, 0);
-}
-
 static void pause_briefly(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

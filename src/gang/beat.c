@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A thread of each leader sends a byte to every other leader now and then, so that these can
+/* How a rank notices that its gang cannot go on, and tells the others.
+ *
+ * A thread of each leader sends a byte to every other leader now and then, so that these can
  * distinguish a host that computes from one that does not answer any more. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -117,4 +121,89 @@ enum gang_trouble beat_listen(struct gang_member *g, int32_t host, struct gang_f
     gang_fails(found, GANG_LOST, "rank %d of the gang on %s has ended, or its connection is cut",
                g->page.first_rank[host], g->page.host_names[host]);
     return GANG_LOST;
+}
+
+/* ---- failures ---- */
+
+void gang_wake(struct gang_member *g)
+{
+    syscall(SYS_futex, &g->page.head->generation, FUTEX_WAKE, g->local_size, NULL, NULL, 0);
+}
+
+static void copy_why(char out[MEETING_WHY], const char *why)
+{
+    snprintf(out, MEETING_WHY, "%.*s", MEETING_WHY - 1, why);
+}
+
+bool gang_fail(struct gang_member *g, enum gang_trouble trouble, const char *format, ...)
+{
+    struct gang_page *page = g->page.head;
+    va_list args;
+
+    if (g->crew.has_failed)
+        return false;
+    g->failure.trouble = trouble;
+    va_start(args, format);
+    vsnprintf(g->failure.why.text, sizeof g->failure.why.text, format, args);
+    va_end(args);
+    if (!atomic_exchange(&page->is_claimed, 1)) {
+        copy_why(page->why, g->failure.why.text);
+        atomic_store(&page->trouble, trouble);
+    } else if (atomic_load(&page->trouble)) {
+        gang_fails(&g->failure, (enum gang_trouble)atomic_load(&page->trouble), "%s", page->why);
+    }
+    g->crew.has_failed = true;
+    gang_wake(g);
+    beat_say(g, g->failure.trouble, g->failure.why.text);
+    return false;
+}
+
+static enum gang_trouble look_at_host(struct gang_member *g, struct gang_failure *found)
+{
+    struct gang_page *page = g->page.head;
+
+    if (atomic_load(&page->trouble)) {
+        gang_fails(found, (enum gang_trouble)atomic_load(&page->trouble), "%s", page->why);
+        return found->trouble;
+    }
+    for (int32_t i = 0; i < g->local_size; i++) {
+        struct pollfd life = {.fd = g->lives[i], .events = POLLIN};
+
+        if (life.fd < 0 || poll(&life, 1, 0) <= 0)
+            continue;
+        gang_fails(found, GANG_LOST, "rank %d of the gang on %s has ended",
+                   g->rank - g->local_rank + i, g->host_name);
+        return found->trouble;
+    }
+    return GANG_FINE;
+}
+
+static enum gang_trouble look_at_link(struct gang_member *g, int32_t host, double since_s,
+                                      struct gang_failure *found)
+{
+    struct gang_link *link = &g->links[host];
+    double heard_s;
+
+    if (beat_listen(g, host, found))
+        return found->trouble;
+    heard_s = link->heard_s > since_s ? link->heard_s : since_s;
+    if (link->has_left || clock_now(&clock_system) < heard_s + g->silent_s)
+        return GANG_FINE;
+    gang_fails(found, GANG_LOST, "rank %d of the gang on %s was silent for %g s",
+               g->page.first_rank[host], g->page.host_names[host], g->silent_s);
+    return GANG_LOST;
+}
+
+enum gang_trouble gang_look(struct gang_member *g, double since_s, struct gang_failure *found)
+{
+    g->looked_s = clock_now(&clock_system);
+    if (look_at_host(g, found))
+        return found->trouble;
+    for (int32_t host = 0; g->links && host < g->n_hosts; host++)
+        if (g->links[host].beat >= 0 && look_at_link(g, host, since_s, found))
+            return found->trouble;
+    if (!g->keep_waiting || g->keep_waiting(g->arg))
+        return GANG_FINE;
+    gang_fails(found, GANG_STOPPED, "rank %d of the gang was told to leave", g->rank);
+    return GANG_STOPPED;
 }

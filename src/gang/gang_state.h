@@ -116,10 +116,24 @@ static inline bool gang_is_leader(const struct gang_member *g)
 }
 
 /* First worker of a rank, of a host. */
-int32_t gang_first_worker(const struct gang_member *g, int32_t rank);
-int32_t gang_first_worker_of_host(const struct gang_member *g, int32_t host);
+static inline int32_t gang_first_worker(const struct gang_member *g, int32_t rank)
+{
+    return (int32_t)((int64_t)rank * g->n_workers / g->size);
+}
 
-int32_t gang_host_of(const struct gang_member *g, int32_t rank);
+static inline int32_t gang_first_worker_of_host(const struct gang_member *g, int32_t host)
+{
+    return gang_first_worker(g, g->page.first_rank[host]);
+}
+
+static inline int32_t gang_host_of(const struct gang_member *g, int32_t rank)
+{
+    int32_t host = 0;
+
+    while (g->page.first_rank[host + 1] <= rank)
+        host++;
+    return host;
+}
 
 /* End the gang for all ranks that can be reached, with the first reason that any of them had. Always
  * false. */
