@@ -52,19 +52,6 @@ struct cost {
     int64_t n_observed, n_next; /* measurements; at the next fit */
 };
 
-static int ascending(const void *a_, const void *b_)
-{
-    const double *a = a_, *b = b_;
-
-    return (*a > *b) - (*a < *b);
-}
-
-double cost_median(double *values, int32_t n)
-{
-    qsort(values, (size_t)n, sizeof *values, ascending);
-    return values[n / 2];
-}
-
 struct cost *cost_create(const struct gcn_cost *work, int32_t n_configs, int32_t n_workers,
                          struct err *err)
 {

@@ -36,6 +36,13 @@ static double fit_predict(const double c[FIT_TERMS], const double x[FIT_TERMS])
     return sum;
 }
 
+static int ascending(const void *a_, const void *b_)
+{
+    const double *a = a_, *b = b_;
+
+    return (*a > *b) - (*a < *b);
+}
+
 static double common_factor(const double c[FIT_TERMS], const struct fit_row *rows, int32_t n)
 {
     double ratios[FIT_ROWS] = {0};
@@ -43,7 +50,8 @@ static double common_factor(const double c[FIT_TERMS], const struct fit_row *row
     assert(n > 0 && n <= FIT_ROWS);
     for (int32_t i = 0; i < n; i++)
         ratios[i] = rows[i].log_y - log(fit_predict(c, rows[i].x));
-    return exp(cost_median(ratios, n));
+    qsort(ratios, (size_t)n, sizeof *ratios, ascending);
+    return exp(ratios[n / 2]);
 }
 
 /* d log(c x) / d u_j is the share of term j in the prediction. */

@@ -27,7 +27,4 @@ double cost_formula_seconds(const struct cost_formula *formula, int32_t config);
  * true. */
 bool cost_formula_fit(struct cost_formula *formula, const struct cost_row *rows, int32_t n);
 
-/* Return the n / 2-th smallest of n > 0 values, which become ascending. */
-double cost_median(double *values, int32_t n);
-
 #endif
